@@ -128,7 +128,7 @@ func variantReport(f *ir.Func, v device.Variant, k *Kernel, shared int) VariantR
 		Shared: shared, Coarse: f.Coarse, Loops: len(loops),
 	}
 	for _, n := range f.Notes {
-		r.Notes = append(r.Notes, Note{Place: fmt.Sprintf("%s:%d", n.Pos.File, n.Pos.Line), What: string(n.Kind), Rounds: n.Rounds})
+		r.Notes = append(r.Notes, Note{Place: fmt.Sprintf("%s:%d", n.Pos.File, n.Pos.Line), What: string(n.Kind), Rounds: n.Count})
 	}
 	for _, b := range dom.Order() {
 		looped := slices.ContainsFunc(loops, func(l *analysis.Loop) bool { return l.Contains(b) })

@@ -26,13 +26,14 @@ func initBarrier(l *lowerer, v *ssa.Call) *ir.Value {
 	return onBarrier(ir.OpMBarrierInit, ir.Void, 2)(l, v)
 }
 
-// simply lowers a call to an operation without arguments.
-func simply(op ir.Op) intrinsic {
+// noArguments lowers a call to an operation without arguments.
+func noArguments(op ir.Op) intrinsic {
 	return func(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(op, ir.Void) }
 }
 
-// leaving lowers a call that takes the number of groups that are left, a constant from 0 to 7; more is added to it.
-func leaving(op ir.Op, more int64) intrinsic {
+// groupsLeft lowers a call whose argument is the number of groups that may be left, a constant from 0
+// to 7, to an operation with the sum of that and more.
+func groupsLeft(op ir.Op, more int64) intrinsic {
 	return func(l *lowerer, v *ssa.Call) *ir.Value {
 		return l.emitImm(op, ir.Void, l.left(v, v.Call.Args[1])|more)
 	}

@@ -114,7 +114,7 @@ func (x *effects) writes(call *ast.CallExpr) bool {
 func (x *effects) function(f *types.Func) bool {
 	d := x.decls[f]
 	if d == nil {
-		return !quiet(f)
+		return !hasNoEffects(f)
 	}
 	writes, ok := x.known[f]
 	if !ok {
@@ -125,8 +125,8 @@ func (x *effects) function(f *types.Func) bool {
 	return writes
 }
 
-// quiet reports whether a function of another package changes nothing.
-func quiet(f *types.Func) bool {
+// hasNoEffects reports whether a function of another package changes nothing.
+func hasNoEffects(f *types.Func) bool {
 	if f.Pkg() == nil {
 		return false
 	}

@@ -154,3 +154,13 @@ func runtimeError(v ssa.Value) string {
 	}
 	return ""
 }
+
+// assert lowers gpu.Assert to a check.
+func assert(l *lowerer, v *ssa.Call) *ir.Value {
+	message, ok := constString(v.Call.Args[1])
+	if !ok {
+		l.refuse(diag.LangPanic, "write the message as a constant", "gpu.Assert: the message is not constant")
+	}
+	l.assert(l.value(v.Call.Args[0]), quoteFormat("assertion failed: "+message))
+	return nil
+}

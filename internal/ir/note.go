@@ -1,22 +1,22 @@
 package ir
 
-// Note says what a pass did to a loop, or to a kernel, for reports on the code. It means nothing and is not part of the text
-// form.
+// A Note records what a pass did to a loop or to a kernel, for reports on the code. It has no effect
+// and is not part of the text form.
 type Note struct {
-	Pos    Pos
-	Kind   NoteKind
-	Rounds int // that were put in a row; of Bounded, checks
+	Pos   Pos
+	Kind  NoteKind
+	Count int // of iterations that follow each other; for KernelVersioned, of checks
 }
 
-// NoteKind is what was done.
+// NoteKind is what the pass did.
 type NoteKind string
 
 // Kinds of notes.
 const (
-	Unrolled  NoteKind = "unrolled"  // there is no loop any more
-	Joined    NoteKind = "joined"    // so many rounds are one
-	Versioned NoteKind = "versioned" // a copy runs without checks where a test in front allows
-	Bounded   NoteKind = "bounded"   // the kernel runs without so many checks where a test at its start allows
+	Unrolled        NoteKind = "unrolled"  // the loop is gone
+	Joined          NoteKind = "joined"    // Count iterations are one
+	LoopVersioned   NoteKind = "versioned" // a copy runs without checks if a test before the loop passes
+	KernelVersioned NoteKind = "bounded"   // the kernel runs without Count checks if a test at its start passes
 )
 
 // Note adds a note.

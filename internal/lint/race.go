@@ -124,7 +124,7 @@ func (k *kernel) race(a *access, straight, round []*ir.Value) {
 	for _, v := range round {
 		p := k.access(v)
 		same := slices.Contains(straight, v)
-		if p.root != a.root || p.write == a.write || p.size != a.size || !k.meet(p, a, same) {
+		if p.root != a.root || p.write == a.write || p.size != a.size || !k.collide(p, a, same) {
 			continue
 		}
 		f := Finding{Pos: a.v.Pos, Category: Race, Other: v.Pos}

@@ -73,7 +73,7 @@ func (b *bounder) apply() {
 	entry.Values = e.out
 	entry.AddEdge(body[0])
 	entry.AddEdge(copied.blocks[body[0].ID])
-	b.f.Note(ir.Note{Pos: e.pos, Kind: ir.Bounded, Rounds: len(b.checks)})
+	b.f.Note(ir.Note{Pos: e.pos, Kind: ir.KernelVersioned, Count: len(b.checks)})
 	rest := b.f.Blocks[len(body) : len(b.f.Blocks)-1]
 	for _, x := range rest {
 		x.Cold = true

@@ -30,7 +30,7 @@ func versionLoops(f *ir.Func, o *Options) {
 		}
 	}
 	for _, v := range plans {
-		note(v.loop, ir.Versioned, 0)
+		note(v.loop, ir.LoopVersioned, 0)
 		v.apply()
 	}
 	if len(plans) > 0 {

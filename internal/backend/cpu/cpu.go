@@ -82,13 +82,13 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	if err := meetsSimply(f); err != nil {
 		return nil, err
 	}
-	numbers := compact(f)
+	ids := compact(f)
 	prepare(f)
 	r, err := divide(f)
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{placement: newPlacement(r, f), f: f, o: o, numbers: numbers, names: map[any]string{}, called: make([]string, f.NumValues()), taken: map[string]bool{}, vectors: map[*region][]*vectorFunc{}, plans: map[planned]*plans{}}
+	e := &emitter{placement: newPlacement(r, f), f: f, o: o, ids: ids, names: map[any]string{}, called: make([]string, f.NumValues()), taken: map[string]bool{}, vectors: map[*region][]*vectorFunc{}, plans: map[planned]*plans{}}
 	e.reserve()
 	e.inline, e.array = findInline(e.placement), e.arrays()
 	e.findMemory()

@@ -14,14 +14,14 @@ import (
 // used, and where; what one run has found out the next one goes by, until nothing is new.
 type emitter struct {
 	*placement
-	o       Options
-	f       *ir.Func
-	numbers numbers
-	inline  []bool      // by value ID: written in its user's expression
-	array   []*ir.Value // by value ID: whose array keeps it
-	out     *writer
-	known   facts // of earlier runs
-	found   facts // of this one
+	o      Options
+	f      *ir.Func
+	ids    originalIDs
+	inline []bool      // by value ID: written in its user's expression
+	array  []*ir.Value // by value ID: whose array keeps it
+	out    *writer
+	known  facts // of earlier runs
+	found  facts // of this one
 
 	names   map[any]string // of values, by the value, and of everything else
 	called  []string       // by value ID: names of values again, those of lanes apart
@@ -147,7 +147,7 @@ func (e *emitter) variableName(v *ir.Value) string {
 	if v.Op == ir.OpParam {
 		return e.o.paramName(v)
 	}
-	return letter + strconv.Itoa(e.numbers.of(v))
+	return letter + strconv.Itoa(e.ids.of(v))
 }
 
 // ref returns the expression that has the value of v; of a pointer that is no root, its offset.
@@ -193,7 +193,7 @@ func (e *emitter) arg(v *ir.Value, i int) expr {
 	if a := v.Args[i]; e.allConstant(v) {
 		key := [2]any{"constant", a}
 		if e.names[key] == "" || !e.found.words[e.names[key]] {
-			name := e.name(key, fmt.Sprintf("k%d", e.numbers.of(a)))
+			name := e.name(key, fmt.Sprintf("k%d", e.ids.of(a)))
 			e.found.words[name] = true
 			e.types[name] = e.typeName(a.Type, false)
 			e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s(%s)", name, e.typeName(a.Type, false), e.ref(a).text)})

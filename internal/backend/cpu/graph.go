@@ -81,7 +81,7 @@ func dominate(order []*node) {
 				case idom == nil:
 					idom = p
 				default:
-					idom = meet(p, idom)
+					idom = intersect(p, idom)
 				}
 			}
 			if idom != n.idom {
@@ -91,7 +91,7 @@ func dominate(order []*node) {
 	}
 }
 
-func meet(a, b *node) *node {
+func intersect(a, b *node) *node {
 	for a != b {
 		if a.rank > b.rank {
 			a = a.idom

@@ -105,7 +105,7 @@ func (in *inliner) mayInline(v *ir.Value) bool {
 	case trivial(v) && (v.Op != ir.OpBitcast || in.keep[v.ID] == keepNot), in.constantOffset(v):
 		return true
 	case v.Op == ir.OpLoad:
-		return len(users) == 1 && !readsTwice(users[0]) && !in.lifted[v.ID] && in.keep[v.ID] == keepNot && !in.named[v.ID] && in.loadReaches(v)
+		return len(users) == 1 && !readsTwice(users[0]) && !in.oncePerBlock[v.ID] && in.keep[v.ID] == keepNot && !in.named[v.ID] && in.loadReaches(v)
 	case !v.Op.Pure() || in.keep[v.ID] != keepNot || needsStatement(v) || in.guarded(v):
 		return false
 	case v.Type.IsPtr():

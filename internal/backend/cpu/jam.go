@@ -84,7 +84,7 @@ func (e *emitter) jams(v *ir.Value, dirty bool) bool {
 	together := e.level[v.ID] < inThread || !e.inRow.Varying(v)
 	switch v.Op {
 	case ir.OpCheck:
-		return !dirty || e.lifted[v.ID] || !e.inRow.Varying(v.Args[0])
+		return !dirty || e.oncePerBlock[v.ID] || !e.inRow.Varying(v.Args[0])
 	case ir.OpIf:
 		inLoop := e.loop[v.Block.ID] != nil && e.of[e.loop[v.Block.ID].Header.ID] == e.of[v.Block.ID] && e.loop[v.Block.ID].Header != e.of[v.Block.ID].first
 		return !e.inRow.Varying(v.Args[0]) || !dirty && !inLoop

@@ -201,7 +201,7 @@ func (e *emitter) elementAt(v any, size int64, i expr) string {
 	key := [2]any{"array", v}
 	name, ok := v.(string)
 	if !ok {
-		name = fmt.Sprintf("each%d", e.numbers.of(v.(*ir.Value)))
+		name = fmt.Sprintf("each%d", e.ids.of(v.(*ir.Value)))
 	}
 	array := e.name(key, name)
 	if !e.found.words[array] {

@@ -35,20 +35,20 @@ const (
 // placement says where every value is computed and kept.
 type placement struct {
 	*regions
-	level    []level                 // by value ID
-	keep     []keep                  // by value ID
-	lifted   []bool                  // by value ID: a load or check that is done once for the block
-	users    [][]*ir.Value           // by value ID: whose operands it is, but for what only messages show
-	messages [][]*ir.Value           // by value ID: those that show it
-	root     map[*ir.Value]*ir.Value // of pointers
-	loop     []*analysis.Loop        // by block ID: the innermost
-	inRow    *analysis.Uniformity
+	level        []level                 // by value ID
+	keep         []keep                  // by value ID
+	oncePerBlock []bool                  // by value ID: a load or check that is done once for the block
+	users        [][]*ir.Value           // by value ID: whose operands it is, but for what only messages show
+	messages     [][]*ir.Value           // by value ID: those that show it
+	root         map[*ir.Value]*ir.Value // of pointers
+	loop         []*analysis.Loop        // by block ID: the innermost
+	inRow        *analysis.Uniformity
 }
 
 func newPlacement(r *regions, f *ir.Func) *placement {
 	n := f.NumValues()
 	p := &placement{
-		regions: r, level: make([]level, n), keep: make([]keep, n), lifted: make([]bool, n), users: make([][]*ir.Value, n), messages: make([][]*ir.Value, n),
+		regions: r, level: make([]level, n), keep: make([]keep, n), oncePerBlock: make([]bool, n), users: make([][]*ir.Value, n), messages: make([][]*ir.Value, n),
 		loop: innermost(r.dom, f.NumBlocks()), root: roots(r.dom), inRow: analysis.NewRowUniformity(r.dom),
 	}
 	p.count()
@@ -126,7 +126,7 @@ func (p *placement) levelOf(v *ir.Value, lifting *bool) level {
 		return inThread
 	case ir.OpLoad, ir.OpCheck:
 		if *lifting && args <= perBlock && (v.Op == ir.OpCheck || !p.uni.Varying(v)) {
-			p.lifted[v.ID] = true
+			p.oncePerBlock[v.ID] = true
 			return perBlock
 		}
 		*lifting = *lifting && v.Op == ir.OpLoad
@@ -158,11 +158,11 @@ func (p *placement) rootLevel(root *ir.Value) level {
 
 // keepAll decides what is kept from region to region.
 func (p *placement) keepAll() {
-	abroad := p.usedAbroad()
+	used := p.usedInOtherRegions()
 	p.keepConditions()
 	for _, b := range p.dom.Order() {
 		for _, v := range b.Values {
-			if !abroad[v.ID] && !p.isFirstPhi(v) {
+			if !used[v.ID] && !p.isFirstPhi(v) {
 				continue
 			}
 			if p.level[v.ID] == perThread && p.cost(v, 0) > maxAgain {
@@ -179,7 +179,7 @@ func (p *placement) keepAll() {
 	}
 }
 
-// keepConditions makes variables of the conditions by which a warp goes on and that its threads compute.
+// keepConditions makes variables of the conditions by which a warp branches and that its threads compute.
 func (p *placement) keepConditions() {
 	for b := range p.together {
 		if c := b.Term().Args[0]; p.level[c.ID] >= perThread {
@@ -193,10 +193,10 @@ func (p *placement) isFirstPhi(v *ir.Value) bool {
 	return v.Op == ir.OpPhi && p.of[v.Block.ID].first == v.Block
 }
 
-// usedAbroad reports by value ID whether a region needs the value that does not compute it. What
-// is computed again where it is needed needs its arguments there.
-func (p *placement) usedAbroad() []bool {
-	abroad := make([]bool, len(p.level))
+// usedInOtherRegions reports by value ID whether a region other than the one that computes a value needs
+// it. A value that is computed again in the other region needs its arguments there.
+func (p *placement) usedInOtherRegions() []bool {
+	used := make([]bool, len(p.level))
 	type wanted struct {
 		v *ir.Value
 		g *region
@@ -207,7 +207,7 @@ func (p *placement) usedAbroad() []bool {
 		if v.Block == nil || p.of[v.Block.ID] == g || seen[wanted{v, g}] {
 			return
 		}
-		abroad[v.ID], seen[wanted{v, g}] = true, true
+		used[v.ID], seen[wanted{v, g}] = true, true
 		if p.level[v.ID] < inThread && !p.isFirstPhi(v) && !p.isShared(v) {
 			for _, a := range v.Args {
 				need(a, g)
@@ -228,7 +228,7 @@ func (p *placement) usedAbroad() []bool {
 			}
 		}
 	}
-	return abroad
+	return used
 }
 
 // cost counts the operations that compute v in a thread.

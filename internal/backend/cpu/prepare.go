@@ -12,7 +12,7 @@ import (
 // that only returns has one predecessor; and no edge leads from a branch to phis. Thread indices along
 // axes on which the block has one thread are constants.
 func prepare(f *ir.Func) {
-	fixIndices(f)
+	foldIndices(f)
 	for i := 0; i < len(f.Blocks); i++ {
 		splitBarrier(f.Blocks[i])
 	}
@@ -36,15 +36,15 @@ func prepare(f *ir.Func) {
 	}
 }
 
-// numbers holds the IDs that values had before compact, by which the text names them.
-type numbers struct {
+// originalIDs holds the IDs that values had before compact, by which the text names them.
+type originalIDs struct {
 	old  []int // by ID
 	next int   // of the first value that was added
 }
 
 // compact gives the values and blocks of f IDs without gaps: optimisation leaves one in ten of them, and
 // there are many tables by ID.
-func compact(f *ir.Func) numbers {
+func compact(f *ir.Func) originalIDs {
 	values := slices.Clone(f.Params)
 	for _, b := range f.Blocks {
 		values = append(values, b.Values...)
@@ -53,7 +53,7 @@ func compact(f *ir.Func) numbers {
 	for i, v := range values {
 		before[i] = v.ID
 	}
-	n := numbers{old: make([]int, len(values)), next: f.NumValues()}
+	n := originalIDs{old: make([]int, len(values)), next: f.NumValues()}
 	f.Compact()
 	for i, v := range values {
 		n.old[v.ID] = before[i]
@@ -62,16 +62,16 @@ func compact(f *ir.Func) numbers {
 }
 
 // of returns the ID that v had before compact, or would have had.
-func (n numbers) of(v *ir.Value) int {
+func (n originalIDs) of(v *ir.Value) int {
 	if v.ID < len(n.old) {
 		return n.old[v.ID]
 	}
 	return n.next + v.ID - len(n.old)
 }
 
-// fixIndices replaces thread indices that the block's size determines by constants. The text must treat
+// foldIndices replaces thread indices that the block's size determines by constants. The text must treat
 // them as such, as Go has rules of its own for constants.
-func fixIndices(f *ir.Func) {
+func foldIndices(f *ir.Func) {
 	if f.Block == [3]int{} {
 		return
 	}

@@ -325,7 +325,7 @@ func (e *emitter) store(v *ir.Value) {
 }
 
 func (e *emitter) check(v *ir.Value) {
-	if !e.lifted[v.ID] && e.perLane(v.Args[0]) {
+	if !e.oncePerBlock[v.ID] && e.perLane(v.Args[0]) {
 		var fails []string
 		e.everyLane(func() { fails = append(fails, e.negated(v.Args[0]).at(2)) })
 		e.out.line("if %s {", strings.Join(fails, " || "))
@@ -342,7 +342,7 @@ func (e *emitter) check(v *ir.Value) {
 func (e *emitter) fault(v *ir.Value, args []*ir.Value) {
 	site := v.Aux.(*ir.Site)
 	where := "0, 0, 0"
-	if !e.lifted[v.ID] {
+	if !e.oncePerBlock[v.ID] {
 		where = e.index()
 	}
 	word := "Fault"

@@ -7,10 +7,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// counted reports whether v is known in each round of the loop: it is computed from counters that begin with
-// constants.
+// counted reports whether v is known in each iteration of the loop: it is computed from counters that
+// start as constants.
 func (k *kernel) counted(v *ir.Value, l *analysis.Loop) bool {
-	r, ok := start(l)
+	r, ok := firstIteration(l)
 	if !ok {
 		return false
 	}
@@ -18,12 +18,12 @@ func (k *kernel) counted(v *ir.Value, l *analysis.Loop) bool {
 	return ok
 }
 
-// start returns the loop's first round. It knows the counters that begin with a constant.
-func start(l *analysis.Loop) (*round, bool) {
+// firstIteration returns the loop's first iteration, in which counters that start as constants are known.
+func firstIteration(l *analysis.Loop) (*iteration, bool) {
 	if len(l.Entries()) != 1 || len(l.Latches) != 1 {
 		return nil, false
 	}
-	r := newRound()
+	r := newIteration()
 	entry := l.Header.PredIndex(l.Entries()[0])
 	for _, phi := range l.Header.Phis() {
 		if a := phi.Args[entry]; a.Op == ir.OpConst {
@@ -33,9 +33,9 @@ func start(l *analysis.Loop) (*round, bool) {
 	return r, true
 }
 
-// next returns the round after r.
-func (r *round) next(l *analysis.Loop) *round {
-	after := newRound()
+// next returns the iteration after r.
+func (r *iteration) next(l *analysis.Loop) *iteration {
+	after := newIteration()
 	latch := l.Header.PredIndex(l.Latches[0])
 	for _, phi := range l.Header.Phis() {
 		if n, ok := r.value(phi.Args[latch]); ok {
@@ -45,17 +45,19 @@ func (r *round) next(l *analysis.Loop) *round {
 	return after
 }
 
-// round computes values of a round of a loop, each once: there are twice as many ways to one with each between that is used
-// twice.
-type round struct {
+// An iteration computes values of one iteration of a loop, each once: the number of paths to a value
+// through values that are used twice is exponential.
+type iteration struct {
 	known   map[*ir.Value]int64 // counters at first
 	unknown map[*ir.Value]bool
 }
 
-func newRound() *round { return &round{known: map[*ir.Value]int64{}, unknown: map[*ir.Value]bool{}} }
+func newIteration() *iteration {
+	return &iteration{known: map[*ir.Value]int64{}, unknown: map[*ir.Value]bool{}}
+}
 
-// value returns v where it is computed from constants and counters that are known.
-func (r *round) value(v *ir.Value) (int64, bool) {
+// value returns v if it is computed from constants and known counters.
+func (r *iteration) value(v *ir.Value) (int64, bool) {
 	n, ok := r.known[v]
 	if ok || r.unknown[v] {
 		return n, ok
@@ -67,7 +69,7 @@ func (r *round) value(v *ir.Value) (int64, bool) {
 	return n, ok
 }
 
-func (r *round) compute(v *ir.Value) (int64, bool) {
+func (r *iteration) compute(v *ir.Value) (int64, bool) {
 	switch v.Op {
 	case ir.OpConst:
 		return v.Imm, true
@@ -99,31 +101,31 @@ func (r *round) compute(v *ir.Value) (int64, bool) {
 	return 0, false
 }
 
-// rounds returns worlds with what vs are in the first rounds of the loop: in the same for both accesses, or
-// in one and the next. The loop's own condition ends them where it is known.
-func (k *kernel) rounds(l *analysis.Loop, vs []*ir.Value, same bool) []assignment {
-	in := func(r *round) map[*ir.Value]int64 {
+// iterations returns assignments with the values of vs in the first iterations of the loop: in the same
+// iteration for both accesses, or in one and the next. The loop's condition ends them where it is known.
+func (k *kernel) iterations(l *analysis.Loop, vs []*ir.Value, same bool) []assignment {
+	in := func(it *iteration) map[*ir.Value]int64 {
 		m := map[*ir.Value]int64{}
 		for _, v := range vs {
-			if n, ok := r.value(v); ok {
+			if n, ok := it.value(v); ok {
 				m[v] = n
 			}
 		}
 		return m
 	}
 	var list []assignment
-	r, _ := start(l)
-	for range maxRounds {
-		after := r.next(l)
-		if r.leaves(l) {
+	it, _ := firstIteration(l)
+	for range maxIterations {
+		after := it.next(l)
+		if it.leaves(l) {
 			break
 		}
 		if same {
-			list = append(list, assignment{in(r), in(r)})
+			list = append(list, assignment{in(it), in(it)})
 		} else if !after.leaves(l) {
-			list = append(list, assignment{in(r), in(after)})
+			list = append(list, assignment{in(it), in(after)})
 		}
-		r = after
+		it = after
 	}
 	for i, w := range list {
 		if len(w.first) < len(vs) || len(w.second) < len(vs) {
@@ -135,8 +137,8 @@ func (k *kernel) rounds(l *analysis.Loop, vs []*ir.Value, same bool) []assignmen
 	return list
 }
 
-// leaves reports whether the header is known to leave the loop in the round.
-func (r *round) leaves(l *analysis.Loop) bool {
+// leaves reports whether the header is known to leave the loop in the iteration.
+func (r *iteration) leaves(l *analysis.Loop) bool {
 	t := l.Header.Term()
 	if t.Op != ir.OpIf {
 		return false

@@ -10,21 +10,21 @@ import (
 
 // Limits of what is tried.
 const (
-	maxUnknown = 2  // numbers that are tried in all combinations
-	maxSamples = 17 // of each
-	maxRange   = 1 << 16
-	maxRounds  = 16 // of a loop
+	maxUnknown    = 2  // numbers that are tried in all combinations
+	maxSamples    = 17 // of each
+	maxRange      = 1 << 16
+	maxIterations = 16 // of a loop
 )
 
-// assignment has the numbers that all threads have in common; first is for the earlier access, second
-// for the later one.
+// An assignment has the numbers that all threads have in common; first is for the earlier access,
+// second for the later one.
 type assignment struct{ first, second map[*ir.Value]int64 }
 
-// meet reports whether two threads surely access one place, the one as in p and then the other as in a.
-// same says that both are in the same round of the loops around them. Of a loop whose counters
-// are known from its start some round must do it, or some round and the next one; of
-// numbers that are known by their range all.
-func (k *kernel) meet(p, a *access, same bool) bool {
+// collide reports whether two threads certainly access one address, the first as in p and the second as
+// in a. same says that both are in the same iteration of the loops around them. If the loop's
+// counters are known from their start, one iteration must do it, or one and the next one; of
+// numbers known by their range, all must.
+func (k *kernel) collide(p, a *access, same bool) bool {
 	var counted, ranged []*ir.Value
 	l := k.around(p, a)
 	for v := range k.unknowns(p, a, same) {
@@ -47,18 +47,18 @@ func (k *kernel) meet(p, a *access, same bool) bool {
 	}
 	rounds := []assignment{{map[*ir.Value]int64{}, map[*ir.Value]int64{}}}
 	if len(counted) > 0 {
-		rounds = k.rounds(l, counted, same)
+		rounds = k.iterations(l, counted, same)
 	}
 	return slices.ContainsFunc(rounds, func(w assignment) bool {
 		return !slices.ContainsFunc(samples, func(s map[*ir.Value]int64) bool {
 			maps.Copy(w.first, s)
 			maps.Copy(w.second, s)
-			return !k.meetIn(w, p, a)
+			return !k.collideIn(w, p, a)
 		})
 	})
 }
 
-// unknowns returns the numbers on which it depends whether p and a meet.
+// unknowns returns the numbers that decide whether p and a collide.
 func (k *kernel) unknowns(p, a *access, same bool) map[*ir.Value]bool {
 	found := map[*ir.Value]bool{}
 	turning := func(v *ir.Value) bool { return !same && k.turns(v, p, a) }
@@ -148,8 +148,8 @@ func (k *kernel) samples(vs []*ir.Value, at analysis.Point) ([]map[*ir.Value]int
 	return list, true
 }
 
-// meetIn reports whether p and a meet where the numbers are those of w.
-func (k *kernel) meetIn(w assignment, p, a *access) bool {
+// collideIn reports whether p and a collide with the numbers of w.
+func (k *kernel) collideIn(w assignment, p, a *access) bool {
 	first, ok1 := k.mask(p.guards, a.guards, w.first)
 	second, ok2 := k.mask(a.guards, p.guards, w.second)
 	if !ok1 || !ok2 {
