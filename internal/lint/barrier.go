@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// barriers finds branches that differ between threads and behind which some threads come to other barriers
+// barriers finds branches that differ between threads and after which some threads come to other barriers
 // first than the others do. Those that come to none leave the kernel, and are not waited for.
 func (k *kernel) barriers() {
 	first := k.firstBarriers()

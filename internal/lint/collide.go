@@ -45,11 +45,11 @@ func (k *kernel) collide(p, a *access, same bool) bool {
 	if !ok {
 		return false
 	}
-	rounds := []assignment{{map[*ir.Value]int64{}, map[*ir.Value]int64{}}}
+	assignments := []assignment{{map[*ir.Value]int64{}, map[*ir.Value]int64{}}}
 	if len(counted) > 0 {
-		rounds = k.iterations(l, counted, same)
+		assignments = k.iterations(l, counted, same)
 	}
-	return slices.ContainsFunc(rounds, func(w assignment) bool {
+	return slices.ContainsFunc(assignments, func(w assignment) bool {
 		return !slices.ContainsFunc(samples, func(s map[*ir.Value]int64) bool {
 			maps.Copy(w.first, s)
 			maps.Copy(w.second, s)

@@ -19,7 +19,7 @@ type access struct {
 }
 
 // races finds pairs of accesses to one place in shared memory, by different threads and one of them a
-// write, between which a path has no barrier. For a pair that is a round of a loop apart it must
+// write, between which a path has no barrier. For a pair that is an iteration of a loop apart it must
 // be so whatever the loop's counters are.
 func (k *kernel) races() {
 	accesses := map[*ir.Value]*access{}
@@ -33,12 +33,12 @@ func (k *kernel) races() {
 	}
 	near, far := k.pending(accesses, false), k.pending(accesses, true)
 	for _, b := range k.dom.Order() {
-		straight, round := slices.Clone(near[b.ID]), slices.Clone(far[b.ID])
+		sameIteration, carried := slices.Clone(near[b.ID]), slices.Clone(far[b.ID])
 		for _, v := range b.Values {
 			if a := accesses[v]; a != nil {
-				k.race(a, straight, round)
+				k.race(a, sameIteration, carried)
 			}
-			straight, round = step(straight, v, accesses), step(round, v, accesses)
+			sameIteration, carried = step(sameIteration, v, accesses), step(carried, v, accesses)
 		}
 	}
 }
@@ -82,8 +82,8 @@ func shared(addr *ir.Value) *ir.Variable {
 }
 
 // pending returns, by block ID, the accesses since the last barrier at the entry of each block; along the
-// edges back to the headers of loops too, where round is set.
-func (k *kernel) pending(accesses map[*ir.Value]*access, round bool) [][]*ir.Value {
+// back edges of loops too, if carried is set.
+func (k *kernel) pending(accesses map[*ir.Value]*access, carried bool) [][]*ir.Value {
 	in := make([][]*ir.Value, k.f.NumBlocks())
 	for changed := true; changed; {
 		changed = false
@@ -93,7 +93,7 @@ func (k *kernel) pending(accesses map[*ir.Value]*access, round bool) [][]*ir.Val
 				out = step(out, v, accesses)
 			}
 			for _, s := range b.Succs {
-				if !round && k.dom.Dominates(s, b) {
+				if !carried && k.dom.Dominates(s, b) {
 					continue
 				}
 				for _, v := range out {
@@ -107,7 +107,7 @@ func (k *kernel) pending(accesses map[*ir.Value]*access, round bool) [][]*ir.Val
 	return in
 }
 
-// step returns the accesses since the last barrier behind v. What makes the threads of a warp
+// step returns the accesses since the last barrier after v. What makes the threads of a warp
 // meet is a barrier here: which threads it orders is not looked at.
 func step(pending []*ir.Value, v *ir.Value, accesses map[*ir.Value]*access) []*ir.Value {
 	switch {
@@ -160,7 +160,7 @@ func overlap(x, y accessSet, d int64) bool {
 	return false
 }
 
-// turns reports whether v may be another in each round of a loop around both accesses.
+// turns reports whether v may be another in each iteration of a loop around both accesses.
 func (k *kernel) turns(v *ir.Value, p, a *access) bool {
 	return slices.ContainsFunc(k.loops, func(l *analysis.Loop) bool {
 		return v.Block != nil && l.Contains(v.Block) && l.Contains(p.v.Block) && l.Contains(a.v.Block)

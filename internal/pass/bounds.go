@@ -45,7 +45,7 @@ type anchor struct {
 	at   *ir.Value
 }
 
-// made names a number that is computed in front of the kernel alone: that of blocks along an axis, or that of a value less
+// made names a number that is computed before the kernel alone: that of blocks along an axis, or that of a value less
 // one, rounded down to a multiple.
 type made struct {
 	limit *ir.Value

@@ -22,7 +22,7 @@ const (
 // addresses are aligned, all of their loads come first, then all of their stores. Else
 // a loop does them one by one, with their checks. Both are orders in which four threads could have
 // run: nothing orders accesses of threads that do not synchronise, so a load of one element need
-// not see the store of another, and within an element no load stands behind a store.
+// not see the store of another, and within an element no load stands after a store.
 func coarsen(f *ir.Func, o *Options) {
 	if !o.Coarse || !f.Kernel || !f.Narrow || f.Coarse > 0 {
 		return
@@ -333,7 +333,7 @@ func (c *coarsener) thread(e *editor) *ir.Value {
 	return copied(c.index)
 }
 
-// loop makes the body a loop that slow enters, and returns the blocks behind it.
+// loop makes the body a loop that slow enters, and returns the blocks after it.
 func (c *coarsener) loop(body []*ir.Block, slow *ir.Block, first, count *ir.Value) []*ir.Block {
 	latch, exit := c.f.NewBlock(), c.f.NewBlock()
 	element := insertPhi(body[0], ir.I32)

@@ -59,7 +59,7 @@ func (c *Compiler) Compile(o Options, later ...Options) (*ir.Func, error) {
 	return f, nil
 }
 
-// compacting is the step from which on functions may be compacted. Those in front of it are shared with options that do not
+// compacting is the step from which on functions may be compacted. Those before it are shared with options that do not
 // want that.
 var compacting = slices.IndexFunc(pipeline, func(s step) bool { return s.name == "unroll" })
 
@@ -109,7 +109,7 @@ func (o *Options) parting(other *Options) int {
 	return 0
 }
 
-// path describes what the options make of the steps in front of step i.
+// path describes what the options make of the steps before step i.
 func (o *Options) path(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", i)

@@ -7,7 +7,7 @@ import (
 )
 
 // eachLeaf calls do for every leaf of a large type, with the addresses of the leaf in each of the
-// objects that begin at ends, in front of value at. Arrays become loops, of which each counts
+// objects that begin at ends, before value at. Arrays become loops, of which each counts
 // the elements of one array: passes count on an index to stay in its array.
 func eachLeaf(at *ir.Value, t *ir.Type, ends []*ir.Value, do func(e *editor, t *ir.Type, ends []*ir.Value)) {
 	if t.Kind == ir.KindArray && isLarge(t) {
@@ -29,7 +29,7 @@ func eachLeaf(at *ir.Value, t *ir.Type, ends []*ir.Value, do func(e *editor, t *
 	}
 }
 
-// offsets puts the addresses n bytes behind ends in front of value at.
+// offsets inserts the addresses n bytes after each of ends, before value at.
 func offsets(at *ir.Value, ends []*ir.Value, n int64) []*ir.Value {
 	e := &editor{b: at.Block, pos: at.Pos}
 	var to []*ir.Value
@@ -45,8 +45,8 @@ func insertBefore(at *ir.Value, values []*ir.Value) {
 	b.Values = slices.Insert(b.Values, slices.Index(b.Values, at), values...)
 }
 
-// loopOver makes a loop over the elements of an array type in front of value at. It returns a value
-// at the end of the loop's body, and the addresses of the round's element behind each of ends.
+// loopOver inserts a loop over the elements of an array type before value at. It returns a value at the
+// end of the loop's body, and the addresses of the iteration's element relative to each of ends.
 func loopOver(at *ir.Value, t *ir.Type, ends []*ir.Value) (*ir.Value, []*ir.Value) {
 	b := at.Block
 	done := b.Split(slices.Index(b.Values, at))
@@ -74,14 +74,14 @@ func loopOver(at *ir.Value, t *ir.Type, ends []*ir.Value) (*ir.Value, []*ir.Valu
 	return next, elements
 }
 
-// copyLeaves copies an object of a large type from src to dst, in front of value at.
+// copyLeaves copies an object of a large type from src to dst, before value at.
 func copyLeaves(at *ir.Value, t *ir.Type, dst, src *ir.Value) {
 	eachLeaf(at, t, []*ir.Value{dst, src}, func(e *editor, t *ir.Type, ends []*ir.Value) {
 		e.make(ir.OpStore, ir.Void, ends[0], e.make(ir.OpLoad, t, ends[1]))
 	})
 }
 
-// clearLeaves stores zeros to an object of a large type at p, in front of value at.
+// clearLeaves stores zeros to an object of a large type at p, before value at.
 func clearLeaves(at *ir.Value, t *ir.Type, p *ir.Value) {
 	eachLeaf(at, t, []*ir.Value{p}, func(e *editor, t *ir.Type, ends []*ir.Value) {
 		e.make(ir.OpStore, ir.Void, ends[0], e.constant(t, 0))

@@ -31,14 +31,14 @@ func (e *editor) makeImm(op ir.Op, t *ir.Type, imm int64, args ...*ir.Value) *ir
 // keep gives the block its new list. The editor may go on with another block.
 func (e *editor) keep() {
 	b := e.b
-	b.Values = append(b.Values[:0:len(b.Values)], e.out...) // what lies behind may be another block's
+	b.Values = append(b.Values[:0:len(b.Values)], e.out...) // what lies after may be another block's
 }
 
 func (e *editor) constant(t *ir.Type, bits int64) *ir.Value {
 	return e.makeImm(ir.OpConst, t, bits)
 }
 
-// offset appends the address n bytes behind p.
+// offset appends the address n bytes after p.
 func (e *editor) offset(p *ir.Value, n int64) *ir.Value {
 	if n == 0 {
 		return p
@@ -48,7 +48,7 @@ func (e *editor) offset(p *ir.Value, n int64) *ir.Value {
 
 // rewrite calls edit for every value that can be reached, definitions before uses but for
 // phis. The value that edit returns takes the place of the old one everywhere: the same value
-// stays where it is, nil drops one without uses. What edit makes stands in front of the value.
+// stays where it is, nil drops one without uses. What edit makes stands before the value.
 // It reports whether anything changed.
 func rewrite(f *ir.Func, edit func(e *editor, v *ir.Value) *ir.Value) bool {
 	return rewriteInOrder(f, ir.Dominators(f).Order(), edit)
@@ -101,7 +101,7 @@ func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
 // userLists knows which values have a value as an argument.
 type userLists struct {
 	list  []*ir.Value
-	first []int32 // by value ID: the place in list of its first user; those of the next ID stand behind its last
+	first []int32 // by value ID: the place in list of its first user; those of the next ID stand after its last
 }
 
 // uses gathers the users of all values of f.
@@ -133,7 +133,7 @@ func uses(f *ir.Func) *userLists {
 // of returns the values that have v as an argument, in their order, once for each.
 func (u *userLists) of(v *ir.Value) []*ir.Value { return u.list[u.first[v.ID]:u.first[v.ID+1]] }
 
-// insertPhi puts a new phi without arguments in front of b's values.
+// insertPhi puts a new phi without arguments before b's values.
 func insertPhi(b *ir.Block, t *ir.Type) *ir.Value {
 	phi := b.Make(ir.OpPhi, t)
 	b.Values = slices.Insert(b.Values, 0, phi)

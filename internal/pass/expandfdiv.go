@@ -27,7 +27,7 @@ const (
 // on the IBM RISC System/6000 processor" (1990).
 func expandFDiv(f *ir.Func, o *Options) {
 	blocks := len(f.Blocks)
-	for i := 0; i < len(f.Blocks); i++ { // apply adds what is behind a test
+	for i := 0; i < len(f.Blocks); i++ { // apply adds what is after a test
 		if b := f.Blocks[i]; !b.Cold {
 			if s := findFDivs(b); s != nil {
 				s.apply()
@@ -106,7 +106,7 @@ func isRounded(v *ir.Value) bool {
 	return true
 }
 
-// apply computes the part fast, and again behind a test.
+// apply computes the part fast, and again where the test fails.
 func (s *speculation) apply() {
 	rest := s.b.Split(s.end)
 	again := s.b.Func.NewBlock()
@@ -138,7 +138,7 @@ func (s *speculation) repeat(b *ir.Block) map[*ir.Value]*ir.Value {
 	return of
 }
 
-// fast replaces the quotients and returns what by.
+// fast replaces the quotients and returns the replacements.
 func (s *speculation) fast() map[*ir.Value]*ir.Value {
 	repl := map[*ir.Value]*ir.Value{}
 	e := &editor{b: s.b}
@@ -250,7 +250,7 @@ func constFloat(e *editor, x float64) *ir.Value {
 	return e.constant(ir.F32, bits)
 }
 
-// join makes one value of the two that each of the part has, wherever it is used behind.
+// join makes one value of the two versions of each value of the part, for all later uses.
 func (s *speculation) join(rest, again *ir.Block, fast, repeated map[*ir.Value]*ir.Value) {
 	phis := map[*ir.Value]*ir.Value{}
 	for _, b := range s.b.Func.Blocks {

@@ -121,7 +121,7 @@ func generateFunc(r *rand.Rand, callee, f *ir.Func) *ir.Func {
 	return f
 }
 
-// block writes up to n statements; what they define is not visible behind them.
+// block writes up to n statements; what they define is not visible after them.
 func (g *generator) block(n int) {
 	locals, arrays, values := len(g.locals), len(g.arrays), len(g.values)
 	g.depth++
@@ -312,7 +312,7 @@ func (g *generator) jump(to *ir.Block) {
 	g.b.AddEdge(to)
 }
 
-// loop writes a loop of few rounds, with a break sometimes.
+// loop writes a loop of few iterations, with a break sometimes.
 func (g *generator) loop() {
 	i := g.alloca(ir.I64)
 	g.b.Append(ir.OpStore, ir.Void, i, g.b.Const(ir.I64, int64(g.pick(3))))

@@ -10,7 +10,7 @@ import (
 const maxZeroStores = 64
 
 // hoistAllocas moves all allocas to the entry, where back ends want them. One in a loop is
-// cleared by stores where it stood, since it is a new variable in every round.
+// cleared by stores where it stood, since it is a new variable in every iteration.
 func hoistAllocas(f *ir.Func, _ *Options) {
 	var moved []*ir.Value
 	entry := f.Blocks[0]

@@ -10,8 +10,8 @@ import (
 // each side. Up to 8 operations a side, selects were never slower than branches on an H200.
 const maxSpeculated = 8
 
-// ifConvert replaces branches around few pure operations by selects, and a branch behind
-// another one to the same place by one branch on both conditions.
+// ifConvert replaces branches around few pure operations by selects, and a branch after another one
+// to the same block by one branch on both conditions.
 func ifConvert(f *ir.Func, _ *Options) {
 	for changed := true; changed; {
 		changed = false

@@ -48,13 +48,13 @@ type interleaver struct {
 
 	steers map[*ir.Value]bool // values that addresses and checks depend on
 	// stage has the stage in which a steering value, a load or a check is computed: a stage
-	// begins behind the checks of those in front of it.
+	// begins after the checks of those before it.
 	stage map[*ir.Value]int
 	last  int // the stage in which all else is computed
 
 	blocks []*ir.Block // of the stages
 	copies [interleaved]map[*ir.Value]*ir.Value
-	next   map[*ir.Value]*ir.Value // what the loop's phis are in the next round
+	next   map[*ir.Value]*ir.Value // what the loop's phis are in the next iteration
 }
 
 // fits reports whether the loop has one small block, which loads from global memory and has no
@@ -121,8 +121,8 @@ func (b *interleaver) increment(phi, next *ir.Value) *ir.Value {
 }
 
 // stages gives every load, every check and what they depend on its stage. It reports whether a load
-// can be trusted to need no check but those of the stages in front of its own: the checks of earlier
-// rounds are among them where they depend on no load. What else they might say of a later round
+// can be trusted to need no check but those of the stages before its own: the checks of earlier
+// iterations are among them where they depend on no load. What else they might say of a later iteration
 // would have to pass through a phi, so the phis that steer are counters, and checks on what was
 // loaded depend on no phi.
 func (b *interleaver) stages() bool {

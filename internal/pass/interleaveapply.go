@@ -6,8 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// apply puts the blocks of the four rounds in front of the loop: one for each stage, and rest,
-// which decides what is left to do for the loop itself. They run while the counter is below a limit.
+// apply inserts the blocks of the four iterations before the loop: one for each stage, and rest, which
+// decides what is left for the loop itself. They run while the counter is below a limit.
 func (b *interleaver) apply() {
 	demoteLiveOuts(b.loop)
 	f, entry := b.body.Func, b.loop.Preheader()
@@ -46,7 +46,7 @@ func (b *interleaver) apply() {
 	b.edge(rest, exit, interleaved-1)
 }
 
-// in returns v in a round. That of a phi is what the round in front of it has made for it.
+// in returns v in an iteration. For a phi, it is what the previous iteration has computed for it.
 func (b *interleaver) in(round int, v *ir.Value) *ir.Value {
 	if v.Op == ir.OpPhi && v.Block == b.body && round > 0 {
 		return b.in(round-1, b.next[v])
@@ -57,7 +57,7 @@ func (b *interleaver) in(round int, v *ir.Value) *ir.Value {
 	return v
 }
 
-// copyPhis makes the phis of the first round.
+// copyPhis makes the phis of the first iteration.
 func (b *interleaver) copyPhis(entry *ir.Block) {
 	k := b.body.PredIndex(entry)
 	b.copies[0], b.next = map[*ir.Value]*ir.Value{}, map[*ir.Value]*ir.Value{}
@@ -69,7 +69,7 @@ func (b *interleaver) copyPhis(entry *ir.Block) {
 	}
 }
 
-// edge adds an edge to a block that the loop leads to, or to its copy: phis get what they have in a round.
+// edge adds an edge to a successor of the loop, or to its copy, whose phis get their values in the iteration.
 func (b *interleaver) edge(from, to *ir.Block, round int) {
 	from.AddEdge(to)
 	switch to {
@@ -90,7 +90,7 @@ func (b *interleaver) edge(from, to *ir.Block, round int) {
 	}
 }
 
-// copyStage fills the block of a stage with what all rounds do in it.
+// copyStage fills the block of a stage with the values of all iterations in it.
 func (b *interleaver) copyStage(s int) {
 	block := b.blocks[s]
 	e := &editor{b: block, out: block.Values}
@@ -103,7 +103,7 @@ func (b *interleaver) copyStage(s int) {
 			e.pos = v.Pos
 			switch {
 			case v.Op == ir.OpPhi || v.Op == ir.OpIf:
-			case v.Op == ir.OpStore: // of what is used behind the loop
+			case v.Op == ir.OpStore: // of what is used after the loop
 				if s == b.last && round == interleaved-1 {
 					b.again(e, round, v)
 				}
@@ -132,7 +132,7 @@ func both(e *editor, x, y *ir.Value) *ir.Value {
 	return e.make(ir.OpAnd, ir.I1, x, y)
 }
 
-// again appends the operation of v in a round.
+// again appends the operation of v in an iteration.
 func (b *interleaver) again(e *editor, round int, v *ir.Value) *ir.Value {
 	args := make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
@@ -150,9 +150,9 @@ func (b *interleaver) stageOf(v *ir.Value) int {
 	return b.last
 }
 
-// between reports whether the check holds in a round where it does in the first and the last one:
+// between reports whether the check holds in all iterations if it does in the first and the last one:
 // its index is the counter plus an invariant, which moves by less than 1<<63 from the first to the
-// last round, and is compared with a length that is not negative.
+// last iteration, and is compared with a length that is not negative.
 func (b *interleaver) between(check *ir.Value, round int) bool {
 	c := check.Args[0]
 	if round == 0 || round == interleaved-1 || c.Op != ir.OpULt || c.Args[0].Type.Bits() != 64 || !b.invariant(c.Args[1]) {
@@ -161,7 +161,7 @@ func (b *interleaver) between(check *ir.Value, round int) bool {
 	return b.moves(c.Args[0]) && b.ranges.At(c.Args[1], b.ranges.Facts.PointOf(check)).Lo >= 0
 }
 
-// moves reports whether x is the counter, which does not wrap in these rounds, plus invariants.
+// moves reports whether x is the counter, which does not wrap in these iterations, plus invariants.
 func (b *interleaver) moves(x *ir.Value) bool {
 	switch {
 	case x == b.iv:

@@ -104,7 +104,7 @@ func (p *promoter) phiSlot(v *ir.Value) int {
 	return -1
 }
 
-// placePhis puts phis where a local's definitions meet and a load behind sees them.
+// placePhis puts phis where a local's definitions merge and a later load sees them.
 func (p *promoter) placePhis() {
 	for i, refs := range p.refs() {
 		l := p.locals[i]
@@ -178,7 +178,7 @@ func (p *promoter) liveIn(refs []*ir.Value) {
 	}
 }
 
-// wants notes that the local's value is wanted in b behind what defines it there so far.
+// wants notes that the local's value is used in b after the definitions in b seen so far.
 func (p *promoter) wants(b *ir.Block) {
 	if s := &p.states[b.ID]; !s.defines && !s.live {
 		s.live = true

@@ -120,7 +120,7 @@ func (c *cloner) enters(l *analysis.Loop, p *ir.Block) bool {
 }
 
 // copyWhole copies a loop whose live-outs are demoted, with its back edges; entry, the only
-// block that enters the loop, stays in front of it, and other enters the copy, whose blocks it returns.
+// block that enters the loop, stays before it, and other enters the copy, whose blocks it returns.
 func copyWhole(l *analysis.Loop, entry, other *ir.Block) (copies []*ir.Block) {
 	c := newCloner(l.Header.Func, l.Header.Func)
 	c.blocks[entry.ID] = other

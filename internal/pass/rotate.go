@@ -10,9 +10,9 @@ import (
 // maxRotated is the cost of a loop header that is copied.
 const maxRotated = 24
 
-// rotate turns loops that test at the top into ones that test at the bottom, behind a test in
-// front of the loop. The body then runs at least once, so that invariants may leave it, and a
-// round has one branch less.
+// rotate turns loops that test at the top into loops that test at the bottom, after a test before the
+// loop. The body then runs at least once, so that invariants may leave it, and an iteration has one
+// branch less.
 func rotate(f *ir.Func, o *Options) {
 	changed := false
 	loops := analysis.Loops(ir.Dominators(f))

@@ -8,7 +8,7 @@ import (
 
 // simplifyCFG removes blocks that cannot be reached, branches whose way is known, blocks
 // that only jump on, and phis that choose between one value; it joins blocks that always run
-// one behind the other.
+// one after the other.
 func simplifyCFG(f *ir.Func, _ *Options) {
 	for changed := true; changed; {
 		changed = foldBranches(f)

@@ -13,7 +13,7 @@ import (
 // over local memory has not been measured.
 type unpromotable struct {
 	arrays  []*ir.Value
-	counted map[*ir.Block]bool // headers of loops with a known number of rounds
+	counted map[*ir.Block]bool // headers of loops with a known number of iterations
 	known   map[*ir.Value]bool // of what indices are made of: it is a constant when loops are unrolled
 }
 

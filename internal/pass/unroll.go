@@ -70,7 +70,7 @@ func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int
 		simplify(f, o)
 		simplifyCFG(f, o)
 		gvn(f, o)
-		deadCode(f, o) // which would count in the next round
+		deadCode(f, o) // which would count in the next iteration
 	}
 }
 

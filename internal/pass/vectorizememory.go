@@ -41,7 +41,7 @@ type memoryVectorizer struct {
 	repl     ir.Replacements
 }
 
-// An access is a load or a store of a scalar, off bytes behind base.
+// An access is a load or a store of a scalar, off bytes after base.
 type access struct {
 	v    *ir.Value
 	at   int // in the block
@@ -192,7 +192,7 @@ func (w *memoryVectorizer) split(e *editor, p *ir.Value, run []access) {
 	}
 }
 
-// words loads n words behind p.
+// words loads n words after p.
 func (w *memoryVectorizer) words(e *editor, p *ir.Value, n int64) []*ir.Value {
 	if n == 1 {
 		return []*ir.Value{e.make(ir.OpLoad, ir.I32, p)}

@@ -156,7 +156,7 @@ func again(e *editor, v *ir.Value, made map[*ir.Value]*ir.Value) *ir.Value {
 	return made[v]
 }
 
-// drop removes a check, and computes its index in 32 bits behind where the length has no more.
+// drop removes a check, and computes its index in 32 bits after it where the length fits 32 bits.
 func (b *bounder) drop(check *ir.Value) {
 	block, index := check.Block, check.Args[0].Args[0]
 	i := slices.Index(block.Values, check)
