@@ -145,7 +145,7 @@ func (p *meetingPoint) bring(thread int, k simt.Kind, v uint64) *simt.Meeting {
 // lock is held.
 func (m *meetings) release(p *meetingPoint, awake int) {
 	sleepers := p.arrived[:len(p.arrived)-awake]
-	quietly(func() { m.detector.waiting.Add(int64(-len(sleepers))) })
+	withoutRaceSync(func() { m.detector.waiting.Add(int64(-len(sleepers))) })
 	if p.kind == simt.GridBarrier {
 		m.grid()
 	}
@@ -179,7 +179,7 @@ func (m *meetings) notify() {
 	p := &m.park
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	quietly(func() { m.detector.waiting.Add(int64(-len(p.arrived))) })
+	withoutRaceSync(func() { m.detector.waiting.Add(int64(-len(p.arrived))) })
 	p.phase++
 	m.wake(p, p.arrived)
 	p.arrived = p.arrived[:0]
@@ -201,7 +201,7 @@ func (m *meetings) leave(thread int) {
 // count changes one of the two counts and looks whether anybody is left who does not wait.
 func (m *meetings) count(n *atomic.Int64, by int64) {
 	stuck := false
-	quietly(func() {
+	withoutRaceSync(func() {
 		n.Add(by)
 		alive := m.detector.alive.Load()
 		stuck = alive > 0 && m.detector.waiting.Load() == alive

@@ -8,5 +8,5 @@ const raceDetector = false
 // maxCooperative bounds the threads of a cooperative launch, each of which takes some kilobytes.
 const maxCooperative = 1 << 17
 
-// quietly calls f.
-func quietly(f func()) { f() }
+// withoutRaceSync calls f.
+func withoutRaceSync(f func()) { f() }

@@ -11,9 +11,9 @@ const raceDetector = true
 // has more than 8128 goroutines.
 const maxCooperative = 7680
 
-// quietly calls f such that the race detector takes no order of goroutines from it: without
-// that, what keeps count of the threads of a block would hide the barriers that it lacks.
-func quietly(f func()) {
+// withoutRaceSync calls f such that the race detector derives no order of goroutines from it: otherwise
+// the bookkeeping of a block's threads would hide missing barriers.
+func withoutRaceSync(f func()) {
 	runtime.RaceDisable()
 	defer runtime.RaceEnable()
 	f()

@@ -24,7 +24,7 @@ func newStartBarrier(n int) *startBarrier {
 // wait is called by each thread, and returns when all have arrived.
 func (l *startBarrier) wait() {
 	if raceDetector {
-		quietly(l.stand.Done)
+		withoutRaceSync(l.stand.Done)
 		<-l.open
 	}
 }
@@ -32,7 +32,7 @@ func (l *startBarrier) wait() {
 // start releases the threads once all have arrived.
 func (l *startBarrier) start() {
 	if raceDetector {
-		quietly(l.stand.Wait)
+		withoutRaceSync(l.stand.Wait)
 		close(l.open)
 	}
 }

@@ -59,8 +59,8 @@ func (w *worker) thread(ts *gpu.Threads) {
 	defer w.catch(ts)
 	if w.launch.kernel.Spins {
 		var leave func()
-		quietly(func() { leave = w.launch.halt.Enter() })
-		defer quietly(leave)
+		withoutRaceSync(func() { leave = w.launch.halt.Enter() })
+		defer withoutRaceSync(leave)
 	}
 	w.launch.kernel.Native(ts, w.launch.args)
 }

@@ -21,7 +21,7 @@ func (p *plan) agrees(v *ir.Value) bool {
 	if x.kind == uniform {
 		x, y = y, x
 	}
-	return x.kind == affine && y.kind == uniform && (p.steady.knows(v) || p.clean(v) && -maxBehind < x.stride && x.stride < maxBehind)
+	return x.kind == affine && y.kind == uniform && (p.assumed.knows(v) || p.clean(v) && -maxBehind < x.stride && x.stride < maxBehind)
 }
 
 // isOrder reports whether v compares integers of 64 bits by their order.
@@ -50,7 +50,7 @@ func (p *plan) findAgreeing() {
 	for _, n := range p.order {
 		p.user = n
 		for _, v := range n.block.Values {
-			if p.agrees(v) && !p.steady.knows(v) {
+			if p.agrees(v) && !p.assumed.knows(v) {
 				p.agreeing[v] = true
 			}
 		}
@@ -59,7 +59,7 @@ func (p *plan) findAgreeing() {
 
 // isDecided reports whether only branches and checks that are gone need v.
 func (z *vectorizer) isDecided(v *ir.Value) bool {
-	return z.steady.knows(v) && z.keep[v.ID] == keepNot && !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool { return !z.steady.drops(u) })
+	return z.assumed.knows(v) && z.keep[v.ID] == keepNot && !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool { return !z.assumed.drops(u) })
 }
 
 // compute writes what v, which depends on the thread's index alone, is in the first lane.

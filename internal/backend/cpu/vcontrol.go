@@ -10,7 +10,7 @@ import (
 // check leaves the row to Go where v fails in a lane that comes to it.
 func (z *vectorizer) check(v *ir.Value) {
 	cond := v.Args[0]
-	if z.steady.drops(v) {
+	if z.assumed.drops(v) {
 		return
 	}
 	if !z.replays && (z.dirty[z.block.block.ID] || z.wrote) {

@@ -213,7 +213,7 @@ func (e *emitter) plansOf(g *region, agree bool) *plans {
 	}
 	if agree {
 		p = &plans{all: e.plansOf(g, false).all, alike: newPlan(e, g, true, nil)}
-		p.quick = p.alike.steadyPlan()
+		p.quick = p.alike.fastPathPlan()
 	} else {
 		all := newPlan(e, g, false, nil)
 		p = &plans{all: all, alike: all}
@@ -230,13 +230,13 @@ type planned struct {
 
 // loops writes the loop for all lanes, and that for lanes that agree and that which takes more for granted, where there
 // are any: from those, lanes that do not agree go to the start of the first one's body.
-func (s *shared) loops(all, alike *vectorizer, steady *plan) {
+func (s *shared) loops(all, alike *vectorizer, fast *plan) {
 	c := s.code
 	all.begin = c.NewLabel()
 	var quick *vectorizer
 	var in *span
-	if steady != nil {
-		quick = s.newVectorizer(alike.emitter, steady, all.tx)
+	if fast != nil {
+		quick = s.newVectorizer(alike.emitter, fast, all.tx)
 		quick.part = all.begin
 		in = s.find(quick)
 	}
@@ -613,14 +613,14 @@ func (z *vectorizer) input(in input) vasm.Reg {
 }
 
 // newPlan decides what the lanes of g do together.
-func newPlan(e *emitter, g *region, agree bool, known *steady) *plan {
+func newPlan(e *emitter, g *region, agree bool, known *fastPath) *plan {
 	entry, err := e.graphOf(g, known.ways())
 	if err != nil {
 		panic(scalar(err.Error()))
 	}
 	n := len(e.level)
 	p := &plan{
-		e: e, g: g, agree: agree, splits: map[*loop]bool{}, mixes: map[*node]bool{}, agreeing: map[*ir.Value]bool{}, steady: known,
+		e: e, g: g, agree: agree, splits: map[*loop]bool{}, mixes: map[*node]bool{}, agreeing: map[*ir.Value]bool{}, assumed: known,
 		shapes: make([]shape, n), sticky: make([]bool, n), varied: make([]bool, n), nodes: make([]*node, len(e.of)),
 	}
 	p.dirty, p.replays = e.written(g), replays(g)

@@ -31,7 +31,7 @@ type plan struct {
 	replays  bool               // what threads have done in the region they can do again
 	agree    bool               // see vagree.go
 	agreeing map[*ir.Value]bool // comparisons that are the same for all lanes, or the vector is done otherwise
-	steady   *steady            // what is taken for granted besides, or nil
+	assumed  *fastPath          // what a fast path assumes, or nil
 }
 
 // laneSet is the lanes that run some blocks.

@@ -38,8 +38,8 @@ func literal(t *ir.Type, bits int64) operand {
 // mask returns ones in the bits of an integer type narrower than 64 bits.
 func mask(t *ir.Type) int64 { return 1<<t.Bits() - 1 }
 
-// known is an integer constant, extended by its sign, where ok.
-type known struct {
+// An intConstant is an integer constant, sign-extended, if ok.
+type intConstant struct {
 	value int64
 	ok    bool
 }
@@ -57,7 +57,7 @@ func (s *selector) constant(v *ir.Value) (int64, bool) {
 // fold notes that v is a constant.
 func (s *selector) fold(v *ir.Value, c int64) operand {
 	unused := 64 - v.Type.Bits()
-	s.known[v.ID] = known{c << unused >> unused, true}
+	s.known[v.ID] = intConstant{c << unused >> unused, true}
 	return literal(v.Type, c)
 }
 

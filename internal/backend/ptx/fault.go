@@ -9,9 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// stub is where a thread goes that faults: it says at which site and with which values, and
-// goes on to the code that all stubs share. Stubs stand behind the kernel's exit and load
-// what they need themselves, so a check costs the main path its condition and a branch.
+// A stub is where a faulting thread branches: it stores the number of the site and the values, and jumps to
+// the code that all stubs share. Stubs follow the kernel's exit and load what they need themselves, so
+// a check costs the main path its condition and a branch.
 type stub struct {
 	site int
 	of   *ir.Value
@@ -65,21 +65,21 @@ func (s *selector) faults() {
 	if len(s.stubs) == 0 {
 		return
 	}
-	p := s.newPassing()
+	p := s.newStubConvention()
 	if p == nil {
 		t := s.stubs[0]
-		s.cold(t.label, t.of.Pos)
+		s.startColdBlock(t.label, t.of.Pos)
 		s.claim(imm(int64(t.site)), s.element(t), s.recordArgs(t.args, t.types()))
 		return
 	}
 	for i, t := range s.stubs {
-		s.cold(t.label, t.of.Pos)
+		s.startColdBlock(t.label, t.of.Pos)
 		s.pass(p, t)
 		if i < len(s.stubs)-1 {
 			s.emit(inst{op: "$FAULT", form: hop})
 		}
 	}
-	s.cold("$FAULT", ir.Pos{})
+	s.startColdBlock("$FAULT", ir.Pos{})
 	if p.site.reg == 0 {
 		p.site = imm(int64(s.stubs[0].site))
 	}
@@ -103,20 +103,20 @@ func (s *selector) element(t *stub) operand {
 	return s.operand(t.element)
 }
 
-// passing is how stubs hand site and arguments to the code that they share: in registers,
-// but for what is the same in all of them.
-type passing struct {
+// A stubConvention is how stubs pass site and arguments to the code that they share: in registers, except
+// for what is the same in all of them.
+type stubConvention struct {
 	site, element operand
 	args          []operand
 }
 
 // newPassing returns nil where there is nothing to share.
-func (s *selector) newPassing() *passing {
+func (s *selector) newStubConvention() *stubConvention {
 	if len(s.stubs) == 1 {
 		return nil
 	}
 	first, longest := s.stubs[0], 0
-	p := &passing{}
+	p := &stubConvention{}
 	for _, t := range s.stubs {
 		longest = max(longest, len(t.args))
 		if t.element != first.element && p.element.reg == 0 {
@@ -145,15 +145,15 @@ func (s *selector) sameArg(a, b *stub, i int) bool {
 	return s.operand(x) == s.operand(y) && x.Type.Equal(y.Type) && a.types()[i] == b.types()[i]
 }
 
-// cold starts a block behind the exit.
-func (s *selector) cold(label string, pos ir.Pos) {
+// startColdBlock starts a block after the exit.
+func (s *selector) startColdBlock(label string, pos ir.Pos) {
 	s.at, s.memo, s.pos = &block{label: label}, map[computation]reg{}, pos
 	s.out.cold = append(s.out.cold, s.at)
 }
 
 // pass sets the registers that the shared code reads. Arguments that a stub lacks are zero:
 // the host reads as many as the site has.
-func (s *selector) pass(p *passing, t *stub) {
+func (s *selector) pass(p *stubConvention, t *stub) {
 	set := func(r operand, c class, o operand) {
 		if r.reg != 0 {
 			s.emit(inst{op: classes[c].move, dst: r.reg, args: []operand{o}})

@@ -6,21 +6,22 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 // reverse postorder, but with the blocks of a loop side by side and blocks that fault last.
 // A block stands behind its dominators, but for those last ones, which dominate nothing.
 func layout(f *ir.Func) []*ir.Block {
-	l := &arranger{dom: ir.Dominators(f), placed: make([]bool, f.NumBlocks())}
+	l := &blockPlacer{dom: ir.Dominators(f), placed: make([]bool, f.NumBlocks())}
 	for _, b := range l.dom.Order() {
 		l.place(b)
 	}
 	return append(l.out, l.cold...)
 }
 
-type arranger struct {
+// A blockPlacer orders the blocks of a function.
+type blockPlacer struct {
 	dom       *ir.Dom
 	placed    []bool
 	out, cold []*ir.Block
 }
 
 // place adds b and, where it heads a loop, the loop.
-func (l *arranger) place(b *ir.Block) {
+func (l *blockPlacer) place(b *ir.Block) {
 	if l.placed[b.ID] {
 		return
 	}
@@ -41,7 +42,7 @@ func (l *arranger) place(b *ir.Block) {
 
 // loop returns which blocks, by ID, are in the natural loop that head heads; nil where it
 // heads none.
-func (l *arranger) loop(head *ir.Block) []bool {
+func (l *blockPlacer) loop(head *ir.Block) []bool {
 	var in []bool
 	var work []*ir.Block
 	for _, p := range head.Preds {

@@ -20,11 +20,11 @@ type selector struct {
 	stubs    []*stub
 	vars     *variables
 
-	vals      []operand // by value ID
-	parts     [][]reg   // by value ID, of operations with several results
-	addresses []address // by value ID, of pointers
-	known     []known   // by value ID
-	used      []int     // by value ID: number of uses
+	vals      []operand     // by value ID
+	parts     [][]reg       // by value ID, of operations with several results
+	addresses []address     // by value ID, of pointers
+	known     []intConstant // by value ID
+	used      []int         // by value ID: number of uses
 	cluster   clusterState
 	first     []*block // by block ID
 	last      []*block // by block ID
@@ -44,7 +44,7 @@ func newSelector(f *ir.Func, o Options) *selector {
 		vals:      make([]operand, f.NumValues()),
 		parts:     make([][]reg, f.NumValues()),
 		addresses: make([]address, f.NumValues()),
-		known:     make([]known, f.NumValues()),
+		known:     make([]intConstant, f.NumValues()),
 		used:      make([]int, f.NumValues()),
 		first:     make([]*block, f.NumBlocks()),
 		last:      make([]*block, f.NumBlocks()),

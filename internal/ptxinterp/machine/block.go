@@ -80,7 +80,7 @@ func (b *block) run() error {
 		b.running = false
 		return nil
 	}
-	if !progress && !b.timeUp() && !b.cluster.goesOn() {
+	if !progress && !b.timeUp() && !b.cluster.canProgress() {
 		return b.deadlock()
 	}
 	return nil

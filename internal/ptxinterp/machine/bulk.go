@@ -281,7 +281,7 @@ func (b *block) noteTile(f *bulkFetch, write bool) {
 		a := race.Access{Thread: uint32(f.thread), Kind: f.in.mem.kind, Place: f.in.mem.place}
 		for at := f.to; at < f.to+n; at += 16 {
 			if found := b.order.Access(b.shared.shadow, race.Range{Offset: at, Size: 16}, a); found != nil {
-				f.warp.raced(touch{f.in, f.lane, &b.shared, at + spaceBase}, found)
+				f.warp.raced(memoryAccess{f.in, f.lane, &b.shared, at + spaceBase}, found)
 			}
 		}
 	}
@@ -335,7 +335,7 @@ func execStoreTile(w *warp, in *instr, mask uint32) {
 			return
 		}
 		w.block.noteTile(&f, false)
-		w.proxied(touch{in, l, &w.block.shared, f.to + spaceBase}, uint64(f.tile.bytes()))
+		w.proxied(memoryAccess{in, l, &w.block.shared, f.to + spaceBase}, uint64(f.tile.bytes()))
 		w.stores.pending[l] = append(w.stores.pending[l], bulkStore{f, w.stores.groups[l]})
 	}
 }

@@ -66,8 +66,8 @@ func (c *cluster) start(n int) {
 	}
 }
 
-// goesOn returns whether another block of the cluster can go on, for which this one may wait.
-func (c *cluster) goesOn() bool {
+// canProgress reports whether a warp of the cluster can continue, for which this block may wait.
+func (c *cluster) canProgress() bool {
 	for _, b := range c.blocks {
 		for _, w := range b.warps {
 			if b.running && len(w.ready) > 0 {

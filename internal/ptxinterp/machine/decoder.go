@@ -131,9 +131,9 @@ func (d *decoder) emit(in instr) {
 	}
 	if x := in.mem; x != nil {
 		x.settle(uint32(len(d.prog.code)))
-		d.prog.fine = d.prog.fine || x.acquire || x.release
+		d.prog.fineGrained = d.prog.fineGrained || x.acquire || x.release
 	}
-	d.prog.fine = d.prog.fine || in.fine()
+	d.prog.fineGrained = d.prog.fineGrained || in.fineGrained()
 	d.prog.code = append(d.prog.code, in)
 	d.prog.positions = append(d.prog.positions, position{d.in.Line, d.in.Loc, d.in.String()})
 }

@@ -65,7 +65,7 @@ func (w *warp) locate(in *instr, l int, address uint64) []byte {
 		w.near[x.near] = r
 	}
 	if r.watched {
-		w.watchOf(owner, touch{in, l, r, at})
+		w.watchOf(owner, memoryAccess{in, l, r, at})
 	}
 	return p
 }
@@ -83,7 +83,7 @@ func (w *warp) locateLocal(in *instr, l int, at uint64) []byte {
 	}
 	if w.localMarks != nil {
 		stride := w.prog.localStride()
-		own.written = w.localMarks[l*stride/marksPerWord : (l+1)*stride/marksPerWord]
+		own.written = w.localMarks[l*stride/bytesPerWord : (l+1)*stride/bytesPerWord]
 		w.watchWrites(in, l, own, at)
 	}
 	return p
@@ -212,7 +212,7 @@ func execCopyLocal(w *warp, in *instr, mask uint32) {
 		own := w.local[l*w.prog.local:]
 		copy(own[d[l]-spaceBase:][:in.imm], own[a[l]-spaceBase:])
 		if w.localMarks != nil {
-			m := w.localMarks[l*w.prog.localStride()/marksPerWord:]
+			m := w.localMarks[l*w.prog.localStride()/bytesPerWord:]
 			m.copy(d[l]-spaceBase, m, a[l]-spaceBase, in.imm)
 		}
 	}

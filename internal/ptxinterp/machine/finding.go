@@ -106,12 +106,12 @@ func times(n int) string {
 	return fmt.Sprintf("; %d times", n)
 }
 
-// sighting is what findings have in common that are reported once: the places of the two
-// accesses, of which the first is -1 where there is only one.
-type sighting struct{ earlier, later int32 }
+// A findingKey identifies findings that are reported once: the places of the two accesses, of which the
+// first is -1 if there is only one.
+type findingKey struct{ earlier, later int32 }
 
-// seen returns the finding of a sighting, counting it, or nil where it is a new one.
-func (l *launch) seen(s sighting) bool {
+// seen reports whether the finding exists, and counts it.
+func (l *launch) seen(s findingKey) bool {
 	switch f := l.found[s].(type) {
 	case *Race:
 		f.Count++
@@ -123,11 +123,11 @@ func (l *launch) seen(s sighting) bool {
 	return true
 }
 
-// report keeps a finding, or counts it where one of the same lines is there: a line may have become several
+// report adds a finding, or counts it if there is one of the same lines: a line may have become several
 // instructions.
-func (l *launch) report(s sighting, f Finding) {
+func (l *launch) report(s findingKey, f Finding) {
 	if l.found == nil {
-		l.found = map[sighting]Finding{}
+		l.found = map[findingKey]Finding{}
 	}
 	for _, known := range l.stats.Findings {
 		if known.Add(f) {
@@ -139,23 +139,22 @@ func (l *launch) report(s sighting, f Finding) {
 	l.stats.Findings = append(l.stats.Findings, f)
 }
 
-// touch is an access of a thread to a region, at an address within the space.
-type touch struct {
+// A memoryAccess is an access of a thread to a region, at an address within the space.
+type memoryAccess struct {
 	in     *instr
 	lane   int
 	region *region
 	at     uint64
 }
 
-// unwritten reports a read of memory that nobody has written, unless the bytes are those that a
-// vector access does not want.
-func (w *warp) unwritten(t touch) {
+// unwritten reports a read of memory that has not been written, unless a vector access discards those bytes.
+func (w *warp) unwritten(t memoryAccess) {
 	x, wanted := t.in.mem, false
 	for i := range x.count {
 		o := t.at - t.region.base + uint64(i)*x.size
-		wanted = wanted || (x.rows[i] >= 0 || x.write) && t.region.written.missing(o, x.size) != o+x.size
+		wanted = wanted || (x.rows[i] >= 0 || x.write) && t.region.written.firstMissing(o, x.size) != o+x.size
 	}
-	s := sighting{-1, int32(x.place)}
+	s := findingKey{-1, int32(x.place)}
 	if !wanted || w.block.launch.seen(s) {
 		return
 	}
@@ -164,9 +163,9 @@ func (w *warp) unwritten(t touch) {
 	w.block.launch.report(s, e)
 }
 
-// raced reports what an access is in conflict with. Stores of the same value are in no
-// conflict with each other: memory holds it in any order.
-func (w *warp) raced(t touch, f *race.Found) {
+// raced reports the accesses that conflict with t. Stores of the same value do not conflict: memory holds
+// it in either order.
+func (w *warp) raced(t memoryAccess, f *race.Found) {
 	plain := !f.Write.None() && f.Write.Access().Kind == race.Write
 	if !(plain && w.silent(t)) {
 		w.racedWith(t, f.Write)
@@ -175,12 +174,12 @@ func (w *warp) raced(t touch, f *race.Found) {
 }
 
 // racedWith reports a race with an earlier access, if there is one.
-func (w *warp) racedWith(t touch, s race.Stamp) {
+func (w *warp) racedWith(t memoryAccess, s race.Stamp) {
 	if s.None() {
 		return
 	}
 	l, a, place := w.block.launch, s.Access(), t.in.mem.place
-	pair := sighting{int32(a.Place), int32(place)}
+	pair := findingKey{int32(a.Place), int32(place)}
 	if l.seen(pair) {
 		return
 	}
@@ -207,7 +206,7 @@ func (w *warp) side(place uint32) Side {
 }
 
 // where names the place of an access.
-func (w *warp) where(t touch) string {
+func (w *warp) where(t memoryAccess) string {
 	l, r := w.block.launch, t.region
 	if l.Name != nil && r == l.mem.find(t.at) {
 		if name := l.Name(t.at); name != "" {

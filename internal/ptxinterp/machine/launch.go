@@ -63,7 +63,7 @@ type launch struct {
 	params region
 	stats  Stats
 	random *rand.Rand // nil for the fixed order
-	found  map[sighting]Finding
+	found  map[findingKey]Finding
 	counts []traffic.Counts // by instruction; nil unless traffic is counted
 	lent   warpMemory       // of all warps
 	free   warpMemory       // of those that are still to be made

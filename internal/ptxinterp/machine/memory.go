@@ -49,7 +49,7 @@ type region struct {
 
 	watched bool         // one of the following is there
 	shadow  *race.Shadow // nil where races are not looked for
-	written marks        // nil where everything has been written or nobody asks
+	written byteSet      // nil where everything has been written or nobody asks
 }
 
 // NewMemory returns a memory without allocations.
@@ -80,7 +80,7 @@ func (m *Memory) AllocateClear(size int) (uint64, error) {
 	}
 	r := m.add(&region{data: make([]byte, size)})
 	if m.checks.Unwritten {
-		r.written, r.watched = newMarks(size), true
+		r.written, r.watched = newByteSet(size), true
 	}
 	return r.base, nil
 }

@@ -343,8 +343,8 @@ func (w *warp) productBytes(in *instr, address uint64) []byte {
 		w.fail(in, allLanes, err, text)
 		return nil
 	}
-	t := touch{in, 0, r, address}
-	if offset := address - r.base; r.written != nil && r.written.missing(offset, productBytes) != offset+productBytes {
+	t := memoryAccess{in, 0, r, address}
+	if offset := address - r.base; r.written != nil && r.written.firstMissing(offset, productBytes) != offset+productBytes {
 		w.unwritten(t)
 	}
 	w.proxied(t, productBytes)

@@ -99,22 +99,22 @@ type fill struct {
 
 // program is a kernel with the functions that it calls, decoded.
 type program struct {
-	name       string
-	code       []instr
-	positions  []position // of each instruction
-	files      map[int]string
-	rows       int      // of a warp, 32 slots each
-	widths     []uint64 // of each row: a mask of the bits it has
-	preds      int
-	consts     []fill
-	specials   []specialRow
-	nears      int
-	paramBytes int
-	shared     int  // bytes of static shared memory
-	local      int  // bytes of local memory of a thread
-	fine       bool // more than barriers of whole blocks may order its threads
-	copies     bool // asynchronous ones are made
-	proxies    bool // bulk copies or products access shared memory
-	reqThreads [3]int
-	maxThreads [3]int
+	name        string
+	code        []instr
+	positions   []position // of each instruction
+	files       map[int]string
+	rows        int      // of a warp, 32 slots each
+	widths      []uint64 // of each row: a mask of the bits it has
+	preds       int
+	consts      []fill
+	specials    []specialRow
+	nears       int
+	paramBytes  int
+	shared      int  // bytes of static shared memory
+	local       int  // bytes of local memory of a thread
+	fineGrained bool // more than barriers of whole blocks may order its threads
+	copies      bool // asynchronous ones are made
+	proxies     bool // bulk copies or products access shared memory
+	reqThreads  [3]int
+	maxThreads  [3]int
 }

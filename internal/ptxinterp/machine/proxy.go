@@ -33,7 +33,7 @@ func execProxyFence(w *warp, _ *instr, mask uint32) {
 }
 
 // proxied reports bytes that a copy or a product reads although a thread's write to them has not been fenced.
-func (w *warp) proxied(t touch, n uint64) {
+func (w *warp) proxied(t memoryAccess, n uint64) {
 	b, in := w.block, t.in
 	if b.unfenced == nil {
 		return
@@ -41,7 +41,7 @@ func (w *warp) proxied(t touch, n uint64) {
 	offset := t.at - t.region.base
 	for i := offset / proxyGrain; i < (offset+n)/proxyGrain; i++ {
 		by := b.unfenced[i]
-		s := sighting{-2, int32(in.mem.place)}
+		s := findingKey{-2, int32(in.mem.place)}
 		if by == 0 || b.launch.seen(s) {
 			continue
 		}

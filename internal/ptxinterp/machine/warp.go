@@ -22,8 +22,8 @@ type warp struct {
 	stores   *bulkStores
 	products products
 
-	localMarks marks  // of all threads; nil unless unwritten memory is looked for
-	own        region // the local memory of the thread that accesses its own
+	localMarks byteSet // of all threads; nil unless unwritten memory is looked for
+	own        region  // the local memory of the thread that accesses its own
 
 	all     uint32  // threads of the block
 	live    uint32  // of those, the ones that have not exited

@@ -63,11 +63,11 @@ func (b *block) watch() {
 		b.unfenced, b.shared.watched = make([]uint16, (len(b.shared.data)+proxyGrain-1)/proxyGrain), true
 	}
 	if m.checks.Unwritten {
-		b.shared.written, b.shared.watched = newMarks(len(b.shared.data)), true
+		b.shared.written, b.shared.watched = newByteSet(len(b.shared.data)), true
 	}
 	if m.order != nil {
 		b.shared.shadow, b.shared.watched = &race.Shadow{Shared: true}, true
-		b.order = m.order.NewBlock(b.launch.threads(), !b.launch.prog.fine)
+		b.order = m.order.NewBlock(b.launch.threads(), !b.launch.prog.fineGrained)
 		b.from, b.to = make([]uint32, len(b.warps)), make([]uint32, len(b.warps))
 	}
 }
@@ -83,24 +83,24 @@ func (x *access) settle(place uint32) {
 	}
 }
 
-// fine reports whether the instruction may order some threads of a block and not others.
-func (in *instr) fine() bool {
+// fineGrained reports whether the instruction may order some threads of a block and not others.
+func (in *instr) fineGrained() bool {
 	return in.fence || in.sync != nil && in.sync.orders || in.bar != nil && (in.bar.count >= 0 || in.bar.arrive)
 }
 
 // localStride returns the marks of a thread's local memory, in whole words.
-func (p *program) localStride() int { return align(p.local, marksPerWord) }
+func (p *program) localStride() int { return align(p.local, bytesPerWord) }
 
 // localMarks returns the words of marks of a warp's local memory.
-func (p *program) localMarks() int { return warpSize * p.localStride() / marksPerWord }
+func (p *program) localMarks() int { return warpSize * p.localStride() / bytesPerWord }
 
 // watch looks at an access of thread l to a region: at is its address within the space.
 func (w *warp) watch(in *instr, l int, r *region, at uint64) {
-	w.watchOf(w.block, touch{in, l, r, at})
+	w.watchOf(w.block, memoryAccess{in, l, r, at})
 }
 
 // watchOf is watch for a region that is a block's of the cluster. Races are looked for in the thread's own only.
-func (w *warp) watchOf(owner *block, t touch) {
+func (w *warp) watchOf(owner *block, t memoryAccess) {
 	in, l, r, at := t.in, t.lane, t.region, t.at
 	if r.written != nil {
 		w.watchWrites(in, l, r, at)
@@ -125,15 +125,15 @@ func (w *warp) watchOrder(in *instr, l int, r *region, at uint64) {
 	x := in.mem
 	a := race.Access{Thread: uint32(w.id*warpSize + l), Kind: x.kind, Place: x.place}
 	if f := w.block.order.Access(r.shadow, race.Range{Offset: at - r.base, Size: x.total}, a); f != nil {
-		w.raced(touch{in, l, r, at}, f)
+		w.raced(memoryAccess{in, l, r, at}, f)
 	}
 }
 
 // watchWrites notes a write, and finds a read of what has not been written.
 func (w *warp) watchWrites(in *instr, l int, r *region, at uint64) {
 	x, offset := in.mem, at-r.base
-	if x.reads && r.written.missing(offset, x.total) != offset+x.total {
-		w.unwritten(touch{in, l, r, at})
+	if x.reads && r.written.firstMissing(offset, x.total) != offset+x.total {
+		w.unwritten(memoryAccess{in, l, r, at})
 	}
 	if x.write {
 		r.written.set(offset, x.total)
@@ -170,7 +170,7 @@ func (b *block) ordered(id uint64, bar *barrier) {
 }
 
 // silent reports whether a store, which an atomic operation or an asynchronous copy is not, leaves memory as it is.
-func (w *warp) silent(t touch) bool {
+func (w *warp) silent(t memoryAccess) bool {
 	x, p := t.in.mem, t.region.data[t.at-t.region.base:]
 	if x.reads || x.rows[0] < 0 {
 		return false

@@ -13,8 +13,8 @@ import (
 // caller knows, or that compare an index that grows along the row and depends on nothing else. Before the loops, once
 // for a row, that is turned into a range of threads for which all is as the loop takes it to be.
 
-// steady is what is taken for granted of conditions.
-type steady struct {
+// A fastPath is the conditions whose outcome the fast path's loop assumes.
+type fastPath struct {
 	way   map[*ir.Block]int  // which successor its branch goes to
 	holds map[*ir.Value]bool // whether a condition does
 	users map[*ir.Value]bool // branches and checks that are gone for that
@@ -23,7 +23,7 @@ type steady struct {
 }
 
 // ways returns which way branches go.
-func (s *steady) ways() map[*ir.Block]int {
+func (s *fastPath) ways() map[*ir.Block]int {
 	if s == nil {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (s *steady) ways() map[*ir.Block]int {
 }
 
 // knows reports whether v is taken to hold, or not to.
-func (s *steady) knows(v *ir.Value) bool {
+func (s *fastPath) knows(v *ir.Value) bool {
 	if s == nil {
 		return false
 	}
@@ -40,14 +40,14 @@ func (s *steady) knows(v *ir.Value) bool {
 }
 
 // drops reports whether u, a branch or a check, is gone.
-func (s *steady) drops(u *ir.Value) bool { return s != nil && s.users[u] }
+func (s *fastPath) drops(u *ir.Value) bool { return s != nil && s.users[u] }
 
-// steadyPlan returns the plan of the loop that takes for granted what p asks, or nil where that is nothing.
-func (p *plan) steadyPlan() *plan {
+// fastPathPlan returns the plan of the loop that assumes what p tests, or nil if there is nothing to assume.
+func (p *plan) fastPathPlan() *plan {
 	if !p.agree {
 		return nil
 	}
-	s := &steady{way: map[*ir.Block]int{}, holds: map[*ir.Value]bool{}, users: map[*ir.Value]bool{}, idle: map[*ir.Value]bool{}}
+	s := &fastPath{way: map[*ir.Block]int{}, holds: map[*ir.Value]bool{}, users: map[*ir.Value]bool{}, idle: map[*ir.Value]bool{}}
 	defer func() { p.user = nil }()
 	work := p.work()
 	for _, n := range p.order {
@@ -199,15 +199,15 @@ func (s *shared) find(z *vectorizer) *span {
 	c.Op("XORQ", vasm.Def(r.from), vasm.Def(r.from))
 	c.Op("MOVQ", vasm.Use(s.row), vasm.Def(r.to))
 	c.Op("LEAQ", vasm.Mem(s.row, -1), vasm.Def(r.rest))
-	for _, cond := range z.steady.conds {
+	for _, cond := range z.assumed.conds {
 		otherwise := r.none
-		if z.steady.idle[cond] {
+		if z.assumed.idle[cond] {
 			otherwise = r.idle
 		}
 		switch {
 		case z.level[cond.ID] >= perThread:
 			first.narrow(cond, r)
-		case z.steady.holds[cond]:
+		case z.assumed.holds[cond]:
 			first.branch(cond, "", otherwise)
 		default:
 			first.branch(cond, otherwise, "")
@@ -226,7 +226,7 @@ func (s *shared) find(z *vectorizer) *span {
 
 // narrow takes the threads from r for which cond is not as z takes it to be.
 func (z *vectorizer) narrow(cond *ir.Value, r *span) {
-	x, bound, less := cond.Args[0], cond.Args[1], z.steady.holds[cond] // x is less than the bound, or no less
+	x, bound, less := cond.Args[0], cond.Args[1], z.assumed.holds[cond] // x is less than the bound, or no less
 	plus := int64(0)
 	if cond.Op == ir.OpSLe || cond.Op == ir.OpULe {
 		plus = 1
