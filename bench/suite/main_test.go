@@ -1,15 +1,15 @@
 package suite
 
 import (
+	"os"
 	"runtime/debug"
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/compile"
-	"github.com/gopherwarp/gopherwarp/internal/ondemand"
+	"github.com/gopherwarp/gopherwarp/internal/verify/ondemand"
 )
 
 // TestMain lets garbage grow to some tens of megabytes: the tests make much, launch by launch, and keep little.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(1000)
-	ondemand.Main(m, compile.Options{})
+	os.Exit(ondemand.Main(m))
 }

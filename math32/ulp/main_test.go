@@ -1,10 +1,10 @@
 package main
 
 import (
+	"os"
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/compile"
-	"github.com/gopherwarp/gopherwarp/internal/ondemand"
+	"github.com/gopherwarp/gopherwarp/internal/verify/ondemand"
 )
 
-func TestMain(m *testing.M) { ondemand.Main(m, compile.Options{}) }
+func TestMain(m *testing.M) { os.Exit(ondemand.Main(m)) }

@@ -24,7 +24,7 @@ func TestNoAVX512(t *testing.T) {
 	for _, name := range strings.Fields(avx2Instructions) {
 		known[name] = true
 	}
-	result, err := compile.Build(t.Context(), compile.Options{Dir: "../../..", Patterns: []string{"./internal/conformance/...", "./bench/suite"}})
+	result, err := compile.Build(t.Context(), compile.Options{Dir: "../../..", Patterns: []string{"./internal/verify/conformance/...", "./bench/suite"}})
 	if err == nil {
 		err = result.Diagnostics.Err()
 	}

@@ -1,0 +1,15 @@
+// Package verify is the roof over the project's verification. It has no code of its own: its packages differ in
+// what they compare, and in who writes the kernels.
+//
+//	conformance  kernels written by hand, one for each behaviour of the language and of package gpu, compared
+//	             with values that plain Go computes, on every device; gopherwarp selftest runs them
+//	seeded       kernels with a deliberate mistake each, beside the same kernel without it: the PTX interpreter
+//	             must report the mistake at its line, and nothing else
+//	progen       random kernels, compared between all ways to run a kernel; Go's own compiler is the reference
+//	mutation     random changes of the compiler's source: the tests and the random kernels must notice each, or the
+//	             tests are too weak
+//	ondemand     runs the tests of packages whose kernels' code is generated on demand
+//
+// Two relatives are elsewhere. Package device/devicetest compares implementations of package device, which
+// needs no compiler, and internal/repotest checks the repository's rules.
+package verify

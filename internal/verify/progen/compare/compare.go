@@ -1,0 +1,160 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial"
+)
+
+// Report is what became of kernels.
+type Report struct {
+	Trials  []*trial.Trial // of each kernel
+	Results []trial.Result // that are right
+	Wrong   []string       // how each kernel differs, or what a compiler has against it, or ""
+	Refused []bool         // by a compiler
+	Faulted int            // that faulted as they should
+	Twins   int            // that ran as twins, too
+	OnGPU   int            // that ran on a GPU, too
+	Device  string         // the GPU's name
+}
+
+// newReport returns a report of trials that have not been run.
+func newReport(trials []*trial.Trial) Report {
+	return Report{Trials: trials, Wrong: make([]string, len(trials)), Refused: make([]bool, len(trials)), Results: make([]trial.Result, len(trials))}
+}
+
+// add puts a report of other kernels behind r's.
+func (r *Report) add(other Report) {
+	r.Trials = append(r.Trials, other.Trials...)
+	r.Results = append(r.Results, other.Results...)
+	r.Wrong = append(r.Wrong, other.Wrong...)
+	r.Refused = append(r.Refused, other.Refused...)
+	r.Faulted += other.Faulted
+	r.Twins += other.Twins
+	r.OnGPU += other.OnGPU
+	r.Device = cmp.Or(r.Device, other.Device)
+}
+
+// Kernels compares what the kernels leave. An error is one of the surroundings.
+func (c *Comparer) Kernels(ctx context.Context, list []progen.Kernel) (Report, error) {
+	c.broken = cmp.Or(c.MayRefuse, len(list)/8+5)
+	return c.kernels(ctx, list)
+}
+
+func (c *Comparer) kernels(ctx context.Context, list []progen.Kernel) (Report, error) {
+	if len(list) == 0 {
+		return Report{}, nil
+	}
+	if err := c.place(list); err != nil {
+		return Report{}, err
+	}
+	var trials []*trial.Trial
+	for _, k := range list {
+		trials = append(trials, trial.Of(k))
+	}
+	r := newReport(trials)
+	wrong := c.make(ctx, &r)
+	switch {
+	case ctx.Err() != nil:
+		return r, ctx.Err()
+	case wrong == nil:
+		return r, c.compare(ctx, &r)
+	case len(list) > 1: // somebody's fault: try the halves
+		half := len(list) / 2
+		first, err := c.kernels(ctx, list[:half])
+		if err != nil {
+			return r, err
+		}
+		second, err := c.kernels(ctx, list[half:])
+		first.add(second)
+		return first, err
+	}
+	if c.broken--; c.broken < 0 {
+		return r, fmt.Errorf("compare: too many kernels are refused; one of them: %w", wrong)
+	}
+	r.Wrong[0], r.Refused[0] = wrong.Error(), true
+	return r, nil
+}
+
+// make has the kernels compiled, by our compiler and by Go's own, and runs what the latter made.
+func (c *Comparer) make(ctx context.Context, r *Report) error {
+	files, err := c.compile(ctx, r.Trials)
+	if err != nil || c.Contracted {
+		return err
+	}
+	if err := c.placeTwins(files, r.Trials); err != nil {
+		return err
+	}
+	return c.native(ctx, r)
+}
+
+// compare runs the trials wherever else they can be run.
+func (c *Comparer) compare(ctx context.Context, r *Report) error {
+	if err := c.interpret(r); err != nil || c.GPU == "" {
+		return err
+	}
+	return c.onGPU(ctx, r)
+}
+
+// compile adds to the trials what our compiler makes of the kernels, and returns the files for the
+// package.
+func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) ([]compile.File, error) {
+	o := compile.Options{Dir: c.dir, Patterns: []string{"./" + kernels}, Contract: compile.ContractOff, Twins: compile.TwinsAll, Verify: true}
+	if c.Contracted {
+		o.Contract, o.Twins = compile.ContractOn, compile.TwinsNone
+	}
+	result, err := compile.Build(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := result.Diagnostics.Err(); err != nil {
+		return nil, err
+	}
+	compiled := map[string]*device.Kernel{}
+	var files []compile.File
+	for _, p := range result.Packages {
+		for _, k := range p.Kernels {
+			compiled[k.Name] = k.Kernel
+		}
+		files = append(files, p.Files...)
+	}
+	for _, t := range trials {
+		k := compiled[t.Kernel.Name]
+		if k == nil || k.ParamBytes != t.Kernel.ParamBytes {
+			return nil, errors.New("compare: the compiler has another idea of the parameters of " + t.Kernel.Name)
+		}
+		t.Compiled(k)
+	}
+	return files, nil
+}
+
+// interpret runs the compiled trials.
+func (c *Comparer) interpret(r *Report) error {
+	err := trial.Each(len(r.Trials), func() (func(int), error) {
+		interpreters, err := NewInterpreters(0)
+		return func(i int) {
+			if r.Wrong[i] != "" && r.Results[i].Empty() { // where the program ended there is nothing to compare with
+				return
+			}
+			how, right := interpreters.Run(r.Trials[i], r.Results[i])
+			if c.Contracted {
+				r.Results[i] = right
+			}
+			if r.Wrong[i] == "" {
+				r.Wrong[i] = how
+			}
+		}, err
+	})
+	for _, result := range r.Results {
+		if result.Fault != "" {
+			r.Faulted++
+		}
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+package progen_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen/compare"
+)
+
+// FuzzKernel compares the kernels that bytes describe. To make inputs smaller that are new takes a minute each,
+// as long as it is not told to do less:
+//
+//	go test ./internal/verify/progen -run=none -fuzz=FuzzKernel -fuzztime=10m -fuzzminimizetime=1x
+//
+// What it finds is made smaller by -run=FuzzKernel/NAME -shrink, where NAME is the file that it left in testdata.
+func FuzzKernel(f *testing.F) {
+	c, err := compare.New("../../..", compare.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { c.Close() })
+	f.Add([]byte{})
+	f.Add([]byte("a barrier, a loop"))
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		kernels := ending(choices)
+		report, err := c.Kernels(t.Context(), kernels)
+		if err != nil && t.Context().Err() == nil {
+			t.Fatal(err)
+		}
+		for i, how := range report.Wrong {
+			if how == "" {
+				continue
+			}
+			t.Errorf("%s\n%s", how, kernels[i].Source)
+			if *shrink {
+				shrinkKernel(t, kernels[i], compare.Options{})
+			}
+			break
+		}
+	})
+}
+
+// ending returns kernels that begin with the same choices and go on with others: of the time that a
+// package takes, a kernel's is the least.
+func ending(choices []byte) (list []progen.Kernel) {
+	for i := range 12 {
+		list = append(list, progen.FromBytes(append(slices.Clip(choices), byte(21*i)), i))
+	}
+	return list
+}

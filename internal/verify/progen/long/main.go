@@ -1,0 +1,87 @@
+// Command long compares very many random kernels: with what Go's own compiler makes of them, on the interpreter, and
+// on a GPU.
+//
+//	go run ./internal/verify/progen/long -n 200000 -seed 7 -report report.txt
+//	go run ./internal/verify/progen/long -n 20000 -seed 7 -gpu -contract -report gpu.txt
+//
+// The work is done by as many processes as there are processors. A line of the report is a batch of kernels; one that
+// differs gets a line with the command that brings it back, and the run goes on. The same command goes on where
+// an interrupted run, or one that came to its -limit, ended. Parts of a run may be done elsewhere:
+//
+//	long -n 200000 -seed 7 -part 2/3 -limit 8m -report 2.txt
+//	long -sum 1.txt 2.txt 3.txt                   # what all of them say
+//
+// The exit code is 1 where a kernel differs, and 2 where the run failed.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"time"
+)
+
+func main() {
+	var r run
+	var part string
+	flag.Uint64Var(&r.Seed, "seed", 1, "of the kernels")
+	flag.IntVar(&r.first, "first", 0, "number of the first kernel")
+	flag.IntVar(&r.n, "n", 200000, "how many kernels")
+	flag.StringVar(&part, "part", "1/1", "which part of them to run, of how many")
+	flag.IntVar(&r.batch, "batch", 250, "kernels in one package")
+	flag.IntVar(&r.jobs, "j", runtime.NumCPU(), "how many processes work at once")
+	flag.DurationVar(&r.limit, "limit", 0, "start no batch after this time; 0 for none")
+	flag.StringVar(&r.report, "report", "random.txt", "the report, which an interrupted run goes on with")
+	flag.StringVar(&r.Root, "root", ".", "of the repository")
+	flag.BoolVar(&r.Contracted, "contract", false, "let products and sums fuse; Go's own compiler does not, and what it makes is left out")
+	flag.BoolVar(&r.Lanes, "lanes", false, "run kernels of control flow, for vector code")
+	gpu := flag.Bool("gpu", false, "run the kernels on the first GPU, too")
+	sum := flag.Bool("sum", false, "print what the reports say that are the arguments")
+	worker := flag.Bool("worker", false, "work for another process of this program")
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var err error
+	switch {
+	case *worker:
+		err = work(ctx, bufio.NewReader(os.Stdin), os.Stdout)
+	case *sum:
+		err = summary(os.Stdout, flag.Args())
+	default:
+		if err = r.part(part); err == nil {
+			err = r.all(ctx, *gpu)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "long:", err)
+		if errors.Is(err, errDiffer) {
+			os.Exit(1)
+		}
+		os.Exit(2)
+	}
+}
+
+// run is what the flags ask for.
+type run struct {
+	task
+	first, n, batch, jobs int
+	limit                 time.Duration
+	report                string
+}
+
+// part leaves of the run what a text such as "2/3" names.
+func (r *run) part(text string) error {
+	var i, of int
+	if n, err := fmt.Sscanf(text, "%d/%d", &i, &of); n != 2 || err != nil || i < 1 || i > of {
+		return fmt.Errorf("part %q is not one such as 2/3", text)
+	}
+	from, to := r.n*(i-1)/of, r.n*i/of
+	r.first, r.n = r.first+from, to-from
+	return nil
+}

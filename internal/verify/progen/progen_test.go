@@ -1,0 +1,151 @@
+package progen_test
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen/compare"
+)
+
+var (
+	seed   = flag.Uint64("seed", 0, "of the random kernels; 0 takes 1, and then one that is new every time")
+	first  = flag.Int("first", 0, "number of the first random kernel")
+	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 1000, or 50 with -short")
+	fused  = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
+	alike  = flag.Bool("lanes", false, "with -seed: kernels of control flow, for vector code")
+	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
+)
+
+// bug names a kernel that is known to differ.
+type bug struct {
+	seed   uint64
+	kernel string
+}
+
+// open has the bugs that were found and are not mended yet.
+var open = map[bug]string{}
+
+// batch is how many kernels are compiled in one package: enough that what does not depend on
+// them counts for little, and few enough for memory.
+const batch = 250
+
+// TestRandomKernels compares native Go with the interpreter. What differs, or breaks the
+// compiler, is printed with the seed that brings it back.
+func TestRandomKernels(t *testing.T) {
+	// The collector comes when there is more than this, which little of what is made lives to see.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 29))
+	if *seed != 0 {
+		random(t, *seed, shape(), compare.Options{Contracted: *fused}, total())
+		return
+	}
+	runs := map[string]uint64{"fixed": 1, "fresh": rand.Uint64N(1e12) + 2}
+	t.Run("seeds", func(t *testing.T) { // which ends when all are done
+		for name, seed := range runs {
+			t.Run(name, func(t *testing.T) { t.Parallel(); random(t, seed, progen.New, compare.Options{}, total()) })
+		}
+		t.Run("contracted", func(t *testing.T) {
+			t.Parallel()
+			random(t, runs["fresh"]+1, progen.New, compare.Options{Contracted: true}, total()/10)
+		})
+		t.Run("lanes", func(t *testing.T) {
+			t.Parallel()
+			random(t, runs["fresh"], progen.NewLanes, compare.Options{}, total()/10)
+		})
+	})
+}
+
+// shape says what the kernels are that were asked for.
+func shape() func(seed uint64, index int) progen.Kernel {
+	if *alike {
+		return progen.NewLanes
+	}
+	return progen.New
+}
+
+// random runs the kernels of a seed, which of makes.
+func random(t *testing.T, seed uint64, of func(seed uint64, index int) progen.Kernel, o compare.Options, n int) {
+	c, err := compare.New("../../..", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	faulted, twins := 0, 0
+	for from := 0; from < n; from += batch {
+		var kernels []progen.Kernel
+		for i := from; i < min(from+batch, n); i++ {
+			kernels = append(kernels, of(seed, *first+i))
+		}
+		report, err := c.Kernels(t.Context(), kernels)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		faulted, twins = faulted+report.Faulted, twins+report.Twins
+		verdict(t, seed, kernels, report, o)
+	}
+	if twins == 0 && n >= 50 && !o.Contracted {
+		t.Errorf("seed %d: none of %d kernels has a twin", seed, n)
+	}
+	t.Logf("seed %d: %d kernels, %d faulted, %d have twins", seed, n, faulted, twins)
+}
+
+func total() int {
+	switch {
+	case *count > 0:
+		return *count
+	case testing.Short():
+		return 50
+	}
+	return 1000
+}
+
+// verdict reports the kernels that are wrong.
+func verdict(t *testing.T, seed uint64, kernels []progen.Kernel, r compare.Report, o compare.Options) {
+	for i, how := range r.Wrong {
+		k := kernels[i]
+		if why, ok := open[bug{seed, k.Name}]; ok && how != "" {
+			t.Logf("seed %d: %s is a known bug: %s", seed, k.Name, why)
+			r.Wrong[i] = ""
+		} else if how != "" {
+			t.Errorf("seed %d: %s: %s\n%s", seed, k.Name, how, k.Source)
+		}
+	}
+	if first := slices.IndexFunc(r.Wrong, func(how string) bool { return how != "" }); first >= 0 && *shrink {
+		shrinkKernel(t, kernels[first], o)
+	}
+}
+
+func shrinkKernel(t *testing.T, k progen.Kernel, o compare.Options) {
+	o.MayRefuse = math.MaxInt // what a compiler refuses may be what is made smaller
+	c, err := compare.New("../../..", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	whole, err := c.Kernels(t.Context(), []progen.Kernel{k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := progen.Shrink(k, func(tried []progen.Kernel) (failed []bool, err error) {
+		report, err := c.Kernels(t.Context(), tried)
+		for i, how := range report.Wrong {
+			same := report.Refused[i] == whole.Refused[0] && (report.Refused[i] || kind(how) == kind(whole.Wrong[0]))
+			failed = append(failed, how != "" && same)
+		}
+		return failed, err
+	})
+	t.Logf("smaller (%v), as a file of compare/testdata/fixedbugs:\n%s", err, compare.Format(small))
+}
+
+// figures matches what differs from kernel to kernel in what is said of them: numbers and types.
+var figures = regexp.MustCompile(`\(\w+\)|0x[0-9a-f]+|\d+`)
+
+// kind is how without its figures. What is cut from a kernel may leave one that is wrong in itself: it
+// has a race, say.
+func kind(how string) string { return figures.ReplaceAllString(how, "") }

@@ -1,0 +1,40 @@
+// Command replay runs random kernels on a GPU for internal/verify/progen/long, which compiles them: compiler and
+// driver do not meet in one program.
+//
+//	go run ./internal/verify/progen/long -gpu -n 20000 -seed 9
+//
+// It reads questions from standard input and writes the answers, whether a kernel left what it should, to
+// standard output. The driver compiles one kernel of a process at a time: long runs several.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial"
+)
+
+func main() {
+	if err := replay(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// replay serves with the first GPU.
+func replay(r io.Reader, w io.Writer) error {
+	dev, err := cuda.Open(0)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	dev.CoarsenAlways(true) // the kernels are small
+	return serve(dev, r, w)
+}
+
+func serve(dev *device.Device, r io.Reader, w io.Writer) error {
+	return trial.Serve(r, w, dev.Info().Name, trial.NewRunner(dev).Check)
+}

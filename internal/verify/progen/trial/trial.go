@@ -1,0 +1,78 @@
+package trial
+
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
+)
+
+// Trial is a kernel and a launch of it. It can be encoded by encoding/gob.
+type Trial struct {
+	// Kernel has no parameters: the whole block of them is written at once.
+	Kernel device.Kernel
+	Grid   device.Grid
+	Args   []progen.Arg
+	Values uint64 // the seed of the arguments
+
+	unaligned bool // slices start one element behind a multiple of 16, where the code does not count on more
+}
+
+// Of returns the trial of a random kernel, with nothing that runs yet.
+func Of(k progen.Kernel) *Trial {
+	t := &Trial{Args: k.Args, Values: k.Values, Grid: device.Grid{
+		Blocks: device.Dim{X: k.Blocks[0], Y: k.Blocks[1]}, Block: device.Dim{X: k.Threads[0], Y: k.Threads[1]},
+		Shared: k.Shared,
+	}}
+	t.Kernel.Name, t.Kernel.Barriers = k.Name, k.Barriers
+	end := 0
+	t.params(func(_ progen.Arg, at, size int) { end = at + size })
+	t.Kernel.ParamBytes = roundUp(end, 8) + device.HiddenBytes
+	return t
+}
+
+// Compiled adds what the compiler made of the kernel.
+func (t *Trial) Compiled(k *device.Kernel) {
+	t.Kernel = *k
+	t.Kernel.Params = nil
+	t.unaligned = !slices.ContainsFunc(k.Variants, aligned)
+}
+
+func aligned(v device.Variant) bool { return v.Aligned }
+
+// Lesser returns the trial with the code for launches of which less is known, where there is some: slices
+// whose starts are no multiples of 16, and grids whose threads must stay where they are.
+func (t *Trial) Lesser() (list []*Trial) {
+	coarse := slices.ContainsFunc(t.Kernel.Variants, func(v device.Variant) bool { return v.Coarse > 0 })
+	count := slices.ContainsFunc(t.Kernel.Variants, aligned)
+	if coarse && count {
+		list = append(list, t.without(aligned))
+	}
+	if coarse || count {
+		list = append(list, t.without(func(v device.Variant) bool { return v.Aligned || v.Coarse > 0 }))
+	}
+	return list
+}
+
+// without returns the trial without some of its variants, and with slices that start anywhere.
+func (t *Trial) without(gone func(v device.Variant) bool) *Trial {
+	less := *t
+	less.Kernel.Variants = slices.DeleteFunc(slices.Clone(t.Kernel.Variants), gone)
+	less.unaligned = true
+	return &less
+}
+
+// params calls f with each argument and where it lies in the parameter block.
+func (t *Trial) params(f func(a progen.Arg, at, size int)) {
+	end := 8 // behind the number of the first thread
+	for _, a := range t.Args {
+		size, align := 24, 8
+		if a.Len == 0 {
+			l := parseLayout(a.Layout)
+			size, align = l.size, l.align
+		}
+		at := roundUp(end, align)
+		f(a, at, size)
+		end = at + size
+	}
+}
