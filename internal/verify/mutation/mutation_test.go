@@ -31,7 +31,7 @@ func TestMutationsApply(t *testing.T) {
 			t.Errorf("two mutations are called %q", m.Name)
 		}
 		names[m.Name] = true
-		source, err := os.ReadFile(filepath.Join("..", "..", m.File))
+		source, err := os.ReadFile(filepath.Join("..", "..", "..", m.File))
 		if err != nil {
 			t.Error(err)
 			continue
