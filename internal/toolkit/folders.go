@@ -64,6 +64,9 @@ func (m machine) libraries(home string) []string {
 // environments returns the places of wheels: of the environment that is active, that of the
 // first Python in the path, the user's own and the system's.
 func (m machine) environments(l Library) (places []searchPath) {
+	if len(l.Wheels) == 0 {
+		return nil // a part of the driver
+	}
 	add := func(prefix string) { places = append(places, m.wheels(prefix, l)) }
 	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
 		if prefix := m.getenv(variable); prefix != "" {

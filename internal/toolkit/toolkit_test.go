@@ -93,6 +93,15 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
+// TestWithoutWheels checks that a library that no wheel has is not looked for in folders of Python.
+func TestWithoutWheels(t *testing.T) {
+	driver := Library{Name: "NVML", Unix: []string{"libnvidia-ml.so.1"}, Get: "the driver"}
+	_, err := fake(nil, map[string]string{"VIRTUAL_ENV": "/venv", "HOME": "/gopher"}, new(opened)).find(driver)
+	if !errors.Is(err, ErrNotFound) || strings.Contains(err.Error(), "nvidia/{}") || strings.Contains(err.Error(), "/venv") {
+		t.Errorf("got %v, want ErrNotFound without folders of wheels", err)
+	}
+}
+
 func TestOtherSystems(t *testing.T) {
 	m := fake(nil, nil, new(opened))
 	m.os = "darwin"
