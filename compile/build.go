@@ -44,6 +44,8 @@ type Options struct {
 	Verify bool
 	// Rebuild compiles what the cache has as well, and keeps it anew.
 	Rebuild bool
+	// Progress, if it is not nil, is called as the build advances, by several goroutines at once.
+	Progress func(Step)
 }
 
 // Checks says whether a kernel checks indices, bounds of slices, divisors, shifts and nil
@@ -73,7 +75,8 @@ const (
 // Result is what a build made.
 type Result struct {
 	Packages    []*Package // those with kernels or leftovers of them, dependencies first
-	Diagnostics diag.List  // sorted; where there are some, the packages they are in have no files
+	Diagnostics diag.List  // sorted; the packages that they are in have no files
+	Empty       []string   // import paths of packages without kernels that a pattern names alone; none with Dependencies
 }
 
 // Package is a package with its compiled kernels.
@@ -111,26 +114,30 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	o.Dir = dir
+	progress := &progress{report: o.Progress}
+	progress.step("listing packages")
 	graph, err := load.List(ctx, o.Dir, o.Patterns...)
 	if err != nil {
 		return nil, err
 	}
-	b := &build{options: o, graph: graph, frontend: frontend.NewProgram(), cache: newBuildCache(o, graph), workers: newWorkers(o)}
+	b := &build{options: o, graph: graph, frontend: frontend.NewProgram(), cache: newBuildCache(o, graph), workers: newWorkers(o), progress: progress}
 	b.listErrors()
 	if err := b.scan(); err != nil {
 		return nil, err
 	}
 	if b.recall() || b.cache == nil {
+		progress.step("checking types")
 		if err := b.check(); err != nil {
 			return nil, err
 		}
 	}
+	progress.expect(b.units)
 	packages, err := b.compile()
 	if err != nil {
 		return nil, err
 	}
 	b.cache.trim()
-	return &Result{Packages: packages, Diagnostics: b.found.Sorted()}, nil
+	return &Result{Packages: packages, Diagnostics: b.found.Sorted(), Empty: b.empty()}, nil
 }
 
 // build is the state of one Build.
@@ -144,6 +151,7 @@ type build struct {
 	found    diag.List
 	cache    *buildCache
 	workers  *workers
+	progress *progress
 }
 
 // unit is a package that may have kernels.
@@ -171,6 +179,19 @@ func (b *build) listErrors() {
 			b.found.Add(diag.New(b.position(p.Error.Pos), diag.GoError, "%s", strings.TrimSpace(p.Error.Err)))
 		}
 	}
+}
+
+// empty returns the packages without kernels that patterns name alone. A package that the go command finds wrong is not one.
+func (b *build) empty() []string {
+	var paths []string
+	for _, p := range b.graph.Roots {
+		isUnit := slices.ContainsFunc(b.units, func(u *unit) bool { return u.pkg == p })
+		alone := slices.ContainsFunc(p.Match, func(pattern string) bool { return !strings.Contains(pattern, "...") })
+		if alone && !isUnit && p.Error == nil && !b.options.Dependencies {
+			paths = append(paths, p.ImportPath)
+		}
+	}
+	return paths
 }
 
 // scan finds the units.

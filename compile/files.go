@@ -78,6 +78,9 @@ func (f File) Write() error {
 		return err
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(f.Name), ".gopherwarp-*")
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "write", Path: f.Name, Err: e.Err} // the temporary file's name says nothing to users
+	}
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,10 @@ func left(v *ir.Value, looped bool, k *Kernel) Left {
 		limit = sources(args[1], k)
 	}
 	switch {
+	case strings.HasPrefix(site.Format, "index out of range") && limit != "" && index != "":
+		l.Why = fmt.Sprintf("the index comes from %s; no condition says that it is in range of %s", index, limit)
 	case strings.HasPrefix(site.Format, "index out of range") && limit != "":
-		l.Why = fmt.Sprintf("the index comes of %s; no condition says that it is in range of %s", index, limit)
+		l.Why = "no condition says that the index is in range of " + limit
 	case index != "":
 		l.Why = "it depends on " + index
 	}
@@ -38,7 +40,7 @@ func left(v *ir.Value, looped bool, k *Kernel) Left {
 // maxSources bounds how many values are looked at behind one.
 const maxSources = 60
 
-// sources says in the user's terms what v is computed from.
+// sources says in the user's terms what v is computed from. It returns "" if that is not known.
 func sources(v *ir.Value, k *Kernel) string {
 	var words []string
 	add := func(word string) {
@@ -47,6 +49,7 @@ func sources(v *ir.Value, k *Kernel) string {
 		}
 	}
 	seen := map[*ir.Value]bool{v: true}
+	counted := false // by a loop
 	for work := []*ir.Value{v}; len(work) > 0 && len(seen) < maxSources; {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -54,6 +57,7 @@ func sources(v *ir.Value, k *Kernel) string {
 			add(word)
 			continue
 		}
+		counted = counted || x.Op == ir.OpPhi
 		for _, a := range x.Args {
 			if !seen[a] && a.Type.Kind != ir.KindI1 {
 				seen[a] = true
@@ -63,6 +67,9 @@ func sources(v *ir.Value, k *Kernel) string {
 	}
 	if v.Op == ir.OpConst {
 		return fmt.Sprint(v.Imm)
+	}
+	if counted && len(words) == 0 {
+		return "a loop's counter"
 	}
 	slices.Sort(words)
 	return strings.Join(words, ", ")

@@ -50,6 +50,13 @@ func flip(t gpu.Thread, x, y []float32, n int) {
 		y[i*n+j] = x[j*n+i]
 	}
 }
+
+//gpu:kernel
+func loop(t gpu.Thread, x []float32, n int) {
+	for i := 1; i != n; i *= 3 {
+		x[i] = 1
+	}
+}
 `
 
 // reports builds the kernels above.
@@ -77,7 +84,15 @@ func TestReport(t *testing.T) {
 }
 
 func reportsSay(t *testing.T, all map[string]*compile.Report) {
-	place := "the index comes of the thread's place; no condition says that it is in range of "
+	if len(all["loop"].Best().Checks) == 0 {
+		t.Error("loop has no checks; the kernel no longer tests how they are explained")
+	}
+	for _, c := range all["loop"].Best().Checks {
+		if want := "the index comes from a loop's counter; no condition says that it is in range of len(x)"; c.Why != want {
+			t.Errorf("loop: %s: got %q, want %q", c.Place, c.Why, want)
+		}
+	}
+	place := "the index comes from the thread's place; no condition says that it is in range of "
 	message := "index out of range [%d] with length %d"
 	for kernel, want := range map[string]compile.VariantReport{
 		"add": {
@@ -91,7 +106,7 @@ func reportsSay(t *testing.T, all map[string]*compile.Report) {
 		"gather": {
 			Name: "sm_70 narrow", Loads: compile.Access{Single: 2}, Stores: compile.Access{Single: 1},
 			Checks: []compile.Left{
-				{Place: "k.go:15:15", Message: message, Why: "the index comes of memory; no condition says that it is in range of len(from)"},
+				{Place: "k.go:15:15", Message: message, Why: "the index comes from memory; no condition says that it is in range of len(from)"},
 				{Place: "k.go:15:21", Message: message, Why: place + "len(index)"},
 			},
 		},
@@ -107,8 +122,8 @@ func reportsSay(t *testing.T, all map[string]*compile.Report) {
 			Name: "sm_70 narrow", Loads: compile.Access{Single: 2}, Stores: compile.Access{Single: 2},
 			Notes: []compile.Note{{Place: "k.go:35", What: "bounded", Rounds: 2}},
 			Checks: []compile.Left{
-				{Place: "k.go:35:4", Message: message, Why: "the index comes of n, the thread's place; no condition says that it is in range of len(y)"},
-				{Place: "k.go:35:15", Message: message, Why: "the index comes of n, the thread's place; no condition says that it is in range of len(x)"},
+				{Place: "k.go:35:4", Message: message, Why: "the index comes from n, the thread's place; no condition says that it is in range of len(y)"},
+				{Place: "k.go:35:15", Message: message, Why: "the index comes from n, the thread's place; no condition says that it is in range of len(x)"},
 			},
 		},
 	} {

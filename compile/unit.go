@@ -55,6 +55,7 @@ func (b *build) start(u *unit) error {
 			b.workers.Go(func() {
 				err := guard(name, func() error { j.compile(); return nil })
 				j.err = cmp.Or(j.err, err)
+				b.progress.kernel()
 				done()
 			})
 		}

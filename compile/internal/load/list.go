@@ -100,7 +100,10 @@ func decode(out []byte, patterns []string) (*Graph, error) {
 		p.absolute()
 		g.All = append(g.All, p)
 		g.paths[p.ImportPath] = p
-		if slices.ContainsFunc(p.Match, func(m string) bool { return slices.Contains(patterns, m) }) {
+		p.Match = slices.DeleteFunc(p.Match, func(m string) bool {
+			return slices.Contains(generatedImports[:], m) && !slices.Contains(patterns, m)
+		})
+		if len(p.Match) > 0 {
 			g.Roots = append(g.Roots, p)
 		}
 	}

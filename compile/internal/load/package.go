@@ -20,7 +20,7 @@ type Package struct {
 	ImportMap  map[string]string
 	Module     *Module // nil in the standard library
 	Standard   bool
-	Match      []string // the patterns that name it
+	Match      []string // the patterns that name it, as the go command cleans them: "./a/" is "./a"
 	Error      *Error   // nil where the go command finds nothing wrong
 
 	Types    *types.Package
