@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -24,19 +25,21 @@ func (c *devicesCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
+	t.out = console.Lines(t.out, 4)
 	for _, info := range infos {
 		printDevice(t, info)
 	}
 	return nil
 }
 
+// printDevice writes a line about a device.
 func printDevice(t terminal, i device.Info) {
-	fmt.Fprintf(t.out, "%v", i)
+	line := i.String()
 	if i.Bus != "" {
-		fmt.Fprintf(t.out, ", bus %s", i.Bus)
+		line += ", bus " + i.Bus
 	}
 	if i.Driver != "" {
-		fmt.Fprintf(t.out, ", driver %s", i.Driver)
+		line += ", driver " + i.Driver
 	}
-	fmt.Fprintln(t.out)
+	fmt.Fprintln(t.out, line)
 }

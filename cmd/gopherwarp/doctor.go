@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/cuda"
 )
 
@@ -19,6 +20,7 @@ Example:
 
 // Run is called by kong.
 func (c *doctorCommand) Run(t terminal) error {
+	t.out = console.Lines(t.out, len("WRONG  "))
 	report := cuda.Diagnose()
 	for _, f := range report.Findings {
 		mark := "ok   "

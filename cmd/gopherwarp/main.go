@@ -9,6 +9,8 @@ import (
 	"os/signal"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 )
 
 // Exit codes.
@@ -21,7 +23,7 @@ const (
 
 // commands is the command line, as package kong reads it.
 type commands struct {
-	Build   buildCommand   `cmd:"" help:"Compile kernels and generate their launchers."`
+	Build   buildCommand   `cmd:"" passthrough:"" help:"Compile kernels and generate their launchers."`
 	Run     runCommand     `cmd:"" help:"Compile kernels and run a program."`
 	Trace   traceCommand   `cmd:"" help:"Run a program and write down what its device did when."`
 	Metrics metricsCommand `cmd:"" help:"Serve the state of the GPUs to Prometheus."`
@@ -32,6 +34,9 @@ type commands struct {
 
 	Selftest selftestCommand `cmd:"" help:"Run kernels and compare them with plain Go."`
 	Bench    benchCommand    `cmd:"" help:"Measure kernels, beside CUDA C++ where nvcc is installed."`
+
+	Version versionCommand `cmd:"" help:"Print the version of this program."`
+	Help    helpCommand    `cmd:"" help:"Explain a command."`
 }
 
 // terminal is where a command writes.
@@ -62,9 +67,7 @@ func main() {
 
 // run runs the command and returns the process's exit code.
 func run(ctx context.Context, args []string, t terminal) int {
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
+	args = helpOf(args)
 	parser := newParser(&commands{}, t)
 	shown := false // the help was
 	parser.Exit = func(int) { shown = true }
@@ -73,7 +76,7 @@ func run(ctx context.Context, args []string, t terminal) int {
 	case shown:
 		return exitOK
 	case err != nil:
-		fmt.Fprintf(t.err, "gopherwarp: %v\nRun gopherwarp --help for usage.\n", err)
+		console.Print(t.err, fmt.Sprintf("gopherwarp: %v\nRun gopherwarp -help for usage.", err), 2)
 		return exitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
@@ -85,7 +88,7 @@ func newParser(c *commands, t terminal) *kong.Kong {
 		kong.Name("gopherwarp"),
 		kong.Description("GPU computing for Go."),
 		kong.Writers(t.out, t.err),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
 	)
 }
 
@@ -99,7 +102,7 @@ func code(err error, t terminal) int {
 		e = exit{exitFailed, err}
 	}
 	if e.cause != nil {
-		fmt.Fprintln(t.err, e.cause)
+		console.Print(t.err, e.cause.Error(), 2)
 	}
 	return e.code
 }

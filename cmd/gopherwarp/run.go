@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
 	"github.com/gopherwarp/gopherwarp/compile"
 )
 
@@ -36,18 +37,17 @@ Example:
 
 // Run is called by kong.
 func (c *runCommand) Run(ctx context.Context, t terminal) error {
-	hurry()
-	result, err := compile.Build(ctx, compile.Options{
+	result, err := build.Compile(ctx, t.err, compile.Options{
 		Patterns:     []string{c.Package},
 		Dependencies: true,
 		Contract:     compile.Contract(c.Contract),
 		Checks:       compile.Checks(c.Checks),
-		Cache:        cacheFolder(),
+		Cache:        build.CacheFolder("build"),
 	})
 	if err != nil {
 		return err
 	}
-	if err := shown(result.Diagnostics); err != nil {
+	if err := build.Refused(result); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "gopherwarp-run-")

@@ -73,7 +73,7 @@ func newScript(t *testing.T, a *txtar.Archive) *script {
 		t.Fatal(err)
 	}
 	s := &script{t: t, dir: t.TempDir()}
-	s.env = append(os.Environ(), asCommand+"=1", "GOPROXY=off", "GOFLAGS=", "GOWORK=off",
+	s.env = append(os.Environ(), asCommand+"=1", "COLUMNS=", "GOPROXY=off", "GOFLAGS=", "GOWORK=off",
 		"GOGC=400") // commands end before they fill the memory
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -227,8 +227,8 @@ func (s *script) edit(name string, f func(string) string) error {
 // TestDashes says how single dashes are read.
 func TestDashes(t *testing.T) {
 	tests := []struct{ args, want string }{
-		{"build -check ./...", "build --check ./..."},
-		{"build -S -contract=off .", "build -S --contract=off ."},
+		{"build -check ./...", "build -- -check ./..."},
+		{"trace -S -contract=off .", "trace -S --contract=off ."},
 		{"run -device cpu ./x -in a", "run --device cpu ./x -- -in a"},
 		{"run -device=cpu ./x -- -in a", "run --device=cpu ./x -- -in a"},
 		{"run ./x y -v -- z", "run ./x -- y -v -- z"},

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/vet"
 )
 
@@ -64,6 +66,6 @@ func (c *vetCommand) Run(ctx context.Context, t terminal) error {
 
 func printFinding(t terminal, fset *token.FileSet, d analysis.Diagnostic) {
 	at := fset.Position(d.Pos)
-	at.Filename = short(at.Filename)
-	fmt.Fprintf(t.out, "%v: %s (%s)\n", at, d.Message, d.Category)
+	at.Filename = build.Short(at.Filename)
+	console.Print(t.out, fmt.Sprintf("%v: %s (%s)", at, d.Message, d.Category), 2)
 }

@@ -82,6 +82,9 @@ var floors = map[string]string{
 
 	// The command, and what is built on everything.
 	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite bench/peers bench/report compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/internal/console":  "",
+	"cmd/internal/build":    "cmd/internal/console compile internal/diag",
+	"cmd/kernelgen":         "cmd/internal/build",
 	"examples/...":          ". device dtype gpu math32",
 	"bench/...":             ". device dtype gpu math32",
 	"bench/readme":          "bench/report",

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+type versionCommand struct{}
+
+// Help is the text behind the flags.
+func (versionCommand) Help() string {
+	return `Prints the version of this program's module, the Go version that built it, and its platform. A program that was
+built from a checkout has the revision in place of a version.
+
+Example:
+  gopherwarp version`
+}
+
+// Run is called by kong.
+func (versionCommand) Run(t terminal) error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{GoVersion: runtime.Version()}
+	}
+	fmt.Fprintf(t.out, "gopherwarp %s %s %s/%s\n", version(info), info.GoVersion, runtime.GOOS, runtime.GOARCH)
+	return nil
+}
+
+// project is the path of this module.
+const project = "github.com/gopherwarp/gopherwarp"
+
+// version returns the module version of a program that is built from this module or, as a tool, in another one; and the
+// revision of a checkout.
+func version(info *debug.BuildInfo) string {
+	module := info.Main
+	for _, d := range info.Deps {
+		if d.Path == project {
+			module = *d
+		}
+	}
+	if r := module.Replace; r != nil {
+		return "(replaced by " + r.Path + ")"
+	}
+	if module.Path == project && module.Version != "" && module.Version != "(devel)" {
+		return module.Version
+	}
+	revision, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "+dirty"
+		}
+	}
+	if revision == "" || module.Path != project {
+		return "(devel)"
+	}
+	return revision + modified
+}

@@ -1,0 +1,124 @@
+package build
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+)
+
+// command is a parsed command line.
+type command struct {
+	name     string // as users call it
+	check    bool
+	listing  bool
+	rebuild  bool
+	report   report
+	contract choice
+	checks   choice
+	packages []string
+}
+
+// option documents a flag.
+type option struct{ usage, text string }
+
+// options documents the flags, in the order of the help.
+var options = [...]option{
+	{"-check", "Write nothing; fail if a generated file is stale."},
+	{"-rebuild, -a", "Compile everything, including packages that have not changed since they were compiled."},
+	{"-S", "Write nothing; print the Go lines, IR and PTX of each kernel."},
+	{"-report[=json]", "Write nothing; print what became of each kernel: remaining checks, memory accesses, registers, loops."},
+	{"-contract=on|off", "Whether x*y+z may be rounded once. Default: as the //gpu:contract directives of the kernels say, else on."},
+	{"-checks=on|off", "Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on. " +
+		"Without checks, a mistake in a kernel loses the device or corrupts data."},
+	{"-help, -h", "Print this text."},
+}
+
+// choice is the value of a flag that is on, off, or absent.
+type choice string
+
+// String returns the value.
+func (c *choice) String() string { return string(*c) }
+
+// Set sets the value.
+func (c *choice) Set(value string) error {
+	if value != "on" && value != "off" {
+		return fmt.Errorf(`must be "on" or "off"`)
+	}
+	*c = choice(value)
+	return nil
+}
+
+// report is the value of -report: empty, "text" or "json".
+type report string
+
+// String returns the value.
+func (r *report) String() string { return string(*r) }
+
+// IsBoolFlag lets the flag stand alone.
+func (r *report) IsBoolFlag() bool { return true }
+
+// Set sets the value; package flag passes "true" for a flag that stands alone.
+func (r *report) Set(value string) error {
+	switch value {
+	case "true":
+		*r = "text"
+	case "text", "json":
+		*r = report(value)
+	default:
+		return fmt.Errorf(`must be "text" or "json"`)
+	}
+	return nil
+}
+
+// parse returns the command that args describe. Flags and packages may come in any order. Its error is flag.ErrHelp if
+// the user wants the help.
+func parse(name string, args []string) (*command, error) {
+	c := &command{name: name}
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&c.check, "check", false, "")
+	flags.BoolVar(&c.listing, "S", false, "")
+	flags.BoolVar(&c.rebuild, "rebuild", false, "")
+	flags.BoolVar(&c.rebuild, "a", false, "")
+	flags.Var(&c.report, "report", "")
+	flags.Var(&c.contract, "contract", "")
+	flags.Var(&c.checks, "checks", "")
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		rest := flags.Args()
+		if parsed := args[:len(args)-len(rest)]; len(rest) == 0 || slices.Contains(parsed, "--") {
+			c.packages = append(c.packages, rest...)
+			break
+		}
+		c.packages, args = append(c.packages, rest[0]), rest[1:]
+	}
+	if len(c.packages) == 0 {
+		c.packages = []string{"."}
+	}
+	return c, nil
+}
+
+// patterns returns the packages as one string.
+func (c *command) patterns() string { return strings.Join(c.packages, " ") }
+
+// help writes the help text of the command with a name to w.
+func help(w io.Writer, name string) {
+	width := console.PageWidth(w)
+	fmt.Fprintf(w, "Usage: %s [flags] [packages]\n\n", name)
+	fmt.Fprint(w, console.Wrap("Compiles kernels, the functions with a //gpu:kernel directive, and writes zkernels.go and PTX files "+
+		"into their packages. Commit these files: programs that launch kernels need no compiler. "+
+		"The packages are named as for the go command; without any, it is the one in the working directory.\n\n"+
+		"A package is compiled if it, a package that it imports, the flags or the compiler have changed since. "+
+		"Results are kept in the user's cache folder.\n\n"+
+		"Example:\n  "+name+" ./...\n\n"+
+		"In a source file:\n  //go:generate go tool kernelgen .\n\nFlags:\n", width, 0))
+	for _, o := range options {
+		fmt.Fprintf(w, "  %s\n%s\n", o.usage, console.Wrap("      "+o.text, width, 0))
+	}
+}

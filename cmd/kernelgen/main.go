@@ -1,0 +1,27 @@
+// Command kernelgen compiles kernels written in Go and writes their launchers and PTX beside the sources.
+//
+//	//go:generate go tool kernelgen .
+//
+// It is what go generate runs in a module that declares it as a tool:
+//
+//	go get -tool github.com/gopherwarp/gopherwarp/cmd/kernelgen
+//	go generate ./...
+//
+// The same as gopherwarp build, it has only the compiler in it, so that it builds in half the time. Run kernelgen -help for its
+// flags. The exit code is 0 for success, 1 if a package is refused or a check failed, and 2 for wrong usage.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := build.Main(ctx, "kernelgen", os.Args[1:], build.Streams{Out: os.Stdout, Err: os.Stderr})
+	stop()
+	os.Exit(code)
+}
