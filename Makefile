@@ -12,7 +12,7 @@ check:
 
 # Writes the launchers of the repository's own kernels anew.
 generate:
-	go run ./cmd/gopherwarp build ./...
+	go run ./cmd/kernelgen ./...
 
 # A folder, dist/gpu, with all that a bare NVIDIA machine needs to verify and measure.
 gpu:

@@ -41,4 +41,7 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-tool github.com/gopherwarp/gopherwarp/cmd/gopherwarp
+tool (
+	github.com/gopherwarp/gopherwarp/cmd/gopherwarp
+	github.com/gopherwarp/gopherwarp/cmd/kernelgen
+)

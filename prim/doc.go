@@ -22,4 +22,4 @@
 // The package is no array library: it knows no shapes and does no arithmetic on elements.
 package prim
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .

@@ -5,7 +5,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // nothing does nothing: its time is that of a launch.
 //

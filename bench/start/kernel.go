@@ -2,7 +2,7 @@ package main
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // add stores the element-wise sum of a and b in c.
 //

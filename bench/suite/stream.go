@@ -5,7 +5,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // scalar is BabelStream's constant.
 const scalar = 0.4

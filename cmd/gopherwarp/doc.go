@@ -1,16 +1,19 @@
-// Command gopherwarp compiles kernels written in Go and shows what they run on.
+// Command gopherwarp compiles and runs kernels written in Go, and reports on the devices that run them.
 //
 //	gopherwarp build ./...              generate launchers and PTX beside the sources
-//	gopherwarp build -check ./...       fail where they are stale
+//	gopherwarp build -check ./...       fail if they are stale
 //	gopherwarp run ./examples/multiply  compile kernels, then run the program
-//	gopherwarp devices                  list what kernels can run on
-//	gopherwarp doctor                   say what is wrong with this machine
+//	gopherwarp vet ./...                report mistakes in kernels that compile
+//	gopherwarp trace ./examples/blur    run a program and record what its device does
+//	gopherwarp devices                  list the devices that kernels can run on
+//	gopherwarp doctor                   report what is wrong with this machine
 //	gopherwarp selftest                 run kernels here and compare with plain Go
 //	gopherwarp bench                    measure kernels, beside CUDA C++
+//	gopherwarp help [command]           explain a command
 //
-// Flags have one dash or two. Exit codes are 0 for success, 1 where the user's program or a
-// check failed (run passes on the program's own code), 2 for wrong usage, and 3 where there is no GPU to use.
+// Flags have one dash or two. Exit codes are 0 for success, 1 if the user's program or a
+// check failed (run passes on the program's own code), 2 for wrong usage, and 3 if no GPU can be used.
 //
-// Each subcommand is a file; the work is done by packages compile, cuda, cpu and by the packages below
-// internal.
+// Each subcommand is a file. The subcommand build is the command line of cmd/kernelgen, which go generate runs and which
+// builds in half the time.
 package main

@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // size is a picture's. Its pixels stand row by row, four bytes each: red, green, blue and
 // alpha, as in image.RGBA.

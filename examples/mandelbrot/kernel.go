@@ -2,7 +2,7 @@ package main
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // view says which part of the complex plane a picture shows: pixel x, y stands for the
 // point left + x*step, top - y*step.

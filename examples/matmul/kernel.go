@@ -2,7 +2,7 @@ package main
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // tile is the width and height of a block, and of the parts of a and b that it holds in
 // shared memory.

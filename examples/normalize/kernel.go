@@ -2,7 +2,7 @@ package main
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // block is the number of threads in a block of partialSums, a power of two.
 const block = 256

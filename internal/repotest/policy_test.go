@@ -288,7 +288,7 @@ func TestLinks(t *testing.T) {
 // TestReadmeCommands demands that CI runs the README's two commands, word for word.
 func TestReadmeCommands(t *testing.T) {
 	r := load(t)
-	for _, command := range []string{"go run ./cmd/gopherwarp run ./examples/multiply", "go test ./..."} {
+	for _, command := range []string{"go run ./examples/multiply", "go test ./..."} {
 		for _, name := range []string{"README.md", ".ci/run"} {
 			alone := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(command) + `$`)
 			if !alone.Match(r.files[name]) {

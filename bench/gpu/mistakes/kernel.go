@@ -2,7 +2,7 @@ package main
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // past stores in each element of out the one of x that is so far behind.
 //

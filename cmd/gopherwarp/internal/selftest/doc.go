@@ -9,4 +9,4 @@
 //	}
 package selftest
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .

@@ -4,4 +4,4 @@
 //gpu:ondemand
 package bodies
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .

@@ -2,7 +2,7 @@ package clusters
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
 
 // place is what the words say of a thread's cluster.
 type place struct {

@@ -8,4 +8,4 @@
 //gpu:ondemand
 package faults
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .

@@ -8,4 +8,4 @@
 //gpu:ondemand
 package threads
 
-//go:generate go tool gopherwarp build .
+//go:generate go tool kernelgen .
