@@ -46,6 +46,13 @@ func parse(s string) (choice, error) {
 	return c, nil
 }
 
+// CheckDevice returns the error of Open for a value of GOPHERWARP_DEVICE that names no device, and nil for one that does, whether or
+// not the machine has that device.
+func CheckDevice(value string) error {
+	_, err := parse(value)
+	return err
+}
+
 // threads has the ways of the CPU to run threads by what stands behind "cpu:".
 var threads = map[string]cpu.Threads{"coroutines": cpu.Coroutines, "goroutines": cpu.Goroutines}
 

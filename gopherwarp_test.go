@@ -165,3 +165,11 @@ func TestThisMachine(t *testing.T) {
 		t.Errorf("got %+v, %v", infos, err)
 	}
 }
+
+func TestCheckDevice(t *testing.T) {
+	for value, want := range map[string]bool{"": true, "cuda:7": true, "interp:fast,traffic": true, "gpuu": false, "cuda:x": false} {
+		if err := CheckDevice(value); (err == nil) != want {
+			t.Errorf("%q: got %v, want an error: %v", value, err, !want)
+		}
+	}
+}

@@ -37,6 +37,9 @@ Example:
 
 // Run is called by kong.
 func (c *runCommand) Run(ctx context.Context, t terminal) error {
+	if err := gopherwarp.CheckDevice(c.Device); err != nil {
+		return exit{exitUsage, err}
+	}
 	result, err := build.Compile(ctx, t.err, compile.Options{
 		Patterns:     []string{c.Package},
 		Dependencies: true,
@@ -50,32 +53,32 @@ func (c *runCommand) Run(ctx context.Context, t terminal) error {
 	if err := build.Refused(result); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "gopherwarp-run-")
+	kept := programs{dir: build.CacheFolder("run"), keep: maxPrograms}
+	program, err := kept.checkOut(c.Package)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	program, err := c.build(ctx, t, result, dir)
-	if err != nil {
+	defer os.RemoveAll(filepath.Dir(program))
+	if err := c.build(ctx, t, result, program); err != nil {
 		return err
 	}
+	kept.checkIn(c.Package, program) // if it fails, the next run links the program
 	return c.start(t, program)
 }
 
-// build builds the program into dir and returns its name.
-func (c *runCommand) build(ctx context.Context, t terminal, result *compile.Result, dir string) (string, error) {
-	program := filepath.Join(dir, "program.exe")
+// build builds the program with a name.
+func (c *runCommand) build(ctx context.Context, t terminal, result *compile.Result, program string) error {
 	args := append([]string{"build", "-o", program}, c.linking(ctx)...)
-	overlay, err := result.Overlay(dir)
+	overlay, err := result.Overlay(filepath.Dir(program))
 	if err != nil {
-		return "", err
+		return err
 	}
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}
 	command := exec.CommandContext(ctx, "go", append(args, "--", c.Package)...)
 	command.Stdout, command.Stderr = t.out, t.err
-	return program, passed(command.Run())
+	return passed(command.Run())
 }
 
 // linking returns the flags that leave out what debuggers read, as go run does: that takes a third off the build of a program.

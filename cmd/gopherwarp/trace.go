@@ -39,6 +39,9 @@ func (c *traceCommand) Run(ctx context.Context, t terminal) error {
 		if err != nil {
 			return err
 		}
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("%s cannot be written: %w", *f.name, err)
+		}
 		c.Program.environment = append(c.Program.environment, f.variable+"="+path)
 	}
 	err := c.Program.Run(ctx, t)

@@ -39,7 +39,7 @@ func (c *vetCommand) Run(ctx context.Context, t terminal) error {
 	}
 	for _, p := range loaded {
 		for _, e := range p.Errors {
-			return fmt.Errorf("%w\nwhere a launcher is missing, run gopherwarp build first", e)
+			return loadError(p, e)
 		}
 	}
 	graph, err := checker.Analyze([]*analysis.Analyzer{vet.Analyzer}, loaded, nil)
@@ -62,6 +62,18 @@ func (c *vetCommand) Run(ctx context.Context, t terminal) error {
 		return exit{code: exitFailed}
 	}
 	return nil
+}
+
+// loadError explains why p, which has the error e, cannot be checked.
+func loadError(p *packages.Package, e packages.Error) error {
+	var err error = e
+	if e.Pos == "" || e.Pos == "-" {
+		err = errors.New(e.Msg)
+	}
+	if len(p.GoFiles) > 0 {
+		err = fmt.Errorf("%w\nif a launcher is missing, run gopherwarp build first", err)
+	}
+	return err
 }
 
 func printFinding(t terminal, fset *token.FileSet, d analysis.Diagnostic) {
