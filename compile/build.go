@@ -131,6 +131,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
+	b.declErrors()
 	progress.expect(b.units)
 	packages, err := b.compile()
 	if err != nil {
@@ -210,9 +211,6 @@ func (b *build) scan() error {
 		}
 		u := &unit{pkg: p, decl: decl.Scan(sources, b.world(p))}
 		u.wanted = b.options.Dependencies || slices.Contains(b.graph.Roots, p)
-		if u.wanted {
-			b.found.Add(u.decl.Errors...)
-		}
 		b.units = append(b.units, u)
 	}
 	return nil
@@ -331,9 +329,19 @@ func (u *unit) roots() []string {
 	return names
 }
 
-// goErrors reports what Go finds wrong, but not in packages that import, perhaps through
-// others, one with a refused kernel: it has no launcher, and its callers' errors would mislead.
-// What is wrong in a generated file has another reason in the package, which is shown.
+// declErrors reports what is wrong with declarations of kernels, but not in packages with a file that does not parse: there it
+// may be a consequence.
+func (b *build) declErrors() {
+	for _, u := range b.units {
+		if u.wanted && len(u.pkg.Unparsed) == 0 {
+			b.found.Add(u.decl.Errors...)
+		}
+	}
+}
+
+// goErrors reports what Go finds wrong. Of a package with a file that does not parse it reports only that, and nothing of
+// packages that import, perhaps through others, such a package or one with a refused kernel: that has no launcher, and the errors of its
+// callers would mislead. An error in a generated file has another cause in the package, which is reported.
 func (b *build) goErrors() {
 	refused := map[string]bool{}
 	for _, u := range b.units {
@@ -342,6 +350,10 @@ func (b *build) goErrors() {
 	for _, p := range b.program.Packages {
 		path := p.ImportPath
 		refused[path] = refused[path] || slices.ContainsFunc(p.Imports, func(i string) bool { return refused[i] })
+		if len(p.Unparsed) > 0 {
+			b.found.Add(p.Unparsed...)
+			refused[path] = true
+		}
 		for _, d := range p.Errors {
 			if !refused[path] && !load.IsGenerated(d.Pos.Filename) {
 				b.found.Add(d)

@@ -182,7 +182,7 @@ func (c *checker) check(p *Package) {
 		c.drop(p, nil)
 		p.Syntax, p.Info = c.files[p], info
 	}
-	p.IllTyped = len(p.Errors) > 0
+	p.IllTyped = len(p.Errors) > 0 || len(p.Unparsed) > 0
 	for _, path := range p.Imports {
 		q := c.graph.paths[path]
 		p.IllTyped = p.IllTyped || q != nil && q.IllTyped

@@ -26,7 +26,8 @@ type Package struct {
 	Types    *types.Package
 	Syntax   []*ast.File // where function bodies were loaded
 	Info     *types.Info // likewise
-	Errors   diag.List   // what Go itself finds wrong in those
+	Unparsed diag.List   // what does not parse in its files
+	Errors   diag.List   // what Go itself finds wrong in bodies and types; of little use if something does not parse
 	IllTyped bool        // it, or a package that it imports, has errors
 }
 

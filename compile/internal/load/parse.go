@@ -70,7 +70,7 @@ func (f *parsed) parse() *token.FileSet {
 func (c *checker) take(p *Package, files []*parsed) {
 	for _, f := range files {
 		if f.err != nil && c.mayHaveBodies(p) {
-			p.Errors.Add(parseErrors(f.name, f.err)...)
+			p.Unparsed.Add(parseErrors(f.name, f.err)...)
 		}
 		if f.file == nil {
 			continue
