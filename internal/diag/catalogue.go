@@ -31,6 +31,7 @@ var catalogue = [...]struct {
 	{KernelTarget, "//gpu:target names an architecture that PTX knows, and not less than the code needs"},
 	{KernelVariant, "a variant is a function with the parameters of a kernel of its package, for other GPUs"},
 	{KernelAccumulator, "an accumulator of gpu.MultiplyAsync is used before gpu.AwaitProducts, or does not stay in registers"},
+	{KernelConstraint, "all files of a package that have kernels have the same build constraint"},
 
 	{LangMap, "a kernel has no maps"},
 	{LangChan, "a kernel has no channels"},

@@ -32,6 +32,7 @@ const (
 	KernelTarget       Code = 35
 	KernelVariant      Code = 36
 	KernelAccumulator  Code = 37
+	KernelConstraint   Code = 38
 )
 
 // Errors of the language that kernels are written in.

@@ -29,6 +29,8 @@ type Package struct {
 	Generics           map[string]Kernel // kernels with type parameters, without instances
 	// OnDemand says that the source tree has only the package's launchers: //gpu:ondemand.
 	OnDemand bool
+	// Constraint is the expression of a //go:build line that all files with kernels have; or "".
+	Constraint string
 }
 
 // World is what is known of other packages.
@@ -68,6 +70,7 @@ func Scan(sources []Source, world World) *Package {
 	for i, f := range files {
 		s.file(f, s.text[i])
 	}
+	s.constrain()
 	s.attachBodies()
 	s.instances()
 	s.checkLaunchers()
@@ -81,6 +84,8 @@ type scanner struct {
 	text   [][]byte
 	wanted []wanted
 	bodies map[string][]Body // by the kernel that they are for
+
+	constrained []constrained
 }
 
 // take records the names that a file declares or imports.
@@ -136,6 +141,7 @@ func (s *scanner) file(f *ast.File, text []byte) {
 			switch {
 			case d.name == "instance":
 				s.wanted = append(s.wanted, wanted{f, d})
+				s.needs(f, d.pos, "an instance")
 			case !placed[d.comment]:
 				s.stray(d)
 			}
@@ -177,8 +183,10 @@ func (s *scanner) function(d *declared) {
 	}
 	switch {
 	case has("kernel"):
+		s.needs(d.file, d.fn.Name.Pos(), "kernel "+d.fn.Name.Name)
 		s.kernel(d)
 	case has("variant"):
+		s.needs(d.file, d.fn.Name.Pos(), "variant "+d.fn.Name.Name)
 		s.variant(d)
 	default:
 		for _, d := range d.directives {

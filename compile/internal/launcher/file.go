@@ -85,7 +85,11 @@ func OnDemand(pkg *decl.Package, kernels map[string]*device.Kernel, nameOf Names
 
 // format returns a formatted file of declarations, behind their package clause and imports.
 func (w *writer) format(pkg *decl.Package, declarations string) ([]byte, error) {
-	text := Header + "\n\npackage " + pkg.Name + "\n\n" + w.imports.block() + "\n" + declarations
+	text := Header + "\n\n"
+	if pkg.Constraint != "" {
+		text += "//go:build " + pkg.Constraint + "\n\n"
+	}
+	text += "package " + pkg.Name + "\n\n" + w.imports.block() + "\n" + declarations
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("BUG: launcher: generated code does not parse: %w\n%s", err, text)
