@@ -63,3 +63,6 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 // Mentions reports whether the text of a file has a directive in it, perhaps: one that has none
 // declares no kernel.
 func Mentions(text []byte) bool { return decl.Mentions(text) }
+
+// Compiles reports whether a build compiles functions of the package of the standard library with a path.
+func Compiles(path string) bool { return load.Compiled(path) }

@@ -124,7 +124,7 @@ func (r *reporter) kernel(fn *ssa.Function, block [3]int) (err error) {
 		}
 	}()
 	name := fn.Object().Name()
-	module, found := frontend.Build([]frontend.Kernel{{Func: fn, Name: name, Block: block, Partial: true}})
+	module, found := frontend.Build([]frontend.Kernel{{Func: fn, Name: name, Block: block, Partial: compile.Compiles}})
 	r.diagnostics(found)
 	if len(found) > 0 {
 		return nil

@@ -14,15 +14,16 @@ import (
 // Kernel is a kernel to build: a function with a gpu.Thread as its first parameter and without results,
 // perhaps an instance of a generic one. Block is what //gpu:block says, in threads along x, y and
 // z, or zeros. Unchecked leaves out the checks that Go makes by itself, of indices, bounds,
-// divisors, shifts and nil; panics and assertions stay. Partial lets functions and variables of packages
-// that have no syntax stand for something unknown, for tools that see one package: such a module is not to
-// be run. Both are the same for all kernels of a Build.
+// divisors, shifts and nil; panics and assertions stay. Partial is for tools that see one package: if it is not nil, functions
+// and variables of packages that have no syntax stand for something unknown, and the module is not to be run. It
+// reports whether a build has the function bodies of a package of the standard library: functions of others are refused as in a build.
+// Both are the same for all kernels of a Build.
 type Kernel struct {
 	Func      *ssa.Function
 	Name      string // in IR; empty for the function's
 	Block     [3]int
 	Unchecked bool
-	Partial   bool
+	Partial   func(path string) bool
 }
 
 func (k Kernel) name() string {
@@ -77,7 +78,8 @@ type builder struct {
 	dynamic *ir.Variable            // dynamic shared memory, once it is used
 	found   diag.List
 
-	unchecked, partial bool // see Kernel
+	unchecked bool                   // see Kernel
+	partial   func(path string) bool // likewise
 }
 
 // unit is what became of one function.

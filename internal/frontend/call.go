@@ -32,7 +32,7 @@ func (l *lowerer) call(v *ssa.Call) *ir.Value {
 
 func (l *lowerer) callFunction(v *ssa.Call, fn *ssa.Function) *ir.Value {
 	fn = withBody(fn)
-	if l.b.partial && len(fn.Blocks) == 0 && foreignLack(fn, l.fn) == nil {
+	if l.isUnknown(fn) {
 		return l.unknownCall(fn)
 	}
 	if fullName(l.fn) == "math.pow" && fullName(fn) == "math.Pow" {

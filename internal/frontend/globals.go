@@ -23,7 +23,7 @@ func (l *lowerer) global(g *ssa.Global) *ir.Value {
 	if v := l.values[g]; v != nil {
 		return v
 	}
-	if l.b.partial && !hasSource(g) {
+	if l.b.partial != nil && !hasSource(g) {
 		return l.unknown(ir.Ptr)
 	}
 	if isSlice(pointee(g.Type())) {
@@ -47,7 +47,7 @@ func (l *lowerer) tableAddress(g *ssa.Global) *ir.Value {
 
 // loadGlobalSlice returns the value of a package-level slice.
 func (l *lowerer) loadGlobalSlice(g *ssa.Global) *ir.Value {
-	if l.b.partial && !hasSource(g) {
+	if l.b.partial != nil && !hasSource(g) {
 		return l.unknown(ir.Slice)
 	}
 	p := l.tableAddress(g)

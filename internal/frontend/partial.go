@@ -6,6 +6,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
+// isUnknown reports whether a call of fn stands for something unknown, because a build has the body and this one does not.
+func (l *lowerer) isUnknown(fn *ssa.Function) bool {
+	if l.b.partial == nil || len(fn.Blocks) > 0 || foreignLack(fn, l.fn) != nil {
+		return false
+	}
+	pkg := packageOf(fn)
+	return pkg == nil || !inStandardLibrary(fn) || l.b.partial(pkg.Path())
+}
+
 // unknownCall stands for a call of a function without a body, see Kernel.Partial. One that takes a thread may
 // wait for others.
 func (l *lowerer) unknownCall(fn *ssa.Function) *ir.Value {

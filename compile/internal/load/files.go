@@ -15,6 +15,9 @@ var compiled = map[string]bool{
 	"unicode/utf8": true,
 }
 
+// Compiled reports whether kernels may call functions of the package of the standard library with a path.
+func Compiled(path string) bool { return compiled[path] }
+
 // mayHaveBodies reports whether function bodies of p may be loaded. Of packages that call C they are where p
 // may have kernels: without what mentions C.
 func (c *checker) mayHaveBodies(p *Package) bool {

@@ -2,6 +2,7 @@ package refused
 
 import (
 	"fmt"
+	"math/rand"
 	"sort"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
@@ -37,3 +38,8 @@ func typo(t gpu.Thread) {}
 //gpu:block 2048 // want `//gpu:block takes one to three sizes`
 //gpu:kernel
 func many(t gpu.Thread) {}
+
+//gpu:kernel
+func random(t gpu.Thread, x []float32) {
+	x[0] = rand.Float32() // want `a kernel cannot call rand.Float32: of the standard library`
+}
