@@ -36,7 +36,7 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	})
 	var found diag.List
 	for _, e := range d.Errors {
-		if e.Code != diag.KernelInstance && e.Code != diag.KernelGeneric && e.Code != diag.KernelCombinations {
+		if e.Code != diag.KernelInstance && e.Code != diag.KernelCombinations {
 			found.Add(e)
 		}
 	}

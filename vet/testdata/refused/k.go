@@ -43,3 +43,6 @@ func many(t gpu.Thread) {}
 func random(t gpu.Thread, x []float32) {
 	x[0] = rand.Float32() // want `a kernel cannot call rand.Float32: of the standard library`
 }
+
+//gpu:kernel
+func generic[T any](t gpu.Thread, x []T) {} // want `kernel generic has type parameters and no instances`
