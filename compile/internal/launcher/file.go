@@ -66,7 +66,7 @@ func File(pkg *decl.Package, kernels map[string]*device.Kernel, twins *Twins, na
 	if err != nil || w.code.Len() == 0 {
 		return Code{Launchers: launchers}, err
 	}
-	return Code{launchers, []byte(Header + "\n\npackage " + pkg.Name + "\n" + w.code.String())}, nil
+	return Code{launchers, []byte(head(pkg) + w.code.String())}, nil
 }
 
 // OnDemand returns the launchers of pkg without the code of its kernels: they run natively on a CPU, and on no GPU.
@@ -85,16 +85,20 @@ func OnDemand(pkg *decl.Package, kernels map[string]*device.Kernel, nameOf Names
 
 // format returns a formatted file of declarations, behind their package clause and imports.
 func (w *writer) format(pkg *decl.Package, declarations string) ([]byte, error) {
-	text := Header + "\n\n"
-	if pkg.Constraint != "" {
-		text += "//go:build " + pkg.Constraint + "\n\n"
-	}
-	text += "package " + pkg.Name + "\n\n" + w.imports.block() + "\n" + declarations
+	text := head(pkg) + "\n" + w.imports.block() + "\n" + declarations
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("BUG: launcher: generated code does not parse: %w\n%s", err, text)
 	}
 	return formatted, nil
+}
+
+// head returns the beginning of a generated file of pkg, to the package clause.
+func head(pkg *decl.Package) string {
+	if pkg.Constraint == "" {
+		return Header + "\n\npackage " + pkg.Name + "\n"
+	}
+	return Header + "\n\n//go:build " + pkg.Constraint + "\n\npackage " + pkg.Name + "\n"
 }
 
 // target returns the architecture of a variant as PTX names it.
