@@ -17,6 +17,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/frontend"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/origin"
 )
 
 // Options says what Build builds.
@@ -98,8 +99,9 @@ type Kernel struct {
 	// Report is nil unless Options.Report asks for it.
 	Report *Report
 
-	stem string   // of the names of its files and variables
-	twin *ir.Func // for the CPU's back end
+	origins []origin.Decl // that its code is made of
+	stem    string        // of the names of its files and variables
+	twin    *ir.Func      // for the CPU's back end
 }
 
 // Build compiles the kernels of the packages. Errors that a user can mend are in the
@@ -147,6 +149,7 @@ type build struct {
 	graph    *load.Graph
 	units    []*unit // the packages of the main module that have kernels, or had them
 	program  *load.Program
+	origins  *origins
 	ssa      *ssa.Program
 	frontend *frontend.Program
 	found    diag.List
@@ -305,6 +308,7 @@ func (b *build) check() error {
 	b.program = b.graph.Check(pkgs, overlay, reach)
 	b.goErrors()
 	return guard("", func() error {
+		b.origins = newOrigins(b.graph, b.program)
 		b.ssa = buildSSA(b.program)
 		b.program.Forget()
 		return nil

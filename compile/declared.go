@@ -1,11 +1,17 @@
 package compile
 
 import (
+	"go/constant"
 	"go/types"
+	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
+	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
+	"github.com/gopherwarp/gopherwarp/internal/origin"
 )
 
 // Declared is a kernel that a package declares.
@@ -66,3 +72,39 @@ func Mentions(text []byte) bool { return decl.Mentions(text) }
 
 // Compiles reports whether a build compiles functions of the package of the standard library with a path.
 func Compiles(path string) bool { return load.Compiled(path) }
+
+// Stale returns the names of declarations of p, such as "f" and "T.m", that have changed in its files since code was generated from them,
+// or that are gone. What kernels take from other packages is not looked at.
+func Stale(p *types.Package, files []File) []string {
+	texts := map[string][]byte{}
+	for _, f := range files {
+		texts[filepath.Base(f.Name)] = f.Contents
+	}
+	read := func(name string) ([]byte, error) {
+		if text, ok := texts[name]; ok {
+			return text, nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	var names []string
+	for _, d := range recorded(p) {
+		if changed, ok := origin.Changed("", []origin.Decl{d}, read); ok {
+			names = append(names, changed.Name)
+		}
+	}
+	return names
+}
+
+// recorded returns the declarations that generated code of p names as its origin.
+func recorded(p *types.Package) []origin.Decl {
+	for _, name := range p.Scope().Names() {
+		c, ok := p.Scope().Lookup(name).(*types.Const)
+		if !ok || !strings.HasPrefix(name, launcher.Sources) || c.Val().Kind() != constant.String {
+			continue
+		}
+		if list := origin.Parse(constant.StringVal(c.Val())); list != nil {
+			return list
+		}
+	}
+	return nil
+}

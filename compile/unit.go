@@ -23,7 +23,7 @@ func (b *build) compile() ([]*Package, error) {
 			return nil, err
 		}
 	}
-	b.program, b.ssa, b.frontend = nil, nil, nil // they are large
+	b.program, b.ssa, b.frontend, b.origins = nil, nil, nil, nil // they are large
 	b.workers.Wait()
 	for _, u := range b.units {
 		b.found.Add(u.found...)
@@ -98,6 +98,7 @@ func (b *build) files(u *unit) error {
 	var vectors launcher.Vectors
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
 	whole := twinner{twins: twins, vectors: &vectors, which: b.options.Twins, instances: instances(p.Kernels), lines: map[declPosition]int{}}
+	listOrigins(p.Kernels)
 	for _, k := range p.Kernels {
 		kernels[k.stem] = k.Kernel
 		whole.emit(k)

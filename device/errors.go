@@ -20,5 +20,6 @@ var (
 	ErrCapture     = errors.New("cannot be part of a graph")
 	ErrUnsupported = errors.New("not supported by the device")
 	ErrMismatch    = errors.New("arguments do not match the kernel; generate the launchers anew")
+	ErrStale       = errors.New("generated code is stale")
 	ErrWatched     = errors.New("has a watcher already")
 )

@@ -46,6 +46,12 @@ type Kernel struct {
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
 	// Twin, where it is not nil, does the same for whole blocks: it needs no stack for each thread.
 	Twin func(b *gpu.Blocks, args unsafe.Pointer)
+	// Sources lists the declarations that the code of the package's kernels was generated from, a line each, and Uses has
+	// the numbers of this kernel's lines. Before the first launch they are compared with the source, if that is there.
+	Sources string
+	Uses    []uint16
+
+	known uint32 // not 0 once they have been compared; it is accessed atomically
 }
 
 // Entry returns the name of the kernel's function in its PTX.

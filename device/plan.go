@@ -236,6 +236,9 @@ func (p *Plan) check(i *Info) error {
 	case p.next != len(p.kernel.Params):
 		return fmt.Errorf("device: %s: %d arguments for %d parameters: %w", p.kernel.Name, p.next, len(p.kernel.Params), ErrMismatch)
 	}
+	if err := p.kernel.current(); err != nil {
+		return err
+	}
 	if err := p.checkShared(i); err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -20,13 +22,13 @@ import (
 const page = "https://github.com/gopherwarp/gopherwarp/blob/main/docs/vet.md"
 
 // Analyzer reports mistakes in kernels. The categories of its diagnostics are the codes of the
-// compiler's errors, as "GW0107", and barrier, race, coalesce, bank, local, overflow.
+// compiler's errors, as "GW0107", and barrier, race, coalesce, bank, local, overflow, stale.
 var Analyzer = &analysis.Analyzer{
 	Name: "gopherwarp",
 	Doc: "report mistakes in GPU kernels\n\n" +
 		"It reports what a function with a //gpu:kernel directive cannot have, barriers that only some threads reach, " +
 		"shared memory that is used without a barrier, accesses to memory that waste most of it, " +
-		"arrays that do not fit registers, and indices that may overflow.",
+		"arrays that do not fit registers, indices that may overflow, and kernels that have changed since code was generated from them.",
 	URL: page,
 	Run: run,
 }
@@ -42,6 +44,7 @@ func run(pass *analysis.Pass) (any, error) {
 	if len(kernels) == 0 {
 		return nil, nil
 	}
+	r.stale(compile.Stale(pass.Pkg, files))
 	program := build(pass)
 	for _, k := range kernels {
 		for _, fn := range instances(program, k) {
@@ -152,6 +155,30 @@ func (r *reporter) diagnostics(l diag.List) {
 		}
 		r.report(analysis.Diagnostic{Pos: pos, Category: d.Code.String(), Message: message, URL: page})
 	}
+}
+
+// stale reports declarations with names such as "f" and "T.m" that code is no longer generated from as they are.
+func (r *reporter) stale(names []string) {
+	for _, name := range names {
+		r.report(analysis.Diagnostic{
+			Pos: r.declared(name), Category: "stale", URL: page + "#stale",
+			Message: fmt.Sprintf("%s has changed since code was generated from it: run go generate", name),
+		})
+	}
+}
+
+// declared returns where a function, a method or what else is declared; that of the package clause if it is gone.
+func (r *reporter) declared(name string) token.Pos {
+	scope := r.pass.Pkg.Scope()
+	of, method, _ := strings.Cut(name, ".")
+	x := scope.Lookup(of)
+	if t, ok := x.(*types.TypeName); ok && method != "" {
+		x, _, _ = types.LookupFieldOrMethod(t.Type(), true, r.pass.Pkg, method)
+	}
+	if x == nil {
+		return r.pass.Files[0].Name.Pos()
+	}
+	return x.Pos()
 }
 
 func (r *reporter) finding(f lint.Finding) {

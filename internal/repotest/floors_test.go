@@ -17,11 +17,12 @@ import (
 // belongs in RATIONALE.md.
 var floors = map[string]string{
 	// The vocabulary.
-	"dtype":         "",
-	"math32":        "",
-	"internal/simt": "",
-	"gpu":           "internal/simt dtype",
-	"device":        "dtype gpu",
+	"dtype":           "",
+	"math32":          "",
+	"internal/simt":   "",
+	"gpu":             "internal/simt dtype",
+	"internal/origin": "",
+	"device":          "dtype gpu internal/origin",
 
 	// The compiler, which knows no device's driver.
 	"internal/diag":        "",
@@ -31,7 +32,7 @@ var floors = map[string]string{
 	"internal/frontend":    "internal/ir internal/diag device dtype x/tools",
 	"internal/backend/...": "internal/backend/cpu/vasm internal/ir internal/analysis device dtype",
 	"compile/internal/...": "internal/diag device dtype x/tools compile/internal/...",
-	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag device dtype x/tools",
+	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag internal/origin device dtype x/tools",
 
 	"internal/lint": "internal/ir internal/analysis internal/pass",
 	"vet":           "compile internal/frontend internal/diag internal/lint x/tools",

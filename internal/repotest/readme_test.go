@@ -46,6 +46,9 @@ func TestReadmeProgram(t *testing.T) {
 	}
 
 	u.write("main.go", strings.ReplaceAll(blocks["main.go"], "a[i] * b[i]", "a[i] - b[i]*2"))
+	if out := u.fails("go run ."); !strings.Contains(out, "run go generate in ") {
+		t.Errorf("before go generate, the edited program printed %q, want an error that says what to run", out)
+	}
 	for _, command := range lines(blocks["commands"]) {
 		u.run(command)
 	}
@@ -87,12 +90,30 @@ func (u *user) download() {
 	}
 }
 
-// run runs a command line without quotes in the user's folder.
-func (u *user) run(line string) {
+// fails runs a command line that must fail, and returns what it prints on standard error.
+func (u *user) fails(line string) string {
 	u.t.Helper()
+	c := u.command(line)
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	if err := c.Run(); err == nil {
+		u.t.Errorf("%s succeeds", line)
+	}
+	return stderr.String()
+}
+
+// command returns a command line without quotes as a command in the user's folder.
+func (u *user) command(line string) *exec.Cmd {
 	words := strings.Fields(line)
 	c := exec.Command(words[0], words[1:]...)
 	c.Dir = u.dir
+	return c
+}
+
+// run runs a command line, which must succeed.
+func (u *user) run(line string) {
+	u.t.Helper()
+	c := u.command(line)
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()

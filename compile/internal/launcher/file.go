@@ -56,6 +56,7 @@ type Code struct {
 func File(pkg *decl.Package, kernels map[string]*device.Kernel, twins *Twins, nameOf Names) (Code, error) {
 	w := newWriter(pkg, nameOf)
 	w.twins = twins.funcs
+	w.sourceList(kernels)
 	for _, k := range pkg.Kernels {
 		w.launcher(k)
 		for _, n := range k.Instances {
@@ -77,6 +78,7 @@ func OnDemand(pkg *decl.Package, kernels map[string]*device.Kernel, nameOf Names
 		for _, n := range k.Instances {
 			bare := *kernels[n.Stem]
 			bare.Variants, bare.OnDemand = nil, true
+			bare.Sources, bare.Uses = "", nil // it runs natively, as Go has compiled it
 			w.kernel(k, n, &bare)
 		}
 	}
@@ -120,9 +122,11 @@ type writer struct {
 	scope map[string]bool
 	// twins[stem] is the name of the kernel's twin, where it has one.
 	twins map[string]string
-	stub  bool // launchers without bodies
-	text  strings.Builder
-	code  strings.Builder // declarations of PTX
+	// sources is the name of the constant that lists what the kernels are made of.
+	sources string
+	stub    bool // launchers without bodies
+	text    strings.Builder
+	code    strings.Builder // declarations of PTX
 }
 
 func newWriter(pkg *decl.Package, nameOf Names) *writer {

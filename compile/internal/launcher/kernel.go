@@ -56,9 +56,26 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
 	if twin := w.twins[n.Stem]; twin != "" {
 		w.printf("Twin: %s,\n", twin)
 	}
+	if len(c.Uses) > 0 {
+		w.printf("Sources: %s,\nUses: []uint16{%s},\n", w.sources, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Uses), " ", ", "), "[]"))
+	}
 	w.printf("}\n\n")
 	for i := range k.Bodies { // which Go code calls nowhere: linters ask why they are there
 		w.printf("var _ = %s\n\n", w.function(k, n, i+1))
+	}
+}
+
+// Sources is the name, or the beginning of it, of the constant that lists what the kernels of a package are made of.
+const Sources = "kernelSources"
+
+// sourceList declares what the kernels are made of: all of them have the same list.
+func (w *writer) sourceList(kernels map[string]*device.Kernel) {
+	w.sources = decl.Fresh(Sources, w.names)
+	for _, k := range kernels {
+		if k.Sources != "" {
+			fmt.Fprintf(&w.code, "\n// %s lists the declarations that the kernels are made of, with their hashes.\nconst %s = `%s`\n", w.sources, w.sources, k.Sources)
+			return
+		}
 	}
 }
 

@@ -40,6 +40,10 @@ func IsGenerated(name string) bool {
 // generatedImports lists what generated files import, whether or not the user's files do.
 var generatedImports = [...]string{Project + "/device", Project + "/dtype", Project + "/gpu", "unsafe"}
 
+// Generates reports whether files that a build generates import the package with a path: what it declares is known to the
+// compiler, or no part of kernels.
+func Generates(path string) bool { return slices.Contains(generatedImports[:], path) }
+
 // Graph is a set of packages and what they import.
 type Graph struct {
 	Roots []*Package // the packages that the patterns name

@@ -1,0 +1,54 @@
+package device
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/gopherwarp/gopherwarp/internal/origin"
+)
+
+// current returns an error if the source of the kernel has changed since its code was generated, as far as it is on this machine, where
+// the compiler found it. It looks at files once, before the kernel's first launch; of a program that was built with -trimpath
+// or that runs on another machine there are none.
+func (k *Kernel) current() error {
+	if k.Sources == "" || atomic.LoadUint32(&k.known) != 0 {
+		return nil
+	}
+	if generated := k.generated(); filepath.IsAbs(generated) {
+		dir := filepath.Dir(generated)
+		if d, changed := origin.Changed(dir, k.madeOf(), origin.Edited()); changed {
+			return fmt.Errorf("device: %s: %w: %s in %s is not what it was generated from; run go generate in %s",
+				k.Name, ErrStale, d.Name, filepath.Join(dir, filepath.FromSlash(d.File)), dir)
+		}
+	}
+	atomic.StoreUint32(&k.known, 1)
+	return nil
+}
+
+// generated returns the name of the file that declares the kernel.
+func (k *Kernel) generated() string {
+	if k.Native == nil {
+		return ""
+	}
+	f := runtime.FuncForPC(reflect.ValueOf(k.Native).Pointer())
+	if f == nil {
+		return ""
+	}
+	file, _ := f.FileLine(f.Entry())
+	return file
+}
+
+// madeOf returns the declarations that the kernel's code was generated from.
+func (k *Kernel) madeOf() []origin.Decl {
+	all := origin.Parse(k.Sources)
+	var list []origin.Decl
+	for _, i := range k.Uses {
+		if int(i) < len(all) {
+			list = append(list, all[i])
+		}
+	}
+	return list
+}

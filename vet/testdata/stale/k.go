@@ -1,0 +1,10 @@
+// Package stale has kernels that were changed after code was generated from them: zkernels_ptx.go here is what a build left of it.
+package stale // want `Sum.of has changed` `removed has changed since code was generated from it: run go generate`
+
+import "github.com/gopherwarp/gopherwarp/gpu"
+
+//gpu:kernel
+func fresh(t gpu.Thread, x []float32) { x[t.GlobalX()] = 1 }
+
+//gpu:kernel
+func edited(t gpu.Thread, x []float32) { x[t.GlobalX()] = 2 } // want `edited has changed`
