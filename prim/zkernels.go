@@ -89,7 +89,9 @@ var joinChunksAddInt32Kernel = &device.Kernel{
 			joinChunk[add, int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksAddInt32Twin,
+	Twin:    joinChunksAddInt32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksAddInt64Kernel = &device.Kernel{
@@ -123,7 +125,9 @@ var joinChunksAddInt64Kernel = &device.Kernel{
 			joinChunk[add, int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksAddInt64Twin,
+	Twin:    joinChunksAddInt64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksAddUint32Kernel = &device.Kernel{
@@ -157,7 +161,9 @@ var joinChunksAddUint32Kernel = &device.Kernel{
 			joinChunk[add, uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksAddUint32Twin,
+	Twin:    joinChunksAddUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksAddUint64Kernel = &device.Kernel{
@@ -191,7 +197,9 @@ var joinChunksAddUint64Kernel = &device.Kernel{
 			joinChunk[add, uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksAddUint64Twin,
+	Twin:    joinChunksAddUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksAddFloat32Kernel = &device.Kernel{
@@ -225,7 +233,9 @@ var joinChunksAddFloat32Kernel = &device.Kernel{
 			joinChunk[add, float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksAddFloat32Twin,
+	Twin:    joinChunksAddFloat32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksAddFloat64Kernel = &device.Kernel{
@@ -259,7 +269,9 @@ var joinChunksAddFloat64Kernel = &device.Kernel{
 			joinChunk[add, float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksAddFloat64Twin,
+	Twin:    joinChunksAddFloat64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksLeastInt32Kernel = &device.Kernel{
@@ -293,7 +305,9 @@ var joinChunksLeastInt32Kernel = &device.Kernel{
 			joinChunk[least, int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksLeastInt32Twin,
+	Twin:    joinChunksLeastInt32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksLeastInt64Kernel = &device.Kernel{
@@ -327,7 +341,9 @@ var joinChunksLeastInt64Kernel = &device.Kernel{
 			joinChunk[least, int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksLeastInt64Twin,
+	Twin:    joinChunksLeastInt64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksLeastUint32Kernel = &device.Kernel{
@@ -361,7 +377,9 @@ var joinChunksLeastUint32Kernel = &device.Kernel{
 			joinChunk[least, uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksLeastUint32Twin,
+	Twin:    joinChunksLeastUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksLeastUint64Kernel = &device.Kernel{
@@ -395,7 +413,9 @@ var joinChunksLeastUint64Kernel = &device.Kernel{
 			joinChunk[least, uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksLeastUint64Twin,
+	Twin:    joinChunksLeastUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksLeastFloat32Kernel = &device.Kernel{
@@ -431,7 +451,9 @@ var joinChunksLeastFloat32Kernel = &device.Kernel{
 			joinChunk[least, float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksLeastFloat32Twin,
+	Twin:    joinChunksLeastFloat32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksLeastFloat64Kernel = &device.Kernel{
@@ -465,7 +487,9 @@ var joinChunksLeastFloat64Kernel = &device.Kernel{
 			joinChunk[least, float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksLeastFloat64Twin,
+	Twin:    joinChunksLeastFloat64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksGreatestInt32Kernel = &device.Kernel{
@@ -499,7 +523,9 @@ var joinChunksGreatestInt32Kernel = &device.Kernel{
 			joinChunk[greatest, int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksGreatestInt32Twin,
+	Twin:    joinChunksGreatestInt32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksGreatestInt64Kernel = &device.Kernel{
@@ -533,7 +559,9 @@ var joinChunksGreatestInt64Kernel = &device.Kernel{
 			joinChunk[greatest, int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksGreatestInt64Twin,
+	Twin:    joinChunksGreatestInt64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksGreatestUint32Kernel = &device.Kernel{
@@ -567,7 +595,9 @@ var joinChunksGreatestUint32Kernel = &device.Kernel{
 			joinChunk[greatest, uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksGreatestUint32Twin,
+	Twin:    joinChunksGreatestUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksGreatestUint64Kernel = &device.Kernel{
@@ -601,7 +631,9 @@ var joinChunksGreatestUint64Kernel = &device.Kernel{
 			joinChunk[greatest, uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksGreatestUint64Twin,
+	Twin:    joinChunksGreatestUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksGreatestFloat32Kernel = &device.Kernel{
@@ -637,7 +669,9 @@ var joinChunksGreatestFloat32Kernel = &device.Kernel{
 			joinChunk[greatest, float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksGreatestFloat32Twin,
+	Twin:    joinChunksGreatestFloat32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var joinChunksGreatestFloat64Kernel = &device.Kernel{
@@ -671,7 +705,9 @@ var joinChunksGreatestFloat64Kernel = &device.Kernel{
 			joinChunk[greatest, float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
-	Twin: joinChunksGreatestFloat64Twin,
+	Twin:    joinChunksGreatestFloat64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 // scanChunks scans the chunk's elements, starting from the block's element of start, where it has one.
@@ -758,7 +794,9 @@ var scanChunksAddInt32Kernel = &device.Kernel{
 			scanChunk[add, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksAddInt32Twin,
+	Twin:    scanChunksAddInt32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksAddInt64Kernel = &device.Kernel{
@@ -795,7 +833,9 @@ var scanChunksAddInt64Kernel = &device.Kernel{
 			scanChunk[add, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksAddInt64Twin,
+	Twin:    scanChunksAddInt64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksAddUint32Kernel = &device.Kernel{
@@ -832,7 +872,9 @@ var scanChunksAddUint32Kernel = &device.Kernel{
 			scanChunk[add, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksAddUint32Twin,
+	Twin:    scanChunksAddUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksAddUint64Kernel = &device.Kernel{
@@ -869,7 +911,9 @@ var scanChunksAddUint64Kernel = &device.Kernel{
 			scanChunk[add, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksAddUint64Twin,
+	Twin:    scanChunksAddUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksAddFloat32Kernel = &device.Kernel{
@@ -906,7 +950,9 @@ var scanChunksAddFloat32Kernel = &device.Kernel{
 			scanChunk[add, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksAddFloat32Twin,
+	Twin:    scanChunksAddFloat32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksAddFloat64Kernel = &device.Kernel{
@@ -943,7 +989,9 @@ var scanChunksAddFloat64Kernel = &device.Kernel{
 			scanChunk[add, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksAddFloat64Twin,
+	Twin:    scanChunksAddFloat64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksLeastInt32Kernel = &device.Kernel{
@@ -980,7 +1028,9 @@ var scanChunksLeastInt32Kernel = &device.Kernel{
 			scanChunk[least, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksLeastInt32Twin,
+	Twin:    scanChunksLeastInt32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksLeastInt64Kernel = &device.Kernel{
@@ -1017,7 +1067,9 @@ var scanChunksLeastInt64Kernel = &device.Kernel{
 			scanChunk[least, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksLeastInt64Twin,
+	Twin:    scanChunksLeastInt64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksLeastUint32Kernel = &device.Kernel{
@@ -1054,7 +1106,9 @@ var scanChunksLeastUint32Kernel = &device.Kernel{
 			scanChunk[least, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksLeastUint32Twin,
+	Twin:    scanChunksLeastUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksLeastUint64Kernel = &device.Kernel{
@@ -1091,7 +1145,9 @@ var scanChunksLeastUint64Kernel = &device.Kernel{
 			scanChunk[least, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksLeastUint64Twin,
+	Twin:    scanChunksLeastUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksLeastFloat32Kernel = &device.Kernel{
@@ -1130,7 +1186,9 @@ var scanChunksLeastFloat32Kernel = &device.Kernel{
 			scanChunk[least, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksLeastFloat32Twin,
+	Twin:    scanChunksLeastFloat32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksLeastFloat64Kernel = &device.Kernel{
@@ -1167,7 +1225,9 @@ var scanChunksLeastFloat64Kernel = &device.Kernel{
 			scanChunk[least, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksLeastFloat64Twin,
+	Twin:    scanChunksLeastFloat64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksGreatestInt32Kernel = &device.Kernel{
@@ -1204,7 +1264,9 @@ var scanChunksGreatestInt32Kernel = &device.Kernel{
 			scanChunk[greatest, int32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksGreatestInt32Twin,
+	Twin:    scanChunksGreatestInt32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksGreatestInt64Kernel = &device.Kernel{
@@ -1241,7 +1303,9 @@ var scanChunksGreatestInt64Kernel = &device.Kernel{
 			scanChunk[greatest, int64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksGreatestInt64Twin,
+	Twin:    scanChunksGreatestInt64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksGreatestUint32Kernel = &device.Kernel{
@@ -1278,7 +1342,9 @@ var scanChunksGreatestUint32Kernel = &device.Kernel{
 			scanChunk[greatest, uint32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksGreatestUint32Twin,
+	Twin:    scanChunksGreatestUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksGreatestUint64Kernel = &device.Kernel{
@@ -1315,7 +1381,9 @@ var scanChunksGreatestUint64Kernel = &device.Kernel{
 			scanChunk[greatest, uint64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksGreatestUint64Twin,
+	Twin:    scanChunksGreatestUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksGreatestFloat32Kernel = &device.Kernel{
@@ -1354,7 +1422,9 @@ var scanChunksGreatestFloat32Kernel = &device.Kernel{
 			scanChunk[greatest, float32](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksGreatestFloat32Twin,
+	Twin:    scanChunksGreatestFloat32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 var scanChunksGreatestFloat64Kernel = &device.Kernel{
@@ -1391,7 +1461,9 @@ var scanChunksGreatestFloat64Kernel = &device.Kernel{
 			scanChunk[greatest, float64](ts.Thread(), a.in, a.out, a.start, a.exclusive, a.nothing)
 		}
 	},
-	Twin: scanChunksGreatestFloat64Twin,
+	Twin:    scanChunksGreatestFloat64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
 // digitChunks stores for each digit how many of the chunk's keys have it: counts has for each digit a number
@@ -1444,6 +1516,8 @@ var digitChunksUint32Kernel = &device.Kernel{
 			digitChunk[uint32](ts.Thread(), a.x, a.counts, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102},
 }
 
 var digitChunksUint64Kernel = &device.Kernel{
@@ -1479,6 +1553,8 @@ var digitChunksUint64Kernel = &device.Kernel{
 			digitChunk[uint64](ts.Thread(), a.x, a.counts, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102},
 }
 
 // moveChunks moves the chunk's keys and values to where starts, which is like the counts of digitChunk, says.
@@ -1546,6 +1622,8 @@ var moveChunksUint32NoneKernel = &device.Kernel{
 			moveChunk[uint32, none](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
 var moveChunksUint32Uint32Kernel = &device.Kernel{
@@ -1588,6 +1666,8 @@ var moveChunksUint32Uint32Kernel = &device.Kernel{
 			moveChunk[uint32, uint32](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
 var moveChunksUint32Uint64Kernel = &device.Kernel{
@@ -1630,6 +1710,8 @@ var moveChunksUint32Uint64Kernel = &device.Kernel{
 			moveChunk[uint32, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
 var moveChunksUint64NoneKernel = &device.Kernel{
@@ -1670,6 +1752,8 @@ var moveChunksUint64NoneKernel = &device.Kernel{
 			moveChunk[uint64, none](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
 var moveChunksUint64Uint32Kernel = &device.Kernel{
@@ -1712,6 +1796,8 @@ var moveChunksUint64Uint32Kernel = &device.Kernel{
 			moveChunk[uint64, uint32](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
 var moveChunksUint64Uint64Kernel = &device.Kernel{
@@ -1754,6 +1840,8 @@ var moveChunksUint64Uint64Kernel = &device.Kernel{
 			moveChunk[uint64, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
 // flagChunks stores how many of the chunk's flags are set.
@@ -1794,6 +1882,8 @@ var flagChunksKernel = &device.Kernel{
 			flagChunk[bool](ts.Thread(), a.flags, a.counts)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2},
 }
 
 // selectChunks does the chunk's part of what selectTiles does. starts has how many flags are set before each
@@ -1863,6 +1953,8 @@ var selectChunksUint8Kernel = &device.Kernel{
 			selectChunk[uint8](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 6, 70},
 }
 
 var selectChunksUint16Kernel = &device.Kernel{
@@ -1906,6 +1998,8 @@ var selectChunksUint16Kernel = &device.Kernel{
 			selectChunk[uint16](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 6, 70},
 }
 
 var selectChunksUint32Kernel = &device.Kernel{
@@ -1949,6 +2043,8 @@ var selectChunksUint32Kernel = &device.Kernel{
 			selectChunk[uint32](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 6, 70},
 }
 
 var selectChunksUint64Kernel = &device.Kernel{
@@ -1992,6 +2088,8 @@ var selectChunksUint64Kernel = &device.Kernel{
 			selectChunk[uint64](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 6, 70},
 }
 
 var selectChunks2Uint64Kernel = &device.Kernel{
@@ -2036,6 +2134,8 @@ var selectChunks2Uint64Kernel = &device.Kernel{
 			selectChunk[[2]uint64](ts.Thread(), a.in, a.out, a.flags, a.starts, a.count, a.all)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 6, 70},
 }
 
 // countUint8 adds to counts how many elements of x and tail are low, low+1 and so on.
@@ -2079,7 +2179,9 @@ var countUint8Kernel = &device.Kernel{
 			countValues[uint8, [16]uint8](ts.Thread(), a.x, a.tail, a.low, a.counts)
 		}
 	},
-	Twin: countUint8Twin,
+	Twin:    countUint8Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
 }
 
 // countUint16 adds to counts how many elements of x and tail are low, low+1 and so on.
@@ -2126,7 +2228,9 @@ var countUint16Kernel = &device.Kernel{
 			countValues[uint16, [8]uint16](ts.Thread(), a.x, a.tail, a.low, a.counts)
 		}
 	},
-	Twin: countUint16Twin,
+	Twin:    countUint16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
 }
 
 // countUint32 adds to counts how many elements of x and tail are low, low+1 and so on.
@@ -2174,7 +2278,9 @@ var countUint32Kernel = &device.Kernel{
 			countValues[uint32, [4]uint32](ts.Thread(), a.x, a.tail, a.low, a.counts)
 		}
 	},
-	Twin: countUint32Twin,
+	Twin:    countUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
 }
 
 // countUint64 adds to counts how many elements of x and tail are low, low+1 and so on.
@@ -2219,7 +2325,9 @@ var countUint64Kernel = &device.Kernel{
 			countValues[uint64, [2]uint64](ts.Thread(), a.x, a.tail, a.low, a.counts)
 		}
 	},
-	Twin: countUint64Twin,
+	Twin:    countUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
 }
 
 // countFloat32 adds to counts how many elements of x and tail lie in each bin.
@@ -2267,7 +2375,9 @@ var countFloat32Kernel = &device.Kernel{
 			countFloats[float32, [4]float32](ts.Thread(), a.x, a.tail, a.s, a.counts)
 		}
 	},
-	Twin: countFloat32Twin,
+	Twin:    countFloat32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{7, 8, 9, 10, 11, 14, 16, 17, 18},
 }
 
 // countFloat64 adds to counts how many elements of x and tail lie in each bin.
@@ -2315,7 +2425,9 @@ var countFloat64Kernel = &device.Kernel{
 			countFloats[float64, [2]float64](ts.Thread(), a.x, a.tail, a.s, a.counts)
 		}
 	},
-	Twin: countFloat64Twin,
+	Twin:    countFloat64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{7, 8, 9, 10, 11, 14, 16, 17, 18},
 }
 
 // reduceInt32 joins, for each block, the elements that its threads take in strides of the grid.
@@ -2368,6 +2480,8 @@ var reduceInt32AddInt324Int32Kernel = &device.Kernel{
 			reduceBlocks[add, int32, [4]int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceInt32LeastInt324Int32Kernel = &device.Kernel{
@@ -2402,6 +2516,8 @@ var reduceInt32LeastInt324Int32Kernel = &device.Kernel{
 			reduceBlocks[least, int32, [4]int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceInt32GreatestInt324Int32Kernel = &device.Kernel{
@@ -2436,6 +2552,8 @@ var reduceInt32GreatestInt324Int32Kernel = &device.Kernel{
 			reduceBlocks[greatest, int32, [4]int32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 // reduceInt64 joins, for each block, the elements that its threads take in strides of the grid.
@@ -2489,6 +2607,8 @@ var reduceInt64AddInt642Int64Kernel = &device.Kernel{
 			reduceBlocks[add, int64, [2]int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
@@ -2524,6 +2644,8 @@ var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
 			reduceBlocks[least, int64, [2]int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceInt64GreatestInt642Int64Kernel = &device.Kernel{
@@ -2559,6 +2681,8 @@ var reduceInt64GreatestInt642Int64Kernel = &device.Kernel{
 			reduceBlocks[greatest, int64, [2]int64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 // reduceUint32 joins, for each block, the elements that its threads take in strides of the grid.
@@ -2611,6 +2735,8 @@ var reduceUint32AddUint324Uint32Kernel = &device.Kernel{
 			reduceBlocks[add, uint32, [4]uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceUint32LeastUint324Uint32Kernel = &device.Kernel{
@@ -2645,6 +2771,8 @@ var reduceUint32LeastUint324Uint32Kernel = &device.Kernel{
 			reduceBlocks[least, uint32, [4]uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceUint32GreatestUint324Uint32Kernel = &device.Kernel{
@@ -2679,6 +2807,8 @@ var reduceUint32GreatestUint324Uint32Kernel = &device.Kernel{
 			reduceBlocks[greatest, uint32, [4]uint32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 // reduceUint64 joins, for each block, the elements that its threads take in strides of the grid.
@@ -2732,6 +2862,8 @@ var reduceUint64AddUint642Uint64Kernel = &device.Kernel{
 			reduceBlocks[add, uint64, [2]uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
@@ -2767,6 +2899,8 @@ var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
 			reduceBlocks[least, uint64, [2]uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceUint64GreatestUint642Uint64Kernel = &device.Kernel{
@@ -2802,6 +2936,8 @@ var reduceUint64GreatestUint642Uint64Kernel = &device.Kernel{
 			reduceBlocks[greatest, uint64, [2]uint64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 // reduceFloat32 joins, for each block, the elements that its threads take in strides of the grid.
@@ -2854,6 +2990,8 @@ var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
 			reduceBlocks[add, float32, [4]float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
@@ -2890,6 +3028,8 @@ var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 			reduceBlocks[least, float32, [4]float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
@@ -2926,6 +3066,8 @@ var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 			reduceBlocks[greatest, float32, [4]float32](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 // reduceFloat64 joins, for each block, the elements that its threads take in strides of the grid.
@@ -2978,6 +3120,8 @@ var reduceFloat64AddFloat642Float64Kernel = &device.Kernel{
 			reduceBlocks[add, float64, [2]float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceFloat64LeastFloat642Float64Kernel = &device.Kernel{
@@ -3012,6 +3156,8 @@ var reduceFloat64LeastFloat642Float64Kernel = &device.Kernel{
 			reduceBlocks[least, float64, [2]float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 var reduceFloat64GreatestFloat642Float64Kernel = &device.Kernel{
@@ -3046,6 +3192,8 @@ var reduceFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 			reduceBlocks[greatest, float64, [2]float64](ts.Thread(), a.x, a.partial, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
 // reduceTail joins, in one block, what the blocks came to and the elements that make no pack.
@@ -3129,6 +3277,8 @@ var reduceTailInt32AddKernel = &device.Kernel{
 			reduceRest[int32, add](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailInt32LeastKernel = &device.Kernel{
@@ -3163,6 +3313,8 @@ var reduceTailInt32LeastKernel = &device.Kernel{
 			reduceRest[int32, least](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailInt32GreatestKernel = &device.Kernel{
@@ -3197,6 +3349,8 @@ var reduceTailInt32GreatestKernel = &device.Kernel{
 			reduceRest[int32, greatest](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailInt64AddKernel = &device.Kernel{
@@ -3231,6 +3385,8 @@ var reduceTailInt64AddKernel = &device.Kernel{
 			reduceRest[int64, add](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailInt64LeastKernel = &device.Kernel{
@@ -3265,6 +3421,8 @@ var reduceTailInt64LeastKernel = &device.Kernel{
 			reduceRest[int64, least](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailInt64GreatestKernel = &device.Kernel{
@@ -3299,6 +3457,8 @@ var reduceTailInt64GreatestKernel = &device.Kernel{
 			reduceRest[int64, greatest](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailUint32AddKernel = &device.Kernel{
@@ -3333,6 +3493,8 @@ var reduceTailUint32AddKernel = &device.Kernel{
 			reduceRest[uint32, add](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailUint32LeastKernel = &device.Kernel{
@@ -3367,6 +3529,8 @@ var reduceTailUint32LeastKernel = &device.Kernel{
 			reduceRest[uint32, least](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailUint32GreatestKernel = &device.Kernel{
@@ -3401,6 +3565,8 @@ var reduceTailUint32GreatestKernel = &device.Kernel{
 			reduceRest[uint32, greatest](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailUint64AddKernel = &device.Kernel{
@@ -3435,6 +3601,8 @@ var reduceTailUint64AddKernel = &device.Kernel{
 			reduceRest[uint64, add](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailUint64LeastKernel = &device.Kernel{
@@ -3469,6 +3637,8 @@ var reduceTailUint64LeastKernel = &device.Kernel{
 			reduceRest[uint64, least](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailUint64GreatestKernel = &device.Kernel{
@@ -3503,6 +3673,8 @@ var reduceTailUint64GreatestKernel = &device.Kernel{
 			reduceRest[uint64, greatest](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailFloat32AddKernel = &device.Kernel{
@@ -3537,6 +3709,8 @@ var reduceTailFloat32AddKernel = &device.Kernel{
 			reduceRest[float32, add](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailFloat32LeastKernel = &device.Kernel{
@@ -3573,6 +3747,8 @@ var reduceTailFloat32LeastKernel = &device.Kernel{
 			reduceRest[float32, least](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailFloat32GreatestKernel = &device.Kernel{
@@ -3609,6 +3785,8 @@ var reduceTailFloat32GreatestKernel = &device.Kernel{
 			reduceRest[float32, greatest](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailFloat64AddKernel = &device.Kernel{
@@ -3643,6 +3821,8 @@ var reduceTailFloat64AddKernel = &device.Kernel{
 			reduceRest[float64, add](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailFloat64LeastKernel = &device.Kernel{
@@ -3677,6 +3857,8 @@ var reduceTailFloat64LeastKernel = &device.Kernel{
 			reduceRest[float64, least](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 var reduceTailFloat64GreatestKernel = &device.Kernel{
@@ -3711,6 +3893,8 @@ var reduceTailFloat64GreatestKernel = &device.Kernel{
 			reduceRest[float64, greatest](ts.Thread(), a.partial, a.rest, a.out, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
 // scanInt32 scans in to out, which may be the same; restIn and restOut are the
@@ -3783,6 +3967,8 @@ var scanInt32AddInt324Int32Kernel = &device.Kernel{
 			scanTiles[add, int32, [4]int32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanInt32LeastInt324Int32Kernel = &device.Kernel{
@@ -3831,6 +4017,8 @@ var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 			scanTiles[least, int32, [4]int32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
@@ -3879,6 +4067,8 @@ var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
 			scanTiles[greatest, int32, [4]int32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 // scanInt64 scans in to out, which may be the same; restIn and restOut are the
@@ -3952,6 +4142,8 @@ var scanInt64AddInt642Int64Kernel = &device.Kernel{
 			scanTiles[add, int64, [2]int64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanInt64LeastInt642Int64Kernel = &device.Kernel{
@@ -4001,6 +4193,8 @@ var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 			scanTiles[least, int64, [2]int64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
@@ -4050,6 +4244,8 @@ var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
 			scanTiles[greatest, int64, [2]int64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 // scanUint32 scans in to out, which may be the same; restIn and restOut are the
@@ -4122,6 +4318,8 @@ var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 			scanTiles[add, uint32, [4]uint32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
@@ -4170,6 +4368,8 @@ var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 			scanTiles[least, uint32, [4]uint32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
@@ -4218,6 +4418,8 @@ var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
 			scanTiles[greatest, uint32, [4]uint32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 // scanUint64 scans in to out, which may be the same; restIn and restOut are the
@@ -4291,6 +4493,8 @@ var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 			scanTiles[add, uint64, [2]uint64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
@@ -4340,6 +4544,8 @@ var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 			scanTiles[least, uint64, [2]uint64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
@@ -4389,6 +4595,8 @@ var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
 			scanTiles[greatest, uint64, [2]uint64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 // scanFloat32 scans in to out, which may be the same; restIn and restOut are the
@@ -4461,6 +4669,8 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 			scanTiles[add, float32, [4]float32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
@@ -4511,6 +4721,8 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 			scanTiles[least, float32, [4]float32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
@@ -4561,6 +4773,8 @@ var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 			scanTiles[greatest, float32, [4]float32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 // scanFloat64 scans in to out, which may be the same; restIn and restOut are the
@@ -4634,6 +4848,8 @@ var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 			scanTiles[add, float64, [2]float64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
@@ -4683,6 +4899,8 @@ var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 			scanTiles[least, float64, [2]float64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
@@ -4732,6 +4950,8 @@ var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 			scanTiles[greatest, float64, [2]float64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
 // selectFlagged copies the elements whose flag is set to the start of out, in their order, as far as there is
@@ -4807,6 +5027,8 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 			selectTiles[uint8](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
 var selectFlaggedUint16Kernel = &device.Kernel{
@@ -4855,6 +5077,8 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 			selectTiles[uint16](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
 var selectFlaggedUint32Kernel = &device.Kernel{
@@ -4903,6 +5127,8 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 			selectTiles[uint32](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
 var selectFlaggedUint64Kernel = &device.Kernel{
@@ -4951,6 +5177,8 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 			selectTiles[uint64](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
 var selectFlagged2Uint64Kernel = &device.Kernel{
@@ -4999,6 +5227,8 @@ var selectFlagged2Uint64Kernel = &device.Kernel{
 			selectTiles[[2]uint64](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
 // flagsSet adds to count how many flags are set. Each thread takes strides of the grid.
@@ -5041,7 +5271,9 @@ var flagsSetKernel = &device.Kernel{
 			countFlags[bool](ts.Thread(), a.flags, a.tail, a.count)
 		}
 	},
-	Twin: flagsSetTwin,
+	Twin:    flagsSetTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{58, 69},
 }
 
 // countEach adds to counts, which has so many rows for each pass, in the first of them how many keys of x and rest have each digit.
@@ -5098,7 +5330,9 @@ var countEachUint32Kernel = &device.Kernel{
 			countDigits[uint32](ts.Thread(), a.x, a.rest, a.counts, a.rows, a.order)
 		}
 	},
-	Twin: countEachUint32Twin,
+	Twin:    countEachUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{35, 36, 37, 81, 82, 84, 86, 90, 92, 94, 95, 97, 102},
 }
 
 var countEachUint64Kernel = &device.Kernel{
@@ -5137,7 +5371,9 @@ var countEachUint64Kernel = &device.Kernel{
 			countDigits[uint64](ts.Thread(), a.x, a.rest, a.counts, a.rows, a.order)
 		}
 	},
-	Twin: countEachUint64Twin,
+	Twin:    countEachUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{35, 36, 37, 81, 82, 84, 86, 90, 92, 94, 95, 97, 102},
 }
 
 // startEach replaces the first of each so many rows of counts by the sums of the counts before: each
@@ -5179,7 +5415,9 @@ var startEachKernel = &device.Kernel{
 			startDigits[uint64](ts.Thread(), a.counts, a.rows)
 		}
 	},
-	Twin: startEachTwin,
+	Twin:    startEachTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 94, 102, 111},
 }
 
 // sortPass moves keys and values from in and fromValues by the digit that begins at a bit. starts has for
@@ -5266,6 +5504,8 @@ var sortPassUint32NoneKernel = &device.Kernel{
 			moveKeys[uint32, none](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
 var sortPassUint32Uint32Kernel = &device.Kernel{
@@ -5326,6 +5566,8 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 			moveKeys[uint32, uint32](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
 var sortPassUint32Uint64Kernel = &device.Kernel{
@@ -5386,6 +5628,8 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 			moveKeys[uint32, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
 var sortPassUint64NoneKernel = &device.Kernel{
@@ -5440,6 +5684,8 @@ var sortPassUint64NoneKernel = &device.Kernel{
 			moveKeys[uint64, none](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
 var sortPassUint64Uint32Kernel = &device.Kernel{
@@ -5502,6 +5748,8 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 			moveKeys[uint64, uint32](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
 var sortPassUint64Uint64Kernel = &device.Kernel{
@@ -5564,6 +5812,8 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 			moveKeys[uint64, uint64](ts.Thread(), a.in, a.out, a.fromValues, a.toValues, a.starts, a.next, a.ticket, a.state, a.how)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
 // countNext adds to counts the next digit, from the bit shift on, of the keys that begin like the one in
@@ -5619,7 +5869,9 @@ var countNextUint32Kernel = &device.Kernel{
 			countTop[uint32](ts.Thread(), a.x, a.counts, a.state, a.how)
 		}
 	},
-	Twin: countNextUint32Twin,
+	Twin:    countNextUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102, 117, 119},
 }
 
 var countNextUint64Kernel = &device.Kernel{
@@ -5657,7 +5909,9 @@ var countNextUint64Kernel = &device.Kernel{
 			countTop[uint64](ts.Thread(), a.x, a.counts, a.state, a.how)
 		}
 	},
-	Twin: countNextUint64Twin,
+	Twin:    countNextUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102, 117, 119},
 }
 
 // chooseNext adds the next digit to the key in state.
@@ -5702,7 +5956,9 @@ var chooseNextKernel = &device.Kernel{
 			chooseTop[uint64](ts.Thread(), a.counts, a.state, a.shift)
 		}
 	},
-	Twin: chooseNextTwin,
+	Twin:    chooseNextTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 94, 102, 116, 119, 120},
 }
 
 // pickBest copies the keys that are greater than the one in state, or equal to it, and their indices, in their
@@ -5777,6 +6033,8 @@ var pickBestUint32Kernel = &device.Kernel{
 			pickTop[uint32](ts.Thread(), a.x, a.out, a.at, a.known, a.ticket, a.state, a.order, a.equal)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 71, 72, 73, 74, 75, 76, 77, 78, 80, 86, 92, 95, 97, 118, 119, 120},
 }
 
 var pickBestUint64Kernel = &device.Kernel{
@@ -5829,6 +6087,8 @@ var pickBestUint64Kernel = &device.Kernel{
 			pickTop[uint64](ts.Thread(), a.x, a.out, a.at, a.known, a.ticket, a.state, a.order, a.equal)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 71, 72, 73, 74, 75, 76, 77, 78, 80, 86, 92, 95, 97, 118, 119, 120},
 }
 
 // transposeAny transposes a matrix by tiles in shared memory, whose rows are one element longer so
@@ -5888,7 +6148,9 @@ var transposeAnyUint8Kernel = &device.Kernel{
 			transposeTiles[uint8](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
-	Twin: transposeAnyUint8Twin,
+	Twin:    transposeAnyUint8Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{70, 121, 122, 123},
 }
 
 var transposeAnyUint16Kernel = &device.Kernel{
@@ -5924,7 +6186,9 @@ var transposeAnyUint16Kernel = &device.Kernel{
 			transposeTiles[uint16](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
-	Twin: transposeAnyUint16Twin,
+	Twin:    transposeAnyUint16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{70, 121, 122, 123},
 }
 
 var transposeAnyUint32Kernel = &device.Kernel{
@@ -5960,7 +6224,9 @@ var transposeAnyUint32Kernel = &device.Kernel{
 			transposeTiles[uint32](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
-	Twin: transposeAnyUint32Twin,
+	Twin:    transposeAnyUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{70, 121, 122, 123},
 }
 
 var transposeAnyUint64Kernel = &device.Kernel{
@@ -5996,7 +6262,9 @@ var transposeAnyUint64Kernel = &device.Kernel{
 			transposeTiles[uint64](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
-	Twin: transposeAnyUint64Twin,
+	Twin:    transposeAnyUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{70, 121, 122, 123},
 }
 
 var transposeAny2Uint64Kernel = &device.Kernel{
@@ -6033,7 +6301,9 @@ var transposeAny2Uint64Kernel = &device.Kernel{
 			transposeTiles[[2]uint64](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
-	Twin: transposeAny2Uint64Twin,
+	Twin:    transposeAny2Uint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{70, 121, 122, 123},
 }
 
 // transposeWide32 is transposeTiles of four elements at a time. Rows and columns count those groups, and
@@ -6080,5 +6350,7 @@ var transposeWide32Kernel = &device.Kernel{
 			transposeWide[uint32](ts.Thread(), a.in, a.out, a.rows, a.columns)
 		}
 	},
-	Twin: transposeWide32Twin,
+	Twin:    transposeWide32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{124, 125},
 }

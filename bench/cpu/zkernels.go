@@ -30,7 +30,9 @@ var nothingKernel = &device.Kernel{
 			nothing(ts.Thread())
 		}
 	},
-	Twin: nothingTwin,
+	Twin:    nothingTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{26},
 }
 
 // Multiply stores the element-wise product of a and b in c.
@@ -70,7 +72,9 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: multiplyTwin,
+	Twin:    multiplyTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{22},
 }
 
 // Saxpy adds f times x to y.
@@ -111,7 +115,9 @@ var saxpyKernel = &device.Kernel{
 			saxpy(ts.Thread(), a.x, a.y, a.f)
 		}
 	},
-	Twin: saxpyTwin,
+	Twin:    saxpyTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{27},
 }
 
 // Mandelbrot stores, for each pixel of a square picture of n x n, how many steps it takes to leave it.
@@ -149,7 +155,9 @@ var mandelbrotKernel = &device.Kernel{
 			mandelbrot(ts.Thread(), a.steps, a.n)
 		}
 	},
-	Twin: mandelbrotTwin,
+	Twin:    mandelbrotTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{18, 19, 21},
 }
 
 // BlackScholes stores in value the price of each European call option with the price of the share, the price agreed
@@ -191,7 +199,9 @@ var blackScholesKernel = &device.Kernel{
 			blackScholes(ts.Thread(), a.price, a.strike, a.years, a.value)
 		}
 	},
-	Twin: blackScholesTwin,
+	Twin:    blackScholesTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 25},
 }
 
 // Nbody stores in the three parts of force, one behind the other, the accelerations of bodies at the places in the
@@ -234,7 +244,9 @@ var nbodyKernel = &device.Kernel{
 			nbody(ts.Thread(), a.at, a.force, a.n)
 		}
 	},
-	Twin: nbodyTwin,
+	Twin:    nbodyTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{2, 24},
 }
 
 // Stencil stores the weighted sum of each inner element of a volume of w x h x d elements and
@@ -279,7 +291,9 @@ var stencilKernel = &device.Kernel{
 			stencil(ts.Thread(), a.in, a.out, a.w, a.h, a.d)
 		}
 	},
-	Twin: stencilTwin,
+	Twin:    stencilTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{28},
 }
 
 // Sums stores in out the sum of each block's elements of x.
@@ -319,7 +333,9 @@ var sumsKernel = &device.Kernel{
 			sums(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin: sumsTwin,
+	Twin:    sumsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{29, 31},
 }
 
 // Matmul stores in c the product of a and b, square matrices of n x n elements, a tile at a
@@ -367,7 +383,9 @@ var matmulKernel = &device.Kernel{
 			matmul(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: matmulTwin,
+	Twin:    matmulTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{20, 30},
 }
 
 // Naive does the same without tiles.
@@ -411,5 +429,7 @@ var naiveKernel = &device.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin: naiveTwin,
+	Twin:    naiveTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{23},
 }

@@ -2,6 +2,41 @@
 
 package cpu
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `991808cee43ba638	../../math32/basic.go	Abs
+8f0a8c2cf078dbf9	../../math32/basic.go	Inf
+a0fe6924e953fc9c	../../math32/basic.go	Sqrt
+afe3c32c40d7202c	../../math32/exp.go	Exp
+ba7b7c5ba579a72a	../../math32/exp.go	expParts
+d4070200a422827	../../math32/exp.go	ln2Hi
+d4070200a422827	../../math32/exp.go	ln2Lo
+d4070200a422827	../../math32/exp.go	log2e
+d4070200a422827	../../math32/exp.go	shifter
+c63f306ea730a781	../../math32/fma.go	fma
+9ccf3e9d1318b26f	../../math32/log.go	Log
+66d8edf5be39150e	../../math32/log.go	log1p
+ca84eb74142a9be6	../../math32/log.go	log1pTail
+2b92b9d0f046ee49	../../math32/log.go	logarithm
+fc10c63ddd21dbff	../../math32/log.go	rootOfHalf
+14742012f9b244eb	../../math32/log.go	split
+42f3b1518eda727d	kernels.go	blackScholes
+789e0218a8a5e556	kernels.go	call
+a71243764eaa0b79	kernels.go	escape
+44008a213225e6ef	kernels.go	mandelbrot
+c8dde0c973e413eb	kernels.go	matmul
+c4859d411aa4a9bd	kernels.go	maxSteps
+23728af7af8d272d	kernels.go	multiply
+1a75db27c6cda3f7	kernels.go	naive
+b66addea69eb9ce0	kernels.go	nbody
+252f30207fda9444	kernels.go	normal
+d578d9a8d64e556	kernels.go	nothing
+e26f28dee0d3bd09	kernels.go	saxpy
+fa2ba19014fae45b	kernels.go	stencil
+71e57e9e8ecf32ab	kernels.go	sums
+8ccceefd9254f504	kernels.go	tile
+109a3ecdf3b0ea0a	kernels.go	width
+`
+
 const nothingSM70 = `.version 6.0
 .target sm_70
 .address_size 64

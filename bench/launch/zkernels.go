@@ -29,7 +29,9 @@ var empty0Kernel = &device.Kernel{
 			empty0(ts.Thread())
 		}
 	},
-	Twin: empty0Twin,
+	Twin:    empty0Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0},
 }
 
 // Empty1 does nothing with a slice.
@@ -59,7 +61,9 @@ var empty1Kernel = &device.Kernel{
 			empty1(ts.Thread(), a.a)
 		}
 	},
-	Twin: empty1Twin,
+	Twin:    empty1Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{1},
 }
 
 // Empty4 does nothing with four slices.
@@ -95,7 +99,9 @@ var empty4Kernel = &device.Kernel{
 			empty4(ts.Thread(), a.a, a.b, a.c, a.d)
 		}
 	},
-	Twin: empty4Twin,
+	Twin:    empty4Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{3},
 }
 
 // Empty16 does nothing with sixteen slices.
@@ -155,7 +161,9 @@ var empty16Kernel = &device.Kernel{
 			empty16(ts.Thread(), a.a, a.b, a.c, a.d, a.e, a.f, a.g, a.h, a.i, a.j, a.k, a.l, a.m, a.n, a.o, a.p)
 		}
 	},
-	Twin: empty16Twin,
+	Twin:    empty16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{2},
 }
 
 // Step is a small piece of work.
@@ -188,5 +196,7 @@ var stepKernel = &device.Kernel{
 			step(ts.Thread(), a.x)
 		}
 	},
-	Twin: stepTwin,
+	Twin:    stepTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{4},
 }

@@ -2,6 +2,14 @@
 
 package main
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `a3dc3551fa246d5c	kernel.go	empty0
+e036c12550ac6339	kernel.go	empty1
+a3873905657d3dd6	kernel.go	empty16
+af0fc3e373f44c7d	kernel.go	empty4
+d67543cd754db27f	kernel.go	step
+`
+
 const empty0SM70 = `.version 6.0
 .target sm_70
 .address_size 64

@@ -48,5 +48,7 @@ var addKernel = &device.Kernel{
 			add(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: addTwin,
+	Twin:    addTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0},
 }

@@ -53,7 +53,9 @@ var blurRowsKernel = &device.Kernel{
 			blurRows(ts.Thread(), a.dst, a.src, a.weights, a.z)
 		}
 	},
-	Twin: blurRowsTwin,
+	Twin:    blurRowsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{1, 3, 5},
 }
 
 // BlurColumns does the same with the pixels above and below.
@@ -98,7 +100,9 @@ var blurColumnsKernel = &device.Kernel{
 			blurColumns(ts.Thread(), a.dst, a.src, a.weights, a.z)
 		}
 	},
-	Twin: blurColumnsTwin,
+	Twin:    blurColumnsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 3, 5},
 }
 
 // Edges stores in dst how steep the brightness of src is at each pixel, by Sobel's
@@ -141,4 +145,6 @@ var edgesKernel = &device.Kernel{
 			edges(ts.Thread(), a.dst, a.src, a.z)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{2, 3, 4, 5},
 }

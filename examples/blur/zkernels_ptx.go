@@ -2,6 +2,15 @@
 
 package main
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `b23b1d85c5843e6d	kernel.go	blurColumns
+27c0a5d0dbc24c8	kernel.go	blurRows
+a7b1e5f9ecf1945f	kernel.go	brightness
+cb1dc8ac2ad11f0f	kernel.go	clamp
+1645fc9d94db4c16	kernel.go	edges
+f4834fad7ac30656	kernel.go	size
+`
+
 const blurRowsSM70Narrow = `.version 6.0
 .target sm_70
 .address_size 64

@@ -34,5 +34,7 @@ var helloKernel = &device.Kernel{
 			hello(ts.Thread())
 		}
 	},
-	Twin: helloTwin,
+	Twin:    helloTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0},
 }

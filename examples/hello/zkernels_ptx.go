@@ -2,6 +2,10 @@
 
 package main
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `cc05b44e08cf7e25	kernel.go	hello
+`
+
 const helloSM70Narrow = `.version 6.0
 .target sm_70
 .address_size 64

@@ -50,5 +50,7 @@ var mandelbrotKernel = &device.Kernel{
 			mandelbrot(ts.Thread(), a.steps, a.norm, a.v)
 		}
 	},
-	Twin: mandelbrotTwin,
+	Twin:    mandelbrotTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4},
 }

@@ -2,6 +2,14 @@
 
 package main
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `ba388e23d3ee822d	kernel.go	far
+fe13c28999d29bc6	kernel.go	follow
+ba388e23d3ee822d	kernel.go	limit
+f917a35fcd96bd2f	kernel.go	mandelbrot
+c7d12ab6978657dd	kernel.go	view
+`
+
 const mandelbrotSM70Narrow = `.version 6.0
 .target sm_70
 .address_size 64

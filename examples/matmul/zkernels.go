@@ -52,7 +52,9 @@ var naiveKernel = &device.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.z)
 		}
 	},
-	Twin: naiveTwin,
+	Twin:    naiveTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{1, 3},
 }
 
 // Tiled stores the product of a and b in c: a block walks along its rows of a and its
@@ -100,5 +102,7 @@ var tiledKernel = &device.Kernel{
 			tiled(ts.Thread(), a.a, a.b, a.c, a.z)
 		}
 	},
-	Twin: tiledTwin,
+	Twin:    tiledTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 4, 5},
 }

@@ -2,6 +2,15 @@
 
 package main
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `9700b4b91de7dc2b	kernel.go	at
+779f5a74e6a68287	kernel.go	naive
+659475a8c0c312e1	kernel.go	shape
+3e46c08f14e916ce	kernel.go	sizes
+8ccceefd9254f504	kernel.go	tile
+d3af64662f58a9fa	kernel.go	tiled
+`
+
 const naiveSM70Narrow = `.version 6.0
 .target sm_70
 .address_size 64

@@ -47,5 +47,7 @@ var multiplyKernel = &device.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: multiplyTwin,
+	Twin:    multiplyTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0},
 }

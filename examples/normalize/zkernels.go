@@ -49,7 +49,9 @@ var partialSumsKernel = &device.Kernel{
 			partialSums(ts.Thread(), a.x, a.partial)
 		}
 	},
-	Twin: partialSumsTwin,
+	Twin:    partialSumsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2},
 }
 
 // SingleSum stores the sum of partial in sum[0]. A grid of one thread runs it.
@@ -87,7 +89,9 @@ var singleSumKernel = &device.Kernel{
 			singleSum(ts.Thread(), a.partial, a.sum)
 		}
 	},
-	Twin: singleSumTwin,
+	Twin:    singleSumTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{3},
 }
 
 // Divide divides every element of x by sum[0].
@@ -125,5 +129,7 @@ var divideKernel = &device.Kernel{
 			divide(ts.Thread(), a.x, a.sum)
 		}
 	},
-	Twin: divideTwin,
+	Twin:    divideTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{1},
 }

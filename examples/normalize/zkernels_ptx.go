@@ -2,6 +2,13 @@
 
 package main
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `3003d92d1c110ff7	kernel.go	block
+fc3e36e32becc825	kernel.go	divide
+9dfeacac3659b48b	kernel.go	partialSums
+4c31c91346fa896a	kernel.go	singleSum
+`
+
 const partialSumsSM70Narrow = `.version 6.0
 .target sm_70
 .address_size 64

@@ -48,7 +48,9 @@ var pastKernel = &device.Kernel{
 			past(ts.Thread(), a.x, a.out, a.far)
 		}
 	},
-	Twin: pastTwin,
+	Twin:    pastTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0},
 }
 
 // Sum stores the sum of each block's elements of x. It lacks a barrier in the loop.
@@ -89,5 +91,7 @@ var sumKernel = &device.Kernel{
 			sum(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: sumTwin,
+	Twin:    sumTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{1},
 }

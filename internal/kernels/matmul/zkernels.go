@@ -63,6 +63,8 @@ var eightKernel = &device.Kernel{
 			eight(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{10, 11, 15, 20, 21, 28, 30, 32, 33, 38, 63, 64},
 }
 
 // Panelled computes a tile of 128x128 elements a block, of 64x128 a warp group, by products of panels, which
@@ -116,6 +118,8 @@ var panelledKernel = &device.Kernel{
 			panelled(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{24, 25, 26, 27, 38, 41, 59},
 }
 
 // Pipelined is tensor with asynchronous copies: while one stage is multiplied the next two
@@ -169,6 +173,8 @@ var pipelinedKernel = &device.Kernel{
 			pipelined(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{34, 35, 36, 37, 38, 41, 58, 59},
 }
 
 // Naive computes an element a thread.
@@ -214,6 +220,8 @@ var naiveKernel = &device.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{38, 40},
 }
 
 // Tiled computes a tile of 64x64 elements a block, 4x4 a thread, from shared memory in float32.
@@ -261,6 +269,8 @@ var tiledKernel = &device.Kernel{
 			tiled(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{38, 39, 41, 42},
 }
 
 // Single multiplies float32 numbers without tensor cores, which would round them to 10 bits: a block computes 128x128
@@ -311,7 +321,9 @@ var singleKernel = &device.Kernel{
 			single(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Twin: singleTwin,
+	Twin:    singleTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{38, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54},
 }
 
 // Specialised computes a tile of 128x256 elements a block: a warp group brings panels and gives its registers to the
@@ -366,6 +378,8 @@ var specialisedKernel = &device.Kernel{
 			specialised(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{26, 38, 41, 55, 56, 57, 59, 63, 64},
 }
 
 // Tensor computes a tile of 128x128 elements a block on the tensor cores, of 64x32 a warp. Each thread
@@ -414,6 +428,8 @@ var tensorKernel = &device.Kernel{
 			tensor(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{38, 41, 58, 59, 60, 61},
 }
 
 // Wide computes a tile of 128x256 elements a block, of 64x64 a warp, in four stages of asynchronous
@@ -466,6 +482,8 @@ var wideKernel = &device.Kernel{
 			wide(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{34, 36, 38, 41, 58, 59, 62, 63, 64, 65},
 }
 
 // Persistent is specialised with a block for each multiprocessor, which computes one tile after another, of batch
@@ -541,6 +559,8 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
 			persistent[dtype.BF16, toBF16, asItIs](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{12, 13, 14, 15, 20, 21, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
 }
 
 var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
@@ -593,6 +613,8 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
 			persistent[dtype.BF16, toBF16, rectified](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{12, 15, 16, 17, 20, 21, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
 }
 
 var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
@@ -645,6 +667,8 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
 			persistent[dtype.BF16, toBF16, sigmoidal](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 18, 19, 20, 21, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
 }
 
 // PersistentF16 is specialised with a block for each multiprocessor, which computes one tile after another, of batch
@@ -711,4 +735,6 @@ var persistentF16Kernel = &device.Kernel{
 			persistent[dtype.F16, toF16, asItIs](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{12, 13, 14, 15, 22, 23, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
 }

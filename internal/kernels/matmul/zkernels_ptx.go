@@ -2,6 +2,75 @@
 
 package matmul
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
+8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
+afe3c32c40d7202c	../../../math32/exp.go	Exp
+ba7b7c5ba579a72a	../../../math32/exp.go	expParts
+d4070200a422827	../../../math32/exp.go	ln2Hi
+d4070200a422827	../../../math32/exp.go	ln2Lo
+d4070200a422827	../../../math32/exp.go	log2e
+d4070200a422827	../../../math32/exp.go	shifter
+70ec45b2427934f5	../../../math32/fast.go	FastExp
+c63f306ea730a781	../../../math32/fma.go	fma
+4babe4d115179921	eight.go	eight
+82e4c57ae9f941e8	eight.go	narrow
+8f7b989b27aa3c5f	epilogue.go	activation
+7fe7f3db56a43c3d	epilogue.go	asItIs
+d430847d4ffc27c5	epilogue.go	asItIs.of
+8ce2f9dcec862df1	epilogue.go	format
+7fe7f3db56a43c3d	epilogue.go	rectified
+92f9a08ccdacb23d	epilogue.go	rectified.of
+7fe7f3db56a43c3d	epilogue.go	sigmoidal
+e4a88a5488a7139e	epilogue.go	sigmoidal.of
+aecdf0a60a8dccd1	epilogue.go	toBF16
+633b2c914b2b6006	epilogue.go	toBF16.round
+aecdf0a60a8dccd1	epilogue.go	toF16
+224d33baa26c0a7c	epilogue.go	toF16.round
+aa55fb443ce63aaa	panels.go	bring
+1556a1f9cb6ac9d3	panels.go	panelled
+43d00efb957d77dd	panels.go	source
+69c93968afbce336	panels.go	square
+d3c4e79ece8c549d	persistent.go	both
+1afdcde88af0417b	persistent.go	finish
+b7a9225c53c754d5	persistent.go	meet
+970dfc8236ae8cd6	persistent.go	persistent
+3486d4bfdb3dbe2a	persistent.go	ring
+50e2152d690f935	persistent.go	spread
+c22a3ccf6c385d16	pipelined.go	fetchA
+a1cd16ac69133f9e	pipelined.go	fetchB
+d11e3e14adfc3ef8	pipelined.go	matrix
+c3188847e641ce24	pipelined.go	pipelined
+d482e300ea10a947	plain.go	Shape
+7bc6984b5cb5f443	plain.go	at
+78b8dd2750933447	plain.go	naive
+11e82dff2dbc31b9	plain.go	place
+35558e62c2a0df34	plain.go	tiled
+fe2a49efe0c44fd5	single.go	multiplyQuads
+e72e623fc6026f71	single.go	quad
+487ba048a05f08ec	single.go	single
+f8f10f9b133dc0c7	single.go	singleDepth
+b815ac1e1dab99af	single.go	singleLeft
+9a1faed28a94fd9	single.go	singleLeft.get
+35c781f5c63b402a	single.go	singleLeft.put
+f8f10f9b133dc0c7	single.go	singleQuads
+b815ac1e1dab99af	single.go	singleRight
+fb12ba9832959339	single.go	singleRight.get
+dea6ecfd9d22a053	single.go	singleRight.put
+f8f10f9b133dc0c7	single.go	singleTile
+ff50164d42510fde	specialised.go	bringWide
+b33bbe909082fe83	specialised.go	oblong
+dd8c4252a3db2342	specialised.go	specialised
+a37260b1aea849a5	tensor.go	Row
+ea50575caa13158b	tensor.go	put
+3ba709752302c062	tensor.go	rowAt
+2fba57110fa57ff0	tensor.go	tensor
+222bf48e464ec0c8	wide.go	fetchWideB
+c1b990bc216f98f	wide.go	group
+aa89cfb2ef604d72	wide.go	tileOf
+ddf2ef8e46407498	wide.go	wide
+`
+
 const eightSM90ANarrow = `.version 8.0
 .target sm_90a
 .address_size 64

@@ -55,7 +55,9 @@ var contendInt32Kernel = &device.Kernel{
 			contendInt32(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
-	Twin: contendInt32Twin,
+	Twin:    contendInt32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 10, 11, 12},
 }
 
 // ContendUint32 launches the kernel contendUint32.
@@ -102,7 +104,9 @@ var contendUint32Kernel = &device.Kernel{
 			contendUint32(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
-	Twin: contendUint32Twin,
+	Twin:    contendUint32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 4, 10, 11, 12},
 }
 
 // ContendInt64 launches the kernel contendInt64.
@@ -149,7 +153,9 @@ var contendInt64Kernel = &device.Kernel{
 			contendInt64(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
-	Twin: contendInt64Twin,
+	Twin:    contendInt64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 10, 11, 12},
 }
 
 // ContendUint64 launches the kernel contendUint64.
@@ -196,7 +202,9 @@ var contendUint64Kernel = &device.Kernel{
 			contendUint64(ts.Thread(), a.grid, a.blocks, a.seen)
 		}
 	},
-	Twin: contendUint64Twin,
+	Twin:    contendUint64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 5, 10, 11, 12},
 }
 
 // Extremes32 launches the kernel extremes32.
@@ -240,7 +248,9 @@ var extremes32Kernel = &device.Kernel{
 			extremes32(ts.Thread(), a.x, a.found)
 		}
 	},
-	Twin: extremes32Twin,
+	Twin:    extremes32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{6, 7},
 }
 
 // Extremes64 launches the kernel extremes64.
@@ -282,7 +292,9 @@ var extremes64Kernel = &device.Kernel{
 			extremes64(ts.Thread(), a.x, a.found)
 		}
 	},
-	Twin: extremes64Twin,
+	Twin:    extremes64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{6, 8},
 }
 
 // HandOver lets the first block compute numbers and the second one read them.
@@ -330,6 +342,8 @@ var handOverKernel = &device.Kernel{
 			handOver(ts.Thread(), a.data, a.out, a.ready)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{9},
 }
 
 // Steps launches the kernel steps.
@@ -361,7 +375,9 @@ var stepsKernel = &device.Kernel{
 			steps(ts.Thread(), a.counts)
 		}
 	},
-	Twin: stepsTwin,
+	Twin:    stepsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{13, 15},
 }
 
 // Place stores a thread's indices as one number, in its own element.
@@ -396,7 +412,9 @@ var placeKernel = &device.Kernel{
 			place(ts.Thread(), a.out)
 		}
 	},
-	Twin: placeTwin,
+	Twin:    placeTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{14},
 }
 
 // Relax replaces each number by a mixture of its neighbours, step by step in one launch: no
@@ -444,6 +462,8 @@ var relaxKernel = &device.Kernel{
 			relax(ts.Thread(), a.x, a.y, a.steps, a.broken)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{16},
 }
 
 // Reverse turns each block's part of x round, through memory whose size the launch says, and
@@ -487,7 +507,9 @@ var reverseKernel = &device.Kernel{
 			reverse(ts.Thread(), a.x, a.sizes)
 		}
 	},
-	Twin: reverseTwin,
+	Twin:    reverseTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{18, 19},
 }
 
 // Spread moves numbers through the far end of large shared memory, and through what the launch adds.
@@ -525,7 +547,9 @@ var spreadKernel = &device.Kernel{
 			spread(ts.Thread(), a.x)
 		}
 	},
-	Twin: spreadTwin,
+	Twin:    spreadTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{17, 20},
 }
 
 // Float32s launches the kernel float32s.
@@ -568,7 +592,9 @@ var float32sKernel = &device.Kernel{
 			float32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: float32sTwin,
+	Twin:    float32sTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{25, 29},
 }
 
 // Float64s launches the kernel float64s.
@@ -608,7 +634,9 @@ var float64sKernel = &device.Kernel{
 			float64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: float64sTwin,
+	Twin:    float64sTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{26, 29},
 }
 
 // Conversions launches the kernel conversions.
@@ -646,7 +674,9 @@ var conversionsKernel = &device.Kernel{
 			conversions(ts.Thread(), a.x, a.y)
 		}
 	},
-	Twin: conversionsTwin,
+	Twin:    conversionsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{21, 22, 23},
 }
 
 // MathFunctions launches the kernel mathFunctions.
@@ -684,6 +714,8 @@ var mathFunctionsKernel = &device.Kernel{
 			mathFunctions(ts.Thread(), a.x, a.y)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{24, 27, 28},
 }
 
 // Greet launches the kernel greet.
@@ -717,7 +749,9 @@ var greetKernel = &device.Kernel{
 			greet(ts.Thread(), a.factor)
 		}
 	},
-	Twin: greetTwin,
+	Twin:    greetTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{31},
 }
 
 // Overrun launches the kernel overrun.
@@ -755,7 +789,9 @@ var overrunKernel = &device.Kernel{
 			overrun(ts.Thread(), a.x, a.reach)
 		}
 	},
-	Twin: overrunTwin,
+	Twin:    overrunTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{32},
 }
 
 // Divide launches the kernel divide.
@@ -794,7 +830,9 @@ var divideKernel = &device.Kernel{
 			divide(ts.Thread(), a.x, a.by)
 		}
 	},
-	Twin: divideTwin,
+	Twin:    divideTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{30},
 }
 
 // Int8s launches the kernel int8s.
@@ -833,7 +871,9 @@ var int8sKernel = &device.Kernel{
 			int8s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: int8sTwin,
+	Twin:    int8sTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{35, 36, 38},
 }
 
 // Uint16s launches the kernel uint16s.
@@ -872,7 +912,9 @@ var uint16sKernel = &device.Kernel{
 			uint16s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: uint16sTwin,
+	Twin:    uint16sTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{37, 39, 42},
 }
 
 // Int32s launches the kernel int32s.
@@ -911,7 +953,9 @@ var int32sKernel = &device.Kernel{
 			int32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: int32sTwin,
+	Twin:    int32sTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{33, 36, 38},
 }
 
 // Uint32s launches the kernel uint32s.
@@ -950,7 +994,9 @@ var uint32sKernel = &device.Kernel{
 			uint32s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: uint32sTwin,
+	Twin:    uint32sTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{37, 40, 42},
 }
 
 // Int64s launches the kernel int64s.
@@ -989,7 +1035,9 @@ var int64sKernel = &device.Kernel{
 			int64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: int64sTwin,
+	Twin:    int64sTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{34, 36, 38},
 }
 
 // Uint64s launches the kernel uint64s.
@@ -1028,7 +1076,9 @@ var uint64sKernel = &device.Kernel{
 			uint64s(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin: uint64sTwin,
+	Twin:    uint64sTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{37, 41, 42},
 }
 
 // BlockSums stores in sums the sum of each block's elements of x.
@@ -1068,7 +1118,9 @@ var blockSumsKernel = &device.Kernel{
 			blockSums(ts.Thread(), a.x, a.sums)
 		}
 	},
-	Twin: blockSumsTwin,
+	Twin:    blockSumsTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{43, 47},
 }
 
 // Transpose stores the n x n matrix src in dst with rows and columns exchanged.
@@ -1112,7 +1164,9 @@ var transposeKernel = &device.Kernel{
 			transpose(ts.Thread(), a.dst, a.src, a.n)
 		}
 	},
-	Twin: transposeTwin,
+	Twin:    transposeTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{45, 46},
 }
 
 // Histogram counts the bytes of x by their values, and adds them up.
@@ -1154,7 +1208,9 @@ var histogramKernel = &device.Kernel{
 			histogram(ts.Thread(), a.x, a.counts, a.sum)
 		}
 	},
-	Twin: histogramTwin,
+	Twin:    histogramTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{44},
 }
 
 // Stream adds up the parts of x, element by element, while the next ones are on their way to
@@ -1208,6 +1264,8 @@ var streamKernel = &device.Kernel{
 			stream(ts.Thread(), a.x, a.w, a.sums, a.wides)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{49, 50, 51},
 }
 
 // Crooked copies 16 bytes from an address that is no multiple of 16 where at is none of 4.
@@ -1251,6 +1309,8 @@ var crookedKernel = &device.Kernel{
 			crooked(ts.Thread(), a.x, a.at)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{48},
 }
 
 // Random launches the kernel random.
@@ -1285,7 +1345,9 @@ var randomKernel = &device.Kernel{
 			random(ts.Thread(), a.draws, a.key)
 		}
 	},
-	Twin: randomTwin,
+	Twin:    randomTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{52, 53, 55},
 }
 
 // Watch reads both clocks around some work.
@@ -1326,6 +1388,8 @@ var watchKernel = &device.Kernel{
 			watch(ts.Thread(), a.x, a.ticks)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{56},
 }
 
 // Insist launches the kernel insist.
@@ -1361,7 +1425,9 @@ var insistKernel = &device.Kernel{
 			insist(ts.Thread(), a.x)
 		}
 	},
-	Twin: insistTwin,
+	Twin:    insistTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{54},
 }
 
 // Move launches the kernel move.
@@ -1402,7 +1468,9 @@ var moveKernel = &device.Kernel{
 			move(ts.Thread(), a.first, a.w, a.particles, a.last)
 		}
 	},
-	Twin: moveTwin,
+	Twin:    moveTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{57, 58, 59, 60},
 }
 
 // Meet has all threads gather but those whose element of x is negative: they leave.
@@ -1444,6 +1512,8 @@ var meetKernel = &device.Kernel{
 			meet(ts.Thread(), a.x, a.out)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{61, 62, 63},
 }
 
 // Stumble lets one thread of each warp run out of range where the others exchange values and
@@ -1486,4 +1556,6 @@ var stumbleKernel = &device.Kernel{
 			stumble(ts.Thread(), a.x, a.reach)
 		}
 	},
+	Sources: kernelSources,
+	Uses:    []uint16{64},
 }

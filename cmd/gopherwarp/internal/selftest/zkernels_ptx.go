@@ -2,6 +2,74 @@
 
 package selftest
 
+// kernelSources lists the declarations that the kernels are made of, with their hashes.
+const kernelSources = `9b0986b2d92284ee	atomics.go	cells
+aa157e73352402b1	atomics.go	contend
+91f9a1efa40bbd49	atomics.go	contendInt32
+3bc4df7605ced7c4	atomics.go	contendInt64
+f695d7ec9f784bb6	atomics.go	contendUint32
+1293ce117d4b58c5	atomics.go	contendUint64
+634f44ffd3b9f08f	atomics.go	extremes
+5c1571cd19f33f82	atomics.go	extremes32
+f111b9811ec6e5c	atomics.go	extremes64
+f129c6d264a41dfa	atomics.go	handOver
+8c5124fc28218977	atomics.go	mixAtomics
+de40e3ca7b67e411	atomics.go	scrambled
+cfa662b6549de7e3	atomics.go	word
+8a2b4ab50ab776c5	control.go	collatz
+41300234f386ea39	control.go	place
+4e4fa032b25e20ae	control.go	steps
+b94cf0b69e5379f5	cooperative.go	relax
+dbbe4fd1772679e7	dynamic.go	large
+bb38ecb549dab040	dynamic.go	pair
+3681aab8baa423d0	dynamic.go	reverse
+31a6af331e04d0b2	dynamic.go	spread
+c3a60371a2d7925d	floats.go	conversions
+3b8c45efe768bd4c	floats.go	convert
+23de22da03fe71fb	floats.go	converted
+fb10534c899a8ee8	floats.go	evaluate
+f9134dec585279a4	floats.go	float32s
+35523f3e285b538c	floats.go	float64s
+ee0b2e281a224af4	floats.go	functions
+e50d4ac11953bce4	floats.go	mathFunctions
+94c99a2aedbc68f2	floats.go	mixFloat
+88d54a8dddfade43	host.go	divide
+b7f8cb54c4e15b86	host.go	greet
+76a583f781010e4a	host.go	overrun
+952d9ca8701480ee	integers.go	int32s
+66700b45997a91da	integers.go	int64s
+a2ff526cee2369da	integers.go	int8s
+7a858b0646e78dec	integers.go	mixSigned
+2e35867fba3c8bdc	integers.go	mixUnsigned
+3a2b4b05ee9901ee	integers.go	signed
+9e23025416b6857	integers.go	uint16s
+eec6d55bae08a053	integers.go	uint32s
+e0e62f6b103c6713	integers.go	uint64s
+3a2b4b05ee9901ee	integers.go	unsigned
+6073b70862f97ba	memory.go	blockSums
+5cd0e3efe8aa6bd5	memory.go	histogram
+8ccceefd9254f504	memory.go	tile
+b8a189926c018122	memory.go	transpose
+51de5bb625b9a856	memory.go	width
+89182fc04e12005	pipeline.go	crooked
+162582d410e01834	pipeline.go	part
+162582d410e01834	pipeline.go	stages
+70e6b7837cfdd957	pipeline.go	stream
+495c321e1513c43b	random.go	draw
+f236d980b76f7d09	random.go	drawn
+2bb8c17cdf2fe971	random.go	insist
+b375e9acb4e5d78d	random.go	random
+9eefbfb6ea7b1cc9	random.go	watch
+2947ed570237de4c	structs.go	move
+fb7612b0017f60d0	structs.go	particle
+11e7172d3177c0f9	structs.go	step
+4d943ba198c50ba9	structs.go	world
+cd42c9db6da239e0	warp.go	gather
+dfaa749ac5fe9f4b	warp.go	gathered
+9641a5f2167d6d45	warp.go	meet
+9840278d1a4e6d98	warp.go	stumble
+`
+
 const contendInt32SM70NarrowAligned = `.version 6.0
 .target sm_70
 .address_size 64
