@@ -5,10 +5,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
 	"github.com/gopherwarp/gopherwarp/internal/origin"
 )
+
+// cached is in the name of a folder in Go's module cache, as in mod/example.com/vectors@v1.2.3: what lies there does not change.
+const cached = "@v"
 
 // current returns an error if the source of the kernel has changed since its code was generated, as far as it is on this machine, where
 // the compiler found it. It looks at files once, before the kernel's first launch; of a program that was built with -trimpath
@@ -17,9 +21,9 @@ func (k *Kernel) current() error {
 	if k.Sources == "" || atomic.LoadUint32(&k.known) != 0 {
 		return nil
 	}
-	if generated := k.generated(); filepath.IsAbs(generated) {
+	if generated := k.generated(); filepath.IsAbs(generated) && !strings.Contains(generated, cached) {
 		dir := filepath.Dir(generated)
-		if d, changed := origin.Changed(dir, k.madeOf(), origin.Edited()); changed {
+		if d, changed := origin.Changed(dir, k.madeOf(), origin.Built()); changed {
 			return fmt.Errorf("device: %s: %w: %s in %s is not what it was generated from; run go generate in %s",
 				k.Name, ErrStale, d.Name, filepath.Join(dir, filepath.FromSlash(d.File)), dir)
 		}

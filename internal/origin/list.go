@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -64,19 +65,20 @@ func Changed(dir string, list []Decl, read Reader) (Decl, bool) {
 	return Decl{}, false
 }
 
-// Edited returns a Reader of the files that are no newer than the running program, which was therefore built from them. A file that was
+// Built returns a Reader of the files that are no newer than the running program, which was therefore built from them. A file that was
 // edited later says nothing of the program.
-func Edited() Reader {
-	built, err := builtAt()
+func Built() Reader {
+	built := sync.OnceValues(builtAt)
 	return func(name string) ([]byte, error) {
-		if err != nil {
-			return nil, err
-		}
 		info, err := os.Stat(name)
 		if err != nil {
 			return nil, err
 		}
-		if info.ModTime().After(built) {
+		limit, err := built()
+		if err != nil {
+			return nil, err
+		}
+		if info.ModTime().After(limit) {
 			return nil, &fs.PathError{Op: "read", Path: name, Err: errNewer}
 		}
 		return os.ReadFile(name)

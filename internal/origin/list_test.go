@@ -38,8 +38,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestEdited checks that a file counts only if the program may have been built from it.
-func TestEdited(t *testing.T) {
+// TestBuilt checks that a file counts only if the program may have been built from it.
+func TestBuilt(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "k.go")
 	if err := os.WriteFile(name, []byte("package p"), 0o600); err != nil {
 		t.Fatal(err)
@@ -49,8 +49,21 @@ func TestEdited(t *testing.T) {
 		if err := os.Chtimes(name, at, at); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := origin.Edited()(name); (err == nil) != readable {
+		if _, err := origin.Built()(name); (err == nil) != readable {
 			t.Errorf("a file of age %v: %v", age, err)
+		}
+	}
+}
+
+func BenchmarkChanged(b *testing.B) {
+	text, err := os.ReadFile("sums.go")
+	if err != nil {
+		b.Fatal(err)
+	}
+	list := []origin.Decl{{File: "sums.go", Name: "Sums", Sum: origin.Sums(text)["Sums"]}}
+	for b.Loop() {
+		if d, changed := origin.Changed(".", list, origin.Built()); changed {
+			b.Fatal(d)
 		}
 	}
 }
