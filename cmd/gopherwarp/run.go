@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/compile"
 )
 
@@ -77,8 +78,12 @@ func (c *runCommand) build(ctx context.Context, t terminal, result *compile.Resu
 		args = append(args, "-overlay="+overlay)
 	}
 	command := exec.CommandContext(ctx, "go", append(args, "--", c.Package)...)
-	command.Stdout, command.Stderr = t.out, t.err
-	return passed(command.Run())
+	progress := console.StartProgress(t.err)
+	progress.Show("building %s", c.Package)
+	said, err := command.CombinedOutput()
+	progress.Stop()
+	t.err.Write(said)
+	return passed(err)
 }
 
 // linking returns the flags that leave out what debuggers read, as go run does: that takes a third off the build of a program.

@@ -33,16 +33,7 @@ Example:
 
 // Run is called by kong.
 func (c *vetCommand) Run(ctx context.Context, t terminal) error {
-	loaded, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax}, c.Packages...)
-	if err != nil {
-		return err
-	}
-	for _, p := range loaded {
-		for _, e := range p.Errors {
-			return loadError(p, e)
-		}
-	}
-	graph, err := checker.Analyze([]*analysis.Analyzer{vet.Analyzer}, loaded, nil)
+	graph, err := c.analyze(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -62,6 +53,24 @@ func (c *vetCommand) Run(ctx context.Context, t terminal) error {
 		return exit{code: exitFailed}
 	}
 	return nil
+}
+
+// analyze loads the packages and has the analyzer look at them.
+func (c *vetCommand) analyze(ctx context.Context, t terminal) (*checker.Graph, error) {
+	progress := console.StartProgress(t.err)
+	defer progress.Stop()
+	progress.Show("loading packages")
+	loaded, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax}, c.Packages...)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range loaded {
+		for _, e := range p.Errors {
+			return nil, loadError(p, e)
+		}
+	}
+	progress.Show("checking kernels")
+	return checker.Analyze([]*analysis.Analyzer{vet.Analyzer}, loaded, nil)
 }
 
 // loadError explains why p, which has the error e, cannot be checked.
