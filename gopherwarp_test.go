@@ -10,12 +10,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
 
 // fake is a device that only describes itself.
 type fake struct {
-	device.Backend
+	driver.Backend
 	info device.Info
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/frontend"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -90,7 +90,7 @@ type Package struct {
 
 // Kernel is a compiled kernel.
 type Kernel struct {
-	*device.Kernel          // without Native, which only a Go program can have
+	*driver.Kernel          // without Native, which only a Go program can have
 	File           string   // that declares it
 	Line           int      // where
 	IR             *ir.Func // as the back ends took it; nil where Options.Cache has a name: then files count

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // List writes, for each kernel of the result, the lines of Go that it is made of, each with
@@ -101,7 +101,7 @@ func goLine(source map[string][]string, dir string, at sourceLine) (string, erro
 }
 
 // ptxLines returns the instructions of a variant by the line that its .loc directives name.
-func ptxLines(v device.Variant) map[sourceLine][]string {
+func ptxLines(v driver.Variant) map[sourceLine][]string {
 	files := map[string]string{}
 	made := map[sourceLine][]string{}
 	var at sourceLine

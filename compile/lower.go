@@ -9,7 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/backend/ptx"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
@@ -62,7 +62,7 @@ func (b *build) lower(u *unit, k function) *job {
 	name := k.instance.Name
 	params, bytes := layout(k)
 	j := &job{options: b.options, function: k, compiled: &Kernel{
-		Kernel: &device.Kernel{
+		Kernel: &driver.Kernel{
 			Name: name, Package: u.pkg.ImportPath,
 			Params: params, ParamBytes: bytes, Block: k.Block, Cluster: k.Cluster,
 		},
@@ -71,7 +71,7 @@ func (b *build) lower(u *unit, k function) *job {
 	for i, body := range k.bodies {
 		k.bodies[i].ssa = nil // a job does not keep the program
 		kernel := frontend.Kernel{
-			Func: body.ssa, Name: device.Entry(name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z},
+			Func: body.ssa, Name: driver.Entry(name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z},
 			Unchecked: b.options.Checks == ChecksOff,
 		}
 		module, found := b.frontend.Build([]frontend.Kernel{kernel})
@@ -136,7 +136,7 @@ type code struct {
 	optimiser
 	wide     *ir.Func   // for all launches
 	narrow   []*ir.Func // for those that are narrow
-	targets  []device.Capability
+	targets  []driver.Capability
 	exact    bool // for the lowest target alone
 	resident int  // blocks on a multiprocessor, or 0
 }
@@ -327,7 +327,7 @@ func emit(f *ir.Func, c code, k *Kernel) {
 		k.Sites = made.Sites
 		k.Barriers, k.Cooperative = k.Barriers || made.Barriers, k.Cooperative || made.Cooperative
 		k.Spins = k.Spins || made.Spins
-		v := device.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: made.PTX}
+		v := driver.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, PTX: made.PTX}
 		if c.variant {
 			v.Body, v.Shared, v.Dynamic = c.Name, made.SharedBytes, made.DynamicBytes
 		} else {
@@ -341,8 +341,8 @@ func emit(f *ir.Func, c code, k *Kernel) {
 
 // addVariant adds v unless one of the variants is the same code, and reports whether it did. The most demanding
 // stand first.
-func (k *Kernel) addVariant(v device.Variant, f *ir.Func) bool {
-	same := slices.IndexFunc(k.Variants, func(w device.Variant) bool { return w.PTX == v.PTX })
+func (k *Kernel) addVariant(v driver.Variant, f *ir.Func) bool {
+	same := slices.IndexFunc(k.Variants, func(w driver.Variant) bool { return w.PTX == v.PTX })
 	if same == 0 {
 		k.IR = f
 	}
@@ -350,7 +350,7 @@ func (k *Kernel) addVariant(v device.Variant, f *ir.Func) bool {
 		return false
 	}
 	k.Variants = append(k.Variants, v)
-	slices.SortStableFunc(k.Variants, func(a, b device.Variant) int {
+	slices.SortStableFunc(k.Variants, func(a, b driver.Variant) int {
 		return cmp.Or(cmp.Compare(b.Target.Major, a.Target.Major), cmp.Compare(b.Target.Minor, a.Target.Minor), demandingFirst(a, b))
 	})
 	if k.Variants[0] == v {
@@ -362,10 +362,10 @@ func (k *Kernel) addVariant(v device.Variant, f *ir.Func) bool {
 	return true
 }
 
-func demandingFirst(a, b device.Variant) int { return cmp.Compare(demands(b), demands(a)) }
+func demandingFirst(a, b driver.Variant) int { return cmp.Compare(demands(b), demands(a)) }
 
 // demands orders the variants of a target by what they count on, those for it alone in front.
-func demands(v device.Variant) (n int) {
+func demands(v driver.Variant) (n int) {
 	if v.Narrow {
 		n++
 	}

@@ -8,13 +8,13 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
 // layout returns the kernel's parameters, those behind the thread, as the fields of a Go struct, and
 // the size of its parameter block.
-func layout(k function) (params []device.Param, bytes int) {
+func layout(k function) (params []driver.Param, bytes int) {
 	var fields []*types.Var
 	names := parameterNames(k.Kernel)
 	for i := 1; i < k.sig.Params().Len(); i++ {
@@ -25,10 +25,10 @@ func layout(k function) (params []device.Param, bytes int) {
 		t := v.Type()
 		align := load.Sizes.Alignof(t)
 		if isTensorMap(t) {
-			align = device.TensorMapAlign
+			align = driver.TensorMapAlign
 		}
 		offset := (end + align - 1) / align * align
-		p := device.Param{Name: names[i], Offset: int(offset), Size: int(load.Sizes.Sizeof(t)), Tensor: isTensorMap(t)}
+		p := driver.Param{Name: names[i], Offset: int(offset), Size: int(load.Sizes.Sizeof(t)), Tensor: isTensorMap(t)}
 		if s, ok := t.Underlying().(*types.Slice); ok {
 			p.Elem = int(load.Sizes.Sizeof(s.Elem()))
 		}
@@ -38,7 +38,7 @@ func layout(k function) (params []device.Param, bytes int) {
 	if n := len(fields); n > 0 && load.Sizes.Sizeof(fields[n-1].Type()) == 0 {
 		bytes++ // as in a Go struct
 	}
-	return params, (bytes+7)/8*8 + device.HiddenBytes
+	return params, (bytes+7)/8*8 + driver.HiddenBytes
 }
 
 // isTensorMap reports whether t is a gpu.TensorMap.
@@ -72,7 +72,7 @@ func checkParams(k function) diag.List {
 		}
 	}
 	if _, bytes := layout(k); len(found) == 0 && bytes > maxParams {
-		found.Add(diag.New(k.Pos, diag.KernelSize, "the parameters of kernel %s take %d bytes, they may take %d", k.instance.Name, bytes-device.HiddenBytes, maxParams-device.HiddenBytes).
+		found.Add(diag.New(k.Pos, diag.KernelSize, "the parameters of kernel %s take %d bytes, they may take %d", k.instance.Name, bytes-driver.HiddenBytes, maxParams-driver.HiddenBytes).
 			WithHelp("hand large arrays over as slices"))
 	}
 	return found

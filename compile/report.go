@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -120,7 +120,7 @@ func written(f *ir.Func, seen map[*ir.Func]bool) (n int) {
 }
 
 // variantReport describes the code of f, which v holds. The kernel has its parameters' names.
-func variantReport(f *ir.Func, v device.Variant, k *Kernel, shared int) VariantReport {
+func variantReport(f *ir.Func, v driver.Variant, k *Kernel, shared int) VariantReport {
 	dom := ir.Dominators(f)
 	loops := analysis.Loops(dom)
 	r := VariantReport{
@@ -144,9 +144,9 @@ func variantReport(f *ir.Func, v device.Variant, k *Kernel, shared int) VariantR
 }
 
 // order puts the reports on variants in the order of these.
-func (r *Report) order(variants []device.Variant) {
+func (r *Report) order(variants []driver.Variant) {
 	place := func(name string) int {
-		return slices.IndexFunc(variants, func(v device.Variant) bool { return variantName(v) == name })
+		return slices.IndexFunc(variants, func(v driver.Variant) bool { return variantName(v) == name })
 	}
 	slices.SortFunc(r.Variants, func(a, b VariantReport) int { return cmp.Compare(place(a.Name), place(b.Name)) })
 }
@@ -188,7 +188,7 @@ func instructions(text string) (n int) {
 }
 
 // variantName returns what a variant is for.
-func variantName(v device.Variant) string {
+func variantName(v driver.Variant) string {
 	words := []string{architecture(v.Target, v.Exact)}
 	if v.Body != "" {
 		words = slices.Insert(words, 0, v.Body)

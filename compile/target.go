@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/backend/ptx"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
@@ -16,7 +16,7 @@ func (c *code) setTargets() diag.List {
 	c.targets = ptx.Targets(c.wide)
 	t, needed := c.Target, ptx.Exact(c.wide)
 	c.exact = t.Exact || needed
-	if t.Capability == (device.Capability{}) {
+	if t.Capability == (driver.Capability{}) {
 		return nil
 	}
 	switch {
@@ -27,7 +27,7 @@ func (c *code) setTargets() diag.List {
 		return diag.List{diag.New(t.Pos, diag.KernelTarget, "%s needs %s, //gpu:target says %s", c.Name, architecture(c.targets[0], needed), architecture(t.Capability, t.Exact)).
 			WithHelp("the compiler finds the lowest target by itself: the directive is for code that older GPUs shall not run")}
 	}
-	newer := slices.DeleteFunc(c.targets, func(d device.Capability) bool { return t.Exact || !less(t.Capability, d) })
+	newer := slices.DeleteFunc(c.targets, func(d driver.Capability) bool { return t.Exact || !less(t.Capability, d) })
 	c.targets = slices.Insert(newer, 0, t.Capability)
 	return nil
 }
@@ -44,24 +44,24 @@ func share(all []code) diag.List {
 		}
 	}
 	for i := range all {
-		all[i].targets = slices.DeleteFunc(all[i].targets, func(t device.Capability) bool { return all[i].yields(t, all) })
+		all[i].targets = slices.DeleteFunc(all[i].targets, func(t driver.Capability) bool { return all[i].yields(t, all) })
 	}
 	return nil
 }
 
 // yields reports whether another body is for the target and those above it.
-func (c code) yields(t device.Capability, all []code) bool {
+func (c code) yields(t driver.Capability, all []code) bool {
 	return !c.exact && slices.ContainsFunc(all, func(d code) bool {
 		return !d.exact && less(c.targets[0], d.targets[0]) && !less(t, d.targets[0])
 	})
 }
 
-func less(a, b device.Capability) bool {
+func less(a, b driver.Capability) bool {
 	return cmp.Or(cmp.Compare(a.Major, b.Major), cmp.Compare(a.Minor, b.Minor)) < 0
 }
 
 // architecture returns the name of a target as PTX and nvcc have it.
-func architecture(c device.Capability, exact bool) string {
+func architecture(c driver.Capability, exact bool) string {
 	suffix := ""
 	if exact {
 		suffix = "a"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // compile returns the wanted units' compiled kernels and files.
@@ -94,7 +94,7 @@ func (b *build) finish(u *unit) {
 // files sets the files that are made of the unit's kernels.
 func (b *build) files(u *unit) error {
 	p := u.made
-	kernels := map[string]*device.Kernel{}
+	kernels := map[string]*driver.Kernel{}
 	var vectors launcher.Vectors
 	twins := launcher.NewTwins(u.decl, b.nameOf(u.pkg))
 	whole := twinner{twins: twins, vectors: &vectors, which: b.options.Twins, instances: instances(p.Kernels), lines: map[declPosition]int{}}

@@ -7,6 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 func benchStream(b *testing.B) *device.Stream {
@@ -37,13 +38,13 @@ func benchBuffer(b *testing.B, s *device.Stream, n int) device.Slice[float32] {
 }
 
 // run launches k with slices, b.Loop times.
-func run(b *testing.B, s *device.Stream, k *device.Kernel, g device.Grid, args ...device.Slice[float32]) {
+func run(b *testing.B, s *device.Stream, k *driver.Kernel, g device.Grid, args ...device.Slice[float32]) {
 	b.Helper()
 	b.ReportAllocs()
 	for b.Loop() {
 		p := s.Plan(k, g)
 		for _, a := range args {
-			device.PutSlice(p, a)
+			a.Pass(p)
 		}
 		if err := p.Launch(); err != nil {
 			b.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // sharedPerBlock is what the largest GPUs allow, so that a kernel that fits one of them
@@ -24,7 +25,7 @@ func OpenThreads(t Threads) (*device.Device, error) {
 	b := newBackend()
 	switch t {
 	case Coroutines:
-		b.tier = func(k *device.Kernel) tier {
+		b.tier = func(k *driver.Kernel) tier {
 			if k.Spins { // for what a thread writes that must have its turn first
 				return goroutines
 			}
@@ -38,7 +39,7 @@ func OpenThreads(t Threads) (*device.Device, error) {
 		}
 		b.lanes = lanesAVX
 	case Goroutines:
-		b.tier = func(*device.Kernel) tier { return goroutines }
+		b.tier = func(*driver.Kernel) tier { return goroutines }
 	}
 	return device.New(b), nil
 }
@@ -63,11 +64,11 @@ func OpenNative() (*device.Device, error) {
 	return device.New(b), nil
 }
 
-// backend implements device.Backend.
+// backend implements driver.Backend.
 type backend struct {
-	info device.Info
+	info driver.Info
 	heap heap
-	tier func(*device.Kernel) tier
+	tier func(*driver.Kernel) tier
 	// lanes is how many threads vector code takes at once; 0 for none.
 	lanes int
 }
@@ -75,9 +76,9 @@ type backend struct {
 func newBackend() *backend {
 	name, memory := host()
 	b := &backend{
-		info: device.Info{
+		info: driver.Info{
 			Kind: "cpu", Name: name, Memory: memory, Cores: runtime.NumCPU(),
-			Limits: device.Limits{
+			Limits: driver.Limits{
 				ThreadsPerBlock: 1024,
 				Block:           [3]int{1024, 1024, 64},
 				Grid:            [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16},
@@ -95,14 +96,14 @@ func newBackend() *backend {
 	return b
 }
 
-// Info implements device.Backend.
-func (b *backend) Info() device.Info { return b.info }
+// Info implements driver.Backend.
+func (b *backend) Info() driver.Info { return b.info }
 
-// Allocate implements device.Backend.
-func (b *backend) Allocate(size int) (device.Memory, error) { return b.heap.allocate(size) }
+// Allocate implements driver.Backend.
+func (b *backend) Allocate(size int) (driver.Memory, error) { return b.heap.allocate(size) }
 
-// NewQueue implements device.Backend.
-func (b *backend) NewQueue() (device.Queue, error) {
+// NewQueue implements driver.Backend.
+func (b *backend) NewQueue() (driver.Queue, error) {
 	if err := b.heap.open(); err != nil {
 		return nil, err
 	}
@@ -111,5 +112,5 @@ func (b *backend) NewQueue() (device.Queue, error) {
 	return q, nil
 }
 
-// Close implements device.Backend.
+// Close implements driver.Backend.
 func (b *backend) Close() error { return b.heap.close() }

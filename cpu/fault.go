@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
@@ -18,7 +18,7 @@ func (w *worker) catch(ts *gpu.Threads) {
 		return
 	}
 	file, line := panicked()
-	w.launch.report(w.number, &device.Fault{
+	w.launch.report(w.number, &driver.Fault{
 		Kernel: w.launch.kernel.Name, File: file, Line: line,
 		Message: message(v),
 		Block:   w.block.Index, Thread: ts.Index(),

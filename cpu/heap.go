@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // heap is the device's memory: byte slices of Go's heap, found again by their addresses.
@@ -25,7 +25,7 @@ type heap struct {
 	closed bool
 }
 
-// memory implements device.Memory.
+// memory implements driver.Memory.
 type memory struct {
 	heap  *heap
 	bytes []byte
@@ -37,14 +37,14 @@ type memory struct {
 const align = 256
 
 // allocate returns size bytes.
-func (h *heap) allocate(size int) (device.Memory, error) {
+func (h *heap) allocate(size int) (driver.Memory, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, fmt.Errorf("cpu: device %w", device.ErrClosed)
+		return nil, fmt.Errorf("cpu: device %w", driver.ErrClosed)
 	}
 	if int64(size) > h.limit-h.used {
-		return nil, fmt.Errorf("cpu: allocating %d bytes, %d of %d are in use: %w", size, h.used, h.limit, device.ErrMemory)
+		return nil, fmt.Errorf("cpu: allocating %d bytes, %d of %d are in use: %w", size, h.used, h.limit, driver.ErrMemory)
 	}
 	raw := make([]byte, size+align)
 	hugePages(raw)
@@ -77,7 +77,7 @@ func (h *heap) find(address uintptr, n int) ([]byte, error) {
 			return m.bytes[from : from+n], nil
 		}
 	}
-	return nil, fmt.Errorf("cpu: %d bytes at %#x: memory %w", n, address, device.ErrClosed)
+	return nil, fmt.Errorf("cpu: %d bytes at %#x: memory %w", n, address, driver.ErrClosed)
 }
 
 // open reports whether the device is open.
@@ -85,7 +85,7 @@ func (h *heap) open() error {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	if h.closed {
-		return fmt.Errorf("cpu: device %w", device.ErrClosed)
+		return fmt.Errorf("cpu: device %w", driver.ErrClosed)
 	}
 	return nil
 }
@@ -95,23 +95,23 @@ func (h *heap) close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return fmt.Errorf("cpu: device %w", device.ErrClosed)
+		return fmt.Errorf("cpu: device %w", driver.ErrClosed)
 	}
 	h.closed, h.live, h.used = true, nil, 0
 	return nil
 }
 
-// Address implements device.Memory.
+// Address implements driver.Memory.
 func (m *memory) Address() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes))) }
 
-// Free implements device.Memory.
+// Free implements driver.Memory.
 func (m *memory) Free() error {
 	h := m.heap
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	at, found := h.search(m.Address())
 	if !found || h.live[at] != m {
-		return fmt.Errorf("cpu: memory %w", device.ErrClosed)
+		return fmt.Errorf("cpu: memory %w", driver.ErrClosed)
 	}
 	h.live = slices.Delete(h.live, at, at+1)
 	h.used -= int64(len(m.bytes))

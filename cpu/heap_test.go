@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 func TestHeapFindsWhatIsLive(t *testing.T) {
 	h := heap{limit: 1 << 30}
-	var all []device.Memory
+	var all []driver.Memory
 	for _, size := range []int{1, 256, 4096, 8191, 8192, 100_000} {
 		m, err := h.allocate(size)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
@@ -19,7 +19,7 @@ const chunksPerWorker = 16
 // launch runs one kernel at a time. A queue keeps it and its workers from launch to
 // launch, so that a launch allocates nothing.
 type launch struct {
-	kernel *device.Kernel
+	kernel *driver.Kernel
 	args   unsafe.Pointer // the parameter block
 	grid   [3]int
 	dim    [3]int
@@ -40,7 +40,7 @@ type launch struct {
 	sharing      []*share // those that the launch has
 
 	mu    sync.Mutex
-	fault *device.Fault
+	fault *driver.Fault
 	halt  simt.Halt // for a kernel that waits in memory
 	// last is the last block that has to run: with a fault, the lowest that faulted. All
 	// blocks below it do run, so which fault is reported does not depend on the schedule.
@@ -48,9 +48,9 @@ type launch struct {
 }
 
 // run runs p's kernel and returns its fault, if any.
-func (l *launch) run(p *device.Plan, t tier) *device.Fault {
+func (l *launch) run(p *driver.Plan, t tier) *driver.Fault {
 	l.kernel, l.args, l.tier = p.Kernel(), p.Params(), t
-	if p.Options().Cluster != (device.Dim{}) {
+	if p.Options().Cluster != (driver.Dim{}) {
 		l.tier = goroutines
 	}
 	l.grid, l.dim = p.Grid()
@@ -139,7 +139,7 @@ func (l *launch) cut(workers int) int64 {
 
 // report keeps f, the fault of a thread in the block with the given number, unless an
 // earlier block or an earlier thread of the same has faulted.
-func (l *launch) report(block int64, f *device.Fault) {
+func (l *launch) report(block int64, f *driver.Fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if block < l.last.Load() {

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // On this device all memory is the host's: pinned, mapped, registered and managed memory are the
 // same as any other, so that programs for a GPU run unchanged.
 
-// AllocateHost implements device.HostAllocator.
-func (b *backend) AllocateHost(size int, _ device.Access) (device.HostMemory, error) {
+// AllocateHost implements driver.HostAllocator.
+func (b *backend) AllocateHost(size int, _ driver.Access) (driver.HostMemory, error) {
 	return b.AllocateManaged(size)
 }
 
-// AllocateManaged implements device.Manager.
-func (b *backend) AllocateManaged(size int) (device.HostMemory, error) {
+// AllocateManaged implements driver.Manager.
+func (b *backend) AllocateManaged(size int) (driver.HostMemory, error) {
 	m, err := b.heap.allocate(size)
 	if err != nil {
 		return nil, err
@@ -24,18 +24,18 @@ func (b *backend) AllocateManaged(size int) (device.HostMemory, error) {
 	return m.(*memory), nil
 }
 
-// RegisterHost implements device.HostAllocator.
-func (b *backend) RegisterHost(host []byte, _ device.Access) (device.HostMemory, error) {
+// RegisterHost implements driver.HostAllocator.
+func (b *backend) RegisterHost(host []byte, _ driver.Access) (driver.HostMemory, error) {
 	return b.heap.register(host)
 }
 
-// Advise implements device.Manager.
-func (b *backend) Advise(address uintptr, n int, _ device.Advice) error {
+// Advise implements driver.Manager.
+func (b *backend) Advise(address uintptr, n int, _ driver.Advice) error {
 	_, err := b.heap.find(address, n)
 	return err
 }
 
-// Bytes implements device.HostMemory.
+// Bytes implements driver.HostMemory.
 func (m *memory) Bytes() []byte { return m.bytes }
 
 // register makes memory of the program known, so that kernels can use it.
@@ -43,20 +43,20 @@ func (h *heap) register(host []byte) (*memory, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, fmt.Errorf("cpu: device %w", device.ErrClosed)
+		return nil, fmt.Errorf("cpu: device %w", driver.ErrClosed)
 	}
 	m := &memory{heap: h, bytes: host}
 	at, known := h.search(m.Address())
 	if known || at > 0 && h.live[at-1].Address()+uintptr(len(h.live[at-1].bytes)) > m.Address() ||
 		at < len(h.live) && m.Address()+uintptr(len(host)) > h.live[at].Address() {
-		return nil, fmt.Errorf("cpu: memory that is registered already: %w", device.ErrOverlap)
+		return nil, fmt.Errorf("cpu: memory that is registered already: %w", driver.ErrOverlap)
 	}
 	h.live = slices.Insert(h.live, at, m)
 	h.used += int64(len(host))
 	return m, nil
 }
 
-// Fill implements device.Filler.
+// Fill implements driver.Filler.
 func (q *queue) Fill(dst uintptr, value []byte, n int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,8 +70,8 @@ func (q *queue) Fill(dst uintptr, value []byte, n int) error {
 	return nil
 }
 
-// CopyRows implements device.StridedCopier.
-func (q *queue) CopyRows(dst, src device.Rows, width, rows int) error {
+// CopyRows implements driver.StridedCopier.
+func (q *queue) CopyRows(dst, src driver.Rows, width, rows int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	to, err := q.find(dst.Address, (rows-1)*dst.Pitch+width)

@@ -3,7 +3,7 @@ package cpu
 import (
 	"sync"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
@@ -14,7 +14,7 @@ const printBytes = 1 << 20
 // prints collects the lines that the kernels of a queue print.
 type prints struct {
 	mu    sync.Mutex
-	lines []device.Print
+	lines []driver.Print
 	bytes int
 	lost  int
 }
@@ -23,17 +23,17 @@ type prints struct {
 func (p *prints) add(launch uint32, line simt.Line) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	size := device.RecordArgs + len(line.Text)
+	size := driver.RecordArgs + len(line.Text)
 	if p.bytes+size > printBytes {
 		p.lost++
 		return
 	}
 	p.bytes += size
-	p.lines = append(p.lines, device.Print{Launch: launch, Block: line.Block, Thread: line.Thread, Text: line.Text})
+	p.lines = append(p.lines, driver.Print{Launch: launch, Block: line.Block, Thread: line.Thread, Text: line.Text})
 }
 
 // take returns the lines and how many were lost, and forgets them.
-func (p *prints) take() ([]device.Print, int) {
+func (p *prints) take() ([]driver.Print, int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	lines, lost := p.lines, p.lost

@@ -6,23 +6,22 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// queue implements device.Queue. Each piece of work runs inside the call that enqueues it.
+// queue implements driver.Queue. Each piece of work runs inside the call that enqueues it.
 type queue struct {
 	backend *backend
 
-	mu      sync.Mutex // held while work is done
-	launch  launch
-	prints  prints
-	fault   *device.Fault // of the first launch that had one since the last Take
-	faulted uint32        // the number of that launch, plus 1
-	closed  bool
+	mu     sync.Mutex // held while work is done
+	launch launch
+	prints prints
+	fault  *driver.Fault // of the first launch that had one since the last Take
+	closed bool
 }
 
-// Launch implements device.Queue.
-func (q *queue) Launch(p *device.Plan) error {
+// Launch implements driver.Queue.
+func (q *queue) Launch(p *driver.Plan) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := p.Kernel()
@@ -30,30 +29,34 @@ func (q *queue) Launch(p *device.Plan) error {
 		return err
 	}
 	if k.Native == nil {
-		return fmt.Errorf("cpu: %s has no Go function: %w", k.Name, device.ErrNoVariant)
+		return fmt.Errorf("cpu: %s has no Go function: %w", k.Name, driver.ErrNoVariant)
 	}
 	if err := q.checkSlices(p); err != nil {
 		return fmt.Errorf("%s: %w", k.Name, err)
 	}
 	if g := p.Options(); g.Cooperative && g.Blocks.Count()*g.Block.Count() > maxCooperative {
-		return fmt.Errorf("cpu: %s: a cooperative launch of %v blocks of %v, at most %d threads run at once: %w", k.Name, g.Blocks, g.Block, maxCooperative, device.ErrGrid)
+		return fmt.Errorf("cpu: %s: a cooperative launch of %v blocks of %v, at most %d threads run at once: %w", k.Name, g.Blocks, g.Block, maxCooperative, driver.ErrGrid)
 	}
 	p.SetHidden(0, q.launch.number, 0)
 	fault := q.launch.run(p, q.backend.tier(k))
 	if q.fault == nil && fault != nil {
-		q.fault, q.faulted = fault, q.launch.number // which run has counted
+		fault.Launch = int(q.launch.number) // which run has incremented
+		q.fault = fault
 	}
 	return nil
 }
 
 // checkSlices reports a slice in p's parameter block whose memory is not there any more.
-func (q *queue) checkSlices(p *device.Plan) error {
+func (q *queue) checkSlices(p *driver.Plan) error {
 	for i := range p.Kernel().Params {
 		param := &p.Kernel().Params[i]
 		if param.Elem == 0 {
 			continue
 		}
 		address, n := sliceAt(p.Params(), param.Offset)
+		if address == 0 && n == 0 { // a nil slice
+			continue
+		}
 		if _, err := q.backend.heap.find(address, n*param.Elem); err != nil {
 			return fmt.Errorf("%s: %w", param.Name, err)
 		}
@@ -61,7 +64,7 @@ func (q *queue) checkSlices(p *device.Plan) error {
 	return nil
 }
 
-// Upload implements device.Queue.
+// Upload implements driver.Queue.
 func (q *queue) Upload(dst uintptr, src []byte) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,7 +73,7 @@ func (q *queue) Upload(dst uintptr, src []byte) error {
 	return err
 }
 
-// Download implements device.Queue.
+// Download implements driver.Queue.
 func (q *queue) Download(dst []byte, src uintptr) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -79,7 +82,7 @@ func (q *queue) Download(dst []byte, src uintptr) error {
 	return err
 }
 
-// Copy implements device.Queue.
+// Copy implements driver.Queue.
 func (q *queue) Copy(dst, src uintptr, n int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,7 +95,7 @@ func (q *queue) Copy(dst, src uintptr, n int) error {
 	return err
 }
 
-// Zero implements device.Queue.
+// Zero implements driver.Queue.
 func (q *queue) Zero(dst uintptr, n int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -109,8 +112,8 @@ func (q *queue) find(address uintptr, n int) ([]byte, error) {
 	return q.backend.heap.find(address, n)
 }
 
-// Mark implements device.Queue. All work before it is done, so its time is now.
-func (q *queue) Mark() (device.Mark, error) {
+// Mark implements driver.Queue. All work before it is done, so its time is now.
+func (q *queue) Mark() (driver.Mark, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.open(); err != nil {
@@ -119,7 +122,7 @@ func (q *queue) Mark() (device.Mark, error) {
 	return mark(time.Now()), nil
 }
 
-// Wait implements device.Queue.
+// Wait implements driver.Queue.
 func (q *queue) Wait(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -132,17 +135,16 @@ func (q *queue) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Take implements device.Queue.
-func (q *queue) Take() (out device.Outcome) {
+// Take implements driver.Queue.
+func (q *queue) Take() (out driver.Outcome) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	out.Fault, q.fault = q.fault, nil
-	out.FaultLaunch, q.faulted = q.faulted, 0
 	out.Prints, out.Lost = q.prints.take()
 	return out
 }
 
-// Close implements device.Queue.
+// Close implements driver.Queue.
 func (q *queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -156,22 +158,22 @@ func (q *queue) Close() error {
 // open reports whether the queue and its device are open.
 func (q *queue) open() error {
 	if q.closed {
-		return fmt.Errorf("cpu: queue %w", device.ErrClosed)
+		return fmt.Errorf("cpu: queue %w", driver.ErrClosed)
 	}
 	return q.backend.heap.open()
 }
 
-// mark implements device.Mark.
+// mark implements driver.Mark.
 type mark time.Time
 
-// Since implements device.Mark.
-func (m mark) Since(earlier device.Mark) (time.Duration, error) {
+// Since implements driver.Mark.
+func (m mark) Since(earlier driver.Mark) (time.Duration, error) {
 	e, ok := earlier.(mark)
 	if !ok {
-		return 0, fmt.Errorf("cpu: event: %w", device.ErrForeign)
+		return 0, fmt.Errorf("cpu: event: %w", driver.ErrForeign)
 	}
 	return time.Time(m).Sub(time.Time(e)), nil
 }
 
-// Free implements device.Mark.
+// Free implements driver.Mark.
 func (m mark) Free() error { return nil }

@@ -8,13 +8,13 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
 // shared returns a launch with so many chunks, divided among so many workers.
 func shared(chunks int64, workers int) (*launch, []*worker) {
-	l := &launch{kernel: &device.Kernel{}}
+	l := &launch{kernel: &driver.Kernel{}}
 	var list []*worker
 	for i := range workers {
 		list = append(list, &worker{launch: l, index: i})
@@ -91,8 +91,8 @@ func TestRowOfLaunches(t *testing.T) {
 	var busy sync.Map // what says that a worker runs a block, by its gpu.Blocks
 	q := testQueue(t)
 	l := &q.launch
-	k := &device.Kernel{
-		Name: "count", ParamBytes: device.HiddenBytes,
+	k := &driver.Kernel{
+		Name: "count", ParamBytes: driver.HiddenBytes,
 		Twin: func(b *gpu.Blocks, _ unsafe.Pointer) {
 			flag, _ := busy.LoadOrStore(b, &atomic.Int32{})
 			for b.Next() {

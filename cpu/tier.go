@@ -4,7 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
@@ -20,7 +20,7 @@ const (
 )
 
 // tierOf returns the cheapest tier that runs k, or the one for the race detector.
-func tierOf(k *device.Kernel) tier {
+func tierOf(k *driver.Kernel) tier {
 	if k.Twin != nil && !raceDetector && !k.Spins {
 		return twins
 	}
@@ -28,7 +28,7 @@ func tierOf(k *device.Kernel) tier {
 }
 
 // nativeTier is tierOf for those that call the kernel function itself.
-func nativeTier(k *device.Kernel) tier {
+func nativeTier(k *driver.Kernel) tier {
 	switch {
 	case raceDetector || k.Spins:
 		return goroutines

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -24,7 +25,7 @@ var tiers = map[string]tier{"coroutines": coroutines, "goroutines": goroutines}
 // openTier returns a device that runs all kernels in one tier.
 func openTier(t tier) *device.Device {
 	b := newBackend()
-	b.tier = func(*device.Kernel) tier { return t }
+	b.tier = func(*driver.Kernel) tier { return t }
 	return device.New(b)
 }
 
@@ -41,11 +42,11 @@ func TestTiers(t *testing.T) {
 }
 
 // kernelOf returns f as a kernel that has one parameter, a slice of int32.
-func kernelOf(f func(gpu.Thread, []int32)) *device.Kernel {
-	return &device.Kernel{
+func kernelOf(f func(gpu.Thread, []int32)) *driver.Kernel {
+	return &driver.Kernel{
 		Name:       "kernel",
-		Params:     []device.Param{{Name: "x", Size: 24, Elem: 4}},
-		ParamBytes: 24 + device.HiddenBytes,
+		Params:     []driver.Param{{Name: "x", Size: 24, Elem: 4}},
+		ParamBytes: 24 + driver.HiddenBytes,
 		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 			x := *(*[]int32)(args)
 			for ts.Next() {
@@ -56,7 +57,7 @@ func kernelOf(f func(gpu.Thread, []int32)) *device.Kernel {
 }
 
 // barrierKernelOf returns f, which has barriers, as a kernel.
-func barrierKernelOf(f func(gpu.Thread, []int32)) *device.Kernel {
+func barrierKernelOf(f func(gpu.Thread, []int32)) *driver.Kernel {
 	k := kernelOf(f)
 	k.Barriers = true
 	return k
@@ -64,7 +65,7 @@ func barrierKernelOf(f func(gpu.Thread, []int32)) *device.Kernel {
 
 // launched runs k on a new stream of d over n zeros and returns what they are then, and
 // what was printed.
-func launched(t *testing.T, d *device.Device, k *device.Kernel, g device.Grid, n int) ([]int32, string, error) {
+func launched(t *testing.T, d *device.Device, k *driver.Kernel, g device.Grid, n int) ([]int32, string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	s, err := d.NewStreamTo(&out)
@@ -76,7 +77,7 @@ func launched(t *testing.T, d *device.Device, k *device.Kernel, g device.Grid, n
 		t.Fatal(err)
 	}
 	p := s.Plan(k, g)
-	device.PutSlice(p, x.All())
+	x.All().Pass(p)
 	if err := p.Launch(); err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +284,7 @@ func TestBlocksRunAtOnce(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	for _, k := range []*device.Kernel{kernelOf(wait), barrierKernelOf(wait)} {
+	for _, k := range []*driver.Kernel{kernelOf(wait), barrierKernelOf(wait)} {
 		if got, _, err := launched(t, device.New(newBackend()), k, device.Cover(2, 1), 1); err != nil || got[0] != 1 {
 			t.Errorf("%v, %v", got, err)
 		}
@@ -345,7 +346,7 @@ func TestNoGoFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	device.PutSlice(p, x.All())
+	x.All().Pass(p)
 	if err := p.Launch(); !errors.Is(err, device.ErrNoVariant) {
 		t.Errorf("%v, want %v", err, device.ErrNoVariant)
 	}
@@ -514,7 +515,7 @@ func TestFaultBesideGridBarrier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	device.PutSlice(p, x.All())
+	x.All().Pass(p)
 	if err := p.Launch(); !errors.Is(err, device.ErrGrid) {
 		t.Errorf("%v, want %v", err, device.ErrGrid)
 	}

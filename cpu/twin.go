@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
@@ -30,8 +30,8 @@ func (w *worker) catchTwin() {
 
 // fault reports what a thread of the block with the given number did.
 func (w *worker) fault(number int64, f simt.Fault) {
-	w.launch.report(number, &device.Fault{
-		Kernel: w.launch.kernel.Name, File: f.File, Line: f.Line, Message: device.Message(f.Format, f.Args...),
+	w.launch.report(number, &driver.Fault{
+		Kernel: w.launch.kernel.Name, File: f.File, Line: f.Line, Message: driver.Message(f.Format, f.Args...),
 		Block: w.block.Index, Thread: f.Thread,
 	})
 }

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// backend is a device with its primary context. It implements device.Backend.
+// backend is a device with its primary context. It implements driver.Backend.
 //
 // Threads: a context is current per thread, goroutines move between threads. So every call
 // of the driver goes through call, which ties the goroutine to a thread, makes the context
@@ -24,7 +24,7 @@ type backend struct {
 	driver *cudasys.Driver
 	device cudasys.Device
 	handle cudasys.Context
-	info   device.Info
+	info   driver.Info
 	lost   atomic.Pointer[LostError]
 
 	use    sync.RWMutex // held for reading during a call of the driver
@@ -51,7 +51,7 @@ type backend struct {
 }
 
 // newBackend makes the context of a device current for the package's use.
-func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend, error) {
+func newBackend(d *cudasys.Driver, i cudasys.Device, info driver.Info) (*backend, error) {
 	b := &backend{
 		driver: d, device: i, info: info,
 
@@ -69,15 +69,15 @@ func newBackend(d *cudasys.Driver, i cudasys.Device, info device.Info) (*backend
 	return b, nil
 }
 
-// Info implements device.Backend.
-func (b *backend) Info() device.Info { return b.info }
+// Info implements driver.Backend.
+func (b *backend) Info() driver.Info { return b.info }
 
 // do calls the driver unless the device is closed or lost. The name is the function's.
 func (b *backend) do(name string, f func() cudasys.Status) error {
 	b.use.RLock()
 	defer b.use.RUnlock()
 	if b.closed.Load() {
-		return fmt.Errorf("cuda: device %d %w", b.info.Index, device.ErrClosed)
+		return fmt.Errorf("cuda: device %d %w", b.info.Index, driver.ErrClosed)
 	}
 	return b.call(name, f)
 }
@@ -87,7 +87,7 @@ func (b *backend) do(name string, f func() cudasys.Status) error {
 // freeing what the call needs.
 func (b *backend) doInContext(name string, f func() cudasys.Status) error {
 	if b.closed.Load() {
-		return fmt.Errorf("cuda: device %d %w", b.info.Index, device.ErrClosed)
+		return fmt.Errorf("cuda: device %d %w", b.info.Index, driver.ErrClosed)
 	}
 	if lost := b.lost.Load(); lost != nil {
 		return lost
@@ -138,12 +138,12 @@ func (b *backend) failed(name string, s cudasys.Status) error {
 	return b.lost.Load()
 }
 
-// Close implements device.Backend. It waits for the work of all streams.
+// Close implements driver.Backend. It waits for the work of all streams.
 func (b *backend) Close() error {
 	b.use.Lock()
 	if b.closed.Load() {
 		b.use.Unlock()
-		return fmt.Errorf("cuda: device %d %w", b.info.Index, device.ErrClosed)
+		return fmt.Errorf("cuda: device %d %w", b.info.Index, driver.ErrClosed)
 	}
 	b.closed.Store(true)
 	b.use.Unlock()
@@ -191,7 +191,7 @@ func (b *backend) Close() error {
 }
 
 // errClosed returns the error of using what has been closed.
-func errClosed(what string) error { return fmt.Errorf("cuda: %s %w", what, device.ErrClosed) }
+func errClosed(what string) error { return fmt.Errorf("cuda: %s %w", what, driver.ErrClosed) }
 
 // forget removes a resource from the set that owns it, and reports whether it was there.
 func forget[T comparable](b *backend, set map[T]struct{}, v T) bool {

@@ -9,7 +9,7 @@ import (
 // the exception: the driver puts them into its own buffer and returns.
 const directBytes = 64 << 10
 
-// Upload implements device.Queue.
+// Upload implements driver.Queue.
 func (q *queue) Upload(dst uintptr, src []byte) error {
 	if len(src) <= directBytes {
 		return q.UploadFrom(dst, src)
@@ -44,7 +44,7 @@ type download struct {
 	seq  uint64 // of the point behind it
 }
 
-// Download implements device.Queue. What is too large for the pinned memory that may be lent
+// Download implements driver.Queue. What is too large for the pinned memory that may be lent
 // until the next wait is copied before Download returns.
 func (q *queue) Download(dst []byte, src uintptr) error {
 	from, err := q.backend.stage.lend(len(dst))
@@ -80,7 +80,7 @@ func (q *queue) harvest(seq uint64) {
 	q.downloads = q.downloads[:rest]
 }
 
-// UploadFrom implements device.HostCopier.
+// UploadFrom implements driver.HostCopier.
 func (q *queue) UploadFrom(dst uintptr, src []byte) error {
 	err := q.locked("cuMemcpyHtoDAsync", func() cudasys.Status {
 		return q.backend.driver.MemcpyHtoDAsync(dst, src, q.stream)
@@ -88,7 +88,7 @@ func (q *queue) UploadFrom(dst uintptr, src []byte) error {
 	return about(err, bytesText(len(src)))
 }
 
-// DownloadTo implements device.HostCopier.
+// DownloadTo implements driver.HostCopier.
 func (q *queue) DownloadTo(dst []byte, src uintptr) error {
 	err := q.locked("cuMemcpyDtoHAsync", func() cudasys.Status {
 		return q.backend.driver.MemcpyDtoHAsync(dst, src, q.stream)
@@ -96,7 +96,7 @@ func (q *queue) DownloadTo(dst []byte, src uintptr) error {
 	return about(err, bytesText(len(dst)))
 }
 
-// Copy implements device.Queue.
+// Copy implements driver.Queue.
 func (q *queue) Copy(dst, src uintptr, n int) error {
 	err := q.locked("cuMemcpyDtoDAsync", func() cudasys.Status {
 		return q.backend.driver.MemcpyDtoDAsync(dst, src, uintptr(n), q.stream)
@@ -104,10 +104,10 @@ func (q *queue) Copy(dst, src uintptr, n int) error {
 	return about(err, bytesText(n))
 }
 
-// Zero implements device.Queue.
+// Zero implements driver.Queue.
 func (q *queue) Zero(dst uintptr, n int) error { return q.Fill(dst, []byte{0}, n) }
 
-// Fill implements device.Filler.
+// Fill implements driver.Filler.
 func (q *queue) Fill(dst uintptr, value []byte, n int) error {
 	if n == 0 {
 		return nil

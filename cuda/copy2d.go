@@ -3,12 +3,12 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// CopyRows implements device.StridedCopier.
-func (q *queue) CopyRows(dst, src device.Rows, width, rows int) error {
+// CopyRows implements driver.StridedCopier.
+func (q *queue) CopyRows(dst, src driver.Rows, width, rows int) error {
 	c := &cudasys.Copy2D{
 		Src:   cudasys.Side2D{Type: cudasys.OnDevice, Device: src.Address, Pitch: uintptr(src.Pitch)},
 		Dst:   cudasys.Side2D{Type: cudasys.OnDevice, Device: dst.Address, Pitch: uintptr(dst.Pitch)},

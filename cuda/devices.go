@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
 // List describes the devices that the driver sees, in its order. Where there is no driver,
 // or it cannot be used, the error is an *Unavailable.
-func List() ([]device.Info, error) { return here().list() }
+func List() ([]driver.Info, error) { return here().list() }
 
 // Open opens the device with the given index in List. Where it cannot be used the error is
 // an *Unavailable. Close the device when it is not needed any more.
 func Open(index int) (*device.Device, error) { return here().openDevice(index) }
 
-func (m machine) list() ([]device.Info, error) {
+func (m machine) list() ([]driver.Info, error) {
 	d, err := m.start()
 	if err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func (m machine) list() ([]device.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	var infos []device.Info
+	var infos []driver.Info
 	for i := range n {
 		_, info, err := m.describe(d, i)
 		if err != nil {
@@ -75,18 +76,18 @@ func (m machine) count(d *cudasys.Driver) (int, error) {
 }
 
 // describe returns a device's handle and description.
-func (m machine) describe(d *cudasys.Driver, index int) (cudasys.Device, device.Info, error) {
+func (m machine) describe(d *cudasys.Driver, index int) (cudasys.Device, driver.Info, error) {
 	q := query{driver: d}
 	q.check("cuDeviceGet", d.DeviceGet(&q.device, int32(index)))
-	info := device.Info{
+	info := driver.Info{
 		Kind: "cuda", Index: index,
 		Name:       q.text("cuDeviceGetName", d.DeviceGetName),
 		Bus:        q.text("cuDeviceGetPCIBusId", d.DeviceGetPCIBusId),
 		Memory:     q.memory(),
-		Capability: device.Capability{Major: q.attribute(cudasys.CapabilityMajor), Minor: q.attribute(cudasys.CapabilityMinor)},
+		Capability: driver.Capability{Major: q.attribute(cudasys.CapabilityMajor), Minor: q.attribute(cudasys.CapabilityMinor)},
 		Driver:     m.versions(d),
 		Cores:      q.attribute(cudasys.MultiprocessorCount),
-		Limits: device.Limits{
+		Limits: driver.Limits{
 			ThreadsPerBlock: q.attribute(cudasys.MaxThreadsPerBlock),
 			Block:           q.attribute3(cudasys.MaxBlockDimX),
 			Grid:            q.attribute3(cudasys.MaxGridDimX),
@@ -99,7 +100,7 @@ func (m machine) describe(d *cudasys.Driver, index int) (cudasys.Device, device.
 		info.Limits.ClusterBlocks = mostCluster
 	}
 	if q.err != nil {
-		return 0, device.Info{}, about(q.err, fmt.Sprintf("device %d", index))
+		return 0, driver.Info{}, about(q.err, fmt.Sprintf("device %d", index))
 	}
 	return q.device, info, nil
 }

@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
 // Report is what Diagnose found, in the order in which a user should read it.
 type Report struct {
 	Findings []Finding
-	Devices  []device.Info // those that can be used
+	Devices  []driver.Info // those that can be used
 }
 
 // Finding is one thing that was looked at. Means and Do are set where it is not OK.

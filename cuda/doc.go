@@ -6,7 +6,7 @@
 //	if errors.Is(err, cuda.ErrNoDriver) { ... }  // or ErrOldDriver, ErrNoDevice, ErrPermission, ErrDeviceInit
 //	s, err := dev.NewStream()                    // then package device and generated launchers
 //
-// It knows no compiler: a device.Kernel brings PTX, and the driver makes machine code of it
+// It knows no compiler: a driver.Kernel brings PTX, and the driver makes machine code of it
 // on the kernel's first launch. Programs that are content with any device call gopherwarp.Open.
 //
 // Any goroutine may use a device and whatever belongs to it. A goroutine that waits for the

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
@@ -29,8 +29,7 @@ type environment struct {
 	mu       sync.Mutex
 	used     atomic.Bool         // a queue's: a kernel with sites was launched since the last fetch
 	launched func(uint32) string // where a launch came from, or nil
-	fault    *device.Fault       // the last one taken
-	number   uint32              // its FaultLaunch
+	fault    *driver.Fault       // the last one taken
 	cleared  position            // where the claim was cleared then
 	prints   part                // the environment and the records, as they were copied
 	copied   position            // where that was, or none
@@ -123,10 +122,10 @@ func (e *environment) make(j job) (err error) {
 		return err
 	}
 	clear(e.record.bytes)
-	head := make([]byte, device.EnvBytes) // so small that the driver copies it at once
-	little.PutUint64(head[device.EnvRecord:], uint64(e.record.address))
-	little.PutUint64(head[device.EnvPrints:], uint64(e.memory)+printsAt)
-	little.PutUint32(head[device.EnvPrintSize:], printBytes)
+	head := make([]byte, driver.EnvBytes) // so small that the driver copies it at once
+	little.PutUint64(head[driver.EnvRecord:], uint64(e.record.address))
+	little.PutUint64(head[driver.EnvPrints:], uint64(e.memory)+printsAt)
+	little.PutUint32(head[driver.EnvPrintSize:], printBytes)
 	err = j.do("cuMemcpyHtoDAsync", func() cudasys.Status { return d.MemcpyHtoDAsync(e.memory, head, j.queue.stream) })
 	if err != nil {
 		return err
@@ -203,12 +202,12 @@ func (e *environment) take(j job, head part, seq uint64) (printed bool, err erro
 	defer e.mu.Unlock()
 	defer e.backend.stage.putBack(&e.backend.stage.cells, head)
 	e.takePrints(j.queue, seq)
-	if little.Uint32(head.bytes[device.EnvClaim:]) != 0 {
+	if little.Uint32(head.bytes[driver.EnvClaim:]) != 0 {
 		if err := e.takeFault(j, seq); err != nil {
 			return false, err
 		}
 	}
-	if little.Uint32(head.bytes[device.EnvPrintHead:]) == 0 || e.copied.queue != nil {
+	if little.Uint32(head.bytes[driver.EnvPrintHead:]) == 0 || e.copied.queue != nil {
 		return e.copied.queue == j.queue, nil
 	}
 	return true, e.copyPrints(j)
@@ -217,38 +216,34 @@ func (e *environment) take(j job, head part, seq uint64) (printed bool, err erro
 // takeFault takes the fault that a thread has claimed.
 func (e *environment) takeFault(j job, seq uint64) error {
 	q := j.queue
-	if fault, number := e.decode(); fault != nil {
-		e.fault, e.number, e.cleared = fault, number, position{q, q.seq}
+	if fault := e.decode(); fault != nil {
+		e.fault, e.cleared = fault, position{q, q.seq}
 		clear(e.record.bytes)
-		if err := e.zero(j, device.EnvClaim, 8); err != nil {
+		if err := e.zero(j, driver.EnvClaim, 8); err != nil {
 			return err
 		}
 	} else if e.fault == nil || e.cleared.queue == q && !e.cleared.behind(q, seq) {
-		return errors.Join(errRecord, e.zero(j, device.EnvClaim, 8))
+		return errors.Join(errRecord, e.zero(j, driver.EnvClaim, 8))
 	}
 	if q.left.Fault == nil {
-		q.left.Fault, q.left.FaultLaunch = e.fault, e.number
+		q.left.Fault = e.fault
 	}
 	return nil
 }
 
-// decode returns the fault in the record and its FaultLaunch, or nil.
-func (e *environment) decode() (*device.Fault, uint32) {
-	fault := device.DecodeFault(e.record.bytes, e.backend.kernels.kernel)
-	if fault == nil {
-		return nil, 0
+// decode returns the fault in the record, or nil.
+func (e *environment) decode() *driver.Fault {
+	fault := driver.DecodeFault(e.record.bytes, e.backend.kernels.kernel)
+	if fault != nil && e.launched != nil { // the number is that of a node of the graph
+		fault.Launched, fault.Launch = e.launched(uint32(fault.Launch-1)), 0
 	}
-	launch := little.Uint32(e.record.bytes[device.RecordLaunch:])
-	if e.launched != nil {
-		fault.Launched = e.launched(launch)
-	}
-	return fault, launch + 1
+	return fault
 }
 
 // peek returns the fault that a take would find, as far as it is there.
-func (e *environment) peek() (*device.Fault, uint32) {
+func (e *environment) peek() *driver.Fault {
 	if e == nil {
-		return nil, 0
+		return nil
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -268,7 +263,7 @@ func (e *environment) copyPrints(j job) (err error) {
 	if err := e.zero(j, printsAt, printBytes); err != nil {
 		return err
 	}
-	if err := e.zero(j, device.EnvPrintHead, device.EnvPrintLost+4-device.EnvPrintHead); err != nil {
+	if err := e.zero(j, driver.EnvPrintHead, driver.EnvPrintLost+4-driver.EnvPrintHead); err != nil {
 		return err
 	}
 	e.copied = position{j.queue, j.queue.seq + 1}
@@ -283,9 +278,9 @@ func (e *environment) takePrints(q *queue, seq uint64) {
 	}
 	e.copied = position{}
 	all := e.prints.bytes
-	q.left.Lost += int(little.Uint32(all[device.EnvPrintLost:]))
-	head := little.Uint32(all[device.EnvPrintHead:])
-	q.left.Prints = append(q.left.Prints, device.DecodePrints(all[printsAt:], head, e.backend.kernels.kernel)...)
+	q.left.Lost += int(little.Uint32(all[driver.EnvPrintLost:]))
+	head := little.Uint32(all[driver.EnvPrintHead:])
+	q.left.Prints = append(q.left.Prints, driver.DecodePrints(all[printsAt:], head, e.backend.kernels.kernel)...)
 }
 
 // retire hands the environment of a closed stream on. Its work is done.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
@@ -56,9 +56,9 @@ func (e *Error) Unwrap() error { return e.Status }
 func (e *Error) Is(target error) bool {
 	switch e.Status {
 	case OutOfMemory:
-		return target == device.ErrMemory
+		return target == driver.ErrMemory
 	case cudasys.CooperativeTooLarge, cudasys.InvalidClusterSize:
-		return target == device.ErrGrid
+		return target == driver.ErrGrid
 	}
 	return false
 }

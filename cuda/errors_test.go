@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
@@ -94,7 +95,7 @@ func TestNoVariant(t *testing.T) {
 	dev := open(t, cudafake.New(old))
 	defer mustClose(t, dev)
 	k := devicetest.Multiply()
-	k.Variants = append([]device.Variant{{Target: device.Capability{Major: 9}, Exact: true}}, k.Variants...)
+	k.Variants = append([]driver.Variant{{Target: device.Capability{Major: 9}, Exact: true}}, k.Variants...)
 	s := newStream(t, dev)
 	wantError(t, multiply(s, k, 10), device.ErrNoVariant, "cuda: multiply: no variant of the kernel fits the device: "+
 		"Fake P100 has compute capability 6.0, the kernel needs 9.0 exactly, or 7.0 or later")
@@ -232,15 +233,15 @@ func TestDamagedRecords(t *testing.T) {
 		damage func(r []byte)
 		want   string
 	}{
-		"no size":   {func(r []byte) { little.PutUint32(r[device.RecordSize:], 0) }, "left no record"},
-		"no kernel": {func(r []byte) { little.PutUint32(r[device.RecordKernel:], 99) }, "unknown kernel"},
-		"no site":   {func(r []byte) { little.PutUint32(r[device.RecordSite:], 99) }, "unknown place"},
+		"no size":   {func(r []byte) { little.PutUint32(r[driver.RecordSize:], 0) }, "left no record"},
+		"no kernel": {func(r []byte) { little.PutUint32(r[driver.RecordKernel:], 99) }, "unknown kernel"},
+		"no site":   {func(r []byte) { little.PutUint32(r[driver.RecordSite:], 99) }, "unknown place"},
 	} {
 		f := newFake()
 		f.Execute = func(l *cudafake.Launch) cudasys.Status {
 			s := fakeKernel(l)
 			t := fakeThread{Launch: l}
-			c.damage(t.Bytes(little.Uint64(t.environment()[device.EnvRecord:]), device.RecordMax))
+			c.damage(t.Bytes(little.Uint64(t.environment()[driver.EnvRecord:]), driver.RecordMax))
 			return s
 		}
 		dev := open(t, f)

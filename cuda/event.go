@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// mark is an event of the driver. It implements device.Mark.
+// mark is an event of the driver. It implements driver.Mark.
 type mark struct {
 	backend *backend
 	event   cudasys.Event
 }
 
-// Mark implements device.Queue.
-func (q *queue) Mark() (device.Mark, error) {
+// Mark implements driver.Queue.
+func (q *queue) Mark() (driver.Mark, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	b := q.backend
@@ -38,31 +38,31 @@ func (q *queue) Mark() (device.Mark, error) {
 	return m, nil
 }
 
-// WaitFor implements device.Asynchronous.
-func (q *queue) WaitFor(m device.Mark) error {
+// WaitFor implements driver.Asynchronous.
+func (q *queue) WaitFor(m driver.Mark) error {
 	on, ok := m.(*mark)
 	if !ok || on.backend != q.backend {
-		return fmt.Errorf("cuda: wait for an event: %w", device.ErrForeign)
+		return fmt.Errorf("cuda: wait for an event: %w", driver.ErrForeign)
 	}
 	return q.locked("cuStreamWaitEvent", func() cudasys.Status {
 		return q.backend.driver.StreamWaitEvent(q.stream, on.event, 0)
 	})
 }
 
-// Follow implements device.Asynchronous.
-func (q *queue) Follow(other device.Queue) error {
+// Follow implements driver.Asynchronous.
+func (q *queue) Follow(other driver.Queue) error {
 	on, ok := other.(*queue)
 	if !ok || on.backend != q.backend {
-		return fmt.Errorf("cuda: wait for a stream: %w", device.ErrForeign)
+		return fmt.Errorf("cuda: wait for a stream: %w", driver.ErrForeign)
 	}
 	return q.follow(on)
 }
 
-// Since implements device.Mark. The driver's clock has a resolution of half a microsecond.
-func (m *mark) Since(earlier device.Mark) (time.Duration, error) {
+// Since implements driver.Mark. The driver's clock has a resolution of half a microsecond.
+func (m *mark) Since(earlier driver.Mark) (time.Duration, error) {
 	start, ok := earlier.(*mark)
 	if !ok || start.backend != m.backend {
-		return 0, fmt.Errorf("cuda: time between events of different devices: %w", device.ErrForeign)
+		return 0, fmt.Errorf("cuda: time between events of different devices: %w", driver.ErrForeign)
 	}
 	var milliseconds float32
 	err := m.backend.do("cuEventElapsedTime", func() cudasys.Status {
@@ -74,7 +74,7 @@ func (m *mark) Since(earlier device.Mark) (time.Duration, error) {
 	return time.Duration(float64(milliseconds) * float64(time.Millisecond)), nil
 }
 
-// Free implements device.Mark.
+// Free implements driver.Mark.
 func (m *mark) Free() error {
 	return m.backend.do("cuEventDestroy", m.release)
 }

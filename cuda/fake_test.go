@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
@@ -175,41 +176,41 @@ func (t fakeThread) poke() {
 
 func (t fakeThread) fault(args ...uint64) {
 	env := t.environment()
-	if little.Uint32(env[device.EnvClaim:]) != 0 {
+	if little.Uint32(env[driver.EnvClaim:]) != 0 {
 		return
 	}
-	little.PutUint32(env[device.EnvClaim:], 1)
-	t.record(t.Bytes(little.Uint64(env[device.EnvRecord:]), device.RecordMax), args)
+	little.PutUint32(env[driver.EnvClaim:], 1)
+	t.record(t.Bytes(little.Uint64(env[driver.EnvRecord:]), driver.RecordMax), args)
 }
 
 func (t fakeThread) greet() {
 	env := t.environment()
-	const size = device.RecordArgs + 16
-	old := little.Uint32(env[device.EnvPrintHead:])
-	little.PutUint32(env[device.EnvPrintHead:], old+size)
-	if old+size > little.Uint32(env[device.EnvPrintSize:]) {
-		little.PutUint32(env[device.EnvPrintLost:], little.Uint32(env[device.EnvPrintLost:])+1)
+	const size = driver.RecordArgs + 16
+	old := little.Uint32(env[driver.EnvPrintHead:])
+	little.PutUint32(env[driver.EnvPrintHead:], old+size)
+	if old+size > little.Uint32(env[driver.EnvPrintSize:]) {
+		little.PutUint32(env[driver.EnvPrintLost:], little.Uint32(env[driver.EnvPrintLost:])+1)
 		return
 	}
-	record := t.Bytes(little.Uint64(env[device.EnvPrints:])+uint64(old), size)
+	record := t.Bytes(little.Uint64(env[driver.EnvPrints:])+uint64(old), size)
 	t.record(record, []uint64{uint64(t.thread[0]), uint64(t.block[0])})
 }
 
 // environment is the stream's, of the launch's hidden parameters.
 func (t fakeThread) environment() []byte {
-	return t.Bytes(t.param(len(t.Params)-device.HiddenBytes), device.EnvBytes)
+	return t.Bytes(t.param(len(t.Params)-driver.HiddenBytes), driver.EnvBytes)
 }
 
 // record writes a record of site 0.
 func (t fakeThread) record(r []byte, args []uint64) {
-	copy(r[device.RecordLaunch:], t.Params[len(t.Params)-device.HiddenBytes+device.HiddenLaunch:])
-	little.PutUint32(r[device.RecordSite:], 0)
+	copy(r[driver.RecordLaunch:], t.Params[len(t.Params)-driver.HiddenBytes+driver.HiddenLaunch:])
+	little.PutUint32(r[driver.RecordSite:], 0)
 	for i := range 3 {
-		little.PutUint32(r[device.RecordBlock+4*i:], t.block[i])
-		little.PutUint32(r[device.RecordThread+4*i:], t.thread[i])
+		little.PutUint32(r[driver.RecordBlock+4*i:], t.block[i])
+		little.PutUint32(r[driver.RecordThread+4*i:], t.thread[i])
 	}
 	for i, a := range args {
-		little.PutUint64(r[device.RecordArgs+8*i:], a)
+		little.PutUint64(r[driver.RecordArgs+8*i:], a)
 	}
-	little.PutUint32(r[device.RecordSize:], uint32(device.RecordArgs+8*len(args)))
+	little.PutUint32(r[driver.RecordSize:], uint32(driver.RecordArgs+8*len(args)))
 }

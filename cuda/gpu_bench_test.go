@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/streamcopy"
 )
@@ -231,12 +232,12 @@ func newLane(b testing.TB, s *device.Stream, n int) (l lane) {
 }
 
 // emptyKernel returns a kernel of n slices that does nothing.
-func emptyKernel(n int) *device.Kernel {
-	k := &device.Kernel{Name: fmt.Sprintf("empty%d", n), ParamBytes: 24*n + device.HiddenBytes}
+func emptyKernel(n int) *driver.Kernel {
+	k := &driver.Kernel{Name: fmt.Sprintf("empty%d", n), ParamBytes: 24*n + driver.HiddenBytes}
 	for i := range n {
-		k.Params = append(k.Params, device.Param{Name: "x", Offset: 24 * i, Size: 24, Elem: 4})
+		k.Params = append(k.Params, driver.Param{Name: "x", Offset: 24 * i, Size: 24, Elem: 4})
 	}
-	k.Variants = []device.Variant{{Target: device.Capability{Major: 7}, PTX: fmt.Sprintf(
+	k.Variants = []driver.Variant{{Target: device.Capability{Major: 7}, PTX: fmt.Sprintf(
 		".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry %s(.param .align 8 .b8 p[%d])\n{\n\tret;\n}\n",
 		k.Name, k.ParamBytes)}}
 	return k
@@ -272,7 +273,7 @@ func BenchmarkFakeLaunchArguments(b *testing.B) {
 
 // launches enqueues k again and again; now and then it waits, so that the driver's own queue,
 // which holds its caller when it is full, does not fill.
-func launches(b *testing.B, dev *device.Device, k *device.Kernel, g device.Grid) {
+func launches(b *testing.B, dev *device.Device, k *driver.Kernel, g device.Grid) {
 	s := gpuStream(b, dev)
 	x, err := device.MakeDirty[float32](s, 8)
 	check(b, err)
@@ -280,7 +281,7 @@ func launches(b *testing.B, dev *device.Device, k *device.Kernel, g device.Grid)
 	start := func() {
 		p := s.Plan(k, g)
 		for range k.Params {
-			device.PutSlice(p, all)
+			all.Pass(p)
 		}
 		if err := p.Launch(); err != nil {
 			b.Fatal(err)
@@ -414,7 +415,7 @@ func BenchmarkGPUPool(b *testing.B) {
 
 // BenchmarkGPUPreload compiles 16 kernels that the driver has not seen, one by one and together.
 func BenchmarkGPUPreload(b *testing.B) {
-	fresh := func() (all []*device.Kernel) {
+	fresh := func() (all []*driver.Kernel) {
 		for i := range 16 {
 			k := devicetest.Multiply()
 			k.Variants[0].PTX += fmt.Sprintf("\n// %d %d\n", time.Now().UnixNano(), i)

@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// graph is a graph of the driver, built node by node. It implements device.GraphBackend. Nothing
+// graph is a graph of the driver, built node by node. It implements driver.GraphBackend. Nothing
 // is captured: so there is nothing that a capture would forbid other goroutines meanwhile.
 //
 // The kernels of a graph leave faults and prints in an environment of its own, where the number
@@ -30,8 +30,8 @@ type graph struct {
 	closed bool
 }
 
-// NewGraph implements device.Grapher.
-func (b *backend) NewGraph() (device.GraphBackend, error) {
+// NewGraph implements driver.Grapher.
+func (b *backend) NewGraph() (driver.GraphBackend, error) {
 	g := &graph{backend: b, envs: map[int]*environment{}}
 	err := b.do("cuGraphCreate", func() cudasys.Status {
 		s := b.driver.GraphCreate(&g.handle, 0)
@@ -77,8 +77,8 @@ func (g *graph) setSite(number int, site string) {
 	g.sites.Store(&sites)
 }
 
-// AddLaunch implements device.GraphBackend. The driver copies the parameter block.
-func (g *graph) AddLaunch(p *device.Plan, after []int) error {
+// AddLaunch implements driver.GraphBackend. The driver copies the parameter block.
+func (g *graph) AddLaunch(p *driver.Plan, after []int) error {
 	k, err := g.kernelNode(p, len(g.nodes))
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (g *graph) AddLaunch(p *device.Plan, after []int) error {
 }
 
 // kernelNode returns the driver's parameters of a node.
-func (g *graph) kernelNode(p *device.Plan, number int) (*cudasys.KernelNode, error) {
+func (g *graph) kernelNode(p *driver.Plan, number int) (*cudasys.KernelNode, error) {
 	b := g.backend
 	l, err := b.load(p.Kernel(), p.Variant())
 	if err == nil {
@@ -129,7 +129,7 @@ const shared = -1
 
 // environment returns the address of an environment for a node that launches k. Kernels whose
 // blocks wait for each other count in it, so each has its own: they may run side by side.
-func (g *graph) environment(k *device.Kernel, number int) (uintptr, error) {
+func (g *graph) environment(k *driver.Kernel, number int) (uintptr, error) {
 	if !k.Cooperative {
 		number = shared
 	}
@@ -153,7 +153,7 @@ func (g *graph) environment(k *device.Kernel, number int) (uintptr, error) {
 	return e.memory, nil
 }
 
-// AddCopy implements device.GraphBackend.
+// AddCopy implements driver.GraphBackend.
 func (g *graph) AddCopy(dst, src uintptr, n int, after []int) error {
 	return g.addCopy(&cudasys.Copy3D{
 		Src: cudasys.Side3D{Type: cudasys.OnDevice, Device: src}, Dst: cudasys.Side3D{Type: cudasys.OnDevice, Device: dst},
@@ -161,7 +161,7 @@ func (g *graph) AddCopy(dst, src uintptr, n int, after []int) error {
 	}, after)
 }
 
-// AddHostCopy implements device.GraphBackend.
+// AddHostCopy implements driver.GraphBackend.
 func (g *graph) AddHostCopy(address uintptr, host []byte, upload bool, after []int) error {
 	c := &cudasys.Copy3D{
 		Src:   cudasys.Side3D{Type: cudasys.OnDevice, Device: address},
@@ -183,7 +183,7 @@ func (g *graph) addCopy(c *cudasys.Copy3D, after []int) error {
 	})
 }
 
-// AddFill implements device.GraphBackend.
+// AddFill implements driver.GraphBackend.
 func (g *graph) AddFill(dst uintptr, value []byte, n int, after []int) error {
 	var v [4]byte
 	copy(v[:], value)
@@ -196,7 +196,7 @@ func (g *graph) AddFill(dst uintptr, value []byte, n int, after []int) error {
 	})
 }
 
-// Instantiate implements device.GraphBackend. It brings the graph to the device, so that its
+// Instantiate implements driver.GraphBackend. It brings the graph to the device, so that its
 // first run is as fast as others.
 func (g *graph) Instantiate() error {
 	b, q := g.backend, g.backend.setup
@@ -209,8 +209,8 @@ func (g *graph) Instantiate() error {
 	return q.locked("cuGraphUpload", func() cudasys.Status { return b.driver.GraphUpload(g.exec, q.stream) })
 }
 
-// Update implements device.GraphBackend.
-func (g *graph) Update(number int, p *device.Plan) error {
+// Update implements driver.GraphBackend.
+func (g *graph) Update(number int, p *driver.Plan) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	k, err := g.kernelNode(p, number)
@@ -227,8 +227,8 @@ func (g *graph) Update(number int, p *device.Plan) error {
 	return nil
 }
 
-// Enqueue implements device.GraphBackend.
-func (g *graph) Enqueue(to device.Queue) error {
+// Enqueue implements driver.GraphBackend.
+func (g *graph) Enqueue(to driver.Queue) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	q := to.(*queue)
@@ -255,7 +255,7 @@ func (g *graph) Enqueue(to device.Queue) error {
 	return about(err, fmt.Sprintf("%d nodes", len(g.nodes)))
 }
 
-// Close implements device.GraphBackend. The driver is left the graph until its work is done.
+// Close implements driver.GraphBackend. The driver is left the graph until its work is done.
 func (g *graph) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -271,7 +271,7 @@ func (g *graph) Close() error {
 }
 
 // alive returns the queues that are not closed.
-func alive(queues []*queue) (open []device.Queue) {
+func alive(queues []*queue) (open []driver.Queue) {
 	for _, q := range queues {
 		if !q.gone() {
 			open = append(open, q)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
@@ -23,7 +24,7 @@ type Handle struct {
 // nor keeps the handle. A stream that records gets what f enqueues into its graph; f is then
 // called once, and memory that it uses must outlive the graph.
 //
-// A stream of another kind of device returns device.ErrUnsupported.
+// A stream of another kind of device returns driver.ErrUnsupported.
 func Do(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lend) }
 
 // Each is Do for an f whose calls of C each make the handle's Before first, on their threads: nothing is
@@ -33,14 +34,14 @@ func Each(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*qu
 func do(s *device.Stream, f func(h Handle) error, lend func(*queue, func(h Handle) error) error) error {
 	b, ok := s.Device().Backend().(*backend)
 	if !ok {
-		return fmt.Errorf("cuda: handle of a stream on %v: %w", s.Device().Info().Kind, device.ErrUnsupported)
+		return fmt.Errorf("cuda: handle of a stream on %v: %w", s.Device().Info().Kind, driver.ErrUnsupported)
 	}
 	if s.Recording() {
 		work, err := b.capture(f)
 		if err != nil {
 			return err
 		}
-		return device.RecordForeign(s, work)
+		return s.RecordForeign(work)
 	}
 	q := s.Queue().(*queue)
 	q.mu.Lock()
@@ -73,7 +74,7 @@ func (q *queue) lend(f func(h Handle) error) error {
 	return errors.Join(err, failed)
 }
 
-// captured is work of a library, as a graph of the driver. It implements device.Foreign.
+// captured is work of a library, as a graph of the driver. It implements driver.Foreign.
 type captured struct {
 	backend *backend
 	graph   cudasys.Graph
@@ -103,7 +104,7 @@ func (b *backend) capture(f func(h Handle) error) (*captured, error) {
 	return c, nil
 }
 
-// Close implements device.Foreign.
+// Close implements driver.Foreign.
 func (c *captured) Close() error {
 	if c.graph == 0 {
 		return nil
@@ -111,11 +112,11 @@ func (c *captured) Close() error {
 	return c.backend.do("cuGraphDestroy", func() cudasys.Status { return c.backend.driver.GraphDestroy(c.graph) })
 }
 
-// AddForeign implements device.GraphBackend.
-func (g *graph) AddForeign(work any, after []int) error {
+// AddForeign implements driver.GraphBackend.
+func (g *graph) AddForeign(work driver.Foreign, after []int) error {
 	c, ok := work.(*captured)
 	if !ok || c.backend != g.backend {
-		return fmt.Errorf("cuda: work of a library: %w", device.ErrForeign)
+		return fmt.Errorf("cuda: work of a library: %w", driver.ErrForeign)
 	}
 	return g.add("cuGraphAddChildGraphNode", "", func(n *cudasys.GraphNode) cudasys.Status {
 		return g.backend.driver.GraphAddChildGraphNode(n, g.handle, g.after(after), c.graph)
@@ -124,11 +125,11 @@ func (g *graph) AddForeign(work any, after []int) error {
 
 // With calls f with the context of d current and the goroutine tied to its thread, for calls of
 // a library that are no stream's: those that make and destroy its objects. f does not wait for
-// work of the device. A device of another kind returns device.ErrUnsupported.
+// work of the device. A device of another kind returns driver.ErrUnsupported.
 func With(d *device.Device, f func(context uintptr) error) error {
 	b, ok := d.Backend().(*backend)
 	if !ok {
-		return fmt.Errorf("cuda: context of a device that is a %v: %w", d.Info().Kind, device.ErrUnsupported)
+		return fmt.Errorf("cuda: context of a device that is a %v: %w", d.Info().Kind, driver.ErrUnsupported)
 	}
 	var failed error
 	runtime.LockOSThread()

@@ -73,8 +73,8 @@ func TestLoansChecked(t *testing.T) {
 	x, err := device.Make[float32](s, 8)
 	check(t, err)
 	for _, want := range []error{nil, device.ErrClosed} {
-		l := device.LoansChecked(s)
-		if at := device.Lend(&l, x.All()); at == 0 {
+		l := s.LoansChecked()
+		if at := x.All().Lend(&l); at == 0 {
 			t.Error("no address")
 		}
 		if want != nil {
@@ -88,8 +88,8 @@ func TestLoansChecked(t *testing.T) {
 			t.Errorf("Synchronize returned %v, want %v", err, want)
 		}
 	}
-	none := device.LoansChecked(s)
-	if device.Lend(&none, x.All()); !errors.Is(none.Enqueue(func() error { return nil }), device.ErrClosed) {
+	none := s.LoansChecked()
+	if x.All().Lend(&none); !errors.Is(none.Enqueue(func() error { return nil }), device.ErrClosed) {
 		t.Error("a buffer was lent that is closed")
 	}
 	_ = s.Synchronize(t.Context())

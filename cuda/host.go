@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
 // hostMemory is memory that the host sees too: pinned, registered or managed. It implements
-// device.HostMemory and device.PooledMemory.
+// driver.HostMemory and driver.PooledMemory.
 type hostMemory struct {
 	backend *backend
 	bytes   []byte
@@ -21,15 +21,15 @@ type hostMemory struct {
 }
 
 // flags returns the driver's flags for pinned memory.
-func flags(a device.Access) uint32 {
+func flags(a driver.Access) uint32 {
 	if a.Mapped {
 		return cudasys.MemHostAllocPortable | cudasys.MemHostAllocMapped
 	}
 	return cudasys.MemHostAllocPortable
 }
 
-// AllocateHost implements device.HostAllocator.
-func (b *backend) AllocateHost(size int, a device.Access) (device.HostMemory, error) {
+// AllocateHost implements driver.HostAllocator.
+func (b *backend) AllocateHost(size int, a driver.Access) (driver.HostMemory, error) {
 	var p unsafe.Pointer
 	m := &hostMemory{backend: b, name: "cuMemFreeHost", release: func() cudasys.Status { return b.driver.MemFreeHost(p) }}
 	err := b.do("cuMemHostAlloc", func() cudasys.Status {
@@ -42,8 +42,8 @@ func (b *backend) AllocateHost(size int, a device.Access) (device.HostMemory, er
 	return m.mapped(a)
 }
 
-// RegisterHost implements device.HostAllocator.
-func (b *backend) RegisterHost(host []byte, a device.Access) (device.HostMemory, error) {
+// RegisterHost implements driver.HostAllocator.
+func (b *backend) RegisterHost(host []byte, a driver.Access) (driver.HostMemory, error) {
 	m := &hostMemory{
 		backend: b, bytes: host, name: "cuMemHostUnregister",
 		release: func() cudasys.Status { return b.driver.MemHostUnregister(host) },
@@ -66,7 +66,7 @@ func (b *backend) ownHost(m *hostMemory, s cudasys.Status) cudasys.Status {
 }
 
 // mapped asks for the address on the device, where one is wanted.
-func (m *hostMemory) mapped(a device.Access) (device.HostMemory, error) {
+func (m *hostMemory) mapped(a driver.Access) (driver.HostMemory, error) {
 	if !a.Mapped {
 		return m, nil
 	}
@@ -79,16 +79,16 @@ func (m *hostMemory) mapped(a device.Access) (device.HostMemory, error) {
 	return m, nil
 }
 
-// AllocateManaged implements device.Manager. The driver would promise more than there is, and
+// AllocateManaged implements driver.Manager. The driver would promise more than there is, and
 // move pages to and fro.
-func (b *backend) AllocateManaged(size int) (device.HostMemory, error) {
+func (b *backend) AllocateManaged(size int) (driver.HostMemory, error) {
 	var free, total uintptr
 	err := b.do("cuMemGetInfo", func() cudasys.Status { return b.driver.MemGetInfo(&free, &total) })
 	if err != nil {
 		return nil, err
 	}
 	if size > int(free) {
-		return nil, fmt.Errorf("cuda: %s of managed memory, the device has %s free: %w", bytesText(size), bytesText(int(free)), device.ErrMemory)
+		return nil, fmt.Errorf("cuda: %s of managed memory, the device has %s free: %w", bytesText(size), bytesText(int(free)), driver.ErrMemory)
 	}
 	var p unsafe.Pointer
 	m := &hostMemory{backend: b, name: "cuMemFree", release: func() cudasys.Status { return b.driver.MemFree(uintptr(p)) }}
@@ -102,19 +102,19 @@ func (b *backend) AllocateManaged(size int) (device.HostMemory, error) {
 	return m, nil
 }
 
-// Advise implements device.Manager.
-func (b *backend) Advise(address uintptr, n int, a device.Advice) error {
+// Advise implements driver.Manager.
+func (b *backend) Advise(address uintptr, n int, a driver.Advice) error {
 	advice, at := cudasys.AdviseReadMostly, b.device
 	switch a {
-	case device.PreferDevice:
+	case driver.PreferDevice:
 		advice = cudasys.AdvisePreferred
-	case device.PreferHost:
+	case driver.PreferHost:
 		advice, at = cudasys.AdvisePreferred, cudasys.CPU
 	}
 	return b.do("cuMemAdvise", func() cudasys.Status { return b.driver.MemAdvise(address, uintptr(n), advice, at) })
 }
 
-// Prefetch implements device.Prefetcher.
+// Prefetch implements driver.Prefetcher.
 func (q *queue) Prefetch(address uintptr, n int, toHost bool) error {
 	to := q.backend.device
 	if toHost {
@@ -126,13 +126,13 @@ func (q *queue) Prefetch(address uintptr, n int, toHost bool) error {
 	return about(err, bytesText(n))
 }
 
-// Address implements device.Memory.
+// Address implements driver.Memory.
 func (m *hostMemory) Address() uintptr { return m.address }
 
-// Bytes implements device.HostMemory.
+// Bytes implements driver.HostMemory.
 func (m *hostMemory) Bytes() []byte { return m.bytes }
 
-// Free implements device.Memory.
+// Free implements driver.Memory.
 func (m *hostMemory) Free() error {
 	b := m.backend
 	b.oneFree.Lock()
@@ -150,9 +150,9 @@ func (m *hostMemory) forget() cudasys.Status {
 	return m.release()
 }
 
-// FreeAfter implements device.PooledMemory. The driver frees such memory in no stream's order,
+// FreeAfter implements driver.PooledMemory. The driver frees such memory in no stream's order,
 // and holds the thread until the device is idle; a goroutine waits first.
-func (m *hostMemory) FreeAfter(queues []device.Queue) error {
+func (m *hostMemory) FreeAfter(queues []driver.Queue) error {
 	points, err := behind(queues)
 	if err != nil {
 		return err
@@ -168,10 +168,10 @@ func (m *hostMemory) FreeAfter(queues []device.Queue) error {
 }
 
 // behind returns points behind the work of queues so far.
-func behind(queues []device.Queue) (points []*point, err error) {
+func behind(queues []driver.Queue) (points []*point, err error) {
 	for _, q := range queues {
 		p, err := q.(*queue).here()
-		if errors.Is(err, device.ErrClosed) {
+		if errors.Is(err, driver.ErrClosed) {
 			continue // it is closed when its work is done
 		}
 		if err != nil {

@@ -3,12 +3,12 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// Launch implements device.Queue. The driver copies the parameter block before it returns.
-func (q *queue) Launch(p *device.Plan) error {
+// Launch implements driver.Queue. The driver copies the parameter block before it returns.
+func (q *queue) Launch(p *driver.Plan) error {
 	k := p.Kernel()
 	l, err := q.backend.load(k, p.Variant())
 	if err == nil {
@@ -57,7 +57,7 @@ func (q *queue) Launch(p *device.Plan) error {
 }
 
 // sizes puts the grid that runs p into the driver's types.
-func (l *loaded) sizes(p *device.Plan, grid, block *[3]uint32) {
+func (l *loaded) sizes(p *driver.Plan, grid, block *[3]uint32) {
 	for i := range grid {
 		b, t := p.Axis(i, l.variant)
 		grid[i], block[i] = uint32(b), uint32(t)
@@ -65,7 +65,7 @@ func (l *loaded) sizes(p *device.Plan, grid, block *[3]uint32) {
 }
 
 // attributes puts what a grid asks for beyond its sizes into all, and returns how many there are.
-func attributes(all []cudasys.LaunchAttribute, g device.Grid) (n int) {
+func attributes(all []cudasys.LaunchAttribute, g driver.Grid) (n int) {
 	add := func(id int32, values ...uint32) {
 		all[n] = cudasys.LaunchAttribute{ID: id}
 		copy(all[n].Value[:], values)
@@ -74,7 +74,7 @@ func attributes(all []cudasys.LaunchAttribute, g device.Grid) (n int) {
 	if g.Cooperative {
 		add(cudasys.LaunchCooperative, 1)
 	}
-	if c := g.Cluster; c != (device.Dim{}) {
+	if c := g.Cluster; c != (driver.Dim{}) {
 		add(cudasys.LaunchCluster, uint32(c.X), uint32(max(1, c.Y)), uint32(max(1, c.Z)))
 	}
 	if g.Overlap {
@@ -88,7 +88,7 @@ const portableCluster = 8
 
 // allow lets the kernel have the dynamic shared memory and the cluster that p asks for, where
 // these are more than the driver allows without being asked. The device's limits are checked.
-func (l *loaded) allow(b *backend, p *device.Plan) error {
+func (l *loaded) allow(b *backend, p *driver.Plan) error {
 	shared, wide := int32(p.Shared(l.variant)), !p.Plain() && p.Options().Cluster.Count() > portableCluster
 	if shared <= l.shared.Load() && !wide {
 		return nil
@@ -115,9 +115,9 @@ func (l *loaded) set(b *backend, a cudasys.FunctionAttribute, v int32) error {
 	return about(err, fmt.Sprintf("%s, %d", l.kernel.Name, v))
 }
 
-// Load implements device.Loader. Launches of all kinds are prepared.
-func (b *backend) Load(k *device.Kernel) error {
-	for _, f := range []device.Fit{{Narrow: true, Line: true, Aligned: true}, {Narrow: true, Aligned: true}, {Narrow: true}, {}} {
+// Load implements driver.Loader. Launches of all kinds are prepared.
+func (b *backend) Load(k *driver.Kernel) error {
+	for _, f := range []driver.Fit{{Narrow: true, Line: true, Aligned: true}, {Narrow: true, Aligned: true}, {Narrow: true}, {}} {
 		if _, err := b.load(k, k.Best(b.info.Capability, f)); err != nil {
 			return err
 		}
@@ -125,13 +125,13 @@ func (b *backend) Load(k *device.Kernel) error {
 	return nil
 }
 
-// Occupancy implements device.Loader.
-func (b *backend) Occupancy(k *device.Kernel, threads, shared int) (device.Occupancy, error) {
-	l, err := b.load(k, k.Best(b.info.Capability, device.Fit{Narrow: true, Line: true, Aligned: true}))
+// Occupancy implements driver.Loader.
+func (b *backend) Occupancy(k *driver.Kernel, threads, shared int) (driver.Occupancy, error) {
+	l, err := b.load(k, k.Best(b.info.Capability, driver.Fit{Narrow: true, Line: true, Aligned: true}))
 	if err != nil {
-		return device.Occupancy{}, err
+		return driver.Occupancy{}, err
 	}
-	o := device.Occupancy{Threads: threads, Cores: b.info.Cores}
+	o := driver.Occupancy{Threads: threads, Cores: b.info.Cores}
 	f := cudasys.Function(l.function.Load())
 	if threads == 0 {
 		best := new(cudasys.BestBlock)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
@@ -28,9 +29,9 @@ func TestLaunchDoesNotAllocate(t *testing.T) {
 	plain, faulting, grid := devicetest.Multiply(), devicetest.Poke(), device.Cover(10, 32)
 	allocs := testing.AllocsPerRun(100, func() {
 		p := s.Plan(plain, grid)
-		device.PutSlice(p, a.All())
-		device.PutSlice(p, a.All())
-		device.PutSlice(p, a.All())
+		a.All().Pass(p)
+		a.All().Pass(p)
+		a.All().Pass(p)
 		if err := p.Launch(); err != nil {
 			t.Error(err)
 		}
@@ -189,9 +190,9 @@ func benchmarkLaunch(b *testing.B, dev *device.Device) {
 	b.ReportAllocs()
 	for b.Loop() {
 		p := s.Plan(k, grid)
-		device.PutSlice(p, a.All())
-		device.PutSlice(p, a.All())
-		device.PutSlice(p, a.All())
+		a.All().Pass(p)
+		a.All().Pass(p)
+		a.All().Pass(p)
 		check(b, p.Launch())
 	}
 	check(b, s.Synchronize(b.Context()))
@@ -212,7 +213,7 @@ func TestCoarseLaunches(t *testing.T) {
 	coarse := k.Variants[0]
 	coarse.Coarse, coarse.Narrow = 4, true
 	coarse.PTX = strings.Replace(coarse.PTX, "p[16]", "p[24]", 1)
-	k.Variants = append([]device.Variant{coarse}, k.Variants...)
+	k.Variants = append([]driver.Variant{coarse}, k.Variants...)
 	for _, always := range []bool{false, true} {
 		dev.CoarsenAlways(always)
 		for _, blocks := range []int{1, 4*132 - 1, 4 * 132, 1000} {
@@ -236,7 +237,7 @@ func TestClosedBetween(t *testing.T) {
 	x, err := device.Make[float32](s, 8)
 	check(t, err)
 	p := s.Plan(emptyKernel(1), device.Cover(1, 32))
-	device.PutSlice(p, x.All())
+	x.All().Pass(p)
 	check(t, x.Close())
 	const want = "device: empty1: a buffer among the arguments is closed"
 	if err := p.Launch(); !errors.Is(err, device.ErrClosed) || err.Error() != want {
@@ -265,7 +266,7 @@ func TestCloseWhileLaunching(t *testing.T) {
 		for range 5 {
 			p := s.Plan(k, device.Cover(40, 32))
 			for range 3 {
-				device.PutSlice(p, x.All())
+				x.All().Pass(p)
 			}
 			runtime.Gosched()
 			if err := p.Launch(); errors.Is(err, device.ErrClosed) {

@@ -3,19 +3,19 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// memory is one allocation of device memory. It implements device.Memory.
+// memory is one allocation of device memory. It implements driver.Memory.
 type memory struct {
 	backend *backend
 	address uintptr
 	pooled  bool
 }
 
-// Allocate implements device.Backend. The driver aligns to 256 bytes or more.
-func (b *backend) Allocate(size int) (device.Memory, error) {
+// Allocate implements driver.Backend. The driver aligns to 256 bytes or more.
+func (b *backend) Allocate(size int) (driver.Memory, error) {
 	m := &memory{backend: b}
 	err := b.do("cuMemAlloc", func() cudasys.Status {
 		s := b.driver.MemAlloc(&m.address, uintptr(size))
@@ -30,10 +30,10 @@ func (b *backend) Allocate(size int) (device.Memory, error) {
 	return m, nil
 }
 
-// Address implements device.Memory.
+// Address implements driver.Memory.
 func (m *memory) Address() uintptr { return m.address }
 
-// Free implements device.Memory. The driver waits for the device's work before it frees what is
+// Free implements driver.Memory. The driver waits for the device's work before it frees what is
 // not of a pool, and holds the calling thread meanwhile; so that many goroutines that free do not
 // hold many threads, they queue here.
 func (m *memory) Free() error {

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
 // kernels has the kernels that were launched in a context. Launches read without a lock.
 type kernels struct {
-	entries atomic.Pointer[map[*device.Kernel][]*loaded] // by variant; replaced as a whole
+	entries atomic.Pointer[map[*driver.Kernel][]*loaded] // by variant; replaced as a whole
 
 	mu   sync.Mutex
 	list []*loaded // by number
@@ -23,8 +23,8 @@ type kernels struct {
 // loaded is a kernel in a context: a driver module of its own, loaded by the first launch,
 // because the driver compiles a module as a whole.
 type loaded struct {
-	kernel   *device.Kernel
-	variant  *device.Variant
+	kernel   *driver.Kernel
+	variant  *driver.Variant
 	number   uint32
 	function atomic.Uintptr // 0 until the module is loaded
 	shared   atomic.Int32   // bytes of dynamic shared memory that a block may have
@@ -38,7 +38,7 @@ type loaded struct {
 const sharedUnasked = 48 << 10
 
 // find returns the entry of a kernel's variant, or nil.
-func (ks *kernels) find(k *device.Kernel, variant int) *loaded {
+func (ks *kernels) find(k *driver.Kernel, variant int) *loaded {
 	if all := ks.entries.Load(); all != nil {
 		if variants := (*all)[k]; variants != nil {
 			return variants[variant]
@@ -48,13 +48,13 @@ func (ks *kernels) find(k *device.Kernel, variant int) *loaded {
 }
 
 // entry is find that makes the entry on the first call for it.
-func (ks *kernels) entry(k *device.Kernel, variant int) *loaded {
+func (ks *kernels) entry(k *driver.Kernel, variant int) *loaded {
 	ks.mu.Lock()
 	defer ks.mu.Unlock()
 	if l := ks.find(k, variant); l != nil {
 		return l
 	}
-	all := map[*device.Kernel][]*loaded{}
+	all := map[*driver.Kernel][]*loaded{}
 	if old := ks.entries.Load(); old != nil {
 		all = maps.Clone(*old)
 	}
@@ -69,7 +69,7 @@ func (ks *kernels) entry(k *device.Kernel, variant int) *loaded {
 
 // kernel returns the kernel with a number that a record of the device has. A number that no
 // kernel has comes from damaged memory; its kernel is nil.
-func (ks *kernels) kernel(number uint32) *device.Kernel {
+func (ks *kernels) kernel(number uint32) *driver.Kernel {
 	ks.mu.Lock()
 	defer ks.mu.Unlock()
 	if int(number) >= len(ks.list) {
@@ -94,7 +94,7 @@ func (ks *kernels) unload(b *backend) error {
 }
 
 // load returns a variant of a kernel, ready to launch. A load that failed is tried again by the next launch.
-func (b *backend) load(k *device.Kernel, variant int) (*loaded, error) {
+func (b *backend) load(k *driver.Kernel, variant int) (*loaded, error) {
 	if variant < 0 {
 		return nil, fmt.Errorf("cuda: %w", k.NoVariant(b.info))
 	}
@@ -160,7 +160,7 @@ var refusals = map[Status]string{
 // RefusedError says that the driver did not take a kernel's code.
 type RefusedError struct {
 	Kernel string
-	Target device.Capability // that the code is for
+	Target driver.Capability // that the code is for
 	Log    string            // what the driver's compiler said
 	Err    *Error
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
@@ -24,7 +25,7 @@ func TestList(t *testing.T) {
 	want := device.Info{
 		Kind: "cuda", Index: 1, Name: "Fake V100", Memory: 1 << 28, Capability: device.Capability{Major: 7},
 		Bus: "0000:0b:00.0", Driver: "580.159.04, CUDA 13.0", Cores: 132,
-		Limits: device.Limits{
+		Limits: driver.Limits{
 			ThreadsPerBlock: 1024, Block: [3]int{1024, 1024, 64},
 			Grid: [3]int{1<<31 - 1, 65535, 65535}, SharedPerBlock: 48 << 10,
 			SharedDynamic: 227 << 10, Cooperative: true,

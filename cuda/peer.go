@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// CopyFrom implements device.PeerCopier. Streams can wait for events of other devices.
-func (q *queue) CopyFrom(dst uintptr, other device.Queue, src uintptr, n int) error {
+// CopyFrom implements driver.PeerCopier. Streams can wait for events of other devices.
+func (q *queue) CopyFrom(dst uintptr, other driver.Queue, src uintptr, n int) error {
 	from, ok := other.(*queue)
 	if !ok || from.backend.driver != q.backend.driver {
-		return fmt.Errorf("cuda: copy from another kind of device: %w", device.ErrUnsupported)
+		return fmt.Errorf("cuda: copy from another kind of device: %w", driver.ErrUnsupported)
 	}
 	if err := q.backend.reach(from.backend); err != nil {
 		return err

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
 // pool allocates and frees in the order of streams, without waiting. It implements
-// device.Pooler for its backend. It is the driver's pool, of its own so that other libraries of
+// driver.Pooler for its backend. It is the driver's pool, of its own so that other libraries of
 // the process neither see nor trim it. A device without pools (some virtual ones) allocates as
 // before there were any, and frees on a goroutine that waits.
 //
@@ -67,14 +67,14 @@ func (p *pool) free(b *backend) error {
 	return b.call("cuMemPoolDestroy", func() cudasys.Status { return b.driver.MemPoolDestroy(p.handle) })
 }
 
-// AllocateFor implements device.Pooler.
-func (b *backend) AllocateFor(q device.Queue, size int) (device.Memory, error) {
+// AllocateFor implements driver.Pooler.
+func (b *backend) AllocateFor(q driver.Queue, size int) (driver.Memory, error) {
 	if b.pool.handle == 0 {
 		return b.Allocate(size)
 	}
 	on, ok := q.(*queue)
 	if !ok {
-		return nil, fmt.Errorf("cuda: memory for a stream that %w", device.ErrForeign)
+		return nil, fmt.Errorf("cuda: memory for a stream that %w", driver.ErrForeign)
 	}
 	m := &memory{backend: b, pooled: true}
 	err := on.locked("cuMemAllocFromPoolAsync", func() cudasys.Status {
@@ -90,13 +90,13 @@ func (b *backend) AllocateFor(q device.Queue, size int) (device.Memory, error) {
 	return m, nil
 }
 
-// FreeAfter implements device.PooledMemory.
-func (m *memory) FreeAfter(queues []device.Queue) error {
+// FreeAfter implements driver.PooledMemory.
+func (m *memory) FreeAfter(queues []driver.Queue) error {
 	if !m.pooled {
 		return m.freeLater(queues)
 	}
 	if len(queues) == 1 {
-		if err := m.freeOn(queues[0].(*queue)); !errors.Is(err, device.ErrClosed) {
+		if err := m.freeOn(queues[0].(*queue)); !errors.Is(err, driver.ErrClosed) {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func (m *memory) freeOn(q *queue) error {
 }
 
 // reapAfter makes the later work of the reaper wait for the work of queues so far.
-func (b *backend) reapAfter(queues []device.Queue) error {
+func (b *backend) reapAfter(queues []driver.Queue) error {
 	points, err := behind(queues)
 	for _, p := range points {
 		failed := b.pool.reaper.locked("cuStreamWaitEvent", func() cudasys.Status {
@@ -131,7 +131,7 @@ func (b *backend) reapAfter(queues []device.Queue) error {
 }
 
 // freeLater frees memory that is not of the pool when the work of queues so far is done.
-func (m *memory) freeLater(queues []device.Queue) error {
+func (m *memory) freeLater(queues []driver.Queue) error {
 	b := m.backend
 	points, err := behind(queues)
 	if err != nil {
@@ -146,7 +146,7 @@ func (m *memory) freeLater(queues []device.Queue) error {
 	return nil
 }
 
-// Drain implements device.Pooler.
+// Drain implements driver.Pooler.
 func (b *backend) Drain() error {
 	b.mu.Lock()
 	queues := make([]*queue, 0, len(b.queues))
@@ -155,7 +155,7 @@ func (b *backend) Drain() error {
 	}
 	b.mu.Unlock()
 	for _, q := range queues {
-		if err := q.finish(); err != nil && !errors.Is(err, device.ErrClosed) {
+		if err := q.finish(); err != nil && !errors.Is(err, driver.ErrClosed) {
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func (b *backend) Drain() error {
 	return b.do("cuMemPoolTrimTo", func() cudasys.Status { return b.driver.MemPoolTrimTo(b.pool.handle, 0) })
 }
 
-// Pool implements device.Pooler.
+// Pool implements driver.Pooler.
 func (b *backend) Pool() (int64, error) {
 	if b.pool.handle == 0 {
 		return 0, nil

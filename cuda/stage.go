@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 	"github.com/gopherwarp/gopherwarp/internal/streamcopy"
 )
@@ -81,7 +81,7 @@ const pieceBytes = 64 << 10
 func newStage(b *backend, sizes stageSizes) *stage {
 	return &stage{
 		backend: b, sizes: sizes, slots: make(chan *slot, sizes.slots),
-		cells:  class{size: device.EnvBytes, perSlab: 1024},
+		cells:  class{size: driver.EnvBytes, perSlab: 1024},
 		pieces: class{size: pieceBytes, perSlab: 16},
 		marks:  class{size: 256, perSlab: 256},
 		prints: class{size: printsAt + printBytes, perSlab: 1},

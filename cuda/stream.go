@@ -5,11 +5,11 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// queue is a stream of the driver with what it needs to launch. It implements device.Queue.
+// queue is a stream of the driver with what it needs to launch. It implements driver.Queue.
 //
 // Lifetimes: downloads keeps alive what downloads write to; launch is the one argument struct
 // of all launches, so that they allocate nothing.
@@ -30,15 +30,15 @@ type queue struct {
 	seq       uint64         // of the last point
 	fetched   []fetched      // in order
 	downloads []download     // in order
-	left      device.Outcome // of work that was waited for
+	left      driver.Outcome // of work that was waited for
 }
 
-// NewQueue implements device.Backend. The stream does not wait for the process's default
+// NewQueue implements driver.Backend. The stream does not wait for the process's default
 // stream.
-func (b *backend) NewQueue() (device.Queue, error) { return b.NewUrgentQueue(0) }
+func (b *backend) NewQueue() (driver.Queue, error) { return b.NewUrgentQueue(0) }
 
-// NewUrgentQueue implements device.Prioritizer. The driver counts the other way.
-func (b *backend) NewUrgentQueue(priority int) (device.Queue, error) {
+// NewUrgentQueue implements driver.Prioritizer. The driver counts the other way.
+func (b *backend) NewUrgentQueue(priority int) (driver.Queue, error) {
 	q, err := b.newQueue(priority)
 	if err != nil {
 		return nil, err
@@ -174,15 +174,15 @@ func (q *queue) passed(seq uint64) {
 	}
 }
 
-// Wait implements device.Queue.
+// Wait implements driver.Queue.
 func (q *queue) Wait(ctx context.Context) error { return q.wait(ctx, q.backend.do) }
 
-// Take implements device.Queue.
-func (q *queue) Take() device.Outcome {
+// Take implements driver.Queue.
+func (q *queue) Take() driver.Outcome {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	out := q.left
-	q.left = device.Outcome{}
+	q.left = driver.Outcome{}
 	return out
 }
 
@@ -226,7 +226,7 @@ func (q *queue) collect(p *point, do doer) (again *point, err error) {
 	return nil, err
 }
 
-// Done implements device.Asynchronous.
+// Done implements driver.Asynchronous.
 func (q *queue) Done() (<-chan struct{}, error) {
 	q.mu.Lock()
 	p, err := q.record(q.backend.do)
@@ -237,24 +237,24 @@ func (q *queue) Done() (<-chan struct{}, error) {
 	return q.backend.waiter.watch(p), nil
 }
 
-// Peek implements device.Asynchronous.
-func (q *queue) Peek() (*device.Fault, uint32) {
+// Peek implements driver.Asynchronous.
+func (q *queue) Peek() *driver.Fault {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.left.Fault != nil {
-		return q.left.Fault, q.left.FaultLaunch
+		return q.left.Fault
 	}
 	return q.env.peek()
 }
 
-// Launches implements device.Asynchronous.
+// Launches implements driver.Asynchronous.
 func (q *queue) Launches() uint32 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.launches
 }
 
-// Close implements device.Queue. A fault that no Take has returned is returned here.
+// Close implements driver.Queue. A fault that no Take has returned is returned here.
 func (q *queue) Close() error { return q.release(q.backend.do) }
 
 // free is Close for a device that is being closed.

@@ -16,13 +16,14 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
 // stress is what many goroutines do to one device at once.
 type stress struct {
 	dev     *device.Device
-	kernel  *device.Kernel
+	kernel  *driver.Kernel
 	streams []*device.Stream // that they share
 	rounds  int
 	kept    int64     // bytes that the pool may still have reserved at the end

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
@@ -124,7 +125,7 @@ func TestKernelsAssemble(t *testing.T) {
 	if err != nil {
 		t.Skip("no ptxas in PATH to judge the PTX")
 	}
-	for _, k := range []*device.Kernel{
+	for _, k := range []*driver.Kernel{
 		devicetest.Multiply(), devicetest.Sum(), devicetest.Where(),
 		devicetest.Greet(), devicetest.Poke(), devicetest.PokeSync(),
 	} {
@@ -164,7 +165,7 @@ func wantError(t *testing.T, err, kind error, text string) {
 }
 
 // multiply multiplies n numbers and checks the products.
-func multiply(s *device.Stream, k *device.Kernel, n int) error {
+func multiply(s *device.Stream, k *driver.Kernel, n int) error {
 	x, y, got := make([]float32, n), make([]float32, n), make([]float32, n)
 	for i := range n {
 		x[i], y[i] = float32(i), 0.5
@@ -193,20 +194,20 @@ func multiply(s *device.Stream, k *device.Kernel, n int) error {
 	return errors.Join(a.Close(), b.Close(), c.Close())
 }
 
-func launch[T any](s *device.Stream, k *device.Kernel, g device.Grid, args ...device.Slice[T]) error {
+func launch[T any](s *device.Stream, k *driver.Kernel, g device.Grid, args ...device.Slice[T]) error {
 	p := s.Plan(k, g)
 	for _, a := range args {
-		device.PutSlice(p, a)
+		a.Pass(p)
 	}
 	return p.Launch()
 }
 
 // poke launches devicetest.Poke with a thread for each element, of which thread at faults
 // unless it is negative.
-func poke(s *device.Stream, k *device.Kernel, x device.Slice[int32], at int) error {
+func poke(s *device.Stream, k *driver.Kernel, x device.Slice[int32], at int) error {
 	p := s.Plan(k, device.Cover(x.Len(), 64))
-	device.PutSlice(p, x)
-	device.Put(p, at)
-	device.Put(p, x.Len())
+	x.Pass(p)
+	driver.Pass(p, at)
+	driver.Pass(p, x.Len())
 	return p.Launch()
 }

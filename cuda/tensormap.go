@@ -3,18 +3,18 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
 // tensorTypes has the driver's types for elements by their size: copies look at no more.
 var tensorTypes = map[int]int32{1: cudasys.TensorUint8, 2: cudasys.TensorUint16, 4: cudasys.TensorUint32, 8: cudasys.TensorUint64}
 
-// EncodeTensorMap implements device.TensorMapper.
-func (b *backend) EncodeTensorMap(dst *[device.TensorMapBytes]byte, p device.TensorPlan) error {
+// EncodeTensorMap implements driver.TensorMapper.
+func (b *backend) EncodeTensorMap(dst *[driver.TensorMapBytes]byte, p driver.TensorPlan) error {
 	typ, ok := tensorTypes[p.Element]
 	if !ok {
-		return fmt.Errorf("cuda: tensor map of elements of %d bytes: %w", p.Element, device.ErrUnsupported)
+		return fmt.Errorf("cuda: tensor map of elements of %d bytes: %w", p.Element, driver.ErrUnsupported)
 	}
 	m, _ := b.maps.Get().(*cudasys.TensorMap)
 	if m == nil {

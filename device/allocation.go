@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"weak"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // allocation is what buffers and the slices of them share: as long as the program can reach
@@ -26,7 +28,7 @@ type allocation struct{ *block }
 // its work takes, so that what is closed later is freed later.
 type block struct {
 	device  *Device
-	memory  Memory
+	memory  driver.Memory
 	address uintptr // of memory
 	size    int
 	kind    string // what the owners' list calls it

@@ -1,9 +1,12 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Buffer is an array of T in a device's memory. Close frees it.
@@ -13,7 +16,7 @@ type Buffer[T any] struct {
 }
 
 // Make returns a buffer of n zeros on the stream's device, ready for work on that stream.
-// T holds no Go pointers.
+// T must not contain Go pointers.
 func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	b, err := allocate[T](s, n)
 	if err != nil {
@@ -22,15 +25,14 @@ func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	if b.bytes() == 0 {
 		return b, s.check()
 	}
-	err = s.work(Activity{Work: WorkFill, Bytes: b.bytes()}, func(q Queue) error { return q.Zero(b.from.memory.Address(), b.bytes()) })
+	err = s.work(Activity{Work: WorkFill, Bytes: b.bytes()}, func(q driver.Queue) error { return q.Zero(b.from.memory.Address(), b.bytes()) })
 	if err != nil {
 		return nil, join(err, b.Close())
 	}
 	return b, nil
 }
 
-// MakeDirty returns a buffer of n elements with arbitrary contents, for work that writes all of
-// them. It is Make without the clearing.
+// MakeDirty is Make without the clearing: the buffer has arbitrary contents.
 func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -38,8 +40,8 @@ func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
 	return allocate[T](s, n)
 }
 
-// Upload returns a buffer with the contents of host, copied in the order of the stream's
-// work. The caller may change host as soon as Upload returns.
+// Upload returns a buffer with the contents of host, copied in the order of the stream's work. The
+// caller may change host when Upload returns.
 func Upload[T any](s *Stream, host []T) (*Buffer[T], error) {
 	b, err := allocate[T](s, len(host))
 	if err != nil {
@@ -109,14 +111,14 @@ func (b *Buffer[T]) All() Slice[T] {
 	return Slice[T]{from: b.from, len: b.n}
 }
 
-// Slice returns elements i to j-1. Bounds out of range make using the slice an error.
+// Slice returns elements i to j-1. If the bounds are out of range, using the slice is an error.
 func (b *Buffer[T]) Slice(i, j int) Slice[T] { return b.All().Slice(i, j) }
 
-// Close frees the memory once the work that was enqueued before, on any stream, is done. It
-// does not wait for that. Using the buffer or its slices afterwards is an error.
+// Close frees the memory when the work enqueued before the call, on any stream, is done. It does not
+// wait. Using the buffer or its slices after Close is an error.
 //
-// A buffer that is not closed is freed some time after the program has lost it and all slices
-// of it, and Device.Leaks tells.
+// A buffer that is not closed is freed some time after it and all its slices become unreachable.
+// Device.Leaks reports it.
 func (b *Buffer[T]) Close() error {
 	if b == nil {
 		return fmt.Errorf("device: close: %w", ErrNilBuffer)
@@ -127,9 +129,10 @@ func (b *Buffer[T]) Close() error {
 	return nil
 }
 
-// Slice is a stretch of a Buffer, as a kernel's argument. It is a small value to copy; the
-// zero Slice is one of a nil buffer. It keeps the buffer's memory from being collected, but not
-// from being closed.
+// Slice is a part of a Buffer, and an argument of a kernel. It is a small value to copy. It keeps the
+// buffer's memory from being collected, but not from being closed.
+//
+// Using the zero Slice is an error. None returns a Slice that is nil in a kernel.
 type Slice[T any] struct {
 	from   *allocation
 	offset int // bytes
@@ -137,13 +140,20 @@ type Slice[T any] struct {
 	err    error
 }
 
+// errNone is the err of None.
+var errNone = errors.New("device.None is an argument for kernels only")
+
+// None returns the argument for a kernel's parameter that is to be a nil slice, for a kernel that
+// tests for nil. Any other use is an error.
+func None[T any]() Slice[T] { return Slice[T]{err: errNone} }
+
 // Len returns the number of elements.
 func (s Slice[T]) Len() int { return s.len }
 
 // All returns s.
 func (s Slice[T]) All() Slice[T] { return s }
 
-// Slice returns elements i to j-1 of s. Bounds out of range make using the slice an error.
+// Slice returns elements i to j-1 of s. If the bounds are out of range, using the slice is an error.
 func (s Slice[T]) Slice(i, j int) Slice[T] {
 	if s.err != nil || s.from == nil {
 		return s
@@ -154,8 +164,8 @@ func (s Slice[T]) Slice(i, j int) Slice[T] {
 	return Slice[T]{from: s.from, offset: s.offset + i*sizeOf[T](), len: j - i}
 }
 
-// View returns the memory of s as elements of another type, as many as fit. Memory that is not
-// aligned to the size of U's fields makes using the view an error, as a U with Go pointers does.
+// View returns the memory of s as elements of type U, as many as fit. If the memory is not aligned for
+// U, or U contains Go pointers, using the view is an error.
 func View[U, T any](s Slice[T]) Slice[U] {
 	if s.err != nil || s.from == nil {
 		return Slice[U]{err: s.err}

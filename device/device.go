@@ -7,11 +7,13 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Device is a machine that runs kernels. Its methods may be called from any goroutine.
 type Device struct {
-	backend Backend
+	backend driver.Backend
 	info    Info
 	memory  accounts
 	record  atomic.Bool // see RecordCallers
@@ -27,7 +29,7 @@ type Device struct {
 }
 
 // New returns b as a device. Users call gopherwarp.Open, cuda.Open or cpu.Open instead.
-func New(b Backend) *Device {
+func New(b driver.Backend) *Device {
 	return &Device{
 		backend: b, info: b.Info(), streams: map[*Stream]struct{}{},
 		memory: accounts{blocks: map[*block]struct{}{}, lost: map[string]Owner{}},
@@ -38,7 +40,7 @@ func New(b Backend) *Device {
 func (d *Device) Info() Info { return d.info }
 
 // Backend returns what the device is made of, for packages that know its kind.
-func (d *Device) Backend() Backend { return d.backend }
+func (d *Device) Backend() driver.Backend { return d.backend }
 
 // Explain records in the device's Info why it was chosen although a better kind exists.
 // It is for whoever opens the device, before it is used.
@@ -82,13 +84,13 @@ func (d *Device) NewStreamWith(o StreamOptions) (*Stream, error) {
 		o.Output = os.Stdout
 	}
 	s := &Stream{device: d, queue: q, output: o.Output, epoch: new(epoch), number: int(d.made.Add(1))}
-	s.later, _ = q.(Asynchronous)
+	s.later, _ = q.(driver.Asynchronous)
 	d.streams[s] = struct{}{}
 	return s, nil
 }
 
-func (d *Device) newQueue(priority int) (Queue, error) {
-	if p, ok := d.backend.(Prioritizer); ok && priority != 0 {
+func (d *Device) newQueue(priority int) (driver.Queue, error) {
+	if p, ok := d.backend.(driver.Prioritizer); ok && priority != 0 {
 		return p.NewUrgentQueue(priority)
 	}
 	return d.backend.NewQueue()
@@ -115,7 +117,7 @@ func (d *Device) allocateBlock(s *Stream, b *block) (err error) {
 	if err := d.memory.take(b.size); err != nil {
 		return err
 	}
-	if p, ok := d.backend.(Pooler); ok {
+	if p, ok := d.backend.(driver.Pooler); ok {
 		b.home = s
 		b.memory, err = p.AllocateFor(s.queue, b.size)
 	} else {
@@ -136,11 +138,11 @@ func (d *Device) free(b *block, users []*Stream) error {
 		return fmt.Errorf("device: free: device %w", ErrClosed)
 	}
 	d.memory.leave(b)
-	pooled, ok := b.memory.(PooledMemory)
+	pooled, ok := b.memory.(driver.PooledMemory)
 	if !ok {
 		return b.memory.Free()
 	}
-	queues := make([]Queue, len(users))
+	queues := make([]driver.Queue, len(users))
 	for i, s := range users {
 		queues[i] = s.queue
 	}

@@ -1,25 +1,29 @@
 package device
 
-import "errors"
+import (
+	"errors"
 
-// Errors that a program can cause; match them with errors.Is. What is returned wraps
-// them with the kernel, the argument and the figures.
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
+// Errors that a program can cause; match them with errors.Is. Functions wrap them with the
+// kernel, the argument and the numbers.
 var (
-	ErrClosed      = errors.New("is closed")
+	ErrClosed      = driver.ErrClosed
 	ErrNilBuffer   = errors.New("nil buffer")
-	ErrForeign     = errors.New("belongs to another device")
+	ErrForeign     = driver.ErrForeign
 	ErrLength      = errors.New("lengths differ")
 	ErrRange       = errors.New("slice bounds out of range")
-	ErrGrid        = errors.New("grid does not fit the device")
-	ErrOverlap     = errors.New("slices overlap")
-	ErrMemory      = errors.New("out of memory on the device")
+	ErrGrid        = driver.ErrGrid
+	ErrOverlap     = driver.ErrOverlap
+	ErrMemory      = driver.ErrMemory
 	ErrElement     = errors.New("element type holds Go pointers")
-	ErrNoVariant   = errors.New("no variant of the kernel fits the device")
+	ErrNoVariant   = driver.ErrNoVariant
 	ErrLeak        = errors.New("memory was not closed")
 	ErrAlign       = errors.New("memory is not aligned for the type")
 	ErrCapture     = errors.New("cannot be part of a graph")
-	ErrUnsupported = errors.New("not supported by the device")
-	ErrMismatch    = errors.New("arguments do not match the kernel; generate the launchers anew")
-	ErrStale       = errors.New("generated code is stale")
+	ErrUnsupported = driver.ErrUnsupported
+	ErrMismatch    = driver.ErrMismatch
+	ErrStale       = driver.ErrStale
 	ErrWatched     = errors.New("has a watcher already")
 )

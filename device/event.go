@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Event is a point in a stream. Its methods may be called from any goroutine.
 type Event struct {
 	device  *Device
-	mark    Mark
+	mark    driver.Mark
 	sources []source
 	closed  atomic.Bool
 }
@@ -19,7 +21,7 @@ type Event struct {
 // Record enqueues an event.
 func (s *Stream) Record() (*Event, error) {
 	e := &Event{device: s.device}
-	err := s.enqueue(func(q Queue) (err error) {
+	err := s.enqueue(func(q driver.Queue) (err error) {
 		e.mark, err = q.Mark()
 		return err
 	})
@@ -33,7 +35,7 @@ func (s *Stream) Record() (*Event, error) {
 // WaitFor makes the stream's later work wait for an event of the same device. The caller does
 // not wait. A fault of the work before the event is the stream's fault too.
 func (s *Stream) WaitFor(e *Event) error {
-	err := s.enqueue(func(q Queue) error {
+	err := s.enqueue(func(q driver.Queue) error {
 		switch {
 		case e == nil:
 			return fmt.Errorf("device: wait for a nil event: %w", ErrNilBuffer)
@@ -53,8 +55,8 @@ func (s *Stream) WaitFor(e *Event) error {
 }
 
 // waitFor makes q wait for m. A queue that does its work at once has nothing to wait for.
-func waitFor(q Queue, m Mark) error {
-	if a, ok := q.(Asynchronous); ok {
+func waitFor(q driver.Queue, m driver.Mark) error {
+	if a, ok := q.(driver.Asynchronous); ok {
 		return a.WaitFor(m)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // fake is a backend that writes down what it is asked to do. Addresses count up from 4096
@@ -21,7 +22,7 @@ type fake struct {
 	log     []string
 	next    uintptr
 	fail    map[string]error // of the call that it names
-	outcome device.Outcome   // of the next Take
+	outcome driver.Outcome   // of the next Take
 	waited  func()           // called at the end of the next Wait, or nil
 	params  []uint64         // of the last launch
 }
@@ -44,13 +45,13 @@ func (f *fake) took() []string {
 }
 
 func (f *fake) Info() device.Info {
-	return device.Info{Kind: "fake", Name: "Fake", Limits: device.Limits{
+	return device.Info{Kind: "fake", Name: "Fake", Limits: driver.Limits{
 		ThreadsPerBlock: 64, Block: [3]int{64, 32, 4}, Grid: [3]int{1000, 100, 10}, SharedPerBlock: 512,
 		SharedDynamic: 800, ClusterBlocks: 4,
 	}}
 }
 
-func (f *fake) Allocate(size int) (device.Memory, error) {
+func (f *fake) Allocate(size int) (driver.Memory, error) {
 	if err := f.call("allocate", size); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (f *fake) Allocate(size int) (device.Memory, error) {
 	return fakeMemory{f, f.next}, nil
 }
 
-func (f *fake) NewQueue() (device.Queue, error) { return fakeQueue{f}, f.call("queue") }
+func (f *fake) NewQueue() (driver.Queue, error) { return fakeQueue{f}, f.call("queue") }
 func (f *fake) Close() error                    { return f.call("close") }
 
 type fakeMemory struct {
@@ -71,7 +72,7 @@ func (m fakeMemory) Free() error      { return m.f.call("free", m.at) }
 
 type fakeQueue struct{ f *fake }
 
-func (q fakeQueue) Launch(p *device.Plan) error {
+func (q fakeQueue) Launch(p *driver.Plan) error {
 	q.f.params = slices.Clone(unsafe.Slice((*uint64)(p.Params()), (p.Kernel().ParamBytes+7)/8))
 	return q.f.call("launch", p.Kernel().Name)
 }
@@ -84,7 +85,7 @@ func (q fakeQueue) Download(dst []byte, src uintptr) error {
 }
 func (q fakeQueue) Copy(dst, src uintptr, n int) error { return q.f.call("copy", dst, src, n) }
 func (q fakeQueue) Zero(dst uintptr, n int) error      { return q.f.call("zero", dst, n) }
-func (q fakeQueue) Mark() (device.Mark, error)         { return fakeMark(q), q.f.call("mark") }
+func (q fakeQueue) Mark() (driver.Mark, error)         { return fakeMark(q), q.f.call("mark") }
 func (q fakeQueue) Close() error                       { return q.f.call("closequeue") }
 
 func (q fakeQueue) Wait(ctx context.Context) error {
@@ -99,15 +100,15 @@ func (q fakeQueue) Wait(ctx context.Context) error {
 	return err
 }
 
-func (q fakeQueue) Take() device.Outcome {
+func (q fakeQueue) Take() driver.Outcome {
 	out := q.f.outcome
-	q.f.outcome = device.Outcome{}
+	q.f.outcome = driver.Outcome{}
 	return out
 }
 
 type fakeMark struct{ f *fake }
 
-func (m fakeMark) Since(device.Mark) (time.Duration, error) { return time.Second, m.f.call("since") }
+func (m fakeMark) Since(driver.Mark) (time.Duration, error) { return time.Second, m.f.call("since") }
 func (m fakeMark) Free() error                              { return m.f.call("freemark") }
 
 // newFake returns a fake, a device of it, and a stream that prints to w.
@@ -154,28 +155,28 @@ type args struct {
 type point struct{ X, Y float32 }
 
 // kernel has parameters of all sorts.
-func kernel() *device.Kernel {
+func kernel() *driver.Kernel {
 	var a args
-	return &device.Kernel{
+	return &driver.Kernel{
 		Name: "mix",
-		Params: []device.Param{
+		Params: []driver.Param{
 			{Name: "x", Offset: int(unsafe.Offsetof(a.x)), Size: 24, Elem: 2},
 			{Name: "flag", Offset: int(unsafe.Offsetof(a.flag)), Size: 1},
 			{Name: "n", Offset: int(unsafe.Offsetof(a.n)), Size: 4},
 			{Name: "y", Offset: int(unsafe.Offsetof(a.y)), Size: 24, Elem: 8},
 			{Name: "at", Offset: int(unsafe.Offsetof(a.at)), Size: 8},
 		},
-		ParamBytes: int(unsafe.Sizeof(a)) + device.HiddenBytes,
+		ParamBytes: int(unsafe.Sizeof(a)) + driver.HiddenBytes,
 	}
 }
 
 // plan returns a launch of k with all its arguments.
-func plan(s *device.Stream, k *device.Kernel, x device.Slice[int16], y device.Slice[point]) *device.Plan {
+func plan(s *device.Stream, k *driver.Kernel, x device.Slice[int16], y device.Slice[point]) *driver.Plan {
 	p := s.Plan(k, device.Cover(100, 32))
-	device.PutSlice(p, x)
-	device.Put(p, true)
-	device.Put(p, int32(-2))
-	device.PutSlice(p, y)
-	device.Put(p, point{1, 2})
+	x.Pass(p)
+	driver.Pass(p, true)
+	driver.Pass(p, int32(-2))
+	y.Pass(p)
+	driver.Pass(p, point{1, 2})
 	return p
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // fillSeed is how many bytes of a value that no Filler takes are uploaded; the rest is copied
@@ -12,7 +14,7 @@ const fillSeed = 32 << 10
 
 // Fill sets all elements of dst to v.
 func Fill[T any](s *Stream, dst Slice[T], v T) error {
-	return s.work(Activity{Work: WorkFill, Bytes: dst.bytes()}, func(q Queue) error {
+	return s.work(Activity{Work: WorkFill, Bytes: dst.bytes()}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "fill"}, dst, func(address uintptr) error {
 			if dst.bytes() == 0 {
 				return nil
@@ -33,8 +35,8 @@ func fillValue(v []byte) []byte {
 }
 
 // fill enqueues the filling of n bytes, which are a multiple of the value's.
-func fill(q Queue, dst uintptr, value []byte, n int) error {
-	if f, ok := q.(Filler); ok && len(value) <= 4 && len(value) != 3 && dst%uintptr(len(value)) == 0 {
+func fill(q driver.Queue, dst uintptr, value []byte, n int) error {
+	if f, ok := q.(driver.Filler); ok && len(value) <= 4 && len(value) != 3 && dst%uintptr(len(value)) == 0 {
 		return f.Fill(dst, value, n)
 	}
 	done := min(n, max(1, fillSeed/len(value))*len(value))

@@ -1,19 +1,22 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Graph is work that was recorded once and is enqueued as a whole, any number of times: on a
-// GPU much faster than piece by piece. Its methods may be called from any goroutine.
+// Graph is work that is recorded once and enqueued as a whole any number of times, which is much
+// faster on a GPU than piece by piece. Its methods may be called from any goroutine.
 //
-// A graph keeps the memory that its work uses: a buffer that is closed meanwhile is freed after
-// the graph.
+// A graph keeps the memory that its work uses: a buffer that is closed before the graph is freed
+// after it.
 type Graph struct {
 	device *Device
-	run    GraphBackend // nil where the device does not know graphs: then nodes are replayed
+	run    driver.GraphBackend // nil if the device has no graphs: Launch then replays the nodes
 
 	mu     sync.Mutex // held while the graph is enqueued or changed
 	nodes  []*node
@@ -28,20 +31,17 @@ type GraphNode struct {
 	Launched string // the line that recorded it: "main.go:42"
 }
 
-// Capture records the work that f gives to its stream, and to streams forked from it, and returns
-// it as a graph. Nothing is done yet. The stream takes launches, copies within the device, fills
-// and copies of pinned memory; what would wait or allocate, or would need the Go memory of a copy
-// again, returns ErrCapture, and then Capture does.
+// Capture records the work that f enqueues on its stream, and on streams forked from it, and returns
+// it as a graph. No work runs. The stream accepts launches, copies within the device, fills and
+// copies of pinned memory. A call that would wait or allocate, or copies ordinary Go memory, returns
+// ErrCapture, and so does Capture.
 //
-// The order within the graph is that of the streams. What one stream has recorded runs beside
-// what others have, unless Fork or Join says otherwise.
+// The work of one stream runs in order; the work of different streams runs concurrently except where
+// Fork or Join orders it.
 func (d *Device) Capture(f func(s *Stream) error) (*Graph, error) {
 	r := &recorder{graph: &Graph{device: d}, last: -1}
 	s := &Stream{device: d, queue: r, recorder: r, epoch: new(epoch)}
-	err := f(s)
-	if stuck := s.check(); err == nil {
-		err = stuck
-	}
+	err := record(s, f)
 	if err == nil {
 		err = r.graph.instantiate()
 	}
@@ -56,6 +56,19 @@ func (d *Device) Capture(f func(s *Stream) error) (*Graph, error) {
 	return r.graph, nil
 }
 
+// record calls f with a stream that records, and returns the error of f or of the first call on the
+// stream that failed.
+func record(s *Stream, f func(s *Stream) error) error {
+	err := f(s)
+	if stuck := s.stuck(); stuck != nil && (err == nil || errors.Is(err, stuck)) {
+		return stuck
+	}
+	if err == nil {
+		return s.check()
+	}
+	return err
+}
+
 // discard frees a graph that was not made.
 func (g *Graph) discard() error {
 	var err error
@@ -67,7 +80,7 @@ func (g *Graph) discard() error {
 
 // instantiate makes the device's graph, where it has such.
 func (g *Graph) instantiate() error {
-	b, ok := g.device.backend.(Grapher)
+	b, ok := g.device.backend.(driver.Grapher)
 	if !ok {
 		return nil
 	}
@@ -96,7 +109,7 @@ func (g *Graph) instantiate() error {
 func (g *Graph) Launch(s *Stream) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return s.work(Activity{Work: WorkGraph}, func(q Queue) error {
+	return s.work(Activity{Work: WorkGraph}, func(q driver.Queue) error {
 		switch {
 		case s.recorder != nil:
 			return fmt.Errorf("device: a graph: %w", ErrCapture)
@@ -125,8 +138,8 @@ func (g *Graph) replay(s *Stream) error {
 		if err := n.do(s.queue); err != nil {
 			return err
 		}
-		if n.plan != nil {
-			s.launched(n.plan)
+		if n.launch != nil {
+			s.launched(n.launch)
 		}
 	}
 	return nil
@@ -138,22 +151,20 @@ func (g *Graph) Nodes() []GraphNode {
 	defer g.mu.Unlock()
 	var all []GraphNode
 	for i, n := range g.nodes {
-		if n.plan != nil {
-			all = append(all, GraphNode{i, n.plan.kernel.Name, n.plan.Launched()})
+		if n.launch != nil {
+			all = append(all, GraphNode{i, n.kernel().Name, n.launch.Launched()})
 		}
 	}
 	return all
 }
 
 // Update changes the arguments and the grid of the launch with a node's number: f launches the
-// same kernel on its stream, once. What was enqueued before runs as it was.
+// same kernel on its stream once, with a grid that is not empty. Earlier launches of the graph are
+// not affected.
 func (g *Graph) Update(number int, f func(s *Stream) error) error {
 	r := &recorder{graph: &Graph{device: g.device}, last: -1}
 	s := &Stream{device: g.device, queue: r, recorder: r, epoch: new(epoch)}
-	err := f(s)
-	if stuck := s.check(); err == nil {
-		err = stuck
-	}
+	err := record(s, f)
 	if err == nil {
 		err = g.update(number, r.graph)
 	}
@@ -170,14 +181,14 @@ func (g *Graph) update(number int, u *Graph) error {
 	switch {
 	case g.closed:
 		return fmt.Errorf("device: graph %w", ErrClosed)
-	case number < 0 || number >= len(g.nodes) || g.nodes[number].plan == nil:
+	case number < 0 || number >= len(g.nodes) || g.nodes[number].launch == nil:
 		return fmt.Errorf("device: node %d of a graph is no launch: %w", number, ErrRange)
-	case len(u.nodes) != 1 || u.nodes[0].plan == nil || u.nodes[0].plan.kernel != g.nodes[number].plan.kernel:
-		return fmt.Errorf("device: update of node %d, which launches %s: %w", number, g.nodes[number].plan.kernel.Name, ErrMismatch)
+	case len(u.nodes) != 1 || u.nodes[0].launch == nil || u.nodes[0].kernel() != g.nodes[number].kernel():
+		return fmt.Errorf("device: update of node %d, which launches %s: %w", number, g.nodes[number].kernel().Name, ErrMismatch)
 	}
-	n := &node{plan: u.nodes[0].plan, after: g.nodes[number].after}
+	n := &node{launch: u.nodes[0].launch, after: g.nodes[number].after}
 	if g.run != nil {
-		if err := g.run.Update(number, n.plan); err != nil {
+		if err := g.run.Update(number, n.launch.plan); err != nil {
 			return err
 		}
 	}
@@ -186,7 +197,7 @@ func (g *Graph) update(number int, u *Graph) error {
 	return nil
 }
 
-// Close frees the graph once the work that was enqueued is done. It does not wait for that.
+// Close frees the graph when the work enqueued so far is done. It does not wait.
 func (g *Graph) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -211,8 +222,8 @@ func (g *Graph) release() error {
 	return err
 }
 
-// Fork returns a new stream whose work comes behind what s was given so far. A stream that
-// records forks into one that records too.
+// Fork returns a new stream whose work runs after the present work of s. In a Capture it returns
+// another stream of the Capture.
 func (s *Stream) Fork() (*Stream, error) {
 	if r := s.recorder; r != nil {
 		if err := s.check(); err != nil {
@@ -231,8 +242,9 @@ func (s *Stream) Fork() (*Stream, error) {
 	return t, nil
 }
 
-// Join makes the later work of s wait for what t, of the same device, was given so far. A fault
-// of that work is the fault of s too. Either both streams record, in one Capture, or none.
+// Join makes the later work of s wait for the present work of t, a stream of the same device. A
+// fault of that work becomes a fault of s too. Either both streams belong to one Capture, or
+// neither does.
 func (s *Stream) Join(t *Stream) error {
 	r, other := s.recorder, t.recorder
 	if r == nil && other == nil {
@@ -242,7 +254,7 @@ func (s *Stream) Join(t *Stream) error {
 		}
 		return join(s.WaitFor(e), e.Close())
 	}
-	return s.enqueue(func(Queue) error {
+	return s.enqueue(func(driver.Queue) error {
 		if r == nil || other == nil || r.graph != other.graph {
 			return fmt.Errorf("device: join of a stream that is not recorded with this one: %w", ErrCapture)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 func TestCover(t *testing.T) {
@@ -18,11 +19,13 @@ func TestCover(t *testing.T) {
 		{device.Cover(257, 256), grid{Blocks: dim{X: 2}, Block: dim{X: 256}}},
 		{device.Cover(math.MaxInt, 2), grid{Blocks: dim{X: 1 << 62}, Block: dim{X: 2}}},
 		{device.Cover(0, 256), grid{Blocks: dim{}, Block: dim{X: 256}}},
-		{device.Cover(-5, 256), grid{Blocks: dim{}, Block: dim{X: 256}}},
+		{device.Cover(-5, 256), grid{Blocks: dim{X: -5}, Block: dim{X: 256}}},
 		{device.Cover(5, -1), grid{Blocks: dim{}, Block: dim{X: -1}}},
 		{device.Cover2(33, 17, dim{X: 16, Y: 8}), grid{Blocks: dim{X: 3, Y: 3}, Block: dim{X: 16, Y: 8}}},
 		{device.Cover2(33, 17, dim{X: 16}), grid{Blocks: dim{X: 3, Y: 17}, Block: dim{X: 16}}}, // a block's Y of 0 is 1
 		{device.Cover2(33, 0, dim{X: 16, Y: 8}), grid{Blocks: dim{}, Block: dim{X: 16, Y: 8}}}, // not Y: 0, which is 1
+		{device.Cover2(-3, 17, dim{X: 16, Y: 8}), grid{Blocks: dim{X: -3, Y: 3}, Block: dim{X: 16, Y: 8}}},
+		{device.Cover2(33, -1, dim{X: 16, Y: 8}), grid{Blocks: dim{X: 3, Y: -1}, Block: dim{X: 16, Y: 8}}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%+v, want %+v", c.got, c.want)
@@ -38,7 +41,7 @@ func TestCover(t *testing.T) {
 
 func TestGridLimits(t *testing.T) {
 	_, _, s := newFake(t, io.Discard)
-	launch := func(k device.Kernel, g device.Grid) error {
+	launch := func(k driver.Kernel, g device.Grid) error {
 		err := s.Plan(&k, g).Launch()
 		if got := s.Synchronize(t.Context()); got != err {
 			t.Errorf("Synchronize: %v, want %v", got, err)
@@ -46,7 +49,7 @@ func TestGridLimits(t *testing.T) {
 		return err
 	}
 	type dim = device.Dim
-	k := device.Kernel{Name: "k", ParamBytes: device.HiddenBytes}
+	k := driver.Kernel{Name: "k", ParamBytes: driver.HiddenBytes}
 	for _, g := range []device.Grid{
 		{Blocks: dim{X: 1000, Y: 100, Z: 10}, Block: dim{X: 64}},
 		{Blocks: dim{X: 1}, Block: dim{X: 1, Y: 16, Z: 4}},
@@ -54,9 +57,10 @@ func TestGridLimits(t *testing.T) {
 		must(t, launch(k, g))
 	}
 	for want, g := range map[string]device.Grid{
-		"device: k: 1001 blocks along x, allowed are 1 to 1000: grid does not fit the device":          {Blocks: dim{X: 1001}, Block: dim{X: 1}},
-		"device: k: 11 blocks along z, allowed are 1 to 10: grid does not fit the device":              {Blocks: dim{X: 1, Z: 11}, Block: dim{X: 1}},
-		"device: k: 0 blocks along x, allowed are 1 to 1000: grid does not fit the device":             {Block: dim{X: 1}},
+		"device: k: 1001 blocks along x, allowed are 0 to 1000: grid does not fit the device":          {Blocks: dim{X: 1001}, Block: dim{X: 1}},
+		"device: k: 11 blocks along z, allowed are 0 to 10: grid does not fit the device":              {Blocks: dim{X: 1, Z: 11}, Block: dim{X: 1}},
+		"device: k: -1 blocks along y, allowed are 0 to 100: grid does not fit the device":             {Blocks: dim{X: 1, Y: -1}, Block: dim{X: 1}},
+		"device: k: 0 threads along x in a block, allowed are 1 to 64: grid does not fit the device":   {},
 		"device: k: 33 threads along y in a block, allowed are 1 to 32: grid does not fit the device":  {Blocks: dim{X: 1}, Block: dim{X: 1, Y: 33}},
 		"device: k: 72 threads in a block of 8x9x1, allowed are 1 to 64: grid does not fit the device": {Blocks: dim{X: 1}, Block: dim{X: 8, Y: 9}},
 		"device: k: -1 threads along z in a block, allowed are 1 to 4: grid does not fit the device":   {Blocks: dim{X: 1}, Block: dim{X: 1, Z: -1}},
@@ -74,7 +78,7 @@ func TestGridLimits(t *testing.T) {
 	for want, g := range map[string]device.Grid{
 		"device: k: 801 bytes of shared memory in a block, the device has 800: grid does not fit the device": {Shared: 401},
 		"device: k: -1 bytes of dynamic shared memory: grid does not fit the device":                         {Shared: -1},
-		"device: k: a cooperative launch, which the device has not: grid does not fit the device":            {Cooperative: true},
+		"device: k: a cooperative launch, which the device does not support: grid does not fit the device":   {Cooperative: true},
 		"device: k: 6 blocks in a cluster of 2x3x1, allowed are 1 to 4: grid does not fit the device":        {Cluster: dim{X: 2, Y: 3}},
 		"device: k: 10 blocks along x in clusters of 4: grid does not fit the device":                        {Cluster: dim{X: 4}},
 	} {

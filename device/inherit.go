@@ -4,43 +4,41 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// epoch is what happens on a stream from one Synchronize to the next.
+// epoch is the work of a stream from one Synchronize to the next.
 type epoch struct {
-	outcome atomic.Pointer[settlement] // nil until the Synchronize that ends it
-	failed  error                      // what stuck to the stream; guarded by the stream's lock
+	ended  atomic.Bool // set by the Synchronize that ends it, after the fields below
+	fault  *Fault      // or nil
+	failed error       // the error that stuck to the stream
 }
 
-// settlement is how an epoch ended.
-type settlement struct {
-	fault  *Fault // or nil
-	launch uint32 // FaultLaunch
-}
-
-// settle ends the stream's epoch, with what was left, unless another goroutine has ended it
-// first: then e already says what went wrong, and later work's outcome is the new epoch's. The
-// stream's lock is held, since before what was left was taken from the queue.
-func (s *Stream) settle(e *epoch, out Outcome) {
+// settle ends the stream's epoch with an outcome, unless another goroutine has ended it first: the
+// outcome then belongs to the new epoch. The stream's lock is held, and was held when the outcome
+// was taken from the queue.
+func (s *Stream) settle(e *epoch, out driver.Outcome) {
 	if s.epoch != e {
-		if out.Fault != nil { // of work that came after the epoch
-			s.left.out.Fault, s.left.out.FaultLaunch = out.Fault, out.FaultLaunch
+		if out.Fault != nil {
+			s.left.out.Fault = out.Fault
 		}
 		return
 	}
-	if out.Fault != nil && out.FaultLaunch > 0 && out.Fault.Launched == "" {
-		out.Fault.Launched = s.calls[out.FaultLaunch-1]
+	if f := out.Fault; f != nil && f.Launch > 0 && f.Launched == "" {
+		f.Launched = s.calls[uint32(f.Launch-1)]
 	}
+	e.fault = out.Fault
 	e.failed, s.failed = s.failed, nil
 	s.unfit.Store(s.closed)
-	e.outcome.Store(&settlement{out.Fault, out.FaultLaunch})
+	e.ended.Store(true)
 	s.epoch, s.sources, s.calls = new(epoch), nil, nil
 }
 
-// fault returns the fault of an epoch that has ended, or else the one that was inherited.
-func (e *epoch) fault(inherited *Fault) error {
-	if f := e.outcome.Load().fault; f != nil {
-		return f
+// result returns the fault of an epoch that has ended, or else the inherited one.
+func (e *epoch) result(inherited *Fault) error {
+	if e.fault != nil {
+		return e.fault
 	}
 	if inherited != nil {
 		return inherited
@@ -48,11 +46,11 @@ func (e *epoch) fault(inherited *Fault) error {
 	return nil
 }
 
-// source is a stretch of a stream, up to an event, that may have faulted.
+// source is the work of an epoch before an event, which may have faulted.
 type source struct {
 	stream   *Stream
 	epoch    *epoch
-	launches uint32 // of the stream before the event
+	launches uint32 // number of the stream's launches before the event
 	fault    *Fault // known when the event was recorded, or nil
 }
 
@@ -67,14 +65,14 @@ func (s *Stream) sourcesHere() []source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.later == nil && here.fault == nil {
-		return s.sources // all is done, and well
+		return s.sources // all work is done, without a fault
 	}
 	here.epoch = s.epoch
 	return append(slices.Clip(s.sources), here)
 }
 
-// stash takes what kernels have left in a queue that does its work at once, for the next
-// Synchronize, and returns the fault among it.
+// stash takes the outcome of a queue that does its work at once, keeps it for the next Synchronize, and
+// returns its fault.
 func (s *Stream) stash() *Fault {
 	err := s.queue.Wait(context.Background())
 	s.mu.Lock()
@@ -84,8 +82,8 @@ func (s *Stream) stash() *Fault {
 	return s.left.out.Fault
 }
 
-// adopt makes s inherit the faults of sources. Waits and events share the list that was there, so
-// there is a new one.
+// adopt makes s inherit the faults of sources. It makes a new list, because waits and events share the
+// old one.
 func (s *Stream) adopt(sources []source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,28 +101,24 @@ func (s *Stream) adopt(sources []source) {
 	s.sources = all
 }
 
-// clean reports whether it is known that nothing can be inherited.
+// clean reports whether the source is known to have no fault.
 func (x source) clean() bool {
-	end := x.epoch.outcome.Load()
-	return x.fault == nil && end != nil && end.fault == nil
+	return x.fault == nil && x.epoch.ended.Load() && x.epoch.fault == nil
 }
 
-// find returns the fault, if there is one. The work before the event is done.
+// find returns the source's fault, or nil. The work before the event is done.
 func (x source) find() *Fault {
 	if x.fault != nil {
 		return x.fault
 	}
-	x.stream.mu.Lock() // the fault is in the queue or in the epoch, and moves under the lock
+	x.stream.mu.Lock() // the fault moves from the queue to the epoch under the lock
 	defer x.stream.mu.Unlock()
-	var fault *Fault
-	var launch uint32
-	if end := x.epoch.outcome.Load(); end != nil {
-		fault, launch = end.fault, end.launch
-	} else if q := x.stream.later; q != nil {
-		fault, launch = q.Peek()
+	fault := x.epoch.fault
+	if q := x.stream.later; q != nil && !x.epoch.ended.Load() {
+		fault = q.Peek()
 	}
-	if launch > x.launches {
-		return nil
+	if fault != nil && fault.Launch > int(x.launches) {
+		return nil // of a launch after the event
 	}
 	return fault
 }

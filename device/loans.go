@@ -5,31 +5,32 @@ import "fmt"
 // maxLoans is how many slices one piece of work can use.
 const maxLoans = 8
 
-// Loans are the slices that a library uses for one piece of work on a stream, for packages that
-// know the device's kind: a launcher is a Plan, a call of a vendor's library is this.
+// Loans are the slices that one call of a vendor's library uses on a stream. They are for packages
+// that know the device's kind.
 //
-//	l := device.LoansOn(s)
-//	x, y := device.Lend(&l, a), device.Lend(&l, b)
+//	l := s.Loans()
+//	x, y := a.Lend(&l), b.Lend(&l)
 //	err := l.Enqueue(func() error { return cuda.Do(s, func(h cuda.Handle) error { ... }) })
 //
-// Lifetimes: the memory is not freed before Enqueue returns, and then behind the stream's work; a
-// graph that the stream records keeps it. Enqueue is called once, whatever Lend returned.
+// Lifetimes: the memory is freed at the earliest when Enqueue has returned and the stream's work is
+// done. A graph that the stream records keeps it. Call Enqueue once, even if Lend returned 0.
 type Loans struct {
 	stream  *Stream
-	checked bool // work asks Closed; nothing is pinned
+	checked bool // the work calls Closed; nothing is pinned
 	held    [maxLoans]*allocation
 	n       int
 	err     error
 }
 
-// LoansOn returns no loans yet, for work on s. It allocates nothing.
-func LoansOn(s *Stream) Loans { return Loans{stream: s} }
+// Loans returns empty Loans for work on s. It does not allocate.
+func (s *Stream) Loans() Loans { return Loans{stream: s} }
 
-// LoansChecked is LoansOn for work that calls Closed where it has the lock of the stream's queue, which
-// is in cuda.Each: a slice that is closed before that is an error, and lending costs less.
-func LoansChecked(s *Stream) Loans { return Loans{stream: s, checked: s.later != nil} }
+// LoansChecked is Loans for work that calls Closed while it holds the lock of the stream's queue, as
+// the function of cuda.Each does. Lending costs less; a slice that is closed before that call is an
+// error.
+func (s *Stream) LoansChecked() Loans { return Loans{stream: s, checked: s.later != nil} }
 
-// Closed returns an error where a buffer was closed after it was lent (see Plan.Closed).
+// Closed returns an error if a buffer was closed after it was lent.
 func (l *Loans) Closed() error {
 	for _, a := range l.held[:l.n] {
 		if a.state.Load() < 0 {
@@ -39,9 +40,9 @@ func (l *Loans) Closed() error {
 	return nil
 }
 
-// Lend adds a slice and returns where it is. Where the slice cannot be used, Enqueue returns
-// the error.
-func Lend[T any](l *Loans, x Slice[T]) uintptr {
+// Lend adds the slice to l and returns its address. If the slice cannot be used, Lend returns 0 and
+// Enqueue returns the error.
+func (x Slice[T]) Lend(l *Loans) uintptr {
 	if l.err != nil {
 		return 0
 	}
@@ -68,8 +69,8 @@ func Lend[T any](l *Loans, x Slice[T]) uintptr {
 	return address
 }
 
-// Enqueue calls f, which enqueues the work, unless a slice or the stream is unfit. An error of
-// either sticks to the stream.
+// Enqueue calls f, which enqueues the work, unless a slice is invalid or the stream has failed. An
+// error of a slice or of f sticks to the stream.
 func (l *Loans) Enqueue(f func() error) error {
 	err := l.stream.check()
 	if err == nil {

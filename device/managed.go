@@ -3,6 +3,8 @@ package device
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Managed is an array of T that host and device see at the same place: its pages move to where
@@ -19,7 +21,7 @@ func NewManaged[T any](d *Device, n int) (*Managed[T], error) {
 	if err := checkElements[T](n); err != nil {
 		return nil, err
 	}
-	m, ok := d.backend.(Manager)
+	m, ok := d.backend.(driver.Manager)
 	if !ok {
 		return nil, fmt.Errorf("device: managed memory: %w", ErrUnsupported)
 	}
@@ -28,11 +30,11 @@ func NewManaged[T any](d *Device, n int) (*Managed[T], error) {
 	if err := d.roomy(size, func() error { return d.allocateManaged(m, b) }); err != nil {
 		return nil, err
 	}
-	bytes := b.memory.(HostMemory).Bytes()
+	bytes := b.memory.(driver.HostMemory).Bytes()
 	return &Managed[T]{d.memory.enter(b), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
 }
 
-func (d *Device) allocateManaged(m Manager, b *block) error {
+func (d *Device) allocateManaged(m driver.Manager, b *block) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
@@ -89,7 +91,7 @@ func PrefetchHost[T any](s *Stream, x Slice[T]) error {
 }
 
 func prefetch[T any](j job, x Slice[T], toHost bool) error {
-	return j.stream.enqueue(func(q Queue) error {
+	return j.stream.enqueue(func(q driver.Queue) error {
 		return pinned(j, x, func(address uintptr) error {
 			if err := x.managed(); err != nil {
 				return err
@@ -97,7 +99,7 @@ func prefetch[T any](j job, x Slice[T], toHost bool) error {
 			if j.stream.recorder != nil {
 				return fmt.Errorf("device: prefetch: %w", ErrCapture)
 			}
-			if p, ok := q.(Prefetcher); ok && x.bytes() > 0 {
+			if p, ok := q.(driver.Prefetcher); ok && x.bytes() > 0 {
 				return p.Prefetch(address, x.bytes(), toHost)
 			}
 			return nil
@@ -114,7 +116,7 @@ func Advise[T any](x Slice[T], a Advice) error {
 	if b.state.Add(1) < 0 {
 		return join(fmt.Errorf("device: advise: buffer %w", ErrClosed), b.unpin())
 	}
-	err := b.device.backend.(Manager).Advise(b.memory.Address()+uintptr(x.offset), x.bytes(), a)
+	err := b.device.backend.(driver.Manager).Advise(b.memory.Address()+uintptr(x.offset), x.bytes(), a)
 	return join(err, b.unpin())
 }
 

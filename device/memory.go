@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // accounts is what a device knows about the memory that was allocated on it.
@@ -40,7 +43,7 @@ func (d *Device) MemoryStats() (MemoryStats, error) {
 	m.mu.Lock()
 	s := MemoryStats{Used: m.used, Peak: m.peak, Reserved: m.used, Limit: m.limit, Pinned: m.host, Buffers: len(m.blocks)}
 	m.mu.Unlock()
-	if p, ok := d.backend.(Pooler); ok {
+	if p, ok := d.backend.(driver.Pooler); ok {
 		reserved, err := p.Pool()
 		if err != nil {
 			return s, err
@@ -50,8 +53,8 @@ func (d *Device) MemoryStats() (MemoryStats, error) {
 	return s, nil
 }
 
-// SetMemoryLimit bounds the bytes of all buffers together. What is allocated already may be
-// more. A limit of 0 is none.
+// SetMemoryLimit limits the total size of all buffers in bytes. Existing buffers may exceed it. A limit
+// of 0 means no limit.
 func (d *Device) SetMemoryLimit(bytes int64) {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()
@@ -124,8 +127,11 @@ func (m *accounts) leaked(b *block) {
 func (m *accounts) take(size int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.limit > 0 && m.used+int64(size) > m.limit {
+	switch {
+	case m.limit > 0 && int64(size) > m.limit-m.used:
 		return fmt.Errorf("the limit of %s for the device is reached: %w", bytesText(m.limit), ErrMemory)
+	case int64(size) > math.MaxInt64-m.used:
+		return fmt.Errorf("more than %s in use: %w", bytesText(math.MaxInt64), ErrMemory)
 	}
 	m.used += int64(size)
 	return nil
@@ -273,7 +279,7 @@ func (m *accounts) settle() {
 // drain waits until freed memory is there again, also what the collector is just freeing.
 func (d *Device) drain() error {
 	d.memory.settle()
-	if p, ok := d.backend.(Pooler); ok {
+	if p, ok := d.backend.(driver.Pooler); ok {
 		return p.Drain()
 	}
 	return nil

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Preload prepares kernels for their first launch, several at once. Without it the first launch
-// of each takes as long as the driver needs to compile it.
-func (d *Device) Preload(kernels ...*Kernel) error {
-	l, ok := d.backend.(Loader)
+// Preload prepares kernels for their first launch, several at once. Without it the first launch of
+// a kernel takes as long as the driver needs to compile it. Generated files declare the kernels.
+func (d *Device) Preload(kernels ...*driver.Kernel) error {
+	l, ok := d.backend.(driver.Loader)
 	if !ok {
 		return nil
 	}
@@ -29,9 +31,9 @@ func (d *Device) Preload(kernels ...*Kernel) error {
 // usualBlock is the block of a device that has no preference.
 const usualBlock = 256
 
-// Occupancy says how blocks of k fit the device: of the block and the dynamic shared memory of g,
-// or where g has no block, of the number of threads that fits best.
-func (d *Device) Occupancy(k *Kernel, g Grid) (Occupancy, error) {
+// Occupancy returns how blocks of k fit the device, with the block and the dynamic shared memory of g.
+// If g has no block, it chooses the best number of threads.
+func (d *Device) Occupancy(k *driver.Kernel, g Grid) (Occupancy, error) {
 	threads := 0
 	switch {
 	case k.Block != (Dim{}):
@@ -39,8 +41,8 @@ func (d *Device) Occupancy(k *Kernel, g Grid) (Occupancy, error) {
 	case g.Block != (Dim{}):
 		threads = g.Block.Count()
 	}
-	if l, ok := d.backend.(Loader); ok {
-		v, _ := k.Variant(d.info.Capability, Fit{Narrow: true, Line: true})
+	if l, ok := d.backend.(driver.Loader); ok {
+		v, _ := k.Variant(d.info.Capability, driver.Fit{Narrow: true, Line: true})
 		_, dynamic := k.Memory(&v)
 		return l.Occupancy(k, threads, dynamic+g.Shared)
 	}
@@ -50,9 +52,9 @@ func (d *Device) Occupancy(k *Kernel, g Grid) (Occupancy, error) {
 	return Occupancy{Threads: threads, Blocks: 1, Cores: d.info.Cores}, nil
 }
 
-// Fit returns a grid that covers n elements, one a thread along x, with blocks of the size that
-// suits k and the device best. For a kernel with a fixed block it is that.
-func (d *Device) Fit(k *Kernel, n int) (Grid, error) {
+// Fit returns a grid that covers n elements, one for each thread along x, with the best block size for
+// k on the device. For a kernel with a fixed block it uses that block.
+func (d *Device) Fit(k *driver.Kernel, n int) (Grid, error) {
 	if k.Block != (Dim{}) {
 		return k.Grid(Dim{X: ceilDiv(n, k.Block.X)}), nil
 	}

@@ -3,6 +3,8 @@ package device
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // CopyFrom copies src, memory of the device of the stream from, to dst, of the same length, on
@@ -16,10 +18,10 @@ func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error 
 	if s.recorder != nil || from.recorder != nil {
 		return s.keep(fmt.Errorf("device: copy between devices: %w", ErrCapture))
 	}
-	return from.enqueue(func(other Queue) error {
+	return from.enqueue(func(other driver.Queue) error {
 		return pinned(job{stream: from, verb: "copy from"}, src, func(at uintptr) error {
-			return transfer(job{s, "copy to", WorkPeer}, dst, src.len, func(q Queue, to uintptr) error {
-				if p, ok := q.(PeerCopier); ok {
+			return transfer(job{s, "copy to", WorkPeer}, dst, src.len, func(q driver.Queue, to uintptr) error {
+				if p, ok := q.(driver.PeerCopier); ok {
 					if err := p.CopyFrom(to, other, at, src.bytes()); !errors.Is(err, ErrUnsupported) {
 						return err
 					}
@@ -37,7 +39,7 @@ type bytesAt struct {
 }
 
 // throughHost copies by way of the host, and waits for the stream that has the source.
-func throughHost(q Queue, to uintptr, from *Stream, src bytesAt) error {
+func throughHost(q driver.Queue, to uintptr, from *Stream, src bytesAt) error {
 	host := make([]byte, src.n)
 	if err := from.queue.Download(host, src.address); err != nil {
 		return err

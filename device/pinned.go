@@ -3,6 +3,8 @@ package device
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Pinned is an array of T in memory of the host that the device copies from and to by itself,
@@ -14,22 +16,24 @@ type Pinned[T any] struct {
 }
 
 // NewPinned returns pinned memory for n elements, with arbitrary contents.
-func NewPinned[T any](d *Device, n int) (*Pinned[T], error) { return newPinned[T](d, n, Access{}) }
+func NewPinned[T any](d *Device, n int) (*Pinned[T], error) {
+	return newPinned[T](d, n, driver.Access{})
+}
 
 // NewMapped returns pinned memory for n elements that kernels can use directly, over the bus
 // (see Pinned.Mapped). What each side writes the other sees after a Synchronize.
 func NewMapped[T any](d *Device, n int) (*Pinned[T], error) {
-	return newPinned[T](d, n, Access{Mapped: true})
+	return newPinned[T](d, n, driver.Access{Mapped: true})
 }
 
-func newPinned[T any](d *Device, n int, a Access) (*Pinned[T], error) {
+func newPinned[T any](d *Device, n int, a driver.Access) (*Pinned[T], error) {
 	if err := checkElements[T](n); err != nil {
 		return nil, err
 	}
 	size := max(1, n*sizeOf[T]())
 	b := &block{device: d, size: size, kind: kindPinned, made: calledFrom(2), keepLost: true}
-	from, err := d.allocateHost(b, func() (HostMemory, error) {
-		if h, ok := d.backend.(HostAllocator); ok {
+	from, err := d.allocateHost(b, func() (driver.HostMemory, error) {
+		if h, ok := d.backend.(driver.HostAllocator); ok {
 			return h.AllocateHost(size, a)
 		}
 		return heapMemory(make([]byte, size)), nil
@@ -37,7 +41,7 @@ func newPinned[T any](d *Device, n int, a Access) (*Pinned[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	bytes := b.memory.(HostMemory).Bytes()
+	bytes := b.memory.(driver.HostMemory).Bytes()
 	return &Pinned[T]{from, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
 }
 
@@ -51,9 +55,9 @@ func Register[T any](d *Device, host []T) (*Pinned[T], error) {
 		return nil, fmt.Errorf("device: register: no memory: %w", ErrRange)
 	}
 	b := &block{device: d, size: len(host) * sizeOf[T](), kind: kindPinned, made: calledFrom(1), keep: bytesOf(host)}
-	from, err := d.allocateHost(b, func() (HostMemory, error) {
-		if h, ok := d.backend.(HostAllocator); ok {
-			return h.RegisterHost(bytesOf(host), Access{Mapped: true})
+	from, err := d.allocateHost(b, func() (driver.HostMemory, error) {
+		if h, ok := d.backend.(driver.HostAllocator); ok {
+			return h.RegisterHost(bytesOf(host), driver.Access{Mapped: true})
 		}
 		return heapMemory(bytesOf(host)), nil
 	})
@@ -64,7 +68,7 @@ func Register[T any](d *Device, host []T) (*Pinned[T], error) {
 }
 
 // allocateHost makes b a block of the host's memory.
-func (d *Device) allocateHost(b *block, allocate func() (HostMemory, error)) (*allocation, error) {
+func (d *Device) allocateHost(b *block, allocate func() (driver.HostMemory, error)) (*allocation, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
@@ -170,13 +174,13 @@ func (p PinnedSlice[T]) pin(on *Stream) error {
 // UploadPinned copies src to dst, which has the same length, in the order of the stream's work.
 // It does not wait: src must not change until the stream has come behind it.
 func UploadPinned[T any](s *Stream, dst Slice[T], src PinnedSlice[T]) error {
-	return exchange(job{s, "upload", WorkUpload}, dst, src, func(q Queue, address uintptr, host []byte) error {
+	return exchange(job{s, "upload", WorkUpload}, dst, src, func(q driver.Queue, address uintptr, host []byte) error {
 		return uploadFrom(q, address, host)
 	})
 }
 
-func uploadFrom(q Queue, dst uintptr, host []byte) error {
-	if c, ok := q.(HostCopier); ok {
+func uploadFrom(q driver.Queue, dst uintptr, host []byte) error {
+	if c, ok := q.(driver.HostCopier); ok {
 		return c.UploadFrom(dst, host)
 	}
 	return q.Upload(dst, host)
@@ -186,25 +190,25 @@ func uploadFrom(q Queue, dst uintptr, host []byte) error {
 // work. It does not wait: the contents of dst count after the stream's next Synchronize that
 // returns no error.
 func DownloadPinned[T any](s *Stream, dst PinnedSlice[T], src Slice[T]) error {
-	return exchange(job{s, "download", WorkDownload}, src, dst, func(q Queue, address uintptr, host []byte) error {
+	return exchange(job{s, "download", WorkDownload}, src, dst, func(q driver.Queue, address uintptr, host []byte) error {
 		return downloadTo(q, host, address)
 	})
 }
 
-func downloadTo(q Queue, host []byte, src uintptr) error {
-	if c, ok := q.(HostCopier); ok {
+func downloadTo(q driver.Queue, host []byte, src uintptr) error {
+	if c, ok := q.(driver.HostCopier); ok {
 		return c.DownloadTo(host, src)
 	}
 	return q.Download(host, src)
 }
 
 // exchange enqueues a copy between d and p.
-func exchange[T any](j job, d Slice[T], p PinnedSlice[T], f func(Queue, uintptr, []byte) error) error {
-	return j.stream.enqueue(func(Queue) error {
+func exchange[T any](j job, d Slice[T], p PinnedSlice[T], f func(driver.Queue, uintptr, []byte) error) error {
+	return j.stream.enqueue(func(driver.Queue) error {
 		if err := p.pin(j.stream); err != nil {
 			return fmt.Errorf("device: %s: pinned memory: %w", j.verb, err)
 		}
-		err := transfer(j, d, len(p.host), func(q Queue, address uintptr) error {
+		err := transfer(j, d, len(p.host), func(q driver.Queue, address uintptr) error {
 			return f(q, address, bytesOf(p.host))
 		})
 		return join(err, p.from.unpin())

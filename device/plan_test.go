@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 func TestParameterBlock(t *testing.T) {
@@ -57,11 +58,11 @@ func TestClosedMeanwhile(t *testing.T) {
 // arguments must be free to go.
 func TestFailedPlanLetsGo(t *testing.T) {
 	f, _, s := newFake(t, io.Discard)
-	for what, spoil := range map[string]func(p *device.Plan){
-		"one argument too many": func(p *device.Plan) { device.Put(p, 1) },
-		"a backend that fails":  func(*device.Plan) { f.fail["launch"] = errors.New("no") },
-		"a stream that failed": func(p *device.Plan) {
-			wants(t, "a launch of nothing", s.Plan(&device.Kernel{}, device.Grid{}).Launch(), device.ErrGrid)
+	for what, spoil := range map[string]func(p *driver.Plan){
+		"one argument too many": func(p *driver.Plan) { driver.Pass(p, 1) },
+		"a backend that fails":  func(*driver.Plan) { f.fail["launch"] = errors.New("no") },
+		"a stream that failed": func(p *driver.Plan) {
+			wants(t, "a launch of nothing", s.Plan(&driver.Kernel{}, device.Grid{}).Launch(), device.ErrGrid)
 		},
 	} {
 		x, err := device.Make[int16](s, 10)
@@ -130,8 +131,8 @@ func stillStream(t *testing.T) (*device.Stream, *device.Device) {
 
 type still struct{ *fake }
 
-func (s still) NewQueue() (device.Queue, error) { return stillQueue{fakeQueue{s.fake}}, nil }
+func (s still) NewQueue() (driver.Queue, error) { return stillQueue{fakeQueue{s.fake}}, nil }
 
 type stillQueue struct{ fakeQueue }
 
-func (stillQueue) Launch(*device.Plan) error { return nil }
+func (stillQueue) Launch(*driver.Plan) error { return nil }

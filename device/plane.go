@@ -3,6 +3,8 @@ package device
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Plane is a rectangle of elements in a buffer's memory: rows of Width elements, of which each
@@ -94,7 +96,7 @@ func (p Plane[T]) Part(r Rect) Plane[T] {
 // CopyPlane copies src to dst, which has the same width and height; they have no element in
 // common.
 func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
-	return s.work(Activity{Work: WorkCopy, Bytes: src.width * src.height * sizeOf[T]()}, func(q Queue) error {
+	return s.work(Activity{Work: WorkCopy, Bytes: src.width * src.height * sizeOf[T]()}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "copy from"}, src.in, func(from uintptr) error {
 			return pinned(job{stream: s, verb: "copy to"}, dst.in, func(to uintptr) error {
 				switch {
@@ -126,15 +128,17 @@ func (p Plane[T]) meets(o Plane[T]) bool {
 	return near || wrapped
 }
 
-func rows[T any](address uintptr, p Plane[T]) Rows { return Rows{address, p.stride * sizeOf[T]()} }
+func rows[T any](address uintptr, p Plane[T]) driver.Rows {
+	return driver.Rows{Address: address, Pitch: p.stride * sizeOf[T]()}
+}
 
 // copyRows enqueues a copy of rows of p's size.
-func copyRows[T any](q Queue, dst, src Rows, p Plane[T]) error {
+func copyRows[T any](q driver.Queue, dst, src driver.Rows, p Plane[T]) error {
 	width := p.width * sizeOf[T]()
 	if width == 0 || p.height == 0 {
 		return nil
 	}
-	if c, ok := q.(StridedCopier); ok {
+	if c, ok := q.(driver.StridedCopier); ok {
 		return c.CopyRows(dst, src, width, p.height)
 	}
 	for y := range p.height {

@@ -4,41 +4,38 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // recorder is the queue of a stream that records: each piece of work becomes a node of a graph,
-// behind the node that the stream recorded last.
+// after the node that the stream recorded last.
 type recorder struct {
 	graph *Graph
 	last  int   // number of that node, or -1
-	also  []int // nodes that the next one comes behind too
+	also  []int // further nodes that the next one waits for
 }
 
 // node is a piece of recorded work. One of the following is set.
 type node struct {
 	after []int
 
-	plan *Plan // a launch
-	copy *recordedCopy
-	fill *recordedFill
-	host *recordedHost
-
-	foreign Foreign
+	launch  *launch
+	copy    *recordedCopy
+	fill    *recordedFill
+	host    *recordedHost
+	foreign driver.Foreign
 }
 
-// Foreign is work of a library on a device, as the package that knows the device's kind has
-// recorded it for a graph.
-type Foreign interface {
-	// Close frees what was recorded. The graph has its own copy by then.
-	Close() error
-}
+// kernel returns the kernel of a launch.
+func (n *node) kernel() *driver.Kernel { return n.launch.plan.Kernel() }
 
-// RecordForeign adds work to what s records, and takes it over.
-func RecordForeign(s *Stream, work Foreign) error {
+// RecordForeign adds a vendor library's work to the graph that s records, and takes ownership of it.
+func (s *Stream) RecordForeign(work driver.Foreign) error {
 	if s.recorder == nil {
 		return join(fmt.Errorf("device: stream does not record: %w", ErrCapture), work.Close())
 	}
-	return s.enqueue(func(Queue) error { return s.recorder.record(&node{foreign: work}) })
+	return s.enqueue(func(driver.Queue) error { return s.recorder.record(&node{foreign: work}) })
 }
 
 // Recording reports whether s records a graph.
@@ -61,7 +58,7 @@ type recordedHost struct {
 	upload bool
 }
 
-// place returns the nodes that the recorder's next one comes behind.
+// place returns the nodes that the recorder's next one waits for.
 func (r *recorder) place() []int {
 	if r.last < 0 {
 		return slices.Clone(r.also)
@@ -96,10 +93,10 @@ func (r *recorder) hold(a *allocation) error {
 }
 
 // add adds the node to a graph of the device.
-func (n *node) add(g GraphBackend) error {
+func (n *node) add(g driver.GraphBackend) error {
 	switch {
-	case n.plan != nil:
-		return g.AddLaunch(n.plan, n.after)
+	case n.launch != nil:
+		return g.AddLaunch(n.launch.plan, n.after)
 	case n.copy != nil:
 		return g.AddCopy(n.copy.dst, n.copy.src, n.copy.n, n.after)
 	case n.fill != nil:
@@ -111,11 +108,11 @@ func (n *node) add(g GraphBackend) error {
 	}
 }
 
-// do gives the node's work to a queue.
-func (n *node) do(q Queue) error {
+// do enqueues the node's work on a queue.
+func (n *node) do(q driver.Queue) error {
 	switch {
-	case n.plan != nil:
-		return q.Launch(n.plan)
+	case n.launch != nil:
+		return q.Launch(n.launch.plan)
 	case n.copy != nil:
 		return q.Copy(n.copy.dst, n.copy.src, n.copy.n)
 	case n.fill != nil:
@@ -127,20 +124,18 @@ func (n *node) do(q Queue) error {
 	}
 }
 
-// Launch implements Queue. The node has a plan of its own.
-func (r *recorder) Launch(p *Plan) error {
-	own := *p
-	own.words, own.held = slices.Clone(p.words), nil
-	return r.record(&node{plan: &own})
+// Launch implements driver.Queue. The node has its own copy of the launch.
+func (r *recorder) Launch(p *driver.Plan) error {
+	return r.record(&node{launch: p.Owner().(*launch).recorded()})
 }
 
-// Copy implements Queue.
+// Copy implements driver.Queue.
 func (r *recorder) Copy(dst, src uintptr, n int) error {
 	return r.record(&node{copy: &recordedCopy{dst, src, n}})
 }
 
-// CopyRows implements StridedCopier.
-func (r *recorder) CopyRows(dst, src Rows, width, rows int) error {
+// CopyRows implements driver.StridedCopier.
+func (r *recorder) CopyRows(dst, src driver.Rows, width, rows int) error {
 	for y := range rows {
 		if err := r.Copy(dst.Address+uintptr(y*dst.Pitch), src.Address+uintptr(y*src.Pitch), width); err != nil {
 			return err
@@ -149,44 +144,46 @@ func (r *recorder) CopyRows(dst, src Rows, width, rows int) error {
 	return nil
 }
 
-// Zero implements Queue.
+// Zero implements driver.Queue.
 func (r *recorder) Zero(dst uintptr, n int) error { return r.Fill(dst, []byte{0}, n) }
 
-// Fill implements Filler.
+// Fill implements driver.Filler.
 func (r *recorder) Fill(dst uintptr, value []byte, n int) error {
 	return r.record(&node{fill: &recordedFill{dst, slices.Clone(value), n}})
 }
 
-// UploadFrom implements HostCopier.
+// UploadFrom implements driver.HostCopier.
 func (r *recorder) UploadFrom(dst uintptr, src []byte) error {
 	return r.record(&node{host: &recordedHost{dst, src, true}})
 }
 
-// DownloadTo implements HostCopier.
+// DownloadTo implements driver.HostCopier.
 func (r *recorder) DownloadTo(dst []byte, src uintptr) error {
 	return r.record(&node{host: &recordedHost{src, dst, false}})
 }
 
-// Upload implements Queue. The memory may be different when the graph runs.
+// Upload implements driver.Queue. The memory may be different when the graph runs.
 func (r *recorder) Upload(uintptr, []byte) error {
 	return fmt.Errorf("device: upload of memory that is not pinned: %w", ErrCapture)
 }
 
-// Download implements Queue.
+// Download implements driver.Queue.
 func (r *recorder) Download([]byte, uintptr) error {
 	return fmt.Errorf("device: download to memory that is not pinned: %w", ErrCapture)
 }
 
-// Mark implements Queue.
-func (r *recorder) Mark() (Mark, error) { return nil, fmt.Errorf("device: event: %w", ErrCapture) }
+// Mark implements driver.Queue.
+func (r *recorder) Mark() (driver.Mark, error) {
+	return nil, fmt.Errorf("device: event: %w", ErrCapture)
+}
 
-// Wait implements Queue.
+// Wait implements driver.Queue.
 func (r *recorder) Wait(context.Context) error {
 	return fmt.Errorf("device: wait for a stream that records: %w", ErrCapture)
 }
 
-// Take implements Queue.
-func (r *recorder) Take() (none Outcome) { return none }
+// Take implements driver.Queue.
+func (r *recorder) Take() (none driver.Outcome) { return none }
 
-// Close implements Queue.
+// Close implements driver.Queue.
 func (r *recorder) Close() error { return nil }

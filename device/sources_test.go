@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/origin"
 )
@@ -37,7 +38,7 @@ func TestStaleKernels(t *testing.T) {
 		{"another kernel's is changed", []origin.Decl{{File: here, Name: "native", Sum: sum}, {File: here, Name: "none", Sum: 1}}, []uint16{0}, nil},
 		{"on another machine", []origin.Decl{{File: "missing.go", Name: "native", Sum: sum + 1}}, []uint16{0}, nil},
 	} {
-		k := &device.Kernel{Name: "native", Native: native, Sources: origin.Format(test.decls), Uses: test.uses, ParamBytes: device.HiddenBytes}
+		k := &driver.Kernel{Name: "native", Native: native, Sources: origin.Format(test.decls), Uses: test.uses, ParamBytes: driver.HiddenBytes}
 		for range 2 { // a stale kernel stays stale
 			_, _, s := newFake(t, io.Discard)
 			wants(t, test.name, s.Plan(k, device.Cover(1, 32)).Launch(), test.want)

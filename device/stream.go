@@ -12,28 +12,30 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Stream is work for a device that runs in order: copies and kernels. Several streams of a
-// device run side by side. Its methods may be called from any goroutine.
+// Stream is a queue of copies and kernels, which run in order. The streams of a device run
+// concurrently. The methods of a Stream may be called from any goroutine.
 //
-// A launch or copy that fails sticks to the stream: every later one returns the same error
-// until Synchronize has returned it.
+// The error of a launch or copy sticks to the stream: every later one does nothing and returns an
+// error that wraps it, until Synchronize has returned it.
 type Stream struct {
 	device   *Device
-	queue    Queue
-	finished atomic.Bool  // closed, and all work done
-	number   int          // among the device's streams, from 1
-	recorder *recorder    // the queue, where the stream records a graph; else nil
-	later    Asynchronous // the queue, where it is one; else nil
+	queue    driver.Queue
+	finished atomic.Bool         // closed, and all work done
+	number   int                 // among the device's streams, from 1
+	recorder *recorder           // the queue, where the stream records a graph; else nil
+	later    driver.Asynchronous // the queue, where it is one; else nil
 
-	spare atomic.Pointer[Plan] // a free one
-	unfit atomic.Bool          // closed, or failed is not nil; written with the lock held
+	spare atomic.Pointer[launch] // a free one
+	unfit atomic.Bool            // closed, or failed is not nil; written with the lock held
 
 	mu       sync.Mutex
 	failed   error
 	closed   bool
-	plans    []*Plan // more free ones
+	launches []*launch // more free ones
 	epoch    *epoch
 	sources  []source          // of the faults that the stream inherits
 	calls    map[uint32]string // where launches of the epoch came from, if recorded
@@ -44,60 +46,62 @@ type Stream struct {
 	output   io.Writer
 }
 
-// leftover is what was taken from the queue before its time, and belongs to the next
-// Synchronize.
+// leftover is an outcome that was taken from the queue early and belongs to the next Synchronize.
 type leftover struct {
-	out Outcome
+	out driver.Outcome
 	err error
 }
 
 // Device returns the device that the stream belongs to.
 func (s *Stream) Device() *Device { return s.device }
 
-// Queue returns what the stream is made of, for packages that know the device's kind.
-func (s *Stream) Queue() Queue { return s.queue }
+// Queue returns the back end's queue, for packages that know the device's kind.
+func (s *Stream) Queue() driver.Queue { return s.queue }
 
-// Plan starts a launch of k, for a launcher: the caller adds the arguments with PutSlice and Put, in the
-// order of the kernel's parameters, and calls Launch once, whatever the arguments were: until
-// then the memory of slices that were put is not freed. Generated launchers do this.
-func (s *Stream) Plan(k *Kernel, g Grid) *Plan {
-	p := s.newPlan()
-	p.reset(k, g)
-	if s.recorder != nil || s.device.record.Load() {
-		p.from = calledFrom(2)
+// Plan starts a launch of k. The caller passes the arguments in the order of the kernel's parameters
+// (Slice.Pass, TensorMap.Pass, driver.Pass) and calls Plan.Launch once, even if an argument is invalid:
+// the memory of the arguments is not freed before. Generated launchers do this.
+func (s *Stream) Plan(k *driver.Kernel, g Grid) *driver.Plan {
+	l := s.newLaunch()
+	l.plan.Reset(k, g)
+	switch {
+	case s.recorder != nil || s.device.record.Load():
+		l.from = calledFrom(2)
+	case l.from[0] != 0:
+		l.from = callers{}
 	}
-	return p
+	return l.plan
 }
 
-func (s *Stream) newPlan() *Plan {
-	if p := s.spare.Swap(nil); p != nil {
-		return p
+func (s *Stream) newLaunch() *launch {
+	if l := s.spare.Swap(nil); l != nil {
+		return l
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := len(s.plans); n > 0 {
-		p := s.plans[n-1]
-		s.plans = s.plans[:n-1]
-		return p
+	if n := len(s.launches); n > 0 {
+		l := s.launches[n-1]
+		s.launches = s.launches[:n-1]
+		return l
 	}
-	return &Plan{stream: s}
+	return newLaunch(s)
 }
 
-// launch enqueues p and takes it back.
-func (s *Stream) launch(p *Plan) error {
+// launch enqueues l and takes it back.
+func (s *Stream) launch(l *launch) error {
 	err := s.check()
 	if err == nil {
-		err = s.keep(s.start(p))
+		err = s.keep(s.start(l))
 	}
-	released := p.release()
-	if err == nil {
+	released := l.release()
+	if err == nil && !l.plan.Empty() {
 		s.device.counters.count(WorkLaunch, 0)
-		s.launched(p)
+		s.launched(l)
 	}
-	if !s.spare.CompareAndSwap(nil, p) {
+	if !s.spare.CompareAndSwap(nil, l) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.plans = append(s.plans, p)
+		s.launches = append(s.launches, l)
 	}
 	if released == nil {
 		return err
@@ -105,25 +109,26 @@ func (s *Stream) launch(p *Plan) error {
 	return join(err, released)
 }
 
-// start hands p to the queue.
-func (s *Stream) start(p *Plan) error {
-	if err := p.check(&s.device.info); err != nil {
+// start checks l and, unless it is empty, hands it to the queue.
+func (s *Stream) start(l *launch) error {
+	p := l.plan
+	if err := p.Check(&s.device.info, s.device.coarsen.Load()); err != nil || p.Empty() {
 		return err
 	}
 	if w := s.device.watching.Load(); w != nil && s.recorder == nil {
 		began := time.Now()
-		if err := s.device.Preload(p.kernel); err != nil { // its time is not the kernel's
+		if err := s.device.Preload(p.Kernel()); err != nil { // its time is not the kernel's
 			return err
 		}
-		a := Activity{Work: WorkLaunch, Kernel: p.kernel, Grid: p.grid, Load: time.Since(began)}
+		a := Activity{Work: WorkLaunch, Kernel: p.Kernel(), Grid: p.Options(), Load: time.Since(began)}
 		return w.observe(s, a, func() error { return s.queue.Launch(p) })
 	}
 	return s.queue.Launch(p)
 }
 
-// launched notes where p came from, if that is recorded.
-func (s *Stream) launched(p *Plan) {
-	if p.from[0] == 0 {
+// launched notes where l came from, if that is recorded.
+func (s *Stream) launched(l *launch) {
+	if l.from[0] == 0 {
 		return
 	}
 	s.mu.Lock()
@@ -131,19 +136,29 @@ func (s *Stream) launched(p *Plan) {
 	if s.calls == nil {
 		s.calls = map[uint32]string{}
 	}
-	s.calls[p.number] = p.from.site()
+	s.calls[l.plan.Number()] = l.from.site()
 }
 
-// check returns the error that stuck to the stream, or that it is closed.
+// check returns an error if the stream is closed or an earlier call has failed.
 func (s *Stream) check() error {
 	if !s.unfit.Load() {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	switch {
+	case s.closed:
 		return fmt.Errorf("device: stream %w", ErrClosed)
+	case s.failed != nil:
+		return fmt.Errorf("device: an earlier call on this stream failed, and Synchronize has not returned its error: %w", s.failed)
 	}
+	return nil
+}
+
+// stuck returns the error that stuck to the stream.
+func (s *Stream) stuck() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.failed
 }
 
@@ -163,7 +178,7 @@ func (s *Stream) keep(err error) error {
 
 // enqueue calls f with the queue unless the stream is closed or has failed, and keeps its
 // error.
-func (s *Stream) enqueue(f func(Queue) error) error {
+func (s *Stream) enqueue(f func(driver.Queue) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -180,15 +195,15 @@ func (s *Stream) closing() bool {
 // idle reports whether the stream is closed and all its work done.
 func (s *Stream) idle() bool { return s.finished.Load() }
 
-// Synchronize waits until the work that the stream was given before is done, or ctx is. It
-// writes what kernels printed and returns what went wrong since the last call: a *Fault of a
-// kernel, also one of a stream whose event this one waited for; the error that stuck to the
-// stream; a failure of the device. After it the stream can be used again, unless the device
-// itself was lost. Where ctx was done first, its error is returned, the work goes on, and what
-// went wrong belongs to the next call.
+// Synchronize waits until all work enqueued before the call is done, or ctx is. It writes the
+// output of gpu.Printf and returns the errors since the last call: a *Fault of a kernel, including
+// one of a stream whose event this one waited for; the error that stuck to the stream; a failure
+// of the device. Afterwards the stream can be used again, unless the device itself was lost. If ctx
+// is done first, Synchronize returns its error, the work continues, and its errors belong to the
+// next call.
 //
-// Several goroutines may wait for one stream, each as long as its own ctx allows. What went
-// wrong is returned to all that were waiting then.
+// Several goroutines may wait for one stream, each with its own ctx. All goroutines waiting at the
+// time receive the errors.
 func (s *Stream) Synchronize(ctx context.Context) error {
 	if s.closing() {
 		return fmt.Errorf("device: stream %w", ErrClosed)
@@ -199,9 +214,8 @@ func (s *Stream) Synchronize(ctx context.Context) error {
 	return s.wait(ctx)
 }
 
-// Done returns a channel that is closed when the work that the stream was given before is done
-// or has failed. Synchronize then returns without waiting, and only what it returns says
-// whether the results count.
+// Done returns a channel that is closed when all work enqueued before the call is done or has
+// failed. Synchronize then returns without waiting; only its result shows whether the work succeeded.
 func (s *Stream) Done() <-chan struct{} {
 	if s.later != nil {
 		if done, err := s.later.Done(); err == nil {
@@ -227,22 +241,22 @@ func (s *Stream) wait(ctx context.Context) error {
 		s.mu.Unlock()
 		return err
 	}
-	took, told := time.Since(start), tell(done)
+	took, watched := time.Since(start), report(done)
 	inherited := inherit(sources)
-	s.mu.Lock() // of several that have waited, the first takes what was left and ends the epoch
+	s.mu.Lock() // of several goroutines, the first takes the outcome and ends the epoch
 	out := s.queue.Take()
 	s.device.counters.waited(took, out.Fault)
 	s.left.out.Add(out)
-	out, s.left.out = s.left.out, Outcome{}
+	out, s.left.out = s.left.out, driver.Outcome{}
 	err, s.left.err = join(s.left.err, s.suspects(err)), nil
 	s.settle(e, out)
 	failed := e.failed
 	s.mu.Unlock()
-	return join(e.fault(inherited), failed, err, told, s.print(out))
+	return join(e.result(inherited), failed, err, watched, s.print(out))
 }
 
-// suspects adds to a failure of the device the lines of the launches that it may come from, where
-// these are recorded. The lock is held.
+// suspects adds to a failure of the device the recorded lines of the launches that may have caused
+// it. The lock is held.
 func (s *Stream) suspects(err error) error {
 	if err == nil || len(s.calls) == 0 {
 		return err
@@ -267,10 +281,10 @@ func join(errs ...error) error {
 }
 
 // print writes the kernels' lines in an order that does not depend on the schedule.
-func (s *Stream) print(out Outcome) error {
+func (s *Stream) print(out driver.Outcome) error {
 	s.printing.Lock()
 	defer s.printing.Unlock()
-	slices.SortStableFunc(out.Prints, func(a, b Print) int {
+	slices.SortStableFunc(out.Prints, func(a, b driver.Print) int {
 		return cmp.Or(cmp.Compare(a.Launch, b.Launch), compareIndex(a.Block, b.Block), compareIndex(a.Thread, b.Thread))
 	})
 	for _, p := range out.Prints {
@@ -291,8 +305,8 @@ func compareIndex(a, b [3]int) int {
 	return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
 }
 
-// Close waits for the stream's work and frees the stream. It writes what kernels printed
-// and returns what went wrong since the last Synchronize.
+// Close waits for the stream's work and frees the stream. It writes the output of gpu.Printf and
+// returns the errors since the last Synchronize.
 func (s *Stream) Close() error {
 	if s.recorder != nil {
 		return s.closeRecorder()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 func TestCalls(t *testing.T) {
@@ -88,7 +89,7 @@ func TestCancelledWaitLosesNothing(t *testing.T) {
 	f, _, s := newFake(t, &out)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f.outcome.Prints = []device.Print{{Text: "hello\n"}}
+	f.outcome.Prints = []driver.Print{{Text: "hello\n"}}
 	wants(t, "launch", s.Plan(kernel(), device.Grid{}).Launch(), device.ErrMismatch)
 	for range 2 {
 		err := s.Synchronize(ctx)
@@ -106,10 +107,10 @@ func TestCancelledWaitLosesNothing(t *testing.T) {
 func TestPrintOrder(t *testing.T) {
 	var out bytes.Buffer
 	f, _, s := newFake(t, &out)
-	at := func(launch uint32, by, bx, ty, tx int, text string) device.Print {
-		return device.Print{Launch: launch, Block: [3]int{bx, by}, Thread: [3]int{tx, ty}, Text: text}
+	at := func(launch uint32, by, bx, ty, tx int, text string) driver.Print {
+		return driver.Print{Launch: launch, Block: [3]int{bx, by}, Thread: [3]int{tx, ty}, Text: text}
 	}
-	f.outcome.Prints = []device.Print{
+	f.outcome.Prints = []driver.Print{
 		at(2, 0, 0, 0, 0, "i"), at(1, 1, 0, 0, 0, "h"), at(1, 0, 10, 0, 0, "g"), at(1, 0, 9, 0, 0, "f"), at(1, 0, 0, 1, 0, "d"),
 		at(1, 0, 0, 0, 3, "b"), at(1, 0, 0, 1, 0, "e"), at(1, 0, 0, 0, 3, "c"), at(1, 0, 0, 0, 0, "a"),
 	}
@@ -126,7 +127,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestPrintFails(t *testing.T) {
-	for _, outcome := range []device.Outcome{{Prints: []device.Print{{Text: "x"}}}, {Lost: 1}} {
+	for _, outcome := range []driver.Outcome{{Prints: []driver.Print{{Text: "x"}}}, {Lost: 1}} {
 		f, _, s := newFake(t, full{})
 		f.outcome = outcome
 		wants(t, "Synchronize", s.Synchronize(t.Context()), io.ErrShortWrite)
@@ -137,7 +138,7 @@ func TestPrintFails(t *testing.T) {
 func TestCloseOfAStreamTellsWhatIsLeft(t *testing.T) {
 	var out bytes.Buffer
 	f, _, s := newFake(t, &out)
-	f.outcome = device.Outcome{Fault: &device.Fault{}, Prints: []device.Print{{Text: "last words"}}}
+	f.outcome = driver.Outcome{Fault: &device.Fault{}, Prints: []driver.Print{{Text: "last words"}}}
 	f.took()
 	var fault *device.Fault
 	if err := s.Close(); !errors.As(err, &fault) || out.String() != "last words" {
@@ -153,7 +154,7 @@ func TestCloseOfAStreamTellsWhatIsLeft(t *testing.T) {
 func TestTwoWait(t *testing.T) {
 	var out bytes.Buffer
 	f, _, s := newFake(t, &out)
-	f.outcome = device.Outcome{Fault: &device.Fault{}, Prints: []device.Print{{Text: "once"}}}
+	f.outcome = driver.Outcome{Fault: &device.Fault{}, Prints: []driver.Print{{Text: "once"}}}
 	var inner error
 	f.waited = func() { inner = s.Synchronize(t.Context()) }
 	outer := s.Synchronize(t.Context())
@@ -174,7 +175,7 @@ func TestLateFault(t *testing.T) {
 	f, _, s := newFake(t, io.Discard)
 	f.waited = func() {
 		must(t, s.Synchronize(t.Context()))
-		f.outcome = device.Outcome{Fault: &device.Fault{}}
+		f.outcome = driver.Outcome{Fault: &device.Fault{}}
 	}
 	must(t, s.Synchronize(t.Context()))
 	if _, ok := errors.AsType[*device.Fault](s.Synchronize(t.Context())); !ok {

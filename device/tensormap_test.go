@@ -6,13 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
 // mapped is a kernel that takes a number and a tensor map, which lies at a multiple of 64 bytes.
-var mapped = &device.Kernel{
-	Name: "mapped", ParamBytes: 64 + device.TensorMapBytes + device.HiddenBytes,
-	Params: []device.Param{{Name: "n", Size: 4}, {Name: "m", Offset: 64, Size: device.TensorMapBytes, Tensor: true}},
+var mapped = &driver.Kernel{
+	Name: "mapped", ParamBytes: 64 + driver.TensorMapBytes + driver.HiddenBytes,
+	Params: []driver.Param{{Name: "n", Size: 4}, {Name: "m", Offset: 64, Size: driver.TensorMapBytes, Tensor: true}},
 }
 
 func TestTensorMap(t *testing.T) {
@@ -20,8 +21,8 @@ func TestTensorMap(t *testing.T) {
 	x, err := device.Make[int16](s, 4*16*3)
 	must(t, err)
 	p := s.Plan(mapped, device.Cover(1, 1))
-	device.Put(p, int32(5))
-	device.PutTensorMap(p, device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 16, Height: 4, Depth: 3}))
+	driver.Pass(p, int32(5))
+	device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 16, Height: 4, Depth: 3}).Pass(p)
 	must(t, p.Launch())
 	got := (*gpu.MapPlan)(unsafe.Pointer(&f.params[8]))
 	want := gpu.MapPlan{Address: got.Address, Size: [3]int32{16, 4, 3}, Box: [2]int32{8, 8}, Element: 2, Stride: [2]int64{32, 128}}
@@ -45,13 +46,13 @@ func TestTensorMapMistakes(t *testing.T) {
 		"a map of nothing whatever": {},
 	} {
 		p := s.Plan(mapped, device.Cover(1, 1))
-		device.Put(p, int32(5))
-		device.PutTensorMap(p, m)
+		driver.Pass(p, int32(5))
+		m.Pass(p)
 		if p.Launch() == nil || s.Synchronize(t.Context()) == nil {
 			t.Errorf("%s: no error", what)
 		}
 	}
 	p := s.Plan(mapped, device.Cover(1, 1))
-	device.PutTensorMap(p, device.MapTensor[[8][8]int16](x.All(), e))
+	device.MapTensor[[8][8]int16](x.All(), e).Pass(p)
 	wants(t, "a map in place of a number", p.Launch(), device.ErrMismatch)
 }

@@ -1,11 +1,15 @@
 package device
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
 
 // UploadTo copies host to dst, which has the same length. The caller may change host as
 // soon as UploadTo returns.
 func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
-	return transfer(job{s, "upload", WorkUpload}, dst, len(host), func(q Queue, address uintptr) error {
+	return transfer(job{s, "upload", WorkUpload}, dst, len(host), func(q driver.Queue, address uintptr) error {
 		return q.Upload(address, bytesOf(host))
 	})
 }
@@ -21,7 +25,7 @@ func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error
 	if src != nil {
 		from = src.All()
 	}
-	return transfer(job{s, "download", WorkDownload}, from, len(host), func(q Queue, address uintptr) error {
+	return transfer(job{s, "download", WorkDownload}, from, len(host), func(q driver.Queue, address uintptr) error {
 		return q.Download(bytesOf(host), address)
 	})
 }
@@ -29,7 +33,7 @@ func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error
 // Copy copies src to dst within the device; they have the same length and no element in
 // common.
 func Copy[T any](s *Stream, dst, src Slice[T]) error {
-	return s.work(Activity{Work: WorkCopy, Bytes: src.bytes()}, func(q Queue) error {
+	return s.work(Activity{Work: WorkCopy, Bytes: src.bytes()}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "copy from"}, src, func(from uintptr) error {
 			return pinned(job{stream: s, verb: "copy to"}, dst, func(to uintptr) error {
 				switch {
@@ -54,8 +58,8 @@ type job struct {
 }
 
 // transfer checks a slice of the device against the host's length n and enqueues f.
-func transfer[T any](j job, d Slice[T], n int, f func(Queue, uintptr) error) error {
-	return j.stream.work(Activity{Work: j.work, Bytes: d.bytes()}, func(q Queue) error {
+func transfer[T any](j job, d Slice[T], n int, f func(driver.Queue, uintptr) error) error {
+	return j.stream.work(Activity{Work: j.work, Bytes: d.bytes()}, func(q driver.Queue) error {
 		return pinned(j, d, func(address uintptr) error {
 			if d.len != n {
 				return fmt.Errorf("device: %s: %d elements on the host, %d on the device: %w", j.verb, n, d.len, ErrLength)

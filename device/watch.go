@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Work is a kind of work that streams do.
@@ -31,39 +33,39 @@ func (w Work) String() string {
 // Activity is a piece of work that a stream of a watched device has done.
 type Activity struct {
 	Work   Work
-	Kernel *Kernel // of a launch, else nil
-	Grid   Grid    // of a launch
-	Bytes  int     // that were copied or filled
+	Kernel *driver.Kernel // of a launch, else nil
+	Grid   Grid           // of a launch
+	Bytes  int            // that were copied or filled
 	Device *Device
 	Stream int // number of the stream among the device's, from 1
 
-	// Called is when the program asked for the work, and Call how long the call took.
+	// Called is when the program enqueued the work, and Call how long the call took.
 	Called time.Time
 	Call   time.Duration
-	// Load is how long before Called the program waited for the kernel's code to be ready: a
-	// driver compiles it when it is launched first.
+	// Load is how long the program waited before Called for the kernel's code: a driver compiles
+	// it for the first launch.
 	Load time.Duration
-	// Stack has the program counters of the callers, the innermost first, for
+	// Stack holds the program counters of the callers, innermost first, for
 	// runtime.CallersFrames.
 	Stack []uintptr
-	// Begin and End are the device's times, put on the host's clock: right to some ten
-	// microseconds beside Called, and to about one among each other.
+	// Begin and End are the device's times on the host's clock. They are accurate to about 10
+	// microseconds relative to Called, and to about 1 relative to each other.
 	Begin, End time.Time
 }
 
-// Watcher is told what a device has done. Its methods are called by one goroutine at a time.
+// Watcher receives the activities of a device. Its methods are called by one goroutine at a time.
 type Watcher interface {
-	// Did tells of work of one stream that was waited for, in the stream's order. The watcher may
-	// keep the slice.
+	// Did receives completed work of one stream, in the stream's order. The watcher may keep the
+	// slice.
 	Did([]Activity)
-	// Closed tells that the device is closed and nothing follows.
+	// Closed is the last call, after the device was closed.
 	Closed() error
 }
 
-// Watch tells w from now on what the device does, until stop is called or the device closed.
-// Work is told when its stream is waited for; work that nobody has waited for at the stop is
-// not. Work that is watched costs its caller a few microseconds more. A device has one watcher
-// at a time.
+// Watch reports the device's work to w until stop is called or the device is closed. It reports
+// work when the program waits for the stream; work that has not been waited for when stop is called
+// is not reported. Each watched piece of work costs its caller a few microseconds. A device has at
+// most one watcher.
 func (d *Device) Watch(w Watcher) (stop func(), err error) {
 	v := &watch{watcher: w}
 	if err := v.setClock(d.backend); err != nil {
@@ -83,9 +85,9 @@ func (d *Device) Watch(w Watcher) (stop func(), err error) {
 type watch struct {
 	watcher Watcher
 
-	mu    sync.Mutex // held while the watcher is told
+	mu    sync.Mutex // held during calls of the watcher
 	ended bool
-	base  Mark // a point that was waited for
+	base  driver.Mark // a point that was waited for
 	at    time.Time
 }
 
@@ -93,15 +95,15 @@ type watch struct {
 type observed struct {
 	Activity
 	watch      *watch
-	begin, end Mark
+	begin, end driver.Mark
 }
 
-// rebase is after how long a new base is taken: a driver tells spans as float32 milliseconds,
-// which are good to a microsecond up to 16 seconds.
+// rebase is the age at which a base is replaced: a driver returns time spans as float32
+// milliseconds, which are precise to a microsecond up to 16 seconds.
 const rebase = 4 * time.Second
 
 // setClock takes a mark and the time at which the device came to it.
-func (w *watch) setClock(b Backend) error {
+func (w *watch) setClock(b driver.Backend) error {
 	q, err := b.NewQueue()
 	if err != nil {
 		return err
@@ -139,37 +141,37 @@ func (w *watch) observe(s *Stream, a Activity, f func() error) error {
 	return nil
 }
 
-// tell tells the watchers of work that was waited for. Work whose times the device does not
-// know (it was lost) is not told.
-func tell(done []observed) error {
+// report reports completed work to the watchers. It leaves out work whose times are unknown because
+// the device was lost.
+func report(done []observed) error {
 	var err error
 	for len(done) > 0 {
 		w, n := done[0].watch, 1
 		for n < len(done) && done[n].watch == w {
 			n++
 		}
-		err = join(err, w.tell(done[:n]))
+		err = join(err, w.report(done[:n]))
 		done = done[n:]
 	}
 	return err
 }
 
-func (w *watch) tell(done []observed) error {
+func (w *watch) report(done []observed) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var told []Activity
+	var did []Activity
 	var freed error
 	for _, o := range done {
 		if !w.ended && w.date(&o) {
-			told = append(told, o.Activity)
+			did = append(did, o.Activity)
 		}
 		freed = join(freed, o.begin.Free())
 		if o.end != w.base {
 			freed = join(freed, o.end.Free())
 		}
 	}
-	if len(told) > 0 {
-		w.watcher.Did(told)
+	if len(did) > 0 {
+		w.watcher.Did(did)
 	}
 	return freed
 }
@@ -191,7 +193,7 @@ func (w *watch) date(o *observed) bool {
 	return true
 }
 
-// end frees the base; nothing is told any more.
+// end frees the base. The watcher receives nothing more.
 func (w *watch) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -210,9 +212,9 @@ func (d *Device) unwatch() error {
 }
 
 // work enqueues a piece of work, which is counted and may be watched.
-func (s *Stream) work(a Activity, f func(Queue) error) error {
+func (s *Stream) work(a Activity, f func(driver.Queue) error) error {
 	w := s.device.watching.Load()
-	err := s.enqueue(func(q Queue) error {
+	err := s.enqueue(func(q driver.Queue) error {
 		if w == nil || s.recorder != nil {
 			return f(q)
 		}

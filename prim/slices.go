@@ -27,7 +27,7 @@ func packed[A, T any](x device.Slice[T]) (packs device.Slice[A], rest device.Sli
 
 // refuse returns a mistake of the caller, which sticks to the stream.
 func refuse(s *device.Stream, what string, err error) error {
-	none := device.LoansOn(s)
+	none := s.Loans()
 	return none.Enqueue(func() error {
 		return fmt.Errorf("prim: %s: %w", what, err)
 	})
@@ -35,7 +35,7 @@ func refuse(s *device.Stream, what string, err error) error {
 
 // idle is a piece of work without work. Like any other it returns the error that sticks to the stream.
 func idle(s *device.Stream) error {
-	none := device.LoansOn(s)
+	none := s.Loans()
 	return none.Enqueue(func() error { return nil })
 }
 

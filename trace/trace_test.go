@@ -15,13 +15,14 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/trace"
 )
 
 // negate is a kernel without parameters that only keeps the device busy.
-var negate = &device.Kernel{
-	Name: "negate", Package: "example.com/kernels", File: "negate.go", Line: 7, ParamBytes: device.HiddenBytes,
+var negate = &driver.Kernel{
+	Name: "negate", Package: "example.com/kernels", File: "negate.go", Line: 7, ParamBytes: driver.HiddenBytes,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
 			_ = ts.Thread()

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // argument is what a launch hands to a kernel.
@@ -11,9 +12,9 @@ type argument interface {
 	// value is what our generated launcher takes.
 	value() reflect.Value
 	// put adds the argument to a twin's plan.
-	put(p *device.Plan)
+	put(p *driver.Plan)
 	// param is the argument's place in a parameter block, but for the offset, and its alignment.
-	param() (p device.Param, align int)
+	param() (p driver.Param, align int)
 }
 
 // array is data on the device and its image on the host. It is an argument.
@@ -24,11 +25,11 @@ type array[T any] struct {
 
 func (a *array[T]) value() reflect.Value { return reflect.ValueOf(a.dev.All()) }
 
-func (a *array[T]) put(p *device.Plan) { device.PutSlice(p, a.dev.All()) }
+func (a *array[T]) put(p *driver.Plan) { a.dev.All().Pass(p) }
 
-func (a *array[T]) param() (device.Param, int) {
+func (a *array[T]) param() (driver.Param, int) {
 	elem := int(reflect.TypeFor[T]().Size())
-	return device.Param{Size: 24, Elem: elem}, 8
+	return driver.Param{Size: 24, Elem: elem}, 8
 }
 
 // scalarArgument is a number or a struct that is passed by value.
@@ -38,16 +39,16 @@ func byValue[T any](v T) argument { return scalarArgument[T]{v} }
 
 func (a scalarArgument[T]) value() reflect.Value { return reflect.ValueOf(a.v) }
 
-func (a scalarArgument[T]) put(p *device.Plan) { device.Put(p, a.v) }
+func (a scalarArgument[T]) put(p *driver.Plan) { driver.Pass(p, a.v) }
 
-func (a scalarArgument[T]) param() (device.Param, int) {
+func (a scalarArgument[T]) param() (driver.Param, int) {
 	t := reflect.TypeFor[T]()
-	return device.Param{Size: int(t.Size())}, t.Align()
+	return driver.Param{Size: int(t.Size())}, t.Align()
 }
 
 // layout returns the parameter block of a kernel that takes args: the Go struct that has
 // them as fields, and behind it the hidden parameters.
-func layout(args []argument) (params []device.Param, bytes int) {
+func layout(args []argument) (params []driver.Param, bytes int) {
 	for _, a := range args {
 		p, align := a.param()
 		bytes = (bytes + align - 1) / align * align
@@ -55,7 +56,7 @@ func layout(args []argument) (params []device.Param, bytes int) {
 		bytes += p.Size
 		params = append(params, p)
 	}
-	return params, (bytes+7)/8*8 + device.HiddenBytes
+	return params, (bytes+7)/8*8 + driver.HiddenBytes
 }
 
 // call launches one of our kernels by its generated launcher.

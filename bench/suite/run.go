@@ -13,6 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/peers"
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Options says what Run measures.
@@ -24,7 +25,7 @@ type Options struct {
 	// Commit is what this program was built from, where its build information does not say.
 	Commit string
 	// Unchecked has, by name, our kernels as they are without checks; nil for none.
-	Unchecked map[string]*device.Kernel
+	Unchecked map[string]*driver.Kernel
 	// Peers are other frameworks that take part, on a GPU; nil for none.
 	Peers *peers.Set
 	// Progress, if not nil, is called before each case with its name.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 //go:embed twins.cu
@@ -32,7 +33,7 @@ type twins struct {
 	how     string // the command that compiled them
 	cubin   string
 	target  device.Capability
-	kernels map[string]*device.Kernel
+	kernels map[string]*driver.Kernel
 }
 
 // compileTwins compiles twins.cu for a device, which takes a few seconds. An error says why
@@ -52,7 +53,7 @@ func compileTwins(ctx context.Context, nvcc string, i device.Info) (*twins, erro
 	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 		return nil, err
 	}
-	return &twins{how: how, cubin: cubin, target: i.Capability, kernels: map[string]*device.Kernel{}}, nil
+	return &twins{how: how, cubin: cubin, target: i.Capability, kernels: map[string]*driver.Kernel{}}, nil
 }
 
 // runNVCC compiles the twins in dir, and returns the machine code and the command, short.
@@ -79,13 +80,13 @@ func nvccVersion(ctx context.Context, nvcc string) string {
 }
 
 // kernel returns the twin that a launch names. The driver takes machine code where it takes PTX.
-func (t *twins) kernel(l launch) *device.Kernel {
+func (t *twins) kernel(l launch) *driver.Kernel {
 	k := t.kernels[l.name]
 	if k == nil {
 		params, bytes := layout(l.args)
-		k = &device.Kernel{
+		k = &driver.Kernel{
 			Name: l.name, Package: "twins.cu", Params: params, ParamBytes: bytes,
-			Variants: []device.Variant{{Target: t.target, Exact: true, PTX: t.cubin}},
+			Variants: []driver.Variant{{Target: t.target, Exact: true, PTX: t.cubin}},
 		}
 		t.kernels[l.name] = k
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cpu"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
 
@@ -36,7 +36,7 @@ func TestTwins(t *testing.T) {
 		t.Fatal(err)
 	}
 	dev := opened(t, ptxinterp.Open)
-	ts := &twins{cubin: string(text), target: dev.Info().Capability, kernels: map[string]*device.Kernel{}}
+	ts := &twins{cubin: string(text), target: dev.Info().Capability, kernels: map[string]*driver.Kernel{}}
 	for _, c := range Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			b, w := prepare(t, dev, c)
@@ -70,8 +70,8 @@ func TestTwinLayouts(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: parameters of the launch (-) and of %s (+):\n%s", l.name, args, diff)
 			}
-			if size+device.HiddenBytes != bytes {
-				t.Errorf("%s: %s has %d bytes without Hidden, want %d", l.name, args, size, bytes-device.HiddenBytes)
+			if size+driver.HiddenBytes != bytes {
+				t.Errorf("%s: %s has %d bytes without Hidden, want %d", l.name, args, size, bytes-driver.HiddenBytes)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestLayout(t *testing.T) {
 	f := &array[float32]{}
 	i := &array[int32]{}
 	for _, test := range []struct {
-		kernel *device.Kernel
+		kernel *driver.Kernel
 		args   []argument
 	}{
 		{empty0Kernel, nil},
@@ -94,7 +94,7 @@ func TestLayout(t *testing.T) {
 		{histogramKernel, []argument{&array[uint8]{}, &array[uint32]{}}},
 	} {
 		params, bytes := layout(test.args)
-		var want []device.Param
+		var want []driver.Param
 		for _, p := range test.kernel.Params {
 			p.Name = ""
 			want = append(want, p)
@@ -137,7 +137,7 @@ func readTwins(t *testing.T) cuda {
 }
 
 // layout returns the parameters of a struct, by the rules of C++ on 64-bit machines, and its bytes up to Hidden.
-func (c cuda) layout(t *testing.T, name string) (params []device.Param, bytes int) {
+func (c cuda) layout(t *testing.T, name string) (params []driver.Param, bytes int) {
 	fields := c.structs[name]
 	if len(fields) == 0 || fields[len(fields)-1] != "Hidden" {
 		t.Fatalf("%s does not end with Hidden: %q", name, fields)
@@ -145,7 +145,7 @@ func (c cuda) layout(t *testing.T, name string) (params []device.Param, bytes in
 	for _, f := range fields[:len(fields)-1] {
 		size, align := c.sizeof(t, f)
 		bytes = (bytes + align - 1) / align * align
-		p := device.Param{Offset: bytes, Size: size}
+		p := driver.Param{Offset: bytes, Size: size}
 		if elem, ok := strings.CutPrefix(f, "Slice<"); ok {
 			p.Elem, _ = c.sizeof(t, strings.TrimPrefix(strings.TrimSuffix(elem, ">"), "const "))
 		}

@@ -7,16 +7,17 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // ReadUnchecked reads the kernels that bench/suite/unchecked wrote: those of this package,
 // compiled without checks. The result is for Options.Unchecked.
-func ReadUnchecked(from io.Reader) (map[string]*device.Kernel, error) {
-	var kernels []*device.Kernel
+func ReadUnchecked(from io.Reader) (map[string]*driver.Kernel, error) {
+	var kernels []*driver.Kernel
 	if err := gob.NewDecoder(from).Decode(&kernels); err != nil {
 		return nil, fmt.Errorf("bench: kernels without checks: %w", err)
 	}
-	byName := map[string]*device.Kernel{}
+	byName := map[string]*driver.Kernel{}
 	for _, k := range kernels {
 		byName[k.Name] = k
 	}
@@ -25,7 +26,7 @@ func ReadUnchecked(from io.Reader) (map[string]*device.Kernel, error) {
 
 // unchecked returns the contender that does ours without checks; false where one of the kernels
 // is not among them.
-func (w work) unchecked(kernels map[string]*device.Kernel) (contender, bool) {
+func (w work) unchecked(kernels map[string]*driver.Kernel) (contender, bool) {
 	if w.ours == nil {
 		return contender{}, false
 	}
@@ -40,7 +41,7 @@ func (w work) unchecked(kernels map[string]*device.Kernel) (contender, bool) {
 }
 
 // on launches a kernel that takes l's arguments.
-func (l launch) on(s *device.Stream, k *device.Kernel) error {
+func (l launch) on(s *device.Stream, k *driver.Kernel) error {
 	p := s.Plan(k, l.grid)
 	for _, a := range l.args {
 		a.put(p)

@@ -98,8 +98,8 @@ func array[T any](b *bench, n int) (device.Slice[T], uintptr) {
 	b.Helper()
 	buf, err := device.MakeDirty[T](b.stream, n)
 	b.check(err)
-	l := device.LoansOn(b.stream)
-	at := device.Lend(&l, buf.All())
+	l := b.stream.Loans()
+	at := buf.All().Lend(&l)
 	b.check(l.Enqueue(func() error { return nil }))
 	return buf.All(), at
 }

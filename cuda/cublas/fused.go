@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
@@ -237,17 +238,17 @@ func (p *Fused[A, C]) Multiply(o Operands[A, C]) error {
 	s := p.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := device.LoansOn(p.stream)
-	work := device.Lend(&l, s.workspace.All())
-	a, b, c := device.Lend(&l, o.A), device.Lend(&l, o.B), device.Lend(&l, o.C)
+	l := p.stream.Loans()
+	work := s.workspace.All().Lend(&l)
+	a, b, c := o.A.Lend(&l), o.B.Lend(&l), o.C.Lend(&l)
 	p.addresses, p.err = [3]uintptr{}, p.check(&o)
 	if p.need[3] > 0 {
-		p.addresses[0] = device.Lend(&l, o.Bias)
+		p.addresses[0] = o.Bias.Lend(&l)
 	}
 	if p.scaled { // the library's A is B
-		p.addresses[2], p.addresses[1] = device.Lend(&l, o.ScaleA), device.Lend(&l, o.ScaleB)
+		p.addresses[2], p.addresses[1] = o.ScaleA.Lend(&l), o.ScaleB.Lend(&l)
 	}
-	if (p.addresses[1]|p.addresses[2])%device.SliceAlign != 0 && p.err == nil {
+	if (p.addresses[1]|p.addresses[2])%driver.SliceAlign != 0 && p.err == nil {
 		p.err = fmt.Errorf("cublas: a number that scales: %w", device.ErrAlign)
 	}
 	p.scalars = [2]float32{o.Alpha, o.Beta}

@@ -157,8 +157,8 @@ type call struct {
 func (h *Handle) begin(f function) *call {
 	h.mu.Lock()
 	c := &h.call
-	c.function, c.n, c.onGPU, c.err, c.loans = f, 0, false, nil, device.LoansOn(h.stream)
-	c.workspace, c.enqueue = device.Lend(&c.loans, h.workspace.All()), h.enqueue
+	c.function, c.n, c.onGPU, c.err, c.loans = f, 0, false, nil, h.stream.Loans()
+	c.workspace, c.enqueue = h.workspace.All().Lend(&c.loans), h.enqueue
 	if h.closed {
 		c.err = ErrClosed
 	}

@@ -77,7 +77,7 @@ func putMatrix[T any](c *call, name string, m Matrix[T]) {
 	if m.Rows < 0 || m.Cols < 0 || m.stride() < m.Cols || need > m.Data.Len() {
 		c.fail(fmt.Errorf("cublas: %s: %d rows of %d numbers, %d apart, in %d numbers: %w", name, m.Rows, m.Cols, m.stride(), m.Data.Len(), ErrShape))
 	}
-	c.put(int(device.Lend(&c.loans, m.Data)), m.stride())
+	c.put(int(m.Data.Lend(&c.loans)), m.stride())
 }
 
 // putVector adds a vector and its increment.
@@ -89,7 +89,7 @@ func putVector[T any](c *call, name string, v Vector[T]) {
 	if v.N < 0 || inc < 0 || v.N > 0 && (v.N-1)*inc >= v.Data.Len() {
 		c.fail(fmt.Errorf("cublas: %s: %d numbers, %d apart, in %d numbers: %w", name, v.N, inc, v.Data.Len(), ErrShape))
 	}
-	c.put(int(device.Lend(&c.loans, v.Data)), inc)
+	c.put(int(v.Data.Lend(&c.loans)), inc)
 }
 
 // putResult adds the place of a result on the device.
@@ -98,7 +98,7 @@ func putResult[T any](c *call, r device.Slice[T]) {
 		c.fail(fmt.Errorf("cublas: %d numbers for one result: %w", r.Len(), ErrShape))
 	}
 	c.onGPU = true
-	c.put(int(device.Lend(&c.loans, r)))
+	c.put(int(r.Lend(&c.loans)))
 }
 
 // same demands that sizes agree.

@@ -163,10 +163,10 @@ func transform[In, Out any](o on, in device.Slice[In], out device.Slice[Out], d 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := &p.loans
-	*l = device.LoansChecked(o.stream)
-	p.next = [4]uintptr{uintptr(p.handle), device.Lend(l, in), device.Lend(l, out), uintptr(d)}
+	*l = o.stream.LoansChecked()
+	p.next = [4]uintptr{uintptr(p.handle), in.Lend(l), out.Lend(l), uintptr(d)}
 	if p.lent != o.stream || o.stream.Recording() {
-		p.space, p.lent = device.Lend(l, p.workspace.All()), o.stream
+		p.space, p.lent = p.workspace.All().Lend(l), o.stream
 	}
 	p.n = 3
 	if d != none {

@@ -111,9 +111,9 @@ func exchange[T Number](c *Comm, k call[T]) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l := device.LoansOn(c.stream)
+	l := c.stream.Loans()
 	c.begin(k.f)
-	c.put(device.Lend(&l, k.in), device.Lend(&l, k.out), uintptr(min(k.in.Len(), k.out.Len())), typeOf[T]())
+	c.put(k.in.Lend(&l), k.out.Lend(&l), uintptr(min(k.in.Len(), k.out.Len())), typeOf[T]())
 	c.put(k.more...)
 	return c.end(&l)
 }
@@ -124,9 +124,9 @@ func point[T Number](c *Comm, f function, peer int, x device.Slice[T]) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l := device.LoansOn(c.stream)
+	l := c.stream.Loans()
 	c.begin(f)
-	c.put(device.Lend(&l, x), uintptr(x.Len()), typeOf[T](), uintptr(peer))
+	c.put(x.Lend(&l), uintptr(x.Len()), typeOf[T](), uintptr(peer))
 	return c.end(&l)
 }
 

@@ -186,8 +186,8 @@ func array(p *process, n int) (device.Slice[float32], uintptr) {
 	p.Helper()
 	buf, err := device.MakeDirty[float32](p.stream, n)
 	p.check(err)
-	l := device.LoansOn(p.stream)
-	at := device.Lend(&l, buf.All())
+	l := p.stream.Loans()
+	at := buf.All().Lend(&l)
 	p.check(l.Enqueue(func() error { return nil }))
 	return buf.All(), at
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/cuda"
-	"github.com/gopherwarp/gopherwarp/device"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
@@ -94,7 +93,7 @@ func (c *Comm) fail(err error) {
 
 // giveUp makes err that of the stream, and aborts what the library knows by the handle.
 func (c *Comm) giveUp(handle uintptr, err error) {
-	l := device.LoansOn(c.stream)
+	l := c.stream.Loans()
 	_ = l.Enqueue(func() error { return err }) // it is returned by all that follows
 	if handle == 0 {
 		return

@@ -10,10 +10,11 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-func all() []*device.Kernel {
-	return []*device.Kernel{
+func all() []*driver.Kernel {
+	return []*driver.Kernel{
 		devicetest.Multiply(), devicetest.Sum(), devicetest.Where(),
 		devicetest.Poke(), devicetest.PokeSync(), devicetest.Greet(),
 	}
@@ -22,7 +23,7 @@ func all() []*device.Kernel {
 // TestEntries compares the PTX with what the kernels say of it.
 func TestEntries(t *testing.T) {
 	for _, k := range all() {
-		v, ok := k.Variant(device.Capability{Major: 7}, device.Fit{})
+		v, ok := k.Variant(device.Capability{Major: 7}, driver.Fit{})
 		entry := fmt.Sprintf(".visible .entry %s(.param .align 8 .b8 %s_params[%d])", k.Name, k.Name, k.ParamBytes)
 		if !ok || !strings.Contains(v.PTX, entry) {
 			t.Errorf("%s: the PTX lacks %q", k.Name, entry)

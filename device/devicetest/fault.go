@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // startGreet launches Greet.
@@ -35,7 +36,7 @@ func countTo(n int) []int32 {
 }
 
 func (r *rig) testFault(t *testing.T) {
-	for k, line := range map[*device.Kernel]int{Poke(): pokeLine, PokeSync(): pokeSyncLine} {
+	for k, line := range map[*driver.Kernel]int{Poke(): pokeLine, PokeSync(): pokeSyncLine} {
 		t.Run(k.Name, func(t *testing.T) {
 			const n, block, at = 5000, 128, 1000
 			s := r.stream(t)
@@ -44,7 +45,7 @@ func (r *rig) testFault(t *testing.T) {
 			wantsFault(t, s, device.Fault{
 				Kernel: k.Name, File: "poke.go", Line: line,
 				Message: fmt.Sprintf("index out of range [%d] with length %d", n+7, n),
-				Block:   [3]int{at / block}, Thread: [3]int{at % block},
+				Block:   [3]int{at / block}, Thread: [3]int{at % block}, Launch: 1,
 			})
 
 			// The buffer can be read, the block's other threads have gone on or not started.
@@ -69,7 +70,7 @@ func (r *rig) testFaultIsReportedOnce(t *testing.T) {
 		Kernel: "poke", File: "poke.go", Line: pokeLine,
 		Message: "index out of range [4] with length 4", Thread: [3]int{1},
 	}
-	for range 2 {
+	for _, want.Launch = range []int{1, 3} {
 		must(t, startPoke(s, k, device.Cover(4, 4), target{x.All(), 1, 4}))
 		must(t, startPoke(s, k, device.Cover(4, 4), target{x.All(), 2, 9})) // a later one is not reported
 		must(t, startPoke(quiet, k, device.Cover(4, 4), target{y.All(), -1, 0}))

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // squares is a graph that squares x in y, copies y over x and counts in z, with pinned memory
 // at both ends.
 type squares struct {
 	n       int
-	k, p    *device.Kernel
+	k, p    *driver.Kernel
 	in, out *device.Pinned[float32]
 	x, y    *device.Buffer[float32]
 	z       *device.Buffer[int32]

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -53,26 +54,26 @@ func greet(t gpu.Thread) {
 var files embed.FS
 
 // variant returns the PTX of the kernel with the given name.
-func variant(name string) []device.Variant {
+func variant(name string) []driver.Variant {
 	text, err := files.ReadFile("ptx/" + name + ".ptx")
 	if err != nil {
 		panic(fmt.Sprintf("BUG: devicetest: %v", err))
 	}
-	return []device.Variant{{Target: device.Capability{Major: 7}, PTX: string(text)}}
+	return []driver.Variant{{Target: device.Capability{Major: 7}, PTX: string(text)}}
 }
 
-func slice(name string, offset, elem int) device.Param {
-	return device.Param{Name: name, Offset: offset, Size: 24, Elem: elem}
+func slice(name string, offset, elem int) driver.Param {
+	return driver.Param{Name: name, Offset: offset, Size: 24, Elem: elem}
 }
 
 // Multiply returns the kernel c[i] = a[i] * b[i] of three slices of float32, one element a
 // thread along x.
-func Multiply() *device.Kernel {
+func Multiply() *driver.Kernel {
 	type params struct{ a, b, c []float32 }
-	return &device.Kernel{
+	return &driver.Kernel{
 		Name: "multiply", Package: "devicetest",
-		Params:     []device.Param{slice("a", 0, 4), slice("b", 24, 4), slice("c", 48, 4)},
-		ParamBytes: 72 + device.HiddenBytes,
+		Params:     []driver.Param{slice("a", 0, 4), slice("b", 24, 4), slice("c", 48, 4)},
+		ParamBytes: 72 + driver.HiddenBytes,
 		Variants:   variant("multiply"),
 		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 			p := *(*params)(args)
@@ -86,12 +87,12 @@ func Multiply() *device.Kernel {
 // Sum returns the kernel that stores the sum of in, a slice of float32, of each block in
 // out, with one element a thread and a tree in shared memory between barriers. Blocks have
 // up to 256 threads, a power of two.
-func Sum() *device.Kernel {
+func Sum() *driver.Kernel {
 	type params struct{ in, out []float32 }
-	return &device.Kernel{
+	return &driver.Kernel{
 		Name: "sum", Package: "devicetest",
-		Params:     []device.Param{slice("in", 0, 4), slice("out", 24, 4)},
-		ParamBytes: 48 + device.HiddenBytes,
+		Params:     []driver.Param{slice("in", 0, 4), slice("out", 24, 4)},
+		ParamBytes: 48 + driver.HiddenBytes,
 		Shared:     4 * sumBlock,
 		Barriers:   true,
 		Variants:   variant("sum"),
@@ -105,12 +106,12 @@ func Sum() *device.Kernel {
 }
 
 // Greet returns the kernel in which each thread prints its index and its block's, along x.
-func Greet() *device.Kernel {
-	return &device.Kernel{
+func Greet() *driver.Kernel {
+	return &driver.Kernel{
 		Name: "greet", Package: "devicetest",
-		ParamBytes: device.HiddenBytes,
-		Sites: []device.Site{{
-			File: "kernels.go", Line: 49, Format: "thread %d of block %d\n",
+		ParamBytes: driver.HiddenBytes,
+		Sites: []driver.Site{{
+			File: "kernels.go", Line: 50, Format: "thread %d of block %d\n",
 			Args: []dtype.Type{dtype.Int64, dtype.Int64},
 		}},
 		Variants: variant("greet"),

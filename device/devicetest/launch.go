@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // factors are the arguments of Multiply.
 type factors struct{ a, b, c device.Slice[float32] }
 
 // startMultiply launches k, which is Multiply or made from it.
-func startMultiply(s *device.Stream, k *device.Kernel, g device.Grid, f factors) error {
+func startMultiply(s *device.Stream, k *driver.Kernel, g device.Grid, f factors) error {
 	p := s.Plan(k, g)
-	device.PutSlice(p, f.a)
-	device.PutSlice(p, f.b)
-	device.PutSlice(p, f.c)
+	f.a.Pass(p)
+	f.b.Pass(p)
+	f.c.Pass(p)
 	return p.Launch()
 }
 
@@ -26,11 +27,11 @@ type target struct {
 }
 
 // startPoke launches k, which is Poke or PokeSync.
-func startPoke(s *device.Stream, k *device.Kernel, g device.Grid, to target) error {
+func startPoke(s *device.Stream, k *driver.Kernel, g device.Grid, to target) error {
 	p := s.Plan(k, g)
-	device.PutSlice(p, to.x)
-	device.Put(p, to.at)
-	device.Put(p, to.index)
+	to.x.Pass(p)
+	driver.Pass(p, to.at)
+	driver.Pass(p, to.index)
 	return p.Launch()
 }
 
@@ -58,8 +59,8 @@ func (r *rig) testSum(t *testing.T) {
 			}
 			out := made[float32](t, s, len(want))
 			p := s.Plan(k, g)
-			device.PutSlice(p, upload(t, s, in).All())
-			device.PutSlice(p, out.All())
+			upload(t, s, in).All().Pass(p)
+			out.All().Pass(p)
 			must(t, p.Launch())
 			check(t, s, out, want)
 		})
@@ -81,7 +82,7 @@ func (r *rig) testWhere(t *testing.T) {
 			})
 			out := made[Place](t, s, len(want))
 			p := s.Plan(k, g)
-			device.PutSlice(p, out.All())
+			out.All().Pass(p)
 			must(t, p.Launch())
 			check(t, s, out, want)
 		})
@@ -131,14 +132,15 @@ func (r *rig) testGridErrors(t *testing.T) {
 	greedy.Shared = l.SharedPerBlock + 1
 	for _, c := range []struct {
 		what string
-		k    *device.Kernel
+		k    *driver.Kernel
 		g    device.Grid
 	}{
-		{"no blocks", Multiply(), device.Cover(0, 32)},
+		{"no blocks and no threads", Multiply(), device.Grid{}},
+		{"a negative number of elements", Multiply(), device.Cover(-1, 32)},
 		{"no threads", Multiply(), device.Grid{Blocks: one}},
 		{"a block of no threads", Multiply(), device.Cover(100, 0)},
 		{"a negative count", Multiply(), device.Grid{Blocks: device.Dim{X: 1, Y: -1}, Block: one}},
-		{"a picture without rows", Multiply(), device.Cover2(10, 0, device.Dim{X: 8, Y: 8})},
+		{"a picture of negative height", Multiply(), device.Cover2(10, -1, device.Dim{X: 8, Y: 8})},
 		{"too many blocks", Multiply(), device.Grid{Blocks: device.Dim{X: 1, Y: l.Grid[1] + 1}, Block: one}},
 		{"too many threads along x", Multiply(), device.Grid{Blocks: one, Block: device.Dim{X: l.Block[0] + 1}}},
 		{"too many threads along z", Multiply(), device.Grid{Blocks: one, Block: device.Dim{X: 1, Z: l.Block[2] + 1}}},
@@ -154,14 +156,14 @@ func (r *rig) testMismatch(t *testing.T) {
 	s, k := r.stream(t), Poke()
 	x := upload(t, s, []int32{1}).All()
 	wide := upload(t, s, []int64{1}).All()
-	for what, put := range map[string]func(*device.Plan){
-		"an argument missing":  func(p *device.Plan) { device.PutSlice(p, x); device.Put(p, 1) },
-		"none at all":          func(*device.Plan) {},
-		"one too many":         func(p *device.Plan) { device.PutSlice(p, x); device.Put(p, 1); device.Put(p, 1); device.Put(p, 1) },
-		"a number for a slice": func(p *device.Plan) { device.Put(p, 1); device.Put(p, 1); device.Put(p, 1) },
-		"a slice for a number": func(p *device.Plan) { device.PutSlice(p, x); device.PutSlice(p, x); device.Put(p, 1) },
-		"a number too small":   func(p *device.Plan) { device.PutSlice(p, x); device.Put(p, int32(1)); device.Put(p, 1) },
-		"elements too large":   func(p *device.Plan) { device.PutSlice(p, wide); device.Put(p, 1); device.Put(p, 1) },
+	for what, put := range map[string]func(*driver.Plan){
+		"an argument missing":  func(p *driver.Plan) { x.Pass(p); driver.Pass(p, 1) },
+		"none at all":          func(*driver.Plan) {},
+		"one too many":         func(p *driver.Plan) { x.Pass(p); driver.Pass(p, 1); driver.Pass(p, 1); driver.Pass(p, 1) },
+		"a number for a slice": func(p *driver.Plan) { driver.Pass(p, 1); driver.Pass(p, 1); driver.Pass(p, 1) },
+		"a slice for a number": func(p *driver.Plan) { x.Pass(p); x.Pass(p); driver.Pass(p, 1) },
+		"a number too small":   func(p *driver.Plan) { x.Pass(p); driver.Pass(p, int32(1)); driver.Pass(p, 1) },
+		"elements too large":   func(p *driver.Plan) { wide.Pass(p); driver.Pass(p, 1); driver.Pass(p, 1) },
 	} {
 		fails(t, s, what, device.ErrMismatch, func() error {
 			p := s.Plan(k, device.Cover(1, 1))

@@ -3,7 +3,7 @@ package devicetest
 import (
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -40,29 +40,29 @@ func pokeSync(t gpu.Thread, x []int32, at, index int) {
 // Poke returns the kernel in which the thread with the global index at (an int) stores -1
 // at index (an int) of x, a slice of int32; then every thread stores its own global index
 // there.
-func Poke() *device.Kernel {
+func Poke() *driver.Kernel {
 	return pokeKernel("poke", pokeLine, poke)
 }
 
 // PokeSync returns Poke with a barrier between the two stores.
-func PokeSync() *device.Kernel {
+func PokeSync() *driver.Kernel {
 	k := pokeKernel("pokeSync", pokeSyncLine, pokeSync)
 	k.Barriers = true
 	return k
 }
 
-func pokeKernel(name string, line int, f func(t gpu.Thread, x []int32, at, index int)) *device.Kernel {
+func pokeKernel(name string, line int, f func(t gpu.Thread, x []int32, at, index int)) *driver.Kernel {
 	type params struct {
 		x         []int32
 		at, index int
 	}
-	return &device.Kernel{
+	return &driver.Kernel{
 		Name: name, Package: "devicetest",
-		Params: []device.Param{
+		Params: []driver.Param{
 			slice("x", 0, 4), {Name: "at", Offset: 24, Size: 8}, {Name: "index", Offset: 32, Size: 8},
 		},
-		ParamBytes: 40 + device.HiddenBytes,
-		Sites: []device.Site{{
+		ParamBytes: 40 + driver.HiddenBytes,
+		Sites: []driver.Site{{
 			File: "poke.go", Line: line, Format: "index out of range [%d] with length %d",
 			Args: []dtype.Type{dtype.Int64, dtype.Int64},
 		}},

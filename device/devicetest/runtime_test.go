@@ -31,9 +31,9 @@ var kernels = struct {
 }{
 	func(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 		p := s.Plan(multiplyKernel, g)
-		device.PutSlice(p, a)
-		device.PutSlice(p, b)
-		device.PutSlice(p, c)
+		a.Pass(p)
+		b.Pass(p)
+		c.Pass(p)
 		return p.Launch()
 	},
 }

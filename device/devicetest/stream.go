@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 func (r *rig) testOrder(t *testing.T) {
@@ -78,7 +80,7 @@ func (r *rig) testGoroutines(t *testing.T) {
 }
 
 // multiplyOnce goes the whole way from host to host.
-func multiplyOnce(ctx context.Context, s *device.Stream, k *device.Kernel, seed int) (err error) {
+func multiplyOnce(ctx context.Context, s *device.Stream, k *driver.Kernel, seed int) (err error) {
 	const n = 3000
 	x, y, got := numbers(n, seed), numbers(n, 3), make([]float32, n)
 	var buffers [3]*device.Buffer[float32]
@@ -108,8 +110,9 @@ func (r *rig) testErrorsStick(t *testing.T) {
 		"make":     func() error { _, err := device.Make[int32](s, 1); return err },
 		"event":    func() error { _, err := s.Record(); return err },
 	} {
-		if err := f(); err != first {
-			t.Errorf("%s after an error: %v, want the first error, %v", what, err, first)
+		err := f()
+		if !errors.Is(err, first) || !strings.Contains(err.Error(), "earlier call") {
+			t.Errorf("%s after an error: %v, want one that wraps the first, %v", what, err, first)
 		}
 	}
 	if err := s.Synchronize(t.Context()); err != first {

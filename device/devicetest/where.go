@@ -3,7 +3,7 @@ package devicetest
 import (
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -23,12 +23,12 @@ func where(t gpu.Thread, out []Place) {
 
 // Where returns the kernel that stores each thread's Place in a slice of Place with an
 // element for each thread of the grid, in order, x counting fastest.
-func Where() *device.Kernel {
+func Where() *driver.Kernel {
 	type params struct{ out []Place }
-	return &device.Kernel{
+	return &driver.Kernel{
 		Name: "where", Package: "devicetest",
-		Params:     []device.Param{slice("out", 0, int(unsafe.Sizeof(Place{})))},
-		ParamBytes: 24 + device.HiddenBytes,
+		Params:     []driver.Param{slice("out", 0, int(unsafe.Sizeof(Place{})))},
+		ParamBytes: 24 + driver.HiddenBytes,
 		Variants:   variant("where"),
 		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 			p := *(*params)(args)

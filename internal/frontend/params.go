@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -40,15 +40,15 @@ func (l *lowerer) parameterBlock() {
 		l.values[p] = l.leaves(block.Fields[i], block.PartOffset(i))
 		l.spillResult(p)
 	}
-	l.f.ParamBytes = int((block.Size()+7)/8*8) + device.HiddenBytes
+	l.f.ParamBytes = int((block.Size()+7)/8*8) + driver.HiddenBytes
 }
 
 // tensorMap adds a tensor map to the parameter block, aligned as a GPU wants it, and returns its address.
 func (l *lowerer) tensorMap(block *ir.Type) *ir.Value {
-	if pad := -block.Size() & (device.TensorMapAlign - 1); pad > 0 {
+	if pad := -block.Size() & (driver.TensorMapAlign - 1); pad > 0 {
 		block.Fields = append(block.Fields, ir.ArrayOf(pad, ir.I8))
 	}
-	block.Fields = append(block.Fields, ir.ArrayOf(device.TensorMapBytes/8, ir.I64))
+	block.Fields = append(block.Fields, ir.ArrayOf(driver.TensorMapBytes/8, ir.I64))
 	return l.emitImm(ir.OpTensorMap, ir.Ptr, block.PartOffset(len(block.Fields)-1))
 }
 

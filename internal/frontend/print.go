@@ -3,7 +3,7 @@ package frontend
 import (
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -95,8 +95,8 @@ func (l *lowerer) prints(name string, args []ssa.Value) *ir.Value {
 			l.refuse(diag.LangPrint, "print numbers, booleans and constant strings", "%s: %s", name, problem)
 		}
 	}
-	if len(m.args) > device.MaxSiteArgs {
-		l.refuse(diag.LangPrint, "print in several calls", "%s: %d arguments, allowed are %d", name, len(m.args), device.MaxSiteArgs)
+	if len(m.args) > driver.MaxSiteArgs {
+		l.refuse(diag.LangPrint, "print in several calls", "%s: %d arguments, allowed are %d", name, len(m.args), driver.MaxSiteArgs)
 	}
 	return l.emitAux(ir.OpPrint, ir.Void, &ir.Site{Format: m.format + end, Args: m.types}, l.operands(m.args)...)
 }
@@ -113,8 +113,8 @@ func (l *lowerer) message(what, format string, boxed []ssa.Value) message {
 		args = append(args, m.X)
 	}
 	m, problem := formatted(format, args)
-	if problem == "" && len(m.args) > device.MaxSiteArgs {
-		l.refuse(diag.LangPrint, "print in several calls", "%s: %d arguments, allowed are %d", what, len(m.args), device.MaxSiteArgs)
+	if problem == "" && len(m.args) > driver.MaxSiteArgs {
+		l.refuse(diag.LangPrint, "print in several calls", "%s: %d arguments, allowed are %d", what, len(m.args), driver.MaxSiteArgs)
 	}
 	if problem != "" {
 		l.refuse(diag.LangPrint, "see the documentation of gpu.Printf", "%s: %s", what, problem)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/traffic"
 )
@@ -25,7 +26,7 @@ type Options struct {
 	Budget uint64 // instructions that a launch may execute; 0 is a limit of minutes
 	// Capability is the compute capability that the device says it has, which decides among a
 	// kernel's variants; 0 is 9.0.
-	Capability device.Capability
+	Capability driver.Capability
 	Wide       bool // runs the code for launches of any size where a narrow launch has its own
 	Plain      bool // runs the code that counts on no alignment and does an element a thread, likewise
 	// Checks are made besides those of bounds, alignment, freed memory, barriers and deadlocks, which
@@ -44,20 +45,20 @@ func Open() (*device.Device, error) { return OpenWith(Checked()) }
 
 // OpenWith returns the interpreter as a device, with options.
 func OpenWith(o Options) (*device.Device, error) {
-	if o.Capability == (device.Capability{}) {
-		o.Capability = device.Capability{Major: 9}
+	if o.Capability == (driver.Capability{}) {
+		o.Capability = driver.Capability{Major: 9}
 	}
 	return device.New(&backend{options: o, memory: machine.NewCheckedMemory(o.Checks), kernels: map[code]*loaded{}}), nil
 }
 
-// backend implements device.Backend. Its lock is held for as long as a kernel runs.
+// backend implements driver.Backend. Its lock is held for as long as a kernel runs.
 type backend struct {
 	options Options
 
 	mu      sync.Mutex
 	memory  *machine.Memory
 	kernels map[code]*loaded
-	list    []*device.Kernel // by number
+	list    []*driver.Kernel // by number
 	closed  bool
 	traffic traffic.Table
 }
@@ -65,17 +66,17 @@ type backend struct {
 // loaded is a kernel that is decoded, or why it is not.
 type loaded struct {
 	kernel  *machine.Kernel
-	variant device.Variant
+	variant driver.Variant
 	number  uint32
 	err     error
 }
 
-// Info implements device.Backend.
-func (b *backend) Info() device.Info {
-	return device.Info{
+// Info implements driver.Backend.
+func (b *backend) Info() driver.Info {
+	return driver.Info{
 		Kind: "interp", Name: "PTX interpreter", Memory: memoryBytes, Cores: 1,
 		Capability: b.options.Capability,
-		Limits: device.Limits{
+		Limits: driver.Limits{
 			ThreadsPerBlock: 1024,
 			Block:           [3]int{1024, 1024, 64},
 			Grid:            [3]int{math.MaxInt32, math.MaxUint16, math.MaxUint16},
@@ -90,20 +91,20 @@ func (b *backend) Info() device.Info {
 // open returns an error once the device is closed. The lock is held.
 func (b *backend) open() error {
 	if b.closed {
-		return fmt.Errorf("ptxinterp: device %w", device.ErrClosed)
+		return fmt.Errorf("ptxinterp: device %w", driver.ErrClosed)
 	}
 	return nil
 }
 
-// Allocate implements device.Backend.
-func (b *backend) Allocate(size int) (device.Memory, error) {
+// Allocate implements driver.Backend.
+func (b *backend) Allocate(size int) (driver.Memory, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.open(); err != nil {
 		return nil, err
 	}
 	if used := b.memory.Used(); size > memoryBytes-used {
-		return nil, fmt.Errorf("ptxinterp: allocating %d bytes, %d of %d are in use: %w", size, used, memoryBytes, device.ErrMemory)
+		return nil, fmt.Errorf("ptxinterp: allocating %d bytes, %d of %d are in use: %w", size, used, memoryBytes, driver.ErrMemory)
 	}
 	at, err := b.memory.Allocate(size)
 	if err != nil {
@@ -112,16 +113,16 @@ func (b *backend) Allocate(size int) (device.Memory, error) {
 	return &memory{b, at}, nil
 }
 
-// memory implements device.Memory.
+// memory implements driver.Memory.
 type memory struct {
 	backend *backend
 	address uint64
 }
 
-// Address implements device.Memory.
+// Address implements driver.Memory.
 func (m *memory) Address() uintptr { return uintptr(m.address) }
 
-// Free implements device.Memory.
+// Free implements driver.Memory.
 func (m *memory) Free() error {
 	m.backend.mu.Lock()
 	defer m.backend.mu.Unlock()
@@ -136,14 +137,14 @@ func (m *memory) Free() error {
 
 // code is one of a kernel's variants: the best there is for what launches have in common.
 type code struct {
-	kernel  *device.Kernel
+	kernel  *driver.Kernel
 	narrow  bool
 	coarse  int
 	aligned bool
 }
 
 // load returns the kernel's code, decoded by the first launch that needs it. The lock is held.
-func (b *backend) load(k *device.Kernel, f device.Fit) *loaded {
+func (b *backend) load(k *driver.Kernel, f driver.Fit) *loaded {
 	info := b.Info()
 	v, ok := k.Variant(info.Capability, f)
 	if !ok {
@@ -160,7 +161,7 @@ func (b *backend) load(k *device.Kernel, f device.Fit) *loaded {
 	return l
 }
 
-func (b *backend) decode(k *device.Kernel, v device.Variant) (*machine.Kernel, error) {
+func (b *backend) decode(k *driver.Kernel, v driver.Variant) (*machine.Kernel, error) {
 	m, err := machine.Load(v.PTX, b.memory)
 	if err != nil {
 		return nil, fmt.Errorf("ptxinterp: %s: %w", k.Name, err)
@@ -170,28 +171,28 @@ func (b *backend) decode(k *device.Kernel, v device.Variant) (*machine.Kernel, e
 		return nil, fmt.Errorf("ptxinterp: %w", err)
 	}
 	if got, want := code.ParamBytes(), paramBytes(k, v); got != want {
-		return nil, fmt.Errorf("ptxinterp: %s: the PTX has %d bytes of parameters and the kernel %d: %w", k.Name, got, want, device.ErrMismatch)
+		return nil, fmt.Errorf("ptxinterp: %s: the PTX has %d bytes of parameters and the kernel %d: %w", k.Name, got, want, driver.ErrMismatch)
 	}
 	return code, nil
 }
 
 // paramBytes returns the size of a variant's parameter block.
-func paramBytes(k *device.Kernel, v device.Variant) int {
+func paramBytes(k *driver.Kernel, v driver.Variant) int {
 	if v.Coarse > 0 {
-		return k.ParamBytes + device.CoarseBytes
+		return k.ParamBytes + driver.CoarseBytes
 	}
 	return k.ParamBytes
 }
 
 // numbered returns the kernel with a number from a record, or nil.
-func (b *backend) numbered(n uint32) *device.Kernel {
+func (b *backend) numbered(n uint32) *driver.Kernel {
 	if int(n) >= len(b.list) {
 		return nil
 	}
 	return b.list[n]
 }
 
-// Close implements device.Backend.
+// Close implements driver.Backend.
 func (b *backend) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

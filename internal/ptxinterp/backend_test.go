@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
 )
@@ -23,7 +24,7 @@ func TestBackendSeeded(t *testing.T) {
 
 // kernel returns a kernel of one slice of 32-bit numbers. The code finds the slice's address in
 // %rd1, the environment's in %rd2 and the thread's index in %r1.
-func kernel(name, code string) *device.Kernel {
+func kernel(name, code string) *driver.Kernel {
 	ptx := fmt.Sprintf(`.version 6.0
 .target sm_70
 .address_size 64
@@ -41,11 +42,11 @@ func kernel(name, code string) *device.Kernel {
 	ret;
 }
 `, name, code)
-	return &device.Kernel{
-		Name: name, ParamBytes: 24 + device.HiddenBytes,
-		Params:   []device.Param{{Name: "x", Size: 24, Elem: 4}},
-		Sites:    []device.Site{{File: "store.go", Line: 7, Format: "never\n"}},
-		Variants: []device.Variant{{Target: device.Capability{Major: 7}, PTX: ptx}},
+	return &driver.Kernel{
+		Name: name, ParamBytes: 24 + driver.HiddenBytes,
+		Params:   []driver.Param{{Name: "x", Size: 24, Elem: 4}},
+		Sites:    []driver.Site{{File: "store.go", Line: 7, Format: "never\n"}},
+		Variants: []driver.Variant{{Target: device.Capability{Major: 7}, PTX: ptx}},
 	}
 }
 
@@ -67,9 +68,9 @@ func stream(t *testing.T, o ptxinterp.Options) *device.Stream {
 	return s
 }
 
-func launch(s *device.Stream, k *device.Kernel, x device.Slice[uint32], threads int) error {
+func launch(s *device.Stream, k *driver.Kernel, x device.Slice[uint32], threads int) error {
 	p := s.Plan(k, device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: threads}})
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
@@ -115,19 +116,19 @@ func TestBadKernels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := func(change func(k *device.Kernel)) *device.Kernel {
+	bad := func(change func(k *driver.Kernel)) *driver.Kernel {
 		k := kernel("store", "")
 		change(k)
 		return k
 	}
 	for _, c := range []struct {
-		k    *device.Kernel
+		k    *driver.Kernel
 		want string
 	}{
-		{bad(func(k *device.Kernel) { k.Name = "other" }), "no entry other"},
-		{bad(func(k *device.Kernel) { k.ParamBytes = 48 }), "the PTX has 40 bytes of parameters and the kernel 48"},
-		{bad(func(k *device.Kernel) { k.Variants[0].Target.Major = 10 }), "no variant"},
-		{bad(func(k *device.Kernel) { k.Variants[0].PTX = "rubbish" }), "ptx: line 1"},
+		{bad(func(k *driver.Kernel) { k.Name = "other" }), "no entry other"},
+		{bad(func(k *driver.Kernel) { k.ParamBytes = 48 }), "the PTX has 40 bytes of parameters and the kernel 48"},
+		{bad(func(k *driver.Kernel) { k.Variants[0].Target.Major = 10 }), "no variant"},
+		{bad(func(k *driver.Kernel) { k.Variants[0].PTX = "rubbish" }), "ptx: line 1"},
 		{kernel("store", "frob %r1;"), "ptx: store: line 14: frob: unknown instruction"},
 	} {
 		for range 2 { // the second launch finds the error in the cache

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // environment is where the kernels of one stream leave faults and prints; package device has
@@ -31,7 +31,7 @@ func (q *queue) environment() error {
 	for i, p := range []struct {
 		bytes *[]byte
 		size  int
-	}{{&e.env, device.EnvBytes}, {&e.record, device.RecordMax}, {&e.prints, printBytes}} {
+	}{{&e.env, driver.EnvBytes}, {&e.record, driver.RecordMax}, {&e.prints, printBytes}} {
 		at, err := m.AllocateClear(p.size)
 		if err != nil {
 			return fmt.Errorf("ptxinterp: environment of a stream: %w", err)
@@ -43,31 +43,31 @@ func (q *queue) environment() error {
 		m.Trust(at)
 	}
 	e.address = e.addresses[0]
-	binary.LittleEndian.PutUint64(e.env[device.EnvRecord:], e.addresses[1])
-	binary.LittleEndian.PutUint64(e.env[device.EnvPrints:], e.addresses[2])
-	binary.LittleEndian.PutUint32(e.env[device.EnvPrintSize:], printBytes)
+	binary.LittleEndian.PutUint64(e.env[driver.EnvRecord:], e.addresses[1])
+	binary.LittleEndian.PutUint64(e.env[driver.EnvPrints:], e.addresses[2])
+	binary.LittleEndian.PutUint32(e.env[driver.EnvPrintSize:], printBytes)
 	q.env = e
 	return nil
 }
 
 // take returns what kernels left, and makes room for more. The device's lock is held.
-func (q *queue) take() (out device.Outcome, err error) {
+func (q *queue) take() (out driver.Outcome, err error) {
 	e := q.env
 	if e == nil {
 		return out, nil
 	}
-	if binary.LittleEndian.Uint32(e.env[device.EnvClaim:]) != 0 {
-		if out.Fault = device.DecodeFault(e.record, q.backend.numbered); out.Fault == nil {
+	if binary.LittleEndian.Uint32(e.env[driver.EnvClaim:]) != 0 {
+		if out.Fault = driver.DecodeFault(e.record, q.backend.numbered); out.Fault == nil {
 			err = errRecord
 		}
 	}
-	head := binary.LittleEndian.Uint32(e.env[device.EnvPrintHead:])
-	out.Prints = device.DecodePrints(e.prints, head, q.backend.numbered)
-	out.Lost = int(binary.LittleEndian.Uint32(e.env[device.EnvPrintLost:]))
+	head := binary.LittleEndian.Uint32(e.env[driver.EnvPrintHead:])
+	out.Prints = driver.DecodePrints(e.prints, head, q.backend.numbered)
+	out.Lost = int(binary.LittleEndian.Uint32(e.env[driver.EnvPrintLost:]))
 	clear(e.record)
 	clear(e.prints[:min(int(head), printBytes)])
-	clear(e.env[device.EnvClaim:][:8])
-	clear(e.env[device.EnvPrintHead : device.EnvPrintLost+4])
+	clear(e.env[driver.EnvClaim:][:8])
+	clear(e.env[driver.EnvPrintHead : driver.EnvPrintLost+4])
 	return out, err
 }
 

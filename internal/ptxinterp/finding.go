@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
 )
 
@@ -15,7 +15,7 @@ const maxFindings = 20
 // keep adds what a launch found to what Wait returns. Where a thread has faulted, its panic is the news: others may
 // have gone on without what it left undone.
 func (q *queue) keep(found []machine.Finding) {
-	if q.env != nil && binary.LittleEndian.Uint32(q.env.env[device.EnvClaim:]) != 0 {
+	if q.env != nil && binary.LittleEndian.Uint32(q.env.env[driver.EnvClaim:]) != 0 {
 		return
 	}
 	for _, f := range found {
@@ -36,7 +36,7 @@ func (q *queue) counted(f machine.Finding) bool {
 }
 
 // named returns "x[7]" for an address in the memory of an argument, or the empty string.
-func named(k *device.Kernel, params []byte, address uint64) string {
+func named(k *driver.Kernel, params []byte, address uint64) string {
 	for _, p := range k.Params {
 		if p.Elem == 0 {
 			continue

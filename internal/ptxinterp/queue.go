@@ -7,11 +7,11 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
 )
 
-// queue implements device.Queue. Work is done at once. What a kernel does wrong is kept for
+// queue implements driver.Queue. Work is done at once. What a kernel does wrong is kept for
 // Wait, and the work behind it is left out, as on a GPU, where it would not have begun.
 type queue struct {
 	backend  *backend
@@ -19,12 +19,12 @@ type queue struct {
 	launches uint32
 	failed   error
 	found    []machine.Finding
-	left     device.Outcome // of work that was waited for
+	left     driver.Outcome // of work that was waited for
 	closed   bool
 }
 
-// NewQueue implements device.Backend.
-func (b *backend) NewQueue() (device.Queue, error) {
+// NewQueue implements driver.Backend.
+func (b *backend) NewQueue() (driver.Queue, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.open(); err != nil {
@@ -41,7 +41,7 @@ func (q *queue) do(f func() error) error {
 		return err
 	}
 	if q.closed {
-		return fmt.Errorf("ptxinterp: stream %w", device.ErrClosed)
+		return fmt.Errorf("ptxinterp: stream %w", driver.ErrClosed)
 	}
 	return f()
 }
@@ -56,8 +56,8 @@ func (q *queue) work(f func() error) error {
 	})
 }
 
-// Launch implements device.Queue.
-func (q *queue) Launch(p *device.Plan) error {
+// Launch implements driver.Queue.
+func (q *queue) Launch(p *driver.Plan) error {
 	return q.work(func() error {
 		k := p.Kernel()
 		fit := p.Fit()
@@ -99,7 +99,7 @@ func (q *queue) Launch(p *device.Plan) error {
 	})
 }
 
-// Upload implements device.Queue.
+// Upload implements driver.Queue.
 func (q *queue) Upload(dst uintptr, src []byte) error {
 	return q.transfer("upload", dst, len(src), func(p []byte) error {
 		copy(p, src)
@@ -108,12 +108,12 @@ func (q *queue) Upload(dst uintptr, src []byte) error {
 	})
 }
 
-// Download implements device.Queue.
+// Download implements driver.Queue.
 func (q *queue) Download(dst []byte, src uintptr) error {
 	return q.transfer("download", src, len(dst), func(p []byte) error { copy(dst, p); return nil })
 }
 
-// Copy implements device.Queue.
+// Copy implements driver.Queue.
 func (q *queue) Copy(dst, src uintptr, n int) error {
 	return q.transfer("copy", dst, n, func(to []byte) error {
 		from, err := q.backend.memory.Bytes(uint64(src), n)
@@ -123,7 +123,7 @@ func (q *queue) Copy(dst, src uintptr, n int) error {
 	})
 }
 
-// Zero implements device.Queue.
+// Zero implements driver.Queue.
 func (q *queue) Zero(dst uintptr, n int) error {
 	return q.transfer("zero", dst, n, func(p []byte) error {
 		clear(p)
@@ -146,8 +146,8 @@ func (q *queue) transfer(verb string, address uintptr, n int, f func([]byte) err
 	})
 }
 
-// Mark implements device.Queue.
-func (q *queue) Mark() (device.Mark, error) {
+// Mark implements driver.Queue.
+func (q *queue) Mark() (driver.Mark, error) {
 	var m mark
 	err := q.do(func() error {
 		m.at = time.Now()
@@ -156,18 +156,18 @@ func (q *queue) Mark() (device.Mark, error) {
 	return &m, err
 }
 
-// mark implements device.Mark: a time of the CPU's clock.
+// mark implements driver.Mark: a time of the CPU's clock.
 type mark struct{ at time.Time }
 
-// Since implements device.Mark.
-func (m *mark) Since(earlier device.Mark) (time.Duration, error) {
+// Since implements driver.Mark.
+func (m *mark) Since(earlier driver.Mark) (time.Duration, error) {
 	return m.at.Sub(earlier.(*mark).at), nil
 }
 
-// Free implements device.Mark.
+// Free implements driver.Mark.
 func (m *mark) Free() error { return nil }
 
-// Wait implements device.Queue.
+// Wait implements driver.Queue.
 func (q *queue) Wait(ctx context.Context) error {
 	return q.do(func() error {
 		if err := ctx.Err(); err != nil {
@@ -184,16 +184,16 @@ func (q *queue) Wait(ctx context.Context) error {
 	})
 }
 
-// Take implements device.Queue.
-func (q *queue) Take() device.Outcome {
+// Take implements driver.Queue.
+func (q *queue) Take() driver.Outcome {
 	q.backend.mu.Lock()
 	defer q.backend.mu.Unlock()
 	out := q.left
-	q.left = device.Outcome{}
+	q.left = driver.Outcome{}
 	return out
 }
 
-// Close implements device.Queue.
+// Close implements driver.Queue.
 func (q *queue) Close() error {
 	return q.do(func() error {
 		q.closed = true

@@ -13,7 +13,7 @@ import (
 	"os"
 
 	"github.com/gopherwarp/gopherwarp/compile"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 func main() {
@@ -37,7 +37,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	var kernels []*device.Kernel
+	var kernels []*driver.Kernel
 	for _, p := range result.Packages {
 		for _, k := range p.Kernels {
 			kernels = append(kernels, k.Kernel)

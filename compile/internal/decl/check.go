@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
@@ -170,7 +170,7 @@ func (s *scanner) nameInstances(k *Kernel, files map[string]string) {
 		case k.Named:
 			stem = k.Launcher + n.Name[len(k.Name):]
 		}
-		stem = joinWords(device.Entry(stem))
+		stem = joinWords(driver.Entry(stem))
 		for unique := stem; ; unique += "_" {
 			if folded := strings.ToLower(unique); files[folded] == "" {
 				files[folded], n.Stem = unique, unique

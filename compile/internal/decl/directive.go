@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
@@ -99,7 +99,7 @@ func (s *scanner) target(d directive) Target {
 	}
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
-	return Target{device.Capability{Major: major, Minor: minor}, m[3] != "", s.fset.Position(d.pos)}
+	return Target{driver.Capability{Major: major, Minor: minor}, m[3] != "", s.fset.Position(d.pos)}
 }
 
 func (s *scanner) unknown(d directive) {
@@ -124,19 +124,19 @@ func (s *scanner) stray(d directive) {
 }
 
 // block reads the sizes of //gpu:block.
-func (s *scanner) block(d directive) device.Dim {
+func (s *scanner) block(d directive) driver.Dim {
 	sizes, ok := d.sizes(maxThreads)
 	switch {
 	case !ok:
 		s.report(d.pos, diag.DirectiveBlock, "//gpu:block takes one to three sizes from 1 to %d, and has %q", maxThreads, d.arg).
 			Help = "write //gpu:block 256 or //gpu:block 16,16"
-		return device.Dim{}
+		return driver.Dim{}
 	case sizes[0]*sizes[1]*sizes[2] > maxThreads:
 		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s makes %d threads, a block has at most %d", d.arg, sizes[0]*sizes[1]*sizes[2], maxThreads)
 	case sizes[2] > maxZ:
 		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s has %d threads along z, a block has at most %d there", d.arg, sizes[2], maxZ)
 	}
-	return device.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
+	return driver.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
 }
 
 // sizes reads one to three sizes from 1 to most.
@@ -170,12 +170,12 @@ func (s *scanner) resident(d directive) int {
 const maxCluster = 16
 
 // cluster reads the sizes of //gpu:cluster.
-func (s *scanner) cluster(d directive) device.Dim {
+func (s *scanner) cluster(d directive) driver.Dim {
 	sizes, ok := d.sizes(maxCluster)
 	if !ok || sizes[0]*sizes[1]*sizes[2] > maxCluster {
 		s.report(d.pos, diag.DirectiveBlock, "//gpu:cluster takes one to three sizes that make up to %d blocks, and has %q", maxCluster, d.arg).
 			Help = "write //gpu:cluster 2 or //gpu:cluster 2,2; all GPUs with clusters have those of up to 8 blocks"
-		return device.Dim{}
+		return driver.Dim{}
 	}
-	return device.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
+	return driver.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
 }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Kernel is a kernel function with its launcher. A generic function that has launchers of
@@ -17,8 +17,8 @@ type Kernel struct {
 	Launcher string // its exported form, or the name that //gpu:instance gives
 	Pos      token.Position
 	Doc      string     // the doc comment's text, without directives
-	Block    device.Dim // of //gpu:block, or zero
-	Cluster  device.Dim // of //gpu:cluster, or zero
+	Block    driver.Dim // of //gpu:block, or zero
+	Cluster  driver.Dim // of //gpu:cluster, or zero
 	Resident int        // of //gpu:resident, or zero
 	// Contract is the argument of //gpu:contract, "on" or "off", or empty.
 	Contract string
@@ -62,7 +62,7 @@ type Body struct {
 
 // Target is the argument of //gpu:target, or zero.
 type Target struct {
-	device.Capability
+	driver.Capability
 	Exact bool // no other GPUs: sm_90a
 	Pos   token.Position
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 const source = `package k
@@ -36,7 +36,7 @@ func TestScan(t *testing.T) {
 		Name: "k",
 		Kernels: []decl.Kernel{{
 			Name: "blur", Launcher: "Blur", Doc: "blur smooths src.\n",
-			Block: device.Dim{X: 32, Y: 8, Z: 1}, Contract: "off",
+			Block: driver.Dim{X: 32, Y: 8, Z: 1}, Contract: "off",
 			Fields: []decl.Field{
 				{Names: []string{"dst", "src"}, Slice: true, Type: decl.Text{Source: "float32"}},
 				{Names: []string{"at"}, Type: decl.Text{Source: "*[2]geom.Point", Uses: []decl.Use{{Offset: 4, Name: "geom", Path: "example.com/geom"}}}},

@@ -1,5 +1,5 @@
 // Package launcher writes a package's generated Go file: for each kernel a typed function that
-// launches it, and the device.Kernel that it launches.
+// launches it, and the driver.Kernel that it launches.
 //
 // It compiles nothing. Stub writes a file with the launchers' signatures alone, which
 // stands in while the kernels are compiled; File writes the real one. The text depends on

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // Header is the first line of every file that a build writes, which Go tools know as the mark
@@ -53,7 +53,7 @@ type Code struct {
 //
 // PTX stands in constants because the linker then leaves out what a program does not refer to, and because it
 // reads no file of its own for each variant.
-func File(pkg *decl.Package, kernels map[string]*device.Kernel, twins *Twins, nameOf Names) (Code, error) {
+func File(pkg *decl.Package, kernels map[string]*driver.Kernel, twins *Twins, nameOf Names) (Code, error) {
 	w := newWriter(pkg, nameOf)
 	w.twins = twins.funcs
 	w.sourceList(kernels)
@@ -71,7 +71,7 @@ func File(pkg *decl.Package, kernels map[string]*device.Kernel, twins *Twins, na
 }
 
 // OnDemand returns the launchers of pkg without the code of its kernels: they run natively on a CPU, and on no GPU.
-func OnDemand(pkg *decl.Package, kernels map[string]*device.Kernel, nameOf Names) ([]byte, error) {
+func OnDemand(pkg *decl.Package, kernels map[string]*driver.Kernel, nameOf Names) ([]byte, error) {
 	w := newWriter(pkg, nameOf)
 	for _, k := range pkg.Kernels {
 		w.launcher(k)
@@ -104,7 +104,7 @@ func head(pkg *decl.Package) string {
 }
 
 // target returns the architecture of a variant as PTX names it.
-func target(v device.Variant) string {
+func target(v driver.Variant) string {
 	suffix := ""
 	if v.Exact {
 		suffix = "a"
@@ -131,7 +131,7 @@ type writer struct {
 
 func newWriter(pkg *decl.Package, nameOf Names) *writer {
 	w := &writer{imports: newImports(pkg, nameOf), vars: map[string]string{}, scope: maps.Clone(pkg.Declared)}
-	for _, path := range [...]string{module + "device", module + "dtype", module + "gpu", "unsafe"} {
+	for _, path := range [...]string{module + "device", module + "device/driver", module + "dtype", module + "gpu", "unsafe"} {
 		w.scope[w.imports.reserve(path)] = true
 	}
 	for _, k := range pkg.Kernels {
@@ -208,7 +208,7 @@ func (w *writer) streamAndGrid(k decl.Kernel) (s, g, p, kernel string) {
 func (w *writer) signature(k decl.Kernel) string {
 	s, g, _, _ := w.streamAndGrid(k)
 	pkg, grid := w.imports.device(), "Grid"
-	if k.Block != (device.Dim{}) {
+	if k.Block != (driver.Dim{}) {
 		grid = "Blocks"
 	}
 	list, params := w.typeParams(k)
@@ -239,20 +239,17 @@ func (w *writer) launcher(k decl.Kernel) {
 		kernel = w.vars[k.Instances[0].Stem]
 	}
 	grid := g
-	if k.Block != (device.Dim{}) {
+	if k.Block != (driver.Dim{}) {
 		grid = fmt.Sprintf("%s.Grid(%s)", kernel, g)
 	}
 	w.printf("%s := %s.Plan(%s, %s)\n", p, s, kernel, grid)
 	for _, f := range k.Fields {
-		put := "Put"
-		if f.Slice {
-			put = "PutSlice"
-		}
-		if f.Tensor {
-			put = "PutTensorMap"
-		}
 		for _, name := range f.Names {
-			w.printf("%s.%s(%s, %s)\n", w.imports.device(), put, p, name)
+			if f.Slice || f.Tensor {
+				w.printf("%s.Pass(%s)\n", name, p)
+			} else {
+				w.printf("%s.Pass(%s, %s)\n", w.imports.driver(), p, name)
+			}
 		}
 	}
 	w.printf("return %s.Launch()\n}\n\n", p)

@@ -83,7 +83,7 @@ func (w *writer) choice(k decl.Kernel, kernel string) {
 	for i, name := range names {
 		names[i] = params[name]
 	}
-	w.printf("var %s *%s.Kernel\n", kernel, w.imports.device())
+	w.printf("var %s *%s.Kernel\n", kernel, w.imports.driver())
 	w.printf("switch any((func(%s))(nil)).(type) {\n", strings.Join(names, ", "))
 	for _, n := range k.Instances {
 		w.printf("case func(%s):\n%s = %s\n", strings.Join(w.argumentList(n), ", "), kernel, w.vars[n.Stem])

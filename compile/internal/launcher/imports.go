@@ -47,6 +47,7 @@ func (m *imports) name(path string) string {
 }
 
 func (m *imports) device() string { return m.name(module + "device") }
+func (m *imports) driver() string { return m.name(module + "device/driver") }
 
 // typeText returns a type with its packages as this file names them, and type parameters as
 // params says.

@@ -6,27 +6,27 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// kernel writes the variable of an instance, its device.Kernel, and declares its PTX in code.
-func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
+// kernel writes the variable of an instance, its driver.Kernel, and declares its PTX in code.
+func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *driver.Kernel) {
 	var ptx []string
 	for _, v := range c.Variants {
 		name := decl.Fresh(n.Stem+ptxSuffix(v), w.names)
 		ptx = append(ptx, name)
 		fmt.Fprintf(&w.code, "\nconst %s = `%s`\n", name, v.PTX)
 	}
-	pkg := w.imports.device()
+	pkg := w.imports.driver()
 	w.printf("var %s = &%s.Kernel{\n", w.vars[n.Stem], pkg)
 	w.printf("Name: %q,\nPackage: %q,\nFile: %q,\nLine: %d,\n", c.Name, c.Package, filepath.Base(k.Pos.Filename), k.Pos.Line)
 	w.params(c.Params)
 	w.printf("ParamBytes: %d,\n", c.ParamBytes)
-	if c.Block != (device.Dim{}) {
+	if c.Block != (driver.Dim{}) {
 		w.printf("Block: %s.Dim{X: %d, Y: %d, Z: %d},\n", pkg, c.Block.X, c.Block.Y, c.Block.Z)
 	}
-	if c.Cluster != (device.Dim{}) {
+	if c.Cluster != (driver.Dim{}) {
 		w.printf("Cluster: %s.Dim{X: %d, Y: %d, Z: %d},\n", pkg, c.Cluster.X, c.Cluster.Y, c.Cluster.Z)
 	}
 	if c.Shared > 0 {
@@ -69,7 +69,7 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *device.Kernel) {
 const Sources = "kernelSources"
 
 // sourceList declares what the kernels are made of: all of them have the same list.
-func (w *writer) sourceList(kernels map[string]*device.Kernel) {
+func (w *writer) sourceList(kernels map[string]*driver.Kernel) {
 	w.sources = decl.Fresh(Sources, w.names)
 	for _, k := range kernels {
 		if k.Sources != "" {
@@ -80,7 +80,7 @@ func (w *writer) sourceList(kernels map[string]*device.Kernel) {
 }
 
 // ptxSuffix returns what is added to a kernel's name for the variable with a variant's PTX.
-func ptxSuffix(v device.Variant) string {
+func ptxSuffix(v driver.Variant) string {
 	suffix := strings.ToUpper(strings.ReplaceAll(target(v), "_", ""))
 	if v.Narrow {
 		suffix += "Narrow"
@@ -94,11 +94,11 @@ func ptxSuffix(v device.Variant) string {
 	return suffix
 }
 
-func (w *writer) params(params []device.Param) {
+func (w *writer) params(params []driver.Param) {
 	if len(params) == 0 {
 		return
 	}
-	w.printf("Params: []%s.Param{\n", w.imports.device())
+	w.printf("Params: []%s.Param{\n", w.imports.driver())
 	for _, p := range params {
 		w.printf("{Name: %q, Offset: %d, Size: %d", p.Name, p.Offset, p.Size)
 		if p.Elem > 0 {
@@ -112,11 +112,11 @@ func (w *writer) params(params []device.Param) {
 	w.printf("},\n")
 }
 
-func (w *writer) sites(sites []device.Site) {
+func (w *writer) sites(sites []driver.Site) {
 	if len(sites) == 0 {
 		return
 	}
-	w.printf("Sites: []%s.Site{\n", w.imports.device())
+	w.printf("Sites: []%s.Site{\n", w.imports.driver())
 	for _, s := range sites {
 		w.printf("{File: %q, Line: %d, Format: %q%s},\n", s.File, s.Line, s.Format, w.siteArgs(s.Args))
 	}
@@ -135,11 +135,11 @@ func (w *writer) siteArgs(args []dtype.Type) string {
 	return fmt.Sprintf(", Args: []%s.Type{%s}", pkg, strings.Join(names, ", "))
 }
 
-func (w *writer) variants(variants []device.Variant, ptx []string) {
+func (w *writer) variants(variants []driver.Variant, ptx []string) {
 	if len(variants) == 0 {
 		return
 	}
-	pkg := w.imports.device()
+	pkg := w.imports.driver()
 	w.printf("Variants: []%s.Variant{\n", pkg)
 	for i, v := range variants {
 		w.printf("{Target: %s.Capability{Major: %d, Minor: %d}, ", pkg, v.Target.Major, v.Target.Minor)
@@ -165,7 +165,7 @@ func (w *writer) variants(variants []device.Variant, ptx []string) {
 
 // native writes the function that runs the kernel on a CPU. The parameter block has the
 // layout of the struct that args is taken for: both are Go's.
-func (w *writer) native(k decl.Kernel, n decl.Instance, places []device.Param) {
+func (w *writer) native(k decl.Kernel, n decl.Instance, places []driver.Param) {
 	names := w.locals(nil, "ts", "args", "a")
 	ts, args, a := names[0], names[1], names[2]
 	unnamed := args

@@ -38,7 +38,7 @@ func IsGenerated(name string) bool {
 }
 
 // generatedImports lists what generated files import, whether or not the user's files do.
-var generatedImports = [...]string{Project + "/device", Project + "/dtype", Project + "/gpu", "unsafe"}
+var generatedImports = [...]string{Project + "/device", Project + "/device/driver", Project + "/dtype", Project + "/gpu", "unsafe"}
 
 // Generates reports whether files that a build generates import the package with a path: what it declares is known to the
 // compiler, or no part of kernels.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -18,7 +18,7 @@ const gpuPath = "github.com/gopherwarp/gopherwarp/gpu"
 // Options says how a twin is written.
 type Options struct {
 	Func     string                     // the function's name
-	Params   []device.Param             // of the kernel
+	Params   []driver.Param             // of the kernel
 	Pos      ir.Pos                     // of the kernel
 	Declares func(name string) bool     // reports whether a name of Go means something else in the package
 	Package  func(path string) string   // returns the name by which the file knows a package

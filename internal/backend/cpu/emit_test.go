@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -72,9 +72,9 @@ func options(f *ir.Func) cpu.Options {
 	for _, p := range f.Params {
 		name := string("xyzuvw"[len(o.Params)%6])
 		if p.Type.IsPtr() {
-			o.Params = append(o.Params, device.Param{Name: name, Offset: int(p.Imm), Size: 24, Elem: 4})
+			o.Params = append(o.Params, driver.Param{Name: name, Offset: int(p.Imm), Size: 24, Elem: 4})
 		} else if last := len(o.Params) - 1; last < 0 || int(p.Imm) >= o.Params[last].Offset+o.Params[last].Size {
-			o.Params = append(o.Params, device.Param{Name: name, Offset: int(p.Imm), Size: int(p.Type.Size())})
+			o.Params = append(o.Params, driver.Param{Name: name, Offset: int(p.Imm), Size: int(p.Type.Size())})
 		}
 	}
 	return o

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
@@ -33,24 +34,24 @@ func newBench(t *testing.T) *bench {
 }
 
 // kernel compiles IR whose parameters are one slice of the given element size.
-func kernel(t *testing.T, text string, elem int) *device.Kernel {
+func kernel(t *testing.T, text string, elem int) *driver.Kernel {
 	t.Helper()
 	r := emit(t, text)
 	assembleIfPossible(t, r.PTX)
 	m, _ := ir.Parse(text)
 	f := m.Funcs[len(m.Funcs)-1]
-	return &device.Kernel{
+	return &driver.Kernel{
 		Name: f.Name, Package: "test", ParamBytes: f.ParamBytes,
-		Params:   []device.Param{{Name: "x", Size: 24, Elem: elem}},
+		Params:   []driver.Param{{Name: "x", Size: 24, Elem: elem}},
 		Shared:   r.SharedBytes,
 		Barriers: r.Barriers,
 		Sites:    r.Sites,
-		Variants: []device.Variant{{Target: r.Target, PTX: r.PTX}},
+		Variants: []driver.Variant{{Target: r.Target, PTX: r.PTX}},
 	}
 }
 
 // launchOn runs k on x, which it changes, and returns Synchronize's error.
-func launchOn[T any](t *testing.T, b *bench, k *device.Kernel, g device.Grid, x []T) error {
+func launchOn[T any](t *testing.T, b *bench, k *driver.Kernel, g driver.Grid, x []T) error {
 	t.Helper()
 	buffer, err := device.Upload(b.stream, x)
 	if err != nil {
@@ -58,7 +59,7 @@ func launchOn[T any](t *testing.T, b *bench, k *device.Kernel, g device.Grid, x 
 	}
 	defer buffer.Close()
 	p := b.stream.Plan(k, g)
-	device.PutSlice(p, buffer.All())
+	buffer.All().Pass(p)
 	if err := p.Launch(); err != nil {
 		t.Fatal(err)
 	}
@@ -99,13 +100,13 @@ func TestFaults(t *testing.T) {
 		t.Fatalf("without a fault: %v, %v", x, err)
 	}
 	err := launchOn(t, b, k, device.Cover(8, 4), x[:7])
-	want := device.Fault{Kernel: "double", File: "k.go", Line: 7, Message: "index out of range [7] with length 7 in thread 3", Block: [3]int{1}, Thread: [3]int{3}}
-	if f, ok := errors.AsType[*device.Fault](err); !ok || *f != want {
+	want := driver.Fault{Kernel: "double", File: "k.go", Line: 7, Message: "index out of range [7] with length 7 in thread 3", Block: [3]int{1}, Thread: [3]int{3}, Launch: 1}
+	if f, ok := errors.AsType[*driver.Fault](err); !ok || *f != want {
 		t.Errorf("got %+v, want %+v", err, want)
 	}
 	err = launchOn(t, b, k, device.Cover(4, 4), []int32{1, 2, -1, 4})
-	want = device.Fault{Kernel: "double", File: "k.go", Line: 8, Message: "element -1, false", Thread: [3]int{2}}
-	if f, ok := errors.AsType[*device.Fault](err); !ok || *f != want {
+	want = driver.Fault{Kernel: "double", File: "k.go", Line: 8, Message: "element -1, false", Thread: [3]int{2}, Launch: 1}
+	if f, ok := errors.AsType[*driver.Fault](err); !ok || *f != want {
 		t.Errorf("got %+v, want %+v", err, want)
 	}
 	if err := launchOn(t, b, k, device.Cover(4, 4), x[:4]); err != nil || x[0] != 4 {
@@ -124,8 +125,8 @@ b0:
 	fault %1, %2, %3 "%d %d %g"(int32, int32, float64) !k.go:3:2
 }
 `, 4)
-	err := launchOn(t, b, k, device.Grid{Blocks: device.Dim{X: 2, Y: 3}, Block: device.Dim{X: 4, Y: 2, Z: 5}}, []int32{0})
-	f, ok := errors.AsType[*device.Fault](err)
+	err := launchOn(t, b, k, driver.Grid{Blocks: driver.Dim{X: 2, Y: 3}, Block: driver.Dim{X: 4, Y: 2, Z: 5}}, []int32{0})
+	f, ok := errors.AsType[*driver.Fault](err)
 	if !ok {
 		t.Fatalf("got %v, want a fault", err)
 	}
@@ -383,7 +384,7 @@ b3: <- b2
 }
 `, 4)
 	err := launchOn(t, b, k, device.Cover(32, 16), []int32{0, 0})
-	if f, ok := errors.AsType[*device.Fault](err); !ok || f.Message != "the flag is 0" || f.Block != [3]int{} {
+	if f, ok := errors.AsType[*driver.Fault](err); !ok || f.Message != "the flag is 0" || f.Block != [3]int{} {
 		t.Errorf("got %v, want a fault of the first block", err)
 	}
 	x := []int32{5, 0}

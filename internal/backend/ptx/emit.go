@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Result is a kernel's code and what a device.Kernel says of it.
+// Result is a kernel's code and what a driver.Kernel says of it.
 type Result struct {
 	PTX         string
-	Target      device.Capability // lowest that runs it
-	Sites       []device.Site     // by the numbers that the code writes to records
+	Target      driver.Capability // lowest that runs it
+	Sites       []driver.Site     // by the numbers that the code writes to records
 	SharedBytes int
 	// DynamicBytes is what dynamic shared memory has to have for the kernel's own variables,
 	// instead of SharedBytes where those are more than a kernel may declare. What a launch adds follows.
@@ -28,13 +28,13 @@ type Result struct {
 // of its targets.
 type Options struct {
 	// Target is the lowest compute capability that has to run the code: not below the first of Targets.
-	Target device.Capability
+	Target driver.Capability
 	Exact  bool // for Target alone, and what only it has (sm_90a)
 	// Resident is how many blocks of a fixed size a multiprocessor should be able to run at a time, or 0: threads then
 	// have registers to share.
 	Resident int
 	// Sites are those of another variant: they keep their numbers, and new ones come behind.
-	Sites []device.Site
+	Sites []driver.Site
 }
 
 // Emit returns the PTX of kernel f, which is as package pass leaves it: calls are inlined, values scalar
@@ -44,7 +44,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 	if err := emittable(f); err != nil {
 		return nil, err
 	}
-	if o.Target == (device.Capability{}) {
+	if o.Target == (driver.Capability{}) {
 		o.Target = Targets(f)[0]
 	}
 	s := newSelector(f, o)
@@ -83,7 +83,7 @@ func (s *selector) module(w *writer, body string) string {
 	}
 	align := 8
 	if uses(s.f, func(op ir.Op) bool { return op == ir.OpTensorMap }) {
-		align = device.TensorMapAlign
+		align = driver.TensorMapAlign
 	}
 	fmt.Fprintf(&b, ".visible .entry %s(.param .align %d .b8 %s_params[%d])\n", s.name, align, s.name, paramBytes(s.f))
 	if d := s.f.Block; d != [3]int{} {
@@ -103,7 +103,7 @@ func (s *selector) module(w *writer, body string) string {
 // paramBytes returns the size of the parameter block.
 func paramBytes(f *ir.Func) int {
 	if f.Coarse > 0 {
-		return f.ParamBytes + device.CoarseBytes
+		return f.ParamBytes + driver.CoarseBytes
 	}
 	return f.ParamBytes
 }
@@ -125,7 +125,7 @@ func emittable(f *ir.Func) error {
 	if !f.Kernel {
 		return fmt.Errorf("ptx: %s is no kernel", f.Name)
 	}
-	if f.ParamBytes < device.HiddenBytes || f.ParamBytes%8 != 0 {
+	if f.ParamBytes < driver.HiddenBytes || f.ParamBytes%8 != 0 {
 		return fmt.Errorf("ptx: %s: a parameter block of %d bytes", f.Name, f.ParamBytes)
 	}
 	for _, b := range f.Blocks {
@@ -147,8 +147,8 @@ func unfit(v *ir.Value) string {
 	case v.Type.Kind >= ir.KindStruct && !v.Op.Tuple() &&
 		(v.Op != ir.OpLoad && v.Op != ir.OpStruct || !isVector(v.Type)):
 		return "values must be scalar"
-	case site != nil && len(site.Args) > device.MaxSiteArgs:
-		return fmt.Sprintf("has %d arguments, a record holds %d", len(site.Args), device.MaxSiteArgs)
+	case site != nil && len(site.Args) > driver.MaxSiteArgs:
+		return fmt.Sprintf("has %d arguments, a record holds %d", len(site.Args), driver.MaxSiteArgs)
 	case v.Op == ir.OpStore || v.Op.Atomic():
 		if v.Args[0].Type.Space == ir.Constant {
 			return "constants cannot be written"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -175,11 +175,11 @@ func (s *selector) pass(p *stubConvention, t *stub) {
 // claim writes the fault record where this thread is the first of the stream to fault, and
 // leaves.
 func (s *selector) claim(site, element operand, args []operand) {
-	env := s.hidden(b64, device.HiddenEnv)
+	env := s.hidden(b64, driver.HiddenEnv)
 	taken := operand{reg: s.out.newReg(b32)}
-	s.emit(inst{op: "atom.relaxed.gpu.global.cas.b32", form: access, dst: taken.reg, args: []operand{env, imm(0), imm(1)}, offset: device.EnvClaim})
+	s.emit(inst{op: "atom.relaxed.gpu.global.cas.b32", form: access, dst: taken.reg, args: []operand{env, imm(0), imm(1)}, offset: driver.EnvClaim})
 	s.emit(inst{op: exitLabel, form: hop, args: []operand{s.def(pred, "setp.ne.u32", taken, imm(0))}})
-	rec := s.load("ld.global.u64", b64, address{env, device.EnvRecord})
+	rec := s.load("ld.global.u64", b64, address{env, driver.EnvRecord})
 	s.record(rec, site, element, args)
 	s.finish(rec, len(args))
 	s.emit(inst{op: exitLabel, form: hop})

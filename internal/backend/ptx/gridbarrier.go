@@ -3,7 +3,7 @@ package ptx
 import (
 	"math"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 // gridBarrier selects a barrier of all blocks, for which PTX has no instruction: one thread of
@@ -12,7 +12,7 @@ import (
 // are 0 again. A thread that waits looks for a fault of any thread of the grid, which might never come;
 // then its block leaves the kernel.
 func (s *selector) gridBarrier() {
-	env := s.hidden(b64, device.HiddenEnv)
+	env := s.hidden(b64, driver.HiddenEnv)
 	leader := s.elect()
 	arrive, spin, poll, join, stop, done := &block{}, &block{}, &block{}, &block{}, &block{}, &block{}
 	stops := []operand{imm(0), imm(0), imm(1)}
@@ -20,15 +20,15 @@ func (s *selector) gridBarrier() {
 	s.reach(leader, arrive, join)
 	s.open(arrive)
 	old := operand{reg: s.out.newReg(b32)}
-	s.emit(inst{op: "atom.acq_rel.gpu.global.add.u32", form: access, dst: old.reg, args: []operand{env, s.blockShare()}, offset: device.EnvGrid})
+	s.emit(inst{op: "atom.acq_rel.gpu.global.add.u32", form: access, dst: old.reg, args: []operand{env, s.blockShare()}, offset: driver.EnvGrid})
 	s.reach(operand{}, spin)
 
 	s.open(spin)
-	now := s.load("ld.acquire.gpu.global.u32", b32, address{env, device.EnvGrid})
+	now := s.load("ld.acquire.gpu.global.u32", b32, address{env, driver.EnvGrid})
 	s.reach(s.def(pred, "setp.lt.s32", s.def(b32, "xor.b32", now, old), imm(0)), join, poll)
 
 	s.open(poll)
-	claim := s.load("ld.relaxed.gpu.global.u32", b32, address{env, device.EnvClaim})
+	claim := s.load("ld.relaxed.gpu.global.u32", b32, address{env, driver.EnvClaim})
 	s.reach(s.def(pred, "setp.eq.u32", claim, imm(0)), spin, join)
 
 	s.open(join)

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // selector chooses instructions for a function, a value at a time.
 type selector struct {
 	f        *ir.Func
-	target   device.Capability
+	target   driver.Capability
 	exact    bool
 	resident int
 	name     string // of the entry

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // siteTable numbers the places that can fault or print, in the order of the IR's blocks.
 // Values that say the same of the same line share a number.
 type siteTable struct {
-	sites []device.Site
+	sites []driver.Site
 	index map[*ir.Value]int
 }
 
 // newSiteTable numbers the sites of f behind those that have numbers already.
-func newSiteTable(f *ir.Func, sites []device.Site) *siteTable {
+func newSiteTable(f *ir.Func, sites []driver.Site) *siteTable {
 	t := &siteTable{sites: slices.Clone(sites), index: map[*ir.Value]int{}}
 	seen := map[string]int{}
 	for i, s := range sites {
@@ -33,7 +33,7 @@ func newSiteTable(f *ir.Func, sites []device.Site) *siteTable {
 }
 
 func (t *siteTable) add(v *ir.Value, site *ir.Site, seen map[string]int) {
-	s := device.Site{File: v.Pos.File, Line: v.Pos.Line, Format: site.Format, Args: site.Args}
+	s := driver.Site{File: v.Pos.File, Line: v.Pos.Line, Format: site.Format, Args: site.Args}
 	key := siteKey(s)
 	i, ok := seen[key]
 	if !ok {
@@ -45,4 +45,4 @@ func (t *siteTable) add(v *ir.Value, site *ir.Site, seen map[string]int) {
 }
 
 // siteKey tells sites apart.
-func siteKey(s device.Site) string { return fmt.Sprint(s.File, ":", s.Line, " ", s.Args, s.Format) }
+func siteKey(s driver.Site) string { return fmt.Sprint(s.File, ":", s.Line, " ", s.Args, s.Format) }

@@ -3,7 +3,7 @@ package ptx
 import (
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -141,7 +141,7 @@ func (s *selector) poll() {
 
 // faulted returns whether a thread of the stream has faulted.
 func (s *selector) faulted() operand {
-	env := s.hidden(b64, device.HiddenEnv)
-	claim := s.load("ld.relaxed.gpu.global.u32", b32, address{env, device.EnvClaim})
+	env := s.hidden(b64, driver.HiddenEnv)
+	claim := s.load("ld.relaxed.gpu.global.u32", b32, address{env, driver.EnvClaim})
 	return s.def(pred, "setp.ne.u32", claim, imm(0))
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // target is a compute capability and a version of the ISA.
 type target struct {
-	capability device.Capability
+	capability driver.Capability
 	version    string
 }
 
@@ -18,27 +18,27 @@ type target struct {
 // the ISA that have them and what is emitted for each. The first has atomics and fences with a scope,
 // and threads of a warp that go their own ways. Those above 8.0 are for code that asks for them.
 var targets = [...]target{
-	{device.Capability{Major: 7, Minor: 0}, "6.0"},
-	{device.Capability{Major: 7, Minor: 5}, "7.0"},
-	{device.Capability{Major: 8, Minor: 0}, "7.0"},
-	{device.Capability{Major: 8, Minor: 6}, "7.1"},
-	{device.Capability{Major: 8, Minor: 7}, "7.4"},
-	{device.Capability{Major: 8, Minor: 9}, "7.8"},
-	{device.Capability{Major: 9, Minor: 0}, "8.0"},
-	{device.Capability{Major: 10, Minor: 0}, "8.6"},
-	{device.Capability{Major: 10, Minor: 3}, "8.8"},
-	{device.Capability{Major: 12, Minor: 0}, "8.7"},
-	{device.Capability{Major: 12, Minor: 1}, "8.8"},
+	{driver.Capability{Major: 7, Minor: 0}, "6.0"},
+	{driver.Capability{Major: 7, Minor: 5}, "7.0"},
+	{driver.Capability{Major: 8, Minor: 0}, "7.0"},
+	{driver.Capability{Major: 8, Minor: 6}, "7.1"},
+	{driver.Capability{Major: 8, Minor: 7}, "7.4"},
+	{driver.Capability{Major: 8, Minor: 9}, "7.8"},
+	{driver.Capability{Major: 9, Minor: 0}, "8.0"},
+	{driver.Capability{Major: 10, Minor: 0}, "8.6"},
+	{driver.Capability{Major: 10, Minor: 3}, "8.8"},
+	{driver.Capability{Major: 12, Minor: 0}, "8.7"},
+	{driver.Capability{Major: 12, Minor: 1}, "8.8"},
 }
 
 // Known reports whether there is PTX for a compute capability and, where exact is set, for
 // it alone (PTX ISA, .target: from sm_90a on).
-func Known(c device.Capability, exact bool) bool {
+func Known(c driver.Capability, exact bool) bool {
 	return (!exact || c.Major >= 9) && slices.ContainsFunc(targets[:], func(t target) bool { return t.capability == c })
 }
 
 // better has the operations that need fewer instructions from a capability on.
-var better = map[ir.Op]device.Capability{
+var better = map[ir.Op]driver.Capability{
 	ir.OpFToBF16:    {Major: 8, Minor: 0},
 	ir.OpCopyAsync:  {Major: 8, Minor: 0},
 	ir.OpWarpReduce: {Major: 8, Minor: 0},
@@ -47,7 +47,7 @@ var better = map[ir.Op]device.Capability{
 }
 
 // needs has the operations that there are only from a capability on.
-var needs = map[ir.Op]device.Capability{
+var needs = map[ir.Op]driver.Capability{
 	ir.OpLoadMatrix: {Major: 7, Minor: 5},
 	ir.OpApproxTanh: {Major: 7, Minor: 5},
 	ir.OpMMA:        {Major: 8, Minor: 0},
@@ -87,8 +87,8 @@ func Exact(f *ir.Func) bool {
 
 // Targets returns the compute capabilities that f should be emitted for: the lowest that has all
 // its operations, and behind it those where there is better code.
-func Targets(f *ir.Func) []device.Capability {
-	least, wanted := targets[0].capability, map[device.Capability]bool{}
+func Targets(f *ir.Func) []driver.Capability {
+	least, wanted := targets[0].capability, map[driver.Capability]bool{}
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			if c, ok := needs[v.Op]; ok && atLeast(c, least) {
@@ -99,7 +99,7 @@ func Targets(f *ir.Func) []device.Capability {
 			}
 		}
 	}
-	list := []device.Capability{least}
+	list := []driver.Capability{least}
 	for _, t := range targets {
 		if wanted[t.capability] && !atLeast(least, t.capability) {
 			list = append(list, t.capability)
@@ -108,13 +108,13 @@ func Targets(f *ir.Func) []device.Capability {
 	return list
 }
 
-func atLeast(c, d device.Capability) bool {
+func atLeast(c, d driver.Capability) bool {
 	return c.Major > d.Major || c.Major == d.Major && c.Minor >= d.Minor
 }
 
 // header returns the first lines of a module. 64-bit addresses are the only ones that drivers
 // still take.
-func header(c device.Capability, exact bool, f *ir.Func) string {
+func header(c driver.Capability, exact bool, f *ir.Func) string {
 	suffix := ""
 	if exact {
 		suffix = "a"

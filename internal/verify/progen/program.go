@@ -10,7 +10,7 @@ import (
 var sharedText string
 
 // Package returns the files, by name, of a package of kernels: each has its own, so that what it says of its lines does
-// not depend on the others. The variable Natives has a function that runs each kernel for a device.Kernel's Native.
+// not depend on the others. The variable Natives has a function that runs each kernel for a driver.Kernel's Native.
 func Package(name string, kernels []Kernel) map[string]string {
 	files := map[string]string{"shared.go": "package " + name + "\n" + sharedText + conversions()}
 	var table strings.Builder

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
 )
@@ -116,9 +117,9 @@ func doubleClosed(m made) error {
 	if err != nil {
 		return err
 	}
-	plan := func(x device.Slice[float32]) *device.Plan {
+	plan := func(x device.Slice[float32]) *driver.Plan {
 		p := m.s.Plan(doubleKernel, doubleKernel.Grid(blocks(1)))
-		device.PutSlice(p, x)
+		x.Pass(p)
 		return p
 	}
 	p := plan(closed.All())

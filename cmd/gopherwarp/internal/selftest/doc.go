@@ -2,7 +2,7 @@
 // computes, so that a user can trust a new GPU, a new driver or a new version of the compiler.
 //
 // Its kernels are compiled by gopherwarp build, as any user's are. It is no benchmark, and
-// not the suite for implementations of device.Backend: that is device/devicetest.
+// not the suite for implementations of driver.Backend: that is device/devicetest.
 //
 //	for _, c := range selftest.Checks() {
 //		fmt.Println(c.Name, c.Run(ctx, dev))

@@ -7,11 +7,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Fault waits for the stream, whose error must be want and nothing more: that other threads waited for the one that
-// faulted, until somebody ended them, would be joined to it.
+// Fault waits for the stream, whose error must be want, except for its Launch, and nothing else: an error of threads
+// that waited for the one that faulted would be joined to it.
 func (r *Run) Fault(want device.Fault) {
 	err := r.Stream.Synchronize(r.Context)
 	f, ok := errors.AsType[*device.Fault](err)
+	if ok {
+		want.Launch = f.Launch // cases share a stream
+	}
 	switch {
 	case !ok:
 		r.Wrong("got the error %v, want the fault %v", err, &want)
@@ -32,12 +35,12 @@ func Line(text, mark string) int {
 	return 0
 }
 
-// FaultOfAny is Fault for one that any thread of the block may have had first.
+// FaultOfAny is Fault for a fault that any thread of the block may have claimed first.
 func (r *Run) FaultOfAny(want device.Fault) {
 	err := r.Stream.Synchronize(r.Context)
 	f, ok := errors.AsType[*device.Fault](err)
 	if ok {
-		want.Thread = f.Thread
+		want.Thread, want.Launch = f.Thread, f.Launch
 	}
 	if !ok || *f != want {
 		r.Wrong("got the error %v, want the fault %v of any thread", err, &want)

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial"
@@ -239,7 +239,7 @@ func (o *oracle) changed(name string) bool {
 
 // build compiles a package, with those below it, and returns the kernels by the name of package and kernel. It
 // reports whether some have other code than they should.
-func (o *oracle) build(options compile.Options) (kernels map[string]*device.Kernel, changed bool, err error) {
+func (o *oracle) build(options compile.Options) (kernels map[string]*driver.Kernel, changed bool, err error) {
 	options.Twins, options.Verify = compile.TwinsNone, true
 	result, err := compile.Build(context.Background(), options)
 	if err != nil {
@@ -248,7 +248,7 @@ func (o *oracle) build(options compile.Options) (kernels map[string]*device.Kern
 	if err := result.Diagnostics.Err(); err != nil {
 		return nil, false, err
 	}
-	kernels = map[string]*device.Kernel{}
+	kernels = map[string]*driver.Kernel{}
 	for _, p := range result.Packages {
 		for _, k := range p.Kernels {
 			h := fnv.New64()

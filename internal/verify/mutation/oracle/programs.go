@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopherwarp/gopherwarp/compile"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/compare"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial"
@@ -38,7 +38,7 @@ func (o *oracle) programs(numbers []int) part {
 }
 
 // compiled writes a package of random kernels and compiles it.
-func (o *oracle) compiled(numbers []int) (kernels map[string]*device.Kernel, changed bool, err error) {
+func (o *oracle) compiled(numbers []int) (kernels map[string]*driver.Kernel, changed bool, err error) {
 	var list []progen.Kernel
 	for _, n := range numbers {
 		list = append(list, o.known.Kernels[n])
@@ -58,7 +58,7 @@ func (o *oracle) compiled(numbers []int) (kernels map[string]*device.Kernel, cha
 }
 
 // compare runs random kernels.
-func (o *oracle) compare(numbers []int, kernels map[string]*device.Kernel) (string, error) {
+func (o *oracle) compare(numbers []int, kernels map[string]*driver.Kernel) (string, error) {
 	var wrong atomic.Value
 	err := trial.Each(len(numbers), func() (func(int), error) {
 		interpreters, err := compare.NewInterpreters(budget)

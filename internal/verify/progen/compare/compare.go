@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/compile"
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial"
 )
@@ -116,7 +116,7 @@ func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) ([]compil
 	if err := result.Diagnostics.Err(); err != nil {
 		return nil, err
 	}
-	compiled := map[string]*device.Kernel{}
+	compiled := map[string]*driver.Kernel{}
 	var files []compile.File
 	for _, p := range result.Packages {
 		for _, k := range p.Kernels {

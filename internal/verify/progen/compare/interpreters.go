@@ -2,6 +2,7 @@ package compare
 
 import (
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial"
 )
@@ -34,7 +35,7 @@ func NewInterpreters(budget uint64) (list Interpreters, err error) {
 func (list Interpreters) Run(t *trial.Trial, want trial.Result) (how string, right trial.Result) {
 	for i, m := range list {
 		capability := m.Device().Info().Capability
-		if _, ok := t.Kernel.Variant(capability, device.Fit{}); !ok {
+		if _, ok := t.Kernel.Variant(capability, driver.Fit{}); !ok {
 			continue // it needs a newer GPU
 		}
 		got := m.Run(t)

@@ -3,7 +3,7 @@ package trial
 import (
 	"math/rand/v2"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 )
 
@@ -20,13 +20,13 @@ type array struct {
 	n      int
 	data   []byte // what a run begins with
 	left   []byte // what one left
-	memory device.Memory
+	memory driver.Memory
 	skip   int // bytes of memory in front of the data
 }
 
 // arguments returns the arguments, for all threads.
 func (t *Trial) arguments() arguments {
-	in := arguments{block: make([]byte, t.Kernel.ParamBytes-device.HiddenBytes)}
+	in := arguments{block: make([]byte, t.Kernel.ParamBytes-driver.HiddenBytes)}
 	r := rand.New(rand.NewPCG(1, t.Values))
 	t.params(func(a progen.Arg, at, size int) {
 		l := parseLayout(a.Layout)

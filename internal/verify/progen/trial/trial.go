@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 )
 
 // Trial is a kernel and a launch of it. It can be encoded by encoding/gob.
 type Trial struct {
 	// Kernel has no parameters: the whole block of them is written at once.
-	Kernel device.Kernel
+	Kernel driver.Kernel
 	Grid   device.Grid
 	Args   []progen.Arg
 	Values uint64 // the seed of the arguments
@@ -27,35 +28,35 @@ func Of(k progen.Kernel) *Trial {
 	t.Kernel.Name, t.Kernel.Barriers = k.Name, k.Barriers
 	end := 0
 	t.params(func(_ progen.Arg, at, size int) { end = at + size })
-	t.Kernel.ParamBytes = roundUp(end, 8) + device.HiddenBytes
+	t.Kernel.ParamBytes = roundUp(end, 8) + driver.HiddenBytes
 	return t
 }
 
 // Compiled adds what the compiler made of the kernel.
-func (t *Trial) Compiled(k *device.Kernel) {
+func (t *Trial) Compiled(k *driver.Kernel) {
 	t.Kernel = *k
 	t.Kernel.Params = nil
 	t.unaligned = !slices.ContainsFunc(k.Variants, aligned)
 }
 
-func aligned(v device.Variant) bool { return v.Aligned }
+func aligned(v driver.Variant) bool { return v.Aligned }
 
 // Lesser returns the trial with the code for launches of which less is known, where there is some: slices
 // whose starts are no multiples of 16, and grids whose threads must stay where they are.
 func (t *Trial) Lesser() (list []*Trial) {
-	coarse := slices.ContainsFunc(t.Kernel.Variants, func(v device.Variant) bool { return v.Coarse > 0 })
+	coarse := slices.ContainsFunc(t.Kernel.Variants, func(v driver.Variant) bool { return v.Coarse > 0 })
 	count := slices.ContainsFunc(t.Kernel.Variants, aligned)
 	if coarse && count {
 		list = append(list, t.without(aligned))
 	}
 	if coarse || count {
-		list = append(list, t.without(func(v device.Variant) bool { return v.Aligned || v.Coarse > 0 }))
+		list = append(list, t.without(func(v driver.Variant) bool { return v.Aligned || v.Coarse > 0 }))
 	}
 	return list
 }
 
 // without returns the trial without some of its variants, and with slices that start anywhere.
-func (t *Trial) without(gone func(v device.Variant) bool) *Trial {
+func (t *Trial) without(gone func(v driver.Variant) bool) *Trial {
 	less := *t
 	less.Kernel.Variants = slices.DeleteFunc(slices.Clone(t.Kernel.Variants), gone)
 	less.unaligned = true

@@ -1,14 +1,14 @@
-package device_test
+package driver_test
 
 import (
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 func TestVariant(t *testing.T) {
-	type capability = device.Capability
-	k := &device.Kernel{Variants: []device.Variant{
+	type capability = driver.Capability
+	k := &driver.Kernel{Variants: []driver.Variant{
 		{Target: capability{9, 0}, Exact: true, PTX: "90a"},
 		{Target: capability{8, 0}, Narrow: true, Coarse: 4, PTX: "80c"},
 		{Target: capability{8, 0}, Narrow: true, Aligned: true, PTX: "80na"},
@@ -20,7 +20,7 @@ func TestVariant(t *testing.T) {
 		{6, 1}: {}, {7, 0}: {"70", "70", "70", "70"}, {7, 5}: {"70", "70", "70", "70"}, {8, 0}: {"80", "80n", "80na", "80c"}, {8, 9}: {"80", "80n", "80na", "80c"},
 		{9, 0}: {"90a", "90a", "90a", "90a"}, {10, 0}: {"80", "80n", "80na", "80c"}, {12, 1}: {"80", "80n", "80na", "80c"},
 	} {
-		for i, fit := range []device.Fit{{Line: true}, {Narrow: true}, {Narrow: true, Aligned: true}, {Narrow: true, Line: true}} {
+		for i, fit := range []driver.Fit{{Line: true}, {Narrow: true}, {Narrow: true, Aligned: true}, {Narrow: true, Line: true}} {
 			if v, ok := k.Variant(c, fit); v.PTX != want[i] || ok != (want[i] != "") {
 				t.Errorf("for %v, %+v: %q, %v, want %q", c, fit, v.PTX, ok, want[i])
 			}
@@ -29,9 +29,9 @@ func TestVariant(t *testing.T) {
 }
 
 func TestInfoString(t *testing.T) {
-	for want, i := range map[string]device.Info{
+	for want, i := range map[string]driver.Info{
 		"NVIDIA H200 (cuda:1, compute capability 9.0, 141 GiB)": {
-			Kind: "cuda", Index: 1, Name: "NVIDIA H200", Capability: device.Capability{Major: 9}, Memory: 141 << 30,
+			Kind: "cuda", Index: 1, Name: "NVIDIA H200", Capability: driver.Capability{Major: 9}, Memory: 141 << 30,
 		},
 		"Some CPU (cpu, 8 cores), because there is no driver": {Kind: "cpu", Name: "Some CPU", Cores: 8, Reason: "there is no driver"},
 		"PTX interpreter (interp)":                            {Kind: "interp", Name: "PTX interpreter"},
@@ -39,11 +39,5 @@ func TestInfoString(t *testing.T) {
 		if i.String() != want {
 			t.Errorf("%q, want %q", i.String(), want)
 		}
-	}
-	f := &fake{}
-	d := device.New(f)
-	d.Explain("it is a test")
-	if got, want := d.Info().String(), "Fake (fake), because it is a test"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

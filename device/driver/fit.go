@@ -1,24 +1,21 @@
-package device
+package driver
 
 import "math"
 
-// Fit says what a variant may count on in a launch.
+// Fit describes the properties of a launch that a Variant may rely on.
 type Fit struct {
-	// Narrow says that code which computes indices in 32 bits may run the launch: every
-	// 64-bit integer among the arguments, the lengths of slices too, lies between -1<<31 and
-	// 1<<31-1, and along each axis the grid has fewer than 1<<31 threads.
+	// Narrow means that code which computes indices in 32 bits can run the launch: every 64-bit
+	// integer among the arguments, including the lengths of slices, is between -1<<31 and
+	// 1<<31-1, and the grid has fewer than 1<<31 threads along each axis.
 	Narrow bool
-	// Line says that the grid has one dimension, and that its blocks have nothing to do with
-	// each other: the threads may be dealt to other blocks.
+	// Line means that the grid has one dimension and its blocks are independent of each other,
+	// so that threads may be assigned to other blocks.
 	Line bool
-	// Aligned says that every slice among the arguments starts at a multiple of SliceAlign.
+	// Aligned means that every slice among the arguments starts at a multiple of SliceAlign.
 	Aligned bool
 }
 
-// SliceAlign is the bytes of the widest access of a thread, and what slices that take a whole buffer are aligned to.
-const SliceAlign = 16
-
-// Fit returns what a variant may count on in the launch.
+// Fit returns the properties of the launch.
 func (p *Plan) Fit() Fit {
 	line := p.blocks[1]|p.blocks[2]|p.block[1]|p.block[2] == 1
 	return Fit{

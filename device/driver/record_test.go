@@ -1,4 +1,4 @@
-package device_test
+package driver_test
 
 import (
 	"encoding/binary"
@@ -6,46 +6,46 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
 // record returns a record as a kernel writes it.
 func record(launch, kernel, site uint32, args ...uint64) []byte {
-	r := make([]byte, device.RecordArgs+8*len(args))
+	r := make([]byte, driver.RecordArgs+8*len(args))
 	words := []uint32{uint32(len(r)), launch, kernel, site, 1, 2, 3, 4, 5, 6}
 	for i, w := range words {
 		binary.LittleEndian.PutUint32(r[4*i:], w)
 	}
 	for i, a := range args {
-		binary.LittleEndian.PutUint64(r[device.RecordArgs+8*i:], a)
+		binary.LittleEndian.PutUint64(r[driver.RecordArgs+8*i:], a)
 	}
 	return r
 }
 
 // kernels finds the one kernel there is, which has the number 1.
-func kernels(number uint32) *device.Kernel {
+func kernels(number uint32) *driver.Kernel {
 	if number != 1 {
 		return nil
 	}
-	all := make([]dtype.Type, 0, device.MaxSiteArgs)
+	all := make([]dtype.Type, 0, driver.MaxSiteArgs)
 	for d := dtype.Bool; d <= dtype.Float64; d++ {
 		all = append(all, d)
 	}
-	return &device.Kernel{Name: "k", Sites: []device.Site{
+	return &driver.Kernel{Name: "k", Sites: []driver.Site{
 		{File: "k.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{Format: "%v %v %v %v %v %v %v %v %v %v %v", Args: all},
 		{Format: "plain\n"},
 	}}
 }
 
-func padded(r []byte) []byte { return append(r, make([]byte, device.RecordMax-len(r))...) }
+func padded(r []byte) []byte { return append(r, make([]byte, driver.RecordMax-len(r))...) }
 
 func TestDecodeFault(t *testing.T) {
-	got := device.DecodeFault(padded(record(7, 1, 0, 9, 5)), kernels)
-	want := device.Fault{
+	got := driver.DecodeFault(padded(record(7, 1, 0, 9, 5)), kernels)
+	want := driver.Fault{
 		Kernel: "k", File: "k.go", Line: 12, Message: "index out of range [9] with length 5",
-		Block: [3]int{1, 2, 3}, Thread: [3]int{4, 5, 6},
+		Block: [3]int{1, 2, 3}, Thread: [3]int{4, 5, 6}, Launch: 8,
 	}
 	if *got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -53,7 +53,7 @@ func TestDecodeFault(t *testing.T) {
 	if text := "k: k.go:12: index out of range [9] with length 5 (block 1,2,3 thread 4,5,6)"; got.Error() != text {
 		t.Errorf("error %q, want %q", got.Error(), text)
 	}
-	if none := device.DecodeFault(make([]byte, device.RecordMax), kernels); none != nil {
+	if none := driver.DecodeFault(make([]byte, driver.RecordMax), kernels); none != nil {
 		t.Errorf("an empty record is the fault %v", none)
 	}
 }
@@ -61,7 +61,7 @@ func TestDecodeFault(t *testing.T) {
 // TestDecodeOverwrittenFault has records that no kernel of ours wrote.
 func TestDecodeOverwrittenFault(t *testing.T) {
 	for name, r := range map[string][]byte{"kernel": record(1, 99, 0), "site": record(1, 1, 99)} {
-		got := device.DecodeFault(padded(r), kernels)
+		got := driver.DecodeFault(padded(r), kernels)
 		if got == nil || got.Message != "unknown place: the device's records were overwritten" {
 			t.Errorf("a record with an unknown %s: %v", name, got)
 		}
@@ -76,8 +76,8 @@ func TestDecodePrints(t *testing.T) {
 	buf := slices.Concat(record(3, 1, 1, values...), record(4, 1, 2))
 	asked := uint32(len(buf)) + 1000 // some found no room
 	buf = append(buf, make([]byte, 30)...)
-	got := device.DecodePrints(buf, asked, kernels)
-	want := []device.Print{
+	got := driver.DecodePrints(buf, asked, kernels)
+	want := []driver.Print{
 		{
 			Launch: 3, Block: [3]int{1, 2, 3}, Thread: [3]int{4, 5, 6},
 			Text: "true -1 -32768 -2147483648 -9223372036854775808 255 65535 4294967295 18446744073709551615 1.5 -0.1",
@@ -87,7 +87,7 @@ func TestDecodePrints(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := device.DecodePrints(buf, 0, kernels); len(got) != 0 {
+	if got := driver.DecodePrints(buf, 0, kernels); len(got) != 0 {
 		t.Errorf("prints %v where none was asked for", got)
 	}
 }
@@ -97,21 +97,21 @@ func TestDecodePrints(t *testing.T) {
 func TestDecodeDamagedPrints(t *testing.T) {
 	good := slices.Concat(record(1, 1, 2), record(2, 1, 2), record(3, 1, 0, 4))
 	for n := range len(good) + 1 {
-		if got, want := len(device.DecodePrints(good[:n], uint32(n), kernels)), min(n/device.RecordArgs, 2)+n/len(good); got != want {
+		if got, want := len(driver.DecodePrints(good[:n], uint32(n), kernels)), min(n/driver.RecordArgs, 2)+n/len(good); got != want {
 			t.Errorf("%d bytes: %d prints, want %d", n, got, want)
 		}
 	}
 	for at := range good {
 		bad := slices.Clone(good)
 		bad[at] = 0xff
-		device.DecodePrints(bad, uint32(len(bad)), kernels)
+		driver.DecodePrints(bad, uint32(len(bad)), kernels)
 	}
 }
 
 func TestDecodeSmallFloats(t *testing.T) {
-	site := device.Site{Format: "%v %.1f %g %e", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}}
-	find := func(uint32) *device.Kernel { return &device.Kernel{Sites: []device.Site{site}} }
-	got := device.DecodeFault(padded(record(1, 1, 0, 0x2e66, 0xc020, 0x7e, 0x7b)), find)
+	site := driver.Site{Format: "%v %.1f %g %e", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}}
+	find := func(uint32) *driver.Kernel { return &driver.Kernel{Sites: []driver.Site{site}} }
+	got := driver.DecodeFault(padded(record(1, 1, 0, 0x2e66, 0xc020, 0x7e, 0x7b)), find)
 	if want := "0.1 -2.5 450 5.734400e+04"; got.Message != want {
 		t.Errorf("%q, want %q", got.Message, want)
 	}

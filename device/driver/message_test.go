@@ -1,9 +1,9 @@
-package device_test
+package driver_test
 
 import (
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
@@ -25,9 +25,9 @@ func TestNegativeIndex(t *testing.T) {
 		{"n is %d, not %d", dtype.Int64, "n is -1, not 5"},
 	}
 	for _, test := range tests {
-		site := device.Site{Format: test.format, Args: []dtype.Type{test.signed, dtype.Int64}}
-		found := device.DecodeFault(padded(record(1, 1, 0, ^uint64(0), 5)), func(uint32) *device.Kernel {
-			return &device.Kernel{Sites: []device.Site{site}}
+		site := driver.Site{Format: test.format, Args: []dtype.Type{test.signed, dtype.Int64}}
+		found := driver.DecodeFault(padded(record(1, 1, 0, ^uint64(0), 5)), func(uint32) *driver.Kernel {
+			return &driver.Kernel{Sites: []driver.Site{site}}
 		})
 		if found.Message != test.want {
 			t.Errorf("%s: got %q, want %q", test.format, found.Message, test.want)

@@ -1,30 +1,30 @@
-package device
+package driver
 
 import "fmt"
 
 // Info describes a device.
 type Info struct {
 	Kind       string     // "cuda", "cpu" or "interp"
-	Index      int        // among devices of its kind
-	Name       string     // as its maker calls it: "NVIDIA H200"
-	Reason     string     // why Open chose it over a better kind; empty where it is the best
-	Memory     int64      // bytes in total
+	Index      int        // among the devices of its kind
+	Name       string     // from the manufacturer, such as "NVIDIA H200"
+	Reason     string     // why Open chose it instead of a better kind; empty if there is none
+	Memory     int64      // total bytes
 	Capability Capability // of a CUDA device
-	Bus        string     // PCI address of a CUDA device: "0000:41:00.0"
-	Driver     string     // the driver's version, where there is one
-	Cores      int        // multiprocessors, or CPU cores
+	Bus        string     // PCI address of a CUDA device, such as "0000:41:00.0"
+	Driver     string     // version of the driver, if there is one
+	Cores      int        // multiprocessors or CPU cores
 	Limits     Limits
 }
 
-// Limits bounds a launch.
+// Limits bounds the launches of a device.
 type Limits struct {
 	ThreadsPerBlock int
 	Block, Grid     [3]int
-	SharedPerBlock  int // bytes that a kernel may declare
-	// SharedDynamic is the bytes that a block may have with dynamic shared memory; 0 is no
-	// more than SharedPerBlock.
+	SharedPerBlock  int // bytes of static shared memory
+	// SharedDynamic is the limit in bytes for a block with dynamic shared memory; 0 means
+	// SharedPerBlock.
 	SharedDynamic int
-	ClusterBlocks int  // blocks in a cluster; 0 where there are no clusters
+	ClusterBlocks int  // blocks in a cluster; 0 if there are no clusters
 	Cooperative   bool // all blocks of a launch can run at once
 }
 
@@ -34,7 +34,11 @@ type Capability struct{ Major, Minor int }
 // String returns the capability as "9.0".
 func (c Capability) String() string { return fmt.Sprintf("%d.%d", c.Major, c.Minor) }
 
-// String says in one line what the device is and, where Open had to settle for it, why.
+func (c Capability) less(d Capability) bool {
+	return c.Major < d.Major || c.Major == d.Major && c.Minor < d.Minor
+}
+
+// String describes the device, and the Reason if there is one, in one line.
 func (i Info) String() string {
 	var s string
 	switch i.Kind {

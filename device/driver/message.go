@@ -1,26 +1,26 @@
-package device
+package driver
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Message returns what a site with this format says of args, which are numbers and booleans, an
-// int for an int64. A device that runs kernels as Go code forms messages by it.
+// Message formats the message of a Site with the given format. The args are numbers and booleans;
+// an int stands for an int64. Back ends that run kernels as Go code call it.
 func Message(format string, args ...any) string {
 	for i, a := range args {
 		if n, ok := a.(int); ok {
 			args[i] = int64(n)
 		}
 	}
-	format, args = negative(format, args)
+	format, args = shorten(format, args)
 	return fmt.Sprintf(format, args...)
 }
 
-// negative shortens a message about an index or a bound that is negative, as Go's runtime
-// does: it says "index out of range [-1]" and "slice bounds out of range [-1:]", without what the
-// limit was. The compiler checks an index by one comparison, so only here it is known to be negative.
-func negative(format string, args []any) (string, []any) {
+// shorten drops the limit from a message about a negative index or bound, as Go's runtime does:
+// "index out of range [-1]" and "slice bounds out of range [-1:]". Compiled code checks an index
+// with one unsigned comparison, so the sign is known only here.
+func shorten(format string, args []any) (string, []any) {
 	if !strings.HasPrefix(format, "index out of range [") && !strings.HasPrefix(format, "slice bounds out of range [") {
 		return format, args
 	}

@@ -1,4 +1,4 @@
-package device
+package driver
 
 import (
 	"fmt"
@@ -10,41 +10,41 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Kernel is a compiled kernel. Generated code makes one for each kernel function; it must
-// not be changed afterwards, and any number of devices may run it at once.
+// Kernel is a compiled kernel. Generated code declares one for each kernel function and each
+// instance of a generic one. A Kernel must not be changed; any number of devices may run it.
 type Kernel struct {
-	Name    string // of the Go function; of an instance of a generic one: "add[float32]"
+	Name    string // of the Go function; "add[float32]" for an instance of a generic one
 	Package string // import path
 	File    string // base name of the source file
 	Line    int    // of the function
 	Params  []Param
-	// ParamBytes is the size of the parameter block: the Go struct that has the kernel's
-	// parameters (without the thread) as fields, and behind it, 8-aligned, the hidden
-	// parameters (see Hidden).
+	// ParamBytes is the size of the parameter block: a Go struct whose fields are the kernel's
+	// parameters (without the thread), followed by the hidden parameters, 8-aligned.
 	ParamBytes int
 	Block      Dim // fixed by //gpu:block, or zero
 	Cluster    Dim // fixed by //gpu:cluster, or zero
-	Shared     int // bytes of shared memory that it declares
-	// Dynamic is bytes of shared memory that the kernel declares as dynamic, because all that
-	// it wants is more than it may declare otherwise. They come before those of a Grid.
+	Shared     int // bytes of static shared memory
+	// Dynamic is the size in bytes of shared memory that the kernel declares and the compiler
+	// places in dynamic shared memory, because the total exceeds the limit for static shared
+	// memory. It precedes the memory requested by Grid.Shared.
 	Dynamic  int
-	Barriers bool // threads of a block wait for each other
-	// Spins is that a loop waits by atomic operations for what other threads write: on a CPU
-	// threads must not take turns then.
+	Barriers bool // the kernel has barriers of a block
+	// Spins means that a loop polls memory that other threads write: a CPU must not run the
+	// threads one after the other.
 	Spins bool
-	// Cooperative is that blocks wait for each other: every launch runs all of them at once.
+	// Cooperative means that blocks wait for each other: all blocks of a launch run at once.
 	Cooperative bool
 	Sites       []Site
-	// Integers has the offsets of the 64-bit integers in the parameter block, lengths of
-	// slices among them: their values decide on narrow variants.
+	// Integers lists the offsets of the 64-bit integers in the parameter block, including the
+	// lengths of slices. Fit.Narrow depends on their values.
 	Integers []int
-	Variants []Variant // code for GPUs, the most demanding first
-	// OnDemand says that a build has left out Variants and Twin, which gopherwarp run and gopherwarp test
-	// generate (//gpu:ondemand).
+	Variants []Variant // code for GPUs, in order of preference
+	// OnDemand is set if the build has left out Variants and Twin, which gopherwarp run and gopherwarp
+	// test generate (//gpu:ondemand).
 	OnDemand bool
 	// Native runs the Go function for each thread of ts; args points to the parameter block.
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
-	// Twin, where it is not nil, does the same for whole blocks: it needs no stack for each thread.
+	// Twin, if not nil, runs whole blocks without a stack for each thread.
 	Twin func(b *gpu.Blocks, args unsafe.Pointer)
 	// Sources lists the declarations that the code of the package's kernels was generated from, a line each, and Uses has
 	// the numbers of this kernel's lines. Before the first launch they are compared with the source, if that is there.
@@ -57,8 +57,8 @@ type Kernel struct {
 // Entry returns the name of the kernel's function in its PTX.
 func (k *Kernel) Entry() string { return Entry(k.Name) }
 
-// Entry returns the name that a kernel has in PTX: "add_float32" for "add[float32]". The names of
-// functions without type arguments stay as they are.
+// Entry returns the name in PTX of a kernel called name: "add_float32" for "add[float32]". The name
+// of a function without type arguments is unchanged.
 func Entry(name string) string {
 	var b strings.Builder
 	gap := false // something was left out
@@ -83,18 +83,21 @@ func plain(r rune) bool {
 // Environment reports whether the kernel's code uses an environment (see EnvBytes).
 func (k *Kernel) Environment() bool { return len(k.Sites) > 0 || k.Cooperative }
 
-// Param is a parameter of a kernel, at Offset in the parameter block. A slice has Go's
-// layout there: address, length, capacity, 8 bytes each.
+// Grid returns a grid of blocks of the kernel's fixed size.
+func (k *Kernel) Grid(blocks Dim) Grid { return Grid{Blocks: blocks, Block: k.Block} }
+
+// Param is a parameter of a kernel, at Offset in the parameter block. A slice has Go's layout:
+// address, length and capacity, 8 bytes each.
 type Param struct {
 	Name   string
 	Offset int
-	Size   int  // bytes of the value; 24 for a slice
-	Elem   int  // bytes of a slice's element; 0 where the parameter is no slice
-	Tensor bool // a tensor map
+	Size   int  // in bytes; 24 for a slice
+	Elem   int  // size of a slice's element in bytes; 0 if the parameter is not a slice
+	Tensor bool // the parameter is a tensor map
 }
 
-// Site is a place in a kernel's source that can fault or print. Format takes Args, which
-// are numbers and booleans; constant strings stand in the format already.
+// Site is a place in a kernel's source that can fault or print. Format is a format of package fmt
+// for Args, which are numbers and booleans.
 type Site struct {
 	File   string // base name
 	Line   int
@@ -102,23 +105,24 @@ type Site struct {
 	Args   []dtype.Type
 }
 
-// Variant is a kernel's code for one target and what the driver can run it on.
+// Variant is a kernel's code for one target and one kind of launch.
 type Variant struct {
-	Target Capability // lowest compute capability that runs it
-	Exact  bool       // runs on Target only (sm_90a)
-	Narrow bool       // counts on launches whose Fit is narrow
-	// Coarse, where it is not 0, is how many neighbouring elements a thread does. The launch asked
-	// for a thread for each, in a grid of one dimension: see Blocks.
+	Target Capability // lowest compute capability that runs the code
+	Exact  bool       // the code runs on Target only (sm_90a)
+	Narrow bool       // the code requires Fit.Narrow
+	// Coarse, if not 0, is the number of neighboring elements that each thread computes. The code
+	// requires Fit.Line and runs with fewer blocks (see Blocks).
 	Coarse  int
-	Aligned bool // counts on launches whose Fit is aligned
-	// Body is the name of the function that it is made of, where that is not the kernel's own but one
-	// that //gpu:variant gives it. Shared and Dynamic are what this one declares, then.
+	Aligned bool // the code requires Fit.Aligned
+	// Body is the name of the //gpu:variant function that the code was compiled from, or empty
+	// for the kernel's own. Shared and Dynamic are then those of Body.
 	Body            string
 	Shared, Dynamic int
 	PTX             string
 }
 
-// Memory returns the bytes of shared memory that the code declares, as Kernel has them.
+// Memory returns the sizes of shared memory for a variant, with the meaning of Kernel.Shared and
+// Kernel.Dynamic.
 func (k *Kernel) Memory(v *Variant) (shared, dynamic int) {
 	if v.Body != "" {
 		return v.Shared, v.Dynamic
@@ -126,14 +130,14 @@ func (k *Kernel) Memory(v *Variant) (shared, dynamic int) {
 	return k.Shared, k.Dynamic
 }
 
-// Blocks returns the grid of blocks that run the variant for p.
+// Blocks returns the number of blocks along each axis that run p with the variant.
 func (v *Variant) Blocks(p *Plan) [3]int {
 	blocks, _ := p.Grid()
 	blocks[0], _ = p.Axis(0, v)
 	return blocks
 }
 
-// Variant returns the best variant for a GPU of capability c and a launch of the given fit.
+// Variant returns the best variant for a GPU of capability c and a launch with properties f.
 func (k *Kernel) Variant(c Capability, f Fit) (Variant, bool) {
 	if i := k.Best(c, f); i >= 0 {
 		return k.Variants[i], true
@@ -155,7 +159,7 @@ func (k *Kernel) Best(c Capability, f Fit) int {
 	return -1
 }
 
-// NoVariant returns an error that wraps ErrNoVariant and says what the kernel needs and what
+// NoVariant returns an error that wraps ErrNoVariant and states what the kernel needs and what
 // the device has.
 func (k *Kernel) NoVariant(i Info) error {
 	var needs []string
@@ -177,10 +181,3 @@ func (k *Kernel) NoVariant(i Info) error {
 	return fmt.Errorf("%s: %w: %s has compute capability %v, the kernel needs %s",
 		k.Name, ErrNoVariant, i.Name, i.Capability, strings.Join(needs, ", or "))
 }
-
-func (c Capability) less(d Capability) bool {
-	return c.Major < d.Major || c.Major == d.Major && c.Minor < d.Minor
-}
-
-// Grid returns the grid of b blocks of the kernel's fixed size.
-func (k *Kernel) Grid(b Blocks) Grid { return Grid{Blocks: b, Block: k.Block} }

@@ -1,0 +1,37 @@
+package device
+
+import "github.com/gopherwarp/gopherwarp/device/driver"
+
+// Capability is a CUDA compute capability, with the fields Major and Minor: 9.0 is {9, 0}.
+type Capability = driver.Capability
+
+// Fault is a panic of a kernel: an index out of range, a division by zero, a call of panic.
+// Synchronize returns it. Match it with errors.As:
+//
+//	var f *device.Fault
+//	if errors.As(s.Synchronize(ctx), &f) { ... }
+//
+// The fields Kernel, File, Line, Message, Block and Thread describe the panic. Launch is the number
+// of the launch among those of its stream, from 1, and Launched the line of the program that launched
+// the kernel (see Device.RecordCallers), if they are known.
+type Fault = driver.Fault
+
+// Info describes a device: its Kind ("cuda", "cpu" or "interp"), Index, Name, the Reason why it
+// was chosen, Memory in bytes, Capability, Bus, the version of the Driver, the number of Cores, and
+// the Limits of a launch.
+type Info = driver.Info
+
+// Occupancy describes how a kernel fits a device: blocks of Threads threads, of which each of
+// Cores cores runs Blocks at once; a thread uses a number of Registers and bytes of Stack, 0 if
+// unknown.
+type Occupancy = driver.Occupancy
+
+// Advice describes how managed memory will be used.
+type Advice = driver.Advice
+
+// The kinds of advice.
+const (
+	ReadMostly   Advice = driver.ReadMostly   // often read, seldom written: both sides keep copies
+	PreferDevice Advice = driver.PreferDevice // it should stay on the device, where the host may read it
+	PreferHost   Advice = driver.PreferHost   // it should stay on the host, where kernels may read it
+)

@@ -1,0 +1,57 @@
+package driver
+
+// Compiled code writes and back ends read the layouts below. All integers are little-endian.
+
+// Offsets of the hidden parameters from Kernel.ParamBytes-HiddenBytes in the parameter block.
+const (
+	HiddenEnv    = 0  // u64: address of the stream's environment in device memory
+	HiddenLaunch = 8  // u32: number of the launch in its queue
+	HiddenKernel = 12 // u32: number of the kernel in its context
+	HiddenBytes  = 16
+)
+
+// TensorMapBytes and TensorMapAlign are the size and the alignment of a tensor map in the parameter
+// block: a gpu.TensorMap, or its encoding by a TensorMapper (CUDA driver API, CUtensorMap).
+const (
+	TensorMapBytes = 128
+	TensorMapAlign = 64
+)
+
+// CoarseBytes is the size of a coarse variant's extra parameter, at offset Kernel.ParamBytes: a
+// u64, the number of threads along x that the launch requested.
+const CoarseBytes = 8
+
+// SliceAlign is the size in bytes of a thread's widest memory access. A slice of a whole buffer
+// is aligned to it.
+const SliceAlign = 16
+
+// Offsets in an environment. Each queue and each graph has one.
+//
+// A thread that faults swaps EnvClaim from 0 to 1; the thread that succeeds writes the fault record.
+// A thread that prints adds the size of its record to EnvPrintHead; if the sum exceeds EnvPrintSize
+// it increments EnvPrintLost and writes nothing. Blocks that arrive at a grid barrier count in
+// EnvGrid, which is a multiple of 1<<31 between two barriers. A back end that takes a fault clears
+// EnvClaim and EnvGrid, because blocks may have left a barrier early.
+const (
+	EnvClaim     = 0  // u32
+	EnvGrid      = 4  // u32
+	EnvRecord    = 8  // u64: address of the fault record
+	EnvPrints    = 16 // u64: address of the print records
+	EnvPrintSize = 24 // u32: capacity for print records, in bytes
+	EnvPrintHead = 28 // u32: total size of the print records requested, in bytes
+	EnvPrintLost = 32 // u32: number of print records dropped
+	EnvBytes     = 64
+)
+
+// Offsets in a record, which describes a fault or one print.
+const (
+	RecordSize   = 0  // u32: size of the record in bytes, written last; 0 while incomplete
+	RecordLaunch = 4  // u32
+	RecordKernel = 8  // u32
+	RecordSite   = 12 // u32: index in Kernel.Sites
+	RecordBlock  = 16 // 3 x u32
+	RecordThread = 28 // 3 x u32
+	RecordArgs   = 40 // u64 each: integers sign-extended, floats as their bits
+	RecordMax    = RecordArgs + 8*MaxSiteArgs
+	MaxSiteArgs  = 11
+)

@@ -1,0 +1,17 @@
+package driver
+
+import "errors"
+
+// Errors that back ends return, with details wrapped around them. Package device exports the same
+// values under the same names.
+var (
+	ErrClosed      = errors.New("is closed")
+	ErrForeign     = errors.New("belongs to another device")
+	ErrGrid        = errors.New("grid does not fit the device")
+	ErrMemory      = errors.New("out of memory on the device")
+	ErrMismatch    = errors.New("arguments do not match the kernel; generate the launchers anew")
+	ErrNoVariant   = errors.New("no variant of the kernel fits the device")
+	ErrOverlap     = errors.New("slices overlap")
+	ErrStale       = errors.New("generated code is stale")
+	ErrUnsupported = errors.New("not supported by the device")
+)

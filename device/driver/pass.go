@@ -1,0 +1,67 @@
+package driver
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// sliceBytes is the size of a slice in the parameter block.
+const sliceBytes = 24
+
+// Pass passes v, a number, a boolean or a struct without slices, as the next argument. Slices and
+// tensor maps have a method Pass of their own, in package device.
+func Pass[T any](p *Plan, v T) {
+	if at, ok := p.parameter(int(unsafe.Sizeof(v)), 0); ok {
+		*(*T)(unsafe.Add(p.Params(), at)) = v
+	}
+}
+
+// NextSlice returns the place of the next argument, a slice with elements of elem bytes: its address,
+// length and capacity. It returns nil, and the launch fails, if the parameter is different.
+func (p *Plan) NextSlice(elem int) *[3]uint64 {
+	at, ok := p.parameter(sliceBytes, elem)
+	if !ok {
+		return nil
+	}
+	return (*[3]uint64)(p.words[at/8:])
+}
+
+// NextTensorMap returns the place of the next argument, a tensor map. It returns nil, and the launch
+// fails, if the parameter is different.
+func (p *Plan) NextTensorMap() *[TensorMapBytes]byte {
+	i := p.next
+	at, ok := p.parameter(TensorMapBytes, 0)
+	if !ok {
+		return nil
+	}
+	if !p.kernel.Params[i].Tensor {
+		p.Fail(ErrMismatch)
+		return nil
+	}
+	return (*[TensorMapBytes]byte)(unsafe.Add(p.Params(), at))
+}
+
+// parameter returns the offset of the next parameter, which must have the given sizes.
+func (p *Plan) parameter(size, elem int) (offset int, ok bool) {
+	i := p.next
+	p.next++
+	if i < len(p.kernel.Params) {
+		if x := &p.kernel.Params[i]; x.Size == size && x.Elem == elem {
+			return x.Offset, true
+		}
+	}
+	p.Fail(ErrMismatch)
+	return 0, false
+}
+
+// Fail makes the launch fail with err and the name of the argument passed last. The first error counts.
+func (p *Plan) Fail(err error) {
+	if p.err != nil {
+		return
+	}
+	name := ""
+	if i := p.next - 1; i < len(p.kernel.Params) {
+		name = p.kernel.Params[i].Name + ": "
+	}
+	p.err = fmt.Errorf("device: %s: %s%w", p.kernel.Name, name, err)
+}

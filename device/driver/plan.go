@@ -1,0 +1,198 @@
+package driver
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// Plan is a launch: a kernel, a grid and the packed arguments. Generated launchers obtain a Plan
+// from a stream, fill and launch it; package device checks it; a queue runs it.
+//
+// Lifetimes: the parameter block holds addresses that the collector does not see, so the owner keeps
+// the memory until the queue has taken the launch. A buffer that is closed before is freed after the
+// launch, or is an error of the launch (see Closed). A Plan is invalid after Launch.
+type Plan struct {
+	owner  Owner
+	kernel *Kernel
+	grid   Grid
+	blocks [3]int   // of grid, with every dimension at least 1, or 0 along x
+	block  [3]int   // of grid, with every dimension at least 1
+	words  []uint64 // the parameter block, with room for a coarse variant's parameter
+	next   int      // index of the next parameter
+	best   int      // index of the variant, set by Check
+	number uint32   // of the launch in its queue
+	err    error
+}
+
+// Owner is the maker of a Plan. Package device implements it.
+type Owner interface {
+	// Launch enqueues the plan and takes it back.
+	Launch() error
+	// Closed returns an error if the memory of an argument was closed after it was passed.
+	Closed() error
+	// Launched returns the line of the program that launches the plan, or "" if it is not
+	// recorded.
+	Launched() string
+}
+
+// NewPlan returns a plan for its owner, which must call Reset before each use.
+func NewPlan(o Owner) *Plan { return &Plan{owner: o} }
+
+// Clone returns a copy of p with another owner.
+func (p *Plan) Clone(o Owner) *Plan {
+	c := *p
+	c.owner, c.words = o, slices.Clone(p.words)
+	return &c
+}
+
+// Reset makes p a launch of k without arguments.
+func (p *Plan) Reset(k *Kernel, g Grid) {
+	n := (k.ParamBytes + CoarseBytes + 7) / 8
+	if cap(p.words) < n {
+		p.words = make([]uint64, n)
+	}
+	p.words = p.words[:n]
+	clear(p.words) // padding is zero on every device
+	p.kernel, p.grid, p.next, p.err = k, g, 0, nil
+	p.grid.Cooperative = g.Cooperative || k.Cooperative
+	if g.Cluster == (Dim{}) {
+		p.grid.Cluster = k.Cluster
+	}
+	p.blocks = [3]int{g.Blocks.X, max1(g.Blocks.Y), max1(g.Blocks.Z)}
+	p.block = [3]int{g.Block.X, max1(g.Block.Y), max1(g.Block.Z)}
+}
+
+// Owner returns the plan's maker.
+func (p *Plan) Owner() Owner { return p.owner }
+
+// Launch enqueues the kernel. The plan must not be used afterwards.
+func (p *Plan) Launch() error { return p.owner.Launch() }
+
+// Closed returns an error if a buffer was closed after it became an argument. An Asynchronous queue
+// calls it before it enqueues the plan.
+func (p *Plan) Closed() error { return p.owner.Closed() }
+
+// Launched returns the line of the program that launches the plan, such as "main.go:42", or "" if it
+// is not recorded.
+func (p *Plan) Launched() string { return p.owner.Launched() }
+
+// Kernel returns the kernel to launch.
+func (p *Plan) Kernel() *Kernel { return p.kernel }
+
+// Grid returns the numbers of blocks and of threads in a block. Every dimension is at least 1, except
+// that blocks[0] may be 0 before package device has checked the plan.
+func (p *Plan) Grid() (blocks, block [3]int) { return p.blocks, p.block }
+
+// Empty reports whether the grid has no blocks.
+func (p *Plan) Empty() bool { return p.blocks[0] == 0 }
+
+// Axis returns the number of blocks along an axis of the grid, 0 to 2, that run the variant, and the
+// number of their threads along that axis.
+func (p *Plan) Axis(i int, v *Variant) (blocks, threads int) {
+	blocks = p.blocks[i]
+	if i == 0 && v.Coarse > 0 {
+		blocks = (blocks + v.Coarse - 1) / v.Coarse
+	}
+	return blocks, p.block[i]
+}
+
+// Cluster returns the number of blocks in a cluster along each axis, or zeros if the launch has no
+// clusters.
+func (p *Plan) Cluster() [3]int {
+	if p.grid.Cluster == (Dim{}) {
+		return [3]int{}
+	}
+	return p.grid.Cluster.array()
+}
+
+// Shared returns the size in bytes of the dynamic shared memory of a block that runs the variant.
+func (p *Plan) Shared(v *Variant) int {
+	_, dynamic := p.kernel.Memory(v)
+	return dynamic + p.grid.Shared
+}
+
+// Variant returns the index of the variant for the plan's device, or -1 if the kernel has none.
+func (p *Plan) Variant() int { return p.best }
+
+// Plain reports whether the grid has no options besides its sizes and shared memory.
+func (p *Plan) Plain() bool {
+	g := &p.grid
+	return g.Cluster.X|g.Cluster.Y|g.Cluster.Z == 0 && !g.Cooperative && !g.Overlap
+}
+
+// Options returns the grid as the program requested it.
+func (p *Plan) Options() Grid { return p.grid }
+
+// Params returns the parameter block, which is 8-aligned and has Kernel().ParamBytes+CoarseBytes
+// bytes.
+func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
+
+// SetHidden sets the hidden parameters, including the extra parameter of a coarse variant. The launch
+// number counts the launches of a queue from 0; package device finds the launch of a Fault by it.
+func (p *Plan) SetHidden(env uint64, launch, kernel uint32) {
+	p.number = launch
+	at := (p.kernel.ParamBytes - HiddenBytes) / 8
+	p.words[at] = env
+	p.words[at+1] = uint64(kernel)<<32 | uint64(launch)
+	p.words[at+2] = uint64(p.blocks[0] * p.block[0])
+}
+
+// Number returns the launch number that SetHidden has set.
+func (p *Plan) Number() uint32 { return p.number }
+
+// Check chooses the variant and returns an error if the arguments do not match the parameters or the
+// device cannot run the launch. If coarsen is set, small launches use coarse variants too.
+func (p *Plan) Check(i *Info, coarsen bool) error {
+	switch {
+	case p.err != nil:
+		return p.err
+	case p.next != len(p.kernel.Params):
+		return fmt.Errorf("device: %s: %d arguments for %d parameters: %w", p.kernel.Name, p.next, len(p.kernel.Params), ErrMismatch)
+	}
+	if err := p.kernel.current(); err != nil {
+		return err
+	}
+	p.choose(i, coarsen)
+	if err := p.checkShared(&i.Limits); err != nil {
+		return err
+	}
+	if fixed := &p.kernel.Block; fixed.X != 0 && fixed.array() != p.block {
+		return fmt.Errorf("device: %s: a block of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Block, *fixed, ErrGrid)
+	}
+	if fixed := &p.kernel.Cluster; fixed.X != 0 && fixed.array() != p.grid.Cluster.array() {
+		return fmt.Errorf("device: %s: a cluster of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Cluster, *fixed, ErrGrid)
+	}
+	if err := p.checkGrid(&i.Limits); err != nil {
+		return fmt.Errorf("device: %s: %w", p.kernel.Name, err)
+	}
+	return nil
+}
+
+// coarseLeast is the number of blocks per core from which a launch gains by a coarse variant. A smaller
+// launch would leave cores idle while each thread does more work: on an H200 it takes 60 ns longer.
+const coarseLeast = 4
+
+// choose sets the variant.
+func (p *Plan) choose(i *Info, coarsen bool) {
+	fit := p.Fit()
+	fit.Line = fit.Line && (p.grid.Blocks.X >= coarseLeast*i.Cores || coarsen)
+	p.best = p.kernel.Best(i.Capability, fit)
+}
+
+// checkShared returns an error if the chosen variant needs more shared memory than l allows.
+func (p *Plan) checkShared(l *Limits) error {
+	v := &Variant{}
+	if p.best >= 0 {
+		v = &p.kernel.Variants[p.best]
+	}
+	wants, dynamic := p.kernel.Memory(v)
+	has := l.SharedPerBlock
+	if dynamic += p.grid.Shared; dynamic > 0 {
+		has, wants = max(has, l.SharedDynamic), wants+dynamic
+	}
+	if wants > has {
+		return fmt.Errorf("device: %s: %d bytes of shared memory in a block, the device has %d: %w", p.kernel.Name, wants, has, ErrGrid)
+	}
+	return nil
+}
