@@ -6,13 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
 // joinChunks joins the chunk's elements.
 func joinChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, x, partial device.Slice[T], nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T))(nil)).(type) {
 	case func(add, int32):
 		k = joinChunksAddInt32Kernel
@@ -52,33 +53,33 @@ func joinChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | fl
 		k = joinChunksGreatestFloat64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
-	device.Put(p, nothing)
+	x.Pass(p)
+	partial.Pass(p)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var joinChunksAddInt32Kernel = &device.Kernel{
+var joinChunksAddInt32Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddInt32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -94,27 +95,27 @@ var joinChunksAddInt32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksAddInt64Kernel = &device.Kernel{
+var joinChunksAddInt64Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddInt64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddInt64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -130,27 +131,27 @@ var joinChunksAddInt64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksAddUint32Kernel = &device.Kernel{
+var joinChunksAddUint32Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -166,27 +167,27 @@ var joinChunksAddUint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksAddUint64Kernel = &device.Kernel{
+var joinChunksAddUint64Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -202,27 +203,27 @@ var joinChunksAddUint64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksAddFloat32Kernel = &device.Kernel{
+var joinChunksAddFloat32Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddFloat32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddFloat32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -238,27 +239,27 @@ var joinChunksAddFloat32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksAddFloat64Kernel = &device.Kernel{
+var joinChunksAddFloat64Kernel = &driver.Kernel{
 	Name:    "joinChunk[add, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksAddFloat64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -274,27 +275,27 @@ var joinChunksAddFloat64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksLeastInt32Kernel = &device.Kernel{
+var joinChunksLeastInt32Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastInt32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -310,27 +311,27 @@ var joinChunksLeastInt32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksLeastInt64Kernel = &device.Kernel{
+var joinChunksLeastInt64Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastInt64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastInt64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -346,27 +347,27 @@ var joinChunksLeastInt64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksLeastUint32Kernel = &device.Kernel{
+var joinChunksLeastUint32Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -382,27 +383,27 @@ var joinChunksLeastUint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksLeastUint64Kernel = &device.Kernel{
+var joinChunksLeastUint64Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -418,29 +419,29 @@ var joinChunksLeastUint64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksLeastFloat32Kernel = &device.Kernel{
+var joinChunksLeastFloat32Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: joinChunksLeastFloat32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinChunksLeastFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -456,27 +457,27 @@ var joinChunksLeastFloat32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksLeastFloat64Kernel = &device.Kernel{
+var joinChunksLeastFloat64Kernel = &driver.Kernel{
 	Name:    "joinChunk[least, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksLeastFloat64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -492,27 +493,27 @@ var joinChunksLeastFloat64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksGreatestInt32Kernel = &device.Kernel{
+var joinChunksGreatestInt32Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestInt32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -528,27 +529,27 @@ var joinChunksGreatestInt32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksGreatestInt64Kernel = &device.Kernel{
+var joinChunksGreatestInt64Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestInt64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestInt64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -564,27 +565,27 @@ var joinChunksGreatestInt64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksGreatestUint32Kernel = &device.Kernel{
+var joinChunksGreatestUint32Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -600,27 +601,27 @@ var joinChunksGreatestUint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksGreatestUint64Kernel = &device.Kernel{
+var joinChunksGreatestUint64Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -636,29 +637,29 @@ var joinChunksGreatestUint64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksGreatestFloat32Kernel = &device.Kernel{
+var joinChunksGreatestFloat32Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: joinChunksGreatestFloat32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinChunksGreatestFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -674,27 +675,27 @@ var joinChunksGreatestFloat32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var joinChunksGreatestFloat64Kernel = &device.Kernel{
+var joinChunksGreatestFloat64Kernel = &driver.Kernel{
 	Name:    "joinChunk[greatest, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinChunksGreatestFloat64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -712,7 +713,7 @@ var joinChunksGreatestFloat64Kernel = &device.Kernel{
 
 // scanChunks scans the chunk's elements, starting from the block's element of start, where it has one.
 func scanChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, in, out, start device.Slice[T], exclusive bool, nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T))(nil)).(type) {
 	case func(add, int32):
 		k = scanChunksAddInt32Kernel
@@ -752,20 +753,20 @@ func scanChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | fl
 		k = scanChunksGreatestFloat64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, start)
-	device.Put(p, exclusive)
-	device.Put(p, nothing)
+	in.Pass(p)
+	out.Pass(p)
+	start.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var scanChunksAddInt32Kernel = &device.Kernel{
+var scanChunksAddInt32Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -773,16 +774,16 @@ var scanChunksAddInt32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddInt32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -799,12 +800,12 @@ var scanChunksAddInt32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksAddInt64Kernel = &device.Kernel{
+var scanChunksAddInt64Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -812,16 +813,16 @@ var scanChunksAddInt64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddInt64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddInt64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -838,12 +839,12 @@ var scanChunksAddInt64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksAddUint32Kernel = &device.Kernel{
+var scanChunksAddUint32Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -851,16 +852,16 @@ var scanChunksAddUint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -877,12 +878,12 @@ var scanChunksAddUint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksAddUint64Kernel = &device.Kernel{
+var scanChunksAddUint64Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -890,16 +891,16 @@ var scanChunksAddUint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -916,12 +917,12 @@ var scanChunksAddUint64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksAddFloat32Kernel = &device.Kernel{
+var scanChunksAddFloat32Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -929,16 +930,16 @@ var scanChunksAddFloat32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddFloat32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddFloat32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -955,12 +956,12 @@ var scanChunksAddFloat32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksAddFloat64Kernel = &device.Kernel{
+var scanChunksAddFloat64Kernel = &driver.Kernel{
 	Name:    "scanChunk[add, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -968,16 +969,16 @@ var scanChunksAddFloat64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksAddFloat64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -994,12 +995,12 @@ var scanChunksAddFloat64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksLeastInt32Kernel = &device.Kernel{
+var scanChunksLeastInt32Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -1007,16 +1008,16 @@ var scanChunksLeastInt32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastInt32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1033,12 +1034,12 @@ var scanChunksLeastInt32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksLeastInt64Kernel = &device.Kernel{
+var scanChunksLeastInt64Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -1046,16 +1047,16 @@ var scanChunksLeastInt64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastInt64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastInt64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1072,12 +1073,12 @@ var scanChunksLeastInt64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksLeastUint32Kernel = &device.Kernel{
+var scanChunksLeastUint32Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -1085,16 +1086,16 @@ var scanChunksLeastUint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1111,12 +1112,12 @@ var scanChunksLeastUint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksLeastUint64Kernel = &device.Kernel{
+var scanChunksLeastUint64Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -1124,16 +1125,16 @@ var scanChunksLeastUint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1150,12 +1151,12 @@ var scanChunksLeastUint64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksLeastFloat32Kernel = &device.Kernel{
+var scanChunksLeastFloat32Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -1163,18 +1164,18 @@ var scanChunksLeastFloat32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanChunksLeastFloat32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanChunksLeastFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1191,12 +1192,12 @@ var scanChunksLeastFloat32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksLeastFloat64Kernel = &device.Kernel{
+var scanChunksLeastFloat64Kernel = &driver.Kernel{
 	Name:    "scanChunk[least, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -1204,16 +1205,16 @@ var scanChunksLeastFloat64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksLeastFloat64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1230,12 +1231,12 @@ var scanChunksLeastFloat64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksGreatestInt32Kernel = &device.Kernel{
+var scanChunksGreatestInt32Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -1243,16 +1244,16 @@ var scanChunksGreatestInt32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestInt32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestInt32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1269,12 +1270,12 @@ var scanChunksGreatestInt32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksGreatestInt64Kernel = &device.Kernel{
+var scanChunksGreatestInt64Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -1282,16 +1283,16 @@ var scanChunksGreatestInt64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestInt64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestInt64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1308,12 +1309,12 @@ var scanChunksGreatestInt64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksGreatestUint32Kernel = &device.Kernel{
+var scanChunksGreatestUint32Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -1321,16 +1322,16 @@ var scanChunksGreatestUint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1347,12 +1348,12 @@ var scanChunksGreatestUint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksGreatestUint64Kernel = &device.Kernel{
+var scanChunksGreatestUint64Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -1360,16 +1361,16 @@ var scanChunksGreatestUint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1386,12 +1387,12 @@ var scanChunksGreatestUint64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksGreatestFloat32Kernel = &device.Kernel{
+var scanChunksGreatestFloat32Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "start", Offset: 48, Size: 24, Elem: 4},
@@ -1399,18 +1400,18 @@ var scanChunksGreatestFloat32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 76, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanChunksGreatestFloat32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanChunksGreatestFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1427,12 +1428,12 @@ var scanChunksGreatestFloat32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-var scanChunksGreatestFloat64Kernel = &device.Kernel{
+var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 	Name:    "scanChunk[greatest, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "start", Offset: 48, Size: 24, Elem: 8},
@@ -1440,16 +1441,16 @@ var scanChunksGreatestFloat64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 80, Size: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 40, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: scanChunksGreatestFloat64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1469,7 +1470,7 @@ var scanChunksGreatestFloat64Kernel = &device.Kernel{
 // digitChunks stores for each digit how many of the chunk's keys have it: counts has for each digit a number
 // for each block.
 func digitChunks[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[K], counts device.Slice[uint64], how sortStep[K]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(K))(nil)).(type) {
 	case func(uint32):
 		k = digitChunksUint32Kernel
@@ -1477,34 +1478,34 @@ func digitChunks[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.
 		k = digitChunksUint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, counts)
-	device.Put(p, how)
+	x.Pass(p)
+	counts.Pass(p)
+	driver.Pass(p, how)
 	return p.Launch()
 }
 
-var digitChunksUint32Kernel = &device.Kernel{
+var digitChunksUint32Kernel = &driver.Kernel{
 	Name:    "digitChunk[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    57,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
 		{Name: "how", Offset: 48, Size: 32},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 61, Format: "negative shift amount"},
 		{File: "chunkkernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: digitChunksUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: digitChunksUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1520,28 +1521,28 @@ var digitChunksUint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 1, 35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102},
 }
 
-var digitChunksUint64Kernel = &device.Kernel{
+var digitChunksUint64Kernel = &driver.Kernel{
 	Name:    "digitChunk[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    57,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
 		{Name: "how", Offset: 48, Size: 56},
 	},
 	ParamBytes: 120,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 61, Format: "negative shift amount"},
 		{File: "chunkkernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: digitChunksUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: digitChunksUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1559,7 +1560,7 @@ var digitChunksUint64Kernel = &device.Kernel{
 
 // moveChunks moves the chunk's keys and values to where starts, which is like the counts of digitChunk, says.
 func moveChunks[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g device.Blocks, in, out device.Slice[K], fromValues, toValues device.Slice[V], starts device.Slice[uint64], how sortStep[K]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(K, V))(nil)).(type) {
 	case func(uint32, none):
 		k = moveChunksUint32NoneKernel
@@ -1575,21 +1576,21 @@ func moveChunks[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g
 		k = moveChunksUint64Uint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, fromValues)
-	device.PutSlice(p, toValues)
-	device.PutSlice(p, starts)
-	device.Put(p, how)
+	in.Pass(p)
+	out.Pass(p)
+	fromValues.Pass(p)
+	toValues.Pass(p)
+	starts.Pass(p)
+	driver.Pass(p, how)
 	return p.Launch()
 }
 
-var moveChunksUint32NoneKernel = &device.Kernel{
+var moveChunksUint32NoneKernel = &driver.Kernel{
 	Name:    "moveChunk[uint32, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    73,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 1},
@@ -1598,8 +1599,8 @@ var moveChunksUint32NoneKernel = &device.Kernel{
 		{Name: "how", Offset: 120, Size: 32},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
 		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1607,9 +1608,9 @@ var moveChunksUint32NoneKernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32NoneSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32NoneSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32NoneSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1626,12 +1627,12 @@ var moveChunksUint32NoneKernel = &device.Kernel{
 	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
-var moveChunksUint32Uint32Kernel = &device.Kernel{
+var moveChunksUint32Uint32Kernel = &driver.Kernel{
 	Name:    "moveChunk[uint32, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    73,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 4},
@@ -1640,8 +1641,8 @@ var moveChunksUint32Uint32Kernel = &device.Kernel{
 		{Name: "how", Offset: 120, Size: 32},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1651,9 +1652,9 @@ var moveChunksUint32Uint32Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32Uint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32Uint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1670,12 +1671,12 @@ var moveChunksUint32Uint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
-var moveChunksUint32Uint64Kernel = &device.Kernel{
+var moveChunksUint32Uint64Kernel = &driver.Kernel{
 	Name:    "moveChunk[uint32, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    73,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 8},
@@ -1684,8 +1685,8 @@ var moveChunksUint32Uint64Kernel = &device.Kernel{
 		{Name: "how", Offset: 120, Size: 32},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1695,9 +1696,9 @@ var moveChunksUint32Uint64Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32Uint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint32Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1714,12 +1715,12 @@ var moveChunksUint32Uint64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
-var moveChunksUint64NoneKernel = &device.Kernel{
+var moveChunksUint64NoneKernel = &driver.Kernel{
 	Name:    "moveChunk[uint64, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    73,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 1},
@@ -1728,8 +1729,8 @@ var moveChunksUint64NoneKernel = &device.Kernel{
 		{Name: "how", Offset: 120, Size: 56},
 	},
 	ParamBytes: 192,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 81, Format: "negative shift amount"},
 		{File: "chunkkernel.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1737,9 +1738,9 @@ var moveChunksUint64NoneKernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64NoneSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64NoneSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64NoneSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1756,12 +1757,12 @@ var moveChunksUint64NoneKernel = &device.Kernel{
 	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
-var moveChunksUint64Uint32Kernel = &device.Kernel{
+var moveChunksUint64Uint32Kernel = &driver.Kernel{
 	Name:    "moveChunk[uint64, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    73,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 4},
@@ -1770,8 +1771,8 @@ var moveChunksUint64Uint32Kernel = &device.Kernel{
 		{Name: "how", Offset: 120, Size: 56},
 	},
 	ParamBytes: 192,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1781,9 +1782,9 @@ var moveChunksUint64Uint32Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64Uint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64Uint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1800,12 +1801,12 @@ var moveChunksUint64Uint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
-var moveChunksUint64Uint64Kernel = &device.Kernel{
+var moveChunksUint64Uint64Kernel = &driver.Kernel{
 	Name:    "moveChunk[uint64, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    73,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 8},
@@ -1814,8 +1815,8 @@ var moveChunksUint64Uint64Kernel = &device.Kernel{
 		{Name: "how", Offset: 120, Size: 56},
 	},
 	ParamBytes: 192,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1825,9 +1826,9 @@ var moveChunksUint64Uint64Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 79, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64Uint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveChunksUint64Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1847,31 +1848,31 @@ var moveChunksUint64Uint64Kernel = &device.Kernel{
 // flagChunks stores how many of the chunk's flags are set.
 func flagChunks(s *device.Stream, g device.Blocks, flags device.Slice[bool], counts device.Slice[uint64]) error {
 	p := s.Plan(flagChunksKernel, flagChunksKernel.Grid(g))
-	device.PutSlice(p, flags)
-	device.PutSlice(p, counts)
+	flags.Pass(p)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var flagChunksKernel = &device.Kernel{
+var flagChunksKernel = &driver.Kernel{
 	Name:    "flagChunk[bool]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    96,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "flags", Offset: 0, Size: 24, Elem: 1},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagChunksSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: flagChunksSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagChunksSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: flagChunksSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1889,7 +1890,7 @@ var flagChunksKernel = &device.Kernel{
 // selectChunks does the chunk's part of what selectTiles does. starts has how many flags are set before each
 // chunk; the last element is how many there are in all.
 func selectChunks[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], flags device.Slice[bool], starts device.Slice[uint64], count device.Slice[int], all bool) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(E))(nil)).(type) {
 	case func(uint8):
 		k = selectChunksUint8Kernel
@@ -1903,21 +1904,21 @@ func selectChunks[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stre
 		k = selectChunks2Uint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, flags)
-	device.PutSlice(p, starts)
-	device.PutSlice(p, count)
-	device.Put(p, all)
+	in.Pass(p)
+	out.Pass(p)
+	flags.Pass(p)
+	starts.Pass(p)
+	count.Pass(p)
+	driver.Pass(p, all)
 	return p.Launch()
 }
 
-var selectChunksUint8Kernel = &device.Kernel{
+var selectChunksUint8Kernel = &driver.Kernel{
 	Name:    "selectChunk[uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    113,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 1},
 		{Name: "out", Offset: 24, Size: 24, Elem: 1},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -1926,8 +1927,8 @@ var selectChunksUint8Kernel = &device.Kernel{
 		{Name: "all", Offset: 120, Size: 1},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1937,9 +1938,9 @@ var selectChunksUint8Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint8SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint8SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint8SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1957,12 +1958,12 @@ var selectChunksUint8Kernel = &device.Kernel{
 	Uses:    []uint16{0, 6, 70},
 }
 
-var selectChunksUint16Kernel = &device.Kernel{
+var selectChunksUint16Kernel = &driver.Kernel{
 	Name:    "selectChunk[uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    113,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 2},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -1971,8 +1972,8 @@ var selectChunksUint16Kernel = &device.Kernel{
 		{Name: "all", Offset: 120, Size: 1},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1982,9 +1983,9 @@ var selectChunksUint16Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint16SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint16SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2002,12 +2003,12 @@ var selectChunksUint16Kernel = &device.Kernel{
 	Uses:    []uint16{0, 6, 70},
 }
 
-var selectChunksUint32Kernel = &device.Kernel{
+var selectChunksUint32Kernel = &driver.Kernel{
 	Name:    "selectChunk[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    113,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -2016,8 +2017,8 @@ var selectChunksUint32Kernel = &device.Kernel{
 		{Name: "all", Offset: 120, Size: 1},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -2027,9 +2028,9 @@ var selectChunksUint32Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2047,12 +2048,12 @@ var selectChunksUint32Kernel = &device.Kernel{
 	Uses:    []uint16{0, 6, 70},
 }
 
-var selectChunksUint64Kernel = &device.Kernel{
+var selectChunksUint64Kernel = &driver.Kernel{
 	Name:    "selectChunk[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    113,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -2061,8 +2062,8 @@ var selectChunksUint64Kernel = &device.Kernel{
 		{Name: "all", Offset: 120, Size: 1},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -2072,9 +2073,9 @@ var selectChunksUint64Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunksUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2092,12 +2093,12 @@ var selectChunksUint64Kernel = &device.Kernel{
 	Uses:    []uint16{0, 6, 70},
 }
 
-var selectChunks2Uint64Kernel = &device.Kernel{
+var selectChunks2Uint64Kernel = &driver.Kernel{
 	Name:    "selectChunk[[2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "chunkkernel.go",
 	Line:    113,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -2106,8 +2107,8 @@ var selectChunks2Uint64Kernel = &device.Kernel{
 		{Name: "all", Offset: 120, Size: 1},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 1, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -2117,10 +2118,10 @@ var selectChunks2Uint64Kernel = &device.Kernel{
 		{File: "chunkkernel.go", Line: 117, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectChunks2Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunks2Uint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectChunks2Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectChunks2Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectChunks2Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunks2Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2141,32 +2142,32 @@ var selectChunks2Uint64Kernel = &device.Kernel{
 // countUint8 adds to counts how many elements of x and tail are low, low+1 and so on.
 func countUint8(s *device.Stream, g device.Blocks, x device.Slice[[16]uint8], tail device.Slice[uint8], low uint8, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint8Kernel, countUint8Kernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, tail)
-	device.Put(p, low)
-	device.PutSlice(p, counts)
+	x.Pass(p)
+	tail.Pass(p)
+	driver.Pass(p, low)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var countUint8Kernel = &device.Kernel{
+var countUint8Kernel = &driver.Kernel{
 	Name:    "countValues[uint8, [16]uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "histogramkernel.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 1},
 		{Name: "low", Offset: 48, Size: 1},
 		{Name: "counts", Offset: 56, Size: 24, Elem: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     16384,
 	Barriers:   true,
 	Integers:   []int{8, 16, 32, 40, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint8SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint8SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint8SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2187,35 +2188,35 @@ var countUint8Kernel = &device.Kernel{
 // countUint16 adds to counts how many elements of x and tail are low, low+1 and so on.
 func countUint16(s *device.Stream, g device.Blocks, x device.Slice[[8]uint16], tail device.Slice[uint16], low uint16, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint16Kernel, countUint16Kernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, tail)
-	device.Put(p, low)
-	device.PutSlice(p, counts)
+	x.Pass(p)
+	tail.Pass(p)
+	driver.Pass(p, low)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var countUint16Kernel = &device.Kernel{
+var countUint16Kernel = &driver.Kernel{
 	Name:    "countValues[uint16, [8]uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "histogramkernel.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 2},
 		{Name: "low", Offset: 48, Size: 2},
 		{Name: "counts", Offset: 56, Size: 24, Elem: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     16384,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint16SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint16SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2236,36 +2237,36 @@ var countUint16Kernel = &device.Kernel{
 // countUint32 adds to counts how many elements of x and tail are low, low+1 and so on.
 func countUint32(s *device.Stream, g device.Blocks, x device.Slice[[4]uint32], tail device.Slice[uint32], low uint32, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint32Kernel, countUint32Kernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, tail)
-	device.Put(p, low)
-	device.PutSlice(p, counts)
+	x.Pass(p)
+	tail.Pass(p)
+	driver.Pass(p, low)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var countUint32Kernel = &device.Kernel{
+var countUint32Kernel = &driver.Kernel{
 	Name:    "countValues[uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "histogramkernel.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 4},
 		{Name: "low", Offset: 48, Size: 4},
 		{Name: "counts", Offset: 56, Size: 24, Elem: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     16384,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2286,33 +2287,33 @@ var countUint32Kernel = &device.Kernel{
 // countUint64 adds to counts how many elements of x and tail are low, low+1 and so on.
 func countUint64(s *device.Stream, g device.Blocks, x device.Slice[[2]uint64], tail device.Slice[uint64], low uint64, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint64Kernel, countUint64Kernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, tail)
-	device.Put(p, low)
-	device.PutSlice(p, counts)
+	x.Pass(p)
+	tail.Pass(p)
+	driver.Pass(p, low)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var countUint64Kernel = &device.Kernel{
+var countUint64Kernel = &driver.Kernel{
 	Name:    "countValues[uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "histogramkernel.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 8},
 		{Name: "low", Offset: 48, Size: 8},
 		{Name: "counts", Offset: 56, Size: 24, Elem: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     16384,
 	Barriers:   true,
 	Integers:   []int{8, 16, 32, 40, 48, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2333,36 +2334,36 @@ var countUint64Kernel = &device.Kernel{
 // countFloat32 adds to counts how many elements of x and tail lie in each bin.
 func countFloat32(s_ *device.Stream, g device.Blocks, x device.Slice[[4]float32], tail device.Slice[float32], s span[float32], counts device.Slice[uint64]) error {
 	p := s_.Plan(countFloat32Kernel, countFloat32Kernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, tail)
-	device.Put(p, s)
-	device.PutSlice(p, counts)
+	x.Pass(p)
+	tail.Pass(p)
+	driver.Pass(p, s)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var countFloat32Kernel = &device.Kernel{
+var countFloat32Kernel = &driver.Kernel{
 	Name:    "countFloats[float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "histogramkernel.go",
 	Line:    94,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 4},
 		{Name: "s", Offset: 48, Size: 12},
 		{Name: "counts", Offset: 64, Size: 24, Elem: 8},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     16384,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "histogramkernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 72, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countFloat32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2383,36 +2384,36 @@ var countFloat32Kernel = &device.Kernel{
 // countFloat64 adds to counts how many elements of x and tail lie in each bin.
 func countFloat64(s_ *device.Stream, g device.Blocks, x device.Slice[[2]float64], tail device.Slice[float64], s span[float64], counts device.Slice[uint64]) error {
 	p := s_.Plan(countFloat64Kernel, countFloat64Kernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, tail)
-	device.Put(p, s)
-	device.PutSlice(p, counts)
+	x.Pass(p)
+	tail.Pass(p)
+	driver.Pass(p, s)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var countFloat64Kernel = &device.Kernel{
+var countFloat64Kernel = &driver.Kernel{
 	Name:    "countFloats[float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "histogramkernel.go",
 	Line:    94,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 8},
 		{Name: "s", Offset: 48, Size: 24},
 		{Name: "counts", Offset: 72, Size: 24, Elem: 8},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     16384,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "histogramkernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countFloat64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2432,7 +2433,7 @@ var countFloat64Kernel = &device.Kernel{
 
 // reduceInt32 joins, for each block, the elements that its threads take in strides of the grid.
 func reduceInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, int32, [4]int32):
 		k = reduceInt32AddInt324Int32Kernel
@@ -2442,33 +2443,33 @@ func reduceInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream
 		k = reduceInt32GreatestInt324Int32Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
-	device.Put(p, nothing)
+	x.Pass(p)
+	partial.Pass(p)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var reduceInt32AddInt324Int32Kernel = &device.Kernel{
+var reduceInt32AddInt324Int32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[add, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32AddInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32AddInt324Int32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32AddInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2484,27 +2485,27 @@ var reduceInt32AddInt324Int32Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceInt32LeastInt324Int32Kernel = &device.Kernel{
+var reduceInt32LeastInt324Int32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[least, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32LeastInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32LeastInt324Int32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32LeastInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2520,27 +2521,27 @@ var reduceInt32LeastInt324Int32Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceInt32GreatestInt324Int32Kernel = &device.Kernel{
+var reduceInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[greatest, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32GreatestInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt32GreatestInt324Int32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32GreatestInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2558,7 +2559,7 @@ var reduceInt32GreatestInt324Int32Kernel = &device.Kernel{
 
 // reduceInt64 joins, for each block, the elements that its threads take in strides of the grid.
 func reduceInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, int64, [2]int64):
 		k = reduceInt64AddInt642Int64Kernel
@@ -2568,34 +2569,34 @@ func reduceInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream
 		k = reduceInt64GreatestInt642Int64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
-	device.Put(p, nothing)
+	x.Pass(p)
+	partial.Pass(p)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var reduceInt64AddInt642Int64Kernel = &device.Kernel{
+var reduceInt64AddInt642Int64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[add, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64AddInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64AddInt642Int64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64AddInt642Int64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64AddInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64AddInt642Int64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2611,28 +2612,28 @@ var reduceInt64AddInt642Int64Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
+var reduceInt64LeastInt642Int64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[least, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64LeastInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64LeastInt642Int64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64LeastInt642Int64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64LeastInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64LeastInt642Int64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2648,28 +2649,28 @@ var reduceInt64LeastInt642Int64Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceInt64GreatestInt642Int64Kernel = &device.Kernel{
+var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[greatest, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64GreatestInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64GreatestInt642Int64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceInt64GreatestInt642Int64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64GreatestInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64GreatestInt642Int64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2687,7 +2688,7 @@ var reduceInt64GreatestInt642Int64Kernel = &device.Kernel{
 
 // reduceUint32 joins, for each block, the elements that its threads take in strides of the grid.
 func reduceUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, uint32, [4]uint32):
 		k = reduceUint32AddUint324Uint32Kernel
@@ -2697,33 +2698,33 @@ func reduceUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Str
 		k = reduceUint32GreatestUint324Uint32Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
-	device.Put(p, nothing)
+	x.Pass(p)
+	partial.Pass(p)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var reduceUint32AddUint324Uint32Kernel = &device.Kernel{
+var reduceUint32AddUint324Uint32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[add, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32AddUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32AddUint324Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32AddUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2739,27 +2740,27 @@ var reduceUint32AddUint324Uint32Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceUint32LeastUint324Uint32Kernel = &device.Kernel{
+var reduceUint32LeastUint324Uint32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[least, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32LeastUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32LeastUint324Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32LeastUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2775,27 +2776,27 @@ var reduceUint32LeastUint324Uint32Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceUint32GreatestUint324Uint32Kernel = &device.Kernel{
+var reduceUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[greatest, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32GreatestUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint32GreatestUint324Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32GreatestUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2813,7 +2814,7 @@ var reduceUint32GreatestUint324Uint32Kernel = &device.Kernel{
 
 // reduceUint64 joins, for each block, the elements that its threads take in strides of the grid.
 func reduceUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, uint64, [2]uint64):
 		k = reduceUint64AddUint642Uint64Kernel
@@ -2823,34 +2824,34 @@ func reduceUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Str
 		k = reduceUint64GreatestUint642Uint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
-	device.Put(p, nothing)
+	x.Pass(p)
+	partial.Pass(p)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var reduceUint64AddUint642Uint64Kernel = &device.Kernel{
+var reduceUint64AddUint642Uint64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[add, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64AddUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64AddUint642Uint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64AddUint642Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64AddUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64AddUint642Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2866,28 +2867,28 @@ var reduceUint64AddUint642Uint64Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
+var reduceUint64LeastUint642Uint64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[least, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64LeastUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64LeastUint642Uint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64LeastUint642Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64LeastUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64LeastUint642Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2903,28 +2904,28 @@ var reduceUint64LeastUint642Uint64Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceUint64GreatestUint642Uint64Kernel = &device.Kernel{
+var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[greatest, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64GreatestUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64GreatestUint642Uint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceUint64GreatestUint642Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64GreatestUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64GreatestUint642Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2942,7 +2943,7 @@ var reduceUint64GreatestUint642Uint64Kernel = &device.Kernel{
 
 // reduceFloat32 joins, for each block, the elements that its threads take in strides of the grid.
 func reduceFloat32[O add | least | greatest, T float32, A [4]float32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, float32, [4]float32):
 		k = reduceFloat32AddFloat324Float32Kernel
@@ -2952,33 +2953,33 @@ func reduceFloat32[O add | least | greatest, T float32, A [4]float32](s *device.
 		k = reduceFloat32GreatestFloat324Float32Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
-	device.Put(p, nothing)
+	x.Pass(p)
+	partial.Pass(p)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
+var reduceFloat32AddFloat324Float32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[add, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32AddFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32AddFloat324Float32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32AddFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2994,29 +2995,29 @@ var reduceFloat32AddFloat324Float32Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
+var reduceFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[least, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3032,29 +3033,29 @@ var reduceFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
+var reduceFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[greatest, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3072,7 +3073,7 @@ var reduceFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 
 // reduceFloat64 joins, for each block, the elements that its threads take in strides of the grid.
 func reduceFloat64[O add | least | greatest, T float64, A [2]float64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, float64, [2]float64):
 		k = reduceFloat64AddFloat642Float64Kernel
@@ -3082,33 +3083,33 @@ func reduceFloat64[O add | least | greatest, T float64, A [2]float64](s *device.
 		k = reduceFloat64GreatestFloat642Float64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
-	device.Put(p, nothing)
+	x.Pass(p)
+	partial.Pass(p)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var reduceFloat64AddFloat642Float64Kernel = &device.Kernel{
+var reduceFloat64AddFloat642Float64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[add, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64AddFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64AddFloat642Float64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64AddFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3124,27 +3125,27 @@ var reduceFloat64AddFloat642Float64Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceFloat64LeastFloat642Float64Kernel = &device.Kernel{
+var reduceFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[least, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64LeastFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64LeastFloat642Float64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64LeastFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3160,27 +3161,27 @@ var reduceFloat64LeastFloat642Float64Kernel = &device.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-var reduceFloat64GreatestFloat642Float64Kernel = &device.Kernel{
+var reduceFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	Name:    "reduceBlocks[greatest, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64GreatestFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64GreatestFloat642Float64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64GreatestFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3198,7 +3199,7 @@ var reduceFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 
 // reduceTail joins, in one block, what the blocks came to and the elements that make no pack.
 func reduceTail[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | least | greatest](s *device.Stream, g device.Blocks, partial, rest, out device.Slice[T], nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(T, O))(nil)).(type) {
 	case func(int32, add):
 		k = reduceTailInt32AddKernel
@@ -3238,35 +3239,35 @@ func reduceTail[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | l
 		k = reduceTailFloat64GreatestKernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, partial)
-	device.PutSlice(p, rest)
-	device.PutSlice(p, out)
-	device.Put(p, nothing)
+	partial.Pass(p)
+	rest.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var reduceTailInt32AddKernel = &device.Kernel{
+var reduceTailInt32AddKernel = &driver.Kernel{
 	Name:    "reduceRest[int32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32AddSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3281,28 +3282,28 @@ var reduceTailInt32AddKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailInt32LeastKernel = &device.Kernel{
+var reduceTailInt32LeastKernel = &driver.Kernel{
 	Name:    "reduceRest[int32, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32LeastSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3317,28 +3318,28 @@ var reduceTailInt32LeastKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailInt32GreatestKernel = &device.Kernel{
+var reduceTailInt32GreatestKernel = &driver.Kernel{
 	Name:    "reduceRest[int32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32GreatestSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3353,28 +3354,28 @@ var reduceTailInt32GreatestKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailInt64AddKernel = &device.Kernel{
+var reduceTailInt64AddKernel = &driver.Kernel{
 	Name:    "reduceRest[int64, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64AddSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3389,28 +3390,28 @@ var reduceTailInt64AddKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailInt64LeastKernel = &device.Kernel{
+var reduceTailInt64LeastKernel = &driver.Kernel{
 	Name:    "reduceRest[int64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64LeastSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3425,28 +3426,28 @@ var reduceTailInt64LeastKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailInt64GreatestKernel = &device.Kernel{
+var reduceTailInt64GreatestKernel = &driver.Kernel{
 	Name:    "reduceRest[int64, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64GreatestSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3461,28 +3462,28 @@ var reduceTailInt64GreatestKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailUint32AddKernel = &device.Kernel{
+var reduceTailUint32AddKernel = &driver.Kernel{
 	Name:    "reduceRest[uint32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32AddSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3497,28 +3498,28 @@ var reduceTailUint32AddKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailUint32LeastKernel = &device.Kernel{
+var reduceTailUint32LeastKernel = &driver.Kernel{
 	Name:    "reduceRest[uint32, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32LeastSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3533,28 +3534,28 @@ var reduceTailUint32LeastKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailUint32GreatestKernel = &device.Kernel{
+var reduceTailUint32GreatestKernel = &driver.Kernel{
 	Name:    "reduceRest[uint32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32GreatestSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3569,28 +3570,28 @@ var reduceTailUint32GreatestKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailUint64AddKernel = &device.Kernel{
+var reduceTailUint64AddKernel = &driver.Kernel{
 	Name:    "reduceRest[uint64, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64AddSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3605,28 +3606,28 @@ var reduceTailUint64AddKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailUint64LeastKernel = &device.Kernel{
+var reduceTailUint64LeastKernel = &driver.Kernel{
 	Name:    "reduceRest[uint64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64LeastSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3641,28 +3642,28 @@ var reduceTailUint64LeastKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailUint64GreatestKernel = &device.Kernel{
+var reduceTailUint64GreatestKernel = &driver.Kernel{
 	Name:    "reduceRest[uint64, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64GreatestSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3677,28 +3678,28 @@ var reduceTailUint64GreatestKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailFloat32AddKernel = &device.Kernel{
+var reduceTailFloat32AddKernel = &driver.Kernel{
 	Name:    "reduceRest[float32, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32AddSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3713,30 +3714,30 @@ var reduceTailFloat32AddKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailFloat32LeastKernel = &device.Kernel{
+var reduceTailFloat32LeastKernel = &driver.Kernel{
 	Name:    "reduceRest[float32, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32LeastSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32LeastSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32LeastSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3751,30 +3752,30 @@ var reduceTailFloat32LeastKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailFloat32GreatestKernel = &device.Kernel{
+var reduceTailFloat32GreatestKernel = &driver.Kernel{
 	Name:    "reduceRest[float32, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 		{Name: "nothing", Offset: 72, Size: 4},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32GreatestSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32GreatestSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32GreatestSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3789,28 +3790,28 @@ var reduceTailFloat32GreatestKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailFloat64AddKernel = &device.Kernel{
+var reduceTailFloat64AddKernel = &driver.Kernel{
 	Name:    "reduceRest[float64, add]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64AddSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64AddSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3825,28 +3826,28 @@ var reduceTailFloat64AddKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailFloat64LeastKernel = &device.Kernel{
+var reduceTailFloat64LeastKernel = &driver.Kernel{
 	Name:    "reduceRest[float64, least]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64LeastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64LeastSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3861,28 +3862,28 @@ var reduceTailFloat64LeastKernel = &device.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-var reduceTailFloat64GreatestKernel = &device.Kernel{
+var reduceTailFloat64GreatestKernel = &driver.Kernel{
 	Name:    "reduceRest[float64, greatest]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "reducekernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 		{Name: "nothing", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64GreatestSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64GreatestSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3900,7 +3901,7 @@ var reduceTailFloat64GreatestKernel = &device.Kernel{
 // scanInt32 scans in to out, which may be the same; restIn and restOut are the
 // elements behind them that make no pack. ticket gives out the tiles.
 func scanInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, int32, [4]int32):
 		k = scanInt32AddInt324Int32Kernel
@@ -3910,23 +3911,23 @@ func scanInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, 
 		k = scanInt32GreatestInt324Int32Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, restIn)
-	device.PutSlice(p, restOut)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
-	device.Put(p, exclusive)
-	device.Put(p, nothing)
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var scanInt32AddInt324Int32Kernel = &device.Kernel{
+var scanInt32AddInt324Int32Kernel = &driver.Kernel{
 	Name:    "scanTiles[add, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -3937,11 +3938,11 @@ var scanInt32AddInt324Int32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -3950,9 +3951,9 @@ var scanInt32AddInt324Int32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32AddInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32AddInt324Int32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32AddInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3971,12 +3972,12 @@ var scanInt32AddInt324Int32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanInt32LeastInt324Int32Kernel = &device.Kernel{
+var scanInt32LeastInt324Int32Kernel = &driver.Kernel{
 	Name:    "scanTiles[least, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -3987,11 +3988,11 @@ var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4000,9 +4001,9 @@ var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32LeastInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32LeastInt324Int32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32LeastInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4021,12 +4022,12 @@ var scanInt32LeastInt324Int32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
+var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	Name:    "scanTiles[greatest, int32, [4]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -4037,11 +4038,11 @@ var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4050,9 +4051,9 @@ var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32GreatestInt324Int32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt32GreatestInt324Int32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32GreatestInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4074,7 +4075,7 @@ var scanInt32GreatestInt324Int32Kernel = &device.Kernel{
 // scanInt64 scans in to out, which may be the same; restIn and restOut are the
 // elements behind them that make no pack. ticket gives out the tiles.
 func scanInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, int64, [2]int64):
 		k = scanInt64AddInt642Int64Kernel
@@ -4084,23 +4085,23 @@ func scanInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream, 
 		k = scanInt64GreatestInt642Int64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, restIn)
-	device.PutSlice(p, restOut)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
-	device.Put(p, exclusive)
-	device.Put(p, nothing)
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var scanInt64AddInt642Int64Kernel = &device.Kernel{
+var scanInt64AddInt642Int64Kernel = &driver.Kernel{
 	Name:    "scanTiles[add, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4111,11 +4112,11 @@ var scanInt64AddInt642Int64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4125,9 +4126,9 @@ var scanInt64AddInt642Int64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64AddInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64AddInt642Int64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64AddInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4146,12 +4147,12 @@ var scanInt64AddInt642Int64Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanInt64LeastInt642Int64Kernel = &device.Kernel{
+var scanInt64LeastInt642Int64Kernel = &driver.Kernel{
 	Name:    "scanTiles[least, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4162,11 +4163,11 @@ var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4176,9 +4177,9 @@ var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64LeastInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64LeastInt642Int64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64LeastInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4197,12 +4198,12 @@ var scanInt64LeastInt642Int64Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
+var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	Name:    "scanTiles[greatest, int64, [2]int64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4213,11 +4214,11 @@ var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4227,9 +4228,9 @@ var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64GreatestInt642Int64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanInt64GreatestInt642Int64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64GreatestInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4251,7 +4252,7 @@ var scanInt64GreatestInt642Int64Kernel = &device.Kernel{
 // scanUint32 scans in to out, which may be the same; restIn and restOut are the
 // elements behind them that make no pack. ticket gives out the tiles.
 func scanUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, uint32, [4]uint32):
 		k = scanUint32AddUint324Uint32Kernel
@@ -4261,23 +4262,23 @@ func scanUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Strea
 		k = scanUint32GreatestUint324Uint32Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, restIn)
-	device.PutSlice(p, restOut)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
-	device.Put(p, exclusive)
-	device.Put(p, nothing)
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var scanUint32AddUint324Uint32Kernel = &device.Kernel{
+var scanUint32AddUint324Uint32Kernel = &driver.Kernel{
 	Name:    "scanTiles[add, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -4288,11 +4289,11 @@ var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4301,9 +4302,9 @@ var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32AddUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32AddUint324Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32AddUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4322,12 +4323,12 @@ var scanUint32AddUint324Uint32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
+var scanUint32LeastUint324Uint32Kernel = &driver.Kernel{
 	Name:    "scanTiles[least, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -4338,11 +4339,11 @@ var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4351,9 +4352,9 @@ var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32LeastUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32LeastUint324Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32LeastUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4372,12 +4373,12 @@ var scanUint32LeastUint324Uint32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
+var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	Name:    "scanTiles[greatest, uint32, [4]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -4388,11 +4389,11 @@ var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4401,9 +4402,9 @@ var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32GreatestUint324Uint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint32GreatestUint324Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32GreatestUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4425,7 +4426,7 @@ var scanUint32GreatestUint324Uint32Kernel = &device.Kernel{
 // scanUint64 scans in to out, which may be the same; restIn and restOut are the
 // elements behind them that make no pack. ticket gives out the tiles.
 func scanUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, uint64, [2]uint64):
 		k = scanUint64AddUint642Uint64Kernel
@@ -4435,23 +4436,23 @@ func scanUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Strea
 		k = scanUint64GreatestUint642Uint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, restIn)
-	device.PutSlice(p, restOut)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
-	device.Put(p, exclusive)
-	device.Put(p, nothing)
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var scanUint64AddUint642Uint64Kernel = &device.Kernel{
+var scanUint64AddUint642Uint64Kernel = &driver.Kernel{
 	Name:    "scanTiles[add, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4462,11 +4463,11 @@ var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4476,9 +4477,9 @@ var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64AddUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64AddUint642Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64AddUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4497,12 +4498,12 @@ var scanUint64AddUint642Uint64Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
+var scanUint64LeastUint642Uint64Kernel = &driver.Kernel{
 	Name:    "scanTiles[least, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4513,11 +4514,11 @@ var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4527,9 +4528,9 @@ var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64LeastUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64LeastUint642Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64LeastUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4548,12 +4549,12 @@ var scanUint64LeastUint642Uint64Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
+var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	Name:    "scanTiles[greatest, uint64, [2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4564,11 +4565,11 @@ var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4578,9 +4579,9 @@ var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64GreatestUint642Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanUint64GreatestUint642Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64GreatestUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4602,7 +4603,7 @@ var scanUint64GreatestUint642Uint64Kernel = &device.Kernel{
 // scanFloat32 scans in to out, which may be the same; restIn and restOut are the
 // elements behind them that make no pack. ticket gives out the tiles.
 func scanFloat32[O add | least | greatest, T float32, A [4]float32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, float32, [4]float32):
 		k = scanFloat32AddFloat324Float32Kernel
@@ -4612,23 +4613,23 @@ func scanFloat32[O add | least | greatest, T float32, A [4]float32](s *device.St
 		k = scanFloat32GreatestFloat324Float32Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, restIn)
-	device.PutSlice(p, restOut)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
-	device.Put(p, exclusive)
-	device.Put(p, nothing)
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
+var scanFloat32AddFloat324Float32Kernel = &driver.Kernel{
 	Name:    "scanTiles[add, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -4639,11 +4640,11 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4652,9 +4653,9 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32AddFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32AddFloat324Float32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32AddFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4673,12 +4674,12 @@ var scanFloat32AddFloat324Float32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
+var scanFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 	Name:    "scanTiles[least, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -4689,11 +4690,11 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4702,11 +4703,11 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4725,12 +4726,12 @@ var scanFloat32LeastFloat324Float32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
+var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	Name:    "scanTiles[greatest, float32, [4]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
@@ -4741,11 +4742,11 @@ var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 148, Size: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     68,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4754,11 +4755,11 @@ var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4780,7 +4781,7 @@ var scanFloat32GreatestFloat324Float32Kernel = &device.Kernel{
 // scanFloat64 scans in to out, which may be the same; restIn and restOut are the
 // elements behind them that make no pack. ticket gives out the tiles.
 func scanFloat64[O add | least | greatest, T float64, A [2]float64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
 	case func(add, float64, [2]float64):
 		k = scanFloat64AddFloat642Float64Kernel
@@ -4790,23 +4791,23 @@ func scanFloat64[O add | least | greatest, T float64, A [2]float64](s *device.St
 		k = scanFloat64GreatestFloat642Float64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, restIn)
-	device.PutSlice(p, restOut)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
-	device.Put(p, exclusive)
-	device.Put(p, nothing)
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
 	return p.Launch()
 }
 
-var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
+var scanFloat64AddFloat642Float64Kernel = &driver.Kernel{
 	Name:    "scanTiles[add, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4817,11 +4818,11 @@ var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4831,9 +4832,9 @@ var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64AddFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64AddFloat642Float64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64AddFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4852,12 +4853,12 @@ var scanFloat64AddFloat642Float64Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
+var scanFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 	Name:    "scanTiles[least, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4868,11 +4869,11 @@ var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4882,9 +4883,9 @@ var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64LeastFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64LeastFloat642Float64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64LeastFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4903,12 +4904,12 @@ var scanFloat64LeastFloat642Float64Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
+var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	Name:    "scanTiles[greatest, float64, [2]float64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "scankernel.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
@@ -4919,11 +4920,11 @@ var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 		{Name: "nothing", Offset: 152, Size: 8},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -4933,9 +4934,9 @@ var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64GreatestFloat642Float64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: scanFloat64GreatestFloat642Float64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64GreatestFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4957,7 +4958,7 @@ var scanFloat64GreatestFloat642Float64Kernel = &device.Kernel{
 // selectFlagged copies the elements whose flag is set to the start of out, in their order, as far as there is
 // room, and the others behind those where rest has that place. Where it has not, count gets it.
 func selectFlagged[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], flags device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(E))(nil)).(type) {
 	case func(uint8):
 		k = selectFlaggedUint8Kernel
@@ -4971,22 +4972,22 @@ func selectFlagged[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Str
 		k = selectFlagged2Uint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, flags)
-	device.PutSlice(p, rest)
-	device.PutSlice(p, count)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
+	in.Pass(p)
+	out.Pass(p)
+	flags.Pass(p)
+	rest.Pass(p)
+	count.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
 	return p.Launch()
 }
 
-var selectFlaggedUint8Kernel = &device.Kernel{
+var selectFlaggedUint8Kernel = &driver.Kernel{
 	Name:    "selectTiles[uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
 	Line:    69,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 1},
 		{Name: "out", Offset: 24, Size: 24, Elem: 1},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -4996,11 +4997,11 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 		{Name: "state", Offset: 144, Size: 24, Elem: 8},
 	},
 	ParamBytes: 184,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -5009,11 +5010,11 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint8SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint8SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint8SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5031,12 +5032,12 @@ var selectFlaggedUint8Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
-var selectFlaggedUint16Kernel = &device.Kernel{
+var selectFlaggedUint16Kernel = &driver.Kernel{
 	Name:    "selectTiles[uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
 	Line:    69,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 2},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -5046,11 +5047,11 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 		{Name: "state", Offset: 144, Size: 24, Elem: 8},
 	},
 	ParamBytes: 184,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -5059,11 +5060,11 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint16SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint16SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5081,12 +5082,12 @@ var selectFlaggedUint16Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
-var selectFlaggedUint32Kernel = &device.Kernel{
+var selectFlaggedUint32Kernel = &driver.Kernel{
 	Name:    "selectTiles[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
 	Line:    69,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -5096,11 +5097,11 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 		{Name: "state", Offset: 144, Size: 24, Elem: 8},
 	},
 	ParamBytes: 184,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -5109,11 +5110,11 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5131,12 +5132,12 @@ var selectFlaggedUint32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
-var selectFlaggedUint64Kernel = &device.Kernel{
+var selectFlaggedUint64Kernel = &driver.Kernel{
 	Name:    "selectTiles[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
 	Line:    69,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -5146,11 +5147,11 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 		{Name: "state", Offset: 144, Size: 24, Elem: 8},
 	},
 	ParamBytes: 184,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -5159,11 +5160,11 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint64SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint64SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5181,12 +5182,12 @@ var selectFlaggedUint64Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
-var selectFlagged2Uint64Kernel = &device.Kernel{
+var selectFlagged2Uint64Kernel = &driver.Kernel{
 	Name:    "selectTiles[[2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
 	Line:    69,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
@@ -5196,11 +5197,11 @@ var selectFlagged2Uint64Kernel = &device.Kernel{
 		{Name: "state", Offset: 144, Size: 24, Elem: 8},
 	},
 	ParamBytes: 184,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -5209,11 +5210,11 @@ var selectFlagged2Uint64Kernel = &device.Kernel{
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: selectFlagged2Uint64SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: selectFlagged2Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlagged2Uint64SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlagged2Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5234,32 +5235,32 @@ var selectFlagged2Uint64Kernel = &device.Kernel{
 // flagsSet adds to count how many flags are set. Each thread takes strides of the grid.
 func flagsSet(s *device.Stream, g device.Blocks, flags device.Slice[[16]bool], tail device.Slice[bool], count device.Slice[int]) error {
 	p := s.Plan(flagsSetKernel, flagsSetKernel.Grid(g))
-	device.PutSlice(p, flags)
-	device.PutSlice(p, tail)
-	device.PutSlice(p, count)
+	flags.Pass(p)
+	tail.Pass(p)
+	count.Pass(p)
 	return p.Launch()
 }
 
-var flagsSetKernel = &device.Kernel{
+var flagsSetKernel = &driver.Kernel{
 	Name:    "countFlags[bool]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
 	Line:    113,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "flags", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 1},
 		{Name: "count", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "selectkernel.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagsSetSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: flagsSetSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagsSetSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: flagsSetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5278,7 +5279,7 @@ var flagsSetKernel = &device.Kernel{
 
 // countEach adds to counts, which has so many rows for each pass, in the first of them how many keys of x and rest have each digit.
 func countEach[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[[4]K], rest device.Slice[K], counts device.Slice[uint64], rows int, order sortOrder[K]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(K))(nil)).(type) {
 	case func(uint32):
 		k = countEachUint32Kernel
@@ -5286,20 +5287,20 @@ func countEach[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Sl
 		k = countEachUint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, rest)
-	device.PutSlice(p, counts)
-	device.Put(p, rows)
-	device.Put(p, order)
+	x.Pass(p)
+	rest.Pass(p)
+	counts.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, order)
 	return p.Launch()
 }
 
-var countEachUint32Kernel = &device.Kernel{
+var countEachUint32Kernel = &driver.Kernel{
 	Name:    "countDigits[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    66,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 4},
 		{Name: "counts", Offset: 48, Size: 24, Elem: 8},
@@ -5307,16 +5308,16 @@ var countEachUint32Kernel = &device.Kernel{
 		{Name: "order", Offset: 80, Size: 12},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     8192,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countEachUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countEachUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5335,12 +5336,12 @@ var countEachUint32Kernel = &device.Kernel{
 	Uses:    []uint16{35, 36, 37, 81, 82, 84, 86, 90, 92, 94, 95, 97, 102},
 }
 
-var countEachUint64Kernel = &device.Kernel{
+var countEachUint64Kernel = &driver.Kernel{
 	Name:    "countDigits[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    66,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 32},
 		{Name: "rest", Offset: 24, Size: 24, Elem: 8},
 		{Name: "counts", Offset: 48, Size: 24, Elem: 8},
@@ -5348,16 +5349,16 @@ var countEachUint64Kernel = &device.Kernel{
 		{Name: "order", Offset: 80, Size: 24},
 	},
 	ParamBytes: 120,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     8192,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countEachUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countEachUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5380,31 +5381,31 @@ var countEachUint64Kernel = &device.Kernel{
 // block one.
 func startEach(s *device.Stream, g device.Blocks, counts device.Slice[uint64], rows int) error {
 	p := s.Plan(startEachKernel, startEachKernel.Grid(g))
-	device.PutSlice(p, counts)
-	device.Put(p, rows)
+	counts.Pass(p)
+	driver.Pass(p, rows)
 	return p.Launch()
 }
 
-var startEachKernel = &device.Kernel{
+var startEachKernel = &driver.Kernel{
 	Name:    "startDigits[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    107,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 8},
 		{Name: "rows", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: startEachSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: startEachSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: startEachSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: startEachSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5424,7 +5425,7 @@ var startEachKernel = &device.Kernel{
 // each digit where its keys begin; next gets the same for the next portion. first says which of
 // the keys of in is the portion's first.
 func sortPass[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g device.Blocks, in, out device.Slice[K], fromValues, toValues device.Slice[V], starts, next device.Slice[uint64], ticket, state device.Slice[uint32], how sortStep[K]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(K, V))(nil)).(type) {
 	case func(uint32, none):
 		k = sortPassUint32NoneKernel
@@ -5440,24 +5441,24 @@ func sortPass[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g d
 		k = sortPassUint64Uint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.PutSlice(p, fromValues)
-	device.PutSlice(p, toValues)
-	device.PutSlice(p, starts)
-	device.PutSlice(p, next)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
-	device.Put(p, how)
+	in.Pass(p)
+	out.Pass(p)
+	fromValues.Pass(p)
+	toValues.Pass(p)
+	starts.Pass(p)
+	next.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, how)
 	return p.Launch()
 }
 
-var sortPassUint32NoneKernel = &device.Kernel{
+var sortPassUint32NoneKernel = &driver.Kernel{
 	Name:    "moveKeys[uint32, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    302,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 1},
@@ -5469,11 +5470,11 @@ var sortPassUint32NoneKernel = &device.Kernel{
 		{Name: "how", Offset: 192, Size: 32},
 	},
 	ParamBytes: 240,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     34852,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
@@ -5489,8 +5490,8 @@ var sortPassUint32NoneKernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32NoneSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5508,12 +5509,12 @@ var sortPassUint32NoneKernel = &device.Kernel{
 	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
-var sortPassUint32Uint32Kernel = &device.Kernel{
+var sortPassUint32Uint32Kernel = &driver.Kernel{
 	Name:    "moveKeys[uint32, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    302,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 4},
@@ -5525,11 +5526,11 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 		{Name: "how", Offset: 192, Size: 32},
 	},
 	ParamBytes: 240,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Dynamic:    59440,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
@@ -5551,8 +5552,8 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5570,12 +5571,12 @@ var sortPassUint32Uint32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
-var sortPassUint32Uint64Kernel = &device.Kernel{
+var sortPassUint32Uint64Kernel = &driver.Kernel{
 	Name:    "moveKeys[uint32, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    302,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 8},
@@ -5587,11 +5588,11 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 		{Name: "how", Offset: 192, Size: 32},
 	},
 	ParamBytes: 240,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Dynamic:    84016,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
@@ -5613,8 +5614,8 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5632,12 +5633,12 @@ var sortPassUint32Uint64Kernel = &device.Kernel{
 	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
-var sortPassUint64NoneKernel = &device.Kernel{
+var sortPassUint64NoneKernel = &driver.Kernel{
 	Name:    "moveKeys[uint64, none]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    302,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 1},
@@ -5649,11 +5650,11 @@ var sortPassUint64NoneKernel = &device.Kernel{
 		{Name: "how", Offset: 192, Size: 56},
 	},
 	ParamBytes: 264,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Dynamic:    59440,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
@@ -5669,8 +5670,8 @@ var sortPassUint64NoneKernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64NoneSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5688,12 +5689,12 @@ var sortPassUint64NoneKernel = &device.Kernel{
 	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
-var sortPassUint64Uint32Kernel = &device.Kernel{
+var sortPassUint64Uint32Kernel = &driver.Kernel{
 	Name:    "moveKeys[uint64, uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    302,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 4},
@@ -5705,11 +5706,11 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 		{Name: "how", Offset: 192, Size: 56},
 	},
 	ParamBytes: 264,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Dynamic:    84016,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
@@ -5732,9 +5733,9 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5752,12 +5753,12 @@ var sortPassUint64Uint32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
-var sortPassUint64Uint64Kernel = &device.Kernel{
+var sortPassUint64Uint64Kernel = &driver.Kernel{
 	Name:    "moveKeys[uint64, uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "sortkernel.go",
 	Line:    302,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "fromValues", Offset: 48, Size: 24, Elem: 8},
@@ -5769,11 +5770,11 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 		{Name: "how", Offset: 192, Size: 56},
 	},
 	ParamBytes: 264,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Dynamic:    108592,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
@@ -5796,9 +5797,9 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5819,7 +5820,7 @@ var sortPassUint64Uint64Kernel = &device.Kernel{
 // countNext adds to counts the next digit, from the bit shift on, of the keys that begin like the one in
 // state.
 func countNext[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[K], counts, state device.Slice[uint64], how sortStep[K]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(K))(nil)).(type) {
 	case func(uint32):
 		k = countNextUint32Kernel
@@ -5827,37 +5828,37 @@ func countNext[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Sl
 		k = countNextUint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, counts)
-	device.PutSlice(p, state)
-	device.Put(p, how)
+	x.Pass(p)
+	counts.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, how)
 	return p.Launch()
 }
 
-var countNextUint32Kernel = &device.Kernel{
+var countNextUint32Kernel = &driver.Kernel{
 	Name:    "countTop[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
 		{Name: "state", Offset: 48, Size: 24, Elem: 8},
 		{Name: "how", Offset: 72, Size: 32},
 	},
 	ParamBytes: 120,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 30, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countNextUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countNextUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countNextUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countNextUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5874,30 +5875,30 @@ var countNextUint32Kernel = &device.Kernel{
 	Uses:    []uint16{35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102, 117, 119},
 }
 
-var countNextUint64Kernel = &device.Kernel{
+var countNextUint64Kernel = &driver.Kernel{
 	Name:    "countTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
 		{Name: "state", Offset: 48, Size: 24, Elem: 8},
 		{Name: "how", Offset: 72, Size: 56},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 30, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96, 104, 112, 120},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countNextUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: countNextUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countNextUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countNextUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5917,35 +5918,35 @@ var countNextUint64Kernel = &device.Kernel{
 // chooseNext adds the next digit to the key in state.
 func chooseNext(s *device.Stream, g device.Blocks, counts, state device.Slice[uint64], shift int) error {
 	p := s.Plan(chooseNextKernel, chooseNextKernel.Grid(g))
-	device.PutSlice(p, counts)
-	device.PutSlice(p, state)
-	device.Put(p, shift)
+	counts.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, shift)
 	return p.Launch()
 }
 
-var chooseNextKernel = &device.Kernel{
+var chooseNextKernel = &driver.Kernel{
 	Name:    "chooseTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
 	Line:    45,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 8},
 		{Name: "state", Offset: 24, Size: 24, Elem: 8},
 		{Name: "shift", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "topkernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 53, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: chooseNextSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: chooseNextSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: chooseNextSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: chooseNextSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5964,7 +5965,7 @@ var chooseNextKernel = &device.Kernel{
 // pickBest copies the keys that are greater than the one in state, or equal to it, and their indices, in their
 // order, to out and at. The equal ones stand behind the others, as far as there is room.
 func pickBest[K uint32 | uint64](s *device.Stream, g device.Blocks, x, out device.Slice[K], at device.Slice[int], known device.Slice[uint64], ticket device.Slice[uint32], state device.Slice[uint64], order sortOrder[K], equal bool) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(K))(nil)).(type) {
 	case func(uint32):
 		k = pickBestUint32Kernel
@@ -5972,23 +5973,23 @@ func pickBest[K uint32 | uint64](s *device.Stream, g device.Blocks, x, out devic
 		k = pickBestUint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
-	device.PutSlice(p, at)
-	device.PutSlice(p, known)
-	device.PutSlice(p, ticket)
-	device.PutSlice(p, state)
-	device.Put(p, order)
-	device.Put(p, equal)
+	x.Pass(p)
+	out.Pass(p)
+	at.Pass(p)
+	known.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, order)
+	driver.Pass(p, equal)
 	return p.Launch()
 }
 
-var pickBestUint32Kernel = &device.Kernel{
+var pickBestUint32Kernel = &driver.Kernel{
 	Name:    "pickTop[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
 	Line:    64,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "at", Offset: 48, Size: 24, Elem: 8},
@@ -5999,11 +6000,11 @@ var pickBestUint32Kernel = &device.Kernel{
 		{Name: "equal", Offset: 156, Size: 1},
 	},
 	ParamBytes: 176,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -6013,11 +6014,11 @@ var pickBestUint32Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pickBestUint32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: pickBestUint32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: pickBestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6037,12 +6038,12 @@ var pickBestUint32Kernel = &device.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 71, 72, 73, 74, 75, 76, 77, 78, 80, 86, 92, 95, 97, 118, 119, 120},
 }
 
-var pickBestUint64Kernel = &device.Kernel{
+var pickBestUint64Kernel = &driver.Kernel{
 	Name:    "pickTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
 	Line:    64,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "at", Offset: 48, Size: 24, Elem: 8},
@@ -6053,11 +6054,11 @@ var pickBestUint64Kernel = &device.Kernel{
 		{Name: "equal", Offset: 168, Size: 1},
 	},
 	ParamBytes: 192,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "topkernel.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -6067,11 +6068,11 @@ var pickBestUint64Kernel = &device.Kernel{
 		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint64SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pickBestUint64SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pickBestUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint64SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: pickBestUint64SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: pickBestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6094,7 +6095,7 @@ var pickBestUint64Kernel = &device.Kernel{
 // transposeAny transposes a matrix by tiles in shared memory, whose rows are one element longer so
 // that those of a column lie in different banks.
 func transposeAny[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], rows, columns int) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(E))(nil)).(type) {
 	case func(uint8):
 		k = transposeAnyUint8Kernel
@@ -6108,36 +6109,36 @@ func transposeAny[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stre
 		k = transposeAny2Uint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.Put(p, rows)
-	device.Put(p, columns)
+	in.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, columns)
 	return p.Launch()
 }
 
-var transposeAnyUint8Kernel = &device.Kernel{
+var transposeAnyUint8Kernel = &driver.Kernel{
 	Name:    "transposeTiles[uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "transposekernel.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 1},
 		{Name: "out", Offset: 24, Size: 24, Elem: 1},
 		{Name: "rows", Offset: 48, Size: 8},
 		{Name: "columns", Offset: 56, Size: 8},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Shared:     1056,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint8SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint8SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint8SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6153,29 +6154,29 @@ var transposeAnyUint8Kernel = &device.Kernel{
 	Uses:    []uint16{70, 121, 122, 123},
 }
 
-var transposeAnyUint16Kernel = &device.Kernel{
+var transposeAnyUint16Kernel = &driver.Kernel{
 	Name:    "transposeTiles[uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "transposekernel.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 2},
 		{Name: "rows", Offset: 48, Size: 8},
 		{Name: "columns", Offset: 56, Size: 8},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Shared:     2112,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint16SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint16SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6191,29 +6192,29 @@ var transposeAnyUint16Kernel = &device.Kernel{
 	Uses:    []uint16{70, 121, 122, 123},
 }
 
-var transposeAnyUint32Kernel = &device.Kernel{
+var transposeAnyUint32Kernel = &driver.Kernel{
 	Name:    "transposeTiles[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "transposekernel.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "rows", Offset: 48, Size: 8},
 		{Name: "columns", Offset: 56, Size: 8},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Shared:     4224,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6229,29 +6230,29 @@ var transposeAnyUint32Kernel = &device.Kernel{
 	Uses:    []uint16{70, 121, 122, 123},
 }
 
-var transposeAnyUint64Kernel = &device.Kernel{
+var transposeAnyUint64Kernel = &driver.Kernel{
 	Name:    "transposeTiles[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "transposekernel.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "rows", Offset: 48, Size: 8},
 		{Name: "columns", Offset: 56, Size: 8},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Shared:     8448,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6267,30 +6268,30 @@ var transposeAnyUint64Kernel = &device.Kernel{
 	Uses:    []uint16{70, 121, 122, 123},
 }
 
-var transposeAny2Uint64Kernel = &device.Kernel{
+var transposeAny2Uint64Kernel = &driver.Kernel{
 	Name:    "transposeTiles[[2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "transposekernel.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "rows", Offset: 48, Size: 8},
 		{Name: "columns", Offset: 56, Size: 8},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Shared:     16896,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeAny2Uint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAny2Uint64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeAny2Uint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeAny2Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAny2Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAny2Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6310,36 +6311,36 @@ var transposeAny2Uint64Kernel = &device.Kernel{
 // are multiples of 16; a block moves one tile.
 func transposeWide32(s *device.Stream, g device.Blocks, in, out device.Slice[[4]uint32], rows, columns int) error {
 	p := s.Plan(transposeWide32Kernel, transposeWide32Kernel.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.Put(p, rows)
-	device.Put(p, columns)
+	in.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, columns)
 	return p.Launch()
 }
 
-var transposeWide32Kernel = &device.Kernel{
+var transposeWide32Kernel = &driver.Kernel{
 	Name:    "transposeWide[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "transposekernel.go",
 	Line:    43,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 		{Name: "rows", Offset: 48, Size: 8},
 		{Name: "columns", Offset: 56, Size: 8},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Shared:     16640,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "transposekernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transposekernel.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeWide32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeWide32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeWide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeWide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

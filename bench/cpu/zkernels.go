@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -16,14 +17,14 @@ func Nothing(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-var nothingKernel = &device.Kernel{
+var nothingKernel = &driver.Kernel{
 	Name:       "nothing",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:       "kernels.go",
 	Line:       13,
 	ParamBytes: 16,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nothingSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: nothingSM70},
 	},
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
@@ -38,31 +39,31 @@ var nothingKernel = &device.Kernel{
 // Multiply stores the element-wise product of a and b in c.
 func Multiply(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 	p := s.Plan(multiplyKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var multiplyKernel = &device.Kernel{
+var multiplyKernel = &driver.Kernel{
 	Name:    "multiply",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    18,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: multiplySM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: multiplySM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: multiplySM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: multiplySM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: multiplySM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: multiplySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -80,31 +81,31 @@ var multiplyKernel = &device.Kernel{
 // Saxpy adds f times x to y.
 func Saxpy(s *device.Stream, g device.Grid, x, y device.Slice[float32], f float32) error {
 	p := s.Plan(saxpyKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.Put(p, f)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, f)
 	return p.Launch()
 }
 
-var saxpyKernel = &device.Kernel{
+var saxpyKernel = &driver.Kernel{
 	Name:    "saxpy",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    27,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "f", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: saxpySM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: saxpySM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: saxpySM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: saxpySM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: saxpySM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: saxpySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -123,28 +124,28 @@ var saxpyKernel = &device.Kernel{
 // Mandelbrot stores, for each pixel of a square picture of n x n, how many steps it takes to leave it.
 func Mandelbrot(s *device.Stream, g device.Grid, steps device.Slice[float32], n int) error {
 	p := s.Plan(mandelbrotKernel, g)
-	device.PutSlice(p, steps)
-	device.Put(p, n)
+	steps.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var mandelbrotKernel = &device.Kernel{
+var mandelbrotKernel = &driver.Kernel{
 	Name:    "mandelbrot",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    36,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "steps", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrotSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mandelbrotSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrotSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: mandelbrotSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -164,32 +165,32 @@ var mandelbrotKernel = &device.Kernel{
 // upon and the years to go.
 func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, value device.Slice[float32]) error {
 	p := s.Plan(blackScholesKernel, g)
-	device.PutSlice(p, price)
-	device.PutSlice(p, strike)
-	device.PutSlice(p, years)
-	device.PutSlice(p, value)
+	price.Pass(p)
+	strike.Pass(p)
+	years.Pass(p)
+	value.Pass(p)
 	return p.Launch()
 }
 
-var blackScholesKernel = &device.Kernel{
+var blackScholesKernel = &driver.Kernel{
 	Name:    "blackScholes",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    60,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "price", Offset: 0, Size: 24, Elem: 4},
 		{Name: "strike", Offset: 24, Size: 24, Elem: 4},
 		{Name: "years", Offset: 48, Size: 24, Elem: 4},
 		{Name: "value", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blackScholesSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blackScholesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -208,32 +209,32 @@ var blackScholesKernel = &device.Kernel{
 // three parts of at, all of which have the same mass.
 func Nbody(s *device.Stream, g device.Grid, at, force device.Slice[float32], n int) error {
 	p := s.Plan(nbodyKernel, g)
-	device.PutSlice(p, at)
-	device.PutSlice(p, force)
-	device.Put(p, n)
+	at.Pass(p)
+	force.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var nbodyKernel = &device.Kernel{
+var nbodyKernel = &driver.Kernel{
 	Name:    "nbody",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    89,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "at", Offset: 0, Size: 24, Elem: 4},
 		{Name: "force", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: nbodySM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: nbodySM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: nbodySM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: nbodySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -253,20 +254,20 @@ var nbodyKernel = &device.Kernel{
 // its six neighbours.
 func Stencil(s *device.Stream, g device.Grid, in, out device.Slice[float32], w, h, d int) error {
 	p := s.Plan(stencilKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.Put(p, w)
-	device.Put(p, h)
-	device.Put(p, d)
+	in.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, w)
+	driver.Pass(p, h)
+	driver.Pass(p, d)
 	return p.Launch()
 }
 
-var stencilKernel = &device.Kernel{
+var stencilKernel = &driver.Kernel{
 	Name:    "stencil",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    111,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "w", Offset: 48, Size: 8},
@@ -274,13 +275,13 @@ var stencilKernel = &device.Kernel{
 		{Name: "d", Offset: 64, Size: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencilSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stencilSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencilSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: stencilSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -299,31 +300,31 @@ var stencilKernel = &device.Kernel{
 // Sums stores in out the sum of each block's elements of x.
 func Sums(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(sumsKernel, sumsKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var sumsKernel = &device.Kernel{
+var sumsKernel = &driver.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    127,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 141, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumsSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -342,37 +343,37 @@ var sumsKernel = &device.Kernel{
 // time. n is a multiple of 16.
 func Matmul(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(matmulKernel, matmulKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var matmulKernel = &device.Kernel{
+var matmulKernel = &driver.Kernel{
 	Name:    "matmul",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    153,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "n", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Shared:     2048,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 168, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: matmulSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: matmulSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: matmulSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: matmulSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -391,34 +392,34 @@ var matmulKernel = &device.Kernel{
 // Naive does the same without tiles.
 func Naive(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(naiveKernel, naiveKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var naiveKernel = &device.Kernel{
+var naiveKernel = &driver.Kernel{
 	Name:    "naive",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
 	Line:    175,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "n", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 182, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -15,14 +16,14 @@ func Empty0(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-var empty0Kernel = &device.Kernel{
+var empty0Kernel = &driver.Kernel{
 	Name:       "empty0",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/launch",
 	File:       "kernel.go",
 	Line:       10,
 	ParamBytes: 16,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty0SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: empty0SM70},
 	},
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
@@ -37,21 +38,21 @@ var empty0Kernel = &device.Kernel{
 // Empty1 does nothing with a slice.
 func Empty1(s *device.Stream, g device.Grid, a device.Slice[float32]) error {
 	p := s.Plan(empty1Kernel, g)
-	device.PutSlice(p, a)
+	a.Pass(p)
 	return p.Launch()
 }
 
-var empty1Kernel = &device.Kernel{
+var empty1Kernel = &driver.Kernel{
 	Name:    "empty1",
 	Package: "github.com/gopherwarp/gopherwarp/bench/launch",
 	File:    "kernel.go",
 	Line:    15,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty1SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: empty1SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -69,27 +70,27 @@ var empty1Kernel = &device.Kernel{
 // Empty4 does nothing with four slices.
 func Empty4(s *device.Stream, g device.Grid, a, b, c, d device.Slice[float32]) error {
 	p := s.Plan(empty4Kernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.PutSlice(p, d)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	d.Pass(p)
 	return p.Launch()
 }
 
-var empty4Kernel = &device.Kernel{
+var empty4Kernel = &driver.Kernel{
 	Name:    "empty4",
 	Package: "github.com/gopherwarp/gopherwarp/bench/launch",
 	File:    "kernel.go",
 	Line:    20,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "d", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty4SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: empty4SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -107,31 +108,31 @@ var empty4Kernel = &device.Kernel{
 // Empty16 does nothing with sixteen slices.
 func Empty16(s *device.Stream, g_ device.Grid, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p device.Slice[float32]) error {
 	p_ := s.Plan(empty16Kernel, g_)
-	device.PutSlice(p_, a)
-	device.PutSlice(p_, b)
-	device.PutSlice(p_, c)
-	device.PutSlice(p_, d)
-	device.PutSlice(p_, e)
-	device.PutSlice(p_, f)
-	device.PutSlice(p_, g)
-	device.PutSlice(p_, h)
-	device.PutSlice(p_, i)
-	device.PutSlice(p_, j)
-	device.PutSlice(p_, k)
-	device.PutSlice(p_, l)
-	device.PutSlice(p_, m)
-	device.PutSlice(p_, n)
-	device.PutSlice(p_, o)
-	device.PutSlice(p_, p)
+	a.Pass(p_)
+	b.Pass(p_)
+	c.Pass(p_)
+	d.Pass(p_)
+	e.Pass(p_)
+	f.Pass(p_)
+	g.Pass(p_)
+	h.Pass(p_)
+	i.Pass(p_)
+	j.Pass(p_)
+	k.Pass(p_)
+	l.Pass(p_)
+	m.Pass(p_)
+	n.Pass(p_)
+	o.Pass(p_)
+	p.Pass(p_)
 	return p_.Launch()
 }
 
-var empty16Kernel = &device.Kernel{
+var empty16Kernel = &driver.Kernel{
 	Name:    "empty16",
 	Package: "github.com/gopherwarp/gopherwarp/bench/launch",
 	File:    "kernel.go",
 	Line:    25,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
@@ -150,8 +151,8 @@ var empty16Kernel = &device.Kernel{
 		{Name: "p", Offset: 360, Size: 24, Elem: 4},
 	},
 	ParamBytes: 400,
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: empty16SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: empty16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -169,24 +170,24 @@ var empty16Kernel = &device.Kernel{
 // Step is a small piece of work.
 func Step(s *device.Stream, g device.Grid, x device.Slice[float32]) error {
 	p := s.Plan(stepKernel, g)
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var stepKernel = &device.Kernel{
+var stepKernel = &driver.Kernel{
 	Name:    "step",
 	Package: "github.com/gopherwarp/gopherwarp/bench/launch",
 	File:    "kernel.go",
 	Line:    30,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: stepSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stepSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stepSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: stepSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stepSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: stepSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

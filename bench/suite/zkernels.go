@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -14,25 +15,25 @@ import (
 // memory the bytes that its threads take, in strides of the grid, and adds its counts at the end.
 func Histogram(s *device.Stream, g device.Blocks, data device.Slice[uint8], counts device.Slice[uint32]) error {
 	p := s.Plan(histogramKernel, histogramKernel.Grid(g))
-	device.PutSlice(p, data)
-	device.PutSlice(p, counts)
+	data.Pass(p)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var histogramKernel = &device.Kernel{
+var histogramKernel = &driver.Kernel{
 	Name:    "histogram",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "histogram.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "data", Offset: 0, Size: 24, Elem: 1},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "histogram.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -54,7 +55,7 @@ func Empty0(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-var empty0Kernel = &device.Kernel{
+var empty0Kernel = &driver.Kernel{
 	Name:       "empty0",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:       "ladder.go",
@@ -71,16 +72,16 @@ var empty0Kernel = &device.Kernel{
 // Empty1 does nothing with an argument.
 func Empty1(s *device.Stream, g device.Grid, p1 device.Slice[float32]) error {
 	p := s.Plan(empty1Kernel, g)
-	device.PutSlice(p, p1)
+	p1.Pass(p)
 	return p.Launch()
 }
 
-var empty1Kernel = &device.Kernel{
+var empty1Kernel = &driver.Kernel{
 	Name:    "empty1",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
 	Line:    24,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
@@ -98,17 +99,17 @@ var empty1Kernel = &device.Kernel{
 // Empty2 does nothing with two arguments.
 func Empty2(s *device.Stream, g device.Grid, p1, p2 device.Slice[float32]) error {
 	p := s.Plan(empty2Kernel, g)
-	device.PutSlice(p, p1)
-	device.PutSlice(p, p2)
+	p1.Pass(p)
+	p2.Pass(p)
 	return p.Launch()
 }
 
-var empty2Kernel = &device.Kernel{
+var empty2Kernel = &driver.Kernel{
 	Name:    "empty2",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
 	Line:    29,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
 	},
@@ -127,19 +128,19 @@ var empty2Kernel = &device.Kernel{
 // Empty4 does nothing with four arguments.
 func Empty4(s *device.Stream, g device.Grid, p1, p2, p3, p4 device.Slice[float32]) error {
 	p := s.Plan(empty4Kernel, g)
-	device.PutSlice(p, p1)
-	device.PutSlice(p, p2)
-	device.PutSlice(p, p3)
-	device.PutSlice(p, p4)
+	p1.Pass(p)
+	p2.Pass(p)
+	p3.Pass(p)
+	p4.Pass(p)
 	return p.Launch()
 }
 
-var empty4Kernel = &device.Kernel{
+var empty4Kernel = &driver.Kernel{
 	Name:    "empty4",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
 	Line:    34,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
 		{Name: "p3", Offset: 48, Size: 24, Elem: 4},
@@ -160,23 +161,23 @@ var empty4Kernel = &device.Kernel{
 // Empty8 does nothing with eight arguments.
 func Empty8(s *device.Stream, g device.Grid, p1, p2, p3, p4, p5, p6, p7, p8 device.Slice[float32]) error {
 	p := s.Plan(empty8Kernel, g)
-	device.PutSlice(p, p1)
-	device.PutSlice(p, p2)
-	device.PutSlice(p, p3)
-	device.PutSlice(p, p4)
-	device.PutSlice(p, p5)
-	device.PutSlice(p, p6)
-	device.PutSlice(p, p7)
-	device.PutSlice(p, p8)
+	p1.Pass(p)
+	p2.Pass(p)
+	p3.Pass(p)
+	p4.Pass(p)
+	p5.Pass(p)
+	p6.Pass(p)
+	p7.Pass(p)
+	p8.Pass(p)
 	return p.Launch()
 }
 
-var empty8Kernel = &device.Kernel{
+var empty8Kernel = &driver.Kernel{
 	Name:    "empty8",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
 	Line:    39,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
 		{Name: "p3", Offset: 48, Size: 24, Elem: 4},
@@ -201,31 +202,31 @@ var empty8Kernel = &device.Kernel{
 // Empty16 does nothing with sixteen arguments.
 func Empty16(s *device.Stream, g device.Grid, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16 device.Slice[float32]) error {
 	p := s.Plan(empty16Kernel, g)
-	device.PutSlice(p, p1)
-	device.PutSlice(p, p2)
-	device.PutSlice(p, p3)
-	device.PutSlice(p, p4)
-	device.PutSlice(p, p5)
-	device.PutSlice(p, p6)
-	device.PutSlice(p, p7)
-	device.PutSlice(p, p8)
-	device.PutSlice(p, p9)
-	device.PutSlice(p, p10)
-	device.PutSlice(p, p11)
-	device.PutSlice(p, p12)
-	device.PutSlice(p, p13)
-	device.PutSlice(p, p14)
-	device.PutSlice(p, p15)
-	device.PutSlice(p, p16)
+	p1.Pass(p)
+	p2.Pass(p)
+	p3.Pass(p)
+	p4.Pass(p)
+	p5.Pass(p)
+	p6.Pass(p)
+	p7.Pass(p)
+	p8.Pass(p)
+	p9.Pass(p)
+	p10.Pass(p)
+	p11.Pass(p)
+	p12.Pass(p)
+	p13.Pass(p)
+	p14.Pass(p)
+	p15.Pass(p)
+	p16.Pass(p)
 	return p.Launch()
 }
 
-var empty16Kernel = &device.Kernel{
+var empty16Kernel = &driver.Kernel{
 	Name:    "empty16",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
 	Line:    44,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
 		{Name: "p3", Offset: 48, Size: 24, Elem: 4},
@@ -259,23 +260,23 @@ var empty16Kernel = &device.Kernel{
 // 1+1.5i, after how many steps each leaves.
 func Mandelbrot32(s *device.Stream, g device.Blocks, counts device.Slice[int32], n int) error {
 	p := s.Plan(mandelbrot32Kernel, mandelbrot32Kernel.Grid(g))
-	device.PutSlice(p, counts)
-	device.Put(p, n)
+	counts.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var mandelbrot32Kernel = &device.Kernel{
+var mandelbrot32Kernel = &driver.Kernel{
 	Name:    "mandelbrot32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "mandelbrot.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
+	Sites: []driver.Site{
 		{File: "mandelbrot.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
@@ -294,23 +295,23 @@ var mandelbrot32Kernel = &device.Kernel{
 // Mandelbrot64 is mandelbrot32 in float64.
 func Mandelbrot64(s *device.Stream, g device.Blocks, counts device.Slice[int32], n int) error {
 	p := s.Plan(mandelbrot64Kernel, mandelbrot64Kernel.Grid(g))
-	device.PutSlice(p, counts)
-	device.Put(p, n)
+	counts.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var mandelbrot64Kernel = &device.Kernel{
+var mandelbrot64Kernel = &driver.Kernel{
 	Name:    "mandelbrot64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "mandelbrot.go",
 	Line:    39,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
+	Sites: []driver.Site{
 		{File: "mandelbrot.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
@@ -330,25 +331,25 @@ var mandelbrot64Kernel = &device.Kernel{
 // quarter of a circle in it, for each thread: four times the share of hits is about pi.
 func MonteCarlo(s *device.Stream, g device.Blocks, hits device.Slice[uint64], seed uint32) error {
 	p := s.Plan(monteCarloKernel, monteCarloKernel.Grid(g))
-	device.PutSlice(p, hits)
-	device.Put(p, seed)
+	hits.Pass(p)
+	driver.Pass(p, seed)
 	return p.Launch()
 }
 
-var monteCarloKernel = &device.Kernel{
+var monteCarloKernel = &driver.Kernel{
 	Name:    "monteCarlo",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "montecarlo.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "hits", Offset: 0, Size: 24, Elem: 8},
 		{Name: "seed", Offset: 24, Size: 4},
 	},
 	ParamBytes: 48,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "montecarlo.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -368,25 +369,25 @@ var monteCarloKernel = &device.Kernel{
 // in tiles that it holds in shared memory. The number of bodies is a multiple of the block.
 func Nbody(s *device.Stream, g device.Blocks, bodies device.Slice[body], result device.Slice[vector]) error {
 	p := s.Plan(nbodyKernel, nbodyKernel.Grid(g))
-	device.PutSlice(p, bodies)
-	device.PutSlice(p, result)
+	bodies.Pass(p)
+	result.Pass(p)
 	return p.Launch()
 }
 
-var nbodyKernel = &device.Kernel{
+var nbodyKernel = &driver.Kernel{
 	Name:    "nbody",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "nbody.go",
 	Line:    27,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "bodies", Offset: 0, Size: 24, Elem: 16},
 		{Name: "result", Offset: 24, Size: 24, Elem: 12},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     4096,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "nbody.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "nbody.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "nbody.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -409,21 +410,21 @@ var nbodyKernel = &device.Kernel{
 // functions, as those of CUDA are in its twins.
 func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, call, put device.Slice[float32], m market) error {
 	p := s.Plan(blackScholesKernel, g)
-	device.PutSlice(p, price)
-	device.PutSlice(p, strike)
-	device.PutSlice(p, years)
-	device.PutSlice(p, call)
-	device.PutSlice(p, put)
-	device.Put(p, m)
+	price.Pass(p)
+	strike.Pass(p)
+	years.Pass(p)
+	call.Pass(p)
+	put.Pass(p)
+	driver.Pass(p, m)
 	return p.Launch()
 }
 
-var blackScholesKernel = &device.Kernel{
+var blackScholesKernel = &driver.Kernel{
 	Name:    "blackScholes",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "options.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "price", Offset: 0, Size: 24, Elem: 4},
 		{Name: "strike", Offset: 24, Size: 24, Elem: 4},
 		{Name: "years", Offset: 48, Size: 24, Elem: 4},
@@ -432,7 +433,7 @@ var blackScholesKernel = &device.Kernel{
 		{Name: "m", Offset: 120, Size: 8},
 	},
 	ParamBytes: 144,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "options.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
@@ -451,21 +452,21 @@ var blackScholesKernel = &device.Kernel{
 // BlackScholesBest is blackScholes of four options at once.
 func BlackScholesBest(s *device.Stream, g device.Blocks, price, strike, years, call, put device.Slice[[4]float32], m market) error {
 	p := s.Plan(blackScholesBestKernel, blackScholesBestKernel.Grid(g))
-	device.PutSlice(p, price)
-	device.PutSlice(p, strike)
-	device.PutSlice(p, years)
-	device.PutSlice(p, call)
-	device.PutSlice(p, put)
-	device.Put(p, m)
+	price.Pass(p)
+	strike.Pass(p)
+	years.Pass(p)
+	call.Pass(p)
+	put.Pass(p)
+	driver.Pass(p, m)
 	return p.Launch()
 }
 
-var blackScholesBestKernel = &device.Kernel{
+var blackScholesBestKernel = &driver.Kernel{
 	Name:    "blackScholesBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "options.go",
 	Line:    31,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "price", Offset: 0, Size: 24, Elem: 16},
 		{Name: "strike", Offset: 24, Size: 24, Elem: 16},
 		{Name: "years", Offset: 48, Size: 24, Elem: 16},
@@ -474,8 +475,8 @@ var blackScholesBestKernel = &device.Kernel{
 		{Name: "m", Offset: 120, Size: 8},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "options.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "options.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -496,27 +497,27 @@ var blackScholesBestKernel = &device.Kernel{
 // that its threads take, in strides of the whole grid: BabelStream's dot.
 func Dot32(s *device.Stream, g device.Blocks, a, b, partial device.Slice[float32]) error {
 	p := s.Plan(dot32Kernel, dot32Kernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, partial)
+	a.Pass(p)
+	b.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var dot32Kernel = &device.Kernel{
+var dot32Kernel = &driver.Kernel{
 	Name:    "dot32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reduce.go",
 	Line:    46,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reduce.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "reduce.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -535,27 +536,27 @@ var dot32Kernel = &device.Kernel{
 // Dot64 is dot32 for float64.
 func Dot64(s *device.Stream, g device.Blocks, a, b, partial device.Slice[float64]) error {
 	p := s.Plan(dot64Kernel, dot64Kernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, partial)
+	a.Pass(p)
+	b.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var dot64Kernel = &device.Kernel{
+var dot64Kernel = &driver.Kernel{
 	Name:    "dot64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reduce.go",
 	Line:    62,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     2048,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reduce.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "reduce.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -575,25 +576,25 @@ var dot64Kernel = &device.Kernel{
 // in strides of the whole grid. A second launch, of one block, sums the partial sums.
 func Sum32(s *device.Stream, g device.Blocks, x, partial device.Slice[float32]) error {
 	p := s.Plan(sum32Kernel, sum32Kernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
+	x.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var sum32Kernel = &device.Kernel{
+var sum32Kernel = &driver.Kernel{
 	Name:    "sum32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reduce.go",
 	Line:    79,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reduce.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -611,25 +612,25 @@ var sum32Kernel = &device.Kernel{
 // Sum64 is sum32 for float64.
 func Sum64(s *device.Stream, g device.Blocks, x, partial device.Slice[float64]) error {
 	p := s.Plan(sum64Kernel, sum64Kernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
+	x.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var sum64Kernel = &device.Kernel{
+var sum64Kernel = &driver.Kernel{
 	Name:    "sum64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reduce.go",
 	Line:    95,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     2048,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reduce.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -647,25 +648,25 @@ var sum64Kernel = &device.Kernel{
 // Sum32Best is sum32 of four numbers at once.
 func Sum32Best(s *device.Stream, g device.Blocks, x device.Slice[[4]float32], partial device.Slice[float32]) error {
 	p := s.Plan(sum32BestKernel, sum32BestKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
+	x.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var sum32BestKernel = &device.Kernel{
+var sum32BestKernel = &driver.Kernel{
 	Name:    "sum32Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reducebest.go",
 	Line:    36,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducebest.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -684,25 +685,25 @@ var sum32BestKernel = &device.Kernel{
 // Sum64Best is sum64 of two numbers at once.
 func Sum64Best(s *device.Stream, g device.Blocks, x device.Slice[[2]float64], partial device.Slice[float64]) error {
 	p := s.Plan(sum64BestKernel, sum64BestKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
+	x.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var sum64BestKernel = &device.Kernel{
+var sum64BestKernel = &driver.Kernel{
 	Name:    "sum64Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reducebest.go",
 	Line:    53,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducebest.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -721,27 +722,27 @@ var sum64BestKernel = &device.Kernel{
 // Dot32Best is dot32 of four numbers at once.
 func Dot32Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], partial device.Slice[float32]) error {
 	p := s.Plan(dot32BestKernel, dot32BestKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, partial)
+	a.Pass(p)
+	b.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var dot32BestKernel = &device.Kernel{
+var dot32BestKernel = &driver.Kernel{
 	Name:    "dot32Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reducebest.go",
 	Line:    70,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducebest.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "reducebest.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -761,27 +762,27 @@ var dot32BestKernel = &device.Kernel{
 // Dot64Best is dot64 of two numbers at once.
 func Dot64Best(s *device.Stream, g device.Blocks, a, b device.Slice[[2]float64], partial device.Slice[float64]) error {
 	p := s.Plan(dot64BestKernel, dot64BestKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, partial)
+	a.Pass(p)
+	b.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var dot64BestKernel = &device.Kernel{
+var dot64BestKernel = &driver.Kernel{
 	Name:    "dot64Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reducebest.go",
 	Line:    87,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "partial", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducebest.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "reducebest.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -801,25 +802,25 @@ var dot64BestKernel = &device.Kernel{
 // HistogramBest is histogram of 16 bytes at once.
 func HistogramBest(s *device.Stream, g device.Blocks, data device.Slice[[16]uint8], counts device.Slice[uint32]) error {
 	p := s.Plan(histogramBestKernel, histogramBestKernel.Grid(g))
-	device.PutSlice(p, data)
-	device.PutSlice(p, counts)
+	data.Pass(p)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var histogramBestKernel = &device.Kernel{
+var histogramBestKernel = &driver.Kernel{
 	Name:    "histogramBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reducebest.go",
 	Line:    104,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "data", Offset: 0, Size: 24, Elem: 16},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reducebest.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -840,27 +841,27 @@ var histogramBestKernel = &device.Kernel{
 // The exponential is accurate, as expf is in its twins.
 func Softmax(s *device.Stream, g device.Blocks, x, y device.Slice[float32], cols int) error {
 	p := s.Plan(softmaxKernel, softmaxKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.Put(p, cols)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, cols)
 	return p.Launch()
 }
 
-var softmaxKernel = &device.Kernel{
+var softmaxKernel = &driver.Kernel{
 	Name:    "softmax",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rows.go",
 	Line:    18,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "cols", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "rows.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rows.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rows.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -882,20 +883,20 @@ var softmaxKernel = &device.Kernel{
 // deviation, times scale plus shift. A block takes a row.
 func LayerNorm(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slice[float32], cols int) error {
 	p := s.Plan(layerNormKernel, layerNormKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, scale)
-	device.PutSlice(p, shift)
-	device.PutSlice(p, y)
-	device.Put(p, cols)
+	x.Pass(p)
+	scale.Pass(p)
+	shift.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, cols)
 	return p.Launch()
 }
 
-var layerNormKernel = &device.Kernel{
+var layerNormKernel = &driver.Kernel{
 	Name:    "layerNorm",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rows.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scale", Offset: 24, Size: 24, Elem: 4},
 		{Name: "shift", Offset: 48, Size: 24, Elem: 4},
@@ -903,10 +904,10 @@ var layerNormKernel = &device.Kernel{
 		{Name: "cols", Offset: 96, Size: 8},
 	},
 	ParamBytes: 120,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "rows.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rows.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rows.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -929,27 +930,27 @@ var layerNormKernel = &device.Kernel{
 // multiprocessor: while one computes, the others read and write.
 func SoftmaxBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]float32], cols int) error {
 	p := s.Plan(softmaxBestKernel, softmaxBestKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.Put(p, cols)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, cols)
 	return p.Launch()
 }
 
-var softmaxBestKernel = &device.Kernel{
+var softmaxBestKernel = &driver.Kernel{
 	Name:    "softmaxBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rowsbest.go",
 	Line:    37,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
 		{Name: "cols", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 512, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
 	Dynamic:    65664,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "rowsbest.go", Line: 46, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -973,20 +974,20 @@ var softmaxBestKernel = &device.Kernel{
 // LayerNormBest is layerNorm of four elements at once. cols is a multiple of four.
 func LayerNormBest(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slice[[4]float32], cols int) error {
 	p := s.Plan(layerNormBestKernel, layerNormBestKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, scale)
-	device.PutSlice(p, shift)
-	device.PutSlice(p, y)
-	device.Put(p, cols)
+	x.Pass(p)
+	scale.Pass(p)
+	shift.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, cols)
 	return p.Launch()
 }
 
-var layerNormBestKernel = &device.Kernel{
+var layerNormBestKernel = &driver.Kernel{
 	Name:    "layerNormBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rowsbest.go",
 	Line:    88,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scale", Offset: 24, Size: 24, Elem: 16},
 		{Name: "shift", Offset: 48, Size: 24, Elem: 16},
@@ -994,10 +995,10 @@ var layerNormBestKernel = &device.Kernel{
 		{Name: "cols", Offset: 96, Size: 8},
 	},
 	ParamBytes: 120,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "rowsbest.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1022,27 +1023,27 @@ var layerNormBestKernel = &device.Kernel{
 // Steele, Data parallel algorithms (1986).
 func ScanBlocks(s *device.Stream, g device.Blocks, x, y, sums device.Slice[int32]) error {
 	p := s.Plan(scanBlocksKernel, scanBlocksKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, sums)
+	x.Pass(p)
+	y.Pass(p)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var scanBlocksKernel = &device.Kernel{
+var scanBlocksKernel = &driver.Kernel{
 	Name:    "scanBlocks",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scan.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 1024, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 1024, Y: 1, Z: 1},
 	Shared:     4096,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scan.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -1061,23 +1062,23 @@ var scanBlocksKernel = &device.Kernel{
 // thread takes a stretch.
 func ScanSums(s *device.Stream, g device.Blocks, sums device.Slice[int32]) error {
 	p := s.Plan(scanSumsKernel, scanSumsKernel.Grid(g))
-	device.PutSlice(p, sums)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var scanSumsKernel = &device.Kernel{
+var scanSumsKernel = &driver.Kernel{
 	Name:    "scanSums",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scan.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "sums", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 1024, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 1024, Y: 1, Z: 1},
 	Shared:     4096,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scan.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "scan.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1096,23 +1097,23 @@ var scanSumsKernel = &device.Kernel{
 // AddOffsets adds to each element of y the sum of all blocks before its own.
 func AddOffsets(s *device.Stream, g device.Blocks, y, offsets device.Slice[int32]) error {
 	p := s.Plan(addOffsetsKernel, addOffsetsKernel.Grid(g))
-	device.PutSlice(p, y)
-	device.PutSlice(p, offsets)
+	y.Pass(p)
+	offsets.Pass(p)
 	return p.Launch()
 }
 
-var addOffsetsKernel = &device.Kernel{
+var addOffsetsKernel = &driver.Kernel{
 	Name:    "addOffsets",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scan.go",
 	Line:    77,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "y", Offset: 0, Size: 24, Elem: 4},
 		{Name: "offsets", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 1024, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1024, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "scan.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1130,27 +1131,27 @@ var addOffsetsKernel = &device.Kernel{
 // ScanBlocksBest is scanBlocks with four elements a thread.
 func ScanBlocksBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]int32], sums device.Slice[int32]) error {
 	p := s.Plan(scanBlocksBestKernel, scanBlocksBestKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, sums)
+	x.Pass(p)
+	y.Pass(p)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var scanBlocksBestKernel = &device.Kernel{
+var scanBlocksBestKernel = &driver.Kernel{
 	Name:    "scanBlocksBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scanbest.go",
 	Line:    44,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
 		{Name: "sums", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     128,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "scanbest.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -1169,20 +1170,20 @@ var scanBlocksBestKernel = &device.Kernel{
 // ScanSumsBest is scanSums with neighbours in neighbouring threads: the block walks along sums.
 func ScanSumsBest(s *device.Stream, g device.Blocks, sums device.Slice[int32]) error {
 	p := s.Plan(scanSumsBestKernel, scanSumsBestKernel.Grid(g))
-	device.PutSlice(p, sums)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var scanSumsBestKernel = &device.Kernel{
+var scanSumsBestKernel = &driver.Kernel{
 	Name:    "scanSumsBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scanbest.go",
 	Line:    70,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "sums", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 1024, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 1024, Y: 1, Z: 1},
 	Shared:     132,
 	Barriers:   true,
 	Integers:   []int{8, 16},
@@ -1200,23 +1201,23 @@ var scanSumsBestKernel = &device.Kernel{
 // AddOffsetsBest is addOffsets with four elements a thread.
 func AddOffsetsBest(s *device.Stream, g device.Blocks, y device.Slice[[4]int32], offsets device.Slice[int32]) error {
 	p := s.Plan(addOffsetsBestKernel, addOffsetsBestKernel.Grid(g))
-	device.PutSlice(p, y)
-	device.PutSlice(p, offsets)
+	y.Pass(p)
+	offsets.Pass(p)
 	return p.Launch()
 }
 
-var addOffsetsBestKernel = &device.Kernel{
+var addOffsetsBestKernel = &driver.Kernel{
 	Name:    "addOffsetsBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scanbest.go",
 	Line:    96,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "y", Offset: 0, Size: 24, Elem: 16},
 		{Name: "offsets", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "scanbest.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1236,29 +1237,29 @@ var addOffsetsBestKernel = &device.Kernel{
 // 32 x 32, a thread one element, from tiles in shared memory. n is a multiple of 32.
 func Sgemm32(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(sgemm32Kernel, sgemm32Kernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var sgemm32Kernel = &device.Kernel{
+var sgemm32Kernel = &driver.Kernel{
 	Name:    "sgemm32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sgemm.go",
 	Line:    15,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "n", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 32, Y: 32, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 32, Z: 1},
 	Shared:     8192,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sgemm.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1280,29 +1281,29 @@ var sgemm32Kernel = &device.Kernel{
 // registers. n is a multiple of 64.
 func Sgemm64(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(sgemm64Kernel, sgemm64Kernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var sgemm64Kernel = &device.Kernel{
+var sgemm64Kernel = &driver.Kernel{
 	Name:    "sgemm64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sgemm.go",
 	Line:    46,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "n", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Shared:     4096,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sgemm.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1323,29 +1324,29 @@ var sgemm64Kernel = &device.Kernel{
 // Sgemm32Best is sgemm32 with four neighbours a thread. n is a multiple of 32.
 func Sgemm32Best(s *device.Stream, g device.Blocks, a, b, c device.Slice[[4]float32], n int) error {
 	p := s.Plan(sgemm32BestKernel, sgemm32BestKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var sgemm32BestKernel = &device.Kernel{
+var sgemm32BestKernel = &driver.Kernel{
 	Name:    "sgemm32Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sgemmbest.go",
 	Line:    9,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "c", Offset: 48, Size: 24, Elem: 16},
 		{Name: "n", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 8, Y: 32, Z: 1},
+	Block:      driver.Dim{X: 8, Y: 32, Z: 1},
 	Shared:     8192,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sgemmbest.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemmbest.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemmbest.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1367,29 +1368,29 @@ var sgemm32BestKernel = &device.Kernel{
 // present ones. n is a multiple of 64.
 func Sgemm64Best(s *device.Stream, g device.Blocks, a, b device.Slice[[2]float32], c device.Slice[[4]float32], n int) error {
 	p := s.Plan(sgemm64BestKernel, sgemm64BestKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var sgemm64BestKernel = &device.Kernel{
+var sgemm64BestKernel = &driver.Kernel{
 	Name:    "sgemm64Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sgemmbest.go",
 	Line:    35,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
 		{Name: "c", Offset: 48, Size: 24, Elem: 16},
 		{Name: "n", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Shared:     8448,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sgemmbest.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemmbest.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemmbest.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1412,20 +1413,20 @@ var sgemm64BestKernel = &device.Kernel{
 // from index starts[r] to starts[r+1], in the columns that columns says. A thread takes a row.
 func Spmv(s *device.Stream, g device.Grid, starts, columns device.Slice[int32], values, x, y device.Slice[float32]) error {
 	p := s.Plan(spmvKernel, g)
-	device.PutSlice(p, starts)
-	device.PutSlice(p, columns)
-	device.PutSlice(p, values)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
+	starts.Pass(p)
+	columns.Pass(p)
+	values.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
 	return p.Launch()
 }
 
-var spmvKernel = &device.Kernel{
+var spmvKernel = &driver.Kernel{
 	Name:    "spmv",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sparse.go",
 	Line:    14,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "starts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "columns", Offset: 24, Size: 24, Elem: 4},
 		{Name: "values", Offset: 48, Size: 24, Elem: 4},
@@ -1433,7 +1434,7 @@ var spmvKernel = &device.Kernel{
 		{Name: "y", Offset: 96, Size: 24, Elem: 4},
 	},
 	ParamBytes: 136,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sparse.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sparse.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1454,27 +1455,27 @@ var spmvKernel = &device.Kernel{
 // neighbours. Points on the grid's faces are copied.
 func Stencil7(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n int, w weights) error {
 	p := s.Plan(stencil7Kernel, stencil7Kernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
-	device.Put(p, w)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
+	driver.Pass(p, w)
 	return p.Launch()
 }
 
-var stencil7Kernel = &device.Kernel{
+var stencil7Kernel = &driver.Kernel{
 	Name:    "stencil7",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stencil.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 		{Name: "w", Offset: 56, Size: 16},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 32, Y: 4, Z: 2},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
+	Sites: []driver.Site{
 		{File: "stencil.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencil.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1495,27 +1496,27 @@ var stencil7Kernel = &device.Kernel{
 // Stencil27 does the same with all 26 neighbours.
 func Stencil27(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n int, w weights) error {
 	p := s.Plan(stencil27Kernel, stencil27Kernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
-	device.Put(p, w)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
+	driver.Pass(p, w)
 	return p.Launch()
 }
 
-var stencil27Kernel = &device.Kernel{
+var stencil27Kernel = &driver.Kernel{
 	Name:    "stencil27",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stencil.go",
 	Line:    34,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 		{Name: "w", Offset: 56, Size: 16},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 32, Y: 4, Z: 2},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
+	Sites: []driver.Site{
 		{File: "stencil.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencil.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencil.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1537,27 +1538,27 @@ var stencil27Kernel = &device.Kernel{
 // Stencil7Best is stencil7 of four points of a row at once: n is a multiple of four.
 func Stencil7Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int, w weights) error {
 	p := s.Plan(stencil7BestKernel, stencil7BestKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
-	device.Put(p, w)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
+	driver.Pass(p, w)
 	return p.Launch()
 }
 
-var stencil7BestKernel = &device.Kernel{
+var stencil7BestKernel = &driver.Kernel{
 	Name:    "stencil7Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stencilbest.go",
 	Line:    30,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "n", Offset: 48, Size: 8},
 		{Name: "w", Offset: 56, Size: 16},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 32, Y: 4, Z: 2},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
+	Sites: []driver.Site{
 		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencilbest.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencilbest.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1580,27 +1581,27 @@ var stencil7BestKernel = &device.Kernel{
 // Stencil27Best is stencil27 of four points of a row at once: n is a multiple of four.
 func Stencil27Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int, w weights) error {
 	p := s.Plan(stencil27BestKernel, stencil27BestKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
-	device.Put(p, w)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
+	driver.Pass(p, w)
 	return p.Launch()
 }
 
-var stencil27BestKernel = &device.Kernel{
+var stencil27BestKernel = &driver.Kernel{
 	Name:    "stencil27Best",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stencilbest.go",
 	Line:    60,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "n", Offset: 48, Size: 8},
 		{Name: "w", Offset: 56, Size: 16},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 32, Y: 4, Z: 2},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
+	Sites: []driver.Site{
 		{File: "stencilbest.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencilbest.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1623,22 +1624,22 @@ var stencil27BestKernel = &device.Kernel{
 // Copy32 stores a in c: BabelStream's copy.
 func Copy32(s *device.Stream, g device.Grid, a, c device.Slice[float32]) error {
 	p := s.Plan(copy32Kernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var copy32Kernel = &device.Kernel{
+var copy32Kernel = &driver.Kernel{
 	Name:    "copy32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "stream.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1656,22 +1657,22 @@ var copy32Kernel = &device.Kernel{
 // Mul32 stores scalar times c in b: BabelStream's mul.
 func Mul32(s *device.Stream, g device.Grid, c, b device.Slice[float32]) error {
 	p := s.Plan(mul32Kernel, g)
-	device.PutSlice(p, c)
-	device.PutSlice(p, b)
+	c.Pass(p)
+	b.Pass(p)
 	return p.Launch()
 }
 
-var mul32Kernel = &device.Kernel{
+var mul32Kernel = &driver.Kernel{
 	Name:    "mul32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
 	Line:    25,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "c", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "stream.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1689,24 +1690,24 @@ var mul32Kernel = &device.Kernel{
 // Add32 stores the sum of a and b in c: BabelStream's add.
 func Add32(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 	p := s.Plan(add32Kernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var add32Kernel = &device.Kernel{
+var add32Kernel = &driver.Kernel{
 	Name:    "add32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
 	Line:    34,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "stream.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -1724,24 +1725,24 @@ var add32Kernel = &device.Kernel{
 // Triad32 stores b plus scalar times c in a: BabelStream's triad.
 func Triad32(s *device.Stream, g device.Grid, b, c, a device.Slice[float32]) error {
 	p := s.Plan(triad32Kernel, g)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.PutSlice(p, a)
+	b.Pass(p)
+	c.Pass(p)
+	a.Pass(p)
 	return p.Launch()
 }
 
-var triad32Kernel = &device.Kernel{
+var triad32Kernel = &driver.Kernel{
 	Name:    "triad32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
 	Line:    43,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "b", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 4},
 		{Name: "a", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "stream.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -1759,22 +1760,22 @@ var triad32Kernel = &device.Kernel{
 // Copy64 is copy32 for float64.
 func Copy64(s *device.Stream, g device.Grid, a, c device.Slice[float64]) error {
 	p := s.Plan(copy64Kernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var copy64Kernel = &device.Kernel{
+var copy64Kernel = &driver.Kernel{
 	Name:    "copy64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
 	Line:    52,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "c", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "stream.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1792,22 +1793,22 @@ var copy64Kernel = &device.Kernel{
 // Mul64 is mul32 for float64.
 func Mul64(s *device.Stream, g device.Grid, c, b device.Slice[float64]) error {
 	p := s.Plan(mul64Kernel, g)
-	device.PutSlice(p, c)
-	device.PutSlice(p, b)
+	c.Pass(p)
+	b.Pass(p)
 	return p.Launch()
 }
 
-var mul64Kernel = &device.Kernel{
+var mul64Kernel = &driver.Kernel{
 	Name:    "mul64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
 	Line:    61,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "c", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "stream.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1825,24 +1826,24 @@ var mul64Kernel = &device.Kernel{
 // Add64 is add32 for float64.
 func Add64(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) error {
 	p := s.Plan(add64Kernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var add64Kernel = &device.Kernel{
+var add64Kernel = &driver.Kernel{
 	Name:    "add64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
 	Line:    70,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
 		{Name: "c", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "stream.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -1860,24 +1861,24 @@ var add64Kernel = &device.Kernel{
 // Triad64 is triad32 for float64.
 func Triad64(s *device.Stream, g device.Grid, b, c, a device.Slice[float64]) error {
 	p := s.Plan(triad64Kernel, g)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.PutSlice(p, a)
+	b.Pass(p)
+	c.Pass(p)
+	a.Pass(p)
 	return p.Launch()
 }
 
-var triad64Kernel = &device.Kernel{
+var triad64Kernel = &driver.Kernel{
 	Name:    "triad64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
 	Line:    79,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "b", Offset: 0, Size: 24, Elem: 8},
 		{Name: "c", Offset: 24, Size: 24, Elem: 8},
 		{Name: "a", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "stream.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -1896,25 +1897,25 @@ var triad64Kernel = &device.Kernel{
 // element, and neighbours write to different rows.
 func TransposeNaive(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n int) error {
 	p := s.Plan(transposeNaiveKernel, transposeNaiveKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var transposeNaiveKernel = &device.Kernel{
+var transposeNaiveKernel = &driver.Kernel{
 	Name:    "transposeNaive",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "transpose.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
+	Sites: []driver.Site{
 		{File: "transpose.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
@@ -1934,27 +1935,27 @@ var transposeNaiveKernel = &device.Kernel{
 // longer than the tile's, so that a column of it lies in different banks.
 func TransposeTiled(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n int) error {
 	p := s.Plan(transposeTiledKernel, transposeTiledKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var transposeTiledKernel = &device.Kernel{
+var transposeTiledKernel = &driver.Kernel{
 	Name:    "transposeTiled",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "transpose.go",
 	Line:    28,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 32, Y: 8, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Shared:     4224,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "transpose.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transpose.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1975,25 +1976,25 @@ var transposeTiledKernel = &device.Kernel{
 // groups of four.
 func TransposeNaiveBest(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int) error {
 	p := s.Plan(transposeNaiveBestKernel, transposeNaiveBestKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var transposeNaiveBestKernel = &device.Kernel{
+var transposeNaiveBestKernel = &driver.Kernel{
 	Name:    "transposeNaiveBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "transposebest.go",
 	Line:    10,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 8, Y: 32, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 8, Y: 32, Z: 1},
+	Sites: []driver.Site{
 		{File: "transposebest.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transposebest.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -2014,27 +2015,27 @@ var transposeNaiveBestKernel = &device.Kernel{
 // both sides. n is a multiple of 64.
 func TransposeTiledBest(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int) error {
 	p := s.Plan(transposeTiledBestKernel, transposeTiledBestKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var transposeTiledBestKernel = &device.Kernel{
+var transposeTiledBestKernel = &driver.Kernel{
 	Name:    "transposeTiledBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "transposebest.go",
 	Line:    29,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Shared:     16640,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "transposebest.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "transposebest.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},

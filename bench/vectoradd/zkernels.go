@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,32 +14,32 @@ import (
 // Add stores the element-wise sum of a and b in c.
 func Add(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32]) error {
 	p := s.Plan(addKernel, addKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var addKernel = &device.Kernel{
+var addKernel = &driver.Kernel{
 	Name:    "add",
 	Package: "github.com/gopherwarp/gopherwarp/bench/vectoradd",
 	File:    "kernel.go",
 	Line:    11,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: addSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: addSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: addSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: addSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: addSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

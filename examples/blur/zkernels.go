@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -14,34 +15,34 @@ import (
 // those left and right of it. The middle one of weights, which sum to one, is its own.
 func BlurRows(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], weights device.Slice[float32], z size) error {
 	p := s.Plan(blurRowsKernel, blurRowsKernel.Grid(g))
-	device.PutSlice(p, dst)
-	device.PutSlice(p, src)
-	device.PutSlice(p, weights)
-	device.Put(p, z)
+	dst.Pass(p)
+	src.Pass(p)
+	weights.Pass(p)
+	driver.Pass(p, z)
 	return p.Launch()
 }
 
-var blurRowsKernel = &device.Kernel{
+var blurRowsKernel = &driver.Kernel{
 	Name:    "blurRows",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
 	File:    "kernel.go",
 	Line:    20,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "dst", Offset: 0, Size: 24, Elem: 1},
 		{Name: "src", Offset: 24, Size: 24, Elem: 1},
 		{Name: "weights", Offset: 48, Size: 24, Elem: 4},
 		{Name: "z", Offset: 72, Size: 16},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurRowsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blurRowsSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blurRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -61,34 +62,34 @@ var blurRowsKernel = &device.Kernel{
 // BlurColumns does the same with the pixels above and below.
 func BlurColumns(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], weights device.Slice[float32], z size) error {
 	p := s.Plan(blurColumnsKernel, blurColumnsKernel.Grid(g))
-	device.PutSlice(p, dst)
-	device.PutSlice(p, src)
-	device.PutSlice(p, weights)
-	device.Put(p, z)
+	dst.Pass(p)
+	src.Pass(p)
+	weights.Pass(p)
+	driver.Pass(p, z)
 	return p.Launch()
 }
 
-var blurColumnsKernel = &device.Kernel{
+var blurColumnsKernel = &driver.Kernel{
 	Name:    "blurColumns",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
 	File:    "kernel.go",
 	Line:    39,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "dst", Offset: 0, Size: 24, Elem: 1},
 		{Name: "src", Offset: 24, Size: 24, Elem: 1},
 		{Name: "weights", Offset: 48, Size: 24, Elem: 4},
 		{Name: "z", Offset: 72, Size: 16},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurColumnsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blurColumnsSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blurColumnsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blurColumnsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -109,32 +110,32 @@ var blurColumnsKernel = &device.Kernel{
 // operator: black where it is even, white where it changes most.
 func Edges(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], z size) error {
 	p := s.Plan(edgesKernel, edgesKernel.Grid(g))
-	device.PutSlice(p, dst)
-	device.PutSlice(p, src)
-	device.Put(p, z)
+	dst.Pass(p)
+	src.Pass(p)
+	driver.Pass(p, z)
 	return p.Launch()
 }
 
-var edgesKernel = &device.Kernel{
+var edgesKernel = &driver.Kernel{
 	Name:    "edges",
 	Package: "github.com/gopherwarp/gopherwarp/examples/blur",
 	File:    "kernel.go",
 	Line:    59,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "dst", Offset: 0, Size: 24, Elem: 1},
 		{Name: "src", Offset: 24, Size: 24, Elem: 1},
 		{Name: "z", Offset: 48, Size: 16},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: edgesSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: edgesSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: edgesSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: edgesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

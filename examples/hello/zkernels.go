@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -16,18 +17,18 @@ func Hello(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-var helloKernel = &device.Kernel{
+var helloKernel = &driver.Kernel{
 	Name:       "hello",
 	Package:    "github.com/gopherwarp/gopherwarp/examples/hello",
 	File:       "kernel.go",
 	Line:       10,
 	ParamBytes: 16,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 11, Format: "thread %d of block %d, %d threads a block: global index %d\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: helloSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: helloSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: helloSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: helloSM70},
 	},
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {

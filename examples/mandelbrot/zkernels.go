@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -14,31 +15,31 @@ import (
 // about it.
 func Mandelbrot(s *device.Stream, g device.Blocks, steps device.Slice[int32], norm device.Slice[float32], v view) error {
 	p := s.Plan(mandelbrotKernel, mandelbrotKernel.Grid(g))
-	device.PutSlice(p, steps)
-	device.PutSlice(p, norm)
-	device.Put(p, v)
+	steps.Pass(p)
+	norm.Pass(p)
+	driver.Pass(p, v)
 	return p.Launch()
 }
 
-var mandelbrotKernel = &device.Kernel{
+var mandelbrotKernel = &driver.Kernel{
 	Name:    "mandelbrot",
 	Package: "github.com/gopherwarp/gopherwarp/examples/mandelbrot",
 	File:    "kernel.go",
 	Line:    26,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "steps", Offset: 0, Size: 24, Elem: 4},
 		{Name: "norm", Offset: 24, Size: 24, Elem: 4},
 		{Name: "v", Offset: 48, Size: 40},
 	},
 	ParamBytes: 104,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 72, 80},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrotSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mandelbrotSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrotSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: mandelbrotSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -14,34 +15,34 @@ import (
 // row of a and a column of b from the device's memory for it.
 func Naive(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z sizes) error {
 	p := s.Plan(naiveKernel, naiveKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, z)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, z)
 	return p.Launch()
 }
 
-var naiveKernel = &device.Kernel{
+var naiveKernel = &driver.Kernel{
 	Name:    "naive",
 	Package: "github.com/gopherwarp/gopherwarp/examples/matmul",
 	File:    "kernel.go",
 	Line:    20,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "z", Offset: 72, Size: 24},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -62,36 +63,36 @@ var naiveKernel = &device.Kernel{
 // once for a whole row or column of threads.
 func Tiled(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z sizes) error {
 	p := s.Plan(tiledKernel, tiledKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, z)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, z)
 	return p.Launch()
 }
 
-var tiledKernel = &device.Kernel{
+var tiledKernel = &driver.Kernel{
 	Name:    "tiled",
 	Package: "github.com/gopherwarp/gopherwarp/examples/matmul",
 	File:    "kernel.go",
 	Line:    38,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "z", Offset: 72, Size: 24},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Shared:     2048,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

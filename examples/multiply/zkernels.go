@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,31 +14,31 @@ import (
 // Multiply stores the element-wise product of a and b in c.
 func Multiply(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 	p := s.Plan(multiplyKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var multiplyKernel = &device.Kernel{
+var multiplyKernel = &driver.Kernel{
 	Name:    "multiply",
 	Package: "github.com/gopherwarp/gopherwarp/examples/multiply",
 	File:    "kernel.go",
 	Line:    10,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: multiplySM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: multiplySM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: multiplySM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: multiplySM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: multiplySM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: multiplySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

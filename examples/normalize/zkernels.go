@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -15,31 +16,31 @@ import (
 // the grid's threads, so that neighbours read neighbours.
 func PartialSums(s *device.Stream, g device.Blocks, x, partial device.Slice[float32]) error {
 	p := s.Plan(partialSumsKernel, partialSumsKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, partial)
+	x.Pass(p)
+	partial.Pass(p)
 	return p.Launch()
 }
 
-var partialSumsKernel = &device.Kernel{
+var partialSumsKernel = &driver.Kernel{
 	Name:    "partialSums",
 	Package: "github.com/gopherwarp/gopherwarp/examples/normalize",
 	File:    "kernel.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: partialSumsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: partialSumsSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: partialSumsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: partialSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -57,29 +58,29 @@ var partialSumsKernel = &device.Kernel{
 // SingleSum stores the sum of partial in sum[0]. A grid of one thread runs it.
 func SingleSum(s *device.Stream, g device.Grid, partial, sum device.Slice[float32]) error {
 	p := s.Plan(singleSumKernel, g)
-	device.PutSlice(p, partial)
-	device.PutSlice(p, sum)
+	partial.Pass(p)
+	sum.Pass(p)
 	return p.Launch()
 }
 
-var singleSumKernel = &device.Kernel{
+var singleSumKernel = &driver.Kernel{
 	Name:    "singleSum",
 	Package: "github.com/gopherwarp/gopherwarp/examples/normalize",
 	File:    "kernel.go",
 	Line:    39,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "partial", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sum", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSumSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: singleSumSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: singleSumSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSumSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: singleSumSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: singleSumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -97,29 +98,29 @@ var singleSumKernel = &device.Kernel{
 // Divide divides every element of x by sum[0].
 func Divide(s *device.Stream, g device.Grid, x, sum device.Slice[float32]) error {
 	p := s.Plan(divideKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, sum)
+	x.Pass(p)
+	sum.Pass(p)
 	return p.Launch()
 }
 
-var divideKernel = &device.Kernel{
+var divideKernel = &driver.Kernel{
 	Name:    "divide",
 	Package: "github.com/gopherwarp/gopherwarp/examples/normalize",
 	File:    "kernel.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sum", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: divideSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divideSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: divideSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: divideSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divideSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: divideSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,26 +14,26 @@ import (
 // Survey compares a function with its reference for the inputs whose bits begin with first, every step-th of them.
 func Survey(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[finding]) error {
 	p := s.Plan(surveyKernel, g)
-	device.Put(p, which)
-	device.Put(p, first)
-	device.Put(p, step)
-	device.PutSlice(p, out)
+	driver.Pass(p, which)
+	driver.Pass(p, first)
+	driver.Pass(p, step)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var surveyKernel = &device.Kernel{
+var surveyKernel = &driver.Kernel{
 	Name:    "survey",
 	Package: "github.com/gopherwarp/gopherwarp/math32/ulp",
 	File:    "kernel.go",
 	Line:    24,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "which", Offset: 0, Size: 8},
 		{Name: "first", Offset: 8, Size: 4},
 		{Name: "step", Offset: 12, Size: 4},
 		{Name: "out", Offset: 16, Size: 24, Elem: 16},
 	},
 	ParamBytes: 56,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "function.go", Line: 124, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "function.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "function.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -53,19 +54,19 @@ var surveyKernel = &device.Kernel{
 // Sums only adds the values up, which is several times as fast. It may fuse products with sums: that must not matter.
 func Sums(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[uint32]) error {
 	p := s.Plan(sumsKernel, g)
-	device.Put(p, which)
-	device.Put(p, first)
-	device.Put(p, step)
-	device.PutSlice(p, out)
+	driver.Pass(p, which)
+	driver.Pass(p, first)
+	driver.Pass(p, step)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var sumsKernel = &device.Kernel{
+var sumsKernel = &driver.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/math32/ulp",
 	File:    "kernel.go",
 	Line:    46,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "which", Offset: 0, Size: 8},
 		{Name: "first", Offset: 8, Size: 4},
 		{Name: "step", Offset: 12, Size: 4},

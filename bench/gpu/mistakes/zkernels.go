@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,31 +14,31 @@ import (
 // Past stores in each element of out the one of x that is so far behind.
 func Past(s *device.Stream, g device.Grid, x, out device.Slice[float32], far int) error {
 	p := s.Plan(pastKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
-	device.Put(p, far)
+	x.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, far)
 	return p.Launch()
 }
 
-var pastKernel = &device.Kernel{
+var pastKernel = &driver.Kernel{
 	Name:    "past",
 	Package: "github.com/gopherwarp/gopherwarp/bench/gpu/mistakes",
 	File:    "kernel.go",
 	Line:    10,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "far", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: pastSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pastSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: pastSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: pastSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: pastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -56,32 +57,32 @@ var pastKernel = &device.Kernel{
 // Sum stores the sum of each block's elements of x. It lacks a barrier in the loop.
 func Sum(s *device.Stream, g device.Blocks, x, sums device.Slice[float32]) error {
 	p := s.Plan(sumKernel, sumKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, sums)
+	x.Pass(p)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var sumKernel = &device.Kernel{
+var sumKernel = &driver.Kernel{
 	Name:    "sum",
 	Package: "github.com/gopherwarp/gopherwarp/bench/gpu/mistakes",
 	File:    "kernel.go",
 	Line:    20,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernel.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: sumSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -14,29 +15,29 @@ import (
 // one is transposed, N rows of K elements.
 func Eight(s_ *device.Stream, g device.Blocks, a device.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]], b device.TensorMap[[4]gpu.Panel[dtype.F8E4M3]], c device.TensorMap[gpu.Panel[dtype.BF16]], s Shape) error {
 	p := s_.Plan(eightKernel, eightKernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutTensorMap(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var eightKernel = &device.Kernel{
+var eightKernel = &driver.Kernel{
 	Name:    "eight",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "eight.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 128, Tensor: true},
 		{Name: "s", Offset: 384, Size: 24},
 	},
 	ParamBytes: 424,
-	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
 	Dynamic:    213072,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "eight.go", Line: 44, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 		{File: "eight.go", Line: 45, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
@@ -48,9 +49,9 @@ var eightKernel = &device.Kernel{
 		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
 	},
 	Integers: []int{384, 392, 400},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: eightSM90ANarrow},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: eightSM90A},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: eightSM90ANarrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: eightSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -71,29 +72,29 @@ var eightKernel = &device.Kernel{
 // bulk copies bring in four stages.
 func Panelled(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(panelledKernel, panelledKernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var panelledKernel = &device.Kernel{
+var panelledKernel = &driver.Kernel{
 	Name:    "panelled",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "panels.go",
 	Line:    13,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 24, Elem: 4},
 		{Name: "s", Offset: 280, Size: 24},
 	},
 	ParamBytes: 320,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Dynamic:    131104,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "panels.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
 		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -103,9 +104,9 @@ var panelledKernel = &device.Kernel{
 		{File: "panels.go", Line: 67, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
 	},
 	Integers: []int{264, 272, 280, 288, 296},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: panelledSM90ANarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: panelledSM90A},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: panelledSM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: panelledSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -126,29 +127,29 @@ var panelledKernel = &device.Kernel{
 // are on their way.
 func Pipelined(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(pipelinedKernel, pipelinedKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var pipelinedKernel = &device.Kernel{
+var pipelinedKernel = &driver.Kernel{
 	Name:    "pipelined",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "pipelined.go",
 	Line:    13,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "s", Offset: 72, Size: 24},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     49152,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "pipelined.go", Line: 77, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "pipelined.go", Line: 89, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -159,9 +160,9 @@ var pipelinedKernel = &device.Kernel{
 		{File: "pipelined.go", Line: 77, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: pipelinedSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: pipelinedSM80},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: pipelinedSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: pipelinedSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -180,36 +181,36 @@ var pipelinedKernel = &device.Kernel{
 // Naive computes an element a thread.
 func Naive(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[dtype.BF16], s Shape) error {
 	p := s_.Plan(naiveKernel, naiveKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var naiveKernel = &device.Kernel{
+var naiveKernel = &driver.Kernel{
 	Name:    "naive",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "plain.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},
 		{Name: "c", Offset: 48, Size: 24, Elem: 2},
 		{Name: "s", Offset: 72, Size: 24},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
+	Sites: []driver.Site{
 		{File: "plain.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: naiveSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: naiveSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: naiveSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: naiveSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -227,38 +228,38 @@ var naiveKernel = &device.Kernel{
 // Tiled computes a tile of 64x64 elements a block, 4x4 a thread, from shared memory in float32.
 func Tiled(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[dtype.BF16], s Shape) error {
 	p := s_.Plan(tiledKernel, tiledKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var tiledKernel = &device.Kernel{
+var tiledKernel = &driver.Kernel{
 	Name:    "tiled",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "plain.go",
 	Line:    32,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},
 		{Name: "c", Offset: 48, Size: 24, Elem: 2},
 		{Name: "s", Offset: 72, Size: 24},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     8192,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tiledSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: tiledSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tiledSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -280,37 +281,37 @@ var tiledKernel = &device.Kernel{
 // there, in rows that are a quad longer, so that the threads of a warp write to different banks.
 func Single(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[[4]float32], s Shape) error {
 	p := s_.Plan(singleKernel, singleKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var singleKernel = &device.Kernel{
+var singleKernel = &driver.Kernel{
 	Name:    "single",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "single.go",
 	Line:    20,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "c", Offset: 48, Size: 24, Elem: 16},
 		{Name: "s", Offset: 72, Size: 24},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     16640,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "single.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "single.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "single.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: singleSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: singleSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -330,29 +331,29 @@ var singleKernel = &device.Kernel{
 // two others, of which each multiplies 64 rows. Blocks go down groups of tiles, as in wide.
 func Specialised(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(specialisedKernel, specialisedKernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var specialisedKernel = &device.Kernel{
+var specialisedKernel = &driver.Kernel{
 	Name:    "specialised",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "specialised.go",
 	Line:    13,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 24, Elem: 4},
 		{Name: "s", Offset: 280, Size: 24},
 	},
 	ParamBytes: 320,
-	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
 	Dynamic:    196672,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
 		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -363,9 +364,9 @@ var specialisedKernel = &device.Kernel{
 		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
 	},
 	Integers: []int{264, 272, 280, 288, 296},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: specialisedSM90ANarrowAligned},
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: specialisedSM90A},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: specialisedSM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: specialisedSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -386,37 +387,37 @@ var specialisedKernel = &device.Kernel{
 // brings its part of the operands to shared memory through registers.
 func Tensor(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(tensorKernel, tensorKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var tensorKernel = &device.Kernel{
+var tensorKernel = &driver.Kernel{
 	Name:    "tensor",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "tensor.go",
 	Line:    20,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "s", Offset: 72, Size: 24},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     16384,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "tensor.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tensorSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: tensorSM80},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tensorSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tensorSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -436,29 +437,29 @@ var tensorKernel = &device.Kernel{
 // copies. A warp reads a fourth less from shared memory for each product than in pipelined.
 func Wide(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(wideKernel, wideKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, s)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var wideKernel = &device.Kernel{
+var wideKernel = &driver.Kernel{
 	Name:    "wide",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "wide.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "s", Offset: 72, Size: 24},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Dynamic:    98304,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "pipelined.go", Line: 77, Format: "invalid memory address or nil pointer dereference"},
 		{File: "wide.go", Line: 82, Format: "invalid memory address or nil pointer dereference"},
@@ -468,9 +469,9 @@ var wideKernel = &device.Kernel{
 		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -490,7 +491,7 @@ var wideKernel = &device.Kernel{
 // products. While a tile is stored, by a bulk copy from shared memory, the operands of the next one come. A bias that
 // is not empty is added to each row, and E says what becomes of the sums.
 func Persistent[T dtype.BF16, F toBF16, E asItIs | rectified | sigmoidal](s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[T]], bias device.Slice[float32], s Shape, batch int) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(T, F, E))(nil)).(type) {
 	case func(dtype.BF16, toBF16, asItIs):
 		k = persistentDtypeBF16ToBF16AsItIsKernel
@@ -500,21 +501,21 @@ func Persistent[T dtype.BF16, F toBF16, E asItIs | rectified | sigmoidal](s_ *de
 		k = persistentDtypeBF16ToBF16SigmoidalKernel
 	}
 	p := s_.Plan(k, k.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutTensorMap(p, c)
-	device.PutSlice(p, bias)
-	device.Put(p, s)
-	device.Put(p, batch)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, batch)
 	return p.Launch()
 }
 
-var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
+var persistentDtypeBF16ToBF16AsItIsKernel = &driver.Kernel{
 	Name:    "persistent[dtype.BF16, toBF16, asItIs]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "persistent.go",
 	Line:    14,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 128, Tensor: true},
@@ -523,10 +524,10 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
 		{Name: "batch", Offset: 432, Size: 8},
 	},
 	ParamBytes: 456,
-	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
 	Dynamic:    213072,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
 		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
 		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
@@ -543,8 +544,8 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16AsItIsSM90A},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16AsItIsSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -563,12 +564,12 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &device.Kernel{
 	Uses:    []uint16{12, 13, 14, 15, 20, 21, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
 }
 
-var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
+var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
 	Name:    "persistent[dtype.BF16, toBF16, rectified]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "persistent.go",
 	Line:    14,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 128, Tensor: true},
@@ -577,10 +578,10 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
 		{Name: "batch", Offset: 432, Size: 8},
 	},
 	ParamBytes: 456,
-	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
 	Dynamic:    213072,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
 		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
 		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
@@ -597,8 +598,8 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16RectifiedSM90A},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16RectifiedSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -617,12 +618,12 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &device.Kernel{
 	Uses:    []uint16{12, 15, 16, 17, 20, 21, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
 }
 
-var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
+var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
 	Name:    "persistent[dtype.BF16, toBF16, sigmoidal]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "persistent.go",
 	Line:    14,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 128, Tensor: true},
@@ -631,10 +632,10 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
 		{Name: "batch", Offset: 432, Size: 8},
 	},
 	ParamBytes: 456,
-	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
 	Dynamic:    213072,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
 		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
 		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
@@ -651,8 +652,8 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16SigmoidalSM90A},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16SigmoidalSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -676,21 +677,21 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &device.Kernel{
 // is not empty is added to each row, and E says what becomes of the sums.
 func PersistentF16(s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.F16]], bias device.Slice[float32], s Shape, batch int) error {
 	p := s_.Plan(persistentF16Kernel, persistentF16Kernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutTensorMap(p, c)
-	device.PutSlice(p, bias)
-	device.Put(p, s)
-	device.Put(p, batch)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, batch)
 	return p.Launch()
 }
 
-var persistentF16Kernel = &device.Kernel{
+var persistentF16Kernel = &driver.Kernel{
 	Name:    "persistent[dtype.F16, toF16, asItIs]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "persistent.go",
 	Line:    14,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 128, Tensor: true},
@@ -699,10 +700,10 @@ var persistentF16Kernel = &device.Kernel{
 		{Name: "batch", Offset: 432, Size: 8},
 	},
 	ParamBytes: 456,
-	Block:      device.Dim{X: 384, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
 	Dynamic:    213072,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "specialised.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
 		{File: "persistent.go", Line: 93, Format: "invalid memory address or nil pointer dereference"},
 		{File: "persistent.go", Line: 95, Format: "invalid memory address or nil pointer dereference"},
@@ -719,8 +720,8 @@ var persistentF16Kernel = &device.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentF16SM90A},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

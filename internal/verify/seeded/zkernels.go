@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,25 +14,25 @@ import (
 // Sum stores the sum of each block's elements of x.
 func Sum(s *device.Stream, g device.Blocks, x, sums device.Slice[float32]) error {
 	p := s.Plan(sumKernel, sumKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, sums)
+	x.Pass(p)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var sumKernel = &device.Kernel{
+var sumKernel = &driver.Kernel{
 	Name:    "sum",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "barriers.go",
 	Line:    11,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "barriers.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -50,25 +51,25 @@ var sumKernel = &device.Kernel{
 // SumUnsynced is sum without the barrier in the loop.
 func SumUnsynced(s *device.Stream, g device.Blocks, x, sums device.Slice[float32]) error {
 	p := s.Plan(sumUnsyncedKernel, sumUnsyncedKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, sums)
+	x.Pass(p)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var sumUnsyncedKernel = &device.Kernel{
+var sumUnsyncedKernel = &driver.Kernel{
 	Name:    "sumUnsynced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "barriers.go",
 	Line:    31,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "barriers.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -87,29 +88,29 @@ var sumUnsyncedKernel = &device.Kernel{
 // Multiply stores the product of two n by n matrices, n being a multiple of 8.
 func Multiply(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(multiplyKernel, multiplyKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var multiplyKernel = &device.Kernel{
+var multiplyKernel = &driver.Kernel{
 	Name:    "multiply",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "barriers.go",
 	Line:    52,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "n", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 8, Y: 8, Z: 1},
+	Block:      driver.Dim{X: 8, Y: 8, Z: 1},
 	Shared:     512,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "barriers.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -130,29 +131,29 @@ var multiplyKernel = &device.Kernel{
 // MultiplyUnsynced is multiply without the barrier at the loop's end.
 func MultiplyUnsynced(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(multiplyUnsyncedKernel, multiplyUnsyncedKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var multiplyUnsyncedKernel = &device.Kernel{
+var multiplyUnsyncedKernel = &driver.Kernel{
 	Name:    "multiplyUnsynced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "barriers.go",
 	Line:    74,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 		{Name: "n", Offset: 72, Size: 8},
 	},
 	ParamBytes: 96,
-	Block:      device.Dim{X: 8, Y: 8, Z: 1},
+	Block:      driver.Dim{X: 8, Y: 8, Z: 1},
 	Shared:     512,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "barriers.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "barriers.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -173,23 +174,23 @@ var multiplyUnsyncedKernel = &device.Kernel{
 // Halves waits in both branches together.
 func Halves(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
 	p := s.Plan(halvesKernel, halvesKernel.Grid(g))
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var halvesKernel = &device.Kernel{
+var halvesKernel = &driver.Kernel{
 	Name:    "halves",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "barriers.go",
 	Line:    95,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "barriers.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -206,23 +207,23 @@ var halvesKernel = &device.Kernel{
 // HalvesDivergent has a barrier that only some threads of a warp reach.
 func HalvesDivergent(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
 	p := s.Plan(halvesDivergentKernel, halvesDivergentKernel.Grid(g))
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var halvesDivergentKernel = &device.Kernel{
+var halvesDivergentKernel = &driver.Kernel{
 	Name:    "halvesDivergent",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "barriers.go",
 	Line:    109,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "barriers.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -239,23 +240,23 @@ var halvesDivergentKernel = &device.Kernel{
 // Neighbours stores in each element of a warp its neighbour's.
 func Neighbours(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
 	p := s.Plan(neighboursKernel, neighboursKernel.Grid(g))
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var neighboursKernel = &device.Kernel{
+var neighboursKernel = &driver.Kernel{
 	Name:    "neighbours",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "barriers.go",
 	Line:    126,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     128,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "barriers.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -272,22 +273,22 @@ var neighboursKernel = &device.Kernel{
 // NeighboursUnsynced is neighbours for those who hold a warp to go in step.
 func NeighboursUnsynced(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
 	p := s.Plan(neighboursUnsyncedKernel, neighboursUnsyncedKernel.Grid(g))
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var neighboursUnsyncedKernel = &device.Kernel{
+var neighboursUnsyncedKernel = &driver.Kernel{
 	Name:    "neighboursUnsynced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "barriers.go",
 	Line:    137,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     128,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "barriers.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -304,26 +305,26 @@ var neighboursUnsyncedKernel = &device.Kernel{
 // Last stores the sum of x in sums[0]: the block that comes last adds what the others left.
 func Last(s *device.Stream, g device.Blocks, x, sums device.Slice[float32], done device.Slice[uint32]) error {
 	p := s.Plan(lastKernel, lastKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, sums)
-	device.PutSlice(p, done)
+	x.Pass(p)
+	sums.Pass(p)
+	done.Pass(p)
 	return p.Launch()
 }
 
-var lastKernel = &device.Kernel{
+var lastKernel = &driver.Kernel{
 	Name:    "last",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
 	Line:    9,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
 		{Name: "done", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "blocks.go", Line: 10, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -345,26 +346,26 @@ var lastKernel = &device.Kernel{
 // LastUnfenced does not order its sums and the count.
 func LastUnfenced(s *device.Stream, g device.Blocks, x, sums device.Slice[float32], done device.Slice[uint32]) error {
 	p := s.Plan(lastUnfencedKernel, lastUnfencedKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, sums)
-	device.PutSlice(p, done)
+	x.Pass(p)
+	sums.Pass(p)
+	done.Pass(p)
 	return p.Launch()
 }
 
-var lastUnfencedKernel = &device.Kernel{
+var lastUnfencedKernel = &driver.Kernel{
 	Name:    "lastUnfenced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
 	Line:    27,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
 		{Name: "done", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "blocks.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -386,25 +387,25 @@ var lastUnfencedKernel = &device.Kernel{
 // Found tells whether x has a number above the limit. Threads that say so say the same.
 func Found(s *device.Stream, g device.Blocks, x, answer device.Slice[float32], limit float32) error {
 	p := s.Plan(foundKernel, foundKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, answer)
-	device.Put(p, limit)
+	x.Pass(p)
+	answer.Pass(p)
+	driver.Pass(p, limit)
 	return p.Launch()
 }
 
-var foundKernel = &device.Kernel{
+var foundKernel = &driver.Kernel{
 	Name:    "found",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
 	Line:    45,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
 		{Name: "limit", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "blocks.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -424,25 +425,25 @@ var foundKernel = &device.Kernel{
 // Where stores the place of a number above the limit: of which one, nobody knows.
 func Where(s *device.Stream, g device.Blocks, x device.Slice[float32], answer device.Slice[int], limit float32) error {
 	p := s.Plan(whereKernel, whereKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, answer)
-	device.Put(p, limit)
+	x.Pass(p)
+	answer.Pass(p)
+	driver.Pass(p, limit)
 	return p.Launch()
 }
 
-var whereKernel = &device.Kernel{
+var whereKernel = &driver.Kernel{
 	Name:    "where",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
 	Line:    55,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 8},
 		{Name: "limit", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "blocks.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -463,25 +464,25 @@ var whereKernel = &device.Kernel{
 // Count counts the numbers above the limit.
 func Count(s *device.Stream, g device.Blocks, x device.Slice[float32], answer device.Slice[uint32], limit float32) error {
 	p := s.Plan(countKernel, countKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, answer)
-	device.Put(p, limit)
+	x.Pass(p)
+	answer.Pass(p)
+	driver.Pass(p, limit)
 	return p.Launch()
 }
 
-var countKernel = &device.Kernel{
+var countKernel = &driver.Kernel{
 	Name:    "count",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
 		{Name: "limit", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "blocks.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -502,25 +503,25 @@ var countKernel = &device.Kernel{
 // CountPlainly adds as if alone.
 func CountPlainly(s *device.Stream, g device.Blocks, x device.Slice[float32], answer device.Slice[uint32], limit float32) error {
 	p := s.Plan(countPlainlyKernel, countPlainlyKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, answer)
-	device.Put(p, limit)
+	x.Pass(p)
+	answer.Pass(p)
+	driver.Pass(p, limit)
 	return p.Launch()
 }
 
-var countPlainlyKernel = &device.Kernel{
+var countPlainlyKernel = &driver.Kernel{
 	Name:    "countPlainly",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
 	Line:    75,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
 		{Name: "limit", Offset: 48, Size: 4},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "blocks.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -542,25 +543,25 @@ var countPlainlyKernel = &device.Kernel{
 // none before it.
 func Difference(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(differenceKernel, differenceKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var differenceKernel = &device.Kernel{
+var differenceKernel = &driver.Kernel{
 	Name:    "difference",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    10,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -579,25 +580,25 @@ var differenceKernel = &device.Kernel{
 // DifferencePast takes the element behind, which the last thread does not have, and nobody fills.
 func DifferencePast(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(differencePastKernel, differencePastKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var differencePastKernel = &device.Kernel{
+var differencePastKernel = &driver.Kernel{
 	Name:    "differencePast",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    24,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     260,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -616,25 +617,25 @@ var differencePastKernel = &device.Kernel{
 // Total adds every element to sums[0]; nobody cleared the counts in shared memory.
 func Total(s *device.Stream, g device.Blocks, x, sums device.Slice[int32]) error {
 	p := s.Plan(totalKernel, totalKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, sums)
+	x.Pass(p)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var totalKernel = &device.Kernel{
+var totalKernel = &driver.Kernel{
 	Name:    "total",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    36,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     4,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -653,23 +654,23 @@ var totalKernel = &device.Kernel{
 // Shift stores in each element the next one, and goes one too far.
 func Shift(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(shiftKernel, shiftKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftKernel = &device.Kernel{
+var shiftKernel = &driver.Kernel{
 	Name:    "shift",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    49,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -687,21 +688,21 @@ var shiftKernel = &device.Kernel{
 // Double doubles elements. Its mistake is the caller's: a buffer that was closed.
 func Double(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
 	p := s.Plan(doubleKernel, doubleKernel.Grid(g))
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var doubleKernel = &device.Kernel{
+var doubleKernel = &driver.Kernel{
 	Name:    "double",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    58,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -719,23 +720,23 @@ var doubleKernel = &device.Kernel{
 // Fresh reads a buffer that nobody has written.
 func Fresh(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(freshKernel, freshKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var freshKernel = &device.Kernel{
+var freshKernel = &driver.Kernel{
 	Name:    "fresh",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    66,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -753,24 +754,24 @@ var freshKernel = &device.Kernel{
 // Fetch copies through shared memory.
 func Fetch(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(fetchKernel, fetchKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fetchKernel = &device.Kernel{
+var fetchKernel = &driver.Kernel{
 	Name:    "fetch",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    74,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -789,24 +790,24 @@ var fetchKernel = &device.Kernel{
 // FetchUnawaited does not wait for its copies.
 func FetchUnawaited(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(fetchUnawaitedKernel, fetchUnawaitedKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fetchUnawaitedKernel = &device.Kernel{
+var fetchUnawaitedKernel = &driver.Kernel{
 	Name:    "fetchUnawaited",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    87,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -825,24 +826,24 @@ var fetchUnawaitedKernel = &device.Kernel{
 // FetchFour copies four elements at a time.
 func FetchFour(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(fetchFourKernel, fetchFourKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fetchFourKernel = &device.Kernel{
+var fetchFourKernel = &driver.Kernel{
 	Name:    "fetchFour",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    100,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 16, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     256,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 103, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 103, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -863,24 +864,24 @@ var fetchFourKernel = &device.Kernel{
 // FetchFourShifted copies them from where no 16 bytes begin.
 func FetchFourShifted(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(fetchFourShiftedKernel, fetchFourShiftedKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fetchFourShiftedKernel = &device.Kernel{
+var fetchFourShiftedKernel = &driver.Kernel{
 	Name:    "fetchFourShifted",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "memory.go",
 	Line:    113,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 16, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     256,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 116, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 116, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -901,25 +902,25 @@ var fetchFourShiftedKernel = &device.Kernel{
 // Copied copies a tile of 8x16 numbers to rows of out.
 func Copied(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]float32], out device.Slice[float32]) error {
 	p := s.Plan(copiedKernel, copiedKernel.Grid(g))
-	device.PutTensorMap(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var copiedKernel = &device.Kernel{
+var copiedKernel = &driver.Kernel{
 	Name:    "copied",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "panels.go",
 	Line:    12,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 128, Tensor: true},
 		{Name: "out", Offset: 128, Size: 24, Elem: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     520,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "panels.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{136, 144},
@@ -938,25 +939,25 @@ var copiedKernel = &device.Kernel{
 // CopiedUnawaited is copied without the wait.
 func CopiedUnawaited(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]float32], out device.Slice[float32]) error {
 	p := s.Plan(copiedUnawaitedKernel, copiedUnawaitedKernel.Grid(g))
-	device.PutTensorMap(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var copiedUnawaitedKernel = &device.Kernel{
+var copiedUnawaitedKernel = &driver.Kernel{
 	Name:    "copiedUnawaited",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "panels.go",
 	Line:    32,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 128, Tensor: true},
 		{Name: "out", Offset: 128, Size: 24, Elem: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     520,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "panels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{136, 144},
@@ -975,25 +976,25 @@ var copiedUnawaitedKernel = &device.Kernel{
 // CopiedShort is copied with too few bytes announced: the phase never ends.
 func CopiedShort(s *device.Stream, g device.Blocks, x device.TensorMap[[8][16]float32], out device.Slice[float32]) error {
 	p := s.Plan(copiedShortKernel, copiedShortKernel.Grid(g))
-	device.PutTensorMap(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var copiedShortKernel = &device.Kernel{
+var copiedShortKernel = &driver.Kernel{
 	Name:    "copiedShort",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "panels.go",
 	Line:    52,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 128, Tensor: true},
 		{Name: "out", Offset: 128, Size: 24, Elem: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     520,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "panels.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{136, 144},
@@ -1012,20 +1013,20 @@ var copiedShortKernel = &device.Kernel{
 // Filled stores a tile of ones.
 func Filled(s *device.Stream, g device.Blocks, out device.TensorMap[[8][16]float32]) error {
 	p := s.Plan(filledKernel, filledKernel.Grid(g))
-	device.PutTensorMap(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var filledKernel = &device.Kernel{
+var filledKernel = &driver.Kernel{
 	Name:    "filled",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "panels.go",
 	Line:    70,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 128, Tensor: true},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     512,
 	Barriers:   true,
 	OnDemand:   true,
@@ -1042,20 +1043,20 @@ var filledKernel = &device.Kernel{
 // FilledUnfenced is filled without the fence.
 func FilledUnfenced(s *device.Stream, g device.Blocks, out device.TensorMap[[8][16]float32]) error {
 	p := s.Plan(filledUnfencedKernel, filledUnfencedKernel.Grid(g))
-	device.PutTensorMap(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var filledUnfencedKernel = &device.Kernel{
+var filledUnfencedKernel = &driver.Kernel{
 	Name:    "filledUnfenced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "panels.go",
 	Line:    88,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 128, Tensor: true},
 	},
 	ParamBytes: 144,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     512,
 	Barriers:   true,
 	OnDemand:   true,
@@ -1072,23 +1073,23 @@ var filledUnfencedKernel = &device.Kernel{
 // Squared stores a part of the square of a panel of ones that the threads write.
 func Squared(s *device.Stream, g device.Blocks, out device.Slice[float32]) error {
 	p := s.Plan(squaredKernel, squaredKernel.Grid(g))
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var squaredKernel = &device.Kernel{
+var squaredKernel = &driver.Kernel{
 	Name:    "squared",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "panels.go",
 	Line:    105,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     8192,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "panels.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1107,23 +1108,23 @@ var squaredKernel = &device.Kernel{
 // SquaredHasty is squared where a thread changes the panel before the products are done.
 func SquaredHasty(s *device.Stream, g device.Blocks, out device.Slice[float32]) error {
 	p := s.Plan(squaredHastyKernel, squaredHastyKernel.Grid(g))
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var squaredHastyKernel = &device.Kernel{
+var squaredHastyKernel = &driver.Kernel{
 	Name:    "squaredHasty",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "panels.go",
 	Line:    126,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     8192,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "panels.go", Line: 129, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 138, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1143,23 +1144,23 @@ var squaredHastyKernel = &device.Kernel{
 // SquaredUnready is squared without the fence in front of the products.
 func SquaredUnready(s *device.Stream, g device.Blocks, out device.Slice[float32]) error {
 	p := s.Plan(squaredUnreadyKernel, squaredUnreadyKernel.Grid(g))
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var squaredUnreadyKernel = &device.Kernel{
+var squaredUnreadyKernel = &driver.Kernel{
 	Name:    "squaredUnready",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "panels.go",
 	Line:    147,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     8192,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "panels.go", Line: 150, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -14,18 +15,18 @@ import (
 // ContendInt32 launches the kernel contendInt32.
 func ContendInt32(s *device.Stream, g device.Grid, grid, blocks device.Slice[cells[int32]], seen device.Slice[int32]) error {
 	p := s.Plan(contendInt32Kernel, g)
-	device.PutSlice(p, grid)
-	device.PutSlice(p, blocks)
-	device.PutSlice(p, seen)
+	grid.Pass(p)
+	blocks.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var contendInt32Kernel = &device.Kernel{
+var contendInt32Kernel = &driver.Kernel{
 	Name:    "contendInt32",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "atomics.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "grid", Offset: 0, Size: 24, Elem: 36},
 		{Name: "blocks", Offset: 24, Size: 24, Elem: 36},
 		{Name: "seen", Offset: 48, Size: 24, Elem: 4},
@@ -33,7 +34,7 @@ var contendInt32Kernel = &device.Kernel{
 	ParamBytes: 88,
 	Shared:     36,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -42,9 +43,9 @@ var contendInt32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendInt32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendInt32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: contendInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -63,18 +64,18 @@ var contendInt32Kernel = &device.Kernel{
 // ContendUint32 launches the kernel contendUint32.
 func ContendUint32(s *device.Stream, g device.Grid, grid, blocks device.Slice[cells[uint32]], seen device.Slice[uint32]) error {
 	p := s.Plan(contendUint32Kernel, g)
-	device.PutSlice(p, grid)
-	device.PutSlice(p, blocks)
-	device.PutSlice(p, seen)
+	grid.Pass(p)
+	blocks.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var contendUint32Kernel = &device.Kernel{
+var contendUint32Kernel = &driver.Kernel{
 	Name:    "contendUint32",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "atomics.go",
 	Line:    70,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "grid", Offset: 0, Size: 24, Elem: 36},
 		{Name: "blocks", Offset: 24, Size: 24, Elem: 36},
 		{Name: "seen", Offset: 48, Size: 24, Elem: 4},
@@ -82,7 +83,7 @@ var contendUint32Kernel = &device.Kernel{
 	ParamBytes: 88,
 	Shared:     36,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -91,9 +92,9 @@ var contendUint32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendUint32SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendUint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: contendUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -112,18 +113,18 @@ var contendUint32Kernel = &device.Kernel{
 // ContendInt64 launches the kernel contendInt64.
 func ContendInt64(s *device.Stream, g device.Grid, grid, blocks device.Slice[cells[int64]], seen device.Slice[int64]) error {
 	p := s.Plan(contendInt64Kernel, g)
-	device.PutSlice(p, grid)
-	device.PutSlice(p, blocks)
-	device.PutSlice(p, seen)
+	grid.Pass(p)
+	blocks.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var contendInt64Kernel = &device.Kernel{
+var contendInt64Kernel = &driver.Kernel{
 	Name:    "contendInt64",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "atomics.go",
 	Line:    75,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "grid", Offset: 0, Size: 24, Elem: 72},
 		{Name: "blocks", Offset: 24, Size: 24, Elem: 72},
 		{Name: "seen", Offset: 48, Size: 24, Elem: 8},
@@ -131,7 +132,7 @@ var contendInt64Kernel = &device.Kernel{
 	ParamBytes: 88,
 	Shared:     72,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -140,9 +141,9 @@ var contendInt64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendInt64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendInt64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendInt64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: contendInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -161,18 +162,18 @@ var contendInt64Kernel = &device.Kernel{
 // ContendUint64 launches the kernel contendUint64.
 func ContendUint64(s *device.Stream, g device.Grid, grid, blocks device.Slice[cells[uint64]], seen device.Slice[uint64]) error {
 	p := s.Plan(contendUint64Kernel, g)
-	device.PutSlice(p, grid)
-	device.PutSlice(p, blocks)
-	device.PutSlice(p, seen)
+	grid.Pass(p)
+	blocks.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var contendUint64Kernel = &device.Kernel{
+var contendUint64Kernel = &driver.Kernel{
 	Name:    "contendUint64",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "atomics.go",
 	Line:    80,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "grid", Offset: 0, Size: 24, Elem: 72},
 		{Name: "blocks", Offset: 24, Size: 24, Elem: 72},
 		{Name: "seen", Offset: 48, Size: 24, Elem: 8},
@@ -180,7 +181,7 @@ var contendUint64Kernel = &device.Kernel{
 	ParamBytes: 88,
 	Shared:     72,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -189,9 +190,9 @@ var contendUint64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendUint64SM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: contendUint64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: contendUint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: contendUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -210,22 +211,22 @@ var contendUint64Kernel = &device.Kernel{
 // Extremes32 launches the kernel extremes32.
 func Extremes32(s *device.Stream, g device.Grid, x, found device.Slice[float32]) error {
 	p := s.Plan(extremes32Kernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, found)
+	x.Pass(p)
+	found.Pass(p)
 	return p.Launch()
 }
 
-var extremes32Kernel = &device.Kernel{
+var extremes32Kernel = &driver.Kernel{
 	Name:    "extremes32",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "atomics.go",
 	Line:    173,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "found", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 159, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -234,11 +235,11 @@ var extremes32Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: extremes32SM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: extremes32SM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: extremes32SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes32SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: extremes32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: extremes32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: extremes32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: extremes32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -256,22 +257,22 @@ var extremes32Kernel = &device.Kernel{
 // Extremes64 launches the kernel extremes64.
 func Extremes64(s *device.Stream, g device.Grid, x, found device.Slice[float64]) error {
 	p := s.Plan(extremes64Kernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, found)
+	x.Pass(p)
+	found.Pass(p)
 	return p.Launch()
 }
 
-var extremes64Kernel = &device.Kernel{
+var extremes64Kernel = &driver.Kernel{
 	Name:    "extremes64",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "atomics.go",
 	Line:    176,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "found", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 159, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -280,9 +281,9 @@ var extremes64Kernel = &device.Kernel{
 		{File: "atomics.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: extremes64SM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: extremes64SM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: extremes64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: extremes64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -300,18 +301,18 @@ var extremes64Kernel = &device.Kernel{
 // HandOver lets the first block compute numbers and the second one read them.
 func HandOver(s *device.Stream, g device.Grid, data, out device.Slice[int32], ready device.Slice[atomic.Int32]) error {
 	p := s.Plan(handOverKernel, g)
-	device.PutSlice(p, data)
-	device.PutSlice(p, out)
-	device.PutSlice(p, ready)
+	data.Pass(p)
+	out.Pass(p)
+	ready.Pass(p)
 	return p.Launch()
 }
 
-var handOverKernel = &device.Kernel{
+var handOverKernel = &driver.Kernel{
 	Name:    "handOver",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "atomics.go",
 	Line:    208,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "data", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "ready", Offset: 48, Size: 24, Elem: 4},
@@ -319,7 +320,7 @@ var handOverKernel = &device.Kernel{
 	ParamBytes: 88,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 211, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 215, Format: "invalid memory address or nil pointer dereference"},
@@ -329,9 +330,9 @@ var handOverKernel = &device.Kernel{
 		{File: "atomics.go", Line: 218, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: handOverSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: handOverSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: handOverSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: handOverSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -349,23 +350,23 @@ var handOverKernel = &device.Kernel{
 // Steps launches the kernel steps.
 func Steps(s *device.Stream, g device.Grid, counts device.Slice[uint32]) error {
 	p := s.Plan(stepsKernel, g)
-	device.PutSlice(p, counts)
+	counts.Pass(p)
 	return p.Launch()
 }
 
-var stepsKernel = &device.Kernel{
+var stepsKernel = &driver.Kernel{
 	Name:    "steps",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "control.go",
 	Line:    31,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stepsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stepsSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stepsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: stepsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -383,26 +384,26 @@ var stepsKernel = &device.Kernel{
 // Place stores a thread's indices as one number, in its own element.
 func Place(s *device.Stream, g device.Grid, out device.Slice[int]) error {
 	p := s.Plan(placeKernel, g)
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var placeKernel = &device.Kernel{
+var placeKernel = &driver.Kernel{
 	Name:    "place",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "control.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 8},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "control.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: placeSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: placeSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: placeSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: placeSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -421,19 +422,19 @@ var placeKernel = &device.Kernel{
 // block may be a step ahead of the others. Threads without a number leave.
 func Relax(s *device.Stream, g device.Grid, x, y device.Slice[uint32], steps, broken int) error {
 	p := s.Plan(relaxKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.Put(p, steps)
-	device.Put(p, broken)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, steps)
+	driver.Pass(p, broken)
 	return p.Launch()
 }
 
-var relaxKernel = &device.Kernel{
+var relaxKernel = &driver.Kernel{
 	Name:    "relax",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "cooperative.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "steps", Offset: 48, Size: 8},
@@ -442,16 +443,16 @@ var relaxKernel = &device.Kernel{
 	ParamBytes:  80,
 	Cooperative: true,
 	Barriers:    true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "cooperative.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "cooperative.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "cooperative.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "cooperative.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: relaxSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: relaxSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: relaxSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: relaxSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -470,33 +471,33 @@ var relaxKernel = &device.Kernel{
 // stores how many elements that memory has.
 func Reverse(s *device.Stream, g device.Grid, x device.Slice[int32], sizes device.Slice[int]) error {
 	p := s.Plan(reverseKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, sizes)
+	x.Pass(p)
+	sizes.Pass(p)
 	return p.Launch()
 }
 
-var reverseKernel = &device.Kernel{
+var reverseKernel = &driver.Kernel{
 	Name:    "reverse",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "dynamic.go",
 	Line:    18,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sizes", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "dynamic.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "dynamic.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "dynamic.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "dynamic.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reverseSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reverseSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: reverseSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reverseSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reverseSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reverseSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -515,29 +516,29 @@ var reverseKernel = &device.Kernel{
 // Spread moves numbers through the far end of large shared memory, and through what the launch adds.
 func Spread(s *device.Stream, g device.Grid, x device.Slice[float32]) error {
 	p := s.Plan(spreadKernel, g)
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var spreadKernel = &device.Kernel{
+var spreadKernel = &driver.Kernel{
 	Name:    "spread",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "dynamic.go",
 	Line:    68,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
 	Dynamic:    56064,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "dynamic.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "dynamic.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "dynamic.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "dynamic.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: spreadSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: spreadSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -555,34 +556,34 @@ var spreadKernel = &device.Kernel{
 // Float32s launches the kernel float32s.
 func Float32s(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 	p := s.Plan(float32sKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var float32sKernel = &device.Kernel{
+var float32sKernel = &driver.Kernel{
 	Name:    "float32s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "floats.go",
 	Line:    24,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM80NarrowCoarse},
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: float32sSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: float32sSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM80NarrowCoarse},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: float32sSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: float32sSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: float32sSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float32sSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: float32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -600,31 +601,31 @@ var float32sKernel = &device.Kernel{
 // Float64s launches the kernel float64s.
 func Float64s(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) error {
 	p := s.Plan(float64sKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var float64sKernel = &device.Kernel{
+var float64sKernel = &driver.Kernel{
 	Name:    "float64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "floats.go",
 	Line:    31,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
 		{Name: "c", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: float64sSM70NarrowCoarse},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: float64sSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: float64sSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: float64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -642,28 +643,28 @@ var float64sKernel = &device.Kernel{
 // Conversions launches the kernel conversions.
 func Conversions(s *device.Stream, g device.Grid, x device.Slice[float64], y device.Slice[converted]) error {
 	p := s.Plan(conversionsKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
+	x.Pass(p)
+	y.Pass(p)
 	return p.Launch()
 }
 
-var conversionsKernel = &device.Kernel{
+var conversionsKernel = &driver.Kernel{
 	Name:    "conversions",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "floats.go",
 	Line:    76,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 32},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: conversionsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: conversionsSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: conversionsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: conversionsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -682,28 +683,28 @@ var conversionsKernel = &device.Kernel{
 // MathFunctions launches the kernel mathFunctions.
 func MathFunctions(s *device.Stream, g device.Grid, x device.Slice[float64], y device.Slice[[functions]float64]) error {
 	p := s.Plan(mathFunctionsKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
+	x.Pass(p)
+	y.Pass(p)
 	return p.Launch()
 }
 
-var mathFunctionsKernel = &device.Kernel{
+var mathFunctionsKernel = &driver.Kernel{
 	Name:    "mathFunctions",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "floats.go",
 	Line:    120,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 64},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "floats.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "floats.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: mathFunctionsSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: mathFunctionsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -721,25 +722,25 @@ var mathFunctionsKernel = &device.Kernel{
 // Greet launches the kernel greet.
 func Greet(s *device.Stream, g device.Grid, factor float32) error {
 	p := s.Plan(greetKernel, g)
-	device.Put(p, factor)
+	driver.Pass(p, factor)
 	return p.Launch()
 }
 
-var greetKernel = &device.Kernel{
+var greetKernel = &driver.Kernel{
 	Name:    "greet",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "host.go",
 	Line:    13,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "factor", Offset: 0, Size: 4},
 	},
 	ParamBytes: 24,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "host.go", Line: 14, Format: "thread %d of block %d: %.2f %v\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Float32, dtype.Bool}},
 	},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: greetSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: greetSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: greetSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: greetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -757,28 +758,28 @@ var greetKernel = &device.Kernel{
 // Overrun launches the kernel overrun.
 func Overrun(s *device.Stream, g device.Grid, x device.Slice[int32], reach int) error {
 	p := s.Plan(overrunKernel, g)
-	device.PutSlice(p, x)
-	device.Put(p, reach)
+	x.Pass(p)
+	driver.Pass(p, reach)
 	return p.Launch()
 }
 
-var overrunKernel = &device.Kernel{
+var overrunKernel = &driver.Kernel{
 	Name:    "overrun",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "host.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "reach", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "host.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: overrunSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: overrunSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: overrunSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: overrunSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -797,29 +798,29 @@ var overrunKernel = &device.Kernel{
 // Divide launches the kernel divide.
 func Divide(s *device.Stream, g device.Grid, x device.Slice[int64], by int64) error {
 	p := s.Plan(divideKernel, g)
-	device.PutSlice(p, x)
-	device.Put(p, by)
+	x.Pass(p)
+	driver.Pass(p, by)
 	return p.Launch()
 }
 
-var divideKernel = &device.Kernel{
+var divideKernel = &driver.Kernel{
 	Name:    "divide",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "host.go",
 	Line:    64,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "by", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "host.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "host.go", Line: 66, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divideSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: divideSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divideSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: divideSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -838,30 +839,30 @@ var divideKernel = &device.Kernel{
 // Int8s launches the kernel int8s.
 func Int8s(s *device.Stream, g device.Grid, a, b, c device.Slice[int8]) error {
 	p := s.Plan(int8sKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var int8sKernel = &device.Kernel{
+var int8sKernel = &driver.Kernel{
 	Name:    "int8s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "integers.go",
 	Line:    42,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 1},
 		{Name: "b", Offset: 24, Size: 24, Elem: 1},
 		{Name: "c", Offset: 48, Size: 24, Elem: 1},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int8sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int8sSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int8sSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: int8sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -879,30 +880,30 @@ var int8sKernel = &device.Kernel{
 // Uint16s launches the kernel uint16s.
 func Uint16s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint16]) error {
 	p := s.Plan(uint16sKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var uint16sKernel = &device.Kernel{
+var uint16sKernel = &driver.Kernel{
 	Name:    "uint16s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "integers.go",
 	Line:    49,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},
 		{Name: "c", Offset: 48, Size: 24, Elem: 2},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint16sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint16sSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint16sSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: uint16sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -920,30 +921,30 @@ var uint16sKernel = &device.Kernel{
 // Int32s launches the kernel int32s.
 func Int32s(s *device.Stream, g device.Grid, a, b, c device.Slice[int32]) error {
 	p := s.Plan(int32sKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var int32sKernel = &device.Kernel{
+var int32sKernel = &driver.Kernel{
 	Name:    "int32s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "integers.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int32sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int32sSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int32sSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: int32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -961,30 +962,30 @@ var int32sKernel = &device.Kernel{
 // Uint32s launches the kernel uint32s.
 func Uint32s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint32]) error {
 	p := s.Plan(uint32sKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var uint32sKernel = &device.Kernel{
+var uint32sKernel = &driver.Kernel{
 	Name:    "uint32s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "integers.go",
 	Line:    63,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint32sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint32sSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint32sSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: uint32sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1002,30 +1003,30 @@ var uint32sKernel = &device.Kernel{
 // Int64s launches the kernel int64s.
 func Int64s(s *device.Stream, g device.Grid, a, b, c device.Slice[int64]) error {
 	p := s.Plan(int64sKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var int64sKernel = &device.Kernel{
+var int64sKernel = &driver.Kernel{
 	Name:    "int64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "integers.go",
 	Line:    70,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
 		{Name: "c", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int64sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: int64sSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: int64sSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: int64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1043,30 +1044,30 @@ var int64sKernel = &device.Kernel{
 // Uint64s launches the kernel uint64s.
 func Uint64s(s *device.Stream, g device.Grid, a, b, c device.Slice[uint64]) error {
 	p := s.Plan(uint64sKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var uint64sKernel = &device.Kernel{
+var uint64sKernel = &driver.Kernel{
 	Name:    "uint64s",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "integers.go",
 	Line:    77,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
 		{Name: "c", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint64sSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: uint64sSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uint64sSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: uint64sSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1084,31 +1085,31 @@ var uint64sKernel = &device.Kernel{
 // BlockSums stores in sums the sum of each block's elements of x.
 func BlockSums(s *device.Stream, g device.Blocks, x, sums device.Slice[int32]) error {
 	p := s.Plan(blockSumsKernel, blockSumsKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, sums)
+	x.Pass(p)
+	sums.Pass(p)
 	return p.Launch()
 }
 
-var blockSumsKernel = &device.Kernel{
+var blockSumsKernel = &driver.Kernel{
 	Name:    "blockSums",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "memory.go",
 	Line:    15,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     512,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockSumsSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: blockSumsSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockSumsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1126,34 +1127,34 @@ var blockSumsKernel = &device.Kernel{
 // Transpose stores the n x n matrix src in dst with rows and columns exchanged.
 func Transpose(s *device.Stream, g device.Blocks, dst, src device.Slice[float32], n int) error {
 	p := s.Plan(transposeKernel, transposeKernel.Grid(g))
-	device.PutSlice(p, dst)
-	device.PutSlice(p, src)
-	device.Put(p, n)
+	dst.Pass(p)
+	src.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var transposeKernel = &device.Kernel{
+var transposeKernel = &driver.Kernel{
 	Name:    "transpose",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "memory.go",
 	Line:    61,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "dst", Offset: 0, Size: 24, Elem: 4},
 		{Name: "src", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 16, Y: 16, Z: 1},
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Shared:     1088,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "memory.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: transposeSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1172,31 +1173,31 @@ var transposeKernel = &device.Kernel{
 // Histogram counts the bytes of x by their values, and adds them up.
 func Histogram(s *device.Stream, g device.Grid, x device.Slice[uint8], counts device.Slice[uint32], sum device.Slice[float64]) error {
 	p := s.Plan(histogramKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, counts)
-	device.PutSlice(p, sum)
+	x.Pass(p)
+	counts.Pass(p)
+	sum.Pass(p)
 	return p.Launch()
 }
 
-var histogramKernel = &device.Kernel{
+var histogramKernel = &driver.Kernel{
 	Name:    "histogram",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "memory.go",
 	Line:    98,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 1},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 4},
 		{Name: "sum", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "memory.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "memory.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: histogramSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: histogramSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: histogramSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: histogramSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1217,29 +1218,29 @@ var histogramKernel = &device.Kernel{
 // shared memory, and the sums of four in w.
 func Stream(s *device.Stream, g device.Blocks, x device.Slice[float64], w device.Slice[[4]float32], sums device.Slice[float64], wides device.Slice[[4]float32]) error {
 	p := s.Plan(streamKernel, streamKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, w)
-	device.PutSlice(p, sums)
-	device.PutSlice(p, wides)
+	x.Pass(p)
+	w.Pass(p)
+	sums.Pass(p)
+	wides.Pass(p)
 	return p.Launch()
 }
 
-var streamKernel = &device.Kernel{
+var streamKernel = &driver.Kernel{
 	Name:    "stream",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "pipeline.go",
 	Line:    22,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "w", Offset: 24, Size: 24, Elem: 16},
 		{Name: "sums", Offset: 48, Size: 24, Elem: 8},
 		{Name: "wides", Offset: 72, Size: 24, Elem: 16},
 	},
 	ParamBytes: 112,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     4608,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "pipeline.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 44, Format: "gpu.CopyAsync: an address is no multiple of the size"},
@@ -1247,11 +1248,11 @@ var streamKernel = &device.Kernel{
 		{File: "pipeline.go", Line: 29, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: streamSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: streamSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: streamSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: streamSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: streamSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: streamSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: streamSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: streamSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1271,34 +1272,34 @@ var streamKernel = &device.Kernel{
 // Crooked copies 16 bytes from an address that is no multiple of 16 where at is none of 4.
 func Crooked(s *device.Stream, g device.Grid, x device.Slice[float32], at int) error {
 	p := s.Plan(crookedKernel, g)
-	device.PutSlice(p, x)
-	device.Put(p, at)
+	x.Pass(p)
+	driver.Pass(p, at)
 	return p.Launch()
 }
 
-var crookedKernel = &device.Kernel{
+var crookedKernel = &driver.Kernel{
 	Name:    "crooked",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "pipeline.go",
 	Line:    91,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "at", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
 	Shared:     16,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "pipeline.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 93, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 93, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipeline.go", Line: 93, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: crookedSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: crookedSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: crookedSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: crookedSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: crookedSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: crookedSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: crookedSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: crookedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1316,25 +1317,25 @@ var crookedKernel = &device.Kernel{
 // Random launches the kernel random.
 func Random(s *device.Stream, g device.Grid, draws device.Slice[draw], key [2]uint32) error {
 	p := s.Plan(randomKernel, g)
-	device.PutSlice(p, draws)
-	device.Put(p, key)
+	draws.Pass(p)
+	driver.Pass(p, key)
 	return p.Launch()
 }
 
-var randomKernel = &device.Kernel{
+var randomKernel = &driver.Kernel{
 	Name:    "random",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "random.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "draws", Offset: 0, Size: 24, Elem: 32},
 		{Name: "key", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
 	Integers:   []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: randomSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: randomSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: randomSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1353,31 +1354,31 @@ var randomKernel = &device.Kernel{
 // Watch reads both clocks around some work.
 func Watch(s *device.Stream, g device.Grid, x device.Slice[float32], ticks device.Slice[int64]) error {
 	p := s.Plan(watchKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, ticks)
+	x.Pass(p)
+	ticks.Pass(p)
 	return p.Launch()
 }
 
-var watchKernel = &device.Kernel{
+var watchKernel = &driver.Kernel{
 	Name:    "watch",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "random.go",
 	Line:    48,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "ticks", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "random.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "random.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "random.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: watchSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: watchSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: watchSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: watchSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1395,27 +1396,27 @@ var watchKernel = &device.Kernel{
 // Insist launches the kernel insist.
 func Insist(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	p := s.Plan(insistKernel, g)
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var insistKernel = &device.Kernel{
+var insistKernel = &driver.Kernel{
 	Name:    "insist",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "random.go",
 	Line:    87,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "random.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "random.go", Line: 89, Format: "assertion failed: 100%% of x differ from 13"},
 	},
 	Integers: []int{8, 16},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: insistSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: insistSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: insistSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: insistSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1433,19 +1434,19 @@ var insistKernel = &device.Kernel{
 // Move launches the kernel move.
 func Move(s *device.Stream, g device.Grid, first bool, w world, particles device.Slice[particle], last uint8) error {
 	p := s.Plan(moveKernel, g)
-	device.Put(p, first)
-	device.Put(p, w)
-	device.PutSlice(p, particles)
-	device.Put(p, last)
+	driver.Pass(p, first)
+	driver.Pass(p, w)
+	particles.Pass(p)
+	driver.Pass(p, last)
 	return p.Launch()
 }
 
-var moveKernel = &device.Kernel{
+var moveKernel = &driver.Kernel{
 	Name:    "move",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "structs.go",
 	Line:    37,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "first", Offset: 0, Size: 1},
 		{Name: "w", Offset: 8, Size: 64},
 		{Name: "particles", Offset: 72, Size: 24, Elem: 40},
@@ -1453,9 +1454,9 @@ var moveKernel = &device.Kernel{
 	},
 	ParamBytes: 120,
 	Integers:   []int{80, 88},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: moveSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: moveSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1476,32 +1477,32 @@ var moveKernel = &device.Kernel{
 // Meet has all threads gather but those whose element of x is negative: they leave.
 func Meet(s *device.Stream, g device.Grid, x device.Slice[int32], out device.Slice[gathered]) error {
 	p := s.Plan(meetKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var meetKernel = &device.Kernel{
+var meetKernel = &driver.Kernel{
 	Name:    "meet",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "warp.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 128},
 	},
 	ParamBytes: 64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "warp.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM80NarrowAligned},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: meetSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM70NarrowAligned},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: meetSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: meetSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: meetSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: meetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1520,32 +1521,32 @@ var meetKernel = &device.Kernel{
 // wait for each other.
 func Stumble(s *device.Stream, g device.Grid, x device.Slice[int32], reach int) error {
 	p := s.Plan(stumbleKernel, g)
-	device.PutSlice(p, x)
-	device.Put(p, reach)
+	x.Pass(p)
+	driver.Pass(p, reach)
 	return p.Launch()
 }
 
-var stumbleKernel = &device.Kernel{
+var stumbleKernel = &driver.Kernel{
 	Name:    "stumble",
 	Package: "github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/selftest",
 	File:    "warp.go",
 	Line:    189,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "reach", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "warp.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warp.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []device.Variant{
-		{Target: device.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: stumbleSM80Narrow},
-		{Target: device.Capability{Major: 8, Minor: 0}, PTX: stumbleSM80},
-		{Target: device.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stumbleSM70Narrow},
-		{Target: device.Capability{Major: 7, Minor: 0}, PTX: stumbleSM70},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: stumbleSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: stumbleSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stumbleSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: stumbleSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,22 +14,22 @@ import (
 // Which stores 70 and what it read of its shared memory.
 func Which(s *device.Stream, g device.Blocks, x device.Slice[int]) error {
 	p := s.Plan(whichKernel, whichKernel.Grid(g))
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var whichKernel = &device.Kernel{
+var whichKernel = &driver.Kernel{
 	Name:    "which",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/bodies",
 	File:    "kernels.go",
 	Line:    9,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -50,20 +51,20 @@ var _ = which90a
 // Late is not for old GPUs.
 func Late(s *device.Stream, g device.Grid, x device.Slice[int]) error {
 	p := s.Plan(lateKernel, g)
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var lateKernel = &device.Kernel{
+var lateKernel = &driver.Kernel{
 	Name:    "late",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/bodies",
 	File:    "kernels.go",
 	Line:    45,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -80,7 +81,7 @@ var lateKernel = &device.Kernel{
 
 // WhichOf is generic, and its variant too.
 func WhichOf[T int | float64](s *device.Stream, g device.Grid, x device.Slice[T]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(T))(nil)).(type) {
 	case func(int):
 		k = whichOfIntKernel
@@ -88,20 +89,20 @@ func WhichOf[T int | float64](s *device.Stream, g device.Grid, x device.Slice[T]
 		k = whichOfFloat64Kernel
 	}
 	p := s.Plan(k, g)
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var whichOfIntKernel = &device.Kernel{
+var whichOfIntKernel = &driver.Kernel{
 	Name:    "whichOf[int]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/bodies",
 	File:    "kernels.go",
 	Line:    35,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -119,16 +120,16 @@ var whichOfIntKernel = &device.Kernel{
 
 var _ = whichOf90[int]
 
-var whichOfFloat64Kernel = &device.Kernel{
+var whichOfFloat64Kernel = &driver.Kernel{
 	Name:    "whichOf[float64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/bodies",
 	File:    "kernels.go",
 	Line:    35,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,22 +14,22 @@ import (
 // Deferring launches the kernel deferring.
 func Deferring(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[deferred]) error {
 	p := s.Plan(deferringKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var deferringKernel = &device.Kernel{
+var deferringKernel = &driver.Kernel{
 	Name:    "deferring",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/closures",
 	File:    "deferring.go",
 	Line:    13,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 128},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "deferring.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "deferring.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
 		{File: "deferring.go", Line: 57, Format: "invalid memory address or nil pointer dereference"},
@@ -56,22 +57,22 @@ var deferringKernel = &device.Kernel{
 // Passing launches the kernel passing.
 func Passing(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[passed]) error {
 	p := s.Plan(passingKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var passingKernel = &device.Kernel{
+var passingKernel = &driver.Kernel{
 	Name:    "passing",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/closures",
 	File:    "passing.go",
 	Line:    31,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 320},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "passing.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "passing.go", Line: 218, Format: "yield function called after range loop exit"},
 		{File: "passing.go", Line: 233, Format: "yield function called after range loop exit"},
@@ -95,22 +96,22 @@ var passingKernel = &device.Kernel{
 // Texts launches the kernel texts.
 func Texts(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[textual]) error {
 	p := s.Plan(textsKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var textsKernel = &device.Kernel{
+var textsKernel = &driver.Kernel{
 	Name:    "texts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/closures",
 	File:    "texts.go",
 	Line:    13,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 176},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "texts.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "texts.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "texts.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,30 +14,30 @@ import (
 // Reach asks for the shared memory of a block that the cluster may not have.
 func Reach(s *device.Stream, g device.Blocks, who, rank, index int, x device.Slice[int32]) error {
 	p := s.Plan(reachKernel, reachKernel.Grid(g))
-	device.Put(p, who)
-	device.Put(p, rank)
-	device.Put(p, index)
-	device.PutSlice(p, x)
+	driver.Pass(p, who)
+	driver.Pass(p, rank)
+	driver.Pass(p, index)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var reachKernel = &device.Kernel{
+var reachKernel = &driver.Kernel{
 	Name:    "reach",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "faults.go",
 	Line:    10,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "rank", Offset: 8, Size: 8},
 		{Name: "index", Offset: 16, Size: 8},
 		{Name: "x", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 2, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 2, Y: 1, Z: 1},
 	Shared:     136,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "faults.go", Line: 18, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "faults.go", Line: 20, Format: "invalid memory address or nil pointer dereference"},
 		{File: "faults.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -59,31 +60,31 @@ var reachKernel = &device.Kernel{
 // Beside lets threads fault that the others of the cluster wait for, in one way or another.
 func Beside(s *device.Stream, g device.Blocks, kind, who, many int, x device.Slice[int32]) error {
 	p := s.Plan(besideKernel, besideKernel.Grid(g))
-	device.Put(p, kind)
-	device.Put(p, who)
-	device.Put(p, many)
-	device.PutSlice(p, x)
+	driver.Pass(p, kind)
+	driver.Pass(p, who)
+	driver.Pass(p, many)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideKernel = &device.Kernel{
+var besideKernel = &driver.Kernel{
 	Name:    "beside",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "faults.go",
 	Line:    30,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "who", Offset: 8, Size: 8},
 		{Name: "many", Offset: 16, Size: 8},
 		{Name: "x", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     268,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "faults.go", Line: 42, Format: "left"},
 		{File: "faults.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "faults.go", Line: 50, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -113,22 +114,22 @@ var besideKernel = &device.Kernel{
 // Places has the first thread of each block write down where it is.
 func Places(s *device.Stream, g device.Grid, out device.Slice[place]) error {
 	p := s.Plan(placesKernel, g)
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var placesKernel = &device.Kernel{
+var placesKernel = &driver.Kernel{
 	Name:    "places",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 48},
 	},
 	ParamBytes: 40,
 	Shared:     12,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 29, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -147,25 +148,25 @@ var placesKernel = &device.Kernel{
 // Exchange moves data between the blocks of a cluster in all ways.
 func Exchange(s *device.Stream, g device.Grid, in device.Slice[int64], out device.Slice[exchanged]) error {
 	p := s.Plan(exchangeKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var exchangeKernel = &device.Kernel{
+var exchangeKernel = &driver.Kernel{
 	Name:    "exchange",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 96},
 	},
 	ParamBytes: 64,
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     456,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 71, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 75, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 76, Format: "invalid memory address or nil pointer dereference"},
@@ -194,24 +195,24 @@ var exchangeKernel = &device.Kernel{
 // Halves arrives at the cluster's barrier and waits for it later, more often than it must too.
 func Halves(s *device.Stream, g device.Grid, rounds int, x device.Slice[int32]) error {
 	p := s.Plan(halvesKernel, g)
-	device.Put(p, rounds)
-	device.PutSlice(p, x)
+	driver.Pass(p, rounds)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var halvesKernel = &device.Kernel{
+var halvesKernel = &driver.Kernel{
 	Name:    "halves",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
 	Line:    95,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "rounds", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 	},
 	ParamBytes: 48,
 	Shared:     264,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 110, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -232,26 +233,26 @@ var halvesKernel = &device.Kernel{
 // Leave has blocks and threads leave at different times, with what others still read.
 func Leave(s *device.Stream, g device.Blocks, spin int, x device.Slice[int32]) error {
 	p := s.Plan(leaveKernel, leaveKernel.Grid(g))
-	device.Put(p, spin)
-	device.PutSlice(p, x)
+	driver.Pass(p, spin)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var leaveKernel = &device.Kernel{
+var leaveKernel = &driver.Kernel{
 	Name:    "leave",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
 	Line:    125,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "spin", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 	},
 	ParamBytes: 48,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 2, Y: 2, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 2, Y: 2, Z: 1},
 	Shared:     264,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 136, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 136, Format: "invalid memory address or nil pointer dereference"},
@@ -273,24 +274,24 @@ var leaveKernel = &device.Kernel{
 // Large has more shared memory than a kernel may declare.
 func Large(s *device.Stream, g device.Blocks, x device.Slice[int32]) error {
 	p := s.Plan(largeKernel, largeKernel.Grid(g))
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var largeKernel = &device.Kernel{
+var largeKernel = &driver.Kernel{
 	Name:    "large",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
 	Line:    147,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 2, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 2, Y: 1, Z: 1},
 	Dynamic:    65552,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 153, Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 155, Format: "invalid memory address or nil pointer dereference"},
@@ -309,16 +310,16 @@ var largeKernel = &device.Kernel{
 // Plain uses nothing of a cluster, and is launched with one.
 func Plain(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	p := s.Plan(plainKernel, g)
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var plainKernel = &device.Kernel{
+var plainKernel = &driver.Kernel{
 	Name:    "plain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
 	Line:    163,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
@@ -337,7 +338,7 @@ var plainKernel = &device.Kernel{
 // Pool changes a number in the last block in all ways that all numbers know. Each thread leaves the sums of what
 // AtomicAdd and AtomicExchange returned, and the largest number that AtomicMax and AtomicMin did.
 func Pool[T int32 | uint32 | int64 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, out device.Slice[pooled[T]], olds device.Slice[[3]T]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(T))(nil)).(type) {
 	case func(int32):
 		k = poolInt32Kernel
@@ -353,26 +354,26 @@ func Pool[T int32 | uint32 | int64 | uint64 | float32 | float64](s *device.Strea
 		k = poolFloat64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, out)
-	device.PutSlice(p, olds)
+	out.Pass(p)
+	olds.Pass(p)
 	return p.Launch()
 }
 
-var poolInt32Kernel = &device.Kernel{
+var poolInt32Kernel = &driver.Kernel{
 	Name:    "pool[int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 28},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 12},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     36,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
@@ -389,21 +390,21 @@ var poolInt32Kernel = &device.Kernel{
 	},
 }
 
-var poolUint32Kernel = &device.Kernel{
+var poolUint32Kernel = &driver.Kernel{
 	Name:    "pool[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 28},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 12},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     36,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
@@ -420,21 +421,21 @@ var poolUint32Kernel = &device.Kernel{
 	},
 }
 
-var poolInt64Kernel = &device.Kernel{
+var poolInt64Kernel = &driver.Kernel{
 	Name:    "pool[int64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 56},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 24},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
@@ -451,21 +452,21 @@ var poolInt64Kernel = &device.Kernel{
 	},
 }
 
-var poolUint64Kernel = &device.Kernel{
+var poolUint64Kernel = &driver.Kernel{
 	Name:    "pool[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 56},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 24},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
@@ -482,21 +483,21 @@ var poolUint64Kernel = &device.Kernel{
 	},
 }
 
-var poolFloat32Kernel = &device.Kernel{
+var poolFloat32Kernel = &driver.Kernel{
 	Name:    "pool[float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 28},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 12},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     36,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
@@ -513,21 +514,21 @@ var poolFloat32Kernel = &device.Kernel{
 	},
 }
 
-var poolFloat64Kernel = &device.Kernel{
+var poolFloat64Kernel = &driver.Kernel{
 	Name:    "pool[float64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    23,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 56},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 24},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     64,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 33, Format: "invalid memory address or nil pointer dereference"},
@@ -546,7 +547,7 @@ var poolFloat64Kernel = &device.Kernel{
 
 // Merge changes bits in the last block, without and with a look at what was there.
 func Merge[T int32 | uint32 | int64 | uint64](s *device.Stream, g device.Blocks, out device.Slice[merged[T]], olds device.Slice[T]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(T))(nil)).(type) {
 	case func(int32):
 		k = mergeInt32Kernel
@@ -558,26 +559,26 @@ func Merge[T int32 | uint32 | int64 | uint64](s *device.Stream, g device.Blocks,
 		k = mergeUint64Kernel
 	}
 	p := s.Plan(k, k.Grid(g))
-	device.PutSlice(p, out)
-	device.PutSlice(p, olds)
+	out.Pass(p)
+	olds.Pass(p)
 	return p.Launch()
 }
 
-var mergeInt32Kernel = &device.Kernel{
+var mergeInt32Kernel = &driver.Kernel{
 	Name:    "merge[int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 24},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -595,21 +596,21 @@ var mergeInt32Kernel = &device.Kernel{
 	},
 }
 
-var mergeUint32Kernel = &device.Kernel{
+var mergeUint32Kernel = &driver.Kernel{
 	Name:    "merge[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 24},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -627,21 +628,21 @@ var mergeUint32Kernel = &device.Kernel{
 	},
 }
 
-var mergeInt64Kernel = &device.Kernel{
+var mergeInt64Kernel = &driver.Kernel{
 	Name:    "merge[int64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 48},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     56,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -659,21 +660,21 @@ var mergeInt64Kernel = &device.Kernel{
 	},
 }
 
-var mergeUint64Kernel = &device.Kernel{
+var mergeUint64Kernel = &driver.Kernel{
 	Name:    "merge[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "atomics.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 48},
 		{Name: "olds", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
-	Cluster:    device.Dim{X: 4, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     56,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
 		{File: "atomics.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},

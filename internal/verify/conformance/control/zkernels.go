@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,22 +14,22 @@ import (
 // Bounds launches the kernel bounds.
 func Bounds(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[bounded]) error {
 	p := s.Plan(boundsKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var boundsKernel = &device.Kernel{
+var boundsKernel = &driver.Kernel{
 	Name:    "bounds",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
 	File:    "bounded.go",
 	Line:    14,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 128},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "bounded.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "bounded.go", Line: 42, Format: "integer divide by zero"},
 		{File: "bounded.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -51,22 +52,22 @@ var boundsKernel = &device.Kernel{
 // Branches launches the kernel branches.
 func Branches(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[branched]) error {
 	p := s.Plan(branchesKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var branchesKernel = &device.Kernel{
+var branchesKernel = &driver.Kernel{
 	Name:    "branches",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
 	File:    "branches.go",
 	Line:    28,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 344},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "branches.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -84,22 +85,22 @@ var branchesKernel = &device.Kernel{
 // Loops launches the kernel loops.
 func Loops(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[looped]) error {
 	p := s.Plan(loopsKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var loopsKernel = &device.Kernel{
+var loopsKernel = &driver.Kernel{
 	Name:    "loops",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
 	File:    "loops.go",
 	Line:    31,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 408},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "loops.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "loops.go", Line: 322, Format: "integer divide by zero"},
 		{File: "loops.go", Line: 192, Format: "invalid memory address or nil pointer dereference"},
@@ -119,22 +120,22 @@ var loopsKernel = &device.Kernel{
 // Orders launches the kernel orders.
 func Orders(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[ordered]) error {
 	p := s.Plan(ordersKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var ordersKernel = &device.Kernel{
+var ordersKernel = &driver.Kernel{
 	Name:    "orders",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
 	File:    "order.go",
 	Line:    199,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 408},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "order.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -152,22 +153,22 @@ var ordersKernel = &device.Kernel{
 // Settles launches the kernel settles.
 func Settles(s *device.Stream, g device.Grid, x device.Slice[float64], out device.Slice[settled]) error {
 	p := s.Plan(settlesKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var settlesKernel = &device.Kernel{
+var settlesKernel = &driver.Kernel{
 	Name:    "settles",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
 	File:    "settling.go",
 	Line:    74,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 80},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "settling.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "settling.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "settling.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -188,22 +189,22 @@ var settlesKernel = &device.Kernel{
 // Changes launches the kernel changes.
 func Changes(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[changed]) error {
 	p := s.Plan(changesKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var changesKernel = &device.Kernel{
+var changesKernel = &driver.Kernel{
 	Name:    "changes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
 	File:    "values.go",
 	Line:    26,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 224},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "values.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,18 +14,18 @@ import (
 // BesideBarrier lets one thread fault in front of a barrier that the others reach.
 func BesideBarrier(s *device.Stream, g device.Grid, who int, x device.Slice[int32], out device.Slice[int32]) error {
 	p := s.Plan(besideBarrierKernel, g)
-	device.Put(p, who)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, who)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var besideBarrierKernel = &device.Kernel{
+var besideBarrierKernel = &driver.Kernel{
 	Name:    "besideBarrier",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    8,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 		{Name: "out", Offset: 32, Size: 24, Elem: 4},
@@ -32,7 +33,7 @@ var besideBarrierKernel = &device.Kernel{
 	ParamBytes: 72,
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 10, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -54,18 +55,18 @@ var besideBarrierKernel = &device.Kernel{
 // BesideBarriers lets one thread fault in the middle of a loop with barriers.
 func BesideBarriers(s *device.Stream, g device.Grid, who, turn int, x device.Slice[int32]) error {
 	p := s.Plan(besideBarriersKernel, g)
-	device.Put(p, who)
-	device.Put(p, turn)
-	device.PutSlice(p, x)
+	driver.Pass(p, who)
+	driver.Pass(p, turn)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideBarriersKernel = &device.Kernel{
+var besideBarriersKernel = &driver.Kernel{
 	Name:    "besideBarriers",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    21,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "turn", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 4},
@@ -73,7 +74,7 @@ var besideBarriersKernel = &device.Kernel{
 	ParamBytes: 56,
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 27, Format: "in turn"},
 		{File: "beside.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -94,23 +95,23 @@ var besideBarriersKernel = &device.Kernel{
 // BesideCount lets one thread fault in front of barriers that have a result.
 func BesideCount(s *device.Stream, g device.Grid, who int, x device.Slice[int32]) error {
 	p := s.Plan(besideCountKernel, g)
-	device.Put(p, who)
-	device.PutSlice(p, x)
+	driver.Pass(p, who)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideCountKernel = &device.Kernel{
+var besideCountKernel = &driver.Kernel{
 	Name:    "besideCount",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    37,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 	},
 	ParamBytes: 48,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -130,23 +131,23 @@ var besideCountKernel = &device.Kernel{
 // BesideWarp lets one thread fault in front of operations of its warp.
 func BesideWarp(s *device.Stream, g device.Grid, who int, x device.Slice[int32]) error {
 	p := s.Plan(besideWarpKernel, g)
-	device.Put(p, who)
-	device.PutSlice(p, x)
+	driver.Pass(p, who)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideWarpKernel = &device.Kernel{
+var besideWarpKernel = &driver.Kernel{
 	Name:    "besideWarp",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    50,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 	},
 	ParamBytes: 48,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -166,20 +167,20 @@ var besideWarpKernel = &device.Kernel{
 // EveryThread lets all threads fault at once, each with an index of its own.
 func EveryThread(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	p := s.Plan(everyThreadKernel, g)
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var everyThreadKernel = &device.Kernel{
+var everyThreadKernel = &driver.Kernel{
 	Name:    "everyThread",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -197,21 +198,21 @@ var everyThreadKernel = &device.Kernel{
 // InSpace lets one thread of a grid in three dimensions fault.
 func InSpace(s *device.Stream, g device.Grid, bx, by, bz, x, y, z int) error {
 	p := s.Plan(inSpaceKernel, g)
-	device.Put(p, bx)
-	device.Put(p, by)
-	device.Put(p, bz)
-	device.Put(p, x)
-	device.Put(p, y)
-	device.Put(p, z)
+	driver.Pass(p, bx)
+	driver.Pass(p, by)
+	driver.Pass(p, bz)
+	driver.Pass(p, x)
+	driver.Pass(p, y)
+	driver.Pass(p, z)
 	return p.Launch()
 }
 
-var inSpaceKernel = &device.Kernel{
+var inSpaceKernel = &driver.Kernel{
 	Name:    "inSpace",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    72,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "bx", Offset: 0, Size: 8},
 		{Name: "by", Offset: 8, Size: 8},
 		{Name: "bz", Offset: 16, Size: 8},
@@ -220,7 +221,7 @@ var inSpaceKernel = &device.Kernel{
 		{Name: "z", Offset: 40, Size: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 74, Format: "here"},
 	},
 	Integers: []int{0, 8, 16, 24, 32, 40},
@@ -238,20 +239,20 @@ var inSpaceKernel = &device.Kernel{
 // Printing prints, and then faults where n is 0.
 func Printing(s *device.Stream, g device.Grid, n int) error {
 	p := s.Plan(printingKernel, g)
-	device.Put(p, n)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var printingKernel = &device.Kernel{
+var printingKernel = &driver.Kernel{
 	Name:    "printing",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    81,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 	},
 	ParamBytes: 24,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 82, Format: "before\n"},
 		{File: "beside.go", Line: 83, Format: "integer divide by zero"},
 		{File: "beside.go", Line: 83, Format: "%d\n", Args: []dtype.Type{dtype.Int64}},
@@ -271,22 +272,22 @@ var printingKernel = &device.Kernel{
 // TwoFaults faults in both of two places.
 func TwoFaults(s *device.Stream, g device.Grid, n int, x device.Slice[int32]) error {
 	p := s.Plan(twoFaultsKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, x)
+	driver.Pass(p, n)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var twoFaultsKernel = &device.Kernel{
+var twoFaultsKernel = &driver.Kernel{
 	Name:    "twoFaults",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    89,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 	},
 	ParamBytes: 48,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "beside.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -306,22 +307,22 @@ var twoFaultsKernel = &device.Kernel{
 // Writes stores numbers, so that a launch behind a fault can be seen to work.
 func Writes(s *device.Stream, g device.Grid, x device.Slice[int32], by int32) error {
 	p := s.Plan(writesKernel, g)
-	device.PutSlice(p, x)
-	device.Put(p, by)
+	x.Pass(p)
+	driver.Pass(p, by)
 	return p.Launch()
 }
 
-var writesKernel = &device.Kernel{
+var writesKernel = &driver.Kernel{
 	Name:    "writes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "beside.go",
 	Line:    101,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "by", Offset: 24, Size: 4},
 	},
 	ParamBytes: 48,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "beside.go", Line: 102, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -340,20 +341,20 @@ var writesKernel = &device.Kernel{
 // Breaks lets a loop end in front of an index that is the same in all rounds.
 func Breaks(s *device.Stream, g device.Grid, n, end, k int, x, out device.Slice[int32]) error {
 	p := s.Plan(breaksKernel, g)
-	device.Put(p, n)
-	device.Put(p, end)
-	device.Put(p, k)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	driver.Pass(p, end)
+	driver.Pass(p, k)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var breaksKernel = &device.Kernel{
+var breaksKernel = &driver.Kernel{
 	Name:    "breaks",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    12,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "end", Offset: 8, Size: 8},
 		{Name: "k", Offset: 16, Size: 8},
@@ -361,7 +362,7 @@ var breaksKernel = &device.Kernel{
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -381,26 +382,26 @@ var breaksKernel = &device.Kernel{
 // Settles lets a loop end, once a float is small, in front of an index that is the same in all rounds.
 func Settles(s *device.Stream, g device.Grid, f float64, k int, x, out device.Slice[int32]) error {
 	p := s.Plan(settlesKernel, g)
-	device.Put(p, f)
-	device.Put(p, k)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, f)
+	driver.Pass(p, k)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var settlesKernel = &device.Kernel{
+var settlesKernel = &driver.Kernel{
 	Name:    "settles",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    29,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "f", Offset: 0, Size: 8},
 		{Name: "k", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 4},
 		{Name: "out", Offset: 40, Size: 24, Elem: 4},
 	},
 	ParamBytes: 80,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -421,21 +422,21 @@ var settlesKernel = &device.Kernel{
 // InOrder has several mistakes, the first of which depends on what is loaded.
 func InOrder(s *device.Stream, g device.Grid, a, b, c int, x, y, out device.Slice[int32]) error {
 	p := s.Plan(inOrderKernel, g)
-	device.Put(p, a)
-	device.Put(p, b)
-	device.Put(p, c)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, out)
+	driver.Pass(p, a)
+	driver.Pass(p, b)
+	driver.Pass(p, c)
+	x.Pass(p)
+	y.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var inOrderKernel = &device.Kernel{
+var inOrderKernel = &driver.Kernel{
 	Name:    "inOrder",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    47,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 8},
 		{Name: "b", Offset: 8, Size: 8},
 		{Name: "c", Offset: 16, Size: 8},
@@ -444,7 +445,7 @@ var inOrderKernel = &device.Kernel{
 		{Name: "out", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -466,26 +467,26 @@ var inOrderKernel = &device.Kernel{
 // InLine has two mistakes without a condition, the first of which depends on what is loaded.
 func InLine(s *device.Stream, g device.Grid, b int, x, y, out device.Slice[int32]) error {
 	p := s.Plan(inLineKernel, g)
-	device.Put(p, b)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, out)
+	driver.Pass(p, b)
+	x.Pass(p)
+	y.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var inLineKernel = &device.Kernel{
+var inLineKernel = &driver.Kernel{
 	Name:    "inLine",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    66,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "b", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 		{Name: "y", Offset: 32, Size: 24, Elem: 4},
 		{Name: "out", Offset: 56, Size: 24, Elem: 4},
 	},
 	ParamBytes: 96,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -505,20 +506,20 @@ var inLineKernel = &device.Kernel{
 // Counted changes memory in front of a mistake.
 func Counted(s *device.Stream, g device.Grid, a, b, c int, x, out device.Slice[int32]) error {
 	p := s.Plan(countedKernel, g)
-	device.Put(p, a)
-	device.Put(p, b)
-	device.Put(p, c)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, a)
+	driver.Pass(p, b)
+	driver.Pass(p, c)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var countedKernel = &device.Kernel{
+var countedKernel = &driver.Kernel{
 	Name:    "counted",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    77,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 8},
 		{Name: "b", Offset: 8, Size: 8},
 		{Name: "c", Offset: 16, Size: 8},
@@ -526,7 +527,7 @@ var countedKernel = &device.Kernel{
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -547,22 +548,22 @@ var countedKernel = &device.Kernel{
 // Shrinks cuts a slice in each round, until the index is behind it.
 func Shrinks(s *device.Stream, g device.Grid, x, out device.Slice[int32]) error {
 	p := s.Plan(shrinksKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shrinksKernel = &device.Kernel{
+var shrinksKernel = &driver.Kernel{
 	Name:    "shrinks",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    96,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -582,26 +583,26 @@ var shrinksKernel = &device.Kernel{
 // Either has an index that one of two conditions says is in range.
 func Either(s *device.Stream, g device.Grid, i, j int, x, out device.Slice[int32]) error {
 	p := s.Plan(eitherKernel, g)
-	device.Put(p, i)
-	device.Put(p, j)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, i)
+	driver.Pass(p, j)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var eitherKernel = &device.Kernel{
+var eitherKernel = &driver.Kernel{
 	Name:    "either",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    121,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "i", Offset: 0, Size: 8},
 		{Name: "j", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 4},
 		{Name: "out", Offset: 40, Size: 24, Elem: 4},
 	},
 	ParamBytes: 80,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
@@ -620,24 +621,24 @@ var eitherKernel = &device.Kernel{
 // Unsigned sums elements with a counter that has no sign.
 func Unsigned(s *device.Stream, g device.Grid, n uint, x, out device.Slice[int32]) error {
 	p := s.Plan(unsignedKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var unsignedKernel = &device.Kernel{
+var unsignedKernel = &driver.Kernel{
 	Name:    "unsigned",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    137,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 		{Name: "out", Offset: 32, Size: 24, Elem: 4},
 	},
 	ParamBytes: 72,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 143, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "conclusions.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -657,24 +658,24 @@ var unsignedKernel = &device.Kernel{
 // Far has an index that is always behind its slice, the length of which may have been the index.
 func Far(s *device.Stream, g device.Grid, n int, x, out device.Slice[int32]) error {
 	p := s.Plan(farKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var farKernel = &device.Kernel{
+var farKernel = &driver.Kernel{
 	Name:    "far",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    151,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 		{Name: "out", Offset: 32, Size: 24, Elem: 4},
 	},
 	ParamBytes: 72,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 158, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -697,24 +698,24 @@ var farKernel = &device.Kernel{
 // Endless has no way out of its inner loop but an index that is out of range.
 func Endless(s *device.Stream, g device.Grid, rounds, x, out device.Slice[int32]) error {
 	p := s.Plan(endlessKernel, g)
-	device.PutSlice(p, rounds)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	rounds.Pass(p)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var endlessKernel = &device.Kernel{
+var endlessKernel = &driver.Kernel{
 	Name:    "endless",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "conclusions.go",
 	Line:    170,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "rounds", Offset: 0, Size: 24, Elem: 4},
 		{Name: "x", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 173, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "conclusions.go", Line: 181, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -734,24 +735,24 @@ var endlessKernel = &device.Kernel{
 // Product launches the kernel product.
 func Product(s *device.Stream, g device.Grid, a, b, c device.Slice[float32]) error {
 	p := s.Plan(productKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var productKernel = &device.Kernel{
+var productKernel = &driver.Kernel{
 	Name:    "product",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "elements.go",
 	Line:    12,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "elements.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -769,24 +770,24 @@ var productKernel = &device.Kernel{
 // Double launches the kernel double.
 func Double(s *device.Stream, g device.Grid, x device.Slice[float64], y device.Slice[int16], z device.Slice[uint8]) error {
 	p := s.Plan(doubleKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, z)
+	x.Pass(p)
+	y.Pass(p)
+	z.Pass(p)
 	return p.Launch()
 }
 
-var doubleKernel = &device.Kernel{
+var doubleKernel = &driver.Kernel{
 	Name:    "double",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "elements.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 		{Name: "z", Offset: 48, Size: 24, Elem: 1},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "elements.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -806,25 +807,25 @@ var doubleKernel = &device.Kernel{
 // Neighbours adds the two elements in front of and behind each point of the n x n x n grid a.
 func Neighbours(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) error {
 	p := s.Plan(neighboursKernel, neighboursKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var neighboursKernel = &device.Kernel{
+var neighboursKernel = &driver.Kernel{
 	Name:    "neighbours",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "grids.go",
 	Line:    18,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 1, Y: 1, Z: 2},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 1, Y: 1, Z: 2},
+	Sites: []driver.Site{
 		{File: "grids.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
@@ -843,25 +844,25 @@ var neighboursKernel = &device.Kernel{
 // Cells has no more threads than the table has cells, if the launch is right.
 func Cells(s *device.Stream, g device.Blocks, a, b device.Slice[int32], width int) error {
 	p := s.Plan(cellsKernel, cellsKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, width)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, width)
 	return p.Launch()
 }
 
-var cellsKernel = &device.Kernel{
+var cellsKernel = &driver.Kernel{
 	Name:    "cells",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "grids.go",
 	Line:    31,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "width", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 4, Y: 2, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 4, Y: 2, Z: 1},
+	Sites: []driver.Site{
 		{File: "grids.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
@@ -880,25 +881,25 @@ var cellsKernel = &device.Kernel{
 // Fours adds each fourth element of a row of n, which need not be a multiple of four.
 func Fours(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) error {
 	p := s.Plan(foursKernel, foursKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var foursKernel = &device.Kernel{
+var foursKernel = &driver.Kernel{
 	Name:    "fours",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "grids.go",
 	Line:    40,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 4, Y: 1, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 4, Y: 1, Z: 1},
+	Sites: []driver.Site{
 		{File: "grids.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "grids.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -918,20 +919,20 @@ var foursKernel = &device.Kernel{
 // OutOfRange lets the thread 3 of block 1 do what kind says with the number n.
 func OutOfRange(s *device.Stream, g device.Grid, kind, n int, x device.Slice[int32], r device.Slice[record], y device.Slice[uint8]) error {
 	p := s.Plan(outOfRangeKernel, g)
-	device.Put(p, kind)
-	device.Put(p, n)
-	device.PutSlice(p, x)
-	device.PutSlice(p, r)
-	device.PutSlice(p, y)
+	driver.Pass(p, kind)
+	driver.Pass(p, n)
+	x.Pass(p)
+	r.Pass(p)
+	y.Pass(p)
 	return p.Launch()
 }
 
-var outOfRangeKernel = &device.Kernel{
+var outOfRangeKernel = &driver.Kernel{
 	Name:    "outOfRange",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "indices.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "n", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 4},
@@ -939,7 +940,7 @@ var outOfRangeKernel = &device.Kernel{
 		{Name: "y", Offset: 64, Size: 24, Elem: 1},
 	},
 	ParamBytes: 104,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "indices.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "indices.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "indices.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -990,21 +991,21 @@ var outOfRangeKernel = &device.Kernel{
 // Bounds lets one thread slice what has 8 elements, with the numbers a, b and c.
 func Bounds(s *device.Stream, g device.Grid, kind, a, b, c int, x device.Slice[int32], out device.Slice[int32]) error {
 	p := s.Plan(boundsKernel, g)
-	device.Put(p, kind)
-	device.Put(p, a)
-	device.Put(p, b)
-	device.Put(p, c)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, kind)
+	driver.Pass(p, a)
+	driver.Pass(p, b)
+	driver.Pass(p, c)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var boundsKernel = &device.Kernel{
+var boundsKernel = &driver.Kernel{
 	Name:    "bounds",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "others.go",
 	Line:    13,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "a", Offset: 8, Size: 8},
 		{Name: "b", Offset: 16, Size: 8},
@@ -1013,7 +1014,7 @@ var boundsKernel = &device.Kernel{
 		{Name: "out", Offset: 56, Size: 24, Elem: 4},
 	},
 	ParamBytes: 96,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "others.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1056,24 +1057,24 @@ var boundsKernel = &device.Kernel{
 // Arithmetic lets one thread divide by, or shift by, what is no good.
 func Arithmetic(s *device.Stream, g device.Grid, kind int, by int64, x device.Slice[int64]) error {
 	p := s.Plan(arithmeticKernel, g)
-	device.Put(p, kind)
-	device.Put(p, by)
-	device.PutSlice(p, x)
+	driver.Pass(p, kind)
+	driver.Pass(p, by)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var arithmeticKernel = &device.Kernel{
+var arithmeticKernel = &driver.Kernel{
 	Name:    "arithmetic",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "others.go",
 	Line:    52,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "by", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 8},
 	},
 	ParamBytes: 56,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "others.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "others.go", Line: 86, Format: "integer divide by zero"},
@@ -1127,26 +1128,26 @@ var arithmeticKernel = &device.Kernel{
 // Said lets one thread panic with words, or with a number.
 func Said(s *device.Stream, g device.Grid, kind int, n int64, f float32, x device.Slice[int64]) error {
 	p := s.Plan(saidKernel, g)
-	device.Put(p, kind)
-	device.Put(p, n)
-	device.Put(p, f)
-	device.PutSlice(p, x)
+	driver.Pass(p, kind)
+	driver.Pass(p, n)
+	driver.Pass(p, f)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var saidKernel = &device.Kernel{
+var saidKernel = &driver.Kernel{
 	Name:    "said",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "others.go",
 	Line:    104,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "n", Offset: 8, Size: 8},
 		{Name: "f", Offset: 16, Size: 4},
 		{Name: "x", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "others.go", Line: 111, Format: "no such kind"},
 		{File: "others.go", Line: 113, Format: "%v", Args: []dtype.Type{dtype.Int64}},
 		{File: "others.go", Line: 115, Format: "%v", Args: []dtype.Type{dtype.Uint8}},
@@ -1183,21 +1184,21 @@ var saidKernel = &device.Kernel{
 // indices need be compared with the length. The number w is the length of width.
 func Patterns(s *device.Stream, g device.Grid, kind, n int, x, y device.Slice[int32], width device.Slice[int32], out device.Slice[int32]) error {
 	p := s.Plan(patternsKernel, g)
-	device.Put(p, kind)
-	device.Put(p, n)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, width)
-	device.PutSlice(p, out)
+	driver.Pass(p, kind)
+	driver.Pass(p, n)
+	x.Pass(p)
+	y.Pass(p)
+	width.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var patternsKernel = &device.Kernel{
+var patternsKernel = &driver.Kernel{
 	Name:    "patterns",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "patterns.go",
 	Line:    9,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "n", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 4},
@@ -1206,7 +1207,7 @@ var patternsKernel = &device.Kernel{
 		{Name: "out", Offset: 88, Size: 24, Elem: 4},
 	},
 	ParamBytes: 128,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "patterns.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "patterns.go", Line: 47, Format: "%v", Args: []dtype.Type{dtype.Int32}},
 		{File: "patterns.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1241,19 +1242,19 @@ var patternsKernel = &device.Kernel{
 // RowOfBlock has each block sum a row, as long as width, of x and of y.
 func RowOfBlock(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
 	p := s.Plan(rowOfBlockKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, width)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	y.Pass(p)
+	width.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var rowOfBlockKernel = &device.Kernel{
+var rowOfBlockKernel = &driver.Kernel{
 	Name:    "rowOfBlock",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "sums.go",
 	Line:    11,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "width", Offset: 48, Size: 24, Elem: 4},
@@ -1261,7 +1262,7 @@ var rowOfBlockKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sums.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1281,26 +1282,26 @@ var rowOfBlockKernel = &device.Kernel{
 // AtLeastOnce sums a row that has at least one number, whatever width says.
 func AtLeastOnce(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
 	p := s.Plan(atLeastOnceKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, width)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	y.Pass(p)
+	width.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var atLeastOnceKernel = &device.Kernel{
+var atLeastOnceKernel = &driver.Kernel{
 	Name:    "atLeastOnce",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "sums.go",
 	Line:    25,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "width", Offset: 48, Size: 24, Elem: 4},
 		{Name: "out", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sums.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1320,19 +1321,19 @@ var atLeastOnceKernel = &device.Kernel{
 // EveryFourth sums every fourth number of a row.
 func EveryFourth(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
 	p := s.Plan(everyFourthKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, width)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	y.Pass(p)
+	width.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var everyFourthKernel = &device.Kernel{
+var everyFourthKernel = &driver.Kernel{
 	Name:    "everyFourth",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "sums.go",
 	Line:    41,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "width", Offset: 48, Size: 24, Elem: 4},
@@ -1340,7 +1341,7 @@ var everyFourthKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sums.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1360,19 +1361,19 @@ var everyFourthKernel = &device.Kernel{
 // Reversed sums a row from its end, which is behind what rowOfBlock sums.
 func Reversed(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
 	p := s.Plan(reversedKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, width)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	y.Pass(p)
+	width.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var reversedKernel = &device.Kernel{
+var reversedKernel = &driver.Kernel{
 	Name:    "reversed",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "sums.go",
 	Line:    54,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "width", Offset: 48, Size: 24, Elem: 4},
@@ -1380,7 +1381,7 @@ var reversedKernel = &device.Kernel{
 	},
 	ParamBytes: 112,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sums.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1400,26 +1401,26 @@ var reversedKernel = &device.Kernel{
 // BehindRow takes the numbers behind a row, in the threads that are.
 func BehindRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
 	p := s.Plan(behindRowKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, width)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	y.Pass(p)
+	width.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var behindRowKernel = &device.Kernel{
+var behindRowKernel = &driver.Kernel{
 	Name:    "behindRow",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "sums.go",
 	Line:    68,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "width", Offset: 48, Size: 24, Elem: 4},
 		{Name: "out", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sums.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1438,26 +1439,26 @@ var behindRowKernel = &device.Kernel{
 // EndOfRow takes the last number of a row, in the thread that is there.
 func EndOfRow(s *device.Stream, g device.Grid, x, y, width, out device.Slice[int32]) error {
 	p := s.Plan(endOfRowKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, width)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	y.Pass(p)
+	width.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var endOfRowKernel = &device.Kernel{
+var endOfRowKernel = &driver.Kernel{
 	Name:    "endOfRow",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "sums.go",
 	Line:    79,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 		{Name: "width", Offset: 48, Size: 24, Elem: 4},
 		{Name: "out", Offset: 72, Size: 24, Elem: 4},
 	},
 	ParamBytes: 112,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "sums.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sums.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1476,19 +1477,19 @@ var endOfRowKernel = &device.Kernel{
 // BesideLoad lets one thread fault that the others wait for, in all ways to wait by a load.
 func BesideLoad(s *device.Stream, g device.Grid, kind, who int, flags, x device.Slice[int32]) error {
 	p := s.Plan(besideLoadKernel, g)
-	device.Put(p, kind)
-	device.Put(p, who)
-	device.PutSlice(p, flags)
-	device.PutSlice(p, x)
+	driver.Pass(p, kind)
+	driver.Pass(p, who)
+	flags.Pass(p)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideLoadKernel = &device.Kernel{
+var besideLoadKernel = &driver.Kernel{
 	Name:    "besideLoad",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    12,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "who", Offset: 8, Size: 8},
 		{Name: "flags", Offset: 16, Size: 24, Elem: 4},
@@ -1496,7 +1497,7 @@ var besideLoadKernel = &device.Kernel{
 	},
 	ParamBytes: 80,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1524,19 +1525,19 @@ var besideLoadKernel = &device.Kernel{
 // changes memory.
 func BesideChange(s *device.Stream, g device.Grid, kind, who int, flags, x device.Slice[int32]) error {
 	p := s.Plan(besideChangeKernel, g)
-	device.Put(p, kind)
-	device.Put(p, who)
-	device.PutSlice(p, flags)
-	device.PutSlice(p, x)
+	driver.Pass(p, kind)
+	driver.Pass(p, who)
+	flags.Pass(p)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideChangeKernel = &device.Kernel{
+var besideChangeKernel = &driver.Kernel{
 	Name:    "besideChange",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    55,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "who", Offset: 8, Size: 8},
 		{Name: "flags", Offset: 16, Size: 24, Elem: 4},
@@ -1544,7 +1545,7 @@ var besideChangeKernel = &device.Kernel{
 	},
 	ParamBytes: 80,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1571,26 +1572,26 @@ var besideChangeKernel = &device.Kernel{
 // other blocks have no such thread and go on.
 func BesideShared(s *device.Stream, g device.Blocks, who int, x device.Slice[int32]) error {
 	p := s.Plan(besideSharedKernel, besideSharedKernel.Grid(g))
-	device.Put(p, who)
-	device.PutSlice(p, x)
+	driver.Pass(p, who)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideSharedKernel = &device.Kernel{
+var besideSharedKernel = &driver.Kernel{
 	Name:    "besideShared",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    91,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 	},
 	ParamBytes: 48,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     4,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 98, Format: "before it is ready"},
 		{File: "waits.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1610,25 +1611,25 @@ var besideSharedKernel = &device.Kernel{
 // BesideStandard lets one thread fault that the others wait for by package sync/atomic.
 func BesideStandard(s *device.Stream, g device.Grid, who int, flags, x device.Slice[int32]) error {
 	p := s.Plan(besideStandardKernel, g)
-	device.Put(p, who)
-	device.PutSlice(p, flags)
-	device.PutSlice(p, x)
+	driver.Pass(p, who)
+	flags.Pass(p)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideStandardKernel = &device.Kernel{
+var besideStandardKernel = &driver.Kernel{
 	Name:    "besideStandard",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    112,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "flags", Offset: 8, Size: 24, Elem: 4},
 		{Name: "x", Offset: 32, Size: 24, Elem: 4},
 	},
 	ParamBytes: 72,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1650,18 +1651,18 @@ var besideStandardKernel = &device.Kernel{
 // BesideGrid lets one thread fault in the middle of a loop in which the blocks wait for each other.
 func BesideGrid(s *device.Stream, g device.Grid, who, turn int, x device.Slice[int32]) error {
 	p := s.Plan(besideGridKernel, g)
-	device.Put(p, who)
-	device.Put(p, turn)
-	device.PutSlice(p, x)
+	driver.Pass(p, who)
+	driver.Pass(p, turn)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideGridKernel = &device.Kernel{
+var besideGridKernel = &driver.Kernel{
 	Name:    "besideGrid",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    126,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "turn", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 4},
@@ -1669,7 +1670,7 @@ var besideGridKernel = &device.Kernel{
 	ParamBytes:  56,
 	Cooperative: true,
 	Barriers:    true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 129, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1690,23 +1691,23 @@ var besideGridKernel = &device.Kernel{
 // which waits for the one behind it.
 func HandOver(s *device.Stream, g device.Grid, x device.Slice[int32], bad int) error {
 	p := s.Plan(handOverKernel, g)
-	device.PutSlice(p, x)
-	device.Put(p, bad)
+	x.Pass(p)
+	driver.Pass(p, bad)
 	return p.Launch()
 }
 
-var handOverKernel = &device.Kernel{
+var handOverKernel = &driver.Kernel{
 	Name:    "handOver",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    140,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "bad", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 143, Format: "dropped"},
 		{File: "waits.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1727,23 +1728,23 @@ var handOverKernel = &device.Kernel{
 // there are.
 func LookBack(s *device.Stream, g device.Grid, x device.Slice[int32], bad int) error {
 	p := s.Plan(lookBackKernel, g)
-	device.PutSlice(p, x)
-	device.Put(p, bad)
+	x.Pass(p)
+	driver.Pass(p, bad)
 	return p.Launch()
 }
 
-var lookBackKernel = &device.Kernel{
+var lookBackKernel = &driver.Kernel{
 	Name:    "lookBack",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    154,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "bad", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 157, Format: "skipped"},
 		{File: "waits.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1765,25 +1766,25 @@ var lookBackKernel = &device.Kernel{
 // arrivals.
 func BesideArrivals(s *device.Stream, g device.Blocks, who int, x device.Slice[int32]) error {
 	p := s.Plan(besideArrivalsKernel, besideArrivalsKernel.Grid(g))
-	device.Put(p, who)
-	device.PutSlice(p, x)
+	driver.Pass(p, who)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideArrivalsKernel = &device.Kernel{
+var besideArrivalsKernel = &driver.Kernel{
 	Name:    "besideArrivals",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    177,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "who", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 	},
 	ParamBytes: 48,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     8,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 189, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 185, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -1804,28 +1805,28 @@ var besideArrivalsKernel = &device.Kernel{
 // or without something to do meanwhile.
 func BesideDone(s *device.Stream, g device.Blocks, kind, who int, x device.Slice[int32]) error {
 	p := s.Plan(besideDoneKernel, besideDoneKernel.Grid(g))
-	device.Put(p, kind)
-	device.Put(p, who)
-	device.PutSlice(p, x)
+	driver.Pass(p, kind)
+	driver.Pass(p, who)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var besideDoneKernel = &device.Kernel{
+var besideDoneKernel = &driver.Kernel{
 	Name:    "besideDone",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
 	File:    "waits.go",
 	Line:    198,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "who", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 4},
 	},
 	ParamBytes: 56,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     8,
 	Barriers:   true,
 	Spins:      true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "waits.go", Line: 206, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 226, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "waits.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},

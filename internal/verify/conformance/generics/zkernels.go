@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics/fold"
@@ -13,7 +14,7 @@ import (
 
 // Scale launches the kernel scale.
 func Scale[T int8 | int32 | uint16 | int | float32 | float64](s *device.Stream, g device.Grid, x device.Slice[T], by pair[T]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(T))(nil)).(type) {
 	case func(int8):
 		k = scaleInt8Kernel
@@ -29,17 +30,17 @@ func Scale[T int8 | int32 | uint16 | int | float32 | float64](s *device.Stream, 
 		k = scaleFloat64Kernel
 	}
 	p := s.Plan(k, g)
-	device.PutSlice(p, x)
-	device.Put(p, by)
+	x.Pass(p)
+	driver.Pass(p, by)
 	return p.Launch()
 }
 
-var scaleInt8Kernel = &device.Kernel{
+var scaleInt8Kernel = &driver.Kernel{
 	Name:    "scale[int8]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 1},
 		{Name: "by", Offset: 24, Size: 2},
 	},
@@ -57,12 +58,12 @@ var scaleInt8Kernel = &device.Kernel{
 	},
 }
 
-var scaleInt32Kernel = &device.Kernel{
+var scaleInt32Kernel = &driver.Kernel{
 	Name:    "scale[int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "by", Offset: 24, Size: 8},
 	},
@@ -80,12 +81,12 @@ var scaleInt32Kernel = &device.Kernel{
 	},
 }
 
-var scaleUint16Kernel = &device.Kernel{
+var scaleUint16Kernel = &driver.Kernel{
 	Name:    "scale[uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "by", Offset: 24, Size: 4},
 	},
@@ -103,12 +104,12 @@ var scaleUint16Kernel = &device.Kernel{
 	},
 }
 
-var scaleIntKernel = &device.Kernel{
+var scaleIntKernel = &driver.Kernel{
 	Name:    "scale[int]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "by", Offset: 24, Size: 16},
 	},
@@ -126,12 +127,12 @@ var scaleIntKernel = &device.Kernel{
 	},
 }
 
-var scaleFloat32Kernel = &device.Kernel{
+var scaleFloat32Kernel = &driver.Kernel{
 	Name:    "scale[float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "by", Offset: 24, Size: 8},
 	},
@@ -149,12 +150,12 @@ var scaleFloat32Kernel = &device.Kernel{
 	},
 }
 
-var scaleFloat64Kernel = &device.Kernel{
+var scaleFloat64Kernel = &driver.Kernel{
 	Name:    "scale[float64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    19,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "by", Offset: 24, Size: 16},
 	},
@@ -174,7 +175,7 @@ var scaleFloat64Kernel = &device.Kernel{
 
 // Convert has two type parameters, and all pairs of types.
 func Convert[From int16 | float32, To int64 | float64](s *device.Stream, g device.Grid, in device.Slice[From], out device.Slice[To]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(From, To))(nil)).(type) {
 	case func(int16, int64):
 		k = convertInt16Int64Kernel
@@ -186,22 +187,22 @@ func Convert[From int16 | float32, To int64 | float64](s *device.Stream, g devic
 		k = convertFloat32Float64Kernel
 	}
 	p := s.Plan(k, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var convertInt16Int64Kernel = &device.Kernel{
+var convertInt16Int64Kernel = &driver.Kernel{
 	Name:    "convert[int16, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    29,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -217,17 +218,17 @@ var convertInt16Int64Kernel = &device.Kernel{
 	},
 }
 
-var convertInt16Float64Kernel = &device.Kernel{
+var convertInt16Float64Kernel = &driver.Kernel{
 	Name:    "convert[int16, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    29,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -243,17 +244,17 @@ var convertInt16Float64Kernel = &device.Kernel{
 	},
 }
 
-var convertFloat32Int64Kernel = &device.Kernel{
+var convertFloat32Int64Kernel = &driver.Kernel{
 	Name:    "convert[float32, int64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    29,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -269,17 +270,17 @@ var convertFloat32Int64Kernel = &device.Kernel{
 	},
 }
 
-var convertFloat32Float64Kernel = &device.Kernel{
+var convertFloat32Float64Kernel = &driver.Kernel{
 	Name:    "convert[float32, float64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    29,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -297,7 +298,7 @@ var convertFloat32Float64Kernel = &device.Kernel{
 
 // Turn launches the kernel turn.
 func Turn[R [3]int32 | [5]int32](s *device.Stream, g device.Grid, rows device.Slice[R]) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(R))(nil)).(type) {
 	case func([3]int32):
 		k = turn3Int32Kernel
@@ -305,21 +306,21 @@ func Turn[R [3]int32 | [5]int32](s *device.Stream, g device.Grid, rows device.Sl
 		k = turn5Int32Kernel
 	}
 	p := s.Plan(k, g)
-	device.PutSlice(p, rows)
+	rows.Pass(p)
 	return p.Launch()
 }
 
-var turn3Int32Kernel = &device.Kernel{
+var turn3Int32Kernel = &driver.Kernel{
 	Name:    "turn[[3]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    40,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "rows", Offset: 0, Size: 24, Elem: 12},
 	},
 	ParamBytes: 40,
 	Shared:     12,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -336,17 +337,17 @@ var turn3Int32Kernel = &device.Kernel{
 	},
 }
 
-var turn5Int32Kernel = &device.Kernel{
+var turn5Int32Kernel = &driver.Kernel{
 	Name:    "turn[[5]int32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    40,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "rows", Offset: 0, Size: 24, Elem: 20},
 	},
 	ParamBytes: 40,
 	Shared:     20,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -365,7 +366,7 @@ var turn5Int32Kernel = &device.Kernel{
 
 // Apply launches the kernel apply.
 func Apply[T int32, O less | nearest](s *device.Stream, g device.Grid, x device.Slice[T], how O) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(T, O))(nil)).(type) {
 	case func(int32, less):
 		k = applyInt32LessKernel
@@ -373,22 +374,22 @@ func Apply[T int32, O less | nearest](s *device.Stream, g device.Grid, x device.
 		k = applyInt32NearestKernel
 	}
 	p := s.Plan(k, g)
-	device.PutSlice(p, x)
-	device.Put(p, how)
+	x.Pass(p)
+	driver.Pass(p, how)
 	return p.Launch()
 }
 
-var applyInt32LessKernel = &device.Kernel{
+var applyInt32LessKernel = &driver.Kernel{
 	Name:    "apply[int32, less]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "how", Offset: 24, Size: 0},
 	},
 	ParamBytes: 48,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -404,17 +405,17 @@ var applyInt32LessKernel = &device.Kernel{
 	},
 }
 
-var applyInt32NearestKernel = &device.Kernel{
+var applyInt32NearestKernel = &driver.Kernel{
 	Name:    "apply[int32, nearest]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "kernels.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "how", Offset: 24, Size: 16},
 	},
 	ParamBytes: 56,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24, 32},
@@ -432,7 +433,7 @@ var applyInt32NearestKernel = &device.Kernel{
 
 // Fold reduces what a block's threads read to one element of out.
 func Fold[T int32, O fold.Sum[int32] | fold.Max[int32]](s_ *device.Stream, g device.Blocks, in, out device.Slice[T], s fold.Span) error {
-	var k *device.Kernel
+	var k *driver.Kernel
 	switch any((func(T, O))(nil)).(type) {
 	case func(int32, fold.Sum[int32]):
 		k = foldInt32FoldSumInt32Kernel
@@ -440,27 +441,27 @@ func Fold[T int32, O fold.Sum[int32] | fold.Max[int32]](s_ *device.Stream, g dev
 		k = foldInt32FoldMaxInt32Kernel
 	}
 	p := s_.Plan(k, k.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.Put(p, s)
+	in.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var foldInt32FoldSumInt32Kernel = &device.Kernel{
+var foldInt32FoldSumInt32Kernel = &driver.Kernel{
 	Name:    "Fold[int32, fold.Sum[int32]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "fold.go",
 	Line:    41,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "s", Offset: 48, Size: 16},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -477,21 +478,21 @@ var foldInt32FoldSumInt32Kernel = &device.Kernel{
 	},
 }
 
-var foldInt32FoldMaxInt32Kernel = &device.Kernel{
+var foldInt32FoldMaxInt32Kernel = &driver.Kernel{
 	Name:    "Fold[int32, fold.Max[int32]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "fold.go",
 	Line:    41,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 		{Name: "s", Offset: 48, Size: 16},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -511,27 +512,27 @@ var foldInt32FoldMaxInt32Kernel = &device.Kernel{
 // FoldLong reduces what a block's threads read to one element of out.
 func FoldLong(s_ *device.Stream, g device.Blocks, in, out device.Slice[uint64], s fold.Span) error {
 	p := s_.Plan(foldLongKernel, foldLongKernel.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.Put(p, s)
+	in.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var foldLongKernel = &device.Kernel{
+var foldLongKernel = &driver.Kernel{
 	Name:    "Fold[uint64, fold.Max[uint64]]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "fold.go",
 	Line:    41,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 		{Name: "s", Offset: 48, Size: 16},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     512,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -551,27 +552,27 @@ var foldLongKernel = &device.Kernel{
 // SumPoints reduces what a block's threads read to one element of out.
 func SumPoints(s_ *device.Stream, g device.Blocks, in, out device.Slice[Point], s fold.Span) error {
 	p := s_.Plan(sumPointsKernel, sumPointsKernel.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
-	device.Put(p, s)
+	in.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, s)
 	return p.Launch()
 }
 
-var sumPointsKernel = &device.Kernel{
+var sumPointsKernel = &driver.Kernel{
 	Name:    "Fold[Point, addPoints]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics",
 	File:    "fold.go",
 	Line:    41,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 12},
 		{Name: "out", Offset: 24, Size: 24, Elem: 12},
 		{Name: "s", Offset: 48, Size: 16},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     768,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,22 +14,22 @@ import (
 // Conversions launches the kernel conversions.
 func Conversions(s *device.Stream, g device.Grid, in device.Slice[uint32], out device.Slice[converted]) error {
 	p := s.Plan(conversionsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var conversionsKernel = &device.Kernel{
+var conversionsKernel = &driver.Kernel{
 	Name:    "conversions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/halves",
 	File:    "kernels.go",
 	Line:    37,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 20},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -47,22 +48,22 @@ var conversionsKernel = &device.Kernel{
 // SlowConversions launches the kernel slowConversions.
 func SlowConversions(s *device.Stream, g device.Grid, in device.Slice[uint32], out device.Slice[slow]) error {
 	p := s.Plan(slowConversionsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var slowConversionsKernel = &device.Kernel{
+var slowConversionsKernel = &driver.Kernel{
 	Name:    "slowConversions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/halves",
 	File:    "kernels.go",
 	Line:    69,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 40},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -81,26 +82,26 @@ var slowConversionsKernel = &device.Kernel{
 // Prints launches the kernel prints.
 func Prints(s *device.Stream, g device.Grid, h device.Slice[dtype.F16], b device.Slice[dtype.BF16], e device.Slice[dtype.F8E4M3], f device.Slice[dtype.F8E5M2]) error {
 	p := s.Plan(printsKernel, g)
-	device.PutSlice(p, h)
-	device.PutSlice(p, b)
-	device.PutSlice(p, e)
-	device.PutSlice(p, f)
+	h.Pass(p)
+	b.Pass(p)
+	e.Pass(p)
+	f.Pass(p)
 	return p.Launch()
 }
 
-var printsKernel = &device.Kernel{
+var printsKernel = &driver.Kernel{
 	Name:    "prints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/halves",
 	File:    "kernels.go",
 	Line:    76,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "h", Offset: 0, Size: 24, Elem: 2},
 		{Name: "b", Offset: 24, Size: 24, Elem: 2},
 		{Name: "e", Offset: 48, Size: 24, Elem: 1},
 		{Name: "f", Offset: 72, Size: 24, Elem: 1},
 	},
 	ParamBytes: 112,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 77, Format: "%v %.2f %g %v 1.5\n", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}},
 		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},

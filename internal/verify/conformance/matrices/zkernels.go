@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,25 +14,25 @@ import (
 // Loads stores what each way to load tiles gives each thread of a warp: 14 tiles.
 func Loads(s *device.Stream, g device.Blocks, in device.Slice[[8]dtype.BF16], out device.Slice[[14]uint32]) error {
 	p := s.Plan(loadsKernel, loadsKernel.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var loadsKernel = &device.Kernel{
+var loadsKernel = &driver.Kernel{
 	Name:    "loads",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/matrices",
 	File:    "kernels.go",
 	Line:    12,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 56},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     512,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -51,27 +52,27 @@ var loadsKernel = &device.Kernel{
 // ProductBF16 multiplies a, of 16x16 elements, by b, of 16x8, and adds c.
 func ProductBF16(s *device.Stream, g device.Blocks, a device.Slice[[2][8]dtype.BF16], b device.Slice[[8]dtype.BF16], c device.Slice[float32]) error {
 	p := s.Plan(productBF16Kernel, productBF16Kernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var productBF16Kernel = &device.Kernel{
+var productBF16Kernel = &driver.Kernel{
 	Name:    "productBF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/matrices",
 	File:    "kernels.go",
 	Line:    41,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 32},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     768,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -93,27 +94,27 @@ var productBF16Kernel = &device.Kernel{
 // ProductF16 is productBF16 of F16s.
 func ProductF16(s *device.Stream, g device.Blocks, a device.Slice[[2][8]dtype.F16], b device.Slice[[8]dtype.F16], c device.Slice[float32]) error {
 	p := s.Plan(productF16Kernel, productF16Kernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var productF16Kernel = &device.Kernel{
+var productF16Kernel = &driver.Kernel{
 	Name:    "productF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/matrices",
 	File:    "kernels.go",
 	Line:    56,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 32},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
 		{Name: "c", Offset: 48, Size: 24, Elem: 4},
 	},
 	ParamBytes: 88,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     768,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -135,20 +136,20 @@ var productF16Kernel = &device.Kernel{
 // Copies moves n elements of in, from start on, through shared memory in copies of all sizes.
 func Copies(s *device.Stream, g device.Blocks, wide device.Slice[[4]uint32], middle device.Slice[[2]float32], narrow device.Slice[int32], from int, out device.Slice[[7]uint32]) error {
 	p := s.Plan(copiesKernel, copiesKernel.Grid(g))
-	device.PutSlice(p, wide)
-	device.PutSlice(p, middle)
-	device.PutSlice(p, narrow)
-	device.Put(p, from)
-	device.PutSlice(p, out)
+	wide.Pass(p)
+	middle.Pass(p)
+	narrow.Pass(p)
+	driver.Pass(p, from)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var copiesKernel = &device.Kernel{
+var copiesKernel = &driver.Kernel{
 	Name:    "copies",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/matrices",
 	File:    "kernels.go",
 	Line:    85,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "wide", Offset: 0, Size: 24, Elem: 16},
 		{Name: "middle", Offset: 24, Size: 24, Elem: 8},
 		{Name: "narrow", Offset: 48, Size: 24, Elem: 4},
@@ -156,10 +157,10 @@ var copiesKernel = &device.Kernel{
 		{Name: "out", Offset: 80, Size: 24, Elem: 28},
 	},
 	ParamBytes: 120,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     1792,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 88, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "kernels.go", Line: 92, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "kernels.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -185,25 +186,25 @@ var copiesKernel = &device.Kernel{
 // Fetches moves in, from an index on, through dynamic shared memory.
 func Fetches(s *device.Stream, g device.Grid, in device.Slice[int32], from int, out device.Slice[int32]) error {
 	p := s.Plan(fetchesKernel, g)
-	device.PutSlice(p, in)
-	device.Put(p, from)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	driver.Pass(p, from)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fetchesKernel = &device.Kernel{
+var fetchesKernel = &driver.Kernel{
 	Name:    "fetches",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/matrices",
 	File:    "kernels.go",
 	Line:    105,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "from", Offset: 24, Size: 8},
 		{Name: "out", Offset: 32, Size: 24, Elem: 4},
 	},
 	ParamBytes: 72,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 108, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 108, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "kernels.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -225,24 +226,24 @@ var fetchesKernel = &device.Kernel{
 // Misaligned copies from an address that is no multiple of 16.
 func Misaligned(s *device.Stream, g device.Blocks, in device.Slice[dtype.BF16], from int) error {
 	p := s.Plan(misalignedKernel, misalignedKernel.Grid(g))
-	device.PutSlice(p, in)
-	device.Put(p, from)
+	in.Pass(p)
+	driver.Pass(p, from)
 	return p.Launch()
 }
 
-var misalignedKernel = &device.Kernel{
+var misalignedKernel = &driver.Kernel{
 	Name:    "misaligned",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/matrices",
 	File:    "kernels.go",
 	Line:    119,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "from", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     512,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 121, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 121, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 121, Format: "gpu.CopyAsync: an address is no multiple of the size"},

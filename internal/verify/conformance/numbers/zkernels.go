@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,22 +14,22 @@ import (
 // Resizes launches the kernel resizes.
 func Resizes(s *device.Stream, g device.Grid, in device.Slice[int64], out device.Slice[resized]) error {
 	p := s.Plan(resizesKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var resizesKernel = &device.Kernel{
+var resizesKernel = &driver.Kernel{
 	Name:    "resizes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "convert.go",
 	Line:    47,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 240},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "convert.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -47,22 +48,22 @@ var resizesKernel = &device.Kernel{
 // ConvertToFloats launches the kernel convertToFloats.
 func ConvertToFloats(s *device.Stream, g device.Grid, in device.Slice[int64], out device.Slice[toFloat]) error {
 	p := s.Plan(convertToFloatsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var convertToFloatsKernel = &device.Kernel{
+var convertToFloatsKernel = &driver.Kernel{
 	Name:    "convertToFloats",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "convert.go",
 	Line:    69,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 80},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "convert.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -81,22 +82,22 @@ var convertToFloatsKernel = &device.Kernel{
 // ConvertFromFloats launches the kernel convertFromFloats.
 func ConvertFromFloats(s *device.Stream, g device.Grid, in device.Slice[float64], out device.Slice[fromFloat]) error {
 	p := s.Plan(convertFromFloatsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var convertFromFloatsKernel = &device.Kernel{
+var convertFromFloatsKernel = &driver.Kernel{
 	Name:    "convertFromFloats",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "convert.go",
 	Line:    98,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 128},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "convert.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -115,22 +116,22 @@ var convertFromFloatsKernel = &device.Kernel{
 // Divisions launches the kernel divisions.
 func Divisions(s *device.Stream, g device.Grid, in device.Slice[division], out device.Slice[divided]) error {
 	p := s.Plan(divisionsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var divisionsKernel = &device.Kernel{
+var divisionsKernel = &driver.Kernel{
 	Name:    "divisions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "divisions.go",
 	Line:    25,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 48},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "divisions.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "divisions.go", Line: 17, Format: "integer divide by zero"},
 	},
@@ -150,22 +151,22 @@ var divisionsKernel = &device.Kernel{
 // Float32s launches the kernel float32s.
 func Float32s(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[calculated[float32]]) error {
 	p := s.Plan(float32sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var float32sKernel = &device.Kernel{
+var float32sKernel = &driver.Kernel{
 	Name:    "float32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "floats.go",
 	Line:    90,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 168},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -184,22 +185,22 @@ var float32sKernel = &device.Kernel{
 // Float64s launches the kernel float64s.
 func Float64s(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out device.Slice[calculated[float64]]) error {
 	p := s.Plan(float64sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var float64sKernel = &device.Kernel{
+var float64sKernel = &driver.Kernel{
 	Name:    "float64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "floats.go",
 	Line:    97,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 312},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -218,22 +219,22 @@ var float64sKernel = &device.Kernel{
 // RoundTwice is what contract does with contraction forbidden.
 func RoundTwice(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[contracted]) error {
 	p := s.Plan(roundTwiceKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var roundTwiceKernel = &device.Kernel{
+var roundTwiceKernel = &driver.Kernel{
 	Name:    "roundTwice",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "floats.go",
 	Line:    125,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 28},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -252,22 +253,22 @@ var roundTwiceKernel = &device.Kernel{
 // Fused stores sums of products that are rounded once because the source says so.
 func Fused(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out device.Slice[float64]) error {
 	p := s.Plan(fusedKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fusedKernel = &device.Kernel{
+var fusedKernel = &driver.Kernel{
 	Name:    "fused",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "floats.go",
 	Line:    134,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -286,22 +287,22 @@ var fusedKernel = &device.Kernel{
 // MayFuse stores what may be rounded once or twice.
 func MayFuse(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out device.Slice[float64]) error {
 	p := s.Plan(mayFuseKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var mayFuseKernel = &device.Kernel{
+var mayFuseKernel = &driver.Kernel{
 	Name:    "mayFuse",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "floats.go",
 	Line:    143,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "floats.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -320,22 +321,22 @@ var mayFuseKernel = &device.Kernel{
 // Foresees launches the kernel foresees.
 func Foresees(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[foreseen]) error {
 	p := s.Plan(foreseesKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var foreseesKernel = &device.Kernel{
+var foreseesKernel = &driver.Kernel{
 	Name:    "foresees",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "foreseen.go",
 	Line:    114,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 336},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "foreseen.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "foreseen.go", Line: 67, Format: "integer divide by zero"},
 	},
@@ -355,22 +356,22 @@ var foreseesKernel = &device.Kernel{
 // Summing launches the kernel summing.
 func Summing(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[summed]) error {
 	p := s.Plan(summingKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var summingKernel = &device.Kernel{
+var summingKernel = &driver.Kernel{
 	Name:    "summing",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "foreseen.go",
 	Line:    137,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 40},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "foreseen.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -389,22 +390,22 @@ var summingKernel = &device.Kernel{
 // Int8s launches the kernel int8s.
 func Int8s(s *device.Stream, g device.Grid, in device.Slice[pair[int8]], out device.Slice[arithmetic[int8]]) error {
 	p := s.Plan(int8sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var int8sKernel = &device.Kernel{
+var int8sKernel = &driver.Kernel{
 	Name:    "int8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    109,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 57},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -423,22 +424,22 @@ var int8sKernel = &device.Kernel{
 // Int16s launches the kernel int16s.
 func Int16s(s *device.Stream, g device.Grid, in device.Slice[pair[int16]], out device.Slice[arithmetic[int16]]) error {
 	p := s.Plan(int16sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var int16sKernel = &device.Kernel{
+var int16sKernel = &driver.Kernel{
 	Name:    "int16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    116,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 100},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -458,22 +459,22 @@ var int16sKernel = &device.Kernel{
 // Int32s launches the kernel int32s.
 func Int32s(s *device.Stream, g device.Grid, in device.Slice[pair[int32]], out device.Slice[arithmetic[int32]]) error {
 	p := s.Plan(int32sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var int32sKernel = &device.Kernel{
+var int32sKernel = &driver.Kernel{
 	Name:    "int32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    123,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 184},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -493,22 +494,22 @@ var int32sKernel = &device.Kernel{
 // Int64s launches the kernel int64s.
 func Int64s(s *device.Stream, g device.Grid, in device.Slice[pair[int64]], out device.Slice[arithmetic[int64]]) error {
 	p := s.Plan(int64sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var int64sKernel = &device.Kernel{
+var int64sKernel = &driver.Kernel{
 	Name:    "int64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    130,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -528,22 +529,22 @@ var int64sKernel = &device.Kernel{
 // Ints launches the kernel ints.
 func Ints(s *device.Stream, g device.Grid, in device.Slice[pair[int]], out device.Slice[arithmetic[int]]) error {
 	p := s.Plan(intsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var intsKernel = &device.Kernel{
+var intsKernel = &driver.Kernel{
 	Name:    "ints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    137,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -563,22 +564,22 @@ var intsKernel = &device.Kernel{
 // Uint8s launches the kernel uint8s.
 func Uint8s(s *device.Stream, g device.Grid, in device.Slice[pair[uint8]], out device.Slice[arithmetic[uint8]]) error {
 	p := s.Plan(uint8sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var uint8sKernel = &device.Kernel{
+var uint8sKernel = &driver.Kernel{
 	Name:    "uint8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    144,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 57},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 146, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -597,22 +598,22 @@ var uint8sKernel = &device.Kernel{
 // Uint16s launches the kernel uint16s.
 func Uint16s(s *device.Stream, g device.Grid, in device.Slice[pair[uint16]], out device.Slice[arithmetic[uint16]]) error {
 	p := s.Plan(uint16sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var uint16sKernel = &device.Kernel{
+var uint16sKernel = &driver.Kernel{
 	Name:    "uint16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    151,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 100},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 153, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -632,22 +633,22 @@ var uint16sKernel = &device.Kernel{
 // Uint32s launches the kernel uint32s.
 func Uint32s(s *device.Stream, g device.Grid, in device.Slice[pair[uint32]], out device.Slice[arithmetic[uint32]]) error {
 	p := s.Plan(uint32sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var uint32sKernel = &device.Kernel{
+var uint32sKernel = &driver.Kernel{
 	Name:    "uint32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    158,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 184},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -667,22 +668,22 @@ var uint32sKernel = &device.Kernel{
 // Uint64s launches the kernel uint64s.
 func Uint64s(s *device.Stream, g device.Grid, in device.Slice[pair[uint64]], out device.Slice[arithmetic[uint64]]) error {
 	p := s.Plan(uint64sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var uint64sKernel = &device.Kernel{
+var uint64sKernel = &driver.Kernel{
 	Name:    "uint64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    165,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -702,22 +703,22 @@ var uint64sKernel = &device.Kernel{
 // Uints launches the kernel uints.
 func Uints(s *device.Stream, g device.Grid, in device.Slice[pair[uint]], out device.Slice[arithmetic[uint]]) error {
 	p := s.Plan(uintsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var uintsKernel = &device.Kernel{
+var uintsKernel = &driver.Kernel{
 	Name:    "uints",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "integers.go",
 	Line:    172,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 352},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "integers.go", Line: 174, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
@@ -737,22 +738,22 @@ var uintsKernel = &device.Kernel{
 // ComputesInLanes launches the kernel computesInLanes.
 func ComputesInLanes(s *device.Stream, g device.Grid, in device.Slice[wide], out device.Slice[inLanes]) error {
 	p := s.Plan(computesInLanesKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var computesInLanesKernel = &device.Kernel{
+var computesInLanesKernel = &driver.Kernel{
 	Name:    "computesInLanes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "lanes.go",
 	Line:    63,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 32},
 		{Name: "out", Offset: 24, Size: 24, Elem: 200},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "lanes.go", Line: 32, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -771,22 +772,22 @@ var computesInLanesKernel = &device.Kernel{
 // Limits launches the kernel limits.
 func Limits(s *device.Stream, g device.Grid, in device.Slice[limit], out device.Slice[limited]) error {
 	p := s.Plan(limitsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var limitsKernel = &device.Kernel{
+var limitsKernel = &driver.Kernel{
 	Name:    "limits",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "limits.go",
 	Line:    44,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 32},
 		{Name: "out", Offset: 24, Size: 24, Elem: 88},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "limits.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -805,22 +806,22 @@ var limitsKernel = &device.Kernel{
 // InSingles may fuse products with sums: the functions' bits must not depend on it.
 func InSingles(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[singles]) error {
 	p := s.Plan(inSinglesKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var inSinglesKernel = &device.Kernel{
+var inSinglesKernel = &driver.Kernel{
 	Name:    "inSingles",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "math32.go",
 	Line:    46,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 192},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "math32.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "mod.go", Line: 19, Format: "integer divide by zero"},
 	},
@@ -840,22 +841,22 @@ var inSinglesKernel = &device.Kernel{
 // Approximates launches the kernel approximates.
 func Approximates(s *device.Stream, g device.Grid, in device.Slice[float32], out device.Slice[approximations]) error {
 	p := s.Plan(approximatesKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var approximatesKernel = &device.Kernel{
+var approximatesKernel = &driver.Kernel{
 	Name:    "approximates",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "math32.go",
 	Line:    65,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 44},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "math32.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -874,22 +875,22 @@ var approximatesKernel = &device.Kernel{
 // FastTanh is by itself: it needs a GPU of compute capability 7.5.
 func FastTanh(s *device.Stream, g device.Grid, in, out device.Slice[float32]) error {
 	p := s.Plan(fastTanhKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fastTanhKernel = &device.Kernel{
+var fastTanhKernel = &driver.Kernel{
 	Name:    "fastTanh",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "math32.go",
 	Line:    74,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "math32.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -907,22 +908,22 @@ var fastTanhKernel = &device.Kernel{
 // Exacts launches the kernel exacts.
 func Exacts(s *device.Stream, g device.Grid, in device.Slice[pair[float64]], out device.Slice[exact]) error {
 	p := s.Plan(exactsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var exactsKernel = &device.Kernel{
+var exactsKernel = &driver.Kernel{
 	Name:    "exacts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "mathematics.go",
 	Line:    40,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 200},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "mathematics.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -940,22 +941,22 @@ var exactsKernel = &device.Kernel{
 // Evaluates launches the kernel evaluates.
 func Evaluates(s *device.Stream, g device.Grid, in device.Slice[float64], out device.Slice[functions]) error {
 	p := s.Plan(evaluatesKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var evaluatesKernel = &device.Kernel{
+var evaluatesKernel = &driver.Kernel{
 	Name:    "evaluates",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "mathematics.go",
 	Line:    70,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 272},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "mathematics.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "mathematics.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "mathematics.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -978,22 +979,22 @@ var evaluatesKernel = &device.Kernel{
 // ShiftInt8s launches the kernel shiftInt8s.
 func ShiftInt8s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int8]], out device.Slice[shifted[int8]]) error {
 	p := s.Plan(shiftInt8sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftInt8sKernel = &device.Kernel{
+var shiftInt8sKernel = &driver.Kernel{
 	Name:    "shiftInt8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    84,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 38},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -1011,22 +1012,22 @@ var shiftInt8sKernel = &device.Kernel{
 // ShiftUint8s launches the kernel shiftUint8s.
 func ShiftUint8s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[uint8]], out device.Slice[shifted[uint8]]) error {
 	p := s.Plan(shiftUint8sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftUint8sKernel = &device.Kernel{
+var shiftUint8sKernel = &driver.Kernel{
 	Name:    "shiftUint8s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    91,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 38},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -1044,22 +1045,22 @@ var shiftUint8sKernel = &device.Kernel{
 // ShiftInt16s launches the kernel shiftInt16s.
 func ShiftInt16s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int16]], out device.Slice[shifted[int16]]) error {
 	p := s.Plan(shiftInt16sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftInt16sKernel = &device.Kernel{
+var shiftInt16sKernel = &driver.Kernel{
 	Name:    "shiftInt16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    98,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 76},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
@@ -1079,22 +1080,22 @@ var shiftInt16sKernel = &device.Kernel{
 // ShiftUint16s launches the kernel shiftUint16s.
 func ShiftUint16s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[uint16]], out device.Slice[shifted[uint16]]) error {
 	p := s.Plan(shiftUint16sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftUint16sKernel = &device.Kernel{
+var shiftUint16sKernel = &driver.Kernel{
 	Name:    "shiftUint16s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    105,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 76},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
@@ -1114,22 +1115,22 @@ var shiftUint16sKernel = &device.Kernel{
 // ShiftInt32s launches the kernel shiftInt32s.
 func ShiftInt32s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int32]], out device.Slice[shifted[int32]]) error {
 	p := s.Plan(shiftInt32sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftInt32sKernel = &device.Kernel{
+var shiftInt32sKernel = &driver.Kernel{
 	Name:    "shiftInt32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    112,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 152},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
@@ -1149,22 +1150,22 @@ var shiftInt32sKernel = &device.Kernel{
 // ShiftUint32s launches the kernel shiftUint32s.
 func ShiftUint32s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[uint32]], out device.Slice[shifted[uint32]]) error {
 	p := s.Plan(shiftUint32sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftUint32sKernel = &device.Kernel{
+var shiftUint32sKernel = &driver.Kernel{
 	Name:    "shiftUint32s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    119,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 152},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
@@ -1184,22 +1185,22 @@ var shiftUint32sKernel = &device.Kernel{
 // ShiftInt64s launches the kernel shiftInt64s.
 func ShiftInt64s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int64]], out device.Slice[shifted[int64]]) error {
 	p := s.Plan(shiftInt64sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftInt64sKernel = &device.Kernel{
+var shiftInt64sKernel = &driver.Kernel{
 	Name:    "shiftInt64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    126,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 304},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
@@ -1219,22 +1220,22 @@ var shiftInt64sKernel = &device.Kernel{
 // ShiftUint64s launches the kernel shiftUint64s.
 func ShiftUint64s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[uint64]], out device.Slice[shifted[uint64]]) error {
 	p := s.Plan(shiftUint64sKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var shiftUint64sKernel = &device.Kernel{
+var shiftUint64sKernel = &driver.Kernel{
 	Name:    "shiftUint64s",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    133,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 304},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 135, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
@@ -1254,22 +1255,22 @@ var shiftUint64sKernel = &device.Kernel{
 // Counts launches the kernel counts.
 func Counts(s *device.Stream, g device.Grid, in device.Slice[pair[uint64]], out device.Slice[counted]) error {
 	p := s.Plan(countsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var countsKernel = &device.Kernel{
+var countsKernel = &driver.Kernel{
 	Name:    "counts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "shifts.go",
 	Line:    183,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 312},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shifts.go", Line: 185, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shifts.go", Line: 172, Format: "integer divide by zero"},
 		{File: "shifts.go", Line: 172, Format: "integer overflow"},
@@ -1291,24 +1292,24 @@ var countsKernel = &device.Kernel{
 // instruction changes of what it reads.
 func SignsOf(s *device.Stream, g device.Grid, x float64, y float32, out device.Slice[signs]) error {
 	p := s.Plan(signsOfKernel, g)
-	device.Put(p, x)
-	device.Put(p, y)
-	device.PutSlice(p, out)
+	driver.Pass(p, x)
+	driver.Pass(p, y)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var signsOfKernel = &device.Kernel{
+var signsOfKernel = &driver.Kernel{
 	Name:    "signsOf",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "signs.go",
 	Line:    42,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 8},
 		{Name: "y", Offset: 8, Size: 4},
 		{Name: "out", Offset: 16, Size: 24, Elem: 48},
 	},
 	ParamBytes: 56,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "signs.go", Line: 20, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{24, 32},
@@ -1328,22 +1329,22 @@ var signsOfKernel = &device.Kernel{
 // ZerosChosen launches the kernel zerosChosen.
 func ZerosChosen(s *device.Stream, g device.Grid, in device.Slice[float32], out device.Slice[zeros]) error {
 	p := s.Plan(zerosChosenKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var zerosChosenKernel = &device.Kernel{
+var zerosChosenKernel = &driver.Kernel{
 	Name:    "zerosChosen",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "signs.go",
 	Line:    93,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 56},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "signs.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1363,22 +1364,22 @@ var zerosChosenKernel = &device.Kernel{
 // one test for both of whether it was.
 func RootsTogether(s *device.Stream, g device.Grid, in, out device.Slice[pair[float32]]) error {
 	p := s.Plan(rootsTogetherKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var rootsTogetherKernel = &device.Kernel{
+var rootsTogetherKernel = &driver.Kernel{
 	Name:    "rootsTogether",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "together.go",
 	Line:    18,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1396,22 +1397,22 @@ var rootsTogetherKernel = &device.Kernel{
 // QuotientsTogether has two quotients and nothing else, for the same reason.
 func QuotientsTogether(s *device.Stream, g device.Grid, in, out device.Slice[pair[float32]]) error {
 	p := s.Plan(quotientsTogetherKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var quotientsTogetherKernel = &device.Kernel{
+var quotientsTogetherKernel = &driver.Kernel{
 	Name:    "quotientsTogether",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "together.go",
 	Line:    27,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "together.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,29 +14,29 @@ import (
 // Rows doubles rows of x, each by a block that copies it as a whole, to shared memory and back.
 func Rows(s *device.Stream, g device.Blocks, from, length int, x, y device.Slice[float32]) error {
 	p := s.Plan(rowsKernel, rowsKernel.Grid(g))
-	device.Put(p, from)
-	device.Put(p, length)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
+	driver.Pass(p, from)
+	driver.Pass(p, length)
+	x.Pass(p)
+	y.Pass(p)
 	return p.Launch()
 }
 
-var rowsKernel = &device.Kernel{
+var rowsKernel = &driver.Kernel{
 	Name:    "rows",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "bulk.go",
 	Line:    15,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "from", Offset: 0, Size: 8},
 		{Name: "length", Offset: 8, Size: 8},
 		{Name: "x", Offset: 16, Size: 24, Elem: 4},
 		{Name: "y", Offset: 40, Size: 24, Elem: 4},
 	},
 	ParamBytes: 80,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     1032,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "bulk.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "bulk.go", Line: 25, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "bulk.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -62,27 +63,27 @@ var rowsKernel = &device.Kernel{
 // ProductBF16 stores the product of a, of 64x64, and b, of 64x64, row by row both.
 func ProductBF16(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[float32]) error {
 	p := s.Plan(productBF16Kernel, productBF16Kernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var productBF16Kernel = &device.Kernel{
+var productBF16Kernel = &driver.Kernel{
 	Name:    "productBF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    25,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 24, Elem: 4},
 	},
 	ParamBytes: 296,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     16392,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272},
@@ -102,27 +103,27 @@ var productBF16Kernel = &device.Kernel{
 // ProductF16 stores the product of a, of 64x64 numbers column by column, and b, of 64x256, row by row.
 func ProductF16(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.F16]], c device.Slice[float32]) error {
 	p := s.Plan(productF16Kernel, productF16Kernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var productF16Kernel = &device.Kernel{
+var productF16Kernel = &driver.Kernel{
 	Name:    "productF16",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    52,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 24, Elem: 4},
 	},
 	ParamBytes: 296,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     40968,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272},
@@ -142,27 +143,27 @@ var productF16Kernel = &device.Kernel{
 // ProductTF32 stores the product of a, of 64x32 numbers, row by row, and b, of 32x128, column by column.
 func ProductTF32(s *device.Stream, g device.Blocks, a device.TensorMap[gpu.Panel[float32]], b device.TensorMap[[2]gpu.Panel[float32]], c device.Slice[float32]) error {
 	p := s.Plan(productTF32Kernel, productTF32Kernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var productTF32Kernel = &device.Kernel{
+var productTF32Kernel = &driver.Kernel{
 	Name:    "productTF32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    81,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 24, Elem: 4},
 	},
 	ParamBytes: 296,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     24584,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272},
@@ -182,27 +183,27 @@ var productTF32Kernel = &device.Kernel{
 // ProductF8 stores the product of a, of 64x128 numbers, row by row, and b, of 128x64, column by column.
 func ProductF8(s *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.F8E4M3]], c device.Slice[float32]) error {
 	p := s.Plan(productF8Kernel, productF8Kernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutTensorMap(p, b)
-	device.PutSlice(p, c)
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
 	return p.Launch()
 }
 
-var productF8Kernel = &device.Kernel{
+var productF8Kernel = &driver.Kernel{
 	Name:    "productF8",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    108,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 24, Elem: 4},
 	},
 	ParamBytes: 296,
-	Block:      device.Dim{X: 128, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Shared:     16392,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{264, 272},
@@ -222,20 +223,20 @@ var productF8Kernel = &device.Kernel{
 // Moved copies the tile at (x, y, z) of from, turned upside down, to the nearest place in to where a tile can be stored.
 func Moved(s *device.Stream, g device.Blocks, from, to device.TensorMap[[8][12]int32], x, y, z int) error {
 	p := s.Plan(movedKernel, movedKernel.Grid(g))
-	device.PutTensorMap(p, from)
-	device.PutTensorMap(p, to)
-	device.Put(p, x)
-	device.Put(p, y)
-	device.Put(p, z)
+	from.Pass(p)
+	to.Pass(p)
+	driver.Pass(p, x)
+	driver.Pass(p, y)
+	driver.Pass(p, z)
 	return p.Launch()
 }
 
-var movedKernel = &device.Kernel{
+var movedKernel = &driver.Kernel{
 	Name:    "moved",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    135,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "from", Offset: 0, Size: 128, Tensor: true},
 		{Name: "to", Offset: 128, Size: 128, Tensor: true},
 		{Name: "x", Offset: 256, Size: 8},
@@ -243,10 +244,10 @@ var movedKernel = &device.Kernel{
 		{Name: "z", Offset: 272, Size: 8},
 	},
 	ParamBytes: 296,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     776,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 141, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 		{File: "kernels.go", Line: 150, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 	},
@@ -267,25 +268,25 @@ var movedKernel = &device.Kernel{
 // Panels stores what each thread finds in its row of a panel, and changes the panel back into memory.
 func Panels(s *device.Stream, g device.Blocks, m device.TensorMap[gpu.Panel[dtype.BF16]], out device.Slice[[64]dtype.BF16]) error {
 	p := s.Plan(panelsKernel, panelsKernel.Grid(g))
-	device.PutTensorMap(p, m)
-	device.PutSlice(p, out)
+	m.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var panelsKernel = &device.Kernel{
+var panelsKernel = &driver.Kernel{
 	Name:    "panels",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    160,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 128, Tensor: true},
 		{Name: "out", Offset: 128, Size: 24, Elem: 128},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     8200,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 171, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 171, Format: "invalid memory address or nil pointer dereference"},
 	},
@@ -305,27 +306,27 @@ var panelsKernel = &device.Kernel{
 // Misplaced stores a tile where a GPU cannot.
 func Misplaced(s *device.Stream, g device.Blocks, to device.TensorMap[[8][12]int32], x, y int) error {
 	p := s.Plan(misplacedKernel, misplacedKernel.Grid(g))
-	device.PutTensorMap(p, to)
-	device.Put(p, x)
-	device.Put(p, y)
+	to.Pass(p)
+	driver.Pass(p, x)
+	driver.Pass(p, y)
 	return p.Launch()
 }
 
-var misplacedKernel = &device.Kernel{
+var misplacedKernel = &driver.Kernel{
 	Name:    "misplaced",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    189,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "to", Offset: 0, Size: 128, Tensor: true},
 		{Name: "x", Offset: 128, Size: 8},
 		{Name: "y", Offset: 136, Size: 8},
 	},
 	ParamBytes: 160,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     384,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 197, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 	},
 	Integers: []int{128, 136},
@@ -344,23 +345,23 @@ var misplacedKernel = &device.Kernel{
 // Deserted waits for threads of which one faults before it arrives.
 func Deserted(s *device.Stream, g device.Blocks, x device.Slice[int32]) error {
 	p := s.Plan(desertedKernel, desertedKernel.Grid(g))
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var desertedKernel = &device.Kernel{
+var desertedKernel = &driver.Kernel{
 	Name:    "deserted",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    207,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 64, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     8,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 213, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -378,25 +379,25 @@ var desertedKernel = &device.Kernel{
 // DesertedProducts waits for panels that a thread of another warp group faults before it brings.
 func DesertedProducts(s *device.Stream, g device.Blocks, a device.TensorMap[gpu.Panel[dtype.BF16]], x device.Slice[float32]) error {
 	p := s.Plan(desertedProductsKernel, desertedProductsKernel.Grid(g))
-	device.PutTensorMap(p, a)
-	device.PutSlice(p, x)
+	a.Pass(p)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var desertedProductsKernel = &device.Kernel{
+var desertedProductsKernel = &driver.Kernel{
 	Name:    "desertedProducts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "kernels.go",
 	Line:    223,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "x", Offset: 128, Size: 24, Elem: 4},
 	},
 	ParamBytes: 168,
-	Block:      device.Dim{X: 256, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Shared:     8200,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "kernels.go", Line: 241, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 229, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,22 +14,22 @@ import (
 // AddInt32 launches the kernel addInt32.
 func AddInt32(s *device.Stream, g device.Grid, m device.Slice[added[int32]], seen device.Slice[int32]) error {
 	p := s.Plan(addInt32Kernel, g)
-	device.PutSlice(p, m)
-	device.PutSlice(p, seen)
+	m.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var addInt32Kernel = &device.Kernel{
+var addInt32Kernel = &driver.Kernel{
 	Name:    "addInt32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    39,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 36},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
@@ -49,22 +50,22 @@ var addInt32Kernel = &device.Kernel{
 // AddUint32 launches the kernel addUint32.
 func AddUint32(s *device.Stream, g device.Grid, m device.Slice[added[uint32]], seen device.Slice[int32]) error {
 	p := s.Plan(addUint32Kernel, g)
-	device.PutSlice(p, m)
-	device.PutSlice(p, seen)
+	m.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var addUint32Kernel = &device.Kernel{
+var addUint32Kernel = &driver.Kernel{
 	Name:    "addUint32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    42,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 36},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
@@ -85,22 +86,22 @@ var addUint32Kernel = &device.Kernel{
 // AddInt64 launches the kernel addInt64.
 func AddInt64(s *device.Stream, g device.Grid, m device.Slice[added[int64]], seen device.Slice[int32]) error {
 	p := s.Plan(addInt64Kernel, g)
-	device.PutSlice(p, m)
-	device.PutSlice(p, seen)
+	m.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var addInt64Kernel = &device.Kernel{
+var addInt64Kernel = &driver.Kernel{
 	Name:    "addInt64",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    45,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 72},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
@@ -121,22 +122,22 @@ var addInt64Kernel = &device.Kernel{
 // AddUint64 launches the kernel addUint64.
 func AddUint64(s *device.Stream, g device.Grid, m device.Slice[added[uint64]], seen device.Slice[int32]) error {
 	p := s.Plan(addUint64Kernel, g)
-	device.PutSlice(p, m)
-	device.PutSlice(p, seen)
+	m.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var addUint64Kernel = &device.Kernel{
+var addUint64Kernel = &driver.Kernel{
 	Name:    "addUint64",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    48,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 72},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
@@ -157,22 +158,22 @@ var addUint64Kernel = &device.Kernel{
 // AddFloat32 launches the kernel addFloat32.
 func AddFloat32(s *device.Stream, g device.Grid, m device.Slice[added[float32]], seen device.Slice[int32]) error {
 	p := s.Plan(addFloat32Kernel, g)
-	device.PutSlice(p, m)
-	device.PutSlice(p, seen)
+	m.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var addFloat32Kernel = &device.Kernel{
+var addFloat32Kernel = &driver.Kernel{
 	Name:    "addFloat32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    51,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 36},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
@@ -193,22 +194,22 @@ var addFloat32Kernel = &device.Kernel{
 // AddFloat64 launches the kernel addFloat64.
 func AddFloat64(s *device.Stream, g device.Grid, m device.Slice[added[float64]], seen device.Slice[int32]) error {
 	p := s.Plan(addFloat64Kernel, g)
-	device.PutSlice(p, m)
-	device.PutSlice(p, seen)
+	m.Pass(p)
+	seen.Pass(p)
 	return p.Launch()
 }
 
-var addFloat64Kernel = &device.Kernel{
+var addFloat64Kernel = &driver.Kernel{
 	Name:    "addFloat64",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    54,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 72},
 		{Name: "seen", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
@@ -229,20 +230,20 @@ var addFloat64Kernel = &device.Kernel{
 // Combine32 launches the kernel combine32.
 func Combine32(s *device.Stream, g device.Grid, m device.Slice[bitwise[int32]]) error {
 	p := s.Plan(combine32Kernel, g)
-	device.PutSlice(p, m)
+	m.Pass(p)
 	return p.Launch()
 }
 
-var combine32Kernel = &device.Kernel{
+var combine32Kernel = &driver.Kernel{
 	Name:    "combine32",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    66,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 20},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 61, Format: "negative shift amount"},
 		{File: "atomics.go", Line: 62, Format: "negative shift amount"},
 		{File: "atomics.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -263,20 +264,20 @@ var combine32Kernel = &device.Kernel{
 // Combine64 launches the kernel combine64.
 func Combine64(s *device.Stream, g device.Grid, m device.Slice[bitwise[uint64]]) error {
 	p := s.Plan(combine64Kernel, g)
-	device.PutSlice(p, m)
+	m.Pass(p)
 	return p.Launch()
 }
 
-var combine64Kernel = &device.Kernel{
+var combine64Kernel = &driver.Kernel{
 	Name:    "combine64",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    69,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "m", Offset: 0, Size: 24, Elem: 40},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 58, Format: "invalid memory address or nil pointer dereference"},
 	},
@@ -295,24 +296,24 @@ var combine64Kernel = &device.Kernel{
 // Standard uses package sync/atomic and orders.
 func Standard(s *device.Stream, g device.Grid, n device.Slice[int32], flags device.Slice[uint32], data device.Slice[int64]) error {
 	p := s.Plan(standardKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, flags)
-	device.PutSlice(p, data)
+	n.Pass(p)
+	flags.Pass(p)
+	data.Pass(p)
 	return p.Launch()
 }
 
-var standardKernel = &device.Kernel{
+var standardKernel = &driver.Kernel{
 	Name:    "standard",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    74,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 4},
 		{Name: "flags", Offset: 24, Size: 24, Elem: 4},
 		{Name: "data", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -338,18 +339,18 @@ var standardKernel = &device.Kernel{
 // LastBlock lets the block that comes last add up what the others left.
 func LastBlock(s *device.Stream, g device.Grid, parts device.Slice[int64], done device.Slice[int32], sum device.Slice[int64]) error {
 	p := s.Plan(lastBlockKernel, g)
-	device.PutSlice(p, parts)
-	device.PutSlice(p, done)
-	device.PutSlice(p, sum)
+	parts.Pass(p)
+	done.Pass(p)
+	sum.Pass(p)
 	return p.Launch()
 }
 
-var lastBlockKernel = &device.Kernel{
+var lastBlockKernel = &driver.Kernel{
 	Name:    "lastBlock",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    90,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 8},
 		{Name: "done", Offset: 24, Size: 24, Elem: 4},
 		{Name: "sum", Offset: 48, Size: 24, Elem: 8},
@@ -357,7 +358,7 @@ var lastBlockKernel = &device.Kernel{
 	ParamBytes: 88,
 	Shared:     1,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -379,22 +380,22 @@ var lastBlockKernel = &device.Kernel{
 // Queue lets each thread take tickets and fill the places that they name.
 func Queue(s *device.Stream, g device.Grid, head device.Slice[uint32], taken device.Slice[int32]) error {
 	p := s.Plan(queueKernel, g)
-	device.PutSlice(p, head)
-	device.PutSlice(p, taken)
+	head.Pass(p)
+	taken.Pass(p)
 	return p.Launch()
 }
 
-var queueKernel = &device.Kernel{
+var queueKernel = &driver.Kernel{
 	Name:    "queue",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "atomics.go",
 	Line:    109,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "head", Offset: 0, Size: 24, Elem: 4},
 		{Name: "taken", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "atomics.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "atomics.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
@@ -415,24 +416,24 @@ var queueKernel = &device.Kernel{
 // threads have left: those with a negative number. Warps do different things.
 func Crooked(s *device.Stream, g device.Grid, in device.Slice[int32], out device.Slice[crook]) error {
 	p := s.Plan(crookedKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var crookedKernel = &device.Kernel{
+var crookedKernel = &driver.Kernel{
 	Name:    "crooked",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "crooked.go",
 	Line:    18,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 36},
 	},
 	ParamBytes: 64,
 	Shared:     32,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "crooked.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "crooked.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -453,19 +454,19 @@ var crookedKernel = &device.Kernel{
 // Chain launches the kernel chain.
 func Chain(s *device.Stream, g device.Grid, a, x, z, y device.Slice[float32]) error {
 	p := s.Plan(chainKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, x)
-	device.PutSlice(p, z)
-	device.PutSlice(p, y)
+	a.Pass(p)
+	x.Pass(p)
+	z.Pass(p)
+	y.Pass(p)
 	return p.Launch()
 }
 
-var chainKernel = &device.Kernel{
+var chainKernel = &driver.Kernel{
 	Name:    "chain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
 	Line:    12,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "x", Offset: 24, Size: 24, Elem: 4},
 		{Name: "z", Offset: 48, Size: 24, Elem: 4},
@@ -487,17 +488,17 @@ var chainKernel = &device.Kernel{
 // Differences launches the kernel differences.
 func Differences(s *device.Stream, g device.Grid, x, y device.Slice[float32]) error {
 	p := s.Plan(differencesKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
+	x.Pass(p)
+	y.Pass(p)
 	return p.Launch()
 }
 
-var differencesKernel = &device.Kernel{
+var differencesKernel = &driver.Kernel{
 	Name:    "differences",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
 	Line:    20,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 	},
@@ -517,17 +518,17 @@ var differencesKernel = &device.Kernel{
 // FromOn launches the kernel fromOn.
 func FromOn(s *device.Stream, g device.Grid, k int, x device.Slice[int32]) error {
 	p := s.Plan(fromOnKernel, g)
-	device.Put(p, k)
-	device.PutSlice(p, x)
+	driver.Pass(p, k)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var fromOnKernel = &device.Kernel{
+var fromOnKernel = &driver.Kernel{
 	Name:    "fromOn",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
 	Line:    27,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "k", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 	},
@@ -548,21 +549,21 @@ var fromOnKernel = &device.Kernel{
 // Lanes launches the kernel lanes.
 func Lanes(s *device.Stream, g device.Blocks, out device.Slice[int32]) error {
 	p := s.Plan(lanesKernel, lanesKernel.Grid(g))
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var lanesKernel = &device.Kernel{
+var lanesKernel = &driver.Kernel{
 	Name:    "lanes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
 	Line:    85,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 16, Y: 4, Z: 1},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 16, Y: 4, Z: 1},
+	Sites: []driver.Site{
 		{File: "elements.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -580,22 +581,22 @@ var lanesKernel = &device.Kernel{
 // Spacious has more shared memory than a kernel may declare, of several alignments, and what the launch adds.
 func Spacious(s *device.Stream, g device.Grid, out device.Slice[int64]) error {
 	p := s.Plan(spaciousKernel, g)
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var spaciousKernel = &device.Kernel{
+var spaciousKernel = &driver.Kernel{
 	Name:    "spacious",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
 	Line:    103,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 8},
 	},
 	ParamBytes: 40,
 	Dynamic:    56032,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "elements.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "elements.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "elements.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -614,22 +615,22 @@ var spaciousKernel = &device.Kernel{
 // SpacedOut launches the kernel spacedOut.
 func SpacedOut(s *device.Stream, g device.Grid, out device.Slice[int32]) error {
 	p := s.Plan(spacedOutKernel, g)
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var spacedOutKernel = &device.Kernel{
+var spacedOutKernel = &driver.Kernel{
 	Name:    "spacedOut",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
 	Line:    147,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
 	Shared:     384,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "elements.go", Line: 150, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "elements.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "elements.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -650,18 +651,18 @@ var spacedOutKernel = &device.Kernel{
 // Sweep reads, in a loop with barriers, indices that are in range for the threads that read them.
 func Sweep(s *device.Stream, g device.Grid, n int, x, out device.Slice[int32]) error {
 	p := s.Plan(sweepKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var sweepKernel = &device.Kernel{
+var sweepKernel = &driver.Kernel{
 	Name:    "sweep",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
 	Line:    177,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 		{Name: "out", Offset: 32, Size: 24, Elem: 4},
@@ -669,7 +670,7 @@ var sweepKernel = &device.Kernel{
 	ParamBytes: 72,
 	Shared:     128,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "elements.go", Line: 180, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "elements.go", Line: 183, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "elements.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -690,27 +691,27 @@ var sweepKernel = &device.Kernel{
 // Turn stores the transpose of a in b, both of rows of n elements, as far as the grid goes.
 func Turn(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) error {
 	p := s.Plan(turnKernel, turnKernel.Grid(g))
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.Put(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var turnKernel = &device.Kernel{
+var turnKernel = &driver.Kernel{
 	Name:    "turn",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "grids.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "n", Offset: 48, Size: 8},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 8, Y: 4, Z: 1},
+	Block:      driver.Dim{X: 8, Y: 4, Z: 1},
 	Shared:     288,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "grids.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "grids.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -730,25 +731,25 @@ var turnKernel = &device.Kernel{
 // Outer adds up, for each of 32 threads, products of 4 by 8 numbers in shared memory.
 func Outer(s *device.Stream, g device.Blocks, x, out device.Slice[float32]) error {
 	p := s.Plan(outerKernel, outerKernel.Grid(g))
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var outerKernel = &device.Kernel{
+var outerKernel = &driver.Kernel{
 	Name:    "outer",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "grids.go",
 	Line:    60,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 32, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "grids.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "grids.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "grids.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -768,20 +769,20 @@ var outerKernel = &device.Kernel{
 // Places launches the kernel places.
 func Places(s *device.Stream, g device.Grid, out device.Slice[place]) error {
 	p := s.Plan(placesKernel, g)
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var placesKernel = &device.Kernel{
+var placesKernel = &driver.Kernel{
 	Name:    "places",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "indices.go",
 	Line:    15,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 88},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "indices.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -799,25 +800,25 @@ var placesKernel = &device.Kernel{
 // Reductions combines numbers of 32 bits. Threads of which the index modulo every is 1 have left, if every is not 0.
 func Reductions(s *device.Stream, g device.Grid, every int, in device.Slice[int32], out device.Slice[reduced]) error {
 	p := s.Plan(reductionsKernel, g)
-	device.Put(p, every)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	driver.Pass(p, every)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var reductionsKernel = &device.Kernel{
+var reductionsKernel = &driver.Kernel{
 	Name:    "reductions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "reduce.go",
 	Line:    22,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "every", Offset: 0, Size: 8},
 		{Name: "in", Offset: 8, Size: 24, Elem: 4},
 		{Name: "out", Offset: 32, Size: 24, Elem: 52},
 	},
 	ParamBytes: 72,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "reduce.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
@@ -837,25 +838,25 @@ var reductionsKernel = &device.Kernel{
 // Exchange launches the kernel exchange.
 func Exchange(s *device.Stream, g device.Blocks, in device.Slice[int64], out device.Slice[exchanged]) error {
 	p := s.Plan(exchangeKernel, exchangeKernel.Grid(g))
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var exchangeKernel = &device.Kernel{
+var exchangeKernel = &driver.Kernel{
 	Name:    "exchange",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "shared.go",
 	Line:    25,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 208},
 	},
 	ParamBytes: 64,
-	Block:      device.Dim{X: 96, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 96, Y: 1, Z: 1},
 	Shared:     6976,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "shared.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shared.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "shared.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -876,27 +877,27 @@ var exchangeKernel = &device.Kernel{
 // Cooperate runs the algorithms on the block's part of in; n is a number that all threads know.
 func Cooperate(s *device.Stream, g device.Blocks, n int, in device.Slice[int64], out device.Slice[together]) error {
 	p := s.Plan(cooperateKernel, cooperateKernel.Grid(g))
-	device.Put(p, n)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var cooperateKernel = &device.Kernel{
+var cooperateKernel = &driver.Kernel{
 	Name:    "cooperate",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "together.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "in", Offset: 8, Size: 24, Elem: 8},
 		{Name: "out", Offset: 32, Size: 24, Elem: 192},
 	},
 	ParamBytes: 72,
-	Block:      device.Dim{X: 96, Y: 1, Z: 1},
+	Block:      driver.Dim{X: 96, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "together.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "together.go", Line: 142, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "together.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -925,24 +926,24 @@ var cooperateKernel = &device.Kernel{
 // Thin lets most threads leave before the others meet at a barrier.
 func Thin(s *device.Stream, g device.Grid, n int, out device.Slice[int32]) error {
 	p := s.Plan(thinKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var thinKernel = &device.Kernel{
+var thinKernel = &driver.Kernel{
 	Name:    "thin",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "together.go",
 	Line:    235,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "out", Offset: 8, Size: 24, Elem: 4},
 	},
 	ParamBytes: 48,
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "together.go", Line: 241, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "together.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -963,18 +964,18 @@ var thinKernel = &device.Kernel{
 // from n on leave first, and are not counted.
 func Settle(s *device.Stream, g device.Grid, n int, in device.Slice[int32], out device.Slice[settled]) error {
 	p := s.Plan(settleKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var settleKernel = &device.Kernel{
+var settleKernel = &driver.Kernel{
 	Name:    "settle",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "votes.go",
 	Line:    18,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "in", Offset: 8, Size: 24, Elem: 4},
 		{Name: "out", Offset: 32, Size: 24, Elem: 12},
@@ -982,7 +983,7 @@ var settleKernel = &device.Kernel{
 	ParamBytes: 72,
 	Shared:     256,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "votes.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "votes.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "votes.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1005,24 +1006,24 @@ var settleKernel = &device.Kernel{
 // Warps launches the kernel warps.
 func Warps(s *device.Stream, g device.Grid, in device.Slice[int64], out device.Slice[warped]) error {
 	p := s.Plan(warpsKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var warpsKernel = &device.Kernel{
+var warpsKernel = &driver.Kernel{
 	Name:    "warps",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "warps.go",
 	Line:    15,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 296},
 	},
 	ParamBytes: 64,
 	Shared:     1280,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "warps.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warps.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "warps.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1045,24 +1046,24 @@ var warpsKernel = &device.Kernel{
 // Slide reads four elements at a time, from every element on, and checks an index only where it comes to it.
 func Slide(s *device.Stream, g device.Grid, n int, x device.Slice[int32], out device.Slice[int64]) error {
 	p := s.Plan(slideKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var slideKernel = &device.Kernel{
+var slideKernel = &driver.Kernel{
 	Name:    "slide",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "windows.go",
 	Line:    11,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 		{Name: "out", Offset: 32, Size: 24, Elem: 8},
 	},
 	ParamBytes: 72,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "windows.go", Line: 14, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "windows.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "windows.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -1084,24 +1085,24 @@ var slideKernel = &device.Kernel{
 // Fetch has elements of 16 bytes copied beside the threads.
 func Fetch(s *device.Stream, g device.Grid, x, out device.Slice[[4]float32]) error {
 	p := s.Plan(fetchKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fetchKernel = &device.Kernel{
+var fetchKernel = &driver.Kernel{
 	Name:    "fetch",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "windows.go",
 	Line:    51,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
 	},
 	ParamBytes: 64,
 	Shared:     512,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "windows.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "windows.go", Line: 54, Format: "gpu.CopyAsync: an address is no multiple of the size"},
 		{File: "windows.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},

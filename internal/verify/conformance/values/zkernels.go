@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,22 +14,22 @@ import (
 // Arranges launches the kernel arranges.
 func Arranges(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[arranged]) error {
 	p := s.Plan(arrangesKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var arrangesKernel = &device.Kernel{
+var arrangesKernel = &driver.Kernel{
 	Name:    "arranges",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "arrays.go",
 	Line:    35,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 560},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "arrays.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "arrays.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "arrays.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -62,22 +63,22 @@ var arrangesKernel = &device.Kernel{
 // Functions launches the kernel functions.
 func Functions(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[called]) error {
 	p := s.Plan(functionsKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var functionsKernel = &device.Kernel{
+var functionsKernel = &driver.Kernel{
 	Name:    "functions",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "functions.go",
 	Line:    36,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 472},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "functions.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -101,29 +102,29 @@ var functionsKernel = &device.Kernel{
 // Scalars launches the kernel scalars.
 func Scalars(s *device.Stream, g_ device.Grid, a bool, b int8, c uint8, d int16, e uint16, f int32, g uint32, h int64, i uint64, j int, k uint, l float32, m float64, out device.Slice[received]) error {
 	p := s.Plan(scalarsKernel, g_)
-	device.Put(p, a)
-	device.Put(p, b)
-	device.Put(p, c)
-	device.Put(p, d)
-	device.Put(p, e)
-	device.Put(p, f)
-	device.Put(p, g)
-	device.Put(p, h)
-	device.Put(p, i)
-	device.Put(p, j)
-	device.Put(p, k)
-	device.Put(p, l)
-	device.Put(p, m)
-	device.PutSlice(p, out)
+	driver.Pass(p, a)
+	driver.Pass(p, b)
+	driver.Pass(p, c)
+	driver.Pass(p, d)
+	driver.Pass(p, e)
+	driver.Pass(p, f)
+	driver.Pass(p, g)
+	driver.Pass(p, h)
+	driver.Pass(p, i)
+	driver.Pass(p, j)
+	driver.Pass(p, k)
+	driver.Pass(p, l)
+	driver.Pass(p, m)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var scalarsKernel = &device.Kernel{
+var scalarsKernel = &driver.Kernel{
 	Name:    "scalars",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "pass.go",
 	Line:    16,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 1},
 		{Name: "b", Offset: 1, Size: 1},
 		{Name: "c", Offset: 2, Size: 1},
@@ -140,7 +141,7 @@ var scalarsKernel = &device.Kernel{
 		{Name: "out", Offset: 64, Size: 24, Elem: 224},
 	},
 	ParamBytes: 104,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "pass.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{16, 24, 32, 40, 72, 80},
@@ -171,24 +172,24 @@ var scalarsKernel = &device.Kernel{
 // Aggregates launches the kernel aggregates.
 func Aggregates(s *device.Stream, g device.Grid, a uint8, m mixed, b bool, o outer, c int16, x [3]int32, d uint8, y [2][2]float32, out device.Slice[received]) error {
 	p := s.Plan(aggregatesKernel, g)
-	device.Put(p, a)
-	device.Put(p, m)
-	device.Put(p, b)
-	device.Put(p, o)
-	device.Put(p, c)
-	device.Put(p, x)
-	device.Put(p, d)
-	device.Put(p, y)
-	device.PutSlice(p, out)
+	driver.Pass(p, a)
+	driver.Pass(p, m)
+	driver.Pass(p, b)
+	driver.Pass(p, o)
+	driver.Pass(p, c)
+	driver.Pass(p, x)
+	driver.Pass(p, d)
+	driver.Pass(p, y)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var aggregatesKernel = &device.Kernel{
+var aggregatesKernel = &driver.Kernel{
 	Name:    "aggregates",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "pass.go",
 	Line:    27,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 1},
 		{Name: "m", Offset: 8, Size: 48},
 		{Name: "b", Offset: 56, Size: 1},
@@ -200,7 +201,7 @@ var aggregatesKernel = &device.Kernel{
 		{Name: "out", Offset: 136, Size: 24, Elem: 224},
 	},
 	ParamBytes: 176,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "pass.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{24, 144, 152},
@@ -226,25 +227,25 @@ var aggregatesKernel = &device.Kernel{
 // SlicesOf launches the kernel slicesOf.
 func SlicesOf(s *device.Stream, g device.Grid, ms device.Slice[mixed], as device.Slice[[3]int16], bs device.Slice[bool], bytes device.Slice[uint8], ns device.Slice[int64], f celsius, none device.Slice[int32], part, all device.Slice[int32], out device.Slice[received]) error {
 	p := s.Plan(slicesOfKernel, g)
-	device.PutSlice(p, ms)
-	device.PutSlice(p, as)
-	device.PutSlice(p, bs)
-	device.PutSlice(p, bytes)
-	device.PutSlice(p, ns)
-	device.Put(p, f)
-	device.PutSlice(p, none)
-	device.PutSlice(p, part)
-	device.PutSlice(p, all)
-	device.PutSlice(p, out)
+	ms.Pass(p)
+	as.Pass(p)
+	bs.Pass(p)
+	bytes.Pass(p)
+	ns.Pass(p)
+	driver.Pass(p, f)
+	none.Pass(p)
+	part.Pass(p)
+	all.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var slicesOfKernel = &device.Kernel{
+var slicesOfKernel = &driver.Kernel{
 	Name:    "slicesOf",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "pass.go",
 	Line:    43,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "ms", Offset: 0, Size: 24, Elem: 48},
 		{Name: "as", Offset: 24, Size: 24, Elem: 6},
 		{Name: "bs", Offset: 48, Size: 24, Elem: 1},
@@ -257,7 +258,7 @@ var slicesOfKernel = &device.Kernel{
 		{Name: "out", Offset: 200, Size: 24, Elem: 224},
 	},
 	ParamBytes: 240,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "pass.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pass.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -287,24 +288,24 @@ var slicesOfKernel = &device.Kernel{
 // LoadAgain loads in each round what the round in front of it stored.
 func LoadAgain(s *device.Stream, g device.Grid, n int, x device.Slice[int32], out device.Slice[placed]) error {
 	p := s.Plan(loadAgainKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var loadAgainKernel = &device.Kernel{
+var loadAgainKernel = &driver.Kernel{
 	Name:    "loadAgain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "places.go",
 	Line:    20,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 		{Name: "out", Offset: 32, Size: 24, Elem: 16},
 	},
 	ParamBytes: 72,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "places.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "places.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
@@ -325,26 +326,26 @@ var loadAgainKernel = &device.Kernel{
 // LoadBetween loads from y, which may be x, between stores that lie side by side.
 func LoadBetween(s *device.Stream, g device.Grid, n int32, x, y device.Slice[int32], out device.Slice[placed]) error {
 	p := s.Plan(loadBetweenKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, x)
-	device.PutSlice(p, y)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	x.Pass(p)
+	y.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var loadBetweenKernel = &device.Kernel{
+var loadBetweenKernel = &driver.Kernel{
 	Name:    "loadBetween",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "places.go",
 	Line:    33,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 4},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
 		{Name: "y", Offset: 32, Size: 24, Elem: 4},
 		{Name: "out", Offset: 56, Size: 24, Elem: 16},
 	},
 	ParamBytes: 96,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "places.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{16, 24, 40, 48, 64, 72},
@@ -364,19 +365,19 @@ var loadBetweenKernel = &device.Kernel{
 // Rows sums a row each thread, of memory that is shared or not.
 func Rows(s *device.Stream, g device.Grid, n int, in device.Slice[headed], sums device.Slice[float32], out device.Slice[placed]) error {
 	p := s.Plan(rowsKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, in)
-	device.PutSlice(p, sums)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	in.Pass(p)
+	sums.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var rowsKernel = &device.Kernel{
+var rowsKernel = &driver.Kernel{
 	Name:    "rows",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "places.go",
 	Line:    49,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "in", Offset: 8, Size: 24, Elem: 84},
 		{Name: "sums", Offset: 32, Size: 24, Elem: 4},
@@ -385,7 +386,7 @@ var rowsKernel = &device.Kernel{
 	ParamBytes: 96,
 	Shared:     84,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "places.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "places.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "places.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -408,22 +409,22 @@ var rowsKernel = &device.Kernel{
 // FromBelow has an index that lies far below 0 until a constant is added: its address alone would be in no memory.
 func FromBelow(s *device.Stream, g device.Grid, n int, out device.Slice[placed]) error {
 	p := s.Plan(fromBelowKernel, g)
-	device.Put(p, n)
-	device.PutSlice(p, out)
+	driver.Pass(p, n)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var fromBelowKernel = &device.Kernel{
+var fromBelowKernel = &driver.Kernel{
 	Name:    "fromBelow",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "places.go",
 	Line:    66,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "out", Offset: 8, Size: 24, Elem: 16},
 	},
 	ParamBytes: 48,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "places.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	OnDemand: true,
@@ -441,22 +442,22 @@ var fromBelowKernel = &device.Kernel{
 // Successors adds 1 to bytes that begin anywhere.
 func Successors(s *device.Stream, g device.Grid, x, out device.Slice[uint8]) error {
 	p := s.Plan(successorsKernel, g)
-	device.PutSlice(p, x)
-	device.PutSlice(p, out)
+	x.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var successorsKernel = &device.Kernel{
+var successorsKernel = &driver.Kernel{
 	Name:    "successors",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "places.go",
 	Line:    77,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 1},
 		{Name: "out", Offset: 24, Size: 24, Elem: 1},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "places.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -474,22 +475,22 @@ var successorsKernel = &device.Kernel{
 // Structs launches the kernel structs.
 func Structs(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[structured]) error {
 	p := s.Plan(structsKernel, g)
-	device.PutSlice(p, n)
-	device.PutSlice(p, out)
+	n.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var structsKernel = &device.Kernel{
+var structsKernel = &driver.Kernel{
 	Name:    "structs",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
 	File:    "structs.go",
 	Line:    63,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 368},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "structs.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "structs.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
 		{File: "structs.go", Line: 163, Format: "invalid memory address or nil pointer dereference"},

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -13,20 +14,20 @@ import (
 // Count launches the kernel count.
 func Count(s *device.Stream, g device.Grid, n device.Slice[int32]) error {
 	p := s.Plan(countKernel, g)
-	device.PutSlice(p, n)
+	n.Pass(p)
 	return p.Launch()
 }
 
-var countKernel = &device.Kernel{
+var countKernel = &driver.Kernel{
 	Name:    "count",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "launch.go",
 	Line:    13,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "launch.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -44,21 +45,21 @@ var countKernel = &device.Kernel{
 // Fixed launches the kernel fixed.
 func Fixed(s *device.Stream, g device.Blocks, n device.Slice[int32]) error {
 	p := s.Plan(fixedKernel, fixedKernel.Grid(g))
-	device.PutSlice(p, n)
+	n.Pass(p)
 	return p.Launch()
 }
 
-var fixedKernel = &device.Kernel{
+var fixedKernel = &driver.Kernel{
 	Name:    "fixed",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "launch.go",
 	Line:    17,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
-	Block:      device.Dim{X: 8, Y: 4, Z: 2},
-	Sites: []device.Site{
+	Block:      driver.Dim{X: 8, Y: 4, Z: 2},
+	Sites: []driver.Site{
 		{File: "launch.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -79,7 +80,7 @@ func Nothing(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-var nothingKernel = &device.Kernel{
+var nothingKernel = &driver.Kernel{
 	Name:       "nothing",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:       "launch.go",
@@ -96,16 +97,16 @@ var nothingKernel = &device.Kernel{
 // Triple launches the kernel triple.
 func Triple(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	p := s.Plan(tripleKernel, g)
-	device.PutSlice(p, x)
+	x.Pass(p)
 	return p.Launch()
 }
 
-var tripleKernel = &device.Kernel{
+var tripleKernel = &driver.Kernel{
 	Name:    "triple",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "launch.go",
 	Line:    27,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
 	ParamBytes: 40,
@@ -124,17 +125,17 @@ var tripleKernel = &device.Kernel{
 // Rank launches the kernel rank.
 func Rank(s *device.Stream, g device.Grid, x device.Slice[int32], by int32) error {
 	p := s.Plan(rankKernel, g)
-	device.PutSlice(p, x)
-	device.Put(p, by)
+	x.Pass(p)
+	driver.Pass(p, by)
 	return p.Launch()
 }
 
-var rankKernel = &device.Kernel{
+var rankKernel = &driver.Kernel{
 	Name:    "rank",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "launch.go",
 	Line:    34,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "by", Offset: 24, Size: 4},
 	},
@@ -155,24 +156,24 @@ var rankKernel = &device.Kernel{
 // Lengths launches the kernel lengths.
 func Lengths(s *device.Stream, g device.Grid, a, b device.Slice[int32], out device.Slice[int]) error {
 	p := s.Plan(lengthsKernel, g)
-	device.PutSlice(p, a)
-	device.PutSlice(p, b)
-	device.PutSlice(p, out)
+	a.Pass(p)
+	b.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var lengthsKernel = &device.Kernel{
+var lengthsKernel = &driver.Kernel{
 	Name:    "lengths",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "launch.go",
 	Line:    41,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 		{Name: "out", Offset: 48, Size: 24, Elem: 8},
 	},
 	ParamBytes: 88,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "launch.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
@@ -191,22 +192,22 @@ var lengthsKernel = &device.Kernel{
 // Integers launches the kernel integers.
 func Integers(s *device.Stream, g device.Grid, n int64, b uint8) error {
 	p := s.Plan(integersKernel, g)
-	device.Put(p, n)
-	device.Put(p, b)
+	driver.Pass(p, n)
+	driver.Pass(p, b)
 	return p.Launch()
 }
 
-var integersKernel = &device.Kernel{
+var integersKernel = &driver.Kernel{
 	Name:    "integers",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "print.go",
 	Line:    14,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "b", Offset: 8, Size: 1},
 	},
 	ParamBytes: 32,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "print.go", Line: 15, Format: "%d|%5d|%-5d|%05d|%+d\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64}},
 		{File: "print.go", Line: 16, Format: "%x|%X|%#x|%o|%b|%c|%q|%U\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Uint8, dtype.Int32, dtype.Int32, dtype.Int32}},
 		{File: "print.go", Line: 17, Format: "%d %d %d %d\n", Args: []dtype.Type{dtype.Int8, dtype.Int16, dtype.Uint32, dtype.Uint64}},
@@ -228,22 +229,22 @@ var integersKernel = &device.Kernel{
 // Floats launches the kernel floats.
 func Floats(s *device.Stream, g device.Grid, x float64, y float32) error {
 	p := s.Plan(floatsKernel, g)
-	device.Put(p, x)
-	device.Put(p, y)
+	driver.Pass(p, x)
+	driver.Pass(p, y)
 	return p.Launch()
 }
 
-var floatsKernel = &device.Kernel{
+var floatsKernel = &driver.Kernel{
 	Name:    "floats",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "print.go",
 	Line:    22,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 8},
 		{Name: "y", Offset: 8, Size: 4},
 	},
 	ParamBytes: 32,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "print.go", Line: 23, Format: "%v %v|%f|%.2f|%8.3f|%-9.1f|%e|%g|%G\n", Args: []dtype.Type{dtype.Float64, dtype.Float32, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float32, dtype.Float64, dtype.Float32}},
 		{File: "print.go", Line: 24, Format: "%v %v %v %v %v\n", Args: []dtype.Type{dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float32}},
 		{File: "print.go", Line: 25, Format: "%6.2f|%+.1e|%x\n", Args: []dtype.Type{dtype.Float32, dtype.Float64, dtype.Float64}},
@@ -264,22 +265,22 @@ var floatsKernel = &device.Kernel{
 // Texts launches the kernel texts.
 func Texts(s *device.Stream, g device.Grid, b bool, n int32) error {
 	p := s.Plan(textsKernel, g)
-	device.Put(p, b)
-	device.Put(p, n)
+	driver.Pass(p, b)
+	driver.Pass(p, n)
 	return p.Launch()
 }
 
-var textsKernel = &device.Kernel{
+var textsKernel = &driver.Kernel{
 	Name:    "texts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "print.go",
 	Line:    30,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "b", Offset: 0, Size: 1},
 		{Name: "n", Offset: 4, Size: 4},
 	},
 	ParamBytes: 24,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "print.go", Line: 31, Format: "%v %t %v\n", Args: []dtype.Type{dtype.Bool, dtype.Bool, dtype.Bool}},
 		{File: "print.go", Line: 32, Format: "go|     right|left  |\"quoted\"|plain\n"},
 		{File: "print.go", Line: 33, Format: "100%% of %d, ü→✓\n", Args: []dtype.Type{dtype.Int32}},
@@ -306,13 +307,13 @@ func Ordered(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-var orderedKernel = &device.Kernel{
+var orderedKernel = &driver.Kernel{
 	Name:       "ordered",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:       "print.go",
 	Line:       43,
 	ParamBytes: 16,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "print.go", Line: 45, Format: "%d.%d.%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
 		{File: "print.go", Line: 52, Format: "block %d ends\n", Args: []dtype.Type{dtype.Int64}},
 	},
@@ -330,14 +331,14 @@ func Around(s *device.Stream, g device.Grid) error {
 	return p.Launch()
 }
 
-var aroundKernel = &device.Kernel{
+var aroundKernel = &driver.Kernel{
 	Name:       "around",
 	Package:    "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:       "print.go",
 	Line:       55,
 	ParamBytes: 16,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "print.go", Line: 56, Format: "a%d,%d,%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
 		{File: "print.go", Line: 58, Format: "b%d ", Args: []dtype.Type{dtype.Int64}},
 	},
@@ -352,26 +353,26 @@ var aroundKernel = &device.Kernel{
 // Builtins prints by Go's own functions.
 func Builtins(s *device.Stream, g device.Grid, n int64, x float64, y float32, b bool) error {
 	p := s.Plan(builtinsKernel, g)
-	device.Put(p, n)
-	device.Put(p, x)
-	device.Put(p, y)
-	device.Put(p, b)
+	driver.Pass(p, n)
+	driver.Pass(p, x)
+	driver.Pass(p, y)
+	driver.Pass(p, b)
 	return p.Launch()
 }
 
-var builtinsKernel = &device.Kernel{
+var builtinsKernel = &driver.Kernel{
 	Name:    "builtins",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "print.go",
 	Line:    68,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 8},
 		{Name: "y", Offset: 16, Size: 4},
 		{Name: "b", Offset: 20, Size: 1},
 	},
 	ParamBytes: 40,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "print.go", Line: 69, Format: "n %v %v %v %v %v %v %v\n", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Int8, dtype.Uint64, dtype.Uint64, dtype.Bool, dtype.Bool}},
 		{File: "print.go", Line: 70, Format: "%v %v %v %v %v %v %v 1.5 0.1 1099511627776 97 100%%\n", Args: []dtype.Type{dtype.Float64, dtype.Float32, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float32}},
 		{File: "print.go", Line: 71, Format: "%v%v|%v%v", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Uint16, dtype.Float64}},
@@ -396,22 +397,22 @@ var builtinsKernel = &device.Kernel{
 // Random launches the kernel random.
 func Random(s *device.Stream, g device.Grid, in device.Slice[uint32], out device.Slice[drawn]) error {
 	p := s.Plan(randomKernel, g)
-	device.PutSlice(p, in)
-	device.PutSlice(p, out)
+	in.Pass(p)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var randomKernel = &device.Kernel{
+var randomKernel = &driver.Kernel{
 	Name:    "random",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "random.go",
 	Line:    22,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 32},
 	},
 	ParamBytes: 64,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "random.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -430,21 +431,21 @@ var randomKernel = &device.Kernel{
 // Clocks launches the kernel clocks.
 func Clocks(s *device.Stream, g device.Grid, out device.Slice[timed]) error {
 	p := s.Plan(clocksKernel, g)
-	device.PutSlice(p, out)
+	out.Pass(p)
 	return p.Launch()
 }
 
-var clocksKernel = &device.Kernel{
+var clocksKernel = &driver.Kernel{
 	Name:    "clocks",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/words",
 	File:    "random.go",
 	Line:    32,
-	Params: []device.Param{
+	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 2},
 	},
 	ParamBytes: 40,
 	Barriers:   true,
-	Sites: []device.Site{
+	Sites: []driver.Site{
 		{File: "random.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
