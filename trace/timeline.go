@@ -154,7 +154,9 @@ func caller(stack []uintptr) string {
 
 // plumbing reports whether a frame is package device's or a generated launcher.
 func plumbing(f runtime.Frame) bool {
-	return strings.HasPrefix(f.Function, "github.com/gopherwarp/gopherwarp/device.") || strings.HasPrefix(filepath.Base(f.File), "zkernels")
+	return strings.HasPrefix(f.Function, "github.com/gopherwarp/gopherwarp/device.") ||
+		strings.HasPrefix(f.Function, "github.com/gopherwarp/gopherwarp/device/driver.") ||
+		strings.HasPrefix(filepath.Base(f.File), "zkernels")
 }
 
 // Write writes the timeline so far.
