@@ -29,6 +29,7 @@ type heap struct {
 type memory struct {
 	heap  *heap
 	bytes []byte
+	host  bool // the program has the bytes, but does not own them
 }
 
 // align is the alignment of allocations. The same number of bytes is added to each: the
@@ -97,6 +98,9 @@ func (h *heap) close() error {
 	if h.closed {
 		return fmt.Errorf("cpu: device %w", driver.ErrClosed)
 	}
+	for _, m := range h.live {
+		m.poison()
+	}
 	h.closed, h.live, h.used = true, nil, 0
 	return nil
 }
@@ -115,5 +119,13 @@ func (m *memory) Free() error {
 	}
 	h.live = slices.Delete(h.live, at, at+1)
 	h.used -= int64(len(m.bytes))
+	m.poison()
 	return nil
+}
+
+// poison reveals the use of freed memory whose bytes the program may still have.
+func (m *memory) poison() {
+	if m.host {
+		driver.Poison(m.bytes)
+	}
 }

@@ -76,6 +76,35 @@ func TestHeapIsFull(t *testing.T) {
 	}
 }
 
+// TestHostMemoryIsPoisoned frees pinned and managed memory whose bytes the program still has, and memory
+// that belongs to the program.
+func TestHostMemoryIsPoisoned(t *testing.T) {
+	b := newBackend()
+	pinned, err := b.AllocateHost(8, driver.Access{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	managed, err := b.AllocateManaged(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := make([]byte, 8)
+	registered, err := b.RegisterHost(own, driver.Access{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second, bad := pinned.Bytes(), managed.Bytes(), slices.Repeat([]byte{0xFF}, 8)
+	if err := errors.Join(pinned.Free(), registered.Free()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(first, bad) || slices.Equal(second, bad) || slices.Equal(own, bad) {
+		t.Errorf("freed memory is %x, open memory %x, registered memory %x", first, second, own)
+	}
+	if err := b.Close(); err != nil || !slices.Equal(second, bad) {
+		t.Errorf("memory of a closed device is %x, %v", second, err)
+	}
+}
+
 // TestFreedMemoryIsNotFollowed hands addresses of freed memory to a queue.
 func TestFreedMemoryIsNotFollowed(t *testing.T) {
 	b := newBackend()

@@ -17,11 +17,13 @@ func (b *backend) AllocateHost(size int, _ driver.Access) (driver.HostMemory, er
 
 // AllocateManaged implements driver.Manager.
 func (b *backend) AllocateManaged(size int) (driver.HostMemory, error) {
-	m, err := b.heap.allocate(size)
+	allocated, err := b.heap.allocate(size)
 	if err != nil {
 		return nil, err
 	}
-	return m.(*memory), nil
+	m := allocated.(*memory)
+	m.host = true
+	return m, nil
 }
 
 // RegisterHost implements driver.HostAllocator.

@@ -98,6 +98,8 @@ func fakeKernel(l *cudafake.Launch) cudasys.Status {
 				t.greet()
 			case "poke", "pokeSync":
 				t.poke()
+			case "optional":
+				t.optional()
 			}
 		})
 	})
@@ -171,6 +173,17 @@ func (t fakeThread) poke() {
 	}
 	if i < n {
 		little.PutUint32(t.element(0, i, 4), uint32(i))
+	}
+}
+
+func (t fakeThread) optional() {
+	i := t.global()
+	switch {
+	case i >= t.param(8):
+	case t.param(24) == 0:
+		little.PutUint32(t.element(0, i, 4), uint32(i+1))
+	default:
+		copy(t.element(0, i, 4), t.element(24, i, 4))
 	}
 }
 

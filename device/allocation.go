@@ -11,21 +11,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// allocation is what buffers and the slices of them share: as long as the program can reach
-// one of them, the collector leaves the memory alone. All else is in the block, which the
-// device keeps too.
+// allocation is shared by a buffer and its slices: the memory is not collected while one of them is
+// reachable. Everything else is in the block, which the device refers to as well.
 type allocation struct{ *block }
 
 // block is memory that kernels can use.
 //
-// Lifetimes: whoever hands the address to a backend pins the block from before it asks for
-// the address until the backend has taken the work. The memory goes back with the last of
-// Close and the unpinning, behind all work of all streams that ever pinned it: so a buffer
-// that one goroutine closes while another enqueues work on it is either refused or freed after
-// that work, and Close waits for nothing. A block that the program has lost goes the same way,
-// when the collector finds out. The plans of an Asynchronous queue pin nothing, which costs two locked
-// instructions an argument: the queue asks Plan.Closed instead, with the lock held that freeing behind
-// its work takes, so that what is closed later is freed later.
+// Lifetimes: code that passes the address to a back end pins the block before it reads the address
+// and unpins it when the back end has taken the work. The memory is freed with the last of Close and
+// the unpins, after all work of all streams that ever pinned it. If one goroutine closes a buffer
+// while another enqueues work on it, the work either fails or precedes the freeing; Close never waits.
+// A block that becomes unreachable is freed in the same way by the collector's cleanup. The plans of a
+// driver.Asynchronous queue do not pin, which saves two locked instructions for each argument: the
+// queue calls Plan.Closed instead, holding the lock that freeing after its work takes too.
 type block struct {
 	device  *Device
 	memory  driver.Memory
@@ -51,8 +49,7 @@ type block struct {
 // shut in a block's state means that it was closed.
 const shut = -1 << 62
 
-// newAllocation returns the handle of a block, which is freed late where the program forgets
-// to close it.
+// newAllocation returns the handle of a block. A cleanup frees the block if the program does not close it.
 func newAllocation(b *block) *allocation {
 	b.address = b.memory.Address()
 	a := &allocation{b}
@@ -86,7 +83,7 @@ func (a *allocation) pin(s *Stream) (uintptr, error) {
 	return b.address, nil
 }
 
-// lend is pin for a plan whose queue asks whether it was closed. There is nothing to undo.
+// lend is pin for a plan whose queue calls Plan.Closed. It needs no unpin.
 func (a *allocation) lend(s *Stream) (uintptr, error) {
 	b := a.block
 	if b.recent.Load() == s && b.state.Load() >= 0 { // the device is that of s, and s does not record
@@ -101,9 +98,8 @@ func (a *allocation) lend(s *Stream) (uintptr, error) {
 	return b.address, b.join(s)
 }
 
-// join adds s to those that may have work on the block. What s does from now on comes behind
-// what the stream in whose order the memory was allocated has done so far: the memory may not
-// be there earlier.
+// join adds s to the streams that may have work on the block. Later work of s waits for the present
+// work of the stream in whose order the memory was allocated, because the memory may not exist before.
 func (b *block) join(s *Stream) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,6 +115,9 @@ func (b *block) join(s *Stream) error {
 	b.recent.Store(s)
 	return nil
 }
+
+// closed reports whether Close was called.
+func (b *block) closed() bool { return b.state.Load() < 0 }
 
 // unpin undoes a pin, and frees memory that was closed meanwhile.
 func (b *block) unpin() error {
@@ -144,7 +143,7 @@ func (b *block) close() error {
 	}
 }
 
-// abandon frees the memory of a handle that nobody can reach any more.
+// abandon frees the memory of a handle that is unreachable.
 func (b *block) abandon() {
 	b.device.memory.abandoning.RLock()
 	defer b.device.memory.abandoning.RUnlock()
@@ -159,7 +158,7 @@ func (b *block) abandon() {
 	}
 }
 
-// free gives the memory back once, behind the work of all that used it.
+// free frees the memory once, after the work of all streams that used it.
 func (b *block) free() error {
 	if b.freed.Swap(true) {
 		return nil

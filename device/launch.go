@@ -90,6 +90,7 @@ func (s Slice[T]) Pass(p *driver.Plan) { passSlice(p, span(s), sizeOf[T]()) }
 func passSlice(p *driver.Plan, s span, elem int) {
 	w := p.NextSlice(elem)
 	if w == nil {
+		p.Mismatch()
 		return
 	}
 	l := p.Owner().(*launch)

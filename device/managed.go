@@ -7,16 +7,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Managed is an array of T that host and device see at the same place: its pages move to where
-// they are used. There is never more of it than the device has room for. Its methods may be
-// called from any goroutine.
+// Managed is an array of T that host and device access at the same address: its pages migrate to
+// where they are used. Its size is limited by the device's memory. Its methods may be called from
+// any goroutine.
 type Managed[T any] struct {
 	from *allocation
 	host []T
 }
 
-// NewManaged returns managed memory for n elements, with arbitrary contents. A device that has
-// none returns ErrUnsupported.
+// NewManaged returns managed memory for n elements, with arbitrary contents. A device without managed
+// memory returns ErrUnsupported.
 func NewManaged[T any](d *Device, n int) (*Managed[T], error) {
 	if err := checkElements[T](n); err != nil {
 		return nil, err
@@ -52,9 +52,15 @@ func (d *Device) allocateManaged(m driver.Manager, b *block) error {
 	return nil
 }
 
-// Host returns the memory for the program. It may be touched while no kernel uses it: after the
-// Synchronize of the streams whose kernels did, and not after Close.
-func (m *Managed[T]) Host() []T { return m.host }
+// Host returns the memory for the program, which may access it while no kernel does: after the
+// Synchronize of the streams whose kernels did. After Close, Host returns nil, and slices that it
+// returned before are invalid, as those of Pinned.Host are.
+func (m *Managed[T]) Host() []T {
+	if m.from.closed() {
+		return nil
+	}
+	return m.host
+}
 
 // All returns the memory as a kernel's argument.
 func (m *Managed[T]) All() Slice[T] {
@@ -67,8 +73,8 @@ func (m *Managed[T]) All() Slice[T] {
 // Slice returns elements i to j-1 as a kernel's argument.
 func (m *Managed[T]) Slice(i, j int) Slice[T] { return m.All().Slice(i, j) }
 
-// Close frees the memory once the work that uses it is done. It does not wait for that. Memory
-// that is not closed stays until the device is closed.
+// Close frees the memory when the work that uses it is done. It does not wait. Memory that is not
+// closed remains until the device is closed.
 func (m *Managed[T]) Close() error {
 	if m == nil {
 		return fmt.Errorf("device: close: %w", ErrNilBuffer)
@@ -79,8 +85,8 @@ func (m *Managed[T]) Close() error {
 	return nil
 }
 
-// Prefetch moves the memory of x, which is managed, to the device in the order of the stream's
-// work, ahead of a kernel that needs it. It only saves time.
+// Prefetch moves the managed memory of x to the device in the order of the stream's work, ahead of a
+// kernel that needs it. It affects only speed.
 func Prefetch[T any](s *Stream, x Slice[T]) error {
 	return prefetch(job{stream: s, verb: "prefetch"}, x, false)
 }
@@ -107,7 +113,7 @@ func prefetch[T any](j job, x Slice[T], toHost bool) error {
 	})
 }
 
-// Advise tells how the memory of x, which is managed, will be used. It only saves time.
+// Advise describes the future use of the managed memory of x. It affects only speed.
 func Advise[T any](x Slice[T], a Advice) error {
 	if err := x.managed(); err != nil {
 		return err

@@ -7,9 +7,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Pinned is an array of T in memory of the host that the device copies from and to by itself,
-// at full speed and while the program does something else. It is dear to allocate and cannot
-// be swapped out, so make few and reuse them. Its methods may be called from any goroutine.
+// Pinned is an array of T in host memory that the device accesses directly: copies run at full
+// speed and concurrently with the program. Pinned memory is expensive to allocate and cannot be
+// swapped out, so allocate it seldom and reuse it. The methods may be called from any goroutine.
 type Pinned[T any] struct {
 	from *allocation
 	host []T
@@ -20,8 +20,8 @@ func NewPinned[T any](d *Device, n int) (*Pinned[T], error) {
 	return newPinned[T](d, n, driver.Access{})
 }
 
-// NewMapped returns pinned memory for n elements that kernels can use directly, over the bus
-// (see Pinned.Mapped). What each side writes the other sees after a Synchronize.
+// NewMapped returns pinned memory for n elements that kernels can access over the bus (see
+// Pinned.Mapped). Writes of one side are visible to the other after a Synchronize.
 func NewMapped[T any](d *Device, n int) (*Pinned[T], error) {
 	return newPinned[T](d, n, driver.Access{Mapped: true})
 }
@@ -36,7 +36,7 @@ func newPinned[T any](d *Device, n int, a driver.Access) (*Pinned[T], error) {
 		if h, ok := d.backend.(driver.HostAllocator); ok {
 			return h.AllocateHost(size, a)
 		}
-		return heapMemory(make([]byte, size)), nil
+		return heapMemory{make([]byte, size), true}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func newPinned[T any](d *Device, n int, a driver.Access) (*Pinned[T], error) {
 	return &Pinned[T]{from, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)}, nil
 }
 
-// Register makes host, which is the program's memory, pinned and mapped until Close. It must
-// not be registered already, not even in part.
+// Register makes host, which is memory of the program, pinned and mapped until Close. No part of it
+// may be registered already.
 func Register[T any](d *Device, host []T) (*Pinned[T], error) {
 	if err := checkElements[T](len(host)); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Register[T any](d *Device, host []T) (*Pinned[T], error) {
 		if h, ok := d.backend.(driver.HostAllocator); ok {
 			return h.RegisterHost(bytesOf(host), driver.Access{Mapped: true})
 		}
-		return heapMemory(bytesOf(host)), nil
+		return heapMemory{bytesOf(host), false}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -83,21 +83,39 @@ func (d *Device) allocateHost(b *block, allocate func() (driver.HostMemory, erro
 }
 
 // heapMemory is memory of Go's heap, for devices whose copies need no other.
-type heapMemory []byte
+type heapMemory struct {
+	bytes []byte
+	owned bool // allocated here, not registered
+}
 
-// Address implements Memory.
+// Address implements driver.Memory.
 func (heapMemory) Address() uintptr { return 0 }
 
-// Free implements Memory.
-func (heapMemory) Free() error { return nil }
+// Free implements driver.Memory. It overwrites memory that was allocated here, to reveal its use after
+// Close.
+func (h heapMemory) Free() error {
+	if h.owned {
+		driver.Poison(h.bytes)
+	}
+	return nil
+}
 
-// Bytes implements HostMemory.
-func (h heapMemory) Bytes() []byte { return h }
+// Bytes implements driver.HostMemory.
+func (h heapMemory) Bytes() []byte { return h.bytes }
 
-// Host returns the memory itself. While work that uses it is under way, nothing may write to it,
-// and what a download writes counts after the Synchronize. After Close it must not be touched,
-// unless it was registered.
-func (p *Pinned[T]) Host() []T { return p.host }
+// Host returns the memory. While work that uses it is pending, the program must not write to it; the
+// result of a download is valid after Synchronize.
+//
+// After Close, Host returns nil. After Close of p or of the device the program must not use slices that it returned before: the
+// memory of a GPU's Pinned no longer exists, so that an access crashes the program or corrupts
+// other memory. The CPU device and the PTX interpreter overwrite the memory with bytes of 0xFF to
+// reveal the mistake. Registered memory remains valid, because it belongs to the program.
+func (p *Pinned[T]) Host() []T {
+	if p.from.closed() && p.from.keep == nil {
+		return nil
+	}
+	return p.host
+}
 
 // Len returns the number of elements.
 func (p *Pinned[T]) Len() int { return len(p.host) }
@@ -110,7 +128,7 @@ func (p *Pinned[T]) All() PinnedSlice[T] {
 	return PinnedSlice[T]{p.from, p.host, nil}
 }
 
-// Slice returns elements i to j-1, for copies. Bounds out of range make using it an error.
+// Slice returns elements i to j-1, for copies. If the bounds are out of range, using it is an error.
 func (p *Pinned[T]) Slice(i, j int) PinnedSlice[T] {
 	if p != nil && (i < 0 || j < i || j > len(p.host)) {
 		return PinnedSlice[T]{err: fmt.Errorf("[%d:%d] of %d elements: %w", i, j, len(p.host), ErrRange)}
@@ -122,8 +140,7 @@ func (p *Pinned[T]) Slice(i, j int) PinnedSlice[T] {
 	return all
 }
 
-// Mapped returns the memory as a kernel's argument. It is an error to use where the memory is
-// not mapped.
+// Mapped returns the memory as a kernel's argument. If the memory is not mapped, using it is an error.
 func (p *Pinned[T]) Mapped() Slice[T] {
 	switch {
 	case p == nil:
@@ -134,11 +151,11 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 	return Slice[T]{from: p.from, len: len(p.host)}
 }
 
-// Close frees the memory, or ends its registration, once the work that uses it is done. It does
-// not wait for that.
+// Close frees the memory, or ends its registration, when the work that uses it is done. It does not
+// wait. See Host for the slices that the program still has.
 //
-// Memory that was allocated and is not closed stays until the device is closed, because the
-// program may still have its elements; Device.Leaks tells.
+// Allocated memory that is not closed remains until the device is closed, because the program may
+// still use its elements. Device.Leaks reports it.
 func (p *Pinned[T]) Close() error {
 	if p == nil {
 		return fmt.Errorf("device: close: %w", ErrNilBuffer)
@@ -149,7 +166,7 @@ func (p *Pinned[T]) Close() error {
 	return nil
 }
 
-// PinnedSlice is a stretch of a Pinned, for copies. It is a small value to copy.
+// PinnedSlice is a part of a Pinned, for copies. It is a small value to copy.
 type PinnedSlice[T any] struct {
 	from *allocation
 	host []T
@@ -171,8 +188,8 @@ func (p PinnedSlice[T]) pin(on *Stream) error {
 	return err
 }
 
-// UploadPinned copies src to dst, which has the same length, in the order of the stream's work.
-// It does not wait: src must not change until the stream has come behind it.
+// UploadPinned copies src to dst, which has the same length, in the order of the stream's work. It does
+// not wait: src must not change until the stream has done the copy.
 func UploadPinned[T any](s *Stream, dst Slice[T], src PinnedSlice[T]) error {
 	return exchange(job{s, "upload", WorkUpload}, dst, src, func(q driver.Queue, address uintptr, host []byte) error {
 		return uploadFrom(q, address, host)
@@ -186,9 +203,8 @@ func uploadFrom(q driver.Queue, dst uintptr, host []byte) error {
 	return q.Upload(dst, host)
 }
 
-// DownloadPinned copies src to dst, which has the same length, in the order of the stream's
-// work. It does not wait: the contents of dst count after the stream's next Synchronize that
-// returns no error.
+// DownloadPinned copies src to dst, which has the same length, in the order of the stream's work. It
+// does not wait: the contents of dst are valid after the stream's next Synchronize without an error.
 func DownloadPinned[T any](s *Stream, dst PinnedSlice[T], src Slice[T]) error {
 	return exchange(job{s, "download", WorkDownload}, src, dst, func(q driver.Queue, address uintptr, host []byte) error {
 		return downloadTo(q, host, address)

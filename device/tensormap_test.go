@@ -40,6 +40,7 @@ func TestTensorMapMistakes(t *testing.T) {
 		"a nil buffer":              device.MapTensor[[8][8]int16](device.Slice[int16]{}, e),
 		"too few elements":          device.MapTensor[[8][8]int16](x.Slice(0, 63), e),
 		"no rows":                   device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 16, Depth: 1}),
+		"sizes that overflow":       device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 1 << 31, Height: 1 << 31, Depth: 4}),
 		"rows of 12 bytes":          device.MapTensor[[8][8]int16](x.All(), device.Extent{Width: 6, Height: 4, Depth: 1}),
 		"an address that is odd":    device.MapTensor[[8][8]int16](x.Slice(1, 200), e),
 		"a map of another type":     device.MapTensor[[8][8]int16](device.View[uint16](x.All()), e),

@@ -31,6 +31,8 @@ func TestBackend(t *testing.T, open func() (*device.Device, error)) {
 		{"Where", (*rig).testWhere},
 		{"ArgumentErrors", (*rig).testArgumentErrors},
 		{"GridErrors", (*rig).testGridErrors},
+		{"EmptyLaunches", (*rig).testEmptyLaunches},
+		{"None", (*rig).testNone},
 		{"Mismatch", (*rig).testMismatch},
 		{"Order", (*rig).testOrder},
 		{"TwoStreams", (*rig).testTwoStreams},

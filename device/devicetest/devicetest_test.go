@@ -16,7 +16,7 @@ import (
 func all() []*driver.Kernel {
 	return []*driver.Kernel{
 		devicetest.Multiply(), devicetest.Sum(), devicetest.Where(),
-		devicetest.Poke(), devicetest.PokeSync(), devicetest.Greet(),
+		devicetest.Poke(), devicetest.PokeSync(), devicetest.Greet(), devicetest.Optional(),
 	}
 }
 

@@ -61,6 +61,9 @@ func (r *rig) testPinnedErrors(t *testing.T) {
 	closed, err := device.NewPinned[int32](r.device, 4)
 	must(t, err)
 	must(t, closed.Close())
+	if len(p.Host()) != 4 || closed.Host() != nil {
+		t.Errorf("Host returns %d elements, and %d after Close, want 4 and none", len(p.Host()), len(closed.Host()))
+	}
 	foreign, err := device.NewPinned[int32](opened(t, r.open), 4)
 	must(t, err)
 	b := upload(t, s, []int32{1, 2, 3, 4})

@@ -17,13 +17,23 @@ func Pass[T any](p *Plan, v T) {
 }
 
 // NextSlice returns the place of the next argument, a slice with elements of elem bytes: its address,
-// length and capacity. It returns nil, and the launch fails, if the parameter is different.
+// length and capacity. It returns nil if the parameter is different; the caller then calls Mismatch.
+// It is small enough to be inlined.
 func (p *Plan) NextSlice(elem int) *[3]uint64 {
-	at, ok := p.parameter(sliceBytes, elem)
-	if !ok {
-		return nil
+	i := p.next
+	if i < len(p.kernel.Params) {
+		if x := &p.kernel.Params[i]; x.Size == sliceBytes && x.Elem == elem {
+			p.next = i + 1
+			return (*[3]uint64)(p.words[x.Offset/8:])
+		}
 	}
-	return (*[3]uint64)(p.words[at/8:])
+	return nil
+}
+
+// Mismatch makes the launch fail because the next argument does not match its parameter.
+func (p *Plan) Mismatch() {
+	p.next++
+	p.Fail(ErrMismatch)
 }
 
 // NextTensorMap returns the place of the next argument, a tensor map. It returns nil, and the launch
@@ -43,14 +53,13 @@ func (p *Plan) NextTensorMap() *[TensorMapBytes]byte {
 
 // parameter returns the offset of the next parameter, which must have the given sizes.
 func (p *Plan) parameter(size, elem int) (offset int, ok bool) {
-	i := p.next
-	p.next++
-	if i < len(p.kernel.Params) {
+	if i := p.next; i < len(p.kernel.Params) {
 		if x := &p.kernel.Params[i]; x.Size == size && x.Elem == elem {
+			p.next = i + 1
 			return x.Offset, true
 		}
 	}
-	p.Fail(ErrMismatch)
+	p.Mismatch()
 	return 0, false
 }
 

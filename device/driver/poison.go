@@ -1,0 +1,12 @@
+package driver
+
+// poison is a byte that makes a NaN of a float, and -1 of a signed integer.
+const poison = 0xFF
+
+// Poison overwrites freed memory that a program may still refer to, so that its use shows. Back ends
+// call it for HostMemory that is ordinary Go memory and does not belong to the program.
+func Poison(p []byte) {
+	for i := range p {
+		p[i] = poison
+	}
+}
