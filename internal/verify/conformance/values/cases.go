@@ -21,6 +21,7 @@ func Cases() []check.Case {
 		}),
 		check.Stored("place in memory", places, placed{LoadAgainInLoop: 42, StoreInFrontOfLoad: 22, IndexFromBelow: -9900, RowsBehindHead: 9000}),
 		{Name: "bytes that begin anywhere", Run: anywhere},
+		{Name: "slice that is nil", Run: optional},
 	}
 }
 
