@@ -99,6 +99,81 @@ var functionsKernel = &driver.Kernel{
 	},
 }
 
+// Weighted stores the elements of x in out, multiplied by their weights if there are any.
+func Weighted(s *device.Stream, g device.Grid, x, weights, out device.Slice[float32]) error {
+	p := s.Plan(weightedKernel, g)
+	x.Pass(p)
+	weights.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var weightedKernel = &driver.Kernel{
+	Name:    "weighted",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
+	File:    "optional.go",
+	Line:    12,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "weights", Offset: 24, Size: 24, Elem: 4},
+		{Name: "out", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "optional.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "optional.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, weights, out []float32
+		})(args)
+		for ts.Next() {
+			weighted(ts.Thread(), a.x, a.weights, a.out)
+		}
+	},
+}
+
+// Present stores which of the slices are not nil.
+func Present(s *device.Stream, g device.Grid, a device.Slice[int32], b device.Slice[uint8], out device.Slice[int32]) error {
+	p := s.Plan(presentKernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var presentKernel = &driver.Kernel{
+	Name:    "present",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
+	File:    "optional.go",
+	Line:    27,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 1},
+		{Name: "out", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "optional.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "optional.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "optional.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a   []int32
+			b   []uint8
+			out []int32
+		})(args)
+		for ts.Next() {
+			present(ts.Thread(), a.a, a.b, a.out)
+		}
+	},
+}
+
 // Scalars launches the kernel scalars.
 func Scalars(s *device.Stream, g_ device.Grid, a bool, b int8, c uint8, d int16, e uint16, f int32, g uint32, h int64, i uint64, j int, k uint, l float32, m float64, out device.Slice[received]) error {
 	p := s.Plan(scalarsKernel, g_)
