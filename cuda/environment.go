@@ -11,7 +11,7 @@ import (
 )
 
 // environment is where the kernels of one stream, or of one graph, leave faults and prints for
-// the host; package device has its layout (abi.go). It is made by the first launch of a kernel
+// the host; package driver defines its layout (abi.go). It is made by the first launch of a kernel
 // that has sites, so that others pay nothing.
 //
 // Lifetimes: memory is the device's, the parts are of the stage; they last as long as the

@@ -40,6 +40,41 @@ var kernels = struct {
 
 var multiplyKernel = devicetest.Multiply()
 
+// launchers stands for a package with a generated launcher whose kernel tests a slice for nil.
+var launchers = struct {
+	Optional func(s *device.Stream, g device.Grid, out, in device.Slice[int32]) error
+}{
+	func(s *device.Stream, g device.Grid, out, in device.Slice[int32]) error {
+		p := s.Plan(devicetest.Optional(), g)
+		out.Pass(p)
+		in.Pass(p)
+		return p.Launch()
+	},
+}
+
+func optional(e example) error {
+	s, n := e.s, e.n
+	in, err := device.Make[int32](s, n)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := device.Make[int32](s, n)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	err = errors.Join(
+		launchers.Optional(s, device.Cover(n, 256), out.All(), in.All()),             // copies in
+		launchers.Optional(s, device.Cover(n, 256), out.All(), device.None[int32]())) // in == nil: counts
+	got := make([]int32, n)
+	err = errors.Join(err, device.Download(s, got, out), s.Synchronize(e.ctx))
+	if err == nil && got[n-1] != int32(n) {
+		return fmt.Errorf("the last number is %d, want %d", got[n-1], n)
+	}
+	return err
+}
+
 // example has what the page's examples take for granted.
 type example struct {
 	dev  *device.Device
@@ -285,7 +320,7 @@ func TestRuntimeExamples(t *testing.T) {
 		t.Errorf("timed: %v, %v", took, err)
 	}
 	for name, run := range map[string]func(example) error{
-		"selected": selected, "planes": planes, "fullOrNot": fullOrNot, "launched": launched,
+		"selected": selected, "planes": planes, "fullOrNot": fullOrNot, "launched": launched, "optional": optional,
 	} {
 		if err := run(e); err != nil {
 			t.Errorf("%s: %v", name, err)

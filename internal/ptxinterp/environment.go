@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// environment is where the kernels of one stream leave faults and prints; package device has
+// environment is where the kernels of one stream leave faults and prints; package driver defines
 // its layout (abi.go). Three allocations, so that a kernel that writes past one of them is caught.
 type environment struct {
 	address             uint64

@@ -22,17 +22,18 @@ var floors = map[string]string{
 	"internal/simt":   "",
 	"gpu":             "internal/simt dtype",
 	"internal/origin": "",
-	"device":          "dtype gpu internal/origin",
+	"device/driver":   "dtype gpu internal/origin",
+	"device":          "device/driver dtype gpu",
 
 	// The compiler, which knows no device's driver.
 	"internal/diag":        "",
 	"internal/ir":          "dtype",
 	"internal/analysis":    "internal/ir dtype",
 	"internal/pass":        "internal/ir internal/analysis dtype",
-	"internal/frontend":    "internal/ir internal/diag device dtype x/tools",
-	"internal/backend/...": "internal/backend/cpu/vasm internal/ir internal/analysis device dtype",
-	"compile/internal/...": "internal/diag device dtype x/tools compile/internal/...",
-	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag internal/origin device dtype x/tools",
+	"internal/frontend":    "internal/ir internal/diag device/driver dtype x/tools",
+	"internal/backend/...": "internal/backend/cpu/vasm internal/ir internal/analysis device/driver dtype",
+	"compile/internal/...": "internal/diag device/driver dtype x/tools compile/internal/...",
+	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag internal/origin device/driver dtype x/tools",
 
 	"internal/lint": "internal/ir internal/analysis internal/pass",
 	"vet":           "compile internal/frontend internal/diag internal/lint x/tools",
@@ -44,34 +45,34 @@ var floors = map[string]string{
 	"internal/toolkit":                "internal/dl",
 	"internal/streamcopy":             "",
 	"internal/rendezvous":             "",
-	"cuda":                            "internal/cudasys internal/streamcopy device dtype",
+	"cuda":                            "internal/cudasys internal/streamcopy device device/driver dtype",
 	"cuda/gonumblas":                  "cuda cuda/cublas device gonum",
 	"cuda/nvml":                       "internal/toolkit internal/dl",
-	"cuda/cublas":                     "cuda internal/toolkit device dtype",
+	"cuda/cublas":                     "cuda internal/toolkit device device/driver dtype",
 	"cuda/nccl":                       "cuda internal/rendezvous internal/toolkit device dtype",
 	"cuda/cufft":                      "cuda internal/toolkit device dtype",
-	"cpu":                             "internal/simt gpu device dtype x/sys",
+	"cpu":                             "internal/simt gpu device device/driver dtype x/sys",
 	"cuda/nvtx":                       "internal/dl",
-	"internal/ptxinterp/...":          "internal/ptxinterp/... device dtype",
-	"internal/verify/conformance/...": "internal/verify/conformance/... device dtype gpu math32",
-	"internal/kernels/...":            "device dtype gpu math32",
+	"internal/ptxinterp/...":          "internal/ptxinterp/... device device/driver dtype",
+	"internal/verify/conformance/...": "internal/verify/conformance/... device device/driver dtype gpu math32",
+	"internal/kernels/...":            "device device/driver dtype gpu math32",
 	"internal/verify":                 "",
 	"internal/verify/ondemand":        "compile",
-	"internal/verify/seeded/...":      "device dtype gpu",
+	"internal/verify/seeded/...":      "device device/driver dtype gpu",
 	"internal/verify/progen":          "",
-	"internal/verify/progen/trial":    "internal/verify/progen cpu device gpu dtype",
+	"internal/verify/progen/trial":    "internal/verify/progen cpu device device/driver gpu dtype",
 	"internal/verify/progen/child":    "",
-	"internal/verify/progen/compare":  "internal/verify/progen internal/verify/progen/child internal/verify/progen/trial compile internal/ptxinterp device",
+	"internal/verify/progen/compare":  "internal/verify/progen internal/verify/progen/child internal/verify/progen/trial compile internal/ptxinterp device device/driver",
 	"internal/verify/progen/long":     "internal/verify/progen internal/verify/progen/child internal/verify/progen/trial internal/verify/progen/compare device",
 	"internal/verify/progen/replay":   "internal/verify/progen/trial cuda device",
 	"internal/verify/mutation":        "",
-	"internal/verify/mutation/oracle": "compile device internal/verify/conformance internal/verify/progen internal/verify/progen/compare internal/verify/progen/trial internal/ptxinterp",
+	"internal/verify/mutation/oracle": "compile device device/driver internal/verify/conformance internal/verify/progen internal/verify/progen/compare internal/verify/progen/trial internal/ptxinterp",
 	"internal/verify/mutation/runner": "internal/verify/mutation internal/verify/progen internal/verify/progen/compare internal/verify/progen/trial",
-	"device/devicetest/...":           "device/devicetest/... device gpu dtype",
-	"math32/...":                      ". cpu math32 device gpu dtype",
+	"device/devicetest/...":           "device/devicetest/... device device/driver gpu dtype",
+	"math32/...":                      ". cpu math32 device device/driver gpu dtype",
 
 	// Kernels that users call.
-	"prim":         "device dtype gpu",
+	"prim":         "device device/driver dtype gpu",
 	"prim/zvector": "",
 
 	// What is told of devices.
@@ -82,20 +83,20 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite bench/peers bench/report compile vet cuda cpu device device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite bench/peers bench/report compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"cmd/internal/console":  "",
 	"cmd/internal/build":    "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":         "cmd/internal/build",
-	"examples/...":          ". device dtype gpu math32",
-	"bench/...":             ". device dtype gpu math32",
+	"examples/...":          ". device device/driver dtype gpu math32",
+	"bench/...":             ". device device/driver dtype gpu math32",
 	"bench/readme":          "bench/report",
 	"bench/report":          "",
 	"bench/peers":           "",
-	"bench/suite":           "bench/peers bench/report prim internal/kernels/matmul cuda/cublas device dtype gpu math32",
+	"bench/suite":           "bench/peers bench/report prim internal/kernels/matmul cuda/cublas device device/driver dtype gpu math32",
 	"bench/compile":         "bench/report compile internal/ir internal/pass internal/backend/...",
 	"bench/multi":           "cuda cuda/nccl device",
-	"bench/launch":          "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device gpu",
-	"bench/suite/unchecked": "compile device",
+	"bench/launch":          "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device device/driver gpu",
+	"bench/suite/unchecked": "compile device/driver",
 	"bench/start/ptx":       "compile",
 	"internal/repotest":     "",
 }
@@ -142,7 +143,7 @@ func TestStrangersNeverMeet(t *testing.T) {
 	for dir := range packages {
 		reached := reach(packages, dir)
 		if reached[strangers.a] && reached[strangers.b] && !matches(dir, strangers.above) {
-			t.Errorf("%s reaches both %s and %s; what they share belongs in device or dtype", dir, strangers.a, strangers.b)
+			t.Errorf("%s reaches both %s and %s; what they share belongs in device/driver or dtype", dir, strangers.a, strangers.b)
 		}
 	}
 }

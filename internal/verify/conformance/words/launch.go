@@ -64,7 +64,8 @@ func launchCases() []check.Case {
 		}},
 		{Name: "two streams", Run: twoStreams},
 		refused("too many threads", func(r *check.Run) error { return Nothing(r.Stream, check.Threads(1025)) }, device.ErrGrid),
-		refused("no blocks", func(r *check.Run) error { return Nothing(r.Stream, check.Blocks(0, 32)) }, device.ErrGrid),
+		refused("a negative number of blocks", func(r *check.Run) error { return Nothing(r.Stream, check.Blocks(-1, 32)) }, device.ErrGrid),
+		{Name: "no blocks", Run: func(r *check.Run) { r.Launch(Nothing(r.Stream, check.Blocks(0, 32))) }},
 		refused("a negative block", func(r *check.Run) error { return Nothing(r.Stream, check.Threads(-1)) }, device.ErrGrid),
 		refused("too many threads along z", func(r *check.Run) error {
 			return Nothing(r.Stream, device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: 1, Z: 65}})
