@@ -244,7 +244,11 @@ func (q *queue) Peek() *driver.Fault {
 	if q.left.Fault != nil {
 		return q.left.Fault
 	}
-	return q.env.peek()
+	fault := q.env.peek()
+	for i := 0; fault == nil && i < len(q.graphs); i++ {
+		fault = q.graphs[i].peek()
+	}
+	return fault
 }
 
 // Launches implements driver.Asynchronous.

@@ -33,8 +33,8 @@ type block struct {
 	made    callers
 	handle  weak.Pointer[allocation]
 	keep    []byte // memory of the program that is registered, or nil
-	// keepLost says that the program may have addresses in the block that are no handle: it
-	// stays when the handle is lost.
+	// keepLost is set if the program may refer to the memory without the handle: the block then
+	// remains when the handle becomes unreachable.
 	keepLost bool
 
 	state  atomic.Int64 // pins, plus shut once it is closed

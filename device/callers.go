@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// callers are the functions that led to an allocation or a launch, the innermost first.
+// callers are the callers of an allocation or a launch, innermost first.
 type callers [8]uintptr
 
-// calledFrom returns the callers of the function that calls it, without those nearest.
+// calledFrom returns the callers of its caller, without the innermost skip callers.
 func calledFrom(skip int) (c callers) {
 	runtime.Callers(skip+2, c[:])
 	return c
 }
 
-// site returns the file, as its base name, and the line of the innermost function that is not
-// this package's: "main.go:42".
+// site returns the base name of the file and the line of the innermost caller outside this package,
+// such as "main.go:42".
 func (c *callers) site() string {
 	n := 0
 	for n < len(c) && c[n] != 0 {

@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// Counters counts what a device's streams were given and waited for since it was opened.
+// Counters counts the work and the waits of a device's streams since it was opened.
 type Counters struct {
 	Launches, Graphs, Uploads, Downloads, Copies, PeerCopies, Fills Count
 
-	Waits   uint64        // calls of Synchronize that waited to the end
-	Waiting time.Duration // how long, together
-	Faults  uint64        // of kernels, as far as they were waited for
+	Waits   uint64        // completed calls of Synchronize
+	Waiting time.Duration // total duration of Waits
+	Faults  uint64        // of kernels that a Synchronize has waited for
 }
 
-// Count counts calls, and the bytes that they copied or filled.
+// Count is a number of calls and the bytes that they copied or filled.
 type Count struct{ Calls, Bytes uint64 }
 
-// Counters returns the counts of now. Work in a graph counts as one graph.
+// Counters returns the present counts. A graph counts as one piece of work; an empty launch does not
+// count.
 func (d *Device) Counters() Counters {
 	c := &d.counters
 	at := func(w Work) Count { return Count{c.calls[w].Load(), c.bytes[w].Load()} }

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Device is a machine that runs kernels. Its methods may be called from any goroutine.
+// Device runs kernels. Its methods may be called from any goroutine.
 type Device struct {
 	backend driver.Backend
 	info    Info
@@ -28,7 +28,8 @@ type Device struct {
 	streams map[*Stream]struct{} // the open ones
 }
 
-// New returns b as a device. Users call gopherwarp.Open, cuda.Open or cpu.Open instead.
+// New returns a device with the back end b. Programs call gopherwarp.Open, cuda.Open or cpu.Open
+// instead.
 func New(b driver.Backend) *Device {
 	return &Device{
 		backend: b, info: b.Info(), streams: map[*Stream]struct{}{},
@@ -36,29 +37,29 @@ func New(b driver.Backend) *Device {
 	}
 }
 
-// Info describes the device.
+// Info returns a description of the device.
 func (d *Device) Info() Info { return d.info }
 
-// Backend returns what the device is made of, for packages that know its kind.
+// Backend returns the device's back end, for packages that know its kind.
 func (d *Device) Backend() driver.Backend { return d.backend }
 
-// Explain records in the device's Info why it was chosen although a better kind exists.
-// It is for whoever opens the device, before it is used.
+// Explain sets Info.Reason, the reason why the device was chosen although a better kind exists. The
+// code that opens the device calls it before the device is used.
 func (d *Device) Explain(reason string) { d.info.Reason = reason }
 
-// RecordCallers makes the device remember from now on where launches came from, so that a
-// Fault says so, and return a LeakError from Close where buffers are open then. A launch takes
-// some tenths of a microsecond longer.
+// RecordCallers makes the device record the callers of later launches, so that Fault.Launched is set,
+// and makes Close return a LeakError if buffers are open. A launch takes a few tenths of a
+// microsecond longer.
 func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
 
-// CoarsenAlways makes launches use coarse variants also where they are too small to gain by them, for
-// tests of these variants.
+// CoarsenAlways makes small launches use coarse variants too, although they are slower for it. It is
+// for tests of these variants.
 func (d *Device) CoarsenAlways(on bool) { d.coarsen.Store(on) }
 
 // StreamOptions are properties of a stream.
 type StreamOptions struct {
-	Output   io.Writer // where its kernels print to; nil is os.Stdout
-	Priority int       // more is more urgent, where the device knows urgency; 0 is usual
+	Output   io.Writer // for the output of gpu.Printf; nil means os.Stdout
+	Priority int       // higher is more urgent, if the device has priorities; 0 is the default
 }
 
 // NewStream returns a stream whose kernels print to os.Stdout.
@@ -129,8 +130,7 @@ func (d *Device) allocateBlock(s *Stream, b *block) (err error) {
 	return err
 }
 
-// free gives memory back behind the work of the streams that used it, unless closing the
-// device has done so.
+// free frees memory after the work of the streams that used it, unless the device is closed.
 func (d *Device) free(b *block, users []*Stream) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -170,8 +170,8 @@ func (d *Device) shut() (open []*Stream, err error) {
 	return open, nil
 }
 
-// Close closes the device's streams and frees all that was allocated on it. Its streams
-// and buffers are errors to use afterwards.
+// Close closes the device's streams and frees all its memory. Using its streams and buffers afterwards
+// is an error.
 func (d *Device) Close() error {
 	open, err := d.shut()
 	if err != nil {

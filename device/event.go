@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Event is a point in a stream. Its methods may be called from any goroutine.
+// Event is a point in the work of a stream. Its methods may be called from any goroutine.
 type Event struct {
 	device  *Device
 	mark    driver.Mark
@@ -18,7 +18,7 @@ type Event struct {
 	closed  atomic.Bool
 }
 
-// Record enqueues an event.
+// Record enqueues an event on the stream.
 func (s *Stream) Record() (*Event, error) {
 	e := &Event{device: s.device}
 	err := s.enqueue(func(q driver.Queue) (err error) {
@@ -32,8 +32,8 @@ func (s *Stream) Record() (*Event, error) {
 	return e, nil
 }
 
-// WaitFor makes the stream's later work wait for an event of the same device. The caller does
-// not wait. A fault of the work before the event is the stream's fault too.
+// WaitFor makes the stream's later work wait for an event of the same device. The caller does not wait.
+// A fault of the work before the event becomes a fault of the stream too.
 func (s *Stream) WaitFor(e *Event) error {
 	err := s.enqueue(func(q driver.Queue) error {
 		switch {
@@ -54,7 +54,7 @@ func (s *Stream) WaitFor(e *Event) error {
 	return err
 }
 
-// waitFor makes q wait for m. A queue that does its work at once has nothing to wait for.
+// waitFor makes q wait for m. A queue that is not asynchronous has no work to wait for.
 func waitFor(q driver.Queue, m driver.Mark) error {
 	if a, ok := q.(driver.Asynchronous); ok {
 		return a.WaitFor(m)
@@ -62,7 +62,7 @@ func waitFor(q driver.Queue, m driver.Mark) error {
 	return nil
 }
 
-// follow makes the later work of s wait for what other was given before.
+// follow makes the later work of s wait for the present work of other.
 func (s *Stream) follow(other *Stream) error {
 	if s.later == nil || other.idle() {
 		return nil
@@ -73,8 +73,8 @@ func (s *Stream) follow(other *Stream) error {
 	return nil // a stream closes when its work is done
 }
 
-// Since returns the device's time from start, an event of the same device, to e. Both must
-// have been waited for.
+// Since returns the device's time from start, an event of the same device, to e. The program must have
+// waited for both, with Synchronize.
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	if e.closed.Load() || start.closed.Load() {
 		return 0, fmt.Errorf("device: event %w", ErrClosed)
@@ -85,7 +85,7 @@ func (e *Event) Since(start *Event) (time.Duration, error) {
 	return e.mark.Since(start.mark)
 }
 
-// Close frees the event. Streams that wait for it go on waiting.
+// Close frees the event. Streams that wait for it continue to wait.
 func (e *Event) Close() error {
 	if e.closed.Swap(true) {
 		return fmt.Errorf("device: event %w", ErrClosed)
@@ -93,9 +93,9 @@ func (e *Event) Close() error {
 	return e.mark.Free()
 }
 
-// Scope calls f with a new stream, waits for the stream's work and closes it. It returns what
-// f returned and what went wrong with the work. Where ctx is done first, Scope returns its error
-// at once; the stream then goes on, and is closed when its work is done.
+// Scope calls f with a new stream, waits for the stream's work and closes the stream. It returns the
+// errors of f and of the work. If ctx is done first, Scope returns its error at once; the work
+// continues, and the stream is closed when the work is done.
 func (d *Device) Scope(ctx context.Context, f func(s *Stream) error) error {
 	s, err := d.NewStream()
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// fake is a backend that writes down what it is asked to do. Addresses count up from 4096
-// in steps of 4096 and lead nowhere.
+// fake is a back end that logs its calls. Its addresses are multiples of 4096 without memory.
 type fake struct {
 	mu      sync.Mutex
 	log     []string
@@ -128,7 +127,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// wantLog compares what the fake was asked to do.
+// wantLog compares the log of the fake.
 func wantLog(t *testing.T, f *fake, want ...string) {
 	t.Helper()
 	if got := f.took(); !slices.Equal(got, want) {

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// fillSeed is how many bytes of a value that no Filler takes are uploaded; the rest is copied
-// from them on the device.
+// fillSeed is the number of bytes to upload for a value that no driver.Filler supports; copies on the
+// device produce the rest.
 const fillSeed = 32 << 10
 
 // Fill sets all elements of dst to v.
@@ -24,7 +24,7 @@ func Fill[T any](s *Stream, dst Slice[T], v T) error {
 	})
 }
 
-// fillValue returns the shortest value whose repetition is v: a Filler takes 1, 2 or 4 bytes.
+// fillValue returns the shortest value whose repetition is v: a driver.Filler takes 1, 2 or 4 bytes.
 func fillValue(v []byte) []byte {
 	for _, n := range []int{1, 2, 4} {
 		if len(v)%n == 0 && bytes.Equal(v, bytes.Repeat(v[:n], len(v)/n)) {
@@ -34,7 +34,7 @@ func fillValue(v []byte) []byte {
 	return v
 }
 
-// fill enqueues the filling of n bytes, which are a multiple of the value's.
+// fill enqueues the filling of n bytes, a multiple of the value's size.
 func fill(q driver.Queue, dst uintptr, value []byte, n int) error {
 	if f, ok := q.(driver.Filler); ok && len(value) <= 4 && len(value) != 3 && dst%uintptr(len(value)) == 0 {
 		return f.Fill(dst, value, n)
@@ -43,7 +43,7 @@ func fill(q driver.Queue, dst uintptr, value []byte, n int) error {
 	if err := q.Upload(dst, slices.Repeat(value, done/len(value))); err != nil {
 		return fmt.Errorf("device: fill: %w", err)
 	}
-	for done < n { // what is filled doubles with every copy
+	for done < n { // every copy doubles the filled part
 		step := min(done, n-done)
 		if err := q.Copy(dst+uintptr(done), dst, step); err != nil {
 			return fmt.Errorf("device: fill: %w", err)

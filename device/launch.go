@@ -27,13 +27,13 @@ func (l *launch) recorded() *launch {
 	return r
 }
 
-// Launch implements driver.Owner.
+// Launch implements driver.PlanOwner.
 func (l *launch) Launch() error { return l.stream.launch(l) }
 
-// Launched implements driver.Owner.
+// Launched implements driver.PlanOwner.
 func (l *launch) Launched() string { return l.from.site() }
 
-// Closed implements driver.Owner.
+// Closed implements driver.PlanOwner.
 func (l *launch) Closed() error {
 	for _, a := range l.held {
 		if a.state.Load() < 0 {

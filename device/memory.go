@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// accounts is what a device knows about the memory that was allocated on it.
+// accounts keeps track of a device's memory.
 type accounts struct {
 	mu     sync.Mutex
 	blocks map[*block]struct{}
@@ -27,17 +27,17 @@ type accounts struct {
 	abandoning sync.RWMutex // held for reading while a lost block is freed
 }
 
-// MemoryStats says how much memory is in use. Figures are bytes but for Buffers.
+// MemoryStats describes the memory in use, in bytes.
 type MemoryStats struct {
 	Used     int64 // by buffers
-	Peak     int64 // the most that Used was
-	Reserved int64 // taken from the device, for buffers of now and later
-	Limit    int64 // that SetMemoryLimit set; 0 is none
-	Pinned   int64 // memory of the host
-	Buffers  int   // that are open
+	Peak     int64 // maximum of Used so far
+	Reserved int64 // taken from the device, for present and later buffers
+	Limit    int64 // set by SetMemoryLimit; 0 means no limit
+	Pinned   int64 // host memory
+	Buffers  int   // number of open buffers
 }
 
-// MemoryStats returns the figures of now.
+// MemoryStats returns the present memory use.
 func (d *Device) MemoryStats() (MemoryStats, error) {
 	m := &d.memory
 	m.mu.Lock()
@@ -61,8 +61,8 @@ func (d *Device) SetMemoryLimit(bytes int64) {
 	d.memory.limit = bytes
 }
 
-// Trim waits for memory that was freed and gives what no buffer uses back to the system, for
-// other programs. It collects Go's garbage first, so that buffers the program has lost go too.
+// Trim waits for freed memory and returns unused memory to the system, for other programs. It runs
+// Go's garbage collector first, to free unreachable buffers too.
 func (d *Device) Trim() error {
 	d.memory.pressure.Lock()
 	defer d.memory.pressure.Unlock()
@@ -70,7 +70,7 @@ func (d *Device) Trim() error {
 	return d.drain()
 }
 
-// Owner is a line of the program that allocated memory.
+// Owner is a line of the program that allocated memory, with the sum of its open buffers.
 type Owner struct {
 	Site    string // "main.go:42"
 	Kind    string // "buffer", "pinned" or "managed"
@@ -78,12 +78,11 @@ type Owner struct {
 	Buffers int
 }
 
-// Owners says who holds memory: open buffers by the line that made them, the largest sum first.
+// Owners returns the open buffers by the line that made them, the largest sum first.
 func (d *Device) Owners() []Owner { return d.memory.owners() }
 
-// Leaks says which buffers were not closed although the program had lost them, as far as the
-// collector has found out, by the line that made them, the largest sum first. Their memory is
-// free again.
+// Leaks returns the buffers that became unreachable without Close, as far as the garbage collector has
+// found them, by the line that made them, the largest sum first. Their memory has been freed.
 func (d *Device) Leaks() []Owner {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()
@@ -116,14 +115,14 @@ func sorted(sums map[string]Owner) []Owner {
 	})
 }
 
-// leaked writes down that the program lost a block.
+// leaked records an unreachable block.
 func (m *accounts) leaked(b *block) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	count(m.lost, b)
 }
 
-// take counts size bytes of the device as used, or refuses.
+// take counts size bytes of the device as used, or returns ErrMemory.
 func (m *accounts) take(size int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,7 +136,7 @@ func (m *accounts) take(size int) error {
 	return nil
 }
 
-// enter makes a block known. Its size has been taken where it is the device's memory.
+// enter registers a block. The size of device memory has been taken before.
 func (m *accounts) enter(b *block) *allocation {
 	a := newAllocation(b)
 	m.mu.Lock()
@@ -150,14 +149,14 @@ func (m *accounts) enter(b *block) *allocation {
 	return a
 }
 
-// give counts bytes as not used any more.
+// give undoes take.
 func (m *accounts) give(size int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.used -= int64(size)
 }
 
-// leave forgets a block that is being freed.
+// leave removes a block that is being freed.
 func (m *accounts) leave(b *block) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -176,19 +175,19 @@ const (
 	kindManaged = "managed"
 )
 
-// MemoryError says that memory could not be allocated, and who holds it. It matches ErrMemory
-// and what the backend said.
+// MemoryError is the error of an allocation for which there is not enough memory. It wraps ErrMemory
+// and the back end's error.
 type MemoryError struct {
-	Bytes  int64 // that were asked for
+	Bytes  int64 // requested
 	Used   int64 // by open buffers
 	Owners []Owner
 	Err    error
 }
 
-// shownOwners is how many owners the text of an error has.
+// shownOwners is the maximum number of owners in the text of an error.
 const shownOwners = 5
 
-// Error names the largest owners.
+// Error returns the sizes and the largest owners.
 func (e *MemoryError) Error() string {
 	s := fmt.Sprintf("device: no room for %s: %v; open buffers hold %s", bytesText(e.Bytes), e.Err, bytesText(e.Used))
 	for i, o := range e.Owners {
@@ -205,17 +204,17 @@ func (e *MemoryError) Error() string {
 	return s
 }
 
-// Unwrap returns what the backend said, and ErrMemory.
+// Unwrap returns the back end's error and ErrMemory.
 func (e *MemoryError) Unwrap() []error { return []error{e.Err, ErrMemory} }
 
-// LeakError is what Close returns for a device whose callers are recorded (see RecordCallers)
-// where buffers were not closed.
+// LeakError is the error of Device.Close if the device records callers (see RecordCallers) and buffers
+// were not closed.
 type LeakError struct {
-	Open   []Owner // closed with the device
-	Leaked []Owner // that the collector found before
+	Open   []Owner // open until the device was closed
+	Leaked []Owner // unreachable before, and found by the collector
 }
 
-// Error names every line.
+// Error returns all lines that made the buffers.
 func (e *LeakError) Error() string {
 	var lines []string
 	for _, o := range slices.Concat(e.Leaked, e.Open) {
@@ -227,8 +226,8 @@ func (e *LeakError) Error() string {
 // Is reports whether target is ErrLeak.
 func (e *LeakError) Is(target error) bool { return target == ErrLeak }
 
-// roomy calls allocate, and again after each way of making room that there is, while it fails
-// for want of memory.
+// roomy calls allocate. While that returns ErrMemory, it frees memory in one way after the other and
+// tries again.
 func (d *Device) roomy(size int, allocate func() error) error {
 	err := allocate()
 	if !errors.Is(err, ErrMemory) {
@@ -254,7 +253,7 @@ func (m *accounts) usedNow() int64 {
 	return m.used
 }
 
-// collect has Go collect its garbage and frees the blocks that the program cannot reach.
+// collect runs Go's garbage collector and frees the unreachable blocks.
 func (d *Device) collect() {
 	runtime.GC()
 	d.memory.mu.Lock()
@@ -270,13 +269,13 @@ func (d *Device) collect() {
 	}
 }
 
-// settle waits for the lost blocks that are just being freed.
+// settle waits for unreachable blocks that are being freed.
 func (m *accounts) settle() {
 	m.abandoning.Lock()
 	defer m.abandoning.Unlock()
 }
 
-// drain waits until freed memory is there again, also what the collector is just freeing.
+// drain waits until freed memory is available, including the blocks that the collector is freeing.
 func (d *Device) drain() error {
 	d.memory.settle()
 	if p, ok := d.backend.(driver.Pooler); ok {
@@ -285,7 +284,7 @@ func (d *Device) drain() error {
 	return nil
 }
 
-// bytesText returns a number of bytes as people say it: "64 MiB".
+// bytesText formats a number of bytes, as "64 MiB".
 func bytesText(n int64) string {
 	units := []struct {
 		name string

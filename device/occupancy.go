@@ -28,7 +28,7 @@ func (d *Device) Preload(kernels ...*driver.Kernel) error {
 	return errors.Join(errs...)
 }
 
-// usualBlock is the block of a device that has no preference.
+// usualBlock is the block size for a device without a preference.
 const usualBlock = 256
 
 // Occupancy returns how blocks of k fit the device, with the block and the dynamic shared memory of g.

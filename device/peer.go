@@ -7,10 +7,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// CopyFrom copies src, memory of the device of the stream from, to dst, of the same length, on
-// the device of s. It happens behind what both streams were given before, and what they are given
-// later waits for it. Devices of one kind copy directly where they can; others through the host,
-// for which CopyFrom waits.
+// CopyFrom copies src, on the device of the stream from, to dst, of the same length, on the device of
+// s. The copy runs after the present work of both streams, and their later work waits for it. Devices
+// of one kind copy directly if they can; others copy through the host, and CopyFrom waits.
 func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error {
 	if s.device == from.device && s == from {
 		return Copy(s, dst, src)
@@ -32,13 +31,13 @@ func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error 
 	})
 }
 
-// bytesAt is memory of a device.
+// bytesAt is a range of a device's memory.
 type bytesAt struct {
 	address uintptr
 	n       int
 }
 
-// throughHost copies by way of the host, and waits for the stream that has the source.
+// throughHost copies through the host, and waits for the stream of the source.
 func throughHost(q driver.Queue, to uintptr, from *Stream, src bytesAt) error {
 	host := make([]byte, src.n)
 	if err := from.queue.Download(host, src.address); err != nil {

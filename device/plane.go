@@ -7,9 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Plane is a rectangle of elements in a buffer's memory: rows of Width elements, of which each
-// starts Stride elements behind the one before. It is a small value to copy. A kernel takes
-// All() and the stride.
+// Plane is a rectangle of elements in a buffer's memory: rows of Width elements that start Stride
+// elements apart. It is a small value to copy. Pass All() and the stride to a kernel.
 type Plane[T any] struct {
 	in     Slice[T]
 	width  int
@@ -17,12 +16,11 @@ type Plane[T any] struct {
 	stride int
 }
 
-// rowAlign is the alignment of a new plane's rows in bytes: threads that read along a row then
-// share the fewest transactions.
+// rowAlign is the alignment of a new plane's rows in bytes, which minimizes the memory transactions of
+// threads that read along a row.
 const rowAlign = 256
 
-// MakePlane returns a buffer of height rows of width zeros, whose rows are aligned for the
-// device, and the plane in it.
+// MakePlane returns a buffer of height rows of width zeros, aligned for the device, and its plane.
 func MakePlane[T any](s *Stream, width, height int) (*Buffer[T], Plane[T], error) {
 	if err := errors.Join(checkElements[T](width), checkElements[T](height)); err != nil {
 		return nil, Plane[T]{}, err
@@ -41,8 +39,8 @@ func MakePlane[T any](s *Stream, width, height int) (*Buffer[T], Plane[T], error
 	return b, Plane[T]{b.All(), width, height, stride}, nil
 }
 
-// NewPlane returns the plane of rows of width elements, each starting stride elements behind
-// the one before, that fit in. Sizes that fit nothing make using it an error.
+// NewPlane returns the plane of all rows of width elements, stride elements apart, that fit in the
+// slice. If the sizes are invalid, using the plane is an error.
 func NewPlane[T any](in Slice[T], width, stride int) Plane[T] {
 	if width < 0 || stride < max(1, width) {
 		in = Slice[T]{err: fmt.Errorf("plane with rows of %d elements, %d apart: %w", width, stride, ErrRange)}
@@ -64,10 +62,10 @@ func (p Plane[T]) Height() int { return p.height }
 // Stride returns the elements from the start of a row to the start of the next.
 func (p Plane[T]) Stride() int { return p.stride }
 
-// All returns the memory from the first element to the end, with what lies between rows.
+// All returns the memory from the first to the last element, including the padding between rows.
 func (p Plane[T]) All() Slice[T] { return p.in }
 
-// Row returns a row.
+// Row returns row y. If y is out of range, using the slice is an error.
 func (p Plane[T]) Row(y int) Slice[T] {
 	if p.in.err == nil && (y < 0 || y >= p.height) {
 		return Slice[T]{err: fmt.Errorf("row %d of %d: %w", y, p.height, ErrRange)}
@@ -78,7 +76,7 @@ func (p Plane[T]) Row(y int) Slice[T] {
 // Rect is a rectangle of a plane: columns X to X+Width-1 of rows Y to Y+Height-1.
 type Rect struct{ X, Y, Width, Height int }
 
-// Part returns a rectangle of the plane. Bounds out of range make using it an error.
+// Part returns a rectangle of the plane. If the bounds are out of range, using it is an error.
 func (p Plane[T]) Part(r Rect) Plane[T] {
 	if p.in.err != nil {
 		return p
@@ -93,8 +91,7 @@ func (p Plane[T]) Part(r Rect) Plane[T] {
 	return Plane[T]{p.in.Slice(from, from+(r.Height-1)*p.stride+r.Width), r.Width, r.Height, p.stride}
 }
 
-// CopyPlane copies src to dst, which has the same width and height; they have no element in
-// common.
+// CopyPlane copies src to dst, which has the same width and height and does not overlap src.
 func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
 	return s.work(Activity{Work: WorkCopy, Bytes: src.width * src.height * sizeOf[T]()}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "copy from"}, src.in, func(from uintptr) error {
@@ -112,8 +109,8 @@ func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
 	})
 }
 
-// meets reports whether p and o may have an element in common: planes with one stride are
-// compared exactly, others by the memory that they span.
+// meets reports whether p and o may have an element in common. The result is exact if the strides are
+// equal; otherwise meets compares the memory that the planes span.
 func (p Plane[T]) meets(o Plane[T]) bool {
 	if !Overlap(p.in, o.in) || p.stride != o.stride || p.stride == 0 {
 		return Overlap(p.in, o.in)
@@ -149,24 +146,23 @@ func copyRows[T any](q driver.Queue, dst, src driver.Rows, p Plane[T]) error {
 	return nil
 }
 
-// UploadPlane copies host, rows without anything between them, to dst. The caller may change
-// host as soon as it returns.
+// UploadPlane copies host, which consists of rows without padding, to dst. The caller may change host
+// when UploadPlane returns.
 func UploadPlane[T any](s *Stream, dst Plane[T], host []T) error {
 	return throughRows(s, dst, len(host), func(packed Plane[T]) error {
 		return join(UploadTo(s, packed.in, host), CopyPlane(s, dst, packed))
 	})
 }
 
-// DownloadPlane copies src to host, as rows without anything between them. The contents of host
-// count after the stream's next Synchronize that returns no error.
+// DownloadPlane copies src to host, as rows without padding. The contents of host are valid after the
+// stream's next Synchronize without an error.
 func DownloadPlane[T any](s *Stream, host []T, src Plane[T]) error {
 	return throughRows(s, src, len(host), func(packed Plane[T]) error {
 		return join(CopyPlane(s, packed, src), Download(s, host, packed.in))
 	})
 }
 
-// throughRows calls f with memory of the device for the rows of p without anything between
-// them, of which the host has n elements.
+// throughRows calls f with device memory for the rows of p without padding. The host has n elements.
 func throughRows[T any](s *Stream, p Plane[T], n int, f func(packed Plane[T]) error) error {
 	if p.in.err == nil && p.width*p.height != n {
 		return s.keep(fmt.Errorf("device: %d elements on the host, %d x %d on the device: %w", n, p.width, p.height, ErrLength))

@@ -16,7 +16,7 @@ type recorder struct {
 	also  []int // further nodes that the next one waits for
 }
 
-// node is a piece of recorded work. One of the following is set.
+// node is a piece of recorded work. One of the fields after the first is set.
 type node struct {
 	after []int
 
@@ -162,7 +162,7 @@ func (r *recorder) DownloadTo(dst []byte, src uintptr) error {
 	return r.record(&node{host: &recordedHost{src, dst, false}})
 }
 
-// Upload implements driver.Queue. The memory may be different when the graph runs.
+// Upload implements driver.Queue. It fails, because the memory may change before the graph runs.
 func (r *recorder) Upload(uintptr, []byte) error {
 	return fmt.Errorf("device: upload of memory that is not pinned: %w", ErrCapture)
 }

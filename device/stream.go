@@ -40,7 +40,7 @@ type Stream struct {
 	sources  []source          // of the faults that the stream inherits
 	calls    map[uint32]string // where launches of the epoch came from, if recorded
 	left     leftover
-	observed []observed // work that its watcher has not been told of
+	observed []observed // work not yet reported to its watcher
 
 	printing sync.Mutex // held while output is written to
 	output   io.Writer

@@ -6,20 +6,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// UploadTo copies host to dst, which has the same length. The caller may change host as
-// soon as UploadTo returns.
+// UploadTo copies host to dst, which has the same length. The caller may change host when UploadTo
+// returns.
 func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
 	return transfer(job{s, "upload", WorkUpload}, dst, len(host), func(q driver.Queue, address uintptr) error {
 		return q.Upload(address, bytesOf(host))
 	})
 }
 
-// Download copies src, a Buffer or a Slice, to host, which has the same length. The
-// contents of host count after the stream's next Synchronize that returns no error.
+// Download copies src, a Buffer or a Slice, to host, which has the same length. The contents of host
+// are valid after the stream's next Synchronize without an error.
 //
-// A CUDA device downloads more than a few megabytes to ordinary Go memory before Download
-// returns, because the processor has to copy too. See Pinned for downloads that go on while the
-// program does something else.
+// A CUDA device completes a download of more than a few megabytes before Download returns, because
+// the CPU takes part in copies to ordinary Go memory. See Pinned for downloads that run concurrently
+// with the program.
 func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error {
 	var from Slice[T]
 	if src != nil {
@@ -30,8 +30,7 @@ func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error
 	})
 }
 
-// Copy copies src to dst within the device; they have the same length and no element in
-// common.
+// Copy copies src to dst within the device. They have the same length and do not overlap.
 func Copy[T any](s *Stream, dst, src Slice[T]) error {
 	return s.work(Activity{Work: WorkCopy, Bytes: src.bytes()}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "copy from"}, src, func(from uintptr) error {
@@ -50,7 +49,7 @@ func Copy[T any](s *Stream, dst, src Slice[T]) error {
 	})
 }
 
-// job is work on a stream, with the verb that its errors name it by and the kind it counts as.
+// job is work on a stream, with the verb for its errors and its kind for Counters.
 type job struct {
 	stream *Stream
 	verb   string
@@ -72,8 +71,8 @@ func transfer[T any](j job, d Slice[T], n int, f func(driver.Queue, uintptr) err
 	})
 }
 
-// pinned calls f with the address of d for work on the stream. The memory is not freed before
-// f returns.
+// pinned calls f with the address of d for work on the stream. The memory is not freed before f
+// returns.
 func pinned[T any](j job, d Slice[T], f func(uintptr) error) error {
 	address, err := d.pin(j.stream)
 	if err != nil {

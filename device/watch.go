@@ -10,13 +10,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Work is a kind of work that streams do.
+// Work is a kind of work on a stream.
 type Work int
 
 // The kinds of work.
 const (
 	WorkLaunch   Work = iota // a kernel
-	WorkGraph                // a graph as a whole
+	WorkGraph                // a whole graph
 	WorkUpload               // a copy from the host
 	WorkDownload             // a copy to the host
 	WorkCopy                 // a copy within the device
@@ -30,7 +30,7 @@ func (w Work) String() string {
 	return [workKinds]string{"launch", "graph", "upload", "download", "copy", "peer copy", "fill"}[w]
 }
 
-// Activity is a piece of work that a stream of a watched device has done.
+// Activity is a completed piece of work of a watched device.
 type Activity struct {
 	Work   Work
 	Kernel *driver.Kernel // of a launch, else nil
@@ -102,7 +102,7 @@ type observed struct {
 // milliseconds, which are precise to a microsecond up to 16 seconds.
 const rebase = 4 * time.Second
 
-// setClock takes a mark and the time at which the device came to it.
+// setClock sets the base mark and the time at which the device reached it.
 func (w *watch) setClock(b driver.Backend) error {
 	q, err := b.NewQueue()
 	if err != nil {
@@ -115,7 +115,7 @@ func (w *watch) setClock(b driver.Backend) error {
 	return join(err, q.Close())
 }
 
-// observe does f, which enqueues a piece of work on s, between two marks.
+// observe calls f, which enqueues a piece of work on s, between two marks.
 func (w *watch) observe(s *Stream, a Activity, f func() error) error {
 	a.Called = time.Now() // the device may come to the mark before it has the work
 	begin, err := s.queue.Mark()
@@ -176,7 +176,7 @@ func (w *watch) report(done []observed) error {
 	return freed
 }
 
-// date sets the times of o, and takes its end as the new base now and then.
+// date sets the times of o, and replaces the base by the end of o if the base is old.
 func (w *watch) date(o *observed) bool {
 	begin, err := o.begin.Since(w.base)
 	if err != nil {
@@ -201,7 +201,7 @@ func (w *watch) end() {
 	_ = w.base.Free() // a device that was lost cannot
 }
 
-// unwatch ends the watching of a device that is being closed.
+// unwatch ends the watch of a device that is being closed.
 func (d *Device) unwatch() error {
 	w := d.watching.Swap(nil)
 	if w == nil {
@@ -211,7 +211,7 @@ func (d *Device) unwatch() error {
 	return w.watcher.Closed()
 }
 
-// work enqueues a piece of work, which is counted and may be watched.
+// work enqueues a piece of work, counts it, and observes it for a watcher.
 func (s *Stream) work(a Activity, f func(driver.Queue) error) error {
 	w := s.device.watching.Load()
 	err := s.enqueue(func(q driver.Queue) error {

@@ -118,6 +118,19 @@ func (r *rig) testGraphUpdate(t *testing.T) {
 	wants(t, "an error of the function", q.graph.Update(3, func(*device.Stream) error { return errors.ErrUnsupported }), errors.ErrUnsupported)
 }
 
+// inheritsFault has a stream wait for an event of s after a graph whose third node faults.
+func (r *rig) inheritsFault(t *testing.T, s *device.Stream) {
+	t.Helper()
+	after, err := s.Record()
+	must(t, err)
+	later := r.stream(t)
+	must(t, later.WaitFor(after))
+	if _, ok := errors.AsType[*device.Fault](later.Synchronize(t.Context())); !ok {
+		t.Error("a stream that waits for an event after a graph does not inherit the graph's fault")
+	}
+	must(t, after.Close())
+}
+
 func (r *rig) testGraphFault(t *testing.T) {
 	s, quiet, k := r.stream(t), r.stream(t), Poke()
 	x := made[int32](t, s, 8)
@@ -132,6 +145,7 @@ func (r *rig) testGraphFault(t *testing.T) {
 	unsupported(t, err)
 	for range 2 {
 		must(t, g.Launch(s))
+		r.inheritsFault(t, s)
 		var fault *device.Fault
 		if err := s.Synchronize(t.Context()); !errors.As(err, &fault) {
 			t.Fatalf("Synchronize: %v, want a fault", err)

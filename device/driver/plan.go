@@ -13,7 +13,7 @@ import (
 // the memory until the queue has taken the launch. A buffer that is closed before is freed after the
 // launch, or is an error of the launch (see Closed). A Plan is invalid after Launch.
 type Plan struct {
-	owner  Owner
+	owner  PlanOwner
 	kernel *Kernel
 	grid   Grid
 	blocks [3]int   // of grid, with every dimension at least 1, or 0 along x
@@ -25,8 +25,8 @@ type Plan struct {
 	err    error
 }
 
-// Owner is the maker of a Plan. Package device implements it.
-type Owner interface {
+// PlanOwner is the maker of a Plan. Package device implements it.
+type PlanOwner interface {
 	// Launch enqueues the plan and takes it back.
 	Launch() error
 	// Closed returns an error if the memory of an argument was closed after it was passed.
@@ -37,10 +37,10 @@ type Owner interface {
 }
 
 // NewPlan returns a plan for its owner, which must call Reset before each use.
-func NewPlan(o Owner) *Plan { return &Plan{owner: o} }
+func NewPlan(o PlanOwner) *Plan { return &Plan{owner: o} }
 
 // Clone returns a copy of p with another owner.
-func (p *Plan) Clone(o Owner) *Plan {
+func (p *Plan) Clone(o PlanOwner) *Plan {
 	c := *p
 	c.owner, c.words = o, slices.Clone(p.words)
 	return &c
@@ -64,7 +64,7 @@ func (p *Plan) Reset(k *Kernel, g Grid) {
 }
 
 // Owner returns the plan's maker.
-func (p *Plan) Owner() Owner { return p.owner }
+func (p *Plan) Owner() PlanOwner { return p.owner }
 
 // Launch enqueues the kernel. The plan must not be used afterwards.
 func (p *Plan) Launch() error { return p.owner.Launch() }
