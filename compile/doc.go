@@ -24,7 +24,7 @@
 //	//gpu:target sm_90a
 //	func multiplyHopper(t gpu.Thread, a, b, c []float32) {
 //
-// It runs nothing and knows no device: what it makes are values of package device. A missing or
+// It runs nothing and knows no device: its results are values of package device/driver. A missing or
 // broken generated file does not matter: the launchers are declared from syntax while
 // packages are checked.
 //

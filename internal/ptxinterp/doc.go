@@ -9,8 +9,8 @@
 //
 // It was written from NVIDIA's PTX ISA manual and shares no code with the compiler, whose
 // judge it is. Package ptx parses, package scalar computes, package machine executes, package race tells which
-// accesses are ordered, package traffic counts what they cost; this one fits them to
-// package device as the CUDA runtime does: environment, fault records, prints.
+// accesses are ordered, package traffic counts what they cost; this package adapts
+// them to package device/driver as the CUDA runtime does: environment, fault records, prints.
 //
 // Besides what ends a kernel, Synchronize returns what was found and did not: a *machine.Race for two
 // accesses in conflict and in no order, a *machine.Error for a read of memory that nobody has
