@@ -27,7 +27,7 @@ if command -v nvcc >/dev/null; then
 fi
 echo "start and launch: $((SECONDS - began)) s"
 
-./gopherwarp bench -commit "$(cat COMMIT)" -unchecked unchecked.gob "${add[@]}" -json "$out/suite.json" -html "$out/suite.html" "$@" >"$out/suite.txt" \
+./bench -commit "$(cat COMMIT)" -unchecked unchecked.gob "${add[@]}" -json "$out/suite.json" -html "$out/suite.html" "$@" >"$out/suite.txt" \
 	2> >(while read -r line; do echo "$((SECONDS - began)) s: $line"; done >"$out/suite.log")
 result=$?
 cat "$out/suite.txt"

@@ -25,6 +25,7 @@ const (
 type commands struct {
 	Build   buildCommand   `cmd:"" passthrough:"" help:"Compile kernels and generate their launchers."`
 	Run     runCommand     `cmd:"" help:"Compile kernels and run a program."`
+	Test    testCommand    `cmd:"" help:"Compile kernels and run tests."`
 	Trace   traceCommand   `cmd:"" help:"Run a program and write down what its device did when."`
 	Metrics metricsCommand `cmd:"" help:"Serve the state of the GPUs to Prometheus."`
 	Vet     vetCommand     `cmd:"" help:"Report mistakes in kernels that compile."`

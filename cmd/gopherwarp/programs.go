@@ -32,17 +32,13 @@ const (
 	suffix    = ".exe"
 )
 
-// place returns the file name that the program of a package has, as named in the working directory.
-func (p programs) place(pkg string) (string, error) {
-	wd, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(p.dir, fmt.Sprintf("%x", sha256.Sum256([]byte(wd+"\x00"+pkg)))+suffix), nil
+// place returns the file name of the program that a key names: a directory and a package.
+func (p programs) place(key string) string {
+	return filepath.Join(p.dir, fmt.Sprintf("%x", sha256.Sum256([]byte(key)))+suffix)
 }
 
-// checkOut makes the folder of a run, with the kept program of the package, if there is one, under the returned name.
-func (p programs) checkOut(pkg string) (program string, err error) {
+// checkOut makes the folder of a run, with the kept program of the key, if there is one, under the returned name.
+func (p programs) checkOut(key string) (program string, err error) {
 	if p.dir != "" {
 		err = os.MkdirAll(p.dir, 0o700)
 	}
@@ -54,21 +50,18 @@ func (p programs) checkOut(pkg string) (program string, err error) {
 		return "", err
 	}
 	program = filepath.Join(dir, "program"+suffix)
-	if place, err := p.place(pkg); err == nil && p.dir != "" {
-		os.Link(place, program) // where it fails, the program is linked
+	if p.dir != "" {
+		os.Link(p.place(key), program) // if it fails, the program is linked
 	}
 	return program, nil
 }
 
 // checkIn keeps a program that checkOut named and go build wrote. If it fails, the next run links the program.
-func (p programs) checkIn(pkg, program string) error {
+func (p programs) checkIn(key, program string) error {
 	if p.dir == "" || filepath.Dir(filepath.Dir(program)) != p.dir {
 		return nil
 	}
-	place, err := p.place(pkg)
-	if err != nil {
-		return err
-	}
+	place := p.place(key)
 	made, err := os.Stat(program)
 	if err != nil {
 		return err

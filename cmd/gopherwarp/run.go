@@ -3,16 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/gopherwarp/gopherwarp"
-	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
-	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/compile"
 )
 
@@ -20,6 +18,7 @@ type runCommand struct {
 	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"What the program's kernels run on (sets GOPHERWARP_DEVICE). Default: the best there is."`
 	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
 	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on."`
+	Output   string   `name:"output" short:"o" placeholder:"FILE" help:"Write the program to a file and do not run it."`
 	Package  string   `arg:"" help:"The program: a package main."`
 	Args     []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`
 
@@ -41,59 +40,28 @@ func (c *runCommand) Run(ctx context.Context, t terminal) error {
 	if err := gopherwarp.CheckDevice(c.Device); err != nil {
 		return exit{exitUsage, err}
 	}
-	result, err := build.Compile(ctx, t.err, compile.Options{
-		Patterns:     []string{c.Package},
-		Dependencies: true,
-		Contract:     compile.Contract(c.Contract),
-		Checks:       compile.Checks(c.Checks),
-		Cache:        build.CacheFolder("build"),
-	})
-	if err != nil {
-		return err
-	}
-	if err := build.Refused(result); err != nil {
-		return err
-	}
-	kept := programs{dir: build.CacheFolder("run"), keep: maxPrograms}
-	program, err := kept.checkOut(c.Package)
+	l := linkage{pkg: c.Package, contract: compile.Contract(c.Contract), checks: compile.Checks(c.Checks)}
+	program, err := l.link(ctx, t)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(filepath.Dir(program))
-	if err := c.build(ctx, t, result, program); err != nil {
-		return err
+	if c.Output != "" {
+		return copyProgram(c.Output, program)
 	}
-	kept.checkIn(c.Package, program) // if it fails, the next run links the program
 	return c.start(t, program)
 }
 
-// build builds the program with a name.
-func (c *runCommand) build(ctx context.Context, t terminal, result *compile.Result, program string) error {
-	args := append([]string{"build", "-o", program}, c.linking(ctx)...)
-	overlay, err := result.Overlay(filepath.Dir(program))
+// copyProgram copies a program to a file.
+func copyProgram(to, program string) error {
+	text, err := os.ReadFile(program)
 	if err != nil {
 		return err
 	}
-	if overlay != "" {
-		args = append(args, "-overlay="+overlay)
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // a program that runs cannot be written to
 	}
-	command := exec.CommandContext(ctx, "go", append(args, "--", c.Package)...)
-	progress := console.StartProgress(t.err)
-	progress.Show("building %s", c.Package)
-	said, err := command.CombinedOutput()
-	progress.Stop()
-	t.err.Write(said)
-	return passed(err)
-}
-
-// linking returns the flags that leave out what debuggers read, as go run does: that takes a third off the build of a program.
-// Where the user has flags for the linker, those count.
-func (c *runCommand) linking(ctx context.Context) []string {
-	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
-	if err != nil || strings.Contains(string(flags), "-ldflags") {
-		return nil
-	}
-	return []string{"-ldflags=-s -w"}
+	return os.WriteFile(to, text, 0o777)
 }
 
 // start runs the program. An interrupt reaches it from the terminal; this process waits

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
+	"github.com/gopherwarp/gopherwarp/compile"
+)
+
+type testCommand struct {
+	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"What the tests' kernels run on (sets GOPHERWARP_DEVICE). Default: the best there is."`
+	Packages string   `arg:"" help:"The packages, as go test takes them: a pattern, or several with commas between."`
+	Args     []string `arg:"" optional:"" passthrough:"" help:"Flags of go test."`
+}
+
+// Help is the text before the flags.
+func (testCommand) Help() string {
+	return `Compiles the kernels of the packages and of all that they and their tests import from the module, then runs go test on
+top of the result. No file of the module is written: stale code, and code that is generated on demand (//gpu:ondemand),
+is replaced for this test. The exit code is that of go test.
+
+Example:
+  gopherwarp test -device=interp ./kernels -- -run Reduce -v`
+}
+
+// Run is called by kong.
+func (c *testCommand) Run(ctx context.Context, t terminal) error {
+	if err := gopherwarp.CheckDevice(c.Device); err != nil {
+		return exit{exitUsage, err}
+	}
+	packages := strings.Split(c.Packages, ",")
+	imported, err := testImports(ctx, packages)
+	if err != nil {
+		return err
+	}
+	result, err := build.Compile(ctx, t.err, compile.Options{
+		Patterns:     slices.Concat(packages, imported),
+		Dependencies: true,
+		Cache:        build.CacheFolder("build"),
+	})
+	if err == nil {
+		err = build.Refused(result)
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "gopherwarp-test-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := result.Overlay(dir)
+	if err != nil {
+		return err
+	}
+	return c.test(ctx, t, overlay, packages)
+}
+
+// test runs go test with an overlay, if there is one.
+func (c *testCommand) test(ctx context.Context, t terminal, overlay string, packages []string) error {
+	args := []string{"test"}
+	if overlay != "" {
+		args = append(args, "-overlay="+overlay)
+	}
+	flags := c.Args
+	if len(flags) > 0 && flags[0] == "--" {
+		flags = flags[1:]
+	}
+	command := exec.CommandContext(ctx, "go", slices.Concat(args, packages, flags)...)
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, t.out, t.err
+	command.Env = os.Environ()
+	if c.Device != "" {
+		command.Env = append(command.Env, gopherwarp.Variable+"="+c.Device)
+	}
+	return passed(command.Run())
+}
+
+// testImports returns the packages of the main module that tests of the packages import.
+func testImports(ctx context.Context, packages []string) ([]string, error) {
+	const tests = `{{$m := .Module}}{{if $m}}{{range .TestImports}}{{$m.Path}} {{.}}
+{{end}}{{range .XTestImports}}{{$m.Path}} {{.}}
+{{end}}{{end}}`
+	list := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-f", tests}, packages)...)
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		module, path, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if path != "" && (path == module || strings.HasPrefix(path, module+"/")) {
+			found = append(found, path)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
+}

@@ -1,0 +1,99 @@
+// Command run runs the conformance suite on one device. Users start it as gopherwarp selftest, which compiles
+// the suite's kernels first:
+//
+//	gopherwarp selftest -device=cuda
+//
+// It writes a line for each group of cases and for each behaviour that is wrong. The last line begins with ok, and the exit
+// code is 0, if the device passed. GOPHERWARP_DEVICE selects the device.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/check"
+)
+
+// limit is the time that one case may take. A kernel that hangs ends its case and not the run.
+const limit = time.Minute
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Stdout, conformance.Groups())
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "selftest:", err)
+		os.Exit(1)
+	}
+}
+
+// run runs the groups on the best device, and fails if a behaviour is wrong.
+func run(ctx context.Context, w io.Writer, groups []conformance.Group) error {
+	dev, err := gopherwarp.Open()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "on %v\n", dev.Info())
+	dev.CoarsenAlways(true) // the suite's launches are small
+	start, all := time.Now(), tally{}
+	for _, g := range groups {
+		one := tally{}
+		for _, c := range g.Cases {
+			one.run(ctx, w, dev, g.Name, c)
+		}
+		fmt.Fprintf(w, "%-8s %4d behaviours%s\n", g.Name, one.right+one.wrong, one.remarks())
+		all.right, all.wrong, all.skipped = all.right+one.right, all.wrong+one.wrong, all.skipped+one.skipped
+	}
+	err = dev.Close()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case all.wrong > 0:
+		return errors.Join(fmt.Errorf("%d of %d behaviours are wrong on %v", all.wrong, all.right+all.wrong, dev.Info()), err)
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(w, "ok  %d behaviours in %v%s\n", all.right, time.Since(start).Round(time.Millisecond), all.remarks())
+	return nil
+}
+
+// tally counts behaviours.
+type tally struct{ right, wrong, skipped int }
+
+// remarks returns what a line says beside the number of behaviours.
+func (t tally) remarks() string {
+	text := ""
+	if t.wrong > 0 {
+		text += fmt.Sprintf(", %d wrong", t.wrong)
+	}
+	if t.skipped > 0 {
+		text += fmt.Sprintf(", %d skipped that need another GPU", t.skipped)
+	}
+	return text
+}
+
+// run runs a case and writes what is wrong.
+func (t *tally) run(ctx context.Context, w io.Writer, dev *device.Device, group string, c check.Case) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	wrong, all := c.On(ctx, dev), len(c.Behaviours())
+	for _, err := range wrong {
+		if errors.Is(err, device.ErrNoVariant) {
+			t.skipped += all
+			return
+		}
+	}
+	for behaviour, err := range wrong {
+		fmt.Fprintf(w, "WRONG  %s/%s: %v\n", group, behaviour, err)
+	}
+	t.wrong += len(wrong)
+	t.right += all - len(wrong)
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/check"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/control"
+)
+
+// TestRun runs one group.
+func TestRun(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	var out strings.Builder
+	if err := run(t.Context(), &out, []conformance.Group{{Name: "control", Cases: control.Cases()}}); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`(?s)^on .*\ncontrol +\d\d+ behaviours\nok  \d\d+ behaviours in \S+\n$`).MatchString(out.String()) {
+		t.Errorf("unexpected output:\n%s", out.String())
+	}
+}
+
+// TestWrong runs a case that fails and one that needs another GPU.
+func TestWrong(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	cases := []check.Case{
+		{Name: "bad", Run: func(r *check.Run) { r.Wrong("1 is not %d", 2) }},
+		{Name: "skipped", Run: func(r *check.Run) { r.Launch(device.ErrNoVariant) }},
+	}
+	var out strings.Builder
+	err := run(t.Context(), &out, []conformance.Group{{Name: "test", Cases: cases}})
+	if err == nil || !strings.HasPrefix(err.Error(), "1 of 1 behaviours are wrong on ") {
+		t.Errorf("run returned %v", err)
+	}
+	for _, want := range []string{"\nWRONG  test/bad: 1 is not 2\n", "\ntest        1 behaviours, 1 wrong, 1 skipped that need another GPU\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out.String())
+		}
+	}
+}
