@@ -7,68 +7,68 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// Integer is a type whose bits the atomic operations combine.
+// Integer is the constraint of atomic operations on bits.
 type Integer interface {
 	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64
 }
 
-// Number is a type that the atomic operations know.
+// Number is the constraint of the atomic operations.
 type Number interface {
 	Integer | ~float32 | ~float64
 }
 
-// AtomicAdd adds v to *p as one indivisible step and returns what *p held before. Of
-// several threads that add to one place each sees another value, in no fixed order, so a
-// floating-point sum may differ in its last bits from run to run.
+// AtomicAdd atomically adds v to *p and returns the old value of *p. If several threads add to the
+// same variable, the order of the additions is unspecified, so a floating-point sum may differ in
+// its last bits between runs.
 //
-// As all the functions here it takes a pointer into a slice or into shared memory, is Relaxed and
-// has DeviceScope where how does not say otherwise. A GPU takes float32 numbers that are
-// subnormal for zero in additions to a slice.
+// As in all atomic operations of this package, p points into a slice or into shared memory, and how
+// gives the memory order and the scope, which default to Relaxed and DeviceScope. On a GPU,
+// additions to an element of a slice treat subnormal float32 values as zero.
 func AtomicAdd[T Number](p *T, v T, how ...Memory) T {
-	if v == 0 { // which reads, maybe in a loop
+	if v == 0 { // a read, possibly in a loop that waits
 		simt.Pause()
 	}
 	switch word, float := kind[T](); {
 	case float:
 		return update(p, func(old T) T { return old + v })
-	case word: // adding wraps alike with and without a sign
+	case word: // addition wraps alike for signed and unsigned integers
 		return T(atomic.AddUint32((*uint32)(unsafe.Pointer(p)), uint32(v))) - v
 	default:
 		return T(atomic.AddUint64((*uint64)(unsafe.Pointer(p)), uint64(v))) - v
 	}
 }
 
-// AtomicSub subtracts v from *p and returns what *p held before.
+// AtomicSub atomically subtracts v from *p and returns the old value of *p.
 func AtomicSub[T Number](p *T, v T, how ...Memory) T { return AtomicAdd(p, -v) }
 
-// AtomicMin stores v in *p where it is less, as the built-in min has it, and returns what *p
-// held before.
+// AtomicMin atomically stores min(*p, v) in *p, where min is the built-in function, and returns the
+// old value of *p.
 func AtomicMin[T Number](p *T, v T, how ...Memory) T {
 	return update(p, func(old T) T { return min(old, v) })
 }
 
-// AtomicMax stores v in *p where it is greater, as the built-in max has it, and returns what *p
-// held before.
+// AtomicMax atomically stores max(*p, v) in *p, where max is the built-in function, and returns the
+// old value of *p.
 func AtomicMax[T Number](p *T, v T, how ...Memory) T {
 	return update(p, func(old T) T { return max(old, v) })
 }
 
-// AtomicAnd stores *p & v in *p and returns what *p held before.
+// AtomicAnd atomically stores *p & v in *p and returns the old value of *p.
 func AtomicAnd[T Integer](p *T, v T, how ...Memory) T {
 	return update(p, func(old T) T { return old & v })
 }
 
-// AtomicOr stores *p | v in *p and returns what *p held before.
+// AtomicOr atomically stores *p | v in *p and returns the old value of *p.
 func AtomicOr[T Integer](p *T, v T, how ...Memory) T {
 	return update(p, func(old T) T { return old | v })
 }
 
-// AtomicXor stores *p ^ v in *p and returns what *p held before.
+// AtomicXor atomically stores *p ^ v in *p and returns the old value of *p.
 func AtomicXor[T Integer](p *T, v T, how ...Memory) T {
 	return update(p, func(old T) T { return old ^ v })
 }
 
-// AtomicExchange stores v in *p and returns what *p held before.
+// AtomicExchange atomically stores v in *p and returns the old value of *p.
 func AtomicExchange[T Number](p *T, v T, how ...Memory) T {
 	simt.Pause()
 	if word, _ := kind[T](); word {
@@ -79,8 +79,8 @@ func AtomicExchange[T Number](p *T, v T, how ...Memory) T {
 	return *(*T)(unsafe.Pointer(&old))
 }
 
-// AtomicCompareAndSwap stores to in *p where *p holds from, bit by bit, and returns what *p
-// held before and whether that was so.
+// AtomicCompareAndSwap atomically stores to in *p if the bits of *p equal those of from. It returns
+// the old value of *p and reports whether it stored to.
 func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swapped bool) {
 	simt.Pause()
 	for {
@@ -93,10 +93,10 @@ func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swa
 	}
 }
 
-// AtomicLoad returns *p. Its order is Relaxed, Acquire or Sequential.
+// AtomicLoad atomically returns *p. Its order is Relaxed, Acquire or Sequential.
 //
-// A loop may wait with it, or with an exchange or a compare-and-swap, for what another thread
-// stores. Should that thread fault, one that waits leaves the kernel.
+// A loop may wait for a value that another thread stores by calling AtomicLoad, AtomicExchange or
+// AtomicCompareAndSwap. If that thread faults, the waiting thread exits.
 func AtomicLoad[T Number](p *T, how ...Memory) T {
 	simt.Pause()
 	return load(p)
@@ -111,7 +111,7 @@ func load[T Number](p *T) T {
 	return *(*T)(unsafe.Pointer(&v))
 }
 
-// AtomicStore stores v in *p. Its order is Relaxed, Release or Sequential.
+// AtomicStore atomically stores v in *p. Its order is Relaxed, Release or Sequential.
 func AtomicStore[T Number](p *T, v T, how ...Memory) {
 	if word, _ := kind[T](); word {
 		atomic.StoreUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&v)))
@@ -120,8 +120,8 @@ func AtomicStore[T Number](p *T, v T, how ...Memory) {
 	atomic.StoreUint64((*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&v)))
 }
 
-// update replaces *p by what f makes of it and returns what *p held before: it tries until no
-// other thread came between.
+// update atomically replaces *p by f(*p) and returns the old value of *p. It retries until no other
+// thread has changed *p in between.
 func update[T Number](p *T, f func(old T) T) T {
 	simt.Pause()
 	for {
@@ -132,7 +132,8 @@ func update[T Number](p *T, f func(old T) T) T {
 	}
 }
 
-// swap stores to in *p where *p holds from, bit by bit, and reports whether that was so.
+// swap atomically stores to in *p if the bits of *p equal those of from, and reports whether it
+// did.
 func swap[T Number](p *T, from, to T) bool {
 	if word, _ := kind[T](); word {
 		return atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&from)), *(*uint32)(unsafe.Pointer(&to)))
@@ -147,7 +148,7 @@ func sameBits[T Number](a, b T) bool {
 	return *(*uint64)(unsafe.Pointer(&a)) == *(*uint64)(unsafe.Pointer(&b))
 }
 
-// kind reports whether T has 4 bytes, not 8, and whether it is a float.
+// kind reports whether T has 4 bytes rather than 8, and whether it is a floating-point type.
 func kind[T Number]() (word, float bool) {
 	half := T(1)
 	half /= 2

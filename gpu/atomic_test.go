@@ -41,7 +41,7 @@ func TestAtomicAddIsIndivisible(t *testing.T) {
 	t.Run("float64", indivisible[float64])
 }
 
-// indivisible adds ones from many goroutines: every value that the place goes through is
+// indivisible adds ones from several goroutines: each intermediate value must be
 // returned exactly once.
 func indivisible[T gpu.Number](t *testing.T) {
 	const goroutines, each = 8, 1000
@@ -103,7 +103,7 @@ func TestAtomicUpdates(t *testing.T) {
 	updates(t, uint(5), 6)
 }
 
-// updates applies each operation to a number between two others, which must stay.
+// updates applies each operation to the middle of three numbers; the others must not change.
 func updates[T gpu.Integer](t *testing.T, was, v T) {
 	t.Helper()
 	for name, c := range map[string]struct {
@@ -122,7 +122,7 @@ func updates[T gpu.Integer](t *testing.T, was, v T) {
 	swaps(t, was, v)
 }
 
-// swaps loads, stores, and compares and swaps.
+// swaps tests AtomicLoad, AtomicStore and AtomicCompareAndSwap.
 func swaps[T gpu.Number](t *testing.T, was, v T) {
 	t.Helper()
 	x := [3]T{1: v}
@@ -159,7 +159,7 @@ func TestAtomicFloats(t *testing.T) {
 	gpu.Fence(gpu.SystemScope)
 }
 
-// TestAtomicMaxIsIndivisible has goroutines raise a number: nobody may see it fall.
+// TestAtomicMaxIsIndivisible raises a number from several goroutines, none of which may see it decrease.
 func TestAtomicMaxIsIndivisible(t *testing.T) {
 	const goroutines, each = 8, 2000
 	var x float32

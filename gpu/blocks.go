@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// Blocks walks over blocks of threads that a CPU device wants run as a whole, one after
-// another. Generated code uses it; kernels do not.
+// Blocks iterates over the blocks that a CPU device runs one after another, each as a whole.
+// Generated code uses Blocks; kernels do not.
 //
 //	for b.Next() {
 //		x, _, _ := b.Index()
@@ -17,13 +17,14 @@ import (
 //	}
 type Blocks struct{ walk *simt.Walk }
 
-// WalkBlocks returns the blocks of w.
+// WalkBlocks returns an iterator over the blocks of w.
 func WalkBlocks(w *simt.Walk) Blocks { return Blocks{w} }
 
-// Next moves to the next block and reports whether there is one. Its shared memory holds garbage.
+// Next advances to the next block and reports whether there is one. The contents of its shared
+// memory are arbitrary.
 func (b *Blocks) Next() bool { return b.walk.Next() }
 
-// Index returns the index of the block in the grid.
+// Index returns the index of the current block in the grid.
 func (b *Blocks) Index() (x, y, z int) {
 	i := &b.walk.Block.Index
 	return i[0], i[1], i[2]
@@ -41,38 +42,42 @@ func (b *Blocks) Grid() (x, y, z int) {
 	return g[0], g[1], g[2]
 }
 
-// Lanes returns for how many threads at once vector code may be called; 0 where it may not.
+// Lanes returns the number of threads that vector code processes at once, or 0 if vector code must
+// not be used.
 func (b *Blocks) Lanes() int { return b.walk.Lanes }
 
-// Span returns how many threads the block's row has together with the blocks behind it that continue it.
+// Span returns the number of threads in a row along x that starts at the current block and includes
+// the blocks that continue it.
 func (b *Blocks) Span() int { return b.walk.Span() }
 
-// Done says that the first n threads of the span have run, and returns how many of the block's own that are.
+// Done records that the first n threads of the span have run, and returns how many of them belong
+// to the current block.
 func (b *Blocks) Done(n int) int { return b.walk.Done(n) }
 
-// Begun returns how many of the block's threads had run before it was come to; 0 when it is asked again.
+// Begun returns the number of threads of the current block that had already run when Next reached
+// it. Later calls for the same block return 0.
 func (b *Blocks) Begun() int { return b.walk.Begun() }
 
 // Threads returns the number of threads in a block.
 func (b *Blocks) Threads() int { return b.walk.Block.Threads() }
 
-// Shared returns the memory that the threads of a block share: so many bytes, and behind them
-// those that the launch adds. Every block has the same; it is called once.
+// Shared returns the shared memory of a block: the given number of bytes, followed by the dynamic
+// shared memory of the launch. All blocks use the same memory, and Shared is called once.
 func (b *Blocks) Shared(bytes int) unsafe.Pointer { return b.walk.Shared(bytes) }
 
-// Dynamic returns how many bytes of shared memory the launch adds.
+// Dynamic returns the size in bytes of the dynamic shared memory of the launch.
 func (b *Blocks) Dynamic() int { return b.walk.Block.Dynamic }
 
-// Scratch returns memory with so many bytes for each thread of a block, another one for
-// every call. It keeps its contents from block to block.
+// Scratch returns memory with the given number of bytes for each thread of a block. Each call
+// returns different memory, which keeps its contents from block to block.
 func (b *Blocks) Scratch(bytes int) unsafe.Pointer { return b.walk.Scratch(bytes) }
 
-// Thread returns a thread of the block.
+// Thread returns the thread with the given index in the current block.
 func (b *Blocks) Thread(x, y, z int) Thread {
 	return Thread{b.walk.Block, int32(x), int32(y), int32(z)}
 }
 
-// ThreadX returns the index along x of the thread with a linear index in the block.
+// ThreadX returns the index along x of the thread with the given linear index in the block.
 func (b *Blocks) ThreadX(thread int) int {
 	if n := b.walk.Block.Dim[0]; thread >= n {
 		return thread % n
@@ -80,7 +85,7 @@ func (b *Blocks) ThreadX(thread int) int {
 	return thread
 }
 
-// ThreadY returns the index along y of the thread with a linear index in the block.
+// ThreadY returns the index along y of the thread with the given linear index in the block.
 func (b *Blocks) ThreadY(thread int) int {
 	d := &b.walk.Block.Dim
 	if thread < d[0] {
@@ -89,7 +94,7 @@ func (b *Blocks) ThreadY(thread int) int {
 	return thread / d[0] % d[1]
 }
 
-// ThreadZ returns the index along z of the thread with a linear index in the block.
+// ThreadZ returns the index along z of the thread with the given linear index in the block.
 func (b *Blocks) ThreadZ(thread int) int {
 	d := &b.walk.Block.Dim
 	if thread < d[0] {
@@ -98,11 +103,11 @@ func (b *Blocks) ThreadZ(thread int) int {
 	return thread / d[0] / d[1]
 }
 
-// Fault says that t did something wrong in the caller's line: the launch ends. The caller must return.
+// Fault records a fault of t at the caller's line, which ends the launch. The caller must return.
 func (b *Blocks) Fault(t Thread, format string, args ...any) { b.fault(t, format, args) }
 
-// OutOfRange is Fault with two numbers. A caller needs no memory for them, and so no registers
-// where nothing is wrong.
+// OutOfRange is Fault with two numbers as arguments. Unlike a call of Fault, a call of OutOfRange
+// needs no memory for its arguments, and so costs no registers in the code that does not fault.
 //
 //go:noinline
 func (b *Blocks) OutOfRange(t Thread, format string, x, limit int) {

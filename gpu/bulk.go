@@ -2,10 +2,11 @@ package gpu
 
 import "unsafe"
 
-// FetchBulk starts to copy src, in global memory, to dst, in shared memory, and tells bar when its bytes have come
-// (PTX: cp.async.bulk; from compute capability 9.0 on). One thread calls it for all; bar expects the bytes by
-// Expect. Both slices have the same length and start at multiples of 16 bytes, and what is copied is a multiple of that below
-// 1 MiB; the thread faults otherwise.
+// FetchBulk starts to copy src, in global memory, to dst, in shared memory (PTX: cp.async.bulk;
+// requires compute capability 9.0). One thread calls it. When the copy completes, its bytes arrive
+// at bar, which must expect them (Barrier.Expect). Both slices have the same length and start at
+// multiples of 16 bytes; their size is a positive multiple of 16 bytes and less than 1 MiB.
+// Otherwise the thread faults.
 //
 //	if t.ThreadX() == 0 {
 //		full.Expect(t, 4*len(row))
@@ -13,16 +14,17 @@ import "unsafe"
 //	}
 //	full.Wait(t, 0)
 //
-// What other threads read or wrote in dst before must be done, and ordered, as TensorMap.Fetch has it.
+// Accesses of other threads to dst must be ordered before the copy as TensorMap.Fetch describes.
 func FetchBulk[T any](t Thread, dst, src []T, bar *Barrier) {
 	checkBulk("FetchBulk", dst, src)
 	copy(dst, src)
 	t.block.Complete(&bar.word, len(src)*int(unsafe.Sizeof(src[0])))
 }
 
-// StoreBulk starts to copy src, in shared memory, to dst, in global memory, with FetchBulk's conditions. Threads that wrote to
-// src call FenceAsync before they tell the one that calls it. The copy belongs to the group that the
-// thread's next CommitStores makes.
+// StoreBulk starts to copy src, in shared memory, to dst, in global memory. The requirements of
+// FetchBulk apply. Threads that wrote to src call FenceAsync before they synchronize with the
+// thread that calls StoreBulk. The copy belongs to the group that the thread's next CommitStores
+// forms.
 func StoreBulk[T any](t Thread, dst, src []T) {
 	checkBulk("StoreBulk", dst, src)
 	copy(dst, src)

@@ -6,17 +6,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// Clock returns a counter of clock cycles of the multiprocessor that the thread runs on. The
-// difference of two readings is the time between them, that in which others ran included. On
-// the CPU it counts nanoseconds.
+// Clock returns a cycle counter of the multiprocessor on which the thread runs. The difference of
+// two values is the elapsed time in cycles, including cycles in which other threads ran. On the
+// CPU, Clock counts nanoseconds.
 func Clock() int64 { return time.Now().UnixNano() }
 
-// GlobalTimer returns a counter of nanoseconds that is the same for all threads of a device. Many GPUs
-// update it about once in a microsecond.
+// GlobalTimer returns a nanosecond counter that all threads of a device share. Many GPUs update it
+// only about once per microsecond.
 func GlobalTimer() int64 { return time.Now().UnixNano() }
 
-// Sleep lets the thread rest for about so many nanoseconds, of which a GPU takes a million at most, and may take from
-// none to twice as many: between two looks at what another thread is to write, say.
+// Sleep suspends the thread for approximately the given time, for example between two polls of a
+// variable that another thread will write. The time is at most 1,000,000 nanoseconds; longer times
+// are shortened. On a GPU, the actual duration is between zero and twice the given time.
 func Sleep(nanoseconds int) {
 	simt.Pause()
 	time.Sleep(time.Duration(min(max(0, nanoseconds), 1_000_000)))

@@ -1,6 +1,6 @@
-// Package gpu holds the words that a kernel may use: which thread it is, shared memory,
-// barriers, clusters of blocks, exchange within a warp, atomics and fences, asynchronous copies, clocks, random
-// numbers, assertions, printing.
+// Package gpu provides the operations that a kernel may use: thread indices, shared memory,
+// barriers, clusters of blocks, warp exchanges, atomic operations and fences, asynchronous copies,
+// tensor cores, clocks, random numbers, assertions and printing.
 //
 // A kernel is an ordinary Go function whose first parameter is a Thread:
 //
@@ -11,15 +11,15 @@
 //		}
 //	}
 //
-// Everything here is plain Go that runs on the CPU; for a GPU the compiler replaces each
-// word by an instruction, or compiles it as it stands here. Nothing here launches kernels:
-// package device does.
+// Every function of this package is plain Go code that runs on the CPU. For a GPU, the compiler
+// either replaces a call by the corresponding instructions or compiles the Go code. This package
+// does not launch kernels; package device does.
 //
-// A thread that has faulted or returned is waited for by nobody: not at barriers, nor in the
-// exchanges of a warp. The words that wait must be reached by all others that they wait for,
-// so none stands in a branch that these take differently.
+// A thread exits when it returns from its kernel or faults. Barriers and warp operations ignore
+// threads that have exited. All other threads that such an operation waits for must call it, so do
+// not call it in a branch that only some of them take.
 //
-// There is no word for the threads that happen to run together at a moment (the activemask of
-// CUDA): it would be another answer on each device. Ballot(t, true) is the threads of the warp
-// that have not left.
+// There is no equivalent of CUDA's activemask, because the set of threads that happen to execute
+// together differs between devices. Ballot(t, true) returns the set of threads of the warp that
+// have not exited.
 package gpu

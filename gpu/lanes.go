@@ -5,25 +5,27 @@ import (
 	"unsafe"
 )
 
-// Lanes exchanges numbers between the threads of a warp that are run one after another: what all of
-// them have brought is at From, the results go to To, an element for each lane. Generated
-// code uses it; kernels do not.
+// Lanes exchanges numbers between the threads of a warp that run one after another on the CPU. From
+// points to the lanes' inputs and To to their results, one element for each lane. Generated code
+// uses Lanes; kernels do not.
 type Lanes[T uint32 | uint64] struct {
-	Alive    uint32 // the lanes whose threads have come; others have no results
+	Alive    uint32 // the lanes whose threads take part; the others receive no result
 	To, From unsafe.Pointer
 }
 
-// Up gives each lane what the one has that is lower by the last five bits of delta, or its own.
+// Up stores, for each lane i, the input of lane i - delta%32, or of lane i if there is no such
+// lane.
 func (l *Lanes[T]) Up(delta int32) {
 	l.move(func(lane int) int { return lane - int(delta&(WarpSize-1)) })
 }
 
-// Down gives each lane what the one has that is higher by the last five bits of delta, or its own.
+// Down stores, for each lane i, the input of lane i + delta%32, or of lane i if there is no such
+// lane.
 func (l *Lanes[T]) Down(delta int32) {
 	l.move(func(lane int) int { return lane + int(delta&(WarpSize-1)) })
 }
 
-// Xor gives each lane what the one has that differs in the last five bits of mask.
+// Xor stores, for each lane i, the input of lane i ^ mask%32.
 func (l *Lanes[T]) Xor(mask int32) {
 	if l.Alive != allLanes {
 		l.move(func(lane int) int { return lane ^ int(mask&(WarpSize-1)) })
@@ -35,12 +37,13 @@ func (l *Lanes[T]) Xor(mask int32) {
 	}
 }
 
-// Take gives each lane what that has which it names in source, int32s; where it is none, its own.
+// Take stores, for each lane i, the input of lane source[i], or of lane i if there is no such lane.
+// The source points to int32 elements, one for each lane.
 func (l *Lanes[T]) Take(source unsafe.Pointer) {
 	l.move(func(lane int) int { return int(*(*int32)(unsafe.Add(source, lane*4))) })
 }
 
-// Match gives each lane, as a uint32, the set of those that have the same.
+// Match stores, for each lane, the set of lanes with the same input as a uint32.
 func (l *Lanes[T]) Match() {
 	for lanes := l.Alive; lanes != 0; lanes &= lanes - 1 {
 		lane := bits.TrailingZeros32(lanes)
@@ -54,7 +57,7 @@ func (l *Lanes[T]) Match() {
 	}
 }
 
-// move gives each lane what the one has that source returns for it.
+// move stores, for each lane i, the input of lane source(i), or of lane i if there is no such lane.
 func (l *Lanes[T]) move(source func(lane int) int) {
 	for lanes := l.Alive; lanes != 0; lanes &= lanes - 1 {
 		lane := bits.TrailingZeros32(lanes)
@@ -62,7 +65,7 @@ func (l *Lanes[T]) move(source func(lane int) int) {
 		switch {
 		case from < 0 || from >= WarpSize:
 			*at[T](l.To, lane) = *at[T](l.From, lane)
-		case l.Alive>>from&1 == 0: // arbitrary, as shuffled has it
+		case l.Alive>>from&1 == 0: // arbitrary; the same value as in shuffled
 			*at[T](l.To, lane) = ^T(0)
 		default:
 			*at[T](l.To, lane) = *at[T](l.From, from)
@@ -70,7 +73,7 @@ func (l *Lanes[T]) move(source func(lane int) int) {
 	}
 }
 
-// at returns element i of an array.
+// at returns a pointer to element i of an array.
 func at[T any](array unsafe.Pointer, i int) *T {
 	var zero T
 	return (*T)(unsafe.Add(array, i*int(unsafe.Sizeof(zero))))

@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// TestLanes moves numbers between lanes of which the last eight and lane 5 have no thread.
+// TestLanes moves numbers between the lanes of a warp in which lane 5 and the last eight lanes have no thread.
 func TestLanes(t *testing.T) {
 	const alive = 1<<24 - 1 - 1<<5
-	from := make([]uint64, 24) // as many as there are threads: the others must not be touched
+	from := make([]uint64, 24) // one for each thread: lanes without a thread must not be accessed
 	for i := range from {
 		from[i] = uint64(i%3) << 33
 	}
@@ -41,7 +41,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestLanesOfFullWarp covers the loop without conditions, and Match.
+// TestLanesOfFullWarp covers the loop of Xor for full warps, and Match.
 func TestLanesOfFullWarp(t *testing.T) {
 	var from, to [32]uint32
 	for i := range from {

@@ -1,36 +1,35 @@
 package gpu
 
-// Memory says how an atomic operation or a fence orders the accesses to memory around it, or
-// between which threads: it is one of the constants below. An operation takes at most one
-// order and one scope, which are constants where a kernel names them.
+// Memory is the memory order or the scope of an atomic operation or a fence. An operation takes at
+// most one order and at most one scope, both of which must be constants in a kernel.
 //
 //	gpu.AtomicStore(&ready[0], 1, gpu.Release, gpu.SystemScope)
 //
-// On the CPU every operation is sequentially consistent, among all threads.
+// On the CPU, every operation is sequentially consistent among all threads.
 type Memory uint8
 
-// The orders. They are those of C++; what a kernel needs them for is to hand data to another
-// block: it writes the data and then a flag with Release, and the reader reads the flag with
-// Acquire and then the data.
+// The memory orders, as in C++. They let a kernel pass data to another block: the writer writes the
+// data and then sets a flag with Release; the reader reads the flag with Acquire and then the data.
 const (
-	Relaxed        Memory = 1 + iota // indivisible, and nothing else
-	Acquire                          // accesses behind it stay behind it
-	Release                          // accesses in front of it stay in front of it
-	AcquireRelease                   // both
-	Sequential                       // both, and all threads see all such operations in one order
+	Relaxed        Memory = 1 + iota // the operation is atomic and orders no other access
+	Acquire                          // later accesses are not moved before the operation
+	Release                          // earlier accesses are not moved after the operation
+	AcquireRelease                   // both Acquire and Release
+	Sequential                       // AcquireRelease, in one order of all such operations that all threads agree on
 )
 
-// The scopes: between which threads the operation is indivisible and the order holds.
+// The scopes: the set of threads among which an operation is atomic and its order holds.
 const (
-	BlockScope   Memory = 16 + iota // of one block
-	ClusterScope                    // of one cluster of blocks
-	DeviceScope                     // of one device
-	SystemScope                     // of all devices, and of the host
+	BlockScope   Memory = 16 + iota // the threads of the block
+	ClusterScope                    // the threads of the cluster of blocks
+	DeviceScope                     // all threads of the device
+	SystemScope                     // all threads of all devices and of the host
 )
 
-// Fence orders the accesses to memory in front of it before those behind it, as other threads
-// that also use a fence or an atomic operation see them. Without arguments it is
-// AcquireRelease in the DeviceScope; Sequential is the other order that a fence can have.
+// Fence is a memory fence: other threads that also use a fence or an atomic operation observe the
+// accesses that the thread makes before Fence before those that it makes after Fence. The default
+// is AcquireRelease with DeviceScope; the only other order of a fence is Sequential.
 //
-// It waits for nobody: threads of a block meet at Thread.Sync, which orders memory too.
+// Fence does not wait for other threads. Use Thread.Sync, which also orders memory, to synchronize
+// the threads of a block.
 func Fence(...Memory) {}

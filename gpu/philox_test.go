@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// TestPhiloxKnownAnswers has the vectors that come with the authors' library Random123.
+// TestPhiloxKnownAnswers uses the test vectors of Random123, the authors' library.
 func TestPhiloxKnownAnswers(t *testing.T) {
 	const ones = math.MaxUint32
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestUniformMean draws many numbers: their mean is near 1/2, their mean square near 1/3.
+// TestUniformMean checks that the mean of many numbers is near 1/2 and their mean square near 1/3.
 func TestUniformMean(t *testing.T) {
 	const n = 1 << 16
 	var sum, squares float64

@@ -6,10 +6,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// Printf prints from a kernel. The format is a constant, with fmt's verbs; arguments are
-// booleans, numbers and constant strings. The text appears on the stream's output when the
-// stream is waited for, ordered by launch, block, thread and the order of a thread's calls,
-// whatever the order in which the threads ran.
+// Printf prints from a kernel. The format is a constant with the verbs of package fmt; the
+// arguments are booleans, numbers and constant strings. Synchronizing the stream writes the text to
+// the stream's output, ordered by launch, block, thread and the thread's calls, regardless of the
+// order in which the threads ran.
 func Printf(t Thread, format string, args ...any) {
 	t.block.Print(simt.Line{
 		Block:  t.block.Index,

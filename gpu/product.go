@@ -7,38 +7,38 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// Accumulator is a thread's part of a matrix of 64 rows that a warp group holds, with twice as many
-// columns as the array has elements. With l the thread's lane and w its warp's index in the group, elements
-// 4*j and 4*j+1 are those of row 16*w + l/4 at columns 8*j + 2*(l%4) and the next, elements 4*j+2 and
-// 4*j+3 those of the same columns eight rows below.
+// Accumulator is a thread's part of a matrix that a warp group holds. The matrix has 64 rows and
+// twice as many columns as the array has elements. If l is the thread's lane and w is its warp's
+// index in the group, elements 4*j and 4*j+1 are in row 16*w + l/4 at columns 8*j + 2*(l%4) and the
+// next one. Elements 4*j+2 and 4*j+3 are at the same columns, eight rows below.
 type Accumulator interface {
 	[4]float32 | [8]float32 | [16]float32 | [24]float32 | [32]float32 | [48]float32 | [64]float32 | [80]float32 | [96]float32 | [112]float32 | [128]float32
 }
 
-// Operand is a slice through panels, 32 bytes of the dimension that a product sums over: an
-// Along or a Down.
+// Operand is a slice of panels that spans 32 bytes of the dimension over which a product sums. It
+// is an Along or a Down.
 type Operand[T Multiplicand] interface {
 	element(i, k int) T
 }
 
-// Along is an Operand whose sum runs along the rows of the panels.
+// Along is an Operand whose summed dimension runs along the rows of the panels.
 type Along[T Multiplicand] struct {
 	panels []Panel[T]
 	step   int
 }
 
-// Down is an Operand whose sum runs down the columns of the panels. T has two bytes.
+// Down is an Operand whose summed dimension runs down the columns of the panels. T has two bytes.
 type Down[T Half] struct {
 	panels []Panel[T]
 	step   int
 }
 
-// AlongRows returns 32 bytes of each row of the panels, which lie one below the other: the first
-// for step 0, the last for step 3.
+// AlongRows returns 32 bytes of each row of the panels, which are stacked vertically. Step 0 is the
+// first 32 bytes of the rows and step 3 the last.
 func AlongRows[T Multiplicand](panels []Panel[T], step int) Along[T] { return Along[T]{panels, step} }
 
-// DownColumns returns 16 rows of the panels, which lie side by side: the first for step 0, the
-// last for step 3.
+// DownColumns returns 16 rows of the panels, which are side by side. Step 0 is the first 16 rows
+// and step 3 the last.
 func DownColumns[T Half](panels []Panel[T], step int) Down[T] { return Down[T]{panels, step} }
 
 func (o Along[T]) element(i, k int) T {
@@ -49,12 +49,13 @@ func (o Down[T]) element(i, k int) T {
 	return *o.panels[i/PanelRows].At(o.step*stepBytes/int(unsafe.Sizeof(*new(T)))+k, i%PanelRows)
 }
 
-const stepBytes = 32 // of the sum in one product
+const stepBytes = 32 // the extent in bytes of the summed dimension of one product
 
-// MultiplyAsync starts to add a*b to *acc on the tensor cores and does not wait for it (PTX:
-// wgmma; compute capability 9.0 only). The 128 threads of a warp group call it
-// together, none of which has left the kernel. a has 64 rows, b as many columns as the
-// accumulator; the sum runs over 32 bytes of both: 16 elements of two bytes, 8 of four, 32 of one.
+// MultiplyAsync starts to add a*b to *acc on the tensor cores and does not wait for the result
+// (PTX: wgmma; requires compute capability 9.0, and no other GPU supports it). All 128 threads of a
+// warp group call it together; none of them may have exited. a has 64 rows, and b has as many
+// columns as the accumulator. The sum runs over 32 bytes of both: 32 elements of one byte, 16 of
+// two or 8 of four.
 //
 //	t.FenceProducts()
 //	for step := range 4 {
@@ -63,9 +64,10 @@ const stepBytes = 32 // of the sum in one product
 //	t.CommitProducts()
 //	gpu.AwaitProducts(t, &acc, 0)
 //
-// Until AwaitProducts nothing may look at or change *acc, nor change the panels. The
-// results differ from exact ones by up to 1<<-12 times (for elements of one byte) or 1<<-20 times (others) the sum of the
-// magnitudes that are added. On the CPU it is done at once.
+// Until AwaitProducts returns, the kernel must neither read nor write *acc, nor write to the
+// panels. The error of a result is at most the sum of the magnitudes of its terms times 2^-12 for
+// elements of one byte, and times 2^-20 for other elements. On the CPU, MultiplyAsync completes at
+// once.
 func MultiplyAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc *A, a L, b R) {
 	in := t.linear() % WarpGroupSize
 	row0, col0 := in/32*16+in%32/4, in%4*2
@@ -83,8 +85,8 @@ func MultiplyAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc
 	}
 }
 
-// multiplicands returns the first n numbers of row or column i of an operand as tensor cores take them. It is
-// done once for all products of a thread that they are in.
+// multiplicands returns the first n elements of row or column i of an operand, converted as tensor
+// cores do. Converting them once serves all products of the thread that use them.
 func multiplicands[T Multiplicand, O Operand[T]](o O, i, n int) (x [stepBytes]float32) {
 	for k := range n {
 		x[k] = asFloat32(o.element(i, k))
@@ -92,7 +94,7 @@ func multiplicands[T Multiplicand, O Operand[T]](o O, i, n int) (x [stepBytes]fl
 	return x
 }
 
-// asFloat32 returns what tensor cores take x for.
+// asFloat32 returns the value that tensor cores use for x.
 func asFloat32[T Multiplicand](x T) float32 {
 	switch x := any(x).(type) {
 	case dtype.F16:
@@ -109,28 +111,31 @@ func asFloat32[T Multiplicand](x T) float32 {
 	panic("BUG: gpu: a multiplicand of no type")
 }
 
-// truncated returns x with the 10 bits of a TF32's mantissa.
+// truncated returns x with its mantissa truncated to the 10 bits of a TF32.
 func truncated(x float32) float32 { return fromBits[float32](toBits(x) &^ 0x1fff) }
 
-// FenceProducts orders the thread's accesses to accumulators and panels before the products that follow: it
-// stands before the first one of a group.
+// FenceProducts orders the thread's accesses to accumulators and panels before the products that it
+// starts next. Call it before the first product of each group.
 func (t Thread) FenceProducts() {}
 
-// CommitProducts makes a group of the products that the warp has started since it last did.
+// CommitProducts forms a group of the products that the warp has started since its last call.
 func (t Thread) CommitProducts() {}
 
-// AwaitProducts waits until all the warp's groups of products are done but the newest ones, of
-// which it leaves the given number, a constant from 0 to 7. *acc is one of their accumulators: with several, call it for each.
+// AwaitProducts waits until at most the given number of the warp's most recent groups of products
+// are pending, and all earlier groups are complete. leave is a constant from 0 to 7. acc points to
+// an accumulator of the completed products; with several accumulators, call AwaitProducts for each.
 func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
-	t.block.Meet(t.linear(), simt.Products, 0) // when one thread goes on, the panels of all may change
+	t.block.Meet(t.linear(), simt.Products, 0) // once one thread continues, the panels of all may change
 }
 
-// TakeRegisters lets each thread of the warp group have n registers from here on, which others have given up: a
-// multiple of 8 from 24 to 256, a constant (PTX: setmaxnreg; compute capability 9.0 only). All
-// threads of the warp group call it, and wait until there are so many. The kernel has a fixed block; its
-// threads start with an equal share of 65536 registers, a multiple of 8.
+// TakeRegisters raises the number of registers of each thread of the warp group to n, taking
+// registers that other warp groups have released (PTX: setmaxnreg; requires compute capability 9.0,
+// and no other GPU supports it). n is a constant multiple of 8 from 24 to 256. All threads of the
+// warp group call TakeRegisters, which waits until enough registers are available. The kernel must
+// have a fixed block size; its threads start with equal shares of the 65536 registers, each a
+// multiple of 8.
 func (t Thread) TakeRegisters(n int) {}
 
-// GiveRegisters gives all registers of each thread of the warp group up but n. It is TakeRegisters'
-// counterpart.
+// GiveRegisters releases all but n registers of each thread of the warp group. The requirements of
+// TakeRegisters apply.
 func (t Thread) GiveRegisters(n int) {}

@@ -2,26 +2,28 @@ package gpu
 
 import "math/bits"
 
-// WarpReduceAdd returns the sum of v over the threads of the warp, in each of them. All of them get the
-// same result, also where the order of the additions makes a difference.
+// WarpReduceAdd returns the sum of v over all threads of the warp. All threads receive the same
+// result, even if the order of the additions affects rounding.
 func WarpReduceAdd[T Number](t Thread, v T) T { return reduce[T, sum[T]](t, v) }
 
-// WarpReduceMin returns the least v of the threads of the warp, as the built-in min has it.
+// WarpReduceMin returns the minimum of v over all threads of the warp, as defined by the built-in
+// min.
 func WarpReduceMin[T Number](t Thread, v T) T { return reduce[T, least[T]](t, v) }
 
-// WarpReduceMax returns the greatest v of the threads of the warp, as the built-in max has it.
+// WarpReduceMax returns the maximum of v over all threads of the warp, as defined by the built-in
+// max.
 func WarpReduceMax[T Number](t Thread, v T) T { return reduce[T, greatest[T]](t, v) }
 
-// WarpReduceAnd returns the bits that are set in v of all threads of the warp.
+// WarpReduceAnd returns the bitwise AND of v over all threads of the warp.
 func WarpReduceAnd[T Integer](t Thread, v T) T { return reduce[T, both[T]](t, v) }
 
-// WarpReduceOr returns the bits that are set in v of any thread of the warp.
+// WarpReduceOr returns the bitwise OR of v over all threads of the warp.
 func WarpReduceOr[T Integer](t Thread, v T) T { return reduce[T, either[T]](t, v) }
 
-// WarpReduceXor returns the bits that are set in v of an odd number of threads of the warp.
+// WarpReduceXor returns the bitwise XOR of v over all threads of the warp.
 func WarpReduceXor[T Integer](t Thread, v T) T { return reduce[T, odd[T]](t, v) }
 
-// operation combines two values; the order of values does not matter, but for rounding.
+// operation combines two values. It is commutative, and associative except for rounding.
 type operation[T any] interface{ combine(a, b T) T }
 
 type (
@@ -40,9 +42,10 @@ func (both[T]) combine(a, b T) T     { return a & b }
 func (either[T]) combine(a, b T) T   { return a | b }
 func (odd[T]) combine(a, b T) T      { return a ^ b }
 
-// reduce combines v of all threads. It is compiled for a GPU as it stands here, but for integers of 32 bits. In a full warp
-// each thread combines its value with that of a partner, five times; where threads are missing,
-// with those that are there, one after the other.
+// reduce combines v of all threads of the warp. Except for 32-bit integers, the compiler compiles
+// this code for a GPU too. In a full warp, each thread combines its value with that of a partner in
+// each of five steps. If threads are missing, each thread combines the values of the present
+// threads in order of their lanes.
 func reduce[T Number, O operation[T]](t Thread, v T) T {
 	var op O
 	lanes := Ballot(t, true)

@@ -2,19 +2,21 @@ package gpu
 
 import "github.com/gopherwarp/gopherwarp/internal/simt"
 
-// Shared returns a variable that all threads of t's block share, in the GPU's fast
-// on-chip memory. It starts with arbitrary contents. T is usually an array:
+// Shared returns a variable that all threads of t's block share. It is in the GPU's on-chip shared
+// memory, and its initial contents are arbitrary. T is usually an array:
 //
 //	tile := gpu.Shared[[32][33]float32](t)
 //
-// A kernel calls it once for each variable, outside branches and loops.
+// A kernel calls Shared once for each variable, outside branches and loops.
 func Shared[T any](t Thread) *T { return simt.Shared[T](t.block, t.linear()) }
 
-// DynamicShared returns the dynamic shared memory of t's block, whose size in bytes the launch says
-// (device.Grid's Shared), as a slice of as many elements as it holds. It starts with arbitrary
-// contents, aligned to 16. T is a number or a struct or array of numbers. All calls, whatever
-// their T, are about the same memory:
+// DynamicShared returns the dynamic shared memory of t's block as a slice with as many elements of
+// type T as fit. The launch determines its size in bytes (device.Grid's Shared). The initial
+// contents are arbitrary, and the slice starts at a multiple of 16 bytes. T is a number, or a
+// struct or array of numbers. All calls return the same memory, whatever their T:
 //
+//	row := gpu.DynamicShared[float32](t)
+//	sums, counts := row[:n], row[n:]
 //	row := gpu.DynamicShared[float32](t)
 //	sums, counts := row[:n], row[n:]
 func DynamicShared[T any](t Thread) []T { return simt.DynamicShared[T](t.block) }

@@ -7,44 +7,48 @@ import (
 	"unsafe"
 )
 
-// TensorMap is a matrix, or a stack of them, in global memory, of which bulk copies move parts: the
-// kernel's side of a device.TensorMap. A kernel takes it as a parameter. Part says what one copy
-// moves: a Panel[T] (its 64 rows of 128 bytes), an array of up to four of them, one below the other, or an
-// array [rows][columns]T of numbers, whose rows lie one behind the other and have a multiple of
-// 16 bytes.
+// TensorMap describes a matrix, or a stack of matrices, in global memory, parts of which bulk
+// copies transfer. It is the kernel's view of a device.TensorMap, and a kernel takes it as a
+// parameter. Part is the type of the tile that one copy transfers: a Panel[T], with 64 rows of 128
+// bytes; an array of up to four panels, stacked vertically; or an array [rows][columns]T of
+// numbers, whose rows are contiguous and have a multiple of 16 bytes.
 type TensorMap[Part any] struct {
 	_    [0]Part
 	plan MapPlan
 	_    [mapBytes - unsafe.Sizeof(MapPlan{})]byte
 }
 
-// mapBytes is the size of a tensor map on every device.
+// mapBytes is the size in bytes of a tensor map on every device.
 const mapBytes = 128
 
-// MapPlan is what a tensor map says, as devices that are no GPU read it. Generated code and
-// package device use it; kernels do not.
+// MapPlan is the content of a tensor map on devices that are not GPUs. Generated code and package
+// device use MapPlan; kernels do not.
 type MapPlan struct {
 	Address unsafe.Pointer // of the first element
 	Size    [3]int32       // elements along x, y and z
-	Box     [2]int32       // elements along x and y that a copy moves
-	Element int32          // bytes
-	Panels  bool           // the tile is made of Panels
-	Stride  [2]int64       // bytes from row to row, from layer to layer
+	Box     [2]int32       // elements along x and y in one copy
+	Element int32          // bytes per element
+	Panels  bool           // whether the tile consists of Panels
+	Stride  [2]int64       // bytes from row to row and from matrix to matrix
 }
 
-// Corner is where a tile lies in a stack of matrices: the place of its first element. X times the size of an element is
-// a multiple of 16 bytes, as bulk tensor copies want the innermost coordinate: a GPU takes another for an illegal instruction and the
-// device is lost, so the thread faults. So it does where a coordinate is negative, which an H200 did not take in a store, or has
-// more than 31 bits. A tile may stick out of the matrix, or lie outside of it.
+// Corner is the position of a tile's first element in a stack of matrices. A tile may extend beyond
+// the matrix or lie outside it.
+//
+// X times the size of an element must be a multiple of 16 bytes, which is a requirement of bulk
+// tensor copies on the innermost coordinate. No coordinate may be negative or exceed 31 bits.
+// Otherwise the thread faults: on a GPU, such a copy would be an illegal instruction, and the
+// device would be lost. (An H200 rejected negative coordinates in stores.)
 type Corner struct{ X, Y, Z int }
 
-// Fetch starts to copy the tile at column X, row Y and matrix Z of m to dst, in shared memory, and
-// tells bar when its bytes have come (PTX: cp.async.bulk.tensor; from compute capability 9.0
-// on). What lies outside of the matrix is zero. One thread calls it
-// for all; bar expects the bytes by Expect. A thread that has waited for bar's phase sees the tile.
+// Fetch starts to copy the tile at column at.X, row at.Y and matrix at.Z of m to *dst, in shared
+// memory (PTX: cp.async.bulk.tensor; requires compute capability 9.0). Elements outside the matrix
+// are zero. One thread calls Fetch. When the copy completes, its bytes arrive at bar, which must
+// expect them (Barrier.Expect). A thread that has waited for that phase of bar sees the tile.
 //
-// dst is written past the thread's own accesses: what other threads read there before must
-// be done, by a Sync or a Barrier, and what they wrote there must be followed by FenceAsync.
+// The copy is not ordered after the accesses of threads to *dst. Reads of *dst by other threads
+// must be complete, which a Sync or a Barrier ensures, and threads that wrote to *dst must have
+// called FenceAsync afterwards.
 func (m TensorMap[Part]) Fetch(t Thread, dst *Part, at Corner, bar *Barrier) {
 	m.plan.check(at)
 	m.plan.each(at, unsafe.Pointer(dst), func(inside bool, tile, element unsafe.Pointer) {
@@ -58,10 +62,10 @@ func (m TensorMap[Part]) Fetch(t Thread, dst *Part, at Corner, bar *Barrier) {
 	t.block.Complete(&bar.word, int(unsafe.Sizeof(*dst)))
 }
 
-// Store starts to copy src, in shared memory, to the tile at column X, row Y and matrix Z of m;
-// what lies outside of the matrix is left out. One thread calls it for all. Threads that wrote
-// to src call FenceAsync before they tell that one. The copy belongs to the group that the thread's next
-// CommitStores makes.
+// Store starts to copy *src, in shared memory, to the tile at column at.X, row at.Y and matrix at.Z
+// of m. Elements outside the matrix are not stored. One thread calls Store. Threads that wrote to
+// *src call FenceAsync before they synchronize with the thread that calls Store. The copy belongs
+// to the group that the thread's next CommitStores forms.
 func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
 	m.plan.check(at)
 	m.plan.each(at, unsafe.Pointer(src), func(inside bool, tile, element unsafe.Pointer) {
@@ -71,28 +75,31 @@ func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
 	})
 }
 
-// CommitStores makes a group of the tiles that the thread has begun to store since it last did.
+// CommitStores forms a group of the stores that the thread has started since its last call.
 func (t Thread) CommitStores() {}
 
-// WaitStores waits until all the thread's groups of tiles are stored but the newest ones, of which it
-// leaves the given number, a constant from 0 to 7.
+// WaitStores waits until at most the given number of the thread's most recent groups of stores are
+// pending, and all earlier groups are complete. leave is a constant from 0 to 7.
 func (t Thread) WaitStores(leave int) {}
 
-// WaitSources is WaitStores, but waits only until the tiles in shared memory have been read, and may be overwritten.
+// WaitSources is like WaitStores, but waits only until the sources in shared memory have been read
+// and may be overwritten.
 func (t Thread) WaitSources(leave int) {}
 
-// FenceAsync orders what the thread wrote to shared memory before what bulk copies and products of
-// panels read there that start later, in any thread that meets this one in between (PTX: fence.proxy.async).
+// FenceAsync orders the thread's writes to shared memory before the reads of bulk copies and of
+// products of panels that start later, in this thread or in any thread that synchronizes with it in
+// between (PTX: fence.proxy.async).
 func (t Thread) FenceAsync() {}
 
-// check panics where no copy can be.
+// check panics if the hardware cannot copy a tile at the given corner.
 func (p *MapPlan) check(at Corner) {
 	if min(at.X, at.Y, at.Z) < 0 || max(at.X, at.Y, at.Z) > math.MaxInt32 || at.X*int(p.Element)%panelChunk != 0 {
 		panic("gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X")
 	}
 }
 
-// each calls f for every element of a tile: where it lies in the tile and, if the matrix has it, there.
+// each calls f for each element of a tile with the element's address in the tile and, if it is
+// inside the matrix, its address there.
 func (p *MapPlan) each(at Corner, tile unsafe.Pointer, f func(inside bool, tile, element unsafe.Pointer)) {
 	size := int(p.Element)
 	for i := range int(p.Box[1]) {
@@ -112,14 +119,16 @@ func (p *MapPlan) each(at Corner, tile unsafe.Pointer, f func(inside bool, tile,
 	}
 }
 
-// TileShape is what a copy by a TensorMap moves, as package device reads it off the type.
+// TileShape describes the tile that a copy by a TensorMap transfers. Package device derives it from
+// the type of the tile.
 type TileShape struct {
 	Box     [2]int // elements along x and y
 	Element reflect.Type
 	Panels  bool
 }
 
-// TileOf returns what a copy moves into a variable of type t, or why nothing can be moved there.
+// TileOf returns the shape of a tile of type t. It returns an error if copies cannot transfer
+// variables of type t.
 func TileOf(t reflect.Type) (TileShape, error) {
 	if p, ok := reflect.Zero(reflect.PointerTo(t)).Interface().(interface{ element() reflect.Type }); ok {
 		e := p.element()
@@ -138,13 +147,14 @@ func TileOf(t reflect.Type) (TileShape, error) {
 	inner.Box[1] *= t.Len()
 	row := inner.Box[0] * int(inner.Element.Size())
 	if inner.Box[0] > maxBox || inner.Box[1] > maxBox || t.Len() == 0 || row%panelChunk != 0 || row == 0 {
-		return TileShape{}, fmt.Errorf("tile %v: %d rows of %d elements of %d bytes, possible are up to %d rows of up to %d, of a multiple of %d bytes",
+		return TileShape{}, fmt.Errorf("tile %v has %d rows of %d elements of %d bytes; at most %d rows of %d elements are possible, and a row must be a multiple of %d bytes",
 			t, inner.Box[1], inner.Box[0], inner.Element.Size(), maxBox, maxBox, panelChunk)
 	}
 	return inner, nil
 }
 
-// maxBox is the most elements along an axis that one copy moves (CUDA driver API, cuTensorMapEncodeTiled).
+// maxBox is the maximum number of elements along an axis in one copy (CUDA driver API,
+// cuTensorMapEncodeTiled).
 const maxBox = 256
 
 func (p *Panel[T]) element() reflect.Type { return reflect.TypeFor[T]() }

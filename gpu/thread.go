@@ -2,78 +2,79 @@ package gpu
 
 import "github.com/gopherwarp/gopherwarp/internal/simt"
 
-// Thread is one thread of a running kernel. A kernel takes it as its first parameter and
-// may hand it on to functions that it calls. All indices count from zero.
+// Thread is one thread of a running kernel. A kernel receives it as its first parameter and may
+// pass it to the functions that it calls. All indices start at zero.
 type Thread struct {
 	block   *simt.Block
 	x, y, z int32
 }
 
-// ThreadX returns the thread's index in its block, along x.
+// ThreadX returns the thread's index in its block along x.
 func (t Thread) ThreadX() int { return int(t.x) }
 
-// ThreadY returns the thread's index in its block, along y.
+// ThreadY returns the thread's index in its block along y.
 func (t Thread) ThreadY() int { return int(t.y) }
 
-// ThreadZ returns the thread's index in its block, along z.
+// ThreadZ returns the thread's index in its block along z.
 func (t Thread) ThreadZ() int { return int(t.z) }
 
-// BlockX returns the index of the thread's block in the grid, along x.
+// BlockX returns the index of the thread's block in the grid along x.
 func (t Thread) BlockX() int { return t.block.Index[0] }
 
-// BlockY returns the index of the thread's block in the grid, along y.
+// BlockY returns the index of the thread's block in the grid along y.
 func (t Thread) BlockY() int { return t.block.Index[1] }
 
-// BlockZ returns the index of the thread's block in the grid, along z.
+// BlockZ returns the index of the thread's block in the grid along z.
 func (t Thread) BlockZ() int { return t.block.Index[2] }
 
-// BlockDimX returns the number of threads in a block, along x.
+// BlockDimX returns the number of threads in a block along x.
 func (t Thread) BlockDimX() int { return t.block.Dim[0] }
 
-// BlockDimY returns the number of threads in a block, along y.
+// BlockDimY returns the number of threads in a block along y.
 func (t Thread) BlockDimY() int { return t.block.Dim[1] }
 
-// BlockDimZ returns the number of threads in a block, along z.
+// BlockDimZ returns the number of threads in a block along z.
 func (t Thread) BlockDimZ() int { return t.block.Dim[2] }
 
-// GridDimX returns the number of blocks in the grid, along x.
+// GridDimX returns the number of blocks in the grid along x.
 func (t Thread) GridDimX() int { return t.block.Grid[0] }
 
-// GridDimY returns the number of blocks in the grid, along y.
+// GridDimY returns the number of blocks in the grid along y.
 func (t Thread) GridDimY() int { return t.block.Grid[1] }
 
-// GridDimZ returns the number of blocks in the grid, along z.
+// GridDimZ returns the number of blocks in the grid along z.
 func (t Thread) GridDimZ() int { return t.block.Grid[2] }
 
-// GlobalX returns the thread's index in the whole grid, along x:
-// BlockX()*BlockDimX() + ThreadX().
+// GlobalX returns the thread's index in the whole grid along x: BlockX()*BlockDimX() + ThreadX().
 func (t Thread) GlobalX() int { return t.block.Index[0]*t.block.Dim[0] + int(t.x) }
 
-// GlobalY returns the thread's index in the whole grid, along y.
+// GlobalY returns the thread's index in the whole grid along y: BlockY()*BlockDimY() + ThreadY().
 func (t Thread) GlobalY() int { return t.block.Index[1]*t.block.Dim[1] + int(t.y) }
 
-// GlobalZ returns the thread's index in the whole grid, along z.
+// GlobalZ returns the thread's index in the whole grid along z: BlockZ()*BlockDimZ() + ThreadZ().
 func (t Thread) GlobalZ() int { return t.block.Index[2]*t.block.Dim[2] + int(t.z) }
 
-// Sync waits until every thread of the block has called Sync or left the kernel. What
-// the threads wrote to shared and global memory before it is seen by all of them after it.
-// All threads of a block must reach the same Sync.
+// Sync waits until every thread of the block has called Sync or exited. Writes to shared and global
+// memory that the threads made before Sync are visible to all of them after it. All threads of a
+// block must reach the same call of Sync.
 func (t Thread) Sync() { t.block.Meet(t.linear(), simt.Barrier, 0) }
 
-// SyncCount is Sync, and returns for how many of the threads p was true.
+// SyncCount is like Sync, and returns the number of threads for which p is true.
 func (t Thread) SyncCount(p bool) int { return t.vote(p).Ones }
 
-// SyncAnd is Sync, and reports whether p was true for all threads.
+// SyncAnd is like Sync, and reports whether p is true for all threads.
 func (t Thread) SyncAnd(p bool) bool { m := t.vote(p); return m.Ones == m.Threads }
 
-// SyncOr is Sync, and reports whether p was true for any thread.
+// SyncOr is like Sync, and reports whether p is true for any thread.
 func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
 
-// SyncGrid waits until every thread of the whole grid has called SyncGrid or left the kernel, and makes what
-// they wrote to memory seen, as Sync does for a block. At least one thread of each block must
-// call it, as often as those of the others. All blocks of such a kernel run at once: a
-// launch of more than the device has room for is an error. Where a thread of the grid has
-// faulted the others leave the kernel here.
+// SyncGrid waits until every thread of the grid has called SyncGrid or exited. Writes to memory
+// that the threads made before SyncGrid are visible to all of them after it. Every block must call
+// SyncGrid equally often, each time in at least one of its threads.
+//
+// All blocks of a kernel that calls SyncGrid run at the same time; launching more blocks than the
+// device can hold at once is an error. If a thread of the grid has faulted, the other threads exit
+// when they call SyncGrid.
 func (t Thread) SyncGrid() { t.block.Meet(t.linear(), simt.GridBarrier, 0) }
 
 func (t Thread) vote(p bool) *simt.Meeting {
@@ -88,7 +89,7 @@ func one(p bool) uint64 {
 	return 0
 }
 
-// linear returns the thread's index in its block with x counting fastest.
+// linear returns the thread's index in its block, where x varies fastest.
 func (t Thread) linear() int {
 	d := &t.block.Dim
 	return int(t.x) + d[0]*(int(t.y)+d[1]*int(t.z))

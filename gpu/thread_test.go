@@ -67,7 +67,7 @@ func TestOneThread(t *testing.T) {
 	}
 }
 
-// TestThreadsGoOnAfterAPanic is what a device relies on to name the thread that faulted.
+// TestThreadsGoOnAfterAPanic tests that Index identifies the thread that panicked and that the iteration can continue.
 func TestThreadsGoOnAfterAPanic(t *testing.T) {
 	ts := gpu.BlockThreads(block([3]int{}))
 	run := func() {

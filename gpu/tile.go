@@ -8,28 +8,29 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// Half is a float of 16 bits that tensor cores multiply.
+// Half is the constraint of the 16-bit floating-point types that tensor cores multiply.
 type Half interface{ dtype.F16 | dtype.BF16 }
 
-// Tile is a thread's part of a matrix of 8x8 elements that a warp holds: the thread at lane l
-// has the elements at row l/4 and columns 2*(l%4), in the lower 16 bits, and 2*(l%4)+1.
+// Tile is a thread's part of a matrix of 8x8 elements that a warp holds. The thread at lane l holds
+// two elements of row l/4: the one at column 2*(l%4), in the lower 16 bits, and the one at column
+// 2*(l%4)+1, in the upper 16 bits.
 //
-// Larger matrices are made of tiles. All functions on them are those of a whole warp: every
-// one of its 32 threads must call them together, and none may have left the kernel.
+// Larger matrices consist of several tiles. All 32 threads of a warp must call the functions on
+// tiles together; none of them may have exited.
 type Tile[T Half] uint32
 
-// MMA multiplies matrices on the tensor cores: it returns a*b + c, with c and the result in
-// float32 (PTX: mma.m16n8k16; from compute capability 8.0 on).
+// MMA multiplies matrices on the tensor cores and returns a*b + c, where c and the result are in
+// float32 (PTX: mma.m16n8k16; requires compute capability 8.0).
 //
-// a has 16 rows and 16 columns, as four tiles: upper left, lower left, upper right, lower
-// right. b has 16 rows and 8 columns, as two tiles, upper and lower, each transposed: the
-// thread at lane l has its rows 2*(l%4) and 2*(l%4)+1 at column l/4. c has 16 rows and 8 columns: the thread has
-// in c[0] and c[1] row l/4, columns 2*(l%4) and 2*(l%4)+1, in c[2] and c[3] the same columns
-// of row l/4 + 8.
+// a has 16 rows and 16 columns, in four tiles: upper left, lower left, upper right, lower right. b
+// has 16 rows and 8 columns, in two tiles, upper and lower, each transposed: the thread at lane l
+// holds rows 2*(l%4) and 2*(l%4)+1 of column l/4. c has 16 rows and 8 columns: c[0] and c[1] are in
+// row l/4 at columns 2*(l%4) and 2*(l%4)+1, and c[2] and c[3] are at the same columns of row l/4 +
+// 8.
 //
-// On the CPU each product is added to the sum in float32, beginning with c, in the order of a's columns.
-// Tensor cores keep products exact too, but add them in an order of their own and with fewer
-// roundings: the results differ by up to 1<<-20 times the sum of the magnitudes that are added.
+// On the CPU, the products are added to c in float32, in the order of a's columns. Tensor cores
+// compute exact products too, but add them in an unspecified order and with fewer roundings. The
+// results differ by at most 2^-20 times the sum of the magnitudes of the terms.
 func MMA[T Half](t Thread, a [4]Tile[T], b [2]Tile[T], c [4]float32) [4]float32 {
 	left := gather(t, simt.Multiply, pair(a[0], a[1]))
 	right := gather(t, simt.Multiply, pair(a[2], a[3]))
@@ -42,7 +43,7 @@ func MMA[T Half](t Thread, a [4]Tile[T], b [2]Tile[T], c [4]float32) [4]float32 
 			if k >= 8 {
 				half = right
 			}
-			x := half[row%8*4+k%8/2] >> (row / 8 * 32) // the lane that has row and column
+			x := half[row%8*4+k%8/2] >> (row / 8 * 32) // from the lane that holds row and column
 			y := column[col*4+k%8/2] >> (k / 8 * 32)
 			c[i] += toFloat32[T](x>>(k%2*16)) * toFloat32[T](y>>(k%2*16))
 		}
@@ -52,7 +53,7 @@ func MMA[T Half](t Thread, a [4]Tile[T], b [2]Tile[T], c [4]float32) [4]float32 
 
 func pair[T Half](low, high Tile[T]) uint64 { return uint64(high)<<32 | uint64(low) }
 
-// toFloat32 returns the element in the lowest bits.
+// toFloat32 returns the element in the lowest 16 bits.
 func toFloat32[T Half](x uint64) float32 {
 	switch h := any(T(x)).(type) {
 	case dtype.F16:
@@ -63,42 +64,44 @@ func toFloat32[T Half](x uint64) float32 {
 	panic("BUG: gpu: a half of no type")
 }
 
-// gather returns what each lane of the warp brings.
+// gather waits for all 32 threads of the warp and returns their values of v by lane.
 func gather(t Thread, k simt.Kind, v uint64) [WarpSize]uint64 {
 	m := t.block.Meet(t.linear(), k, v)
 	if m.Lanes != allLanes {
-		panic("not all threads of the warp are there for " + k.String())
+		panic("not all threads of the warp are present for " + k.String())
 	}
 	return m.Values
 }
 
-// LoadMatrix loads a tile from shared memory (PTX: ldmatrix; from compute capability 7.5 on).
-// The threads at lanes 0 to 7 name its rows; what the others name is ignored. A row is 16
-// bytes and must be aligned to that.
+// LoadMatrix loads a tile from shared memory (PTX: ldmatrix; requires compute capability 7.5). The
+// threads at lanes 0 to 7 pass the addresses of its rows; the addresses of the other threads are
+// ignored. A row has 16 bytes and must be aligned to 16 bytes; otherwise the thread faults.
 func LoadMatrix[T Half](t Thread, row *[8]T) Tile[T] { return loadMatrix(t, row, false)[0] }
 
-// LoadMatrix2 loads two tiles: lanes 0 to 7 name the rows of the first, 8 to 15 of the second.
+// LoadMatrix2 is like LoadMatrix for two tiles. Lanes 0 to 7 pass the rows of the first tile and
+// lanes 8 to 15 those of the second.
 func LoadMatrix2[T Half](t Thread, row *[8]T) [2]Tile[T] {
 	m := loadMatrix(t, row, false)
 	return [2]Tile[T](m[:])
 }
 
-// LoadMatrix4 loads four tiles: lanes 0 to 7 name the rows of the first, and so on.
+// LoadMatrix4 is like LoadMatrix for four tiles. Lanes 0 to 7 pass the rows of the first tile,
+// lanes 8 to 15 those of the second, and so on.
 func LoadMatrix4[T Half](t Thread, row *[8]T) [4]Tile[T] { return loadMatrix(t, row, false) }
 
-// LoadTransposed is LoadMatrix, and transposes the tile.
+// LoadTransposed is like LoadMatrix, and transposes the tile.
 func LoadTransposed[T Half](t Thread, row *[8]T) Tile[T] { return loadMatrix(t, row, true)[0] }
 
-// LoadTransposed2 is LoadMatrix2, and transposes each tile.
+// LoadTransposed2 is like LoadMatrix2, and transposes each tile.
 func LoadTransposed2[T Half](t Thread, row *[8]T) [2]Tile[T] {
 	m := loadMatrix(t, row, true)
 	return [2]Tile[T](m[:])
 }
 
-// LoadTransposed4 is LoadMatrix4, and transposes each tile.
+// LoadTransposed4 is like LoadMatrix4, and transposes each tile.
 func LoadTransposed4[T Half](t Thread, row *[8]T) [4]Tile[T] { return loadMatrix(t, row, true) }
 
-// loadMatrix reads the row that the thread names, and takes its elements from all of them.
+// loadMatrix gathers the rows of all threads and extracts the thread's elements of each tile.
 func loadMatrix[T Half](t Thread, row *[8]T, transposed bool) (tiles [4]Tile[T]) {
 	checkAligned("LoadMatrix", unsafe.Pointer(row), unsafe.Sizeof(*row))
 	words := (*[2]uint64)(unsafe.Pointer(row))
@@ -117,15 +120,15 @@ func loadMatrix[T Half](t Thread, row *[8]T, transposed bool) (tiles [4]Tile[T])
 	return tiles
 }
 
-// checkAligned panics where the address is not a multiple of size, a power of two.
-func checkAligned(word string, p unsafe.Pointer, size uintptr) {
+// checkAligned panics if p is not a multiple of size, a power of two.
+func checkAligned(name string, p unsafe.Pointer, size uintptr) {
 	if bits.TrailingZeros64(uint64(uintptr(p))) < bits.TrailingZeros64(uint64(size)) {
-		panic("gpu." + word + ": an address is no multiple of the size")
+		panic("gpu." + name + ": an address is no multiple of the size")
 	}
 }
 
-// StoreMatrix4 stores four tiles to shared memory (PTX: stmatrix; from compute capability 9.0 on): what
-// LoadMatrix4 loads from the same rows.
+// StoreMatrix4 stores four tiles to shared memory (PTX: stmatrix; requires compute capability 9.0).
+// It is the inverse of LoadMatrix4 with the same rows.
 func StoreMatrix4[T Half](t Thread, row *[8]T, tiles [4]Tile[T]) {
 	checkAligned("StoreMatrix4", unsafe.Pointer(row), unsafe.Sizeof(*row))
 	var brought [4][WarpSize]uint64
@@ -139,7 +142,8 @@ func StoreMatrix4[T Half](t Thread, row *[8]T, tiles [4]Tile[T]) {
 	}
 }
 
-// EightAt returns the address of eight elements of a panel, from a column on that is a multiple of eight.
+// EightAt returns the address of eight consecutive elements in a row of a panel. The column of the
+// first element must be a multiple of eight; otherwise the thread faults.
 func EightAt[T Half](p *Panel[T], row, column int) *[8]T {
 	if column%8 != 0 {
 		panic("gpu.EightAt: a column that is no multiple of eight")

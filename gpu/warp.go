@@ -7,30 +7,29 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// WarpSize is the number of threads in a warp. The threads of a block whose linear indices (x
-// counting fastest) are 0 to 31 are its first warp, those with 32 to 63 the second, and so on.
+// WarpSize is the number of threads in a warp. The threads of a block with linear indices 0 to 31,
+// where x varies fastest, form its first warp, those with indices 32 to 63 the second, and so on.
 //
-// The functions that exchange values within a warp wait until all threads of the warp that
-// have not left the kernel have called the same function: none of them may stand in a branch
-// that only some of these threads take. A thread that left, also by a fault, or that the block
-// does not have, is not waited for.
+// The functions that exchange values within a warp wait until all threads of the warp have called
+// the same function. They do not wait for threads that have exited, including by a fault, or that
+// the block does not have. Do not call them in a branch that only some of the other threads take.
 const WarpSize = simt.WarpSize
 
 // allLanes is the set of all threads of a warp.
 const allLanes = 1<<WarpSize - 1
 
-// Lane returns the thread's index in its warp, 0 to 31.
+// Lane returns the thread's index in its warp, from 0 to 31.
 func (t Thread) Lane() int { return t.linear() % WarpSize }
 
 // Warp returns the index of the thread's warp in the block.
 func (t Thread) Warp() int { return t.linear() / WarpSize }
 
-// SyncWarp waits until every thread of the warp has called SyncWarp or left the kernel. What
-// they wrote to memory before it is seen by all of them after it.
+// SyncWarp waits until every thread of the warp has called SyncWarp or exited. Writes to memory
+// that the threads made before SyncWarp are visible to all of them after it.
 func (t Thread) SyncWarp() { t.block.Meet(t.linear(), simt.WarpBarrier, 0) }
 
-// Ballot returns the set of the warp's threads for which p is true, as bits by lane. With true it
-// is the set of the threads that have not left.
+// Ballot returns the set of threads of the warp for which p is true: bit i is the thread at lane i.
+// Ballot(t, true) returns the set of threads that have not exited.
 func Ballot(t Thread, p bool) uint32 {
 	m := t.block.Meet(t.linear(), simt.Vote, one(p))
 	set := uint32(0)
@@ -47,10 +46,12 @@ func Any(t Thread, p bool) bool { return Ballot(t, p) != 0 }
 // All reports whether p is true for all threads of the warp.
 func All(t Thread, p bool) bool { return Ballot(t, !p) == 0 }
 
-// Elect reports whether the thread is the first of its warp that has not left: it is true for one of them.
+// Elect reports whether the thread has the lowest lane of all threads of the warp that have not
+// exited. It is true for exactly one thread.
 func Elect(t Thread) bool { return Ballot(t, true)&(1<<t.Lane()-1) == 0 }
 
-// Match returns the set of the warp's threads whose v has the same bits as this thread's.
+// Match returns the set of threads of the warp whose v has the same bits as v of this thread: bit i
+// is the thread at lane i.
 func Match[T Number](t Thread, v T) uint32 {
 	m := t.block.Meet(t.linear(), simt.Match, toBits(v))
 	set := uint32(0)
@@ -62,31 +63,32 @@ func Match[T Number](t Thread, v T) uint32 {
 	return set
 }
 
-// Shuffle returns the v of the thread at the given lane, modulo 32. Where that thread has left or
-// does not exist, the result is arbitrary.
+// Shuffle returns v of the thread at the given lane, modulo 32. If that thread has exited or does
+// not exist, the result is arbitrary.
 func Shuffle[T Number](t Thread, v T, lane int) T { return shuffled(t, v, lane&(WarpSize-1)) }
 
-// ShuffleUp returns the v of the thread whose lane is lower by delta, 0 to 31, and v itself where
-// there is no such lane.
+// ShuffleUp returns v of the thread at lane Lane() - delta, or the thread's own v if that lane is
+// negative. delta is between 0 and 31.
 func ShuffleUp[T Number](t Thread, v T, delta int) T {
 	return shuffled(t, v, t.Lane()-delta&(WarpSize-1))
 }
 
-// ShuffleDown returns the v of the thread whose lane is higher by delta, 0 to 31, and v itself where
-// there is no such lane. The result is arbitrary where the thread has left or does not exist.
+// ShuffleDown returns v of the thread at lane Lane() + delta, or the thread's own v if that lane is
+// greater than 31. delta is between 0 and 31. If the other thread has exited or does not exist, the
+// result is arbitrary.
 func ShuffleDown[T Number](t Thread, v T, delta int) T {
 	return shuffled(t, v, t.Lane()+delta&(WarpSize-1))
 }
 
-// ShuffleXor returns the v of the thread whose lane differs in the bits of mask, 0 to 31: threads
-// exchange their values in pairs. The result is arbitrary where the other thread has left or
-// does not exist.
+// ShuffleXor returns v of the thread at lane Lane() ^ mask, so that threads exchange values in
+// pairs. mask is between 0 and 31. If the other thread has exited or does not exist, the result is
+// arbitrary.
 func ShuffleXor[T Number](t Thread, v T, mask int) T {
 	return shuffled(t, v, t.Lane()^mask&(WarpSize-1))
 }
 
-// shuffled returns the v of another lane, v itself where it is no lane. What is arbitrary is
-// all ones here, a NaN among the floats.
+// shuffled returns v of the thread at the given lane, or the thread's own v if the lane is out of
+// range. An arbitrary result has all bits set here, which is a NaN for floating-point types.
 func shuffled[T Number](t Thread, v T, lane int) T {
 	m := t.block.Meet(t.linear(), simt.Shuffle, toBits(v))
 	switch {
@@ -98,7 +100,7 @@ func shuffled[T Number](t Thread, v T, lane int) T {
 	return fromBits[T](m.Values[lane])
 }
 
-// toBits returns the bits of v, those above its size zero.
+// toBits returns the bits of v, extended with zeros.
 func toBits[T Number](v T) uint64 {
 	if unsafe.Sizeof(v) == 4 {
 		return uint64(*(*uint32)(unsafe.Pointer(&v)))
