@@ -1,8 +1,8 @@
-// Package dtype names the element types that kernels and devices agree on, with
-// their sizes.
+// Package dtype defines the element types of kernels and devices, with their names and sizes. It
+// includes the floating-point types that Go lacks: float16, bfloat16 and two 8-bit formats.
 //
-// It holds no data and no conversions of arrays; it is the vocabulary in which a
-// parameter of a kernel, an argument of a print and a column of a report are described.
+// The package describes the types of kernel parameters, print arguments and report columns. It has
+// no arrays and no conversions of arrays.
 //
 //	t, ok := dtype.Of[float32]()
 //	fmt.Println(t, t.Size(), ok) // float32 4 true

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// shortest returns f in as few digits as read back to the number, which back tells.
+// shortest returns f with the fewest digits for which back reports that the value converts to the
+// same number.
 func shortest(f float64, back func(float64) bool) string {
 	if math.IsNaN(f) {
 		return "NaN"
@@ -19,7 +20,7 @@ func shortest(f float64, back func(float64) bool) string {
 	}
 }
 
-// format prints the number f, whose shortest form text returns.
+// format formats the number f. text returns its shortest form.
 func format(s fmt.State, verb rune, f float64, text func() string) {
 	if _, precise := s.Precision(); !precise && (verb == 'v' || verb == 'g') && !math.IsInf(f, 0) && f == f {
 		if f, _ = strconv.ParseFloat(text(), 64); verb == 'v' {

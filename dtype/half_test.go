@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// number is one of the types of this package that hold bits.
+// number is the constraint of the floating-point types of this package.
 type number interface {
 	dtype.F16 | dtype.BF16 | dtype.F8E4M3 | dtype.F8E5M2
 	Float32() float32
@@ -19,13 +19,13 @@ type number interface {
 	String() string
 }
 
-// layout is what the standards say of a format, for an implementation by the definition.
+// layout describes a format as its standard does, independently of the implementation.
 type layout[T number] struct {
 	man, bias int
 	sign      T
 	top       T // the largest number
-	inf       T // what is larger becomes this
-	nan       T // what a NaN becomes
+	inf       T // the result of converting a value that is too large
+	nan       T // the result of converting a NaN
 	from32    func(float32) T
 	from64    func(float64) T
 }
@@ -55,7 +55,7 @@ func (f layout[T]) test(t *testing.T) {
 	f.testRandom(t)
 }
 
-// value is the magnitude by the definition.
+// value returns the magnitude of h according to the definition of the format.
 func (f layout[T]) value(h T) float64 {
 	exp, frac := int(h)>>f.man, int(h)&(1<<f.man-1)
 	if exp == 0 {
@@ -64,7 +64,7 @@ func (f layout[T]) value(h T) float64 {
 	return math.Ldexp(float64(frac|1<<f.man), exp-f.bias-f.man)
 }
 
-// testValue looks at h, a magnitude, and its negative.
+// testValue tests h, a magnitude, and its negative.
 func (f layout[T]) testValue(t *testing.T, h T) {
 	plus, minus := h.Float64(), (h | f.sign).Float64()
 	switch {
@@ -97,7 +97,8 @@ func (f layout[T]) testValue(t *testing.T, h T) {
 	}
 }
 
-// testBetween rounds the midpoint between h and the next number, and its neighbours.
+// testBetween tests the rounding of the midpoint between h and the next number, and of the
+// neighbours of the midpoint.
 func (f layout[T]) testBetween(t *testing.T, h T) {
 	middle := (f.value(h) + f.value(h+1)) / 2
 	even := h + h&1
@@ -116,7 +117,7 @@ func (f layout[T]) testBetween(t *testing.T, h T) {
 	}
 	m := float32(middle)
 	if float64(m) != middle {
-		return // below bfloat16's smallest numbers there is no float32
+		return // no float32 is between the smallest numbers of bfloat16
 	}
 	below, above := math.Nextafter32(m, 0), math.Nextafter32(m, math.MaxFloat32)
 	if got := [3]T{f.from32(below), f.from32(m), f.from32(above)}; got != [3]T{h, even, h + 1} {
@@ -126,7 +127,7 @@ func (f layout[T]) testBetween(t *testing.T, h T) {
 
 func (f layout[T]) testEdges(t *testing.T) {
 	last := f.value(f.top)
-	over := last + (last-f.value(f.top-1))/2 // where rounding leaves the format
+	over := last + (last-f.value(f.top-1))/2 // the smallest value that rounds out of the format
 	for _, c := range []struct {
 		x    float64
 		want T
@@ -146,7 +147,8 @@ func (f layout[T]) testEdges(t *testing.T) {
 	}
 }
 
-// testRandom compares with a search for the nearest, for float32s of all exponents.
+// testRandom compares conversions of random float32 values of all exponents with a search for the
+// nearest number.
 func (f layout[T]) testRandom(t *testing.T) {
 	for i := range uint32(1 << 16) {
 		x := math.Float32frombits(i * 0x9e3779b1 & 0x7fffffff)
@@ -169,7 +171,7 @@ func (f layout[T]) testRandom(t *testing.T) {
 	}
 }
 
-// TestOneRounding has a number that rounds otherwise through float32.
+// TestOneRounding converts a number for which an additional rounding to float32 changes the result.
 func TestOneRounding(t *testing.T) {
 	x := 1 + 1.0/2048 + 1.0/(1<<40)
 	if got, twice := dtype.F16From64(x), dtype.F16From32(float32(x)); got != 0x3c01 || twice != 0x3c00 {

@@ -5,8 +5,9 @@ import "reflect"
 // Type is an element type. The zero Type is Invalid.
 type Type uint8
 
-// The element types, named as in Go; Float16 and what follows are the types F16, BF16, F8E4M3
-// and F8E5M2. String is a type of print arguments only.
+// The element types. Bool to String have the names of Go's types, and String occurs only as the
+// type of a print argument. Float16, BFloat16, Float8E4M3 and Float8E5M2 are the types F16, BF16,
+// F8E4M3 and F8E5M2.
 const (
 	Invalid Type = iota
 	Bool
@@ -29,9 +30,9 @@ const (
 
 var facts = [...]struct {
 	name  string
-	ident string // of the constant
+	ident string // the name of the constant
 	size  int
-	kind  reflect.Kind // of types of any name; Invalid for those that typ alone has
+	kind  reflect.Kind // matches types of any name; Invalid if only typ matches
 	typ   reflect.Type
 }{
 	Invalid: {"invalid", "Invalid", 0, reflect.Invalid, nil},
@@ -54,7 +55,8 @@ var facts = [...]struct {
 	Float8E5M2: {"float8e5m2", "Float8E5M2", 1, reflect.Invalid, reflect.TypeFor[F8E5M2]()},
 }
 
-// String returns the type's Go name; of a type that Go lacks, its name in that style.
+// String returns the name of the type in Go, or a name in the same style for a type that Go lacks,
+// such as "float16".
 func (t Type) String() string {
 	if int(t) >= len(facts) {
 		t = Invalid
@@ -62,7 +64,7 @@ func (t Type) String() string {
 	return facts[t].name
 }
 
-// Ident returns the name of the type's constant in this package: "Float16".
+// Ident returns the name of the type's constant in this package, such as "Float16".
 func (t Type) Ident() string {
 	if int(t) >= len(facts) {
 		t = Invalid
@@ -70,7 +72,7 @@ func (t Type) Ident() string {
 	return facts[t].ident
 }
 
-// Size returns the size of one element in bytes; 0 for Invalid and String.
+// Size returns the size of an element in bytes, which is 0 for Invalid and String.
 func (t Type) Size() int {
 	if int(t) >= len(facts) {
 		return 0
@@ -78,7 +80,7 @@ func (t Type) Size() int {
 	return facts[t].size
 }
 
-// Parse returns the type with the given Go name.
+// Parse returns the type whose String method returns name, and reports whether there is one.
 func Parse(name string) (Type, bool) {
 	for t, f := range facts {
 		if t != int(Invalid) && f.name == name {
@@ -88,8 +90,8 @@ func Parse(name string) (Type, bool) {
 	return Invalid, false
 }
 
-// Of returns the element type of T. An int is an Int64 and a uint a Uint64: the
-// project supports 64-bit hosts only. It reports false for every other type.
+// Of returns the element type of T and reports whether there is one. It returns Int64 for int and
+// Uint64 for uint, because the project supports only 64-bit hosts.
 func Of[T any]() (Type, bool) {
 	typ := reflect.TypeFor[T]()
 	for t, f := range facts {

@@ -1,6 +1,6 @@
 package math32
 
-// Asin returns the arcsine of x, in radians. Its error is at most 1.8 units.
+// Asin returns the arcsine of x, in radians. The error is at most 1.8 ULP.
 func Asin(x float32) float32 {
 	a := Abs(x)
 	r := arcsine(a)
@@ -10,7 +10,7 @@ func Asin(x float32) float32 {
 	return Copysign(r, x)
 }
 
-// Acos returns the arccosine of x, in radians. Its error is at most 1.1 units.
+// Acos returns the arccosine of x, in radians. The error is at most 1.1 ULP.
 func Acos(x float32) float32 {
 	a := Abs(x)
 	r := arcsine(a)
@@ -25,16 +25,16 @@ func Acos(x float32) float32 {
 }
 
 const (
-	// asinLimit is where the series through the square root begins to be the better one.
+	// Above asinLimit, the series with the square root has the smaller error.
 	asinLimit = 0.5625
 
 	halfPi = 0x1.921fb6p+0
-	// Their product is nearer to pi/2 than a float32 is.
+	// The product halfPiA * halfPiB is closer to pi/2 than any float32.
 	halfPiA = 0x1.cf1e06p-1
 	halfPiB = 0x1.bc9192p+0
 )
 
-// arcsine returns the arcsine of a, or of sqrt((1-a)/2) where a is above asinLimit.
+// arcsine returns the arcsine of a, or of sqrt((1-a)/2) if a is above asinLimit.
 func arcsine(a float32) float32 {
 	s := float32(a * a)
 	if a > asinLimit {

@@ -2,7 +2,7 @@ package math32
 
 import "math"
 
-// Atan returns the arctangent of x, in radians. Its error is at most 1.4 units.
+// Atan returns the arctangent of x, in radians. The error is at most 1.4 ULP.
 func Atan(x float32) float32 {
 	a := Abs(x)
 	b := a
@@ -19,7 +19,7 @@ func Atan(x float32) float32 {
 	return Copysign(r, x)
 }
 
-// arctangent returns the arctangent of a, which is from 0 to 1.
+// arctangent returns the arctangent of a, which is between 0 and 1.
 func arctangent(a float32) float32 {
 	s := float32(a * a)
 	p := fma(fma(fma(fma(-0x1.d4984ap-10, s, 0x1.64c1cep-7), s, -0x1.fdfc1cp-6), s, 0x1.da5ed4p-5), s, -0x1.58155ep-4)
@@ -27,7 +27,8 @@ func arctangent(a float32) float32 {
 	return fma(p, float32(s*a), a)
 }
 
-// Atan2 returns the angle of the point (x, y), in radians from -pi to pi. Its error is at most 2 units.
+// Atan2 returns the angle of the point (x, y) in radians, between -pi and pi. The error is at most
+// 2 ULP.
 func Atan2(y, x float32) float32 {
 	ax, ay := Abs(x), Abs(y)
 	low, high := ay, ax
@@ -35,7 +36,7 @@ func Atan2(y, x float32) float32 {
 		low, high = ax, ay
 	}
 	q := low / high
-	if low == high { // both are zero or infinite, or the quotient is 1 anyway
+	if low == high { // both are zero or infinite, or the quotient is 1
 		q = 1
 		if low == 0 {
 			q = 0

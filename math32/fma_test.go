@@ -9,8 +9,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// TestFMA compares with big.Float, mostly where two roundings would differ from one: the sum lies in the
-// middle between two float32, but for something far below.
+// TestFMA compares FMA with math/big, mostly for arguments for which rounding twice would give
+// another result: the sum is close to the midpoint between two float32 values.
 func TestFMA(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	middles := 0
@@ -18,7 +18,7 @@ func TestFMA(t *testing.T) {
 		x, y := number(r), number(r)
 		z := number(r)
 		if p := float64(x) * float64(y); r.IntN(2) == 0 && math.Abs(p) < 0x1p100 && math.Abs(p) > 0x1p-140 {
-			// Half a unit of z is nearly the product.
+			// The product is close to half a unit in the last place of z.
 			e := math.Float64bits(p)>>52&0x7ff - 1023
 			x = float32(math.Copysign(math.Ldexp(1, int(e)/2), p))
 			y = float32(math.Ldexp(1+float64(r.IntN(3)-1)*0x1p-23, int(e)-int(e)/2))
@@ -34,7 +34,7 @@ func TestFMA(t *testing.T) {
 	}
 }
 
-// number returns a finite float32 of any size.
+// number returns a random finite float32 of any magnitude.
 func number(r *rand.Rand) float32 {
 	for {
 		if x := math.Float32frombits(r.Uint32()); x-x == 0 {
@@ -47,7 +47,7 @@ func exactly(x, y, z float32) float32 {
 	f := func(v float32) *big.Float { return new(big.Float).SetPrec(800).SetFloat64(float64(v)) }
 	sum := f(0).Add(f(0).Mul(f(x), f(y)), f(z))
 	if sum.Sign() == 0 {
-		return float32(float64(x)*float64(y) + float64(z)) // the sign of an exact zero
+		return float32(float64(x)*float64(y) + float64(z)) // with the sign of an exact zero
 	}
 	v, _ := sum.Float32()
 	return v

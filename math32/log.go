@@ -2,26 +2,26 @@ package math32
 
 import "math"
 
-// Log returns the natural logarithm of x. Its error is at most 0.95 units.
+// Log returns the natural logarithm of x. The error is at most 0.95 ULP.
 func Log(x float32) float32 {
 	m, k := split(x)
 	f := m - 1
 	return logarithm(x, fma(k, ln2Hi*0x1p-23, log1p(f)))
 }
 
-// Log2 returns the binary logarithm of x. Its error is at most 1.1 units.
+// Log2 returns the binary logarithm of x. The error is at most 1.1 ULP.
 func Log2(x float32) float32 {
 	m, k := split(x)
 	f := m - 1
 	p := fma(fma(fma(fma(-0x1.c68706p-4, f, 0x1.7f6d12p-3), f, -0x1.878f64p-3), f, 0x1.a2b5dap-3), f, -0x1.eaa98ap-3)
 	p = fma(fma(fma(fma(p, f, 0x1.277fe2p-2), f, -0x1.715aeep-2), f, 0x1.ec7092p-2), f, -0x1.71547p-1)
-	r := fma(f, 0x1.c551d8p-2, fma(float32(f*f), p, float32(f*0x1.4ae0cp-26))) // without the 1 of log2(e) = 1.4427
+	r := fma(f, 0x1.c551d8p-2, fma(float32(f*f), p, float32(f*0x1.4ae0cp-26))) // without the 1 in log2(e) = 1.4427
 	k *= 0x1p-23
 	s := k + f
 	return logarithm(x, s+(r+(f-(s-k))))
 }
 
-// Log10 returns the decimal logarithm of x. Its error is at most 0.95 units.
+// Log10 returns the decimal logarithm of x. The error is at most 0.95 ULP.
 func Log10(x float32) float32 {
 	m, k := split(x)
 	f := m - 1
@@ -31,15 +31,16 @@ func Log10(x float32) float32 {
 	return logarithm(x, fma(k, 0x1.344136p-25, fma(k, -0x1.ec10cp-50, r)))
 }
 
-// Log1p returns the natural logarithm of 1+x, also where x is near zero. Its error is at most 1.1 units.
+// Log1p returns the natural logarithm of 1+x, and is accurate even if x is near zero. The error is
+// at most 1.1 ULP.
 func Log1p(x float32) float32 {
 	u := 1 + x
 	b := math.Float32bits(u)
 	i := (b - rootOfHalf) & 0xff800000
 	s := math.Float32frombits(0x3f800000 - i)
 	f := fma(x, s, s-1)        // (1+x)*s - 1
-	rest := fma(x, s, (s-1)-f) // what f lacks
-	if x > 0x1p60 {            // where s may be too small for a float32
+	rest := fma(x, s, (s-1)-f) // the rounding error of f
+	if x > 0x1p60 {            // s may be too small for a float32
 		f, rest = math.Float32frombits(b-i)-1, 0
 	}
 	k := float32(float32(int32(i)) * 0x1p-23)
@@ -47,10 +48,10 @@ func Log1p(x float32) float32 {
 	return Copysign(logarithm(u, fma(k, ln2Hi, y)), x)
 }
 
-// rootOfHalf has the bits of sqrt(1/2).
+// rootOfHalf is sqrt(1/2) as the bits of a float32.
 const rootOfHalf = 0x3f3504f3
 
-// log1pPositive is Log1p for x from 0 to 0x1p60.
+// log1pPositive is like Log1p for x from 0 to 0x1p60.
 func log1pPositive(x float32) float32 {
 	i := (math.Float32bits(1+x) - rootOfHalf) & 0xff800000
 	s := math.Float32frombits(0x3f800000 - i)
@@ -60,11 +61,11 @@ func log1pPositive(x float32) float32 {
 	return fma(float32(float32(int32(i))*0x1p-23), ln2Hi, y)
 }
 
-// split returns m from sqrt(1/2) to sqrt(2) and k, with an integer k/2**23, and x = m * 2**(k/2**23), for positive
-// finite x.
+// split returns m and k with x = m * 2**(k/2**23), where m is between sqrt(1/2) and sqrt(2) and
+// k/2**23 is an integer. x must be positive and finite.
 func split(x float32) (m, k float32) {
 	low := uint32(0)
-	if Abs(x) < 0x1p-126 { // which is known of more numbers than x < 0x1p-126
+	if Abs(x) < 0x1p-126 { // the compiler can decide this for more arguments than x < 0x1p-126
 		x, low = float32(x*0x1p23), 23<<23
 	}
 	b := math.Float32bits(x)
@@ -81,7 +82,7 @@ func log1pTail(f float32) float32 {
 	return fma(fma(fma(fma(p, f, 0x1.99a3e2p-3), f, -0x1.000432p-2), f, 0x1.55555p-2), f, -0x1.fffff8p-2)
 }
 
-// logarithm returns y, or what the logarithm of x is where x is not a positive finite number.
+// logarithm returns y, or the logarithm of x if x is not a positive finite number.
 func logarithm(x, y float32) float32 {
 	if math.Float32bits(x) >= 0x7f800000 {
 		y = fma(x, Inf(1), Inf(1))

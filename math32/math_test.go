@@ -15,7 +15,7 @@ var special = []float32{
 	math32.Inf(1), math32.Inf(-1), math32.NaN(),
 }
 
-// one has the functions of one argument that package math has too.
+// one lists the functions of one argument that package math has too.
 var one = map[string]struct {
 	f func(float32) float32
 	m func(float64) float64
@@ -30,7 +30,7 @@ var one = map[string]struct {
 	"Erf": {math32.Erf, math.Erf}, "Erfc": {math32.Erfc, math.Erfc}, "Rsqrt": {math32.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }},
 }
 
-// two has those of two arguments, and the error that their documentation states.
+// two lists the functions of two arguments with their documented errors.
 var two = map[string]struct {
 	f     func(x, y float32) float32
 	m     func(x, y float64) float64
@@ -40,7 +40,7 @@ var two = map[string]struct {
 	"Max": {math32.Max, math.Max, 0}, "Min": {math32.Min, math.Min, 0}, "Dim": {math32.Dim, math.Dim, 0.5}, "Copysign": {math32.Copysign, math.Copysign, 0},
 }
 
-// units returns how far got is from want, in units in the last place of that.
+// units returns the difference of got and want in units in the last place of want.
 func units(got float32, want float64) float64 {
 	if want != want && got != got || float64(got) == want && math32.Signbit(got) == math.Signbit(want) {
 		return 0
@@ -73,10 +73,11 @@ func TestSpecial(t *testing.T) {
 	}
 }
 
-var seed = flag.Uint64("seed", 1, "of the numbers that functions of two arguments get")
+var seed = flag.Uint64("seed", 1, "seed of the random inputs of functions of two arguments")
 
-// TestTwo takes numbers of every size, and for Pow many whose power is a float32. They are the same every time: nobody has
-// tried all pairs.
+// TestTwo tests random numbers of all magnitudes, and for Pow many pairs whose power is in the
+// range of float32. The seed is fixed, because the bound of Pow has not been verified for all
+// pairs.
 func TestTwo(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 2))
 	for range 300_000 {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Mod returns the rest of x / y, with the sign of x. It is exact.
+// Mod returns the remainder of x / y, with the sign of x. The result is exact.
 func Mod(x, y float32) float32 {
 	if y == 0 || x != x || y != y || IsInf(x, 0) {
 		return NaN()
@@ -17,7 +17,7 @@ func Mod(x, y float32) float32 {
 	m, e := integer(a)
 	n, f := integer(b)
 	m %= n
-	for e > f { // 8 bits at a time fit beside the 24 of m
+	for e > f { // a step of 8 bits fits beside the 24 bits of m
 		step := min(e-f, 8)
 		m = m << uint32(step) % n
 		e -= step
@@ -25,7 +25,7 @@ func Mod(x, y float32) float32 {
 	return Copysign(assembled(m, e), x)
 }
 
-// integer returns m and e with x = m * 2**e, for positive finite x.
+// integer returns m and e with x = m * 2**e for positive finite x.
 func integer(x float32) (m uint32, e int32) {
 	b := math.Float32bits(x)
 	if e := int32(b >> 23); e > 0 {
@@ -34,7 +34,7 @@ func integer(x float32) (m uint32, e int32) {
 	return b, -149
 }
 
-// assembled returns m * 2**e, which is a float32, for e from -149 on.
+// assembled returns m * 2**e, which must be representable as a float32. e is at least -149.
 func assembled(m uint32, e int32) float32 {
 	if m == 0 {
 		return 0

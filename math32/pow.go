@@ -2,12 +2,12 @@ package math32
 
 import "math"
 
-// Pow returns x**y. Of the millions of pairs tried none was off by more than 2.1 units.
+// Pow returns x**y. The largest error found by tests on random inputs is 2.1 ULP.
 func Pow(x, y float32) float32 {
 	hi, lo := log2Parts(Abs(x))
 	h := float32(y * hi)
 	l := fma(y, lo, fma(y, hi, -h))
-	if !(Abs(h) < 256) { // also where x is zero or infinite
+	if !(Abs(h) < 256) { // also if x is zero or infinite
 		l = 0
 	}
 	p, n := exp2Parts(h, l)
@@ -27,14 +27,14 @@ func Pow(x, y float32) float32 {
 	return r
 }
 
-// parity reports whether y is an odd integer, and whether it is an integer at all.
+// parity reports whether y is an odd integer, and whether y is an integer.
 func parity(y float32) (odd, integer bool) {
 	a := Abs(y)
 	integer = Trunc(y) == y
 	return integer && a < 1<<24 && uint32(a)&1 != 0, integer
 }
 
-// log2Parts returns the binary logarithm of x, which is not negative, in two parts.
+// log2Parts returns the binary logarithm of x as the sum of two parts. x is not negative.
 func log2Parts(x float32) (hi, lo float32) {
 	m, k := split(x)
 	k *= 0x1p-23

@@ -2,14 +2,15 @@ package math32
 
 import "math"
 
-// Cbrt returns the cube root of x. Its error is at most 0.51 units.
+// Cbrt returns the cube root of x. The error is at most 0.51 ULP.
 func Cbrt(x float32) float32 {
 	a := Abs(x)
 	scale := float32(1)
-	if a < 0x1p-60 { // so that no rest is subnormal
+	if a < 0x1p-60 { // prevents subnormal remainders
 		a, scale = float32(a*0x1p72), 0x1p-24
 	}
-	// y approaches 1 over the root: its bits, taken as an integer, are near a line in those of a.
+	// y approximates 1 over the root: as integers, the bits of y are close to a linear function of
+	// the bits of a.
 	y := math.Float32frombits(0x54a2fa8c - math.Float32bits(a)/3)
 	for range 2 {
 		e := fma(-float32(float32(a*y)*y), y, 1)
@@ -25,8 +26,8 @@ func Cbrt(x float32) float32 {
 	return Copysign(float32(r*scale), x)
 }
 
-// Hypot returns the length of the vector (x, y), also where its square is too large or small for a
-// float32. Its error is at most 1 unit.
+// Hypot returns the length of the vector (x, y), without unnecessary overflow or underflow. The
+// error is at most 1 ULP.
 func Hypot(x, y float32) float32 {
 	a, b := Abs(x), Abs(y)
 	if a < b {

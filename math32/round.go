@@ -2,19 +2,19 @@ package math32
 
 import "math"
 
-// Floor returns the largest integer that is not above x.
+// Floor returns the greatest integer value less than or equal to x.
 func Floor(x float32) float32 { return float32(math.Floor(float64(x))) }
 
-// Ceil returns the smallest integer that is not below x.
+// Ceil returns the least integer value greater than or equal to x.
 func Ceil(x float32) float32 { return float32(math.Ceil(float64(x))) }
 
-// Trunc returns the integer part of x.
+// Trunc returns the integer value of x.
 func Trunc(x float32) float32 { return float32(math.Trunc(float64(x))) }
 
-// RoundToEven returns the nearest integer, and of two the even one.
+// RoundToEven returns the nearest integer, rounding ties to even.
 func RoundToEven(x float32) float32 { return float32(math.RoundToEven(float64(x))) }
 
-// Round returns the nearest integer, and of two the one that is farther from zero.
+// Round returns the nearest integer, rounding half away from zero.
 func Round(x float32) float32 {
 	t := Trunc(x)
 	if Abs(x-t) >= 0.5 {
@@ -23,14 +23,14 @@ func Round(x float32) float32 {
 	return t
 }
 
-// Modf returns the integer part of x and the rest, both with the sign of x.
+// Modf returns the integer and fractional parts of x, both with the sign of x.
 func Modf(x float32) (whole, frac float32) {
 	whole = Trunc(x)
 	return whole, Copysign(x-whole, x)
 }
 
-// Frexp returns a fraction from 1/2 up to 1 and a power of two whose product is x. It returns
-// zeros, infinities and NaN as they are, with 0.
+// Frexp returns frac and exp with x = frac * 2**exp, where the absolute value of frac is in the
+// interval [1/2, 1). If x is zero, infinite or NaN, Frexp returns x and 0.
 func Frexp(x float32) (frac float32, exp int) {
 	if x == 0 || IsInf(x, 0) || IsNaN(x) {
 		return x, 0
@@ -43,7 +43,7 @@ func Frexp(x float32) (frac float32, exp int) {
 	return math.Float32frombits(b&^(0xff<<23) | 126<<23), exp
 }
 
-// Ldexp returns frac * 2**exp, rounded once.
+// Ldexp returns frac * 2**exp, rounded only once.
 func Ldexp(frac float32, exp int) float32 {
 	exp = max(-400, min(exp, 400))
 	return float32(float64(frac) * math.Float64frombits(uint64(1023+exp)<<52))

@@ -1,12 +1,12 @@
 package math32
 
-// Sin returns the sine of x, in radians. Its error is at most 1.6 units.
+// Sin returns the sine of the radian argument x. The error is at most 1.6 ULP.
 func Sin(x float32) float32 {
 	r, quarters := reduce(x)
 	return sine(r, quarters)
 }
 
-// Cos returns the cosine of x, in radians. Its error is at most 1.6 units.
+// Cos returns the cosine of the radian argument x. The error is at most 1.6 ULP.
 func Cos(x float32) float32 {
 	r, quarters := reduce(x)
 	return sine(r, quarters+1)
@@ -18,8 +18,8 @@ func Sincos(x float32) (sin, cos float32) {
 	return sine(r, quarters), sine(r, quarters+1)
 }
 
-// sine returns the sine of r plus so many quarters of a turn, for r from -pi/4 to pi/4. Odd
-// quarters make a cosine of it; the two series share their last steps.
+// sine returns the sine of r plus the given number of quarter turns, for r from -pi/4 to pi/4. An
+// odd number of quarter turns gives a cosine; the two series share their last steps.
 func sine(r float32, quarters uint32) float32 {
 	s := float32(r * r)
 	first, p, c1, c0 := r, float32(-0x1.9953p-13), float32(0x1.110776p-7), float32(-0x1.555546p-3)
@@ -27,11 +27,11 @@ func sine(r float32, quarters uint32) float32 {
 		first, p, c1, c0 = 1, fma(0x1.99e904p-16, s, -0x1.6c0c2ap-10), 0x1.55554ap-5, -0.5
 	}
 	p = fma(fma(p, s, c1), s, c0)
-	// The sum with 0 keeps the sign of a negative zero.
+	// Adding 0 preserves the sign of a negative zero.
 	return flip(fma(p, fma(first, s, 0), first), quarters<<30)
 }
 
-// Tan returns the tangent of x, in radians. Its error is at most 3.1 units.
+// Tan returns the tangent of the radian argument x. The error is at most 3.1 ULP.
 func Tan(x float32) float32 {
 	r, quarters := reduce(x)
 	s := float32(r * r)

@@ -1,6 +1,6 @@
 package math32
 
-// Sinh returns the hyperbolic sine of x. Its error is at most 1.7 units.
+// Sinh returns the hyperbolic sine of x. The error is at most 1.7 ULP.
 func Sinh(x float32) float32 {
 	a := Abs(x)
 	if a < 1 {
@@ -12,14 +12,14 @@ func Sinh(x float32) float32 {
 	return Copysign(grows-falls, x)
 }
 
-// Cosh returns the hyperbolic cosine of x. Its error is at most 1.4 units.
+// Cosh returns the hyperbolic cosine of x. The error is at most 1.4 ULP.
 func Cosh(x float32) float32 {
 	grows, falls := halfExps(Abs(x))
 	return grows + falls
 }
 
-// halfExps returns e**x / 2, which is finite a little longer than e**x, and e**-x / 2, or 0 where it does
-// not count beside the other. x is not negative.
+// halfExps returns e**x / 2, which is finite for slightly larger x than e**x, and e**-x / 2, or 0
+// where that is negligible. x is not negative.
 func halfExps(x float32) (grows, falls float32) {
 	p, n := expParts(x)
 	grows = scaled(p, n-1)
@@ -33,7 +33,7 @@ func halfExps(x float32) (grows, falls float32) {
 	return grows, falls
 }
 
-// Tanh returns the hyperbolic tangent of x. Its error is at most 1.5 units.
+// Tanh returns the hyperbolic tangent of x. The error is at most 1.5 ULP.
 func Tanh(x float32) float32 {
 	a := Abs(x)
 	if a < 0.6 {
@@ -41,14 +41,14 @@ func Tanh(x float32) float32 {
 		p := fma(fma(fma(fma(-0x1.828776p-8, s, 0x1.54c3c2p-6), s, -0x1.b89abap-5), s, 0x1.1109bep-3), s, -0x1.55553ep-2)
 		return Copysign(fma(p, float32(a*s), a), x)
 	}
-	if a > 10 { // it is 1 from there on
+	if a > 10 { // the result is 1
 		a = 10
 	}
 	p, n := expParts(a + a)
 	return Copysign(fma(-2, recip(fma(p, power(n), 1)), 1), x)
 }
 
-// Asinh returns the inverse hyperbolic sine of x. Its error is at most 1.8 units.
+// Asinh returns the inverse hyperbolic sine of x. The error is at most 1.8 ULP.
 func Asinh(x float32) float32 {
 	a := Abs(x)
 	if a < 0.5 {
@@ -63,7 +63,7 @@ func Asinh(x float32) float32 {
 	return Copysign(log1pPositive(fma(s, recip(1+root(s+1)), a)), x)
 }
 
-// Acosh returns the inverse hyperbolic cosine of x. Its error is at most 2.1 units.
+// Acosh returns the inverse hyperbolic cosine of x. The error is at most 2.1 ULP.
 func Acosh(x float32) float32 {
 	switch {
 	case x > 0x1p30:
@@ -77,7 +77,7 @@ func Acosh(x float32) float32 {
 	return NaN()
 }
 
-// Atanh returns the inverse hyperbolic tangent of x. Its error is at most 1.4 units.
+// Atanh returns the inverse hyperbolic tangent of x. The error is at most 1.4 ULP.
 func Atanh(x float32) float32 {
 	a := Abs(x)
 	if a < 0.5 {

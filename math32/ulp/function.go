@@ -6,15 +6,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// function is what is measured: its name, the error in units that its documentation states, and the
-// bits of the input where it was seen to be largest.
+// function describes a function to measure: its name, the documented bound of its error in ULP, and
+// the bits of the input with the largest known error.
 type function struct {
 	name  string
 	bound float64
 	worst uint32
 }
 
-// functions are the functions of one argument, in the order of value and reference.
+// functions lists the functions of one argument, in the order of value and reference.
 var functions = []function{
 	{"Exp", 0.9, 0xc0bb2813},
 	{"Exp2", 0.9, 0xc2fcfe35},
@@ -42,7 +42,7 @@ var functions = []function{
 	{"Erfc", 4.2, 0x409680a9},
 }
 
-// value returns what math32 computes.
+// value returns the result of math32's function.
 func value(which int, x float32) float32 {
 	switch which {
 	case 0:
@@ -95,7 +95,7 @@ func value(which int, x float32) float32 {
 	return math32.Erfc(x)
 }
 
-// reference returns what it should have.
+// reference returns the result of package math's function.
 func reference(which int, x float64) float64 {
 	switch which {
 	case 0:

@@ -7,17 +7,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// span is how many inputs a thread takes: their bits follow each other.
+// span is the number of consecutive inputs of a thread.
 const span = 1024
 
-// finding is what a thread found: the largest error in units, the bits of its input, and a sum of all values.
+// finding is the result of a thread: the largest error in ULP, the bits of the input that has it,
+// and a checksum of all values.
 type finding struct {
 	err float64
 	at  uint32
 	sum uint32
 }
 
-// survey compares a function with its reference for the inputs whose bits begin with first, every step-th of them.
+// survey compares a function with its reference for every step-th input, starting with the bits
+// first.
 //
 //gpu:kernel
 //gpu:contract off
@@ -40,7 +42,8 @@ func survey(t gpu.Thread, which int, first, step uint32, out []finding) {
 	out[i] = f
 }
 
-// sums only adds the values up, which is several times as fast. It may fuse products with sums: that must not matter.
+// sums computes only the checksum of the values, which is several times as fast. It permits
+// contraction, which must not change the result.
 //
 //gpu:kernel
 func sums(t gpu.Thread, which int, first, step uint32, out []uint32) {
@@ -57,7 +60,8 @@ func sums(t gpu.Thread, which int, first, step uint32, out []uint32) {
 	out[i] = sum
 }
 
-// mix adds the bits of y to a sum that also depends on the order. All that is not a number is the same.
+// mix adds the bits of y to a checksum that depends on the order of the values. All NaNs count as
+// equal.
 func mix(sum uint32, y float32) uint32 {
 	bits := math.Float32bits(y)
 	if y != y {
@@ -66,8 +70,8 @@ func mix(sum uint32, y float32) uint32 {
 	return (sum ^ bits) * 0x01000193
 }
 
-// distance returns how far y is from the true value, in units in the last place of that. An overflow
-// counts as the power of two behind the largest float32.
+// distance returns the difference between y and the true value in units in the last place of the
+// true value. It treats an infinity as 2**128, the power of two after the largest float32.
 func distance(y float32, want float64) float64 {
 	if y != y || want != want {
 		if y != y && want != want {

@@ -1,12 +1,14 @@
-// Command ulp finds the worst input of each function of package math32 that has one argument: it tries all float32
-// and compares with package math in float64.
+// Command ulp finds, for each function of package math32 with one argument, the input with the
+// largest error. It tries all float32 values and compares the results with those of package math in
+// float64.
 //
-//	gopherwarp run ./math32/ulp                  on the best device; a GPU takes seconds, a CPU hours
-//	gopherwarp run ./math32/ulp -- -func Exp,Log only these
-//	gopherwarp run ./math32/ulp -- -step 1009    every 1009th input
-//	gopherwarp run ./math32/ulp -- -same         that the CPU has the same bits as the device
+//	gopherwarp run ./math32/ulp                  on the best device: seconds on a GPU, hours on a CPU
+//	gopherwarp run ./math32/ulp -- -func Exp,Log only these functions
+//	gopherwarp run ./math32/ulp -- -step 1009    only every 1009th input
+//	gopherwarp run ./math32/ulp -- -same         compare the device's bits with the CPU's instead
 //
-// It fails if an error is above the bound, or with -same if a bit differs. GOPHERWARP_DEVICE chooses the device.
+// The command fails if an error exceeds its bound or, with -same, if a bit differs.
+// GOPHERWARP_DEVICE selects the device.
 //
 //gpu:ondemand
 package main
@@ -26,7 +28,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// options are what the command is told.
+// options are the flags of the command.
 type options struct {
 	names string
 	step  int
@@ -35,8 +37,8 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.names, "func", "", "names of functions, separated by commas; all where there is none")
-	flag.IntVar(&o.step, "step", 1, "try every step-th input")
+	flag.StringVar(&o.names, "func", "", "comma-separated names of the functions to test; default all")
+	flag.IntVar(&o.step, "step", 1, "test only every step-th input")
 	flag.BoolVar(&o.same, "same", false, "compare the device's values with the CPU's, instead of errors with bounds")
 	flag.Parse()
 	if err := o.run(os.Stdout); err != nil {
@@ -66,12 +68,12 @@ func (o options) run(w io.Writer) error {
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d functions are not what they should be", wrong)
+		return fmt.Errorf("%d functions failed", wrong)
 	}
 	return nil
 }
 
-// try prints a line for a function, and reports whether it is as good as it should be.
+// try tests a function, prints a line, and reports whether the function passed.
 func (o options) try(w io.Writer, dev *device.Device, which int) (bool, error) {
 	f, began := functions[which], time.Now()
 	if o.same {
@@ -84,12 +86,13 @@ func (o options) try(w io.Writer, dev *device.Device, which int) (bool, error) {
 		return false, err
 	}
 	x := math.Float32frombits(worst.at)
-	fmt.Fprintf(w, "%-6s %.4f units, bound %g, at %#08x = %g: is %g, true %.10g; %v\n", f.name, worst.err, f.bound,
+	fmt.Fprintf(w, "%-6s %.4f ULP, bound %g, at %#08x = %g: is %g, true %.10g; %v\n", f.name, worst.err, f.bound,
 		worst.at, x, value(which, x), reference(which, float64(x)), time.Since(began).Round(time.Millisecond))
 	return worst.err <= f.bound, nil
 }
 
-// threads is how many threads a launch has: few enough that one takes no more inputs than there are.
+// threads returns the number of threads of a launch, limited so that a launch does not exceed the
+// range of inputs.
 func (o options) threads() int { return min(1<<18, max(1, 1<<32/span/o.step)) }
 
 // worst returns the finding with the largest error.
@@ -110,7 +113,8 @@ func (o options) worst(dev *device.Device, which int) (finding, error) {
 	return worst, err
 }
 
-// compare reports whether the device and the CPU have the same sums, and if not from which input on they differ.
+// compare reports whether the device and the CPU compute the same checksums. If not, it returns the
+// first input of the first group that differs.
 func (o options) compare(dev *device.Device, which int) (at uint32, same bool, err error) {
 	host, err := cpu.Open()
 	if err != nil {
@@ -144,7 +148,7 @@ func (o options) compare(dev *device.Device, which int) (at uint32, same bool, e
 	return at, same, err
 }
 
-// each calls f with the first input of each launch.
+// each calls f for each launch with the bits of its first input.
 func (o options) each(dev *device.Device, f func(s *device.Stream, first uint32) error) error {
 	s, err := dev.NewStream()
 	if err != nil {
@@ -159,7 +163,7 @@ func (o options) each(dev *device.Device, f func(s *device.Stream, first uint32)
 	return nil
 }
 
-// launched runs a launch that fills a buffer, and copies that to host.
+// launched allocates a buffer, calls launch to fill it, and copies it to host.
 func launched[T any](s *device.Stream, host []T, launch func(out device.Slice[T]) error) error {
 	out, err := device.Make[T](s, len(host))
 	if err != nil {

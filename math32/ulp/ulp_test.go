@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBounds tries inputs all over the float32, others each time, the ends of all powers of two, and
-// the worst inputs known.
+// TestBounds tests random inputs, the neighbours of all powers of two, and the inputs with the
+// largest known errors.
 func TestBounds(t *testing.T) {
 	const step = 1 << 32 / 300_000
 	start := uint32(rand.IntN(step))
@@ -16,7 +16,7 @@ func TestBounds(t *testing.T) {
 		try := func(bits uint32) {
 			x := math.Float32frombits(bits)
 			if d := distance(value(which, x), reference(which, float64(x))); !(d <= f.bound) {
-				t.Errorf("%s(%g), bits %#x, is %g units off, bound %g", f.name, x, bits, d, f.bound)
+				t.Errorf("%s(%g), bits %#x, is off by %g ULP, bound %g", f.name, x, bits, d, f.bound)
 			}
 		}
 		for i := range 300_000 {
@@ -31,12 +31,13 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestWorst demands that the worst inputs known are near the bounds, which would be too loose otherwise.
+// TestWorst tests that the largest known errors are close to the bounds, so that the bounds are
+// tight.
 func TestWorst(t *testing.T) {
 	for which, f := range functions {
 		x := math.Float32frombits(f.worst)
 		if d := distance(value(which, x), reference(which, float64(x))); d < 0.8*f.bound {
-			t.Errorf("%s: the worst input known is %g units off, the bound is %g", f.name, d, f.bound)
+			t.Errorf("%s: the largest known error is %g ULP, the bound is %g", f.name, d, f.bound)
 		}
 	}
 }
@@ -56,7 +57,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestInterpreted demands that PTX gives the same bits as Go, for a few thousand inputs of every function.
+// TestInterpreted tests that PTX and Go compute the same bits, for a few thousand inputs of every
+// function.
 func TestInterpreted(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "interp:fast")
 	var out strings.Builder
