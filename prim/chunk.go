@@ -7,12 +7,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// serial reports whether a stream's device runs the threads of a block one after another.
+// serial reports whether the stream's device runs the threads of a block one after another.
 func serial(s *device.Stream) bool { return s.Device().Info().Kind == "cpu" }
 
-// chunks returns into how many chunks n elements are cut: a few for each core.
+// chunks returns the number of chunks into which to divide n elements: a few for each core.
 func chunks(s *device.Stream, n int) int {
-	const least = 1 << 12 // elements that are worth a chunk
+	const least = 1 << 12 // the smallest chunk that is worth a block
 	return max(1, min(n/least, 4*s.Device().Info().Cores))
 }
 
@@ -97,7 +97,7 @@ func selectSerially[E element](s *device.Stream, p picking, at ends[E]) error {
 	return errors.Join(err, counts.Close())
 }
 
-// topSerially sorts everything.
+// topSerially sorts all elements.
 func topSerially[K key](s *device.Stream, order sortOrder[K], at ends[K], indices device.Slice[int]) error {
 	n, k := at.src.Len(), at.dst.Len()
 	keys, err := device.MakeDirty[K](s, n)

@@ -2,16 +2,16 @@ package prim
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// The kernels of this file are for CPUs, where threads that meet cost a thousand times what they do. A
-// block has one thread and takes a chunk of the elements from its start to its end.
+// The kernels of this file are for CPUs, on which barriers are a thousand times as expensive as the
+// work between them. A block has one thread, which processes a chunk of the elements in order.
 
-// chunk returns the block's part of n elements.
+// chunk returns the range of the block's chunk of n elements.
 func chunk(t gpu.Thread, n int) (from, to int) {
 	b, blocks := t.BlockX(), t.GridDimX()
 	return n/blocks*b + min(n%blocks, b), n/blocks*(b+1) + min(n%blocks, b+1)
 }
 
-// joinChunk joins the chunk's elements.
+// joinChunk reduces the chunk to one element of partial.
 //
 //gpu:kernel
 //gpu:block 1
@@ -25,7 +25,7 @@ func joinChunk[O operator, T number](t gpu.Thread, x, partial []T, nothing T) {
 	partial[t.BlockX()] = r
 }
 
-// scanChunk scans the chunk's elements, starting from the block's element of start, where it has one.
+// scanChunk scans the chunk, starting from the block's element of start if start is not empty.
 //
 //gpu:kernel
 //gpu:block 1
@@ -48,8 +48,8 @@ func scanChunk[O operator, T number](t gpu.Thread, in, out, start []T, exclusive
 	}
 }
 
-// digitChunk stores for each digit how many of the chunk's keys have it: counts has for each digit a number
-// for each block.
+// digitChunk counts the keys of the chunk with each digit. counts has an element for each block in
+// a row for each digit.
 //
 //gpu:kernel
 //gpu:block 1
@@ -65,7 +65,7 @@ func digitChunk[K key](t gpu.Thread, x []K, counts []uint64, how sortStep[K]) {
 	}
 }
 
-// moveChunk moves the chunk's keys and values to where starts, which is like the counts of digitChunk, says.
+// moveChunk moves the chunk's keys and values. starts is indexed like the counts of digitChunk.
 //
 //gpu:kernel
 //gpu:block 1
@@ -88,7 +88,7 @@ func moveChunk[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues [
 	}
 }
 
-// flagChunk stores how many of the chunk's flags are set.
+// flagChunk counts the flags of the chunk that are set.
 //
 //gpu:kernel
 //gpu:block 1
@@ -104,8 +104,8 @@ func flagChunk[F bool](t gpu.Thread, flags []F, counts []uint64) {
 	counts[t.BlockX()] = n
 }
 
-// selectChunk does the chunk's part of what selectTiles does. starts has how many flags are set before each
-// chunk; the last element is how many there are in all.
+// selectChunk is selectTiles for a chunk. starts[i] is the number of flags that are set before
+// chunk i; the last element of starts is the total.
 //
 //gpu:kernel
 //gpu:block 1

@@ -8,7 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// BenchmarkCPU reports the time of an element on the CPU device, by the twins and by the functions that kernels are.
+// BenchmarkCPU reports the time per element on the CPU device, with the twins and with native
+// execution.
 func BenchmarkCPU(b *testing.B) {
 	const n, rows = 1 << 20, 1 << 10
 	for name, open := range map[string]func() (*device.Device, error){"twin": cpu.Open, "native": cpu.OpenNative} {

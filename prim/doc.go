@@ -1,9 +1,9 @@
-// Package prim has the parallel primitives that other algorithms are made of: sums, running sums,
-// sorting, selection, histograms, transposition, the greatest elements.
+// Package prim provides parallel primitives from which other algorithms are built: reductions,
+// scans, sorting, selection, histograms, transposition and the largest elements.
 //
-// They are kernels in Go behind functions on device slices, for every device. A function enqueues
-// its work on a stream, as a launch does, and returns; the destination counts after the stream's
-// next Synchronize that returns no error.
+// The functions operate on device slices, on every device, and their kernels are written in Go.
+// Like a launch, a function enqueues its work on a stream and returns. Its results are valid after
+// the next Synchronize of the stream that returns nil.
 //
 //	err := errors.Join(
 //		prim.Sum(s, total.All(), x.All()),                  // total[0] = x[0] + x[1] + ...
@@ -12,14 +12,17 @@
 //		prim.Select(s, kept.All(), x.All(), prim.Flags{Set: flags.All(), Count: count.All()}),
 //		s.Synchronize(ctx))
 //
-// Destinations come first, as with copy. Sizes may be anything, also 0. A destination may be the
-// source itself where a function says so; slices that overlap otherwise are device.ErrOverlap, and
-// lengths that do not fit are device.ErrLength. A mistake sticks to the stream, as that of a launch.
+// As with the built-in copy, the destination comes before the source. Slices may have any length,
+// including 0. The destination may be the source only where a function's documentation permits it.
+// Other overlaps are errors that match device.ErrOverlap, and unsuitable lengths are errors that
+// match device.ErrLength. As with a launch, an error is also kept by the stream, and its next
+// Synchronize returns it.
 //
-// Scratch memory comes from the device's pool and goes back behind the work. So a graph cannot
-// record these functions, but Count, Histogram and Transpose: they return device.ErrCapture.
+// Temporary memory is allocated from the device's pool and freed, both in the order of the stream.
+// A graph therefore cannot record these functions, and they return device.ErrCapture; the
+// exceptions are Count, Histogram and Transpose.
 //
-// The package is no array library: it knows no shapes and does no arithmetic on elements.
+// Package prim is not an array library: it has neither shapes nor element-wise arithmetic.
 package prim
 
 //go:generate go tool kernelgen .

@@ -7,12 +7,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Integer is a type whose values Count counts.
+// Integer is the constraint of the values that Count counts.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Count stores in counts[i] how many elements of src are low+i. Others are not counted.
+// Count stores in counts[i] the number of elements of src that equal low+i. It ignores other
+// elements.
 func Count[T Integer](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], low T) error {
 	if err := readyCounts(s, counts, src); err != nil || src.Len() == 0 {
 		return err
@@ -34,12 +35,13 @@ func Count[T Integer](s *device.Stream, counts device.Slice[uint64], src device.
 	}
 }
 
-// Interval is the numbers from Low to High, without High.
+// Interval is the half-open interval from Low, included, to High, excluded.
 type Interval[T ~float32 | ~float64] struct{ Low, High T }
 
-// Histogram stores in counts how many elements of src lie in each of its bins, which have equal widths
-// and together are the interval. Others, NaN among them, are not counted. An element beside the
-// border of two bins may be counted in either.
+// Histogram divides the interval in into len(counts) bins of equal width and stores in counts[i]
+// the number of elements of src in bin i. It ignores elements outside the interval and NaNs.
+// Because of rounding, an element close to the boundary of two bins may be counted in either. If
+// in.Low is not less than in.High, the error matches device.ErrRange.
 func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], in Interval[T]) error {
 	if !(in.Low < in.High) {
 		return refuse(s, "histogram", fmt.Errorf("from %v to %v: %w", in.Low, in.High, device.ErrRange))
@@ -60,7 +62,7 @@ func spanOf[F float32 | float64](low, high F, bins int) span[F] {
 	return span[F]{low, high, high/F(bins) - low/F(bins)}
 }
 
-// readyCounts clears counts, of which there is at least one.
+// readyCounts checks that counts is not empty, and clears it.
 func readyCounts[T any](s *device.Stream, counts device.Slice[uint64], src device.Slice[T]) error {
 	switch {
 	case counts.Len() == 0:
@@ -71,7 +73,8 @@ func readyCounts[T any](s *device.Stream, counts device.Slice[uint64], src devic
 	return device.Fill(s, counts, 0)
 }
 
-// countGrid returns blocks that take 16 bytes of x a thread, in strides where that is too many.
+// countGrid returns a grid whose threads process 16 bytes of x each, or more in strides if there
+// would be too many blocks.
 func countGrid[T any](x device.Slice[T]) device.Blocks {
 	packs := x.Len() * int(reflect.TypeFor[T]().Size()) / 16
 	return device.Blocks{X: min(packs/countWidth+1, reduceGrid)}

@@ -4,10 +4,10 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 const (
 	countWidth = 256  // threads in a block
-	ownBins    = 4096 // counters that a block has for itself
+	ownBins    = 4096 // maximum number of counters in shared memory
 )
 
-// bins are the counters of a block: its own, or for too many the ones of all.
+// bins are a block's counters: in shared memory, or the global ones if there are too many.
 type bins struct {
 	own *[ownBins]uint32
 	all []uint64
@@ -22,7 +22,7 @@ func (b bins) clear(t gpu.Thread) {
 	t.Sync()
 }
 
-// add counts one of a bin, of which there are len(b.all).
+// add increments the counter of bin i, which is less than len(b.all).
 func (b bins) add(i int) {
 	if b.few() {
 		gpu.AtomicAdd(&b.own[i], 1, gpu.BlockScope)
@@ -31,7 +31,7 @@ func (b bins) add(i int) {
 	}
 }
 
-// flush adds the block's counters to those of all.
+// flush adds the block's counters to the global ones.
 func (b bins) flush(t gpu.Thread) {
 	t.Sync()
 	if !b.few() {
@@ -44,17 +44,17 @@ func (b bins) flush(t gpu.Thread) {
 	}
 }
 
-// bitsOf is a type that integers of its size are counted as.
+// bitsOf lists the types that represent all integers of their size.
 type bitsOf interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// bytes16 is 16 bytes of E.
+// bytes16 is the constraint of arrays of 16 bytes.
 type bytes16[E bitsOf] interface {
 	[16]E | [8]E | [4]E | [2]E
 }
 
-// countValues adds to counts how many elements of x and tail are low, low+1 and so on.
+// countValues adds to counts[i] the number of elements of x and tail that equal low+i.
 //
 //gpu:kernel
 //gpu:block 256
@@ -82,10 +82,10 @@ func countValues[E bitsOf, A bytes16[E]](t gpu.Thread, x []A, tail []E, low E, c
 	b.flush(t)
 }
 
-// span is the numbers from Low to High, without High, in bins of equal width.
+// span is an Interval with the width of its bins.
 type span[F float32 | float64] struct{ Low, High, PerBin F }
 
-// countFloats adds to counts how many elements of x and tail lie in each bin.
+// countFloats adds to counts[i] the number of elements of x and tail in bin i.
 //
 //gpu:kernel
 //gpu:block 256
@@ -96,7 +96,7 @@ func countFloats[F float32 | float64, A [4]F | [2]F](t gpu.Thread, x []A, tail [
 	b.clear(t)
 	add := func(v F) {
 		if s.Low <= v && v < s.High {
-			b.add(min(int((v-s.Low)/s.PerBin), len(counts)-1)) // the last bin takes what rounding pushes out
+			b.add(min(int((v-s.Low)/s.PerBin), len(counts)-1)) // rounding may give len(counts)
 		}
 	}
 	for i := t.GlobalX(); i < len(x); i += t.GridDimX() * countWidth {

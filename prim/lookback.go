@@ -6,19 +6,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// What is known of a tile: the upper half of each word of its state.
+// The state of a tile, in the upper half of each word of a tileState.
 const (
 	unknown   = iota
-	aggregate // what its own elements come to
-	prefix    // what they and all before them come to
+	aggregate // the number is the reduction of the tile's elements
+	prefix    // the number is the reduction of the tile's elements and all before them
 )
 
-// tileState is what the blocks of a scan know of the tiles, all zeros at first. A word has a
-// number's half in its lower 32 bits, so that it changes in one step together with what is said of
-// it; a wide number has two words, which belong together where they say the same.
+// tileState has a word for each tile through which the blocks of a scan communicate, initially
+// zero. A word has the state and 32 bits of a number, so both change atomically. A number of 64
+// bits has two words, which are consistent if their states are equal.
 type tileState[T number] []uint64
 
-// put publishes what is known of a tile.
+// put publishes the state and the number of a tile.
 func (s tileState[T]) put(tile int, known uint64, v T) {
 	b := toBits(v)
 	if isWide[T]() {
@@ -29,10 +29,10 @@ func (s tileState[T]) put(tile int, known uint64, v T) {
 	gpu.AtomicStore(&s[tile], known<<32|b)
 }
 
-// word is what is known of a tile: for a number that is not wide, only low counts.
+// word is a value read from a tileState. Numbers of 32 bits use only low.
 type word[T number] struct{ low, high uint64 }
 
-// look returns what is known of a tile now.
+// look reads the state and the number of a tile.
 func (s tileState[T]) look(tile int) (w word[T]) {
 	if isWide[T]() {
 		return word[T]{gpu.AtomicLoad(&s[2*tile]), gpu.AtomicLoad(&s[2*tile+1])}
@@ -40,14 +40,14 @@ func (s tileState[T]) look(tile int) (w word[T]) {
 	return word[T]{low: gpu.AtomicLoad(&s[tile])}
 }
 
-// ready reports whether something is known.
+// ready reports whether the tile has published a number.
 func (w word[T]) ready() bool {
 	return w.low>>32 != unknown && (!isWide[T]() || w.low>>32 == w.high>>32)
 }
 
 func (w word[T]) value() T { return fromBits[T](w.high<<32 | w.low&(1<<32-1)) }
 
-// before returns to a warp what all tiles in front of one come to.
+// before returns the reduction of all tiles before the given one. All threads of a warp call it.
 func before[T number, O operator](t gpu.Thread, s tileState[T], tile int, nothing T) T {
 	r := nothing
 	for last := tile - 1; last >= 0; last -= gpu.WarpSize * lookReach {
@@ -66,7 +66,7 @@ func before[T number, O operator](t gpu.Thread, s tileState[T], tile int, nothin
 				}
 				known, v = w.low>>32, w.value()
 			}
-			nearest := bits.TrailingZeros32(gpu.Ballot(t, known == prefix)) // lane 0 is the nearest tile
+			nearest := bits.TrailingZeros32(gpu.Ballot(t, known == prefix)) // lane 0 has the closest tile
 			if t.ThreadX()%gpu.WarpSize > nearest {
 				v = nothing
 			}
@@ -79,10 +79,10 @@ func before[T number, O operator](t gpu.Thread, s tileState[T], tile int, nothin
 	return r
 }
 
-// lookReach is to how many tiles a thread looks back at once.
+// lookReach is the number of tiles that a thread reads at once when it looks back.
 const lookReach = 1
 
-// linker is a thread's part in connecting a tile with the others. A block has scanWidth threads.
+// linker combines a tile with the tiles before it, for one of the scanWidth threads of a block.
 type linker[T number, O operator] struct {
 	t          gpu.Thread
 	nothing    T
@@ -93,7 +93,7 @@ func newLinker[T number, O operator](t gpu.Thread, nothing T) linker[T, O] {
 	return linker[T, O]{t, nothing, t.ThreadX() % gpu.WarpSize, t.ThreadX() / gpu.WarpSize}
 }
 
-// shift returns to each thread the v of the one before it, and to the first of the warp nothing.
+// shift returns v of the previous thread of the warp, or nothing to the first thread.
 func (s *linker[T, O]) shift(v T) T {
 	v = gpu.ShuffleUp(s.t, v, 1)
 	if s.lane == 0 {
@@ -102,8 +102,8 @@ func (s *linker[T, O]) shift(v T) T {
 	return v
 }
 
-// connect has the first warp replace the totals of the warps by what is in front of each of
-// them, and tell the other tiles what this one comes to.
+// connect, called by the first warp, publishes the tile's total, and replaces the totals of the
+// warps by the reductions of all elements before each warp.
 func (s *linker[T, O]) connect(warps *[scanWarps]T, state tileState[T], tile int) {
 	own := s.nothing
 	if s.lane < scanWarps {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain lets garbage grow to some tens of megabytes: the tests make much, launch by launch, and keep little.
+// TestMain raises the garbage collector's target, because the tests allocate much memory and keep
+// little.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(1000)
 	os.Exit(m.Run())

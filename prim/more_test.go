@@ -17,7 +17,7 @@ func TestCount(t *testing.T) {
 		counts[uint8](b, 5003, 256, 0)
 		counts[int16](b, 3001, 50, -20)
 		counts[int32](b, 2000, 100, -50)
-		counts[uint](b, 17, 5000, 0) // more than a block has for itself
+		counts[uint](b, 17, 5000, 0) // more bins than fit in shared memory
 		counts[int](b, 0, 3, 0)
 	})
 }
@@ -45,7 +45,7 @@ func TestHistogram(t *testing.T) {
 	})
 }
 
-// histograms puts whole numbers into bins that are 2 wide, so that none lies on a border by rounding.
+// histograms uses integers and bins of width 2, so that no element is affected by rounding.
 func histograms[T float32 | float64](b *bench, n int) {
 	b.Helper()
 	x, want := make([]T, n*b.big), make([]uint64, 40)
@@ -100,7 +100,7 @@ func TestTop(t *testing.T) {
 	})
 }
 
-// tops wants the greatest of few different numbers, the first ones of those that are equal.
+// tops tests Top with few distinct values, so that the order of equal elements matters.
 func tops[T prim.Number](b *bench, n, k int) {
 	b.Helper()
 	x := random[T](b, n*b.big)
@@ -118,15 +118,15 @@ func tops[T prim.Number](b *bench, n, k int) {
 		b.Fatal(err)
 	}
 	same(b, fmt.Sprintf("the greatest %d of %d", k, n), get(b, dst), want)
-	same(b, fmt.Sprintf("where the greatest %d of %d are", k, n), get(b, at), indices[:k])
+	same(b, fmt.Sprintf("indices of the greatest %d of %d", k, n), get(b, at), indices[:k])
 }
 
-// sortIndices sorts indices by the elements of x, the greatest first.
+// sortIndices sorts indices by the elements of x in descending order.
 func sortIndices[T prim.Number](indices []int, x []T) {
 	slices.SortStableFunc(indices, func(i, j int) int { return cmp.Compare(x[j], x[i]) })
 }
 
-// TestGraph records what needs no memory, and is refused the rest.
+// TestGraph records the functions that need no memory, and expects an error from one that does.
 func TestGraph(t *testing.T) {
 	everywhere(t, func(b *bench) {
 		x, y, n := put(b, []int32{1, 2, 3, 4, 5, 6}), put(b, make([]int32, 6)), put(b, make([]uint64, 3))

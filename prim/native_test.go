@@ -9,8 +9,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// TestNative runs the kernels that are for GPUs as Go code, which the functions of the package do not do
-// on a CPU: go test -race finds what they forget to order.
+// TestNative runs the kernels for GPUs natively, which the functions of the package never do on a
+// CPU, so that go test -race finds missing synchronization.
 func TestNative(t *testing.T) {
 	dev, err := cpu.Open()
 	if err != nil {
@@ -21,7 +21,7 @@ func TestNative(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const n = scanSpan*4 + 100 // elements of two tiles, and more of smaller ones
+	const n = scanSpan*4 + 100 // elements in two or more tiles
 	host, flags := make([]int32, n), make([]bool, n)
 	for i := range host {
 		host[i], flags[i] = int32(i*7919%1000)-500, i%3 == 0

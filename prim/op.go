@@ -8,12 +8,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Op is an operation that joins two numbers to one.
+// Op is an associative operation on two numbers, for reductions and scans.
 type Op int
 
-// The operations. Min and Max are Go's: a NaN wins, and -0 is below 0.
+// The operations. Min and Max are those of Go: a NaN operand gives NaN, and -0 is less than 0.
 const (
-	Add Op = iota // integers wrap
+	Add Op = iota // integers wrap around
 	Min
 	Max
 )
@@ -38,7 +38,7 @@ func (op Op) check() error {
 	return nil
 }
 
-// operator is an Op as a type, which a kernel is compiled for.
+// operator is the type parameter of the kernels that represents an Op.
 type operator interface {
 	add | least | greatest
 	op() Op
@@ -54,7 +54,7 @@ func (add) op() Op      { return Add }
 func (least) op() Op    { return Min }
 func (greatest) op() Op { return Max }
 
-// join joins two numbers.
+// join returns a combined with b.
 func join[T number, O operator](a, b T) T {
 	var o O
 	switch o.op() {
@@ -67,7 +67,7 @@ func join[T number, O operator](a, b T) T {
 	}
 }
 
-// joinPack joins the numbers of a pack, the neighbours first.
+// joinPack combines the numbers of a pack, adjacent ones first.
 func joinPack[T number, A pack[T], O operator](v A) T {
 	if len(v) == 2 {
 		return join[T, O](v[0], v[1])
@@ -75,7 +75,7 @@ func joinPack[T number, A pack[T], O operator](v A) T {
 	return join[T, O](join[T, O](v[0], v[1]), join[T, O](v[len(v)-2], v[len(v)-1]))
 }
 
-// neutral returns what changes no number by op: what nothing at all comes to.
+// neutral returns the neutral element of op, which is the reduction of no elements.
 func neutral[T number](op Op) T {
 	if op == Add {
 		return 0
@@ -87,7 +87,7 @@ func neutral[T number](op Op) T {
 	return least
 }
 
-// limits returns the least and the greatest T, which for floats are the infinities.
+// limits returns the least and the greatest T, which for floating-point types are infinities.
 func limits[T number]() (least, greatest T) {
 	var v any
 	switch any(least).(type) {
@@ -108,7 +108,7 @@ func limits[T number]() (least, greatest T) {
 	return both[0], both[1]
 }
 
-// warpJoin joins v of the threads of the warp and returns the result to all of them.
+// warpJoin returns the reduction of v over the threads of the warp to all of them.
 func warpJoin[T number, O operator](t gpu.Thread, v T) T {
 	for d := 16; d > 0; d /= 2 {
 		v = join[T, O](v, gpu.ShuffleXor(t, v, d))
@@ -116,7 +116,7 @@ func warpJoin[T number, O operator](t gpu.Thread, v T) T {
 	return v
 }
 
-// warpScan joins v of the threads of the warp up to this one.
+// warpScan returns the inclusive scan of v over the threads of the warp.
 func warpScan[T number, O operator](t gpu.Thread, v T) T {
 	lane := t.Lane()
 	for d := 1; d < gpu.WarpSize; d *= 2 {

@@ -16,16 +16,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// bench is a stream on which a test puts slices and looks at them.
+// bench is a stream with helpers for tests.
 type bench struct {
 	*testing.T
 	*device.Stream
 	r *rand.Rand
-	// big is how much larger than on the interpreter sizes may be.
+	// big is a factor for sizes: 1 on the slow devices, more on a GPU.
 	big int
 }
 
-// everywhere runs a test on every device: the kernels as Go, their PTX, and the GPU where there is one.
+// everywhere runs a test on every device: the CPU, the interpreter and, if there is one, the GPU.
 func everywhere(t *testing.T, f func(b *bench)) {
 	t.Helper()
 	for _, on := range []struct {
@@ -50,7 +50,7 @@ func everywhere(t *testing.T, f func(b *bench)) {
 	}
 }
 
-// put returns a slice on the device with these elements.
+// put returns a slice on the device with the elements of x.
 func put[T any](b *bench, x []T) device.Slice[T] {
 	b.Helper()
 	d, err := device.Upload(b.Stream, x)
@@ -60,7 +60,7 @@ func put[T any](b *bench, x []T) device.Slice[T] {
 	return d.All()
 }
 
-// get waits and returns what a slice holds.
+// get synchronizes the stream and returns the elements of x.
 func get[T any](b *bench, x device.Slice[T]) []T {
 	b.Helper()
 	host := make([]T, x.Len())
@@ -70,7 +70,7 @@ func get[T any](b *bench, x device.Slice[T]) []T {
 	return host
 }
 
-// random returns n numbers, small ones, so that sums of floats are exact.
+// random returns n random numbers, small enough that sums of floats are exact.
 func random[T prim.Number](b *bench, n int) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -92,7 +92,7 @@ func join[T prim.Number](op prim.Op, a, b T) T {
 	return max(a, b)
 }
 
-// nothing returns what no elements come to.
+// nothing returns the reduction of no elements.
 func nothing[T prim.Number](op prim.Op) (v T) {
 	if op == prim.Add {
 		return 0
@@ -116,7 +116,7 @@ func nothing[T prim.Number](op prim.Op) (v T) {
 
 var (
 	ops   = []prim.Op{prim.Add, prim.Min, prim.Max}
-	sizes = []int{0, 1, 3, 4, 31, 1023, 16384, 16385, 40007} // a tile has 8192 or 16384
+	sizes = []int{0, 1, 3, 4, 31, 1023, 16384, 16385, 40007} // a tile has 8192 or 16384 elements
 )
 
 func TestReduce(t *testing.T) {
@@ -187,7 +187,7 @@ func scans[T prim.Number](b *bench) {
 	}
 }
 
-// same compares what a device has computed with what it should have.
+// same reports an error if the elements that a device computed differ from the expected ones.
 func same[T comparable](b *bench, what string, got, want []T) {
 	b.Helper()
 	if len(got) != len(want) {
@@ -202,7 +202,7 @@ func same[T comparable](b *bench, what string, got, want []T) {
 	}
 }
 
-// TestScanUnaligned scans a part of a buffer that starts at no multiple of 16 bytes.
+// TestScanUnaligned scans part of a buffer that does not start at a multiple of 16 bytes.
 func TestScanUnaligned(t *testing.T) {
 	everywhere(t, func(b *bench) {
 		x := random[int32](b, 6001)
@@ -218,7 +218,7 @@ func TestScanUnaligned(t *testing.T) {
 	})
 }
 
-// TestMistakes demands the errors that the documentation names, which stick to the stream.
+// TestMistakes tests the documented errors, and that the stream keeps them.
 func TestMistakes(t *testing.T) {
 	dev, err := cpu.Open()
 	if err != nil {
@@ -276,7 +276,7 @@ func TestSort(t *testing.T) {
 	})
 }
 
-// wild returns n numbers with random bits; a tenth of them are equal.
+// wild returns n numbers with random bits, a tenth of which are equal.
 func wild[T prim.Number](b *bench, n int) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -312,7 +312,7 @@ func sorts[T prim.Number](b *bench, n int) {
 	slices.Sort(x)
 	same(b, fmt.Sprintf("%d sorted", n), get(b, up), x)
 	slices.Reverse(x)
-	same(b, fmt.Sprintf("%d sorted downwards", n), get(b, down), x)
+	same(b, fmt.Sprintf("%d sorted in descending order", n), get(b, down), x)
 }
 
 func TestSortPairs(t *testing.T) {
@@ -324,7 +324,8 @@ func TestSortPairs(t *testing.T) {
 	})
 }
 
-// sortsPairs sorts few different keys, so that values show whether equal ones kept their order.
+// sortsPairs sorts keys with few distinct values, so that the values show whether equal keys keep
+// their order.
 func sortsPairs[K prim.Number, V float32 | int32 | int | [2]int32](b *bench, n int) {
 	b.Helper()
 	n *= b.big

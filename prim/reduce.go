@@ -8,13 +8,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Sum stores the sum of src in dst, which has one element. The order of the additions depends on
-// the device and the length alone, so that a float's sum is the same each time.
+// Sum stores the sum of the elements of src in dst, which must have one element. The order of the
+// additions depends only on the device and the length of src, so floating-point sums are
+// reproducible.
 func Sum[T Number](s *device.Stream, dst, src device.Slice[T]) error { return Reduce(s, Add, dst, src) }
 
-// Reduce joins all elements of src by op and stores the result in dst, which has one element. Of
-// no elements the result is 0 for Add, the greatest T for Min and the least for Max, which for
-// floats are infinite.
+// Reduce combines all elements of src with op and stores the result in dst, which must have one
+// element. If src is empty, the result is 0 for Add, the greatest value of T for Min and the least
+// for Max; for floating-point types, these are infinities.
 func Reduce[T Number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
 	if err := op.check(); err != nil {
 		return refuse(s, "reduce", err)
@@ -44,10 +45,10 @@ func Reduce[T Number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
 // reduceLauncher launches reduceBlocks.
 type reduceLauncher[T number, A pack[T]] func(s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error
 
-// reduces are the launchers of a type, by Op.
+// reduces lists the launchers of a type, indexed by Op.
 type reduces[T number, A pack[T]] [Max + 1]reduceLauncher[T, A]
 
-// reduceGrid is how many blocks a reduction has at most.
+// reduceGrid is the maximum number of blocks of a reduction.
 const reduceGrid = 2048
 
 func reduceBy[T number, A pack[T]](s *device.Stream, launch reduces[T, A], op Op, at ends[T]) error {
@@ -73,7 +74,7 @@ func reduceInBlocks[T number, A pack[T]](s *device.Stream, launch reduceLauncher
 	return errors.Join(err, partial.Close())
 }
 
-// reduceLast joins what the blocks came to and the rest.
+// reduceLast combines the results of the blocks and the elements that are not part of a pack.
 func reduceLast[T number](s *device.Stream, op Op, at ends[T], rest device.Slice[T]) error {
 	switch one := (device.Blocks{X: 1}); op {
 	case Add:

@@ -5,7 +5,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 // reduceWidth is the number of threads in a block of the reductions.
 const reduceWidth = 256
 
-// blockJoin joins v of the threads of a block of reduceWidth and returns the result to all of them.
+// blockJoin returns the reduction of v over a block of reduceWidth threads to all of them.
 func blockJoin[T number, O operator](t gpu.Thread, parts *[reduceWidth / gpu.WarpSize]T, v, nothing T) T {
 	v = warpJoin[T, O](t, v)
 	lane, warp := t.Lane(), t.Warp()
@@ -20,7 +20,7 @@ func blockJoin[T number, O operator](t gpu.Thread, parts *[reduceWidth / gpu.War
 	return warpJoin[T, O](t, v)
 }
 
-// reduceBlocks joins, for each block, the elements that its threads take in strides of the grid.
+// reduceBlocks reduces, in each block, the elements that its threads visit in strides of the grid.
 //
 //gpu:kernel
 //gpu:block 256
@@ -42,7 +42,7 @@ func reduceBlocks[O operator, T number, A pack[T]](t gpu.Thread, x []A, partial 
 	}
 }
 
-// reduceRest joins, in one block, what the blocks came to and the elements that make no pack.
+// reduceRest reduces, in one block, the results of the blocks and the elements that fill no pack.
 //
 //gpu:kernel
 //gpu:block 256

@@ -8,20 +8,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// InclusiveScan stores in each element of dst what the elements of src up to that place, with it,
-// come to by op: running sums for Add. dst has the length of src, and may be src. Sums of floats
-// may differ in their last bits from run to run, as tiles are joined in the order in which they are done.
+// InclusiveScan stores in dst[i] the reduction of src[0] to src[i] with op: for Add, the running
+// sums. dst has the length of src, and may be src. Floating-point sums may differ in their last
+// bits between runs, because tiles are combined in the order in which they complete.
 func InclusiveScan[T Number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
 	return scan(s, scanning{op, false}, dst, src)
 }
 
-// ExclusiveScan is InclusiveScan without the element itself: the first element of dst is what
-// nothing comes to, as with Reduce.
+// ExclusiveScan is like InclusiveScan, but stores in dst[i] the reduction of the elements before
+// src[i]. dst[0] is the reduction of no elements, as defined by Reduce.
 func ExclusiveScan[T Number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
 	return scan(s, scanning{op, true}, dst, src)
 }
 
-// scanning says which scan is meant.
+// scanning describes a scan.
 type scanning struct {
 	op        Op
 	exclusive bool
@@ -56,7 +56,7 @@ func scan[T Number](s *device.Stream, how scanning, dst, src device.Slice[T]) er
 // scanLauncher launches scanTiles.
 type scanLauncher[T number, A pack[T]] func(s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error
 
-// scans are the launchers of a type, by Op.
+// scans lists the launchers of a type, indexed by Op.
 type scans[T number, A pack[T]] [Max + 1]scanLauncher[T, A]
 
 func scanBy[T number, A pack[T]](s *device.Stream, launch scans[T, A], how scanning, at ends[T]) error {
@@ -81,16 +81,17 @@ func scanInTiles[T number, A pack[T]](s *device.Stream, launch scanLauncher[T, A
 	return errors.Join(err, state.Close())
 }
 
-// tileStates is the memory of what blocks know of the tiles, and of the counter that gives those out.
+// tileStates is the memory of a tileState and of the counter that assigns tiles to blocks.
 type tileStates struct {
 	*device.Buffer[uint64]
 	words  device.Slice[uint64]
 	ticket device.Slice[uint32]
 }
 
-// newTileStates returns the states of tiles of so many words each.
+// newTileStates allocates the states of the given number of tiles with the given number of words
+// each.
 func newTileStates(s *device.Stream, tiles, words int) (tileStates, error) {
-	n := (tiles*words + 1) / 2 * 2 // so that all slices start at multiples of 16 bytes
+	n := (tiles*words + 1) / 2 * 2 // makes all slices start at multiples of 16 bytes
 	b, err := device.Make[uint64](s, n+1)
 	if err != nil {
 		return tileStates{}, err
@@ -98,7 +99,7 @@ func newTileStates(s *device.Stream, tiles, words int) (tileStates, error) {
 	return tileStates{b, b.Slice(0, n), device.View[uint32](b.Slice(n, n+1))}, nil
 }
 
-// wordsOf returns how many words of a tile's state a T takes.
+// wordsOf returns the number of words of a tile's state for a T.
 func wordsOf[T number]() int {
 	if isWide[T]() {
 		return 2

@@ -2,32 +2,32 @@ package prim
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// The scan reads and writes each element once (D. Merrill, M. Garland: "Single-pass Parallel
-// Prefix Scan with Decoupled Look-back", 2016). A block takes a tile, publishes what the tile
-// comes to, looks back over the tiles in front of it until it finds one that knows what all before it come
-// to, and publishes the same of itself. Tiles are given out in order by a counter, so a block waits
-// only for blocks that run.
+// The scan reads and writes each element once (D. Merrill and M. Garland, "Single-pass Parallel
+// Prefix Scan with Decoupled Look-back", 2016). A block takes a tile, publishes the tile's
+// reduction, and looks back over the previous tiles until it finds one that has published the
+// reduction of all elements up to its end. The block then publishes the same for its own tile. A
+// counter assigns the tiles in order, so a block waits only for running blocks.
 const (
 	scanWidth = 512 // threads in a block
 	scanWarps = scanWidth / gpu.WarpSize
-	scanPacks = 8 // packs that a thread takes
+	scanPacks = 8 // packs of a thread
 	scanSpan  = scanWidth * scanPacks
 )
 
 // scanner is a thread's part in the scan of a tile.
 type scanner[T number, A pack[T], O operator] struct {
 	linker[T, O]
-	first int // of the tile's packs
+	first int // index of the tile's first pack
 	v     [scanPacks]A
-	total T // what the warp's elements come to
+	total T // reduction of the warp's elements
 }
 
-// at returns where v[k] lies in the tile.
+// at returns the index of v[k] in the tile.
 func (s *scanner[T, A, O]) at(k int) int {
 	return s.warp*(scanSpan/scanWarps) + k*gpu.WarpSize + s.lane
 }
 
-// load fills v from a tile of which so much is there.
+// load fills v from a tile, which may be incomplete.
 func (s *scanner[T, A, O]) load(in []A) {
 	if s.first+scanSpan <= len(in) {
 		part := in[s.first : s.first+scanSpan]
@@ -46,7 +46,7 @@ func (s *scanner[T, A, O]) load(in []A) {
 	}
 }
 
-// store is load's counterpart.
+// store is the counterpart of load.
 func (s *scanner[T, A, O]) store(out []A) {
 	if s.first+scanSpan <= len(out) {
 		part := out[s.first : s.first+scanSpan]
@@ -79,8 +79,8 @@ func (s *scanner[T, A, O]) scanWarp(exclusive bool) {
 	}
 }
 
-// scanTiles scans in to out, which may be the same; restIn and restOut are the
-// elements behind them that make no pack. ticket gives out the tiles.
+// scanTiles scans in to out, which may be the same slice. restIn and restOut are the elements after
+// them that are not part of a pack. ticket is the counter that assigns the tiles.
 //
 //gpu:kernel
 //gpu:block 512
@@ -116,7 +116,7 @@ func scanTiles[O operator, T number, A pack[T]](t gpu.Thread, in, out []A, restI
 		}
 	}
 	s.store(out)
-	if t.ThreadX() == scanWidth-1 && s.first+scanSpan > len(in) { // behind the last tile
+	if t.ThreadX() == scanWidth-1 && s.first+scanSpan > len(in) { // after the last tile
 		r := join[T, O](from, s.total)
 		for i, v := range restIn {
 			next := join[T, O](r, v)

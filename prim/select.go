@@ -8,20 +8,21 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Flags say which elements are meant.
+// Flags selects elements of a slice.
 type Flags struct {
-	Set   device.Slice[bool] // one for each element
-	Count device.Slice[int]  // one element, which gets how many are set
+	Set   device.Slice[bool] // one flag for each element
+	Count device.Slice[int]  // one element, which receives the number of flags that are set
 }
 
 // Select copies the elements of src whose flag is set to the start of dst, in their order. dst may
-// have any length: what finds no room is left out, but counted. A T has 1, 2, 4, 8 or 16 bytes.
+// have any length: elements that do not fit are counted but not copied. The size of a T must be 1,
+// 2, 4, 8 or 16 bytes; otherwise the error matches errors.ErrUnsupported.
 func Select[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) error {
 	return pick(s, picking{"select", flags, false}, dst, src)
 }
 
-// Partition is Select that copies the other elements behind those whose flag is set, in their order too.
-// dst has the length of src.
+// Partition is like Select, and also copies the other elements, in their order, after those whose
+// flag is set. dst has the length of src.
 func Partition[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) error {
 	if dst.Len() != src.Len() {
 		return refuse(s, "partition", fmt.Errorf("of %d elements to %d: %w", src.Len(), dst.Len(), device.ErrLength))
@@ -29,11 +30,11 @@ func Partition[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) e
 	return pick(s, picking{"partition", flags, true}, dst, src)
 }
 
-// picking says what is selected.
+// picking describes a selection.
 type picking struct {
 	what string
 	Flags
-	all bool // the others too
+	all bool // also copy the elements whose flag is not set
 }
 
 func pick[T any](s *device.Stream, p picking, dst, src device.Slice[T]) error {

@@ -7,39 +7,39 @@ import (
 )
 
 const (
-	selectItems = 8 // elements of a thread
+	selectItems = 8 // elements per thread
 	selectTile  = scanWidth * selectItems
 	selectWarp  = gpu.WarpSize * selectItems
 )
 
-// element is what kernels move: the memory of a type of the same size.
+// element lists the types that kernels move. Each represents all types of its size.
 type element interface {
 	uint8 | uint16 | uint32 | uint64 | [2]uint64
 }
 
-// picker is a thread's part in picking elements of a tile in their order. The warp's elements are
-// neighbours, and those of one round too.
+// picker is a thread's part in selecting elements of a tile in their order. The warp's elements are
+// contiguous, and so are those of an iteration.
 type picker struct {
 	linker[uint64, add]
-	first int    // of the tile's elements
-	own   uint32 // bits by round: whether the thread's element is picked
+	first int    // index of the tile's first element
+	own   uint32 // bit i: whether the thread's element of iteration i is selected
 }
 
 func newPicker(t gpu.Thread, tile int) picker {
 	return picker{linker: newLinker[uint64, add](t, 0), first: tile * selectTile}
 }
 
-// at returns the element of a round.
+// at returns the index of the thread's element of iteration i.
 func (p *picker) at(i int) int { return p.first + p.warp*selectWarp + i*gpu.WarpSize + p.lane }
 
-// pick says whether the element of a round is picked.
+// pick records whether the element of iteration i is selected.
 func (p *picker) pick(i int, picked bool) {
 	if picked {
 		p.own |= 1 << i
 	}
 }
 
-// place returns how many elements are picked before the warp's.
+// place returns the number of selected elements before the warp's first.
 func (p *picker) place(warps *[scanWarps]uint64, state []uint64, tile int) uint64 {
 	if n := gpu.WarpReduceAdd(p.t, uint32(bits.OnesCount32(p.own))); p.lane == 0 {
 		warps[p.warp] = uint64(n)
@@ -52,16 +52,16 @@ func (p *picker) place(warps *[scanWarps]uint64, state []uint64, tile int) uint6
 	return warps[p.warp]
 }
 
-// rank returns whether the thread's element of a round is picked, how many of the warp's in that round are
-// before it, and how many in all.
+// rank reports whether the thread's element of iteration i is selected, how many of the warp's
+// selected elements of that iteration are before it, and how many there are.
 func (p *picker) rank(i int) (picked bool, before, all uint64) {
 	picked = p.own>>i&1 != 0
 	set, below := gpu.Ballot(p.t, picked), uint32(1)<<p.lane-1
 	return picked, uint64(bits.OnesCount32(set & below)), uint64(bits.OnesCount32(set))
 }
 
-// selectTiles copies the elements whose flag is set to the start of out, in their order, as far as there is
-// room, and the others behind those where rest has that place. Where it has not, count gets it.
+// selectTiles copies the elements whose flag is set to the start of out, as far as they fit. It
+// copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count.
 //
 //gpu:kernel
 //gpu:block 512
@@ -105,7 +105,7 @@ func selectTiles[E element](t gpu.Thread, in, out []E, flags []bool, rest, count
 	}
 }
 
-// countFlags adds to count how many flags are set. Each thread takes strides of the grid.
+// countFlags adds the number of set flags to count. Threads advance in strides of the grid.
 //
 //gpu:kernel
 //gpu:block 256

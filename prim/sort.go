@@ -8,24 +8,28 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Sort sorts x in place, ascending. Floats are in the total order of IEEE 754: -0 is before 0,
-// NaNs are behind all numbers, or before them where their sign is set.
+// Sort sorts x in place in ascending order. Floating-point numbers have the total order of IEEE
+// 754: -0 is before 0, NaNs without a sign are after all numbers, and NaNs with a sign are before
+// them.
 func Sort[T Number](s *device.Stream, x device.Slice[T]) error {
 	return sortKeys(s, false, x)
 }
 
-// SortDescending is Sort the other way round.
+// SortDescending is like Sort in descending order.
 func SortDescending[T Number](s *device.Stream, x device.Slice[T]) error {
 	return sortKeys(s, true, x)
 }
 
-// SortPairs sorts keys in place as Sort does and moves values, of the same length, along. Values of
-// equal keys keep their order. A V has 4 or 8 bytes; of others sort the indices and use those.
+// SortPairs sorts keys in place as Sort does, and moves the elements of values, which has the same
+// length, along with their keys. Values of equal keys keep their order. The size of a V must be 4
+// or 8 bytes; otherwise the error matches errors.ErrUnsupported. To sort larger values, sort their
+// indices.
 func SortPairs[K Number, V any](s *device.Stream, keys device.Slice[K], values device.Slice[V]) error {
 	return sortPairs(s, false, keys, values)
 }
 
-// SortPairsDescending is SortPairs with the greatest key first. Values of equal keys keep their order.
+// SortPairsDescending is like SortPairs in descending order of the keys. Values of equal keys keep
+// their order.
 func SortPairsDescending[K Number, V any](s *device.Stream, keys device.Slice[K], values device.Slice[V]) error {
 	return sortPairs(s, true, keys, values)
 }
@@ -67,7 +71,7 @@ func sortPairsBy[K Number, V value](s *device.Stream, descending bool, keys devi
 	}
 }
 
-// orderOf returns what makes unsigned numbers of the bits of a kind.
+// orderOf returns the sortOrder of keys of the given kind.
 func orderOf[K key](kind reflect.Kind, descending bool) (o sortOrder[K]) {
 	sign := K(1) << signBit[K]()
 	switch kind {
@@ -96,7 +100,7 @@ func (p pairs[K, V]) part(from, to int) pairs[K, V] {
 	return p
 }
 
-// portion is what one launch moves of a pass.
+// portion is the part of a pass that one launch moves.
 type portion struct{ pass, number, from, to int }
 
 func (p portion) tiles() int { return (p.to - p.from + sortTile - 1) / sortTile }
@@ -111,11 +115,11 @@ func portions[K key](n int) (all []portion) {
 	return all
 }
 
-// sortPlaces is the memory of a sort beside that of its caller.
+// sortPlaces is the temporary memory of a sort.
 type sortPlaces[K key, V value] struct {
 	other  pairs[K, V]
-	starts device.Slice[uint64] // rows of a number for each digit: for each pass one for each portion, and one more
-	states device.Slice[uint32] // the tickets of all portions, then the states of the tiles of each
+	starts device.Slice[uint64] // rows of one number per digit: for each pass one row per portion and one more
+	states device.Slice[uint32] // the tickets of all portions, then the states of their tiles
 	close  func() error
 }
 
@@ -136,7 +140,7 @@ func newSortPlaces[K key, V value](s *device.Stream, n int, all []portion) (p so
 	return p, nil
 }
 
-// valuesOf returns how many values n keys have.
+// valuesOf returns the number of values of n keys.
 func valuesOf[V value](n int) int {
 	if hasValues[V]() {
 		return n
@@ -144,7 +148,7 @@ func valuesOf[V value](n int) int {
 	return 0
 }
 
-// tickets returns how many words in front of the states are for tickets.
+// tickets returns the number of words for tickets, which precede the states.
 func tickets(all []portion) int { return (len(all) + 3) / 4 * 4 }
 
 func sortBy[K key, V value](s *device.Stream, order sortOrder[K], x pairs[K, V]) error {
@@ -168,7 +172,8 @@ func sortInTiles[K key, V value](s *device.Stream, order sortOrder[K], x pairs[K
 	return errors.Join(enqueueSort(s, order, x, places), places.close())
 }
 
-// stepOf returns what a pass does: the first one turns the keys, the last one turns them back.
+// stepOf returns the step of a pass. The first pass transforms the keys, and the last one
+// transforms them back.
 func stepOf[K key](pass int, order sortOrder[K]) sortStep[K] {
 	how := sortStep[K]{Shift: pass * digitBits}
 	if pass == 0 {

@@ -6,24 +6,24 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// The radix sort moves each key once for every eight bits of it, beginning with the lowest (A. Adinets,
-// D. Merrill: "Onesweep", 2022). One kernel counts the digits of all passes. In a pass a block
-// takes a tile, ranks its keys by their digit, and looks back over the tiles in front of it, for each digit, as a
-// scan does; it puts the keys in order in shared memory, so that they leave in stretches.
+// The radix sort moves each key once per digit of eight bits, starting with the lowest (A. Adinets
+// and D. Merrill, "Onesweep", 2022). One kernel counts the digits of all passes. In a pass, a block
+// takes a tile, ranks its keys by digit, and looks back over the previous tiles, as a scan does, for
+// each digit. It first orders the keys in shared memory, so that its writes are contiguous.
 const (
 	digitBits = 8
 	digits    = 1 << digitBits
-	sortWidth = 256 // threads in a block, at least one for each digit
+	sortWidth = 256 // threads in a block, at least one per digit
 	sortWarps = sortWidth / gpu.WarpSize
 	sortItems = 24 // keys of a thread
 	sortTile  = sortWidth * sortItems
 	warpItems = gpu.WarpSize * sortItems
 )
 
-// key is a type that kernels sort by: the bits of others, which a sortOrder turns.
+// key lists the types by which kernels sort. A sortOrder maps the bits of other types to them.
 type key interface{ uint32 | uint64 }
 
-// value is a type that kernels move beside keys. Of type none there are no values.
+// value lists the types that kernels move with keys. The type none stands for no values.
 type value interface{ none | uint32 | uint64 }
 
 type none uint8
@@ -34,11 +34,11 @@ func hasValues[V value]() bool {
 	return x+1 != 0
 }
 
-// sortOrder turns keys of some type into unsigned ones in the same order, and back. Keys whose sign
-// bit is set have the bits of negative turned, all have those of every, and then those of after.
+// sortOrder maps the bits of keys to unsigned numbers in the same order, and back. Mapping a key
+// flips the bits of Every, those of Negative too if its sign bit is set, and then those of After.
 type sortOrder[K key] struct{ Negative, Every, After K }
 
-// signBit returns the number of K's highest bit.
+// signBit returns the position of the highest bit of K.
 func signBit[K key]() int {
 	if isWide[K]() {
 		return 63
@@ -58,7 +58,7 @@ func (o sortOrder[K]) back(k K) K {
 	return k ^ ((k>>signBit[K]()-1)&o.Negative | o.Every)
 }
 
-// countDigits adds to counts, which has so many rows for each pass, in the first of them how many keys of x and rest have each digit.
+// countDigits adds the number of keys with each digit to the first of the rows of each pass.
 //
 //gpu:kernel
 //gpu:block 256
@@ -98,8 +98,8 @@ func passes[K key]() int {
 	return 4
 }
 
-// startDigits replaces the first of each so many rows of counts by the sums of the counts before: each
-// block one.
+// startDigits replaces the counts in the first row of a pass by the sums of the preceding counts.
+// counts has the given number of rows per pass, and block i processes pass i.
 //
 //gpu:kernel
 //gpu:block 256
@@ -111,8 +111,8 @@ func startDigits[C uint64](t gpu.Thread, counts []C, rows int) {
 	counts[i] = digitScan(t, warps, v) - v
 }
 
-// digitScan returns the sum of v over the block's threads up to this one. All threads call it; only the
-// first ones, one for each digit, count.
+// digitScan returns the inclusive scan of v over the block's threads. All threads call it; only the
+// results of the first threads, one per digit, are used.
 func digitScan[T uint32 | uint64](t gpu.Thread, warps *[digits / gpu.WarpSize]T, v T) T {
 	lane, warp := t.ThreadX()%gpu.WarpSize, t.ThreadX()/gpu.WarpSize
 	v = warpScan[T, add](t, v)
@@ -128,20 +128,20 @@ func digitScan[T uint32 | uint64](t gpu.Thread, warps *[digits / gpu.WarpSize]T,
 	return v
 }
 
-// The state of a digit in a tile: in the upper two bits what is known of it, below how many keys have
-// it in the tile, or in all tiles so far.
+// The state of a digit in a tile: the upper two bits are a state as in tileState, and the other
+// bits are the number of keys with the digit in the tile, or in all tiles up to it.
 const (
 	stateShift = 30
 	stateCount = 1<<stateShift - 1
-	// sortPortion is how many keys a launch moves at most: a digit's count fits below stateShift.
+	// sortPortion is the maximum number of keys per launch: a digit's count fits below stateShift.
 	sortPortion = 1 << 29
 )
 
-// sortReach is to how many tiles a thread looks back at once.
+// sortReach is the number of tiles that a thread reads at once when it looks back.
 const sortReach = 2
 
-// keysBefore returns how many keys have a digit in all tiles in front of one. state has the digit's word of
-// the first tile at its start.
+// keysBefore returns the number of keys with a digit in all tiles before the given one. state
+// starts at the digit's word of the first tile.
 func keysBefore(state []uint32, tile int) uint32 {
 	sum := uint32(0)
 	for last := tile - 1; last >= 0; last -= sortReach {
@@ -165,7 +165,7 @@ func keysBefore(state []uint32, tile int) uint32 {
 	return sum
 }
 
-// peers returns the set of the warp's threads whose digit is the same.
+// peers returns the set of the warp's threads with the same digit.
 func peers(t gpu.Thread, digit uint32) uint32 {
 	set := ^uint32(0)
 	for b := range digitBits {
@@ -178,26 +178,26 @@ func peers(t gpu.Thread, digit uint32) uint32 {
 	return set
 }
 
-// sorter is a thread's part in moving a tile.
+// sorter is a thread's part in moving the keys of a tile.
 type sorter[K key, V value] struct {
 	t          gpu.Thread
 	me         int
 	lane, warp int
-	first      int // of the tile's keys
-	n          int // of the tile's keys that are there
+	first      int // index of the tile's first key
+	n          int // number of the tile's keys, less than sortTile in the last tile
 	shift      int
 	keys       [sortItems]K
-	// places[i] has in its lower half the rank of keys[i] among the warp's with the same digit, and later
-	// in the tile, and above it the digit: so no other register has it.
+	// places[i] is the rank of keys[i] among the warp's keys with its digit, and later in the tile.
+	// Its upper half is the digit, which thus needs no register of its own.
 	places [sortItems]uint32
 }
 
 func (s *sorter[K, V]) digit(k K) uint32 { return uint32(k>>s.shift) % digits }
 
-// at returns where keys[i] lies in the tile: a warp's keys are neighbours.
+// at returns the index of keys[i] in the tile. The keys of a warp are contiguous.
 func (s *sorter[K, V]) at(i int) int { return s.warp*warpItems + i*gpu.WarpSize + s.lane }
 
-// load fills keys, and those that are missing with what comes last.
+// load fills keys. Missing keys become the greatest key.
 func (s *sorter[K, V]) load(in []K, order sortOrder[K]) {
 	if s.n == sortTile {
 		part := in[s.first : s.first+sortTile]
@@ -232,7 +232,7 @@ func (s *sorter[K, V]) rank(counts *[digits]uint32) {
 	}
 }
 
-// stageValues puts values where the keys are staged.
+// stageValues stores the values in shared memory in the order of their keys.
 func (s *sorter[K, V]) stageValues(staged *[sortTile]V, from []V) {
 	if s.n == sortTile {
 		part := from[s.first : s.first+sortTile]
@@ -249,10 +249,10 @@ func (s *sorter[K, V]) stageValues(staged *[sortTile]V, from []V) {
 	}
 }
 
-// sortGroup is how many keys a thread writes at once.
+// sortGroup is the number of keys that a thread writes at once.
 const sortGroup = 8
 
-// store writes the keys of the tile, which are sorted, from where their digits begin.
+// store writes the tile's sorted keys to the positions where their digits begin.
 func (s *sorter[K, V]) store(out []K, staged *[sortTile]K, bases *[digits]uint64, order sortOrder[K]) {
 	for i := s.me; i < s.n; i += sortGroup * sortWidth {
 		if i+(sortGroup-1)*sortWidth >= s.n {
@@ -272,7 +272,7 @@ func (s *sorter[K, V]) store(out []K, staged *[sortTile]K, bases *[digits]uint64
 	}
 }
 
-// storeValues writes the values of the tile to where store writes the keys.
+// storeValues writes the tile's values to the positions to which store writes their keys.
 func (s *sorter[K, V]) storeValues(out []V, values *[sortTile]V, staged *[sortTile]K, bases *[digits]uint64) {
 	for i := s.me; i < s.n; i += sortGroup * sortWidth {
 		if i+(sortGroup-1)*sortWidth >= s.n {
@@ -292,9 +292,9 @@ func (s *sorter[K, V]) storeValues(out []V, values *[sortTile]V, staged *[sortTi
 	}
 }
 
-// moveKeys moves keys and values from in and fromValues by the digit that begins at a bit. starts has for
-// each digit where its keys begin; next gets the same for the next portion. first says which of
-// the keys of in is the portion's first.
+// moveKeys moves the keys of in and the values of fromValues by the digit at how.Shift. starts[d]
+// is the position at which the keys with digit d begin; next receives the same for the next
+// portion.
 //
 //gpu:kernel
 //gpu:block 256
@@ -321,8 +321,8 @@ func moveKeys[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues []
 	s.rank(&counts[s.warp])
 	t.Sync()
 
-	// A thread for each digit: how many keys of the tile have it, in the warps before each, and where
-	// they begin in the tile.
+	// Each thread handles a digit: it computes the number of the tile's keys with the digit in all
+	// warps before each warp, and the position in the tile where they begin.
 	var total, here uint32
 	var before [sortWarps]uint32
 	if me < digits {
@@ -345,7 +345,7 @@ func moveKeys[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues []
 	t.Sync()
 	for i, k := range s.keys {
 		place := s.places[i]
-		s.places[i] = min(place&0xffff+counts[s.warp][place>>16%digits], sortTile-1) // it is no more
+		s.places[i] = min(place&0xffff+counts[s.warp][place>>16%digits], sortTile-1) // never larger
 		staged[s.places[i]] = k
 	}
 	if hasValues[V]() {
@@ -366,7 +366,7 @@ func moveKeys[K key, V value](t gpu.Thread, in, out []K, fromValues, toValues []
 	}
 }
 
-// sortStep says what a pass does.
+// sortStep describes a pass.
 type sortStep[K key] struct {
 	Shift      int // the digit's lowest bit
 	Turn, Back sortOrder[K]

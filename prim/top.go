@@ -9,9 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Top stores in dst the greatest elements of src, as many as dst has room for, the greatest first,
-// and in indices where in src they are. Of equal ones those that come first are taken, in their order. The
-// order is that of SortDescending.
+// Top stores in dst the len(dst) greatest elements of src in the order of SortDescending, and in
+// indices their positions in src. Equal elements are taken in the order of their positions. indices
+// must have the length of dst, which must not exceed the length of src.
 func Top[T Number](s *device.Stream, dst device.Slice[T], indices device.Slice[int], src device.Slice[T]) error {
 	switch {
 	case dst.Len() > src.Len() || indices.Len() != dst.Len():
@@ -39,7 +39,8 @@ func topBy[K key](s *device.Stream, order sortOrder[K], at ends[K], indices devi
 	return cmp.Or(err, sortBy(s, down, pairs[K, uint64]{at.dst, view[uint64](indices)}))
 }
 
-// topInTiles finds what Top does, the greater ones and then the equal ones in their order.
+// topInTiles implements Top: it stores the elements greater than the last one, and then those equal
+// to it in their order.
 func topInTiles[K key](s *device.Stream, order sortOrder[K], at ends[K], indices device.Slice[int]) error {
 	tiles := (at.src.Len() + selectTile - 1) / selectTile
 	known, err := device.Make[uint64](s, topWords+passes[K]()*digits)
@@ -56,7 +57,7 @@ func topInTiles[K key](s *device.Stream, order sortOrder[K], at ends[K], indices
 	return errors.Join(err, closeAll(known, above.Buffer, equal.Buffer))
 }
 
-// findLast finds the last key that is wanted: known begins with its state, behind which are counts for each digit.
+// findLast finds the last key to store. known has its state, followed by the counts of each digit.
 func findLast[K key](s *device.Stream, order sortOrder[K], at ends[K], known device.Slice[uint64]) error {
 	state, counts := known.Slice(0, topWords), known.Slice(topWords, known.Len())
 	g := device.Blocks{X: min((at.src.Len()+digits-1)/digits, reduceGrid)}

@@ -2,20 +2,20 @@ package prim
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// The greatest elements are found digit by digit, the highest first: of the keys that begin like the
-// one that is looked for, count how many have each next digit. Then two passes pick those that are
-// greater than it, and as many of its equals as are missing.
+// The search finds the last of the greatest keys digit by digit, starting with the highest: of the
+// keys whose higher digits match, it counts those with each next digit. Then two passes select the
+// keys that are greater than the last one, and as many keys equal to it as are missing.
 
-// topState is what is known of the last key that is wanted, in memory: its digits so far, and how many of the
-// keys that begin with them are wanted.
+// The state of the search for the last key: its digits so far, and the number of keys with these
+// digits that are to be selected.
 const (
 	topKey = iota
 	topWanted
 	topWords
 )
 
-// countTop adds to counts the next digit, from the bit shift on, of the keys that begin like the one in
-// state.
+// countTop adds to counts the number of keys with each digit at how.Shift, among those whose higher
+// digits match the key in state.
 //
 //gpu:kernel
 //gpu:block 256
@@ -37,7 +37,7 @@ func countTop[K key](t gpu.Thread, x []K, counts, state []uint64, how sortStep[K
 	}
 }
 
-// chooseTop adds the next digit to the key in state.
+// chooseTop appends the next digit to the key in state.
 //
 //gpu:kernel
 //gpu:block 256
@@ -55,8 +55,8 @@ func chooseTop[C uint64](t gpu.Thread, counts, state []C, shift int) {
 	}
 }
 
-// pickTop copies the keys that are greater than the one in state, or equal to it, and their indices, in their
-// order, to out and at. The equal ones stand behind the others, as far as there is room.
+// pickTop copies the keys greater than the key in state, or those equal to it, and their indices to
+// out and at, in their order. Equal keys follow the greater ones, as far as they fit.
 //
 //gpu:kernel
 //gpu:block 512

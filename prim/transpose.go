@@ -8,8 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Transpose stores src, a matrix of so many rows, row by row, in dst with rows and columns exchanged. A T
-// has 1, 2, 4, 8 or 16 bytes.
+// Transpose stores the transpose of src in dst. src is a matrix with the given number of rows, in
+// row-major order. dst has the length of src, of which rows must be a divisor. The size of a T must
+// be 1, 2, 4, 8 or 16 bytes; otherwise the error matches errors.ErrUnsupported.
 func Transpose[T any](s *device.Stream, dst, src device.Slice[T], rows int) error {
 	if rows < 0 || src.Len()%max(rows, 1) != 0 || rows == 0 && src.Len() > 0 || dst.Len() != src.Len() {
 		return refuse(s, "transpose", fmt.Errorf("%d rows of %d elements, to %d: %w", rows, src.Len(), dst.Len(), device.ErrLength))
@@ -39,7 +40,7 @@ func Transpose[T any](s *device.Stream, dst, src device.Slice[T], rows int) erro
 	}
 }
 
-// maxGridY is how many blocks a grid has along y at most.
+// maxGridY is the maximum number of blocks of a grid along y.
 const maxGridY = 65535
 
 func transpose[E element](s *device.Stream, at ends[E], rows, columns int) error {

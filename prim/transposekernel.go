@@ -3,13 +3,13 @@ package prim
 import "github.com/gopherwarp/gopherwarp/gpu"
 
 const (
-	smallSide = 32 // of a tile of elements
-	wideSide  = 64 // of a tile of packs of four
-	tileRows  = 8  // that a block moves at once
+	smallSide = 32 // side of a tile of elements
+	wideSide  = 64 // side of a tile of packs of four
+	tileRows  = 8  // rows that a block moves at once
 )
 
-// transposeTiles transposes a matrix by tiles in shared memory, whose rows are one element longer so
-// that those of a column lie in different banks.
+// transposeTiles transposes a matrix by tiles in shared memory. The rows of a tile have an extra
+// element, so that the elements of a column are in different banks.
 //
 //gpu:kernel
 //gpu:block 32,8
@@ -34,8 +34,8 @@ func transposeTiles[E element](t gpu.Thread, in, out []E, rows, columns int) {
 	}
 }
 
-// transposeWide is transposeTiles of four elements at a time. Rows and columns count those groups, and
-// are multiples of 16; a block moves one tile.
+// transposeWide is like transposeTiles for groups of four elements. rows and columns count groups
+// and must be multiples of 16; a block moves one tile.
 //
 //gpu:kernel
 //gpu:block 16,16
