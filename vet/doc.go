@@ -1,9 +1,10 @@
-// Package vet is an analyzer for kernels, in the form that go vet, golangci-lint and editors take:
-// it reports what the compiler would refuse, and what compiles and is still a mistake, or slow.
+// Package vet provides an analyzer for kernels, for use with go vet, golangci-lint and editors. It
+// reports code that the compiler rejects, and code that compiles but is wrong or slow.
 //
 //	func main() { singlechecker.Main(vet.Analyzer) } // of golang.org/x/tools/go/analysis
 //
-// gopherwarp vet and cmd/gopherwarp-vet are such programs. It looks at one package at a time, as go vet does:
-// functions of other packages are unknown to it, so it finds less than a build refuses. What it finds it
-// can show; where it cannot, it is silent. docs/vet.md has each finding with wrong and right code.
+// The commands gopherwarp vet and gopherwarp-vet run the analyzer. Like go vet, it examines one
+// package at a time, without the function bodies of other packages, so it finds fewer errors than a
+// build. It reports only what it can prove. The document docs/vet.md explains each finding with
+// incorrect and correct code.
 package vet

@@ -21,14 +21,15 @@ import (
 
 const page = "https://github.com/gopherwarp/gopherwarp/blob/main/docs/vet.md"
 
-// Analyzer reports mistakes in kernels. The categories of its diagnostics are the codes of the
-// compiler's errors, as "GW0107", and barrier, race, coalesce, bank, local, overflow, stale.
+// Analyzer reports mistakes in kernels. The category of a diagnostic is either the code of a
+// compiler error, such as "GW0107", or one of barrier, race, coalesce, bank, local,
+// overflow and stale.
 var Analyzer = &analysis.Analyzer{
 	Name: "gopherwarp",
 	Doc: "report mistakes in GPU kernels\n\n" +
-		"It reports what a function with a //gpu:kernel directive cannot have, barriers that only some threads reach, " +
-		"shared memory that is used without a barrier, accesses to memory that waste most of it, " +
-		"arrays that do not fit registers, indices that may overflow, and kernels that have changed since code was generated from them.",
+		"It reports code that the compiler rejects in functions with a //gpu:kernel directive, barriers that only some threads reach, " +
+		"shared memory that is used without a barrier, memory accesses that are not coalesced or have bank conflicts, " +
+		"arrays that do not fit in registers, indices that may overflow, and kernels that have changed since code was generated from them.",
 	URL: page,
 	Run: run,
 }
@@ -38,7 +39,7 @@ func run(pass *analysis.Pass) (any, error) {
 	if err != nil || !mentioned {
 		return nil, err
 	}
-	r := &reporter{pass: pass, said: map[string]bool{}}
+	r := &reporter{pass: pass, reported: map[string]bool{}}
 	kernels, found := compile.Declarations(pass.Pkg, files)
 	r.diagnostics(found)
 	if len(kernels) == 0 {
@@ -56,8 +57,9 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// instances returns the functions that a kernel is compiled from: of a generic one, its instances that the package
-// names, as the generated file does for those of the directives.
+// instances returns the functions to analyze for a kernel. For a generic kernel, these are the
+// instances that the package uses, which include those that the generated file uses because of
+// directives.
 func instances(program *ssa.Program, k compile.Declared) []*ssa.Function {
 	fn := program.FuncValue(k.Func)
 	if !k.Generic {
@@ -73,7 +75,7 @@ func instances(program *ssa.Program, k compile.Declared) []*ssa.Function {
 	return all
 }
 
-// sources returns the texts of the package's files, and whether one mentions a directive.
+// sources returns the contents of the package's files and reports whether any mentions a directive.
 func sources(pass *analysis.Pass) (files []compile.File, mentioned bool, err error) {
 	for _, f := range pass.Files {
 		name := pass.Fset.File(f.FileStart).Name()
@@ -87,7 +89,7 @@ func sources(pass *analysis.Pass) (files []compile.File, mentioned bool, err err
 	return files, mentioned, nil
 }
 
-// build returns the package in SSA form. Of those that it imports there are declarations only.
+// build returns the package in SSA form. Imported packages have declarations only.
 func build(pass *analysis.Pass) *ssa.Program {
 	program := ssa.NewProgram(pass.Fset, ssa.InstantiateGenerics|ssa.BuildSerially)
 	seen := map[string]bool{}
@@ -104,22 +106,23 @@ func build(pass *analysis.Pass) *ssa.Program {
 	return program
 }
 
-// reporter turns what is found into diagnostics of the pass.
+// reporter converts findings to diagnostics of the pass.
 type reporter struct {
-	pass *analysis.Pass
-	said map[string]bool // by place and message: instances of one kernel say the same
+	pass     *analysis.Pass
+	reported map[string]bool // by position and message, because instances of a kernel have the same findings
 }
 
-// report reports what has not been said.
+// report reports d unless it has been reported before.
 func (r *reporter) report(d analysis.Diagnostic) {
 	key := fmt.Sprint(d.Pos, d.Message)
-	if !r.said[key] {
-		r.said[key] = true
+	if !r.reported[key] {
+		r.reported[key] = true
 		r.pass.Report(d)
 	}
 }
 
-// kernel looks at one kernel. A panic is a mistake of ours, and of no use to somebody who types.
+// kernel analyzes one kernel. It recovers from a panic, which is a bug in the compiler, and returns
+// it as an error.
 func (r *reporter) kernel(fn *ssa.Function, block [3]int) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -134,7 +137,7 @@ func (r *reporter) kernel(fn *ssa.Function, block [3]int) (err error) {
 	}
 	findings, err := lint.Kernel(module.Func(name))
 	if err != nil {
-		return nil // recursion through a function of another package; the build says so
+		return nil // recursion through a function of another package, which the build reports
 	}
 	for _, f := range findings {
 		r.finding(f)
@@ -142,7 +145,7 @@ func (r *reporter) kernel(fn *ssa.Function, block [3]int) (err error) {
 	return nil
 }
 
-// diagnostics reports what the compiler refuses.
+// diagnostics reports the errors of the compiler.
 func (r *reporter) diagnostics(l diag.List) {
 	for _, d := range l.Sorted() {
 		pos := r.at(d.Pos.Filename, d.Pos.Line, d.Pos.Column)
@@ -194,7 +197,7 @@ func (r *reporter) finding(f lint.Finding) {
 	r.report(d)
 }
 
-// at returns the place in the package's files, whose names may be without folder.
+// at returns a position in the package's files. The base name of file identifies the file.
 func (r *reporter) at(file string, line, column int) token.Pos {
 	for _, f := range r.pass.Files {
 		t := r.pass.Fset.File(f.FileStart)

@@ -10,9 +10,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/vet"
 )
 
-// TestAnalyzer runs the analyzer on the packages of testdata, whose comments say what it must report at
-// their lines, and on the examples, which have no such comments; it must report nothing else. All of them are loaded
-// at once, because what they import takes most of the time.
+// TestAnalyzer runs the analyzer on the packages of testdata and on the examples. The comments in
+// testdata list all diagnostics; the examples have none. Loading all packages at once saves time,
+// because most of it is spent on their common imports.
 func TestAnalyzer(t *testing.T) {
 	folders, err := filepath.Glob("testdata/*")
 	if err != nil || len(folders) == 0 {
@@ -26,7 +26,7 @@ func TestAnalyzer(t *testing.T) {
 	for _, f := range folders {
 		packages = append(packages, "./vet/"+filepath.ToSlash(f))
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // all that is loaded stays until the end
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the loaded packages stay in use until the end
 	if results := analysistest.Run(t, root, vet.Analyzer, packages...); len(results) <= len(folders) {
 		t.Errorf("%d packages were analyzed, want those of %q and the examples", len(results), folders)
 	}

@@ -6,8 +6,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// barriers finds branches that differ between threads and after which some threads come to other barriers
-// first than the others do. Those that come to none leave the kernel, and are not waited for.
+// barriers finds branches that diverge between threads and after which some threads reach a
+// different barrier first than others. A thread that reaches no barrier exits, and barriers do not
+// wait for it.
 func (k *kernel) barriers() {
 	first := k.firstBarriers()
 	for _, b := range k.dom.Order() {
@@ -23,15 +24,15 @@ func (k *kernel) barriers() {
 			if slices.Contains(x, v) != slices.Contains(y, v) {
 				k.report(Finding{
 					Pos: v.Pos, Category: Barrier, Other: t.Args[0].Pos, Says: "the condition",
-					Message: "only some threads of the block come to this barrier while others wait at another one",
+					Message: "only some threads of the block reach this barrier, while others wait at another one",
 				})
 			}
 		}
 	}
 }
 
-// firstBarriers returns, by block ID, the barriers of the block or the grid that a thread may come to first from
-// the start of each block on.
+// firstBarriers returns, by block ID, the barriers of the block or the grid that a thread may reach
+// first from the start of each basic block.
 func (k *kernel) firstBarriers() [][]*ir.Value {
 	first := make([][]*ir.Value, k.f.NumBlocks())
 	for changed := true; changed; {

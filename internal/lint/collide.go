@@ -8,22 +8,23 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Limits of what is tried.
+// Limits of the search for a race.
 const (
-	maxUnknown    = 2  // numbers that are tried in all combinations
-	maxSamples    = 17 // of each
+	maxUnknown    = 2  // unknown numbers whose combinations are tried
+	maxSamples    = 17 // values of each
 	maxRange      = 1 << 16
 	maxIterations = 16 // of a loop
 )
 
-// An assignment has the numbers that all threads have in common; first is for the earlier access,
-// second for the later one.
+// An assignment gives values to the numbers that all threads have in common: first for the earlier
+// access, second for the later one.
 type assignment struct{ first, second map[*ir.Value]int64 }
 
-// collide reports whether two threads certainly access one address, the first as in p and the second as
-// in a. same says that both are in the same iteration of the loops around them. If the loop's
-// counters are known from their start, one iteration must do it, or one and the next one; of
-// numbers known by their range, all must.
+// collide reports whether two different threads provably access the same location, one of them in p
+// and then the other in a. If same is set, both accesses are in the same iteration of the loops
+// around them; otherwise, they are in consecutive iterations. If the counters of a loop are known
+// from its start, some iteration (or pair of iterations) must have a collision; for numbers of
+// which only the range is known, all sampled values must.
 func (k *kernel) collide(p, a *access, same bool) bool {
 	var counted, ranged []*ir.Value
 	l := k.around(p, a)
@@ -35,7 +36,7 @@ func (k *kernel) collide(p, a *access, same bool) bool {
 			ranged = append(ranged, v)
 		case k.counted(v, l):
 			counted = append(counted, v)
-		case first && second && !same: // another number each time
+		case first && second && !same: // differs between the two accesses
 			return false
 		default:
 			ranged = append(ranged, v)
@@ -58,7 +59,7 @@ func (k *kernel) collide(p, a *access, same bool) bool {
 	})
 }
 
-// unknowns returns the numbers that decide whether p and a collide.
+// unknowns returns the numbers that determine whether p and a collide.
 func (k *kernel) unknowns(p, a *access, same bool) map[*ir.Value]bool {
 	found := map[*ir.Value]bool{}
 	turning := func(v *ir.Value) bool { return !same && k.turns(v, p, a) }
@@ -85,7 +86,7 @@ func (k *kernel) unknowns(p, a *access, same bool) map[*ir.Value]bool {
 	return found
 }
 
-// small reports whether the numbers of a comparison can be tried.
+// small reports whether the numbers of a comparison have ranges small enough to be tried.
 func (k *kernel) small(x, y number, a *access) bool {
 	for _, n := range []number{x, y} {
 		for v := range n.common {
@@ -97,7 +98,7 @@ func (k *kernel) small(x, y number, a *access) bool {
 	return true
 }
 
-// sides returns what a guard compares.
+// sides returns the operands of the comparison of a guard.
 func (k *kernel) sides(g guard) (x, y number, ok bool) {
 	if !ordered(g.cond.Op) {
 		return x, y, false
@@ -115,7 +116,7 @@ func (k *kernel) around(p, a *access) *analysis.Loop {
 	return k.loops[i]
 }
 
-// span returns the range of v at a place where that is small.
+// span returns the range of v at a place and reports whether it is small.
 func (k *kernel) span(v *ir.Value, at analysis.Point) (analysis.Range, bool) {
 	if !v.Type.IsInt() || k.uniform.Varying(v) {
 		return analysis.Range{}, false
@@ -124,7 +125,7 @@ func (k *kernel) span(v *ir.Value, at analysis.Point) (analysis.Range, bool) {
 	return r, r.Hi-r.Lo >= 0 && r.Hi-r.Lo <= maxRange
 }
 
-// samples returns combinations of numbers for vs from their ranges at a place.
+// samples returns combinations of values for vs, taken from their ranges at a place.
 func (k *kernel) samples(vs []*ir.Value, at analysis.Point) ([]map[*ir.Value]int64, bool) {
 	list := []map[*ir.Value]int64{{}}
 	if len(vs) > maxUnknown {
@@ -148,7 +149,7 @@ func (k *kernel) samples(vs []*ir.Value, at analysis.Point) ([]map[*ir.Value]int
 	return list, true
 }
 
-// collideIn reports whether p and a collide with the numbers of w.
+// collideIn reports whether p and a collide if the numbers have the values of w.
 func (k *kernel) collideIn(w assignment, p, a *access) bool {
 	first, ok1 := k.mask(p.guards, a.guards, w.first)
 	second, ok2 := k.mask(a.guards, p.guards, w.second)
@@ -165,8 +166,8 @@ func (k *kernel) collideIn(w assignment, p, a *access) bool {
 	return overlap(accessSet{p.addr.threads, first}, accessSet{a.addr.threads, second}, d)
 }
 
-// mask returns which threads pass the guards. One that cannot be told is passed by all where the
-// other access has it too; where it does not, mask returns false.
+// mask returns the set of threads that pass the guards g. A guard that cannot be evaluated is
+// ignored if the other access has it too; otherwise mask returns false.
 func (k *kernel) mask(g, other guards, w map[*ir.Value]int64) ([]bool, bool) {
 	in := slices.Repeat([]bool{true}, k.eval.count())
 	for _, c := range g {
@@ -183,7 +184,7 @@ func (k *kernel) mask(g, other guards, w map[*ir.Value]int64) ([]bool, bool) {
 	return in, true
 }
 
-// holds returns for which threads a guard is passed.
+// holds returns the set of threads that pass a guard, and false if it cannot be evaluated.
 func (k *kernel) holds(g guard, w map[*ir.Value]int64) ([]bool, bool) {
 	x, y, ok := k.sides(g)
 	sum := func(n number) (s int64) {

@@ -7,30 +7,30 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// number is what a value is in all threads of a block at once: a known number for each thread, plus
-// the sum of unknown numbers that all threads have in common, each times a factor. A number is
-// strided where threads that follow each other along x differ by an unknown number.
+// number describes a value in all threads of a block: a known number for each thread, plus a sum of
+// unknown numbers that all threads have in common, each with a factor. A number is strided if its
+// difference between consecutive threads along x is an unknown number.
 type number struct {
 	known   bool
-	threads []int64 // by the thread's number in the block
+	threads []int64 // by the thread's linear index in the block
 	common  map[*ir.Value]int64
-	strided *ir.Value // what the index of a thread is multiplied by
+	strided *ir.Value // the unknown factor of the thread's index
 }
 
-// evaluator computes numbers for the threads of a block whose size //gpu:block fixes, or else for one
-// of 64 threads in a row: what happens among them happens in every larger one.
+// evaluator computes numbers for the threads of a block. Its size is the one that //gpu:block
+// fixes, or else 64 threads in a row, whose behavior also occurs in every larger block.
 type evaluator struct {
 	uniform *analysis.Uniformity
 	size    [3]int
-	row     bool // the threads are those of one row along x; those of other rows are not looked at
-	sure    bool // there are such threads in every launch
+	row     bool // only the threads of one row along x are considered
+	sure    bool // every launch has such threads
 	memo    map[*ir.Value]number
 }
 
-// assumed is how many threads a block is taken to have along x where it is not known.
+// assumed is the number of threads along x to assume for a block of unknown size.
 const assumed = 64
 
-// newEvaluator is for all threads of a block.
+// newEvaluator returns an evaluator for all threads of a block.
 func newEvaluator(f *ir.Func, u *analysis.Uniformity) *evaluator {
 	e := &evaluator{uniform: u, size: f.Block, sure: true, memo: map[*ir.Value]number{}}
 	if f.Block == [3]int{} {
@@ -43,7 +43,7 @@ func newEvaluator(f *ir.Func, u *analysis.Uniformity) *evaluator {
 	return e
 }
 
-// newRowEvaluator is for the threads of one row along x.
+// newRowEvaluator returns an evaluator for the threads of one row along x.
 func newRowEvaluator(f *ir.Func, dom *ir.Dom) *evaluator {
 	e := newEvaluator(f, analysis.NewRowUniformity(dom))
 	e.size = [3]int{min(e.size[0], assumed), 1, 1}
@@ -51,8 +51,8 @@ func newRowEvaluator(f *ir.Func, dom *ir.Dom) *evaluator {
 	return e
 }
 
-// oneDimension reports whether f never asks for the other indices of a thread: its blocks are taken to
-// be rows then.
+// oneDimension reports whether f uses no index of a thread along y or z, so that its blocks can be
+// assumed to be rows.
 func oneDimension(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
@@ -66,12 +66,12 @@ func oneDimension(f *ir.Func) bool {
 
 func (e *evaluator) count() int { return e.size[0] * e.size[1] * e.size[2] }
 
-// of returns v's number.
+// of returns the number of v.
 func (e *evaluator) of(v *ir.Value) number {
 	if n, ok := e.memo[v]; ok {
 		return n
 	}
-	e.memo[v] = number{} // of a phi that depends on itself: nothing is known
+	e.memo[v] = number{} // unknown for a phi that depends on itself
 	n := e.compute(v)
 	if !n.known && n.strided == nil && !e.uniform.Varying(v) {
 		n = e.same(v)
@@ -80,7 +80,7 @@ func (e *evaluator) of(v *ir.Value) number {
 	return n
 }
 
-// same is the number of a value that all threads have in common.
+// same returns the number of a value that is equal in all threads.
 func (e *evaluator) same(v *ir.Value) number {
 	return number{known: true, threads: make([]int64, e.count()), common: map[*ir.Value]int64{v: 1}}
 }
@@ -89,7 +89,7 @@ func (e *evaluator) constant(c int64) number {
 	return e.each(func(int) int64 { return c })
 }
 
-// each is the number that f returns for each thread.
+// each returns a number with f(i) for each thread i.
 func (e *evaluator) each(f func(thread int) int64) number {
 	n := number{known: true, threads: make([]int64, e.count())}
 	for i := range n.threads {
@@ -165,8 +165,8 @@ func (e *evaluator) binary(v *ir.Value) number {
 	return n
 }
 
-// arithmetic is what can be done with numbers that are known for each thread, none of them
-// negative; false where it cannot.
+// arithmetic has the operations on per-thread numbers. A function returns false if it does not
+// support its operands, for example because one is negative.
 var arithmetic = map[ir.Op]func(a, b int64) (int64, bool){
 	ir.OpAnd:  func(a, b int64) (int64, bool) { return a & b, true },
 	ir.OpOr:   func(a, b int64) (int64, bool) { return a | b, true },
@@ -205,11 +205,11 @@ func truth(b bool) int64 {
 	return 0
 }
 
-// plain reports whether the number is known and nothing unknown is added to it.
+// plain reports whether the number is known and has no unknown terms.
 func (n number) plain() bool { return n.known && len(n.common) == 0 }
 
-// single reports whether all threads have one number, and returns it where it is plain, or
-// else nil.
+// single reports whether the number is equal in all threads. If it is also plain, single returns
+// its value, and otherwise nil.
 func (n number) single() (*int64, bool) {
 	if !n.known {
 		return nil, false
@@ -225,7 +225,7 @@ func (n number) single() (*int64, bool) {
 	return &n.threads[0], true
 }
 
-// sum is x + sign*y.
+// sum returns x + sign*y.
 func (e *evaluator) sum(x, y number, sign int64) number {
 	switch {
 	case !x.known && x.strided == nil || !y.known && y.strided == nil:
@@ -248,7 +248,7 @@ func (e *evaluator) sum(x, y number, sign int64) number {
 	return n
 }
 
-// times is the product of v and y.
+// times returns the product of v and y.
 func (e *evaluator) times(v *ir.Value, y number) number {
 	x := e.of(v)
 	c, one := y.single()
@@ -275,10 +275,10 @@ func (e *evaluator) times(v *ir.Value, y number) number {
 	case other && y.differs(), one && x.differs():
 		return number{strided: v}
 	}
-	return number{} // of has a name for it where it is the same in all threads
+	return number{} // method of names the product if it is equal in all threads
 }
 
-// differs reports whether most threads have another number than their neighbours.
+// differs reports whether the number differs between most pairs of adjacent threads.
 func (n number) differs() bool {
 	changes := 0
 	for i := 1; i < len(n.threads); i++ {
@@ -287,8 +287,8 @@ func (n number) differs() bool {
 	return n.known && 2*changes > len(n.threads)
 }
 
-// phi is a number where all that comes in is the same for each thread, but for what
-// all threads have in common: a counter that begins with the thread's index.
+// phi returns a number for a phi whose incoming values are equal for each thread, except for terms
+// that all threads have in common. An example is a counter that starts at the thread's index.
 func (e *evaluator) phi(v *ir.Value) number {
 	if !v.Type.IsInt() || len(v.Args) != 2 {
 		return number{}
@@ -305,7 +305,7 @@ func (e *evaluator) phi(v *ir.Value) number {
 		if !n.known {
 			continue
 		}
-		n.common = map[*ir.Value]int64{v: 1} // v stands for what has been added to the start, with it
+		n.common = map[*ir.Value]int64{v: 1} // v represents the start and what has been added to it
 		return n
 	}
 	return number{}

@@ -5,7 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// guard is a condition that differs between threads; those that are in the block have it so.
+// guard is a condition that diverges between threads and has the given value in the threads that
+// reach a block.
 type guard struct {
 	cond  *ir.Value
 	holds bool
@@ -13,7 +14,7 @@ type guard struct {
 
 type guards []guard
 
-// guards returns those of b, for the threads that u is about.
+// guards returns the guards of b, for the threads that u describes.
 func (k *kernel) guards(b *ir.Block, u *analysis.Uniformity) guards {
 	var list guards
 	for ; b != nil; b = k.dom.Idom(b) {

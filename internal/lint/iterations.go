@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// counted reports whether v is known in each iteration of the loop: it is computed from counters that
-// start as constants.
+// counted reports whether v is known in each iteration of the loop, because it is computed from
+// counters that start at constants.
 func (k *kernel) counted(v *ir.Value, l *analysis.Loop) bool {
 	r, ok := firstIteration(l)
 	if !ok {
@@ -18,7 +18,8 @@ func (k *kernel) counted(v *ir.Value, l *analysis.Loop) bool {
 	return ok
 }
 
-// firstIteration returns the loop's first iteration, in which counters that start as constants are known.
+// firstIteration returns the loop's first iteration, in which the counters that start at a constant
+// are known.
 func firstIteration(l *analysis.Loop) (*iteration, bool) {
 	if len(l.Entries()) != 1 || len(l.Latches) != 1 {
 		return nil, false
@@ -45,10 +46,10 @@ func (r *iteration) next(l *analysis.Loop) *iteration {
 	return after
 }
 
-// An iteration computes values of one iteration of a loop, each once: the number of paths to a value
-// through values that are used twice is exponential.
+// An iteration computes values of one iteration of a loop. It remembers them, because the number of
+// paths to a value can grow exponentially with the number of values in between.
 type iteration struct {
-	known   map[*ir.Value]int64 // counters at first
+	known   map[*ir.Value]int64 // initially the counters
 	unknown map[*ir.Value]bool
 }
 
@@ -101,8 +102,9 @@ func (r *iteration) compute(v *ir.Value) (int64, bool) {
 	return 0, false
 }
 
-// iterations returns assignments with the values of vs in the first iterations of the loop: in the same
-// iteration for both accesses, or in one and the next. The loop's condition ends them where it is known.
+// iterations returns assignments with the values of vs in the first iterations of the loop: either
+// the same iteration for both accesses or two consecutive ones. The list ends when the loop's
+// condition, if known, ends the loop.
 func (k *kernel) iterations(l *analysis.Loop, vs []*ir.Value, same bool) []assignment {
 	in := func(it *iteration) map[*ir.Value]int64 {
 		m := map[*ir.Value]int64{}
@@ -137,7 +139,7 @@ func (k *kernel) iterations(l *analysis.Loop, vs []*ir.Value, same bool) []assig
 	return list
 }
 
-// leaves reports whether the header is known to leave the loop in the iteration.
+// leaves reports whether the header provably leaves the loop in the iteration.
 func (r *iteration) leaves(l *analysis.Loop) bool {
 	t := l.Header.Term()
 	if t.Op != ir.OpIf {

@@ -9,12 +9,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/pass"
 )
 
-// A Finding is something wrong at a place in the source.
+// A Finding is a mistake at a position in the source.
 type Finding struct {
 	Pos      ir.Pos
 	Category string // one of the constants below
-	Message  string // one line without a full stop
-	// Other, where it is known, is a second place that the message is about, and Says what is there.
+	Message  string // one line without a period
+	// Other, if known, is a second position that the message refers to, and Says describes it.
 	Other ir.Pos
 	Says  string
 }
@@ -22,11 +22,11 @@ type Finding struct {
 // The categories.
 const (
 	Barrier  = "barrier"  // a barrier that only some threads of a block reach
-	Race     = "race"     // shared memory that other threads use with no barrier in between
-	Coalesce = "coalesce" // neighbouring threads access memory far apart
-	Bank     = "bank"     // threads of a warp access one bank of shared memory
-	Local    = "local"    // an array that lies in memory instead of in registers
-	Overflow = "overflow" // an index that is computed in 32 bits and may not fit
+	Race     = "race"     // shared memory that other threads access with no barrier in between
+	Coalesce = "coalesce" // adjacent threads access memory far apart
+	Bank     = "bank"     // threads of a warp access the same bank of shared memory
+	Local    = "local"    // an array in local memory rather than in registers
+	Overflow = "overflow" // an index that is computed in 32 bits and may overflow
 )
 
 // late lists the passes after which a function no longer resembles its source.
@@ -36,8 +36,8 @@ var late = []string{
 	"bypass-slow-division", "hoist-checks", "fuse-checks", "coarsen", "vectorize-memory", "sink",
 }
 
-// Kernel returns the findings for kernel f without duplicates, sorted by position. f is as package
-// frontend leaves it and does not change. Kernel fails if f cannot be compiled.
+// Kernel returns the findings in kernel f, sorted by position and without duplicates. f is the
+// output of package frontend and is not modified. Kernel returns an error if f cannot be compiled.
 func Kernel(f *ir.Func) ([]Finding, error) {
 	plain, err := pass.Compile(f, pass.Options{Disable: late})
 	if err != nil {
@@ -63,7 +63,7 @@ func compare(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Category, b.Category))
 }
 
-// kernel is one that is looked at, and what is known of it.
+// kernel is a kernel with the results of its analyses.
 type kernel struct {
 	f       *ir.Func
 	dom     *ir.Dom
@@ -89,7 +89,7 @@ func (k *kernel) report(f Finding) {
 	}
 }
 
-// each calls visit for every value that can be reached.
+// each calls visit for every reachable value.
 func (k *kernel) each(visit func(v *ir.Value, at analysis.Point)) {
 	for _, b := range k.dom.Order() {
 		for i, v := range b.Values {

@@ -8,13 +8,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// sector is how many bytes of global memory a GPU moves at least.
+// sector is the size in bytes of the smallest transfer of global memory.
 const sector = 32
 
-// fine is how many turns at a bank are not worth a word: two are often the fewest there can be.
+// fine is the highest number of accesses per bank that is not reported: two are often the minimum.
 const fine = 2
 
-// few is how many threads of a warp may access memory as they like: that costs little.
+// few is the number of threads of a warp whose accesses are not reported, because they cost little.
 const few = 4
 
 func count(set []bool) int {
@@ -27,8 +27,8 @@ func count(set []bool) int {
 	return n
 }
 
-// global reports accesses of which each thread's index is far from its neighbour's. Elements that
-// are large are not reported: the index is not to blame.
+// global reports accesses for which adjacent threads have indices far apart. It does not report
+// accesses to large elements, for which the index is not the cause.
 func (k *kernel) global() {
 	row := newRowEvaluator(k.f, k.dom)
 	if row.size[0] < 2 {
@@ -46,7 +46,7 @@ func (k *kernel) global() {
 	})
 }
 
-// apart reports v where index, a part of its address, is far apart in neighbours.
+// apart reports v if index, a part of its address, is far apart in adjacent threads.
 func (k *kernel) apart(v, index *ir.Value, n number, at analysis.Point) bool {
 	f := Finding{Pos: v.Pos, Category: Coalesce}
 	switch {
@@ -54,13 +54,13 @@ func (k *kernel) apart(v, index *ir.Value, n number, at analysis.Point) bool {
 		if r := k.ranges.At(n.strided, at); r.Lo >= 0 && r.Hi <= sector/index.Imm {
 			return false
 		}
-		f.Message = "threads that are neighbours along x access elements that are a variable number apart"
+		f.Message = "adjacent threads along x access elements that are a variable distance apart"
 	case n.known:
 		d := abs(n.threads[1] - n.threads[0])
 		if d < 2 || d*index.Imm < sector {
 			return false
 		}
-		f.Message = fmt.Sprintf("threads that are neighbours along x access elements that are %d apart", d)
+		f.Message = fmt.Sprintf("adjacent threads along x access elements that are %d apart", d)
 	default:
 		return false
 	}
@@ -68,8 +68,7 @@ func (k *kernel) apart(v, index *ir.Value, n number, at analysis.Point) bool {
 	return true
 }
 
-// many reports whether more than a few threads of a warp run b; it does not where that
-// cannot be told.
+// many reports whether more than a few threads of a warp provably execute b.
 func (k *kernel) many(e *evaluator, b *ir.Block) bool {
 	in := slices.Repeat([]bool{true}, e.count())
 	for _, c := range k.guards(b, e.uniform) {
@@ -90,8 +89,8 @@ func ordered(op ir.Op) bool { return op >= ir.OpEq && op <= ir.OpULe }
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// banks reports accesses to shared memory for which threads of a warp have to take turns, where a whole
-// warp is known to come.
+// banks reports bank conflicts in accesses to shared memory, provided that a full warp provably
+// executes them.
 func (k *kernel) banks() {
 	e := k.eval
 	if !e.sure || e.count() < 32 {
@@ -106,12 +105,13 @@ func (k *kernel) banks() {
 			return
 		}
 		if ways := conflict(n.threads[:32], accessed(v).Size()); ways > fine {
-			k.report(Finding{Pos: v.Pos, Category: Bank, Message: fmt.Sprintf("threads of a warp take %d turns at a bank of shared memory", ways)})
+			k.report(Finding{Pos: v.Pos, Category: Bank, Message: fmt.Sprintf("this access to shared memory has a %d-way bank conflict", ways)})
 		}
 	})
 }
 
-// whole reports whether all threads of the first warp run b, or none but for what is not known.
+// whole reports whether all threads of the first warp execute b, except for conditions that are
+// equal in all threads.
 func (k *kernel) whole(b *ir.Block) bool {
 	for _, c := range k.guards(b, k.uniform) {
 		n := k.eval.of(c.cond)
@@ -127,8 +127,9 @@ func (k *kernel) whole(b *ir.Block) bool {
 	return true
 }
 
-// conflict returns how many different words of 4 bytes lie in one bank, of those that the threads access
-// at once: all of a warp, or as many as share 128 bytes.
+// conflict returns the largest number of different 4-byte locations in one bank among those that
+// threads access at once. These are the threads of a warp or, for larger elements, as many of them
+// as access 128 bytes.
 func conflict(at []int64, size int64) int {
 	group := len(at)
 	if size > 4 {
@@ -151,7 +152,7 @@ func conflict(at []int64, size int64) int {
 	return ways
 }
 
-// locals reports arrays that are still in memory after all passes.
+// locals reports arrays that are in local memory after all passes.
 func (k *kernel) locals() {
 	k.each(func(v *ir.Value, _ analysis.Point) {
 		if v.Op != ir.OpIndex {
@@ -160,13 +161,13 @@ func (k *kernel) locals() {
 		if base := analysis.Object(v.Args[0]); base != nil && base.Op == ir.OpAlloca {
 			k.report(Finding{
 				Pos: base.Pos, Category: Local, Other: v.Pos, Says: "the index",
-				Message: fmt.Sprintf("this array of %d bytes lies in memory, not in registers: the compiler does not know an index", base.Aux.(*ir.Type).Size()),
+				Message: fmt.Sprintf("this array of %d bytes is in local memory, not in registers, because an index is not known at compile time", base.Aux.(*ir.Type).Size()),
 			})
 		}
 	})
 }
 
-// overflows reports products of 32 bits of the thread's index in the grid that become an index.
+// overflows reports 32-bit products of the thread's index in the grid that are used as an index.
 func (k *kernel) overflows() {
 	k.each(func(v *ir.Value, at analysis.Point) {
 		if v.Op == ir.OpIndex {
@@ -175,7 +176,7 @@ func (k *kernel) overflows() {
 	})
 }
 
-// product looks for such a product in the sum that v is, at each of its values once.
+// product searches for such a product in the sum v and visits each value once.
 func (k *kernel) product(v *ir.Value, at analysis.Point, seen map[*ir.Value]bool) {
 	if seen[v] {
 		return
@@ -194,19 +195,19 @@ func (k *kernel) product(v *ir.Value, at analysis.Point, seen map[*ir.Value]bool
 		if v.Type.Bits() != 32 || !ofGrid(v, map[*ir.Value]bool{}) || fits(x, y) {
 			return
 		}
-		k.report(Finding{Pos: v.Pos, Category: Overflow, Message: "this index is a product of 32 bits, which large grids overflow"})
+		k.report(Finding{Pos: v.Pos, Category: Overflow, Message: "this index is a 32-bit product, which may overflow in large grids"})
 	}
 }
 
-// fits reports whether all products of numbers from x and y have 32 bits.
+// fits reports whether all products of numbers in x and y fit in 32 bits.
 func fits(x, y analysis.Range) bool {
 	const limit = 1 << 31
 	most := float64(max(abs(x.Lo), abs(x.Hi))) * float64(max(abs(y.Lo), abs(y.Hi)))
 	return most < limit
 }
 
-// ofGrid reports whether v is computed from the index of the block, by sums, products and conversions, through values that
-// were not seen before.
+// ofGrid reports whether v is computed from the index of the block by sums, products and
+// conversions of values that have not been seen before.
 func ofGrid(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if seen[v] {
 		return false

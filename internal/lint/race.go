@@ -18,9 +18,9 @@ type access struct {
 	guards guards
 }
 
-// races finds pairs of accesses to one place in shared memory, by different threads and one of them a
-// write, between which a path has no barrier. For a pair that is an iteration of a loop apart it must
-// be so whatever the loop's counters are.
+// races finds pairs of accesses to the same location in shared memory by different threads, at
+// least one of which writes, between which a path has no barrier. If the accesses are in
+// consecutive iterations of a loop, they must collide for all values of the loop's counters.
 func (k *kernel) races() {
 	accesses := map[*ir.Value]*access{}
 	k.each(func(v *ir.Value, _ analysis.Point) {
@@ -43,7 +43,7 @@ func (k *kernel) races() {
 	}
 }
 
-// access returns the access that v is, or nil where it is none or its address is not known.
+// access returns v as an access, or nil if v is none or its address is unknown.
 func (k *kernel) access(v *ir.Value) *access {
 	if v.Op != ir.OpLoad && v.Op != ir.OpStore {
 		return nil
@@ -61,7 +61,7 @@ func (k *kernel) access(v *ir.Value) *access {
 	return a
 }
 
-// accessed returns the type of what v loads or stores.
+// accessed returns the type that v loads or stores.
 func accessed(v *ir.Value) *ir.Type {
 	if v.Op == ir.OpStore {
 		return v.Args[1].Type
@@ -69,7 +69,7 @@ func accessed(v *ir.Value) *ir.Type {
 	return v.Type
 }
 
-// shared returns the variable in shared memory that an address is of, or nil.
+// shared returns the variable in shared memory that an address points into, or nil.
 func shared(addr *ir.Value) *ir.Variable {
 	object := analysis.Object(addr)
 	if object == nil || object.Op != ir.OpVar {
@@ -81,8 +81,8 @@ func shared(addr *ir.Value) *ir.Variable {
 	return nil
 }
 
-// pending returns, by block ID, the accesses since the last barrier at the entry of each block; along the
-// back edges of loops too, if carried is set.
+// pending returns, by block ID, the accesses since the last barrier at the entry of each block. If
+// carried is set, it also follows the back edges of loops.
 func (k *kernel) pending(accesses map[*ir.Value]*access, carried bool) [][]*ir.Value {
 	in := make([][]*ir.Value, k.f.NumBlocks())
 	for changed := true; changed; {
@@ -107,8 +107,9 @@ func (k *kernel) pending(accesses map[*ir.Value]*access, carried bool) [][]*ir.V
 	return in
 }
 
-// step returns the accesses since the last barrier after v. What makes the threads of a warp
-// meet is a barrier here: which threads it orders is not looked at.
+// step returns the accesses since the last barrier after v. It treats every operation that
+// synchronizes the threads of a warp as a barrier, regardless of the threads that the operation
+// orders.
 func step(pending []*ir.Value, v *ir.Value, accesses map[*ir.Value]*access) []*ir.Value {
 	switch {
 	case v.Op.Convergent():
@@ -119,9 +120,10 @@ func step(pending []*ir.Value, v *ir.Value, accesses map[*ir.Value]*access) []*i
 	return pending
 }
 
-// race reports the first of the pending accesses that races with a.
-func (k *kernel) race(a *access, straight, round []*ir.Value) {
-	for _, v := range round {
+// race reports the first of the pending accesses that races with a, either of the same iteration or
+// of the previous one.
+func (k *kernel) race(a *access, straight, carried []*ir.Value) {
+	for _, v := range carried {
 		p := k.access(v)
 		same := slices.Contains(straight, v)
 		if p.root != a.root || p.write == a.write || p.size != a.size || !k.collide(p, a, same) {
@@ -144,7 +146,7 @@ type accessSet struct {
 	in []bool
 }
 
-// overlap reports whether a thread i of x and another thread j of y have x.at[i] == y.at[j]+d.
+// overlap reports whether x.at[i] == y.at[j]+d for a thread i of x and a different thread j of y.
 func overlap(x, y accessSet, d int64) bool {
 	at := map[int64][]int{}
 	for i, n := range x.at {
@@ -160,12 +162,12 @@ func overlap(x, y accessSet, d int64) bool {
 	return false
 }
 
-// turns reports whether v may be another in each iteration of a loop around both accesses.
+// turns reports whether v may change between iterations of a loop around both accesses.
 func (k *kernel) turns(v *ir.Value, p, a *access) bool {
 	return slices.ContainsFunc(k.loops, func(l *analysis.Loop) bool {
 		return v.Block != nil && l.Contains(v.Block) && l.Contains(p.v.Block) && l.Contains(a.v.Block)
 	})
 }
 
-// String is for tests that fail.
+// String formats the finding for test failures.
 func (f Finding) String() string { return fmt.Sprintf("%v: %s: %s", f.Pos, f.Category, f.Message) }

@@ -11,7 +11,7 @@ func transpose(t gpu.Thread, x, y []float32, n int) {
 	}
 	t.Sync()
 	for i := 0; i < 32; i += 8 {
-		y[(t.GlobalY()+i)*n+t.GlobalX()] = s[t.ThreadX()][t.ThreadY()+i] // want `threads of a warp take 32 turns at a bank of shared memory`
+		y[(t.GlobalY()+i)*n+t.GlobalX()] = s[t.ThreadX()][t.ThreadY()+i] // want `this access to shared memory has a 32-way bank conflict`
 	}
 }
 
@@ -19,12 +19,12 @@ func transpose(t gpu.Thread, x, y []float32, n int) {
 //gpu:block 64
 func apart(t gpu.Thread, x []float32) {
 	s := gpu.Shared[[1024]float32](t)
-	s[t.ThreadX()*16] = x[t.ThreadX()] // want `take 16 turns`
+	s[t.ThreadX()*16] = x[t.ThreadX()] // want `16-way bank conflict`
 	t.Sync()
-	x[t.ThreadX()] = s[t.ThreadX()*16] // want `take 16 turns`
+	x[t.ThreadX()] = s[t.ThreadX()*16] // want `16-way bank conflict`
 }
 
-// One element more in each row moves each to a bank of its own.
+// An additional element in each row moves the elements of a column to different banks.
 //
 //gpu:kernel
 //gpu:block 32,8
@@ -39,7 +39,7 @@ func padded(t gpu.Thread, x, y []float32, n int) {
 	}
 }
 
-// All threads read one element, and float64 numbers in two halves of a warp.
+// All threads read the same element; float64 accesses take two halves of a warp.
 //
 //gpu:kernel
 //gpu:block 64

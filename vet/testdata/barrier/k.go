@@ -5,7 +5,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 //gpu:kernel
 func bothSides(t gpu.Thread, x []float32) {
 	if t.ThreadX() < 16 {
-		t.Sync() // want `only some threads of the block come to this barrier while others wait at another one \(the condition: k.go:7\)`
+		t.Sync() // want `only some threads of the block reach this barrier, while others wait at another one \(the condition: k.go:7\)`
 		x[t.ThreadX()] = 1
 	} else {
 		t.Sync() // want `only some threads`
@@ -52,7 +52,7 @@ func wait(t gpu.Thread) {
 	t.Sync() // want `only some threads`
 }
 
-// Threads that leave are not waited for.
+// Barriers do not wait for threads that have exited.
 //
 //gpu:kernel
 func leave(t gpu.Thread, x []float32) {
@@ -68,7 +68,7 @@ func leave(t gpu.Thread, x []float32) {
 	}
 }
 
-// All threads of a block decide alike.
+// All threads of a block take the same branch.
 //
 //gpu:kernel
 func alike(t gpu.Thread, x []float32, n int) {
@@ -90,7 +90,7 @@ func alike(t gpu.Thread, x []float32, n int) {
 	}
 }
 
-// Some leave on the way.
+// Some threads exit in between.
 //
 //gpu:kernel
 func oneBlock(t gpu.Thread, x []float32) {

@@ -5,7 +5,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 //gpu:kernel
 func columns(t gpu.Thread, x []float32, n int) {
 	if i := t.GlobalX(); i < n {
-		x[i*n] = 1 // want `threads that are neighbours along x access elements that are a variable number apart`
+		x[i*n] = 1 // want `adjacent threads along x access elements that are a variable distance apart`
 	}
 }
 
@@ -13,21 +13,21 @@ func columns(t gpu.Thread, x []float32, n int) {
 //gpu:block 16,16
 func swapped(t gpu.Thread, x, y []float32, n int) {
 	i, j := t.GlobalX(), t.GlobalY()
-	y[j*n+i] = x[i*n+j] // want `a variable number apart`
+	y[j*n+i] = x[i*n+j] // want `a variable distance apart`
 }
 
 //gpu:kernel
 func eight(t gpu.Thread, x []float32) {
 	i := t.GlobalX() * 8
 	for j := range 8 {
-		x[i+j]++ // want `threads that are neighbours along x access elements that are 8 apart`
+		x[i+j]++ // want `adjacent threads along x access elements that are 8 apart`
 	}
 }
 
 //gpu:kernel
 func rows(t gpu.Thread, x, sums []float32, n int) {
 	i := t.GlobalX()
-	for _, v := range x[i*n : (i+1)*n] { // want `a variable number apart`
+	for _, v := range x[i*n : (i+1)*n] { // want `a variable distance apart`
 		sums[i] += v
 	}
 }
@@ -38,7 +38,7 @@ type particle struct {
 	tag          [8]int32
 }
 
-// An element is large; the index is right.
+// The elements are large; the index is right.
 //
 //gpu:kernel
 func large(t gpu.Thread, p []particle) {
@@ -58,7 +58,7 @@ func right(t gpu.Thread, x, y []float32, n int) {
 	}
 }
 
-// Every thread takes a column.
+// Each thread processes a column.
 //
 //gpu:kernel
 func sums(t gpu.Thread, x, sums []float32, n int) {

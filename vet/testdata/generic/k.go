@@ -12,11 +12,11 @@ func transpose[T any](t gpu.Thread, x, y []T, n int) {
 	}
 	t.Sync()
 	for i := 0; i < 32; i += 8 {
-		y[(t.GlobalY()+i)*n+t.GlobalX()] = s[t.ThreadX()][t.ThreadY()+i] // want `threads of a warp take 32 turns at a bank of shared memory`
+		y[(t.GlobalY()+i)*n+t.GlobalX()] = s[t.ThreadX()][t.ThreadY()+i] // want `this access to shared memory has a 32-way bank conflict`
 	}
 }
 
-// instances does as the generated file, which names the functions that the kernel is compiled to.
+// instances uses the instances of the kernel, as the generated file does.
 func instances(t gpu.Thread) {
 	transpose[float32](t, nil, nil, 0)
 	transpose[int32](t, nil, nil, 0)

@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 //gpu:kernel
 func histogram(t gpu.Thread, x []uint8, out []int32) {
-	var counts [16]int32 // want `this array of 64 bytes lies in memory, not in registers: the compiler does not know an index \(the index: k.go:9\)`
+	var counts [16]int32 // want `this array of 64 bytes is in local memory, not in registers, because an index is not known at compile time \(the index: k.go:9\)`
 	for _, v := range x {
 		counts[v%16]++
 	}
@@ -13,7 +13,7 @@ func histogram(t gpu.Thread, x []uint8, out []int32) {
 	}
 }
 
-// Loops of few rounds are unrolled.
+// Loops with small trip counts are unrolled.
 //
 //gpu:kernel
 func unrolled(t gpu.Thread, x []float32) {

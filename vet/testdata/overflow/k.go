@@ -6,7 +6,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 func product(t gpu.Thread, x []float32, width int32) {
 	row := int32(t.GlobalX())
 	for i := range width {
-		x[row*width+i] = 0 // want `this index is a product of 32 bits, which large grids overflow` `a variable number apart`
+		x[row*width+i] = 0 // want `this index is a 32-bit product, which may overflow in large grids` `a variable distance apart`
 	}
 }
 
@@ -22,7 +22,7 @@ func add(i int32) int32   { return i + (i ^ 1) + i*i }
 func add4(i int32) int32  { return add(add(add(add(i)))) }
 func add16(i int32) int32 { return add4(add4(add4(add4(i)))) }
 
-// doubled has an index of which each part is used twice.
+// doubled has an index in which each part is used twice.
 //
 //gpu:kernel
 func doubled(t gpu.Thread, n int32, x []float32) {

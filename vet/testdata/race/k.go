@@ -61,7 +61,7 @@ func neighbours(t gpu.Thread, x []float32) {
 	x[t.Lane()] = s[t.Lane()^1] // want `this reads shared memory`
 }
 
-// With the barriers.
+// The barriers are present.
 //
 //gpu:kernel
 //gpu:block 256
@@ -82,7 +82,7 @@ func right(t gpu.Thread, x, sums []float32) {
 	}
 }
 
-// In turns, a buffer is written and the other one read.
+// One buffer is written while the other is read.
 //
 //gpu:kernel
 //gpu:block 64
@@ -99,7 +99,7 @@ func turns(t gpu.Thread, x []float32, n int) {
 	}
 }
 
-// Each half has its threads.
+// Each half of the threads uses its own elements.
 //
 //gpu:kernel
 //gpu:block 64
@@ -125,7 +125,7 @@ func add(i int) int   { return i + (i ^ 1) + i*i }
 func add4(i int) int  { return add(add(add(add(i)))) }
 func add16(i int) int { return add4(add4(add4(add4(i)))) }
 
-// doubled has indices that are counted in each round from values that are used twice.
+// doubled has indices that are computed in each iteration from values that are used twice.
 //
 //gpu:kernel
 //gpu:block 64

@@ -1,4 +1,5 @@
-// Package unknown has kernels that call functions of other packages, which the analyzer does not see.
+// Package unknown has kernels that call functions of other packages, which the analyzer does not
+// see.
 package unknown
 
 import (
@@ -15,7 +16,7 @@ func kernel(t gpu.Thread, x []float64, y []dtype.F16, z []dtype.F8E4M3) {
 	s := gpu.Shared[[32]float64](t)
 	i := t.ThreadX()
 	s[i] = math.Exp(x[i]) + float64(y[i].Float32()) + float64(z[i].Float32())
-	sum := gpu.WarpReduceAdd(t, s[i]) // which waits, perhaps
+	sum := gpu.WarpReduceAdd(t, s[i]) // which may synchronize
 	x[i] = s[31-i] + sum
 	q, r := bits.Div64(1, 2, uint64(i+5))
 	x[q] = slices.Max(x[:r])
