@@ -17,13 +17,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/nvml"
 )
 
-// series is one sample of the endpoint: labels, and the value.
+// series is a sample of the endpoint.
 type series struct {
 	labels map[string]string
 	value  float64
 }
 
-// scrape reads the endpoint as Prometheus does, by metric. It adds the label that Prometheus adds.
+// scrape returns the samples of the endpoint by metric, with the label that Prometheus adds.
 func scrape(t *testing.T, g prometheus.Gatherer) map[string][]series {
 	t.Helper()
 	server := httptest.NewServer(promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
@@ -52,7 +52,7 @@ func scrape(t *testing.T, g prometheus.Gatherer) map[string][]series {
 	return all
 }
 
-// Forms of the dashboards' queries.
+// The forms of the dashboards' queries.
 var (
 	aggregated = regexp.MustCompile(`^(max|avg|sum)\((.*?)\)(?: by \(([^()]*)\))?$`)
 	scaled     = regexp.MustCompile(`^(.*) \* ([0-9]+)$`)
@@ -60,7 +60,7 @@ var (
 	matcher    = regexp.MustCompile(`(\w+)=~"([^"]*)"`)
 )
 
-// query answers a query in the part of Prometheus' language that the dashboards use.
+// query evaluates a query in the subset of Prometheus' language that the dashboards use.
 func query(all map[string][]series, q string) ([]series, error) {
 	if m := aggregated.FindStringSubmatch(q); m != nil {
 		inner, err := query(all, m[2])
@@ -91,7 +91,7 @@ func query(all map[string][]series, q string) ([]series, error) {
 	return chosen, nil
 }
 
-// aggregate makes one series of those that have the given labels in common, in the order of these.
+// aggregate merges series that have equal values of the given labels, and sorts the result by them.
 func aggregate(how string, all []series, by []string) []series {
 	groups := map[string][]series{}
 	for _, s := range all {
@@ -123,8 +123,9 @@ func aggregate(how string, all []series, by []string) []series {
 	return out
 }
 
-// dashboard has the queries of NVIDIA's dashboard for the exporter, number 12239 at grafana.com, as it is in the
-// exporter's repository and as it was before (by instance), and what two GPUs answer.
+// dashboard lists the queries of NVIDIA's dashboard for the exporter (number 12239 at grafana.com),
+// in the current version of the exporter's repository and in an older one (by instance), with the
+// answers for two GPUs.
 var dashboard = []struct{ query, want string }{
 	{`max(DCGM_FI_DEV_GPU_TEMP{Hostname=~"$Hostname", gpu=~"$gpu"}) by (Hostname, gpu, uuid)`, "box 0: 40, box 1: 50"},
 	{`avg(DCGM_FI_DEV_GPU_TEMP{Hostname=~"$Hostname", gpu=~"$gpu"})`, "45"},
@@ -141,8 +142,8 @@ var dashboard = []struct{ query, want string }{
 	{`DCGM_FI_DEV_FB_FREE{Hostname=~"$Hostname"}`, "box 0: 10, box 1: 10"}, // whose labels are the variables' values
 }
 
-// TestDashboard answers every query of the dashboard from what the endpoint serves of two GPUs, of which the second is
-// older and keeps no counts of its units.
+// TestDashboard answers every query of the dashboard from the endpoint's metrics of two GPUs. The
+// second GPU is older and has no activity counters.
 func TestDashboard(t *testing.T) {
 	g := &GPUs{xids: newXIDs()}
 	for i, name := range []string{"0", "1"} {

@@ -1,10 +1,11 @@
-// Package metrics has Prometheus collectors for GPUs and for what a program does with them.
+// Package metrics provides Prometheus collectors for the state of GPUs and for a program's use of
+// devices.
 //
 //	lib, err := nvml.Open()
 //	gpus, err := metrics.NewGPUs(lib)
 //	prometheus.MustRegister(gpus, metrics.NewRuntime(dev))
 //
-// The GPUs' metrics have the names and labels of NVIDIA's DCGM exporter, so that dashboards and
-// alerts for it work as they are; "gopherwarp metrics" serves them without a program. What a
-// GPU cannot tell is absent, not zero.
+// The GPU metrics have the names, labels and units of NVIDIA's DCGM exporter, so dashboards and
+// alerts for the exporter work unchanged. The command "gopherwarp metrics" serves them without a
+// program of your own. Metrics that a GPU does not support are absent rather than zero.
 package metrics

@@ -11,22 +11,22 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/nvml"
 )
 
-// GPUs collects the state of a machine's GPUs.
+// GPUs is a collector of the state of a machine's GPUs.
 type GPUs struct {
 	gpus []gpu
 	xids *xids
 }
 
-// gpu is what a GPU's metrics are made of.
+// gpu is a GPU with the labels of its metrics.
 type gpu struct {
 	monitor monitor
 	labels  prometheus.Labels
 }
 
-// monitor is an *nvml.Monitor.
+// monitor is implemented by *nvml.Monitor, and by fakes in tests.
 type monitor interface{ Read() (nvml.State, error) }
 
-// NewGPUs returns a collector of all GPUs that lib sees. Close lib after the last collection.
+// NewGPUs returns a collector for all GPUs of lib, which must stay open until the last collection.
 func NewGPUs(lib *nvml.Library) (*GPUs, error) {
 	monitors, versions, err := lib.Monitors()
 	if err != nil {
@@ -46,12 +46,12 @@ func NewGPUs(lib *nvml.Library) (*GPUs, error) {
 	return g, nil
 }
 
-// longBus returns the bus with a domain of eight digits, as the exporter has it.
+// longBus formats the bus with a PCI domain of eight digits, as the exporter does.
 func longBus(b nvml.Bus) string {
 	return fmt.Sprintf("%08X:%02X:%02X.0", b.PCIDomain, b.PCIBus, b.PCIDevice)
 }
 
-// metric is one figure of a reading, as the exporter names it.
+// metric describes one figure of a reading.
 type metric struct {
 	name, help string
 	kind       prometheus.ValueType
@@ -65,7 +65,7 @@ const (
 	mebi    = 1.0 / (1 << 20)
 )
 
-// metrics are the exporter's, of those that are on by default or in NVIDIA's dashboards.
+// metrics lists the exporter's metrics that are enabled by default or used in NVIDIA's dashboards.
 var metrics = []metric{
 	{"DCGM_FI_DEV_SM_CLOCK", "SM clock frequency (in MHz).", gauge, func(s *nvml.State) nvml.Figure { return s.Clocks.SM }, 1},
 	{"DCGM_FI_DEV_MEM_CLOCK", "Memory clock frequency (in MHz).", gauge, func(s *nvml.State) nvml.Figure { return s.Clocks.Memory }, 1},
@@ -89,17 +89,18 @@ var metrics = []metric{
 	{"DCGM_FI_DEV_ROW_REMAP_FAILURE", "Whether remapping of rows has failed.", gauge, func(s *nvml.State) nvml.Figure { return s.Errors.RowsFailed }, 1},
 	{"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "Ratio of time the graphics engine is active.", gauge, active, .01},
 	{"DCGM_FI_PROF_SM_ACTIVE", "Ratio of cycles in which an SM has a warp.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.SM }, .01},
-	{"DCGM_FI_PROF_SM_OCCUPANCY", "Ratio of warps on an SM to those that it can have.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Occupancy }, .01},
-	{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "Ratio of cycles in which the tensor cores work.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Tensor }, .01},
-	{"DCGM_FI_PROF_PIPE_FP64_ACTIVE", "Ratio of cycles in which the fp64 units work.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP64 }, .01},
-	{"DCGM_FI_PROF_PIPE_FP32_ACTIVE", "Ratio of cycles in which the fp32 units work.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP32 }, .01},
-	{"DCGM_FI_PROF_PIPE_FP16_ACTIVE", "Ratio of cycles in which the fp16 units work.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP16 }, .01},
-	{"DCGM_FI_PROF_DRAM_ACTIVE", "Ratio of cycles in which the memory sends or receives.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Memory }, .01},
-	{"DCGM_FI_PROF_PCIE_TX_BYTES", "Bytes a second sent over PCIe.", gauge, func(s *nvml.State) nvml.Figure { return s.Traffic.Sent }, 1},
-	{"DCGM_FI_PROF_PCIE_RX_BYTES", "Bytes a second received over PCIe.", gauge, func(s *nvml.State) nvml.Figure { return s.Traffic.Received }, 1},
+	{"DCGM_FI_PROF_SM_OCCUPANCY", "Ratio of warps on an SM to the maximum number of warps.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Occupancy }, .01},
+	{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "Ratio of cycles in which the tensor cores are active.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Tensor }, .01},
+	{"DCGM_FI_PROF_PIPE_FP64_ACTIVE", "Ratio of cycles in which the fp64 units are active.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP64 }, .01},
+	{"DCGM_FI_PROF_PIPE_FP32_ACTIVE", "Ratio of cycles in which the fp32 units are active.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP32 }, .01},
+	{"DCGM_FI_PROF_PIPE_FP16_ACTIVE", "Ratio of cycles in which the fp16 units are active.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.FP16 }, .01},
+	{"DCGM_FI_PROF_DRAM_ACTIVE", "Ratio of cycles in which the device memory sends or receives data.", gauge, func(s *nvml.State) nvml.Figure { return s.Usage.Memory }, .01},
+	{"DCGM_FI_PROF_PCIE_TX_BYTES", "Bytes per second sent over PCIe.", gauge, func(s *nvml.State) nvml.Figure { return s.Traffic.Sent }, 1},
+	{"DCGM_FI_PROF_PCIE_RX_BYTES", "Bytes per second received over PCIe.", gauge, func(s *nvml.State) nvml.Figure { return s.Traffic.Received }, 1},
 }
 
-// active is the share of time in which anything ran. Where the GPU keeps no counts, Load says nearly that.
+// active returns the ratio of time in which the GPU is active. GPUs without activity counters
+// report their utilization, which is nearly the same.
 func active(s *nvml.State) nvml.Figure {
 	if _, ok := s.Usage.Graphics.Get(); ok {
 		return s.Usage.Graphics
@@ -107,12 +108,12 @@ func active(s *nvml.State) nvml.Figure {
 	return s.Load.GPU
 }
 
-// Describe implements prometheus.Collector. The metrics depend on the GPUs: it describes none,
-// which makes the collector an unchecked one.
+// Describe implements prometheus.Collector. It describes no metrics, which makes the collector
+// unchecked, because the metrics depend on the GPUs.
 func (g *GPUs) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements prometheus.Collector. GPUs are read side by side; of one that does not
-// answer there is an error in place of its metrics.
+// Collect implements prometheus.Collector. It reads the GPUs concurrently. A GPU that does not
+// respond yields an error in place of its metrics.
 func (g *GPUs) Collect(to chan<- prometheus.Metric) {
 	var reading sync.WaitGroup
 	for i := range g.gpus {

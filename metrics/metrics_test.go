@@ -15,7 +15,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// fake is a GPU that says what it is told to.
+// fake is a GPU with a given state.
 type fake struct {
 	reading nvml.Reading
 	usage   nvml.Usage
@@ -33,7 +33,7 @@ func labels(n string) prometheus.Labels {
 	}
 }
 
-// TestGPUs compares names, labels and units with those of the exporter.
+// TestGPUs compares names, labels and units with the exporter's.
 func TestGPUs(t *testing.T) {
 	r := nvml.Reading{Power: nvml.Known(123.5), Energy: nvml.Known(2)}
 	r.Memory.Used, r.Temperature.GPU = nvml.Known(3<<30), nvml.Known(41)
@@ -46,7 +46,7 @@ func TestGPUs(t *testing.T) {
 		{"DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (in W).", "123.5", ""},
 		{"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "counter", "Energy used since boot (in mJ).", "2000", ""},
 		{"DCGM_FI_DEV_XID_ERRORS", "gauge", "Value of the last XID error encountered.", "79", `err_code="79",`},
-		{"DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", "Bytes a second sent over PCIe.", "5e+09", ""},
+		{"DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", "Bytes per second sent over PCIe.", "5e+09", ""},
 	} {
 		want += "# HELP " + m.name + " " + m.help + "\n# TYPE " + m.name + " " + m.kind + "\n"
 		want += m.name + `{DCGM_FI_DRIVER_VERSION="580.1",Hostname="box",UUID="GPU-0",device="nvidia0",` + m.more +
@@ -57,7 +57,7 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
-// TestLostGPU expects an error in place of a GPU that does not answer.
+// TestLostGPU expects an error in place of the metrics of a GPU that does not respond.
 func TestLostGPU(t *testing.T) {
 	lost := &nvml.Error{Call: "nvmlDeviceGetPowerUsage", Status: nvml.GPUIsLost}
 	g := &GPUs{gpus: []gpu{{monitor: fake{err: lost}, labels: labels("0")}}, xids: newXIDs()}
@@ -66,7 +66,7 @@ func TestLostGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := registry.Gather(); !strings.Contains(err.Error(), lost.Error()) {
-		t.Errorf("gathered with %v, want %v", err, lost)
+		t.Errorf("Gather returned %v, want %v", err, lost)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestRuntime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b *device.Buffer[float64] // stays open until the metrics were gathered
+	var b *device.Buffer[float64] // stays open until the metrics have been gathered
 	err = dev.Scope(context.Background(), func(s *device.Stream) error {
 		var err error
 		if b, err = device.Upload(s, make([]float64, 100)); err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Runtime collects what a program does with devices.
+// Runtime is a collector of a program's use of devices.
 type Runtime struct {
 	devices []*device.Device
 	labels  []prometheus.Labels
 }
 
-// NewRuntime returns a collector of devices that stay open as long as it is used.
+// NewRuntime returns a collector for the given devices, which must stay open while it is in use.
 func NewRuntime(devices ...*device.Device) *Runtime {
 	r := &Runtime{devices: devices}
 	for _, d := range devices {
@@ -24,8 +24,8 @@ func NewRuntime(devices ...*device.Device) *Runtime {
 	return r
 }
 
-// Describe implements prometheus.Collector. Devices differ in what they know: it describes
-// nothing, which makes the collector an unchecked one.
+// Describe implements prometheus.Collector. It describes no metrics, which makes the collector
+// unchecked, because the metrics depend on the devices.
 func (r *Runtime) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -37,7 +37,7 @@ func (r *Runtime) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// output is where the metrics of one device go.
+// output is a channel for the metrics of one device.
 type output struct {
 	to     chan<- prometheus.Metric
 	labels prometheus.Labels
@@ -48,8 +48,8 @@ func (o output) number(kind prometheus.ValueType, name, help string, v float64) 
 }
 
 func (o output) work(c device.Counters) {
-	calls := prometheus.NewDesc("gopherwarp_work_total", "Pieces of work that streams were given.", []string{"kind"}, o.labels)
-	bytes := prometheus.NewDesc("gopherwarp_work_bytes_total", "Bytes that were copied or filled.", []string{"kind"}, o.labels)
+	calls := prometheus.NewDesc("gopherwarp_work_total", "Operations enqueued on streams.", []string{"kind"}, o.labels)
+	bytes := prometheus.NewDesc("gopherwarp_work_bytes_total", "Bytes copied or filled.", []string{"kind"}, o.labels)
 	for _, w := range []struct {
 		kind  string
 		count device.Count
@@ -64,19 +64,19 @@ func (o output) work(c device.Counters) {
 		}
 	}
 	o.number(counter, "waits_total", "Calls that waited for a stream.", float64(c.Waits))
-	o.number(counter, "wait_seconds_total", "Time that they took.", c.Waiting.Seconds())
+	o.number(counter, "wait_seconds_total", "Time spent in calls that waited for a stream.", c.Waiting.Seconds())
 	o.number(counter, "faults_total", "Faults of kernels.", float64(c.Faults))
 }
 
-// memory shows the device's memory. A device that was closed or lost has none.
+// memory sends the metrics of the device's memory. A device that is closed or lost has none.
 func (o output) memory(d *device.Device) {
 	m, err := d.MemoryStats()
 	if err != nil {
 		return
 	}
-	o.number(gauge, "memory_used_bytes", "Device memory that buffers hold.", float64(m.Used))
-	o.number(gauge, "memory_peak_bytes", "The most that buffers held at one time.", float64(m.Peak))
-	o.number(gauge, "memory_reserved_bytes", "Device memory that the pool has taken.", float64(m.Reserved))
-	o.number(gauge, "memory_pinned_bytes", "Host memory that is pinned.", float64(m.Pinned))
-	o.number(gauge, "buffers", "Buffers that are open.", float64(m.Buffers))
+	o.number(gauge, "memory_used_bytes", "Device memory allocated to buffers.", float64(m.Used))
+	o.number(gauge, "memory_peak_bytes", "Maximum of the device memory allocated to buffers.", float64(m.Peak))
+	o.number(gauge, "memory_reserved_bytes", "Device memory reserved by the pool.", float64(m.Reserved))
+	o.number(gauge, "memory_pinned_bytes", "Pinned host memory.", float64(m.Pinned))
+	o.number(gauge, "buffers", "Open buffers.", float64(m.Buffers))
 }

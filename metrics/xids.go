@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/nvml"
 )
 
-// xids are the last serious errors of the GPUs, by the GPU's UUID.
+// xids has the most recent serious error of each GPU by the GPU's UUID.
 type xids struct {
 	mu   sync.Mutex
 	last map[string]nvml.XID
@@ -19,8 +19,8 @@ type xids struct {
 
 func newXIDs() *xids { return &xids{last: map[string]nvml.XID{}} }
 
-// Watch waits for serious errors of the GPUs, which Collect then shows as DCGM_FI_DEV_XID_ERRORS,
-// until ctx is done. Where the driver has no events, it returns nil at once.
+// Watch receives serious errors of the GPUs until ctx is done. Collect then reports the most recent
+// one as DCGM_FI_DEV_XID_ERRORS. If the driver does not support events, Watch returns nil at once.
 func (g *GPUs) Watch(ctx context.Context, lib *nvml.Library) error {
 	devices, err := lib.Devices()
 	if err != nil {
@@ -43,7 +43,7 @@ func (x *xids) note(uuid string, e nvml.XID) {
 	x.last[uuid] = e
 }
 
-// collect shows the number of each GPU's last error; 0 is none.
+// collect sends the number of each GPU's most recent error, or 0 if there was none.
 func (x *xids) collect(to chan<- prometheus.Metric, gpus []gpu) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

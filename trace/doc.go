@@ -1,16 +1,16 @@
-// Package trace shows what devices did when: a timeline of the streams, and a profile of the
-// device's time by the Go calls that asked for the work.
+// Package trace records the activity of devices: a timeline of their streams, and a profile of
+// device time by Go call stack.
 //
 //	timeline, profile := trace.NewTimeline(), trace.NewProfile()
 //	stop, err := dev.Watch(trace.Tee(timeline, profile))
-//	...                       // work, and waiting for it
+//	...                       // enqueue work and synchronize
 //	stop()
 //	err = timeline.Write(f)   // for ui.perfetto.dev
 //	err = profile.Write(g)    // for go tool pprof -http=: g
 //
-// A program needs none of that where it is run by "gopherwarp trace": the environment variables
-// GOPHERWARP_TIMELINE and GOPHERWARP_PROFILE name the files that Open then has written.
+// A program needs no code for this if "gopherwarp trace" runs it, or if the environment variables
+// GOPHERWARP_TIMELINE and GOPHERWARP_PROFILE name the files to write when gopherwarp.Open opens the
+// device.
 //
-// The package measures nothing itself (package device does), and knows nothing of what goes on
-// inside a kernel.
+// Package device does all measurements. Events inside a kernel are not recorded.
 package trace

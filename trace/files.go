@@ -10,26 +10,28 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Files is a watcher that writes a timeline and a profile to files, each where its name is not
-// empty: at the end, and now and then before, so that a program that never closes its device has
+// Files is a watcher that writes a timeline and a profile to files. It writes them when the device
+// is closed, and about once per second before, so that a program that never closes its device has
 // them too.
 type Files struct {
-	timeline, profile string // their names
+	timeline, profile string // file names; empty for none
 	times             *Timeline
 	stacks            *Profile
 	written           time.Time
 }
 
-// NewFiles returns a watcher for one device, after it has created the files.
+// NewFiles creates the files and returns a watcher for one device. An empty name means that the
+// file is not wanted.
 func NewFiles(timeline, profile string) (*Files, error) {
 	f := &Files{timeline: timeline, profile: profile, times: NewTimeline(), stacks: NewProfile()}
 	return f, f.write()
 }
 
-// often is the time between two writings: what an abrupt end of the program may lose.
+// often is the minimum time between two writes, and so the time that an abrupt end of the program
+// may lose.
 const often = time.Second
 
-// Did is called by a watched device.
+// Did implements device.Watcher.
 func (f *Files) Did(done []device.Activity) {
 	if f.timeline != "" {
 		f.times.Did(done)
@@ -38,14 +40,14 @@ func (f *Files) Did(done []device.Activity) {
 		f.stacks.Did(done)
 	}
 	if time.Since(f.written) > often {
-		_ = f.write() // Closed tries again, and tells
+		_ = f.write() // Closed tries again and returns the error
 	}
 }
 
-// Closed is called by a watched device.
+// Closed implements device.Watcher. It writes the files.
 func (f *Files) Closed() error { return f.write() }
 
-// write replaces the files. What was there is lost only once the new contents are complete.
+// write replaces the files. It keeps the previous contents until the new ones are complete.
 func (f *Files) write() error {
 	err := errors.Join(replace(f.timeline, f.times.Write), replace(f.profile, f.stacks.Write))
 	f.written = time.Now()

@@ -12,17 +12,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Profile adds up the devices' time by the Go call stack that asked for the work, with the
-// kernel (at its own source line) as the innermost frame. It may watch several devices.
+// Profile accumulates device time by Go call stack. The outer frames are those of the call that
+// enqueued the work, and the innermost frame is the kernel, at its own source line. A Profile can
+// watch several devices.
 type Profile struct {
 	mu        sync.Mutex
 	p         *profile.Profile
-	samples   map[string]*profile.Sample // by the locations' numbers
+	samples   map[string]*profile.Sample // by the IDs of the locations
 	locations map[frame]*profile.Location
-	functions map[frame]*profile.Function // of line 0
+	functions map[frame]*profile.Function // keys have line 0
 }
 
-// A frame is a line in a function.
+// A frame is a line of a function.
 type frame struct {
 	function, file string
 	line           int
@@ -30,7 +31,7 @@ type frame struct {
 
 // NewProfile returns an empty profile.
 func NewProfile() *Profile {
-	program, _ := os.Executable() // what a viewer calls the profile; nothing is read from there
+	program, _ := os.Executable() // the name of the profile in viewers; the file is not read
 	return &Profile{
 		p: &profile.Profile{
 			Mapping:           []*profile.Mapping{{ID: 1, File: program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}},
@@ -43,7 +44,7 @@ func NewProfile() *Profile {
 	}
 }
 
-// Did is called by a watched device.
+// Did implements device.Watcher.
 func (p *Profile) Did(done []device.Activity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,10 +61,10 @@ func (p *Profile) Did(done []device.Activity) {
 	}
 }
 
-// Closed is called by a watched device.
+// Closed implements device.Watcher. It does nothing.
 func (p *Profile) Closed() error { return nil }
 
-// sample returns the sample that a adds to.
+// sample returns the sample to which a contributes.
 func (p *Profile) sample(a device.Activity) *profile.Sample {
 	stack := []*profile.Location{p.location(innermost(a))}
 	key := fmt.Sprint(stack[0].ID)
@@ -87,7 +88,7 @@ func (p *Profile) sample(a device.Activity) *profile.Sample {
 	return s
 }
 
-// innermost returns the place of the work itself: a kernel's, or a name like "(upload)".
+// innermost returns the innermost frame for a: the kernel's line, or a name such as "(upload)".
 func innermost(a device.Activity) frame {
 	if k := a.Kernel; k != nil {
 		return frame{k.Package + "." + k.Name, k.File, k.Line}
@@ -117,7 +118,7 @@ func (p *Profile) function(at frame) *profile.Function {
 	return f
 }
 
-// Write writes the profile so far, in the format of go tool pprof.
+// Write writes the profile recorded so far in the format of go tool pprof.
 func (p *Profile) Write(w io.Writer) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

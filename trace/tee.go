@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Tee returns a watcher that tells all of ws.
+// Tee returns a watcher that forwards each call to all of ws.
 func Tee(ws ...device.Watcher) device.Watcher { return tee(ws) }
 
 type tee []device.Watcher

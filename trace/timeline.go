@@ -14,21 +14,21 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Timeline keeps activities for a picture of the streams over time, in the JSON format of
-// Chrome's trace viewer, which Perfetto opens. It may watch several devices.
+// Timeline records activities as a timeline of the streams in the JSON format of Chrome's trace
+// viewer, which Perfetto reads. A Timeline can watch several devices.
 type Timeline struct {
 	mu      sync.Mutex
 	events  []event
-	devices []*device.Device // a process of the picture each
-	named   map[[2]int]bool  // the rows that have a name
-	zero    time.Time        // of the picture: the first call
+	devices []*device.Device // each is a process of the timeline
+	named   map[[2]int]bool  // rows that have been named
+	zero    time.Time        // origin of the timeline: the first call
 	flows   int
 }
 
 // NewTimeline returns an empty timeline.
 func NewTimeline() *Timeline { return &Timeline{named: map[[2]int]bool{}} }
 
-// event is one of the trace viewer's: times in microseconds.
+// event is an event of the trace viewer's format. Times are in microseconds.
 type event struct {
 	Phase    string         `json:"ph"`
 	Name     string         `json:"name"`
@@ -42,7 +42,7 @@ type event struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// Did is called by a watched device.
+// Did implements device.Watcher.
 func (t *Timeline) Did(done []device.Activity) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,10 +51,10 @@ func (t *Timeline) Did(done []device.Activity) {
 	}
 }
 
-// Closed is called by a watched device.
+// Closed implements device.Watcher. It does nothing.
 func (t *Timeline) Closed() error { return nil }
 
-// add adds the call and the work of a, and an arrow from one to the other.
+// add adds events for the call and the work of a, and a flow arrow from the call to the work.
 func (t *Timeline) add(a device.Activity) {
 	if t.zero.IsZero() {
 		t.zero = a.Called.Add(-a.Load)
@@ -78,10 +78,11 @@ func (t *Timeline) add(a device.Activity) {
 	}
 }
 
-// shownLoad is longer than it takes to find out that code is loaded.
+// shownLoad is the minimum duration of a load to show. It is longer than the check that code is
+// loaded.
 const shownLoad = 100 * time.Microsecond
 
-// number returns the device's number, from 1.
+// number returns the device's number, starting at 1.
 func (t *Timeline) number(d *device.Device) int {
 	for i, known := range t.devices {
 		if known == d {
@@ -92,7 +93,7 @@ func (t *Timeline) number(d *device.Device) int {
 	return len(t.devices)
 }
 
-// name names a process and its row where they are new.
+// name names a process and its row if they are new.
 func (t *Timeline) name(process, stream int, a device.Activity) {
 	if t.named[[2]int{process, stream}] {
 		return
@@ -107,12 +108,12 @@ func (t *Timeline) name(process, stream int, a device.Activity) {
 		event{Phase: "M", Name: "thread_name", Process: process, Thread: stream, Args: map[string]any{"name": fmt.Sprint(row, " ", stream)}})
 }
 
-// at returns a time of the picture.
+// at returns a time in microseconds since the origin of the timeline.
 func (t *Timeline) at(when time.Time) float64 { return micro(when.Sub(t.zero)) }
 
 func micro(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 
-// title returns what a picture calls the activity.
+// title returns the name of the activity's event.
 func title(a device.Activity) string {
 	if a.Kernel != nil {
 		return a.Kernel.Name
@@ -120,7 +121,8 @@ func title(a device.Activity) string {
 	return a.Work.String()
 }
 
-// details returns what a viewer shows of an activity that is clicked on.
+// details returns the arguments of the activity's event, which a viewer shows for the selected
+// event.
 func details(a device.Activity) map[string]any {
 	d := map[string]any{}
 	if line := caller(a.Stack); line != "" {
@@ -139,7 +141,7 @@ func details(a device.Activity) map[string]any {
 	return d
 }
 
-// caller returns the file and line of the program that asked for the work.
+// caller returns the file and line in the program that enqueued the work.
 func caller(stack []uintptr) string {
 	for frames := runtime.CallersFrames(stack); ; {
 		f, more := frames.Next()
@@ -152,14 +154,14 @@ func caller(stack []uintptr) string {
 	}
 }
 
-// plumbing reports whether a frame is package device's or a generated launcher.
+// plumbing reports whether a frame belongs to package device or to a generated launcher.
 func plumbing(f runtime.Frame) bool {
 	return strings.HasPrefix(f.Function, "github.com/gopherwarp/gopherwarp/device.") ||
 		strings.HasPrefix(f.Function, "github.com/gopherwarp/gopherwarp/device/driver.") ||
 		strings.HasPrefix(filepath.Base(f.File), "zkernels")
 }
 
-// Write writes the timeline so far.
+// Write writes the timeline recorded so far.
 func (t *Timeline) Write(w io.Writer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

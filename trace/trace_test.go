@@ -20,7 +20,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/trace"
 )
 
-// negate is a kernel without parameters that only keeps the device busy.
+// negate is a kernel without parameters that keeps the device busy.
 var negate = &driver.Kernel{
 	Name: "negate", Package: "example.com/kernels", File: "negate.go", Line: 7, ParamBytes: driver.HiddenBytes,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
@@ -30,7 +30,7 @@ var negate = &driver.Kernel{
 	},
 }
 
-// work launches negate three times between an upload of 4096 bytes and a download of them.
+// work uploads 4096 bytes, launches negate three times, and downloads the bytes.
 func work(t *testing.T, dev *device.Device) {
 	t.Helper()
 	s, err := dev.NewStream()
@@ -72,7 +72,7 @@ func TestTimeline(t *testing.T) {
 	}
 	work(t, dev)
 	stop()
-	work(t, dev) // nobody watches
+	work(t, dev) // not watched
 	var out bytes.Buffer
 	if err := timeline.Write(&out); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestTimeline(t *testing.T) {
 			continue
 		}
 		done = append(done, e.Name)
-		if e.Ts < end-0.0005 { // half a nanosecond, because the sum may have been rounded up
+		if e.Ts < end-0.0005 { // half a nanosecond for rounding
 			t.Errorf("%s begins at %v, before the work ahead of it ended at %v", e.Name, e.Ts, end)
 		}
 		end = e.Ts + e.Dur
@@ -112,7 +112,8 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// TestLoading demands that a picture shows what a program waited for before a launch, if it was long.
+// TestLoading tests that the timeline shows the loading of a kernel before its launch if it took
+// long.
 func TestLoading(t *testing.T) {
 	timeline, at := trace.NewTimeline(), time.Now()
 	a := device.Activity{Device: open(t), Stream: 1, Kernel: negate, Called: at, Begin: at, End: at.Add(time.Microsecond)}
@@ -159,7 +160,7 @@ func TestProfile(t *testing.T) {
 	}
 	for name, want := range map[string]int64{"example.com/kernels.negate": 3, "(upload)": 1, "(download)": 1} {
 		if counts[name] != want {
-			t.Errorf("%d times %s, want %d", counts[name], name, want)
+			t.Errorf("%s occurs %d times, want %d", name, counts[name], want)
 		}
 	}
 	if err := read.CheckValid(); err != nil {

@@ -122,10 +122,10 @@ func step(pending []*ir.Value, v *ir.Value, accesses map[*ir.Value]*access) []*i
 
 // race reports the first of the pending accesses that races with a, either of the same iteration or
 // of the previous one.
-func (k *kernel) race(a *access, straight, carried []*ir.Value) {
+func (k *kernel) race(a *access, sameIteration, carried []*ir.Value) {
 	for _, v := range carried {
 		p := k.access(v)
-		same := slices.Contains(straight, v)
+		same := slices.Contains(sameIteration, v)
 		if p.root != a.root || p.write == a.write || p.size != a.size || !k.collide(p, a, same) {
 			continue
 		}
