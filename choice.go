@@ -8,16 +8,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 )
 
-// choice is the device that a user asks for; the zero choice is the best one.
+// choice is the device that a user selects; the zero choice is the best device.
 type choice struct {
 	kind    string
 	index   int  // of a CUDA device
-	fast    bool // an interpreter that looks neither for races nor for unwritten memory
-	traffic bool // an interpreter that writes a table of memory traffic
+	fast    bool // the interpreter detects neither data races nor reads of uninitialized memory
+	traffic bool // the interpreter writes a table of memory traffic
 	threads cpu.Threads
 }
 
-// parse reads the value of GOPHERWARP_DEVICE.
+// parse parses the value of GOPHERWARP_DEVICE.
 func parse(s string) (choice, error) {
 	kind, rest, more := strings.Cut(s, ":")
 	c, ok := choice{kind: kind}, !more
@@ -46,19 +46,19 @@ func parse(s string) (choice, error) {
 	return c, nil
 }
 
-// CheckDevice returns the error of Open for a value of GOPHERWARP_DEVICE that names no device, and nil for one that does, whether or
-// not the machine has that device.
+// CheckDevice returns the error that Open returns if the value of GOPHERWARP_DEVICE names no device,
+// and nil if it names one. It does not check that the machine has the device.
 func CheckDevice(value string) error {
 	_, err := parse(value)
 	return err
 }
 
-// threads has the ways of the CPU to run threads by what stands behind "cpu:".
+// threads maps the part of the value after "cpu:" to the way in which the CPU runs threads.
 var threads = map[string]cpu.Threads{"coroutines": cpu.Coroutines, "goroutines": cpu.Goroutines}
 
-// interpreter reads the words behind "interp:", and reports whether all are known.
-func (c *choice) interpreter(words string) bool {
-	for w := range strings.SplitSeq(words, ",") {
+// interpreter parses the options after "interp:" and reports whether all of them are known.
+func (c *choice) interpreter(options string) bool {
+	for w := range strings.SplitSeq(options, ",") {
 		switch w {
 		case "fast":
 			c.fast = true

@@ -12,19 +12,30 @@ import (
 	"github.com/gopherwarp/gopherwarp/trace"
 )
 
-// Open opens the best device: the first GPU that the NVIDIA driver lists, or where none can
-// be used the CPU. The device's Info says which it is and, for the CPU, why; a program should
-// show it.
+// Open opens the best device: the first GPU that the NVIDIA driver lists or, if no GPU is usable,
+// the CPU. The device's Info describes it and, for the CPU, says why no GPU is used; a program
+// should print it.
 //
-// The environment variable GOPHERWARP_DEVICE asks for a certain device instead: "cuda",
-// "cuda:1" (a GPU by its number), "cpu", or "interp" (the kernels' PTX, interpreted and checked: slow, for
-// tests). "interp:fast" looks neither for data races nor for reads of unwritten memory, and takes half
-// the time; "interp:traffic" writes a table of the memory traffic of each source line to the
-// standard error when the device is closed. "cpu:coroutines" and "cpu:goroutines" run every thread of a
-// block on a stack of its own: slower, for debuggers and for comparison. If that cannot be had, Open returns an error; it does not choose another.
+// The environment variable GOPHERWARP_DEVICE selects another device. If that device is not
+// available, Open returns an error. The values are:
 //
-// The environment variables GOPHERWARP_TIMELINE and GOPHERWARP_PROFILE name files that what the device does
-// is written to: see package trace.
+//	cuda            the first GPU
+//	cuda:1          the GPU with the given number
+//	cpu             the CPU
+//	cpu:coroutines  the CPU, with a stack for each thread of a block and a fixed
+//	                order of execution; slow, for comparison and debugging
+//	cpu:goroutines  the CPU, with a goroutine for each thread of a block; slow, for
+//	                debuggers and the race detector
+//	interp          the interpreter, which executes the kernels' PTX and checks it; slow, for tests
+//	interp:fast     the interpreter without detection of data races and of reads of
+//	                uninitialized memory, which takes half the time
+//	interp:traffic  the interpreter, which on Close writes the memory traffic of each
+//	                source line to standard error
+//
+// The options of interp can be combined, as in "interp:fast,traffic".
+//
+// The environment variables GOPHERWARP_TIMELINE and GOPHERWARP_PROFILE name files to which the
+// device's activity is written; see package trace.
 func Open() (*device.Device, error) {
 	dev, err := here().open(os.Getenv(Variable))
 	if err != nil {
@@ -36,7 +47,7 @@ func Open() (*device.Device, error) {
 	return dev, nil
 }
 
-// watched has what dev does written to files, as far as these have names.
+// watched makes dev write its activity to the files that have names.
 func watched(dev *device.Device, timeline, profile string) error {
 	if timeline == "" && profile == "" {
 		return nil
@@ -49,21 +60,21 @@ func watched(dev *device.Device, timeline, profile string) error {
 	return err
 }
 
-// Variable is the name of the environment variable that Open reads.
+// Variable is the name of the environment variable that selects the device that Open opens.
 const Variable = "GOPHERWARP_DEVICE"
 
-// VariableTimeline and VariableProfile are the names of the environment variables that have Open
-// write what the device does.
+// VariableTimeline and VariableProfile are the names of the environment variables with the names of
+// the files to which a device that Open has opened writes its activity.
 const (
 	VariableTimeline = "GOPHERWARP_TIMELINE"
 	VariableProfile  = "GOPHERWARP_PROFILE"
 )
 
-// Devices describes the devices that a program can run on, the best first and the CPU last.
-// Where there is no GPU the CPU's Reason says why.
+// Devices describes the devices on which a program can run, starting with the best and ending with
+// the CPU. If there is no GPU, the CPU's Reason says why.
 func Devices() ([]device.Info, error) { return here().list() }
 
-// kinds has the devices of this machine. Tests put others in their place.
+// kinds has functions that open and list the devices of this machine. Tests replace them.
 type kinds struct {
 	cuda     func(index int) (*device.Device, error)
 	cudaList func() ([]device.Info, error)
@@ -75,7 +86,7 @@ func here() kinds {
 	return kinds{cuda: cuda.Open, cudaList: cuda.List, cpu: cpu.OpenThreads, interp: ptxinterp.OpenWith}
 }
 
-// open opens the device that asked names, or the best.
+// open opens the device that asked names, or the best device if asked is empty.
 func (k kinds) open(asked string) (*device.Device, error) {
 	c, err := parse(asked)
 	if err != nil {
@@ -85,15 +96,15 @@ func (k kinds) open(asked string) (*device.Device, error) {
 	case "cuda":
 		return k.cuda(c.index)
 	case "cpu":
-		return explained(func() (*device.Device, error) { return k.cpu(c.threads) }, Variable+" asks for it")
+		return explained(func() (*device.Device, error) { return k.cpu(c.threads) }, Variable+" selects it")
 	case "interp":
-		return explained(func() (*device.Device, error) { return k.interp(c.options()) }, Variable+" asks for it")
+		return explained(func() (*device.Device, error) { return k.interp(c.options()) }, Variable+" selects it")
 	default:
 		return k.best()
 	}
 }
 
-// options returns the interpreter's options.
+// options returns the options of the interpreter.
 func (c choice) options() (o ptxinterp.Options) {
 	if !c.fast {
 		o = ptxinterp.Checked()
@@ -112,7 +123,7 @@ func (k kinds) best() (*device.Device, error) {
 	return explained(func() (*device.Device, error) { return k.cpu(cpu.Fastest) }, clause(err))
 }
 
-// explained opens a device that is not the best, for a reason.
+// explained opens a device that is not the best one and records the reason.
 func explained(open func() (*device.Device, error), reason string) (*device.Device, error) {
 	dev, err := open()
 	if err != nil {
@@ -122,7 +133,7 @@ func explained(open func() (*device.Device, error), reason string) (*device.Devi
 	return dev, nil
 }
 
-// clause says in a few words why there is no GPU.
+// clause returns a short description of why there is no GPU.
 func clause(err error) string {
 	if u, ok := errors.AsType[*cuda.Unavailable](err); ok {
 		return u.What

@@ -65,10 +65,10 @@ func TestOpen(t *testing.T) {
 		{machine(2, nil), "", "cuda:0, "},
 		{machine(2, nil), "cuda", "cuda:0, "},
 		{machine(2, nil), "cuda:1", "cuda:1, "},
-		{machine(2, nil), "cpu", "cpu:0, GOPHERWARP_DEVICE asks for it"},
-		{machine(2, nil), "cpu:coroutines", "cpu:1, GOPHERWARP_DEVICE asks for it"},
-		{machine(2, nil), "cpu:goroutines", "cpu:2, GOPHERWARP_DEVICE asks for it"},
-		{machine(2, nil), "interp", "interp:0, GOPHERWARP_DEVICE asks for it"},
+		{machine(2, nil), "cpu", "cpu:0, GOPHERWARP_DEVICE selects it"},
+		{machine(2, nil), "cpu:coroutines", "cpu:1, GOPHERWARP_DEVICE selects it"},
+		{machine(2, nil), "cpu:goroutines", "cpu:2, GOPHERWARP_DEVICE selects it"},
+		{machine(2, nil), "interp", "interp:0, GOPHERWARP_DEVICE selects it"},
 		{machine(0, errAbsent), "", "cpu:0, no NVIDIA driver was found (libcuda.so.1)"},
 		{machine(0, errors.New("cuda: cuDeviceGetCount: CUDA_ERROR_UNKNOWN")), "", "cpu:0, the GPU cannot be used (cuDeviceGetCount: CUDA_ERROR_UNKNOWN)"},
 	} {
@@ -84,9 +84,9 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestInterpreterOptions goes through what can stand behind "interp:".
+// TestInterpreterOptions tests the options after "interp:".
 func TestInterpreterOptions(t *testing.T) {
-	for asked, want := range map[string][3]bool{ // races, unwritten memory, traffic
+	for asked, want := range map[string][3]bool{ // races, uninitialized memory, traffic
 		"interp": {true, true, false}, "interp:fast": {}, "interp:traffic": {true, true, true},
 		"interp:fast,traffic": {false, false, true}, "interp:traffic,fast": {false, false, true},
 	} {
@@ -156,7 +156,7 @@ func TestThisMachine(t *testing.T) {
 	i := dev.Info()
 	t.Log(i)
 	if i.Kind == "cpu" && i.Reason == "" {
-		t.Error("the CPU was chosen without a reason")
+		t.Error("the CPU was selected without a reason")
 	}
 	if err := dev.Close(); err != nil {
 		t.Error(err)
