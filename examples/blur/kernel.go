@@ -8,12 +8,12 @@ import (
 
 //go:generate go tool kernelgen .
 
-// size is a picture's. Its pixels stand row by row, four bytes each: red, green, blue and
-// alpha, as in image.RGBA.
+// size is the size of a picture. Its pixels are stored in row-major order with four bytes each:
+// red, green, blue and alpha, as in image.RGBA.
 type size struct{ width, height int }
 
-// blurRows stores in dst the picture src with every pixel replaced by the weighted mean of
-// those left and right of it. The middle one of weights, which sum to one, is its own.
+// blurRows stores in dst the weighted means of the pixels of src in their rows.
+// weights[len(weights)/2] is the weight of the pixel itself; the weights sum to one.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -32,7 +32,7 @@ func blurRows(t gpu.Thread, dst, src []uint8, weights []float32, z size) {
 	}
 }
 
-// blurColumns does the same with the pixels above and below.
+// blurColumns is like blurRows for the pixels in the columns.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -51,8 +51,8 @@ func blurColumns(t gpu.Thread, dst, src []uint8, weights []float32, z size) {
 	}
 }
 
-// edges stores in dst how steep the brightness of src is at each pixel, by Sobel's
-// operator: black where it is even, white where it changes most.
+// edges stores in dst the magnitude of the brightness gradient of src, computed by Sobel's
+// operator: black where the brightness is constant, white where it changes most.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -76,13 +76,13 @@ func edges(t gpu.Thread, dst, src []uint8, z size) {
 	dst[i], dst[i+1], dst[i+2], dst[i+3] = uint8(steep), uint8(steep), uint8(steep), 255
 }
 
-// brightness returns the brightness, 0 to 255, of the pixel of src closest to x, y.
+// brightness returns the brightness, from 0 to 255, of the pixel of src closest to x, y.
 func brightness(src []uint8, x, y int, z size) float32 {
 	i := (clamp(y, z.height)*z.width + clamp(x, z.width)) * 4
 	return 77./256*float32(src[i]) + 150./256*float32(src[i+1]) + 29./256*float32(src[i+2])
 }
 
-// clamp returns the index from 0 to n-1 that is closest to i.
+// clamp returns the value from 0 to n-1 that is closest to i.
 func clamp(i, n int) int {
 	if i < 0 {
 		return 0

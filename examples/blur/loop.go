@@ -2,8 +2,8 @@ package main
 
 import "math"
 
-// loop does in plain Go what the kernels do on the device: it returns src blurred, and
-// the edges of that.
+// loop computes in plain Go what the kernels compute: src blurred, and the edges of the blurred
+// picture.
 func loop(src []uint8, weights []float32, z size) (blurred, edged []uint8) {
 	rows := make([]uint8, len(src))
 	blurred = make([]uint8, len(src))
@@ -41,7 +41,7 @@ func loop(src []uint8, weights []float32, z size) (blurred, edged []uint8) {
 	return blurred, edged
 }
 
-// steepness returns what a thread of edges stores, computed in whole numbers but for the root.
+// steepness returns what a thread of edges stores. It uses integers except for the square root.
 func steepness(src []uint8, x, y int, z size) uint8 {
 	var across, down int
 	for dy := -1; dy <= 1; dy++ {

@@ -1,5 +1,5 @@
-// Command blur blurs a picture and finds the edges in it, a thread for each pixel, and
-// writes both beside each other.
+// Command blur blurs a picture and detects the edges of the result, with a thread for each pixel,
+// and writes both pictures side by side.
 package main
 
 import (
@@ -19,9 +19,9 @@ import (
 )
 
 func main() {
-	in := flag.String("in", "", "PNG or JPEG file to read; without it a picture is drawn")
+	in := flag.String("in", "", "PNG or JPEG file to read; by default, the command draws a picture")
 	out := flag.String("out", "blur.png", "PNG file to write")
-	sigma := flag.Float64("sigma", 2.5, "width of the blur in pixels, above 0 and at most 50")
+	sigma := flag.Float64("sigma", 2.5, "standard deviation of the blur in pixels, greater than 0 and at most 50")
 	flag.Parse()
 	if err := run(os.Stdout, *in, *out, *sigma); err != nil {
 		fmt.Fprintln(os.Stderr, "blur:", err)
@@ -29,10 +29,11 @@ func main() {
 	}
 }
 
-// run blurs the file in, compares with a plain Go loop, and writes the file out.
+// run blurs the picture in the file in, compares the result with that of a plain Go loop, and
+// writes the file out.
 func run(w io.Writer, in, out string, sigma float64) error {
 	if !(sigma > 0 && sigma <= 50) {
-		return fmt.Errorf("sigma is %v, must be above 0 and at most 50", sigma)
+		return fmt.Errorf("sigma is %v; it must be greater than 0 and at most 50", sigma)
 	}
 	picture, err := read(in)
 	if err != nil {
@@ -62,7 +63,7 @@ func run(w io.Writer, in, out string, sigma float64) error {
 	fmt.Fprintf(w, "CPU loop            %v\n", time.Since(began).Round(time.Microsecond))
 
 	if !bytes.Equal(blurred.Pix, wantBlurred) || !bytes.Equal(edged.Pix, wantEdged) {
-		return fmt.Errorf("the picture differs from the plain loop's")
+		return fmt.Errorf("the picture differs from that of the plain loop")
 	}
 	if err := write(out, blurred, edged); err != nil {
 		return err
@@ -71,9 +72,9 @@ func run(w io.Writer, in, out string, sigma float64) error {
 	return nil
 }
 
-// gaussian returns weights that fall as a normal distribution of the given width does.
-// They are multiples of 1/65536 with a sum of one: products with a byte and sums of those
-// are exact in float32, so every device gives the same bytes.
+// gaussian returns weights that approximate a normal distribution with the given standard
+// deviation. They are multiples of 1/65536 and sum to one. Sums of their products with bytes are
+// exact in float32, so every device computes the same bytes.
 func gaussian(sigma float64) []float32 {
 	radius := int(math.Ceil(3 * sigma))
 	fall := func(i int) float64 { return math.Exp(-float64(i*i) / (2 * sigma * sigma)) }
@@ -91,7 +92,7 @@ func gaussian(sigma float64) []float32 {
 	return weights
 }
 
-// process returns p blurred on the stream's device, and the edges of that.
+// process blurs p on the stream's device and returns the result and its edges.
 func process(s *device.Stream, p *image.RGBA, weights []float32) (blurred, edged *image.RGBA, err error) {
 	a, errA := device.Upload(s, p.Pix)
 	b, errB := device.Make[uint8](s, len(p.Pix))

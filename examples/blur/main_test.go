@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// drawOn blurs a file with the device that GOPHERWARP_DEVICE names and returns the new file.
+// drawOn blurs a file on the device that GOPHERWARP_DEVICE selects and returns the resulting file.
 func drawOn(t *testing.T, device, in string) []byte {
 	t.Helper()
 	t.Setenv("GOPHERWARP_DEVICE", device)
@@ -30,7 +30,7 @@ func drawOn(t *testing.T, device, in string) []byte {
 	return data
 }
 
-// TestSameBytes runs the kernels as plain Go and as PTX in the interpreter.
+// TestSameBytes compares the results of the CPU device and the interpreter.
 func TestSameBytes(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.png")
 	f, err := os.Create(in)

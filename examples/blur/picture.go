@@ -12,7 +12,7 @@ import (
 	"os"
 )
 
-// read returns the PNG or JPEG picture in a file, or a test picture where name is empty.
+// read reads a PNG or JPEG file. If name is empty, it returns a test picture.
 func read(name string) (*image.RGBA, error) {
 	if name == "" {
 		return gopher(480, 360), nil
@@ -45,7 +45,7 @@ func write(name string, left, right *image.RGBA) error {
 	return cmp.Or(png.Encode(b, both), b.Flush(), f.Close())
 }
 
-// gopher draws a face before a chequered wall.
+// gopher draws a gopher's face on a checkered background.
 func gopher(width, height int) *image.RGBA {
 	p := image.NewRGBA(image.Rect(0, 0, width, height))
 	unit := float64(min(width, height)) / 2
@@ -57,9 +57,9 @@ func gopher(width, height int) *image.RGBA {
 	return p
 }
 
-// face returns the colour at x, y, which run from about -1 to 1, y downwards.
+// face returns the color at x, y, which range from about -1 to 1. y increases downward.
 func face(x, y float64) color.RGBA {
-	x = math.Abs(x) // left and right are alike
+	x = math.Abs(x) // the face is symmetric
 	inside := func(cx, cy, rx, ry float64) bool {
 		return (x-cx)*(x-cx)/(rx*rx)+(y-cy)*(y-cy)/(ry*ry) < 1
 	}

@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 //go:generate go tool kernelgen .
 
-// hello prints which thread it is.
+// hello prints the thread's indices.
 //
 //gpu:kernel
 func hello(t gpu.Thread) {

@@ -18,7 +18,7 @@ func main() {
 	}
 }
 
-// run starts two blocks of four threads that print to w.
+// run launches two blocks of four threads that print to w.
 func run(w io.Writer) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {

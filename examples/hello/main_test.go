@@ -9,7 +9,7 @@ import (
 //go:embed testdata/hello.txt
 var lines string
 
-// devices are the best one of this machine, and the interpreter of the GPU's code.
+// devices are the best device of this machine and the interpreter.
 var devices = [...]string{"", "interp"}
 
 func TestRun(t *testing.T) {

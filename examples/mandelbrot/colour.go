@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// palette is a circle of colours, evenly spaced.
+// palette is a cycle of evenly spaced colors.
 var palette = [...][3]float64{
 	{0, 7, 60}, {20, 80, 180}, {120, 200, 240}, {250, 252, 240}, {255, 190, 60}, {170, 60, 20}, {40, 8, 40},
 }
 
-// paint returns the picture of v at half its width and height: each pixel is the mean of
-// the colours of four points.
+// paint returns the picture of v at half its width and height: each pixel is the mean of the colors
+// of four points.
 func paint(steps []int32, norm []float32, v view) *image.RGBA {
 	p := image.NewRGBA(image.Rect(0, 0, v.width/2, v.height/2))
 	for y := range v.height / 2 {
@@ -30,8 +30,8 @@ func paint(steps []int32, norm []float32, v view) *image.RGBA {
 	return p
 }
 
-// colour returns red, green and blue, 0 to 255, of a point. The fraction of a step that
-// the norm gives makes the colours smooth (Linas Vepstas, "Renormalizing the Mandelbrot
+// colour returns the red, green and blue, from 0 to 255, of a point. The norm contributes a
+// fraction of a step, which makes the colors smooth (Linas Vepstas, "Renormalizing the Mandelbrot
 // Escape", 1997).
 func colour(steps int32, norm float32) [3]float64 {
 	if steps == limit {

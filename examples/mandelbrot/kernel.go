@@ -4,22 +4,22 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 //go:generate go tool kernelgen .
 
-// view says which part of the complex plane a picture shows: pixel x, y stands for the
-// point left + x*step, top - y*step.
+// view is the part of the complex plane that a picture shows: pixel x, y is the point with real
+// part left + x*step and imaginary part top - y*step.
 type view struct {
 	left, top, step float64
 	width, height   int
 }
 
-// limit is the number of steps after which a point counts as one of the set, and far the
-// squared distance from zero past which it has left. So large a far makes the colours smooth.
+// limit is the number of steps after which a point counts as part of the set. far is the squared
+// distance from zero beyond which a point has escaped; a large value makes the colors smooth.
 const (
 	limit = 1000
 	far   = 1 << 16
 )
 
-// mandelbrot stores in steps and norm, for each pixel of v, row by row, what follow says
-// about it.
+// mandelbrot stores in steps and norm the results of follow for each pixel of v, in row-major
+// order.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -31,8 +31,9 @@ func mandelbrot(t gpu.Thread, steps []int32, norm []float32, v view) {
 	}
 }
 
-// follow squares z and adds re + im*i, from a z of zero on, until z is far from zero or
-// limit steps are done. It returns the number of steps and |z| squared.
+// follow repeats z = z*z + c, where c = re + im*i and z starts at zero, until the squared distance
+// of z from zero exceeds far or limit steps are done. It returns the number of steps and |z|
+// squared.
 func follow(re, im float64) (steps int32, norm float32) {
 	var x, y float64
 	for steps < limit && x*x+y*y < far {
@@ -42,7 +43,7 @@ func follow(re, im float64) (steps int32, norm float32) {
 	return steps, float32(x*x + y*y)
 }
 
-// mandelbrotLoop does the same as the kernel in plain Go.
+// mandelbrotLoop is mandelbrot in plain Go.
 func mandelbrotLoop(steps []int32, norm []float32, v view) {
 	for y := range v.height {
 		for x := range v.width {

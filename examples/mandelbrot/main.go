@@ -18,16 +18,16 @@ import (
 )
 
 type options struct {
-	x, y, width float64 // centre and width of the part that is drawn
-	pixels      int     // width of the picture; its height is two thirds of it
+	x, y, width float64 // center and width of the part of the plane to draw
+	pixels      int     // width of the picture; its height is two thirds of the width
 	out         string
 }
 
 func main() {
 	var o options
-	flag.Float64Var(&o.x, "x", -0.743643, "centre of the picture, real part")
-	flag.Float64Var(&o.y, "y", 0.131826, "centre of the picture, imaginary part")
-	flag.Float64Var(&o.width, "width", 0.004, "width of the picture; 3 shows the whole set around -x -0.6 -y 0")
+	flag.Float64Var(&o.x, "x", -0.743643, "real part of the center")
+	flag.Float64Var(&o.y, "y", 0.131826, "imaginary part of the center")
+	flag.Float64Var(&o.width, "width", 0.004, "width of the part of the plane; -width 3 -x -0.6 -y 0 shows the whole set")
 	flag.IntVar(&o.pixels, "pixels", 1200, "width of the picture in pixels")
 	flag.StringVar(&o.out, "out", "mandelbrot.png", "file to write")
 	flag.Parse()
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// run draws, compares with a plain Go loop, and writes the picture.
+// run draws the picture, compares it with that of a plain Go loop, and writes it to a file.
 func run(w io.Writer, o options) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
@@ -63,11 +63,11 @@ func run(w io.Writer, o options) error {
 	mandelbrotLoop(wantSteps, wantNorm, v)
 	fmt.Fprintf(w, "CPU loop            %v\n", time.Since(began).Round(time.Microsecond))
 
-	// Close to the border of the set the last bit of a product decides, and a GPU may round
-	// once where the CPU rounds twice.
+	// Close to the boundary of the set, the last bit of a product decides, and a GPU may round once
+	// where the CPU rounds twice.
 	others := differences(steps, wantSteps)
 	if others > len(steps)/100 {
-		return fmt.Errorf("%d of %d points differ from the loop's, at most 1%% may", others, len(steps))
+		return fmt.Errorf("%d of %d points differ from the plain loop; at most 1%% may differ", others, len(steps))
 	}
 	if err := writePNG(o.out, paint(steps, norm, v)); err != nil {
 		return err
@@ -76,7 +76,7 @@ func run(w io.Writer, o options) error {
 	return nil
 }
 
-// view returns the points of a picture: two by two for each pixel.
+// view returns the points of the picture: two by two for each pixel.
 func (o options) view() view {
 	width, height := 2*o.pixels, 2*(o.pixels*2/3)
 	step := o.width / float64(width)
@@ -86,7 +86,7 @@ func (o options) view() view {
 	}
 }
 
-// compute returns what the kernel says of each point of v.
+// compute returns the results of the kernel for each point of v.
 func compute(s *device.Stream, v view) (steps []int32, norm []float32, err error) {
 	n := v.width * v.height
 	ds, errS := device.Make[int32](s, n)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// devices are the best one of this machine, and the interpreter of the GPU's code.
+// devices are the best device of this machine and the interpreter.
 var devices = [...]string{"", "interp"}
 
 func TestRun(t *testing.T) {
@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// checkPicture looks at a picture of the whole set, 90 pixels wide.
+// checkPicture checks a picture of the whole set with a width of 90 pixels.
 func checkPicture(t *testing.T, file string) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -42,7 +42,7 @@ func checkPicture(t *testing.T, file string) {
 	if size := p.Bounds().Size(); size.X != 90 || size.Y != 60 {
 		t.Errorf("the picture has %v pixels, want 90x60", size)
 	}
-	// Zero is in the set, and the corner far from it.
+	// Zero is in the set, and the corner is far from it.
 	if got := p.At(63, 30); got != (color.RGBA{A: 255}) {
 		t.Errorf("colour at zero %v, want black", got)
 	}

@@ -4,16 +4,16 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 //go:generate go tool kernelgen .
 
-// tile is the width and height of a block, and of the parts of a and b that it holds in
-// shared memory.
+// tile is the width and height of a block, and of the tiles of a and b that it holds in shared
+// memory.
 const tile = 16
 
-// sizes says how large the matrices are, all stored row by row: a is m x k, b is k x n
+// sizes are the sizes of the matrices, which are stored in row-major order: a is m x k, b is k x n
 // and c is m x n.
 type sizes struct{ m, k, n int }
 
-// naive stores the product of a and b in c: each thread computes one element, and reads a
-// row of a and a column of b from the device's memory for it.
+// naive stores the product of a and b in c. Each thread computes one element of c and reads a row
+// of a and a column of b from global memory.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -29,9 +29,9 @@ func naive(t gpu.Thread, a, b, c []float32, z sizes) {
 	c[row*z.n+col] = sum
 }
 
-// tiled stores the product of a and b in c: a block walks along its rows of a and its
-// columns of b, a tile at a time, so that each element is read from the device's memory
-// once for a whole row or column of threads.
+// tiled stores the product of a and b in c. A block proceeds along its rows of a and its columns of
+// b tile by tile, so it reads each element from global memory once for all threads of a row or
+// column of the block.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -55,10 +55,10 @@ func tiled(t gpu.Thread, a, b, c []float32, z sizes) {
 	}
 }
 
-// shape is that of one matrix.
+// shape is the number of rows and columns of a matrix.
 type shape struct{ rows, cols int }
 
-// at returns an element of a matrix, and 0 beside it.
+// at returns an element of a matrix, or 0 outside the matrix.
 func at(matrix []float32, s shape, row, col int) float32 {
 	if row < s.rows && col < s.cols {
 		return matrix[row*s.cols+col]
@@ -66,7 +66,7 @@ func at(matrix []float32, s shape, row, col int) float32 {
 	return 0
 }
 
-// matmulLoop does the same in plain Go.
+// matmulLoop computes the product in plain Go.
 func matmulLoop(a, b, c []float32, z sizes) {
 	clear(c)
 	for row := range z.m {

@@ -1,5 +1,5 @@
-// Command matmul multiplies two matrices with two kernels: a naive one, and one that
-// reads tiles into shared memory first.
+// Command matmul multiplies two matrices with two kernels: a naive one, and one that copies tiles
+// to shared memory first.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	n := flag.Int("n", 200, "rows and columns of the matrices")
+	n := flag.Int("n", 200, "number of rows and columns of the matrices")
 	flag.Parse()
 	if err := run(os.Stdout, sizes{*n, *n, *n}); err != nil {
 		fmt.Fprintln(os.Stderr, "matmul:", err)
@@ -25,11 +25,11 @@ func main() {
 	}
 }
 
-// launcher is what the compiler makes of a kernel here.
+// launcher is the type of the launchers that the compiler generates for both kernels.
 type launcher = func(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z sizes) error
 
-// run multiplies matrices of the given sizes with both kernels and compares them with a
-// plain Go loop.
+// run multiplies matrices of the given sizes with both kernels and compares the products with that
+// of a plain Go loop.
 func run(w io.Writer, z sizes) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
@@ -67,7 +67,7 @@ func run(w io.Writer, z sizes) error {
 	return nil
 }
 
-// problem is two matrices to multiply.
+// problem consists of two matrices to multiply.
 type problem struct {
 	sizes
 	a, b []float32
@@ -77,8 +77,8 @@ func newProblem(z sizes) problem {
 	return problem{z, smallIntegers(z.m * z.k), smallIntegers(z.k * z.n)}
 }
 
-// smallIntegers returns n random integers from -4 to 4: sums of their products are exact in
-// float32, so every order of adding them gives the same.
+// smallIntegers returns n random integers from -4 to 4. Sums of their products are exact in
+// float32, so the order of the additions does not matter.
 func smallIntegers(n int) []float32 {
 	x := make([]float32, n)
 	r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -88,7 +88,7 @@ func smallIntegers(n int) []float32 {
 	return x
 }
 
-// multiply returns the product and the kernel's time by the device's clock.
+// multiply returns the product and the kernel's time, measured by the device.
 func (p problem) multiply(s *device.Stream, launch launcher) (c []float32, took time.Duration, err error) {
 	da, errA := device.Upload(s, p.a)
 	db, errB := device.Upload(s, p.b)
@@ -102,7 +102,7 @@ func (p problem) multiply(s *device.Stream, launch launcher) (c []float32, took 
 
 	blocks := device.CoverBlocks(p.n, p.m, device.Dim{X: tile, Y: tile})
 	c = make([]float32, p.m*p.n)
-	// The first launch loads the kernel; the second is timed.
+	// The first launch also loads the kernel, so only the second one is timed.
 	errWarm := launch(s, blocks, da.All(), db.All(), dc.All(), p.sizes)
 	start, errStart := s.Record()
 	errRun := launch(s, blocks, da.All(), db.All(), dc.All(), p.sizes)

@@ -9,10 +9,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// devices are the best one of this machine, and the interpreter of the GPU's code.
+// devices are the best device of this machine and the interpreter.
 var devices = [...]string{"", "interp"}
 
-// stream returns a stream of the device that GOPHERWARP_DEVICE names so.
+// stream returns a stream on the device that the value name of GOPHERWARP_DEVICE selects.
 func stream(t *testing.T, name string) *device.Stream {
 	t.Helper()
 	t.Setenv("GOPHERWARP_DEVICE", name)
@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestSizes multiplies matrices smaller than a tile, of whole tiles, and past them.
+// TestSizes multiplies matrices smaller than a tile, of whole tiles, and of whole tiles and a part.
 func TestSizes(t *testing.T) {
 	for _, name := range devices {
 		s := stream(t, name)
@@ -52,7 +52,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// checkProduct multiplies matrices with both kernels.
+// checkProduct multiplies matrices of the given sizes with both kernels.
 func checkProduct(t *testing.T, s *device.Stream, z sizes) {
 	t.Helper()
 	x, want := newProblem(z), make([]float32, z.m*z.n)

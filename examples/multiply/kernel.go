@@ -13,7 +13,7 @@ func multiply(t gpu.Thread, a, b, c []float32) {
 	}
 }
 
-// multiplyLoop does the same in plain Go.
+// multiplyLoop is multiply in plain Go.
 func multiplyLoop(a, b, c []float32) {
 	for i := range c {
 		c[i] = a[i] * b[i]

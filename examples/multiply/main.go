@@ -1,5 +1,5 @@
-// Command multiply multiplies two arrays element by element on the best device of this
-// machine, checks the result against a plain Go loop, and says how long each part took.
+// Command multiply multiplies two arrays element by element on the best device of the machine,
+// compares the result with that of a plain Go loop, and prints the time of each part.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 
 func main() {
 	began := time.Now()
-	since := flag.Int64("since", 0, "count the time to the first kernel from this Unix time in ns, as date +%s%N prints it")
+	since := flag.Int64("since", 0, "measure the time to the first kernel's end from this Unix time in ns, as printed by date +%s%N")
 	flag.Parse()
 	if *since != 0 {
 		began = time.Unix(0, *since)
@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// run multiplies arrays of each of the sizes and writes a table of the times to w.
+// run multiplies arrays of each size and writes a table of the times to w.
 func run(w io.Writer, began time.Time, sizes ...int) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
@@ -38,7 +38,7 @@ func run(w io.Writer, began time.Time, sizes ...int) error {
 	}
 	defer s.Close()
 
-	// The first launch loads the kernel too, so it does not count in the table.
+	// The first launch also loads the kernel, so it is not part of the table.
 	if _, err := newArrays(sizes[0]).measure(s); err != nil {
 		return err
 	}

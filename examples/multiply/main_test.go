@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp"
 )
 
-// devices are the best one of this machine, and the interpreter of the GPU's code.
+// devices are the best device of this machine and the interpreter.
 var devices = [...]string{"", "interp"}
 
 func TestRun(t *testing.T) {
@@ -45,7 +45,7 @@ func TestProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	// One element more than a block, so that the last block has threads without one.
+	// The last block has only one thread with an element.
 	x := arrays{make([]float32, 257), make([]float32, 257), make([]float32, 257)}
 	for i := range x.c {
 		x.a[i], x.b[i], x.c[i] = float32(i), 0.5, -1
@@ -64,7 +64,7 @@ func TestCheckFindsErrors(t *testing.T) {
 	x := newArrays(8)
 	multiplyLoop(x.a, x.b, x.c)
 	if _, off := x.check(); off != 0 {
-		t.Errorf("largest error %v of right products, want 0", off)
+		t.Errorf("largest error %v of correct products, want 0", off)
 	}
 	x.c[5] += 0.25
 	if _, off := x.check(); off != 0.25 {

@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// arrays is one multiplication: random a and b, and c for the product.
+// arrays are the random factors a and b of a multiplication, and c for the product.
 type arrays struct{ a, b, c []float32 }
 
 func newArrays(n int) arrays {
@@ -22,11 +22,11 @@ func newArrays(n int) arrays {
 	return x
 }
 
-// times says how long a multiplication took: the kernel and the copies by the device's
-// clock, both together by the program's.
+// times are the times of a multiplication: of the kernel and the copies, measured by the device,
+// and in total, measured by the program.
 type times struct{ kernel, copies, total time.Duration }
 
-// measure copies a and b to the device, multiplies, and copies the product to c.
+// measure copies a and b to the device, multiplies them, and copies the product to c.
 func (x arrays) measure(s *device.Stream) (t times, err error) {
 	n := len(x.c)
 	a, errA := device.Make[float32](s, n)
@@ -65,12 +65,12 @@ func (x arrays) measure(s *device.Stream) (t times, err error) {
 	return t, err
 }
 
-// check multiplies with the plain loop; it returns how long that took and by how much c
-// is off at most.
+// check multiplies a and b with the plain loop. It returns the time of the loop and the largest
+// error of c.
 func (x arrays) check() (took time.Duration, largest float64) {
 	want := make([]float32, len(x.c))
 	for i := range want {
-		want[i] = -1 // so that the loop, like the kernel, writes to memory that is in use
+		want[i] = -1 // writes to the memory once, so that the loop, like the kernel, finds it mapped
 	}
 	began := time.Now()
 	multiplyLoop(x.a, x.b, want)

@@ -7,9 +7,9 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 // block is the number of threads in a block of partialSums, a power of two.
 const block = 256
 
-// partialSums stores in partial, for each block, the sum of the elements of x that the
-// block's threads take: thread i of the grid takes every element i plus a multiple of
-// the grid's threads, so that neighbours read neighbours.
+// partialSums stores in partial, for each block, the sum of the elements of x that its threads
+// visit. Thread i of the grid visits the elements i, i+n, i+2n and so on, where n is the number of
+// threads in the grid, so that adjacent threads read adjacent elements.
 //
 //gpu:kernel
 //gpu:block 256
@@ -33,7 +33,7 @@ func partialSums(t gpu.Thread, x, partial []float32) {
 	}
 }
 
-// singleSum stores the sum of partial in sum[0]. A grid of one thread runs it.
+// singleSum stores the sum of partial in sum[0]. Its grid has one thread.
 //
 //gpu:kernel
 func singleSum(t gpu.Thread, partial, sum []float32) {
@@ -53,7 +53,7 @@ func divide(t gpu.Thread, x, sum []float32) {
 	}
 }
 
-// normalizeLoop does the same in plain Go, with the sum in float64.
+// normalizeLoop computes the same in plain Go, with the sum in float64.
 func normalizeLoop(x []float32) {
 	var sum float64
 	for _, v := range x {

@@ -1,5 +1,5 @@
-// Command normalize divides an array by its sum, in three kernels: sums of parts in
-// shared memory, the sum of those, and the division.
+// Command normalize divides an array by its sum with three kernels: partial sums in shared memory,
+// the sum of the partial sums, and the division.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// tolerance is the largest relative error that passes: the kernels sum in float32.
+// tolerance is the largest relative error that is accepted: the kernels sum in float32.
 const tolerance = 1e-5
 
 func main() {
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// run normalizes n random numbers and compares them with a plain Go loop's.
+// run normalizes n random numbers and compares them with the result of a plain Go loop.
 func run(w io.Writer, n int) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
@@ -61,7 +61,7 @@ func run(w io.Writer, n int) error {
 
 	off := relativeError(x, want)
 	if !(off <= tolerance) {
-		return fmt.Errorf("largest relative error %g in %d elements, at most %g is right", off, n, tolerance)
+		return fmt.Errorf("largest relative error %g in %d elements, want at most %g", off, n, tolerance)
 	}
 	fmt.Fprintf(w, "ok  %d elements, largest relative error %.2g\n", n, off)
 	return nil
@@ -69,8 +69,8 @@ func run(w io.Writer, n int) error {
 
 // normalize divides x by its sum on the stream's device.
 func normalize(s *device.Stream, x []float32) error {
-	// More blocks than elements would sum nothing; more than 256 leave more to singleSum
-	// than they save.
+	// More blocks than elements would have nothing to sum, and more than 256 blocks would add more
+	// work to singleSum than they save.
 	blocks := min(256, (len(x)+block-1)/block)
 	data, errX := device.Upload(s, x)
 	partial, errP := device.Make[float32](s, blocks)
@@ -90,7 +90,7 @@ func normalize(s *device.Stream, x []float32) error {
 	)
 }
 
-// relativeError returns the largest |got-want|/|want|; NaN where anything is NaN.
+// relativeError returns the largest |got-want|/|want|, or NaN if any element is NaN.
 func relativeError(got, want []float32) float64 {
 	largest := 0.0
 	for i, w := range want {

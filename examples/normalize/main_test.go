@@ -9,10 +9,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// devices are the best one of this machine, and the interpreter of the GPU's code.
+// devices are the best device of this machine and the interpreter.
 var devices = [...]string{"", "interp"}
 
-// stream returns a stream of the device that GOPHERWARP_DEVICE names so.
+// stream returns a stream on the device that the value name of GOPHERWARP_DEVICE selects.
 func stream(t *testing.T, name string) *device.Stream {
 	t.Helper()
 	t.Setenv("GOPHERWARP_DEVICE", name)
@@ -42,8 +42,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestExactSums normalizes arrays whose sums are exact, so that the results are too, for
-// lengths around a block and a grid.
+// TestExactSums normalizes arrays with exact sums, and thus exact results, for lengths close to
+// those of a block and of a grid.
 func TestExactSums(t *testing.T) {
 	for _, name := range devices {
 		s := stream(t, name)

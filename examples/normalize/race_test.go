@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// TestOnCPU is what the race detector watches.
+// TestOnCPU is the test that TestRaceDetector runs under the race detector.
 func TestOnCPU(t *testing.T) { checkExact(t, stream(t, "cpu"), 1000) }
 
-// TestRaceDetector demands that go test -race is silent about the kernels, and that it finds each barrier of
-// partialSums that somebody deletes, with the line of the kernel.
+// TestRaceDetector tests that go test -race reports nothing for the kernels, and that it reports a
+// race, with a line of the kernel, if either barrier of partialSums is removed.
 func TestRaceDetector(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the package with -race")
@@ -24,10 +24,10 @@ func TestRaceDetector(t *testing.T) {
 	}
 	out, err := underRace(t, "-count=1", "-run=^TestOnCPU$", ".")
 	if err != nil && !strings.Contains(out, "--- FAIL") && !strings.Contains(out, "DATA RACE") {
-		t.Skipf("no race detector here: %v\n%s", err, out)
+		t.Skipf("the race detector is not available: %v\n%s", err, out)
 	}
 	if err != nil {
-		t.Fatalf("the kernels as they are: %v\n%s", err, out)
+		t.Fatalf("unmodified kernels: %v\n%s", err, out)
 	}
 	program := withoutBarriers(t, string(source))
 	for _, name := range []string{"first", "second"} {
@@ -44,14 +44,15 @@ func TestRaceDetector(t *testing.T) {
 	}
 }
 
-// withoutBarriers builds the tests with another text of kernel.go, in which the barrier is missing that the environment
-// variable WITHOUT names: to build takes most of the time. It returns the program's file.
+// withoutBarriers builds the tests with a kernel.go that omits the barrier that the environment
+// variable WITHOUT names. It builds them only once, which takes most of the time, and returns the
+// name of the program.
 func withoutBarriers(t *testing.T, source string) string {
 	t.Helper()
 	const barrier = "t.Sync()"
 	parts := strings.Split(source, barrier)
 	if len(parts) != 3 {
-		t.Fatal("kernel.go has not two barriers any more")
+		t.Fatal("kernel.go no longer has two barriers")
 	}
 	unless := func(name string) string { return `if without != "` + name + `" { ` + barrier + ` }` }
 	dir := t.TempDir()
@@ -83,7 +84,7 @@ func withoutBarriers(t *testing.T, source string) string {
 	return program
 }
 
-// underRace runs go test -race, and returns what it prints.
+// underRace runs go test -race with args and returns its output.
 func underRace(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", append([]string{"test", "-race", "-short"}, args...)...).CombinedOutput()
