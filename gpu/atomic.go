@@ -79,8 +79,8 @@ func AtomicExchange[T Number](p *T, v T, how ...Memory) T {
 	return *(*T)(unsafe.Pointer(&old))
 }
 
-// AtomicCompareAndSwap atomically stores to in *p if the bits of *p equal those of from. It returns
-// the old value of *p and reports whether it stored to.
+// AtomicCompareAndSwap atomically replaces the value of *p by to if its bits equal those of from.
+// It returns the old value of *p and reports whether it was replaced.
 func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swapped bool) {
 	simt.Pause()
 	for {
@@ -95,8 +95,8 @@ func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swa
 
 // AtomicLoad atomically returns *p. Its order is Relaxed, Acquire or Sequential.
 //
-// A loop may wait for a value that another thread stores by calling AtomicLoad, AtomicExchange or
-// AtomicCompareAndSwap. If that thread faults, the waiting thread exits.
+// A loop may call AtomicLoad, AtomicExchange or AtomicCompareAndSwap to wait for a value that
+// another thread stores. If that thread faults, the waiting thread exits.
 func AtomicLoad[T Number](p *T, how ...Memory) T {
 	simt.Pause()
 	return load(p)

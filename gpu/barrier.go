@@ -25,12 +25,12 @@ type Barrier struct{ word uint64 }
 // One thread calls Init, before a Sync that every thread that uses b passes.
 func (b *Barrier) Init(t Thread, arrivals int) { t.block.InitBarrier(&b.word, arrivals) }
 
-// Arrive counts one arrival. The thread's accesses to memory before Arrive are visible to the
-// threads that wait for the phase.
+// Arrive counts one arrival. The thread's memory accesses before Arrive are ordered before those
+// that other threads make after waiting for the phase.
 func (b *Barrier) Arrive(t Thread) { t.block.Arrive(&b.word, 0) }
 
-// Expect is like Arrive, and also makes the phase wait for the given number of bytes, which bulk
-// copies that name b transfer.
+// Expect is like Arrive, and also adds the given number of bytes to those for which the phase
+// waits. Bulk copies with b as their barrier deliver the bytes.
 func (b *Barrier) Expect(t Thread, bytes int) { t.block.Arrive(&b.word, bytes) }
 
 // Wait waits until the phase with the given number has completed. Only the lowest bit of the number
@@ -49,8 +49,8 @@ func (b *Barrier) Done(t Thread, phase int) bool {
 	return t.block.Passed(&b.word, phase)
 }
 
-// WarpGroupSize is the number of threads in a warp group, which multiplies panels together: four
-// consecutive warps, of which the first has an index that is a multiple of four.
+// WarpGroupSize is the number of threads in a warp group: four consecutive warps that multiply
+// panels together. The index of the first warp is a multiple of four.
 const WarpGroupSize = 4 * simt.WarpSize
 
 // WarpGroup returns the index of the thread's warp group in the block.

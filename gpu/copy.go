@@ -23,6 +23,6 @@ func CopyAsync[T any](t Thread, dst, src *T) {
 // CommitCopies forms a group of the copies that the thread has started since its last call.
 func (t Thread) CommitCopies() {}
 
-// WaitCopies waits until at most the given number of the thread's most recent groups of copies are
-// pending, and all earlier groups are complete. leave is a constant from 0 to 7.
+// WaitCopies waits until all groups of the thread's copies are complete, except for the most recent
+// ones, whose number is leave, a constant from 0 to 7.
 func (t Thread) WaitCopies(leave int) {}

@@ -26,9 +26,9 @@ const (
 	SystemScope                     // all threads of all devices and of the host
 )
 
-// Fence is a memory fence: other threads that also use a fence or an atomic operation observe the
-// accesses that the thread makes before Fence before those that it makes after Fence. The default
-// is AcquireRelease with DeviceScope; the only other order of a fence is Sequential.
+// Fence orders memory accesses. Other threads that also use a fence or an atomic operation observe
+// the thread's accesses that precede the fence no later than those that follow it. The default is
+// AcquireRelease with DeviceScope; the only other order of a fence is Sequential.
 //
 // Fence does not wait for other threads. Use Thread.Sync, which also orders memory, to synchronize
 // the threads of a block.

@@ -52,10 +52,9 @@ func (o Down[T]) element(i, k int) T {
 const stepBytes = 32 // the extent in bytes of the summed dimension of one product
 
 // MultiplyAsync starts to add a*b to *acc on the tensor cores and does not wait for the result
-// (PTX: wgmma; requires compute capability 9.0, and no other GPU supports it). All 128 threads of a
-// warp group call it together; none of them may have exited. a has 64 rows, and b has as many
-// columns as the accumulator. The sum runs over 32 bytes of both: 32 elements of one byte, 16 of
-// two or 8 of four.
+// (PTX: wgmma; only on compute capability 9.0). All 128 threads of a warp group call it together;
+// none of them may have exited. a has 64 rows, and b has as many columns as the accumulator. The
+// sum runs over 32 bytes of both: 32 elements of one byte, 16 of two or 8 of four.
 //
 //	t.FenceProducts()
 //	for step := range 4 {
@@ -121,19 +120,18 @@ func (t Thread) FenceProducts() {}
 // CommitProducts forms a group of the products that the warp has started since its last call.
 func (t Thread) CommitProducts() {}
 
-// AwaitProducts waits until at most the given number of the warp's most recent groups of products
-// are pending, and all earlier groups are complete. leave is a constant from 0 to 7. acc points to
-// an accumulator of the completed products; with several accumulators, call AwaitProducts for each.
+// AwaitProducts waits until all groups of the warp's products are complete, except for the most
+// recent ones, whose number is leave, a constant from 0 to 7. acc points to an accumulator of the
+// completed products; with several accumulators, call AwaitProducts for each.
 func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
 	t.block.Meet(t.linear(), simt.Products, 0) // once one thread continues, the panels of all may change
 }
 
 // TakeRegisters raises the number of registers of each thread of the warp group to n, taking
-// registers that other warp groups have released (PTX: setmaxnreg; requires compute capability 9.0,
-// and no other GPU supports it). n is a constant multiple of 8 from 24 to 256. All threads of the
-// warp group call TakeRegisters, which waits until enough registers are available. The kernel must
-// have a fixed block size; its threads start with equal shares of the 65536 registers, each a
-// multiple of 8.
+// registers that other warp groups have released (PTX: setmaxnreg; only on compute capability 9.0).
+// n is a constant multiple of 8 from 24 to 256. All threads of the warp group call TakeRegisters,
+// which waits until enough registers are available. The kernel must have a fixed block size; its
+// threads start with equal shares of the 65536 registers, each a multiple of 8.
 func (t Thread) TakeRegisters(n int) {}
 
 // GiveRegisters releases all but n registers of each thread of the warp group. The requirements of

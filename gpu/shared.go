@@ -17,6 +17,4 @@ func Shared[T any](t Thread) *T { return simt.Shared[T](t.block, t.linear()) }
 //
 //	row := gpu.DynamicShared[float32](t)
 //	sums, counts := row[:n], row[n:]
-//	row := gpu.DynamicShared[float32](t)
-//	sums, counts := row[:n], row[n:]
 func DynamicShared[T any](t Thread) []T { return simt.DynamicShared[T](t.block) }

@@ -36,9 +36,9 @@ type MapPlan struct {
 // the matrix or lie outside it.
 //
 // X times the size of an element must be a multiple of 16 bytes, which is a requirement of bulk
-// tensor copies on the innermost coordinate. No coordinate may be negative or exceed 31 bits.
-// Otherwise the thread faults: on a GPU, such a copy would be an illegal instruction, and the
-// device would be lost. (An H200 rejected negative coordinates in stores.)
+// tensor copies on the innermost coordinate. No coordinate may be negative or need more than 31
+// bits. Otherwise the thread faults. Without that check, a GPU reports a misaligned X as an illegal
+// instruction, which loses the device, and an H200 rejects negative coordinates in stores.
 type Corner struct{ X, Y, Z int }
 
 // Fetch starts to copy the tile at column at.X, row at.Y and matrix at.Z of m to *dst, in shared
@@ -78,8 +78,8 @@ func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
 // CommitStores forms a group of the stores that the thread has started since its last call.
 func (t Thread) CommitStores() {}
 
-// WaitStores waits until at most the given number of the thread's most recent groups of stores are
-// pending, and all earlier groups are complete. leave is a constant from 0 to 7.
+// WaitStores waits until all groups of the thread's stores are complete, except for the most recent
+// ones, whose number is leave, a constant from 0 to 7.
 func (t Thread) WaitStores(leave int) {}
 
 // WaitSources is like WaitStores, but waits only until the sources in shared memory have been read

@@ -10,9 +10,9 @@ import (
 // WarpSize is the number of threads in a warp. The threads of a block with linear indices 0 to 31,
 // where x varies fastest, form its first warp, those with indices 32 to 63 the second, and so on.
 //
-// The functions that exchange values within a warp wait until all threads of the warp have called
-// the same function. They do not wait for threads that have exited, including by a fault, or that
-// the block does not have. Do not call them in a branch that only some of the other threads take.
+// A function that exchanges values within a warp waits until all threads of the warp have called
+// it, except for threads that have exited, whether by a return or a fault, and threads that the
+// block does not have. The call must not be in a branch that only some of the other threads take.
 const WarpSize = simt.WarpSize
 
 // allLanes is the set of all threads of a warp.
