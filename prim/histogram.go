@@ -44,7 +44,7 @@ type Interval[T ~float32 | ~float64] struct{ Low, High T }
 // in.Low is not less than in.High, the error matches device.ErrRange.
 func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], in Interval[T]) error {
 	if !(in.Low < in.High) {
-		return refuse(s, "histogram", fmt.Errorf("from %v to %v: %w", in.Low, in.High, device.ErrRange))
+		return refuse(s, "histogram", fmt.Errorf("interval from %v to %v: %w", in.Low, in.High, device.ErrRange))
 	}
 	if err := readyCounts(s, counts, src); err != nil || src.Len() == 0 {
 		return err

@@ -32,7 +32,7 @@ func scan[T Number](s *device.Stream, how scanning, dst, src device.Slice[T]) er
 		return refuse(s, "scan", err)
 	}
 	if dst.Len() != src.Len() {
-		return refuse(s, "scan", fmt.Errorf("of %d elements to %d: %w", src.Len(), dst.Len(), device.ErrLength))
+		return refuse(s, "scan", fmt.Errorf("the source has %d elements and the destination %d: %w", src.Len(), dst.Len(), device.ErrLength))
 	}
 	if dst != src && device.Overlap(dst, src) {
 		return refuse(s, "scan", device.ErrOverlap)

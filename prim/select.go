@@ -25,7 +25,7 @@ func Select[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) erro
 // flag is set. dst has the length of src.
 func Partition[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) error {
 	if dst.Len() != src.Len() {
-		return refuse(s, "partition", fmt.Errorf("of %d elements to %d: %w", src.Len(), dst.Len(), device.ErrLength))
+		return refuse(s, "partition", fmt.Errorf("the source has %d elements and the destination %d: %w", src.Len(), dst.Len(), device.ErrLength))
 	}
 	return pick(s, picking{"partition", flags, true}, dst, src)
 }

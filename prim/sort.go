@@ -47,7 +47,7 @@ func sortKeys[T Number](s *device.Stream, descending bool, x device.Slice[T]) er
 
 func sortPairs[K Number, V any](s *device.Stream, descending bool, keys device.Slice[K], values device.Slice[V]) error {
 	if keys.Len() != values.Len() {
-		return refuse(s, "sort", fmt.Errorf("%d keys, %d values: %w", keys.Len(), values.Len(), device.ErrLength))
+		return refuse(s, "sort", fmt.Errorf("%d keys and %d values: %w", keys.Len(), values.Len(), device.ErrLength))
 	}
 	if device.Overlap(keys, values) {
 		return refuse(s, "sort", device.ErrOverlap)

@@ -15,7 +15,7 @@ import (
 func Top[T Number](s *device.Stream, dst device.Slice[T], indices device.Slice[int], src device.Slice[T]) error {
 	switch {
 	case dst.Len() > src.Len() || indices.Len() != dst.Len():
-		return refuse(s, "top", fmt.Errorf("%d elements and %d indices of %d: %w", dst.Len(), indices.Len(), src.Len(), device.ErrLength))
+		return refuse(s, "top", fmt.Errorf("%d elements and %d indices from a source of %d elements: %w", dst.Len(), indices.Len(), src.Len(), device.ErrLength))
 	case device.Overlap(dst, src) || device.Overlap(indices, src) || device.Overlap(dst, indices):
 		return refuse(s, "top", device.ErrOverlap)
 	case dst.Len() == 0:

@@ -13,7 +13,7 @@ import (
 // be 1, 2, 4, 8 or 16 bytes; otherwise the error matches errors.ErrUnsupported.
 func Transpose[T any](s *device.Stream, dst, src device.Slice[T], rows int) error {
 	if rows < 0 || src.Len()%max(rows, 1) != 0 || rows == 0 && src.Len() > 0 || dst.Len() != src.Len() {
-		return refuse(s, "transpose", fmt.Errorf("%d rows of %d elements, to %d: %w", rows, src.Len(), dst.Len(), device.ErrLength))
+		return refuse(s, "transpose", fmt.Errorf("%d rows, a source of %d elements and a destination of %d: %w", rows, src.Len(), dst.Len(), device.ErrLength))
 	}
 	columns := src.Len() / max(rows, 1)
 	if device.Overlap(dst, src) {
