@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// joinChunks joins the chunk's elements.
+// joinChunks reduces the chunk to one element of partial.
 func joinChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, x, partial device.Slice[T], nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T))(nil)).(type) {
@@ -711,7 +711,7 @@ var joinChunksGreatestFloat64Kernel = &driver.Kernel{
 	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-// scanChunks scans the chunk's elements, starting from the block's element of start, where it has one.
+// scanChunks scans the chunk, starting from the block's element of start if start is not empty.
 func scanChunks[O add | least | greatest, T int32 | int64 | uint32 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, in, out, start device.Slice[T], exclusive bool, nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T))(nil)).(type) {
@@ -1467,8 +1467,8 @@ var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
 }
 
-// digitChunks stores for each digit how many of the chunk's keys have it: counts has for each digit a number
-// for each block.
+// digitChunks counts the keys of the chunk with each digit. counts has an element for each block in
+// a row for each digit.
 func digitChunks[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[K], counts device.Slice[uint64], how sortStep[K]) error {
 	var k *driver.Kernel
 	switch any((func(K))(nil)).(type) {
@@ -1558,7 +1558,7 @@ var digitChunksUint64Kernel = &driver.Kernel{
 	Uses:    []uint16{0, 1, 35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102},
 }
 
-// moveChunks moves the chunk's keys and values to where starts, which is like the counts of digitChunk, says.
+// moveChunks moves the chunk's keys and values. starts is indexed like the counts of digitChunk.
 func moveChunks[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g device.Blocks, in, out device.Slice[K], fromValues, toValues device.Slice[V], starts device.Slice[uint64], how sortStep[K]) error {
 	var k *driver.Kernel
 	switch any((func(K, V))(nil)).(type) {
@@ -1845,7 +1845,7 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
 }
 
-// flagChunks stores how many of the chunk's flags are set.
+// flagChunks counts the flags of the chunk that are set.
 func flagChunks(s *device.Stream, g device.Blocks, flags device.Slice[bool], counts device.Slice[uint64]) error {
 	p := s.Plan(flagChunksKernel, flagChunksKernel.Grid(g))
 	flags.Pass(p)
@@ -1887,8 +1887,8 @@ var flagChunksKernel = &driver.Kernel{
 	Uses:    []uint16{0, 2},
 }
 
-// selectChunks does the chunk's part of what selectTiles does. starts has how many flags are set before each
-// chunk; the last element is how many there are in all.
+// selectChunks is selectTiles for a chunk. starts[i] is the number of flags that are set before
+// chunk i; the last element of starts is the total.
 func selectChunks[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], flags device.Slice[bool], starts device.Slice[uint64], count device.Slice[int], all bool) error {
 	var k *driver.Kernel
 	switch any((func(E))(nil)).(type) {
@@ -2139,7 +2139,7 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 	Uses:    []uint16{0, 6, 70},
 }
 
-// countUint8 adds to counts how many elements of x and tail are low, low+1 and so on.
+// countUint8 adds to counts[i] the number of elements of x and tail that equal low+i.
 func countUint8(s *device.Stream, g device.Blocks, x device.Slice[[16]uint8], tail device.Slice[uint8], low uint8, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint8Kernel, countUint8Kernel.Grid(g))
 	x.Pass(p)
@@ -2185,7 +2185,7 @@ var countUint8Kernel = &driver.Kernel{
 	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
 }
 
-// countUint16 adds to counts how many elements of x and tail are low, low+1 and so on.
+// countUint16 adds to counts[i] the number of elements of x and tail that equal low+i.
 func countUint16(s *device.Stream, g device.Blocks, x device.Slice[[8]uint16], tail device.Slice[uint16], low uint16, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint16Kernel, countUint16Kernel.Grid(g))
 	x.Pass(p)
@@ -2234,7 +2234,7 @@ var countUint16Kernel = &driver.Kernel{
 	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
 }
 
-// countUint32 adds to counts how many elements of x and tail are low, low+1 and so on.
+// countUint32 adds to counts[i] the number of elements of x and tail that equal low+i.
 func countUint32(s *device.Stream, g device.Blocks, x device.Slice[[4]uint32], tail device.Slice[uint32], low uint32, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint32Kernel, countUint32Kernel.Grid(g))
 	x.Pass(p)
@@ -2284,7 +2284,7 @@ var countUint32Kernel = &driver.Kernel{
 	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
 }
 
-// countUint64 adds to counts how many elements of x and tail are low, low+1 and so on.
+// countUint64 adds to counts[i] the number of elements of x and tail that equal low+i.
 func countUint64(s *device.Stream, g device.Blocks, x device.Slice[[2]uint64], tail device.Slice[uint64], low uint64, counts device.Slice[uint64]) error {
 	p := s.Plan(countUint64Kernel, countUint64Kernel.Grid(g))
 	x.Pass(p)
@@ -2331,7 +2331,7 @@ var countUint64Kernel = &driver.Kernel{
 	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
 }
 
-// countFloat32 adds to counts how many elements of x and tail lie in each bin.
+// countFloat32 adds to counts[i] the number of elements of x and tail in bin i.
 func countFloat32(s_ *device.Stream, g device.Blocks, x device.Slice[[4]float32], tail device.Slice[float32], s span[float32], counts device.Slice[uint64]) error {
 	p := s_.Plan(countFloat32Kernel, countFloat32Kernel.Grid(g))
 	x.Pass(p)
@@ -2381,7 +2381,7 @@ var countFloat32Kernel = &driver.Kernel{
 	Uses:    []uint16{7, 8, 9, 10, 11, 14, 16, 17, 18},
 }
 
-// countFloat64 adds to counts how many elements of x and tail lie in each bin.
+// countFloat64 adds to counts[i] the number of elements of x and tail in bin i.
 func countFloat64(s_ *device.Stream, g device.Blocks, x device.Slice[[2]float64], tail device.Slice[float64], s span[float64], counts device.Slice[uint64]) error {
 	p := s_.Plan(countFloat64Kernel, countFloat64Kernel.Grid(g))
 	x.Pass(p)
@@ -2431,7 +2431,7 @@ var countFloat64Kernel = &driver.Kernel{
 	Uses:    []uint16{7, 8, 9, 10, 11, 14, 16, 17, 18},
 }
 
-// reduceInt32 joins, for each block, the elements that its threads take in strides of the grid.
+// reduceInt32 reduces, in each block, the elements that its threads visit in strides of the grid.
 func reduceInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -2557,7 +2557,7 @@ var reduceInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-// reduceInt64 joins, for each block, the elements that its threads take in strides of the grid.
+// reduceInt64 reduces, in each block, the elements that its threads visit in strides of the grid.
 func reduceInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -2686,7 +2686,7 @@ var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-// reduceUint32 joins, for each block, the elements that its threads take in strides of the grid.
+// reduceUint32 reduces, in each block, the elements that its threads visit in strides of the grid.
 func reduceUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -2812,7 +2812,7 @@ var reduceUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-// reduceUint64 joins, for each block, the elements that its threads take in strides of the grid.
+// reduceUint64 reduces, in each block, the elements that its threads visit in strides of the grid.
 func reduceUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -2941,7 +2941,7 @@ var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-// reduceFloat32 joins, for each block, the elements that its threads take in strides of the grid.
+// reduceFloat32 reduces, in each block, the elements that its threads visit in strides of the grid.
 func reduceFloat32[O add | least | greatest, T float32, A [4]float32](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -3071,7 +3071,7 @@ var reduceFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-// reduceFloat64 joins, for each block, the elements that its threads take in strides of the grid.
+// reduceFloat64 reduces, in each block, the elements that its threads visit in strides of the grid.
 func reduceFloat64[O add | least | greatest, T float64, A [2]float64](s *device.Stream, g device.Blocks, x device.Slice[A], partial device.Slice[T], nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -3197,7 +3197,7 @@ var reduceFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
 }
 
-// reduceTail joins, in one block, what the blocks came to and the elements that make no pack.
+// reduceTail reduces, in one block, the results of the blocks and the elements that fill no pack.
 func reduceTail[T int32 | int64 | uint32 | uint64 | float32 | float64, O add | least | greatest](s *device.Stream, g device.Blocks, partial, rest, out device.Slice[T], nothing T) error {
 	var k *driver.Kernel
 	switch any((func(T, O))(nil)).(type) {
@@ -3898,8 +3898,8 @@ var reduceTailFloat64GreatestKernel = &driver.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
 }
 
-// scanInt32 scans in to out, which may be the same; restIn and restOut are the
-// elements behind them that make no pack. ticket gives out the tiles.
+// scanInt32 scans in to out, which may be the same slice. restIn and restOut are the elements after
+// them that are not part of a pack. ticket is the counter that assigns the tiles.
 func scanInt32[O add | least | greatest, T int32, A [4]int32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -4072,8 +4072,8 @@ var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-// scanInt64 scans in to out, which may be the same; restIn and restOut are the
-// elements behind them that make no pack. ticket gives out the tiles.
+// scanInt64 scans in to out, which may be the same slice. restIn and restOut are the elements after
+// them that are not part of a pack. ticket is the counter that assigns the tiles.
 func scanInt64[O add | least | greatest, T int64, A [2]int64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -4249,8 +4249,8 @@ var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-// scanUint32 scans in to out, which may be the same; restIn and restOut are the
-// elements behind them that make no pack. ticket gives out the tiles.
+// scanUint32 scans in to out, which may be the same slice. restIn and restOut are the elements after
+// them that are not part of a pack. ticket is the counter that assigns the tiles.
 func scanUint32[O add | least | greatest, T uint32, A [4]uint32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -4423,8 +4423,8 @@ var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-// scanUint64 scans in to out, which may be the same; restIn and restOut are the
-// elements behind them that make no pack. ticket gives out the tiles.
+// scanUint64 scans in to out, which may be the same slice. restIn and restOut are the elements after
+// them that are not part of a pack. ticket is the counter that assigns the tiles.
 func scanUint64[O add | least | greatest, T uint64, A [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -4600,8 +4600,8 @@ var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-// scanFloat32 scans in to out, which may be the same; restIn and restOut are the
-// elements behind them that make no pack. ticket gives out the tiles.
+// scanFloat32 scans in to out, which may be the same slice. restIn and restOut are the elements after
+// them that are not part of a pack. ticket is the counter that assigns the tiles.
 func scanFloat32[O add | least | greatest, T float32, A [4]float32](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -4778,8 +4778,8 @@ var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-// scanFloat64 scans in to out, which may be the same; restIn and restOut are the
-// elements behind them that make no pack. ticket gives out the tiles.
+// scanFloat64 scans in to out, which may be the same slice. restIn and restOut are the elements after
+// them that are not part of a pack. ticket is the counter that assigns the tiles.
 func scanFloat64[O add | least | greatest, T float64, A [2]float64](s *device.Stream, g device.Blocks, in, out device.Slice[A], restIn, restOut device.Slice[T], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing T) error {
 	var k *driver.Kernel
 	switch any((func(O, T, A))(nil)).(type) {
@@ -4955,8 +4955,8 @@ var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
 }
 
-// selectFlagged copies the elements whose flag is set to the start of out, in their order, as far as there is
-// room, and the others behind those where rest has that place. Where it has not, count gets it.
+// selectFlagged copies the elements whose flag is set to the start of out, as far as they fit. It
+// copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count.
 func selectFlagged[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], flags device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
 	var k *driver.Kernel
 	switch any((func(E))(nil)).(type) {
@@ -5232,7 +5232,7 @@ var selectFlagged2Uint64Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
 }
 
-// flagsSet adds to count how many flags are set. Each thread takes strides of the grid.
+// flagsSet adds the number of set flags to count. Threads advance in strides of the grid.
 func flagsSet(s *device.Stream, g device.Blocks, flags device.Slice[[16]bool], tail device.Slice[bool], count device.Slice[int]) error {
 	p := s.Plan(flagsSetKernel, flagsSetKernel.Grid(g))
 	flags.Pass(p)
@@ -5277,7 +5277,7 @@ var flagsSetKernel = &driver.Kernel{
 	Uses:    []uint16{58, 69},
 }
 
-// countEach adds to counts, which has so many rows for each pass, in the first of them how many keys of x and rest have each digit.
+// countEach adds the number of keys with each digit to the first of the rows of each pass.
 func countEach[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[[4]K], rest device.Slice[K], counts device.Slice[uint64], rows int, order sortOrder[K]) error {
 	var k *driver.Kernel
 	switch any((func(K))(nil)).(type) {
@@ -5377,8 +5377,8 @@ var countEachUint64Kernel = &driver.Kernel{
 	Uses:    []uint16{35, 36, 37, 81, 82, 84, 86, 90, 92, 94, 95, 97, 102},
 }
 
-// startEach replaces the first of each so many rows of counts by the sums of the counts before: each
-// block one.
+// startEach replaces the counts in the first row of a pass by the sums of the preceding counts.
+// counts has the given number of rows per pass, and block i processes pass i.
 func startEach(s *device.Stream, g device.Blocks, counts device.Slice[uint64], rows int) error {
 	p := s.Plan(startEachKernel, startEachKernel.Grid(g))
 	counts.Pass(p)
@@ -5421,9 +5421,9 @@ var startEachKernel = &driver.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 94, 102, 111},
 }
 
-// sortPass moves keys and values from in and fromValues by the digit that begins at a bit. starts has for
-// each digit where its keys begin; next gets the same for the next portion. first says which of
-// the keys of in is the portion's first.
+// sortPass moves the keys of in and the values of fromValues by the digit at how.Shift. starts[d]
+// is the position at which the keys with digit d begin; next receives the same for the next
+// portion.
 func sortPass[K uint32 | uint64, V none | uint32 | uint64](s *device.Stream, g device.Blocks, in, out device.Slice[K], fromValues, toValues device.Slice[V], starts, next device.Slice[uint64], ticket, state device.Slice[uint32], how sortStep[K]) error {
 	var k *driver.Kernel
 	switch any((func(K, V))(nil)).(type) {
@@ -5817,8 +5817,8 @@ var sortPassUint64Uint64Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
 }
 
-// countNext adds to counts the next digit, from the bit shift on, of the keys that begin like the one in
-// state.
+// countNext adds to counts the number of keys with each digit at how.Shift, among those whose higher
+// digits match the key in state.
 func countNext[K uint32 | uint64](s *device.Stream, g device.Blocks, x device.Slice[K], counts, state device.Slice[uint64], how sortStep[K]) error {
 	var k *driver.Kernel
 	switch any((func(K))(nil)).(type) {
@@ -5915,7 +5915,7 @@ var countNextUint64Kernel = &driver.Kernel{
 	Uses:    []uint16{35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102, 117, 119},
 }
 
-// chooseNext adds the next digit to the key in state.
+// chooseNext appends the next digit to the key in state.
 func chooseNext(s *device.Stream, g device.Blocks, counts, state device.Slice[uint64], shift int) error {
 	p := s.Plan(chooseNextKernel, chooseNextKernel.Grid(g))
 	counts.Pass(p)
@@ -5962,8 +5962,8 @@ var chooseNextKernel = &driver.Kernel{
 	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 94, 102, 116, 119, 120},
 }
 
-// pickBest copies the keys that are greater than the one in state, or equal to it, and their indices, in their
-// order, to out and at. The equal ones stand behind the others, as far as there is room.
+// pickBest copies the keys greater than the key in state, or those equal to it, and their indices to
+// out and at, in their order. Equal keys follow the greater ones, as far as they fit.
 func pickBest[K uint32 | uint64](s *device.Stream, g device.Blocks, x, out device.Slice[K], at device.Slice[int], known device.Slice[uint64], ticket device.Slice[uint32], state device.Slice[uint64], order sortOrder[K], equal bool) error {
 	var k *driver.Kernel
 	switch any((func(K))(nil)).(type) {
@@ -6092,8 +6092,8 @@ var pickBestUint64Kernel = &driver.Kernel{
 	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 71, 72, 73, 74, 75, 76, 77, 78, 80, 86, 92, 95, 97, 118, 119, 120},
 }
 
-// transposeAny transposes a matrix by tiles in shared memory, whose rows are one element longer so
-// that those of a column lie in different banks.
+// transposeAny transposes a matrix by tiles in shared memory. The rows of a tile have an extra
+// element, so that the elements of a column are in different banks.
 func transposeAny[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], rows, columns int) error {
 	var k *driver.Kernel
 	switch any((func(E))(nil)).(type) {
@@ -6307,8 +6307,8 @@ var transposeAny2Uint64Kernel = &driver.Kernel{
 	Uses:    []uint16{70, 121, 122, 123},
 }
 
-// transposeWide32 is transposeTiles of four elements at a time. Rows and columns count those groups, and
-// are multiples of 16; a block moves one tile.
+// transposeWide32 is like transposeTiles for groups of four elements. rows and columns count groups
+// and must be multiples of 16; a block moves one tile.
 func transposeWide32(s *device.Stream, g device.Blocks, in, out device.Slice[[4]uint32], rows, columns int) error {
 	p := s.Plan(transposeWide32Kernel, transposeWide32Kernel.Grid(g))
 	in.Pass(p)

@@ -6532,7 +6532,7 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				case 0:
 //line selectkernel.go:115
 					i211 := bx << 8
-//line reduce.go:48
+//line reduce.go:51
 					i100 = 0
 					for tx := warp; tx < end; tx++ {
 						var i25, i26, i292, i304, i316, i328, i340, i352, i364, i376, i388, i400, i412, i424, i436, i448, i460, i472, i66 int
@@ -6721,9 +6721,9 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line selectkernel.go:122
 							i66 = i25
 						}
-//line reduce.go:48
+//line reduce.go:51
 						i100 |= 1 << (tx & 31)
-//line reduce.go:48
+//line reduce.go:51
 						*(*int)(unsafe.Add(each66, tx*8)) = i66
 					}
 					if i100 == -1 {
@@ -6732,14 +6732,14 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						state = 1
 					}
 				case 1:
-//line reduce.go:55
+//line reduce.go:58
 					i108 = -1
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:114
 						i66 := *(*int)(unsafe.Add(each66, tx*8))
-//line reduce.go:55
+//line reduce.go:58
 						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i100)))&31 {
-//line reduce.go:55
+//line reduce.go:58
 							i108 = i66
 						}
 					}
@@ -6753,19 +6753,19 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					}
 				case 3:
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:56
+//line reduce.go:59
 						*(*int)(unsafe.Add(each139, tx*8)) = i133
 					}
 					state = 6
 				case 4:
-//line reduce.go:57
+//line reduce.go:60
 					i126 = -1
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:114
 						i66 := *(*int)(unsafe.Add(each66, tx*8))
-//line reduce.go:57
+//line reduce.go:60
 						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i132)))&31 {
-//line reduce.go:57
+//line reduce.go:60
 							i126 = i66
 						}
 					}
@@ -6775,73 +6775,73 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:114
 						i66 := *(*int)(unsafe.Add(each66, tx*8))
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(brought64, tx*8)) = i66
 					}
-//line reduce.go:51
+//line reduce.go:54
 					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each228, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:114
 						i66 := *(*int)(unsafe.Add(each66, tx*8))
-//line reduce.go:51
+//line reduce.go:54
 						i228 := *(*int)(unsafe.Add(each228, tx*8))
-//line reduce.go:36
+//line reduce.go:38
 						i229 := i66 + i228
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(brought64, tx*8)) = i229
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(each229, tx*8)) = i229
 					}
-//line reduce.go:51
+//line reduce.go:54
 					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each237, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:36
+//line reduce.go:38
 						i229 := *(*int)(unsafe.Add(each229, tx*8))
-//line reduce.go:51
+//line reduce.go:54
 						i237 := *(*int)(unsafe.Add(each237, tx*8))
-//line reduce.go:36
+//line reduce.go:38
 						i238 := i229 + i237
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(brought64, tx*8)) = i238
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(each238, tx*8)) = i238
 					}
-//line reduce.go:51
+//line reduce.go:54
 					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each246, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:36
+//line reduce.go:38
 						i238 := *(*int)(unsafe.Add(each238, tx*8))
-//line reduce.go:51
+//line reduce.go:54
 						i246 := *(*int)(unsafe.Add(each246, tx*8))
-//line reduce.go:36
+//line reduce.go:38
 						i247 := i238 + i246
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(brought64, tx*8)) = i247
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(each247, tx*8)) = i247
 					}
-//line reduce.go:51
+//line reduce.go:54
 					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each255, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:36
+//line reduce.go:38
 						i247 := *(*int)(unsafe.Add(each247, tx*8))
-//line reduce.go:51
+//line reduce.go:54
 						i255 := *(*int)(unsafe.Add(each255, tx*8))
-//line reduce.go:36
+//line reduce.go:38
 						i256 := i247 + i255
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(brought64, tx*8)) = i256
-//line reduce.go:51
+//line reduce.go:54
 						*(*int)(unsafe.Add(each256, tx*8)) = i256
 					}
-//line reduce.go:51
+//line reduce.go:54
 					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each264, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:36
+//line reduce.go:38
 						i256 := *(*int)(unsafe.Add(each256, tx*8))
-//line reduce.go:51
+//line reduce.go:54
 						i264 := *(*int)(unsafe.Add(each264, tx*8))
-//line reduce.go:50
+//line reduce.go:53
 						*(*int)(unsafe.Add(each139, tx*8)) = i256 + i264
 					}
 					state = 6

@@ -321,35 +321,35 @@ func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Po
 //line kernels.go:69
 			f58 := float32(float32(math.Sqrt(float64(f44))) * 0.3)
 			f59 := f32 / f38
-//line log.go:67
+//line log.go:68
 			if math.Float32frombits(math.Float32bits(f59)&^(1<<31)) < 1.1754944e-38 {
 				f136, i137 = float32(f59*8.388608e+06), 192937984
 			} else {
-//line log.go:67
+//line log.go:68
 				f136, i137 = f59, 0
 			}
-//line log.go:70
+//line log.go:71
 			i138 := int32(math.Float32bits(f136))
 			i140 := (i138 - 1060439283) & -8388608
 //line log.go:8
 			f81 := math.Float32frombits(uint32(i138-i140)) - 1
-//line log.go:81
+//line log.go:82
 			f364 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f81, 0.12901418), f81, -0.13246344), f81, 0.14182273), f81, -0.16608718), f81, 0.20001961), f81, -0.250016)
 //line log.go:9
 			f83 := math32.FMA(float32(i140-i137), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f364, f81, 0.33333325), f81, -0.49999988), float32(f81*f81), f81))
-//line log.go:86
+//line log.go:87
 			if 2139095040 <= uint32(int32(math.Float32bits(f59))) {
 				f341 = math32.FMA(f59, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 			} else {
-//line log.go:86
+//line log.go:87
 				f341 = f83
 			}
-//line log.go:89
+//line log.go:90
 			if f59 == 0 {
 //line basic.go:21
 				f346 = math.Float32frombits(0xff800000)
 			} else {
-//line log.go:89
+//line log.go:90
 				f346 = f341
 			}
 //line kernels.go:70

@@ -933,37 +933,37 @@ const blackScholesSM70Narrow = `.version 6.0
 	abs.f32 %f20, %f18;
 	setp.lt.f32 %p10, 0f03800000, %f20;
 	and.pred %p11, %p9, %p10;
-	.loc 2 70 23
+	.loc 2 71 23
 	mov.b32 %r9, %f18;
-	.loc 2 71 10
+	.loc 2 72 10
 	add.s32 %r10, %r9, -1060439283;
 	and.b32 %r11, %r10, -8388608;
-	.loc 2 72 32
+	.loc 2 73 32
 	sub.s32 %r12, %r9, %r11;
 	mov.b32 %f21, %r12;
 	cvt.rn.f32.s32 %f22, %r11;
 	.loc 2 8 9
 	sub.rn.f32 %f23, %f21, 0f3F800000;
-	.loc 2 80 22
+	.loc 2 81 22
 	fma.rn.f32 %f24, 0fBD9BD66F, %f23, 0f3E041C4B;
 	fma.rn.f32 %f25, %f24, %f23, 0fBE07A47F;
 	fma.rn.f32 %f26, %f25, %f23, 0f3E1139FA;
 	fma.rn.f32 %f27, %f26, %f23, 0fBE2A12C2;
-	.loc 2 81 24
+	.loc 2 82 24
 	fma.rn.f32 %f28, %f27, %f23, 0f3E4CD1F1;
 	fma.rn.f32 %f29, %f28, %f23, 0fBE800219;
 	fma.rn.f32 %f30, %f29, %f23, 0f3EAAAAA8;
 	fma.rn.f32 %f31, %f30, %f23, 0fBEFFFFFC;
-	.loc 2 76 67
+	.loc 2 77 67
 	mul.rn.f32 %f32, %f23, %f23;
 	fma.rn.f32 %f33, %f31, %f32, %f23;
 	.loc 2 9 25
 	fma.rn.f32 %f34, %f22, 0f33B17218, %f33;
-	.loc 2 86 25
+	.loc 2 87 25
 	setp.le.u32 %p12, 2139095040, %r9;
-	.loc 2 87 10
+	.loc 2 88 10
 	fma.rn.f32 %f35, %f18, 0f7F800000, 0f7F800000;
-	.loc 2 86 25
+	.loc 2 87 25
 	selp.f32 %f36, %f35, %f34, %p12;
 	.loc 1 70 34
 	fma.rn.f32 %f37, %f3, 0f3D851EB8, %f36;
@@ -1137,49 +1137,49 @@ const blackScholesSM70Narrow = `.version 6.0
 	mul.rn.f32 %f139, %f138, 0f3E99999A;
 	.loc 1 70 25
 	div.rn.f32 %f140, %f1, %f2;
-	.loc 2 67 8
+	.loc 2 68 8
 	abs.f32 %f141, %f140;
 	setp.lt.f32 %p28, %f141, 0f00800000;
-	.loc 2 68 21
+	.loc 2 69 21
 	mul.rn.f32 %f142, %f140, 0f4B000000;
-	.loc 2 67 12
+	.loc 2 68 12
 	selp.f32 %f143, %f142, %f140, %p28;
 	selp.b32 %r21, 192937984, 0, %p28;
-	.loc 2 70 23
+	.loc 2 71 23
 	mov.b32 %r22, %f143;
-	.loc 2 71 10
+	.loc 2 72 10
 	add.s32 %r23, %r22, -1060439283;
 	and.b32 %r24, %r23, -8388608;
-	.loc 2 72 32
+	.loc 2 73 32
 	sub.s32 %r25, %r22, %r24;
 	mov.b32 %f144, %r25;
 	sub.s32 %r26, %r24, %r21;
 	cvt.rn.f32.s32 %f145, %r26;
 	.loc 2 8 9
 	sub.rn.f32 %f146, %f144, 0f3F800000;
-	.loc 2 80 22
+	.loc 2 81 22
 	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
 	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
 	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
 	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
-	.loc 2 81 24
+	.loc 2 82 24
 	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
 	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
 	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
 	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
-	.loc 2 76 67
+	.loc 2 77 67
 	mul.rn.f32 %f155, %f146, %f146;
 	fma.rn.f32 %f156, %f154, %f155, %f146;
 	.loc 2 9 25
 	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
-	.loc 2 86 21
+	.loc 2 87 21
 	mov.b32 %r27, %f140;
 	setp.le.u32 %p29, 2139095040, %r27;
-	.loc 2 87 10
+	.loc 2 88 10
 	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
-	.loc 2 86 25
+	.loc 2 87 25
 	selp.f32 %f159, %f158, %f157, %p29;
-	.loc 2 89 7
+	.loc 2 90 7
 	setp.eq.f32 %p30, %f140, 0f00000000;
 	selp.f32 %f160, 0fFF800000, %f159, %p30;
 	.loc 1 70 34
@@ -1405,37 +1405,37 @@ const blackScholesSM70 = `.version 6.0
 	abs.f32 %f20, %f18;
 	setp.lt.f32 %p10, 0f03800000, %f20;
 	and.pred %p11, %p9, %p10;
-	.loc 2 70 23
+	.loc 2 71 23
 	mov.b32 %r4, %f18;
-	.loc 2 71 10
+	.loc 2 72 10
 	add.s32 %r5, %r4, -1060439283;
 	and.b32 %r6, %r5, -8388608;
-	.loc 2 72 32
+	.loc 2 73 32
 	sub.s32 %r7, %r4, %r6;
 	mov.b32 %f21, %r7;
 	cvt.rn.f32.s32 %f22, %r6;
 	.loc 2 8 9
 	sub.rn.f32 %f23, %f21, 0f3F800000;
-	.loc 2 80 22
+	.loc 2 81 22
 	fma.rn.f32 %f24, 0fBD9BD66F, %f23, 0f3E041C4B;
 	fma.rn.f32 %f25, %f24, %f23, 0fBE07A47F;
 	fma.rn.f32 %f26, %f25, %f23, 0f3E1139FA;
 	fma.rn.f32 %f27, %f26, %f23, 0fBE2A12C2;
-	.loc 2 81 24
+	.loc 2 82 24
 	fma.rn.f32 %f28, %f27, %f23, 0f3E4CD1F1;
 	fma.rn.f32 %f29, %f28, %f23, 0fBE800219;
 	fma.rn.f32 %f30, %f29, %f23, 0f3EAAAAA8;
 	fma.rn.f32 %f31, %f30, %f23, 0fBEFFFFFC;
-	.loc 2 76 67
+	.loc 2 77 67
 	mul.rn.f32 %f32, %f23, %f23;
 	fma.rn.f32 %f33, %f31, %f32, %f23;
 	.loc 2 9 25
 	fma.rn.f32 %f34, %f22, 0f33B17218, %f33;
-	.loc 2 86 25
+	.loc 2 87 25
 	setp.le.u32 %p12, 2139095040, %r4;
-	.loc 2 87 10
+	.loc 2 88 10
 	fma.rn.f32 %f35, %f18, 0f7F800000, 0f7F800000;
-	.loc 2 86 25
+	.loc 2 87 25
 	selp.f32 %f36, %f35, %f34, %p12;
 	.loc 1 70 34
 	fma.rn.f32 %f37, %f3, 0f3D851EB8, %f36;
@@ -1609,49 +1609,49 @@ const blackScholesSM70 = `.version 6.0
 	mul.rn.f32 %f139, %f138, 0f3E99999A;
 	.loc 1 70 25
 	div.rn.f32 %f140, %f1, %f2;
-	.loc 2 67 8
+	.loc 2 68 8
 	abs.f32 %f141, %f140;
 	setp.lt.f32 %p28, %f141, 0f00800000;
-	.loc 2 68 21
+	.loc 2 69 21
 	mul.rn.f32 %f142, %f140, 0f4B000000;
-	.loc 2 67 12
+	.loc 2 68 12
 	selp.f32 %f143, %f142, %f140, %p28;
 	selp.b32 %r16, 192937984, 0, %p28;
-	.loc 2 70 23
+	.loc 2 71 23
 	mov.b32 %r17, %f143;
-	.loc 2 71 10
+	.loc 2 72 10
 	add.s32 %r18, %r17, -1060439283;
 	and.b32 %r19, %r18, -8388608;
-	.loc 2 72 32
+	.loc 2 73 32
 	sub.s32 %r20, %r17, %r19;
 	mov.b32 %f144, %r20;
 	sub.s32 %r21, %r19, %r16;
 	cvt.rn.f32.s32 %f145, %r21;
 	.loc 2 8 9
 	sub.rn.f32 %f146, %f144, 0f3F800000;
-	.loc 2 80 22
+	.loc 2 81 22
 	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
 	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
 	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
 	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
-	.loc 2 81 24
+	.loc 2 82 24
 	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
 	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
 	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
 	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
-	.loc 2 76 67
+	.loc 2 77 67
 	mul.rn.f32 %f155, %f146, %f146;
 	fma.rn.f32 %f156, %f154, %f155, %f146;
 	.loc 2 9 25
 	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
-	.loc 2 86 21
+	.loc 2 87 21
 	mov.b32 %r22, %f140;
 	setp.le.u32 %p29, 2139095040, %r22;
-	.loc 2 87 10
+	.loc 2 88 10
 	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
-	.loc 2 86 25
+	.loc 2 87 25
 	selp.f32 %f159, %f158, %f157, %p29;
-	.loc 2 89 7
+	.loc 2 90 7
 	setp.eq.f32 %p30, %f140, 0f00000000;
 	selp.f32 %f160, 0fFF800000, %f159, %p30;
 	.loc 1 70 34

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// BlurRows stores in dst the picture src with every pixel replaced by the weighted mean of
-// those left and right of it. The middle one of weights, which sum to one, is its own.
+// BlurRows stores in dst the weighted means of the pixels of src in their rows.
+// weights[len(weights)/2] is the weight of the pixel itself; the weights sum to one.
 func BlurRows(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], weights device.Slice[float32], z size) error {
 	p := s.Plan(blurRowsKernel, blurRowsKernel.Grid(g))
 	dst.Pass(p)
@@ -59,7 +59,7 @@ var blurRowsKernel = &driver.Kernel{
 	Uses:    []uint16{1, 3, 5},
 }
 
-// BlurColumns does the same with the pixels above and below.
+// BlurColumns is like blurRows for the pixels in the columns.
 func BlurColumns(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], weights device.Slice[float32], z size) error {
 	p := s.Plan(blurColumnsKernel, blurColumnsKernel.Grid(g))
 	dst.Pass(p)
@@ -106,8 +106,8 @@ var blurColumnsKernel = &driver.Kernel{
 	Uses:    []uint16{0, 3, 5},
 }
 
-// Edges stores in dst how steep the brightness of src is at each pixel, by Sobel's
-// operator: black where it is even, white where it changes most.
+// Edges stores in dst the magnitude of the brightness gradient of src, computed by Sobel's
+// operator: black where the brightness is constant, white where it changes most.
 func Edges(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], z size) error {
 	p := s.Plan(edgesKernel, edgesKernel.Grid(g))
 	dst.Pass(p)

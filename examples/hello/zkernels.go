@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Hello prints which thread it is.
+// Hello prints the thread's indices.
 func Hello(s *device.Stream, g device.Grid) error {
 	p := s.Plan(helloKernel, g)
 	return p.Launch()

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Mandelbrot stores in steps and norm, for each pixel of v, row by row, what follow says
-// about it.
+// Mandelbrot stores in steps and norm the results of follow for each pixel of v, in row-major
+// order.
 func Mandelbrot(s *device.Stream, g device.Blocks, steps device.Slice[int32], norm device.Slice[float32], v view) error {
 	p := s.Plan(mandelbrotKernel, mandelbrotKernel.Grid(g))
 	steps.Pass(p)

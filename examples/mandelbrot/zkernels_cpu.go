@@ -68,22 +68,22 @@ func mandelbrotTwinRow(i117 int, ty int, v32 int, v24 int, v16 float64, v8 float
 			if c69 {
 				i36 := i35 + i22
 				f42 := v0 + float64(float64(i22)*v16)
-//line kernel.go:36
+//line kernel.go:37
 				i93, f94, f95 = 0, 0, 0
-//line kernel.go:38
+//line kernel.go:39
 				for {
-//line kernel.go:38
+//line kernel.go:39
 					if i93 >= 1000 {
-//line kernel.go:38
+//line kernel.go:39
 						break
 					}
-//line kernel.go:38
+//line kernel.go:39
 					f98 := float64(f94 * f94)
-//line kernel.go:38
+//line kernel.go:39
 					f99 := float64(f95 * f95)
-//line kernel.go:38
+//line kernel.go:39
 					if !(f98+f99 < 65536) {
-//line kernel.go:38
+//line kernel.go:39
 						break
 					}
 					i93, f94, f95 = i93+1, f98-f99+f42, float64(float64(f94*2)*f95)+f49

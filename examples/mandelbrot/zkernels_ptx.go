@@ -73,15 +73,15 @@ const mandelbrotSM70Narrow = `.version 6.0
 	mov.f64 %fd10, 0d0000000000000000;
 	mov.f64 %fd11, 0d0000000000000000;
 $B0:
-	.loc 1 39 13
+	.loc 1 40 13
 	neg.f64 %fd12, %fd11;
 	fma.rn.f64 %fd13, %fd9, %fd9, %fd12;
 	add.rn.f64 %fd14, %fd13, %fd5;
 	mul.rn.f64 %fd15, %fd9, 0d4000000000000000;
 	fma.rn.f64 %fd10, %fd15, %fd10, %fd8;
-	.loc 1 40 3
+	.loc 1 41 3
 	add.s32 %r11, %r11, 1;
-	.loc 1 38 12
+	.loc 1 39 12
 	setp.lt.s32 %p7, %r11, 1000;
 	mul.rn.f64 %fd11, %fd10, %fd10;
 	fma.rn.f64 %fd16, %fd14, %fd14, %fd11;
@@ -89,7 +89,7 @@ $B0:
 	and.pred %p9, %p7, %p8;
 	mov.f64 %fd9, %fd14;
 	@%p9 bra $B0;
-	.loc 1 42 23
+	.loc 1 43 23
 	cvt.rn.f32.f64 %f1, %fd16;
 	.loc 1 30 8
 	setp.lt.u64 %p10, %rd12, %rd7;
@@ -126,15 +126,15 @@ $B2:
 	mov.f64 %fd23, 0d0000000000000000;
 	mov.f64 %fd24, 0d0000000000000000;
 $B3:
-	.loc 1 39 13
+	.loc 1 40 13
 	neg.f64 %fd25, %fd24;
 	fma.rn.f64 %fd26, %fd22, %fd22, %fd25;
 	add.rn.f64 %fd27, %fd26, %fd18;
 	mul.rn.f64 %fd28, %fd22, 0d4000000000000000;
 	fma.rn.f64 %fd23, %fd28, %fd23, %fd21;
-	.loc 1 40 3
+	.loc 1 41 3
 	add.s32 %r15, %r15, 1;
-	.loc 1 38 12
+	.loc 1 39 12
 	setp.lt.s32 %p15, %r15, 1000;
 	mul.rn.f64 %fd24, %fd23, %fd23;
 	fma.rn.f64 %fd29, %fd27, %fd27, %fd24;
@@ -142,7 +142,7 @@ $B3:
 	and.pred %p17, %p15, %p16;
 	mov.f64 %fd22, %fd27;
 	@%p17 bra $B3;
-	.loc 1 42 23
+	.loc 1 43 23
 	cvt.rn.f32.f64 %f2, %fd29;
 	.loc 1 30 8
 	mad.lo.s32 %r16, %r14, %r7, %r13;
@@ -248,15 +248,15 @@ const mandelbrotSM70 = `.version 6.0
 	mov.f64 %fd10, 0d0000000000000000;
 	mov.f64 %fd11, 0d0000000000000000;
 $B0:
-	.loc 1 39 13
+	.loc 1 40 13
 	neg.f64 %fd12, %fd11;
 	fma.rn.f64 %fd13, %fd9, %fd9, %fd12;
 	add.rn.f64 %fd14, %fd13, %fd5;
 	mul.rn.f64 %fd15, %fd9, 0d4000000000000000;
 	fma.rn.f64 %fd10, %fd15, %fd10, %fd8;
-	.loc 1 40 3
+	.loc 1 41 3
 	add.s32 %r8, %r8, 1;
-	.loc 1 38 12
+	.loc 1 39 12
 	setp.lt.s32 %p11, %r8, 1000;
 	mul.rn.f64 %fd11, %fd10, %fd10;
 	fma.rn.f64 %fd16, %fd14, %fd14, %fd11;
@@ -264,7 +264,7 @@ $B0:
 	and.pred %p13, %p11, %p12;
 	mov.f64 %fd9, %fd14;
 	@%p13 bra $B0;
-	.loc 1 42 23
+	.loc 1 43 23
 	cvt.rn.f32.f64 %f1, %fd16;
 	.loc 1 30 8
 	setp.lt.u64 %p14, %rd11, %rd2;
@@ -302,15 +302,15 @@ $B2:
 	mov.f64 %fd23, 0d0000000000000000;
 	mov.f64 %fd24, 0d0000000000000000;
 $B3:
-	.loc 1 39 13
+	.loc 1 40 13
 	neg.f64 %fd25, %fd24;
 	fma.rn.f64 %fd26, %fd22, %fd22, %fd25;
 	add.rn.f64 %fd27, %fd26, %fd18;
 	mul.rn.f64 %fd28, %fd22, 0d4000000000000000;
 	fma.rn.f64 %fd23, %fd28, %fd23, %fd21;
-	.loc 1 40 3
+	.loc 1 41 3
 	add.s32 %r10, %r10, 1;
-	.loc 1 38 12
+	.loc 1 39 12
 	setp.lt.s32 %p19, %r10, 1000;
 	mul.rn.f64 %fd24, %fd23, %fd23;
 	fma.rn.f64 %fd29, %fd27, %fd27, %fd24;
@@ -318,7 +318,7 @@ $B3:
 	and.pred %p21, %p19, %p20;
 	mov.f64 %fd22, %fd27;
 	@%p21 bra $B3;
-	.loc 1 42 23
+	.loc 1 43 23
 	cvt.rn.f32.f64 %f2, %fd29;
 	.loc 1 30 8
 	shl.b64 %rd19, %rd18, 2;

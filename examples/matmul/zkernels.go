@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Naive stores the product of a and b in c: each thread computes one element, and reads a
-// row of a and a column of b from the device's memory for it.
+// Naive stores the product of a and b in c. Each thread computes one element of c and reads a row
+// of a and a column of b from global memory.
 func Naive(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z sizes) error {
 	p := s.Plan(naiveKernel, naiveKernel.Grid(g))
 	a.Pass(p)
@@ -58,9 +58,9 @@ var naiveKernel = &driver.Kernel{
 	Uses:    []uint16{1, 3},
 }
 
-// Tiled stores the product of a and b in c: a block walks along its rows of a and its
-// columns of b, a tile at a time, so that each element is read from the device's memory
-// once for a whole row or column of threads.
+// Tiled stores the product of a and b in c. A block proceeds along its rows of a and its columns of
+// b tile by tile, so it reads each element from global memory once for all threads of a row or
+// column of the block.
 func Tiled(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], z sizes) error {
 	p := s.Plan(tiledKernel, tiledKernel.Grid(g))
 	a.Pass(p)

@@ -11,9 +11,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// PartialSums stores in partial, for each block, the sum of the elements of x that the
-// block's threads take: thread i of the grid takes every element i plus a multiple of
-// the grid's threads, so that neighbours read neighbours.
+// PartialSums stores in partial, for each block, the sum of the elements of x that its threads
+// visit. Thread i of the grid visits the elements i, i+n, i+2n and so on, where n is the number of
+// threads in the grid, so that adjacent threads read adjacent elements.
 func PartialSums(s *device.Stream, g device.Blocks, x, partial device.Slice[float32]) error {
 	p := s.Plan(partialSumsKernel, partialSumsKernel.Grid(g))
 	x.Pass(p)
@@ -55,7 +55,7 @@ var partialSumsKernel = &driver.Kernel{
 	Uses:    []uint16{0, 2},
 }
 
-// SingleSum stores the sum of partial in sum[0]. A grid of one thread runs it.
+// SingleSum stores the sum of partial in sum[0]. Its grid has one thread.
 func SingleSum(s *device.Stream, g device.Grid, partial, sum device.Slice[float32]) error {
 	p := s.Plan(singleSumKernel, g)
 	partial.Pass(p)

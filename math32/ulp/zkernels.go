@@ -11,7 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Survey compares a function with its reference for the inputs whose bits begin with first, every step-th of them.
+// Survey compares a function with its reference for every step-th input, starting with the bits
+// first.
 func Survey(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[finding]) error {
 	p := s.Plan(surveyKernel, g)
 	driver.Pass(p, which)
@@ -25,7 +26,7 @@ var surveyKernel = &driver.Kernel{
 	Name:    "survey",
 	Package: "github.com/gopherwarp/gopherwarp/math32/ulp",
 	File:    "kernel.go",
-	Line:    24,
+	Line:    26,
 	Params: []driver.Param{
 		{Name: "which", Offset: 0, Size: 8},
 		{Name: "first", Offset: 8, Size: 4},
@@ -51,7 +52,8 @@ var surveyKernel = &driver.Kernel{
 	},
 }
 
-// Sums only adds the values up, which is several times as fast. It may fuse products with sums: that must not matter.
+// Sums computes only the checksum of the values, which is several times as fast. It permits
+// contraction, which must not change the result.
 func Sums(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[uint32]) error {
 	p := s.Plan(sumsKernel, g)
 	driver.Pass(p, which)
@@ -65,7 +67,7 @@ var sumsKernel = &driver.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/math32/ulp",
 	File:    "kernel.go",
-	Line:    46,
+	Line:    49,
 	Params: []driver.Param{
 		{Name: "which", Offset: 0, Size: 8},
 		{Name: "first", Offset: 8, Size: 4},
