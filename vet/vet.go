@@ -22,8 +22,7 @@ import (
 const page = "https://github.com/gopherwarp/gopherwarp/blob/main/docs/vet.md"
 
 // Analyzer reports mistakes in kernels. The category of a diagnostic is either the code of a
-// compiler error, such as "GW0107", or one of barrier, race, coalesce, bank, local,
-// overflow and stale.
+// compiler error, such as "GW0107", or one of barrier, race, coalesce, bank, local, overflow and stale.
 var Analyzer = &analysis.Analyzer{
 	Name: "gopherwarp",
 	Doc: "report mistakes in GPU kernels\n\n" +
@@ -160,7 +159,8 @@ func (r *reporter) diagnostics(l diag.List) {
 	}
 }
 
-// stale reports declarations with names such as "f" and "T.m" that code is no longer generated from as they are.
+// stale reports that code was generated from earlier versions of the declarations names, such as "f"
+// or "T.m".
 func (r *reporter) stale(names []string) {
 	for _, name := range names {
 		r.report(analysis.Diagnostic{
@@ -170,7 +170,8 @@ func (r *reporter) stale(names []string) {
 	}
 }
 
-// declared returns where a function, a method or what else is declared; that of the package clause if it is gone.
+// declared returns the position of the declaration of a function, a method or another object, or that
+// of the package clause if there is no such declaration.
 func (r *reporter) declared(name string) token.Pos {
 	scope := r.pass.Pkg.Scope()
 	of, method, _ := strings.Cut(name, ".")

@@ -1,4 +1,4 @@
-// Package stale has kernels that were changed after code was generated from them: zkernels_ptx.go here is what a build left of it.
+// Package stale has kernels that changed after zkernels_ptx.go was generated from them.
 package stale // want `Sum.of has changed` `removed has changed since code was generated from it: run go generate`
 
 import "github.com/gopherwarp/gopherwarp/gpu"
