@@ -55,6 +55,7 @@ var floors = map[string]string{
 	"cuda/nvtx":                       "internal/dl",
 	"internal/ptxinterp/...":          "internal/ptxinterp/... device device/driver dtype",
 	"internal/verify/conformance/...": "internal/verify/conformance/... device device/driver dtype gpu math32",
+	"internal/verify/conformance/run": "internal/verify/conformance/... . device",
 	"internal/kernels/...":            "device device/driver dtype gpu math32",
 	"internal/verify":                 "",
 	"internal/verify/ondemand":        "compile",
@@ -83,7 +84,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term bench/suite bench/peers bench/report compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"cmd/internal/console":  "",
 	"cmd/internal/build":    "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":         "cmd/internal/build",
@@ -96,6 +97,7 @@ var floors = map[string]string{
 	"bench/compile":         "bench/report compile internal/ir internal/pass internal/backend/...",
 	"bench/multi":           "cuda cuda/nccl device",
 	"bench/launch":          "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device device/driver gpu",
+	"bench/suite/run":       "bench/suite bench/peers bench/report . device",
 	"bench/suite/unchecked": "compile device/driver",
 	"bench/start/ptx":       "compile",
 	"internal/repotest":     "",

@@ -44,11 +44,9 @@ func run(ctx context.Context, w io.Writer, groups []conformance.Group) error {
 	fmt.Fprintf(w, "on %v\n", dev.Info())
 	dev.CoarsenAlways(true) // the suite's launches are small
 	start, all := time.Now(), tally{}
+	r := runner{w, dev}
 	for _, g := range groups {
-		one := tally{}
-		for _, c := range g.Cases {
-			one.run(ctx, w, dev, g.Name, c)
-		}
+		one := r.group(ctx, g)
 		fmt.Fprintf(w, "%-8s %4d behaviours%s\n", g.Name, one.right+one.wrong, one.remarks())
 		all.right, all.wrong, all.skipped = all.right+one.right, all.wrong+one.wrong, all.skipped+one.skipped
 	}
@@ -80,20 +78,43 @@ func (t tally) remarks() string {
 	return text
 }
 
-// run runs a case and writes what is wrong.
-func (t *tally) run(ctx context.Context, w io.Writer, dev *device.Device, group string, c check.Case) {
+// runner runs cases on a device and writes what is wrong.
+type runner struct {
+	w   io.Writer
+	dev *device.Device
+}
+
+// group runs the cases of a group.
+func (r runner) group(ctx context.Context, g conformance.Group) tally {
+	var t tally
+	for _, c := range g.Cases {
+		all, wrong := len(c.Behaviours()), r.run(ctx, c)
+		if skipped(wrong) {
+			t.skipped += all
+			continue
+		}
+		for behaviour, err := range wrong {
+			fmt.Fprintf(r.w, "WRONG  %s/%s: %v\n", g.Name, behaviour, err)
+		}
+		t.wrong += len(wrong)
+		t.right += all - len(wrong)
+	}
+	return t
+}
+
+// run runs a case and returns what is wrong, by behaviour.
+func (r runner) run(ctx context.Context, c check.Case) map[string]error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	wrong, all := c.On(ctx, dev), len(c.Behaviours())
+	return c.On(ctx, r.dev)
+}
+
+// skipped reports whether a case's kernels have no code for the device.
+func skipped(wrong map[string]error) bool {
 	for _, err := range wrong {
 		if errors.Is(err, device.ErrNoVariant) {
-			t.skipped += all
-			return
+			return true
 		}
 	}
-	for behaviour, err := range wrong {
-		fmt.Fprintf(w, "WRONG  %s/%s: %v\n", group, behaviour, err)
-	}
-	t.wrong += len(wrong)
-	t.right += all - len(wrong)
+	return false
 }
