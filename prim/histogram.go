@@ -13,7 +13,7 @@ type Integer interface {
 }
 
 // Count stores in counts[i] the number of elements of src that equal low+i. It ignores other
-// elements.
+// elements. If counts is empty, the error matches device.ErrLength.
 func Count[T Integer](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], low T) error {
 	if err := readyCounts(s, counts, src); err != nil || src.Len() == 0 {
 		return err
@@ -38,10 +38,11 @@ func Count[T Integer](s *device.Stream, counts device.Slice[uint64], src device.
 // Interval is the half-open interval from Low, included, to High, excluded.
 type Interval[T ~float32 | ~float64] struct{ Low, High T }
 
-// Histogram divides the interval in into len(counts) bins of equal width and stores in counts[i]
-// the number of elements of src in bin i. It ignores elements outside the interval and NaNs.
-// Because of rounding, an element close to the boundary of two bins may be counted in either. If
-// in.Low is not less than in.High, the error matches device.ErrRange.
+// Histogram divides an interval into len(counts) bins of equal width and stores in counts[i] the
+// number of elements of src in bin i. It ignores NaNs and elements outside the interval. Because of
+// rounding, an element close to the boundary of two bins may be counted in either. If counts is
+// empty, the error matches device.ErrLength; if in.Low is not less than in.High, it matches
+// device.ErrRange.
 func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], in Interval[T]) error {
 	if !(in.Low < in.High) {
 		return refuse(s, "histogram", fmt.Errorf("interval from %v to %v: %w", in.Low, in.High, device.ErrRange))

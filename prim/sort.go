@@ -9,8 +9,7 @@ import (
 )
 
 // Sort sorts x in place in ascending order. Floating-point numbers have the total order of IEEE
-// 754: -0 is before 0, NaNs without a sign are after all numbers, and NaNs with a sign are before
-// them.
+// 754: -0 is before 0, and NaNs are after all numbers, or before them if their sign bit is set.
 func Sort[T Number](s *device.Stream, x device.Slice[T]) error {
 	return sortKeys(s, false, x)
 }
