@@ -64,7 +64,7 @@ func watched(dev *device.Device, timeline, profile string) error {
 const Variable = "GOPHERWARP_DEVICE"
 
 // VariableTimeline and VariableProfile are the names of the environment variables with the names of
-// the files to which a device that Open has opened writes its activity.
+// the files to which Open makes a device write a timeline and a profile of its activity.
 const (
 	VariableTimeline = "GOPHERWARP_TIMELINE"
 	VariableProfile  = "GOPHERWARP_PROFILE"

@@ -8,9 +8,9 @@
 //	err = timeline.Write(f)   // for ui.perfetto.dev
 //	err = profile.Write(g)    // for go tool pprof -http=: g
 //
-// A program needs no code for this if "gopherwarp trace" runs it, or if the environment variables
-// GOPHERWARP_TIMELINE and GOPHERWARP_PROFILE name the files to write when gopherwarp.Open opens the
-// device.
+// A program that opens its device with gopherwarp.Open needs no such code: if the environment
+// variables GOPHERWARP_TIMELINE and GOPHERWARP_PROFILE name files, the device writes a timeline and
+// a profile to them. The command "gopherwarp trace" runs a program with these variables.
 //
 // Package device does all measurements. Events inside a kernel are not recorded.
 package trace

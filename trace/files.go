@@ -10,9 +10,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Files is a watcher that writes a timeline and a profile to files. It writes them when the device
-// is closed, and about once per second before, so that a program that never closes its device has
-// them too.
+// Files is a watcher that writes a timeline and a profile to files. It writes them about once per
+// second while the device is active, so that a program that never closes its device has them too,
+// and when the device is closed.
 type Files struct {
 	timeline, profile string // file names; empty for none
 	times             *Timeline
