@@ -33,8 +33,8 @@ func TestTileOf(t *testing.T) {
 	}
 }
 
-// TestPanelLayout compares places with the swizzle of 128 bytes that the driver's manual shows: bits 4 to 6 of an
-// address are those of its row.
+// TestPanelLayout compares addresses with the 128-byte swizzle of the CUDA driver API: bits 4 to 6 of an
+// address are combined by exclusive or with the lowest bits of its row.
 func TestPanelLayout(t *testing.T) {
 	p := new(gpu.Panel[dtype.F16])
 	first := reflect.ValueOf(p.At(0, 0)).Pointer()
