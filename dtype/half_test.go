@@ -98,7 +98,7 @@ func (f layout[T]) testValue(t *testing.T, h T) {
 }
 
 // testBetween tests the rounding of the midpoint between h and the next number, and of the
-// neighbours of the midpoint.
+// neighbors of the midpoint.
 func (f layout[T]) testBetween(t *testing.T, h T) {
 	middle := (f.value(h) + f.value(h+1)) / 2
 	even := h + h&1

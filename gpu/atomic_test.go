@@ -28,7 +28,7 @@ func TestAtomicAdd(t *testing.T) {
 
 func addTo[T gpu.Number](t *testing.T, was, v, want T) {
 	t.Helper()
-	x := [3]T{1: was} // neighbours show a write that is too wide
+	x := [3]T{1: was} // neighbors show a write that is too wide
 	if old := gpu.AtomicAdd(&x[1], v); old != was || x != [3]T{1: want} {
 		t.Errorf("%v + %v: returned %v and left %v, want %v", was, v, old, x, want)
 	}

@@ -240,7 +240,7 @@ func TestMistakes(t *testing.T) {
 		{"a sum in its source", device.ErrOverlap, func() error { return prim.Sum(s, x.Slice(60, 61), x.Slice(50, 100)) }},
 		{"no operation", errors.ErrUnsupported, func() error { return prim.Reduce(s, 7, x.Slice(0, 1), x.Slice(50, 100)) }},
 		{"scan to less", device.ErrLength, func() error { return prim.InclusiveScan(s, prim.Add, x.Slice(0, 49), x.Slice(50, 100)) }},
-		{"scan to the neighbour", device.ErrOverlap, func() error { return prim.InclusiveScan(s, prim.Add, x.Slice(0, 50), x.Slice(1, 51)) }},
+		{"scan to the neighbor", device.ErrOverlap, func() error { return prim.InclusiveScan(s, prim.Add, x.Slice(0, 50), x.Slice(1, 51)) }},
 		{"more values than keys", device.ErrLength, func() error { return prim.SortPairs(s, x.Slice(0, 9), x.Slice(10, 20)) }},
 		{"keys as values", device.ErrOverlap, func() error { return prim.SortPairs(s, x, x) }},
 		{"values of 12 bytes", errors.ErrUnsupported, func() error { return prim.SortPairs(s, x.Slice(0, 2), device.View[[3]int32](x.Slice(10, 16))) }},

@@ -44,10 +44,10 @@ func checkPicture(t *testing.T, file string) {
 	}
 	// Zero is in the set, and the corner is far from it.
 	if got := p.At(63, 30); got != (color.RGBA{A: 255}) {
-		t.Errorf("colour at zero %v, want black", got)
+		t.Errorf("color at zero %v, want black", got)
 	}
 	if got := p.At(0, 0); got == (color.RGBA{A: 255}) {
-		t.Error("the corner is black, want a colour")
+		t.Error("the corner is black, want a color")
 	}
 }
 

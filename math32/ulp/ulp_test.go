@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBounds tests random inputs, the neighbours of all powers of two, and the inputs with the
+// TestBounds tests random inputs, the neighbors of all powers of two, and the inputs with the
 // largest known errors.
 func TestBounds(t *testing.T) {
 	const step = 1 << 32 / 300_000

@@ -55,7 +55,7 @@ func told(t gpu.Thread, x []float32) {
 
 //gpu:kernel
 //gpu:block 32
-func neighbours(t gpu.Thread, x []float32) {
+func neighbors(t gpu.Thread, x []float32) {
 	s := gpu.Shared[[32]float32](t)
 	s[t.Lane()] = x[t.Lane()]
 	x[t.Lane()] = s[t.Lane()^1] // want `this reads shared memory`

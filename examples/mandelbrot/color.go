@@ -20,7 +20,7 @@ func paint(steps []int32, norm []float32, v view) *image.RGBA {
 			var sum [3]float64
 			for _, i := range [4]int{0, 1, v.width, v.width + 1} {
 				at := 2*y*v.width + 2*x + i
-				for c, part := range colour(steps[at], norm[at]) {
+				for c, part := range colorOf(steps[at], norm[at]) {
 					sum[c] += part / 4
 				}
 			}
@@ -30,10 +30,10 @@ func paint(steps []int32, norm []float32, v view) *image.RGBA {
 	return p
 }
 
-// colour returns the red, green and blue, from 0 to 255, of a point. The norm contributes a
+// colorOf returns the red, green and blue, from 0 to 255, of a point. The norm contributes a
 // fraction of a step, which makes the colors smooth (Linas Vepstas, "Renormalizing the Mandelbrot
 // Escape", 1997).
-func colour(steps int32, norm float32) [3]float64 {
+func colorOf(steps int32, norm float32) [3]float64 {
 	if steps == limit {
 		return [3]float64{}
 	}
