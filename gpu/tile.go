@@ -74,8 +74,8 @@ func gather(t Thread, k simt.Kind, v uint64) [WarpSize]uint64 {
 }
 
 // LoadMatrix loads a tile from shared memory (PTX: ldmatrix; requires compute capability 7.5). The
-// threads at lanes 0 to 7 pass the addresses of its rows; the addresses of the other threads are
-// ignored. A row has 16 bytes and must be aligned to 16 bytes; otherwise the thread faults.
+// threads at lanes 0 to 7 pass the addresses of its rows, which have 16 bytes each; the addresses
+// of the other threads are not used. A thread faults if its address is not a multiple of 16.
 func LoadMatrix[T Half](t Thread, row *[8]T) Tile[T] { return loadMatrix(t, row, false)[0] }
 
 // LoadMatrix2 is like LoadMatrix for two tiles. Lanes 0 to 7 pass the rows of the first tile and
