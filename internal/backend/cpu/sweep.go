@@ -46,7 +46,8 @@ const clause = "package p\n"
 
 // parse parses the declarations of tables and those in lines.
 func parse(tables string, lines []line) (*parsed, error) {
-	p := &parsed{lines: lines, index: make([]int, 1+strings.Count(tables, "\n"), 1+2*len(lines)), set: token.NewFileSet()}
+	above := 1 + strings.Count(tables, "\n")
+	p := &parsed{lines: lines, index: make([]int, above, above+2*len(lines)), set: token.NewFileSet()}
 	var b strings.Builder
 	b.Grow(len(clause) + len(tables) + 64*len(lines))
 	b.WriteString(clause)

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestSweep removes what nothing reads, and then what only that has read.
+// TestSweep removes what nothing reads, and then what only that has read. The tables have more lines than the function.
 func TestSweep(t *testing.T) {
+	tables := strings.Repeat("var _ int\n", 100)
 	var lines []line
 	for _, s := range []string{
 		"func f(p int) {", "for tx := range 16 {", "a := tx", "b, c := a, p", "var d, e float32", "d, e = 1, 2", "g(c, e)", "}", "i := int32(gpu.AtomicAdd(p, 1))", "j := gpu.AtomicAdd(p, 1)", "for ty := range 16 {", "h(ty)", "}",
@@ -14,7 +15,7 @@ func TestSweep(t *testing.T) {
 	} {
 		lines = append(lines, line{text: s})
 	}
-	swept, err := sweep("", lines)
+	swept, err := sweep(tables, lines)
 	if err != nil {
 		t.Fatal(err)
 	}
