@@ -15,29 +15,41 @@ import (
 // of the variable where it is one or has one in it; it is deep where it leads to memory in
 // which such an address is stored.
 type escape struct {
-	alloc    *ssa.Alloc
-	loops    []blockSet // those around the variable
-	seen     map[carrier]bool
-	calls    map[*ssa.Function][]*ssa.Call
-	returned map[*ssa.Function][2]bool // whether it returns a value that carries, one that is deep
-	problem  string
+	alloc   *ssa.Alloc
+	loops   []blockSet // those around the variable
+	seen    map[carrier]bool
+	flows   map[entry]*flow
+	problem string
 }
 
+// carrier is a value that carries an address; in is nil in the function of the variable.
 type carrier struct {
+	v    ssa.Value
+	deep bool
+	in   *flow
+}
+
+// entry is how an address comes into another function: through a parameter or a captured variable.
+type entry struct {
 	v    ssa.Value
 	deep bool
 }
 
+// flow is what a function does with an address that comes in through one entry. Parameters are followed
+// one by one: a method that returns its receiver does not return its operands.
+type flow struct {
+	calls    []carrier // that the address comes from
+	unknown  bool      // it is called from elsewhere, too
+	returned [2]bool   // whether the function returns a value that carries, one that is deep
+}
+
 // checkEscape refuses a variable that lives on where IR has none.
 func (l *lowerer) checkEscape(v *ssa.Alloc) {
-	e := escape{
-		alloc: v, seen: map[carrier]bool{},
-		calls: map[*ssa.Function][]*ssa.Call{}, returned: map[*ssa.Function][2]bool{},
-	}
+	e := escape{alloc: v, seen: map[carrier]bool{}, flows: map[entry]*flow{}}
 	if l.loops[v.Block()] {
 		e.loops = loopsAround(v.Block())
 	}
-	e.follow(v, false)
+	e.follow(carrier{v: v})
 	if e.problem != "" {
 		l.refuse(diag.LangAllocate, "declare it where it lives long enough and hand over its address, or use its value",
 			"a kernel cannot use memory that outlives its function or loop: the address of %s %s", variableName(v), e.problem)
@@ -62,14 +74,14 @@ func loopsAround(b *ssa.BasicBlock) []blockSet {
 	return around
 }
 
-// follow looks at all that is done with v.
-func (e *escape) follow(v ssa.Value, deep bool) {
-	if e.seen[carrier{v, deep}] || e.problem != "" || !holdsPointers(v.Type()) {
+// follow looks at all that is done with a value.
+func (e *escape) follow(c carrier) {
+	if e.seen[c] || e.problem != "" || !holdsPointers(c.v.Type()) {
 		return
 	}
-	e.seen[carrier{v, deep}] = true
-	for _, in := range referrers(v) {
-		e.use(in, v, deep)
+	e.seen[c] = true
+	for _, in := range referrers(c.v) {
+		e.use(in, c)
 	}
 }
 
@@ -80,63 +92,116 @@ func referrers(v ssa.Value) []ssa.Instruction {
 	return nil
 }
 
-func (e *escape) use(in ssa.Instruction, v ssa.Value, deep bool) {
+func (e *escape) use(in ssa.Instruction, c carrier) {
 	switch in := in.(type) {
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.ChangeType, *ssa.SliceToArrayPointer, *ssa.Field, *ssa.Extract, *ssa.Index:
-		e.follow(in.(ssa.Value), deep)
+		e.follow(carrier{in.(ssa.Value), c.deep, c.in})
 	case *ssa.UnOp:
-		if deep {
-			e.follow(in, false)
-			e.follow(in, true)
+		if c.deep {
+			e.follow(carrier{in, false, c.in})
+			e.follow(carrier{in, true, c.in})
 		}
 	case *ssa.Phi:
-		e.phi(in, v, deep)
+		e.phi(in, c)
 	case *ssa.Store:
-		if in.Val == v {
-			e.stored(in, deep)
+		if in.Val == c.v {
+			e.stored(in, c)
 		}
 	case *ssa.Return:
-		e.returns(in.Parent(), deep)
+		e.returns(c)
 	case *ssa.MakeClosure:
-		fn := in.Fn.(*ssa.Function)
-		for i, b := range in.Bindings {
-			if b == v {
-				e.follow(fn.FreeVars[i], deep)
-			}
-		}
+		e.captured(in, c)
 	case *ssa.Call:
-		e.argument(in, v, deep)
+		e.argument(in, c)
 	case *ssa.Defer:
-		e.deferred(in, v, deep)
+		e.deferred(in, c)
 	}
 }
 
-// deferred follows v into the function whose call is deferred.
-func (e *escape) deferred(in *ssa.Defer, v ssa.Value, deep bool) {
-	fn := in.Call.StaticCallee()
-	_, builtin := in.Call.Value.(*ssa.Builtin)
-	switch {
-	case fn == nil && !builtin && !deep:
-		e.problem = "is given to a function value"
-	case fn == nil || intrinsicOf(fn) != nil:
-		return
-	}
-	for i, a := range in.Call.Args {
-		if a == v && i < len(fn.Params) {
-			e.follow(fn.Params[i], deep)
-		}
-	}
-}
-
-// phi follows v into a phi unless the phi takes an address to the next round of a loop
-// around the variable.
-func (e *escape) phi(phi *ssa.Phi, v ssa.Value, deep bool) {
-	b := phi.Block()
-	for i, p := range b.Preds {
-		if deep || phi.Edges[i] != v || !isBackEdge(p, b) {
+// captured follows c into a closure that captures it, and out of its calls.
+func (e *escape) captured(made *ssa.MakeClosure, c carrier) {
+	for i, b := range made.Bindings {
+		if b != c.v {
 			continue
 		}
-		if loop, ok := asLoopVar(phi); ok && v == loop.next && v == e.alloc {
+		f := e.enter(made.Fn.(*ssa.Function).FreeVars[i], c)
+		for _, in := range referrers(made) {
+			switch in := in.(type) {
+			case *ssa.Call:
+				if in.Call.Value == made {
+					e.cameFrom(f, carrier{v: in, in: c.in})
+					continue
+				}
+			case *ssa.Defer, *ssa.DebugRef:
+				continue
+			}
+			f.unknown = true
+		}
+		if f.unknown && f.returned[0] {
+			e.problem = returnedByValue
+		}
+	}
+}
+
+const returnedByValue = "is returned by a function value"
+
+// deferred follows c into the function whose call is deferred. What that returns is lost.
+func (e *escape) deferred(in *ssa.Defer, c carrier) {
+	fn := in.Call.StaticCallee()
+	if _, builtin := in.Call.Value.(*ssa.Builtin); builtin {
+		return
+	}
+	switch {
+	case fn == nil && !c.deep:
+		e.problem = "is given to a function value"
+	case fn == nil || intrinsicOf(fn) != nil:
+	default:
+		e.arguments(&in.Call, fn, c)
+	}
+}
+
+// arguments follows c into the parameters of fn that it is given to. It returns the flows that begin there.
+func (e *escape) arguments(call *ssa.CallCommon, fn *ssa.Function, c carrier) []*flow {
+	var flows []*flow
+	for i, a := range call.Args {
+		if a == c.v && i < len(fn.Params) {
+			flows = append(flows, e.enter(fn.Params[i], c))
+		}
+	}
+	return flows
+}
+
+// enter follows c into a function through a parameter or a captured variable of it, once.
+func (e *escape) enter(through ssa.Value, c carrier) *flow {
+	at := entry{through, c.deep}
+	f := e.flows[at]
+	if f == nil {
+		f = &flow{}
+		e.flows[at] = f
+		e.follow(carrier{through, c.deep, f})
+	}
+	return f
+}
+
+// cameFrom follows what a function returns to a call of it.
+func (e *escape) cameFrom(f *flow, call carrier) {
+	f.calls = append(f.calls, call)
+	for i, returned := range f.returned {
+		if returned {
+			e.follow(carrier{call.v, i == 1, call.in})
+		}
+	}
+}
+
+// phi follows c into a phi unless the phi takes an address to the next iteration of a loop
+// around the variable.
+func (e *escape) phi(phi *ssa.Phi, c carrier) {
+	b := phi.Block()
+	for i, p := range b.Preds {
+		if c.deep || phi.Edges[i] != c.v || !isBackEdge(p, b) {
+			continue
+		}
+		if loop, ok := asLoopVar(phi); ok && c.v == loop.next && c.v == e.alloc {
 			continue
 		}
 		for _, l := range e.loops {
@@ -145,21 +210,21 @@ func (e *escape) phi(phi *ssa.Phi, v ssa.Value, deep bool) {
 			}
 		}
 	}
-	e.follow(phi, deep)
+	e.follow(carrier{phi, c.deep, c.in})
 }
 
-// stored handles a store of v into other memory, which becomes deep. For an address it must be
+// stored handles a store of c into other memory, which becomes deep. For an address it must be
 // a variable that ends no later: one of a function that is called meanwhile, or of the same
-// function and in the same loops. A deep v is another variable's to judge.
-func (e *escape) stored(in *ssa.Store, deep bool) {
+// function and in the same loops. A deep value is another variable's to judge.
+func (e *escape) stored(in *ssa.Store, c carrier) {
 	to, ok := root(in.Addr).(*ssa.Alloc)
 	switch {
-	case !ok && !deep:
+	case !ok && !c.deep:
 		e.problem = "is stored in memory that may live longer"
-	case ok && !deep && to.Parent() == e.alloc.Parent() && !e.inSameLoops(to):
+	case ok && !c.deep && to.Parent() == e.alloc.Parent() && !e.inSameLoops(to):
 		e.problem = "is stored in " + variableName(to) + ", which lives longer"
 	case ok:
-		e.follow(to, true)
+		e.follow(carrier{to, true, c.in})
 	}
 }
 
@@ -187,14 +252,14 @@ func root(v ssa.Value) ssa.Value {
 	return v
 }
 
-// argument follows v into the function that is called, and out of it.
-func (e *escape) argument(call *ssa.Call, v ssa.Value, deep bool) {
-	fn := call.Call.StaticCallee()
+// argument follows c into the function that is called, and out of it.
+func (e *escape) argument(call *ssa.Call, c carrier) {
 	if _, builtin := call.Call.Value.(*ssa.Builtin); builtin {
 		return
 	}
+	fn := call.Call.StaticCallee()
 	if fn == nil {
-		if !deep {
+		if !c.deep {
 			e.problem = "is given to a function value"
 		}
 		return
@@ -202,32 +267,25 @@ func (e *escape) argument(call *ssa.Call, v ssa.Value, deep bool) {
 	if intrinsicOf(fn) != nil {
 		return
 	}
-	e.calls[fn] = append(e.calls[fn], call)
-	for i, a := range call.Call.Args {
-		if a == v && i < len(fn.Params) {
-			e.follow(fn.Params[i], deep)
-		}
-	}
-	for i, returned := range e.returned[fn] {
-		if returned {
-			e.follow(call, i == 1)
-		}
+	for _, f := range e.arguments(&call.Call, fn, c) {
+		e.cameFrom(f, carrier{v: call, in: c.in})
 	}
 }
 
-// returns handles a return of what carries an address of the variable: it goes on at the calls, if fn was
-// called with it.
-func (e *escape) returns(fn *ssa.Function, deep bool) {
-	if fn == e.alloc.Parent() {
-		if !deep {
+// returns handles a return of what carries an address of the variable: it goes on at the calls.
+func (e *escape) returns(c carrier) {
+	switch {
+	case c.in == nil:
+		if !c.deep {
 			e.problem = "is returned"
 		}
 		return
+	case c.in.unknown && !c.deep:
+		e.problem = returnedByValue
+		return
 	}
-	r := e.returned[fn]
-	r[pick(deep, 1, 0)] = true
-	e.returned[fn] = r
-	for _, c := range e.calls[fn] {
-		e.follow(c, deep)
+	c.in.returned[pick(c.deep, 1, 0)] = true
+	for _, call := range c.in.calls {
+		e.follow(carrier{call.v, c.deep, call.in})
 	}
 }

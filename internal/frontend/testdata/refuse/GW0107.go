@@ -31,12 +31,52 @@ func through() *int {
 	return same(&n)
 }
 
+// element is like a field element of package edwards25519: its methods return their receivers.
+type element struct{ n int }
+
+func (e *element) product(x, y *element) *element {
+	e.n = x.n * y.n
+	return e
+}
+
+// power returns z and no address of t, although t is the receiver of the same method.
+func power(z *element) *element {
+	var t element
+	t.product(z, z).product(&t, z)
+	return z.product(z, &t)
+}
+
+func second(x, y *element) *element { return y }
+
+func crossed(z *element) *element {
+	var t, u element // want "address of t is returned"
+	second(&u, z)
+	return second(z, second(z, &t))
+}
+
+// throughClosure returns the address of what a closure captures.
+func throughClosure() *int {
+	n := 1 // want "address of n is returned"
+	f := func() *int { return &n }
+	return f()
+}
+
+func throughValue() int {
+	n := 1 // want "address of n is returned by a function value"
+	f := func() *int { return &n }
+	return *call(f)
+}
+
+func call(f func() *int) *int { return f() }
+
 func keep(v *view, data []float32) { v.data = data }
 
 //gpu:kernel
 func escapes(t gpu.Thread, x []float32) {
 	x[0] = float32(*fresh(1) + *through())
 	x[1] = local().data[0]
+	z := element{2}
+	x[1] += float32(power(&z).n + crossed(&z).n + *throughClosure() + throughValue())
 	var last *float32
 	for _, f := range x {
 		f := f + 1 // want "address of f is kept for the next iteration"
