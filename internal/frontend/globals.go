@@ -130,7 +130,7 @@ func (b *builder) writer(g *ssa.Global, init *ssa.Function) *ssa.Function {
 func (b *builder) initial(init *ssa.Function) map[ssa.Value]*region {
 	regions := b.program.regions
 	if regions[init] == nil {
-		regions[init] = initialise(init)
+		regions[init] = b.initialise(init)
 	}
 	return regions[init]
 }

@@ -24,8 +24,9 @@ type initialiser struct {
 	regions   map[ssa.Value]*region // by the Global or the Alloc
 	addresses map[ssa.Value]address
 	loaded    map[ssa.Value][]byte
-	slices    map[ssa.Value]*region // slices of a whole array
-	always    bool                  // the current block is executed whatever happens
+	slices    map[ssa.Value]*region  // slices of a whole array
+	always    bool                   // the current block is executed whatever happens
+	constant  func(*ssa.Global) bool // nothing but init writes the variable
 }
 
 type address struct {
@@ -34,15 +35,16 @@ type address struct {
 }
 
 // initialise returns what init leaves in the package-level variables that it names.
-func initialise(init *ssa.Function) map[ssa.Value]*region {
+func (b *builder) initialise(init *ssa.Function) map[ssa.Value]*region {
 	m := initialiser{
 		regions: map[ssa.Value]*region{}, addresses: map[ssa.Value]address{},
 		loaded: map[ssa.Value][]byte{}, slices: map[ssa.Value]*region{},
+		constant: func(g *ssa.Global) bool { return b.writer(g, init) == nil },
 	}
 	end := lastOf(init)
-	for _, b := range init.Blocks {
-		m.always = end != nil && b.Dominates(end)
-		for _, in := range b.Instrs {
+	for _, block := range init.Blocks {
+		m.always = end != nil && block.Dominates(end)
+		for _, in := range block.Instrs {
 			m.step(in)
 		}
 	}
@@ -145,7 +147,9 @@ func (m *initialiser) indexAddr(in *ssa.IndexAddr) {
 func (m *initialiser) load(in *ssa.UnOp) {
 	a := m.address(in.X)
 	t, lack := irType(in.Type())
+	g, global := root(in.X).(*ssa.Global)
 	switch {
+	case global && !m.constant(g): // perhaps by a call that an initialiser before this one made
 	case a.region == nil || a.region.unknown || lack != nil || !m.always:
 	case isSlice(in.Type()):
 		a.region.unknown = true // two slices of one array
