@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"go/ast"
+	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -90,9 +91,7 @@ func (l *lowerer) deferCall(in *ssa.Defer) {
 	case in.Call.IsInvoke():
 		l.lacks(&lackInterface)
 	}
-	if fn := in.Call.StaticCallee(); fn != nil && intrinsicOf(fn) != nil && fn.Signature.Results().Len() > 0 {
-		l.refuse(diag.LangDefer, "defer a function that calls it", "a kernel cannot defer %s, which has a result", callName(fn))
-	}
+	l.checkDeferred(in)
 	i := slices.IndexFunc(l.defers, func(d *deferred) bool { return d.in == in })
 	d := l.defers[i]
 	if d.flag == nil {
@@ -104,6 +103,44 @@ func (l *lowerer) deferCall(in *ssa.Defer) {
 			l.emit(ir.OpStore, ir.Void, p, l.value(v))
 		}
 	}
+}
+
+// checkDeferred refuses a defer statement whose call cannot be lowered. runDefers would refuse the call
+// too, but only in a function that returns, and a call of recover makes one that panics return.
+func (l *lowerer) checkDeferred(in *ssa.Defer) {
+	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
+		if b.Name() == "recover" {
+			l.lacks(&lackRecover)
+		}
+		return
+	}
+	fn := in.Call.StaticCallee()
+	if fn == nil {
+		fn = l.known(in.Call.Value).fn
+	}
+	if intrinsicOf(fn) != nil && fn.Signature.Results().Len() > 0 {
+		l.refuse(diag.LangDefer, "defer a function that calls it", "a kernel cannot defer %s, which has a result", callName(fn))
+	}
+	if at := recovery(fn); at.IsValid() {
+		l.moveTo(at)
+		l.lacks(&lackRecover)
+	}
+}
+
+// recovery returns where fn calls recover, or token.NoPos.
+func recovery(fn *ssa.Function) token.Pos {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			c, ok := in.(*ssa.Call)
+			if !ok {
+				continue
+			}
+			if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "recover" {
+				return c.Pos()
+			}
+		}
+	}
+	return token.NoPos
 }
 
 // usesOf returns the arguments of a call and what the closure captures that it calls.

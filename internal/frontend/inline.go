@@ -239,12 +239,18 @@ func (l *lowerer) root() *lowerer {
 
 // dynamicCall lowers a call of a function value.
 func (l *lowerer) dynamicCall(v *ssa.Call) *ir.Value {
-	c := l.resolve(v.Call.Value)
-	if c == nil {
-		l.refuse(diag.LangFunc, lackFunc.help, "a kernel cannot call a function value that is not known when it is compiled")
-	}
+	c := l.known(v.Call.Value)
 	if lower := intrinsicOf(c.fn); lower != nil {
 		l.refuse(diag.LangFunc, "write a function that calls it", "a kernel cannot use %s as a function value", callName(c.fn))
 	}
 	return l.inline(v, c.fn, ref{c.made, c.in})
+}
+
+// known returns the function that is called through v.
+func (l *lowerer) known(v ssa.Value) *closure {
+	c := l.resolve(v)
+	if c == nil {
+		l.refuse(diag.LangFunc, lackFunc.help, "a kernel cannot call a function value that is not known when it is compiled")
+	}
+	return c
 }

@@ -26,3 +26,37 @@ func defers(t gpu.Thread, x []int) {
 	}
 	defer f() // want "cannot call a function value that is not known"
 }
+
+// recovers does not return, so nothing calls what it defers.
+func recovers(n int) (r int) {
+	defer func() {
+		if recover() != nil { // want "cannot use recover"
+			r = 5
+		}
+	}()
+	panic(n)
+}
+
+func recoversDirectly(n int) {
+	defer recover() // want "cannot use recover"
+	panic(n)
+}
+
+// defersNil ends with the message of the deferred call in Go.
+func defersNil() {
+	var f func()
+	defer f() // want "cannot call a function value that is not known"
+	panic("first")
+}
+
+//gpu:kernel
+func panics(t gpu.Thread, x []int) {
+	switch x[0] {
+	case 0:
+		x[1] = recovers(x[2])
+	case 1:
+		recoversDirectly(x[2])
+	case 2:
+		defersNil()
+	}
+}
