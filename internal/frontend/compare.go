@@ -10,8 +10,11 @@ import (
 )
 
 func (l *lowerer) compare(v *ssa.BinOp) *ir.Value {
-	if isFunc(v.X.Type()) {
+	switch {
+	case isFunc(v.X.Type()):
 		return l.compareFunc(v)
+	case v.X.Type() == types.Typ[types.UntypedNil]: // go/ssa takes the type off a nil that it compares to nil
+		return l.constant(ir.I1, pick[int64](v.Op == token.EQL, -1, 0))
 	}
 	x, y := l.value(v.X), l.value(v.Y)
 	if isString(v.X.Type()) {

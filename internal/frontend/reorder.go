@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -96,6 +97,7 @@ func (o *orderer) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.ForStmt:
 		o.loop(s)
 	case *ast.RangeStmt:
+		o.countOnly(s)
 		o.exprs(nil, []*ast.Expr{&s.X})
 		o.block(s.Body)
 	default:
@@ -104,6 +106,57 @@ func (o *orderer) stmt(s ast.Stmt) []ast.Stmt {
 	all := append(slices.Clip(o.out), s)
 	o.out = saved
 	return all
+}
+
+// countOnly replaces the operand of a range statement by a number where Go takes its length only and go/ssa evaluates it: a
+// dereference or an index in it must not fault.
+func (o *orderer) countOnly(s *ast.RangeStmt) {
+	array := arrayOf(o.info.TypeOf(s.X))
+	if s.Value != nil || array == nil || o.plain(s.X) || o.callsIn(s.X) {
+		return
+	}
+	n := &ast.BasicLit{ValuePos: s.X.Pos(), Kind: token.INT, Value: strconv.FormatInt(array.Len(), 10)}
+	o.info.Types[n] = types.TypeAndValue{Type: types.Typ[types.Int], Value: constant.MakeInt64(array.Len())}
+	s.X = n
+}
+
+// arrayOf returns the type t, or what t points to, where that is an array.
+func arrayOf(t types.Type) *types.Array {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	a, _ := t.Underlying().(*types.Array)
+	return a
+}
+
+// plain reports whether e is a variable or a field of one.
+func (o *orderer) plain(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.ParenExpr:
+		return o.plain(e.X)
+	case *ast.SelectorExpr:
+		return !o.throughPointer(e) && o.plain(e.X)
+	}
+	return false
+}
+
+// callsIn reports whether the evaluation of e calls a function or receives from a channel.
+func (o *orderer) callsIn(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = found || o.info.Types[n].Value == nil && !o.info.Types[n.Fun].IsType()
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
 }
 
 func breaks(s ast.Stmt) bool {
