@@ -50,13 +50,35 @@ func (k *kernel) collide(p, a *access, same bool) bool {
 	if len(counted) > 0 {
 		assignments = k.iterations(l, counted, same)
 	}
-	return slices.ContainsFunc(assignments, func(w assignment) bool {
-		return !slices.ContainsFunc(samples, func(s map[*ir.Value]int64) bool {
-			maps.Copy(w.first, s)
-			maps.Copy(w.second, s)
-			return !k.collideIn(w, p, a)
-		})
-	})
+	return slices.ContainsFunc(assignments, func(w assignment) bool { return k.collideInAll(w, samples, p, a) })
+}
+
+// collideInAll reports whether p and a collide in w with each of the samples in which both of them are executed, and that
+// there are some.
+func (k *kernel) collideInAll(w assignment, samples []map[*ir.Value]int64, p, a *access) bool {
+	met := false
+	for _, s := range samples {
+		maps.Copy(w.first, s)
+		maps.Copy(w.second, s)
+		if !k.executed(p, w.first) || !k.executed(a, w.second) {
+			continue
+		}
+		if !k.collideIn(w, p, a) {
+			return false
+		}
+		met = true
+	}
+	return met
+}
+
+// executed reports whether the conditions that all threads have in common lead to an access, as far as they are known.
+func (k *kernel) executed(a *access, w map[*ir.Value]int64) bool {
+	for _, c := range a.common {
+		if holds, ok := k.holds(c, w); ok && !slices.Contains(holds, true) {
+			return false
+		}
+	}
+	return true
 }
 
 // unknowns returns the numbers that determine whether p and a collide.

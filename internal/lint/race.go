@@ -15,7 +15,8 @@ type access struct {
 	size   int64
 	write  bool
 	addr   number
-	guards guards
+	guards guards // that differ between threads
+	common guards // that do not
 }
 
 // races finds pairs of accesses to the same location in shared memory by different threads, at
@@ -58,6 +59,7 @@ func (k *kernel) access(v *ir.Value) *access {
 		return nil
 	}
 	a.guards = k.guards(v.Block, k.uniform)
+	a.common = k.conditions(v.Block, func(c *ir.Value) bool { return !k.uniform.Varying(c) })
 	return a
 }
 
