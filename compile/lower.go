@@ -45,6 +45,7 @@ type job struct {
 	function function
 	compiled *Kernel
 	bodies   []lowered
+	host     *ir.Func // the first body as a CPU runs it, where that is another one
 	dump     *dump
 
 	found diag.List
@@ -84,8 +85,22 @@ func (b *build) lower(u *unit, k function) *job {
 			panic("BUG: compile: frontend and launcher disagree on the parameter block")
 		}
 		j.bodies = append(j.bodies, lowered{k.bodies[i], f})
+		if i == 0 && b.options.Twins != TwinsNone && slices.ContainsFunc(module.Funcs, frontend.Approximates) {
+			j.host = b.lowerHost(kernel)
+		}
 	}
 	return j
+}
+
+// lowerHost has the frontend lower a body again, as a CPU runs it. A function that cannot be lowered leaves the kernel
+// without a twin.
+func (b *build) lowerHost(kernel frontend.Kernel) *ir.Func {
+	kernel.Host = true
+	module, found := b.frontend.Build([]frontend.Kernel{kernel})
+	if len(found) > 0 {
+		return nil
+	}
+	return module.Func(kernel.Name)
 }
 
 // compile does the rest, unless there are diagnostics.
@@ -121,13 +136,21 @@ func (j *job) compile() {
 		r.order(j.compiled.Variants)
 	}
 	if j.wantsTwin() {
-		j.compiled.twin = all[0].optimise(j.twinOptions())
+		j.compiled.twin = j.hostCode(all[0]).optimise(j.twinOptions())
 	}
-	j.bodies = nil
+	j.bodies, j.host = nil, nil
 	if j.options.Cache != "" {
 		j.compiled.IR = nil
 	}
 	j.checkShared()
+}
+
+// hostCode returns the optimiser of what the twin is written from.
+func (j *job) hostCode(c code) optimiser {
+	if j.host == nil {
+		return c.optimiser
+	}
+	return newOptimiser(j.host)
 }
 
 // code is what became of a kernel's body.

@@ -17,13 +17,15 @@ import (
 // divisors, shifts and nil; panics and assertions stay. Partial is for tools that see one package: if it is not nil, functions
 // and variables of packages that have no syntax stand for something unknown, and the module is not to be run. It
 // reports whether a build has the function bodies of a package of the standard library: functions of others are refused as in a build.
-// Both are the same for all kernels of a Build.
+// Host is for code that runs on a CPU: functions of package math32 that are approximate instructions on a GPU
+// are lowered as the Go functions that they are. All three are the same for all kernels of a Build.
 type Kernel struct {
 	Func      *ssa.Function
 	Name      string // in IR; empty for the function's
 	Block     [3]int
 	Unchecked bool
 	Partial   func(path string) bool
+	Host      bool
 }
 
 func (k Kernel) name() string {
@@ -56,7 +58,7 @@ func (p *Program) Build(kernels []Kernel) (*ir.Module, diag.List) {
 		b.names[k.name()] = true
 	}
 	for _, k := range kernels {
-		b.unchecked, b.partial = k.Unchecked, k.Partial
+		b.unchecked, b.partial, b.host = k.Unchecked, k.Partial, k.Host
 		b.kernel(k)
 	}
 	if len(b.found) == 0 {
@@ -78,8 +80,8 @@ type builder struct {
 	dynamic *ir.Variable            // dynamic shared memory, once it is used
 	found   diag.List
 
-	unchecked bool                   // see Kernel
-	partial   func(path string) bool // likewise
+	unchecked, host bool                   // see Kernel
+	partial         func(path string) bool // likewise
 }
 
 // unit is what became of one function.

@@ -24,7 +24,7 @@ func (l *lowerer) call(v *ssa.Call) *ir.Value {
 	if fn == nil {
 		return l.dynamicCall(v)
 	}
-	if lower := intrinsicOf(fn); lower != nil {
+	if lower := intrinsicOf(fn); lower != nil && (!l.b.host || approximations[fullName(fn)] == nil) {
 		return lower(l, v)
 	}
 	return l.callFunction(v, fn)

@@ -154,21 +154,6 @@ var intrinsics = map[string]intrinsic{
 	math32Path + ".fma":         float(ir.OpFma),
 	math32Path + ".Max":         mathExtreme(ir.OpFMax, infinity),
 	math32Path + ".Min":         mathExtreme(ir.OpFMin, minusInfinity),
-	math32Path + ".Rsqrt":       rsqrt,
-	math32Path + ".recip":       safeRecip,
-	math32Path + ".root":        safeRoot,
-	math32Path + ".FastRcp":     float(ir.OpApproxRcp),
-	math32Path + ".FastSqrt":    float(ir.OpApproxSqrt),
-	math32Path + ".FastRsqrt":   float(ir.OpApproxRsqrt),
-	math32Path + ".FastExp":     fastExp,
-	math32Path + ".FastExp2":    float(ir.OpApproxExp2),
-	math32Path + ".FastLog":     fastLog,
-	math32Path + ".FastLog2":    float(ir.OpApproxLog2),
-	math32Path + ".FastPow":     fastPow,
-	math32Path + ".FastSin":     float(ir.OpApproxSin),
-	math32Path + ".FastCos":     float(ir.OpApproxCos),
-	math32Path + ".FastTanh":    float(ir.OpApproxTanh),
-	math32Path + ".FastDiv":     float(ir.OpApproxDiv),
 
 	"(" + dtypePath + ".F16).Float32":  unaryOp(ir.OpF16ToF),
 	dtypePath + ".F16From32":           unaryOp(ir.OpFToF16),
@@ -208,6 +193,9 @@ var intrinsics = map[string]intrinsic{
 func intrinsicOf(fn *ssa.Function) intrinsic {
 	name := fullName(fn)
 	if f := intrinsics[name]; f != nil {
+		return f
+	}
+	if f := approximations[name]; f != nil {
 		return f
 	}
 	if name, ok := strings.CutPrefix(name, gpuPath+".WarpReduce"); ok {

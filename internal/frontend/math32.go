@@ -8,6 +8,38 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
+// approximations are the intrinsics that begin with an approximate instruction of GPUs. A CPU has none of them, and
+// calls the Go functions, see Kernel.Host.
+var approximations = map[string]intrinsic{
+	math32Path + ".Rsqrt":     rsqrt,
+	math32Path + ".recip":     safeRecip,
+	math32Path + ".root":      safeRoot,
+	math32Path + ".FastRcp":   float(ir.OpApproxRcp),
+	math32Path + ".FastSqrt":  float(ir.OpApproxSqrt),
+	math32Path + ".FastRsqrt": float(ir.OpApproxRsqrt),
+	math32Path + ".FastExp":   fastExp,
+	math32Path + ".FastExp2":  float(ir.OpApproxExp2),
+	math32Path + ".FastLog":   fastLog,
+	math32Path + ".FastLog2":  float(ir.OpApproxLog2),
+	math32Path + ".FastPow":   fastPow,
+	math32Path + ".FastSin":   float(ir.OpApproxSin),
+	math32Path + ".FastCos":   float(ir.OpApproxCos),
+	math32Path + ".FastTanh":  float(ir.OpApproxTanh),
+	math32Path + ".FastDiv":   float(ir.OpApproxDiv),
+}
+
+// Approximates reports whether f has an operation in it that CPUs do not have, and that a Build for the host has not.
+func Approximates(f *ir.Func) bool {
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if v.Op >= ir.OpApproxRcp && v.Op <= ir.OpApproxDiv {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (l *lowerer) single(x float32) *ir.Value {
 	return l.constant(ir.F32, int64(int32(math.Float32bits(x))))
 }

@@ -40,7 +40,7 @@ type source struct {
 
 var theWorld = sync.OnceValue(func() *world { return &world{fset: token.NewFileSet(), pkgs: map[string]*source{}} })
 
-var compiled = []string{project + "dtype", project + "gpu", "math", "math/bits", "sync/atomic", "cmp", "slices"}
+var compiled = []string{project + "dtype", project + "gpu", project + "math32", "math", "math/bits", "sync/atomic", "cmp", "slices"}
 
 // Import implements types.Importer. The world is locked, or nobody else's.
 func (w *world) Import(path string) (*types.Package, error) {

@@ -33,17 +33,7 @@ func (e *emitter) float(v *ir.Value) expr {
 		}
 		return operand("%s.FMA(%s, %s, %s)", e.imported("math"), e.ref(v.Args[0]).text, e.ref(v.Args[1]).text, e.ref(v.Args[2]).text)
 	}
-	if name := approximations[v.Op]; name != "" {
-		return e.math32(v, name)
-	}
 	return e.rounding(v)
-}
-
-// approximations are the names in package math32.
-var approximations = map[ir.Op]string{
-	ir.OpApproxRcp: "FastRcp", ir.OpApproxSqrt: "FastSqrt", ir.OpApproxRsqrt: "FastRsqrt",
-	ir.OpApproxExp2: "FastExp2", ir.OpApproxLog2: "FastLog2", ir.OpApproxSin: "FastSin",
-	ir.OpApproxCos: "FastCos", ir.OpApproxTanh: "FastTanh", ir.OpApproxDiv: "FastDiv",
 }
 
 // math32 returns a call of a function of package math32.

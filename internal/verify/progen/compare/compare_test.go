@@ -25,7 +25,23 @@ func k1_(t gpu.Thread, first int, out []float64) {
 }
 `
 
-// TestMathematics has Go's own compiler take the functions of package math that are in Go.
+// singles has a barrier, and functions of package math32 that begin with an approximate instruction on a GPU. Their results
+// are the same there.
+const singles = `
+//gpu:kernel
+func k2_(t gpu.Thread, first int, out []float32) {
+	id, lane := t.GlobalX()+first, t.ThreadX()
+	shared := gpu.Shared[[32]float32](t)
+	x := float32(id)*0.37 - 3
+	shared[lane] = math32.Hypot(x, 1.3) + math32.Atan(x)
+	t.Sync()
+	out[id] = shared[31-lane]
+	out[id+64] = math32.Rsqrt(x)
+	out[id+128] = math32.Asin(x/30)
+}
+`
+
+// TestMathematics has Go's own compiler take the functions of package math that are in Go. Package math32 has no others.
 func TestMathematics(t *testing.T) {
 	c, err := New("../../../..", Options{})
 	if err != nil {
@@ -36,15 +52,21 @@ func TestMathematics(t *testing.T) {
 		Name: "k1_", Source: mathematics, Blocks: [2]int{2, 1}, Threads: [2]int{32, 1},
 		Args: []progen.Arg{{Type: "float64", Layout: "float64", Len: 256}},
 	}
-	r, err := c.Kernels(t.Context(), []progen.Kernel{k})
+	k32 := progen.Kernel{
+		Name: "k2_", Source: singles, Blocks: [2]int{2, 1}, Threads: [2]int{32, 1}, Barriers: true,
+		Args: []progen.Arg{{Type: "float32", Layout: "float32", Len: 192}},
+	}
+	r, err := c.Kernels(t.Context(), []progen.Kernel{k, k32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Wrong[0] != "" || r.Results[0].Fault != "" {
-		t.Error(r.Wrong[0], r.Results[0].Fault)
+	for i, how := range r.Wrong {
+		if how != "" || r.Results[i].Fault != "" {
+			t.Error(how, r.Results[i].Fault)
+		}
 	}
-	if r.Twins != 1 {
-		t.Errorf("%d kernels ran as twins, want 1", r.Twins)
+	if r.Twins != 2 {
+		t.Errorf("%d kernels ran as twins, want 2", r.Twins)
 	}
 }
 
