@@ -184,6 +184,10 @@ func (e *emitter) conversion(v *ir.Value) expr {
 		if a.Type.Kind != ir.KindI1 {
 			return convert(t, e.unsignedArg(v, 0))
 		}
+	case ir.OpFToS: // out of range as the Go compiler does it, so that the kernel gives the same on its own
+		return convert(t, e.arg(v, 0))
+	case ir.OpFToU:
+		return convert(t, convert(e.typeName(v.Type, true), e.arg(v, 0)))
 	case ir.OpF16ToF, ir.OpBF16ToF:
 		return operand("%s.%s(%s).Float32()", e.imported(dtypePath), halves[v.Op], e.unsignedArg(v, 0).text)
 	case ir.OpFToF16, ir.OpFToBF16:

@@ -36,6 +36,6 @@
 // The twin calls what Blocks.Lanes says the machine can run, and goes on behind what that has done.
 //
 // The twin computes what the IR says, bit for bit: products are rounded before they are
-// added, conversions from floats saturate. It is not told how blocks are shared out over
+// added. Only a float that fits no integer becomes what it does in the kernel's own Go code. It is not told how blocks are shared out over
 // cores; package cpu of the module's root does that.
 package cpu

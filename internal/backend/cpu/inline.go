@@ -191,7 +191,7 @@ func isSpecial(v *ir.Value) bool { return v.Op >= ir.OpTid && v.Op <= ir.OpNCtai
 // needsStatement reports whether v cannot be written as an expression.
 func needsStatement(v *ir.Value) bool {
 	switch v.Op {
-	case ir.OpSelect, ir.OpFToS, ir.OpFToU:
+	case ir.OpSelect:
 		return true
 	case ir.OpZExt, ir.OpSExt:
 		return v.Args[0].Type.Kind == ir.KindI1
@@ -203,11 +203,7 @@ func needsStatement(v *ir.Value) bool {
 
 // readsTwice reports whether the text of v has its operands several times.
 func readsTwice(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpFToS, ir.OpFToU, ir.OpSMulHi:
-		return true
-	}
-	return false
+	return v.Op == ir.OpSMulHi
 }
 
 // guarded reports whether v is a division whose divisor may be zero: the IR computes something

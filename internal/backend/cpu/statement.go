@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -222,8 +221,6 @@ func (e *emitter) lengthy(v *ir.Value) {
 		e.out.line("if %s {", e.ref(v.Args[0]).text)
 		e.assign(v, number(one))
 		e.out.line("}")
-	case ir.OpFToS, ir.OpFToU:
-		e.saturate(v)
 	case ir.OpUMulHi, ir.OpSMulHi:
 		e.highWord(v)
 	}
@@ -251,44 +248,6 @@ func (e *emitter) word64(v *ir.Value, i int) string {
 		return e.literal(a, true).text
 	}
 	return fmt.Sprintf("uint64(%s)", e.ref(v.Args[i]).text)
-}
-
-// saturate writes the conversion of a float to an integer: out of range it is the nearest
-// number, of NaN it is 0. Go leaves both open.
-func (e *emitter) saturate(v *ir.Value) {
-	n := v.Type.Bits()
-	unsigned := v.Op == ir.OpFToU
-	t := e.typeName(v.Type, unsigned)
-	x := e.arg(v, 0).text
-	lo, hi := "-"+power(n-1), power(n-1)
-	least, most := lo, fmt.Sprintf("1<<%d - 1", n-1)
-	above := ">="
-	if unsigned {
-		lo, hi, least, most, above = "-1", power(n), "0", "-1", ">"
-	}
-	e.variable(v)
-	e.out.line("if %s %s %s && %s < %s {", x, above, lo, x, hi)
-	value := operand("%s(%s)", t, x)
-	if unsigned {
-		value = convert(e.typeName(v.Type, false), value)
-	}
-	e.assign(v, value)
-	e.out.line("} else if %s > 0 {", x)
-	e.assign(v, operand("%s", most))
-	if !unsigned {
-		e.out.line("} else if %s < 0 {", x)
-		e.assign(v, operand("%s", least))
-	}
-	e.out.line("}")
-}
-
-// power returns 1<<n as a literal that a float may have.
-func power(n int) string {
-	hi, lo := bits.Mul64(1<<(n/2), 1<<(n-n/2))
-	if hi != 0 {
-		return "18446744073709551616"
-	}
-	return fmt.Sprint(lo)
 }
 
 // divide writes a division that yields 0 where Go would panic.

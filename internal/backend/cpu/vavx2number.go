@@ -110,21 +110,13 @@ func (a avx2) exactly(x [2]vreg, wide, signed bool) [2]vreg {
 }
 
 func (a avx2) integer(x, to vreg, wide bool) {
-	limit, most := a.constant(int64(math.Float32bits(1<<31)), false), a.constant(math.MaxInt32, false)
-	if wide {
-		limit, most = a.float(1<<63), a.constant(math.MaxInt64, true)
+	if !wide {
+		a.code.Op("VCVTTPS2DQ", vasm.Use(x), vasm.Def(to))
+		return
 	}
-	var t vreg
-	if wide {
-		t = a.truncated(x)
-	} else {
-		t = a.result("VCVTTPS2DQ", vasm.Use(x))
-	}
-	compare := pick([2]string{"VCMPPS", "VCMPPD"}, wide)
-	large := a.result(compare, vasm.Imm(isNotLess), vasm.Use(limit), vasm.Use(x))
-	number := a.result(compare, vasm.Imm(isOrdered), vasm.Use(x), vasm.Use(x))
-	a.mix(large, most, t, wide)
-	a.only(number, t, to, wide)
+	t := a.truncated(x)
+	large := a.result("VCMPPD", vasm.Imm(isNotLess), vasm.Use(a.float(1<<63)), vasm.Use(x))
+	a.blend(large, pair{a.constant(math.MinInt64, true), t, to, true})
 }
 
 // truncated converts floats of 64 bits to integers; those that are too large it does not.

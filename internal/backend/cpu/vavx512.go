@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"math"
-
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -223,15 +221,5 @@ func conversion512(op ir.Op, from, to bool) string {
 }
 
 func (a avx512) integer(x, to vreg, wide bool) {
-	limit, most := a.constant(int64(math.Float32bits(1<<31)), false), a.constant(math.MaxInt32, false)
-	if wide {
-		limit, most = a.constant(int64(math.Float64bits(1<<63)), true), a.constant(math.MaxInt64, true)
-	}
-	t, large, number := a.vector(), a.mask(), a.mask()
-	compare := pick([2]string{"VCMPPS", "VCMPPD"}, wide)
-	a.code.Op(pick([2]string{"VCVTTPS2DQ", "VCVTTPD2QQ"}, wide), vasm.Use(x), vasm.Def(t))
-	a.code.Op(compare, vasm.Imm(isNotLess), vasm.Use(limit), vasm.Use(x), vasm.Def(large))
-	a.mix(large, most, t, wide)
-	a.code.Op(compare, vasm.Imm(isOrdered), vasm.Use(x), vasm.Use(x), vasm.Def(number))
-	a.only(number, t, to, wide)
+	a.code.Op(pick([2]string{"VCVTTPS2DQ", "VCVTTPD2QQ"}, wide), vasm.Use(x), vasm.Def(to))
 }

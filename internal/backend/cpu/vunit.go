@@ -101,7 +101,7 @@ type numberUnit interface {
 	extreme(op ir.Op, p pair)
 	// convert writes a conversion of numbers, and reports whether there is a way to.
 	convert(v *ir.Value, x, to [2]vreg) bool
-	// integer converts floats to integers of the same size: out of range they are the nearest number, of NaN 0.
+	// integer converts floats to integers of the same size; out of range, and of NaN, they are the least number.
 	integer(x, to vreg, wide bool)
 }
 
@@ -213,6 +213,5 @@ var predicates = map[ir.Op]int64{
 // Further predicates: unordered, ordered, greater or equal.
 const (
 	notOrdered = 3
-	isOrdered  = 7
 	isNotLess  = 0x1d
 )
