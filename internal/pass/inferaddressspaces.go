@@ -78,6 +78,10 @@ func (s *spaceInferrer) transfer(v *ir.Value) spaceSet {
 	switch v.Op {
 	case ir.OpOffset, ir.OpIndex:
 		return s.of[v.Args[0].ID]
+	case ir.OpBitcast: // of an earlier run of the pass
+		if v.Args[0].Type.IsPtr() {
+			return s.of[v.Args[0].ID]
+		}
 	case ir.OpSelect:
 		return s.of[v.Args[1].ID] | s.of[v.Args[2].ID]
 	case ir.OpPhi:

@@ -47,6 +47,10 @@ var pipeline = []step{
 	{"unroll-partial", unrollPartial, false},
 	{"sroa", sroa, false}, // whose indices are constant now
 	{"mem2reg", mem2reg, false},
+	{"infer-address-spaces", inferAddressSpaces, false}, // of pointers that were in locals
+	{"simplify", simplify, false},
+	{"sroa", sroa, false}, // whose addresses were in locals
+	{"mem2reg", mem2reg, false},
 	{"simplify", simplify, false},
 	{"simplify-cfg", simplifyCFG, false},
 	{"dce", deadCode, false},

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"math/bits"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -199,10 +200,7 @@ func simplifyCompare(e *editor, v *ir.Value) *ir.Value {
 		return e.constant(ir.I1, boolBits(v.Op == ir.OpEq || v.Op == ir.OpSLe || v.Op == ir.OpULe))
 	}
 	if x.Type.IsPtr() {
-		if (v.Op == ir.OpEq || v.Op == ir.OpNe) && isConst(y) && isObject(x) {
-			return e.constant(ir.I1, boolBits(v.Op == ir.OpNe))
-		}
-		return v
+		return simplifyAddresses(e, v)
 	}
 	if r := compareExtended(e, v); r != nil {
 		return r
@@ -228,6 +226,39 @@ func simplifyCompare(e *editor, v *ir.Value) *ir.Value {
 		return e.make(v.Op, ir.I1, x.Args[0], e.constant(x.Type, signExtend(x.Type, c-d)))
 	}
 	return v
+}
+
+// simplifyAddresses simplifies comparisons of pointers. The order of variables is not known and no program depends on it: copy
+// asks for it, and needs it only within one. So none is less than another.
+func simplifyAddresses(e *editor, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	if v.Op == ir.OpEq || v.Op == ir.OpNe {
+		if isConst(y) && isObject(x) {
+			return e.constant(ir.I1, boolBits(v.Op == ir.OpNe))
+		}
+		return v
+	}
+	a, b := analysis.Object(x), analysis.Object(y)
+	if a == nil || b == nil || v.Op != ir.OpULt && v.Op != ir.OpULe {
+		return v
+	}
+	if !analysis.MayAlias(a, b) {
+		return e.constant(ir.I1, boolBits(v.Op == ir.OpULe))
+	}
+	i, ok := offsetFrom(a, x)
+	j, also := offsetFrom(b, y)
+	if !ok || !also {
+		return v
+	}
+	return e.constant(ir.I1, boolBits(i < j || v.Op == ir.OpULe && i == j))
+}
+
+// offsetFrom returns how many bytes behind object p lies, where that is constant.
+func offsetFrom(object, p *ir.Value) (n int64, ok bool) {
+	for ; p.Op == ir.OpOffset; p = p.Args[0] {
+		n += p.Imm
+	}
+	return n, p == object
 }
 
 // isObject reports whether p is the address of a variable, or lies a constant offset behind

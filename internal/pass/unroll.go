@@ -27,7 +27,8 @@ const (
 // them, Options.Unroll unrolls more.
 func unroll(f *ir.Func, o *Options) {
 	unrollLoops(f, o, func(l *analysis.Loop, n int, kept *unpromotable) bool {
-		return worthUnrolling(l, n, kept) || o.Unroll && n <= manyTrips+1 && n*size(l) <= maxShort && sums(l)
+		short := n <= manyTrips+1 && n*size(l) <= maxShort
+		return worthUnrolling(l, n, kept) || short && (o.Unroll && sums(l) || checksCounter(l))
 	})
 }
 
@@ -122,6 +123,30 @@ func sums(l *analysis.Loop) bool {
 		}
 	}
 	return loads > 0 && branches == 1
+}
+
+// checksCounter reports whether the loop checks an index that is a constant in each iteration against a bound that is none. One check
+// of the largest index does for all of them, once they are side by side; a loop that a check may leave is not unrolled by ptxas.
+func checksCounter(l *analysis.Loop) bool {
+	for _, b := range l.Blocks {
+		for _, v := range b.Values {
+			if v.Op != ir.OpCheck || v.Args[0].Op != ir.OpULt || isConst(v.Args[0].Args[1]) {
+				continue
+			}
+			index, bound := v.Args[0].Args[0], v.Args[0].Args[1]
+			if bound.Block != nil && l.Contains(bound.Block) {
+				continue
+			}
+			for _, phi := range l.Header.Phis() {
+				if start, _ := phiArgs(l, phi); start != nil && isConst(start) {
+					if _, ok := evaluate(index, phi, start.Imm, 4); ok && !isConst(index) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // overlaps reports whether l shares blocks with a loop that has been copied already, so that what
