@@ -154,17 +154,41 @@ func conflict(at []int64, size int64) int {
 
 // locals reports arrays that are in local memory after all passes.
 func (k *kernel) locals() {
+	kept := k.kept()
 	k.each(func(v *ir.Value, _ analysis.Point) {
-		if v.Op != ir.OpIndex {
-			return
-		}
-		if base := analysis.Object(v.Args[0]); base != nil && base.Op == ir.OpAlloca {
-			k.report(Finding{
-				Pos: base.Pos, Category: Local, Other: v.Pos, Says: "the index",
-				Message: fmt.Sprintf("this array of %d bytes is in local memory, not in registers, because an index is not known at compile time", base.Aux.(*ir.Type).Size()),
-			})
+		switch use, ok := kept[v]; {
+		case ok && v.Aux.(*ir.Type).Kind == ir.KindArray:
+			k.local(v, Finding{Other: use, Says: "the use", Message: "the uses of its address are not known at compile time"})
+		case v.Op == ir.OpIndex:
+			base := analysis.Object(v.Args[0])
+			if _, ok := kept[base]; !ok && base != nil && base.Op == ir.OpAlloca {
+				k.local(base, Finding{Other: v.Pos, Says: "the index", Message: "an index is not known at compile time"})
+			}
 		}
 	})
+}
+
+// local reports an array that is in local memory; the message of f is the reason.
+func (k *kernel) local(array *ir.Value, f Finding) {
+	f.Pos, f.Category = array.Pos, Local
+	f.Message = fmt.Sprintf("this array of %d bytes is in local memory, not in registers, because %s", array.Aux.(*ir.Type).Size(), f.Message)
+	k.report(f)
+}
+
+// kept returns, for each local whose address is used for more than to load and store, where.
+func (k *kernel) kept() map[*ir.Value]ir.Pos {
+	found := map[*ir.Value]ir.Pos{}
+	k.each(func(v *ir.Value, _ analysis.Point) {
+		for i, a := range v.Args {
+			base := analysis.Object(a)
+			_, again := found[base]
+			if base == nil || base.Op != ir.OpAlloca || again || v.Op == ir.OpLoad || v.Op == ir.OpOffset || v.Op == ir.OpIndex || v.Op == ir.OpStore && i == 0 {
+				continue
+			}
+			found[base] = v.Pos
+		}
+	})
+	return found
 }
 
 // overflows reports 32-bit products of the thread's index in the grid that are used as an index.
