@@ -19,7 +19,7 @@ func (w *worker) catch(ts *gpu.Threads) {
 	}
 	file, line := panicked()
 	w.launch.report(w.number, &driver.Fault{
-		Kernel: w.launch.kernel.Name, File: file, Line: line,
+		Kernel: w.launch.kernel.Name, Package: w.launch.kernel.Package, File: file, Line: line,
 		Message: message(v),
 		Block:   w.block.Index, Thread: ts.Index(),
 	})

@@ -31,7 +31,8 @@ func (w *worker) catchTwin() {
 // fault reports what a thread of the block with the given number did.
 func (w *worker) fault(number int64, f simt.Fault) {
 	w.launch.report(number, &driver.Fault{
-		Kernel: w.launch.kernel.Name, File: f.File, Line: f.Line, Message: driver.Message(f.Format, f.Args...),
-		Block: w.block.Index, Thread: f.Thread,
+		Kernel: w.launch.kernel.Name, Package: w.launch.kernel.Package, File: f.File, Line: f.Line,
+		Message: driver.Message(f.Format, f.Args...),
+		Block:   w.block.Index, Thread: f.Thread,
 	})
 }

@@ -43,7 +43,7 @@ func (r *rig) testFault(t *testing.T) {
 			x := made[int32](t, s, n)
 			must(t, startPoke(s, k, device.Cover(n, block), target{x.All(), at, n + 7}))
 			wantsFault(t, s, device.Fault{
-				Kernel: k.Name, File: "poke.go", Line: line,
+				Kernel: k.Name, Package: k.Package, File: "poke.go", Line: line,
 				Message: fmt.Sprintf("index out of range [%d] with length %d", n+7, n),
 				Block:   [3]int{at / block}, Thread: [3]int{at % block}, Launch: 1,
 			})
@@ -67,7 +67,7 @@ func (r *rig) testFaultIsReportedOnce(t *testing.T) {
 	s, quiet, k := r.stream(t), r.stream(t), Poke()
 	x, y := made[int32](t, s, 4), made[int32](t, quiet, 4)
 	want := device.Fault{
-		Kernel: "poke", File: "poke.go", Line: pokeLine,
+		Kernel: "poke", Package: "devicetest", File: "poke.go", Line: pokeLine,
 		Message: "index out of range [4] with length 4", Thread: [3]int{1},
 	}
 	for _, want.Launch = range []int{1, 3} {

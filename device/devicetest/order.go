@@ -63,7 +63,7 @@ func (r *rig) testFaultIsInherited(t *testing.T) {
 	must(t, c.WaitFor(chain))
 	must(t, free.WaitFor(before))
 	want := device.Fault{
-		Kernel: "poke", File: "poke.go", Line: pokeLine,
+		Kernel: "poke", Package: "devicetest", File: "poke.go", Line: pokeLine,
 		Message: "index out of range [9] with length 4", Thread: [3]int{1}, Launch: 1,
 	}
 	wantsFault(t, c, want)

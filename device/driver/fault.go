@@ -6,6 +6,7 @@ import "fmt"
 // Other threads of the launch may have continued; the memory that the launch writes is unspecified.
 type Fault struct {
 	Kernel        string
+	Package       string // import path of the kernel's package; the line may be in another one
 	File          string // base name
 	Line          int
 	Message       string
@@ -18,10 +19,14 @@ type Fault struct {
 	Launched string
 }
 
-// Error returns "multiply: kernels.go:12: index out of range [7] with length 5 (block 0,0,0 thread 7,0,0)",
+// Error returns "example.com/try.multiply: kernels.go:12: index out of range [7] with length 5 (block 0,0,0 thread 7,0,0)",
 // followed by the line that launched the kernel if it is known.
 func (f *Fault) Error() string {
-	text := fmt.Sprintf("%s: %s:%d: %s (block %s thread %s)", f.Kernel, f.File, f.Line, f.Message, commas(f.Block), commas(f.Thread))
+	kernel := f.Kernel
+	if f.Package != "" {
+		kernel = f.Package + "." + kernel
+	}
+	text := fmt.Sprintf("%s: %s:%d: %s (block %s thread %s)", kernel, f.File, f.Line, f.Message, commas(f.Block), commas(f.Thread))
 	if f.Launched != "" {
 		text += ", launched at " + f.Launched
 	}

@@ -16,7 +16,7 @@ func DecodeFault(record []byte, kernel func(uint32) *Kernel) *Fault {
 	}
 	k, site := siteOf(record, kernel)
 	return &Fault{
-		Kernel: k.Name, File: site.File, Line: site.Line,
+		Kernel: k.Name, Package: k.Package, File: site.File, Line: site.Line,
 		Message: site.text(record[RecordArgs:]),
 		Block:   index(record[RecordBlock:]), Thread: index(record[RecordThread:]),
 		Launch: int(binary.LittleEndian.Uint32(record[RecordLaunch:])) + 1,

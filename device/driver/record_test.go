@@ -32,7 +32,7 @@ func kernels(number uint32) *driver.Kernel {
 	for d := dtype.Bool; d <= dtype.Float64; d++ {
 		all = append(all, d)
 	}
-	return &driver.Kernel{Name: "k", Sites: []driver.Site{
+	return &driver.Kernel{Name: "k", Package: "example.com/p", Sites: []driver.Site{
 		{File: "k.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{Format: "%v %v %v %v %v %v %v %v %v %v %v", Args: all},
 		{Format: "plain\n"},
@@ -44,13 +44,13 @@ func padded(r []byte) []byte { return append(r, make([]byte, driver.RecordMax-le
 func TestDecodeFault(t *testing.T) {
 	got := driver.DecodeFault(padded(record(7, 1, 0, 9, 5)), kernels)
 	want := driver.Fault{
-		Kernel: "k", File: "k.go", Line: 12, Message: "index out of range [9] with length 5",
+		Kernel: "k", Package: "example.com/p", File: "k.go", Line: 12, Message: "index out of range [9] with length 5",
 		Block: [3]int{1, 2, 3}, Thread: [3]int{4, 5, 6}, Launch: 8,
 	}
 	if *got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if text := "k: k.go:12: index out of range [9] with length 5 (block 1,2,3 thread 4,5,6)"; got.Error() != text {
+	if text := "example.com/p.k: k.go:12: index out of range [9] with length 5 (block 1,2,3 thread 4,5,6)"; got.Error() != text {
 		t.Errorf("error %q, want %q", got.Error(), text)
 	}
 	if none := driver.DecodeFault(make([]byte, driver.RecordMax), kernels); none != nil {

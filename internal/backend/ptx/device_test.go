@@ -100,12 +100,12 @@ func TestFaults(t *testing.T) {
 		t.Fatalf("without a fault: %v, %v", x, err)
 	}
 	err := launchOn(t, b, k, device.Cover(8, 4), x[:7])
-	want := driver.Fault{Kernel: "double", File: "k.go", Line: 7, Message: "index out of range [7] with length 7 in thread 3", Block: [3]int{1}, Thread: [3]int{3}, Launch: 2}
+	want := driver.Fault{Kernel: "double", Package: "test", File: "k.go", Line: 7, Message: "index out of range [7] with length 7 in thread 3", Block: [3]int{1}, Thread: [3]int{3}, Launch: 2}
 	if f, ok := errors.AsType[*driver.Fault](err); !ok || *f != want {
 		t.Errorf("got %+v, want %+v", err, want)
 	}
 	err = launchOn(t, b, k, device.Cover(4, 4), []int32{1, 2, -1, 4})
-	want = driver.Fault{Kernel: "double", File: "k.go", Line: 8, Message: "element -1, false", Thread: [3]int{2}, Launch: 3}
+	want = driver.Fault{Kernel: "double", Package: "test", File: "k.go", Line: 8, Message: "element -1, false", Thread: [3]int{2}, Launch: 3}
 	if f, ok := errors.AsType[*driver.Fault](err); !ok || *f != want {
 		t.Errorf("got %+v, want %+v", err, want)
 	}

@@ -59,7 +59,7 @@ func everyOne(r *check.Run) {
 		return
 	}
 	want := fault("everyThread", "beside.go", "every thread", fmt.Sprintf("index out of range [%d] with length 10", 1000+32*f.Block[0]+f.Thread[0]))
-	want.Block, want.Thread, want.Launch = f.Block, f.Thread, f.Launch
+	want.Block, want.Thread, want.Launch, want.Package = f.Block, f.Thread, f.Launch, f.Package
 	if *f != want || f.Block[0] > 3 || f.Thread[0] > 31 {
 		r.Wrong("got the fault %v, want %v", f, &want)
 	}

@@ -119,10 +119,16 @@ func wait(s *device.Stream) error {
 }
 
 // name says what went wrong, as every device says it: of several threads any may be the one
-// that is reported.
+// that is reported. Packages of kernels are called differently.
 func (t *Trial) name(err error, g device.Grid) string {
-	if f, ok := errors.AsType[*device.Fault](err); ok && g.Blocks.Count()*g.Block.Count() > 1 {
+	f, ok := errors.AsType[*device.Fault](err)
+	switch {
+	case !ok:
+		return err.Error()
+	case g.Blocks.Count()*g.Block.Count() > 1:
 		return "fault " + f.Kernel
 	}
-	return err.Error()
+	local := *f
+	local.Package = ""
+	return local.Error()
 }
