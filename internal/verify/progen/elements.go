@@ -23,7 +23,7 @@ func (g *gen) elements(k *Kernel) {
 	for i := range g.r.between(2, 4) {
 		s := slice{text: g.name("x"), elem: pick(g.r, types...), own: 1, writable: i == 1 || i == 0 && g.r.oneIn(2) || g.r.oneIn(3)}
 		params = append(params, s.text+" []"+s.elem.name)
-		k.Args = append(k.Args, Arg{s.elem.name, s.elem.layout(), n})
+		k.Args = append(k.Args, Arg{Type: s.elem.name, Layout: s.elem.layout(), Len: n})
 		g.scope.slices = append(g.scope.slices, s)
 		if i == 0 || g.r.oneIn(3) {
 			guards = append(guards, fmt.Sprintf("own < len(%s)", s.text))
@@ -31,7 +31,7 @@ func (g *gen) elements(k *Kernel) {
 	}
 	factor := g.name("a")
 	params = append(params, factor+" float32")
-	k.Args = append(k.Args, Arg{"float32", "float32", 0})
+	k.Args = append(k.Args, Arg{Type: "float32", Layout: "float32"})
 	g.line("//gpu:kernel")
 	g.line("func %s(t gpu.Thread, first int, %s) {", k.Name, strings.Join(params, ", "))
 	g.indent++

@@ -11,8 +11,10 @@ type Kernel struct {
 	Source   string // declarations
 	Blocks   [2]int // along x and y, of the launch that the parameters are made for
 	Threads  [2]int // of a block
+	Deep     [2]int // blocks, and threads of a block, along z; or zeros
 	Shared   int    // bytes of dynamic shared memory
 	Barriers bool   // threads wait for each other
+	Alone    bool   // a thread does the same in a launch of its own
 	Args     []Arg  // behind the first two parameters, the thread and first
 	Values   uint64 // the seed of the arguments' values
 }
@@ -22,6 +24,9 @@ type Arg struct {
 	Type   string // as a Go expression
 	Layout string // the scalar types that it is made of: "[3]{int8 float32}"
 	Len    int    // 0 for a value
+	Spare  int    // elements between the length and the capacity
+	Shares int    // the number of the slice, counted from 1, whose memory this one is a part of, or 0
+	From   int    // where it begins in there
 }
 
 // gen is a kernel that is being written.
@@ -60,6 +65,20 @@ type gen struct {
 
 // New returns a kernel. It depends on nothing but seed and index.
 func New(seed uint64, index int) Kernel { return write(newRandom(seed, index), index) }
+
+// Shape returns the function that makes kernels of a shape: New for "", NewLanes for "lanes", NewMixed for "mixed", nil for
+// others.
+func Shape(name string) func(seed uint64, index int) Kernel {
+	switch name {
+	case "":
+		return New
+	case "lanes":
+		return NewLanes
+	case "mixed":
+		return NewMixed
+	}
+	return nil
+}
 
 // FromBytes returns a kernel whose choices bytes make, for as long as there are some: bytes that
 // differ little make kernels that differ little. Its name depends on index.
@@ -123,7 +142,7 @@ func (g *gen) kernel(k *Kernel) {
 	params := append([]string{"t gpu.Thread", "first int"}, g.params(k)...)
 	if len(k.Args)%2 == 0 || g.r.oneIn(3) {
 		params = append(params, "hash []uint64")
-		k.Args = append(k.Args, Arg{"uint64", "uint64", k.Blocks[0] * k.Threads[0] * k.Blocks[1] * k.Threads[1]})
+		k.Args = append(k.Args, Arg{Type: "uint64", Layout: "uint64", Len: k.Blocks[0] * k.Threads[0] * k.Blocks[1] * k.Threads[1]})
 	}
 	g.line("//gpu:kernel")
 	if !g.faulty && g.r.oneIn(4) { // else a thread may be launched alone
@@ -145,6 +164,7 @@ func (g *gen) kernel(k *Kernel) {
 	if k.Barriers {
 		g.withBarriers(k)
 	} else {
+		k.Alone = true
 		g.mayReturn = true
 		g.statements(g.r.between(4, 14))
 	}
@@ -245,7 +265,7 @@ func (g *gen) params(k *Kernel) []string {
 			brackets = "[]"
 		}
 		params = append(params, name+" "+brackets+t.name)
-		k.Args = append(k.Args, Arg{t.name, t.layout(), n})
+		k.Args = append(k.Args, Arg{Type: t.name, Layout: t.layout(), Len: n})
 	}
 	for range g.r.between(1, 3) {
 		name, t := g.name("a"), g.anyType()

@@ -16,7 +16,7 @@ func NewLanes(seed uint64, index int) Kernel {
 	params := "t gpu.Thread, first int"
 	for _, t := range laneTypes {
 		params += fmt.Sprintf(", u%[1]s %[2]s, in%[1]s, out%[1]s []%[2]s", t.letter, t.name)
-		k.Args = append(k.Args, Arg{t.name, t.name, 0}, Arg{t.name, t.name, 16}, Arg{t.name, t.name, threads})
+		k.Args = append(k.Args, Arg{Type: t.name, Layout: t.name}, Arg{Type: t.name, Layout: t.name, Len: 16}, Arg{Type: t.name, Layout: t.name, Len: threads})
 	}
 	if g.near {
 		n := 4*threads + 16
@@ -25,7 +25,7 @@ func NewLanes(seed uint64, index int) Kernel {
 		}
 		for _, t := range laneTypes {
 			params += fmt.Sprintf(", near%s []%s", t.letter, t.name)
-			k.Args = append(k.Args, Arg{t.name, t.name, n})
+			k.Args = append(k.Args, Arg{Type: t.name, Layout: t.name, Len: n})
 		}
 	}
 	g.line("//gpu:kernel")

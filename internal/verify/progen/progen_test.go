@@ -18,7 +18,7 @@ var (
 	first  = flag.Int("first", 0, "number of the first random kernel")
 	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 1000, or 50 with -short")
 	fused  = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
-	alike  = flag.Bool("lanes", false, "with -seed: kernels of control flow, for vector code")
+	shape  = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\" those of NewMixed")
 	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
 )
 
@@ -42,7 +42,11 @@ func TestRandomKernels(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 29))
 	if *seed != 0 {
-		random(t, *seed, shape(), compare.Options{Contracted: *fused}, total())
+		of := progen.Shape(*shape)
+		if of == nil {
+			t.Fatalf("no kernels have the shape %q", *shape)
+		}
+		random(t, *seed, of, compare.Options{Contracted: *fused}, total())
 		return
 	}
 	runs := map[string]uint64{"fixed": 1, "fresh": rand.Uint64N(1e12) + 2}
@@ -58,15 +62,11 @@ func TestRandomKernels(t *testing.T) {
 			t.Parallel()
 			random(t, runs["fresh"], progen.NewLanes, compare.Options{}, total()/10)
 		})
+		t.Run("mixed", func(t *testing.T) {
+			t.Parallel()
+			random(t, runs["fresh"], progen.NewMixed, compare.Options{}, total()/10)
+		})
 	})
-}
-
-// shape says what the kernels are that were asked for.
-func shape() func(seed uint64, index int) progen.Kernel {
-	if *alike {
-		return progen.NewLanes
-	}
-	return progen.New
 }
 
 // random runs the kernels of a seed, which of makes.

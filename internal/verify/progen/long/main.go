@@ -24,6 +24,8 @@ import (
 	"os/signal"
 	"runtime"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/internal/progen"
 )
 
 func main() {
@@ -39,7 +41,7 @@ func main() {
 	flag.StringVar(&r.report, "report", "random.txt", "the report, which an interrupted run goes on with")
 	flag.StringVar(&r.Root, "root", ".", "of the repository")
 	flag.BoolVar(&r.Contracted, "contract", false, "let products and sums fuse; Go's own compiler does not, and what it makes is left out")
-	flag.BoolVar(&r.Lanes, "lanes", false, "run kernels of control flow, for vector code")
+	flag.StringVar(&r.Shape, "shape", "", "run kernels of a shape: \"lanes\" of control flow, for vector code, or \"mixed\"")
 	gpu := flag.Bool("gpu", false, "run the kernels on the first GPU, too")
 	sum := flag.Bool("sum", false, "print what the reports say that are the arguments")
 	worker := flag.Bool("worker", false, "work for another process of this program")
@@ -53,6 +55,8 @@ func main() {
 		err = work(ctx, bufio.NewReader(os.Stdin), os.Stdout)
 	case *sum:
 		err = summary(os.Stdout, flag.Args())
+	case progen.Shape(r.Shape) == nil:
+		err = fmt.Errorf("no kernels have the shape %q", r.Shape)
 	default:
 		if err = r.part(part); err == nil {
 			err = r.all(ctx, *gpu)

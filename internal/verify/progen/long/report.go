@@ -43,8 +43,8 @@ func (t task) difference(number int, how string) string {
 	if t.Contracted {
 		more += " -contract"
 	}
-	if t.Lanes {
-		more += " -lanes"
+	if t.Shape != "" {
+		more += " -shape=" + t.Shape
 	}
 	first, _, _ := strings.Cut(how, "\n")
 	return fmt.Sprintf("DIFFERS %s seed %d kernel %d: %.300s: go test ./internal/verify/progen -run=TestRandomKernels -seed=%d -first=%d -kernels=1%s -shrink\n",

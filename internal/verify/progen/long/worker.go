@@ -19,7 +19,7 @@ type task struct {
 	Seed       uint64
 	Root       string
 	Contracted bool
-	Lanes      bool   // kernels of control flow, for vector code
+	Shape      string // of the kernels, see progen.Shape
 	GPU        string // the program that runs kernels on a GPU, if they are to
 }
 
@@ -29,8 +29,8 @@ func (t task) mode() string {
 	if t.Contracted {
 		mode = "contracted"
 	}
-	if t.Lanes {
-		mode += "+lanes"
+	if t.Shape != "" {
+		mode += "+" + t.Shape
 	}
 	if t.GPU != "" {
 		mode += "+gpu"
@@ -100,10 +100,7 @@ func closeComparer(c *compare.Comparer) {
 
 // kernels compares the kernels of an order.
 func kernels(ctx context.Context, c *compare.Comparer, o order) (outcome, error) {
-	of := progen.New
-	if o.Task.Lanes {
-		of = progen.NewLanes
-	}
+	of := progen.Shape(o.Task.Shape)
 	var list []progen.Kernel
 	for i := o.Span.From; i < o.Span.To; i++ {
 		list = append(list, of(o.Task.Seed, i))

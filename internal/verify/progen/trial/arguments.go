@@ -3,6 +3,7 @@ package trial
 import (
 	"math/rand/v2"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 )
@@ -10,7 +11,7 @@ import (
 // arguments are those of a trial, of which every run of it gets a copy.
 type arguments struct {
 	block  []byte // the parameter block
-	slices []array
+	slices []*array
 }
 
 // array is a slice among the arguments.
@@ -21,7 +22,10 @@ type array struct {
 	data   []byte // what a run begins with
 	left   []byte // what one left
 	memory driver.Memory
-	skip   int // bytes of memory in front of the data
+	skip   int    // bytes of memory in front of the data
+	spare  int    // elements behind the length
+	in     *array // the one whose memory this is a part of, or nil
+	from   int    // where in there, in elements
 }
 
 // arguments returns the arguments, for all threads.
@@ -34,12 +38,15 @@ func (t *Trial) arguments() arguments {
 			l.fill(r, in.block[at:at+size])
 			return
 		}
-		bytes := a.Len * l.size
-		s := array{layout: l, at: at, n: a.Len, data: make([]byte, bytes), left: make([]byte, bytes)}
+		bytes := (a.Len + a.Spare) * l.size
+		s := &array{layout: l, at: at, n: a.Len, spare: a.Spare, from: a.From, data: make([]byte, bytes), left: make([]byte, bytes)}
 		if t.unaligned {
 			s.skip = l.size
 		}
-		for i := range a.Len {
+		if a.Shares > 0 {
+			s.in = in.slices[a.Shares-1]
+		}
+		for i := range a.Len + a.Spare {
 			l.fill(r, s.data[i*l.size:])
 		}
 		in.slices = append(in.slices, s)
@@ -53,8 +60,8 @@ func (in arguments) start(first int) { put(in.block, 8, uint64(first)) }
 
 // free frees what a run has allocated.
 func (in arguments) free() {
-	for i := range in.slices {
-		if a := &in.slices[i]; a.memory != nil {
+	for _, a := range in.slices {
+		if a.memory != nil {
 			a.memory.Free()
 			a.memory = nil
 		}
@@ -62,4 +69,22 @@ func (in arguments) free() {
 }
 
 // address returns where the data is.
-func (a *array) address() uintptr { return a.memory.Address() + uintptr(a.skip) }
+func (a *array) address() uintptr {
+	if a.in != nil {
+		return a.in.address() + uintptr(a.from*a.layout.size)
+	}
+	return a.memory.Address() + uintptr(a.skip)
+}
+
+// bring allocates memory for a slice and fills it, unless it is a part of another one's.
+func (a *array) bring(s *device.Stream) error {
+	if a.in != nil {
+		return nil
+	}
+	m, err := s.Device().Backend().Allocate(a.skip + len(a.data))
+	if err != nil {
+		return err
+	}
+	a.memory = m
+	return s.Queue().Upload(a.address(), a.data)
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -30,6 +31,7 @@ type Runner struct {
 	device  *device.Device
 	stream  *device.Stream // nil where the last one cannot be used any more
 	printed bytes.Buffer
+	fault   *device.Fault // of the last run of several threads, if that had one
 }
 
 // NewRunner returns a runner of the device, which the caller closes.
@@ -41,6 +43,7 @@ func (r *Runner) Device() *device.Device { return r.device }
 // Run returns what a trial leaves.
 func (r *Runner) Run(t *Trial) Result {
 	in := t.arguments()
+	r.fault = nil
 	result := r.run(t, in, t.Grid)
 	if result.Fault == "" {
 		return result
@@ -50,7 +53,29 @@ func (r *Runner) Run(t *Trial) Result {
 		in.start(first)
 		result.Threads = append(result.Threads, r.run(t, in, one))
 	}
+	if f := r.fault; f != nil && t.Alone {
+		if n := t.number(f); n >= len(result.Threads) || result.Threads[n].Fault != alone(f) {
+			result.Fault += fmt.Sprintf(" of thread %d, which has another one alone: %v", n, f)
+		}
+	}
 	return result
+}
+
+// number returns the number of the thread that has faulted, by which kernels know it.
+func (t *Trial) number(f *device.Fault) int {
+	var at, size [3]int
+	blocks, threads := t.Grid.Blocks, t.Grid.Block
+	for i, n := range [3][2]int{{blocks.X, threads.X}, {blocks.Y, threads.Y}, {blocks.Z, threads.Z}} {
+		at[i], size[i] = f.Block[i]*max(1, n[1])+f.Thread[i], max(1, n[0])*max(1, n[1])
+	}
+	return (at[2]*size[1]+at[1])*size[0] + at[0]
+}
+
+// alone returns what the fault is called where its thread is the only one.
+func alone(f *device.Fault) string {
+	local := *f
+	local.Package, local.Block, local.Thread = "", [3]int{}, [3]int{}
+	return local.Error()
 }
 
 // run runs the kernel with arguments in a grid.
@@ -70,7 +95,7 @@ func (r *Runner) run(t *Trial, in arguments, g device.Grid) Result {
 			s.Close()
 			r.stream = nil
 		}
-		return Result{Fault: t.name(err, g)}
+		return Result{Fault: r.name(err, g)}
 	}
 	result := Result{Printed: r.printed.String()}
 	for _, a := range in.slices {
@@ -82,7 +107,7 @@ func (r *Runner) run(t *Trial, in arguments, g device.Grid) Result {
 		return Result{Fault: err.Error()}
 	}
 	for _, a := range in.slices {
-		result.Data = append(result.Data, a.layout.pack(a.left, a.n))
+		result.Data = append(result.Data, a.layout.pack(a.left, a.n+a.spare))
 	}
 	return result
 }
@@ -90,19 +115,13 @@ func (r *Runner) run(t *Trial, in arguments, g device.Grid) Result {
 // launch uploads the slices, runs the kernel and waits for it.
 func (t *Trial) launch(s *device.Stream, g device.Grid, in arguments) error {
 	block := in.block
-	for i := range in.slices {
-		a := &in.slices[i]
-		m, err := s.Device().Backend().Allocate(a.skip + len(a.data))
-		if err != nil {
-			return err
-		}
-		a.memory = m
-		if err := s.Queue().Upload(a.address(), a.data); err != nil {
+	for _, a := range in.slices {
+		if err := a.bring(s); err != nil {
 			return err
 		}
 		put(block[a.at:], 8, uint64(a.address()))
 		put(block[a.at+8:], 8, uint64(a.n))
-		put(block[a.at+16:], 8, uint64(a.n))
+		put(block[a.at+16:], 8, uint64(a.n+a.spare))
 	}
 	p := s.Plan(&t.Kernel, g)
 	copy(unsafe.Slice((*byte)(p.Params()), len(block)), block)
@@ -119,16 +138,15 @@ func wait(s *device.Stream) error {
 }
 
 // name says what went wrong, as every device says it: of several threads any may be the one
-// that is reported. Packages of kernels are called differently.
-func (t *Trial) name(err error, g device.Grid) string {
+// that is reported, which is kept for Run to look at. Packages of kernels are called differently.
+func (r *Runner) name(err error, g device.Grid) string {
 	f, ok := errors.AsType[*device.Fault](err)
 	switch {
 	case !ok:
 		return err.Error()
 	case g.Blocks.Count()*g.Block.Count() > 1:
+		r.fault = f
 		return "fault " + f.Kernel
 	}
-	local := *f
-	local.Package = ""
-	return local.Error()
+	return alone(f)
 }

@@ -15,14 +15,15 @@ type Trial struct {
 	Grid   device.Grid
 	Args   []progen.Arg
 	Values uint64 // the seed of the arguments
+	Alone  bool   // a thread does the same in a launch of its own
 
 	unaligned bool // slices start one element behind a multiple of 16, where the code does not count on more
 }
 
 // Of returns the trial of a random kernel, with nothing that runs yet.
 func Of(k progen.Kernel) *Trial {
-	t := &Trial{Args: k.Args, Values: k.Values, Grid: device.Grid{
-		Blocks: device.Dim{X: k.Blocks[0], Y: k.Blocks[1]}, Block: device.Dim{X: k.Threads[0], Y: k.Threads[1]},
+	t := &Trial{Args: k.Args, Values: k.Values, Alone: k.Alone, Grid: device.Grid{
+		Blocks: device.Dim{X: k.Blocks[0], Y: k.Blocks[1], Z: k.Deep[0]}, Block: device.Dim{X: k.Threads[0], Y: k.Threads[1], Z: k.Deep[1]},
 		Shared: k.Shared,
 	}}
 	t.Kernel.Name, t.Kernel.Barriers = k.Name, k.Barriers
@@ -36,7 +37,11 @@ func Of(k progen.Kernel) *Trial {
 func (t *Trial) Compiled(k *driver.Kernel) {
 	t.Kernel = *k
 	t.Kernel.Params = nil
-	t.unaligned = !slices.ContainsFunc(k.Variants, aligned)
+	t.Grid.Cooperative = k.Cooperative
+	if slices.ContainsFunc(t.Args, func(a progen.Arg) bool { return a.Shares > 0 }) { // which begins anywhere
+		t.Kernel.Variants = slices.DeleteFunc(slices.Clone(k.Variants), aligned)
+	}
+	t.unaligned = !slices.ContainsFunc(t.Kernel.Variants, aligned)
 }
 
 func aligned(v driver.Variant) bool { return v.Aligned }
