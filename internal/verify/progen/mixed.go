@@ -13,9 +13,9 @@ func NewMixed(seed uint64, index int) Kernel {
 	k := Kernel{Name: g.token, Values: g.r.Uint64()}
 	k.Blocks, k.Threads = [2]int{g.r.between(1, 2), g.r.between(1, 2)}, [2]int{pick(g.r, 3, 4, 8), pick(g.r, 1, 2, 3)}
 	k.Deep = [2]int{g.r.between(1, 3), g.r.between(1, 3)}
-	if g.meets = g.r.oneIn(3); g.meets {
-		k.Barriers = true
-	}
+	g.grid = g.r.oneIn(6)
+	g.block = g.r.oneIn(3)
+	k.Barriers = g.grid || g.block
 	g.elem = pick(g.r, "int", "int32", "uint32", "int16", "uint8", "float32", "float64")
 	g.own = g.r.between(2, 4)
 	n := g.own * k.threads()
@@ -35,10 +35,18 @@ func NewMixed(seed uint64, index int) Kernel {
 	g.line("\tv, w, x, y := in[own&3], %[1]s(own), own&7, t.ThreadZ()+3*t.BlockZ()+t.BlockDimZ()", g.elem)
 	g.line("\tvar local [4]%s", g.elem)
 	g.line("\tp, h := &a[own*%d], uint64(cap(in)-len(in))", g.own)
+	if g.block {
+		g.line("\tlane, size := (t.ThreadZ()*t.BlockDimY()+t.ThreadY())*t.BlockDimX()+t.ThreadX(), t.BlockDimX()*t.BlockDimY()*t.BlockDimZ()")
+		g.line("\tshared := gpu.Shared[[%d]%s](t)", k.Threads[0]*k.Threads[1]*k.Deep[1], g.elem)
+		g.line("\t_, _, _ = lane, size, shared")
+	}
 	for range g.r.between(4, 14) {
 		g.statement(0)
-		if g.meets && g.r.oneIn(4) {
+		if g.grid && g.r.oneIn(4) {
 			g.exchange()
+		}
+		if g.block && g.r.oneIn(3) {
+			g.pass()
 		}
 	}
 	g.line("\tfor _, e := range local {\n\t\th = mixFloat(h, float64(e))\n\t}")
@@ -61,7 +69,8 @@ type mixed struct {
 	elem  string // of the slices
 	own   int    // elements of a that are a thread's own
 	shift int    // where b begins in a
-	meets bool
+	grid  bool   // its threads wait for each other
+	block bool   // those of a block do
 }
 
 func (g *mixed) line(format string, args ...any) { fmt.Fprintf(&g.text, format+"\n", args...) }
@@ -80,7 +89,7 @@ func (g *mixed) declarations() {
 
 // statement writes one of a thread by itself.
 func (g *mixed) statement(depth int) {
-	switch n := g.r.IntN(12); {
+	switch n := g.r.IntN(15); {
 	case n < 2 && depth < 2:
 		g.line("\tif %s {", g.condition())
 		g.statement(depth + 1)
@@ -101,6 +110,8 @@ func (g *mixed) statement(depth int) {
 		g.line("\t*p = %s", g.value())
 	case n == 6:
 		g.line("\tcopy(%s, %s)", g.part(), g.part())
+	case n == 8 || n == 9:
+		g.look()
 	case n == 7:
 		g.line("\t%s, %s = %s, %s", g.place(), g.place(), g.value(), g.changing())
 	default:
@@ -114,6 +125,26 @@ func (g *mixed) atomic() {
 	i := g.r.IntN(5)
 	name := [...]string{"Add", "Max", "Min", "Xor", "Or"}[i]
 	g.line("\tgpu.Atomic%s(&counts[%d], int64(x*%d+y)%s)", name, i, g.r.between(1, 9), order)
+}
+
+// pass lets threads of a block read what others have written, while all variables live on.
+func (g *mixed) pass() {
+	g.line("\tshared[lane] = %s", g.value())
+	g.line("\tt.Sync()")
+	g.line("\tw += shared[(lane+%d)%%size]", g.r.IntN(9))
+	g.line("\tt.Sync()")
+}
+
+// look reads an element where a comparison says that it is there, and sometimes where it does not.
+func (g *mixed) look() {
+	at := pick(g.r, "x", "y", "x-y", "(x+y)>>1", "(x-3)>>1", "(y-x)/2", "x*y-5", "x+y<<60", "y-x<<62>>62")
+	test := pick(g.r, "uint(%s) < uint(len(in))", "%[1]s >= 0 && %[1]s < len(in)", "!(uint(%s) >= uint(len(in)))", "uint(%s) <= 3", "uint(%s-1) < 3", "uint(%s+1) > 0 && uint(%[1]s) < 4")
+	if g.r.oneIn(40) {
+		test = "%s < 4"
+	}
+	g.line("\tif "+test+" {", at)
+	g.line("\t\tv += in[%s]", at)
+	g.line("\t} else {\n\t\tw += %s(uint(%s)>>1&7)\n\t}", g.elem, at)
 }
 
 // exchange lets threads read what others have written, after a barrier of the grid.
@@ -174,7 +205,7 @@ func (g *mixed) value() string {
 	case 2:
 		return fmt.Sprintf("%s(cap(%s)%%7)", g.elem, pick(g.r, "in", "a[:1:2]"))
 	case 3:
-		return fmt.Sprintf("%s(%s&15)", g.elem, pick(g.r, "x", "y", "t.GlobalZ()", g.step()))
+		return fmt.Sprintf("%s(%s&15)", g.elem, pick(g.r, "x", "y", "(x+y)>>1", "(x-y)>>3", "t.GlobalZ()", g.step()))
 	default:
 		return g.place()
 	}
