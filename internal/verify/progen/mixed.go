@@ -142,6 +142,12 @@ func (g *mixed) look() {
 	if g.r.oneIn(40) {
 		test = "%s < 4"
 	}
+	if g.r.oneIn(3) { // a number that is large without its sign may be negative
+		g.line("\tif uint(%s) %s %d {", at, pick(g.r, ">", ">=", "!="), g.r.IntN(4))
+		g.line("\t\tif %s < %d {\n\t\t\tv += %s(%s>>1&7)\n\t\t}", at, g.r.IntN(3), g.elem, at)
+		g.line("\t\tw += %s(%s/4&15)\n\t}", g.elem, at)
+		return
+	}
 	g.line("\tif "+test+" {", at)
 	g.line("\t\tv += in[%s]", at)
 	g.line("\t} else {\n\t\tw += %s(uint(%s)>>1&7)\n\t}", g.elem, at)

@@ -25,7 +25,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gopherwarp/gopherwarp/internal/progen"
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 )
 
 func main() {
