@@ -5918,22 +5918,7 @@ func countFloat32TwinRow_(i500 int, xLen int, x unsafe.Pointer, s0 float32, s4 f
 			if s0 <= f433 {
 //line histogramkernel.go:98
 				if f433 < s4 {
-					f656 := (f433 - s0) / s8
-//line histogramkernel.go:99
-					var i657 int
-//line histogramkernel.go:99
-					if f656 >= -9223372036854775808 && f656 < 9223372036854775808 {
-//line histogramkernel.go:99
-						i657 = int(f656)
-//line histogramkernel.go:99
-					} else if f656 > 0 {
-//line histogramkernel.go:99
-						i657 = 1<<63 - 1
-//line histogramkernel.go:99
-					} else if f656 < 0 {
-//line histogramkernel.go:99
-						i657 = -9223372036854775808
-					}
+					i657 := int((f433 - s0) / s8)
 //line histogramkernel.go:99
 					i660 := i657
 //line histogramkernel.go:99
@@ -5967,22 +5952,7 @@ func countFloat32TwinRow_(i500 int, xLen int, x unsafe.Pointer, s0 float32, s4 f
 			if s0 <= f435 {
 //line histogramkernel.go:98
 				if f435 < s4 {
-					f699 := (f435 - s0) / s8
-//line histogramkernel.go:99
-					var i700 int
-//line histogramkernel.go:99
-					if f699 >= -9223372036854775808 && f699 < 9223372036854775808 {
-//line histogramkernel.go:99
-						i700 = int(f699)
-//line histogramkernel.go:99
-					} else if f699 > 0 {
-//line histogramkernel.go:99
-						i700 = 1<<63 - 1
-//line histogramkernel.go:99
-					} else if f699 < 0 {
-//line histogramkernel.go:99
-						i700 = -9223372036854775808
-					}
+					i700 := int((f435 - s0) / s8)
 //line histogramkernel.go:99
 					i703 := i700
 //line histogramkernel.go:99
@@ -6016,22 +5986,7 @@ func countFloat32TwinRow_(i500 int, xLen int, x unsafe.Pointer, s0 float32, s4 f
 			if s0 <= f437 {
 //line histogramkernel.go:98
 				if f437 < s4 {
-					f742 := (f437 - s0) / s8
-//line histogramkernel.go:99
-					var i743 int
-//line histogramkernel.go:99
-					if f742 >= -9223372036854775808 && f742 < 9223372036854775808 {
-//line histogramkernel.go:99
-						i743 = int(f742)
-//line histogramkernel.go:99
-					} else if f742 > 0 {
-//line histogramkernel.go:99
-						i743 = 1<<63 - 1
-//line histogramkernel.go:99
-					} else if f742 < 0 {
-//line histogramkernel.go:99
-						i743 = -9223372036854775808
-					}
+					i743 := int((f437 - s0) / s8)
 //line histogramkernel.go:99
 					i746 := i743
 //line histogramkernel.go:99
@@ -6065,22 +6020,7 @@ func countFloat32TwinRow_(i500 int, xLen int, x unsafe.Pointer, s0 float32, s4 f
 			if s0 <= f439 {
 //line histogramkernel.go:98
 				if f439 < s4 {
-					f785 := (f439 - s0) / s8
-//line histogramkernel.go:99
-					var i786 int
-//line histogramkernel.go:99
-					if f785 >= -9223372036854775808 && f785 < 9223372036854775808 {
-//line histogramkernel.go:99
-						i786 = int(f785)
-//line histogramkernel.go:99
-					} else if f785 > 0 {
-//line histogramkernel.go:99
-						i786 = 1<<63 - 1
-//line histogramkernel.go:99
-					} else if f785 < 0 {
-//line histogramkernel.go:99
-						i786 = -9223372036854775808
-					}
+					i786 := int((f439 - s0) / s8)
 //line histogramkernel.go:99
 					i789 := i786
 //line histogramkernel.go:99
@@ -6120,22 +6060,7 @@ func countFloat32TwinRow_(i500 int, xLen int, x unsafe.Pointer, s0 float32, s4 f
 			if s0 <= f85 {
 //line histogramkernel.go:98
 				if f85 < s4 {
-					f150 := (f85 - s0) / s8
-//line histogramkernel.go:99
-					var i151 int
-//line histogramkernel.go:99
-					if f150 >= -9223372036854775808 && f150 < 9223372036854775808 {
-//line histogramkernel.go:99
-						i151 = int(f150)
-//line histogramkernel.go:99
-					} else if f150 > 0 {
-//line histogramkernel.go:99
-						i151 = 1<<63 - 1
-//line histogramkernel.go:99
-					} else if f150 < 0 {
-//line histogramkernel.go:99
-						i151 = -9223372036854775808
-					}
+					i151 := int((f85 - s0) / s8)
 //line histogramkernel.go:99
 					i156 := i151
 //line histogramkernel.go:99
@@ -6308,22 +6233,7 @@ func countFloat64TwinRow_(i488 int, xLen int, x unsafe.Pointer, s0 float64, s8 f
 			if s0 <= f433 {
 //line histogramkernel.go:98
 				if f433 < s8 {
-					f638 := (f433 - s0) / s16
-//line histogramkernel.go:99
-					var i639 int
-//line histogramkernel.go:99
-					if f638 >= -9223372036854775808 && f638 < 9223372036854775808 {
-//line histogramkernel.go:99
-						i639 = int(f638)
-//line histogramkernel.go:99
-					} else if f638 > 0 {
-//line histogramkernel.go:99
-						i639 = 1<<63 - 1
-//line histogramkernel.go:99
-					} else if f638 < 0 {
-//line histogramkernel.go:99
-						i639 = -9223372036854775808
-					}
+					i639 := int((f433 - s0) / s16)
 //line histogramkernel.go:99
 					i642 := i639
 //line histogramkernel.go:99
@@ -6357,22 +6267,7 @@ func countFloat64TwinRow_(i488 int, xLen int, x unsafe.Pointer, s0 float64, s8 f
 			if s0 <= f435 {
 //line histogramkernel.go:98
 				if f435 < s8 {
-					f681 := (f435 - s0) / s16
-//line histogramkernel.go:99
-					var i682 int
-//line histogramkernel.go:99
-					if f681 >= -9223372036854775808 && f681 < 9223372036854775808 {
-//line histogramkernel.go:99
-						i682 = int(f681)
-//line histogramkernel.go:99
-					} else if f681 > 0 {
-//line histogramkernel.go:99
-						i682 = 1<<63 - 1
-//line histogramkernel.go:99
-					} else if f681 < 0 {
-//line histogramkernel.go:99
-						i682 = -9223372036854775808
-					}
+					i682 := int((f435 - s0) / s16)
 //line histogramkernel.go:99
 					i685 := i682
 //line histogramkernel.go:99
@@ -6412,22 +6307,7 @@ func countFloat64TwinRow_(i488 int, xLen int, x unsafe.Pointer, s0 float64, s8 f
 			if s0 <= f85 {
 //line histogramkernel.go:98
 				if f85 < s8 {
-					f150 := (f85 - s0) / s16
-//line histogramkernel.go:99
-					var i151 int
-//line histogramkernel.go:99
-					if f150 >= -9223372036854775808 && f150 < 9223372036854775808 {
-//line histogramkernel.go:99
-						i151 = int(f150)
-//line histogramkernel.go:99
-					} else if f150 > 0 {
-//line histogramkernel.go:99
-						i151 = 1<<63 - 1
-//line histogramkernel.go:99
-					} else if f150 < 0 {
-//line histogramkernel.go:99
-						i151 = -9223372036854775808
-					}
+					i151 := int((f85 - s0) / s16)
 //line histogramkernel.go:99
 					i156 := i151
 //line histogramkernel.go:99

@@ -99,19 +99,6 @@ func blurRowsTwinRow(i120 int, ty int, z0 int, z8 int, i118 int, weightsLen int,
 				}
 				i146 := (i171 + i30) << 2
 //line kernel.go:31
-				f148 := f139 + 0.5
-//line kernel.go:31
-				var i149 int8
-//line kernel.go:31
-				if f148 > -1 && f148 < 256 {
-//line kernel.go:31
-					i149 = int8(uint8(f148))
-//line kernel.go:31
-				} else if f148 > 0 {
-//line kernel.go:31
-					i149 = -1
-				}
-//line kernel.go:31
 				if uint(i146) >= uint(dstLen) {
 //line kernel.go:31
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i146, dstLen)
@@ -119,7 +106,7 @@ func blurRowsTwinRow(i120 int, ty int, z0 int, z8 int, i118 int, weightsLen int,
 					return false
 				}
 //line kernel.go:31
-				*(*int8)(unsafe.Add(dst, i146)) = i149
+				*(*int8)(unsafe.Add(dst, i146)) = int8(uint8(f139 + 0.5))
 //line kernel.go:31
 				f185, i186 = 0, -1
 //line kernel.go:26
@@ -161,19 +148,6 @@ func blurRowsTwinRow(i120 int, ty int, z0 int, z8 int, i118 int, weightsLen int,
 				}
 				i193 := i146 + 1
 //line kernel.go:31
-				f194 := f185 + 0.5
-//line kernel.go:31
-				var i195 int8
-//line kernel.go:31
-				if f194 > -1 && f194 < 256 {
-//line kernel.go:31
-					i195 = int8(uint8(f194))
-//line kernel.go:31
-				} else if f194 > 0 {
-//line kernel.go:31
-					i195 = -1
-				}
-//line kernel.go:31
 				if uint(i193) >= uint(dstLen) {
 //line kernel.go:31
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i193, dstLen)
@@ -181,7 +155,7 @@ func blurRowsTwinRow(i120 int, ty int, z0 int, z8 int, i118 int, weightsLen int,
 					return false
 				}
 //line kernel.go:31
-				*(*int8)(unsafe.Add(dst, i193)) = i195
+				*(*int8)(unsafe.Add(dst, i193)) = int8(uint8(f185 + 0.5))
 //line kernel.go:31
 				f231, i232 = 0, -1
 //line kernel.go:26
@@ -223,19 +197,6 @@ func blurRowsTwinRow(i120 int, ty int, z0 int, z8 int, i118 int, weightsLen int,
 				}
 				i239 := i146 + 2
 //line kernel.go:31
-				f240 := f231 + 0.5
-//line kernel.go:31
-				var i241 int8
-//line kernel.go:31
-				if f240 > -1 && f240 < 256 {
-//line kernel.go:31
-					i241 = int8(uint8(f240))
-//line kernel.go:31
-				} else if f240 > 0 {
-//line kernel.go:31
-					i241 = -1
-				}
-//line kernel.go:31
 				if uint(i239) >= uint(dstLen) {
 //line kernel.go:31
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i239, dstLen)
@@ -243,7 +204,7 @@ func blurRowsTwinRow(i120 int, ty int, z0 int, z8 int, i118 int, weightsLen int,
 					return false
 				}
 //line kernel.go:31
-				*(*int8)(unsafe.Add(dst, i239)) = i241
+				*(*int8)(unsafe.Add(dst, i239)) = int8(uint8(f231 + 0.5))
 //line kernel.go:31
 				f277, i278 = 0, -1
 //line kernel.go:26
@@ -285,19 +246,6 @@ func blurRowsTwinRow(i120 int, ty int, z0 int, z8 int, i118 int, weightsLen int,
 				}
 				i285 := i146 + 3
 //line kernel.go:31
-				f286 := f277 + 0.5
-//line kernel.go:31
-				var i287 int8
-//line kernel.go:31
-				if f286 > -1 && f286 < 256 {
-//line kernel.go:31
-					i287 = int8(uint8(f286))
-//line kernel.go:31
-				} else if f286 > 0 {
-//line kernel.go:31
-					i287 = -1
-				}
-//line kernel.go:31
 				if uint(i285) >= uint(dstLen) {
 //line kernel.go:31
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i285, dstLen)
@@ -305,7 +253,7 @@ func blurRowsTwinRow(i120 int, ty int, z0 int, z8 int, i118 int, weightsLen int,
 					return false
 				}
 //line kernel.go:31
-				*(*int8)(unsafe.Add(dst, i285)) = i287
+				*(*int8)(unsafe.Add(dst, i285)) = int8(uint8(f277 + 0.5))
 			}
 		}
 	}
@@ -403,19 +351,6 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 				}
 				i147 := (i145 + i30) << 2
 //line kernel.go:50
-				f149 := f140 + 0.5
-//line kernel.go:50
-				var i150 int8
-//line kernel.go:50
-				if f149 > -1 && f149 < 256 {
-//line kernel.go:50
-					i150 = int8(uint8(f149))
-//line kernel.go:50
-				} else if f149 > 0 {
-//line kernel.go:50
-					i150 = -1
-				}
-//line kernel.go:50
 				if uint(i147) >= uint(dstLen) {
 //line kernel.go:50
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i147, dstLen)
@@ -423,7 +358,7 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 					return false
 				}
 //line kernel.go:50
-				*(*int8)(unsafe.Add(dst, i147)) = i150
+				*(*int8)(unsafe.Add(dst, i147)) = int8(uint8(f140 + 0.5))
 //line kernel.go:50
 				f186, i187 = 0, -1
 //line kernel.go:45
@@ -465,19 +400,6 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 				}
 				i194 := i147 + 1
 //line kernel.go:50
-				f195 := f186 + 0.5
-//line kernel.go:50
-				var i196 int8
-//line kernel.go:50
-				if f195 > -1 && f195 < 256 {
-//line kernel.go:50
-					i196 = int8(uint8(f195))
-//line kernel.go:50
-				} else if f195 > 0 {
-//line kernel.go:50
-					i196 = -1
-				}
-//line kernel.go:50
 				if uint(i194) >= uint(dstLen) {
 //line kernel.go:50
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i194, dstLen)
@@ -485,7 +407,7 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 					return false
 				}
 //line kernel.go:50
-				*(*int8)(unsafe.Add(dst, i194)) = i196
+				*(*int8)(unsafe.Add(dst, i194)) = int8(uint8(f186 + 0.5))
 //line kernel.go:50
 				f232, i233 = 0, -1
 //line kernel.go:45
@@ -527,19 +449,6 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 				}
 				i240 := i147 + 2
 //line kernel.go:50
-				f241 := f232 + 0.5
-//line kernel.go:50
-				var i242 int8
-//line kernel.go:50
-				if f241 > -1 && f241 < 256 {
-//line kernel.go:50
-					i242 = int8(uint8(f241))
-//line kernel.go:50
-				} else if f241 > 0 {
-//line kernel.go:50
-					i242 = -1
-				}
-//line kernel.go:50
 				if uint(i240) >= uint(dstLen) {
 //line kernel.go:50
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i240, dstLen)
@@ -547,7 +456,7 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 					return false
 				}
 //line kernel.go:50
-				*(*int8)(unsafe.Add(dst, i240)) = i242
+				*(*int8)(unsafe.Add(dst, i240)) = int8(uint8(f232 + 0.5))
 //line kernel.go:50
 				f278, i279 = 0, -1
 //line kernel.go:45
@@ -589,19 +498,6 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 				}
 				i286 := i147 + 3
 //line kernel.go:50
-				f287 := f278 + 0.5
-//line kernel.go:50
-				var i288 int8
-//line kernel.go:50
-				if f287 > -1 && f287 < 256 {
-//line kernel.go:50
-					i288 = int8(uint8(f287))
-//line kernel.go:50
-				} else if f287 > 0 {
-//line kernel.go:50
-					i288 = -1
-				}
-//line kernel.go:50
 				if uint(i286) >= uint(dstLen) {
 //line kernel.go:50
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i286, dstLen)
@@ -609,7 +505,7 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 					return false
 				}
 //line kernel.go:50
-				*(*int8)(unsafe.Add(dst, i286)) = i288
+				*(*int8)(unsafe.Add(dst, i286)) = int8(uint8(f278 + 0.5))
 			}
 		}
 	}

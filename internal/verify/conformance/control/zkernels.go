@@ -103,7 +103,6 @@ var loopsKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "loops.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "loops.go", Line: 322, Format: "integer divide by zero"},
-		{File: "loops.go", Line: 192, Format: "invalid memory address or nil pointer dereference"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

@@ -20,6 +20,7 @@ func Cases() []check.Case {
 		check.Fields("conversion between integers", Resizes, resize, edges[int64]()...),
 		check.Fields("conversion to floats", ConvertToFloats, toFloats, edges[int64]()...),
 		check.Fields("conversion from floats", ConvertFromFloats, fromFloats, numbers...),
+		{Name: "conversion of floats that do not fit", Run: misfitting},
 		check.Fields("bits", Counts, count, pairs[uint64]()...),
 		check.Fields("float", Float32s, compute[float32], realPairs[float32]()...).Of("float32"),
 		check.Fields("float", Float64s, compute[float64], realPairs[float64]()...).Of("float64"),

@@ -976,6 +976,78 @@ var evaluatesKernel = &driver.Kernel{
 	},
 }
 
+// ConvertMisfits launches the kernel convertMisfits.
+func ConvertMisfits(s *device.Stream, g device.Grid, in device.Slice[float64], out device.Slice[misfit]) error {
+	p := s.Plan(convertMisfitsKernel, g)
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var convertMisfitsKernel = &driver.Kernel{
+	Name:    "convertMisfits",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "misfits.go",
+	Line:    75,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 56},
+	},
+	ParamBytes: 64,
+	Sites: []driver.Site{
+		{File: "misfits.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []float64
+			out []misfit
+		})(args)
+		for ts.Next() {
+			convertMisfits(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+// ConvertMisfitsInLanes is a kernel that the CPU device runs with vector code.
+func ConvertMisfitsInLanes(s *device.Stream, g device.Grid, in device.Slice[float64], wide device.Slice[int64], narrow device.Slice[int32]) error {
+	p := s.Plan(convertMisfitsInLanesKernel, g)
+	in.Pass(p)
+	wide.Pass(p)
+	narrow.Pass(p)
+	return p.Launch()
+}
+
+var convertMisfitsInLanesKernel = &driver.Kernel{
+	Name:    "convertMisfitsInLanes",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "misfits.go",
+	Line:    84,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "wide", Offset: 24, Size: 24, Elem: 8},
+		{Name: "narrow", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "misfits.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "misfits.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in     []float64
+			wide   []int64
+			narrow []int32
+		})(args)
+		for ts.Next() {
+			convertMisfitsInLanes(ts.Thread(), a.in, a.wide, a.narrow)
+		}
+	},
+}
+
 // ShiftInt8s launches the kernel shiftInt8s.
 func ShiftInt8s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int8]], out device.Slice[shifted[int8]]) error {
 	p := s.Plan(shiftInt8sKernel, g)
