@@ -91,7 +91,7 @@ func corpus(tb testing.TB, w *world) []string {
 // elsewhere returns the files of other packages of the project that are valid Go by themselves.
 func elsewhere(tb testing.TB, w *world) []string {
 	var texts []string
-	for _, pattern := range []string{"../conformance/*/*.go", "../../examples/*/*.go"} {
+	for _, pattern := range []string{"../verify/conformance/*/*.go", "../../examples/*/*.go"} {
 		files, _ := filepath.Glob(pattern)
 		for _, file := range files {
 			text, err := os.ReadFile(file)
