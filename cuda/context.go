@@ -3,7 +3,9 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,7 +21,8 @@ import (
 // Between calls no goroutine relies on a thread.
 //
 // Ownership: a backend owns its queues, marks and memory, which Close frees in this order,
-// then what these share, the modules, and the context. Freeing any of them earlier removes it here.
+// then what these share, the modules, and the context. Freeing any of them earlier removes it here,
+// in the same call of do that frees it: either the free or Close finds the resource, never both.
 type backend struct {
 	driver *cudasys.Driver
 	device cudasys.Device
@@ -153,19 +156,19 @@ func (b *backend) Close() error {
 			first = err
 		}
 	}
-	for q := range b.queues {
+	for _, q := range members(b, b.queues) {
 		if q != b.pool.reaper && q != b.setup {
 			keep(q.free())
 		}
 	}
-	for m := range b.marks {
+	for _, m := range members(b, b.marks) {
 		keep(m.free())
 	}
 	keep(b.freeing.Wait())
-	for m := range b.memory {
+	for _, m := range members(b, b.memory) {
 		keep(m.free())
 	}
-	for m := range b.host {
+	for _, m := range members(b, b.host) {
 		keep(m.free())
 	}
 	for _, q := range []*queue{b.setup, b.pool.reaper} {
@@ -173,10 +176,10 @@ func (b *backend) Close() error {
 			keep(q.free())
 		}
 	}
-	for g := range b.graphs {
+	for _, g := range members(b, b.graphs) {
 		keep(g.free())
 	}
-	for e := range b.envs {
+	for _, e := range members(b, b.envs) {
 		keep(e.free())
 	}
 	keep(b.stage.settleAll())
@@ -207,6 +210,14 @@ func own[T comparable](b *backend, set map[T]struct{}, v T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	set[v] = struct{}{}
+}
+
+// members returns the resources of a set. Closing the device frees them one by one, and each
+// removes itself from the set.
+func members[T comparable](b *backend, set map[T]struct{}) []T {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Keys(set))
 }
 
 // tasks are goroutines that can be waited for while others start.

@@ -148,13 +148,7 @@ func (m *memory) freeLater(queues []driver.Queue) error {
 
 // Drain implements driver.Pooler.
 func (b *backend) Drain() error {
-	b.mu.Lock()
-	queues := make([]*queue, 0, len(b.queues))
-	for q := range b.queues {
-		queues = append(queues, q)
-	}
-	b.mu.Unlock()
-	for _, q := range queues {
+	for _, q := range members(b, b.queues) {
 		if err := q.finish(); err != nil && !errors.Is(err, driver.ErrClosed) {
 			return err
 		}

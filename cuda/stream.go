@@ -261,10 +261,16 @@ func (q *queue) Launches() uint32 {
 // Close implements driver.Queue. A fault that no Take has returned is returned here.
 func (q *queue) Close() error { return q.release(q.backend.do) }
 
-// free is Close for a device that is being closed.
-func (q *queue) free() error { return q.release(q.backend.call) }
+// free is Close for a device that is being closed. A Close that began before the device's has either
+// destroyed the stream, or left it to the device.
+func (q *queue) free() error {
+	if q.gone() {
+		return nil
+	}
+	return q.release(q.backend.call)
+}
 
-// release waits, then frees the stream, whatever fails on the way, and returns the first error.
+// release waits, then destroys the stream, whatever fails on the way, and returns the first error.
 func (q *queue) release(do doer) error {
 	first := q.wait(context.Background(), do)
 	if out := q.Take(); first == nil && out.Fault != nil {
@@ -273,21 +279,30 @@ func (q *queue) release(do doer) error {
 	if err := q.settle(do); first == nil {
 		first = err
 	}
+	if err := q.destroy(do); first == nil {
+		first = err
+	}
+	return first
+}
+
+// destroy destroys the stream, whose work is done. Where the device was closed meanwhile, the stream
+// stays one of the device's, which destroys it.
+func (q *queue) destroy(do doer) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return errClosed("stream")
 	}
+	err := do("cuStreamDestroy", func() cudasys.Status { return q.backend.driver.StreamDestroy(q.stream) })
+	if errors.Is(err, driver.ErrClosed) {
+		return err
+	}
 	q.closed = true
 	q.passed(q.seq)
 	forget(q.backend, q.backend.queues, q)
 	q.env.retire()
-	q.downloads = nil
-	err := do("cuStreamDestroy", func() cudasys.Status { return q.backend.driver.StreamDestroy(q.stream) })
-	if first == nil {
-		first = err
-	}
-	return first
+	q.env, q.downloads = nil, nil
+	return err
 }
 
 // settle waits for what a wait has enqueued.
