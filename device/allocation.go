@@ -59,18 +59,18 @@ func newAllocation(b *block) *allocation {
 }
 
 // pin returns the address for work on s. Each call that succeeds needs an unpin. A stream that
-// records has its graph keep the block.
+// records has its graph keep the block until the graph is closed.
 func (a *allocation) pin(s *Stream) (uintptr, error) {
 	b := a.block
 	if b.device != s.device {
 		return 0, fmt.Errorf("buffer %w", ErrForeign)
 	}
 	if s.recorder != nil {
-		if err := s.recorder.hold(a); err != nil {
-			return 0, err
+		address, err := a.pinArgument()
+		if err == nil {
+			s.recorder.graph.keep(a)
 		}
-		b.state.Add(1)
-		return b.address, nil
+		return address, err
 	}
 	if b.state.Add(1) < 0 {
 		return 0, join(fmt.Errorf("buffer %w", ErrClosed), b.unpin())
@@ -81,6 +81,14 @@ func (a *allocation) pin(s *Stream) (uintptr, error) {
 		}
 	}
 	return b.address, nil
+}
+
+// pinArgument is pin for a launch that is recorded: its node keeps the block, until the node is updated.
+func (a *allocation) pinArgument() (uintptr, error) {
+	if a.state.Add(1) < 0 {
+		return 0, join(fmt.Errorf("buffer %w", ErrClosed), a.unpin())
+	}
+	return a.address, nil
 }
 
 // lend is pin for a plan whose queue calls Plan.Closed. It needs no unpin.

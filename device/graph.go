@@ -13,15 +13,21 @@ import (
 // faster on a GPU than piece by piece. Its methods may be called from any goroutine.
 //
 // A graph keeps the memory that its work uses: a buffer that is closed before the graph is freed
-// after it.
+// after it, or after the Update that replaces the last launch that used the buffer.
 type Graph struct {
 	device *Device
 	run    driver.GraphBackend // nil if the device has no graphs: Launch then replays the nodes
 
 	mu     sync.Mutex // held while the graph is enqueued or changed
 	nodes  []*node
-	held   []*allocation
+	held   []holding
 	closed bool
+}
+
+// holding is memory that a graph keeps, with one pin for all uses.
+type holding struct {
+	*allocation
+	uses int // arguments of launches, and other work, that use the memory
 }
 
 // GraphNode describes a launch in a Graph.
@@ -160,7 +166,7 @@ func (g *Graph) Nodes() []GraphNode {
 
 // Update changes the arguments and the grid of the launch with a node's number: f launches the
 // same kernel on its stream once, with a grid that is not empty. Earlier launches of the graph are
-// not affected.
+// not affected. The graph releases the memory that only the previous arguments used.
 func (g *Graph) Update(number int, f func(s *Stream) error) error {
 	r := &recorder{graph: &Graph{device: g.device}, last: -1}
 	s := &Stream{device: g.device, queue: r, recorder: r, epoch: new(epoch)}
@@ -174,7 +180,8 @@ func (g *Graph) Update(number int, f func(s *Stream) error) error {
 	return nil
 }
 
-// update replaces a node by the only one of u, whose memory g keeps from then on.
+// update replaces a node by the only one of u, and keeps the memory of the new node instead of that
+// of the old one.
 func (g *Graph) update(number int, u *Graph) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -186,15 +193,52 @@ func (g *Graph) update(number int, u *Graph) error {
 	case len(u.nodes) != 1 || u.nodes[0].launch == nil || u.nodes[0].kernel() != g.nodes[number].kernel():
 		return fmt.Errorf("device: update of node %d, which launches %s: %w", number, g.nodes[number].kernel().Name, ErrMismatch)
 	}
-	n := &node{launch: u.nodes[0].launch, after: g.nodes[number].after}
+	old := g.nodes[number]
+	n := &node{launch: u.nodes[0].launch, held: u.nodes[0].held, after: old.after}
 	if g.run != nil {
 		if err := g.run.Update(number, n.launch.plan); err != nil {
 			return err
 		}
 	}
 	g.nodes[number] = n
-	g.held = append(g.held, u.held...)
-	return nil
+	for _, a := range n.held {
+		g.use(a)
+	}
+	return join(g.leave(old.held), u.release())
+}
+
+// keep notes one more use of memory that the caller has pinned.
+func (g *Graph) keep(a *allocation) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.use(a)
+}
+
+// use is keep with the lock held.
+func (g *Graph) use(a *allocation) {
+	if i := g.holding(a); i >= 0 {
+		g.held[i].uses++
+		return
+	}
+	a.state.Add(1)
+	g.held = append(g.held, holding{a, 1})
+}
+
+// leave ends one use each of all, and releases the memory that has no other. The lock is held.
+func (g *Graph) leave(all []*allocation) (err error) {
+	for _, a := range all {
+		i := g.holding(a)
+		if g.held[i].uses--; g.held[i].uses == 0 {
+			g.held = slices.Delete(g.held, i, i+1)
+			err = join(err, a.unpin())
+		}
+	}
+	return err
+}
+
+// holding returns the index of memory in held, or -1.
+func (g *Graph) holding(a *allocation) int {
+	return slices.IndexFunc(g.held, func(h holding) bool { return h.allocation == a })
 }
 
 // Close frees the graph when the work enqueued so far is done. It does not wait.

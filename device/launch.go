@@ -73,6 +73,8 @@ func (l *launch) lend(s span) (address uintptr, err error) {
 		return 0, ErrNilBuffer
 	case l.stream.later != nil:
 		address, err = s.from.lend(l.stream)
+	case l.stream.recorder != nil && s.from.device == l.stream.device:
+		address, err = s.from.pinArgument()
 	default:
 		address, err = s.from.pin(l.stream)
 	}

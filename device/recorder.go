@@ -16,9 +16,10 @@ type recorder struct {
 	also  []int // further nodes that the next one waits for
 }
 
-// node is a piece of recorded work. One of the fields after the first is set.
+// node is a piece of recorded work. One of the fields after the first two is set.
 type node struct {
 	after []int
+	held  []*allocation // the arguments of a launch
 
 	launch  *launch
 	copy    *recordedCopy
@@ -77,21 +78,6 @@ func (r *recorder) record(n *node) error {
 	return nil
 }
 
-// hold keeps memory until the graph is closed.
-func (r *recorder) hold(a *allocation) error {
-	g := r.graph
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if slices.Contains(g.held, a) {
-		return nil
-	}
-	if a.state.Add(1) < 0 {
-		return join(fmt.Errorf("buffer %w", ErrClosed), a.unpin())
-	}
-	g.held = append(g.held, a)
-	return nil
-}
-
 // add adds the node to a graph of the device.
 func (n *node) add(g driver.GraphBackend) error {
 	switch {
@@ -126,7 +112,11 @@ func (n *node) do(q driver.Queue) error {
 
 // Launch implements driver.Queue. The node has its own copy of the launch.
 func (r *recorder) Launch(p *driver.Plan) error {
-	return r.record(&node{launch: p.Owner().(*launch).recorded()})
+	l := p.Owner().(*launch)
+	for _, a := range l.held {
+		r.graph.keep(a)
+	}
+	return r.record(&node{launch: l.recorded(), held: slices.Clone(l.held)})
 }
 
 // Copy implements driver.Queue.

@@ -104,6 +104,7 @@ func (r *rig) testGraphUpdate(t *testing.T) {
 	if !slices.Equal(q.out.Host(), products(numbers(q.n, 1), numbers(q.n, 2))) {
 		t.Error("the launch was not changed")
 	}
+	r.testGraphForgets(t, s, q)
 	poke := func(s *device.Stream) error {
 		return startPoke(s, q.p, device.Cover(1, 1), target{q.z.All(), -1, 0})
 	}
@@ -129,6 +130,30 @@ func (r *rig) inheritsFault(t *testing.T, s *device.Stream) {
 		t.Error("a stream that waits for an event after a graph does not inherit the graph's fault")
 	}
 	must(t, after.Close())
+}
+
+// testGraphForgets updates a launch over and over: the graph keeps the memory of the last arguments, and none of
+// those before.
+func (r *rig) testGraphForgets(t *testing.T, s *device.Stream, q *squares) {
+	before, err := r.device.MemoryStats()
+	must(t, err)
+	for i := range 5 {
+		factor := upload(t, s, numbers(q.n, i))
+		must(t, q.graph.Update(2, func(s *device.Stream) error {
+			return startMultiply(s, q.k, device.Cover(q.n, 64), factors{q.x.All(), factor.All(), q.y.All()})
+		}))
+		must(t, factor.Close())
+		must(t, q.graph.Launch(s))
+		must(t, s.Synchronize(t.Context()))
+		if !slices.Equal(q.out.Host(), products(numbers(q.n, 1), numbers(q.n, i))) {
+			t.Errorf("update %d did not change the launch", i)
+		}
+	}
+	after, err := r.device.MemoryStats()
+	must(t, err)
+	if after.Used != before.Used {
+		t.Errorf("%d bytes are in use after five updates, %d after one", after.Used, before.Used)
+	}
 }
 
 func (r *rig) testGraphFault(t *testing.T) {
