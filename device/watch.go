@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -123,8 +124,8 @@ func (w *watch) observe(s *Stream, a Activity, f func() error) error {
 		return err
 	}
 	a.Device, a.Stream = s.device, s.number
-	a.Stack = make([]uintptr, 64)
-	a.Stack = a.Stack[:runtime.Callers(3, a.Stack)]
+	var stack [64]uintptr
+	a.Stack = slices.Clone(stack[:runtime.Callers(3, stack[:])])
 	start := time.Now()
 	err = f()
 	a.Call = time.Since(start)

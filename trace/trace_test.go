@@ -3,9 +3,12 @@ package trace_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -198,7 +201,91 @@ func TestFiles(t *testing.T) {
 	if read, err := profile.Parse(data); err != nil || len(read.Sample) != 3 {
 		t.Errorf("the profile has %v samples (%v), want 3", read, err)
 	}
-	if _, err := trace.NewFiles(filepath.Join(dir, "missing", "x"), ""); err == nil {
-		t.Error("a file in a folder that does not exist was created")
+	missing := filepath.Join(dir, "missing", "x")
+	if _, err := trace.NewFiles(missing, ""); !errors.Is(err, fs.ErrNotExist) || err.Error() != "trace: "+missing+": no such file or directory" && runtime.GOOS != "windows" {
+		t.Errorf("a file in a folder that does not exist: %v", err)
+	}
+}
+
+// TestFilesKeepNothing watches so much work that keeping it would show, in memory and in the bytes that are written.
+func TestFilesKeepNothing(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.json")
+	f, err := trace.NewFiles(name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, at := open(t), time.Now()
+	batch := make([]device.Activity, 1000)
+	for i := range batch {
+		batch[i] = device.Activity{Device: dev, Stream: 1, Kernel: negate, Called: at, Begin: at, End: at.Add(time.Microsecond)}
+	}
+	const batches = 50
+	before := heap()
+	for range batches {
+		f.Did(batch)
+	}
+	if grown := heap() - before; grown > 8<<20 {
+		t.Errorf("the heap has grown by %d KiB", grown>>10)
+	}
+	readEvents(t, name)
+	if err := f.Closed(); err != nil {
+		t.Fatal(err)
+	}
+	if n := readEvents(t, name); n != 4+4*batches*len(batch) { // names of two rows and processes, and four events each
+		t.Errorf("%d events", n)
+	}
+}
+
+// heap returns the bytes of the heap that are in use.
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// readEvents returns the number of events in a timeline, which is complete whenever it is read.
+func readEvents(t *testing.T, name string) int {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []json.RawMessage
+	if err := json.Unmarshal(text, &events); err != nil {
+		t.Fatal(err)
+	}
+	return len(events)
+}
+
+// TestFilesReplaceLinks puts links to another file where the files go, as another user of the folder could.
+func TestFilesReplaceLinks(t *testing.T) {
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	timeline, stacks := filepath.Join(dir, "t.json"), filepath.Join(dir, "p.pb.gz")
+	for _, link := range []string{timeline, stacks, timeline + ".new", stacks + ".new"} {
+		if err := os.Symlink(victim, link); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	f, err := trace.NewFiles(timeline, stacks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Closed(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" {
+		t.Errorf("the file that links lead to has %q, %v", text, err)
+	}
+	if n := readEvents(t, timeline); n != 0 {
+		t.Errorf("%d events", n)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 5 {
+		t.Errorf("the folder has %v, %v", entries, err)
 	}
 }
