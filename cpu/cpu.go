@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"sync/atomic"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
@@ -71,7 +73,13 @@ type backend struct {
 	tier func(*driver.Kernel) tier
 	// lanes is how many threads vector code takes at once; 0 for none.
 	lanes int
+	// patience bounds how long closing waits for kernels.
+	patience  time.Duration
+	abandoned atomic.Bool // a queue was closed while its kernel was running
 }
+
+// closePatience is long enough for a kernel that ends, and short enough for a person who waits for a program to end.
+const closePatience = 5 * time.Second
 
 func newBackend() *backend {
 	name, memory := host()
@@ -87,7 +95,7 @@ func newBackend() *backend {
 				ClusterBlocks:   clusterBlocks,
 			},
 		},
-		tier: tierOf, lanes: VectorLanes(),
+		tier: tierOf, lanes: VectorLanes(), patience: closePatience,
 	}
 	b.heap.limit = memory
 	if memory == 0 {
@@ -107,10 +115,14 @@ func (b *backend) NewQueue() (driver.Queue, error) {
 	if err := b.heap.open(); err != nil {
 		return nil, err
 	}
-	q := &queue{backend: b}
+	q := &queue{backend: b, turn: newTurn()}
 	q.launch.prints, q.launch.lanes, q.launch.pool.woken = &q.prints, b.lanes, make(chan struct{}, 1)
 	return q, nil
 }
 
-// Close implements driver.Backend.
-func (b *backend) Close() error { return b.heap.close() }
+// Patience implements driver.Patient.
+func (b *backend) Patience() time.Duration { return b.patience }
+
+// Close implements driver.Backend. The memory stays where a kernel is still running: its parameters
+// hold addresses that the collector does not see.
+func (b *backend) Close() error { return b.heap.close(b.abandoned.Load()) }

@@ -25,7 +25,10 @@
 // that is done takes half of what another has left, from the end. Where threads wait in memory, all blocks start in order.
 // The goroutines of a launch look out for the next for some 20 us, so that a row of launches does without waking any.
 //
-// A launch or copy is done when the call returns. Of the blocks of a launch that fault the
+// A launch or copy is done when the call returns. A kernel cannot be stopped: one that never ends keeps
+// the goroutine that launched it. Other goroutines may wait for its stream as long as their context
+// allows. Closing the stream or the device waits some seconds for it, then returns an error that matches
+// device.ErrRunning and names the kernel, which goes on until the program ends. Of the blocks of a launch that fault the
 // one with the lowest index is reported, whatever the schedule; later blocks may not run. Where
 // threads wait in memory, those that wait leave, and the fault is the first that happened.
 //

@@ -91,8 +91,8 @@ func (h *heap) open() error {
 	return nil
 }
 
-// close frees all memory.
-func (h *heap) close() error {
+// close frees all memory, or leaves it to kernels that are still running.
+func (h *heap) close(running bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -101,7 +101,10 @@ func (h *heap) close() error {
 	for _, m := range h.live {
 		m.poison()
 	}
-	h.closed, h.live, h.used = true, nil, 0
+	h.closed = true
+	if !running {
+		h.live, h.used = nil, 0
+	}
 	return nil
 }
 

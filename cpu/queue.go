@@ -4,26 +4,31 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// queue implements driver.Queue. Each piece of work runs inside the call that enqueues it.
+// queue implements driver.Queue. Each piece of work runs inside the call that enqueues it, and has the turn
+// meanwhile, which may be for ever: a kernel cannot be stopped. So nothing else waits for the turn without a limit.
 type queue struct {
 	backend *backend
+	prints  prints
+	running atomic.Pointer[driver.Kernel] // nil between launches
 
-	mu     sync.Mutex // held while work is done
+	turn   turn // what follows belongs to who has it
 	launch launch
-	prints prints
-	fault  *driver.Fault // of the first launch that had one since the last Take
 	closed bool
+
+	mu    sync.Mutex
+	fault *driver.Fault // of the first launch that had one since the last Take
 }
 
 // Launch implements driver.Queue.
 func (q *queue) Launch(p *driver.Plan) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.turn.take()
+	defer q.turn.give()
 	k := p.Kernel()
 	if err := q.open(); err != nil {
 		return err
@@ -38,12 +43,23 @@ func (q *queue) Launch(p *driver.Plan) error {
 		return fmt.Errorf("cpu: %s: a cooperative launch of %v blocks of %v, at most %d threads run at once: %w", k.Name, g.Blocks, g.Block, maxCooperative, driver.ErrGrid)
 	}
 	p.SetHidden(0, q.launch.number, 0)
+	q.running.Store(k)
 	fault := q.launch.run(p, q.backend.tier(k))
-	if q.fault == nil && fault != nil {
+	q.running.Store(nil)
+	if fault != nil {
+		q.keep(fault)
+	}
+	return nil
+}
+
+// keep keeps the fault of the launch that has just run, unless there is one already.
+func (q *queue) keep(fault *driver.Fault) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.fault == nil {
 		fault.Launch = int(q.launch.number) // which run has incremented
 		q.fault = fault
 	}
-	return nil
 }
 
 // checkSlices reports a slice in p's parameter block whose memory is not there any more.
@@ -66,8 +82,8 @@ func (q *queue) checkSlices(p *driver.Plan) error {
 
 // Upload implements driver.Queue.
 func (q *queue) Upload(dst uintptr, src []byte) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.turn.take()
+	defer q.turn.give()
 	to, err := q.find(dst, len(src))
 	copy(to, src)
 	return err
@@ -75,8 +91,8 @@ func (q *queue) Upload(dst uintptr, src []byte) error {
 
 // Download implements driver.Queue.
 func (q *queue) Download(dst []byte, src uintptr) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.turn.take()
+	defer q.turn.give()
 	from, err := q.find(src, len(dst))
 	copy(dst, from)
 	return err
@@ -84,8 +100,8 @@ func (q *queue) Download(dst []byte, src uintptr) error {
 
 // Copy implements driver.Queue.
 func (q *queue) Copy(dst, src uintptr, n int) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.turn.take()
+	defer q.turn.give()
 	to, err := q.find(dst, n)
 	if err != nil {
 		return err
@@ -97,8 +113,8 @@ func (q *queue) Copy(dst, src uintptr, n int) error {
 
 // Zero implements driver.Queue.
 func (q *queue) Zero(dst uintptr, n int) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.turn.take()
+	defer q.turn.give()
 	to, err := q.find(dst, n)
 	clear(to)
 	return err
@@ -114,25 +130,21 @@ func (q *queue) find(address uintptr, n int) ([]byte, error) {
 
 // Mark implements driver.Queue. All work before it is done, so its time is now.
 func (q *queue) Mark() (driver.Mark, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.turn.take()
+	defer q.turn.give()
 	if err := q.open(); err != nil {
 		return nil, err
 	}
 	return mark(time.Now()), nil
 }
 
-// Wait implements driver.Queue.
+// Wait implements driver.Queue. Work of other goroutines may be running.
 func (q *queue) Wait(ctx context.Context) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err := q.open(); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
+	if err := q.turn.takeBefore(ctx); err != nil {
 		return fmt.Errorf("cpu: wait: %w", err)
 	}
-	return nil
+	defer q.turn.give()
+	return q.open()
 }
 
 // Take implements driver.Queue.
@@ -144,15 +156,27 @@ func (q *queue) Take() (out driver.Outcome) {
 	return out
 }
 
-// Close implements driver.Queue.
+// Close implements driver.Queue. Where a kernel goes on running, the queue is left to it.
 func (q *queue) Close() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	if !q.turn.takeWithin(q.backend.patience) {
+		return q.stuck()
+	}
+	defer q.turn.give()
 	if err := q.open(); err != nil {
 		return err
 	}
 	q.closed = true
 	return nil
+}
+
+// stuck returns the error of closing a queue whose work has not ended in time. What the work uses stays.
+func (q *queue) stuck() error {
+	q.backend.abandoned.Store(true)
+	what := "a copy"
+	if k := q.running.Load(); k != nil {
+		what = fmt.Sprintf("kernel %s (%s:%d)", k.Name, k.File, k.Line)
+	}
+	return fmt.Errorf("cpu: close: %s %w", what, driver.ErrRunning)
 }
 
 // open reports whether the queue and its device are open.

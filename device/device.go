@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -170,6 +171,14 @@ func (d *Device) shut() (open []*Stream, err error) {
 	return open, nil
 }
 
+// patience returns a context that is done when closing has waited long enough for work.
+func (d *Device) patience() (context.Context, context.CancelFunc) {
+	if p, ok := d.backend.(driver.Patient); ok {
+		return context.WithTimeout(context.Background(), p.Patience())
+	}
+	return context.WithCancel(context.Background())
+}
+
 // Close closes the device's streams and frees all its memory. Using its streams and buffers afterwards
 // is an error.
 func (d *Device) Close() error {
@@ -177,9 +186,11 @@ func (d *Device) Close() error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := d.patience()
+	defer cancel()
 	var errs []error
 	for _, s := range open {
-		if err := s.Close(); !errors.Is(err, ErrClosed) { // another goroutine may have been first
+		if err := s.closeBefore(ctx); !errors.Is(err, ErrClosed) { // another goroutine may have been first
 			errs = append(errs, err)
 		}
 	}

@@ -26,4 +26,5 @@ var (
 	ErrMismatch    = driver.ErrMismatch
 	ErrStale       = driver.ErrStale
 	ErrWatched     = errors.New("has a watcher already")
+	ErrRunning     = driver.ErrRunning
 )

@@ -306,17 +306,25 @@ func compareIndex(a, b [3]int) int {
 }
 
 // Close waits for the stream's work and frees the stream. It writes the output of gpu.Printf and
-// returns the errors since the last Synchronize.
+// returns the errors since the last Synchronize. On the CPU it returns ErrRunning if a kernel that another
+// goroutine launched does not end within seconds.
 func (s *Stream) Close() error {
 	if s.recorder != nil {
 		return s.closeRecorder()
 	}
-	err := s.close()
+	ctx, cancel := s.device.patience()
+	defer cancel()
+	return s.closeBefore(ctx)
+}
+
+// closeBefore is Close that waits for work until ctx is done.
+func (s *Stream) closeBefore(ctx context.Context) error {
+	err := s.close(ctx)
 	s.device.forget(s)
 	return err
 }
 
-func (s *Stream) close() error {
+func (s *Stream) close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -325,9 +333,13 @@ func (s *Stream) close() error {
 	s.closed = true
 	s.unfit.Store(true)
 	s.mu.Unlock()
-	err := join(s.wait(context.Background()), s.queue.Close())
-	s.finished.Store(true)
-	return err
+	err := s.wait(ctx)
+	if err != nil && errors.Is(err, ctx.Err()) {
+		err = nil // closing the queue returns what goes on
+	}
+	closed := s.queue.Close()
+	s.finished.Store(!errors.Is(closed, ErrRunning))
+	return join(err, closed)
 }
 
 // closeRecorder ends what a stream records.

@@ -12,6 +12,7 @@ var (
 	ErrMismatch    = errors.New("arguments do not match the kernel; generate the launchers anew")
 	ErrNoVariant   = errors.New("no variant of the kernel fits the device")
 	ErrOverlap     = errors.New("slices overlap")
+	ErrRunning     = errors.New("is still running and cannot be stopped")
 	ErrStale       = errors.New("generated code is stale")
 	ErrUnsupported = errors.New("not supported by the device")
 )

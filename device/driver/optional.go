@@ -1,5 +1,7 @@
 package driver
 
+import "time"
+
 // A back end may implement the interfaces in this file. Package device finds them by type
 // assertion. Without one it uses a simpler method if there is one, or returns ErrUnsupported.
 
@@ -23,6 +25,14 @@ type Asynchronous interface {
 	// Follow makes later work wait for the present work of another queue of the same back
 	// end. The call does not wait.
 	Follow(other Queue) error
+}
+
+// Patient is a Backend that can neither stop a kernel nor wait for it without the goroutine that
+// launched it.
+type Patient interface {
+	// Patience returns how long closing a stream waits for its work. If the work continues
+	// after that, Queue.Close returns ErrRunning.
+	Patience() time.Duration
 }
 
 // Prioritizer is a Backend whose queues have priorities.

@@ -1,0 +1,108 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+// busy is a device on which a kernel runs that ends when end is closed.
+type busy struct {
+	dev    *device.Device
+	stream *device.Stream
+	buffer *device.Buffer[int32]
+	end    chan struct{}
+	result chan error // of the launch
+}
+
+func newBusy(t *testing.T) *busy {
+	t.Helper()
+	b := newBackend()
+	b.patience = 20 * time.Millisecond
+	d := &busy{dev: device.New(b), end: make(chan struct{}), result: make(chan error, 1)}
+	var err error
+	if d.stream, err = d.dev.NewStream(); err != nil {
+		t.Fatal(err)
+	}
+	if d.buffer, err = device.Make[int32](d.stream, 1000); err != nil {
+		t.Fatal(err)
+	}
+	running := make(chan struct{})
+	k := &driver.Kernel{
+		Name: "forever", File: "k.go", Line: 30,
+		Params: []driver.Param{{Name: "x", Size: 24, Elem: 4}}, ParamBytes: 24 + driver.HiddenBytes,
+		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+			close(running)
+			<-d.end
+			clear(*(*[]int32)(args)) // the slice is read from the parameters as late as this
+		},
+	}
+	go func() {
+		p := d.stream.Plan(k, device.Cover(1, 1))
+		d.buffer.All().Pass(p)
+		d.result <- p.Launch()
+	}()
+	<-running
+	return d
+}
+
+// TestSynchronizeBesideKernel waits for a stream whose kernel does not end, as long as a context allows.
+func TestSynchronizeBesideKernel(t *testing.T) {
+	d := newBusy(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := d.stream.Synchronize(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Synchronize: %v, want the error of its context", err)
+	}
+	other, err := d.dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Synchronize(t.Context()); err != nil {
+		t.Errorf("another stream: %v", err)
+	}
+	close(d.end)
+	if err := <-d.result; err != nil {
+		t.Errorf("the launch: %v", err)
+	}
+	if err := d.stream.Synchronize(t.Context()); err != nil {
+		t.Errorf("after the kernel: %v", err)
+	}
+	if err := d.dev.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestCloseBesideKernel closes a device whose kernel does not end. The kernel keeps its memory.
+func TestCloseBesideKernel(t *testing.T) {
+	d := newBusy(t)
+	err := d.dev.Close()
+	if !errors.Is(err, device.ErrRunning) || !strings.Contains(err.Error(), "kernel forever (k.go:30) is still running") {
+		t.Errorf("Close: %v", err)
+	}
+	runtime.GC()
+	if err := d.dev.Close(); !errors.Is(err, device.ErrClosed) {
+		t.Errorf("closed twice: %v", err)
+	}
+	close(d.end)
+	if err := <-d.result; err != nil {
+		t.Errorf("the launch: %v", err)
+	}
+}
+
+// TestCloseAfterKernel closes a stream beside a kernel that ends soon.
+func TestCloseAfterKernel(t *testing.T) {
+	d := newBusy(t)
+	time.AfterFunc(time.Millisecond, func() { close(d.end) })
+	if err := errors.Join(d.stream.Close(), <-d.result, d.dev.Close()); err != nil {
+		t.Error(err)
+	}
+}
