@@ -32,6 +32,9 @@
 // one with the lowest index is reported, whatever the schedule; later blocks may not run. Where
 // threads wait in memory, those that wait leave, and the fault is the first that happened.
 //
+// The device's memory is what the machine has, or less where control groups (containers) or resource limits of
+// the process (ulimit -v, -d) say so. An allocation that the system would refuse is device.ErrMemory.
+//
 // It is not a compiler. Kernels bring functions for whole blocks, and vector code for AVX-512 and for AVX2 where the build could
 // write any; VectorLanes says which of the two the machine runs.
 package cpu

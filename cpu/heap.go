@@ -47,6 +47,9 @@ func (h *heap) allocate(size int) (driver.Memory, error) {
 	if int64(size) > h.limit-h.used {
 		return nil, fmt.Errorf("cpu: allocating %d bytes, %d of %d are in use: %w", size, h.used, h.limit, driver.ErrMemory)
 	}
+	if !available(size + align) {
+		return nil, fmt.Errorf("cpu: allocating %d bytes, which the system refuses; %d are in use: %w", size, h.used, device.ErrMemory)
+	}
 	raw := make([]byte, size+align)
 	hugePages(raw)
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(raw)))) & (align - 1)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// host returns the processor's name and the bytes of memory, 0 where it is not known.
+// host returns the processor's name and the bytes of memory that the process may use, 0 where that is not known.
 func host() (name string, memory int64) {
 	name, err := syscall.Sysctl("machdep.cpu.brand_string")
 	if err != nil {
@@ -16,5 +16,5 @@ func host() (name string, memory int64) {
 	for i := range min(len(size), 8) {
 		memory |= int64(size[i]) << (8 * i)
 	}
-	return name, memory
+	return name, least(memory, resourceLimit())
 }

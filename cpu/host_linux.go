@@ -3,25 +3,28 @@ package cpu
 import (
 	"bufio"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"runtime"
 	"strconv"
 	"strings"
 )
 
-// host returns the processor's name and the bytes of memory, 0 where it is not known.
+// host returns the processor's name and the bytes of memory that the process may use, 0 where that is not known.
 func host() (name string, memory int64) {
-	name = field("/proc/cpuinfo", "model name")
+	root := os.DirFS("/")
+	name = field(root, "proc/cpuinfo", "model name")
 	if name == "" { // processors that are no x86 have no such line
 		name = runtime.GOARCH + " processor"
 	}
-	kib, _ := strconv.ParseInt(strings.TrimSuffix(field("/proc/meminfo", "MemTotal"), " kB"), 10, 64)
-	return name, kib << 10
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(root, "proc/meminfo", "MemTotal"), " kB"), 10, 64)
+	return name, least(kib<<10, cgroupLimit(root), resourceLimit())
 }
 
 // field returns the value of the first line "key: value" in a file, or "".
-func field(path, key string) string {
-	f, err := os.Open(path)
+func field(root fs.FS, path, key string) string {
+	f, err := root.Open(path)
 	if err != nil {
 		return ""
 	}
@@ -36,4 +39,44 @@ func parseField(r io.Reader, key string) string {
 		}
 	}
 	return ""
+}
+
+// cgroupLimit returns the memory in bytes that control groups of version 1 or 2 allow the process, 0 where they do
+// not limit it. A container sees its own group at the root of the file system.
+func cgroupLimit(root fs.FS) int64 {
+	text, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return 0
+	}
+	limit := int64(0)
+	for line := range strings.Lines(string(text)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3) // number, controllers, group
+		if len(parts) != 3 {
+			continue
+		}
+		group := path.Clean("/" + parts[2]) // which may begin with "/.." where the container sees no more
+		switch {
+		case parts[0] == "0" && parts[1] == "":
+			for _, mount := range []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"} {
+				limit = least(limit, groupLimit(root, path.Join(mount, group), "memory.max"))
+			}
+		case strings.Contains(","+parts[1]+",", ",memory,"):
+			limit = least(limit, groupLimit(root, path.Join("sys/fs/cgroup/memory", group), "memory.limit_in_bytes"))
+		}
+	}
+	return limit
+}
+
+// groupLimit returns the least limit in the files of a group and of those above it, 0 for none.
+func groupLimit(root fs.FS, group, file string) int64 {
+	limit := int64(0)
+	for ; strings.HasPrefix(group, "sys/fs/cgroup"); group = path.Dir(group) {
+		text, err := fs.ReadFile(root, path.Join(group, file))
+		if err != nil {
+			continue // a group that the container does not see, or the root, which has none
+		}
+		n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // 0 for "max"
+		limit = least(limit, n)
+	}
+	return limit
 }

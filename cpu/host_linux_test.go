@@ -1,8 +1,17 @@
 package cpu
 
 import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopherwarp/gopherwarp/device"
 )
 
 func TestParseField(t *testing.T) {
@@ -12,7 +21,7 @@ func TestParseField(t *testing.T) {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}
 	}
-	if got := field("/proc/no such file", "x"); got != "" {
+	if got := field(fstest.MapFS{}, "proc/cpuinfo", "x"); got != "" {
 		t.Errorf("a file that is not there has %q", got)
 	}
 }
@@ -21,5 +30,101 @@ func TestHost(t *testing.T) {
 	name, memory := host()
 	if name == "" || memory < 64<<20 {
 		t.Errorf("the host is %q with %d bytes", name, memory)
+	}
+}
+
+func TestCgroupLimit(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  int64
+	}{
+		{"no groups", nil, 0},
+		{"version 2", map[string]string{
+			"proc/self/cgroup":                       "0::/a/b\n",
+			"sys/fs/cgroup/a/b/memory.max":           "max\n",
+			"sys/fs/cgroup/a/memory.max":             "4096\n",
+			"sys/fs/cgroup/memory.max":               "8192\n",
+			"sys/fs/cgroup/memory/memory.limit_in_b": "1\n",
+		}, 4096},
+		{"version 2 in a container that does not see its group", map[string]string{
+			"proc/self/cgroup":         "0::/../../x\n",
+			"sys/fs/cgroup/memory.max": "12345\n",
+		}, 12345},
+		{"version 2 without a limit", map[string]string{
+			"proc/self/cgroup":         "0::/\n",
+			"sys/fs/cgroup/memory.max": "max\n",
+		}, 0},
+		{"version 1 beside version 2", map[string]string{
+			"proc/self/cgroup": "9:cpu,cpuacct:/x\n8:hugetlb,memory:/job/1\n0::/\n",
+			"sys/fs/cgroup/memory/job/1/memory.limit_in_bytes":  "9223372036854771712\n",
+			"sys/fs/cgroup/memory/job/memory.limit_in_bytes":    "777\n",
+			"sys/fs/cgroup/cpu,cpuacct/x/memory.limit_in_bytes": "1\n",
+		}, 777},
+		{"a broken file", map[string]string{"proc/self/cgroup": "0\n::\n", "sys/fs/cgroup/memory.max": "5\n"}, 0},
+	} {
+		files := fstest.MapFS{}
+		for name, text := range c.files {
+			files[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		if got := cgroupLimit(files); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestAddressSpace allocates in a process that may not have much address space, until it has none.
+func TestAddressSpace(t *testing.T) {
+	if os.Getenv(childVariable) != "" {
+		allocateAll(t)
+		return
+	}
+	if raceDetector {
+		t.Skip("the race detector needs terabytes of address space")
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestAddressSpace$", "-test.v")
+	child.Env = append(os.Environ(), childVariable+"=1")
+	out, err := child.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "PASS") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+const childVariable = "GOPHERWARP_TEST_ADDRESS_SPACE"
+
+func allocateAll(t *testing.T) {
+	const space = 3 << 30
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space}); err != nil {
+		t.Skipf("limits cannot be set: %v", err)
+	}
+	if _, memory := host(); memory > space {
+		t.Errorf("the device has %d bytes, the process %d", memory, space)
+	}
+	dev, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := device.MakeDirty[byte](s, 10<<30); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("10 GiB: %v", err)
+	}
+	_ = s.Synchronize(context.Background())
+	made := 0
+	for range 100 {
+		b, err := device.MakeDirty[byte](s, 256<<20)
+		if errors.Is(err, device.ErrMemory) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		made++
+		defer b.Close()
+	}
+	if made == 0 || made == 100 {
+		t.Errorf("%d buffers of 256 MiB were made", made)
 	}
 }

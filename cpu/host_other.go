@@ -4,5 +4,5 @@ package cpu
 
 import "runtime"
 
-// host returns the processor's name and the bytes of memory, 0 where it is not known.
+// host returns the processor's name and the bytes of memory that the process may use, 0 where that is not known.
 func host() (name string, memory int64) { return runtime.GOARCH + " processor", 0 }
