@@ -22,6 +22,12 @@ type Options struct {
 	Address string // of rank 0: "host:port"
 	Rank    int    // 0 to World-1
 	World   int    // number of processes
+	// Secret is what the processes of the job know and nobody else. Without one, everybody who can reach
+	// Address can join.
+	Secret string
+	// Listen is where rank 0 listens; empty is Address. It is for networks in which rank 0 is reached under
+	// an address that is not its own.
+	Listen string
 	// Timeout is how long a collective may take until it is given up; 0 is 10 minutes.
 	Timeout time.Duration
 }
@@ -90,7 +96,8 @@ func join(ctx context.Context, c *Comm, o Options) (*Comm, error) {
 		}
 	}
 	var err error
-	c.member, err = rendezvous.Join(ctx, rendezvous.Options{Address: o.Address, Rank: o.Rank, World: o.World, Payload: c.id[:]}, c.calls.Load)
+	meeting := rendezvous.Options{Address: o.Address, Rank: o.Rank, World: o.World, Secret: []byte(o.Secret), Listen: o.Listen, Payload: c.id[:]}
+	c.member, err = rendezvous.Join(ctx, meeting, c.calls.Load)
 	if err != nil {
 		return nil, fmt.Errorf("nccl: %w", err)
 	}

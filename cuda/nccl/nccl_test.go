@@ -375,10 +375,10 @@ func (p *process) work() error {
 }
 
 func TestTorchrun(t *testing.T) {
-	env := map[string]string{"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "MASTER_ADDR": "node0", "MASTER_PORT": "29500"}
+	env := map[string]string{"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "MASTER_ADDR": "node0", "MASTER_PORT": "29500", "GOPHERWARP_JOB_SECRET": "ours"}
 	getenv := func(name string) string { return env[name] }
 	p, err := Torchrun(getenv)
-	if err != nil || p != (Process{Options{Address: "node0:29500", Rank: 3, World: 4}, 1}) {
+	if err != nil || p != (Process{Options{Address: "node0:29500", Rank: 3, World: 4, Secret: "ours"}, 1}) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	env["TORCHELASTIC_USE_AGENT_STORE"] = "True"

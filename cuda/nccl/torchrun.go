@@ -14,7 +14,8 @@ type Process struct {
 
 // Torchrun returns the identity that torchrun and similar launchers set in the environment: RANK,
 // WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT. getenv is os.Getenv. If torchrun itself
-// listens at MASTER_PORT, processes meet one port higher. It fails where a variable is missing or no number.
+// listens at MASTER_PORT, processes meet one port higher. GOPHERWARP_JOB_SECRET is the job's secret: set it to
+// the same text on all machines. Torchrun fails where a variable is missing or no number.
 func Torchrun(getenv func(name string) string) (Process, error) {
 	var p Process
 	port := 0
@@ -32,6 +33,7 @@ func Torchrun(getenv func(name string) string) (Process, error) {
 	if getenv("TORCHELASTIC_USE_AGENT_STORE") == "True" {
 		port++
 	}
+	p.Secret = getenv("GOPHERWARP_JOB_SECRET")
 	p.Address = net.JoinHostPort(host, strconv.Itoa(port))
 	return p, nil
 }

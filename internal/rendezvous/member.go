@@ -2,10 +2,12 @@ package rendezvous
 
 import (
 	"context"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"maps"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -15,15 +17,22 @@ type Options struct {
 	Address string // of rank 0: "host:port"
 	Rank    int    // 0 to World-1
 	World   int    // number of processes
-	Payload []byte // of rank 0, copied for all members
-	// Listen is where rank 0 listens; empty is all of its addresses with the port of Address.
+	Payload []byte // rank 0's, for all, as it is now; at most 64 KiB
+	// Secret is what all processes of the job know and nobody else. Without one, everybody who can
+	// connect can join.
+	Secret []byte
+	// Listen is where rank 0 listens; empty is Address. Where the host of Address is a name that rank 0 takes
+	// for itself alone (127.0.1.1), it is all of rank 0's addresses.
 	Listen string
+
+	patience time.Duration // of rank 0 for a proof; 0 is helloTime
 }
 
 // Member is this process in a job.
 type Member struct {
 	rank, world int
 	address     string // of the meeting place
+	secret      []byte
 	payload     []byte
 	conn        *jsonConn
 	server      *server // of rank 0
@@ -56,30 +65,51 @@ func Join(ctx context.Context, o Options, at func() int64) (*Member, error) {
 }
 
 // newMember returns a process that has not joined yet: of rank 0 there is a meeting place already.
-func newMember(o Options, at func() int64) (*Member, error) {
+func newMember(o Options, progress func() int64) (*Member, error) {
+	if len(o.Payload) > maxPayload {
+		return nil, fmt.Errorf("rendezvous: a payload of %d bytes, at most %d are possible: %w", len(o.Payload), maxPayload, ErrJob)
+	}
 	if o.World < 1 || o.Rank < 0 || o.Rank >= o.World {
 		return nil, fmt.Errorf("rendezvous: rank %d of %d: %w", o.Rank, o.World, ErrJob)
 	}
 	m := &Member{
-		rank: o.Rank, world: o.World, address: o.Address, at: at, lost: make(chan struct{}), ended: make(chan struct{}),
+		rank: o.Rank, world: o.World, address: o.Address, secret: slices.Clone(o.Secret), at: progress, lost: make(chan struct{}), ended: make(chan struct{}),
 		answers: map[int]chan *answer{},
 	}
 	if o.Rank != 0 {
 		return m, nil
 	}
-	if o.Listen == "" {
-		_, port, err := net.SplitHostPort(o.Address)
-		if err != nil {
-			return nil, fmt.Errorf("rendezvous: %w", err)
-		}
-		o.Listen = ":" + port
+	at, err := o.listen()
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	if m.server, err = serve(o.Listen, o); err != nil {
+	if m.server, err = serve(at, o); err != nil {
 		return nil, err
 	}
 	m.address = m.server.listener.Addr().String()
 	return m, nil
+}
+
+// listen returns where rank 0 listens.
+func (o *Options) listen() (string, error) {
+	if o.Listen != "" {
+		return o.Listen, nil
+	}
+	host, port, err := net.SplitHostPort(o.Address)
+	if err != nil {
+		return "", fmt.Errorf("rendezvous: %w", err)
+	}
+	if host == "localhost" || net.ParseIP(host) != nil {
+		return o.Address, nil
+	}
+	a, err := net.ResolveTCPAddr("tcp", o.Address)
+	if err != nil {
+		return "", fmt.Errorf("rendezvous: %w", err)
+	}
+	if a.IP.IsLoopback() {
+		return ":" + port, nil
+	}
+	return a.String(), nil
 }
 
 // join waits until all processes have come.
@@ -90,7 +120,7 @@ func (m *Member) join(ctx context.Context) error {
 		return nil
 	}
 	if m.conn != nil {
-		m.conn.conn.Close()
+		m.conn.close()
 	}
 	if m.server != nil {
 		done, cancel := context.WithCancel(context.Background())
@@ -116,24 +146,38 @@ func (m *Member) enter(ctx context.Context, address string) error {
 		_ = m.conn.conn.SetReadDeadline(time.Now().Add(time.Second))
 	})
 	defer stop()
-	if err := m.conn.send(message{Hello: &hello{m.rank, m.world}}); err != nil {
-		return fmt.Errorf("rendezvous: %w", err)
-	}
-	answer, err := m.conn.receive()
+	h := &hello{Rank: m.rank, World: m.world, Challenge: newChallenge()}
+	answer, challenge, err := m.introduce(h)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return &MissingError{World: m.world, After: time.Since(began), Err: ctx.Err()}
+	case errors.Is(err, ErrJob):
+		return fmt.Errorf("rendezvous: %s is not of this job: %w", address, err)
 	case err != nil:
 		return &LostError{Ranks: []int{0}}
 	case answer.Fail != nil && answer.Fail.Text != "":
 		return fmt.Errorf("rendezvous: %w: %s", ErrJob, answer.Fail.Text)
 	case answer.Fail != nil:
 		return &MissingError{Ranks: answer.Fail.Missing, World: m.world, After: time.Duration(answer.Fail.After), Err: context.DeadlineExceeded}
-	case answer.Start == nil:
+	case answer.Start == nil || !hmac.Equal(answer.Start.Proof, h.proof(m.secret, serving, challenge)):
 		return fmt.Errorf("rendezvous: %s is not of this job: %w", address, ErrJob)
 	}
 	m.payload = answer.Start.Payload
 	return nil
+}
+
+// introduce proves to rank 0 that this process is of the job, and returns its answer when all have come.
+func (m *Member) introduce(h *hello) (answer message, challenge []byte, err error) {
+	first, err := m.conn.receive(maxHello)
+	if err != nil {
+		return answer, nil, err
+	}
+	h.Proof = h.proof(m.secret, joining, first.Challenge)
+	if err := m.conn.send(message{Hello: h}); err != nil {
+		return answer, nil, err
+	}
+	answer, err = m.conn.receive(maxMessage)
+	return answer, first.Challenge, err
 }
 
 // connect tries until rank 0 is there.
@@ -156,8 +200,9 @@ func (m *Member) connect(ctx context.Context, address string) error {
 // listen serves what rank 0 says until the connection ends.
 func (m *Member) listen() {
 	defer close(m.ended)
+	defer m.conn.close()
 	for {
-		msg, err := m.conn.receive()
+		msg, err := m.conn.receive(maxMessage)
 		switch {
 		case err != nil:
 			m.fail(&LostError{Ranks: []int{0}})
@@ -200,7 +245,7 @@ func (m *Member) Rank() int { return m.rank }
 // World returns the number of processes.
 func (m *Member) World() int { return m.world }
 
-// Payload returns the bytes that rank 0 passed as Options.Payload.
+// Payload returns what rank 0 brought.
 func (m *Member) Payload() []byte { return m.payload }
 
 // Lost returns a channel that is closed when a process has ended without leaving.
@@ -263,7 +308,8 @@ func (m *Member) Leave() error {
 		defer cancel()
 		err = errors.Join(err, m.server.close(ctx))
 	}
-	m.conn.conn.Close()
+	m.conn.close()
+	<-m.conn.done
 	<-m.ended
 	if m.Err() != nil {
 		return nil // the connection was gone before

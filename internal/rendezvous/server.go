@@ -1,7 +1,9 @@
 package rendezvous
 
 import (
+	"cmp"
 	"context"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,10 +18,14 @@ type server struct {
 	listener net.Listener
 	world    int
 	payload  []byte
+	secret   []byte
 	began    time.Time
+	patience time.Duration // for the proof of one who has connected
+	unproved chan struct{} // has an element for each connection that has proved nothing yet
 
 	mu      sync.Mutex
 	conns   map[int]*jsonConn
+	starts  map[int][]byte // the proofs of this process, by the rank that is to see them
 	left    map[int]bool
 	lost    []int
 	started bool
@@ -36,60 +42,93 @@ type question struct {
 	answers map[int]int64
 }
 
+// maxUnproved bounds the connections that have proved nothing yet. More of them wait until the system takes them.
+const maxUnproved = 64
+
 func serve(address string, o Options) (*server, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("rendezvous: rank 0 listens: %w", err)
+		return nil, fmt.Errorf("rendezvous: rank 0 listens: %w (Options.Listen chooses another address)", err)
 	}
 	s := &server{
-		listener: l, world: o.World, payload: slices.Clone(o.Payload), began: time.Now(),
-		conns: map[int]*jsonConn{}, left: map[int]bool{}, asked: map[int]*question{},
+		listener: l, world: o.World, payload: slices.Clone(o.Payload), secret: slices.Clone(o.Secret), began: time.Now(),
+		patience: cmp.Or(o.patience, helloTime), unproved: make(chan struct{}, maxUnproved),
+		conns: map[int]*jsonConn{}, starts: map[int][]byte{}, left: map[int]bool{}, asked: map[int]*question{},
 	}
 	go s.accept()
 	return s, nil
 }
 
+// acceptPause is how long to wait after a failure to accept, for lack of files for instance.
+const acceptPause = 10 * time.Millisecond
+
 func (s *server) accept() {
 	for {
+		s.unproved <- struct{}{}
 		c, err := s.listener.Accept()
-		if err != nil {
+		switch {
+		case err == nil:
+			go s.talk(newJSONConn(c))
+			continue
+		case errors.Is(err, net.ErrClosed):
 			return
 		}
-		go s.talk(newJSONConn(c))
+		<-s.unproved
+		time.Sleep(acceptPause)
 	}
 }
 
 // talk serves one process until it ends.
 func (s *server) talk(l *jsonConn) {
-	defer l.conn.Close()
-	m, err := l.receive()
-	if err != nil || m.Hello == nil {
+	defer l.close()
+	h, proof := s.meet(l)
+	<-s.unproved
+	if h == nil {
 		return // not one of ours
 	}
-	rank := m.Hello.Rank
-	if err := s.enter(l, *m.Hello); err != nil {
+	if err := s.enter(l, h, proof); err != nil {
 		_ = l.send(message{Fail: &fail{Text: err.Error()}})
 		return
 	}
 	for {
-		m, err := l.receive()
+		m, err := l.receive(maxMessage)
 		if err != nil {
-			s.ended(rank)
+			s.ended(h.Rank)
 			return
 		}
 		switch {
 		case m.Leave:
-			s.leave(rank)
+			s.leave(h.Rank)
 		case m.Ask != 0:
-			s.ask(rank, m.Ask)
+			s.ask(h.Rank, m.Ask)
 		case m.At != nil:
-			s.answered(rank, m.At)
+			s.answered(h.Rank, m.At)
 		}
 	}
 }
 
+// meet returns who has connected and the proof for that one, or nil where it does not prove in time that it has the secret.
+func (s *server) meet(l *jsonConn) (h *hello, proof []byte) {
+	challenge := newChallenge()
+	if l.conn.SetReadDeadline(time.Now().Add(s.patience)) != nil || l.send(message{Challenge: challenge}) != nil {
+		return nil, nil
+	}
+	m, err := l.receive(maxHello)
+	if err != nil || m.Hello == nil || len(m.Hello.Challenge) != challengeBytes {
+		return nil, nil
+	}
+	if !hmac.Equal(m.Hello.Proof, m.Hello.proof(s.secret, joining, challenge)) {
+		_ = l.send(message{Fail: &fail{Text: "the secret differs from that of rank 0"}})
+		return nil, nil
+	}
+	if l.conn.SetReadDeadline(time.Time{}) != nil {
+		return nil, nil
+	}
+	return m.Hello, m.Hello.proof(s.secret, serving, challenge)
+}
+
 // enter takes a process in, and begins when it is the last.
-func (s *server) enter(l *jsonConn, h hello) error {
+func (s *server) enter(l *jsonConn, h *hello, proof []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -102,16 +141,18 @@ func (s *server) enter(l *jsonConn, h hello) error {
 	case s.failed:
 		return errors.New("the job has been given up")
 	}
-	s.conns[h.Rank] = l
+	s.conns[h.Rank], s.starts[h.Rank] = l, proof
 	if len(s.conns) == s.world {
 		s.started = true
-		s.tell(message{Start: &start{s.payload}})
+		for rank, l := range s.conns {
+			_ = l.send(message{Start: &start{s.payload, s.starts[rank]}})
+		}
 	}
 	return nil
 }
 
-// tell sends a message to all processes. The lock is held. One that cannot be reached has ended,
-// which its own reader finds.
+// tell sends a message to all processes, which waits for none of them. The lock is held. One that cannot
+// be reached has ended, which its own reader finds.
 func (s *server) tell(m message) {
 	for _, rank := range slices.Sorted(maps.Keys(s.conns)) {
 		if !s.left[rank] {
@@ -194,12 +235,25 @@ func (s *server) close(ctx context.Context) error {
 		}
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.conns {
-		_ = l.conn.Close()
+	lines := slices.Collect(maps.Values(s.conns))
+	s.mu.Unlock()
+	for _, l := range lines {
+		l.close()
+	}
+	last := time.After(closeTime)
+	for _, l := range lines {
+		select {
+		case <-l.done:
+		case <-last:
+			_ = l.conn.Close()
+			last = time.After(0)
+		}
 	}
 	return s.listener.Close()
 }
+
+// closeTime bounds how long the end of the meeting place waits until what was sent is written.
+const closeTime = 2 * time.Second
 
 func (s *server) empty() bool {
 	s.mu.Lock()

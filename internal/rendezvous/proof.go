@@ -1,0 +1,38 @@
+package rendezvous
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// challengeBytes is the size of a challenge, which is never used twice.
+const challengeBytes = 32
+
+func newChallenge() []byte {
+	c := make([]byte, challengeBytes)
+	_, _ = rand.Read(c) // which never fails
+	return c
+}
+
+// Who proves that it has the secret. The two differ, so that no proof can be sent back.
+const (
+	joining byte = 'j'
+	serving byte = 's'
+)
+
+// proof returns what only those who have the secret can return for a pair of challenges: an HMAC (RFC 2104) with
+// SHA-256 of both, of who proves it, and of the rank and the number of processes.
+func (h *hello) proof(secret []byte, by byte, challenge []byte) []byte {
+	mac := hmac.New(sha256.New, secret)
+	text := []byte{by}
+	for _, part := range [][]byte{challenge, h.Challenge} {
+		text = binary.LittleEndian.AppendUint64(text, uint64(len(part)))
+		text = append(text, part...)
+	}
+	text = binary.LittleEndian.AppendUint64(text, uint64(h.Rank))
+	text = binary.LittleEndian.AppendUint64(text, uint64(h.World))
+	mac.Write(text)
+	return mac.Sum(nil)
+}
