@@ -1,9 +1,25 @@
 package dl
 
-import "syscall"
+import (
+	"path/filepath"
+	"syscall"
 
+	"golang.org/x/sys/windows"
+)
+
+// open looks for a bare name in the program's own folder, the system's and those that the program has added; never in
+// the current folder nor in those of PATH, where others may have put a library of that name. One that is
+// named by its path finds the libraries that it needs in its own folder too.
 func open(name string) (uintptr, error) {
-	h, err := syscall.LoadLibrary(name)
+	flags := uintptr(windows.LOAD_LIBRARY_SEARCH_DEFAULT_DIRS)
+	if filepath.Base(name) != name {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return 0, err
+		}
+		name, flags = path, flags|windows.LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR
+	}
+	h, err := windows.LoadLibraryEx(name, 0, flags)
 	return uintptr(h), err
 }
 

@@ -53,3 +53,32 @@ func TestStub(t *testing.T) {
 		t.Errorf("a library that is not there: %v", err)
 	}
 }
+
+// TestCurrentFolder has a library in the current folder, where anybody may have put it.
+func TestCurrentFolder(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the stub is for amd64")
+	}
+	const name = "gopherwarp-here.dll"
+	folder, err := os.MkdirTemp("", "stub") // not the test's own: Windows does not remove a library that is loaded
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), stubdll.Image(name, map[string]stubdll.Code{"seven": stubdll.Return(7)}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chdir(folder); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chdir(before) // so that the folder can be removed
+	if _, err := Open(name); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a library of the current folder was opened: %v", err)
+	}
+	if _, err := Open(`.\` + name); err != nil {
+		t.Errorf("a library that is named by its path: %v", err)
+	}
+}

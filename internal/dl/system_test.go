@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// windows is the loader of Windows with the given libraries and their functions: it has its own words,
+// windowsLoader is the loader of Windows with the given libraries and their functions: it has its own words,
 // which do not name the library, and reports a missing function by an error.
-func windows(libraries map[string][]string) system {
+func windowsLoader(libraries map[string][]string) system {
 	var open []string
 	return system{
 		open: func(name string) (uintptr, error) {
@@ -30,7 +30,7 @@ func windows(libraries map[string][]string) system {
 }
 
 func TestWindows(t *testing.T) {
-	s := windows(map[string][]string{"nvcuda.dll": {"cuInit", "cuLaunchKernel"}})
+	s := windowsLoader(map[string][]string{"nvcuda.dll": {"cuInit", "cuLaunchKernel"}})
 	lib, err := s.find([]string{"cublas64_13.dll", "nvcuda.dll"})
 	if err != nil || lib.Name() != "nvcuda.dll" {
 		t.Fatalf("found %v, %v", lib, err)
