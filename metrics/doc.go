@@ -3,7 +3,9 @@
 //
 //	lib, err := nvml.Open()
 //	gpus, err := metrics.NewGPUs(lib)
-//	prometheus.MustRegister(gpus, metrics.NewRuntime(dev))
+//	registry := prometheus.NewRegistry()
+//	registry.MustRegister(gpus, metrics.NewRuntime(dev))
+//	err = metrics.Serve(ctx, listener, registry)
 //
 // The GPU metrics have the names, labels and units of NVIDIA's DCGM exporter, so dashboards and
 // alerts for the exporter work unchanged. The command "gopherwarp metrics" serves them without a

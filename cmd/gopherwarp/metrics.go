@@ -5,27 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/gopherwarp/gopherwarp/cuda/nvml"
 	"github.com/gopherwarp/gopherwarp/metrics"
 )
 
 type metricsCommand struct {
-	Listen string `default:":9400" placeholder:"ADDRESS" help:"Where to serve /metrics. The default is the DCGM exporter's."`
+	Listen string `default:"localhost:9400" placeholder:"ADDRESS" help:"Where to serve /metrics: localhost alone by default, with the DCGM exporter's port. :9400 is all addresses."`
 }
 
 // Help is the text behind the flags.
 func (metricsCommand) Help() string {
 	return `Serves the state of this machine's GPUs to Prometheus, with the names and labels of NVIDIA's
-DCGM exporter: its dashboards work as they are.
+DCGM exporter: its dashboards work as they are. Only this machine can connect, unless -listen says
+otherwise: nothing is encrypted, and nobody is asked for a password.
 
 Example:
-  gopherwarp metrics -listen localhost:9400 &
+  gopherwarp metrics &
   curl -s localhost:9400/metrics | grep DCGM_FI_DEV_POWER_USAGE`
 }
 
@@ -49,24 +47,7 @@ func (c *metricsCommand) Run(ctx context.Context, t terminal) error {
 	watched := make(chan error, 1)
 	watching, stop := context.WithCancel(ctx)
 	go func() { watched <- gpus.Watch(watching, lib) }()
-	err = serve(ctx, listener, promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	err = metrics.Serve(ctx, listener, registry)
 	stop()
 	return errors.Join(err, <-watched, lib.Close())
-}
-
-// serve serves /metrics until ctx is done.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	mux := http.NewServeMux()
-	mux.Handle("/metrics", h)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-		shut, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		return server.Shutdown(shut)
-	}
 }
