@@ -48,7 +48,7 @@ func (h *heap) allocate(size int) (driver.Memory, error) {
 		return nil, fmt.Errorf("cpu: allocating %d bytes, %d of %d are in use: %w", size, h.used, h.limit, driver.ErrMemory)
 	}
 	if !available(size + align) {
-		return nil, fmt.Errorf("cpu: allocating %d bytes, which the system refuses; %d are in use: %w", size, h.used, device.ErrMemory)
+		return nil, fmt.Errorf("cpu: allocating %d bytes, which the system refuses; %d are in use: %w", size, h.used, driver.ErrMemory)
 	}
 	raw := make([]byte, size+align)
 	hugePages(raw)

@@ -3,25 +3,23 @@ package cublas
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/cuda/internal/library/librarytest"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
 // wants demands the last call, and that it succeeded.
 func (b *bench) wants(err error, f function, args ...uintptr) {
 	b.Helper()
-	b.check(err)
-	if got := b.fake.args; b.fake.function != f || !slices.Equal(got, append([]uintptr{77}, args...)) {
-		b.Errorf("%v was called with %x, want %v with %x", b.fake.function, got, f, args)
-	}
+	b.Wants(err, int(f), append([]uintptr{77}, args...)...)
 }
 
 // scalar is where the i-th number of a call is.
@@ -32,9 +30,9 @@ func TestCalls(t *testing.T) {
 	b := newBench(t)
 	defer b.close()
 	h, alpha, beta := b.handle, b.scalar(0), b.scalar(1)
-	xs, x := array[float32](b, 100)
-	ys, y := array[float32](b, 100)
-	zs, z := array[float32](b, 100)
+	xs, x := librarytest.Array[float32](b.Bench, 100)
+	ys, y := librarytest.Array[float32](b.Bench, 100)
+	zs, z := librarytest.Array[float32](b.Bench, 100)
 	m := func(rows, cols, stride int, d device.Slice[float32]) Matrix[float32] {
 		return Matrix[float32]{rows, cols, d, stride}
 	}
@@ -84,8 +82,8 @@ func TestCalls(t *testing.T) {
 func TestMixed(t *testing.T) {
 	b := newBench(t)
 	defer b.close()
-	xs, x := array[dtype.BF16](b, 100)
-	zs, z := array[float32](b, 100)
+	xs, x := librarytest.Array[dtype.BF16](b.Bench, 100)
+	zs, z := librarytest.Array[float32](b.Bench, 100)
 	p := MixedProduct[dtype.BF16, float32]{
 		Alpha: 0.5, A: Matrix[dtype.BF16]{Rows: 2, Cols: 3, Data: xs}, B: Matrix[dtype.BF16]{Rows: 3, Cols: 5, Data: xs}, C: Matrix[float32]{Rows: 2, Cols: 5, Data: zs},
 	}
@@ -94,8 +92,8 @@ func TestMixed(t *testing.T) {
 	if got := *(*float32)(unsafe.Pointer(&b.handle.call.scalars[0])); got != 0.5 {
 		t.Errorf("alpha is %v", got)
 	}
-	is, i := array[int8](b, 100)
-	js, j := array[int32](b, 100)
+	is, i := librarytest.Array[int8](b.Bench, 100)
+	js, j := librarytest.Array[int32](b.Bench, 100)
 	q := MixedProduct[int8, int32]{
 		Alpha: 3, A: Matrix[int8]{Rows: 4, Cols: 4, Data: is}, B: Matrix[int8]{Rows: 4, Cols: 4, Data: is}, C: Matrix[int32]{Rows: 4, Cols: 4, Data: js},
 		N: 2, StrideA: 16, StrideB: 32, StrideC: 48,
@@ -109,7 +107,7 @@ func TestMixed(t *testing.T) {
 func TestShapes(t *testing.T) {
 	b := newBench(t)
 	defer b.close()
-	d, _ := array[float32](b, 20)
+	d, _ := librarytest.Array[float32](b.Bench, 20)
 	m := func(rows, cols int) Matrix[float32] { return Matrix[float32]{Rows: rows, Cols: cols, Data: d} }
 	v := func(n int) Vector[float32] { return Vector[float32]{N: n, Data: d} }
 	for what, f := range map[string]func() error{
@@ -127,21 +125,21 @@ func TestShapes(t *testing.T) {
 		if !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), what) {
 			t.Errorf("got %v, want %s", err, what)
 		}
-		if err := b.stream.Synchronize(context.Background()); !errors.Is(err, ErrShape) {
+		if err := b.Stream.Synchronize(context.Background()); !errors.Is(err, ErrShape) {
 			t.Errorf("the stream says %v", err)
 		}
 	}
-	if b.fake.function != 0 {
-		t.Errorf("the library was called: %v", b.fake.function)
+	if b.Number != 0 {
+		t.Errorf("the library was called: %v", function(b.Number))
 	}
 }
 
 func TestNoAllocations(t *testing.T) {
 	b := newBench(t)
 	defer b.close()
-	d, _ := array[float32](b, 20)
+	d, _ := librarytest.Array[float32](b.Bench, 20)
 	p := Product[float32]{A: Matrix[float32]{2, 3, d, 0}, B: Matrix[float32]{3, 2, d, 0}, C: Matrix[float32]{2, 2, d, 0}}
-	if n := testing.AllocsPerRun(100, func() { b.check(Gemm(b.handle, p)) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { b.Check(Gemm(b.handle, p)) }); n != 0 {
 		t.Errorf("%v allocations a call, want 0", n)
 	}
 }
@@ -149,29 +147,29 @@ func TestNoAllocations(t *testing.T) {
 // TestStreams looks at what the library is told of streams: its own, and those that record.
 func TestStreams(t *testing.T) {
 	b := newBench(t)
-	d, _ := array[float32](b, 20)
+	d, _ := librarytest.Array[float32](b.Bench, 20)
 	v := Vector[float32]{N: 20, Data: d}
-	b.check(Scal(b.handle, 2, v))
+	b.Check(Scal(b.handle, 2, v))
 	own := b.fake.stream
 	if own == 0 || b.fake.memory == 0 {
 		t.Errorf("the stream is %x, its memory at %x", own, b.fake.memory)
 	}
 	var recording uintptr
-	g, err := b.dev.Capture(func(s *device.Stream) error {
+	g, err := b.Device.Capture(func(s *device.Stream) error {
 		err := Scal(b.handle.On(s), 2, v)
 		recording = b.fake.stream
 		return err
 	})
-	b.check(err)
+	b.Check(err)
 	if recording == own || recording == 0 || b.fake.memory == 0 {
 		t.Errorf("recorded on stream %x, memory %x", recording, b.fake.memory)
 	}
-	b.check(Scal(b.handle, 2, v))
+	b.Check(Scal(b.handle, 2, v))
 	if b.fake.stream != own {
 		t.Errorf("then on stream %x", b.fake.stream)
 	}
-	b.check(g.Close())
-	b.check(b.dev.Trim())
+	b.Check(g.Close())
+	b.Check(b.Device.Trim())
 	b.close()
 	if err := Scal(b.handle, 2, v); err == nil {
 		t.Error("a handle that was closed works")
@@ -183,59 +181,41 @@ func TestStreams(t *testing.T) {
 
 // TestEveryFailure has each call of the library fail in turn.
 func TestEveryFailure(t *testing.T) {
-	for at := 1; ; at++ {
-		b := newBench(t)
-		b.check(b.handle.Close())
-		b.fake.calls, b.fake.failAt = 0, at
-		err := b.work()
-		b.check(b.stream.Close())
-		b.check(b.dev.Close())
-		if b.fake.calls < at {
-			if err != nil {
-				t.Errorf("nothing fails: %v", err)
-			}
-			return
-		}
-		if !errors.Is(err, InternalError) || !strings.Contains(err.Error(), "CUBLAS_STATUS_INTERNAL_ERROR") {
-			t.Errorf("call %d fails: got %v", at, err)
-		}
-		if live := b.driver.Live(); live.Contexts+live.Allocations+live.Streams != 0 {
-			t.Errorf("call %d fails: not freed: %+v", at, live)
-		}
-	}
+	librarytest.EveryFailure(t, int32(InternalError), work, func(err error) bool {
+		return errors.Is(err, InternalError) && strings.Contains(err.Error(), "CUBLAS_STATUS_INTERNAL_ERROR")
+	})
 }
 
 // work uses a handle and returns what went wrong.
-func (b *bench) work() error {
-	h, err := newHandle(library{call: b.fake.call}, b.stream)
+func work(b *librarytest.Bench) error {
+	h, err := newHandle(benchOf(b).library, b.Stream)
 	if err != nil {
 		return err
 	}
-	d, err := device.MakeDirty[float64](b.stream, 20)
+	d, err := device.MakeDirty[float64](b.Stream, 20)
 	if err != nil {
 		return err
 	}
 	v := Vector[float64]{N: 10, Data: d.All()}
 	_, _, err = h.Version()
 	err = errors.Join(err, h.SetPrecision(TF32), Scal(h, 2, v), Dot(h, v, v, d.Slice(19, 20)))
-	return errors.Join(err, b.stream.Synchronize(context.Background()), h.Close(), d.Close())
+	return errors.Join(err, b.Stream.Synchronize(context.Background()), h.Close(), d.Close())
 }
 
 // TestDriverFails has the driver refuse what a handle needs.
 func TestDriverFails(t *testing.T) {
 	b := newBench(t)
-	b.check(b.handle.Close())
+	b.Check(b.handle.Close())
 	for _, f := range []string{"cuMemAllocFromPoolAsync", "cuCtxSetCurrent"} {
-		b.driver.Fail(f, 1, cudasys.NotSupported)
-		if _, err := newHandle(library{call: b.fake.call}, b.stream); !errors.Is(err, cuda.Status(cudasys.NotSupported)) {
+		b.Driver.Fail(f, 1, cudasys.NotSupported)
+		if _, err := newHandle(b.library, b.Stream); !errors.Is(err, cuda.Status(cudasys.NotSupported)) {
 			t.Errorf("%s fails: got %v", f, err)
 		}
 	}
 	if b.fake.handles != 0 {
 		t.Errorf("%d handles are left", b.fake.handles)
 	}
-	b.check(b.stream.Close())
-	b.check(b.dev.Close())
+	b.Close()
 }
 
 func TestOtherDevices(t *testing.T) {
@@ -248,13 +228,13 @@ func TestOtherDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newHandle(library{}, s); !errors.Is(err, device.ErrUnsupported) {
+	if _, err := newHandle(toolkit.Loaded{}, s); !errors.Is(err, device.ErrUnsupported) {
 		t.Errorf("got %v, want ErrUnsupported", err)
 	}
 }
 
 func TestInstalled(t *testing.T) {
-	if version, path, err := (library{new(fake).call, "libcublas.so.13"}).installed(); version != "10.11.12" || path != "libcublas.so.13" || err != nil {
+	if version, path, err := installed(benchOf(new(librarytest.Bench)).library); version != "10.11.12" || path != "libcublas.so.13" || err != nil {
 		t.Errorf("got %s at %s, %v", version, path, err)
 	}
 	version, path, err := Installed()

@@ -1,34 +1,23 @@
 package cublas
 
 import (
-	"io"
 	"testing"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/cuda"
-	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
-
+	"github.com/gopherwarp/gopherwarp/cuda/internal/library/librarytest"
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// fake is a library that remembers how it was called last, and fails where it is told to.
+// fake is what a library has beside the work that it enqueues.
 type fake struct {
-	function function
-	args     []uintptr
-	calls    int
-	failAt   int // the call that fails, counted from 1
-	handles  int // that exist
-	stream   uintptr
-	memory   uintptr
-	onGPU    bool
+	handles int // that exist
+	stream  uintptr
+	memory  uintptr
+	onGPU   bool
 }
 
-func (f *fake) call(number int, _ toolkit.Before, args []uintptr) int32 {
-	f.calls++
-	if f.calls == f.failAt {
-		return int32(InternalError)
-	}
+// manage does what enqueues nothing.
+func (f *fake) manage(number int, args []uintptr) bool {
 	switch function(number) {
 	case create:
 		f.handles++
@@ -45,61 +34,42 @@ func (f *fake) call(number int, _ toolkit.Before, args []uintptr) int32 {
 		**(**int32)(unsafe.Pointer(&args[1])) = int32(args[0]) + 10
 	case getVersion:
 		**(**int32)(unsafe.Pointer(&args[1])) = 130102
+	case setMathMode:
 	default:
-		f.function = function(number)
-		f.args = append(f.args[:0], args...)
+		return false
 	}
-	return 0
+	return true
 }
 
 // bench is a stream of a fake device and a handle of a fake library.
 type bench struct {
-	*testing.T
-	driver *cudafake.Fake
-	fake   *fake
-	dev    *device.Device
-	stream *device.Stream
-	handle *Handle
+	*librarytest.Bench
+	fake    *fake
+	library toolkit.Loaded
+	handle  *Handle
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{T: t, driver: cudafake.New(cudafake.H200), fake: &fake{}}
+	b := benchOf(librarytest.New(t, int32(InternalError)))
 	var err error
-	b.dev, err = cuda.OpenOn(b.driver.Driver(), 0)
-	b.check(err)
-	b.stream, err = b.dev.NewStreamTo(io.Discard)
-	b.check(err)
-	b.handle, err = newHandle(library{call: b.fake.call}, b.stream)
-	b.check(err)
+	b.handle, err = newHandle(b.library, b.Stream)
+	b.Check(err)
 	return b
+}
+
+// benchOf returns a bench without a handle.
+func benchOf(b *librarytest.Bench) *bench {
+	f := new(fake)
+	return &bench{Bench: b, fake: f, library: known.With("libcublas.so.13", b.Calls(f.manage))}
 }
 
 // close closes all, after which nothing is left.
 func (b *bench) close() {
 	b.Helper()
-	b.check(b.handle.Close())
-	b.check(b.stream.Close())
-	b.check(b.dev.Close())
-	if live := b.driver.Live(); live != (cudafake.Live{}) || b.fake.handles != 0 {
-		b.Errorf("not freed: %+v, %d handles", live, b.fake.handles)
+	b.Check(b.handle.Close())
+	b.Close()
+	if b.fake.handles != 0 {
+		b.Errorf("%d handles are left", b.fake.handles)
 	}
-}
-
-func (b *bench) check(err error) {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
-}
-
-// array is numbers on the device, and where they are.
-func array[T any](b *bench, n int) (device.Slice[T], uintptr) {
-	b.Helper()
-	buf, err := device.MakeDirty[T](b.stream, n)
-	b.check(err)
-	l := b.stream.Loans()
-	at := buf.All().Lend(&l)
-	b.check(l.Enqueue(func() error { return nil }))
-	return buf.All(), at
 }

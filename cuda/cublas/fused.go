@@ -3,10 +3,10 @@ package cublas
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/cuda/internal/library"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
@@ -61,10 +61,9 @@ type Fused[A, C Number] struct {
 // fused is what C sees, on the heap.
 type fused struct {
 	session *session
-	call    toolkit.Functions
+	object  library.Object // whose lock is not used: that of the session is
 	run     func(cuda.Handle) error
 
-	closed    bool
 	scaled    bool
 	objects   [5]uintptr // description, layouts of B, A and C, preference
 	algorithm algorithm
@@ -74,9 +73,7 @@ type fused struct {
 	set       [3]uintptr // the addresses that the library was told last
 	scalars   [2]float32
 	args      [16]uintptr
-	frame     [16]uintptr
 	err       error
-	before    toolkit.Before // of calls for a stream
 }
 
 // pointers are the attributes that fused.addresses are for.
@@ -85,16 +82,19 @@ var pointers = [3]uintptr{descBias, descScaleA, descScaleB}
 // Fuse has the library choose an algorithm for products. Where it has none, which depends on the
 // types, the error is NotSupported.
 func Fuse[A, C Number](h *Handle, f Fusion) (*Fused[A, C], error) {
-	call, err := loadLt()
+	l, err := loadLt()
 	if err != nil {
 		return nil, err
 	}
-	return fuse[A, C](h, call, f)
+	return fuse[A, C](h, l, f)
 }
 
-func fuse[A, C Number](h *Handle, call toolkit.Functions, f Fusion) (*Fused[A, C], error) {
+func fuse[A, C Number](h *Handle, l toolkit.Loaded, f Fusion) (*Fused[A, C], error) {
 	a, b, c := f.layouts(dataType[A](), dataType[C]())
-	p := &Fused[A, C]{fused: &fused{session: h.session, call: call, scaled: f.Scaled}, need: [4]int{a.need(), b.need(), c.need(), f.N}}
+	p := &Fused[A, C]{
+		fused: &fused{session: h.session, object: library.Object{Library: l, Device: h.object.Device}, scaled: f.Scaled},
+		need:  [4]int{a.need(), b.need(), c.need(), f.N},
+	}
 	if !f.Bias {
 		p.need[3] = 0
 	}
@@ -102,12 +102,12 @@ func fuse[A, C Number](h *Handle, call toolkit.Functions, f Fusion) (*Fused[A, C
 		return nil, err
 	}
 	p.run = p.runOn
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	h.object.Lock()
+	defer h.object.Unlock()
+	if h.object.Closed {
 		return nil, ErrClosed
 	}
-	err := cuda.With(h.device, func(uintptr) error {
+	err := p.object.Within(func() error {
 		return p.choose(f, [3]layout{b, a, c}) // of the transposed matrices: B comes first
 	})
 	if err != nil {
@@ -158,11 +158,11 @@ func (p *fused) choose(f Fusion, all [3]layout) error {
 	if compute != sum32 && compute != sumTF32 {
 		return fmt.Errorf("cublas: products of these numbers cannot be fused: %w", NotSupported)
 	}
-	if err := p.invoke(descCreate, p.object(0), uintptr(compute), real32); err != nil {
+	if err := p.invoke(descCreate, p.address(0), uintptr(compute), real32); err != nil {
 		return err
 	}
 	for i, l := range all {
-		err := p.invoke(layoutCreate, p.object(1+i), uintptr(l.kind), uintptr(l.cols), uintptr(l.rows), uintptr(l.stride))
+		err := p.invoke(layoutCreate, p.address(1+i), uintptr(l.kind), uintptr(l.cols), uintptr(l.rows), uintptr(l.stride))
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (p *fused) choose(f Fusion, all [3]layout) error {
 	if err := p.describe(f, all[2].kind); err != nil {
 		return err
 	}
-	if err := p.invoke(preferenceCreate, p.object(4)); err != nil {
+	if err := p.invoke(preferenceCreate, p.address(4)); err != nil {
 		return err
 	}
 	work := uint64(p.session.workspace.Len())
@@ -205,8 +205,8 @@ func (p *fused) describe(f Fusion, out int) error {
 	return err
 }
 
-// object is the address of a handle of the library's.
-func (p *fused) object(i int) uintptr { return uintptr(unsafe.Pointer(&p.objects[i])) }
+// address is the address of a handle of the library's.
+func (p *fused) address(i int) uintptr { return uintptr(unsafe.Pointer(&p.objects[i])) }
 
 // sizes are the bytes of the attributes that are not of 4.
 var sizes = map[uintptr]uintptr{descBias: 8, descScaleA: 8, descScaleB: 8, descFastSums: 1}
@@ -224,20 +224,13 @@ func (p *fused) attribute(f ltFunction, object, attribute uintptr, value uint64)
 }
 
 // invoke calls the library.
-func (p *fused) invoke(f ltFunction, args ...uintptr) error {
-	s := Status(p.call(int(f), p.before, p.frame[:copy(p.frame[:], args)]))
-	runtime.KeepAlive(p)
-	if s != success {
-		return &Error{f.String(), s}
-	}
-	return nil
-}
+func (p *fused) invoke(f ltFunction, args ...uintptr) error { return p.object.Invoke(int(f), args...) }
 
 // Multiply enqueues a product on the handle's stream.
 func (p *Fused[A, C]) Multiply(o Operands[A, C]) error {
 	s := p.session
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.object.Lock()
+	defer s.object.Unlock()
 	l := p.stream.Loans()
 	work := s.workspace.All().Lend(&l)
 	a, b, c := o.A.Lend(&l), o.B.Lend(&l), o.C.Lend(&l)
@@ -275,13 +268,16 @@ func (p *Fused[A, C]) check(o *Operands[A, C]) error {
 
 // runOn calls the library for a stream. It is called with the session's lock held.
 func (p *fused) runOn(on cuda.Handle) error {
-	if p.closed || p.session.closed {
+	if p.object.Closed || p.session.object.Closed {
 		return ErrClosed
 	}
 	if p.err != nil {
 		return p.err
 	}
-	p.before = on.Before
+	p.args[15] = on.Stream
+	if err := p.object.Bind(on, nothing); err != nil {
+		return err
+	}
 	for i, a := range p.addresses {
 		if a == p.set[i] {
 			continue
@@ -291,29 +287,26 @@ func (p *fused) runOn(on cuda.Handle) error {
 		}
 		p.set[i] = a
 	}
-	p.args[15] = on.Stream
-	s := Status(p.call(int(matmul), p.before, p.args[:]))
-	runtime.KeepAlive(p)
-	if s != success {
-		return &Error{matmul.String(), s}
-	}
-	return nil
+	return p.object.Run(int(matmul), p.args[:])
 }
+
+// nothing is for calls that take the stream as an argument.
+func nothing(uintptr) error { return nil }
 
 // Close gives back what the library has for the products. Graphs that recorded them may run on.
 func (p *fused) Close() error {
-	p.session.mu.Lock()
-	defer p.session.mu.Unlock()
-	if p.closed {
+	p.session.object.Lock()
+	defer p.session.object.Unlock()
+	if p.object.Closed {
 		return ErrClosed
 	}
-	p.closed = true
+	p.object.Closed = true
 	return p.destroy()
 }
 
 // destroy frees the objects that exist.
 func (p *fused) destroy() error {
-	return cuda.With(p.session.device, func(uintptr) error {
+	return p.object.Within(func() error {
 		var err error
 		for i, f := range [5]ltFunction{descDestroy, layoutDestroy, layoutDestroy, layoutDestroy, preferenceDestroy} {
 			if p.objects[i] != 0 {

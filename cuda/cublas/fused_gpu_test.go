@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// kind is how numbers of a type are made, and what they are worth.
+// known is how numbers of a type are made, and what they are worth.
 type kind[T any] struct {
 	from func(float64) T
 	is   func(T) float64

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/cuda/internal/library/librarytest"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 
@@ -27,6 +28,8 @@ type fakeLt struct {
 func newFakeLt() *fakeLt {
 	return &fakeLt{attributes: map[[2]uintptr]uint64{}, layouts: map[uintptr][4]uintptr{}}
 }
+
+func (f *fakeLt) library() toolkit.Loaded { return knownLt.With("", f.call) }
 
 func (f *fakeLt) call(number int, _ toolkit.Before, args []uintptr) int32 {
 	f.calls++
@@ -63,19 +66,19 @@ func (f *fakeLt) call(number int, _ toolkit.Before, args []uintptr) int32 {
 func TestFused(t *testing.T) {
 	b, lt := newBench(t), newFakeLt()
 	defer b.close()
-	as, a := array[dtype.F8E4M3](b, 32*64)
-	bs, bb := array[dtype.F8E4M3](b, 48*64)
-	cs, c := array[dtype.BF16](b, 32*50)
-	biases, bias := array[dtype.BF16](b, 48)
-	scales, scale := array[float32](b, 5)
-	p, err := fuse[dtype.F8E4M3, dtype.BF16](b.handle, lt.call, Fusion{
+	as, a := librarytest.Array[dtype.F8E4M3](b.Bench, 32*64)
+	bs, bb := librarytest.Array[dtype.F8E4M3](b.Bench, 48*64)
+	cs, c := librarytest.Array[dtype.BF16](b.Bench, 32*50)
+	biases, bias := librarytest.Array[dtype.BF16](b.Bench, 48)
+	scales, scale := librarytest.Array[float32](b.Bench, 5)
+	p, err := fuse[dtype.F8E4M3, dtype.BF16](b.handle, lt.library(), Fusion{
 		M: 32, N: 48, K: 64, TransB: true, Strides: [3]int{2: 50}, Bias: true, Activation: GELU, Scaled: true, FastSums: true,
 	})
-	b.check(err)
+	b.Check(err)
 	o := Operands[dtype.F8E4M3, dtype.BF16]{
 		Alpha: 2, Beta: 3, A: as, B: bs, C: cs, Bias: biases, ScaleA: scales.Slice(0, 1), ScaleB: scales.Slice(4, 5),
 	}
-	b.check(p.Multiply(o))
+	b.Check(p.Multiply(o))
 	d := p.objects
 	wantLayouts := map[uintptr][4]uintptr{d[1]: {28, 64, 48, 64}, d[2]: {28, 64, 32, 64}, d[3]: {14, 48, 32, 50}}
 	for object, want := range wantLayouts {
@@ -103,7 +106,7 @@ func TestFused(t *testing.T) {
 		t.Errorf("scalars %v, stream %x", p.scalars, m[15])
 	}
 	calls := lt.calls
-	if n := testing.AllocsPerRun(10, func() { b.check(p.Multiply(o)) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { b.Check(p.Multiply(o)) }); n != 0 {
 		t.Errorf("%v allocations a call, want 0", n)
 	}
 	if lt.calls != calls+11 {
@@ -111,14 +114,14 @@ func TestFused(t *testing.T) {
 	}
 	misaligned := o
 	misaligned.ScaleB = scales.Slice(3, 4)
-	if err := errors.Join(p.Multiply(misaligned), b.stream.Synchronize(t.Context())); !errors.Is(err, device.ErrAlign) {
+	if err := errors.Join(p.Multiply(misaligned), b.Stream.Synchronize(t.Context())); !errors.Is(err, device.ErrAlign) {
 		t.Errorf("scale at 12 bytes: %v", err)
 	}
-	b.check(p.Close())
+	b.Check(p.Close())
 	if err := p.Multiply(o); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
-	if err := b.stream.Synchronize(t.Context()); !errors.Is(err, ErrClosed) {
+	if err := b.Stream.Synchronize(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("the stream says %v", err)
 	}
 	if err := p.Close(); !errors.Is(err, ErrClosed) || lt.live != 0 {
@@ -130,9 +133,9 @@ func TestFused(t *testing.T) {
 func TestFusedOperands(t *testing.T) {
 	b, lt := newBench(t), newFakeLt()
 	defer b.close()
-	x, _ := array[float32](b, 100)
-	p, err := fuse[float32, float32](b.handle, lt.call, Fusion{M: 10, N: 10, K: 10, Bias: true})
-	b.check(err)
+	x, _ := librarytest.Array[float32](b.Bench, 100)
+	p, err := fuse[float32, float32](b.handle, lt.library(), Fusion{M: 10, N: 10, K: 10, Bias: true})
+	b.Check(err)
 	for want, o := range map[string]Operands[float32, float32]{
 		"B has 99 numbers, the product needs 100":       {A: x, B: x.Slice(0, 99), C: x, Bias: x},
 		"the bias has 9 numbers, the product needs 10":  {A: x, B: x, C: x, Bias: x.Slice(0, 9)},
@@ -141,13 +144,13 @@ func TestFusedOperands(t *testing.T) {
 		if err := p.Multiply(o); !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		if err := b.stream.Synchronize(t.Context()); !errors.Is(err, ErrShape) {
+		if err := b.Stream.Synchronize(t.Context()); !errors.Is(err, ErrShape) {
 			t.Errorf("the stream says %v", err)
 		}
 	}
-	b.check(p.Close())
+	b.Check(p.Close())
 	for _, f := range []Fusion{{M: 0, N: 1, K: 1}, {M: 2, N: 2, K: 2, Strides: [3]int{1}}} {
-		if _, err := fuse[float32, float32](b.handle, lt.call, f); !errors.Is(err, ErrShape) {
+		if _, err := fuse[float32, float32](b.handle, lt.library(), f); !errors.Is(err, ErrShape) {
 			t.Errorf("%+v: %v", f, err)
 		}
 	}
@@ -158,40 +161,40 @@ func TestFusedFailures(t *testing.T) {
 	b, lt := newBench(t), newFakeLt()
 	defer b.close()
 	f := Fusion{M: 4, N: 4, K: 4, Bias: true, TF32: true}
-	p, err := fuse[float32, float32](b.handle, lt.call, f)
-	b.check(err)
+	p, err := fuse[float32, float32](b.handle, lt.library(), f)
+	b.Check(err)
 	calls := lt.calls
-	b.check(p.Close())
+	b.Check(p.Close())
 	for at := 1; at <= calls; at++ {
 		lt := newFakeLt()
 		lt.failAt = at
-		if _, err := fuse[float32, float32](b.handle, lt.call, f); !errors.Is(err, InternalError) || lt.live != 0 {
+		if _, err := fuse[float32, float32](b.handle, lt.library(), f); !errors.Is(err, InternalError) || lt.live != 0 {
 			t.Errorf("call %d fails: %v, %d objects live", at, err, lt.live)
 		}
 	}
 	lt.none = true
-	if _, err := fuse[float32, float32](b.handle, lt.call, f); !errors.Is(err, NotSupported) {
+	if _, err := fuse[float32, float32](b.handle, lt.library(), f); !errors.Is(err, NotSupported) {
 		t.Errorf("no algorithm: %v", err)
 	}
-	if _, err := fuse[int8, int32](b.handle, lt.call, f); !errors.Is(err, NotSupported) || lt.live != 0 {
+	if _, err := fuse[int8, int32](b.handle, lt.library(), f); !errors.Is(err, NotSupported) || lt.live != 0 {
 		t.Errorf("integers: %v, %d objects live", err, lt.live)
 	}
 	var recorded uintptr
 	lt.none = false
-	p, err = fuse[float32, float32](b.handle, lt.call, Fusion{M: 4, N: 4, K: 4})
-	b.check(err)
-	x, _ := array[float32](b, 16)
-	g, err := b.dev.Capture(func(s *device.Stream) error {
+	p, err = fuse[float32, float32](b.handle, lt.library(), Fusion{M: 4, N: 4, K: 4})
+	b.Check(err)
+	x, _ := librarytest.Array[float32](b.Bench, 16)
+	g, err := b.Device.Capture(func(s *device.Stream) error {
 		err := p.On(s).Multiply(Operands[float32, float32]{A: x, B: x, C: x})
 		recorded = lt.matmul[15]
 		return err
 	})
-	b.check(err)
-	b.check(p.Multiply(Operands[float32, float32]{A: x, B: x, C: x}))
+	b.Check(err)
+	b.Check(p.Multiply(Operands[float32, float32]{A: x, B: x, C: x}))
 	if own := lt.matmul[15]; recorded == 0 || own == recorded {
 		t.Errorf("recorded on stream %x, then on %x", recorded, own)
 	}
-	b.check(g.Close())
-	b.check(p.Close())
-	b.check(b.dev.Trim())
+	b.Check(g.Close())
+	b.Check(p.Close())
+	b.Check(b.Device.Trim())
 }

@@ -3,11 +3,10 @@ package cublas
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/cuda/internal/library"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
@@ -25,17 +24,12 @@ type Handle struct {
 
 // session is what a handle shares with those that On returns.
 type session struct {
-	library   library
-	device    *device.Device
+	object    library.Object
 	workspace *device.Buffer[byte]
-
-	mu     sync.Mutex
-	closed bool
-	handle uintptr
-	bound  uintptr // the stream that the library was told last
-	onGPU  bool    // the library was told that scalars are on the device
-	call   call
-	run    func(cuda.Handle) error
+	handle    uintptr
+	onGPU     bool // the library takes scalars from the device
+	call      call
+	run       func(cuda.Handle) error
 }
 
 // workspaceBytes is what NVIDIA recommends for GPUs from compute capability 9.0 on, and older ones.
@@ -57,15 +51,15 @@ func New(s *device.Stream) (*Handle, error) {
 	return newHandle(l, s)
 }
 
-func newHandle(l library, s *device.Stream) (*Handle, error) {
-	h := &session{library: l, device: s.Device()}
+func newHandle(l toolkit.Loaded, s *device.Stream) (*Handle, error) {
+	h := &session{object: library.Object{Library: l, Device: s.Device()}}
 	h.call.session = h
 	h.run = h.runOn
-	err := cuda.With(h.device, func(uintptr) error { return h.invoke(create, uintptr(unsafe.Pointer(&h.handle))) })
+	err := h.object.Within(func() error { return h.invoke(create, uintptr(unsafe.Pointer(&h.handle))) })
 	if err != nil {
 		return nil, err
 	}
-	h.workspace, err = device.MakeDirty[byte](s, workspaceBytes(h.device.Info().Capability))
+	h.workspace, err = device.MakeDirty[byte](s, workspaceBytes(h.object.Device.Info().Capability))
 	if err != nil {
 		return nil, errors.Join(err, h.destroy())
 	}
@@ -83,29 +77,29 @@ func (h *Handle) On(s *device.Stream) *Handle { return h.on(s) }
 
 // Close gives the handle and its memory back, behind the work that was enqueued.
 func (h *Handle) Close() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	h.object.Lock()
+	defer h.object.Unlock()
+	if h.object.Closed {
 		return ErrClosed
 	}
-	h.closed = true
+	h.object.Closed = true
 	return errors.Join(h.destroy(), h.workspace.Close())
 }
 
 func (h *session) destroy() error {
-	return cuda.With(h.device, func(uintptr) error { return h.invoke(destroy, h.handle) })
+	return h.object.Within(func() error { return h.invoke(destroy, h.handle) })
 }
 
 // Version returns the library's version, "13.1.0", and where it was found.
 func (h *Handle) Version() (version, path string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	h.object.Lock()
+	defer h.object.Unlock()
+	if h.object.Closed {
 		return "", "", ErrClosed
 	}
 	v := new(int32)
 	err = h.invoke(getVersion, h.handle, uintptr(unsafe.Pointer(v)))
-	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), h.library.path, err
+	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), h.object.Library.Path, err
 }
 
 // Precision says how float32 products are computed.
@@ -118,48 +112,39 @@ const (
 
 // SetPrecision sets the precision of later products of float32.
 func (h *Handle) SetPrecision(p Precision) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	h.object.Lock()
+	defer h.object.Unlock()
+	if h.object.Closed {
 		return ErrClosed
 	}
 	return h.invoke(setMathMode, h.handle, uintptr(p))
 }
 
 // invoke calls the library.
-func (h *session) invoke(f function, args ...uintptr) error {
-	c := &h.call
-	s := Status(h.library.call(int(f), c.before, c.frame[:copy(c.frame[:], args)]))
-	if s != success {
-		return &Error{f.String(), s}
-	}
-	return nil
-}
+func (h *session) invoke(f function, args ...uintptr) error { return h.object.Invoke(int(f), args...) }
 
 // call is one call of the library that enqueues work. Its arguments are on the heap, where C
 // may see their addresses.
 type call struct {
 	session   *session
 	function  function
-	args      [24]uintptr
+	args      [library.MaxArgs]uintptr
 	n         int
-	frame     [24]uintptr // of the calls before it
-	scalars   [2]float64  // or float32
-	onGPU     bool        // the scalar is on the device
+	scalars   [2]float64 // or float32
+	onGPU     bool       // the scalar is on the device
 	loans     device.Loans
 	workspace uintptr
 	enqueue   func() error
 	err       error
-	before    toolkit.Before
 }
 
 // begin starts a call. The handle's lock is held until end returns.
 func (h *Handle) begin(f function) *call {
-	h.mu.Lock()
+	h.object.Lock()
 	c := &h.call
 	c.function, c.n, c.onGPU, c.err, c.loans = f, 0, false, nil, h.stream.Loans()
 	c.workspace, c.enqueue = h.workspace.All().Lend(&c.loans), h.enqueue
-	if h.closed {
+	if h.object.Closed {
 		c.err = ErrClosed
 	}
 	c.put(int(h.handle))
@@ -197,7 +182,7 @@ func (c *call) fail(err error) {
 
 // end enqueues the call.
 func (c *call) end() error {
-	defer c.session.mu.Unlock()
+	defer c.session.object.Unlock()
 	return c.loans.Enqueue(c.enqueue)
 }
 
@@ -207,11 +192,8 @@ func (h *session) runOn(on cuda.Handle) error {
 	if c.err != nil {
 		return c.err
 	}
-	c.before = on.Before
-	if on.Stream != h.bound {
-		if err := h.bind(on.Stream); err != nil {
-			return err
-		}
+	if err := h.object.Bind(on, h.use); err != nil {
+		return err
 	}
 	if c.onGPU != h.onGPU {
 		mode := uintptr(0)
@@ -223,23 +205,13 @@ func (h *session) runOn(on cuda.Handle) error {
 		}
 		h.onGPU = c.onGPU
 	}
-	s := Status(h.library.call(int(c.function), c.before, c.args[:c.n]))
-	runtime.KeepAlive(h)
-	if s != success {
-		return &Error{c.function.String(), s}
-	}
-	return nil
+	return h.object.Run(int(c.function), c.args[:c.n])
 }
 
-// bind tells the library its stream and, because that makes it forget it, its memory.
-func (h *session) bind(stream uintptr) error {
-	h.bound = 0
+// use makes the library work on a stream. That makes it forget its memory, so it gets this again.
+func (h *session) use(stream uintptr) error {
 	if err := h.invoke(setStream, h.handle, stream); err != nil {
 		return err
 	}
-	if err := h.invoke(setWorkspace, h.handle, h.call.workspace, uintptr(h.workspace.Len())); err != nil {
-		return err
-	}
-	h.bound = stream
-	return nil
+	return h.invoke(setWorkspace, h.handle, h.call.workspace, uintptr(h.workspace.Len()))
 }

@@ -2,19 +2,21 @@ package cublas
 
 import (
 	"fmt"
-	"sync"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// names are the file names of the versions that this package knows, from CUDA 12 on.
-var names = toolkit.Library{
-	Name:    "cuBLAS",
-	Unix:    []string{"libcublas.so.13", "libcublas.so.12"},
-	Windows: []string{"cublas64_13.dll", "cublas64_12.dll"},
-	Wheels:  []string{"cublas", "cu13"},
-	Get:     "pip install nvidia-cublas (or nvidia-cublas-cu12), or a CUDA toolkit",
+// known is cuBLAS, in the versions that this package knows, from CUDA 12 on.
+var known = toolkit.Kind{
+	Library: toolkit.Library{
+		Name:    "cuBLAS",
+		Unix:    []string{"libcublas.so.13", "libcublas.so.12"},
+		Windows: []string{"cublas64_13.dll", "cublas64_12.dll"},
+		Wheels:  []string{"cublas", "cu13"},
+		Get:     "pip install nvidia-cublas (or nvidia-cublas-cu12), or a CUDA toolkit",
+	},
+	Package: "cublas", Symbols: symbols, Failed: failed,
 }
 
 // function is a function of the library; those of numbers have one for float32 and, behind it, one
@@ -102,20 +104,8 @@ func of[T Float](f function) function {
 	return f
 }
 
-// library is cuBLAS, open.
-type library struct {
-	call toolkit.Functions
-	path string
-}
-
 // load opens the library once in a process: it stays open.
-var load = sync.OnceValues(func() (library, error) {
-	call, path, err := toolkit.Load(names, symbols)
-	if err != nil {
-		return library{}, fmt.Errorf("cublas: %w", err)
-	}
-	return library{call, path}, nil
-})
+var load = known.Lazy()
 
 // Installed returns the version of the library that New uses, "13.1.0", and where it was found. It
 // needs no GPU. Where there is none the error matches ErrNoLibrary and says where it looked.
@@ -124,17 +114,17 @@ func Installed() (version, path string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	return l.installed()
+	return installed(l)
 }
 
-func (l library) installed() (version, path string, err error) {
+func installed(l toolkit.Loaded) (version, path string, err error) {
 	var parts [3]int32
 	for i := range parts { // major, minor, patch
 		v := new(int32)
-		if s := Status(l.call(int(getProperty), toolkit.Before{}, []uintptr{uintptr(i), uintptr(unsafe.Pointer(v))})); s != success {
-			return "", "", &Error{getProperty.String(), s}
+		if err := l.Call(int(getProperty), toolkit.Before{}, []uintptr{uintptr(i), uintptr(unsafe.Pointer(v))}); err != nil {
+			return "", "", err
 		}
 		parts[i] = *v
 	}
-	return fmt.Sprintf("%d.%d.%d", parts[0], parts[1], parts[2]), l.path, nil
+	return fmt.Sprintf("%d.%d.%d", parts[0], parts[1], parts[2]), l.Path, nil
 }

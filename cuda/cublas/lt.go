@@ -1,19 +1,17 @@
 package cublas
 
-import (
-	"fmt"
-	"sync"
+import "github.com/gopherwarp/gopherwarp/internal/toolkit"
 
-	"github.com/gopherwarp/gopherwarp/internal/toolkit"
-)
-
-// ltNames are the file names of cuBLASLt, which comes with cuBLAS.
-var ltNames = toolkit.Library{
-	Name:    "cuBLASLt",
-	Unix:    []string{"libcublasLt.so.13", "libcublasLt.so.12"},
-	Windows: []string{"cublasLt64_13.dll", "cublasLt64_12.dll"},
-	Wheels:  names.Wheels,
-	Get:     names.Get,
+// knownLt is cuBLASLt, which comes with cuBLAS.
+var knownLt = toolkit.Kind{
+	Library: toolkit.Library{
+		Name:    "cuBLASLt",
+		Unix:    []string{"libcublasLt.so.13", "libcublasLt.so.12"},
+		Windows: []string{"cublasLt64_13.dll", "cublasLt64_12.dll"},
+		Wheels:  known.Wheels,
+		Get:     known.Get,
+	},
+	Package: "cublas", Symbols: ltSymbols, Failed: failed,
 }
 
 // ltFunction is a function of cuBLASLt.
@@ -72,10 +70,4 @@ type algorithm struct {
 }
 
 // loadLt opens the library once in a process: it stays open.
-var loadLt = sync.OnceValues(func() (toolkit.Functions, error) {
-	call, _, err := toolkit.Load(ltNames, ltSymbols)
-	if err != nil {
-		return nil, fmt.Errorf("cublas: %w", err)
-	}
-	return call, nil
-})
+var loadLt = knownLt.Lazy()

@@ -40,10 +40,7 @@ var statusNames = map[Status]string{
 
 // Error returns "CUBLAS_STATUS_NOT_SUPPORTED".
 func (s Status) Error() string {
-	if name, ok := statusNames[s]; ok {
-		return "CUBLAS_STATUS_" + name
-	}
-	return fmt.Sprintf("CUBLAS_STATUS(%d)", int32(s))
+	return toolkit.StatusText(s, statusNames, "CUBLAS_STATUS_", "CUBLAS_STATUS")
 }
 
 // Error is a call of the library that failed.
@@ -57,3 +54,5 @@ func (e *Error) Error() string { return fmt.Sprintf("cublas: %s: %v", e.Call, e.
 
 // Unwrap returns the status.
 func (e *Error) Unwrap() error { return e.Status }
+
+func failed(symbol string, status int32) error { return &Error{symbol, Status(status)} }

@@ -3,12 +3,11 @@ package cufft
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/cuda/internal/library"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
@@ -39,23 +38,16 @@ func (s Shape) check() error {
 
 // plan is one transform of the library, for one stream at a time.
 type plan struct {
-	library   library
-	device    *device.Device
+	object    library.Object
 	function  function
 	workspace *device.Buffer[byte]
-
-	mu     sync.Mutex
-	closed bool
-	bound  uintptr        // the stream that the library was told last
-	lent   *device.Stream // to which the workspace was lent last: for its later work the lock keeps it
-	before toolkit.Before
-	loans  device.Loans
+	lent      *device.Stream // to which the workspace was lent last: for its later work the lock keeps it
+	loans     device.Loans
 
 	// What C sees is below, and on the heap.
 	handle int32
 	dims   [3]int64
-	work   uintptr // bytes
-	args   [12]uintptr
+	work   uintptr    // bytes
 	next   [4]uintptr // arguments of the transform that is being enqueued
 	n      int        // how many they are
 	space  uintptr
@@ -80,10 +72,10 @@ type request struct {
 	shape    Shape
 }
 
-func newPlanOf(l library, s *device.Stream, r request) (*plan, error) {
-	p := &plan{library: l, device: s.Device(), function: r.function}
+func newPlanOf(l toolkit.Loaded, s *device.Stream, r request) (*plan, error) {
+	p := &plan{object: library.Object{Library: l, Device: s.Device()}, function: r.function}
 	p.run = p.runOn
-	err := cuda.With(p.device, func(uintptr) error {
+	err := p.object.Within(func() error {
 		if err := p.invoke(create, uintptr(unsafe.Pointer(&p.handle))); err != nil {
 			return err
 		}
@@ -110,31 +102,24 @@ func (p *plan) make(r request) error {
 		return err
 	}
 	return p.invoke(makePlanMany, uintptr(p.handle), uintptr(len(r.shape.Dims)), uintptr(unsafe.Pointer(&p.dims)),
-		0, 1, 0, 0, 1, 0, uintptr(kinds[r.function]), uintptr(max(1, r.shape.Batch)), uintptr(unsafe.Pointer(&p.work)))
+		0, 1, 0, 0, 1, 0, uintptr(transforms[r.function]), uintptr(max(1, r.shape.Batch)), uintptr(unsafe.Pointer(&p.work)))
 }
 
 // invoke calls the library.
-func (p *plan) invoke(f function, args ...uintptr) error {
-	s := Status(p.library.call(int(f), p.before, p.args[:copy(p.args[:], args)]))
-	runtime.KeepAlive(p)
-	if s != success {
-		return &Error{f.String(), s}
-	}
-	return nil
-}
+func (p *plan) invoke(f function, args ...uintptr) error { return p.object.Invoke(int(f), args...) }
 
 func (p *plan) close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+	p.object.Lock()
+	defer p.object.Unlock()
+	if p.object.Closed {
 		return ErrClosed
 	}
-	p.closed = true
+	p.object.Closed = true
 	return errors.Join(p.destroy(), p.workspace.Close())
 }
 
 func (p *plan) destroy() error {
-	return cuda.With(p.device, func(uintptr) error { return p.invoke(destroy, uintptr(p.handle)) })
+	return p.object.Within(func() error { return p.invoke(destroy, uintptr(p.handle)) })
 }
 
 // on is a plan on a stream. Its function is made once, so that calls allocate nothing.
@@ -160,8 +145,8 @@ const (
 // transform enqueues the plan's transform.
 func transform[In, Out any](o on, in device.Slice[In], out device.Slice[Out], d direction) error {
 	p := o.plan
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.object.Lock()
+	defer p.object.Unlock()
 	l := &p.loans
 	*l = o.stream.LoansChecked()
 	p.next = [4]uintptr{uintptr(p.handle), in.Lend(l), out.Lend(l), uintptr(d)}
@@ -189,26 +174,22 @@ func fits[T any](what string, x device.Slice[T], n int) error {
 
 // runOn calls the library for a stream. It is called with the lock held.
 func (p *plan) runOn(on cuda.Handle) error {
-	if p.closed {
+	if p.object.Closed {
 		return ErrClosed
 	}
 	if err := p.loans.Closed(); err != nil {
 		return err
 	}
-	p.before = on.Before
-	if on.Stream != p.bound {
-		p.bound = 0
-		if err := p.invoke(setStream, uintptr(p.handle), on.Stream); err != nil {
-			return err
-		}
-		if err := p.invoke(setWorkArea, uintptr(p.handle), p.space); err != nil {
-			return err
-		}
-		p.bound = on.Stream
+	if err := p.object.Bind(on, p.use); err != nil {
+		return err
 	}
-	s := Status(p.library.call(int(p.function), p.before, p.next[:p.n]))
-	if s != success {
-		return &Error{p.function.String(), s}
+	return p.object.Run(int(p.function), p.next[:p.n])
+}
+
+// use makes the library work on a stream, in the plan's memory.
+func (p *plan) use(stream uintptr) error {
+	if err := p.invoke(setStream, uintptr(p.handle), stream); err != nil {
+		return err
 	}
-	return nil
+	return p.invoke(setWorkArea, uintptr(p.handle), p.space)
 }

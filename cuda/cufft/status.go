@@ -29,8 +29,6 @@ const (
 	ExecFailed    Status = 6
 	SetupFailed   Status = 7
 	InvalidSize   Status = 8
-
-	success Status = 0
 )
 
 var statusNames = map[Status]string{
@@ -40,12 +38,7 @@ var statusNames = map[Status]string{
 }
 
 // Error returns "CUFFT_EXEC_FAILED".
-func (s Status) Error() string {
-	if name, ok := statusNames[s]; ok {
-		return "CUFFT_" + name
-	}
-	return fmt.Sprintf("CUFFT_RESULT(%d)", int32(s))
-}
+func (s Status) Error() string { return toolkit.StatusText(s, statusNames, "CUFFT_", "CUFFT_RESULT") }
 
 // Error is a call of the library that failed.
 type Error struct {
@@ -58,3 +51,5 @@ func (e *Error) Error() string { return fmt.Sprintf("cufft: %s: %v", e.Call, e.S
 
 // Unwrap returns the status.
 func (e *Error) Unwrap() error { return e.Status }
+
+func failed(symbol string, status int32) error { return &Error{symbol, Status(status)} }

@@ -167,7 +167,7 @@ func (c *Comm) runOn(on cuda.Handle) error {
 		return c.failed
 	}
 	c.put(c.handle, on.Stream)
-	s := Status(c.library.call(int(c.function), toolkit.Before{}, c.pending[:c.n]))
+	s := Status(c.library.Status(int(c.function), toolkit.Before{}, c.pending[:c.n]))
 	if s != success && s != inProgress {
 		return &Error{c.function.String(), c.rank, s}
 	}

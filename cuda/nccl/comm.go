@@ -38,7 +38,7 @@ const usualTimeout = 10 * time.Minute
 // ranks. Its methods and the functions that take it may be called from any goroutine; all ranks
 // must call the same collectives in the same order. Close it before its stream.
 type Comm struct {
-	library     library
+	library     toolkit.Loaded
 	stream      *device.Stream
 	rank, world int
 	timeout     time.Duration
@@ -69,7 +69,7 @@ type Comm struct {
 	enqueue  func() error
 }
 
-func newComm(l library, s *device.Stream, o Options) *Comm {
+func newComm(l toolkit.Loaded, s *device.Stream, o Options) *Comm {
 	c := &Comm{library: l, stream: s, rank: o.Rank, world: o.World, timeout: o.Timeout, quit: make(chan struct{}), config: notBlocking()}
 	if c.timeout == 0 {
 		c.timeout = usualTimeout
@@ -123,7 +123,7 @@ func All(ctx context.Context, streams ...*device.Stream) ([]*Comm, error) {
 	return all(ctx, l, streams)
 }
 
-func all(ctx context.Context, l library, streams []*device.Stream) ([]*Comm, error) {
+func all(ctx context.Context, l toolkit.Loaded, streams []*device.Stream) ([]*Comm, error) {
 	var comms []*Comm
 	for rank, s := range streams {
 		comms = append(comms, newComm(l, s, Options{Rank: rank, World: len(streams)}))
@@ -166,7 +166,7 @@ func (c *Comm) start() error {
 
 // invoke calls the library. That the call goes on is no error.
 func (c *Comm) invoke(f function, args ...uintptr) error {
-	s := Status(c.library.call(int(f), toolkit.Before{}, c.args[:copy(c.args[:], args)]))
+	s := Status(c.library.Status(int(f), toolkit.Before{}, c.args[:copy(c.args[:], args)]))
 	runtime.KeepAlive(c)
 	if s != success && s != inProgress {
 		return &Error{f.String(), c.rank, s}
@@ -221,7 +221,7 @@ func (c *Comm) World() int { return c.world }
 
 // Version returns the library's version, "2.28.3", and where it was found.
 func (c *Comm) Version() (version, path string, err error) {
-	return c.library.installed()
+	return installed(c.library)
 }
 
 // Err returns why the communicator was aborted, or nil.

@@ -60,7 +60,7 @@ func (c *Comm) begun() error {
 
 // plain calls a function without arguments.
 func (c *Comm) plain(f function) error {
-	if s := Status(c.library.call(int(f), toolkit.Before{}, nil)); s != success && s != inProgress {
+	if s := Status(c.library.Status(int(f), toolkit.Before{}, nil)); s != success && s != inProgress {
 		return &Error{f.String(), c.rank, s}
 	}
 	return nil

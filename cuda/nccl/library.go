@@ -2,15 +2,18 @@ package nccl
 
 import (
 	"fmt"
-	"sync"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-var names = toolkit.Library{
-	Name: "NCCL", Unix: []string{"libnccl.so.2"}, Wheels: []string{"nccl"},
-	Get: "pip install nvidia-nccl-cu13 (or nvidia-nccl-cu12), or the package libnccl2",
+var known = toolkit.Kind{
+	Library: toolkit.Library{
+		Name: "NCCL", Unix: []string{"libnccl.so.2"}, Wheels: []string{"nccl"},
+		Get: "pip install nvidia-nccl-cu13 (or nvidia-nccl-cu12), or the package libnccl2",
+	},
+	Package: "nccl", Symbols: symbols, Needs: "2.23",
+	Failed: func(symbol string, status int32) error { return fmt.Errorf("nccl: %s: %w", symbol, Status(status)) },
 }
 
 // function is a function of the library.
@@ -45,24 +48,8 @@ var symbols = []string{
 
 func (f function) String() string { return symbols[f] }
 
-// library is NCCL, open.
-type library struct {
-	call toolkit.Functions
-	path string
-}
-
 // load opens the library once in a process: it stays open.
-var load = sync.OnceValues(func() (library, error) {
-	lib, err := toolkit.Open(names)
-	if err != nil {
-		return library{}, fmt.Errorf("nccl: %w", err)
-	}
-	call, err := toolkit.Bind(lib, symbols)
-	if err != nil {
-		return library{}, fmt.Errorf("nccl: 2.23 is needed: %w", err)
-	}
-	return library{call, lib.Name()}, nil
-})
+var load = known.Lazy()
 
 // uniqueIDBytes is the size of an ncclUniqueId.
 const uniqueIDBytes = 128
@@ -104,13 +91,13 @@ func Installed() (version, path string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	return l.installed()
+	return installed(l)
 }
 
-func (l library) installed() (version, path string, err error) {
+func installed(l toolkit.Loaded) (version, path string, err error) {
 	v := new(int32)
-	if s := Status(l.call(int(getVersion), toolkit.Before{}, []uintptr{uintptr(unsafe.Pointer(v))})); s != success {
-		return "", "", fmt.Errorf("nccl: %v: %w", getVersion, s)
+	if err := l.Call(int(getVersion), toolkit.Before{}, []uintptr{uintptr(unsafe.Pointer(v))}); err != nil {
+		return "", "", err
 	}
-	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), l.path, nil
+	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), l.Path, nil
 }

@@ -155,7 +155,7 @@ func meet(t *testing.T, n int, timeout time.Duration) ([]*process, []*Comm) {
 		processes[rank] = newProcess(t)
 		all.Go(func() {
 			p, o := processes[rank], Options{Address: at, Rank: rank, World: n, Timeout: timeout}
-			comms[rank], errs[rank] = join(ctx, newComm(library{call: p.fake.call}, p.stream, o), o)
+			comms[rank], errs[rank] = join(ctx, newComm(known.With("", p.fake.call), p.stream, o), o)
 		})
 	}
 	all.Wait()
@@ -245,7 +245,7 @@ func TestMissing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // in which it meets itself
 	defer cancel()
 	o := Options{Address: address(t), Rank: 0, World: 2}
-	_, err := join(ctx, newComm(library{call: p.fake.call}, p.stream, o), o)
+	_, err := join(ctx, newComm(known.With("", p.fake.call), p.stream, o), o)
 	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "nccl: rendezvous: rank 1 of 2 did not come within") {
 		t.Errorf("got %v", err)
 	}
@@ -320,7 +320,7 @@ func TestTimeout(t *testing.T) {
 // TestOneProcess has two ranks in one process.
 func TestOneProcess(t *testing.T) {
 	p, q := newProcess(t), newProcess(t)
-	l := library{call: p.fake.call}
+	l := known.With("", p.fake.call)
 	comms, err := all(t.Context(), l, []*device.Stream{p.stream, q.stream})
 	p.check(err)
 	xs, _ := array(p, 30)
@@ -360,7 +360,7 @@ func TestEveryFailure(t *testing.T) {
 }
 
 func (p *process) work() error {
-	comms, err := all(p.Context(), library{call: p.fake.call}, []*device.Stream{p.stream})
+	comms, err := all(p.Context(), known.With("", p.fake.call), []*device.Stream{p.stream})
 	if err != nil {
 		return err
 	}

@@ -34,15 +34,13 @@ const (
 	inProgress Status = 7
 )
 
-var statusNames = []string{"Success", "UnhandledCudaError", "SystemError", "InternalError", "InvalidArgument", "InvalidUsage", "RemoteError", "InProgress"}
+var statusNames = map[Status]string{
+	success: "Success", UnhandledCudaError: "UnhandledCudaError", SystemError: "SystemError", InternalError: "InternalError",
+	InvalidArgument: "InvalidArgument", InvalidUsage: "InvalidUsage", RemoteError: "RemoteError", inProgress: "InProgress",
+}
 
 // Error returns "ncclRemoteError".
-func (s Status) Error() string {
-	if s >= 0 && int(s) < len(statusNames) {
-		return "nccl" + statusNames[s]
-	}
-	return fmt.Sprintf("ncclResult(%d)", int32(s))
-}
+func (s Status) Error() string { return toolkit.StatusText(s, statusNames, "nccl", "ncclResult") }
 
 // Error is a call of the library that failed.
 type Error struct {

@@ -109,7 +109,7 @@ func (c *Comm) giveUp(handle uintptr, err error) {
 func (c *Comm) abort(handle uintptr) error {
 	args := make([]uintptr, 1)
 	args[0] = handle
-	if s := Status(c.library.call(int(abort), toolkit.Before{}, args)); s != success && s != inProgress {
+	if s := Status(c.library.Status(int(abort), toolkit.Before{}, args)); s != success && s != inProgress {
 		return &Error{abort.String(), c.rank, s}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package nvml
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/toolkit"
+)
 
 // Status is the library's result of a call, its nvmlReturn_t. As an error its text is the
 // library's own name of it: "NVML_ERROR_NOT_SUPPORTED".
@@ -26,12 +30,7 @@ const (
 )
 
 // Error returns the library's name of the status.
-func (s Status) Error() string {
-	if name, ok := statusNames[s]; ok {
-		return "NVML_" + name
-	}
-	return fmt.Sprintf("NVML_ERROR(%d)", int32(s))
-}
+func (s Status) Error() string { return toolkit.StatusText(s, statusNames, "NVML_", "NVML_ERROR") }
 
 // statusNames are the names without NVML_.
 var statusNames = map[Status]string{

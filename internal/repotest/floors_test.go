@@ -39,7 +39,7 @@ var floors = map[string]string{
 	"vet":           "compile internal/frontend internal/diag internal/lint x/tools",
 
 	// The runtimes, which know no compiler.
-	"internal/dl":                     "purego",
+	"internal/dl":                     "purego x/sys",
 	"internal/dl/stubdll":             "",
 	"internal/cudasys/...":            "internal/dl internal/cudasys",
 	"internal/toolkit":                "internal/dl",
@@ -48,9 +48,9 @@ var floors = map[string]string{
 	"cuda":                            "internal/cudasys internal/streamcopy device device/driver dtype",
 	"cuda/gonumblas":                  "cuda cuda/cublas device gonum",
 	"cuda/nvml":                       "internal/toolkit internal/dl",
-	"cuda/cublas":                     "cuda internal/toolkit device device/driver dtype",
+	"cuda/cublas":                     "cuda cuda/internal/library internal/toolkit device device/driver dtype",
 	"cuda/nccl":                       "cuda internal/rendezvous internal/toolkit device dtype",
-	"cuda/cufft":                      "cuda internal/toolkit device dtype",
+	"cuda/cufft":                      "cuda cuda/internal/library internal/toolkit device dtype",
 	"cpu":                             "internal/simt gpu device device/driver dtype x/sys",
 	"cuda/nvtx":                       "internal/dl",
 	"internal/ptxinterp/...":          "internal/ptxinterp/... device device/driver dtype",
@@ -71,6 +71,9 @@ var floors = map[string]string{
 	"internal/verify/mutation/runner": "internal/verify/mutation internal/verify/progen internal/verify/progen/compare internal/verify/progen/trial",
 	"device/devicetest/...":           "device/devicetest/... device device/driver gpu dtype",
 	"math32/...":                      ". cpu math32 device device/driver gpu dtype",
+
+	// What packages of NVIDIA's libraries share.
+	"cuda/internal/library/...": "cuda cuda/internal/library internal/toolkit internal/cudasys/cudafake device",
 
 	// Kernels that users call.
 	"prim":         "device device/driver dtype gpu",

@@ -2,6 +2,7 @@ package toolkit
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
@@ -16,29 +17,74 @@ type Before = dl.Before
 // what they point to does too, and is kept alive by the caller.
 type Functions func(number int, before Before, args []uintptr) int32
 
-// Load opens a library and returns the functions of it that a table names, and its path. All must be there.
-func Load(l Library, symbols []string) (call Functions, path string, err error) {
-	lib, err := Open(l)
-	if err != nil {
-		return nil, "", err
-	}
-	if call, err = Bind(lib, symbols); err != nil {
-		return nil, "", err
-	}
-	return call, lib.Name(), nil
+// Kind is a library as the package that calls it knows it.
+type Kind struct {
+	Library
+	Package string   // the package, for errors: "cublas"
+	Symbols []string // the functions that it calls; the library must have all of them
+	Needs   string   // the version since which it has them: "2.23"; may be empty
+	// Failed returns the package's error of a call with a status that is not 0.
+	Failed func(symbol string, status int32) error
 }
 
-// Bind returns the functions of a library that a table names. All must be there.
-func Bind(lib *dl.Library, symbols []string) (Functions, error) {
-	addresses := make([]uintptr, len(symbols))
-	for i, symbol := range symbols {
+// Loaded is a library that is open.
+type Loaded struct {
+	Path string // where it was found
+	kind *Kind
+	call Functions
+}
+
+// Lazy returns a function that opens the library at its first call. The library stays open.
+func (k *Kind) Lazy() func() (Loaded, error) {
+	return sync.OnceValues(func() (Loaded, error) {
+		lib, err := Open(k.Library)
+		if err != nil {
+			return Loaded{}, fmt.Errorf("%s: %w", k.Package, err)
+		}
+		return k.bind(lib)
+	})
+}
+
+// bind looks up the functions of a library.
+func (k *Kind) bind(lib *dl.Library) (Loaded, error) {
+	addresses := make([]uintptr, len(k.Symbols))
+	for i, symbol := range k.Symbols {
 		a, err := lib.Symbol(symbol)
 		if err != nil {
-			return nil, fmt.Errorf("the library is too old: %w", err)
+			needs := ""
+			if k.Needs != "" {
+				needs = k.Needs + " is needed: "
+			}
+			return Loaded{}, fmt.Errorf("%s: %sthe library is too old: %w", k.Package, needs, err)
 		}
 		addresses[i] = a
 	}
-	return func(number int, before Before, args []uintptr) int32 {
+	return k.With(lib.Name(), func(number int, before Before, args []uintptr) int32 {
 		return int32(dl.CallAfter(before, addresses[number], args...))
-	}, nil
+	}), nil
+}
+
+// With returns the library with the given functions, for tests.
+func (k *Kind) With(path string, call Functions) Loaded { return Loaded{path, k, call} }
+
+// Status calls a function by its number among the symbols and returns its status.
+func (l Loaded) Status(number int, before Before, args []uintptr) int32 {
+	return l.call(number, before, args)
+}
+
+// Call is Status that returns what is not 0 as an error.
+func (l Loaded) Call(number int, before Before, args []uintptr) error {
+	if s := l.call(number, before, args); s != 0 {
+		return l.kind.Failed(l.kind.Symbols[number], s)
+	}
+	return nil
+}
+
+// StatusText returns the library's own name of a status, "CUFFT_EXEC_FAILED": the prefix and the name, or
+// unknown and the number.
+func StatusText[S ~int32](s S, names map[S]string, prefix, unknown string) string {
+	if name, ok := names[s]; ok {
+		return prefix + name
+	}
+	return fmt.Sprintf("%s(%d)", unknown, int32(s))
 }
