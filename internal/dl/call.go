@@ -8,14 +8,18 @@ import (
 // MaxArgs is the largest number of arguments that a call takes.
 const MaxArgs = 24
 
-// Frame is the memory of a call: a call before it, a function, the first N of its arguments, its
-// result. It is on the heap, because C may call back into Go, whose stack moves then. Who calls often
+// MaxFloats is the largest number of floating-point arguments that a call takes.
+const MaxFloats = 2
+
+// Frame is the memory of a call: a call before it, a function, the first N of its arguments, its floating-point
+// arguments, its result. It is on the heap, because C may call back into Go, whose stack moves then. Who calls often
 // keeps one; one goroutine at a time uses it.
 type Frame struct {
 	Before   Before
 	Function uintptr
 	N        int
 	Args     [MaxArgs]uintptr
+	Floats   [MaxFloats]uint64 // float64 by their bits; float32 by theirs in the lower half
 	Result   uintptr
 }
 
@@ -55,6 +59,28 @@ func CallAfter(before Before, address uintptr, args ...uintptr) uintptr {
 	f.Before, f.Function = before, address
 	f.N = copy(f.Args[:], args)
 	r := f.Call()
+	frames.Put(f)
+	return r
+}
+
+// MaxBeforeFloats is how many arguments a function of CallFloats may have beside the floating-point ones.
+const MaxBeforeFloats = 6
+
+// CallFloats is CallAfter for a function whose last arguments, as many as floats says, are floating-point
+// numbers: args has their bits, those of a float32 in the lower half.
+func CallFloats(before Before, address uintptr, floats int, args ...uintptr) uintptr {
+	n := len(args) - floats
+	if floats > MaxFloats || n > MaxBeforeFloats {
+		panic(fmt.Sprintf("BUG: a C call with %d arguments and %d floating-point ones, at most %d and %d are possible", n, floats, MaxBeforeFloats, MaxFloats))
+	}
+	f := frames.Get().(*Frame)
+	f.Before, f.Function = before, address
+	f.N = copy(f.Args[:], args[:n])
+	for i, bits := range args[n:] {
+		f.Floats[i] = uint64(bits)
+	}
+	f.runFloats(floats)
+	r := f.Result
 	frames.Put(f)
 	return r
 }

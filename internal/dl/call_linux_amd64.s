@@ -73,7 +73,9 @@ registers:
 	MOVQ (Frame_Args+3*8)(R11), CX
 	MOVQ (Frame_Args+4*8)(R11), R8
 	MOVQ (Frame_Args+5*8)(R11), R9
-	XORL AX, AX
+	MOVQ (Frame_Floats+0*8)(R11), X0
+	MOVQ (Frame_Floats+1*8)(R11), X1
+	MOVL $2, AX // how many floating-point registers a variadic function may look at
 	CALL R10
 
 done:

@@ -6,6 +6,16 @@ import "runtime"
 
 // run makes the frame's calls.
 func (f *Frame) run() {
+	f.after(func() uintptr { return syscallN(f.Function, f.Args[:f.N]) })
+}
+
+// runFloats is run for a call of which so many arguments are floating-point numbers.
+func (f *Frame) runFloats(floats int) {
+	f.after(func() uintptr { return callFloats(f, floats) })
+}
+
+// after makes the call before, and call where that succeeds, on the same thread.
+func (f *Frame) after(call func() uintptr) {
 	if f.Before.Function != 0 {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -13,5 +23,5 @@ func (f *Frame) run() {
 			return
 		}
 	}
-	f.Result = syscallN(f.Function, f.Args[:f.N])
+	f.Result = call()
 }

@@ -12,6 +12,8 @@ func symbol(uintptr, string) (uintptr, error) { panic("BUG: no library can be op
 
 func syscallN(uintptr, []uintptr) uintptr { panic("BUG: no library can be open here") }
 
+func callFloats(*Frame, int) uintptr { panic("BUG: no library can be open here") }
+
 // Callback returns the address of a C function that calls f, whose parameters are of the size of
 // a uintptr or smaller and whose result is a uintptr. It is never freed, nor is what f holds: a
 // process can have some thousands.

@@ -3,6 +3,7 @@ package dl_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -188,4 +189,42 @@ func deep(t *testing.T, abs uintptr, depth int) {
 		t.Errorf("got %d, want %d", got, depth)
 	}
 	deep(t, abs, depth-1)
+}
+
+// TestCallFloats prints numbers, which go to other registers than the arguments before them.
+func TestCallFloats(t *testing.T) {
+	strfromd, err := libc(t).Symbol("strfromd")
+	if err != nil {
+		t.Skipf("a C library without strfromd: %v", err)
+	}
+	buffer, format := make([]byte, 32), append(make([]byte, 0, 8), "%.3f\x00"...)
+	abs, minus := symbol(t, "abs"), -7
+	for _, before := range []dl.Before{{}, {Function: abs}} {
+		clear(buffer)
+		n := dl.CallFloats(before, strfromd, 1, heap(&buffer[0]), uintptr(len(buffer)), heap(&format[0]), uintptr(math.Float64bits(-2.5)))
+		if got := string(buffer[:n]); got != "-2.500" {
+			t.Errorf("printed %q, want -2.500", got)
+		}
+	}
+	if n := dl.CallFloats(dl.Before{Function: abs, Argument: uintptr(minus)}, strfromd, 1, 0, 0, 0, 0); n != 7 {
+		t.Errorf("after a failure: %d, want 7", n)
+	}
+	runtime.KeepAlive(buffer)
+	runtime.KeepAlive(format)
+}
+
+// TestCallManyFloats passes as many floating-point numbers as there can be.
+func TestCallManyFloats(t *testing.T) {
+	snprintf := symbol(t, "snprintf")
+	if runtime.GOARCH != "amd64" {
+		t.Skip("functions with a variable number of arguments may take them elsewhere there")
+	}
+	buffer, format := make([]byte, 32), append(make([]byte, 0, 16), "%d %g %g\x00"...)
+	n := dl.CallFloats(dl.Before{}, snprintf, 2, heap(&buffer[0]), uintptr(len(buffer)), heap(&format[0]), 5,
+		uintptr(math.Float64bits(0.25)), uintptr(math.Float64bits(1e10)))
+	if got := string(buffer[:n]); got != "5 0.25 1e+10" {
+		t.Errorf("printed %q", got)
+	}
+	runtime.KeepAlive(buffer)
+	runtime.KeepAlive(format)
 }

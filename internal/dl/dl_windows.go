@@ -32,6 +32,16 @@ func syscallN(address uintptr, args []uintptr) uintptr {
 	return r
 }
 
+// callFloats passes floating-point numbers in their places among the arguments: the system call copies the first
+// four to both kinds of registers.
+func callFloats(f *Frame, floats int) uintptr {
+	args := append([]uintptr(nil), f.Args[:f.N]...)
+	for _, bits := range f.Floats[:floats] {
+		args = append(args, uintptr(bits))
+	}
+	return syscallN(f.Function, args)
+}
+
 // Callback returns the address of a C function that calls f, whose parameters are of the size of
 // a uintptr or smaller and whose result is a uintptr. It is never freed, nor is what f holds: a
 // process can have some thousands.

@@ -6,7 +6,7 @@
 //	address, err := lib.Symbol("cuInit")
 //	status := dl.Call(address, 0)
 //
-// It is no binding generator: arguments are whole words, results are one word, and
-// floating-point numbers and structs by value cannot be passed. A build with CGO_ENABLED=0
+// It is no binding generator: arguments and results are integers of the size of a uintptr or smaller. Floating-point
+// numbers can be passed as the last arguments (CallFloats), structs by value cannot. A build with CGO_ENABLED=0
 // that imports it is linked dynamically to the system's C library.
 package dl

@@ -23,6 +23,9 @@ type Kind struct {
 	Package string   // the package, for errors: "cublas"
 	Symbols []string // the functions that it calls; the library must have all of them
 	Needs   string   // the version since which it has them: "2.23"; may be empty
+	// Floats says how many of the last arguments of a function are floating-point numbers, by its number: their
+	// bits are the arguments. Others have none.
+	Floats map[int]int
 	// Failed returns the package's error of a call with a status that is not 0.
 	Failed func(symbol string, status int32) error
 }
@@ -47,7 +50,7 @@ func (k *Kind) Lazy() func() (Loaded, error) {
 
 // bind looks up the functions of a library.
 func (k *Kind) bind(lib *dl.Library) (Loaded, error) {
-	addresses := make([]uintptr, len(k.Symbols))
+	addresses, floats := make([]uintptr, len(k.Symbols)), make([]int, len(k.Symbols))
 	for i, symbol := range k.Symbols {
 		a, err := lib.Symbol(symbol)
 		if err != nil {
@@ -57,9 +60,12 @@ func (k *Kind) bind(lib *dl.Library) (Loaded, error) {
 			}
 			return Loaded{}, fmt.Errorf("%s: %sthe library is too old: %w", k.Package, needs, err)
 		}
-		addresses[i] = a
+		addresses[i], floats[i] = a, k.Floats[i]
 	}
 	return k.With(lib.Name(), func(number int, before Before, args []uintptr) int32 {
+		if n := floats[number]; n > 0 {
+			return int32(dl.CallFloats(before, addresses[number], n, args...))
+		}
 		return int32(dl.CallAfter(before, addresses[number], args...))
 	}), nil
 }
