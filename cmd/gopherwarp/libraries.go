@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 	"github.com/gopherwarp/gopherwarp/cuda/cufft"
+	"github.com/gopherwarp/gopherwarp/cuda/curand"
 	"github.com/gopherwarp/gopherwarp/cuda/nccl"
 )
 
@@ -18,6 +19,7 @@ func printLibraries(t terminal) {
 	}{
 		{"cuBLAS", "cuda/cublas and cuda/gonumblas", cublas.Installed},
 		{"cuFFT", "cuda/cufft", cufft.Installed},
+		{"cuRAND", "cuda/curand", curand.Installed},
 		{"NCCL", "cuda/nccl", nccl.Installed},
 	} {
 		version, path, err := l.installed()

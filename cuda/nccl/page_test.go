@@ -13,7 +13,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var code strings.Builder
-	for _, name := range []string{"cublas", "cufft", "gonumblas", "nccl"} {
+	for _, name := range []string{"cublas", "cufft", "curand", "gonumblas", "nccl"} {
 		text, err := os.ReadFile("../" + name + "/example_test.go")
 		if err != nil {
 			t.Fatal(err)

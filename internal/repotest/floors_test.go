@@ -51,6 +51,7 @@ var floors = map[string]string{
 	"cuda/cublas":                     "cuda cuda/internal/library internal/toolkit device device/driver dtype",
 	"cuda/nccl":                       "cuda internal/rendezvous internal/toolkit device dtype",
 	"cuda/cufft":                      "cuda cuda/internal/library internal/toolkit device dtype",
+	"cuda/curand":                     "cuda cuda/internal/library internal/toolkit device",
 	"cpu":                             "internal/simt gpu device device/driver dtype x/sys",
 	"cuda/nvtx":                       "internal/dl",
 	"internal/ptxinterp/...":          "internal/ptxinterp/... device device/driver dtype",
@@ -87,7 +88,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":               "cmd/... metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"cmd/internal/console":  "",
 	"cmd/internal/build":    "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":         "cmd/internal/build",
