@@ -1,5 +1,6 @@
 // Package prim provides parallel primitives from which other algorithms are built: reductions,
-// scans, sorting, selection, histograms, transposition and the largest elements.
+// scans, sorting, selection, histograms, transposition, the largest elements and random
+// numbers.
 //
 // The functions operate on device slices, on every device, and their kernels are written in Go.
 // Like a launch, a function enqueues its work on a stream and returns. Its results are valid after
@@ -9,6 +10,7 @@
 //		prim.Sum(s, total.All(), x.All()),                  // total[0] = x[0] + x[1] + ...
 //		prim.InclusiveScan(s, prim.Add, y.All(), x.All()),  // y[i] = x[0] + ... + x[i]
 //		prim.SortPairs(s, keys.All(), values.All()),        // in place, stable
+//		prim.Uniform(s, noise.All(), prim.Sequence{Seed: 42}), // the same numbers on every device
 //		prim.Select(s, kept.All(), x.All(), prim.Flags{Set: flags.All(), Count: count.All()}),
 //		s.Synchronize(ctx))
 //
@@ -20,7 +22,7 @@
 //
 // Temporary memory is allocated from the device's pool and freed, both in the order of the stream.
 // A graph therefore cannot record these functions, and they return device.ErrCapture; the
-// exceptions are Count, Histogram and Transpose.
+// exceptions are Count, Histogram, Transpose, Uniform, Normal and Integers.
 //
 // Package prim is not an array library: it has neither shapes nor element-wise arithmetic.
 package prim

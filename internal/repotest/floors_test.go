@@ -77,7 +77,7 @@ var floors = map[string]string{
 	"cuda/internal/library/...": "cuda cuda/internal/library internal/toolkit internal/cudasys/cudafake device",
 
 	// Kernels that users call.
-	"prim":         "device device/driver dtype gpu",
+	"prim":         "device device/driver dtype gpu math32",
 	"prim/zvector": "",
 
 	// What is told of devices.

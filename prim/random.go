@@ -1,0 +1,87 @@
+package prim
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// Sequence is random numbers: those of a seed, from an offset on. Element i of a destination gets number Offset+i,
+// so a slice that is filled in parts, by any devices, has the same numbers as one that is filled at once.
+//
+// The numbers are those of the counter-based generator Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel
+// Random Numbers: As Easy as 1, 2, 3", 2011), with the same bits on every device. Different seeds, and
+// the different functions and element sizes for one seed, give independent numbers.
+type Sequence struct{ Seed, Offset uint64 }
+
+// Uniform fills dst with numbers in [0, 1): multiples of 1/1<<24 in float32, of 1/1<<53 in float64.
+func Uniform[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from Sequence) error {
+	if kindOf[T]() == reflect.Float32 {
+		return draw(s, from, drawing{"uniform", dst.Len(), 4}, func(g device.Blocks, d source) error {
+			return uniform32(s, g, view[float32](dst), d)
+		})
+	}
+	return draw(s, from, drawing{"uniform", dst.Len(), 2}, func(g device.Blocks, d source) error {
+		return uniform64(s, g, view[float64](dst), d)
+	})
+}
+
+// Gaussian is a normal distribution.
+type Gaussian[T ~float32 | ~float64] struct{ Mean, Deviation T }
+
+// Normal fills dst with numbers of a normal distribution, by the method of Box and Muller: at most 6.8
+// deviations from the mean in float32, 8.6 in float64.
+func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from Sequence, of Gaussian[T]) error {
+	if kindOf[T]() == reflect.Float32 {
+		return draw(s, from, drawing{"normal", dst.Len(), 4}, func(g device.Blocks, d source) error {
+			return normal32(s, g, view[float32](dst), d, Gaussian[float32]{float32(of.Mean), float32(of.Deviation)})
+		})
+	}
+	return draw(s, from, drawing{"normal", dst.Len(), 2}, func(g device.Blocks, d source) error {
+		return normal64(s, g, view[float64](dst), d, Gaussian[float64]{float64(of.Mean), float64(of.Deviation)})
+	})
+}
+
+// Range is the integers from Low to High, with both.
+type Range[T Integer] struct{ Low, High T }
+
+// Integers fills dst with integers of a range, each as probable as any other up to 1 in 1<<32 or, in 64 bits, 1 in
+// 1<<64. A T has 4 or 8 bytes.
+func Integers[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64](s *device.Stream, dst device.Slice[T], from Sequence, in Range[T]) error {
+	if in.Low > in.High {
+		return refuse(s, "integers", fmt.Errorf("from %d to %d: %w", in.Low, in.High, device.ErrRange))
+	}
+	low, span := uint64(in.Low), uint64(in.High)-uint64(in.Low)
+	if reflect.TypeFor[T]().Size() == 4 {
+		return draw(s, from, drawing{"integers", dst.Len(), 2}, func(g device.Blocks, d source) error {
+			return integers32(s, g, view[uint32](dst), d, scale[uint32]{uint32(low), uint32(span)})
+		})
+	}
+	return draw(s, from, drawing{"integers", dst.Len(), 1}, func(g device.Blocks, d source) error {
+		return integers64(s, g, view[uint64](dst), d, scale[uint64]{low, span})
+	})
+}
+
+// drawing is n numbers, of which a counter has so many.
+type drawing struct {
+	what       string
+	n, perDraw int
+}
+
+// draw launches a kernel that draws numbers: a thread for each counter of all groups that have one of them.
+func draw(s *device.Stream, from Sequence, d drawing, launch func(device.Blocks, source) error) error {
+	if uint64(d.n) > math.MaxUint64-from.Offset {
+		return refuse(s, d.what, fmt.Errorf("%d numbers from number %d on: %w", d.n, from.Offset, device.ErrRange))
+	}
+	if d.n == 0 {
+		return idle(s)
+	}
+	group := uint64(drawLanes * d.perDraw)
+	first, last := from.Offset/group, (from.Offset+uint64(d.n)-1)/group
+	threads := int(last-first+1) * drawLanes
+	return launch(device.Blocks{X: (threads + drawWidth - 1) / drawWidth}, source{
+		seed: [2]uint32{uint32(from.Seed), uint32(from.Seed >> 32)}, first: first * drawLanes, offset: from.Offset,
+	})
+}
