@@ -92,7 +92,7 @@ var joinChunksAddInt32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksAddInt64Kernel = &driver.Kernel{
@@ -128,7 +128,7 @@ var joinChunksAddInt64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksAddUint32Kernel = &driver.Kernel{
@@ -164,7 +164,7 @@ var joinChunksAddUint32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksAddUint64Kernel = &driver.Kernel{
@@ -200,7 +200,7 @@ var joinChunksAddUint64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksAddFloat32Kernel = &driver.Kernel{
@@ -236,7 +236,7 @@ var joinChunksAddFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksAddFloat64Kernel = &driver.Kernel{
@@ -272,7 +272,7 @@ var joinChunksAddFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksLeastInt32Kernel = &driver.Kernel{
@@ -308,7 +308,7 @@ var joinChunksLeastInt32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksLeastInt64Kernel = &driver.Kernel{
@@ -344,7 +344,7 @@ var joinChunksLeastInt64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksLeastUint32Kernel = &driver.Kernel{
@@ -380,7 +380,7 @@ var joinChunksLeastUint32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksLeastUint64Kernel = &driver.Kernel{
@@ -416,7 +416,7 @@ var joinChunksLeastUint64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksLeastFloat32Kernel = &driver.Kernel{
@@ -454,7 +454,7 @@ var joinChunksLeastFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksLeastFloat64Kernel = &driver.Kernel{
@@ -490,7 +490,7 @@ var joinChunksLeastFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksGreatestInt32Kernel = &driver.Kernel{
@@ -526,7 +526,7 @@ var joinChunksGreatestInt32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksGreatestInt64Kernel = &driver.Kernel{
@@ -562,7 +562,7 @@ var joinChunksGreatestInt64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksGreatestUint32Kernel = &driver.Kernel{
@@ -598,7 +598,7 @@ var joinChunksGreatestUint32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksGreatestUint64Kernel = &driver.Kernel{
@@ -634,7 +634,7 @@ var joinChunksGreatestUint64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksGreatestFloat32Kernel = &driver.Kernel{
@@ -672,7 +672,7 @@ var joinChunksGreatestFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var joinChunksGreatestFloat64Kernel = &driver.Kernel{
@@ -708,7 +708,7 @@ var joinChunksGreatestFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 25, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 // scanChunks scans the chunk, starting from the block's element of start if start is not empty.
@@ -797,7 +797,7 @@ var scanChunksAddInt32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksAddInt64Kernel = &driver.Kernel{
@@ -836,7 +836,7 @@ var scanChunksAddInt64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksAddUint32Kernel = &driver.Kernel{
@@ -875,7 +875,7 @@ var scanChunksAddUint32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksAddUint64Kernel = &driver.Kernel{
@@ -914,7 +914,7 @@ var scanChunksAddUint64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksAddFloat32Kernel = &driver.Kernel{
@@ -953,7 +953,7 @@ var scanChunksAddFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksAddFloat64Kernel = &driver.Kernel{
@@ -992,7 +992,7 @@ var scanChunksAddFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksLeastInt32Kernel = &driver.Kernel{
@@ -1031,7 +1031,7 @@ var scanChunksLeastInt32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksLeastInt64Kernel = &driver.Kernel{
@@ -1070,7 +1070,7 @@ var scanChunksLeastInt64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksLeastUint32Kernel = &driver.Kernel{
@@ -1109,7 +1109,7 @@ var scanChunksLeastUint32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksLeastUint64Kernel = &driver.Kernel{
@@ -1148,7 +1148,7 @@ var scanChunksLeastUint64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksLeastFloat32Kernel = &driver.Kernel{
@@ -1189,7 +1189,7 @@ var scanChunksLeastFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksLeastFloat64Kernel = &driver.Kernel{
@@ -1228,7 +1228,7 @@ var scanChunksLeastFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksGreatestInt32Kernel = &driver.Kernel{
@@ -1267,7 +1267,7 @@ var scanChunksGreatestInt32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksGreatestInt64Kernel = &driver.Kernel{
@@ -1306,7 +1306,7 @@ var scanChunksGreatestInt64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksGreatestUint32Kernel = &driver.Kernel{
@@ -1345,7 +1345,7 @@ var scanChunksGreatestUint32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksGreatestUint64Kernel = &driver.Kernel{
@@ -1384,7 +1384,7 @@ var scanChunksGreatestUint64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksGreatestFloat32Kernel = &driver.Kernel{
@@ -1425,7 +1425,7 @@ var scanChunksGreatestFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 var scanChunksGreatestFloat64Kernel = &driver.Kernel{
@@ -1464,7 +1464,7 @@ var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 5, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52},
+	Uses:    []uint16{22, 27, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74},
 }
 
 // digitChunks counts the keys of the chunk with each digit. counts has an element for each block in
@@ -1518,7 +1518,7 @@ var digitChunksUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102},
+	Uses:    []uint16{22, 23, 57, 58, 59, 128, 130, 132, 138, 140, 141, 143, 145, 148},
 }
 
 var digitChunksUint64Kernel = &driver.Kernel{
@@ -1555,7 +1555,7 @@ var digitChunksUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102},
+	Uses:    []uint16{22, 23, 57, 58, 59, 128, 130, 132, 138, 140, 141, 143, 145, 148},
 }
 
 // moveChunks moves the chunk's keys and values. starts is indexed like the counts of digitChunk.
@@ -1624,7 +1624,7 @@ var moveChunksUint32NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
+	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
 }
 
 var moveChunksUint32Uint32Kernel = &driver.Kernel{
@@ -1668,7 +1668,7 @@ var moveChunksUint32Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
+	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
 }
 
 var moveChunksUint32Uint64Kernel = &driver.Kernel{
@@ -1712,7 +1712,7 @@ var moveChunksUint32Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
+	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
 }
 
 var moveChunksUint64NoneKernel = &driver.Kernel{
@@ -1754,7 +1754,7 @@ var moveChunksUint64NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
+	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
 }
 
 var moveChunksUint64Uint32Kernel = &driver.Kernel{
@@ -1798,7 +1798,7 @@ var moveChunksUint64Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
+	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
 }
 
 var moveChunksUint64Uint64Kernel = &driver.Kernel{
@@ -1842,7 +1842,7 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 35, 36, 37, 82, 84, 85, 86, 89, 92, 94, 95, 96, 97, 99, 102, 114},
+	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
 }
 
 // flagChunks counts the flags of the chunk that are set.
@@ -1884,7 +1884,7 @@ var flagChunksKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2},
+	Uses:    []uint16{22, 24},
 }
 
 // selectChunks is selectTiles for a chunk. starts[i] is the number of flags that are set before
@@ -1955,7 +1955,7 @@ var selectChunksUint8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 70},
+	Uses:    []uint16{22, 28, 116},
 }
 
 var selectChunksUint16Kernel = &driver.Kernel{
@@ -2000,7 +2000,7 @@ var selectChunksUint16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 70},
+	Uses:    []uint16{22, 28, 116},
 }
 
 var selectChunksUint32Kernel = &driver.Kernel{
@@ -2045,7 +2045,7 @@ var selectChunksUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 70},
+	Uses:    []uint16{22, 28, 116},
 }
 
 var selectChunksUint64Kernel = &driver.Kernel{
@@ -2090,7 +2090,7 @@ var selectChunksUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 70},
+	Uses:    []uint16{22, 28, 116},
 }
 
 var selectChunks2Uint64Kernel = &driver.Kernel{
@@ -2136,7 +2136,7 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 6, 70},
+	Uses:    []uint16{22, 28, 116},
 }
 
 // countUint8 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -2182,7 +2182,7 @@ var countUint8Kernel = &driver.Kernel{
 	},
 	Twin:    countUint8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
+	Uses:    []uint16{29, 30, 31, 32, 33, 34, 35, 37, 38, 39},
 }
 
 // countUint16 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -2231,7 +2231,7 @@ var countUint16Kernel = &driver.Kernel{
 	},
 	Twin:    countUint16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
+	Uses:    []uint16{29, 30, 31, 32, 33, 34, 35, 37, 38, 39},
 }
 
 // countUint32 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -2281,7 +2281,7 @@ var countUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
+	Uses:    []uint16{29, 30, 31, 32, 33, 34, 35, 37, 38, 39},
 }
 
 // countUint64 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -2328,7 +2328,7 @@ var countUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{7, 8, 9, 10, 11, 12, 13, 15, 16, 17},
+	Uses:    []uint16{29, 30, 31, 32, 33, 34, 35, 37, 38, 39},
 }
 
 // countFloat32 adds to counts[i] the number of elements of x and tail in bin i.
@@ -2378,7 +2378,7 @@ var countFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    countFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{7, 8, 9, 10, 11, 14, 16, 17, 18},
+	Uses:    []uint16{29, 30, 31, 32, 33, 36, 38, 39, 40},
 }
 
 // countFloat64 adds to counts[i] the number of elements of x and tail in bin i.
@@ -2428,7 +2428,245 @@ var countFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    countFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{7, 8, 9, 10, 11, 14, 16, 17, 18},
+	Uses:    []uint16{29, 30, 31, 32, 33, 36, 38, 39, 40},
+}
+
+// uniform32 launches the kernel uniforms32.
+func uniform32(s *device.Stream, g device.Blocks, x device.Slice[float32], d source) error {
+	p := s.Plan(uniform32Kernel, uniform32Kernel.Grid(g))
+	x.Pass(p)
+	driver.Pass(p, d)
+	return p.Launch()
+}
+
+var uniform32Kernel = &driver.Kernel{
+	Name:    "uniforms32[float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "randomkernel.go",
+	Line:    53,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "d", Offset: 24, Size: 24},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uniform32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: uniform32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []float32
+			d source
+		})(args)
+		for ts.Next() {
+			uniforms32[float32](ts.Thread(), a.x, a.d)
+		}
+	},
+	Twin:    uniform32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{80, 83, 89, 94, 95, 97},
+}
+
+// uniform64 launches the kernel uniforms64.
+func uniform64(s *device.Stream, g device.Blocks, x device.Slice[float64], d source) error {
+	p := s.Plan(uniform64Kernel, uniform64Kernel.Grid(g))
+	x.Pass(p)
+	driver.Pass(p, d)
+	return p.Launch()
+}
+
+var uniform64Kernel = &driver.Kernel{
+	Name:    "uniforms64[float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "randomkernel.go",
+	Line:    63,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "d", Offset: 24, Size: 24},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uniform64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: uniform64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []float64
+			d source
+		})(args)
+		for ts.Next() {
+			uniforms64[float64](ts.Thread(), a.x, a.d)
+		}
+	},
+	Twin:    uniform64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{80, 84, 89, 94, 95, 98},
+}
+
+// normal32 launches the kernel normals32.
+func normal32(s *device.Stream, g device.Blocks, x device.Slice[float32], d source, of Gaussian[float32]) error {
+	p := s.Plan(normal32Kernel, normal32Kernel.Grid(g))
+	x.Pass(p)
+	driver.Pass(p, d)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var normal32Kernel = &driver.Kernel{
+	Name:    "normals32[float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "randomkernel.go",
+	Line:    72,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "d", Offset: 24, Size: 24},
+		{Name: "of", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: normal32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x  []float32
+			d  source
+			of Gaussian[float32]
+		})(args)
+		for ts.Next() {
+			normals32[float32](ts.Thread(), a.x, a.d, a.of)
+		}
+	},
+	Twin:    normal32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 77, 80, 81, 85, 89, 91, 94, 95},
+}
+
+// normal64 launches the kernel normals64.
+func normal64(s *device.Stream, g device.Blocks, x device.Slice[float64], d source, of Gaussian[float64]) error {
+	p := s.Plan(normal64Kernel, normal64Kernel.Grid(g))
+	x.Pass(p)
+	driver.Pass(p, d)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var normal64Kernel = &driver.Kernel{
+	Name:    "normals64[float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "randomkernel.go",
+	Line:    84,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "d", Offset: 24, Size: 24},
+		{Name: "of", Offset: 48, Size: 16},
+	},
+	ParamBytes: 80,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: normal64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: normal64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x  []float64
+			d  source
+			of Gaussian[float64]
+		})(args)
+		for ts.Next() {
+			normals64[float64](ts.Thread(), a.x, a.d, a.of)
+		}
+	},
+	Twin:    normal64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{77, 80, 82, 86, 89, 90, 92, 94, 95, 96},
+}
+
+// integers32 launches the kernel integersOf32.
+func integers32(s *device.Stream, g device.Blocks, x device.Slice[uint32], d source, in scale[uint32]) error {
+	p := s.Plan(integers32Kernel, integers32Kernel.Grid(g))
+	x.Pass(p)
+	driver.Pass(p, d)
+	driver.Pass(p, in)
+	return p.Launch()
+}
+
+var integers32Kernel = &driver.Kernel{
+	Name:    "integersOf32[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "randomkernel.go",
+	Line:    97,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "d", Offset: 24, Size: 24},
+		{Name: "in", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Integers:   []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: integers32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: integers32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x  []uint32
+			d  source
+			in scale[uint32]
+		})(args)
+		for ts.Next() {
+			integersOf32[uint32](ts.Thread(), a.x, a.d, a.in)
+		}
+	},
+	Twin:    integers32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{78, 80, 87, 89, 93, 94, 95, 99},
+}
+
+// integers64 launches the kernel integersOf64.
+func integers64(s *device.Stream, g device.Blocks, x device.Slice[uint64], d source, in scale[uint64]) error {
+	p := s.Plan(integers64Kernel, integers64Kernel.Grid(g))
+	x.Pass(p)
+	driver.Pass(p, d)
+	driver.Pass(p, in)
+	return p.Launch()
+}
+
+var integers64Kernel = &driver.Kernel{
+	Name:    "integersOf64[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "randomkernel.go",
+	Line:    106,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "d", Offset: 24, Size: 24},
+		{Name: "in", Offset: 48, Size: 16},
+	},
+	ParamBytes: 80,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Integers:   []int{8, 16, 32, 40, 48, 56},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: integers64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: integers64SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x  []uint64
+			d  source
+			in scale[uint64]
+		})(args)
+		for ts.Next() {
+			integersOf64[uint64](ts.Thread(), a.x, a.d, a.in)
+		}
+	},
+	Twin:    integers64Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{79, 80, 88, 89, 93, 94, 95, 100},
 }
 
 // reduceInt32 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2482,7 +2720,7 @@ var reduceInt32AddInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceInt32LeastInt324Int32Kernel = &driver.Kernel{
@@ -2518,7 +2756,7 @@ var reduceInt32LeastInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceInt32GreatestInt324Int32Kernel = &driver.Kernel{
@@ -2554,7 +2792,7 @@ var reduceInt32GreatestInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 // reduceInt64 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2609,7 +2847,7 @@ var reduceInt64AddInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceInt64LeastInt642Int64Kernel = &driver.Kernel{
@@ -2646,7 +2884,7 @@ var reduceInt64LeastInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
@@ -2683,7 +2921,7 @@ var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 // reduceUint32 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2737,7 +2975,7 @@ var reduceUint32AddUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceUint32LeastUint324Uint32Kernel = &driver.Kernel{
@@ -2773,7 +3011,7 @@ var reduceUint32LeastUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceUint32GreatestUint324Uint32Kernel = &driver.Kernel{
@@ -2809,7 +3047,7 @@ var reduceUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 // reduceUint64 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2864,7 +3102,7 @@ var reduceUint64AddUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceUint64LeastUint642Uint64Kernel = &driver.Kernel{
@@ -2901,7 +3139,7 @@ var reduceUint64LeastUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
@@ -2938,7 +3176,7 @@ var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 // reduceFloat32 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2992,7 +3230,7 @@ var reduceFloat32AddFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceFloat32LeastFloat324Float32Kernel = &driver.Kernel{
@@ -3030,7 +3268,7 @@ var reduceFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
@@ -3068,7 +3306,7 @@ var reduceFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 // reduceFloat64 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -3122,7 +3360,7 @@ var reduceFloat64AddFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceFloat64LeastFloat642Float64Kernel = &driver.Kernel{
@@ -3158,7 +3396,7 @@ var reduceFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 var reduceFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
@@ -3194,7 +3432,7 @@ var reduceFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 38, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 55, 56, 58},
+	Uses:    []uint16{59, 60, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 101, 102, 104},
 }
 
 // reduceTail reduces, in one block, the results of the blocks and the elements that fill no pack.
@@ -3279,7 +3517,7 @@ var reduceTailInt32AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailInt32LeastKernel = &driver.Kernel{
@@ -3315,7 +3553,7 @@ var reduceTailInt32LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailInt32GreatestKernel = &driver.Kernel{
@@ -3351,7 +3589,7 @@ var reduceTailInt32GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailInt64AddKernel = &driver.Kernel{
@@ -3387,7 +3625,7 @@ var reduceTailInt64AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailInt64LeastKernel = &driver.Kernel{
@@ -3423,7 +3661,7 @@ var reduceTailInt64LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailInt64GreatestKernel = &driver.Kernel{
@@ -3459,7 +3697,7 @@ var reduceTailInt64GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailUint32AddKernel = &driver.Kernel{
@@ -3495,7 +3733,7 @@ var reduceTailUint32AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailUint32LeastKernel = &driver.Kernel{
@@ -3531,7 +3769,7 @@ var reduceTailUint32LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailUint32GreatestKernel = &driver.Kernel{
@@ -3567,7 +3805,7 @@ var reduceTailUint32GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailUint64AddKernel = &driver.Kernel{
@@ -3603,7 +3841,7 @@ var reduceTailUint64AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailUint64LeastKernel = &driver.Kernel{
@@ -3639,7 +3877,7 @@ var reduceTailUint64LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailUint64GreatestKernel = &driver.Kernel{
@@ -3675,7 +3913,7 @@ var reduceTailUint64GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailFloat32AddKernel = &driver.Kernel{
@@ -3711,7 +3949,7 @@ var reduceTailFloat32AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailFloat32LeastKernel = &driver.Kernel{
@@ -3749,7 +3987,7 @@ var reduceTailFloat32LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailFloat32GreatestKernel = &driver.Kernel{
@@ -3787,7 +4025,7 @@ var reduceTailFloat32GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailFloat64AddKernel = &driver.Kernel{
@@ -3823,7 +4061,7 @@ var reduceTailFloat64AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailFloat64LeastKernel = &driver.Kernel{
@@ -3859,7 +4097,7 @@ var reduceTailFloat64LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 var reduceTailFloat64GreatestKernel = &driver.Kernel{
@@ -3895,7 +4133,7 @@ var reduceTailFloat64GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 55, 57, 58},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 101, 103, 104},
 }
 
 // scanInt32 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -3969,7 +4207,7 @@ var scanInt32AddInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanInt32LeastInt324Int32Kernel = &driver.Kernel{
@@ -4019,7 +4257,7 @@ var scanInt32LeastInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
@@ -4069,7 +4307,7 @@ var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 // scanInt64 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4144,7 +4382,7 @@ var scanInt64AddInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanInt64LeastInt642Int64Kernel = &driver.Kernel{
@@ -4195,7 +4433,7 @@ var scanInt64LeastInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
@@ -4246,7 +4484,7 @@ var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 // scanUint32 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4320,7 +4558,7 @@ var scanUint32AddUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanUint32LeastUint324Uint32Kernel = &driver.Kernel{
@@ -4370,7 +4608,7 @@ var scanUint32LeastUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
@@ -4420,7 +4658,7 @@ var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 // scanUint64 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4495,7 +4733,7 @@ var scanUint64AddUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanUint64LeastUint642Uint64Kernel = &driver.Kernel{
@@ -4546,7 +4784,7 @@ var scanUint64LeastUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
@@ -4597,7 +4835,7 @@ var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 // scanFloat32 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4671,7 +4909,7 @@ var scanFloat32AddFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanFloat32LeastFloat324Float32Kernel = &driver.Kernel{
@@ -4723,7 +4961,7 @@ var scanFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
@@ -4775,7 +5013,7 @@ var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 // scanFloat64 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4850,7 +5088,7 @@ var scanFloat64AddFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanFloat64LeastFloat642Float64Kernel = &driver.Kernel{
@@ -4901,7 +5139,7 @@ var scanFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
@@ -4952,7 +5190,7 @@ var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
 // selectFlagged copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5029,7 +5267,7 @@ var selectFlaggedUint8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
 }
 
 var selectFlaggedUint16Kernel = &driver.Kernel{
@@ -5079,7 +5317,7 @@ var selectFlaggedUint16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
 }
 
 var selectFlaggedUint32Kernel = &driver.Kernel{
@@ -5129,7 +5367,7 @@ var selectFlaggedUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
 }
 
 var selectFlaggedUint64Kernel = &driver.Kernel{
@@ -5179,7 +5417,7 @@ var selectFlaggedUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
 }
 
 var selectFlagged2Uint64Kernel = &driver.Kernel{
@@ -5229,7 +5467,7 @@ var selectFlagged2Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
 }
 
 // flagsSet adds the number of set flags to count. Threads advance in strides of the grid.
@@ -5274,7 +5512,7 @@ var flagsSetKernel = &driver.Kernel{
 	},
 	Twin:    flagsSetTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{58, 69},
+	Uses:    []uint16{104, 115},
 }
 
 // countEach adds the number of keys with each digit to the first of the rows of each pass.
@@ -5333,7 +5571,7 @@ var countEachUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countEachUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{35, 36, 37, 81, 82, 84, 86, 90, 92, 94, 95, 97, 102},
+	Uses:    []uint16{57, 58, 59, 127, 128, 130, 132, 136, 138, 140, 141, 143, 148},
 }
 
 var countEachUint64Kernel = &driver.Kernel{
@@ -5374,7 +5612,7 @@ var countEachUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countEachUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{35, 36, 37, 81, 82, 84, 86, 90, 92, 94, 95, 97, 102},
+	Uses:    []uint16{57, 58, 59, 127, 128, 130, 132, 136, 138, 140, 141, 143, 148},
 }
 
 // startEach replaces the counts in the first row of a pass by the sums of the preceding counts.
@@ -5418,7 +5656,7 @@ var startEachKernel = &driver.Kernel{
 	},
 	Twin:    startEachTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 94, 102, 111},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 140, 148, 157},
 }
 
 // sortPass moves the keys of in and the values of fromValues by the digit at how.Shift. starts[d]
@@ -5506,7 +5744,7 @@ var sortPassUint32NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
 }
 
 var sortPassUint32Uint32Kernel = &driver.Kernel{
@@ -5568,7 +5806,7 @@ var sortPassUint32Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
 }
 
 var sortPassUint32Uint64Kernel = &driver.Kernel{
@@ -5630,7 +5868,7 @@ var sortPassUint32Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
 }
 
 var sortPassUint64NoneKernel = &driver.Kernel{
@@ -5686,7 +5924,7 @@ var sortPassUint64NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
 }
 
 var sortPassUint64Uint32Kernel = &driver.Kernel{
@@ -5750,7 +5988,7 @@ var sortPassUint64Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
 }
 
 var sortPassUint64Uint64Kernel = &driver.Kernel{
@@ -5814,7 +6052,7 @@ var sortPassUint64Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 26, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113, 114, 115},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
 }
 
 // countNext adds to counts the number of keys with each digit at how.Shift, among those whose higher
@@ -5872,7 +6110,7 @@ var countNextUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countNextUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102, 117, 119},
+	Uses:    []uint16{57, 58, 59, 128, 130, 132, 138, 140, 141, 143, 145, 148, 163, 165},
 }
 
 var countNextUint64Kernel = &driver.Kernel{
@@ -5912,7 +6150,7 @@ var countNextUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countNextUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{35, 36, 37, 82, 84, 86, 92, 94, 95, 97, 99, 102, 117, 119},
+	Uses:    []uint16{57, 58, 59, 128, 130, 132, 138, 140, 141, 143, 145, 148, 163, 165},
 }
 
 // chooseNext appends the next digit to the key in state.
@@ -5959,7 +6197,7 @@ var chooseNextKernel = &driver.Kernel{
 	},
 	Twin:    chooseNextTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{37, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 54, 82, 83, 84, 94, 102, 116, 119, 120},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 140, 148, 162, 165, 166},
 }
 
 // pickBest copies the keys greater than the key in state, or those equal to it, and their indices to
@@ -6035,7 +6273,7 @@ var pickBestUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 71, 72, 73, 74, 75, 76, 77, 78, 80, 86, 92, 95, 97, 118, 119, 120},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 117, 118, 119, 120, 121, 122, 123, 124, 126, 132, 138, 141, 143, 164, 165, 166},
 }
 
 var pickBestUint64Kernel = &driver.Kernel{
@@ -6089,7 +6327,7 @@ var pickBestUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 59, 62, 63, 71, 72, 73, 74, 75, 76, 77, 78, 80, 86, 92, 95, 97, 118, 119, 120},
+	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 117, 118, 119, 120, 121, 122, 123, 124, 126, 132, 138, 141, 143, 164, 165, 166},
 }
 
 // transposeAny transposes a matrix by tiles in shared memory. The rows of a tile have an extra
@@ -6151,7 +6389,7 @@ var transposeAnyUint8Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{70, 121, 122, 123},
+	Uses:    []uint16{116, 167, 168, 169},
 }
 
 var transposeAnyUint16Kernel = &driver.Kernel{
@@ -6189,7 +6427,7 @@ var transposeAnyUint16Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{70, 121, 122, 123},
+	Uses:    []uint16{116, 167, 168, 169},
 }
 
 var transposeAnyUint32Kernel = &driver.Kernel{
@@ -6227,7 +6465,7 @@ var transposeAnyUint32Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{70, 121, 122, 123},
+	Uses:    []uint16{116, 167, 168, 169},
 }
 
 var transposeAnyUint64Kernel = &driver.Kernel{
@@ -6265,7 +6503,7 @@ var transposeAnyUint64Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{70, 121, 122, 123},
+	Uses:    []uint16{116, 167, 168, 169},
 }
 
 var transposeAny2Uint64Kernel = &driver.Kernel{
@@ -6304,7 +6542,7 @@ var transposeAny2Uint64Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAny2Uint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{70, 121, 122, 123},
+	Uses:    []uint16{116, 167, 168, 169},
 }
 
 // transposeWide32 is like transposeTiles for groups of four elements. rows and columns count groups
@@ -6353,5 +6591,5 @@ var transposeWide32Kernel = &driver.Kernel{
 	},
 	Twin:    transposeWide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{124, 125},
+	Uses:    []uint16{170, 171},
 }

@@ -3,10 +3,12 @@
 package prim
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
 	"github.com/gopherwarp/gopherwarp/prim/zvector"
 )
 
@@ -6368,6 +6370,987 @@ func countFloat64TwinRow__(c657 bool, countsLen int, shared unsafe.Pointer, coun
 //line histogramkernel.go:40
 				i180 = i180 + 256
 			}
+		}
+	}
+}
+
+// uniform32Twin runs blocks of the kernel uniforms32_float32.
+//
+//line randomkernel.go:53
+func uniform32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	d0 := *(*int32)(unsafe.Add(args, 24))
+	d4 := *(*int32)(unsafe.Add(args, 28))
+	d8 := *(*int)(unsafe.Add(args, 32))
+	d16 := *(*int)(unsafe.Add(args, 40))
+//line randomkernel.go:53
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line randomkernel.go:38
+		i50 := bx * 256
+		{
+			{
+//line randomkernel.go:38
+				uniform32TwinRow(d8, i50, d0, d4, d16, xLen, x)
+			}
+		}
+	}
+}
+
+// uniform32TwinRow is what a row of threads does in uniform32Twin.
+//
+//line randomkernel.go:38
+func uniform32TwinRow(d8 int, i50 int, d0 int32, d4 int32, d16 int, xLen int, x unsafe.Pointer) {
+	for tx := range 256 {
+		var i114, i115, i116, i117, i118, i119, i170, i181, i128, i130 int32
+		var i120 int
+//line randomkernel.go:38
+		i54 := d8 + (i50 + tx)
+//line philox.go:14
+		i114, i115, i116, i117, i118, i119, i120 = int32(i54), int32(int(uint(i54)>>32)), 0, 0, d0, d4, 0
+//line philox.go:19
+		for {
+//line bits.go:460
+			i167 := int(uint32(i114)) * 3528531795
+			i170 = int32(i167)
+//line bits.go:460
+			i178 := int(uint32(i116)) * 3449720151
+			i181 = int32(i178)
+//line philox.go:18
+			i128 = int32(int(uint(i178)>>32)) ^ i115 ^ i118
+//line philox.go:18
+			i130 = int32(int(uint(i167)>>32)) ^ i117 ^ i119
+			i133 := i120 + 1
+//line philox.go:19
+			if i133 >= 10 {
+//line philox.go:19
+				break
+			}
+//line philox.go:19
+			i114, i115, i116, i117, i118, i119, i120 = i128, i181, i130, i170, i118-1640531527, i119-1150833019, i133
+		}
+//line randomkernel.go:40
+		i77 := int(uint(i54)/32)<<7 + int(uint(i54)%32) - d16
+//line randomkernel.go:45
+		if uint(i77) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i77*4)) = float32(float32(uint32(int32(uint32(i128)>>8))) * 5.9604645e-08)
+		}
+//line randomkernel.go:56
+		i308 := i77 + 32
+//line randomkernel.go:45
+		if uint(i308) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i308*4)) = float32(float32(uint32(int32(uint32(i181)>>8))) * 5.9604645e-08)
+		}
+//line randomkernel.go:56
+		i325 := i77 + 64
+//line randomkernel.go:45
+		if uint(i325) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i325*4)) = float32(float32(uint32(int32(uint32(i130)>>8))) * 5.9604645e-08)
+		}
+//line randomkernel.go:56
+		i342 := i77 + 96
+//line randomkernel.go:45
+		if uint(i342) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i342*4)) = float32(float32(uint32(int32(uint32(i170)>>8))) * 5.9604645e-08)
+		}
+	}
+}
+
+// uniform64Twin runs blocks of the kernel uniforms64_float64.
+//
+//line randomkernel.go:63
+func uniform64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	d0 := *(*int32)(unsafe.Add(args, 24))
+	d4 := *(*int32)(unsafe.Add(args, 28))
+	d8 := *(*int)(unsafe.Add(args, 32))
+	d16 := *(*int)(unsafe.Add(args, 40))
+//line randomkernel.go:63
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line randomkernel.go:38
+		i45 := bx * 256
+		{
+			{
+//line randomkernel.go:38
+				uniform64TwinRow(d8, i45, d0, d4, d16, xLen, x)
+			}
+		}
+	}
+}
+
+// uniform64TwinRow is what a row of threads does in uniform64Twin.
+//
+//line randomkernel.go:38
+func uniform64TwinRow(d8 int, i45 int, d0 int32, d4 int32, d16 int, xLen int, x unsafe.Pointer) {
+	for tx := range 256 {
+		var i114, i115, i116, i117, i118, i119, i170, i194, i128, i130 int32
+		var i120 int
+//line randomkernel.go:38
+		i49 := d8 + (i45 + tx)
+//line philox.go:14
+		i114, i115, i116, i117, i118, i119, i120 = int32(i49), int32(int(uint(i49)>>32)), 1, 0, d0, d4, 0
+//line philox.go:19
+		for {
+//line bits.go:460
+			i167 := int(uint32(i114)) * 3528531795
+			i170 = int32(i167)
+//line bits.go:460
+			i191 := int(uint32(i116)) * 3449720151
+			i194 = int32(i191)
+//line philox.go:18
+			i128 = int32(int(uint(i191)>>32)) ^ i115 ^ i118
+//line philox.go:18
+			i130 = int32(int(uint(i167)>>32)) ^ i117 ^ i119
+			i133 := i120 + 1
+//line philox.go:19
+			if i133 >= 10 {
+//line philox.go:19
+				break
+			}
+//line philox.go:19
+			i114, i115, i116, i117, i118, i119, i120 = i128, i194, i130, i170, i118-1640531527, i119-1150833019, i133
+		}
+//line randomkernel.go:40
+		i72 := int(uint(i49)/32)<<6 + int(uint(i49)%32) - d16
+//line randomkernel.go:45
+		if uint(i72) < uint(xLen) {
+			*(*float64)(unsafe.Add(x, i72*8)) = float64(float64(uint(int(uint(int(uint32(i128))<<32|int(uint32(i194)))>>11))) * 1.1102230246251565e-16)
+		}
+//line randomkernel.go:66
+		i25 := i72 + 32
+//line randomkernel.go:45
+		if uint(i25) < uint(xLen) {
+			*(*float64)(unsafe.Add(x, i25*8)) = float64(float64(uint(int(uint(int(uint32(i130))<<32|int(uint32(i170)))>>11))) * 1.1102230246251565e-16)
+		}
+	}
+}
+
+var normal32TwinTable = [...]uint64{
+	0xa2f9836e00000000, 0xfc2757d14e441529, 0xdb629599f534ddc0, 0x3c439041,
+}
+
+// normal32Twin runs blocks of the kernel normals32_float32.
+//
+//line randomkernel.go:72
+func normal32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	d0 := *(*int32)(unsafe.Add(args, 24))
+	d4 := *(*int32)(unsafe.Add(args, 28))
+	d8 := *(*int)(unsafe.Add(args, 32))
+	d16 := *(*int)(unsafe.Add(args, 40))
+	of0 := *(*float32)(unsafe.Add(args, 48))
+	of4 := *(*float32)(unsafe.Add(args, 52))
+//line randomkernel.go:72
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line randomkernel.go:38
+		i76 := bx * 256
+		{
+			{
+//line randomkernel.go:38
+				normal32TwinRow(d8, i76, d0, d4, d16, xLen, of0, of4, x)
+			}
+		}
+	}
+}
+
+// normal32TwinRow is what a row of threads does in normal32Twin.
+//
+//line randomkernel.go:38
+func normal32TwinRow(d8 int, i76 int, d0 int32, d4 int32, d16 int, xLen int, of0 float32, of4 float32, x unsafe.Pointer) {
+	for tx := range 256 {
+		var i155, i156, i157, i158, i159, i160, i223, i282, i169, i171, i774, i908, i898, i989, i1123, i1113 int32
+		var i161 int
+		var f773, f799, f803, f907, f897, f915, f916, f917, f918, f934, f935, f936, f937, f988, f1014, f1018, f1122, f1112, f1130, f1131, f1132, f1133, f1149, f1150, f1151, f1152 float32
+//line randomkernel.go:38
+		i80 := d8 + (i76 + tx)
+//line philox.go:14
+		i155, i156, i157, i158, i159, i160, i161 = int32(i80), int32(int(uint(i80)>>32)), 2, 0, d0, d4, 0
+//line philox.go:19
+		for {
+//line bits.go:460
+			i220 := int(uint32(i155)) * 3528531795
+			i223 = int32(i220)
+//line bits.go:460
+			i279 := int(uint32(i157)) * 3449720151
+			i282 = int32(i279)
+//line philox.go:18
+			i169 = int32(int(uint(i279)>>32)) ^ i156 ^ i159
+//line philox.go:18
+			i171 = int32(int(uint(i220)>>32)) ^ i158 ^ i160
+			i174 := i161 + 1
+//line philox.go:19
+			if i174 >= 10 {
+//line philox.go:19
+				break
+			}
+//line philox.go:19
+			i155, i156, i157, i158, i159, i160, i161 = i169, i282, i171, i223, i159-1640531527, i160-1150833019, i174
+		}
+//line randomkernel.go:40
+		i103 := int(uint(i80)/32)<<7 + int(uint(i80)%32) - d16
+//line randomkernel.go:132
+		f767 := float32(float32(uint32(i169))*2.3283064e-10) + 1.1641532e-10
+//line log.go:68
+		if math.Float32frombits(math.Float32bits(f767)&^(1<<31)) < 1.1754944e-38 {
+			f773, i774 = float32(f767*8.388608e+06), 192937984
+		} else {
+//line log.go:68
+			f773, i774 = f767, 0
+		}
+//line log.go:71
+		i775 := int32(math.Float32bits(f773))
+		i777 := (i775 - 1060439283) & -8388608
+//line log.go:8
+		f782 := math.Float32frombits(uint32(i775-i777)) - 1
+		f793 := math32.FMA(float32(i777-i774), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f782, 0.12901418), f782, -0.13246344), f782, 0.14182273), f782, -0.16608718), f782, 0.20001961), f782, -0.250016), f782, 0.33333325), f782, -0.49999988), float32(f782*f782), f782))
+//line log.go:87
+		if 2139095040 <= uint32(int32(math.Float32bits(f767))) {
+			f799 = math32.FMA(f767, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+		} else {
+//line log.go:87
+			f799 = f793
+		}
+//line log.go:90
+		if f767 == 0 {
+//line basic.go:21
+			f803 = math.Float32frombits(0xff800000)
+		} else {
+//line log.go:90
+			f803 = f799
+		}
+//line randomkernel.go:133
+		f805 := float32(math.Sqrt(float64(float32(f803 * -2))))
+		f808 := float32(float32(uint32(int32(uint32(i282)>>8))) * 3.7450704e-07)
+//line reduce.go:15
+		f809 := math.Float32frombits(math.Float32bits(f808) &^ (1 << 31))
+//line reduce.go:15
+		if f809 < 65536 {
+//line reduce.go:18
+			f900 := math32.FMA(f808, 0.63661975, 1.2582912e+07)
+			f901 := f900 - 1.2582912e+07
+			f907, i908 = math32.FMA(f901, -5.3903025e-15, math32.FMA(f901, -7.5497894e-08, math32.FMA(f901, -1.5707963, f808))), int32(math.Float32bits(f900))
+		} else {
+//line reduce.go:30
+			if f809 <= 3.4028235e+38 {
+//line reduce.go:33
+				i816 := int32(math.Float32bits(f808))
+				i819 := int32(uint32(i816)>>23)&255 - 128
+				i821 := i816<<8 | -2147483648
+//line reduce.go:35
+				i822 := int(uint32(i821))
+				i824 := int32(uint32(i819)>>5) & 3
+//line reduce.go:36
+				i825 := i819 & 31
+//line reduce.go:51
+				i836 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i824+2))*4))))
+//line reduce.go:51
+				i851 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i824+1))*4))))
+//line reduce.go:38
+				i860 := int(uint(i822*int(uint32(int32(int(uint((i836<<32|int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i824+3))*4)))))<<uint32(i825))>>32))))) >> 32)
+//line reduce.go:38
+				i861 := i822*int(uint32(int32(int(uint((i851<<32|i836)<<uint32(i825))>>32)))) + i860
+				i877 := i821*int32(int(uint((int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i824))*4))))<<32|i851)<<uint32(i825))>>32)) + int32(int(uint(i861)>>32))
+//line reduce.go:41
+				i883 := int(uint32(i877))<<34 | int(uint32(int32(i861)))<<2
+				i887 := int32(uint32(i877)>>30) + int32(int(uint(i883)>>63))
+				f890 := float32(float64(float64(i883) * 8.515303950216386e-20))
+				if int32(uint32(i816)>>31) != 0 {
+					f897, i898 = -f890, 0-i887
+				} else {
+//line reduce.go:44
+					f897, i898 = f890, i887
+				}
+			} else {
+//line reduce.go:31
+				f897, i898 = f808-f808, 0
+			}
+//line reduce.go:16
+			f907, i908 = f897, i898
+		}
+//line sin.go:24
+		f909 := float32(f907 * f907)
+//line sin.go:26
+		if i908&1 != 0 {
+			f915, f916, f917, f918 = 1, math32.FMA(2.4432553e-05, f909, -0.0013887311), 0.041666646, -0.5
+		} else {
+//line sin.go:26
+			f915, f916, f917, f918 = f907, -0.000195181, 0.008332188, -0.16666655
+		}
+//line reduce.go:55
+		f927 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f916, f909, f917), f909, f918), math32.FMA(f915, f909, 0), f915))) ^ i908<<30&-2147483648))
+//line sin.go:18
+		i928 := i908 + 1
+//line sin.go:26
+		if i928&1 != 0 {
+			f934, f935, f936, f937 = 1, math32.FMA(2.4432553e-05, f909, -0.0013887311), 0.041666646, -0.5
+		} else {
+//line sin.go:26
+			f934, f935, f936, f937 = f907, -0.000195181, 0.008332188, -0.16666655
+		}
+//line reduce.go:55
+		f946 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f935, f909, f936), f909, f937), math32.FMA(f934, f909, 0), f934))) ^ i928<<30&-2147483648))
+//line randomkernel.go:45
+		if uint(i103) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i103*4)) = float32(float32(f805*f946)*of4) + of0
+		}
+//line randomkernel.go:77
+		i959 := i103 + 32
+//line randomkernel.go:45
+		if uint(i959) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i959*4)) = float32(float32(f805*f927)*of4) + of0
+		}
+//line randomkernel.go:132
+		f982 := float32(float32(uint32(i171))*2.3283064e-10) + 1.1641532e-10
+//line log.go:68
+		if math.Float32frombits(math.Float32bits(f982)&^(1<<31)) < 1.1754944e-38 {
+			f988, i989 = float32(f982*8.388608e+06), 192937984
+		} else {
+//line log.go:68
+			f988, i989 = f982, 0
+		}
+//line log.go:71
+		i990 := int32(math.Float32bits(f988))
+		i992 := (i990 - 1060439283) & -8388608
+//line log.go:8
+		f997 := math.Float32frombits(uint32(i990-i992)) - 1
+		f1008 := math32.FMA(float32(i992-i989), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f997, 0.12901418), f997, -0.13246344), f997, 0.14182273), f997, -0.16608718), f997, 0.20001961), f997, -0.250016), f997, 0.33333325), f997, -0.49999988), float32(f997*f997), f997))
+//line log.go:87
+		if 2139095040 <= uint32(int32(math.Float32bits(f982))) {
+			f1014 = math32.FMA(f982, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+		} else {
+//line log.go:87
+			f1014 = f1008
+		}
+//line log.go:90
+		if f982 == 0 {
+//line basic.go:21
+			f1018 = math.Float32frombits(0xff800000)
+		} else {
+//line log.go:90
+			f1018 = f1014
+		}
+//line randomkernel.go:133
+		f1020 := float32(math.Sqrt(float64(float32(f1018 * -2))))
+		f1023 := float32(float32(uint32(int32(uint32(i223)>>8))) * 3.7450704e-07)
+//line reduce.go:15
+		f1024 := math.Float32frombits(math.Float32bits(f1023) &^ (1 << 31))
+//line reduce.go:15
+		if f1024 < 65536 {
+//line reduce.go:18
+			f1115 := math32.FMA(f1023, 0.63661975, 1.2582912e+07)
+			f1116 := f1115 - 1.2582912e+07
+			f1122, i1123 = math32.FMA(f1116, -5.3903025e-15, math32.FMA(f1116, -7.5497894e-08, math32.FMA(f1116, -1.5707963, f1023))), int32(math.Float32bits(f1115))
+		} else {
+//line reduce.go:30
+			if f1024 <= 3.4028235e+38 {
+//line reduce.go:33
+				i1031 := int32(math.Float32bits(f1023))
+				i1034 := int32(uint32(i1031)>>23)&255 - 128
+				i1036 := i1031<<8 | -2147483648
+//line reduce.go:35
+				i1037 := int(uint32(i1036))
+				i1039 := int32(uint32(i1034)>>5) & 3
+//line reduce.go:36
+				i1040 := i1034 & 31
+//line reduce.go:51
+				i1051 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i1039+2))*4))))
+//line reduce.go:51
+				i1066 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i1039+1))*4))))
+//line reduce.go:38
+				i1075 := int(uint(i1037*int(uint32(int32(int(uint((i1051<<32|int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i1039+3))*4)))))<<uint32(i1040))>>32))))) >> 32)
+//line reduce.go:38
+				i1076 := i1037*int(uint32(int32(int(uint((i1066<<32|i1051)<<uint32(i1040))>>32)))) + i1075
+				i1092 := i1036*int32(int(uint((int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i1039))*4))))<<32|i1066)<<uint32(i1040))>>32)) + int32(int(uint(i1076)>>32))
+//line reduce.go:41
+				i1098 := int(uint32(i1092))<<34 | int(uint32(int32(i1076)))<<2
+				i1102 := int32(uint32(i1092)>>30) + int32(int(uint(i1098)>>63))
+				f1105 := float32(float64(float64(i1098) * 8.515303950216386e-20))
+				if int32(uint32(i1031)>>31) != 0 {
+					f1112, i1113 = -f1105, 0-i1102
+				} else {
+//line reduce.go:44
+					f1112, i1113 = f1105, i1102
+				}
+			} else {
+//line reduce.go:31
+				f1112, i1113 = f1023-f1023, 0
+			}
+//line reduce.go:16
+			f1122, i1123 = f1112, i1113
+		}
+//line sin.go:24
+		f1124 := float32(f1122 * f1122)
+//line sin.go:26
+		if i1123&1 != 0 {
+			f1130, f1131, f1132, f1133 = 1, math32.FMA(2.4432553e-05, f1124, -0.0013887311), 0.041666646, -0.5
+		} else {
+//line sin.go:26
+			f1130, f1131, f1132, f1133 = f1122, -0.000195181, 0.008332188, -0.16666655
+		}
+//line reduce.go:55
+		f1142 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f1131, f1124, f1132), f1124, f1133), math32.FMA(f1130, f1124, 0), f1130))) ^ i1123<<30&-2147483648))
+//line sin.go:18
+		i1143 := i1123 + 1
+//line sin.go:26
+		if i1143&1 != 0 {
+			f1149, f1150, f1151, f1152 = 1, math32.FMA(2.4432553e-05, f1124, -0.0013887311), 0.041666646, -0.5
+		} else {
+//line sin.go:26
+			f1149, f1150, f1151, f1152 = f1122, -0.000195181, 0.008332188, -0.16666655
+		}
+//line reduce.go:55
+		f1161 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f1150, f1124, f1151), f1124, f1152), math32.FMA(f1149, f1124, 0), f1149))) ^ i1143<<30&-2147483648))
+//line randomkernel.go:76
+		i1165 := i103 + 64
+//line randomkernel.go:45
+		if uint(i1165) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i1165*4)) = float32(float32(f1020*f1161)*of4) + of0
+		}
+//line randomkernel.go:77
+		i1174 := i103 + 96
+//line randomkernel.go:45
+		if uint(i1174) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i1174*4)) = float32(float32(f1020*f1142)*of4) + of0
+		}
+	}
+}
+
+// normal64Twin runs blocks of the kernel normals64_float64.
+//
+//line randomkernel.go:84
+func normal64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	d0 := *(*int32)(unsafe.Add(args, 24))
+	d4 := *(*int32)(unsafe.Add(args, 28))
+	d8 := *(*int)(unsafe.Add(args, 32))
+	d16 := *(*int)(unsafe.Add(args, 40))
+	of0 := *(*float64)(unsafe.Add(args, 48))
+	of8 := *(*float64)(unsafe.Add(args, 56))
+//line randomkernel.go:84
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line randomkernel.go:38
+		i70 := bx * 256
+		{
+			{
+//line randomkernel.go:38
+				normal64TwinRow(d8, i70, d0, d4, d16, xLen, of0, of8, x)
+			}
+		}
+	}
+}
+
+// normal64TwinRow is what a row of threads does in normal64Twin.
+//
+//line randomkernel.go:38
+func normal64TwinRow(d8 int, i70 int, d0 int32, d4 int32, d16 int, xLen int, of0 float64, of8 float64, x unsafe.Pointer) {
+	for tx := range 256 {
+		var i149, i150, i151, i152, i153, i154, i265, i377, i163, i165 int32
+		var i155 int
+		var f426, f427 float64
+//line randomkernel.go:38
+		i74 := d8 + (i70 + tx)
+//line philox.go:14
+		i149, i150, i151, i152, i153, i154, i155 = int32(i74), int32(int(uint(i74)>>32)), 3, 0, d0, d4, 0
+//line philox.go:19
+		for {
+//line bits.go:460
+			i262 := int(uint32(i149)) * 3528531795
+			i265 = int32(i262)
+//line bits.go:460
+			i374 := int(uint32(i151)) * 3449720151
+			i377 = int32(i374)
+//line philox.go:18
+			i163 = int32(int(uint(i374)>>32)) ^ i150 ^ i153
+//line philox.go:18
+			i165 = int32(int(uint(i262)>>32)) ^ i152 ^ i154
+			i168 := i155 + 1
+//line philox.go:19
+			if i168 >= 10 {
+//line philox.go:19
+				break
+			}
+//line philox.go:19
+			i149, i150, i151, i152, i153, i154, i155 = i163, i377, i165, i265, i153-1640531527, i154-1150833019, i168
+		}
+//line randomkernel.go:40
+		i97 := int(uint(i74)/32)<<6 + int(uint(i74)%32) - d16
+//line randomkernel.go:150
+		i217 := int(math.Float64bits(float64(float64(uint(int(uint(int(uint32(i163))<<32|int(uint32(i377)))>>11)))*1.1102230246251565e-16) + 5.551115123125783e-17))
+		i220 := (i217 - 4604544271217802189) & -4503599627370496
+		f223 := math.Float64frombits(uint64(i217-i220)) - 1
+		f225 := f223 / (f223 + 2)
+		f226 := float64(f225 * f225)
+//line randomkernel.go:158
+		f234 := float64(f226*(float64(f226*(float64(f226*(float64(f226*0.043478260869565216)+0.047619047619047616))+0.05263157894736842))+0.058823529411764705)) + 0.06666666666666667
+//line randomkernel.go:162
+		f242 := float64(f226*(float64(f226*(float64(f226*(float64(f226*f234)+0.07692307692307693))+0.09090909090909091))+0.1111111111111111)) + 0.14285714285714285
+//line randomkernel.go:165
+		f255 := float64(float64(i220>>52)*0.6931471805599453) + (float64(float64(f225*float64(f226*(float64(f226*(float64(f226*f242)+0.2))+0.3333333333333333)))*2) + float64(f225*2))
+//line randomkernel.go:141
+		f112 := math.Sqrt(float64(f255 * -2))
+//line randomkernel.go:170
+		f306 := float64(float64(float64(uint(int(uint(int(uint32(i165))<<32|int(uint32(i265)))>>11)))*1.1102230246251565e-16) * 4)
+		f307 := f306 + 0.5
+//line randomkernel.go:171
+		var i308 int32
+//line randomkernel.go:171
+		if f307 > -1 && f307 < 4294967296 {
+//line randomkernel.go:171
+			i308 = int32(uint32(f307))
+//line randomkernel.go:171
+		} else if f307 > 0 {
+//line randomkernel.go:171
+			i308 = -1
+		}
+//line randomkernel.go:172
+		f311 := float64((f306 - float64(uint32(i308))) * 1.5707963267948966)
+		f312 := float64(f311 * f311)
+//line randomkernel.go:177
+		f320 := float64(f312*(float64(f312*(float64(f312*(float64(f312*2.8114572543455206e-15)-7.647163731819816e-13))+1.6059043836821613e-10))-2.505210838544172e-08)) + 2.7557319223985893e-06
+//line randomkernel.go:181
+		f329 := float64(float64(f312*(float64(f312*(float64(f312*(float64(f312*f320)-0.0001984126984126984))+0.008333333333333333))-0.16666666666666666))*f311) + f311
+//line randomkernel.go:185
+		f337 := float64(f312*(float64(f312*(float64(f312*(float64(f312*4.779477332387385e-14)-1.1470745597729725e-11))+2.08767569878681e-09))-2.755731922398589e-07)) + 2.48015873015873e-05
+//line randomkernel.go:189
+		f345 := float64(f312*(float64(f312*(float64(f312*(float64(f312*f337)-0.001388888888888889))+0.041666666666666664))-0.5)) + 1
+		i346 := i308 & 3
+		if i346 == 0 {
+//line randomkernel.go:191
+			f426, f427 = f329, f345
+		} else {
+			if i346 == 1 {
+				f426, f427 = f345, -f329
+			} else {
+//line randomkernel.go:195
+				if i346 == 2 {
+					f426, f427 = -f329, -f345
+				} else {
+					f426, f427 = -f345, f329
+				}
+			}
+		}
+//line randomkernel.go:45
+		if uint(i97) < uint(xLen) {
+			*(*float64)(unsafe.Add(x, i97*8)) = float64(float64(f112*f427)*of8) + of0
+		}
+//line randomkernel.go:88
+		i50 := i97 + 32
+//line randomkernel.go:45
+		if uint(i50) < uint(xLen) {
+			*(*float64)(unsafe.Add(x, i50*8)) = float64(float64(f112*f426)*of8) + of0
+		}
+	}
+}
+
+// integers32Twin runs blocks of the kernel integersOf32_uint32.
+//
+//line randomkernel.go:97
+func integers32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	d0 := *(*int32)(unsafe.Add(args, 24))
+	d4 := *(*int32)(unsafe.Add(args, 28))
+	d8 := *(*int)(unsafe.Add(args, 32))
+	d16 := *(*int)(unsafe.Add(args, 40))
+	in0 := *(*int32)(unsafe.Add(args, 48))
+	in4 := *(*int32)(unsafe.Add(args, 52))
+//line randomkernel.go:113
+	i97 := int(uint32(in4)) + 1
+//line randomkernel.go:97
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line randomkernel.go:38
+		i58 := bx * 256
+		{
+			{
+//line randomkernel.go:38
+				integers32TwinRow(d8, i58, d0, d4, d16, i97, xLen, in0, x)
+			}
+		}
+	}
+}
+
+// integers32TwinRow is what a row of threads does in integers32Twin.
+//
+//line randomkernel.go:38
+func integers32TwinRow(d8 int, i58 int, d0 int32, d4 int32, d16 int, i97 int, xLen int, in0 int32, x unsafe.Pointer) {
+	for tx := range 256 {
+		var i131, i132, i133, i134, i135, i136, i187, i215, i145, i147 int32
+		var i137 int
+//line randomkernel.go:38
+		i62 := d8 + (i58 + tx)
+//line philox.go:14
+		i131, i132, i133, i134, i135, i136, i137 = int32(i62), int32(int(uint(i62)>>32)), 4, 0, d0, d4, 0
+//line philox.go:19
+		for {
+//line bits.go:460
+			i184 := int(uint32(i131)) * 3528531795
+			i187 = int32(i184)
+//line bits.go:460
+			i212 := int(uint32(i133)) * 3449720151
+			i215 = int32(i212)
+//line philox.go:18
+			i145 = int32(int(uint(i212)>>32)) ^ i132 ^ i135
+//line philox.go:18
+			i147 = int32(int(uint(i184)>>32)) ^ i134 ^ i136
+			i150 := i137 + 1
+//line philox.go:19
+			if i150 >= 10 {
+//line philox.go:19
+				break
+			}
+//line philox.go:19
+			i131, i132, i133, i134, i135, i136, i137 = i145, i215, i147, i187, i135-1640531527, i136-1150833019, i150
+		}
+//line randomkernel.go:40
+		i85 := int(uint(i62)/32)<<6 + int(uint(i62)%32) - d16
+//line randomkernel.go:113
+		var i98 int
+//line randomkernel.go:113
+		{
+//line randomkernel.go:113
+			hi, _ := bits.Mul64(uint64(int(uint32(i145))<<32|int(uint32(i215))), uint64(i97))
+//line randomkernel.go:113
+			i98 = int(hi)
+		}
+//line randomkernel.go:45
+		if uint(i85) < uint(xLen) {
+			*(*int32)(unsafe.Add(x, i85*4)) = in0 + int32(i98)
+		}
+//line randomkernel.go:100
+		i34 := i85 + 32
+//line randomkernel.go:113
+		var i200 int
+//line randomkernel.go:113
+		{
+//line randomkernel.go:113
+			hi_, _ := bits.Mul64(uint64(int(uint32(i147))<<32|int(uint32(i187))), uint64(i97))
+//line randomkernel.go:113
+			i200 = int(hi_)
+		}
+//line randomkernel.go:45
+		if uint(i34) < uint(xLen) {
+			*(*int32)(unsafe.Add(x, i34*4)) = in0 + int32(i200)
+		}
+	}
+}
+
+// integers64Twin runs blocks of the kernel integersOf64_uint64.
+//
+//line randomkernel.go:106
+func integers64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	d0 := *(*int32)(unsafe.Add(args, 24))
+	d4 := *(*int32)(unsafe.Add(args, 28))
+	d8 := *(*int)(unsafe.Add(args, 32))
+	d16 := *(*int)(unsafe.Add(args, 40))
+	in0 := *(*int)(unsafe.Add(args, 48))
+	in8 := *(*int)(unsafe.Add(args, 56))
+//line randomkernel.go:106
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line randomkernel.go:38
+		i59 := bx * 256
+		{
+			{
+//line randomkernel.go:38
+				integers64TwinRow(d8, i59, d0, d4, d16, in8, xLen, in0, x)
+			}
+		}
+	}
+}
+
+// integers64TwinRow is what a row of threads does in integers64Twin.
+//
+//line randomkernel.go:38
+func integers64TwinRow(d8 int, i59 int, d0 int32, d4 int32, d16 int, in8 int, xLen int, in0 int, x unsafe.Pointer) {
+	for tx, step := 0, 0; tx < 256; tx += step {
+		if tx+4 <= 256 {
+			step = 4
+			var i140a, i140b, i140c, i140d, i141a, i141b, i141c, i141d, i142a, i142b, i142c, i142d, i143a, i143b, i143c, i143d, i144, i145, i210a, i210b, i210c, i210d, i235a, i235b, i235c, i235d, i154a, i154b, i154c, i154d, i156a, i156b, i156c, i156d int32
+			var i146 int
+//line randomkernel.go:38
+			i63a := d8 + (i59 + tx)
+//line randomkernel.go:38
+			i63b := d8 + (i59 + (tx + 1))
+//line randomkernel.go:38
+			i63c := d8 + (i59 + (tx + 2))
+//line randomkernel.go:38
+			i63d := d8 + (i59 + (tx + 3))
+//line philox.go:14
+			i140a, i140b, i140c, i140d, i141a, i141b, i141c, i141d, i142a, i142b, i142c, i142d, i143a, i143b, i143c, i143d, i144, i145, i146 = int32(i63a), int32(i63b), int32(i63c), int32(i63d), int32(int(uint(i63a)>>32)), int32(int(uint(i63b)>>32)), int32(int(uint(i63c)>>32)), int32(int(uint(i63d)>>32)), 5, 5, 5, 5, 0, 0, 0, 0, d0, d4, 0
+//line philox.go:19
+			for {
+//line bits.go:460
+				i207a := int(uint32(i140a)) * 3528531795
+//line bits.go:460
+				i207b := int(uint32(i140b)) * 3528531795
+//line bits.go:460
+				i207c := int(uint32(i140c)) * 3528531795
+//line bits.go:460
+				i207d := int(uint32(i140d)) * 3528531795
+				i210a = int32(i207a)
+//line bits.go:461
+				i210b = int32(i207b)
+//line bits.go:461
+				i210c = int32(i207c)
+//line bits.go:461
+				i210d = int32(i207d)
+//line bits.go:460
+				i232a := int(uint32(i142a)) * 3449720151
+//line bits.go:460
+				i232b := int(uint32(i142b)) * 3449720151
+//line bits.go:460
+				i232c := int(uint32(i142c)) * 3449720151
+//line bits.go:460
+				i232d := int(uint32(i142d)) * 3449720151
+				i235a = int32(i232a)
+//line bits.go:461
+				i235b = int32(i232b)
+//line bits.go:461
+				i235c = int32(i232c)
+//line bits.go:461
+				i235d = int32(i232d)
+//line philox.go:18
+				i154a = int32(int(uint(i232a)>>32)) ^ i141a ^ i144
+//line philox.go:18
+				i154b = int32(int(uint(i232b)>>32)) ^ i141b ^ i144
+//line philox.go:18
+				i154c = int32(int(uint(i232c)>>32)) ^ i141c ^ i144
+//line philox.go:18
+				i154d = int32(int(uint(i232d)>>32)) ^ i141d ^ i144
+//line philox.go:18
+				i156a = int32(int(uint(i207a)>>32)) ^ i143a ^ i145
+//line philox.go:18
+				i156b = int32(int(uint(i207b)>>32)) ^ i143b ^ i145
+//line philox.go:18
+				i156c = int32(int(uint(i207c)>>32)) ^ i143c ^ i145
+//line philox.go:18
+				i156d = int32(int(uint(i207d)>>32)) ^ i143d ^ i145
+				i159 := i146 + 1
+//line philox.go:19
+				if i159 >= 10 {
+//line philox.go:19
+					break
+				}
+//line philox.go:19
+				i140a, i140b, i140c, i140d, i141a, i141b, i141c, i141d, i142a, i142b, i142c, i142d, i143a, i143b, i143c, i143d, i144, i145, i146 = i154a, i154b, i154c, i154d, i235a, i235b, i235c, i235d, i156a, i156b, i156c, i156d, i210a, i210b, i210c, i210d, i144-1640531527, i145-1150833019, i159
+			}
+//line randomkernel.go:40
+			i86a := int(uint(i63a)/32)<<5 + int(uint(i63a)%32) - d16
+//line randomkernel.go:40
+			i86b := int(uint(i63b)/32)<<5 + int(uint(i63b)%32) - d16
+//line randomkernel.go:40
+			i86c := int(uint(i63c)/32)<<5 + int(uint(i63c)%32) - d16
+//line randomkernel.go:40
+			i86d := int(uint(i63d)/32)<<5 + int(uint(i63d)%32) - d16
+//line randomkernel.go:108
+			i32a := int(uint32(i154a))<<32 | int(uint32(i235a))
+//line randomkernel.go:108
+			i32b := int(uint32(i154b))<<32 | int(uint32(i235b))
+//line randomkernel.go:108
+			i32c := int(uint32(i154c))<<32 | int(uint32(i235c))
+//line randomkernel.go:108
+			i32d := int(uint32(i154d))<<32 | int(uint32(i235d))
+//line randomkernel.go:108
+			i40a := int(uint32(i156a))<<32 | int(uint32(i210a))
+//line randomkernel.go:108
+			i40b := int(uint32(i156b))<<32 | int(uint32(i210b))
+//line randomkernel.go:108
+			i40c := int(uint32(i156c))<<32 | int(uint32(i210c))
+//line randomkernel.go:108
+			i40d := int(uint32(i156d))<<32 | int(uint32(i210d))
+//line randomkernel.go:120
+			var i92a int
+//line randomkernel.go:120
+			{
+//line randomkernel.go:120
+				hi, _ := bits.Mul64(uint64(i40a), uint64(in8))
+//line randomkernel.go:120
+				i92a = int(hi)
+			}
+//line randomkernel.go:120
+			var i92b int
+//line randomkernel.go:120
+			{
+//line randomkernel.go:120
+				hi, _ := bits.Mul64(uint64(i40b), uint64(in8))
+//line randomkernel.go:120
+				i92b = int(hi)
+			}
+//line randomkernel.go:120
+			var i92c int
+//line randomkernel.go:120
+			{
+//line randomkernel.go:120
+				hi, _ := bits.Mul64(uint64(i40c), uint64(in8))
+//line randomkernel.go:120
+				i92c = int(hi)
+			}
+//line randomkernel.go:120
+			var i92d int
+//line randomkernel.go:120
+			{
+//line randomkernel.go:120
+				hi, _ := bits.Mul64(uint64(i40d), uint64(in8))
+//line randomkernel.go:120
+				i92d = int(hi)
+			}
+//line randomkernel.go:120
+			i93a := i40a * in8
+//line randomkernel.go:120
+			i93b := i40b * in8
+//line randomkernel.go:120
+			i93c := i40c * in8
+//line randomkernel.go:120
+			i93d := i40d * in8
+			var i97a int
+//line randomkernel.go:121
+			{
+//line randomkernel.go:121
+				hi_, _ := bits.Mul64(uint64(i32a), uint64(in8))
+//line randomkernel.go:121
+				i97a = int(hi_)
+			}
+//line randomkernel.go:121
+			var i97b int
+//line randomkernel.go:121
+			{
+//line randomkernel.go:121
+				hi_, _ := bits.Mul64(uint64(i32b), uint64(in8))
+//line randomkernel.go:121
+				i97b = int(hi_)
+			}
+//line randomkernel.go:121
+			var i97c int
+//line randomkernel.go:121
+			{
+//line randomkernel.go:121
+				hi_, _ := bits.Mul64(uint64(i32c), uint64(in8))
+//line randomkernel.go:121
+				i97c = int(hi_)
+			}
+//line randomkernel.go:121
+			var i97d int
+//line randomkernel.go:121
+			{
+//line randomkernel.go:121
+				hi_, _ := bits.Mul64(uint64(i32d), uint64(in8))
+//line randomkernel.go:121
+				i97d = int(hi_)
+			}
+//line randomkernel.go:121
+			i98a := i32a * in8
+//line randomkernel.go:121
+			i98b := i32b * in8
+//line randomkernel.go:121
+			i98c := i32c * in8
+//line randomkernel.go:121
+			i98d := i32d * in8
+//line bits.go:387
+			i192a := i98a + i92a
+//line bits.go:387
+			i192b := i98b + i92b
+//line bits.go:387
+			i192c := i98c + i92c
+//line bits.go:387
+			i192d := i98d + i92d
+//line bits.go:391
+			i248a := i192a&i32a | (i192a|i32a) & ^(i192a+i32a+int(uint(i93a&i40a | (i93a|i40a) & ^(i93a+i40a))>>63))
+//line bits.go:391
+			i248b := i192b&i32b | (i192b|i32b) & ^(i192b+i32b+int(uint(i93b&i40b | (i93b|i40b) & ^(i93b+i40b))>>63))
+//line bits.go:391
+			i248c := i192c&i32c | (i192c|i32c) & ^(i192c+i32c+int(uint(i93c&i40c | (i93c|i40c) & ^(i93c+i40c))>>63))
+//line bits.go:391
+			i248d := i192d&i32d | (i192d|i32d) & ^(i192d+i32d+int(uint(i93d&i40d | (i93d|i40d) & ^(i93d+i40d))>>63))
+//line randomkernel.go:45
+			if (uint(i86a) < uint(xLen)) != (uint(i86b) < uint(xLen)) || (uint(i86a) < uint(xLen)) != (uint(i86c) < uint(xLen)) || (uint(i86a) < uint(xLen)) != (uint(i86d) < uint(xLen)) {
+//line randomkernel.go:45
+				goto one
+			}
+//line randomkernel.go:45
+			if uint(i86a) < uint(xLen) {
+				*(*int)(unsafe.Add(x, i86a*8)) = in0 + (i97a + int(uint(i98a&i92a | (i98a|i92a) & ^i192a)>>63) + int(uint(i248a)>>63))
+//line randomkernel.go:46
+				*(*int)(unsafe.Add(x, i86b*8)) = in0 + (i97b + int(uint(i98b&i92b | (i98b|i92b) & ^i192b)>>63) + int(uint(i248b)>>63))
+//line randomkernel.go:46
+				*(*int)(unsafe.Add(x, i86c*8)) = in0 + (i97c + int(uint(i98c&i92c | (i98c|i92c) & ^i192c)>>63) + int(uint(i248c)>>63))
+//line randomkernel.go:46
+				*(*int)(unsafe.Add(x, i86d*8)) = in0 + (i97d + int(uint(i98d&i92d | (i98d|i92d) & ^i192d)>>63) + int(uint(i248d)>>63))
+			}
+			continue
+		}
+	one:
+		step = 1
+		var i140, i141, i142, i143, i144, i145, i210, i235, i154, i156 int32
+		var i146 int
+//line randomkernel.go:38
+		i63 := d8 + (i59 + tx)
+//line philox.go:14
+		i140, i141, i142, i143, i144, i145, i146 = int32(i63), int32(int(uint(i63)>>32)), 5, 0, d0, d4, 0
+//line philox.go:19
+		for {
+//line bits.go:460
+			i207 := int(uint32(i140)) * 3528531795
+			i210 = int32(i207)
+//line bits.go:460
+			i232 := int(uint32(i142)) * 3449720151
+			i235 = int32(i232)
+//line philox.go:18
+			i154 = int32(int(uint(i232)>>32)) ^ i141 ^ i144
+//line philox.go:18
+			i156 = int32(int(uint(i207)>>32)) ^ i143 ^ i145
+			i159 := i146 + 1
+//line philox.go:19
+			if i159 >= 10 {
+//line philox.go:19
+				break
+			}
+//line philox.go:19
+			i140, i141, i142, i143, i144, i145, i146 = i154, i235, i156, i210, i144-1640531527, i145-1150833019, i159
+		}
+//line randomkernel.go:40
+		i86 := int(uint(i63)/32)<<5 + int(uint(i63)%32) - d16
+//line randomkernel.go:108
+		i32 := int(uint32(i154))<<32 | int(uint32(i235))
+//line randomkernel.go:108
+		i40 := int(uint32(i156))<<32 | int(uint32(i210))
+//line randomkernel.go:120
+		var i92 int
+//line randomkernel.go:120
+		{
+//line randomkernel.go:120
+			hi, _ := bits.Mul64(uint64(i40), uint64(in8))
+//line randomkernel.go:120
+			i92 = int(hi)
+		}
+//line randomkernel.go:120
+		i93 := i40 * in8
+		var i97 int
+//line randomkernel.go:121
+		{
+//line randomkernel.go:121
+			hi_, _ := bits.Mul64(uint64(i32), uint64(in8))
+//line randomkernel.go:121
+			i97 = int(hi_)
+		}
+//line randomkernel.go:121
+		i98 := i32 * in8
+//line bits.go:387
+		i192 := i98 + i92
+//line bits.go:391
+		i248 := i192&i32 | (i192|i32) & ^(i192+i32+int(uint(i93&i40 | (i93|i40) & ^(i93+i40))>>63))
+//line randomkernel.go:45
+		if uint(i86) < uint(xLen) {
+			*(*int)(unsafe.Add(x, i86*8)) = in0 + (i97 + int(uint(i98&i92 | (i98|i92) & ^i192)>>63) + int(uint(i248)>>63))
 		}
 	}
 }
