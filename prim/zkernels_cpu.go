@@ -6897,19 +6897,7 @@ func normal64TwinRow(d8 int, i70 int, d0 int32, d4 int32, d16 int, xLen int, of0
 		f112 := math.Sqrt(float64(f255 * -2))
 //line randomkernel.go:170
 		f306 := float64(float64(float64(uint(int(uint(int(uint32(i165))<<32|int(uint32(i265)))>>11)))*1.1102230246251565e-16) * 4)
-		f307 := f306 + 0.5
-//line randomkernel.go:171
-		var i308 int32
-//line randomkernel.go:171
-		if f307 > -1 && f307 < 4294967296 {
-//line randomkernel.go:171
-			i308 = int32(uint32(f307))
-//line randomkernel.go:171
-		} else if f307 > 0 {
-//line randomkernel.go:171
-			i308 = -1
-		}
-//line randomkernel.go:172
+		i308 := int32(uint32(f306 + 0.5))
 		f311 := float64((f306 - float64(uint32(i308))) * 1.5707963267948966)
 		f312 := float64(f311 * f311)
 //line randomkernel.go:177
