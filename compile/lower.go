@@ -176,7 +176,11 @@ func (j *job) code(body lowered) (code, diag.List) {
 	}
 	if v := unawaited(c.wide); v != nil {
 		return c, diag.List{diag.New(k.Pos, diag.KernelAccumulator, "kernel %s uses an accumulator at %v that products may still be changing", k.instance.Name, v.Pos).
-			WithHelp("call gpu.AwaitProducts first; index an accumulator by constants and in loops of at most 128 rounds, so that it becomes registers")}
+			WithHelp("call gpu.AwaitProducts first; index an accumulator by constants and in loops of at most 128 iterations, so that it becomes registers")}
+	}
+	if v := analysis.NewTiles(c.wide).Reused; v != nil {
+		return c, diag.List{diag.New(k.Pos, diag.KernelAccumulator, "kernel %s computes a tile at %v that a product of an earlier iteration may still be reading", k.instance.Name, v.Pos).
+			WithHelp("call gpu.AwaitProducts after gpu.MultiplyTilesAsync, in the same iteration")}
 	}
 	wrong := c.setTargets()
 	c.narrow = worthwhile(c.wide, o.narrow(options, j.watch()))
@@ -315,7 +319,8 @@ func unawaited(f *ir.Func) *ir.Value {
 					continue
 				}
 				switch {
-				case v.Op == ir.OpWGMMA, (v.Op == ir.OpExtract || v.Op == ir.OpPhi) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return flying[a] }):
+				case v.Op == ir.OpWGMMA, v.Op == ir.OpWGMMATiles && !slices.ContainsFunc(v.Args[1:5], func(a *ir.Value) bool { return flying[a] }),
+					(v.Op == ir.OpExtract || v.Op == ir.OpPhi) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return flying[a] }):
 					flying[v], changed = true, true
 				case v.Op == ir.OpWGMMAWait:
 				case slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return flying[a] }):

@@ -69,16 +69,54 @@ const stepBytes = 32 // the extent in bytes of the summed dimension of one produ
 // once.
 func MultiplyAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc *A, a L, b R) {
 	in := t.linear() % WarpGroupSize
-	row0, col0 := in/32*16+in%32/4, in%4*2
-	depth := stepBytes / int(unsafe.Sizeof(*new(T)))
-	upper, lower := multiplicands[T](a, row0, depth), multiplicands[T](a, row0+8, depth)
+	row, depth := in/32*16+in%32/4, stepBytes/int(unsafe.Sizeof(*new(T)))
+	addProducts[A, T](acc, leftRows{multiplicands[T](a, row, depth), multiplicands[T](a, row+8, depth), depth}, b, in%4*2)
+}
+
+// ProductAsync is like MultiplyAsync, but replaces *acc with a*b instead of adding to it. Whatever
+// *acc held before is lost.
+func ProductAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc *A, a L, b R) {
+	*acc = *new(A)
+	MultiplyAsync(t, acc, a, b)
+}
+
+// MultiplyTilesAsync is like MultiplyAsync for a left operand that the warp group holds in
+// registers. Each warp passes 16 of the operand's 64 rows as a has them in MMA: 16 columns, in four
+// tiles, upper left, lower left, upper right, lower right.
+//
+// An accumulator, rounded and packed in pairs, is such an operand: columns 16*k to 16*k+15 of
+// its matrix are elements 8*k to 8*k+7 of the array, two for each tile.
+func MultiplyTilesAsync[A Accumulator, T Half, R Operand[T]](t Thread, acc *A, a [4]Tile[T], b R) {
+	left := gather(t, simt.MultiplyTiles, pair(a[0], a[2]))
+	right := gather(t, simt.MultiplyTiles, pair(a[1], a[3]))
+	in := t.linear() % WarpGroupSize
+	var upper, lower [stepBytes]float32
+	for k := range tileDepth {
+		lane, shift := in%32/4*4+k%8/2, k/8*32+k%2*16
+		upper[k], lower[k] = toFloat32[T](left[lane]>>shift), toFloat32[T](right[lane]>>shift)
+	}
+	addProducts[A, T](acc, leftRows{upper, lower, tileDepth}, b, in%4*2)
+}
+
+const tileDepth = 16 // columns of a left operand that consists of tiles
+
+// leftRows is two rows of a left operand, eight rows apart, on which a thread's part of an
+// accumulator depends.
+type leftRows struct {
+	upper, lower [stepBytes]float32
+	depth        int
+}
+
+// addProducts adds the products of the rows with the columns of b that belong to the thread's part
+// of an accumulator. column is the first of them.
+func addProducts[A Accumulator, T Multiplicand, R Operand[T]](acc *A, a leftRows, b R, column int) {
 	for c := range len(*acc) / 2 {
 		e := c/2*4 + c%2
 		x, y := (*acc)[e], (*acc)[e+2]
-		column := multiplicands[T](b, c/2*8+col0+c%2, depth)
-		for k, v := range column[:depth] {
-			x += upper[k] * v
-			y += lower[k] * v
+		right := multiplicands[T](b, c/2*8+column+c%2, a.depth)
+		for k, v := range right[:a.depth] {
+			x += a.upper[k] * v
+			y += a.lower[k] * v
 		}
 		(*acc)[e], (*acc)[e+2] = x, y
 	}

@@ -98,6 +98,8 @@ var intrinsics = map[string]intrinsic{
 	thread + "FenceAsync":                     noArguments(ir.OpAsyncFence),
 	"(*" + gpuPath + ".Panel[T]).At":          panelAt,
 	gpuPath + ".MultiplyAsync":                multiplyAsync,
+	gpuPath + ".ProductAsync":                 productAsync,
+	gpuPath + ".MultiplyTilesAsync":           multiplyTilesAsync,
 	gpuPath + ".AwaitProducts":                awaitProducts,
 	thread + "TakeRegisters":                  registers("TakeRegisters", 1),
 	thread + "GiveRegisters":                  registers("GiveRegisters", -1),

@@ -107,13 +107,44 @@ func formatOf(t types.Type) ir.Format {
 // read and written element by element.
 func multiplyAsync(l *lowerer, v *ssa.Call) *ir.Value {
 	acc := l.value(v.Call.Args[1])
-	elements := l.accumulator(acc, v.Call.Args[1])
+	l.product(v, acc, l.accumulator(acc, v.Call.Args[1])...)
+	return nil
+}
+
+// productAsync lowers gpu.ProductAsync, which does not read its accumulator.
+func productAsync(l *lowerer, v *ssa.Call) *ir.Value {
+	acc := l.value(v.Call.Args[1])
+	l.checkNil(v.Call.Args[1], acc)
+	l.product(v, acc)
+	return nil
+}
+
+// product emits the product of the panels that call v names. It is added to the elements, if there are any, and
+// stored in the accumulator at acc.
+func (l *lowerer) product(v *ssa.Call, acc *ir.Value, elements ...*ir.Value) {
+	n := accumulatorLen(v.Call.Args[1])
 	product := ir.Product{Format: formatOf(v.Call.StaticCallee().TypeArgs()[1])}
 	var left, right *ir.Value
 	left, product.LeftDown = l.operand(v, v.Call.Args[2], panelRows)
-	right, product.RightDown = l.operand(v, v.Call.Args[3], 2*len(elements))
+	right, product.RightDown = l.operand(v, v.Call.Args[3], 2*n)
 	args := append([]*ir.Value{left, right}, elements...)
-	l.setAccumulator(acc, l.emitImm(ir.OpWGMMA, ir.ArrayOf(int64(len(elements)), ir.F32), product.Imm(), args...))
+	l.setAccumulator(acc, l.emitImm(ir.OpWGMMA, ir.ArrayOf(n, ir.F32), product.Imm(), args...))
+}
+
+// multiplyTilesAsync lowers gpu.MultiplyTilesAsync.
+func multiplyTilesAsync(l *lowerer, v *ssa.Call) *ir.Value {
+	acc := l.value(v.Call.Args[1])
+	elements := l.accumulator(acc, v.Call.Args[1])
+	product := ir.Product{Format: formatOf(v.Call.StaticCallee().TypeArgs()[1])}
+	tiles := l.value(v.Call.Args[2])
+	right, down := l.operand(v, v.Call.Args[3], 2*accumulatorLen(v.Call.Args[1]))
+	product.RightDown = down
+	args := []*ir.Value{right}
+	for i := range tiles.Type.NumParts() {
+		args = append(args, l.part(tiles, i))
+	}
+	args = append(args, elements...)
+	l.setAccumulator(acc, l.emitImm(ir.OpWGMMATiles, ir.ArrayOf(int64(len(elements)), ir.F32), product.Imm(), args...))
 	return nil
 }
 
@@ -128,28 +159,34 @@ func awaitProducts(l *lowerer, v *ssa.Call) *ir.Value {
 // accumulator returns the elements of the array at p.
 func (l *lowerer) accumulator(p *ir.Value, v ssa.Value) []*ir.Value {
 	l.checkNil(v, p)
-	n := pointee(v.Type()).Underlying().(*types.Array).Len()
-	elements := make([]*ir.Value, n)
+	elements := make([]*ir.Value, accumulatorLen(v))
 	for i := range elements {
 		elements[i] = l.emit(ir.OpLoad, ir.F32, l.offset(p, 4*int64(i)))
 	}
 	return elements
 }
 
-// setAccumulator stores the numbers that x is at p.
+// accumulatorLen returns the number of elements of the accumulator that v points to.
+func accumulatorLen(v ssa.Value) int64 {
+	return pointee(v.Type()).Underlying().(*types.Array).Len()
+}
+
+// setAccumulator stores the elements of x at p.
 func (l *lowerer) setAccumulator(p, x *ir.Value) {
 	for i := range x.Type.Len {
 		l.emit(ir.OpStore, ir.Void, l.offset(p, 4*i), l.part(x, int(i)))
 	}
 }
 
-// operand returns where an operand begins that has so many rows or columns besides the sum's dimension.
-func (l *lowerer) operand(v *ssa.Call, x ssa.Value, n int) (at *ir.Value, down bool) {
+// operand returns the address at which operand x begins and whether the sum runs down its columns. n is the extent of
+// the other dimension.
+func (l *lowerer) operand(v *ssa.Call, x ssa.Value, n int64) (at *ir.Value, down bool) {
 	_, down = gpuType(x.Type(), "Down")
 	panels, step := l.part(l.value(x), 0), l.part(l.value(x), 1)
-	enough := l.emit(ir.OpSLe, ir.I1, l.int64(int64(n+panelRows-1)/panelRows), l.part(panels, 1))
-	l.check(enough, "gpu.MultiplyAsync: fewer panels than the product has rows or columns")
-	l.check(l.emit(ir.OpULt, ir.I1, step, l.int64(4)), "gpu.MultiplyAsync: a step that is not in 0 to 3")
+	enough := l.emit(ir.OpSLe, ir.I1, l.int64((n+panelRows-1)/panelRows), l.part(panels, 1))
+	name := "gpu." + callName(v.Call.StaticCallee())
+	l.check(enough, name+": fewer panels than the product has rows or columns")
+	l.check(l.emit(ir.OpULt, ir.I1, step, l.int64(4)), name+": a step that is not in 0 to 3")
 	scale := int64(panelWidth / 4)
 	if down {
 		scale = panelRows / 4 * panelWidth

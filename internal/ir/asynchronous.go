@@ -57,21 +57,21 @@ func tileWait(v *Value) string {
 	return nothing(v)
 }
 
-// Product says how OpWGMMA reads its operands.
+// Product describes the operands of an OpWGMMA or OpWGMMATiles.
 type Product struct {
 	Format Format
-	// LeftDown and RightDown say that the sum runs down the columns of an operand's panels,
-	// and not along their rows; it does so for elements of two bytes only.
+	// LeftDown and RightDown report whether the sum runs down the columns of an operand's
+	// panels rather than along their rows, which requires elements of two bytes.
 	LeftDown, RightDown bool
 }
 
-// Where an Imm has the two truths of a Product.
+// The bits of an Imm that hold the booleans of a Product.
 const (
 	leftDown  = 1 << 4
 	rightDown = 1 << 5
 )
 
-// Imm returns p as the immediate of an OpWGMMA.
+// Imm returns p as the immediate of an operation.
 func (p Product) Imm() int64 {
 	imm := int64(p.Format)
 	if p.LeftDown {
@@ -83,7 +83,7 @@ func (p Product) Imm() int64 {
 	return imm
 }
 
-// Product returns how an OpWGMMA reads its operands.
+// Product returns the description of the operands of an OpWGMMA or OpWGMMATiles.
 func (v *Value) Product() Product {
 	return Product{Format(v.Imm & (leftDown - 1)), v.Imm&leftDown != 0, v.Imm&rightDown != 0}
 }
@@ -96,6 +96,35 @@ func wgmma(v *Value) string {
 	if len(v.Args) < 2 || !v.Args[0].Type.IsPtr() || !v.Args[1].Type.IsPtr() {
 		return "wants two addresses"
 	}
+	if problem := product(v); problem != "" {
+		return problem
+	}
+	if len(v.Args) == 2 {
+		return accumulatorType(v)
+	}
+	return accumulator(v, v.Args[2:])
+}
+
+func wgmmaTiles(v *Value) string {
+	if len(v.Args) < 5 || !v.Args[0].Type.IsPtr() {
+		return "wants an address and four tiles"
+	}
+	for i, a := range v.Args[1:5] {
+		if a.Type.Kind != KindI32 {
+			return fmt.Sprintf("has tile %d of type %v", i, a.Type)
+		}
+	}
+	if p := v.Product(); p.Format.Size() != 2 || p.LeftDown {
+		return fmt.Sprintf("knows no product %d of tiles", v.Imm)
+	}
+	if problem := product(v); problem != "" {
+		return problem
+	}
+	return accumulator(v, v.Args[5:])
+}
+
+// product checks the Product of an operation.
+func product(v *Value) string {
 	p := v.Product()
 	if p.Format < 0 || p.Format >= numFormats || p.Imm() != v.Imm {
 		return fmt.Sprintf("knows no product %d", v.Imm)
@@ -103,12 +132,21 @@ func wgmma(v *Value) string {
 	if (p.LeftDown || p.RightDown) && p.Format.Size() != 2 {
 		return "sums down the columns of elements that have not two bytes"
 	}
-	return accumulator(v, v.Args[2:])
+	return ""
+}
+
+// accumulatorType checks that the operation's result is an accumulator.
+func accumulatorType(v *Value) string {
+	t := v.Type
+	ok := t.Kind == KindArray && t.Elem.Kind == KindF32 && t.Len >= 4 && t.Len <= maxAccumulator && t.Len%4 == 0
+	return want(ok, "makes %v, which is no accumulator", t)
 }
 
 func accumulator(v *Value, args []*Value) string {
-	n := len(args)
-	if n < 4 || n > maxAccumulator || n%4 != 0 || !v.Type.Equal(ArrayOf(int64(n), F32)) {
+	if problem := accumulatorType(v); problem != "" {
+		return problem
+	}
+	if n := len(args); int64(n) != v.Type.Len {
 		return fmt.Sprintf("makes %v of an accumulator of %d elements", v.Type, n)
 	}
 	for i, a := range args {

@@ -158,6 +158,7 @@ const (
 	OpTileWait
 	OpAsyncFence
 	OpWGMMA
+	OpWGMMATiles
 	OpWGMMAFence
 	OpWGMMACommit
 	OpWGMMAWait
@@ -210,7 +211,7 @@ func (op Op) Convergent() bool { return ops[op].flags&convergent != 0 }
 // only extract takes apart.
 func (op Op) Tuple() bool {
 	switch op {
-	case OpLoadMatrix, OpMMA, OpWGMMA, OpWGMMAWait:
+	case OpLoadMatrix, OpMMA, OpWGMMA, OpWGMMATiles, OpWGMMAWait:
 		return true
 	}
 	return false
@@ -233,6 +234,8 @@ func (op Op) InShared() []int {
 		return []int{0}
 	case OpWGMMA:
 		return []int{0, 1}
+	case OpWGMMATiles:
+		return []int{0}
 	}
 	return nil
 }

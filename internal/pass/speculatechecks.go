@@ -47,7 +47,7 @@ func speculateChecks(f *ir.Func, _ *Options) {
 
 // hasProduct reports whether b has a panel product.
 func hasProduct(b *ir.Block) bool {
-	return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpWGMMA })
+	return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpWGMMA || v.Op == ir.OpWGMMATiles })
 }
 
 // triangle returns the small block m that b branches to and the block j that both m and b lead to,

@@ -19,12 +19,13 @@ const (
 	Shuffle
 	Match
 	Multiply
+	MultiplyTiles
 	LoadRows
 	StoreRows
 	Products // of a warp group
 )
 
-var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", ClusterBarrier: "SyncCluster", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", LoadRows: "LoadMatrix", StoreRows: "StoreMatrix", Products: "AwaitProducts"}
+var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", ClusterBarrier: "SyncCluster", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", MultiplyTiles: "MultiplyTilesAsync", LoadRows: "LoadMatrix", StoreRows: "StoreMatrix", Products: "AwaitProducts"}
 
 // String returns what a kernel calls for such a meeting.
 func (k Kind) String() string { return kindNames[k] }

@@ -65,8 +65,8 @@ const (
 	transfer             // op [args[0]+offset], [args[1]+offset2], args[2:]...
 	spread               // op {dst, more...}, [args[0]+offset]
 	matrix               // op {dst, more...}, {args...}, {args...}, {args...}; the last three groups as long as groups says
-	product              // op {dst, more...}, args[0], args[1], args[2]...; the last args are those that dst and more hold before
-	held                 // op args[0]; likewise
+	product              // op {dst, more...}, {tiles}, args...; the first args are the tiles, the last ones what dst and more hold before
+	held                 // op; the last args are what dst and more hold before, the others only stay in their registers until here
 	brackets             // op texts and args: see tile.go
 	check                // @!args[0] bra to the stub; the other args are live there
 	hop                  // @args[0] bra to the exit or, without args, bra to the label in op
@@ -83,6 +83,7 @@ type inst struct {
 	offset2 int64
 	more    []reg  // of spread and matrix
 	groups  [3]int // of matrix
+	tiles   int    // of product: how many of args, the first ones, are tiles
 	tied    int    // how many of args, the last ones, are in the registers that dst and more replace: one of each pair
 	pattern string // of brackets: the text, in which each % stands for an argument
 	stub    *stub

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -25,6 +26,7 @@ type selector struct {
 	addresses []address     // by value ID, of pointers
 	known     []intConstant // by value ID
 	used      []int         // by value ID: number of uses
+	tiles     *analysis.Tiles
 	cluster   clusterState
 	first     []*block // by block ID
 	last      []*block // by block ID
@@ -49,6 +51,7 @@ func newSelector(f *ir.Func, o Options) *selector {
 		first:     make([]*block, f.NumBlocks()),
 		last:      make([]*block, f.NumBlocks()),
 	}
+	s.tiles = analysis.NewTiles(f)
 	s.polls = spins(f)
 	s.cluster = newClusterState(f, s.vars)
 	for _, b := range f.Blocks {
@@ -163,8 +166,10 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.tensorMap(v.Imm)
 	case ir.OpTileFetch, ir.OpTileStore, ir.OpBulkFetch, ir.OpBulkStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:
 		s.tile(v)
-	case ir.OpWGMMA, ir.OpWGMMAWait:
+	case ir.OpWGMMA, ir.OpWGMMATiles:
 		s.wgmma(v)
+	case ir.OpWGMMAWait:
+		s.wgmmaWait(v)
 	case ir.OpWGMMAFence:
 		s.emit(inst{op: wgmmaFence})
 	case ir.OpWGMMACommit:

@@ -74,6 +74,7 @@ var needs = map[ir.Op]driver.Capability{
 	ir.OpTileWait:       {Major: 9, Minor: 0},
 	ir.OpAsyncFence:     {Major: 9, Minor: 0},
 	ir.OpWGMMA:          {Major: 9, Minor: 0},
+	ir.OpWGMMATiles:     {Major: 9, Minor: 0},
 	ir.OpWGMMAFence:     {Major: 9, Minor: 0},
 	ir.OpWGMMACommit:    {Major: 9, Minor: 0},
 	ir.OpWGMMAWait:      {Major: 9, Minor: 0},

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -37,27 +38,46 @@ func (s *selector) descriptor(p *ir.Value, down bool) operand {
 	return operand{reg: d}
 }
 
-// wgmma selects an asynchronous product, or the wait for some, of an accumulator.
+var formatNames = map[ir.Format]string{
+	ir.FormatF16: "f16", ir.FormatBF16: "bf16", ir.FormatTF32: "tf32", ir.FormatE4M3: "e4m3", ir.FormatE5M2: "e5m2",
+}
+
+// wgmma selects an asynchronous product.
 func (s *selector) wgmma(v *ir.Value) {
-	in := inst{op: fmt.Sprintf("wgmma.wait_group.sync.aligned %d", v.Imm), form: held}
-	elements := v.Args
-	if v.Op == ir.OpWGMMA {
-		p := v.Product()
-		elements = v.Args[2:]
-		typ := map[ir.Format]string{
-			ir.FormatF16: "f16", ir.FormatBF16: "bf16", ir.FormatTF32: "tf32", ir.FormatE4M3: "e4m3", ir.FormatE5M2: "e5m2",
-		}[p.Format]
-		in.form = product
-		in.op = fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s", 2*len(elements), 32/p.Format.Size(), typ, typ)
-		in.args = []operand{s.descriptor(v.Args[0], p.LeftDown), s.descriptor(v.Args[1], p.RightDown), s.truth(true), imm(1), imm(1)}
-		if p.Format.Size() == 2 {
-			in.args = append(in.args, imm(one(p.LeftDown)), imm(one(p.RightDown)))
+	p, name := v.Product(), formatNames[v.Product().Format]
+	in := inst{op: fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s", 2*v.Type.Len, 32/p.Format.Size(), name, name), form: product}
+	var elements []*ir.Value
+	if v.Op == ir.OpWGMMATiles {
+		elements, in.tiles = v.Args[5:], len(v.Args[1:5])
+		for _, a := range v.Args[1:5] {
+			in.args = append(in.args, s.inReg(b32, s.operand(a)))
 		}
+		in.args = append(in.args, s.descriptor(v.Args[0], p.RightDown))
+	} else {
+		elements = v.Args[2:]
+		in.args = append(in.args, s.descriptor(v.Args[0], p.LeftDown), s.descriptor(v.Args[1], p.RightDown))
+	}
+	in.args = append(in.args, s.truth(len(elements) > 0), imm(1), imm(1))
+	if p.Format.Size() == 2 {
+		if in.tiles == 0 {
+			in.args = append(in.args, imm(one(p.LeftDown)))
+		}
+		in.args = append(in.args, imm(one(p.RightDown)))
 	}
 	for _, a := range elements {
 		in.args = append(in.args, s.operand(a))
 	}
 	in.tied = len(elements)
+	in.dst, in.more = s.results(v)
+	s.emit(in)
+}
+
+// wgmmaWait selects the wait for products of an accumulator. Tiles that they read until then are arguments too.
+func (s *selector) wgmmaWait(v *ir.Value) {
+	in := inst{op: fmt.Sprintf("wgmma.wait_group.sync.aligned %d", v.Imm), form: held, tied: len(v.Args)}
+	for _, a := range slices.Concat(s.tiles.Awaited[v], v.Args) {
+		in.args = append(in.args, s.operand(a))
+	}
 	in.dst, in.more = s.results(v)
 	s.emit(in)
 }

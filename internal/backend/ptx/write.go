@@ -151,10 +151,7 @@ func (w *writer) inst(in *inst) string {
 		parts = append(parts, w.address(args[0], in.offset2))
 		args = args[1:]
 	}
-	var rest []string
-	for _, a := range args {
-		rest = append(rest, w.operand(a))
-	}
+	rest := w.operands(args)
 	if in.form == vector || in.form == pack {
 		rest = []string{"{" + strings.Join(rest, ", ") + "}"}
 	}
@@ -173,25 +170,22 @@ func (w *writer) results(in *inst) string {
 func (w *writer) matrix(in *inst) string {
 	text, args := in.op+" {"+w.results(in)+"}", in.args
 	for _, n := range in.groups {
-		var names []string
-		for _, a := range args[:n] {
-			names = append(names, w.operand(a))
-		}
-		text, args = text+", {"+strings.Join(names, ", ")+"}", args[n:]
+		text, args = text+", {"+strings.Join(w.operands(args[:n]), ", ")+"}", args[n:]
 	}
 	return text
 }
 
 // tied prints an instruction that replaces what is in registers.
 func (w *writer) tied(in *inst) string {
-	var parts []string
-	if in.form == product {
-		parts = append(parts, "{"+w.results(in)+"}")
+	if in.form == held {
+		return in.op
 	}
-	for _, a := range in.args[:len(in.args)-in.tied] {
-		parts = append(parts, w.operand(a))
+	parts := []string{"{" + w.results(in) + "}"}
+	if in.tiles > 0 {
+		parts = append(parts, "{"+strings.Join(w.operands(in.args[:in.tiles]), ", ")+"}")
 	}
-	return strings.TrimSuffix(in.op+" "+strings.Join(parts, ", "), " ")
+	parts = append(parts, w.operands(in.args[in.tiles:len(in.args)-in.tied])...)
+	return in.op + " " + strings.Join(parts, ", ")
 }
 
 // brackets prints the instruction's pattern with the names of its operands.
@@ -218,6 +212,14 @@ func (w *writer) address(base operand, offset int64) string {
 		return "[" + w.operand(base) + "]"
 	}
 	return fmt.Sprintf("[%s+%d]", w.operand(base), offset)
+}
+
+func (w *writer) operands(all []operand) []string {
+	var names []string
+	for _, o := range all {
+		names = append(names, w.operand(o))
+	}
+	return names
 }
 
 func (w *writer) operand(o operand) string {

@@ -17,6 +17,7 @@ type productOp struct {
 	number   func(bits uint64) float32
 	acc      []int32 // rows of the accumulator
 	a, b     int32   // rows of the descriptors
+	tiles    []int32 // rows of the left operand if it is in registers, which a is not used for then
 	scale    int32   // predicate: whether to add to what is there
 	negate   bool
 	down     [2]bool // whether the sum runs down the columns of a and of b
@@ -37,6 +38,7 @@ type pendingProduct struct {
 	in    *instr
 	to    *accumulator
 	descs [2]uint64
+	tiles []row // the registers of the left operand, if it is in registers
 	adds  bool
 	group int
 	done  bool
@@ -110,8 +112,43 @@ var formats = map[string]struct {
 	"e5m2": {1, func(x uint64) float32 { return dtype.F8E5M2(x).Float32() }},
 }
 
-// matrixProduct decodes wgmma.mma_async.sync.aligned.m64nNkK.f32.T.T d, a, b, scale, 1, 1{, down a, down b}.
+// matrixProduct decodes wgmma.mma_async.sync.aligned.m64nNkK.f32.T.T d, a, b, scale, 1, 1{{, down a}, down b}, where a is a
+// descriptor or four registers.
 func (d *decoder) matrixProduct() {
+	op := d.productShape()
+	inRegisters := len(d.in.Args) > 1 && d.arg(1).Kind == ptx.VectorOperand
+	operands := 6
+	if op.size == 2 {
+		operands = 8
+	}
+	if inRegisters {
+		d.need(op.size == 2)
+		operands = 7
+	}
+	if d.err != nil || !d.args(operands, operands) {
+		return
+	}
+	op.acc = d.destinations(0, op.n/2, ptx.F32)
+	if inRegisters {
+		op.tiles = d.sources(1, 4, ptx.B32)
+	} else {
+		op.a = d.src(1, ptx.B64)
+	}
+	op.b = d.src(2, ptx.B64)
+	op.scale, op.negate = d.predicate(3)
+	for i := 4; i < operands; i++ {
+		bits, ok := d.arg(i).As(ptx.U32)
+		d.need(ok && (i < 6 && bits == 1 || i >= 6 && bits <= 1))
+		if i >= 6 {
+			op.down[i-operands+2] = bits == 1
+		}
+	}
+	x := &access{space: ptx.Shared, size: 16, count: 1, total: 16, near: d.near(), rows: [4]int32{-1}, reads: true}
+	d.emitGroup("mma_async", x, func(w *warp, in *instr) bool { return w.beginProduct(in, op) })
+}
+
+// productShape takes the shape and the types of a product.
+func (d *decoder) productShape() *productOp {
 	var shape, format string
 	d.m.drop(func(s string) bool {
 		switch {
@@ -130,34 +167,21 @@ func (d *decoder) matrixProduct() {
 	n, err1 := strconv.Atoi(columns)
 	k, err2 := strconv.Atoi(depth)
 	d.need(err1 == nil && err2 == nil && n%8 == 0 && n >= 8 && n <= 256 && k*size == 32)
-	operands := 6
-	if size == 2 {
-		operands = 8
-	}
-	if d.err != nil || !d.args(operands, operands) {
-		return
-	}
-	op := &productOp{n: n, depth: k, size: size, number: formats[format].number}
-	op.acc = d.destinations(0, n/2, ptx.F32)
-	op.a, op.b = d.src(1, ptx.B64), d.src(2, ptx.B64)
-	op.scale, op.negate = d.predicate(3)
-	for i := 4; i < operands; i++ {
-		bits, ok := d.arg(i).As(ptx.U32)
-		d.need(ok && (i < 6 && bits == 1 || i >= 6 && bits <= 1))
-		if i >= 6 {
-			op.down[i-6] = bits == 1
-		}
-	}
-	x := &access{space: ptx.Shared, size: 16, count: 1, total: 16, near: d.near(), rows: [4]int32{-1}, reads: true}
-	d.emitGroup("mma_async", x, func(w *warp, in *instr) bool { return w.beginProduct(in, op) })
+	return &productOp{n: n, depth: k, size: size, number: formats[format].number}
 }
 
 // beginProduct notes a product of the warp's rows.
 func (w *warp) beginProduct(in *instr, op *productOp) bool {
 	p := &w.products
-	a, b := w.row(op.a), w.row(op.b)
+	x := pendingProduct{op: op, in: in, group: p.group, descs: [2]uint64{1: w.row(op.b)[0]}}
+	for _, r := range op.tiles {
+		x.tiles = append(x.tiles, *w.row(r))
+	}
+	if op.tiles == nil {
+		x.descs[0] = w.row(op.a)[0]
+	}
 	for l := range warpSize {
-		if a[l] != a[0] || b[l] != b[0] {
+		if op.tiles == nil && w.row(op.a)[l] != x.descs[0] || w.row(op.b)[l] != x.descs[1] {
 			w.fail(in, 1<<l, ErrUndefined, "the threads of the warp have different descriptors")
 			return false
 		}
@@ -170,9 +194,9 @@ func (w *warp) beginProduct(in *instr, op *productOp) bool {
 	if op.negate {
 		predicate = ^predicate
 	}
-	to := w.flying(op.acc)
-	to.pending++
-	p.pending = append(p.pending, pendingProduct{op: op, in: in, to: to, descs: [2]uint64{a[0], b[0]}, adds: predicate&1 == 1, group: p.group})
+	x.adds, x.to = predicate&1 == 1, w.flying(op.acc)
+	x.to.pending++
+	p.pending = append(p.pending, x)
 	return true
 }
 
@@ -230,6 +254,14 @@ func (w *warp) finishProducts(in *instr, before int) {
 			continue
 		}
 		x.to.pending--
+		for i, r := range x.op.tiles {
+			for l, v := range w.row(r) {
+				if v != x.tiles[i][l] {
+					w.fail(in, 1<<l, ErrUndefined, "a register of the left operand was changed before the product was done")
+					return
+				}
+			}
+		}
 	}
 	p.pending = kept
 	flying := p.flying[:0]
@@ -255,7 +287,7 @@ func (w *warp) finishProducts(in *instr, before int) {
 // what is there and k goes up.
 func (w *warp) perform(x *pendingProduct) bool {
 	op := x.op
-	a, ok1 := w.panelOperand(x, 0, w.id%4*16, 16)
+	a, ok1 := w.leftOperand(x)
 	b, ok2 := w.panelOperand(x, 1, 0, op.n)
 	if !ok1 || !ok2 {
 		return false
@@ -278,6 +310,22 @@ func (w *warp) perform(x *pendingProduct) bool {
 		}
 	}
 	return true
+}
+
+// leftOperand returns the warp's rows of the left operand.
+func (w *warp) leftOperand(x *pendingProduct) (numbers []float32, ok bool) {
+	op := x.op
+	if op.tiles == nil {
+		return w.panelOperand(x, 0, w.id%4*16, 16)
+	}
+	numbers = make([]float32, 16*op.depth)
+	for i, tile := range x.tiles { // upper left, lower left, upper right, lower right
+		for l, pair := range tile {
+			at := numbers[(i%2*8+l/4)*op.depth+i/2*8+l%4*2:]
+			at[0], at[1] = op.number(pair&0xffff), op.number(pair>>16&0xffff)
+		}
+	}
+	return numbers, true
 }
 
 // square adds the products of two rows with two columns, each to a sum of its own: the processor adds to

@@ -42,6 +42,9 @@ func Cases() []check.Case {
 			p.tolerance = 1 << 11 // of the sums' bits the tensor cores keep few: 14
 			p.compare(r, out)
 		}},
+		{Name: "product/tiles", Run: productOfAccumulator},
+		{Name: "product/tiles/f16", Run: func(r *check.Run) { productOfTiles(r, 1) }},
+		{Name: "product/tiles/f16/loop", Run: func(r *check.Run) { productOfTiles(r, 7) }},
 		{Name: "rows", Run: bulkRows},
 		{Name: "rows that cannot be copied", Run: bulkFaults},
 		{Name: "tile", Run: func(r *check.Run) { tile(r, [3]int{0, 0, 0}) }},

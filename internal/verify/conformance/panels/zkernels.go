@@ -413,3 +413,94 @@ var desertedProductsKernel = &driver.Kernel{
 		}
 	},
 }
+
+// Chained stores the product of a, 64x64, and b, 64x64, rounded to bfloat16, times c, 64x128. All are
+// stored row by row. The first product stays in registers.
+func Chained(s *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], out device.Slice[float32]) error {
+	p := s.Plan(chainedKernel, chainedKernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var chainedKernel = &driver.Kernel{
+	Name:    "chained",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
+	File:    "tiles.go",
+	Line:    16,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "out", Offset: 384, Size: 24, Elem: 4},
+	},
+	ParamBytes: 424,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     32776,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tiles.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{392, 400},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a   gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b   gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c   gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			out []float32
+		})(args)
+		for ts.Next() {
+			chained(ts.Thread(), a.a, a.b, a.c, a.out)
+		}
+	},
+}
+
+// Tiled stores the product of a, 64 rows of n*16 numbers, and b, 64x64 numbers stored column by column, of which
+// each 16 columns of a use the same 16 rows in turn. The tiles of an iteration are loaded while
+// the previous product is running.
+func Tiled(s *device.Stream, g device.Blocks, n int, a device.Slice[dtype.F16], b device.TensorMap[gpu.Panel[dtype.F16]], out device.Slice[float32]) error {
+	p := s.Plan(tiledKernel, tiledKernel.Grid(g))
+	driver.Pass(p, n)
+	a.Pass(p)
+	b.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var tiledKernel = &driver.Kernel{
+	Name:    "tiled",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
+	File:    "tiles.go",
+	Line:    81,
+	Params: []driver.Param{
+		{Name: "n", Offset: 0, Size: 8},
+		{Name: "a", Offset: 8, Size: 24, Elem: 2},
+		{Name: "b", Offset: 64, Size: 128, Tensor: true},
+		{Name: "out", Offset: 192, Size: 24, Elem: 4},
+	},
+	ParamBytes: 232,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     8200,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tiles.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{0, 16, 24, 200, 208},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			n   int
+			a   []dtype.F16
+			_   [32]byte
+			b   gpu.TensorMap[gpu.Panel[dtype.F16]]
+			out []float32
+		})(args)
+		for ts.Next() {
+			tiled(ts.Thread(), a.n, a.a, a.b, a.out)
+		}
+	},
+}
