@@ -31,9 +31,9 @@ b2: <- b1
 
 func TestTiles(t *testing.T) {
 	for _, test := range []struct {
-		leave          string
+		leave         string
 		inLoop, after []int
-		reused         int
+		reused        int
 	}{
 		{"0", []int{2, 4, 5}, nil, 0},
 		{"1", []int{4}, []int{2, 5}, 5},

@@ -35,3 +35,33 @@ func (s *selector) roundToBF16(x *ir.Value) operand {
 	nan := s.def(pred, "setp.nan.f32", f, f)
 	return s.def(b32, "selp.b32", imm(0x7fff), s.def(b32, "shr.u32", sum, imm(16)), nan)
 }
+
+// pairOfHalves makes one instruction of two conversions to a 16-bit float and the operations that pack their results.
+func (s *selector) pairOfHalves(v *ir.Value) (operand, bool) {
+	if v.Type.Kind != ir.KindI32 || !atLeast(s.target, better[ir.OpFToBF16]) {
+		return operand{}, false
+	}
+	for i, upper := range v.Args {
+		if upper.Op != ir.OpShl {
+			continue
+		}
+		shift, ok := s.constant(upper.Args[1])
+		low, high := halfOf(v.Args[1-i]), halfOf(upper.Args[0])
+		if ok && shift == 16 && low != nil && high != nil && low.Op == high.Op {
+			op := "cvt.rn.bf16x2.f32"
+			if low.Op == ir.OpFToF16 {
+				op = "cvt.rn.f16x2.f32"
+			}
+			return s.def(b32, op, s.inReg(f32, s.operand(high.Args[0])), s.inReg(f32, s.operand(low.Args[0]))), true
+		}
+	}
+	return operand{}, false
+}
+
+// halfOf returns the conversion to a 16-bit float whose zero-extended result is v, or nil.
+func halfOf(v *ir.Value) *ir.Value {
+	if v.Op != ir.OpZExt || v.Args[0].Op != ir.OpFToBF16 && v.Args[0].Op != ir.OpFToF16 {
+		return nil
+	}
+	return v.Args[0]
+}

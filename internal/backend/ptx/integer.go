@@ -53,6 +53,10 @@ func (s *selector) integer(v *ir.Value) operand {
 		if o, ok := s.mulAdd(v); ok {
 			return o
 		}
+	case ir.OpOr:
+		if o, ok := s.pairOfHalves(v); ok {
+			return o
+		}
 	case ir.OpMul, ir.OpShl:
 		if x, y, op, ok := s.wideFactors(v); ok {
 			return s.def(b64, "mul.wide"+op, x, y)

@@ -82,6 +82,11 @@ func (d *decoder) cvt() {
 		c.Mode = map[byte]scalar.Mode{'n': scalar.Nearest, 'z': scalar.Zero, 'm': scalar.Down, 'p': scalar.Up}[mode[1]]
 	}
 	to, from := d.m.typ(), d.m.typ()
+	if half, ok := halves[to]; ok {
+		d.need(mode == "rn" && !c.Flush && !c.Clamp && from == ptx.F32)
+		d.packHalves(half, c)
+		return
+	}
 	d.need(conversionExists(to, from, mode, c.Flush))
 	f, ok := scalar.Convert(to, from, c)
 	d.need(ok)
@@ -90,6 +95,20 @@ func (d *decoder) cvt() {
 	}
 	dst, keep := d.wideDst(0, to)
 	d.emit(instr{exec: execConvert, f1: f, imm: keep, d: dst, a: d.wide(1, from)})
+}
+
+// halves maps the types of pairs to the types of their halves.
+var halves = map[ptx.Type]ptx.Type{ptx.F16x2: ptx.F16, ptx.BF16x2: ptx.BF16}
+
+// packHalves decodes cvt.rn.x2.f32 d, a, b, which converts a to the upper half of d and b to the lower one.
+func (d *decoder) packHalves(half ptx.Type, c scalar.Conversion) {
+	f, ok := scalar.Convert(half, ptx.F32, c)
+	d.need(ok)
+	if !d.args(3, 3) {
+		return
+	}
+	pack := func(a, b uint64) uint64 { return f(a)&0xffff<<16 | f(b)&0xffff }
+	d.emit(instr{exec: exec2, f2: pack, d: d.dst(0, ptx.B32), a: d.src(1, ptx.F32), b: d.src(2, ptx.F32)})
 }
 
 // conversionExists checks the rounding mode: floats to integers need an integral one, whatever

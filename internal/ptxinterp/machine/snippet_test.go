@@ -106,6 +106,8 @@ var snippets = []struct {
 	{"cvt.rn.f32.f64 %f0, %d1; mov.b32 %r0, %f0;", 0x3fc00000, 0},
 	{"cvt.rmi.f32.f32 %f0, %f1; mov.b32 %r0, %f0;", 0x3f800000, 0},
 	{"cvt.sat.u8.s32 %r0, %r3;", 0, 0},
+	{"cvt.rn.bf16x2.f32 %r0, %f1, %f2;", 0x3fc04000, 0},
+	{"cvt.rn.f16x2.f32 %r0, %f1, %f2;", 0x3e004000, 0},
 
 	{"setp.lt.s32 %p0, %r3, %r1; selp.b32 %r0, 1, 2, %p0;", 1, 0},
 	{"setp.lt.u32 %p0, %r3, %r1; selp.b32 %r0, 1, 2, %p0;", 2, 0},
