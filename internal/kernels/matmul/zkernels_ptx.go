@@ -77,7 +77,6 @@ const eightSM90ANarrow = `.version 8.0
 .file 1 "eight.go"
 .file 2 "persistent.go"
 .file 3 "wide.go"
-.file 4 "epilogue.go"
 
 .extern .shared .align 1024 .b8 $dynamic[];
 
@@ -86,8 +85,7 @@ const eightSM90ANarrow = `.version 8.0
 .minnctapersm 1
 {
 	.reg .pred %p<132>;
-	.reg .b16 %rs<129>;
-	.reg .b32 %r<489>;
+	.reg .b32 %r<297>;
 	.reg .b64 %rd<262>;
 	.reg .f32 %f<147>;
 
@@ -758,583 +756,151 @@ $B16:
 	and.pred %p65, %p64, %p10;
 	and.pred %p66, %p65, %p11;
 	@!%p66 bra $B36;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs1, %f137;
-	cvt.u32.u16 %r165, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f136;
-	cvt.u32.u16 %r166, %rs2;
-	.loc 2 131 63
-	shl.b32 %r167, %r166, 16;
-	or.b32 %r168, %r165, %r167;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs3, %f135;
-	cvt.u32.u16 %r169, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f134;
-	cvt.u32.u16 %r170, %rs4;
-	.loc 2 131 63
-	shl.b32 %r171, %r170, 16;
-	or.b32 %r172, %r169, %r171;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs5, %f133;
-	cvt.u32.u16 %r173, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f132;
-	cvt.u32.u16 %r174, %rs6;
-	.loc 2 131 63
-	shl.b32 %r175, %r174, 16;
-	or.b32 %r176, %r173, %r175;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs7, %f131;
-	cvt.u32.u16 %r177, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f130;
-	cvt.u32.u16 %r178, %rs8;
-	.loc 2 131 63
-	shl.b32 %r179, %r178, 16;
-	or.b32 %r180, %r177, %r179;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r165, %f136, %f137;
+	cvt.rn.bf16x2.f32 %r166, %f134, %f135;
+	cvt.rn.bf16x2.f32 %r167, %f132, %f133;
+	cvt.rn.bf16x2.f32 %r168, %f130, %f131;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+147456], {%r168, %r172, %r176, %r180};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+147456], {%r165, %r166, %r167, %r168};
 	and.pred %p67, %p12, %p13;
 	and.pred %p68, %p67, %p14;
 	@!%p68 bra $B37;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs9, %f129;
-	cvt.u32.u16 %r181, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f128;
-	cvt.u32.u16 %r182, %rs10;
-	.loc 2 131 63
-	shl.b32 %r183, %r182, 16;
-	or.b32 %r184, %r181, %r183;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs11, %f127;
-	cvt.u32.u16 %r185, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f126;
-	cvt.u32.u16 %r186, %rs12;
-	.loc 2 131 63
-	shl.b32 %r187, %r186, 16;
-	or.b32 %r188, %r185, %r187;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs13, %f125;
-	cvt.u32.u16 %r189, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f124;
-	cvt.u32.u16 %r190, %rs14;
-	.loc 2 131 63
-	shl.b32 %r191, %r190, 16;
-	or.b32 %r192, %r189, %r191;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs15, %f123;
-	cvt.u32.u16 %r193, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f122;
-	cvt.u32.u16 %r194, %rs16;
-	.loc 2 131 63
-	shl.b32 %r195, %r194, 16;
-	or.b32 %r196, %r193, %r195;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r169, %f128, %f129;
+	cvt.rn.bf16x2.f32 %r170, %f126, %f127;
+	cvt.rn.bf16x2.f32 %r171, %f124, %f125;
+	cvt.rn.bf16x2.f32 %r172, %f122, %f123;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+147456], {%r184, %r188, %r192, %r196};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+147456], {%r169, %r170, %r171, %r172};
 	and.pred %p69, %p15, %p16;
 	and.pred %p70, %p69, %p17;
 	@!%p70 bra $B38;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs17, %f121;
-	cvt.u32.u16 %r197, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f120;
-	cvt.u32.u16 %r198, %rs18;
-	.loc 2 131 63
-	shl.b32 %r199, %r198, 16;
-	or.b32 %r200, %r197, %r199;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs19, %f119;
-	cvt.u32.u16 %r201, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f118;
-	cvt.u32.u16 %r202, %rs20;
-	.loc 2 131 63
-	shl.b32 %r203, %r202, 16;
-	or.b32 %r204, %r201, %r203;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs21, %f117;
-	cvt.u32.u16 %r205, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f116;
-	cvt.u32.u16 %r206, %rs22;
-	.loc 2 131 63
-	shl.b32 %r207, %r206, 16;
-	or.b32 %r208, %r205, %r207;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs23, %f115;
-	cvt.u32.u16 %r209, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f114;
-	cvt.u32.u16 %r210, %rs24;
-	.loc 2 131 63
-	shl.b32 %r211, %r210, 16;
-	or.b32 %r212, %r209, %r211;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r173, %f120, %f121;
+	cvt.rn.bf16x2.f32 %r174, %f118, %f119;
+	cvt.rn.bf16x2.f32 %r175, %f116, %f117;
+	cvt.rn.bf16x2.f32 %r176, %f114, %f115;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+147456], {%r200, %r204, %r208, %r212};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+147456], {%r173, %r174, %r175, %r176};
 	and.pred %p71, %p18, %p19;
 	and.pred %p72, %p71, %p20;
 	@!%p72 bra $B39;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs25, %f113;
-	cvt.u32.u16 %r213, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f112;
-	cvt.u32.u16 %r214, %rs26;
-	.loc 2 131 63
-	shl.b32 %r215, %r214, 16;
-	or.b32 %r216, %r213, %r215;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs27, %f111;
-	cvt.u32.u16 %r217, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f110;
-	cvt.u32.u16 %r218, %rs28;
-	.loc 2 131 63
-	shl.b32 %r219, %r218, 16;
-	or.b32 %r220, %r217, %r219;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs29, %f109;
-	cvt.u32.u16 %r221, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f108;
-	cvt.u32.u16 %r222, %rs30;
-	.loc 2 131 63
-	shl.b32 %r223, %r222, 16;
-	or.b32 %r224, %r221, %r223;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs31, %f107;
-	cvt.u32.u16 %r225, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f106;
-	cvt.u32.u16 %r226, %rs32;
-	.loc 2 131 63
-	shl.b32 %r227, %r226, 16;
-	or.b32 %r228, %r225, %r227;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r177, %f112, %f113;
+	cvt.rn.bf16x2.f32 %r178, %f110, %f111;
+	cvt.rn.bf16x2.f32 %r179, %f108, %f109;
+	cvt.rn.bf16x2.f32 %r180, %f106, %f107;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+147456], {%r216, %r220, %r224, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+147456], {%r177, %r178, %r179, %r180};
 	and.pred %p73, %p21, %p22;
 	@!%p73 bra $B40;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs33, %f105;
-	cvt.u32.u16 %r229, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f104;
-	cvt.u32.u16 %r230, %rs34;
-	.loc 2 131 63
-	shl.b32 %r231, %r230, 16;
-	or.b32 %r232, %r229, %r231;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs35, %f103;
-	cvt.u32.u16 %r233, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f102;
-	cvt.u32.u16 %r234, %rs36;
-	.loc 2 131 63
-	shl.b32 %r235, %r234, 16;
-	or.b32 %r236, %r233, %r235;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs37, %f101;
-	cvt.u32.u16 %r237, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f100;
-	cvt.u32.u16 %r238, %rs38;
-	.loc 2 131 63
-	shl.b32 %r239, %r238, 16;
-	or.b32 %r240, %r237, %r239;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs39, %f99;
-	cvt.u32.u16 %r241, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f98;
-	cvt.u32.u16 %r242, %rs40;
-	.loc 2 131 63
-	shl.b32 %r243, %r242, 16;
-	or.b32 %r244, %r241, %r243;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r181, %f104, %f105;
+	cvt.rn.bf16x2.f32 %r182, %f102, %f103;
+	cvt.rn.bf16x2.f32 %r183, %f100, %f101;
+	cvt.rn.bf16x2.f32 %r184, %f98, %f99;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+155648], {%r232, %r236, %r240, %r244};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+155648], {%r181, %r182, %r183, %r184};
 	and.pred %p74, %p23, %p24;
 	@!%p74 bra $B41;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs41, %f97;
-	cvt.u32.u16 %r245, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f96;
-	cvt.u32.u16 %r246, %rs42;
-	.loc 2 131 63
-	shl.b32 %r247, %r246, 16;
-	or.b32 %r248, %r245, %r247;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs43, %f95;
-	cvt.u32.u16 %r249, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f94;
-	cvt.u32.u16 %r250, %rs44;
-	.loc 2 131 63
-	shl.b32 %r251, %r250, 16;
-	or.b32 %r252, %r249, %r251;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs45, %f93;
-	cvt.u32.u16 %r253, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f92;
-	cvt.u32.u16 %r254, %rs46;
-	.loc 2 131 63
-	shl.b32 %r255, %r254, 16;
-	or.b32 %r256, %r253, %r255;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs47, %f91;
-	cvt.u32.u16 %r257, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f90;
-	cvt.u32.u16 %r258, %rs48;
-	.loc 2 131 63
-	shl.b32 %r259, %r258, 16;
-	or.b32 %r260, %r257, %r259;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r185, %f96, %f97;
+	cvt.rn.bf16x2.f32 %r186, %f94, %f95;
+	cvt.rn.bf16x2.f32 %r187, %f92, %f93;
+	cvt.rn.bf16x2.f32 %r188, %f90, %f91;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+155648], {%r248, %r252, %r256, %r260};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+155648], {%r185, %r186, %r187, %r188};
 	and.pred %p75, %p25, %p26;
 	@!%p75 bra $B42;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs49, %f89;
-	cvt.u32.u16 %r261, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f88;
-	cvt.u32.u16 %r262, %rs50;
-	.loc 2 131 63
-	shl.b32 %r263, %r262, 16;
-	or.b32 %r264, %r261, %r263;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs51, %f87;
-	cvt.u32.u16 %r265, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f86;
-	cvt.u32.u16 %r266, %rs52;
-	.loc 2 131 63
-	shl.b32 %r267, %r266, 16;
-	or.b32 %r268, %r265, %r267;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs53, %f85;
-	cvt.u32.u16 %r269, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f84;
-	cvt.u32.u16 %r270, %rs54;
-	.loc 2 131 63
-	shl.b32 %r271, %r270, 16;
-	or.b32 %r272, %r269, %r271;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs55, %f83;
-	cvt.u32.u16 %r273, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f82;
-	cvt.u32.u16 %r274, %rs56;
-	.loc 2 131 63
-	shl.b32 %r275, %r274, 16;
-	or.b32 %r276, %r273, %r275;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r189, %f88, %f89;
+	cvt.rn.bf16x2.f32 %r190, %f86, %f87;
+	cvt.rn.bf16x2.f32 %r191, %f84, %f85;
+	cvt.rn.bf16x2.f32 %r192, %f82, %f83;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+155648], {%r264, %r268, %r272, %r276};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+155648], {%r189, %r190, %r191, %r192};
 	and.pred %p76, %p27, %p28;
 	@!%p76 bra $B43;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs57, %f81;
-	cvt.u32.u16 %r277, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f80;
-	cvt.u32.u16 %r278, %rs58;
-	.loc 2 131 63
-	shl.b32 %r279, %r278, 16;
-	or.b32 %r280, %r277, %r279;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs59, %f79;
-	cvt.u32.u16 %r281, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f78;
-	cvt.u32.u16 %r282, %rs60;
-	.loc 2 131 63
-	shl.b32 %r283, %r282, 16;
-	or.b32 %r284, %r281, %r283;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs61, %f77;
-	cvt.u32.u16 %r285, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f76;
-	cvt.u32.u16 %r286, %rs62;
-	.loc 2 131 63
-	shl.b32 %r287, %r286, 16;
-	or.b32 %r288, %r285, %r287;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs63, %f75;
-	cvt.u32.u16 %r289, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f74;
-	cvt.u32.u16 %r290, %rs64;
-	.loc 2 131 63
-	shl.b32 %r291, %r290, 16;
-	or.b32 %r292, %r289, %r291;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r193, %f80, %f81;
+	cvt.rn.bf16x2.f32 %r194, %f78, %f79;
+	cvt.rn.bf16x2.f32 %r195, %f76, %f77;
+	cvt.rn.bf16x2.f32 %r196, %f74, %f75;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+155648], {%r280, %r284, %r288, %r292};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+155648], {%r193, %r194, %r195, %r196};
 	and.pred %p77, %p29, %p30;
 	@!%p77 bra $B44;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs65, %f73;
-	cvt.u32.u16 %r293, %rs65;
-	cvt.rn.bf16.f32 %rs66, %f72;
-	cvt.u32.u16 %r294, %rs66;
-	.loc 2 131 63
-	shl.b32 %r295, %r294, 16;
-	or.b32 %r296, %r293, %r295;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs67, %f71;
-	cvt.u32.u16 %r297, %rs67;
-	cvt.rn.bf16.f32 %rs68, %f70;
-	cvt.u32.u16 %r298, %rs68;
-	.loc 2 131 63
-	shl.b32 %r299, %r298, 16;
-	or.b32 %r300, %r297, %r299;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs69, %f69;
-	cvt.u32.u16 %r301, %rs69;
-	cvt.rn.bf16.f32 %rs70, %f68;
-	cvt.u32.u16 %r302, %rs70;
-	.loc 2 131 63
-	shl.b32 %r303, %r302, 16;
-	or.b32 %r304, %r301, %r303;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs71, %f67;
-	cvt.u32.u16 %r305, %rs71;
-	cvt.rn.bf16.f32 %rs72, %f66;
-	cvt.u32.u16 %r306, %rs72;
-	.loc 2 131 63
-	shl.b32 %r307, %r306, 16;
-	or.b32 %r308, %r305, %r307;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r197, %f72, %f73;
+	cvt.rn.bf16x2.f32 %r198, %f70, %f71;
+	cvt.rn.bf16x2.f32 %r199, %f68, %f69;
+	cvt.rn.bf16x2.f32 %r200, %f66, %f67;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+163840], {%r296, %r300, %r304, %r308};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+163840], {%r197, %r198, %r199, %r200};
 	and.pred %p78, %p31, %p32;
 	@!%p78 bra $B45;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs73, %f65;
-	cvt.u32.u16 %r309, %rs73;
-	cvt.rn.bf16.f32 %rs74, %f64;
-	cvt.u32.u16 %r310, %rs74;
-	.loc 2 131 63
-	shl.b32 %r311, %r310, 16;
-	or.b32 %r312, %r309, %r311;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs75, %f63;
-	cvt.u32.u16 %r313, %rs75;
-	cvt.rn.bf16.f32 %rs76, %f62;
-	cvt.u32.u16 %r314, %rs76;
-	.loc 2 131 63
-	shl.b32 %r315, %r314, 16;
-	or.b32 %r316, %r313, %r315;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs77, %f61;
-	cvt.u32.u16 %r317, %rs77;
-	cvt.rn.bf16.f32 %rs78, %f60;
-	cvt.u32.u16 %r318, %rs78;
-	.loc 2 131 63
-	shl.b32 %r319, %r318, 16;
-	or.b32 %r320, %r317, %r319;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs79, %f59;
-	cvt.u32.u16 %r321, %rs79;
-	cvt.rn.bf16.f32 %rs80, %f58;
-	cvt.u32.u16 %r322, %rs80;
-	.loc 2 131 63
-	shl.b32 %r323, %r322, 16;
-	or.b32 %r324, %r321, %r323;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r201, %f64, %f65;
+	cvt.rn.bf16x2.f32 %r202, %f62, %f63;
+	cvt.rn.bf16x2.f32 %r203, %f60, %f61;
+	cvt.rn.bf16x2.f32 %r204, %f58, %f59;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+163840], {%r312, %r316, %r320, %r324};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+163840], {%r201, %r202, %r203, %r204};
 	and.pred %p79, %p33, %p34;
 	@!%p79 bra $B46;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs81, %f57;
-	cvt.u32.u16 %r325, %rs81;
-	cvt.rn.bf16.f32 %rs82, %f56;
-	cvt.u32.u16 %r326, %rs82;
-	.loc 2 131 63
-	shl.b32 %r327, %r326, 16;
-	or.b32 %r328, %r325, %r327;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs83, %f55;
-	cvt.u32.u16 %r329, %rs83;
-	cvt.rn.bf16.f32 %rs84, %f54;
-	cvt.u32.u16 %r330, %rs84;
-	.loc 2 131 63
-	shl.b32 %r331, %r330, 16;
-	or.b32 %r332, %r329, %r331;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs85, %f53;
-	cvt.u32.u16 %r333, %rs85;
-	cvt.rn.bf16.f32 %rs86, %f52;
-	cvt.u32.u16 %r334, %rs86;
-	.loc 2 131 63
-	shl.b32 %r335, %r334, 16;
-	or.b32 %r336, %r333, %r335;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs87, %f51;
-	cvt.u32.u16 %r337, %rs87;
-	cvt.rn.bf16.f32 %rs88, %f50;
-	cvt.u32.u16 %r338, %rs88;
-	.loc 2 131 63
-	shl.b32 %r339, %r338, 16;
-	or.b32 %r340, %r337, %r339;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r205, %f56, %f57;
+	cvt.rn.bf16x2.f32 %r206, %f54, %f55;
+	cvt.rn.bf16x2.f32 %r207, %f52, %f53;
+	cvt.rn.bf16x2.f32 %r208, %f50, %f51;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+163840], {%r328, %r332, %r336, %r340};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+163840], {%r205, %r206, %r207, %r208};
 	and.pred %p80, %p35, %p36;
 	@!%p80 bra $B47;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs89, %f49;
-	cvt.u32.u16 %r341, %rs89;
-	cvt.rn.bf16.f32 %rs90, %f48;
-	cvt.u32.u16 %r342, %rs90;
-	.loc 2 131 63
-	shl.b32 %r343, %r342, 16;
-	or.b32 %r344, %r341, %r343;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs91, %f47;
-	cvt.u32.u16 %r345, %rs91;
-	cvt.rn.bf16.f32 %rs92, %f46;
-	cvt.u32.u16 %r346, %rs92;
-	.loc 2 131 63
-	shl.b32 %r347, %r346, 16;
-	or.b32 %r348, %r345, %r347;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs93, %f45;
-	cvt.u32.u16 %r349, %rs93;
-	cvt.rn.bf16.f32 %rs94, %f44;
-	cvt.u32.u16 %r350, %rs94;
-	.loc 2 131 63
-	shl.b32 %r351, %r350, 16;
-	or.b32 %r352, %r349, %r351;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs95, %f43;
-	cvt.u32.u16 %r353, %rs95;
-	cvt.rn.bf16.f32 %rs96, %f42;
-	cvt.u32.u16 %r354, %rs96;
-	.loc 2 131 63
-	shl.b32 %r355, %r354, 16;
-	or.b32 %r356, %r353, %r355;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r209, %f48, %f49;
+	cvt.rn.bf16x2.f32 %r210, %f46, %f47;
+	cvt.rn.bf16x2.f32 %r211, %f44, %f45;
+	cvt.rn.bf16x2.f32 %r212, %f42, %f43;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+163840], {%r344, %r348, %r352, %r356};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+163840], {%r209, %r210, %r211, %r212};
 	and.pred %p81, %p37, %p38;
 	@!%p81 bra $B48;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs97, %f41;
-	cvt.u32.u16 %r357, %rs97;
-	cvt.rn.bf16.f32 %rs98, %f40;
-	cvt.u32.u16 %r358, %rs98;
-	.loc 2 131 63
-	shl.b32 %r359, %r358, 16;
-	or.b32 %r360, %r357, %r359;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs99, %f39;
-	cvt.u32.u16 %r361, %rs99;
-	cvt.rn.bf16.f32 %rs100, %f38;
-	cvt.u32.u16 %r362, %rs100;
-	.loc 2 131 63
-	shl.b32 %r363, %r362, 16;
-	or.b32 %r364, %r361, %r363;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs101, %f37;
-	cvt.u32.u16 %r365, %rs101;
-	cvt.rn.bf16.f32 %rs102, %f36;
-	cvt.u32.u16 %r366, %rs102;
-	.loc 2 131 63
-	shl.b32 %r367, %r366, 16;
-	or.b32 %r368, %r365, %r367;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs103, %f35;
-	cvt.u32.u16 %r369, %rs103;
-	cvt.rn.bf16.f32 %rs104, %f34;
-	cvt.u32.u16 %r370, %rs104;
-	.loc 2 131 63
-	shl.b32 %r371, %r370, 16;
-	or.b32 %r372, %r369, %r371;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r213, %f40, %f41;
+	cvt.rn.bf16x2.f32 %r214, %f38, %f39;
+	cvt.rn.bf16x2.f32 %r215, %f36, %f37;
+	cvt.rn.bf16x2.f32 %r216, %f34, %f35;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+172032], {%r360, %r364, %r368, %r372};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+172032], {%r213, %r214, %r215, %r216};
 	and.pred %p82, %p39, %p40;
 	@!%p82 bra $B49;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs105, %f33;
-	cvt.u32.u16 %r373, %rs105;
-	cvt.rn.bf16.f32 %rs106, %f32;
-	cvt.u32.u16 %r374, %rs106;
-	.loc 2 131 63
-	shl.b32 %r375, %r374, 16;
-	or.b32 %r376, %r373, %r375;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs107, %f31;
-	cvt.u32.u16 %r377, %rs107;
-	cvt.rn.bf16.f32 %rs108, %f30;
-	cvt.u32.u16 %r378, %rs108;
-	.loc 2 131 63
-	shl.b32 %r379, %r378, 16;
-	or.b32 %r380, %r377, %r379;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs109, %f29;
-	cvt.u32.u16 %r381, %rs109;
-	cvt.rn.bf16.f32 %rs110, %f28;
-	cvt.u32.u16 %r382, %rs110;
-	.loc 2 131 63
-	shl.b32 %r383, %r382, 16;
-	or.b32 %r384, %r381, %r383;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs111, %f27;
-	cvt.u32.u16 %r385, %rs111;
-	cvt.rn.bf16.f32 %rs112, %f26;
-	cvt.u32.u16 %r386, %rs112;
-	.loc 2 131 63
-	shl.b32 %r387, %r386, 16;
-	or.b32 %r388, %r385, %r387;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r217, %f32, %f33;
+	cvt.rn.bf16x2.f32 %r218, %f30, %f31;
+	cvt.rn.bf16x2.f32 %r219, %f28, %f29;
+	cvt.rn.bf16x2.f32 %r220, %f26, %f27;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+172032], {%r376, %r380, %r384, %r388};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+172032], {%r217, %r218, %r219, %r220};
 	and.pred %p83, %p41, %p42;
 	@!%p83 bra $B50;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs113, %f25;
-	cvt.u32.u16 %r389, %rs113;
-	cvt.rn.bf16.f32 %rs114, %f24;
-	cvt.u32.u16 %r390, %rs114;
-	.loc 2 131 63
-	shl.b32 %r391, %r390, 16;
-	or.b32 %r392, %r389, %r391;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs115, %f23;
-	cvt.u32.u16 %r393, %rs115;
-	cvt.rn.bf16.f32 %rs116, %f22;
-	cvt.u32.u16 %r394, %rs116;
-	.loc 2 131 63
-	shl.b32 %r395, %r394, 16;
-	or.b32 %r396, %r393, %r395;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs117, %f21;
-	cvt.u32.u16 %r397, %rs117;
-	cvt.rn.bf16.f32 %rs118, %f20;
-	cvt.u32.u16 %r398, %rs118;
-	.loc 2 131 63
-	shl.b32 %r399, %r398, 16;
-	or.b32 %r400, %r397, %r399;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs119, %f19;
-	cvt.u32.u16 %r401, %rs119;
-	cvt.rn.bf16.f32 %rs120, %f18;
-	cvt.u32.u16 %r402, %rs120;
-	.loc 2 131 63
-	shl.b32 %r403, %r402, 16;
-	or.b32 %r404, %r401, %r403;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r221, %f24, %f25;
+	cvt.rn.bf16x2.f32 %r222, %f22, %f23;
+	cvt.rn.bf16x2.f32 %r223, %f20, %f21;
+	cvt.rn.bf16x2.f32 %r224, %f18, %f19;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+172032], {%r392, %r396, %r400, %r404};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+172032], {%r221, %r222, %r223, %r224};
 	and.pred %p84, %p43, %p44;
 	@!%p84 bra $B51;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs121, %f17;
-	cvt.u32.u16 %r405, %rs121;
-	cvt.rn.bf16.f32 %rs122, %f16;
-	cvt.u32.u16 %r406, %rs122;
-	.loc 2 131 63
-	shl.b32 %r407, %r406, 16;
-	or.b32 %r408, %r405, %r407;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs123, %f15;
-	cvt.u32.u16 %r409, %rs123;
-	cvt.rn.bf16.f32 %rs124, %f14;
-	cvt.u32.u16 %r410, %rs124;
-	.loc 2 131 63
-	shl.b32 %r411, %r410, 16;
-	or.b32 %r412, %r409, %r411;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs125, %f13;
-	cvt.u32.u16 %r413, %rs125;
-	cvt.rn.bf16.f32 %rs126, %f12;
-	cvt.u32.u16 %r414, %rs126;
-	.loc 2 131 63
-	shl.b32 %r415, %r414, 16;
-	or.b32 %r416, %r413, %r415;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs127, %f11;
-	cvt.u32.u16 %r417, %rs127;
-	cvt.rn.bf16.f32 %rs128, %f10;
-	cvt.u32.u16 %r418, %rs128;
-	.loc 2 131 63
-	shl.b32 %r419, %r418, 16;
-	or.b32 %r420, %r417, %r419;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r225, %f16, %f17;
+	cvt.rn.bf16x2.f32 %r226, %f14, %f15;
+	cvt.rn.bf16x2.f32 %r227, %f12, %f13;
+	cvt.rn.bf16x2.f32 %r228, %f10, %f11;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+172032], {%r408, %r412, %r416, %r420};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+172032], {%r225, %r226, %r227, %r228};
 	.loc 1 82 15
 	fence.proxy.async.shared::cta;
 	.loc 2 91 12
@@ -1342,21 +908,21 @@ $B16:
 	.loc 2 92 14
 	@!%p6 bra $B17;
 	.loc 2 93 11
-	add.s32 %r421, %r28, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r421];
+	add.s32 %r229, %r28, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
 $B17:
 	.loc 2 95 8
-	cvt.u32.u64 %r422, %rd71;
-	add.s32 %r423, %r422, 1;
-	add.s32 %r424, %r28, 213056;
-	and.b32 %r425, %r423, 1;
+	cvt.u32.u64 %r230, %rd71;
+	add.s32 %r231, %r230, 1;
+	add.s32 %r232, %r28, 213056;
+	and.b32 %r233, %r231, 1;
 $B18:
-	and.b32 %r426, %r425, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p85, [%r424], %r426;
+	and.b32 %r234, %r233, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p85, [%r232], %r234;
 	@%p85 bra $B19;
 	ld.param.u64 %rd169, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r427, [%rd169];
-	setp.eq.u32 %p86, %r427, 0;
+	ld.relaxed.gpu.global.u32 %r235, [%rd169];
+	setp.eq.u32 %p86, %r235, 0;
 	@%p86 bra $B18;
 $B19:
 	.loc 1 84 3
@@ -1368,42 +934,42 @@ $B19:
 	setp.lt.u64 %p87, %rd170, 2147483648;
 	setp.lt.u64 %p88, %rd101, 2147483648;
 	and.pred %p89, %p87, %p88;
-	cvt.u32.u64 %r428, %rd101;
-	and.b32 %r429, %r428, 7;
-	setp.eq.s32 %p90, %r429, 0;
+	cvt.u32.u64 %r236, %rd101;
+	and.b32 %r237, %r236, 7;
+	setp.eq.s32 %p90, %r237, 0;
 	and.pred %p91, %p89, %p90;
 	@!%p91 bra $FAULT3;
-	cvt.u32.u64 %r430, %rd170;
-	mov.u32 %r431, 0;
-	add.s32 %r432, %r30, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r428, %r430, %r431}], [%r432];
-	add.s32 %r433, %r428, 64;
-	setp.lt.u32 %p92, %r433, -2147483648;
+	cvt.u32.u64 %r238, %rd170;
+	mov.u32 %r239, 0;
+	add.s32 %r240, %r30, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r236, %r238, %r239}], [%r240];
+	add.s32 %r241, %r236, 64;
+	setp.lt.u32 %p92, %r241, -2147483648;
 	and.pred %p93, %p87, %p92;
-	and.b32 %r434, %r433, 7;
-	setp.eq.s32 %p94, %r434, 0;
+	and.b32 %r242, %r241, 7;
+	setp.eq.s32 %p94, %r242, 0;
 	and.pred %p95, %p93, %p94;
 	@!%p95 bra $FAULT3;
-	add.s32 %r435, %r30, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r433, %r430, %r431}], [%r435];
-	add.s32 %r436, %r428, 128;
-	setp.lt.u32 %p96, %r436, -2147483648;
+	add.s32 %r243, %r30, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r241, %r238, %r239}], [%r243];
+	add.s32 %r244, %r236, 128;
+	setp.lt.u32 %p96, %r244, -2147483648;
 	and.pred %p97, %p87, %p96;
-	and.b32 %r437, %r436, 7;
-	setp.eq.s32 %p98, %r437, 0;
+	and.b32 %r245, %r244, 7;
+	setp.eq.s32 %p98, %r245, 0;
 	and.pred %p99, %p97, %p98;
 	@!%p99 bra $FAULT3;
-	add.s32 %r438, %r30, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r436, %r430, %r431}], [%r438];
-	add.s32 %r439, %r428, 192;
-	setp.lt.u32 %p100, %r439, -2147483648;
+	add.s32 %r246, %r30, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r244, %r238, %r239}], [%r246];
+	add.s32 %r247, %r236, 192;
+	setp.lt.u32 %p100, %r247, -2147483648;
 	and.pred %p101, %p87, %p100;
-	and.b32 %r440, %r439, 7;
-	setp.eq.s32 %p102, %r440, 0;
+	and.b32 %r248, %r247, 7;
+	setp.eq.s32 %p102, %r248, 0;
 	and.pred %p103, %p101, %p102;
 	@!%p103 bra $FAULT3;
-	add.s32 %r441, %r30, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r439, %r430, %r431}], [%r441];
+	add.s32 %r249, %r30, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r247, %r238, %r239}], [%r249];
 	.loc 1 89 18
 	cp.async.bulk.commit_group;
 $B20:
@@ -1425,13 +991,13 @@ $B22:
 	setp.lt.s64 %p105, %rd171, %rd23;
 	@!%p105 bra $B35;
 	.loc 3 65 26
-	shl.b32 %r442, %r19, 4;
-	setp.ne.s32 %p106, %r442, 0;
+	shl.b32 %r250, %r19, 4;
+	setp.ne.s32 %p106, %r250, 0;
 	@!%p106 bra $FAULT0;
-	cvt.s64.s32 %rd172, %r442;
+	cvt.s64.s32 %rd172, %r250;
 	.loc 1 39 25
-	cvt.u32.u64 %r443, %rd29;
-	setp.lt.s32 %p107, 0, %r443;
+	cvt.u32.u64 %r251, %rd29;
+	setp.lt.s32 %p107, 0, %r251;
 	.loc 1 38 51
 	cvt.u64.u32 %rd173, %r4;
 	mov.u64 %rd174, 0;
@@ -1446,9 +1012,9 @@ $B23:
 	abs.s64 %rd179, %rd172;
 	cvt.rp.f32.u64 %f138, %rd179;
 	rcp.approx.ftz.f32 %f139, %f138;
-	mov.b32 %r444, %f139;
-	add.s32 %r445, %r444, 536870910;
-	mov.b32 %f140, %r445;
+	mov.b32 %r252, %f139;
+	add.s32 %r253, %r252, 536870910;
+	mov.b32 %f140, %r253;
 	cvt.rzi.u64.f32 %rd180, %f140;
 	mul.lo.s64 %rd181, %rd180, %rd179;
 	neg.s64 %rd182, %rd181;
@@ -1473,9 +1039,9 @@ $B23:
 	sub.s64 %rd199, %rd198, %rd177;
 	bra $B25;
 $B24:
-	cvt.u32.u64 %r446, %rd171;
-	div.u32 %r447, %r446, %r442;
-	cvt.u64.u32 %rd199, %r447;
+	cvt.u32.u64 %r254, %rd171;
+	div.u32 %r255, %r254, %r250;
+	cvt.u64.u32 %rd199, %r255;
 $B25:
 	shl.b64 %rd200, %rd199, 4;
 	.loc 3 66 27
@@ -1499,9 +1065,9 @@ $B25:
 	abs.s64 %rd210, %rd202;
 	cvt.rp.f32.u64 %f141, %rd210;
 	rcp.approx.ftz.f32 %f142, %f141;
-	mov.b32 %r448, %f142;
-	add.s32 %r449, %r448, 536870910;
-	mov.b32 %f143, %r449;
+	mov.b32 %r256, %f142;
+	add.s32 %r257, %r256, 536870910;
+	mov.b32 %f143, %r257;
 	cvt.rzi.u64.f32 %rd211, %f143;
 	mul.lo.s64 %rd212, %rd211, %rd210;
 	neg.s64 %rd213, %rd212;
@@ -1524,10 +1090,10 @@ $B25:
 	sub.s64 %rd228, %rd227, %rd208;
 	bra $B27;
 $B26:
-	cvt.u32.u64 %r450, %rd206;
-	cvt.u32.u64 %r451, %rd202;
-	rem.u32 %r452, %r450, %r451;
-	cvt.u64.u32 %rd228, %r452;
+	cvt.u32.u64 %r258, %rd206;
+	cvt.u32.u64 %r259, %rd202;
+	rem.u32 %r260, %r258, %r259;
+	cvt.u64.u32 %rd228, %r260;
 $B27:
 	add.s64 %rd229, %rd200, %rd228;
 	shl.b64 %rd203, %rd229, 7;
@@ -1540,9 +1106,9 @@ $B27:
 	abs.s64 %rd234, %rd202;
 	cvt.rp.f32.u64 %f144, %rd234;
 	rcp.approx.ftz.f32 %f145, %f144;
-	mov.b32 %r453, %f145;
-	add.s32 %r454, %r453, 536870910;
-	mov.b32 %f146, %r454;
+	mov.b32 %r261, %f145;
+	add.s32 %r262, %r261, 536870910;
+	mov.b32 %f146, %r262;
 	cvt.rzi.u64.f32 %rd235, %f146;
 	mul.lo.s64 %rd236, %rd235, %rd234;
 	neg.s64 %rd237, %rd236;
@@ -1567,10 +1133,10 @@ $B27:
 	sub.s64 %rd254, %rd253, %rd232;
 	bra $B29;
 $B28:
-	cvt.u32.u64 %r455, %rd206;
-	cvt.u32.u64 %r456, %rd202;
-	div.u32 %r457, %r455, %r456;
-	cvt.u64.u32 %rd254, %r457;
+	cvt.u32.u64 %r263, %rd206;
+	cvt.u32.u64 %r264, %rd202;
+	div.u32 %r265, %r263, %r264;
+	cvt.u64.u32 %rd254, %r265;
 $B29:
 	shl.b64 %rd204, %rd254, 8;
 $B30:
@@ -1578,11 +1144,11 @@ $B30:
 	@!%p107 bra $B34;
 	.loc 1 44 13
 	setp.lt.u64 %p119, %rd203, 2147483648;
-	cvt.u32.u64 %r458, %rd203;
+	cvt.u32.u64 %r266, %rd203;
 	.loc 1 45 13
 	setp.lt.u64 %p120, %rd204, 2147483648;
-	cvt.u32.u64 %r459, %rd204;
-	mov.u32 %r460, 0;
+	cvt.u32.u64 %r267, %rd204;
+	mov.u32 %r268, 0;
 $B31:
 	.loc 1 41 17
 	mul.hi.u64 %rd255, %rd174, -6148914691236517205;
@@ -1590,49 +1156,49 @@ $B31:
 	mul.lo.s64 %rd257, %rd256, 3;
 	sub.s64 %rd258, %rd174, %rd257;
 	.loc 1 42 11
-	mov.u32 %r461, $dynamic;
-	cvt.u32.u64 %r462, %rd258;
-	mad.lo.s32 %r463, %r462, 8, %r461;
-	add.s32 %r464, %r463, 213024;
-	cvt.u32.u64 %r465, %rd256;
-	add.s32 %r466, %r465, 1;
-	and.b32 %r467, %r466, 1;
+	mov.u32 %r269, $dynamic;
+	cvt.u32.u64 %r270, %rd258;
+	mad.lo.s32 %r271, %r270, 8, %r269;
+	add.s32 %r272, %r271, 213024;
+	cvt.u32.u64 %r273, %rd256;
+	add.s32 %r274, %r273, 1;
+	and.b32 %r275, %r274, 1;
 $B32:
-	and.b32 %r468, %r467, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p121, [%r464], %r468;
+	and.b32 %r276, %r275, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p121, [%r272], %r276;
 	@%p121 bra $B33;
 	ld.param.u64 %rd259, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r469, [%rd259];
-	setp.eq.u32 %p122, %r469, 0;
+	ld.relaxed.gpu.global.u32 %r277, [%rd259];
+	setp.eq.u32 %p122, %r277, 0;
 	@%p122 bra $B32;
 $B33:
 	.loc 1 43 10
-	mov.u32 %r470, $dynamic;
-	cvt.u32.u64 %r471, %rd258;
-	mad.lo.s32 %r472, %r471, 8, %r470;
-	add.s32 %r473, %r472, 212992;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r473], 49152;
+	mov.u32 %r278, $dynamic;
+	cvt.u32.u64 %r279, %rd258;
+	mad.lo.s32 %r280, %r279, 8, %r278;
+	add.s32 %r281, %r280, 212992;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r281], 49152;
 	.loc 1 44 54
-	shl.b32 %r474, %r460, 7;
-	setp.lt.u32 %p123, %r474, -2147483648;
+	shl.b32 %r282, %r268, 7;
+	setp.lt.u32 %p123, %r282, -2147483648;
 	and.pred %p124, %p119, %p123;
-	and.b32 %r475, %r474, 15;
-	setp.eq.s32 %p125, %r475, 0;
+	and.b32 %r283, %r282, 15;
+	setp.eq.s32 %p125, %r283, 0;
 	and.pred %p126, %p124, %p125;
 	@!%p126 bra $FAULT4;
-	mad.lo.s32 %r476, %r471, 49152, %r1;
-	mov.u32 %r477, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r476], [%rd5, {%r474, %r458, %r477}], [%r473];
+	mad.lo.s32 %r284, %r279, 49152, %r1;
+	mov.u32 %r285, 0;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r284], [%rd5, {%r282, %r266, %r285}], [%r281];
 	.loc 1 45 13
 	and.pred %p127, %p120, %p123;
 	and.pred %p128, %p127, %p125;
 	@!%p128 bra $FAULT5;
-	add.s32 %r478, %r476, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r478], [%rd6, {%r474, %r459, %r477}], [%r473];
+	add.s32 %r286, %r284, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r286], [%rd6, {%r282, %r267, %r285}], [%r281];
 	.loc 1 46 6
 	add.s64 %rd174, %rd174, 1;
-	add.s32 %r460, %r460, 1;
-	setp.lt.u32 %p129, %r460, %r443;
+	add.s32 %r268, %r268, 1;
+	setp.lt.u32 %p129, %r268, %r251;
 	@%p129 bra $B31;
 $B34:
 	.loc 1 38 36
@@ -1700,56 +1266,56 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 3 65 17
-	mov.u32 %r479, 5;
+	mov.u32 %r287, 5;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 93 11
-	mov.u32 %r479, 2;
+	mov.u32 %r287, 2;
 	bra $FAULT;
 $FAULT2:
 	.loc 2 95 8
-	mov.u32 %r479, 3;
+	mov.u32 %r287, 3;
 	bra $FAULT;
 $FAULT3:
 	.loc 1 87 12
-	mov.u32 %r479, 4;
+	mov.u32 %r287, 4;
 	bra $FAULT;
 $FAULT4:
 	.loc 1 44 13
-	mov.u32 %r479, 0;
+	mov.u32 %r287, 0;
 	bra $FAULT;
 $FAULT5:
 	.loc 1 45 13
-	mov.u32 %r479, 1;
+	mov.u32 %r287, 1;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 121 39
-	mov.u32 %r479, 6;
+	mov.u32 %r287, 6;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r479, 7;
+	mov.u32 %r287, 7;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r479, 8;
+	mov.u32 %r287, 8;
 $FAULT:
 	ld.param.u64 %rd260, [eight_params+408];
-	atom.relaxed.gpu.global.cas.b32 %r480, [%rd260], 0, 1;
-	setp.ne.u32 %p131, %r480, 0;
+	atom.relaxed.gpu.global.cas.b32 %r288, [%rd260], 0, 1;
+	setp.ne.u32 %p131, %r288, 0;
 	@%p131 bra $EXIT;
 	ld.global.u64 %rd261, [%rd260+8];
-	ld.param.u32 %r481, [eight_params+416];
-	st.global.u32 [%rd261+4], %r481;
-	ld.param.u32 %r482, [eight_params+420];
-	st.global.v2.u32 [%rd261+8], {%r482, %r479};
-	mov.u32 %r483, %ctaid.x;
-	mov.u32 %r484, %ctaid.y;
-	st.global.v2.u32 [%rd261+16], {%r483, %r484};
-	mov.u32 %r485, %ctaid.z;
-	mov.u32 %r486, %tid.x;
-	st.global.v2.u32 [%rd261+24], {%r485, %r486};
-	mov.u32 %r487, %tid.y;
-	mov.u32 %r488, %tid.z;
-	st.global.v2.u32 [%rd261+32], {%r487, %r488};
+	ld.param.u32 %r289, [eight_params+416];
+	st.global.u32 [%rd261+4], %r289;
+	ld.param.u32 %r290, [eight_params+420];
+	st.global.v2.u32 [%rd261+8], {%r290, %r287};
+	mov.u32 %r291, %ctaid.x;
+	mov.u32 %r292, %ctaid.y;
+	st.global.v2.u32 [%rd261+16], {%r291, %r292};
+	mov.u32 %r293, %ctaid.z;
+	mov.u32 %r294, %tid.x;
+	st.global.v2.u32 [%rd261+24], {%r293, %r294};
+	mov.u32 %r295, %tid.y;
+	mov.u32 %r296, %tid.z;
+	st.global.v2.u32 [%rd261+32], {%r295, %r296};
 	fence.acq_rel.sys;
 	st.volatile.global.u32 [%rd261], 40;
 	bra $EXIT;
@@ -1762,7 +1328,6 @@ const eightSM90A = `.version 8.0
 .file 1 "eight.go"
 .file 2 "persistent.go"
 .file 3 "wide.go"
-.file 4 "epilogue.go"
 
 .extern .shared .align 1024 .b8 $dynamic[];
 
@@ -1771,8 +1336,7 @@ const eightSM90A = `.version 8.0
 .minnctapersm 1
 {
 	.reg .pred %p<132>;
-	.reg .b16 %rs<129>;
-	.reg .b32 %r<480>;
+	.reg .b32 %r<288>;
 	.reg .b64 %rd<262>;
 	.reg .f32 %f<147>;
 
@@ -2433,583 +1997,151 @@ $B16:
 	and.pred %p65, %p64, %p10;
 	and.pred %p66, %p65, %p11;
 	@!%p66 bra $B36;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs1, %f137;
-	cvt.u32.u16 %r158, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f136;
-	cvt.u32.u16 %r159, %rs2;
-	.loc 2 131 63
-	shl.b32 %r160, %r159, 16;
-	or.b32 %r161, %r158, %r160;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs3, %f135;
-	cvt.u32.u16 %r162, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f134;
-	cvt.u32.u16 %r163, %rs4;
-	.loc 2 131 63
-	shl.b32 %r164, %r163, 16;
-	or.b32 %r165, %r162, %r164;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs5, %f133;
-	cvt.u32.u16 %r166, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f132;
-	cvt.u32.u16 %r167, %rs6;
-	.loc 2 131 63
-	shl.b32 %r168, %r167, 16;
-	or.b32 %r169, %r166, %r168;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs7, %f131;
-	cvt.u32.u16 %r170, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f130;
-	cvt.u32.u16 %r171, %rs8;
-	.loc 2 131 63
-	shl.b32 %r172, %r171, 16;
-	or.b32 %r173, %r170, %r172;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r158, %f136, %f137;
+	cvt.rn.bf16x2.f32 %r159, %f134, %f135;
+	cvt.rn.bf16x2.f32 %r160, %f132, %f133;
+	cvt.rn.bf16x2.f32 %r161, %f130, %f131;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+147456], {%r161, %r165, %r169, %r173};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+147456], {%r158, %r159, %r160, %r161};
 	and.pred %p67, %p12, %p13;
 	and.pred %p68, %p67, %p14;
 	@!%p68 bra $B37;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs9, %f129;
-	cvt.u32.u16 %r174, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f128;
-	cvt.u32.u16 %r175, %rs10;
-	.loc 2 131 63
-	shl.b32 %r176, %r175, 16;
-	or.b32 %r177, %r174, %r176;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs11, %f127;
-	cvt.u32.u16 %r178, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f126;
-	cvt.u32.u16 %r179, %rs12;
-	.loc 2 131 63
-	shl.b32 %r180, %r179, 16;
-	or.b32 %r181, %r178, %r180;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs13, %f125;
-	cvt.u32.u16 %r182, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f124;
-	cvt.u32.u16 %r183, %rs14;
-	.loc 2 131 63
-	shl.b32 %r184, %r183, 16;
-	or.b32 %r185, %r182, %r184;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs15, %f123;
-	cvt.u32.u16 %r186, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f122;
-	cvt.u32.u16 %r187, %rs16;
-	.loc 2 131 63
-	shl.b32 %r188, %r187, 16;
-	or.b32 %r189, %r186, %r188;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r162, %f128, %f129;
+	cvt.rn.bf16x2.f32 %r163, %f126, %f127;
+	cvt.rn.bf16x2.f32 %r164, %f124, %f125;
+	cvt.rn.bf16x2.f32 %r165, %f122, %f123;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+147456], {%r177, %r181, %r185, %r189};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+147456], {%r162, %r163, %r164, %r165};
 	and.pred %p69, %p15, %p16;
 	and.pred %p70, %p69, %p17;
 	@!%p70 bra $B38;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs17, %f121;
-	cvt.u32.u16 %r190, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f120;
-	cvt.u32.u16 %r191, %rs18;
-	.loc 2 131 63
-	shl.b32 %r192, %r191, 16;
-	or.b32 %r193, %r190, %r192;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs19, %f119;
-	cvt.u32.u16 %r194, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f118;
-	cvt.u32.u16 %r195, %rs20;
-	.loc 2 131 63
-	shl.b32 %r196, %r195, 16;
-	or.b32 %r197, %r194, %r196;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs21, %f117;
-	cvt.u32.u16 %r198, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f116;
-	cvt.u32.u16 %r199, %rs22;
-	.loc 2 131 63
-	shl.b32 %r200, %r199, 16;
-	or.b32 %r201, %r198, %r200;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs23, %f115;
-	cvt.u32.u16 %r202, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f114;
-	cvt.u32.u16 %r203, %rs24;
-	.loc 2 131 63
-	shl.b32 %r204, %r203, 16;
-	or.b32 %r205, %r202, %r204;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r166, %f120, %f121;
+	cvt.rn.bf16x2.f32 %r167, %f118, %f119;
+	cvt.rn.bf16x2.f32 %r168, %f116, %f117;
+	cvt.rn.bf16x2.f32 %r169, %f114, %f115;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+147456], {%r193, %r197, %r201, %r205};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+147456], {%r166, %r167, %r168, %r169};
 	and.pred %p71, %p18, %p19;
 	and.pred %p72, %p71, %p20;
 	@!%p72 bra $B39;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs25, %f113;
-	cvt.u32.u16 %r206, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f112;
-	cvt.u32.u16 %r207, %rs26;
-	.loc 2 131 63
-	shl.b32 %r208, %r207, 16;
-	or.b32 %r209, %r206, %r208;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs27, %f111;
-	cvt.u32.u16 %r210, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f110;
-	cvt.u32.u16 %r211, %rs28;
-	.loc 2 131 63
-	shl.b32 %r212, %r211, 16;
-	or.b32 %r213, %r210, %r212;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs29, %f109;
-	cvt.u32.u16 %r214, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f108;
-	cvt.u32.u16 %r215, %rs30;
-	.loc 2 131 63
-	shl.b32 %r216, %r215, 16;
-	or.b32 %r217, %r214, %r216;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs31, %f107;
-	cvt.u32.u16 %r218, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f106;
-	cvt.u32.u16 %r219, %rs32;
-	.loc 2 131 63
-	shl.b32 %r220, %r219, 16;
-	or.b32 %r221, %r218, %r220;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r170, %f112, %f113;
+	cvt.rn.bf16x2.f32 %r171, %f110, %f111;
+	cvt.rn.bf16x2.f32 %r172, %f108, %f109;
+	cvt.rn.bf16x2.f32 %r173, %f106, %f107;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+147456], {%r209, %r213, %r217, %r221};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+147456], {%r170, %r171, %r172, %r173};
 	and.pred %p73, %p21, %p22;
 	@!%p73 bra $B40;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs33, %f105;
-	cvt.u32.u16 %r222, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f104;
-	cvt.u32.u16 %r223, %rs34;
-	.loc 2 131 63
-	shl.b32 %r224, %r223, 16;
-	or.b32 %r225, %r222, %r224;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs35, %f103;
-	cvt.u32.u16 %r226, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f102;
-	cvt.u32.u16 %r227, %rs36;
-	.loc 2 131 63
-	shl.b32 %r228, %r227, 16;
-	or.b32 %r229, %r226, %r228;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs37, %f101;
-	cvt.u32.u16 %r230, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f100;
-	cvt.u32.u16 %r231, %rs38;
-	.loc 2 131 63
-	shl.b32 %r232, %r231, 16;
-	or.b32 %r233, %r230, %r232;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs39, %f99;
-	cvt.u32.u16 %r234, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f98;
-	cvt.u32.u16 %r235, %rs40;
-	.loc 2 131 63
-	shl.b32 %r236, %r235, 16;
-	or.b32 %r237, %r234, %r236;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r174, %f104, %f105;
+	cvt.rn.bf16x2.f32 %r175, %f102, %f103;
+	cvt.rn.bf16x2.f32 %r176, %f100, %f101;
+	cvt.rn.bf16x2.f32 %r177, %f98, %f99;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+155648], {%r225, %r229, %r233, %r237};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+155648], {%r174, %r175, %r176, %r177};
 	and.pred %p74, %p23, %p24;
 	@!%p74 bra $B41;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs41, %f97;
-	cvt.u32.u16 %r238, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f96;
-	cvt.u32.u16 %r239, %rs42;
-	.loc 2 131 63
-	shl.b32 %r240, %r239, 16;
-	or.b32 %r241, %r238, %r240;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs43, %f95;
-	cvt.u32.u16 %r242, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f94;
-	cvt.u32.u16 %r243, %rs44;
-	.loc 2 131 63
-	shl.b32 %r244, %r243, 16;
-	or.b32 %r245, %r242, %r244;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs45, %f93;
-	cvt.u32.u16 %r246, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f92;
-	cvt.u32.u16 %r247, %rs46;
-	.loc 2 131 63
-	shl.b32 %r248, %r247, 16;
-	or.b32 %r249, %r246, %r248;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs47, %f91;
-	cvt.u32.u16 %r250, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f90;
-	cvt.u32.u16 %r251, %rs48;
-	.loc 2 131 63
-	shl.b32 %r252, %r251, 16;
-	or.b32 %r253, %r250, %r252;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r178, %f96, %f97;
+	cvt.rn.bf16x2.f32 %r179, %f94, %f95;
+	cvt.rn.bf16x2.f32 %r180, %f92, %f93;
+	cvt.rn.bf16x2.f32 %r181, %f90, %f91;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+155648], {%r241, %r245, %r249, %r253};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+155648], {%r178, %r179, %r180, %r181};
 	and.pred %p75, %p25, %p26;
 	@!%p75 bra $B42;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs49, %f89;
-	cvt.u32.u16 %r254, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f88;
-	cvt.u32.u16 %r255, %rs50;
-	.loc 2 131 63
-	shl.b32 %r256, %r255, 16;
-	or.b32 %r257, %r254, %r256;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs51, %f87;
-	cvt.u32.u16 %r258, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f86;
-	cvt.u32.u16 %r259, %rs52;
-	.loc 2 131 63
-	shl.b32 %r260, %r259, 16;
-	or.b32 %r261, %r258, %r260;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs53, %f85;
-	cvt.u32.u16 %r262, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f84;
-	cvt.u32.u16 %r263, %rs54;
-	.loc 2 131 63
-	shl.b32 %r264, %r263, 16;
-	or.b32 %r265, %r262, %r264;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs55, %f83;
-	cvt.u32.u16 %r266, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f82;
-	cvt.u32.u16 %r267, %rs56;
-	.loc 2 131 63
-	shl.b32 %r268, %r267, 16;
-	or.b32 %r269, %r266, %r268;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r182, %f88, %f89;
+	cvt.rn.bf16x2.f32 %r183, %f86, %f87;
+	cvt.rn.bf16x2.f32 %r184, %f84, %f85;
+	cvt.rn.bf16x2.f32 %r185, %f82, %f83;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+155648], {%r257, %r261, %r265, %r269};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+155648], {%r182, %r183, %r184, %r185};
 	and.pred %p76, %p27, %p28;
 	@!%p76 bra $B43;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs57, %f81;
-	cvt.u32.u16 %r270, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f80;
-	cvt.u32.u16 %r271, %rs58;
-	.loc 2 131 63
-	shl.b32 %r272, %r271, 16;
-	or.b32 %r273, %r270, %r272;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs59, %f79;
-	cvt.u32.u16 %r274, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f78;
-	cvt.u32.u16 %r275, %rs60;
-	.loc 2 131 63
-	shl.b32 %r276, %r275, 16;
-	or.b32 %r277, %r274, %r276;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs61, %f77;
-	cvt.u32.u16 %r278, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f76;
-	cvt.u32.u16 %r279, %rs62;
-	.loc 2 131 63
-	shl.b32 %r280, %r279, 16;
-	or.b32 %r281, %r278, %r280;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs63, %f75;
-	cvt.u32.u16 %r282, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f74;
-	cvt.u32.u16 %r283, %rs64;
-	.loc 2 131 63
-	shl.b32 %r284, %r283, 16;
-	or.b32 %r285, %r282, %r284;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r186, %f80, %f81;
+	cvt.rn.bf16x2.f32 %r187, %f78, %f79;
+	cvt.rn.bf16x2.f32 %r188, %f76, %f77;
+	cvt.rn.bf16x2.f32 %r189, %f74, %f75;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+155648], {%r273, %r277, %r281, %r285};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+155648], {%r186, %r187, %r188, %r189};
 	and.pred %p77, %p29, %p30;
 	@!%p77 bra $B44;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs65, %f73;
-	cvt.u32.u16 %r286, %rs65;
-	cvt.rn.bf16.f32 %rs66, %f72;
-	cvt.u32.u16 %r287, %rs66;
-	.loc 2 131 63
-	shl.b32 %r288, %r287, 16;
-	or.b32 %r289, %r286, %r288;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs67, %f71;
-	cvt.u32.u16 %r290, %rs67;
-	cvt.rn.bf16.f32 %rs68, %f70;
-	cvt.u32.u16 %r291, %rs68;
-	.loc 2 131 63
-	shl.b32 %r292, %r291, 16;
-	or.b32 %r293, %r290, %r292;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs69, %f69;
-	cvt.u32.u16 %r294, %rs69;
-	cvt.rn.bf16.f32 %rs70, %f68;
-	cvt.u32.u16 %r295, %rs70;
-	.loc 2 131 63
-	shl.b32 %r296, %r295, 16;
-	or.b32 %r297, %r294, %r296;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs71, %f67;
-	cvt.u32.u16 %r298, %rs71;
-	cvt.rn.bf16.f32 %rs72, %f66;
-	cvt.u32.u16 %r299, %rs72;
-	.loc 2 131 63
-	shl.b32 %r300, %r299, 16;
-	or.b32 %r301, %r298, %r300;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r190, %f72, %f73;
+	cvt.rn.bf16x2.f32 %r191, %f70, %f71;
+	cvt.rn.bf16x2.f32 %r192, %f68, %f69;
+	cvt.rn.bf16x2.f32 %r193, %f66, %f67;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+163840], {%r289, %r293, %r297, %r301};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+163840], {%r190, %r191, %r192, %r193};
 	and.pred %p78, %p31, %p32;
 	@!%p78 bra $B45;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs73, %f65;
-	cvt.u32.u16 %r302, %rs73;
-	cvt.rn.bf16.f32 %rs74, %f64;
-	cvt.u32.u16 %r303, %rs74;
-	.loc 2 131 63
-	shl.b32 %r304, %r303, 16;
-	or.b32 %r305, %r302, %r304;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs75, %f63;
-	cvt.u32.u16 %r306, %rs75;
-	cvt.rn.bf16.f32 %rs76, %f62;
-	cvt.u32.u16 %r307, %rs76;
-	.loc 2 131 63
-	shl.b32 %r308, %r307, 16;
-	or.b32 %r309, %r306, %r308;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs77, %f61;
-	cvt.u32.u16 %r310, %rs77;
-	cvt.rn.bf16.f32 %rs78, %f60;
-	cvt.u32.u16 %r311, %rs78;
-	.loc 2 131 63
-	shl.b32 %r312, %r311, 16;
-	or.b32 %r313, %r310, %r312;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs79, %f59;
-	cvt.u32.u16 %r314, %rs79;
-	cvt.rn.bf16.f32 %rs80, %f58;
-	cvt.u32.u16 %r315, %rs80;
-	.loc 2 131 63
-	shl.b32 %r316, %r315, 16;
-	or.b32 %r317, %r314, %r316;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r194, %f64, %f65;
+	cvt.rn.bf16x2.f32 %r195, %f62, %f63;
+	cvt.rn.bf16x2.f32 %r196, %f60, %f61;
+	cvt.rn.bf16x2.f32 %r197, %f58, %f59;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+163840], {%r305, %r309, %r313, %r317};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+163840], {%r194, %r195, %r196, %r197};
 	and.pred %p79, %p33, %p34;
 	@!%p79 bra $B46;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs81, %f57;
-	cvt.u32.u16 %r318, %rs81;
-	cvt.rn.bf16.f32 %rs82, %f56;
-	cvt.u32.u16 %r319, %rs82;
-	.loc 2 131 63
-	shl.b32 %r320, %r319, 16;
-	or.b32 %r321, %r318, %r320;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs83, %f55;
-	cvt.u32.u16 %r322, %rs83;
-	cvt.rn.bf16.f32 %rs84, %f54;
-	cvt.u32.u16 %r323, %rs84;
-	.loc 2 131 63
-	shl.b32 %r324, %r323, 16;
-	or.b32 %r325, %r322, %r324;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs85, %f53;
-	cvt.u32.u16 %r326, %rs85;
-	cvt.rn.bf16.f32 %rs86, %f52;
-	cvt.u32.u16 %r327, %rs86;
-	.loc 2 131 63
-	shl.b32 %r328, %r327, 16;
-	or.b32 %r329, %r326, %r328;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs87, %f51;
-	cvt.u32.u16 %r330, %rs87;
-	cvt.rn.bf16.f32 %rs88, %f50;
-	cvt.u32.u16 %r331, %rs88;
-	.loc 2 131 63
-	shl.b32 %r332, %r331, 16;
-	or.b32 %r333, %r330, %r332;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r198, %f56, %f57;
+	cvt.rn.bf16x2.f32 %r199, %f54, %f55;
+	cvt.rn.bf16x2.f32 %r200, %f52, %f53;
+	cvt.rn.bf16x2.f32 %r201, %f50, %f51;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+163840], {%r321, %r325, %r329, %r333};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+163840], {%r198, %r199, %r200, %r201};
 	and.pred %p80, %p35, %p36;
 	@!%p80 bra $B47;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs89, %f49;
-	cvt.u32.u16 %r334, %rs89;
-	cvt.rn.bf16.f32 %rs90, %f48;
-	cvt.u32.u16 %r335, %rs90;
-	.loc 2 131 63
-	shl.b32 %r336, %r335, 16;
-	or.b32 %r337, %r334, %r336;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs91, %f47;
-	cvt.u32.u16 %r338, %rs91;
-	cvt.rn.bf16.f32 %rs92, %f46;
-	cvt.u32.u16 %r339, %rs92;
-	.loc 2 131 63
-	shl.b32 %r340, %r339, 16;
-	or.b32 %r341, %r338, %r340;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs93, %f45;
-	cvt.u32.u16 %r342, %rs93;
-	cvt.rn.bf16.f32 %rs94, %f44;
-	cvt.u32.u16 %r343, %rs94;
-	.loc 2 131 63
-	shl.b32 %r344, %r343, 16;
-	or.b32 %r345, %r342, %r344;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs95, %f43;
-	cvt.u32.u16 %r346, %rs95;
-	cvt.rn.bf16.f32 %rs96, %f42;
-	cvt.u32.u16 %r347, %rs96;
-	.loc 2 131 63
-	shl.b32 %r348, %r347, 16;
-	or.b32 %r349, %r346, %r348;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r202, %f48, %f49;
+	cvt.rn.bf16x2.f32 %r203, %f46, %f47;
+	cvt.rn.bf16x2.f32 %r204, %f44, %f45;
+	cvt.rn.bf16x2.f32 %r205, %f42, %f43;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+163840], {%r337, %r341, %r345, %r349};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+163840], {%r202, %r203, %r204, %r205};
 	and.pred %p81, %p37, %p38;
 	@!%p81 bra $B48;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs97, %f41;
-	cvt.u32.u16 %r350, %rs97;
-	cvt.rn.bf16.f32 %rs98, %f40;
-	cvt.u32.u16 %r351, %rs98;
-	.loc 2 131 63
-	shl.b32 %r352, %r351, 16;
-	or.b32 %r353, %r350, %r352;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs99, %f39;
-	cvt.u32.u16 %r354, %rs99;
-	cvt.rn.bf16.f32 %rs100, %f38;
-	cvt.u32.u16 %r355, %rs100;
-	.loc 2 131 63
-	shl.b32 %r356, %r355, 16;
-	or.b32 %r357, %r354, %r356;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs101, %f37;
-	cvt.u32.u16 %r358, %rs101;
-	cvt.rn.bf16.f32 %rs102, %f36;
-	cvt.u32.u16 %r359, %rs102;
-	.loc 2 131 63
-	shl.b32 %r360, %r359, 16;
-	or.b32 %r361, %r358, %r360;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs103, %f35;
-	cvt.u32.u16 %r362, %rs103;
-	cvt.rn.bf16.f32 %rs104, %f34;
-	cvt.u32.u16 %r363, %rs104;
-	.loc 2 131 63
-	shl.b32 %r364, %r363, 16;
-	or.b32 %r365, %r362, %r364;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r206, %f40, %f41;
+	cvt.rn.bf16x2.f32 %r207, %f38, %f39;
+	cvt.rn.bf16x2.f32 %r208, %f36, %f37;
+	cvt.rn.bf16x2.f32 %r209, %f34, %f35;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+172032], {%r353, %r357, %r361, %r365};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+172032], {%r206, %r207, %r208, %r209};
 	and.pred %p82, %p39, %p40;
 	@!%p82 bra $B49;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs105, %f33;
-	cvt.u32.u16 %r366, %rs105;
-	cvt.rn.bf16.f32 %rs106, %f32;
-	cvt.u32.u16 %r367, %rs106;
-	.loc 2 131 63
-	shl.b32 %r368, %r367, 16;
-	or.b32 %r369, %r366, %r368;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs107, %f31;
-	cvt.u32.u16 %r370, %rs107;
-	cvt.rn.bf16.f32 %rs108, %f30;
-	cvt.u32.u16 %r371, %rs108;
-	.loc 2 131 63
-	shl.b32 %r372, %r371, 16;
-	or.b32 %r373, %r370, %r372;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs109, %f29;
-	cvt.u32.u16 %r374, %rs109;
-	cvt.rn.bf16.f32 %rs110, %f28;
-	cvt.u32.u16 %r375, %rs110;
-	.loc 2 131 63
-	shl.b32 %r376, %r375, 16;
-	or.b32 %r377, %r374, %r376;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs111, %f27;
-	cvt.u32.u16 %r378, %rs111;
-	cvt.rn.bf16.f32 %rs112, %f26;
-	cvt.u32.u16 %r379, %rs112;
-	.loc 2 131 63
-	shl.b32 %r380, %r379, 16;
-	or.b32 %r381, %r378, %r380;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r210, %f32, %f33;
+	cvt.rn.bf16x2.f32 %r211, %f30, %f31;
+	cvt.rn.bf16x2.f32 %r212, %f28, %f29;
+	cvt.rn.bf16x2.f32 %r213, %f26, %f27;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+172032], {%r369, %r373, %r377, %r381};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+172032], {%r210, %r211, %r212, %r213};
 	and.pred %p83, %p41, %p42;
 	@!%p83 bra $B50;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs113, %f25;
-	cvt.u32.u16 %r382, %rs113;
-	cvt.rn.bf16.f32 %rs114, %f24;
-	cvt.u32.u16 %r383, %rs114;
-	.loc 2 131 63
-	shl.b32 %r384, %r383, 16;
-	or.b32 %r385, %r382, %r384;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs115, %f23;
-	cvt.u32.u16 %r386, %rs115;
-	cvt.rn.bf16.f32 %rs116, %f22;
-	cvt.u32.u16 %r387, %rs116;
-	.loc 2 131 63
-	shl.b32 %r388, %r387, 16;
-	or.b32 %r389, %r386, %r388;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs117, %f21;
-	cvt.u32.u16 %r390, %rs117;
-	cvt.rn.bf16.f32 %rs118, %f20;
-	cvt.u32.u16 %r391, %rs118;
-	.loc 2 131 63
-	shl.b32 %r392, %r391, 16;
-	or.b32 %r393, %r390, %r392;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs119, %f19;
-	cvt.u32.u16 %r394, %rs119;
-	cvt.rn.bf16.f32 %rs120, %f18;
-	cvt.u32.u16 %r395, %rs120;
-	.loc 2 131 63
-	shl.b32 %r396, %r395, 16;
-	or.b32 %r397, %r394, %r396;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r214, %f24, %f25;
+	cvt.rn.bf16x2.f32 %r215, %f22, %f23;
+	cvt.rn.bf16x2.f32 %r216, %f20, %f21;
+	cvt.rn.bf16x2.f32 %r217, %f18, %f19;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+172032], {%r385, %r389, %r393, %r397};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+172032], {%r214, %r215, %r216, %r217};
 	and.pred %p84, %p43, %p44;
 	@!%p84 bra $B51;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs121, %f17;
-	cvt.u32.u16 %r398, %rs121;
-	cvt.rn.bf16.f32 %rs122, %f16;
-	cvt.u32.u16 %r399, %rs122;
-	.loc 2 131 63
-	shl.b32 %r400, %r399, 16;
-	or.b32 %r401, %r398, %r400;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs123, %f15;
-	cvt.u32.u16 %r402, %rs123;
-	cvt.rn.bf16.f32 %rs124, %f14;
-	cvt.u32.u16 %r403, %rs124;
-	.loc 2 131 63
-	shl.b32 %r404, %r403, 16;
-	or.b32 %r405, %r402, %r404;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs125, %f13;
-	cvt.u32.u16 %r406, %rs125;
-	cvt.rn.bf16.f32 %rs126, %f12;
-	cvt.u32.u16 %r407, %rs126;
-	.loc 2 131 63
-	shl.b32 %r408, %r407, 16;
-	or.b32 %r409, %r406, %r408;
-	.loc 4 19 68
-	cvt.rn.bf16.f32 %rs127, %f11;
-	cvt.u32.u16 %r410, %rs127;
-	cvt.rn.bf16.f32 %rs128, %f10;
-	cvt.u32.u16 %r411, %rs128;
-	.loc 2 131 63
-	shl.b32 %r412, %r411, 16;
-	or.b32 %r413, %r410, %r412;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r218, %f16, %f17;
+	cvt.rn.bf16x2.f32 %r219, %f14, %f15;
+	cvt.rn.bf16x2.f32 %r220, %f12, %f13;
+	cvt.rn.bf16x2.f32 %r221, %f10, %f11;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+172032], {%r401, %r405, %r409, %r413};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+172032], {%r218, %r219, %r220, %r221};
 	.loc 1 82 15
 	fence.proxy.async.shared::cta;
 	.loc 2 91 12
@@ -3017,21 +2149,21 @@ $B16:
 	.loc 2 92 14
 	@!%p6 bra $B17;
 	.loc 2 93 11
-	add.s32 %r414, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r414];
+	add.s32 %r222, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r222];
 $B17:
 	.loc 2 95 8
-	cvt.u32.u64 %r415, %rd68;
-	add.s32 %r416, %r415, 1;
-	add.s32 %r417, %r22, 213056;
-	and.b32 %r418, %r416, 1;
+	cvt.u32.u64 %r223, %rd68;
+	add.s32 %r224, %r223, 1;
+	add.s32 %r225, %r22, 213056;
+	and.b32 %r226, %r224, 1;
 $B18:
-	and.b32 %r419, %r418, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p85, [%r417], %r419;
+	and.b32 %r227, %r226, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p85, [%r225], %r227;
 	@%p85 bra $B19;
 	ld.param.u64 %rd167, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r420, [%rd167];
-	setp.eq.u32 %p86, %r420, 0;
+	ld.relaxed.gpu.global.u32 %r228, [%rd167];
+	setp.eq.u32 %p86, %r228, 0;
 	@%p86 bra $B18;
 $B19:
 	.loc 1 84 3
@@ -3043,42 +2175,42 @@ $B19:
 	setp.lt.u64 %p87, %rd168, 2147483648;
 	setp.lt.u64 %p88, %rd98, 2147483648;
 	and.pred %p89, %p87, %p88;
-	cvt.u32.u64 %r421, %rd98;
-	and.b32 %r422, %r421, 7;
-	setp.eq.s32 %p90, %r422, 0;
+	cvt.u32.u64 %r229, %rd98;
+	and.b32 %r230, %r229, 7;
+	setp.eq.s32 %p90, %r230, 0;
 	and.pred %p91, %p89, %p90;
 	@!%p91 bra $FAULT3;
-	cvt.u32.u64 %r423, %rd168;
-	mov.u32 %r424, 0;
-	add.s32 %r425, %r24, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r421, %r423, %r424}], [%r425];
-	add.s32 %r426, %r421, 64;
-	setp.lt.u32 %p92, %r426, -2147483648;
+	cvt.u32.u64 %r231, %rd168;
+	mov.u32 %r232, 0;
+	add.s32 %r233, %r24, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r229, %r231, %r232}], [%r233];
+	add.s32 %r234, %r229, 64;
+	setp.lt.u32 %p92, %r234, -2147483648;
 	and.pred %p93, %p87, %p92;
-	and.b32 %r427, %r426, 7;
-	setp.eq.s32 %p94, %r427, 0;
+	and.b32 %r235, %r234, 7;
+	setp.eq.s32 %p94, %r235, 0;
 	and.pred %p95, %p93, %p94;
 	@!%p95 bra $FAULT3;
-	add.s32 %r428, %r24, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r426, %r423, %r424}], [%r428];
-	add.s32 %r429, %r421, 128;
-	setp.lt.u32 %p96, %r429, -2147483648;
+	add.s32 %r236, %r24, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r234, %r231, %r232}], [%r236];
+	add.s32 %r237, %r229, 128;
+	setp.lt.u32 %p96, %r237, -2147483648;
 	and.pred %p97, %p87, %p96;
-	and.b32 %r430, %r429, 7;
-	setp.eq.s32 %p98, %r430, 0;
+	and.b32 %r238, %r237, 7;
+	setp.eq.s32 %p98, %r238, 0;
 	and.pred %p99, %p97, %p98;
 	@!%p99 bra $FAULT3;
-	add.s32 %r431, %r24, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r429, %r423, %r424}], [%r431];
-	add.s32 %r432, %r421, 192;
-	setp.lt.u32 %p100, %r432, -2147483648;
+	add.s32 %r239, %r24, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r237, %r231, %r232}], [%r239];
+	add.s32 %r240, %r229, 192;
+	setp.lt.u32 %p100, %r240, -2147483648;
 	and.pred %p101, %p87, %p100;
-	and.b32 %r433, %r432, 7;
-	setp.eq.s32 %p102, %r433, 0;
+	and.b32 %r241, %r240, 7;
+	setp.eq.s32 %p102, %r241, 0;
 	and.pred %p103, %p101, %p102;
 	@!%p103 bra $FAULT3;
-	add.s32 %r434, %r24, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r432, %r423, %r424}], [%r434];
+	add.s32 %r242, %r24, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r240, %r231, %r232}], [%r242];
 	.loc 1 89 18
 	cp.async.bulk.commit_group;
 $B20:
@@ -3119,9 +2251,9 @@ $B23:
 	abs.s64 %rd177, %rd170;
 	cvt.rp.f32.u64 %f138, %rd177;
 	rcp.approx.ftz.f32 %f139, %f138;
-	mov.b32 %r435, %f139;
-	add.s32 %r436, %r435, 536870910;
-	mov.b32 %f140, %r436;
+	mov.b32 %r243, %f139;
+	add.s32 %r244, %r243, 536870910;
+	mov.b32 %f140, %r244;
 	cvt.rzi.u64.f32 %rd178, %f140;
 	mul.lo.s64 %rd179, %rd178, %rd177;
 	neg.s64 %rd180, %rd179;
@@ -3146,10 +2278,10 @@ $B23:
 	sub.s64 %rd197, %rd196, %rd175;
 	bra $B25;
 $B24:
-	cvt.u32.u64 %r437, %rd169;
-	cvt.u32.u64 %r438, %rd170;
-	div.u32 %r439, %r437, %r438;
-	cvt.u64.u32 %rd197, %r439;
+	cvt.u32.u64 %r245, %rd169;
+	cvt.u32.u64 %r246, %rd170;
+	div.u32 %r247, %r245, %r246;
+	cvt.u64.u32 %rd197, %r247;
 $B25:
 	shl.b64 %rd198, %rd197, 4;
 	.loc 3 66 27
@@ -3173,9 +2305,9 @@ $B25:
 	abs.s64 %rd208, %rd200;
 	cvt.rp.f32.u64 %f141, %rd208;
 	rcp.approx.ftz.f32 %f142, %f141;
-	mov.b32 %r440, %f142;
-	add.s32 %r441, %r440, 536870910;
-	mov.b32 %f143, %r441;
+	mov.b32 %r248, %f142;
+	add.s32 %r249, %r248, 536870910;
+	mov.b32 %f143, %r249;
 	cvt.rzi.u64.f32 %rd209, %f143;
 	mul.lo.s64 %rd210, %rd209, %rd208;
 	neg.s64 %rd211, %rd210;
@@ -3198,10 +2330,10 @@ $B25:
 	sub.s64 %rd226, %rd225, %rd206;
 	bra $B27;
 $B26:
-	cvt.u32.u64 %r442, %rd204;
-	cvt.u32.u64 %r443, %rd200;
-	rem.u32 %r444, %r442, %r443;
-	cvt.u64.u32 %rd226, %r444;
+	cvt.u32.u64 %r250, %rd204;
+	cvt.u32.u64 %r251, %rd200;
+	rem.u32 %r252, %r250, %r251;
+	cvt.u64.u32 %rd226, %r252;
 $B27:
 	add.s64 %rd227, %rd198, %rd226;
 	shl.b64 %rd201, %rd227, 7;
@@ -3214,9 +2346,9 @@ $B27:
 	abs.s64 %rd232, %rd200;
 	cvt.rp.f32.u64 %f144, %rd232;
 	rcp.approx.ftz.f32 %f145, %f144;
-	mov.b32 %r445, %f145;
-	add.s32 %r446, %r445, 536870910;
-	mov.b32 %f146, %r446;
+	mov.b32 %r253, %f145;
+	add.s32 %r254, %r253, 536870910;
+	mov.b32 %f146, %r254;
 	cvt.rzi.u64.f32 %rd233, %f146;
 	mul.lo.s64 %rd234, %rd233, %rd232;
 	neg.s64 %rd235, %rd234;
@@ -3241,10 +2373,10 @@ $B27:
 	sub.s64 %rd252, %rd251, %rd230;
 	bra $B29;
 $B28:
-	cvt.u32.u64 %r447, %rd204;
-	cvt.u32.u64 %r448, %rd200;
-	div.u32 %r449, %r447, %r448;
-	cvt.u64.u32 %rd252, %r449;
+	cvt.u32.u64 %r255, %rd204;
+	cvt.u32.u64 %r256, %rd200;
+	div.u32 %r257, %r255, %r256;
+	cvt.u64.u32 %rd252, %r257;
 $B29:
 	shl.b64 %rd202, %rd252, 8;
 $B30:
@@ -3252,10 +2384,10 @@ $B30:
 	@!%p107 bra $B34;
 	.loc 1 44 13
 	setp.lt.u64 %p119, %rd201, 2147483648;
-	cvt.u32.u64 %r450, %rd201;
+	cvt.u32.u64 %r258, %rd201;
 	.loc 1 45 13
 	setp.lt.u64 %p120, %rd202, 2147483648;
-	cvt.u32.u64 %r451, %rd202;
+	cvt.u32.u64 %r259, %rd202;
 	mov.u64 %rd253, 0;
 $B31:
 	.loc 1 41 17
@@ -3264,46 +2396,46 @@ $B31:
 	mul.lo.s64 %rd256, %rd255, 3;
 	sub.s64 %rd257, %rd172, %rd256;
 	.loc 1 42 11
-	mov.u32 %r452, $dynamic;
-	cvt.u32.u64 %r453, %rd257;
-	mad.lo.s32 %r454, %r453, 8, %r452;
-	add.s32 %r455, %r454, 213024;
-	cvt.u32.u64 %r456, %rd255;
-	add.s32 %r457, %r456, 1;
-	and.b32 %r458, %r457, 1;
+	mov.u32 %r260, $dynamic;
+	cvt.u32.u64 %r261, %rd257;
+	mad.lo.s32 %r262, %r261, 8, %r260;
+	add.s32 %r263, %r262, 213024;
+	cvt.u32.u64 %r264, %rd255;
+	add.s32 %r265, %r264, 1;
+	and.b32 %r266, %r265, 1;
 $B32:
-	and.b32 %r459, %r458, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p121, [%r455], %r459;
+	and.b32 %r267, %r266, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p121, [%r263], %r267;
 	@%p121 bra $B33;
 	ld.param.u64 %rd258, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r460, [%rd258];
-	setp.eq.u32 %p122, %r460, 0;
+	ld.relaxed.gpu.global.u32 %r268, [%rd258];
+	setp.eq.u32 %p122, %r268, 0;
 	@%p122 bra $B32;
 $B33:
 	.loc 1 43 10
-	mov.u32 %r461, $dynamic;
-	cvt.u32.u64 %r462, %rd257;
-	mad.lo.s32 %r463, %r462, 8, %r461;
-	add.s32 %r464, %r463, 212992;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r464], 49152;
+	mov.u32 %r269, $dynamic;
+	cvt.u32.u64 %r270, %rd257;
+	mad.lo.s32 %r271, %r270, 8, %r269;
+	add.s32 %r272, %r271, 212992;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r272], 49152;
 	.loc 1 44 54
 	shl.b64 %rd259, %rd253, 7;
 	setp.lt.u64 %p123, %rd259, 2147483648;
 	and.pred %p124, %p119, %p123;
-	cvt.u32.u64 %r465, %rd259;
-	and.b32 %r466, %r465, 15;
-	setp.eq.s32 %p125, %r466, 0;
+	cvt.u32.u64 %r273, %rd259;
+	and.b32 %r274, %r273, 15;
+	setp.eq.s32 %p125, %r274, 0;
 	and.pred %p126, %p124, %p125;
 	@!%p126 bra $FAULT4;
-	mad.lo.s32 %r467, %r462, 49152, %r1;
-	mov.u32 %r468, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r467], [%rd5, {%r465, %r450, %r468}], [%r464];
+	mad.lo.s32 %r275, %r270, 49152, %r1;
+	mov.u32 %r276, 0;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r275], [%rd5, {%r273, %r258, %r276}], [%r272];
 	.loc 1 45 13
 	and.pred %p127, %p120, %p123;
 	and.pred %p128, %p127, %p125;
 	@!%p128 bra $FAULT5;
-	add.s32 %r469, %r467, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r469], [%rd6, {%r465, %r451, %r468}], [%r464];
+	add.s32 %r277, %r275, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r277], [%rd6, {%r273, %r259, %r276}], [%r272];
 	.loc 1 46 6
 	add.s64 %rd172, %rd172, 1;
 	add.s64 %rd253, %rd253, 1;
@@ -3375,56 +2507,56 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 3 65 17
-	mov.u32 %r470, 5;
+	mov.u32 %r278, 5;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 93 11
-	mov.u32 %r470, 2;
+	mov.u32 %r278, 2;
 	bra $FAULT;
 $FAULT2:
 	.loc 2 95 8
-	mov.u32 %r470, 3;
+	mov.u32 %r278, 3;
 	bra $FAULT;
 $FAULT3:
 	.loc 1 87 12
-	mov.u32 %r470, 4;
+	mov.u32 %r278, 4;
 	bra $FAULT;
 $FAULT4:
 	.loc 1 44 13
-	mov.u32 %r470, 0;
+	mov.u32 %r278, 0;
 	bra $FAULT;
 $FAULT5:
 	.loc 1 45 13
-	mov.u32 %r470, 1;
+	mov.u32 %r278, 1;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 121 39
-	mov.u32 %r470, 6;
+	mov.u32 %r278, 6;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r470, 7;
+	mov.u32 %r278, 7;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r470, 8;
+	mov.u32 %r278, 8;
 $FAULT:
 	ld.param.u64 %rd260, [eight_params+408];
-	atom.relaxed.gpu.global.cas.b32 %r471, [%rd260], 0, 1;
-	setp.ne.u32 %p131, %r471, 0;
+	atom.relaxed.gpu.global.cas.b32 %r279, [%rd260], 0, 1;
+	setp.ne.u32 %p131, %r279, 0;
 	@%p131 bra $EXIT;
 	ld.global.u64 %rd261, [%rd260+8];
-	ld.param.u32 %r472, [eight_params+416];
-	st.global.u32 [%rd261+4], %r472;
-	ld.param.u32 %r473, [eight_params+420];
-	st.global.v2.u32 [%rd261+8], {%r473, %r470};
-	mov.u32 %r474, %ctaid.x;
-	mov.u32 %r475, %ctaid.y;
-	st.global.v2.u32 [%rd261+16], {%r474, %r475};
-	mov.u32 %r476, %ctaid.z;
-	mov.u32 %r477, %tid.x;
-	st.global.v2.u32 [%rd261+24], {%r476, %r477};
-	mov.u32 %r478, %tid.y;
-	mov.u32 %r479, %tid.z;
-	st.global.v2.u32 [%rd261+32], {%r478, %r479};
+	ld.param.u32 %r280, [eight_params+416];
+	st.global.u32 [%rd261+4], %r280;
+	ld.param.u32 %r281, [eight_params+420];
+	st.global.v2.u32 [%rd261+8], {%r281, %r278};
+	mov.u32 %r282, %ctaid.x;
+	mov.u32 %r283, %ctaid.y;
+	st.global.v2.u32 [%rd261+16], {%r282, %r283};
+	mov.u32 %r284, %ctaid.z;
+	mov.u32 %r285, %tid.x;
+	st.global.v2.u32 [%rd261+24], {%r284, %r285};
+	mov.u32 %r286, %tid.y;
+	mov.u32 %r287, %tid.z;
+	st.global.v2.u32 [%rd261+32], {%r286, %r287};
 	fence.acq_rel.sys;
 	st.volatile.global.u32 [%rd261], 40;
 	bra $EXIT;
@@ -3443,8 +2575,7 @@ const panelledSM90ANarrowAligned = `.version 8.0
 .reqntid 256, 1, 1
 {
 	.reg .pred %p<138>;
-	.reg .b16 %rs<65>;
-	.reg .b32 %r<338>;
+	.reg .b32 %r<242>;
 	.reg .b64 %rd<178>;
 	.reg .f32 %f<65>;
 
@@ -3878,15 +3009,10 @@ $B7:
 	mad.wide.u32 %rd46, %r90, %r89, %rd45;
 	setp.lt.u64 %p58, %rd46, %rd9;
 	@!%p58 bra $FAULT3;
-	cvt.rn.bf16.f32 %rs1, %f64;
-	cvt.u32.u16 %r92, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f63;
-	cvt.u32.u16 %r93, %rs2;
 	shl.b64 %rd47, %rd46, 2;
 	add.s64 %rd48, %rd1, %rd47;
-	shl.b32 %r94, %r93, 16;
-	or.b32 %r95, %r92, %r94;
-	st.global.u32 [%rd48], %r95;
+	cvt.rn.bf16x2.f32 %r92, %f63, %f64;
+	st.global.u32 [%rd48], %r92;
 $B8:
 	.loc 2 73 10
 	add.s64 %rd49, %rd44, 8;
@@ -3894,697 +3020,542 @@ $B8:
 	and.pred %p60, %p59, %p56;
 	@!%p60 bra $B9;
 	.loc 2 74 19
-	shr.u32 %r96, %r8, 1;
-	cvt.u32.u64 %r97, %rd49;
-	shr.u32 %r98, %r88, 1;
-	cvt.u64.u32 %rd50, %r98;
-	mad.wide.u32 %rd51, %r97, %r96, %rd50;
+	shr.u32 %r93, %r8, 1;
+	cvt.u32.u64 %r94, %rd49;
+	shr.u32 %r95, %r88, 1;
+	cvt.u64.u32 %rd50, %r95;
+	mad.wide.u32 %rd51, %r94, %r93, %rd50;
 	setp.lt.u64 %p61, %rd51, %rd9;
 	@!%p61 bra $FAULT4;
-	cvt.rn.bf16.f32 %rs3, %f62;
-	cvt.u32.u16 %r99, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f61;
-	cvt.u32.u16 %r100, %rs4;
 	shl.b64 %rd52, %rd51, 2;
 	add.s64 %rd53, %rd1, %rd52;
-	shl.b32 %r101, %r100, 16;
-	or.b32 %r102, %r99, %r101;
-	st.global.u32 [%rd53], %r102;
+	cvt.rn.bf16x2.f32 %r96, %f61, %f62;
+	st.global.u32 [%rd53], %r96;
 $B9:
 	.loc 1 46 25
-	add.s32 %r103, %r88, 8;
+	add.s32 %r97, %r88, 8;
 	.loc 2 70 26
-	setp.lt.s32 %p62, %r103, %r8;
+	setp.lt.s32 %p62, %r97, %r8;
 	and.pred %p63, %p55, %p62;
 	@!%p63 bra $B10;
 	.loc 2 71 15
-	shr.u32 %r104, %r8, 1;
-	cvt.u32.u64 %r105, %rd44;
-	shr.u32 %r106, %r103, 1;
-	cvt.u64.u32 %rd54, %r106;
-	mad.wide.u32 %rd55, %r105, %r104, %rd54;
+	shr.u32 %r98, %r8, 1;
+	cvt.u32.u64 %r99, %rd44;
+	shr.u32 %r100, %r97, 1;
+	cvt.u64.u32 %rd54, %r100;
+	mad.wide.u32 %rd55, %r99, %r98, %rd54;
 	setp.lt.u64 %p64, %rd55, %rd9;
 	@!%p64 bra $FAULT5;
-	cvt.rn.bf16.f32 %rs5, %f60;
-	cvt.u32.u16 %r107, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f59;
-	cvt.u32.u16 %r108, %rs6;
 	shl.b64 %rd56, %rd55, 2;
 	add.s64 %rd57, %rd1, %rd56;
-	shl.b32 %r109, %r108, 16;
-	or.b32 %r110, %r107, %r109;
-	st.global.u32 [%rd57], %r110;
+	cvt.rn.bf16x2.f32 %r101, %f59, %f60;
+	st.global.u32 [%rd57], %r101;
 $B10:
 	.loc 2 73 13
 	and.pred %p65, %p59, %p62;
 	@!%p65 bra $B11;
 	.loc 2 74 19
-	shr.u32 %r111, %r8, 1;
-	cvt.u32.u64 %r112, %rd49;
-	shr.u32 %r113, %r103, 1;
-	cvt.u64.u32 %rd58, %r113;
-	mad.wide.u32 %rd59, %r112, %r111, %rd58;
+	shr.u32 %r102, %r8, 1;
+	cvt.u32.u64 %r103, %rd49;
+	shr.u32 %r104, %r97, 1;
+	cvt.u64.u32 %rd58, %r104;
+	mad.wide.u32 %rd59, %r103, %r102, %rd58;
 	setp.lt.u64 %p66, %rd59, %rd9;
 	@!%p66 bra $FAULT6;
-	cvt.rn.bf16.f32 %rs7, %f58;
-	cvt.u32.u16 %r114, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f57;
-	cvt.u32.u16 %r115, %rs8;
 	shl.b64 %rd60, %rd59, 2;
 	add.s64 %rd61, %rd1, %rd60;
-	shl.b32 %r116, %r115, 16;
-	or.b32 %r117, %r114, %r116;
-	st.global.u32 [%rd61], %r117;
+	cvt.rn.bf16x2.f32 %r105, %f57, %f58;
+	st.global.u32 [%rd61], %r105;
 $B11:
 	.loc 1 46 25
-	add.s32 %r118, %r88, 16;
+	add.s32 %r106, %r88, 16;
 	.loc 2 70 26
-	setp.lt.s32 %p67, %r118, %r8;
+	setp.lt.s32 %p67, %r106, %r8;
 	and.pred %p68, %p55, %p67;
 	@!%p68 bra $B12;
 	.loc 2 71 15
-	shr.u32 %r119, %r8, 1;
-	cvt.u32.u64 %r120, %rd44;
-	shr.u32 %r121, %r118, 1;
-	cvt.u64.u32 %rd62, %r121;
-	mad.wide.u32 %rd63, %r120, %r119, %rd62;
+	shr.u32 %r107, %r8, 1;
+	cvt.u32.u64 %r108, %rd44;
+	shr.u32 %r109, %r106, 1;
+	cvt.u64.u32 %rd62, %r109;
+	mad.wide.u32 %rd63, %r108, %r107, %rd62;
 	setp.lt.u64 %p69, %rd63, %rd9;
 	@!%p69 bra $FAULT7;
-	cvt.rn.bf16.f32 %rs9, %f56;
-	cvt.u32.u16 %r122, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f55;
-	cvt.u32.u16 %r123, %rs10;
 	shl.b64 %rd64, %rd63, 2;
 	add.s64 %rd65, %rd1, %rd64;
-	shl.b32 %r124, %r123, 16;
-	or.b32 %r125, %r122, %r124;
-	st.global.u32 [%rd65], %r125;
+	cvt.rn.bf16x2.f32 %r110, %f55, %f56;
+	st.global.u32 [%rd65], %r110;
 $B12:
 	.loc 2 73 13
 	and.pred %p70, %p59, %p67;
 	@!%p70 bra $B13;
 	.loc 2 74 19
-	shr.u32 %r126, %r8, 1;
-	cvt.u32.u64 %r127, %rd49;
-	shr.u32 %r128, %r118, 1;
-	cvt.u64.u32 %rd66, %r128;
-	mad.wide.u32 %rd67, %r127, %r126, %rd66;
+	shr.u32 %r111, %r8, 1;
+	cvt.u32.u64 %r112, %rd49;
+	shr.u32 %r113, %r106, 1;
+	cvt.u64.u32 %rd66, %r113;
+	mad.wide.u32 %rd67, %r112, %r111, %rd66;
 	setp.lt.u64 %p71, %rd67, %rd9;
 	@!%p71 bra $FAULT8;
-	cvt.rn.bf16.f32 %rs11, %f54;
-	cvt.u32.u16 %r129, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f53;
-	cvt.u32.u16 %r130, %rs12;
 	shl.b64 %rd68, %rd67, 2;
 	add.s64 %rd69, %rd1, %rd68;
-	shl.b32 %r131, %r130, 16;
-	or.b32 %r132, %r129, %r131;
-	st.global.u32 [%rd69], %r132;
+	cvt.rn.bf16x2.f32 %r114, %f53, %f54;
+	st.global.u32 [%rd69], %r114;
 $B13:
 	.loc 1 46 25
-	add.s32 %r133, %r88, 24;
+	add.s32 %r115, %r88, 24;
 	.loc 2 70 26
-	setp.lt.s32 %p72, %r133, %r8;
+	setp.lt.s32 %p72, %r115, %r8;
 	and.pred %p73, %p55, %p72;
 	@!%p73 bra $B14;
 	.loc 2 71 15
-	shr.u32 %r134, %r8, 1;
-	cvt.u32.u64 %r135, %rd44;
-	shr.u32 %r136, %r133, 1;
-	cvt.u64.u32 %rd70, %r136;
-	mad.wide.u32 %rd71, %r135, %r134, %rd70;
+	shr.u32 %r116, %r8, 1;
+	cvt.u32.u64 %r117, %rd44;
+	shr.u32 %r118, %r115, 1;
+	cvt.u64.u32 %rd70, %r118;
+	mad.wide.u32 %rd71, %r117, %r116, %rd70;
 	setp.lt.u64 %p74, %rd71, %rd9;
 	@!%p74 bra $FAULT9;
-	cvt.rn.bf16.f32 %rs13, %f52;
-	cvt.u32.u16 %r137, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f51;
-	cvt.u32.u16 %r138, %rs14;
 	shl.b64 %rd72, %rd71, 2;
 	add.s64 %rd73, %rd1, %rd72;
-	shl.b32 %r139, %r138, 16;
-	or.b32 %r140, %r137, %r139;
-	st.global.u32 [%rd73], %r140;
+	cvt.rn.bf16x2.f32 %r119, %f51, %f52;
+	st.global.u32 [%rd73], %r119;
 $B14:
 	.loc 2 73 13
 	and.pred %p75, %p59, %p72;
 	@!%p75 bra $B15;
 	.loc 2 74 19
-	shr.u32 %r141, %r8, 1;
-	cvt.u32.u64 %r142, %rd49;
-	shr.u32 %r143, %r133, 1;
-	cvt.u64.u32 %rd74, %r143;
-	mad.wide.u32 %rd75, %r142, %r141, %rd74;
+	shr.u32 %r120, %r8, 1;
+	cvt.u32.u64 %r121, %rd49;
+	shr.u32 %r122, %r115, 1;
+	cvt.u64.u32 %rd74, %r122;
+	mad.wide.u32 %rd75, %r121, %r120, %rd74;
 	setp.lt.u64 %p76, %rd75, %rd9;
 	@!%p76 bra $FAULT10;
-	cvt.rn.bf16.f32 %rs15, %f50;
-	cvt.u32.u16 %r144, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f49;
-	cvt.u32.u16 %r145, %rs16;
 	shl.b64 %rd76, %rd75, 2;
 	add.s64 %rd77, %rd1, %rd76;
-	shl.b32 %r146, %r145, 16;
-	or.b32 %r147, %r144, %r146;
-	st.global.u32 [%rd77], %r147;
+	cvt.rn.bf16x2.f32 %r123, %f49, %f50;
+	st.global.u32 [%rd77], %r123;
 $B15:
 	.loc 1 46 25
-	add.s32 %r148, %r88, 32;
+	add.s32 %r124, %r88, 32;
 	.loc 2 70 26
-	setp.lt.s32 %p77, %r148, %r8;
+	setp.lt.s32 %p77, %r124, %r8;
 	and.pred %p78, %p55, %p77;
 	@!%p78 bra $B16;
 	.loc 2 71 15
-	shr.u32 %r149, %r8, 1;
-	cvt.u32.u64 %r150, %rd44;
-	shr.u32 %r151, %r148, 1;
-	cvt.u64.u32 %rd78, %r151;
-	mad.wide.u32 %rd79, %r150, %r149, %rd78;
+	shr.u32 %r125, %r8, 1;
+	cvt.u32.u64 %r126, %rd44;
+	shr.u32 %r127, %r124, 1;
+	cvt.u64.u32 %rd78, %r127;
+	mad.wide.u32 %rd79, %r126, %r125, %rd78;
 	setp.lt.u64 %p79, %rd79, %rd9;
 	@!%p79 bra $FAULT11;
-	cvt.rn.bf16.f32 %rs17, %f48;
-	cvt.u32.u16 %r152, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f47;
-	cvt.u32.u16 %r153, %rs18;
 	shl.b64 %rd80, %rd79, 2;
 	add.s64 %rd81, %rd1, %rd80;
-	shl.b32 %r154, %r153, 16;
-	or.b32 %r155, %r152, %r154;
-	st.global.u32 [%rd81], %r155;
+	cvt.rn.bf16x2.f32 %r128, %f47, %f48;
+	st.global.u32 [%rd81], %r128;
 $B16:
 	.loc 2 73 13
 	and.pred %p80, %p59, %p77;
 	@!%p80 bra $B17;
 	.loc 2 74 19
-	shr.u32 %r156, %r8, 1;
-	cvt.u32.u64 %r157, %rd49;
-	shr.u32 %r158, %r148, 1;
-	cvt.u64.u32 %rd82, %r158;
-	mad.wide.u32 %rd83, %r157, %r156, %rd82;
+	shr.u32 %r129, %r8, 1;
+	cvt.u32.u64 %r130, %rd49;
+	shr.u32 %r131, %r124, 1;
+	cvt.u64.u32 %rd82, %r131;
+	mad.wide.u32 %rd83, %r130, %r129, %rd82;
 	setp.lt.u64 %p81, %rd83, %rd9;
 	@!%p81 bra $FAULT12;
-	cvt.rn.bf16.f32 %rs19, %f46;
-	cvt.u32.u16 %r159, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f45;
-	cvt.u32.u16 %r160, %rs20;
 	shl.b64 %rd84, %rd83, 2;
 	add.s64 %rd85, %rd1, %rd84;
-	shl.b32 %r161, %r160, 16;
-	or.b32 %r162, %r159, %r161;
-	st.global.u32 [%rd85], %r162;
+	cvt.rn.bf16x2.f32 %r132, %f45, %f46;
+	st.global.u32 [%rd85], %r132;
 $B17:
 	.loc 1 46 25
-	add.s32 %r163, %r88, 40;
+	add.s32 %r133, %r88, 40;
 	.loc 2 70 26
-	setp.lt.s32 %p82, %r163, %r8;
+	setp.lt.s32 %p82, %r133, %r8;
 	and.pred %p83, %p55, %p82;
 	@!%p83 bra $B18;
 	.loc 2 71 15
-	shr.u32 %r164, %r8, 1;
-	cvt.u32.u64 %r165, %rd44;
-	shr.u32 %r166, %r163, 1;
-	cvt.u64.u32 %rd86, %r166;
-	mad.wide.u32 %rd87, %r165, %r164, %rd86;
+	shr.u32 %r134, %r8, 1;
+	cvt.u32.u64 %r135, %rd44;
+	shr.u32 %r136, %r133, 1;
+	cvt.u64.u32 %rd86, %r136;
+	mad.wide.u32 %rd87, %r135, %r134, %rd86;
 	setp.lt.u64 %p84, %rd87, %rd9;
 	@!%p84 bra $FAULT13;
-	cvt.rn.bf16.f32 %rs21, %f44;
-	cvt.u32.u16 %r167, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f43;
-	cvt.u32.u16 %r168, %rs22;
 	shl.b64 %rd88, %rd87, 2;
 	add.s64 %rd89, %rd1, %rd88;
-	shl.b32 %r169, %r168, 16;
-	or.b32 %r170, %r167, %r169;
-	st.global.u32 [%rd89], %r170;
+	cvt.rn.bf16x2.f32 %r137, %f43, %f44;
+	st.global.u32 [%rd89], %r137;
 $B18:
 	.loc 2 73 13
 	and.pred %p85, %p59, %p82;
 	@!%p85 bra $B19;
 	.loc 2 74 19
-	shr.u32 %r171, %r8, 1;
-	cvt.u32.u64 %r172, %rd49;
-	shr.u32 %r173, %r163, 1;
-	cvt.u64.u32 %rd90, %r173;
-	mad.wide.u32 %rd91, %r172, %r171, %rd90;
+	shr.u32 %r138, %r8, 1;
+	cvt.u32.u64 %r139, %rd49;
+	shr.u32 %r140, %r133, 1;
+	cvt.u64.u32 %rd90, %r140;
+	mad.wide.u32 %rd91, %r139, %r138, %rd90;
 	setp.lt.u64 %p86, %rd91, %rd9;
 	@!%p86 bra $FAULT14;
-	cvt.rn.bf16.f32 %rs23, %f42;
-	cvt.u32.u16 %r174, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f41;
-	cvt.u32.u16 %r175, %rs24;
 	shl.b64 %rd92, %rd91, 2;
 	add.s64 %rd93, %rd1, %rd92;
-	shl.b32 %r176, %r175, 16;
-	or.b32 %r177, %r174, %r176;
-	st.global.u32 [%rd93], %r177;
+	cvt.rn.bf16x2.f32 %r141, %f41, %f42;
+	st.global.u32 [%rd93], %r141;
 $B19:
 	.loc 1 46 25
-	add.s32 %r178, %r88, 48;
+	add.s32 %r142, %r88, 48;
 	.loc 2 70 26
-	setp.lt.s32 %p87, %r178, %r8;
+	setp.lt.s32 %p87, %r142, %r8;
 	and.pred %p88, %p55, %p87;
 	@!%p88 bra $B20;
 	.loc 2 71 15
-	shr.u32 %r179, %r8, 1;
-	cvt.u32.u64 %r180, %rd44;
-	shr.u32 %r181, %r178, 1;
-	cvt.u64.u32 %rd94, %r181;
-	mad.wide.u32 %rd95, %r180, %r179, %rd94;
+	shr.u32 %r143, %r8, 1;
+	cvt.u32.u64 %r144, %rd44;
+	shr.u32 %r145, %r142, 1;
+	cvt.u64.u32 %rd94, %r145;
+	mad.wide.u32 %rd95, %r144, %r143, %rd94;
 	setp.lt.u64 %p89, %rd95, %rd9;
 	@!%p89 bra $FAULT15;
-	cvt.rn.bf16.f32 %rs25, %f40;
-	cvt.u32.u16 %r182, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f39;
-	cvt.u32.u16 %r183, %rs26;
 	shl.b64 %rd96, %rd95, 2;
 	add.s64 %rd97, %rd1, %rd96;
-	shl.b32 %r184, %r183, 16;
-	or.b32 %r185, %r182, %r184;
-	st.global.u32 [%rd97], %r185;
+	cvt.rn.bf16x2.f32 %r146, %f39, %f40;
+	st.global.u32 [%rd97], %r146;
 $B20:
 	.loc 2 73 13
 	and.pred %p90, %p59, %p87;
 	@!%p90 bra $B21;
 	.loc 2 74 19
-	shr.u32 %r186, %r8, 1;
-	cvt.u32.u64 %r187, %rd49;
-	shr.u32 %r188, %r178, 1;
-	cvt.u64.u32 %rd98, %r188;
-	mad.wide.u32 %rd99, %r187, %r186, %rd98;
+	shr.u32 %r147, %r8, 1;
+	cvt.u32.u64 %r148, %rd49;
+	shr.u32 %r149, %r142, 1;
+	cvt.u64.u32 %rd98, %r149;
+	mad.wide.u32 %rd99, %r148, %r147, %rd98;
 	setp.lt.u64 %p91, %rd99, %rd9;
 	@!%p91 bra $FAULT16;
-	cvt.rn.bf16.f32 %rs27, %f38;
-	cvt.u32.u16 %r189, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f37;
-	cvt.u32.u16 %r190, %rs28;
 	shl.b64 %rd100, %rd99, 2;
 	add.s64 %rd101, %rd1, %rd100;
-	shl.b32 %r191, %r190, 16;
-	or.b32 %r192, %r189, %r191;
-	st.global.u32 [%rd101], %r192;
+	cvt.rn.bf16x2.f32 %r150, %f37, %f38;
+	st.global.u32 [%rd101], %r150;
 $B21:
 	.loc 1 46 25
-	add.s32 %r193, %r88, 56;
+	add.s32 %r151, %r88, 56;
 	.loc 2 70 26
-	setp.lt.s32 %p92, %r193, %r8;
+	setp.lt.s32 %p92, %r151, %r8;
 	and.pred %p93, %p55, %p92;
 	@!%p93 bra $B22;
 	.loc 2 71 15
-	shr.u32 %r194, %r8, 1;
-	cvt.u32.u64 %r195, %rd44;
-	shr.u32 %r196, %r193, 1;
-	cvt.u64.u32 %rd102, %r196;
-	mad.wide.u32 %rd103, %r195, %r194, %rd102;
+	shr.u32 %r152, %r8, 1;
+	cvt.u32.u64 %r153, %rd44;
+	shr.u32 %r154, %r151, 1;
+	cvt.u64.u32 %rd102, %r154;
+	mad.wide.u32 %rd103, %r153, %r152, %rd102;
 	setp.lt.u64 %p94, %rd103, %rd9;
 	@!%p94 bra $FAULT17;
-	cvt.rn.bf16.f32 %rs29, %f36;
-	cvt.u32.u16 %r197, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f35;
-	cvt.u32.u16 %r198, %rs30;
 	shl.b64 %rd104, %rd103, 2;
 	add.s64 %rd105, %rd1, %rd104;
-	shl.b32 %r199, %r198, 16;
-	or.b32 %r200, %r197, %r199;
-	st.global.u32 [%rd105], %r200;
+	cvt.rn.bf16x2.f32 %r155, %f35, %f36;
+	st.global.u32 [%rd105], %r155;
 $B22:
 	.loc 2 73 13
 	and.pred %p95, %p59, %p92;
 	@!%p95 bra $B23;
 	.loc 2 74 19
-	shr.u32 %r201, %r8, 1;
-	cvt.u32.u64 %r202, %rd49;
-	shr.u32 %r203, %r193, 1;
-	cvt.u64.u32 %rd106, %r203;
-	mad.wide.u32 %rd107, %r202, %r201, %rd106;
+	shr.u32 %r156, %r8, 1;
+	cvt.u32.u64 %r157, %rd49;
+	shr.u32 %r158, %r151, 1;
+	cvt.u64.u32 %rd106, %r158;
+	mad.wide.u32 %rd107, %r157, %r156, %rd106;
 	setp.lt.u64 %p96, %rd107, %rd9;
 	@!%p96 bra $FAULT18;
-	cvt.rn.bf16.f32 %rs31, %f34;
-	cvt.u32.u16 %r204, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f33;
-	cvt.u32.u16 %r205, %rs32;
 	shl.b64 %rd108, %rd107, 2;
 	add.s64 %rd109, %rd1, %rd108;
-	shl.b32 %r206, %r205, 16;
-	or.b32 %r207, %r204, %r206;
-	st.global.u32 [%rd109], %r207;
+	cvt.rn.bf16x2.f32 %r159, %f33, %f34;
+	st.global.u32 [%rd109], %r159;
 $B23:
 	.loc 1 46 25
-	add.s32 %r208, %r88, 64;
+	add.s32 %r160, %r88, 64;
 	.loc 2 70 26
-	setp.lt.s32 %p97, %r208, %r8;
+	setp.lt.s32 %p97, %r160, %r8;
 	and.pred %p98, %p55, %p97;
 	@!%p98 bra $B24;
 	.loc 2 71 15
-	shr.u32 %r209, %r8, 1;
-	cvt.u32.u64 %r210, %rd44;
-	shr.u32 %r211, %r208, 1;
-	cvt.u64.u32 %rd110, %r211;
-	mad.wide.u32 %rd111, %r210, %r209, %rd110;
+	shr.u32 %r161, %r8, 1;
+	cvt.u32.u64 %r162, %rd44;
+	shr.u32 %r163, %r160, 1;
+	cvt.u64.u32 %rd110, %r163;
+	mad.wide.u32 %rd111, %r162, %r161, %rd110;
 	setp.lt.u64 %p99, %rd111, %rd9;
 	@!%p99 bra $FAULT19;
-	cvt.rn.bf16.f32 %rs33, %f32;
-	cvt.u32.u16 %r212, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f31;
-	cvt.u32.u16 %r213, %rs34;
 	shl.b64 %rd112, %rd111, 2;
 	add.s64 %rd113, %rd1, %rd112;
-	shl.b32 %r214, %r213, 16;
-	or.b32 %r215, %r212, %r214;
-	st.global.u32 [%rd113], %r215;
+	cvt.rn.bf16x2.f32 %r164, %f31, %f32;
+	st.global.u32 [%rd113], %r164;
 $B24:
 	.loc 2 73 13
 	and.pred %p100, %p59, %p97;
 	@!%p100 bra $B25;
 	.loc 2 74 19
-	shr.u32 %r216, %r8, 1;
-	cvt.u32.u64 %r217, %rd49;
-	shr.u32 %r218, %r208, 1;
-	cvt.u64.u32 %rd114, %r218;
-	mad.wide.u32 %rd115, %r217, %r216, %rd114;
+	shr.u32 %r165, %r8, 1;
+	cvt.u32.u64 %r166, %rd49;
+	shr.u32 %r167, %r160, 1;
+	cvt.u64.u32 %rd114, %r167;
+	mad.wide.u32 %rd115, %r166, %r165, %rd114;
 	setp.lt.u64 %p101, %rd115, %rd9;
 	@!%p101 bra $FAULT20;
-	cvt.rn.bf16.f32 %rs35, %f30;
-	cvt.u32.u16 %r219, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f29;
-	cvt.u32.u16 %r220, %rs36;
 	shl.b64 %rd116, %rd115, 2;
 	add.s64 %rd117, %rd1, %rd116;
-	shl.b32 %r221, %r220, 16;
-	or.b32 %r222, %r219, %r221;
-	st.global.u32 [%rd117], %r222;
+	cvt.rn.bf16x2.f32 %r168, %f29, %f30;
+	st.global.u32 [%rd117], %r168;
 $B25:
 	.loc 1 46 25
-	add.s32 %r223, %r88, 72;
+	add.s32 %r169, %r88, 72;
 	.loc 2 70 26
-	setp.lt.s32 %p102, %r223, %r8;
+	setp.lt.s32 %p102, %r169, %r8;
 	and.pred %p103, %p55, %p102;
 	@!%p103 bra $B26;
 	.loc 2 71 15
-	shr.u32 %r224, %r8, 1;
-	cvt.u32.u64 %r225, %rd44;
-	shr.u32 %r226, %r223, 1;
-	cvt.u64.u32 %rd118, %r226;
-	mad.wide.u32 %rd119, %r225, %r224, %rd118;
+	shr.u32 %r170, %r8, 1;
+	cvt.u32.u64 %r171, %rd44;
+	shr.u32 %r172, %r169, 1;
+	cvt.u64.u32 %rd118, %r172;
+	mad.wide.u32 %rd119, %r171, %r170, %rd118;
 	setp.lt.u64 %p104, %rd119, %rd9;
 	@!%p104 bra $FAULT21;
-	cvt.rn.bf16.f32 %rs37, %f28;
-	cvt.u32.u16 %r227, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f27;
-	cvt.u32.u16 %r228, %rs38;
 	shl.b64 %rd120, %rd119, 2;
 	add.s64 %rd121, %rd1, %rd120;
-	shl.b32 %r229, %r228, 16;
-	or.b32 %r230, %r227, %r229;
-	st.global.u32 [%rd121], %r230;
+	cvt.rn.bf16x2.f32 %r173, %f27, %f28;
+	st.global.u32 [%rd121], %r173;
 $B26:
 	.loc 2 73 13
 	and.pred %p105, %p59, %p102;
 	@!%p105 bra $B27;
 	.loc 2 74 19
-	shr.u32 %r231, %r8, 1;
-	cvt.u32.u64 %r232, %rd49;
-	shr.u32 %r233, %r223, 1;
-	cvt.u64.u32 %rd122, %r233;
-	mad.wide.u32 %rd123, %r232, %r231, %rd122;
+	shr.u32 %r174, %r8, 1;
+	cvt.u32.u64 %r175, %rd49;
+	shr.u32 %r176, %r169, 1;
+	cvt.u64.u32 %rd122, %r176;
+	mad.wide.u32 %rd123, %r175, %r174, %rd122;
 	setp.lt.u64 %p106, %rd123, %rd9;
 	@!%p106 bra $FAULT22;
-	cvt.rn.bf16.f32 %rs39, %f26;
-	cvt.u32.u16 %r234, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f25;
-	cvt.u32.u16 %r235, %rs40;
 	shl.b64 %rd124, %rd123, 2;
 	add.s64 %rd125, %rd1, %rd124;
-	shl.b32 %r236, %r235, 16;
-	or.b32 %r237, %r234, %r236;
-	st.global.u32 [%rd125], %r237;
+	cvt.rn.bf16x2.f32 %r177, %f25, %f26;
+	st.global.u32 [%rd125], %r177;
 $B27:
 	.loc 1 46 25
-	add.s32 %r238, %r88, 80;
+	add.s32 %r178, %r88, 80;
 	.loc 2 70 26
-	setp.lt.s32 %p107, %r238, %r8;
+	setp.lt.s32 %p107, %r178, %r8;
 	and.pred %p108, %p55, %p107;
 	@!%p108 bra $B28;
 	.loc 2 71 15
-	shr.u32 %r239, %r8, 1;
-	cvt.u32.u64 %r240, %rd44;
-	shr.u32 %r241, %r238, 1;
-	cvt.u64.u32 %rd126, %r241;
-	mad.wide.u32 %rd127, %r240, %r239, %rd126;
+	shr.u32 %r179, %r8, 1;
+	cvt.u32.u64 %r180, %rd44;
+	shr.u32 %r181, %r178, 1;
+	cvt.u64.u32 %rd126, %r181;
+	mad.wide.u32 %rd127, %r180, %r179, %rd126;
 	setp.lt.u64 %p109, %rd127, %rd9;
 	@!%p109 bra $FAULT23;
-	cvt.rn.bf16.f32 %rs41, %f24;
-	cvt.u32.u16 %r242, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f23;
-	cvt.u32.u16 %r243, %rs42;
 	shl.b64 %rd128, %rd127, 2;
 	add.s64 %rd129, %rd1, %rd128;
-	shl.b32 %r244, %r243, 16;
-	or.b32 %r245, %r242, %r244;
-	st.global.u32 [%rd129], %r245;
+	cvt.rn.bf16x2.f32 %r182, %f23, %f24;
+	st.global.u32 [%rd129], %r182;
 $B28:
 	.loc 2 73 13
 	and.pred %p110, %p59, %p107;
 	@!%p110 bra $B29;
 	.loc 2 74 19
-	shr.u32 %r246, %r8, 1;
-	cvt.u32.u64 %r247, %rd49;
-	shr.u32 %r248, %r238, 1;
-	cvt.u64.u32 %rd130, %r248;
-	mad.wide.u32 %rd131, %r247, %r246, %rd130;
+	shr.u32 %r183, %r8, 1;
+	cvt.u32.u64 %r184, %rd49;
+	shr.u32 %r185, %r178, 1;
+	cvt.u64.u32 %rd130, %r185;
+	mad.wide.u32 %rd131, %r184, %r183, %rd130;
 	setp.lt.u64 %p111, %rd131, %rd9;
 	@!%p111 bra $FAULT24;
-	cvt.rn.bf16.f32 %rs43, %f22;
-	cvt.u32.u16 %r249, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f21;
-	cvt.u32.u16 %r250, %rs44;
 	shl.b64 %rd132, %rd131, 2;
 	add.s64 %rd133, %rd1, %rd132;
-	shl.b32 %r251, %r250, 16;
-	or.b32 %r252, %r249, %r251;
-	st.global.u32 [%rd133], %r252;
+	cvt.rn.bf16x2.f32 %r186, %f21, %f22;
+	st.global.u32 [%rd133], %r186;
 $B29:
 	.loc 1 46 25
-	add.s32 %r253, %r88, 88;
+	add.s32 %r187, %r88, 88;
 	.loc 2 70 26
-	setp.lt.s32 %p112, %r253, %r8;
+	setp.lt.s32 %p112, %r187, %r8;
 	and.pred %p113, %p55, %p112;
 	@!%p113 bra $B30;
 	.loc 2 71 15
-	shr.u32 %r254, %r8, 1;
-	cvt.u32.u64 %r255, %rd44;
-	shr.u32 %r256, %r253, 1;
-	cvt.u64.u32 %rd134, %r256;
-	mad.wide.u32 %rd135, %r255, %r254, %rd134;
+	shr.u32 %r188, %r8, 1;
+	cvt.u32.u64 %r189, %rd44;
+	shr.u32 %r190, %r187, 1;
+	cvt.u64.u32 %rd134, %r190;
+	mad.wide.u32 %rd135, %r189, %r188, %rd134;
 	setp.lt.u64 %p114, %rd135, %rd9;
 	@!%p114 bra $FAULT25;
-	cvt.rn.bf16.f32 %rs45, %f20;
-	cvt.u32.u16 %r257, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f19;
-	cvt.u32.u16 %r258, %rs46;
 	shl.b64 %rd136, %rd135, 2;
 	add.s64 %rd137, %rd1, %rd136;
-	shl.b32 %r259, %r258, 16;
-	or.b32 %r260, %r257, %r259;
-	st.global.u32 [%rd137], %r260;
+	cvt.rn.bf16x2.f32 %r191, %f19, %f20;
+	st.global.u32 [%rd137], %r191;
 $B30:
 	.loc 2 73 13
 	and.pred %p115, %p59, %p112;
 	@!%p115 bra $B31;
 	.loc 2 74 19
-	shr.u32 %r261, %r8, 1;
-	cvt.u32.u64 %r262, %rd49;
-	shr.u32 %r263, %r253, 1;
-	cvt.u64.u32 %rd138, %r263;
-	mad.wide.u32 %rd139, %r262, %r261, %rd138;
+	shr.u32 %r192, %r8, 1;
+	cvt.u32.u64 %r193, %rd49;
+	shr.u32 %r194, %r187, 1;
+	cvt.u64.u32 %rd138, %r194;
+	mad.wide.u32 %rd139, %r193, %r192, %rd138;
 	setp.lt.u64 %p116, %rd139, %rd9;
 	@!%p116 bra $FAULT26;
-	cvt.rn.bf16.f32 %rs47, %f18;
-	cvt.u32.u16 %r264, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f17;
-	cvt.u32.u16 %r265, %rs48;
 	shl.b64 %rd140, %rd139, 2;
 	add.s64 %rd141, %rd1, %rd140;
-	shl.b32 %r266, %r265, 16;
-	or.b32 %r267, %r264, %r266;
-	st.global.u32 [%rd141], %r267;
+	cvt.rn.bf16x2.f32 %r195, %f17, %f18;
+	st.global.u32 [%rd141], %r195;
 $B31:
 	.loc 1 46 25
-	add.s32 %r268, %r88, 96;
+	add.s32 %r196, %r88, 96;
 	.loc 2 70 26
-	setp.lt.s32 %p117, %r268, %r8;
+	setp.lt.s32 %p117, %r196, %r8;
 	and.pred %p118, %p55, %p117;
 	@!%p118 bra $B32;
 	.loc 2 71 15
-	shr.u32 %r269, %r8, 1;
-	cvt.u32.u64 %r270, %rd44;
-	shr.u32 %r271, %r268, 1;
-	cvt.u64.u32 %rd142, %r271;
-	mad.wide.u32 %rd143, %r270, %r269, %rd142;
+	shr.u32 %r197, %r8, 1;
+	cvt.u32.u64 %r198, %rd44;
+	shr.u32 %r199, %r196, 1;
+	cvt.u64.u32 %rd142, %r199;
+	mad.wide.u32 %rd143, %r198, %r197, %rd142;
 	setp.lt.u64 %p119, %rd143, %rd9;
 	@!%p119 bra $FAULT27;
-	cvt.rn.bf16.f32 %rs49, %f16;
-	cvt.u32.u16 %r272, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f15;
-	cvt.u32.u16 %r273, %rs50;
 	shl.b64 %rd144, %rd143, 2;
 	add.s64 %rd145, %rd1, %rd144;
-	shl.b32 %r274, %r273, 16;
-	or.b32 %r275, %r272, %r274;
-	st.global.u32 [%rd145], %r275;
+	cvt.rn.bf16x2.f32 %r200, %f15, %f16;
+	st.global.u32 [%rd145], %r200;
 $B32:
 	.loc 2 73 13
 	and.pred %p120, %p59, %p117;
 	@!%p120 bra $B33;
 	.loc 2 74 19
-	shr.u32 %r276, %r8, 1;
-	cvt.u32.u64 %r277, %rd49;
-	shr.u32 %r278, %r268, 1;
-	cvt.u64.u32 %rd146, %r278;
-	mad.wide.u32 %rd147, %r277, %r276, %rd146;
+	shr.u32 %r201, %r8, 1;
+	cvt.u32.u64 %r202, %rd49;
+	shr.u32 %r203, %r196, 1;
+	cvt.u64.u32 %rd146, %r203;
+	mad.wide.u32 %rd147, %r202, %r201, %rd146;
 	setp.lt.u64 %p121, %rd147, %rd9;
 	@!%p121 bra $FAULT28;
-	cvt.rn.bf16.f32 %rs51, %f14;
-	cvt.u32.u16 %r279, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f13;
-	cvt.u32.u16 %r280, %rs52;
 	shl.b64 %rd148, %rd147, 2;
 	add.s64 %rd149, %rd1, %rd148;
-	shl.b32 %r281, %r280, 16;
-	or.b32 %r282, %r279, %r281;
-	st.global.u32 [%rd149], %r282;
+	cvt.rn.bf16x2.f32 %r204, %f13, %f14;
+	st.global.u32 [%rd149], %r204;
 $B33:
 	.loc 1 46 25
-	add.s32 %r283, %r88, 104;
+	add.s32 %r205, %r88, 104;
 	.loc 2 70 26
-	setp.lt.s32 %p122, %r283, %r8;
+	setp.lt.s32 %p122, %r205, %r8;
 	and.pred %p123, %p55, %p122;
 	@!%p123 bra $B34;
 	.loc 2 71 15
-	shr.u32 %r284, %r8, 1;
-	cvt.u32.u64 %r285, %rd44;
-	shr.u32 %r286, %r283, 1;
-	cvt.u64.u32 %rd150, %r286;
-	mad.wide.u32 %rd151, %r285, %r284, %rd150;
+	shr.u32 %r206, %r8, 1;
+	cvt.u32.u64 %r207, %rd44;
+	shr.u32 %r208, %r205, 1;
+	cvt.u64.u32 %rd150, %r208;
+	mad.wide.u32 %rd151, %r207, %r206, %rd150;
 	setp.lt.u64 %p124, %rd151, %rd9;
 	@!%p124 bra $FAULT29;
-	cvt.rn.bf16.f32 %rs53, %f12;
-	cvt.u32.u16 %r287, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f11;
-	cvt.u32.u16 %r288, %rs54;
 	shl.b64 %rd152, %rd151, 2;
 	add.s64 %rd153, %rd1, %rd152;
-	shl.b32 %r289, %r288, 16;
-	or.b32 %r290, %r287, %r289;
-	st.global.u32 [%rd153], %r290;
+	cvt.rn.bf16x2.f32 %r209, %f11, %f12;
+	st.global.u32 [%rd153], %r209;
 $B34:
 	.loc 2 73 13
 	and.pred %p125, %p59, %p122;
 	@!%p125 bra $B35;
 	.loc 2 74 19
-	shr.u32 %r291, %r8, 1;
-	cvt.u32.u64 %r292, %rd49;
-	shr.u32 %r293, %r283, 1;
-	cvt.u64.u32 %rd154, %r293;
-	mad.wide.u32 %rd155, %r292, %r291, %rd154;
+	shr.u32 %r210, %r8, 1;
+	cvt.u32.u64 %r211, %rd49;
+	shr.u32 %r212, %r205, 1;
+	cvt.u64.u32 %rd154, %r212;
+	mad.wide.u32 %rd155, %r211, %r210, %rd154;
 	setp.lt.u64 %p126, %rd155, %rd9;
 	@!%p126 bra $FAULT30;
-	cvt.rn.bf16.f32 %rs55, %f10;
-	cvt.u32.u16 %r294, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f9;
-	cvt.u32.u16 %r295, %rs56;
 	shl.b64 %rd156, %rd155, 2;
 	add.s64 %rd157, %rd1, %rd156;
-	shl.b32 %r296, %r295, 16;
-	or.b32 %r297, %r294, %r296;
-	st.global.u32 [%rd157], %r297;
+	cvt.rn.bf16x2.f32 %r213, %f9, %f10;
+	st.global.u32 [%rd157], %r213;
 $B35:
 	.loc 1 46 25
-	add.s32 %r298, %r88, 112;
+	add.s32 %r214, %r88, 112;
 	.loc 2 70 26
-	setp.lt.s32 %p127, %r298, %r8;
+	setp.lt.s32 %p127, %r214, %r8;
 	and.pred %p128, %p55, %p127;
 	@!%p128 bra $B36;
 	.loc 2 71 15
-	shr.u32 %r299, %r8, 1;
-	cvt.u32.u64 %r300, %rd44;
-	shr.u32 %r301, %r298, 1;
-	cvt.u64.u32 %rd158, %r301;
-	mad.wide.u32 %rd159, %r300, %r299, %rd158;
+	shr.u32 %r215, %r8, 1;
+	cvt.u32.u64 %r216, %rd44;
+	shr.u32 %r217, %r214, 1;
+	cvt.u64.u32 %rd158, %r217;
+	mad.wide.u32 %rd159, %r216, %r215, %rd158;
 	setp.lt.u64 %p129, %rd159, %rd9;
 	@!%p129 bra $FAULT31;
-	cvt.rn.bf16.f32 %rs57, %f8;
-	cvt.u32.u16 %r302, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f7;
-	cvt.u32.u16 %r303, %rs58;
 	shl.b64 %rd160, %rd159, 2;
 	add.s64 %rd161, %rd1, %rd160;
-	shl.b32 %r304, %r303, 16;
-	or.b32 %r305, %r302, %r304;
-	st.global.u32 [%rd161], %r305;
+	cvt.rn.bf16x2.f32 %r218, %f7, %f8;
+	st.global.u32 [%rd161], %r218;
 $B36:
 	.loc 2 73 13
 	and.pred %p130, %p59, %p127;
 	@!%p130 bra $B37;
 	.loc 2 74 19
-	shr.u32 %r306, %r8, 1;
-	cvt.u32.u64 %r307, %rd49;
-	shr.u32 %r308, %r298, 1;
-	cvt.u64.u32 %rd162, %r308;
-	mad.wide.u32 %rd163, %r307, %r306, %rd162;
+	shr.u32 %r219, %r8, 1;
+	cvt.u32.u64 %r220, %rd49;
+	shr.u32 %r221, %r214, 1;
+	cvt.u64.u32 %rd162, %r221;
+	mad.wide.u32 %rd163, %r220, %r219, %rd162;
 	setp.lt.u64 %p131, %rd163, %rd9;
 	@!%p131 bra $FAULT32;
-	cvt.rn.bf16.f32 %rs59, %f6;
-	cvt.u32.u16 %r309, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f5;
-	cvt.u32.u16 %r310, %rs60;
 	shl.b64 %rd164, %rd163, 2;
 	add.s64 %rd165, %rd1, %rd164;
-	shl.b32 %r311, %r310, 16;
-	or.b32 %r312, %r309, %r311;
-	st.global.u32 [%rd165], %r312;
+	cvt.rn.bf16x2.f32 %r222, %f5, %f6;
+	st.global.u32 [%rd165], %r222;
 $B37:
 	.loc 1 46 25
-	add.s32 %r313, %r88, 120;
+	add.s32 %r223, %r88, 120;
 	.loc 2 70 26
-	setp.lt.s32 %p132, %r313, %r8;
+	setp.lt.s32 %p132, %r223, %r8;
 	and.pred %p133, %p55, %p132;
 	@!%p133 bra $B38;
 	.loc 2 71 15
-	shr.u32 %r314, %r8, 1;
-	cvt.u32.u64 %r315, %rd44;
-	shr.u32 %r316, %r313, 1;
-	cvt.u64.u32 %rd166, %r316;
-	mad.wide.u32 %rd167, %r315, %r314, %rd166;
+	shr.u32 %r224, %r8, 1;
+	cvt.u32.u64 %r225, %rd44;
+	shr.u32 %r226, %r223, 1;
+	cvt.u64.u32 %rd166, %r226;
+	mad.wide.u32 %rd167, %r225, %r224, %rd166;
 	setp.lt.u64 %p134, %rd167, %rd9;
 	@!%p134 bra $FAULT33;
-	cvt.rn.bf16.f32 %rs61, %f4;
-	cvt.u32.u16 %r317, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f3;
-	cvt.u32.u16 %r318, %rs62;
 	shl.b64 %rd168, %rd167, 2;
 	add.s64 %rd169, %rd1, %rd168;
-	shl.b32 %r319, %r318, 16;
-	or.b32 %r320, %r317, %r319;
-	st.global.u32 [%rd169], %r320;
+	cvt.rn.bf16x2.f32 %r227, %f3, %f4;
+	st.global.u32 [%rd169], %r227;
 $B38:
 	.loc 2 73 13
 	and.pred %p135, %p59, %p132;
 	@!%p135 bra $B39;
 	.loc 2 74 19
-	shr.u32 %r321, %r8, 1;
-	cvt.u32.u64 %r322, %rd49;
-	shr.u32 %r323, %r313, 1;
-	cvt.u64.u32 %rd170, %r323;
-	mad.wide.u32 %rd171, %r322, %r321, %rd170;
+	shr.u32 %r228, %r8, 1;
+	cvt.u32.u64 %r229, %rd49;
+	shr.u32 %r230, %r223, 1;
+	cvt.u64.u32 %rd170, %r230;
+	mad.wide.u32 %rd171, %r229, %r228, %rd170;
 	setp.lt.u64 %p136, %rd171, %rd9;
 	@!%p136 bra $FAULT34;
-	cvt.rn.bf16.f32 %rs63, %f2;
-	cvt.u32.u16 %r324, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f1;
-	cvt.u32.u16 %r325, %rs64;
 	shl.b64 %rd172, %rd171, 2;
 	add.s64 %rd173, %rd1, %rd172;
-	shl.b32 %r326, %r325, 16;
-	or.b32 %r327, %r324, %r326;
-	st.global.u32 [%rd173], %r327;
+	cvt.rn.bf16x2.f32 %r231, %f1, %f2;
+	st.global.u32 [%rd173], %r231;
 $B39:
 	.loc 1 46 6
 	bra $EXIT;
@@ -4601,243 +3572,243 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 65 13
-	mov.u32 %r328, 0;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 68 12
-	mov.u32 %r328, 3;
+	mov.u32 %r232, 3;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 67 12
-	mov.u32 %r328, 4;
+	mov.u32 %r232, 4;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT3:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd46;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd51;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd55;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd59;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT7:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd63;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT8:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd67;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT9:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd71;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd75;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT11:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd79;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT12:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd83;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT13:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd87;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT14:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd91;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT15:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd95;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT16:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd99;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT17:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd103;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT18:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd107;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT19:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd111;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT20:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd115;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT21:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd119;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT22:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd123;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT23:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd127;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT24:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd131;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT25:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd135;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT26:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd139;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT27:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd143;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT28:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd147;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT29:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd151;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT30:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd155;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT31:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd159;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT32:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd163;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT33:
 	.loc 2 71 4
-	mov.u32 %r328, 1;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd167;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT34:
 	.loc 2 74 4
-	mov.u32 %r328, 2;
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, %rd171;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT35:
 	.loc 1 67 20
-	mov.u32 %r328, 5;
+	mov.u32 %r232, 5;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r328, 6;
+	mov.u32 %r232, 6;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 $FAULT:
 	ld.param.u64 %rd176, [panelled_params+304];
-	atom.relaxed.gpu.global.cas.b32 %r329, [%rd176], 0, 1;
-	setp.ne.u32 %p137, %r329, 0;
+	atom.relaxed.gpu.global.cas.b32 %r233, [%rd176], 0, 1;
+	setp.ne.u32 %p137, %r233, 0;
 	@%p137 bra $EXIT;
 	ld.global.u64 %rd177, [%rd176+8];
-	ld.param.u32 %r330, [panelled_params+312];
-	st.global.u32 [%rd177+4], %r330;
-	ld.param.u32 %r331, [panelled_params+316];
-	st.global.v2.u32 [%rd177+8], {%r331, %r328};
-	mov.u32 %r332, %ctaid.x;
-	mov.u32 %r333, %ctaid.y;
-	st.global.v2.u32 [%rd177+16], {%r332, %r333};
-	mov.u32 %r334, %ctaid.z;
-	mov.u32 %r335, %tid.x;
-	st.global.v2.u32 [%rd177+24], {%r334, %r335};
-	mov.u32 %r336, %tid.y;
-	mov.u32 %r337, %tid.z;
-	st.global.v2.u32 [%rd177+32], {%r336, %r337};
+	ld.param.u32 %r234, [panelled_params+312];
+	st.global.u32 [%rd177+4], %r234;
+	ld.param.u32 %r235, [panelled_params+316];
+	st.global.v2.u32 [%rd177+8], {%r235, %r232};
+	mov.u32 %r236, %ctaid.x;
+	mov.u32 %r237, %ctaid.y;
+	st.global.v2.u32 [%rd177+16], {%r236, %r237};
+	mov.u32 %r238, %ctaid.z;
+	mov.u32 %r239, %tid.x;
+	st.global.v2.u32 [%rd177+24], {%r238, %r239};
+	mov.u32 %r240, %tid.y;
+	mov.u32 %r241, %tid.z;
+	st.global.v2.u32 [%rd177+32], {%r240, %r241};
 	st.global.u64 [%rd177+40], %rd174;
 	st.global.u64 [%rd177+48], %rd175;
 	fence.acq_rel.sys;
@@ -6221,8 +5192,7 @@ const pipelinedSM80NarrowAligned = `.version 7.0
 .reqntid 256, 1, 1
 {
 	.reg .pred %p<125>;
-	.reg .b16 %rs<65>;
-	.reg .b32 %r<453>;
+	.reg .b32 %r<357>;
 	.reg .b64 %rd<249>;
 	.reg .f32 %f<129>;
 
@@ -6846,15 +5816,10 @@ $B1:
 	mad.wide.u32 %rd111, %r217, %r216, %rd110;
 	setp.lt.u64 %p51, %rd111, %rd12;
 	@!%p51 bra $FAULT4;
-	cvt.rn.bf16.f32 %rs1, %f64;
-	cvt.u32.u16 %r219, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f63;
-	cvt.u32.u16 %r220, %rs2;
 	shl.b64 %rd112, %rd111, 2;
 	add.s64 %rd113, %rd5, %rd112;
-	shl.b32 %r221, %r220, 16;
-	or.b32 %r222, %r219, %r221;
-	st.global.u32 [%rd113], %r222;
+	cvt.rn.bf16x2.f32 %r219, %f63, %f64;
+	st.global.u32 [%rd113], %r219;
 $B2:
 	.loc 2 73 10
 	add.s64 %rd114, %rd109, 8;
@@ -6862,157 +5827,122 @@ $B2:
 	and.pred %p53, %p52, %p49;
 	@!%p53 bra $B3;
 	.loc 2 74 19
-	shr.u32 %r223, %r12, 1;
-	cvt.u32.u64 %r224, %rd114;
-	shr.u32 %r225, %r215, 1;
-	cvt.u64.u32 %rd115, %r225;
-	mad.wide.u32 %rd116, %r224, %r223, %rd115;
+	shr.u32 %r220, %r12, 1;
+	cvt.u32.u64 %r221, %rd114;
+	shr.u32 %r222, %r215, 1;
+	cvt.u64.u32 %rd115, %r222;
+	mad.wide.u32 %rd116, %r221, %r220, %rd115;
 	setp.lt.u64 %p54, %rd116, %rd12;
 	@!%p54 bra $FAULT5;
-	cvt.rn.bf16.f32 %rs3, %f62;
-	cvt.u32.u16 %r226, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f61;
-	cvt.u32.u16 %r227, %rs4;
 	shl.b64 %rd117, %rd116, 2;
 	add.s64 %rd118, %rd5, %rd117;
-	shl.b32 %r228, %r227, 16;
-	or.b32 %r229, %r226, %r228;
-	st.global.u32 [%rd118], %r229;
+	cvt.rn.bf16x2.f32 %r223, %f61, %f62;
+	st.global.u32 [%rd118], %r223;
 $B3:
 	.loc 1 57 60
-	add.s32 %r230, %r215, 8;
+	add.s32 %r224, %r215, 8;
 	.loc 2 70 26
-	setp.lt.s32 %p55, %r230, %r12;
+	setp.lt.s32 %p55, %r224, %r12;
 	and.pred %p56, %p48, %p55;
 	@!%p56 bra $B4;
 	.loc 2 71 15
-	shr.u32 %r231, %r12, 1;
-	cvt.u32.u64 %r232, %rd109;
-	shr.u32 %r233, %r230, 1;
-	cvt.u64.u32 %rd119, %r233;
-	mad.wide.u32 %rd120, %r232, %r231, %rd119;
+	shr.u32 %r225, %r12, 1;
+	cvt.u32.u64 %r226, %rd109;
+	shr.u32 %r227, %r224, 1;
+	cvt.u64.u32 %rd119, %r227;
+	mad.wide.u32 %rd120, %r226, %r225, %rd119;
 	setp.lt.u64 %p57, %rd120, %rd12;
 	@!%p57 bra $FAULT6;
-	cvt.rn.bf16.f32 %rs5, %f60;
-	cvt.u32.u16 %r234, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f59;
-	cvt.u32.u16 %r235, %rs6;
 	shl.b64 %rd121, %rd120, 2;
 	add.s64 %rd122, %rd5, %rd121;
-	shl.b32 %r236, %r235, 16;
-	or.b32 %r237, %r234, %r236;
-	st.global.u32 [%rd122], %r237;
+	cvt.rn.bf16x2.f32 %r228, %f59, %f60;
+	st.global.u32 [%rd122], %r228;
 $B4:
 	.loc 2 73 13
 	and.pred %p58, %p52, %p55;
 	@!%p58 bra $B5;
 	.loc 2 74 19
-	shr.u32 %r238, %r12, 1;
-	cvt.u32.u64 %r239, %rd114;
-	shr.u32 %r240, %r230, 1;
-	cvt.u64.u32 %rd123, %r240;
-	mad.wide.u32 %rd124, %r239, %r238, %rd123;
+	shr.u32 %r229, %r12, 1;
+	cvt.u32.u64 %r230, %rd114;
+	shr.u32 %r231, %r224, 1;
+	cvt.u64.u32 %rd123, %r231;
+	mad.wide.u32 %rd124, %r230, %r229, %rd123;
 	setp.lt.u64 %p59, %rd124, %rd12;
 	@!%p59 bra $FAULT7;
-	cvt.rn.bf16.f32 %rs7, %f58;
-	cvt.u32.u16 %r241, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f57;
-	cvt.u32.u16 %r242, %rs8;
 	shl.b64 %rd125, %rd124, 2;
 	add.s64 %rd126, %rd5, %rd125;
-	shl.b32 %r243, %r242, 16;
-	or.b32 %r244, %r241, %r243;
-	st.global.u32 [%rd126], %r244;
+	cvt.rn.bf16x2.f32 %r232, %f57, %f58;
+	st.global.u32 [%rd126], %r232;
 $B5:
 	.loc 1 57 60
-	add.s32 %r245, %r215, 16;
+	add.s32 %r233, %r215, 16;
 	.loc 2 70 26
-	setp.lt.s32 %p60, %r245, %r12;
+	setp.lt.s32 %p60, %r233, %r12;
 	and.pred %p61, %p48, %p60;
 	@!%p61 bra $B6;
 	.loc 2 71 15
-	shr.u32 %r246, %r12, 1;
-	cvt.u32.u64 %r247, %rd109;
-	shr.u32 %r248, %r245, 1;
-	cvt.u64.u32 %rd127, %r248;
-	mad.wide.u32 %rd128, %r247, %r246, %rd127;
+	shr.u32 %r234, %r12, 1;
+	cvt.u32.u64 %r235, %rd109;
+	shr.u32 %r236, %r233, 1;
+	cvt.u64.u32 %rd127, %r236;
+	mad.wide.u32 %rd128, %r235, %r234, %rd127;
 	setp.lt.u64 %p62, %rd128, %rd12;
 	@!%p62 bra $FAULT8;
-	cvt.rn.bf16.f32 %rs9, %f56;
-	cvt.u32.u16 %r249, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f55;
-	cvt.u32.u16 %r250, %rs10;
 	shl.b64 %rd129, %rd128, 2;
 	add.s64 %rd130, %rd5, %rd129;
-	shl.b32 %r251, %r250, 16;
-	or.b32 %r252, %r249, %r251;
-	st.global.u32 [%rd130], %r252;
+	cvt.rn.bf16x2.f32 %r237, %f55, %f56;
+	st.global.u32 [%rd130], %r237;
 $B6:
 	.loc 2 73 13
 	and.pred %p63, %p52, %p60;
 	@!%p63 bra $B7;
 	.loc 2 74 19
-	shr.u32 %r253, %r12, 1;
-	cvt.u32.u64 %r254, %rd114;
-	shr.u32 %r255, %r245, 1;
-	cvt.u64.u32 %rd131, %r255;
-	mad.wide.u32 %rd132, %r254, %r253, %rd131;
+	shr.u32 %r238, %r12, 1;
+	cvt.u32.u64 %r239, %rd114;
+	shr.u32 %r240, %r233, 1;
+	cvt.u64.u32 %rd131, %r240;
+	mad.wide.u32 %rd132, %r239, %r238, %rd131;
 	setp.lt.u64 %p64, %rd132, %rd12;
 	@!%p64 bra $FAULT9;
-	cvt.rn.bf16.f32 %rs11, %f54;
-	cvt.u32.u16 %r256, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f53;
-	cvt.u32.u16 %r257, %rs12;
 	shl.b64 %rd133, %rd132, 2;
 	add.s64 %rd134, %rd5, %rd133;
-	shl.b32 %r258, %r257, 16;
-	or.b32 %r259, %r256, %r258;
-	st.global.u32 [%rd134], %r259;
+	cvt.rn.bf16x2.f32 %r241, %f53, %f54;
+	st.global.u32 [%rd134], %r241;
 $B7:
 	.loc 1 57 60
-	add.s32 %r260, %r215, 24;
+	add.s32 %r242, %r215, 24;
 	.loc 2 70 26
-	setp.lt.s32 %p65, %r260, %r12;
+	setp.lt.s32 %p65, %r242, %r12;
 	and.pred %p66, %p48, %p65;
 	@!%p66 bra $B8;
 	.loc 2 71 15
-	shr.u32 %r261, %r12, 1;
-	cvt.u32.u64 %r262, %rd109;
-	shr.u32 %r263, %r260, 1;
-	cvt.u64.u32 %rd135, %r263;
-	mad.wide.u32 %rd136, %r262, %r261, %rd135;
+	shr.u32 %r243, %r12, 1;
+	cvt.u32.u64 %r244, %rd109;
+	shr.u32 %r245, %r242, 1;
+	cvt.u64.u32 %rd135, %r245;
+	mad.wide.u32 %rd136, %r244, %r243, %rd135;
 	setp.lt.u64 %p67, %rd136, %rd12;
 	@!%p67 bra $FAULT10;
-	cvt.rn.bf16.f32 %rs13, %f52;
-	cvt.u32.u16 %r264, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f51;
-	cvt.u32.u16 %r265, %rs14;
 	shl.b64 %rd137, %rd136, 2;
 	add.s64 %rd138, %rd5, %rd137;
-	shl.b32 %r266, %r265, 16;
-	or.b32 %r267, %r264, %r266;
-	st.global.u32 [%rd138], %r267;
+	cvt.rn.bf16x2.f32 %r246, %f51, %f52;
+	st.global.u32 [%rd138], %r246;
 $B8:
 	.loc 2 73 13
 	and.pred %p68, %p52, %p65;
 	@!%p68 bra $B9;
 	.loc 2 74 19
-	shr.u32 %r268, %r12, 1;
-	cvt.u32.u64 %r269, %rd114;
-	shr.u32 %r270, %r260, 1;
-	cvt.u64.u32 %rd139, %r270;
-	mad.wide.u32 %rd140, %r269, %r268, %rd139;
+	shr.u32 %r247, %r12, 1;
+	cvt.u32.u64 %r248, %rd114;
+	shr.u32 %r249, %r242, 1;
+	cvt.u64.u32 %rd139, %r249;
+	mad.wide.u32 %rd140, %r248, %r247, %rd139;
 	setp.lt.u64 %p69, %rd140, %rd12;
 	@!%p69 bra $FAULT11;
-	cvt.rn.bf16.f32 %rs15, %f50;
-	cvt.u32.u16 %r271, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f49;
-	cvt.u32.u16 %r272, %rs16;
 	shl.b64 %rd141, %rd140, 2;
 	add.s64 %rd142, %rd5, %rd141;
-	shl.b32 %r273, %r272, 16;
-	or.b32 %r274, %r271, %r273;
-	st.global.u32 [%rd142], %r274;
+	cvt.rn.bf16x2.f32 %r250, %f49, %f50;
+	st.global.u32 [%rd142], %r250;
 $B9:
 	.loc 1 57 34
 	add.s64 %rd143, %rd109, 16;
@@ -7021,22 +5951,17 @@ $B9:
 	and.pred %p71, %p70, %p49;
 	@!%p71 bra $B10;
 	.loc 2 71 15
-	shr.u32 %r275, %r12, 1;
-	cvt.u32.u64 %r276, %rd143;
-	shr.u32 %r277, %r215, 1;
-	cvt.u64.u32 %rd144, %r277;
-	mad.wide.u32 %rd145, %r276, %r275, %rd144;
+	shr.u32 %r251, %r12, 1;
+	cvt.u32.u64 %r252, %rd143;
+	shr.u32 %r253, %r215, 1;
+	cvt.u64.u32 %rd144, %r253;
+	mad.wide.u32 %rd145, %r252, %r251, %rd144;
 	setp.lt.u64 %p72, %rd145, %rd12;
 	@!%p72 bra $FAULT12;
-	cvt.rn.bf16.f32 %rs17, %f48;
-	cvt.u32.u16 %r278, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f47;
-	cvt.u32.u16 %r279, %rs18;
 	shl.b64 %rd146, %rd145, 2;
 	add.s64 %rd147, %rd5, %rd146;
-	shl.b32 %r280, %r279, 16;
-	or.b32 %r281, %r278, %r280;
-	st.global.u32 [%rd147], %r281;
+	cvt.rn.bf16x2.f32 %r254, %f47, %f48;
+	st.global.u32 [%rd147], %r254;
 $B10:
 	.loc 2 73 10
 	add.s64 %rd148, %rd109, 24;
@@ -7044,148 +5969,113 @@ $B10:
 	and.pred %p74, %p73, %p49;
 	@!%p74 bra $B11;
 	.loc 2 74 19
-	shr.u32 %r282, %r12, 1;
-	cvt.u32.u64 %r283, %rd148;
-	shr.u32 %r284, %r215, 1;
-	cvt.u64.u32 %rd149, %r284;
-	mad.wide.u32 %rd150, %r283, %r282, %rd149;
+	shr.u32 %r255, %r12, 1;
+	cvt.u32.u64 %r256, %rd148;
+	shr.u32 %r257, %r215, 1;
+	cvt.u64.u32 %rd149, %r257;
+	mad.wide.u32 %rd150, %r256, %r255, %rd149;
 	setp.lt.u64 %p75, %rd150, %rd12;
 	@!%p75 bra $FAULT13;
-	cvt.rn.bf16.f32 %rs19, %f46;
-	cvt.u32.u16 %r285, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f45;
-	cvt.u32.u16 %r286, %rs20;
 	shl.b64 %rd151, %rd150, 2;
 	add.s64 %rd152, %rd5, %rd151;
-	shl.b32 %r287, %r286, 16;
-	or.b32 %r288, %r285, %r287;
-	st.global.u32 [%rd152], %r288;
+	cvt.rn.bf16x2.f32 %r258, %f45, %f46;
+	st.global.u32 [%rd152], %r258;
 $B11:
 	.loc 2 70 11
 	and.pred %p76, %p70, %p55;
 	@!%p76 bra $B12;
 	.loc 2 71 15
-	shr.u32 %r289, %r12, 1;
-	cvt.u32.u64 %r290, %rd143;
-	shr.u32 %r291, %r230, 1;
-	cvt.u64.u32 %rd153, %r291;
-	mad.wide.u32 %rd154, %r290, %r289, %rd153;
+	shr.u32 %r259, %r12, 1;
+	cvt.u32.u64 %r260, %rd143;
+	shr.u32 %r261, %r224, 1;
+	cvt.u64.u32 %rd153, %r261;
+	mad.wide.u32 %rd154, %r260, %r259, %rd153;
 	setp.lt.u64 %p77, %rd154, %rd12;
 	@!%p77 bra $FAULT14;
-	cvt.rn.bf16.f32 %rs21, %f44;
-	cvt.u32.u16 %r292, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f43;
-	cvt.u32.u16 %r293, %rs22;
 	shl.b64 %rd155, %rd154, 2;
 	add.s64 %rd156, %rd5, %rd155;
-	shl.b32 %r294, %r293, 16;
-	or.b32 %r295, %r292, %r294;
-	st.global.u32 [%rd156], %r295;
+	cvt.rn.bf16x2.f32 %r262, %f43, %f44;
+	st.global.u32 [%rd156], %r262;
 $B12:
 	.loc 2 73 13
 	and.pred %p78, %p73, %p55;
 	@!%p78 bra $B13;
 	.loc 2 74 19
-	shr.u32 %r296, %r12, 1;
-	cvt.u32.u64 %r297, %rd148;
-	shr.u32 %r298, %r230, 1;
-	cvt.u64.u32 %rd157, %r298;
-	mad.wide.u32 %rd158, %r297, %r296, %rd157;
+	shr.u32 %r263, %r12, 1;
+	cvt.u32.u64 %r264, %rd148;
+	shr.u32 %r265, %r224, 1;
+	cvt.u64.u32 %rd157, %r265;
+	mad.wide.u32 %rd158, %r264, %r263, %rd157;
 	setp.lt.u64 %p79, %rd158, %rd12;
 	@!%p79 bra $FAULT15;
-	cvt.rn.bf16.f32 %rs23, %f42;
-	cvt.u32.u16 %r299, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f41;
-	cvt.u32.u16 %r300, %rs24;
 	shl.b64 %rd159, %rd158, 2;
 	add.s64 %rd160, %rd5, %rd159;
-	shl.b32 %r301, %r300, 16;
-	or.b32 %r302, %r299, %r301;
-	st.global.u32 [%rd160], %r302;
+	cvt.rn.bf16x2.f32 %r266, %f41, %f42;
+	st.global.u32 [%rd160], %r266;
 $B13:
 	.loc 2 70 11
 	and.pred %p80, %p70, %p60;
 	@!%p80 bra $B14;
 	.loc 2 71 15
-	shr.u32 %r303, %r12, 1;
-	cvt.u32.u64 %r304, %rd143;
-	shr.u32 %r305, %r245, 1;
-	cvt.u64.u32 %rd161, %r305;
-	mad.wide.u32 %rd162, %r304, %r303, %rd161;
+	shr.u32 %r267, %r12, 1;
+	cvt.u32.u64 %r268, %rd143;
+	shr.u32 %r269, %r233, 1;
+	cvt.u64.u32 %rd161, %r269;
+	mad.wide.u32 %rd162, %r268, %r267, %rd161;
 	setp.lt.u64 %p81, %rd162, %rd12;
 	@!%p81 bra $FAULT16;
-	cvt.rn.bf16.f32 %rs25, %f40;
-	cvt.u32.u16 %r306, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f39;
-	cvt.u32.u16 %r307, %rs26;
 	shl.b64 %rd163, %rd162, 2;
 	add.s64 %rd164, %rd5, %rd163;
-	shl.b32 %r308, %r307, 16;
-	or.b32 %r309, %r306, %r308;
-	st.global.u32 [%rd164], %r309;
+	cvt.rn.bf16x2.f32 %r270, %f39, %f40;
+	st.global.u32 [%rd164], %r270;
 $B14:
 	.loc 2 73 13
 	and.pred %p82, %p73, %p60;
 	@!%p82 bra $B15;
 	.loc 2 74 19
-	shr.u32 %r310, %r12, 1;
-	cvt.u32.u64 %r311, %rd148;
-	shr.u32 %r312, %r245, 1;
-	cvt.u64.u32 %rd165, %r312;
-	mad.wide.u32 %rd166, %r311, %r310, %rd165;
+	shr.u32 %r271, %r12, 1;
+	cvt.u32.u64 %r272, %rd148;
+	shr.u32 %r273, %r233, 1;
+	cvt.u64.u32 %rd165, %r273;
+	mad.wide.u32 %rd166, %r272, %r271, %rd165;
 	setp.lt.u64 %p83, %rd166, %rd12;
 	@!%p83 bra $FAULT17;
-	cvt.rn.bf16.f32 %rs27, %f38;
-	cvt.u32.u16 %r313, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f37;
-	cvt.u32.u16 %r314, %rs28;
 	shl.b64 %rd167, %rd166, 2;
 	add.s64 %rd168, %rd5, %rd167;
-	shl.b32 %r315, %r314, 16;
-	or.b32 %r316, %r313, %r315;
-	st.global.u32 [%rd168], %r316;
+	cvt.rn.bf16x2.f32 %r274, %f37, %f38;
+	st.global.u32 [%rd168], %r274;
 $B15:
 	.loc 2 70 11
 	and.pred %p84, %p70, %p65;
 	@!%p84 bra $B16;
 	.loc 2 71 15
-	shr.u32 %r317, %r12, 1;
-	cvt.u32.u64 %r318, %rd143;
-	shr.u32 %r319, %r260, 1;
-	cvt.u64.u32 %rd169, %r319;
-	mad.wide.u32 %rd170, %r318, %r317, %rd169;
+	shr.u32 %r275, %r12, 1;
+	cvt.u32.u64 %r276, %rd143;
+	shr.u32 %r277, %r242, 1;
+	cvt.u64.u32 %rd169, %r277;
+	mad.wide.u32 %rd170, %r276, %r275, %rd169;
 	setp.lt.u64 %p85, %rd170, %rd12;
 	@!%p85 bra $FAULT18;
-	cvt.rn.bf16.f32 %rs29, %f36;
-	cvt.u32.u16 %r320, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f35;
-	cvt.u32.u16 %r321, %rs30;
 	shl.b64 %rd171, %rd170, 2;
 	add.s64 %rd172, %rd5, %rd171;
-	shl.b32 %r322, %r321, 16;
-	or.b32 %r323, %r320, %r322;
-	st.global.u32 [%rd172], %r323;
+	cvt.rn.bf16x2.f32 %r278, %f35, %f36;
+	st.global.u32 [%rd172], %r278;
 $B16:
 	.loc 2 73 13
 	and.pred %p86, %p73, %p65;
 	@!%p86 bra $B17;
 	.loc 2 74 19
-	shr.u32 %r324, %r12, 1;
-	cvt.u32.u64 %r325, %rd148;
-	shr.u32 %r326, %r260, 1;
-	cvt.u64.u32 %rd173, %r326;
-	mad.wide.u32 %rd174, %r325, %r324, %rd173;
+	shr.u32 %r279, %r12, 1;
+	cvt.u32.u64 %r280, %rd148;
+	shr.u32 %r281, %r242, 1;
+	cvt.u64.u32 %rd173, %r281;
+	mad.wide.u32 %rd174, %r280, %r279, %rd173;
 	setp.lt.u64 %p87, %rd174, %rd12;
 	@!%p87 bra $FAULT19;
-	cvt.rn.bf16.f32 %rs31, %f34;
-	cvt.u32.u16 %r327, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f33;
-	cvt.u32.u16 %r328, %rs32;
 	shl.b64 %rd175, %rd174, 2;
 	add.s64 %rd176, %rd5, %rd175;
-	shl.b32 %r329, %r328, 16;
-	or.b32 %r330, %r327, %r329;
-	st.global.u32 [%rd176], %r330;
+	cvt.rn.bf16x2.f32 %r282, %f33, %f34;
+	st.global.u32 [%rd176], %r282;
 $B17:
 	.loc 1 57 34
 	add.s64 %rd177, %rd109, 32;
@@ -7194,22 +6084,17 @@ $B17:
 	and.pred %p89, %p88, %p49;
 	@!%p89 bra $B18;
 	.loc 2 71 15
-	shr.u32 %r331, %r12, 1;
-	cvt.u32.u64 %r332, %rd177;
-	shr.u32 %r333, %r215, 1;
-	cvt.u64.u32 %rd178, %r333;
-	mad.wide.u32 %rd179, %r332, %r331, %rd178;
+	shr.u32 %r283, %r12, 1;
+	cvt.u32.u64 %r284, %rd177;
+	shr.u32 %r285, %r215, 1;
+	cvt.u64.u32 %rd178, %r285;
+	mad.wide.u32 %rd179, %r284, %r283, %rd178;
 	setp.lt.u64 %p90, %rd179, %rd12;
 	@!%p90 bra $FAULT20;
-	cvt.rn.bf16.f32 %rs33, %f32;
-	cvt.u32.u16 %r334, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f31;
-	cvt.u32.u16 %r335, %rs34;
 	shl.b64 %rd180, %rd179, 2;
 	add.s64 %rd181, %rd5, %rd180;
-	shl.b32 %r336, %r335, 16;
-	or.b32 %r337, %r334, %r336;
-	st.global.u32 [%rd181], %r337;
+	cvt.rn.bf16x2.f32 %r286, %f31, %f32;
+	st.global.u32 [%rd181], %r286;
 $B18:
 	.loc 2 73 10
 	add.s64 %rd182, %rd109, 40;
@@ -7217,148 +6102,113 @@ $B18:
 	and.pred %p92, %p91, %p49;
 	@!%p92 bra $B19;
 	.loc 2 74 19
-	shr.u32 %r338, %r12, 1;
-	cvt.u32.u64 %r339, %rd182;
-	shr.u32 %r340, %r215, 1;
-	cvt.u64.u32 %rd183, %r340;
-	mad.wide.u32 %rd184, %r339, %r338, %rd183;
+	shr.u32 %r287, %r12, 1;
+	cvt.u32.u64 %r288, %rd182;
+	shr.u32 %r289, %r215, 1;
+	cvt.u64.u32 %rd183, %r289;
+	mad.wide.u32 %rd184, %r288, %r287, %rd183;
 	setp.lt.u64 %p93, %rd184, %rd12;
 	@!%p93 bra $FAULT21;
-	cvt.rn.bf16.f32 %rs35, %f30;
-	cvt.u32.u16 %r341, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f29;
-	cvt.u32.u16 %r342, %rs36;
 	shl.b64 %rd185, %rd184, 2;
 	add.s64 %rd186, %rd5, %rd185;
-	shl.b32 %r343, %r342, 16;
-	or.b32 %r344, %r341, %r343;
-	st.global.u32 [%rd186], %r344;
+	cvt.rn.bf16x2.f32 %r290, %f29, %f30;
+	st.global.u32 [%rd186], %r290;
 $B19:
 	.loc 2 70 11
 	and.pred %p94, %p88, %p55;
 	@!%p94 bra $B20;
 	.loc 2 71 15
-	shr.u32 %r345, %r12, 1;
-	cvt.u32.u64 %r346, %rd177;
-	shr.u32 %r347, %r230, 1;
-	cvt.u64.u32 %rd187, %r347;
-	mad.wide.u32 %rd188, %r346, %r345, %rd187;
+	shr.u32 %r291, %r12, 1;
+	cvt.u32.u64 %r292, %rd177;
+	shr.u32 %r293, %r224, 1;
+	cvt.u64.u32 %rd187, %r293;
+	mad.wide.u32 %rd188, %r292, %r291, %rd187;
 	setp.lt.u64 %p95, %rd188, %rd12;
 	@!%p95 bra $FAULT22;
-	cvt.rn.bf16.f32 %rs37, %f28;
-	cvt.u32.u16 %r348, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f27;
-	cvt.u32.u16 %r349, %rs38;
 	shl.b64 %rd189, %rd188, 2;
 	add.s64 %rd190, %rd5, %rd189;
-	shl.b32 %r350, %r349, 16;
-	or.b32 %r351, %r348, %r350;
-	st.global.u32 [%rd190], %r351;
+	cvt.rn.bf16x2.f32 %r294, %f27, %f28;
+	st.global.u32 [%rd190], %r294;
 $B20:
 	.loc 2 73 13
 	and.pred %p96, %p91, %p55;
 	@!%p96 bra $B21;
 	.loc 2 74 19
-	shr.u32 %r352, %r12, 1;
-	cvt.u32.u64 %r353, %rd182;
-	shr.u32 %r354, %r230, 1;
-	cvt.u64.u32 %rd191, %r354;
-	mad.wide.u32 %rd192, %r353, %r352, %rd191;
+	shr.u32 %r295, %r12, 1;
+	cvt.u32.u64 %r296, %rd182;
+	shr.u32 %r297, %r224, 1;
+	cvt.u64.u32 %rd191, %r297;
+	mad.wide.u32 %rd192, %r296, %r295, %rd191;
 	setp.lt.u64 %p97, %rd192, %rd12;
 	@!%p97 bra $FAULT23;
-	cvt.rn.bf16.f32 %rs39, %f26;
-	cvt.u32.u16 %r355, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f25;
-	cvt.u32.u16 %r356, %rs40;
 	shl.b64 %rd193, %rd192, 2;
 	add.s64 %rd194, %rd5, %rd193;
-	shl.b32 %r357, %r356, 16;
-	or.b32 %r358, %r355, %r357;
-	st.global.u32 [%rd194], %r358;
+	cvt.rn.bf16x2.f32 %r298, %f25, %f26;
+	st.global.u32 [%rd194], %r298;
 $B21:
 	.loc 2 70 11
 	and.pred %p98, %p88, %p60;
 	@!%p98 bra $B22;
 	.loc 2 71 15
-	shr.u32 %r359, %r12, 1;
-	cvt.u32.u64 %r360, %rd177;
-	shr.u32 %r361, %r245, 1;
-	cvt.u64.u32 %rd195, %r361;
-	mad.wide.u32 %rd196, %r360, %r359, %rd195;
+	shr.u32 %r299, %r12, 1;
+	cvt.u32.u64 %r300, %rd177;
+	shr.u32 %r301, %r233, 1;
+	cvt.u64.u32 %rd195, %r301;
+	mad.wide.u32 %rd196, %r300, %r299, %rd195;
 	setp.lt.u64 %p99, %rd196, %rd12;
 	@!%p99 bra $FAULT24;
-	cvt.rn.bf16.f32 %rs41, %f24;
-	cvt.u32.u16 %r362, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f23;
-	cvt.u32.u16 %r363, %rs42;
 	shl.b64 %rd197, %rd196, 2;
 	add.s64 %rd198, %rd5, %rd197;
-	shl.b32 %r364, %r363, 16;
-	or.b32 %r365, %r362, %r364;
-	st.global.u32 [%rd198], %r365;
+	cvt.rn.bf16x2.f32 %r302, %f23, %f24;
+	st.global.u32 [%rd198], %r302;
 $B22:
 	.loc 2 73 13
 	and.pred %p100, %p91, %p60;
 	@!%p100 bra $B23;
 	.loc 2 74 19
-	shr.u32 %r366, %r12, 1;
-	cvt.u32.u64 %r367, %rd182;
-	shr.u32 %r368, %r245, 1;
-	cvt.u64.u32 %rd199, %r368;
-	mad.wide.u32 %rd200, %r367, %r366, %rd199;
+	shr.u32 %r303, %r12, 1;
+	cvt.u32.u64 %r304, %rd182;
+	shr.u32 %r305, %r233, 1;
+	cvt.u64.u32 %rd199, %r305;
+	mad.wide.u32 %rd200, %r304, %r303, %rd199;
 	setp.lt.u64 %p101, %rd200, %rd12;
 	@!%p101 bra $FAULT25;
-	cvt.rn.bf16.f32 %rs43, %f22;
-	cvt.u32.u16 %r369, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f21;
-	cvt.u32.u16 %r370, %rs44;
 	shl.b64 %rd201, %rd200, 2;
 	add.s64 %rd202, %rd5, %rd201;
-	shl.b32 %r371, %r370, 16;
-	or.b32 %r372, %r369, %r371;
-	st.global.u32 [%rd202], %r372;
+	cvt.rn.bf16x2.f32 %r306, %f21, %f22;
+	st.global.u32 [%rd202], %r306;
 $B23:
 	.loc 2 70 11
 	and.pred %p102, %p88, %p65;
 	@!%p102 bra $B24;
 	.loc 2 71 15
-	shr.u32 %r373, %r12, 1;
-	cvt.u32.u64 %r374, %rd177;
-	shr.u32 %r375, %r260, 1;
-	cvt.u64.u32 %rd203, %r375;
-	mad.wide.u32 %rd204, %r374, %r373, %rd203;
+	shr.u32 %r307, %r12, 1;
+	cvt.u32.u64 %r308, %rd177;
+	shr.u32 %r309, %r242, 1;
+	cvt.u64.u32 %rd203, %r309;
+	mad.wide.u32 %rd204, %r308, %r307, %rd203;
 	setp.lt.u64 %p103, %rd204, %rd12;
 	@!%p103 bra $FAULT26;
-	cvt.rn.bf16.f32 %rs45, %f20;
-	cvt.u32.u16 %r376, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f19;
-	cvt.u32.u16 %r377, %rs46;
 	shl.b64 %rd205, %rd204, 2;
 	add.s64 %rd206, %rd5, %rd205;
-	shl.b32 %r378, %r377, 16;
-	or.b32 %r379, %r376, %r378;
-	st.global.u32 [%rd206], %r379;
+	cvt.rn.bf16x2.f32 %r310, %f19, %f20;
+	st.global.u32 [%rd206], %r310;
 $B24:
 	.loc 2 73 13
 	and.pred %p104, %p91, %p65;
 	@!%p104 bra $B25;
 	.loc 2 74 19
-	shr.u32 %r380, %r12, 1;
-	cvt.u32.u64 %r381, %rd182;
-	shr.u32 %r382, %r260, 1;
-	cvt.u64.u32 %rd207, %r382;
-	mad.wide.u32 %rd208, %r381, %r380, %rd207;
+	shr.u32 %r311, %r12, 1;
+	cvt.u32.u64 %r312, %rd182;
+	shr.u32 %r313, %r242, 1;
+	cvt.u64.u32 %rd207, %r313;
+	mad.wide.u32 %rd208, %r312, %r311, %rd207;
 	setp.lt.u64 %p105, %rd208, %rd12;
 	@!%p105 bra $FAULT27;
-	cvt.rn.bf16.f32 %rs47, %f18;
-	cvt.u32.u16 %r383, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f17;
-	cvt.u32.u16 %r384, %rs48;
 	shl.b64 %rd209, %rd208, 2;
 	add.s64 %rd210, %rd5, %rd209;
-	shl.b32 %r385, %r384, 16;
-	or.b32 %r386, %r383, %r385;
-	st.global.u32 [%rd210], %r386;
+	cvt.rn.bf16x2.f32 %r314, %f17, %f18;
+	st.global.u32 [%rd210], %r314;
 $B25:
 	.loc 1 57 34
 	add.s64 %rd211, %rd109, 48;
@@ -7367,22 +6217,17 @@ $B25:
 	and.pred %p107, %p106, %p49;
 	@!%p107 bra $B26;
 	.loc 2 71 15
-	shr.u32 %r387, %r12, 1;
-	cvt.u32.u64 %r388, %rd211;
-	shr.u32 %r389, %r215, 1;
-	cvt.u64.u32 %rd212, %r389;
-	mad.wide.u32 %rd213, %r388, %r387, %rd212;
+	shr.u32 %r315, %r12, 1;
+	cvt.u32.u64 %r316, %rd211;
+	shr.u32 %r317, %r215, 1;
+	cvt.u64.u32 %rd212, %r317;
+	mad.wide.u32 %rd213, %r316, %r315, %rd212;
 	setp.lt.u64 %p108, %rd213, %rd12;
 	@!%p108 bra $FAULT28;
-	cvt.rn.bf16.f32 %rs49, %f16;
-	cvt.u32.u16 %r390, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f15;
-	cvt.u32.u16 %r391, %rs50;
 	shl.b64 %rd214, %rd213, 2;
 	add.s64 %rd215, %rd5, %rd214;
-	shl.b32 %r392, %r391, 16;
-	or.b32 %r393, %r390, %r392;
-	st.global.u32 [%rd215], %r393;
+	cvt.rn.bf16x2.f32 %r318, %f15, %f16;
+	st.global.u32 [%rd215], %r318;
 $B26:
 	.loc 2 73 10
 	add.s64 %rd216, %rd109, 56;
@@ -7390,148 +6235,113 @@ $B26:
 	and.pred %p110, %p109, %p49;
 	@!%p110 bra $B27;
 	.loc 2 74 19
-	shr.u32 %r394, %r12, 1;
-	cvt.u32.u64 %r395, %rd216;
-	shr.u32 %r396, %r215, 1;
-	cvt.u64.u32 %rd217, %r396;
-	mad.wide.u32 %rd218, %r395, %r394, %rd217;
+	shr.u32 %r319, %r12, 1;
+	cvt.u32.u64 %r320, %rd216;
+	shr.u32 %r321, %r215, 1;
+	cvt.u64.u32 %rd217, %r321;
+	mad.wide.u32 %rd218, %r320, %r319, %rd217;
 	setp.lt.u64 %p111, %rd218, %rd12;
 	@!%p111 bra $FAULT29;
-	cvt.rn.bf16.f32 %rs51, %f14;
-	cvt.u32.u16 %r397, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f13;
-	cvt.u32.u16 %r398, %rs52;
 	shl.b64 %rd219, %rd218, 2;
 	add.s64 %rd220, %rd5, %rd219;
-	shl.b32 %r399, %r398, 16;
-	or.b32 %r400, %r397, %r399;
-	st.global.u32 [%rd220], %r400;
+	cvt.rn.bf16x2.f32 %r322, %f13, %f14;
+	st.global.u32 [%rd220], %r322;
 $B27:
 	.loc 2 70 11
 	and.pred %p112, %p106, %p55;
 	@!%p112 bra $B28;
 	.loc 2 71 15
-	shr.u32 %r401, %r12, 1;
-	cvt.u32.u64 %r402, %rd211;
-	shr.u32 %r403, %r230, 1;
-	cvt.u64.u32 %rd221, %r403;
-	mad.wide.u32 %rd222, %r402, %r401, %rd221;
+	shr.u32 %r323, %r12, 1;
+	cvt.u32.u64 %r324, %rd211;
+	shr.u32 %r325, %r224, 1;
+	cvt.u64.u32 %rd221, %r325;
+	mad.wide.u32 %rd222, %r324, %r323, %rd221;
 	setp.lt.u64 %p113, %rd222, %rd12;
 	@!%p113 bra $FAULT30;
-	cvt.rn.bf16.f32 %rs53, %f12;
-	cvt.u32.u16 %r404, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f11;
-	cvt.u32.u16 %r405, %rs54;
 	shl.b64 %rd223, %rd222, 2;
 	add.s64 %rd224, %rd5, %rd223;
-	shl.b32 %r406, %r405, 16;
-	or.b32 %r407, %r404, %r406;
-	st.global.u32 [%rd224], %r407;
+	cvt.rn.bf16x2.f32 %r326, %f11, %f12;
+	st.global.u32 [%rd224], %r326;
 $B28:
 	.loc 2 73 13
 	and.pred %p114, %p109, %p55;
 	@!%p114 bra $B29;
 	.loc 2 74 19
-	shr.u32 %r408, %r12, 1;
-	cvt.u32.u64 %r409, %rd216;
-	shr.u32 %r410, %r230, 1;
-	cvt.u64.u32 %rd225, %r410;
-	mad.wide.u32 %rd226, %r409, %r408, %rd225;
+	shr.u32 %r327, %r12, 1;
+	cvt.u32.u64 %r328, %rd216;
+	shr.u32 %r329, %r224, 1;
+	cvt.u64.u32 %rd225, %r329;
+	mad.wide.u32 %rd226, %r328, %r327, %rd225;
 	setp.lt.u64 %p115, %rd226, %rd12;
 	@!%p115 bra $FAULT31;
-	cvt.rn.bf16.f32 %rs55, %f10;
-	cvt.u32.u16 %r411, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f9;
-	cvt.u32.u16 %r412, %rs56;
 	shl.b64 %rd227, %rd226, 2;
 	add.s64 %rd228, %rd5, %rd227;
-	shl.b32 %r413, %r412, 16;
-	or.b32 %r414, %r411, %r413;
-	st.global.u32 [%rd228], %r414;
+	cvt.rn.bf16x2.f32 %r330, %f9, %f10;
+	st.global.u32 [%rd228], %r330;
 $B29:
 	.loc 2 70 11
 	and.pred %p116, %p106, %p60;
 	@!%p116 bra $B30;
 	.loc 2 71 15
-	shr.u32 %r415, %r12, 1;
-	cvt.u32.u64 %r416, %rd211;
-	shr.u32 %r417, %r245, 1;
-	cvt.u64.u32 %rd229, %r417;
-	mad.wide.u32 %rd230, %r416, %r415, %rd229;
+	shr.u32 %r331, %r12, 1;
+	cvt.u32.u64 %r332, %rd211;
+	shr.u32 %r333, %r233, 1;
+	cvt.u64.u32 %rd229, %r333;
+	mad.wide.u32 %rd230, %r332, %r331, %rd229;
 	setp.lt.u64 %p117, %rd230, %rd12;
 	@!%p117 bra $FAULT32;
-	cvt.rn.bf16.f32 %rs57, %f8;
-	cvt.u32.u16 %r418, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f7;
-	cvt.u32.u16 %r419, %rs58;
 	shl.b64 %rd231, %rd230, 2;
 	add.s64 %rd232, %rd5, %rd231;
-	shl.b32 %r420, %r419, 16;
-	or.b32 %r421, %r418, %r420;
-	st.global.u32 [%rd232], %r421;
+	cvt.rn.bf16x2.f32 %r334, %f7, %f8;
+	st.global.u32 [%rd232], %r334;
 $B30:
 	.loc 2 73 13
 	and.pred %p118, %p109, %p60;
 	@!%p118 bra $B31;
 	.loc 2 74 19
-	shr.u32 %r422, %r12, 1;
-	cvt.u32.u64 %r423, %rd216;
-	shr.u32 %r424, %r245, 1;
-	cvt.u64.u32 %rd233, %r424;
-	mad.wide.u32 %rd234, %r423, %r422, %rd233;
+	shr.u32 %r335, %r12, 1;
+	cvt.u32.u64 %r336, %rd216;
+	shr.u32 %r337, %r233, 1;
+	cvt.u64.u32 %rd233, %r337;
+	mad.wide.u32 %rd234, %r336, %r335, %rd233;
 	setp.lt.u64 %p119, %rd234, %rd12;
 	@!%p119 bra $FAULT33;
-	cvt.rn.bf16.f32 %rs59, %f6;
-	cvt.u32.u16 %r425, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f5;
-	cvt.u32.u16 %r426, %rs60;
 	shl.b64 %rd235, %rd234, 2;
 	add.s64 %rd236, %rd5, %rd235;
-	shl.b32 %r427, %r426, 16;
-	or.b32 %r428, %r425, %r427;
-	st.global.u32 [%rd236], %r428;
+	cvt.rn.bf16x2.f32 %r338, %f5, %f6;
+	st.global.u32 [%rd236], %r338;
 $B31:
 	.loc 2 70 11
 	and.pred %p120, %p106, %p65;
 	@!%p120 bra $B32;
 	.loc 2 71 15
-	shr.u32 %r429, %r12, 1;
-	cvt.u32.u64 %r430, %rd211;
-	shr.u32 %r431, %r260, 1;
-	cvt.u64.u32 %rd237, %r431;
-	mad.wide.u32 %rd238, %r430, %r429, %rd237;
+	shr.u32 %r339, %r12, 1;
+	cvt.u32.u64 %r340, %rd211;
+	shr.u32 %r341, %r242, 1;
+	cvt.u64.u32 %rd237, %r341;
+	mad.wide.u32 %rd238, %r340, %r339, %rd237;
 	setp.lt.u64 %p121, %rd238, %rd12;
 	@!%p121 bra $FAULT34;
-	cvt.rn.bf16.f32 %rs61, %f4;
-	cvt.u32.u16 %r432, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f3;
-	cvt.u32.u16 %r433, %rs62;
 	shl.b64 %rd239, %rd238, 2;
 	add.s64 %rd240, %rd5, %rd239;
-	shl.b32 %r434, %r433, 16;
-	or.b32 %r435, %r432, %r434;
-	st.global.u32 [%rd240], %r435;
+	cvt.rn.bf16x2.f32 %r342, %f3, %f4;
+	st.global.u32 [%rd240], %r342;
 $B32:
 	.loc 2 73 13
 	and.pred %p122, %p109, %p65;
 	@!%p122 bra $B33;
 	.loc 2 74 19
-	shr.u32 %r436, %r12, 1;
-	cvt.u32.u64 %r437, %rd216;
-	shr.u32 %r438, %r260, 1;
-	cvt.u64.u32 %rd241, %r438;
-	mad.wide.u32 %rd242, %r437, %r436, %rd241;
+	shr.u32 %r343, %r12, 1;
+	cvt.u32.u64 %r344, %rd216;
+	shr.u32 %r345, %r242, 1;
+	cvt.u64.u32 %rd241, %r345;
+	mad.wide.u32 %rd242, %r344, %r343, %rd241;
 	setp.lt.u64 %p123, %rd242, %rd12;
 	@!%p123 bra $FAULT35;
-	cvt.rn.bf16.f32 %rs63, %f2;
-	cvt.u32.u16 %r439, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f1;
-	cvt.u32.u16 %r440, %rs64;
 	shl.b64 %rd243, %rd242, 2;
 	add.s64 %rd244, %rd5, %rd243;
-	shl.b32 %r441, %r440, 16;
-	or.b32 %r442, %r439, %r441;
-	st.global.u32 [%rd244], %r442;
+	cvt.rn.bf16x2.f32 %r346, %f1, %f2;
+	st.global.u32 [%rd244], %r346;
 $B33:
 	.loc 1 57 7
 	bra $EXIT;
@@ -7543,249 +6353,249 @@ $B34:
 $EXIT:
 	ret;
 $FAULT0:
-	mov.u32 %r443, 0;
+	mov.u32 %r347, 0;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 89 17
-	mov.u32 %r443, 1;
+	mov.u32 %r347, 1;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r443, 4;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
 	bra $FAULT;
 $FAULT3:
 	.loc 1 36 56
-	mov.u32 %r443, 5;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd80;
 	mov.u64 %rd246, 3;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd111;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd116;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd120;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT7:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd124;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT8:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd128;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT9:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd132;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd136;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT11:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd140;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT12:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd145;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT13:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd150;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT14:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd154;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT15:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd158;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT16:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd162;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT17:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd166;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT18:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd170;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT19:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd174;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT20:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd179;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT21:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd184;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT22:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd188;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT23:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd192;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT24:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd196;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT25:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd200;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT26:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd204;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT27:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd208;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT28:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd213;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT29:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd218;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT30:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd222;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT31:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd226;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT32:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd230;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT33:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd234;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT34:
 	.loc 2 71 4
-	mov.u32 %r443, 2;
+	mov.u32 %r347, 2;
 	mov.u64 %rd245, %rd238;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT35:
 	.loc 2 74 4
-	mov.u32 %r443, 3;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd242;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT36:
 	.loc 1 28 18
-	mov.u32 %r443, 6;
+	mov.u32 %r347, 6;
 	mov.u64 %rd245, %rd81;
 	mov.u64 %rd246, 3;
 	bra $FAULT;
 $FAULT37:
 	.loc 1 77 26
-	mov.u32 %r443, 7;
+	mov.u32 %r347, 7;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
 $FAULT:
 	ld.param.u64 %rd247, [pipelined_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r444, [%rd247], 0, 1;
-	setp.ne.u32 %p124, %r444, 0;
+	atom.relaxed.gpu.global.cas.b32 %r348, [%rd247], 0, 1;
+	setp.ne.u32 %p124, %r348, 0;
 	@%p124 bra $EXIT;
 	ld.global.u64 %rd248, [%rd247+8];
-	ld.param.u32 %r445, [pipelined_params+104];
-	st.global.u32 [%rd248+4], %r445;
-	ld.param.u32 %r446, [pipelined_params+108];
-	st.global.v2.u32 [%rd248+8], {%r446, %r443};
-	mov.u32 %r447, %ctaid.x;
-	mov.u32 %r448, %ctaid.y;
-	st.global.v2.u32 [%rd248+16], {%r447, %r448};
-	mov.u32 %r449, %ctaid.z;
-	mov.u32 %r450, %tid.x;
-	st.global.v2.u32 [%rd248+24], {%r449, %r450};
-	mov.u32 %r451, %tid.y;
-	mov.u32 %r452, %tid.z;
-	st.global.v2.u32 [%rd248+32], {%r451, %r452};
+	ld.param.u32 %r349, [pipelined_params+104];
+	st.global.u32 [%rd248+4], %r349;
+	ld.param.u32 %r350, [pipelined_params+108];
+	st.global.v2.u32 [%rd248+8], {%r350, %r347};
+	mov.u32 %r351, %ctaid.x;
+	mov.u32 %r352, %ctaid.y;
+	st.global.v2.u32 [%rd248+16], {%r351, %r352};
+	mov.u32 %r353, %ctaid.z;
+	mov.u32 %r354, %tid.x;
+	st.global.v2.u32 [%rd248+24], {%r353, %r354};
+	mov.u32 %r355, %tid.y;
+	mov.u32 %r356, %tid.z;
+	st.global.v2.u32 [%rd248+32], {%r355, %r356};
 	st.global.u64 [%rd248+40], %rd245;
 	st.global.u64 [%rd248+48], %rd246;
 	fence.acq_rel.sys;
@@ -18707,8 +17517,7 @@ const specialisedSM90ANarrowAligned = `.version 8.0
 .minnctapersm 1
 {
 	.reg .pred %p<219>;
-	.reg .b16 %rs<129>;
-	.reg .b32 %r<375>;
+	.reg .b32 %r<183>;
 	.reg .b64 %rd<946>;
 	.reg .f32 %f<138>;
 
@@ -19192,15 +18001,10 @@ $B11:
 	mad.lo.s64 %rd143, %rd132, %rd138, %rd142;
 	setp.lt.u64 %p25, %rd143, %rd16;
 	@!%p25 bra $FAULT1;
-	cvt.rn.bf16.f32 %rs1, %f137;
-	cvt.u32.u16 %r73, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f136;
-	cvt.u32.u16 %r74, %rs2;
 	shl.b64 %rd144, %rd143, 2;
 	add.s64 %rd145, %rd1, %rd144;
-	shl.b32 %r75, %r74, 16;
-	or.b32 %r76, %r73, %r75;
-	st.global.u32 [%rd145], %r76;
+	cvt.rn.bf16x2.f32 %r73, %f136, %f137;
+	st.global.u32 [%rd145], %r73;
 $B12:
 	.loc 3 73 10
 	add.s64 %rd146, %rd132, 8;
@@ -19219,15 +18023,10 @@ $B12:
 	mad.lo.s64 %rd155, %rd146, %rd150, %rd154;
 	setp.lt.u64 %p28, %rd155, %rd16;
 	@!%p28 bra $FAULT2;
-	cvt.rn.bf16.f32 %rs3, %f135;
-	cvt.u32.u16 %r77, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f134;
-	cvt.u32.u16 %r78, %rs4;
 	shl.b64 %rd156, %rd155, 2;
 	add.s64 %rd157, %rd1, %rd156;
-	shl.b32 %r79, %r78, 16;
-	or.b32 %r80, %r77, %r79;
-	st.global.u32 [%rd157], %r80;
+	cvt.rn.bf16x2.f32 %r74, %f134, %f135;
+	st.global.u32 [%rd157], %r74;
 $B13:
 	.loc 2 56 25
 	add.s64 %rd158, %rd134, 8;
@@ -19248,15 +18047,10 @@ $B13:
 	mad.lo.s64 %rd168, %rd132, %rd162, %rd167;
 	setp.lt.u64 %p31, %rd168, %rd16;
 	@!%p31 bra $FAULT3;
-	cvt.rn.bf16.f32 %rs5, %f133;
-	cvt.u32.u16 %r81, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f132;
-	cvt.u32.u16 %r82, %rs6;
 	shl.b64 %rd169, %rd168, 2;
 	add.s64 %rd170, %rd1, %rd169;
-	shl.b32 %r83, %r82, 16;
-	or.b32 %r84, %r81, %r83;
-	st.global.u32 [%rd170], %r84;
+	cvt.rn.bf16x2.f32 %r75, %f132, %f133;
+	st.global.u32 [%rd170], %r75;
 $B14:
 	.loc 3 73 13
 	and.pred %p32, %p26, %p29;
@@ -19274,15 +18068,10 @@ $B14:
 	mad.lo.s64 %rd180, %rd146, %rd174, %rd179;
 	setp.lt.u64 %p33, %rd180, %rd16;
 	@!%p33 bra $FAULT4;
-	cvt.rn.bf16.f32 %rs7, %f131;
-	cvt.u32.u16 %r85, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f130;
-	cvt.u32.u16 %r86, %rs8;
 	shl.b64 %rd181, %rd180, 2;
 	add.s64 %rd182, %rd1, %rd181;
-	shl.b32 %r87, %r86, 16;
-	or.b32 %r88, %r85, %r87;
-	st.global.u32 [%rd182], %r88;
+	cvt.rn.bf16x2.f32 %r76, %f130, %f131;
+	st.global.u32 [%rd182], %r76;
 $B15:
 	.loc 2 56 25
 	add.s64 %rd183, %rd134, 16;
@@ -19303,15 +18092,10 @@ $B15:
 	mad.lo.s64 %rd193, %rd132, %rd187, %rd192;
 	setp.lt.u64 %p36, %rd193, %rd16;
 	@!%p36 bra $FAULT5;
-	cvt.rn.bf16.f32 %rs9, %f129;
-	cvt.u32.u16 %r89, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f128;
-	cvt.u32.u16 %r90, %rs10;
 	shl.b64 %rd194, %rd193, 2;
 	add.s64 %rd195, %rd1, %rd194;
-	shl.b32 %r91, %r90, 16;
-	or.b32 %r92, %r89, %r91;
-	st.global.u32 [%rd195], %r92;
+	cvt.rn.bf16x2.f32 %r77, %f128, %f129;
+	st.global.u32 [%rd195], %r77;
 $B16:
 	.loc 3 73 13
 	and.pred %p37, %p26, %p34;
@@ -19329,15 +18113,10 @@ $B16:
 	mad.lo.s64 %rd205, %rd146, %rd199, %rd204;
 	setp.lt.u64 %p38, %rd205, %rd16;
 	@!%p38 bra $FAULT6;
-	cvt.rn.bf16.f32 %rs11, %f127;
-	cvt.u32.u16 %r93, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f126;
-	cvt.u32.u16 %r94, %rs12;
 	shl.b64 %rd206, %rd205, 2;
 	add.s64 %rd207, %rd1, %rd206;
-	shl.b32 %r95, %r94, 16;
-	or.b32 %r96, %r93, %r95;
-	st.global.u32 [%rd207], %r96;
+	cvt.rn.bf16x2.f32 %r78, %f126, %f127;
+	st.global.u32 [%rd207], %r78;
 $B17:
 	.loc 2 56 25
 	add.s64 %rd208, %rd134, 24;
@@ -19358,15 +18137,10 @@ $B17:
 	mad.lo.s64 %rd218, %rd132, %rd212, %rd217;
 	setp.lt.u64 %p41, %rd218, %rd16;
 	@!%p41 bra $FAULT7;
-	cvt.rn.bf16.f32 %rs13, %f125;
-	cvt.u32.u16 %r97, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f124;
-	cvt.u32.u16 %r98, %rs14;
 	shl.b64 %rd219, %rd218, 2;
 	add.s64 %rd220, %rd1, %rd219;
-	shl.b32 %r99, %r98, 16;
-	or.b32 %r100, %r97, %r99;
-	st.global.u32 [%rd220], %r100;
+	cvt.rn.bf16x2.f32 %r79, %f124, %f125;
+	st.global.u32 [%rd220], %r79;
 $B18:
 	.loc 3 73 13
 	and.pred %p42, %p26, %p39;
@@ -19384,15 +18158,10 @@ $B18:
 	mad.lo.s64 %rd230, %rd146, %rd224, %rd229;
 	setp.lt.u64 %p43, %rd230, %rd16;
 	@!%p43 bra $FAULT8;
-	cvt.rn.bf16.f32 %rs15, %f123;
-	cvt.u32.u16 %r101, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f122;
-	cvt.u32.u16 %r102, %rs16;
 	shl.b64 %rd231, %rd230, 2;
 	add.s64 %rd232, %rd1, %rd231;
-	shl.b32 %r103, %r102, 16;
-	or.b32 %r104, %r101, %r103;
-	st.global.u32 [%rd232], %r104;
+	cvt.rn.bf16x2.f32 %r80, %f122, %f123;
+	st.global.u32 [%rd232], %r80;
 $B19:
 	.loc 2 56 25
 	add.s64 %rd233, %rd134, 32;
@@ -19413,15 +18182,10 @@ $B19:
 	mad.lo.s64 %rd243, %rd132, %rd237, %rd242;
 	setp.lt.u64 %p46, %rd243, %rd16;
 	@!%p46 bra $FAULT9;
-	cvt.rn.bf16.f32 %rs17, %f121;
-	cvt.u32.u16 %r105, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f120;
-	cvt.u32.u16 %r106, %rs18;
 	shl.b64 %rd244, %rd243, 2;
 	add.s64 %rd245, %rd1, %rd244;
-	shl.b32 %r107, %r106, 16;
-	or.b32 %r108, %r105, %r107;
-	st.global.u32 [%rd245], %r108;
+	cvt.rn.bf16x2.f32 %r81, %f120, %f121;
+	st.global.u32 [%rd245], %r81;
 $B20:
 	.loc 3 73 13
 	and.pred %p47, %p26, %p44;
@@ -19439,15 +18203,10 @@ $B20:
 	mad.lo.s64 %rd255, %rd146, %rd249, %rd254;
 	setp.lt.u64 %p48, %rd255, %rd16;
 	@!%p48 bra $FAULT10;
-	cvt.rn.bf16.f32 %rs19, %f119;
-	cvt.u32.u16 %r109, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f118;
-	cvt.u32.u16 %r110, %rs20;
 	shl.b64 %rd256, %rd255, 2;
 	add.s64 %rd257, %rd1, %rd256;
-	shl.b32 %r111, %r110, 16;
-	or.b32 %r112, %r109, %r111;
-	st.global.u32 [%rd257], %r112;
+	cvt.rn.bf16x2.f32 %r82, %f118, %f119;
+	st.global.u32 [%rd257], %r82;
 $B21:
 	.loc 2 56 25
 	add.s64 %rd258, %rd134, 40;
@@ -19468,15 +18227,10 @@ $B21:
 	mad.lo.s64 %rd268, %rd132, %rd262, %rd267;
 	setp.lt.u64 %p51, %rd268, %rd16;
 	@!%p51 bra $FAULT11;
-	cvt.rn.bf16.f32 %rs21, %f117;
-	cvt.u32.u16 %r113, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f116;
-	cvt.u32.u16 %r114, %rs22;
 	shl.b64 %rd269, %rd268, 2;
 	add.s64 %rd270, %rd1, %rd269;
-	shl.b32 %r115, %r114, 16;
-	or.b32 %r116, %r113, %r115;
-	st.global.u32 [%rd270], %r116;
+	cvt.rn.bf16x2.f32 %r83, %f116, %f117;
+	st.global.u32 [%rd270], %r83;
 $B22:
 	.loc 3 73 13
 	and.pred %p52, %p26, %p49;
@@ -19494,15 +18248,10 @@ $B22:
 	mad.lo.s64 %rd280, %rd146, %rd274, %rd279;
 	setp.lt.u64 %p53, %rd280, %rd16;
 	@!%p53 bra $FAULT12;
-	cvt.rn.bf16.f32 %rs23, %f115;
-	cvt.u32.u16 %r117, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f114;
-	cvt.u32.u16 %r118, %rs24;
 	shl.b64 %rd281, %rd280, 2;
 	add.s64 %rd282, %rd1, %rd281;
-	shl.b32 %r119, %r118, 16;
-	or.b32 %r120, %r117, %r119;
-	st.global.u32 [%rd282], %r120;
+	cvt.rn.bf16x2.f32 %r84, %f114, %f115;
+	st.global.u32 [%rd282], %r84;
 $B23:
 	.loc 2 56 25
 	add.s64 %rd283, %rd134, 48;
@@ -19523,15 +18272,10 @@ $B23:
 	mad.lo.s64 %rd293, %rd132, %rd287, %rd292;
 	setp.lt.u64 %p56, %rd293, %rd16;
 	@!%p56 bra $FAULT13;
-	cvt.rn.bf16.f32 %rs25, %f113;
-	cvt.u32.u16 %r121, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f112;
-	cvt.u32.u16 %r122, %rs26;
 	shl.b64 %rd294, %rd293, 2;
 	add.s64 %rd295, %rd1, %rd294;
-	shl.b32 %r123, %r122, 16;
-	or.b32 %r124, %r121, %r123;
-	st.global.u32 [%rd295], %r124;
+	cvt.rn.bf16x2.f32 %r85, %f112, %f113;
+	st.global.u32 [%rd295], %r85;
 $B24:
 	.loc 3 73 13
 	and.pred %p57, %p26, %p54;
@@ -19549,15 +18293,10 @@ $B24:
 	mad.lo.s64 %rd305, %rd146, %rd299, %rd304;
 	setp.lt.u64 %p58, %rd305, %rd16;
 	@!%p58 bra $FAULT14;
-	cvt.rn.bf16.f32 %rs27, %f111;
-	cvt.u32.u16 %r125, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f110;
-	cvt.u32.u16 %r126, %rs28;
 	shl.b64 %rd306, %rd305, 2;
 	add.s64 %rd307, %rd1, %rd306;
-	shl.b32 %r127, %r126, 16;
-	or.b32 %r128, %r125, %r127;
-	st.global.u32 [%rd307], %r128;
+	cvt.rn.bf16x2.f32 %r86, %f110, %f111;
+	st.global.u32 [%rd307], %r86;
 $B25:
 	.loc 2 56 25
 	add.s64 %rd308, %rd134, 56;
@@ -19578,15 +18317,10 @@ $B25:
 	mad.lo.s64 %rd318, %rd132, %rd312, %rd317;
 	setp.lt.u64 %p61, %rd318, %rd16;
 	@!%p61 bra $FAULT15;
-	cvt.rn.bf16.f32 %rs29, %f109;
-	cvt.u32.u16 %r129, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f108;
-	cvt.u32.u16 %r130, %rs30;
 	shl.b64 %rd319, %rd318, 2;
 	add.s64 %rd320, %rd1, %rd319;
-	shl.b32 %r131, %r130, 16;
-	or.b32 %r132, %r129, %r131;
-	st.global.u32 [%rd320], %r132;
+	cvt.rn.bf16x2.f32 %r87, %f108, %f109;
+	st.global.u32 [%rd320], %r87;
 $B26:
 	.loc 3 73 13
 	and.pred %p62, %p26, %p59;
@@ -19604,15 +18338,10 @@ $B26:
 	mad.lo.s64 %rd330, %rd146, %rd324, %rd329;
 	setp.lt.u64 %p63, %rd330, %rd16;
 	@!%p63 bra $FAULT16;
-	cvt.rn.bf16.f32 %rs31, %f107;
-	cvt.u32.u16 %r133, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f106;
-	cvt.u32.u16 %r134, %rs32;
 	shl.b64 %rd331, %rd330, 2;
 	add.s64 %rd332, %rd1, %rd331;
-	shl.b32 %r135, %r134, 16;
-	or.b32 %r136, %r133, %r135;
-	st.global.u32 [%rd332], %r136;
+	cvt.rn.bf16x2.f32 %r88, %f106, %f107;
+	st.global.u32 [%rd332], %r88;
 $B27:
 	.loc 2 56 25
 	add.s64 %rd333, %rd134, 64;
@@ -19633,15 +18362,10 @@ $B27:
 	mad.lo.s64 %rd343, %rd132, %rd337, %rd342;
 	setp.lt.u64 %p66, %rd343, %rd16;
 	@!%p66 bra $FAULT17;
-	cvt.rn.bf16.f32 %rs33, %f105;
-	cvt.u32.u16 %r137, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f104;
-	cvt.u32.u16 %r138, %rs34;
 	shl.b64 %rd344, %rd343, 2;
 	add.s64 %rd345, %rd1, %rd344;
-	shl.b32 %r139, %r138, 16;
-	or.b32 %r140, %r137, %r139;
-	st.global.u32 [%rd345], %r140;
+	cvt.rn.bf16x2.f32 %r89, %f104, %f105;
+	st.global.u32 [%rd345], %r89;
 $B28:
 	.loc 3 73 13
 	and.pred %p67, %p26, %p64;
@@ -19659,15 +18383,10 @@ $B28:
 	mad.lo.s64 %rd355, %rd146, %rd349, %rd354;
 	setp.lt.u64 %p68, %rd355, %rd16;
 	@!%p68 bra $FAULT18;
-	cvt.rn.bf16.f32 %rs35, %f103;
-	cvt.u32.u16 %r141, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f102;
-	cvt.u32.u16 %r142, %rs36;
 	shl.b64 %rd356, %rd355, 2;
 	add.s64 %rd357, %rd1, %rd356;
-	shl.b32 %r143, %r142, 16;
-	or.b32 %r144, %r141, %r143;
-	st.global.u32 [%rd357], %r144;
+	cvt.rn.bf16x2.f32 %r90, %f102, %f103;
+	st.global.u32 [%rd357], %r90;
 $B29:
 	.loc 2 56 25
 	add.s64 %rd358, %rd134, 72;
@@ -19688,15 +18407,10 @@ $B29:
 	mad.lo.s64 %rd368, %rd132, %rd362, %rd367;
 	setp.lt.u64 %p71, %rd368, %rd16;
 	@!%p71 bra $FAULT19;
-	cvt.rn.bf16.f32 %rs37, %f101;
-	cvt.u32.u16 %r145, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f100;
-	cvt.u32.u16 %r146, %rs38;
 	shl.b64 %rd369, %rd368, 2;
 	add.s64 %rd370, %rd1, %rd369;
-	shl.b32 %r147, %r146, 16;
-	or.b32 %r148, %r145, %r147;
-	st.global.u32 [%rd370], %r148;
+	cvt.rn.bf16x2.f32 %r91, %f100, %f101;
+	st.global.u32 [%rd370], %r91;
 $B30:
 	.loc 3 73 13
 	and.pred %p72, %p26, %p69;
@@ -19714,15 +18428,10 @@ $B30:
 	mad.lo.s64 %rd380, %rd146, %rd374, %rd379;
 	setp.lt.u64 %p73, %rd380, %rd16;
 	@!%p73 bra $FAULT20;
-	cvt.rn.bf16.f32 %rs39, %f99;
-	cvt.u32.u16 %r149, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f98;
-	cvt.u32.u16 %r150, %rs40;
 	shl.b64 %rd381, %rd380, 2;
 	add.s64 %rd382, %rd1, %rd381;
-	shl.b32 %r151, %r150, 16;
-	or.b32 %r152, %r149, %r151;
-	st.global.u32 [%rd382], %r152;
+	cvt.rn.bf16x2.f32 %r92, %f98, %f99;
+	st.global.u32 [%rd382], %r92;
 $B31:
 	.loc 2 56 25
 	add.s64 %rd383, %rd134, 80;
@@ -19743,15 +18452,10 @@ $B31:
 	mad.lo.s64 %rd393, %rd132, %rd387, %rd392;
 	setp.lt.u64 %p76, %rd393, %rd16;
 	@!%p76 bra $FAULT21;
-	cvt.rn.bf16.f32 %rs41, %f97;
-	cvt.u32.u16 %r153, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f96;
-	cvt.u32.u16 %r154, %rs42;
 	shl.b64 %rd394, %rd393, 2;
 	add.s64 %rd395, %rd1, %rd394;
-	shl.b32 %r155, %r154, 16;
-	or.b32 %r156, %r153, %r155;
-	st.global.u32 [%rd395], %r156;
+	cvt.rn.bf16x2.f32 %r93, %f96, %f97;
+	st.global.u32 [%rd395], %r93;
 $B32:
 	.loc 3 73 13
 	and.pred %p77, %p26, %p74;
@@ -19769,15 +18473,10 @@ $B32:
 	mad.lo.s64 %rd405, %rd146, %rd399, %rd404;
 	setp.lt.u64 %p78, %rd405, %rd16;
 	@!%p78 bra $FAULT22;
-	cvt.rn.bf16.f32 %rs43, %f95;
-	cvt.u32.u16 %r157, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f94;
-	cvt.u32.u16 %r158, %rs44;
 	shl.b64 %rd406, %rd405, 2;
 	add.s64 %rd407, %rd1, %rd406;
-	shl.b32 %r159, %r158, 16;
-	or.b32 %r160, %r157, %r159;
-	st.global.u32 [%rd407], %r160;
+	cvt.rn.bf16x2.f32 %r94, %f94, %f95;
+	st.global.u32 [%rd407], %r94;
 $B33:
 	.loc 2 56 25
 	add.s64 %rd408, %rd134, 88;
@@ -19798,15 +18497,10 @@ $B33:
 	mad.lo.s64 %rd418, %rd132, %rd412, %rd417;
 	setp.lt.u64 %p81, %rd418, %rd16;
 	@!%p81 bra $FAULT23;
-	cvt.rn.bf16.f32 %rs45, %f93;
-	cvt.u32.u16 %r161, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f92;
-	cvt.u32.u16 %r162, %rs46;
 	shl.b64 %rd419, %rd418, 2;
 	add.s64 %rd420, %rd1, %rd419;
-	shl.b32 %r163, %r162, 16;
-	or.b32 %r164, %r161, %r163;
-	st.global.u32 [%rd420], %r164;
+	cvt.rn.bf16x2.f32 %r95, %f92, %f93;
+	st.global.u32 [%rd420], %r95;
 $B34:
 	.loc 3 73 13
 	and.pred %p82, %p26, %p79;
@@ -19824,15 +18518,10 @@ $B34:
 	mad.lo.s64 %rd430, %rd146, %rd424, %rd429;
 	setp.lt.u64 %p83, %rd430, %rd16;
 	@!%p83 bra $FAULT24;
-	cvt.rn.bf16.f32 %rs47, %f91;
-	cvt.u32.u16 %r165, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f90;
-	cvt.u32.u16 %r166, %rs48;
 	shl.b64 %rd431, %rd430, 2;
 	add.s64 %rd432, %rd1, %rd431;
-	shl.b32 %r167, %r166, 16;
-	or.b32 %r168, %r165, %r167;
-	st.global.u32 [%rd432], %r168;
+	cvt.rn.bf16x2.f32 %r96, %f90, %f91;
+	st.global.u32 [%rd432], %r96;
 $B35:
 	.loc 2 56 25
 	add.s64 %rd433, %rd134, 96;
@@ -19853,15 +18542,10 @@ $B35:
 	mad.lo.s64 %rd443, %rd132, %rd437, %rd442;
 	setp.lt.u64 %p86, %rd443, %rd16;
 	@!%p86 bra $FAULT25;
-	cvt.rn.bf16.f32 %rs49, %f89;
-	cvt.u32.u16 %r169, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f88;
-	cvt.u32.u16 %r170, %rs50;
 	shl.b64 %rd444, %rd443, 2;
 	add.s64 %rd445, %rd1, %rd444;
-	shl.b32 %r171, %r170, 16;
-	or.b32 %r172, %r169, %r171;
-	st.global.u32 [%rd445], %r172;
+	cvt.rn.bf16x2.f32 %r97, %f88, %f89;
+	st.global.u32 [%rd445], %r97;
 $B36:
 	.loc 3 73 13
 	and.pred %p87, %p26, %p84;
@@ -19879,15 +18563,10 @@ $B36:
 	mad.lo.s64 %rd455, %rd146, %rd449, %rd454;
 	setp.lt.u64 %p88, %rd455, %rd16;
 	@!%p88 bra $FAULT26;
-	cvt.rn.bf16.f32 %rs51, %f87;
-	cvt.u32.u16 %r173, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f86;
-	cvt.u32.u16 %r174, %rs52;
 	shl.b64 %rd456, %rd455, 2;
 	add.s64 %rd457, %rd1, %rd456;
-	shl.b32 %r175, %r174, 16;
-	or.b32 %r176, %r173, %r175;
-	st.global.u32 [%rd457], %r176;
+	cvt.rn.bf16x2.f32 %r98, %f86, %f87;
+	st.global.u32 [%rd457], %r98;
 $B37:
 	.loc 2 56 25
 	add.s64 %rd458, %rd134, 104;
@@ -19908,15 +18587,10 @@ $B37:
 	mad.lo.s64 %rd468, %rd132, %rd462, %rd467;
 	setp.lt.u64 %p91, %rd468, %rd16;
 	@!%p91 bra $FAULT27;
-	cvt.rn.bf16.f32 %rs53, %f85;
-	cvt.u32.u16 %r177, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f84;
-	cvt.u32.u16 %r178, %rs54;
 	shl.b64 %rd469, %rd468, 2;
 	add.s64 %rd470, %rd1, %rd469;
-	shl.b32 %r179, %r178, 16;
-	or.b32 %r180, %r177, %r179;
-	st.global.u32 [%rd470], %r180;
+	cvt.rn.bf16x2.f32 %r99, %f84, %f85;
+	st.global.u32 [%rd470], %r99;
 $B38:
 	.loc 3 73 13
 	and.pred %p92, %p26, %p89;
@@ -19934,15 +18608,10 @@ $B38:
 	mad.lo.s64 %rd480, %rd146, %rd474, %rd479;
 	setp.lt.u64 %p93, %rd480, %rd16;
 	@!%p93 bra $FAULT28;
-	cvt.rn.bf16.f32 %rs55, %f83;
-	cvt.u32.u16 %r181, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f82;
-	cvt.u32.u16 %r182, %rs56;
 	shl.b64 %rd481, %rd480, 2;
 	add.s64 %rd482, %rd1, %rd481;
-	shl.b32 %r183, %r182, 16;
-	or.b32 %r184, %r181, %r183;
-	st.global.u32 [%rd482], %r184;
+	cvt.rn.bf16x2.f32 %r100, %f82, %f83;
+	st.global.u32 [%rd482], %r100;
 $B39:
 	.loc 2 56 25
 	add.s64 %rd483, %rd134, 112;
@@ -19963,15 +18632,10 @@ $B39:
 	mad.lo.s64 %rd493, %rd132, %rd487, %rd492;
 	setp.lt.u64 %p96, %rd493, %rd16;
 	@!%p96 bra $FAULT29;
-	cvt.rn.bf16.f32 %rs57, %f81;
-	cvt.u32.u16 %r185, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f80;
-	cvt.u32.u16 %r186, %rs58;
 	shl.b64 %rd494, %rd493, 2;
 	add.s64 %rd495, %rd1, %rd494;
-	shl.b32 %r187, %r186, 16;
-	or.b32 %r188, %r185, %r187;
-	st.global.u32 [%rd495], %r188;
+	cvt.rn.bf16x2.f32 %r101, %f80, %f81;
+	st.global.u32 [%rd495], %r101;
 $B40:
 	.loc 3 73 13
 	and.pred %p97, %p26, %p94;
@@ -19989,15 +18653,10 @@ $B40:
 	mad.lo.s64 %rd505, %rd146, %rd499, %rd504;
 	setp.lt.u64 %p98, %rd505, %rd16;
 	@!%p98 bra $FAULT30;
-	cvt.rn.bf16.f32 %rs59, %f79;
-	cvt.u32.u16 %r189, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f78;
-	cvt.u32.u16 %r190, %rs60;
 	shl.b64 %rd506, %rd505, 2;
 	add.s64 %rd507, %rd1, %rd506;
-	shl.b32 %r191, %r190, 16;
-	or.b32 %r192, %r189, %r191;
-	st.global.u32 [%rd507], %r192;
+	cvt.rn.bf16x2.f32 %r102, %f78, %f79;
+	st.global.u32 [%rd507], %r102;
 $B41:
 	.loc 2 56 25
 	add.s64 %rd508, %rd134, 120;
@@ -20018,15 +18677,10 @@ $B41:
 	mad.lo.s64 %rd518, %rd132, %rd512, %rd517;
 	setp.lt.u64 %p101, %rd518, %rd16;
 	@!%p101 bra $FAULT31;
-	cvt.rn.bf16.f32 %rs61, %f77;
-	cvt.u32.u16 %r193, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f76;
-	cvt.u32.u16 %r194, %rs62;
 	shl.b64 %rd519, %rd518, 2;
 	add.s64 %rd520, %rd1, %rd519;
-	shl.b32 %r195, %r194, 16;
-	or.b32 %r196, %r193, %r195;
-	st.global.u32 [%rd520], %r196;
+	cvt.rn.bf16x2.f32 %r103, %f76, %f77;
+	st.global.u32 [%rd520], %r103;
 $B42:
 	.loc 3 73 13
 	and.pred %p102, %p26, %p99;
@@ -20044,15 +18698,10 @@ $B42:
 	mad.lo.s64 %rd530, %rd146, %rd524, %rd529;
 	setp.lt.u64 %p103, %rd530, %rd16;
 	@!%p103 bra $FAULT32;
-	cvt.rn.bf16.f32 %rs63, %f75;
-	cvt.u32.u16 %r197, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f74;
-	cvt.u32.u16 %r198, %rs64;
 	shl.b64 %rd531, %rd530, 2;
 	add.s64 %rd532, %rd1, %rd531;
-	shl.b32 %r199, %r198, 16;
-	or.b32 %r200, %r197, %r199;
-	st.global.u32 [%rd532], %r200;
+	cvt.rn.bf16x2.f32 %r104, %f74, %f75;
+	st.global.u32 [%rd532], %r104;
 $B43:
 	.loc 2 56 25
 	add.s64 %rd533, %rd134, 128;
@@ -20073,15 +18722,10 @@ $B43:
 	mad.lo.s64 %rd543, %rd132, %rd537, %rd542;
 	setp.lt.u64 %p106, %rd543, %rd16;
 	@!%p106 bra $FAULT33;
-	cvt.rn.bf16.f32 %rs65, %f73;
-	cvt.u32.u16 %r201, %rs65;
-	cvt.rn.bf16.f32 %rs66, %f72;
-	cvt.u32.u16 %r202, %rs66;
 	shl.b64 %rd544, %rd543, 2;
 	add.s64 %rd545, %rd1, %rd544;
-	shl.b32 %r203, %r202, 16;
-	or.b32 %r204, %r201, %r203;
-	st.global.u32 [%rd545], %r204;
+	cvt.rn.bf16x2.f32 %r105, %f72, %f73;
+	st.global.u32 [%rd545], %r105;
 $B44:
 	.loc 3 73 13
 	and.pred %p107, %p26, %p104;
@@ -20099,15 +18743,10 @@ $B44:
 	mad.lo.s64 %rd555, %rd146, %rd549, %rd554;
 	setp.lt.u64 %p108, %rd555, %rd16;
 	@!%p108 bra $FAULT34;
-	cvt.rn.bf16.f32 %rs67, %f71;
-	cvt.u32.u16 %r205, %rs67;
-	cvt.rn.bf16.f32 %rs68, %f70;
-	cvt.u32.u16 %r206, %rs68;
 	shl.b64 %rd556, %rd555, 2;
 	add.s64 %rd557, %rd1, %rd556;
-	shl.b32 %r207, %r206, 16;
-	or.b32 %r208, %r205, %r207;
-	st.global.u32 [%rd557], %r208;
+	cvt.rn.bf16x2.f32 %r106, %f70, %f71;
+	st.global.u32 [%rd557], %r106;
 $B45:
 	.loc 2 56 25
 	add.s64 %rd558, %rd134, 136;
@@ -20128,15 +18767,10 @@ $B45:
 	mad.lo.s64 %rd568, %rd132, %rd562, %rd567;
 	setp.lt.u64 %p111, %rd568, %rd16;
 	@!%p111 bra $FAULT35;
-	cvt.rn.bf16.f32 %rs69, %f69;
-	cvt.u32.u16 %r209, %rs69;
-	cvt.rn.bf16.f32 %rs70, %f68;
-	cvt.u32.u16 %r210, %rs70;
 	shl.b64 %rd569, %rd568, 2;
 	add.s64 %rd570, %rd1, %rd569;
-	shl.b32 %r211, %r210, 16;
-	or.b32 %r212, %r209, %r211;
-	st.global.u32 [%rd570], %r212;
+	cvt.rn.bf16x2.f32 %r107, %f68, %f69;
+	st.global.u32 [%rd570], %r107;
 $B46:
 	.loc 3 73 13
 	and.pred %p112, %p26, %p109;
@@ -20154,15 +18788,10 @@ $B46:
 	mad.lo.s64 %rd580, %rd146, %rd574, %rd579;
 	setp.lt.u64 %p113, %rd580, %rd16;
 	@!%p113 bra $FAULT36;
-	cvt.rn.bf16.f32 %rs71, %f67;
-	cvt.u32.u16 %r213, %rs71;
-	cvt.rn.bf16.f32 %rs72, %f66;
-	cvt.u32.u16 %r214, %rs72;
 	shl.b64 %rd581, %rd580, 2;
 	add.s64 %rd582, %rd1, %rd581;
-	shl.b32 %r215, %r214, 16;
-	or.b32 %r216, %r213, %r215;
-	st.global.u32 [%rd582], %r216;
+	cvt.rn.bf16x2.f32 %r108, %f66, %f67;
+	st.global.u32 [%rd582], %r108;
 $B47:
 	.loc 2 56 25
 	add.s64 %rd583, %rd134, 144;
@@ -20183,15 +18812,10 @@ $B47:
 	mad.lo.s64 %rd593, %rd132, %rd587, %rd592;
 	setp.lt.u64 %p116, %rd593, %rd16;
 	@!%p116 bra $FAULT37;
-	cvt.rn.bf16.f32 %rs73, %f65;
-	cvt.u32.u16 %r217, %rs73;
-	cvt.rn.bf16.f32 %rs74, %f64;
-	cvt.u32.u16 %r218, %rs74;
 	shl.b64 %rd594, %rd593, 2;
 	add.s64 %rd595, %rd1, %rd594;
-	shl.b32 %r219, %r218, 16;
-	or.b32 %r220, %r217, %r219;
-	st.global.u32 [%rd595], %r220;
+	cvt.rn.bf16x2.f32 %r109, %f64, %f65;
+	st.global.u32 [%rd595], %r109;
 $B48:
 	.loc 3 73 13
 	and.pred %p117, %p26, %p114;
@@ -20209,15 +18833,10 @@ $B48:
 	mad.lo.s64 %rd605, %rd146, %rd599, %rd604;
 	setp.lt.u64 %p118, %rd605, %rd16;
 	@!%p118 bra $FAULT38;
-	cvt.rn.bf16.f32 %rs75, %f63;
-	cvt.u32.u16 %r221, %rs75;
-	cvt.rn.bf16.f32 %rs76, %f62;
-	cvt.u32.u16 %r222, %rs76;
 	shl.b64 %rd606, %rd605, 2;
 	add.s64 %rd607, %rd1, %rd606;
-	shl.b32 %r223, %r222, 16;
-	or.b32 %r224, %r221, %r223;
-	st.global.u32 [%rd607], %r224;
+	cvt.rn.bf16x2.f32 %r110, %f62, %f63;
+	st.global.u32 [%rd607], %r110;
 $B49:
 	.loc 2 56 25
 	add.s64 %rd608, %rd134, 152;
@@ -20238,15 +18857,10 @@ $B49:
 	mad.lo.s64 %rd618, %rd132, %rd612, %rd617;
 	setp.lt.u64 %p121, %rd618, %rd16;
 	@!%p121 bra $FAULT39;
-	cvt.rn.bf16.f32 %rs77, %f61;
-	cvt.u32.u16 %r225, %rs77;
-	cvt.rn.bf16.f32 %rs78, %f60;
-	cvt.u32.u16 %r226, %rs78;
 	shl.b64 %rd619, %rd618, 2;
 	add.s64 %rd620, %rd1, %rd619;
-	shl.b32 %r227, %r226, 16;
-	or.b32 %r228, %r225, %r227;
-	st.global.u32 [%rd620], %r228;
+	cvt.rn.bf16x2.f32 %r111, %f60, %f61;
+	st.global.u32 [%rd620], %r111;
 $B50:
 	.loc 3 73 13
 	and.pred %p122, %p26, %p119;
@@ -20264,15 +18878,10 @@ $B50:
 	mad.lo.s64 %rd630, %rd146, %rd624, %rd629;
 	setp.lt.u64 %p123, %rd630, %rd16;
 	@!%p123 bra $FAULT40;
-	cvt.rn.bf16.f32 %rs79, %f59;
-	cvt.u32.u16 %r229, %rs79;
-	cvt.rn.bf16.f32 %rs80, %f58;
-	cvt.u32.u16 %r230, %rs80;
 	shl.b64 %rd631, %rd630, 2;
 	add.s64 %rd632, %rd1, %rd631;
-	shl.b32 %r231, %r230, 16;
-	or.b32 %r232, %r229, %r231;
-	st.global.u32 [%rd632], %r232;
+	cvt.rn.bf16x2.f32 %r112, %f58, %f59;
+	st.global.u32 [%rd632], %r112;
 $B51:
 	.loc 2 56 25
 	add.s64 %rd633, %rd134, 160;
@@ -20293,15 +18902,10 @@ $B51:
 	mad.lo.s64 %rd643, %rd132, %rd637, %rd642;
 	setp.lt.u64 %p126, %rd643, %rd16;
 	@!%p126 bra $FAULT41;
-	cvt.rn.bf16.f32 %rs81, %f57;
-	cvt.u32.u16 %r233, %rs81;
-	cvt.rn.bf16.f32 %rs82, %f56;
-	cvt.u32.u16 %r234, %rs82;
 	shl.b64 %rd644, %rd643, 2;
 	add.s64 %rd645, %rd1, %rd644;
-	shl.b32 %r235, %r234, 16;
-	or.b32 %r236, %r233, %r235;
-	st.global.u32 [%rd645], %r236;
+	cvt.rn.bf16x2.f32 %r113, %f56, %f57;
+	st.global.u32 [%rd645], %r113;
 $B52:
 	.loc 3 73 13
 	and.pred %p127, %p26, %p124;
@@ -20319,15 +18923,10 @@ $B52:
 	mad.lo.s64 %rd655, %rd146, %rd649, %rd654;
 	setp.lt.u64 %p128, %rd655, %rd16;
 	@!%p128 bra $FAULT42;
-	cvt.rn.bf16.f32 %rs83, %f55;
-	cvt.u32.u16 %r237, %rs83;
-	cvt.rn.bf16.f32 %rs84, %f54;
-	cvt.u32.u16 %r238, %rs84;
 	shl.b64 %rd656, %rd655, 2;
 	add.s64 %rd657, %rd1, %rd656;
-	shl.b32 %r239, %r238, 16;
-	or.b32 %r240, %r237, %r239;
-	st.global.u32 [%rd657], %r240;
+	cvt.rn.bf16x2.f32 %r114, %f54, %f55;
+	st.global.u32 [%rd657], %r114;
 $B53:
 	.loc 2 56 25
 	add.s64 %rd658, %rd134, 168;
@@ -20348,15 +18947,10 @@ $B53:
 	mad.lo.s64 %rd668, %rd132, %rd662, %rd667;
 	setp.lt.u64 %p131, %rd668, %rd16;
 	@!%p131 bra $FAULT43;
-	cvt.rn.bf16.f32 %rs85, %f53;
-	cvt.u32.u16 %r241, %rs85;
-	cvt.rn.bf16.f32 %rs86, %f52;
-	cvt.u32.u16 %r242, %rs86;
 	shl.b64 %rd669, %rd668, 2;
 	add.s64 %rd670, %rd1, %rd669;
-	shl.b32 %r243, %r242, 16;
-	or.b32 %r244, %r241, %r243;
-	st.global.u32 [%rd670], %r244;
+	cvt.rn.bf16x2.f32 %r115, %f52, %f53;
+	st.global.u32 [%rd670], %r115;
 $B54:
 	.loc 3 73 13
 	and.pred %p132, %p26, %p129;
@@ -20374,15 +18968,10 @@ $B54:
 	mad.lo.s64 %rd680, %rd146, %rd674, %rd679;
 	setp.lt.u64 %p133, %rd680, %rd16;
 	@!%p133 bra $FAULT44;
-	cvt.rn.bf16.f32 %rs87, %f51;
-	cvt.u32.u16 %r245, %rs87;
-	cvt.rn.bf16.f32 %rs88, %f50;
-	cvt.u32.u16 %r246, %rs88;
 	shl.b64 %rd681, %rd680, 2;
 	add.s64 %rd682, %rd1, %rd681;
-	shl.b32 %r247, %r246, 16;
-	or.b32 %r248, %r245, %r247;
-	st.global.u32 [%rd682], %r248;
+	cvt.rn.bf16x2.f32 %r116, %f50, %f51;
+	st.global.u32 [%rd682], %r116;
 $B55:
 	.loc 2 56 25
 	add.s64 %rd683, %rd134, 176;
@@ -20403,15 +18992,10 @@ $B55:
 	mad.lo.s64 %rd693, %rd132, %rd687, %rd692;
 	setp.lt.u64 %p136, %rd693, %rd16;
 	@!%p136 bra $FAULT45;
-	cvt.rn.bf16.f32 %rs89, %f49;
-	cvt.u32.u16 %r249, %rs89;
-	cvt.rn.bf16.f32 %rs90, %f48;
-	cvt.u32.u16 %r250, %rs90;
 	shl.b64 %rd694, %rd693, 2;
 	add.s64 %rd695, %rd1, %rd694;
-	shl.b32 %r251, %r250, 16;
-	or.b32 %r252, %r249, %r251;
-	st.global.u32 [%rd695], %r252;
+	cvt.rn.bf16x2.f32 %r117, %f48, %f49;
+	st.global.u32 [%rd695], %r117;
 $B56:
 	.loc 3 73 13
 	and.pred %p137, %p26, %p134;
@@ -20429,15 +19013,10 @@ $B56:
 	mad.lo.s64 %rd705, %rd146, %rd699, %rd704;
 	setp.lt.u64 %p138, %rd705, %rd16;
 	@!%p138 bra $FAULT46;
-	cvt.rn.bf16.f32 %rs91, %f47;
-	cvt.u32.u16 %r253, %rs91;
-	cvt.rn.bf16.f32 %rs92, %f46;
-	cvt.u32.u16 %r254, %rs92;
 	shl.b64 %rd706, %rd705, 2;
 	add.s64 %rd707, %rd1, %rd706;
-	shl.b32 %r255, %r254, 16;
-	or.b32 %r256, %r253, %r255;
-	st.global.u32 [%rd707], %r256;
+	cvt.rn.bf16x2.f32 %r118, %f46, %f47;
+	st.global.u32 [%rd707], %r118;
 $B57:
 	.loc 2 56 25
 	add.s64 %rd708, %rd134, 184;
@@ -20458,15 +19037,10 @@ $B57:
 	mad.lo.s64 %rd718, %rd132, %rd712, %rd717;
 	setp.lt.u64 %p141, %rd718, %rd16;
 	@!%p141 bra $FAULT47;
-	cvt.rn.bf16.f32 %rs93, %f45;
-	cvt.u32.u16 %r257, %rs93;
-	cvt.rn.bf16.f32 %rs94, %f44;
-	cvt.u32.u16 %r258, %rs94;
 	shl.b64 %rd719, %rd718, 2;
 	add.s64 %rd720, %rd1, %rd719;
-	shl.b32 %r259, %r258, 16;
-	or.b32 %r260, %r257, %r259;
-	st.global.u32 [%rd720], %r260;
+	cvt.rn.bf16x2.f32 %r119, %f44, %f45;
+	st.global.u32 [%rd720], %r119;
 $B58:
 	.loc 3 73 13
 	and.pred %p142, %p26, %p139;
@@ -20484,15 +19058,10 @@ $B58:
 	mad.lo.s64 %rd730, %rd146, %rd724, %rd729;
 	setp.lt.u64 %p143, %rd730, %rd16;
 	@!%p143 bra $FAULT48;
-	cvt.rn.bf16.f32 %rs95, %f43;
-	cvt.u32.u16 %r261, %rs95;
-	cvt.rn.bf16.f32 %rs96, %f42;
-	cvt.u32.u16 %r262, %rs96;
 	shl.b64 %rd731, %rd730, 2;
 	add.s64 %rd732, %rd1, %rd731;
-	shl.b32 %r263, %r262, 16;
-	or.b32 %r264, %r261, %r263;
-	st.global.u32 [%rd732], %r264;
+	cvt.rn.bf16x2.f32 %r120, %f42, %f43;
+	st.global.u32 [%rd732], %r120;
 $B59:
 	.loc 2 56 25
 	add.s64 %rd733, %rd134, 192;
@@ -20513,15 +19082,10 @@ $B59:
 	mad.lo.s64 %rd743, %rd132, %rd737, %rd742;
 	setp.lt.u64 %p146, %rd743, %rd16;
 	@!%p146 bra $FAULT49;
-	cvt.rn.bf16.f32 %rs97, %f41;
-	cvt.u32.u16 %r265, %rs97;
-	cvt.rn.bf16.f32 %rs98, %f40;
-	cvt.u32.u16 %r266, %rs98;
 	shl.b64 %rd744, %rd743, 2;
 	add.s64 %rd745, %rd1, %rd744;
-	shl.b32 %r267, %r266, 16;
-	or.b32 %r268, %r265, %r267;
-	st.global.u32 [%rd745], %r268;
+	cvt.rn.bf16x2.f32 %r121, %f40, %f41;
+	st.global.u32 [%rd745], %r121;
 $B60:
 	.loc 3 73 13
 	and.pred %p147, %p26, %p144;
@@ -20539,15 +19103,10 @@ $B60:
 	mad.lo.s64 %rd755, %rd146, %rd749, %rd754;
 	setp.lt.u64 %p148, %rd755, %rd16;
 	@!%p148 bra $FAULT50;
-	cvt.rn.bf16.f32 %rs99, %f39;
-	cvt.u32.u16 %r269, %rs99;
-	cvt.rn.bf16.f32 %rs100, %f38;
-	cvt.u32.u16 %r270, %rs100;
 	shl.b64 %rd756, %rd755, 2;
 	add.s64 %rd757, %rd1, %rd756;
-	shl.b32 %r271, %r270, 16;
-	or.b32 %r272, %r269, %r271;
-	st.global.u32 [%rd757], %r272;
+	cvt.rn.bf16x2.f32 %r122, %f38, %f39;
+	st.global.u32 [%rd757], %r122;
 $B61:
 	.loc 2 56 25
 	add.s64 %rd758, %rd134, 200;
@@ -20568,15 +19127,10 @@ $B61:
 	mad.lo.s64 %rd768, %rd132, %rd762, %rd767;
 	setp.lt.u64 %p151, %rd768, %rd16;
 	@!%p151 bra $FAULT51;
-	cvt.rn.bf16.f32 %rs101, %f37;
-	cvt.u32.u16 %r273, %rs101;
-	cvt.rn.bf16.f32 %rs102, %f36;
-	cvt.u32.u16 %r274, %rs102;
 	shl.b64 %rd769, %rd768, 2;
 	add.s64 %rd770, %rd1, %rd769;
-	shl.b32 %r275, %r274, 16;
-	or.b32 %r276, %r273, %r275;
-	st.global.u32 [%rd770], %r276;
+	cvt.rn.bf16x2.f32 %r123, %f36, %f37;
+	st.global.u32 [%rd770], %r123;
 $B62:
 	.loc 3 73 13
 	and.pred %p152, %p26, %p149;
@@ -20594,15 +19148,10 @@ $B62:
 	mad.lo.s64 %rd780, %rd146, %rd774, %rd779;
 	setp.lt.u64 %p153, %rd780, %rd16;
 	@!%p153 bra $FAULT52;
-	cvt.rn.bf16.f32 %rs103, %f35;
-	cvt.u32.u16 %r277, %rs103;
-	cvt.rn.bf16.f32 %rs104, %f34;
-	cvt.u32.u16 %r278, %rs104;
 	shl.b64 %rd781, %rd780, 2;
 	add.s64 %rd782, %rd1, %rd781;
-	shl.b32 %r279, %r278, 16;
-	or.b32 %r280, %r277, %r279;
-	st.global.u32 [%rd782], %r280;
+	cvt.rn.bf16x2.f32 %r124, %f34, %f35;
+	st.global.u32 [%rd782], %r124;
 $B63:
 	.loc 2 56 25
 	add.s64 %rd783, %rd134, 208;
@@ -20623,15 +19172,10 @@ $B63:
 	mad.lo.s64 %rd793, %rd132, %rd787, %rd792;
 	setp.lt.u64 %p156, %rd793, %rd16;
 	@!%p156 bra $FAULT53;
-	cvt.rn.bf16.f32 %rs105, %f33;
-	cvt.u32.u16 %r281, %rs105;
-	cvt.rn.bf16.f32 %rs106, %f32;
-	cvt.u32.u16 %r282, %rs106;
 	shl.b64 %rd794, %rd793, 2;
 	add.s64 %rd795, %rd1, %rd794;
-	shl.b32 %r283, %r282, 16;
-	or.b32 %r284, %r281, %r283;
-	st.global.u32 [%rd795], %r284;
+	cvt.rn.bf16x2.f32 %r125, %f32, %f33;
+	st.global.u32 [%rd795], %r125;
 $B64:
 	.loc 3 73 13
 	and.pred %p157, %p26, %p154;
@@ -20649,15 +19193,10 @@ $B64:
 	mad.lo.s64 %rd805, %rd146, %rd799, %rd804;
 	setp.lt.u64 %p158, %rd805, %rd16;
 	@!%p158 bra $FAULT54;
-	cvt.rn.bf16.f32 %rs107, %f31;
-	cvt.u32.u16 %r285, %rs107;
-	cvt.rn.bf16.f32 %rs108, %f30;
-	cvt.u32.u16 %r286, %rs108;
 	shl.b64 %rd806, %rd805, 2;
 	add.s64 %rd807, %rd1, %rd806;
-	shl.b32 %r287, %r286, 16;
-	or.b32 %r288, %r285, %r287;
-	st.global.u32 [%rd807], %r288;
+	cvt.rn.bf16x2.f32 %r126, %f30, %f31;
+	st.global.u32 [%rd807], %r126;
 $B65:
 	.loc 2 56 25
 	add.s64 %rd808, %rd134, 216;
@@ -20678,15 +19217,10 @@ $B65:
 	mad.lo.s64 %rd818, %rd132, %rd812, %rd817;
 	setp.lt.u64 %p161, %rd818, %rd16;
 	@!%p161 bra $FAULT55;
-	cvt.rn.bf16.f32 %rs109, %f29;
-	cvt.u32.u16 %r289, %rs109;
-	cvt.rn.bf16.f32 %rs110, %f28;
-	cvt.u32.u16 %r290, %rs110;
 	shl.b64 %rd819, %rd818, 2;
 	add.s64 %rd820, %rd1, %rd819;
-	shl.b32 %r291, %r290, 16;
-	or.b32 %r292, %r289, %r291;
-	st.global.u32 [%rd820], %r292;
+	cvt.rn.bf16x2.f32 %r127, %f28, %f29;
+	st.global.u32 [%rd820], %r127;
 $B66:
 	.loc 3 73 13
 	and.pred %p162, %p26, %p159;
@@ -20704,15 +19238,10 @@ $B66:
 	mad.lo.s64 %rd830, %rd146, %rd824, %rd829;
 	setp.lt.u64 %p163, %rd830, %rd16;
 	@!%p163 bra $FAULT56;
-	cvt.rn.bf16.f32 %rs111, %f27;
-	cvt.u32.u16 %r293, %rs111;
-	cvt.rn.bf16.f32 %rs112, %f26;
-	cvt.u32.u16 %r294, %rs112;
 	shl.b64 %rd831, %rd830, 2;
 	add.s64 %rd832, %rd1, %rd831;
-	shl.b32 %r295, %r294, 16;
-	or.b32 %r296, %r293, %r295;
-	st.global.u32 [%rd832], %r296;
+	cvt.rn.bf16x2.f32 %r128, %f26, %f27;
+	st.global.u32 [%rd832], %r128;
 $B67:
 	.loc 2 56 25
 	add.s64 %rd833, %rd134, 224;
@@ -20733,15 +19262,10 @@ $B67:
 	mad.lo.s64 %rd843, %rd132, %rd837, %rd842;
 	setp.lt.u64 %p166, %rd843, %rd16;
 	@!%p166 bra $FAULT57;
-	cvt.rn.bf16.f32 %rs113, %f25;
-	cvt.u32.u16 %r297, %rs113;
-	cvt.rn.bf16.f32 %rs114, %f24;
-	cvt.u32.u16 %r298, %rs114;
 	shl.b64 %rd844, %rd843, 2;
 	add.s64 %rd845, %rd1, %rd844;
-	shl.b32 %r299, %r298, 16;
-	or.b32 %r300, %r297, %r299;
-	st.global.u32 [%rd845], %r300;
+	cvt.rn.bf16x2.f32 %r129, %f24, %f25;
+	st.global.u32 [%rd845], %r129;
 $B68:
 	.loc 3 73 13
 	and.pred %p167, %p26, %p164;
@@ -20759,15 +19283,10 @@ $B68:
 	mad.lo.s64 %rd855, %rd146, %rd849, %rd854;
 	setp.lt.u64 %p168, %rd855, %rd16;
 	@!%p168 bra $FAULT58;
-	cvt.rn.bf16.f32 %rs115, %f23;
-	cvt.u32.u16 %r301, %rs115;
-	cvt.rn.bf16.f32 %rs116, %f22;
-	cvt.u32.u16 %r302, %rs116;
 	shl.b64 %rd856, %rd855, 2;
 	add.s64 %rd857, %rd1, %rd856;
-	shl.b32 %r303, %r302, 16;
-	or.b32 %r304, %r301, %r303;
-	st.global.u32 [%rd857], %r304;
+	cvt.rn.bf16x2.f32 %r130, %f22, %f23;
+	st.global.u32 [%rd857], %r130;
 $B69:
 	.loc 2 56 25
 	add.s64 %rd858, %rd134, 232;
@@ -20788,15 +19307,10 @@ $B69:
 	mad.lo.s64 %rd868, %rd132, %rd862, %rd867;
 	setp.lt.u64 %p171, %rd868, %rd16;
 	@!%p171 bra $FAULT59;
-	cvt.rn.bf16.f32 %rs117, %f21;
-	cvt.u32.u16 %r305, %rs117;
-	cvt.rn.bf16.f32 %rs118, %f20;
-	cvt.u32.u16 %r306, %rs118;
 	shl.b64 %rd869, %rd868, 2;
 	add.s64 %rd870, %rd1, %rd869;
-	shl.b32 %r307, %r306, 16;
-	or.b32 %r308, %r305, %r307;
-	st.global.u32 [%rd870], %r308;
+	cvt.rn.bf16x2.f32 %r131, %f20, %f21;
+	st.global.u32 [%rd870], %r131;
 $B70:
 	.loc 3 73 13
 	and.pred %p172, %p26, %p169;
@@ -20814,15 +19328,10 @@ $B70:
 	mad.lo.s64 %rd880, %rd146, %rd874, %rd879;
 	setp.lt.u64 %p173, %rd880, %rd16;
 	@!%p173 bra $FAULT60;
-	cvt.rn.bf16.f32 %rs119, %f19;
-	cvt.u32.u16 %r309, %rs119;
-	cvt.rn.bf16.f32 %rs120, %f18;
-	cvt.u32.u16 %r310, %rs120;
 	shl.b64 %rd881, %rd880, 2;
 	add.s64 %rd882, %rd1, %rd881;
-	shl.b32 %r311, %r310, 16;
-	or.b32 %r312, %r309, %r311;
-	st.global.u32 [%rd882], %r312;
+	cvt.rn.bf16x2.f32 %r132, %f18, %f19;
+	st.global.u32 [%rd882], %r132;
 $B71:
 	.loc 2 56 25
 	add.s64 %rd883, %rd134, 240;
@@ -20843,15 +19352,10 @@ $B71:
 	mad.lo.s64 %rd893, %rd132, %rd887, %rd892;
 	setp.lt.u64 %p176, %rd893, %rd16;
 	@!%p176 bra $FAULT61;
-	cvt.rn.bf16.f32 %rs121, %f17;
-	cvt.u32.u16 %r313, %rs121;
-	cvt.rn.bf16.f32 %rs122, %f16;
-	cvt.u32.u16 %r314, %rs122;
 	shl.b64 %rd894, %rd893, 2;
 	add.s64 %rd895, %rd1, %rd894;
-	shl.b32 %r315, %r314, 16;
-	or.b32 %r316, %r313, %r315;
-	st.global.u32 [%rd895], %r316;
+	cvt.rn.bf16x2.f32 %r133, %f16, %f17;
+	st.global.u32 [%rd895], %r133;
 $B72:
 	.loc 3 73 13
 	and.pred %p177, %p26, %p174;
@@ -20869,15 +19373,10 @@ $B72:
 	mad.lo.s64 %rd905, %rd146, %rd899, %rd904;
 	setp.lt.u64 %p178, %rd905, %rd16;
 	@!%p178 bra $FAULT62;
-	cvt.rn.bf16.f32 %rs123, %f15;
-	cvt.u32.u16 %r317, %rs123;
-	cvt.rn.bf16.f32 %rs124, %f14;
-	cvt.u32.u16 %r318, %rs124;
 	shl.b64 %rd906, %rd905, 2;
 	add.s64 %rd907, %rd1, %rd906;
-	shl.b32 %r319, %r318, 16;
-	or.b32 %r320, %r317, %r319;
-	st.global.u32 [%rd907], %r320;
+	cvt.rn.bf16x2.f32 %r134, %f14, %f15;
+	st.global.u32 [%rd907], %r134;
 $B73:
 	.loc 2 56 25
 	add.s64 %rd908, %rd134, 248;
@@ -20898,15 +19397,10 @@ $B73:
 	mad.lo.s64 %rd918, %rd132, %rd912, %rd917;
 	setp.lt.u64 %p181, %rd918, %rd16;
 	@!%p181 bra $FAULT63;
-	cvt.rn.bf16.f32 %rs125, %f13;
-	cvt.u32.u16 %r321, %rs125;
-	cvt.rn.bf16.f32 %rs126, %f12;
-	cvt.u32.u16 %r322, %rs126;
 	shl.b64 %rd919, %rd918, 2;
 	add.s64 %rd920, %rd1, %rd919;
-	shl.b32 %r323, %r322, 16;
-	or.b32 %r324, %r321, %r323;
-	st.global.u32 [%rd920], %r324;
+	cvt.rn.bf16x2.f32 %r135, %f12, %f13;
+	st.global.u32 [%rd920], %r135;
 $B74:
 	.loc 3 73 13
 	and.pred %p182, %p26, %p179;
@@ -20924,15 +19418,10 @@ $B74:
 	mad.lo.s64 %rd930, %rd146, %rd924, %rd929;
 	setp.lt.u64 %p183, %rd930, %rd16;
 	@!%p183 bra $FAULT64;
-	cvt.rn.bf16.f32 %rs127, %f11;
-	cvt.u32.u16 %r325, %rs127;
-	cvt.rn.bf16.f32 %rs128, %f10;
-	cvt.u32.u16 %r326, %rs128;
 	shl.b64 %rd931, %rd930, 2;
 	add.s64 %rd932, %rd1, %rd931;
-	shl.b32 %r327, %r326, 16;
-	or.b32 %r328, %r325, %r327;
-	st.global.u32 [%rd932], %r328;
+	cvt.rn.bf16x2.f32 %r136, %f10, %f11;
+	st.global.u32 [%rd932], %r136;
 $B75:
 	.loc 2 56 6
 	bra $EXIT;
@@ -20940,116 +19429,116 @@ $B76:
 	.loc 2 26 18
 	setmaxnreg.dec.sync.aligned.u32 40;
 	.loc 2 27 18
-	cvt.u32.u64 %r329, %rd112;
-	setp.lt.s32 %p184, 0, %r329;
+	cvt.u32.u64 %r137, %rd112;
+	setp.lt.s32 %p184, 0, %r137;
 	and.pred %p185, %p13, %p184;
 	@!%p185 bra $B80;
 	.loc 2 70 12
 	setp.lt.u64 %p186, %rd55, 2147483648;
-	cvt.u32.u64 %r330, %rd55;
+	cvt.u32.u64 %r138, %rd55;
 	add.s64 %rd933, %rd55, 64;
 	setp.lt.u64 %p187, %rd933, 2147483648;
-	cvt.u32.u64 %r331, %rd933;
+	cvt.u32.u64 %r139, %rd933;
 	.loc 2 73 12
 	setp.lt.u64 %p188, %rd56, 2147483648;
-	cvt.u32.u64 %r332, %rd56;
-	and.b32 %r333, %r332, 7;
-	setp.eq.s32 %p189, %r333, 0;
+	cvt.u32.u64 %r140, %rd56;
+	and.b32 %r141, %r140, 7;
+	setp.eq.s32 %p189, %r141, 0;
 	add.s64 %rd934, %rd56, 64;
 	setp.lt.u64 %p190, %rd934, 2147483648;
-	cvt.u32.u64 %r334, %rd934;
-	and.b32 %r335, %r334, 7;
-	setp.eq.s32 %p191, %r335, 0;
+	cvt.u32.u64 %r142, %rd934;
+	and.b32 %r143, %r142, 7;
+	setp.eq.s32 %p191, %r143, 0;
 	add.s64 %rd935, %rd56, 128;
 	setp.lt.u64 %p192, %rd935, 2147483648;
-	cvt.u32.u64 %r336, %rd935;
-	and.b32 %r337, %r336, 7;
-	setp.eq.s32 %p193, %r337, 0;
+	cvt.u32.u64 %r144, %rd935;
+	and.b32 %r145, %r144, 7;
+	setp.eq.s32 %p193, %r145, 0;
 	add.s64 %rd936, %rd56, 192;
 	setp.lt.u64 %p194, %rd936, 2147483648;
-	cvt.u32.u64 %r338, %rd936;
-	and.b32 %r339, %r338, 7;
-	setp.eq.s32 %p195, %r339, 0;
-	mov.u32 %r340, 0;
+	cvt.u32.u64 %r146, %rd936;
+	and.b32 %r147, %r146, 7;
+	setp.eq.s32 %p195, %r147, 0;
+	mov.u32 %r148, 0;
 $B77:
-	cvt.u64.u32 %rd937, %r340;
+	cvt.u64.u32 %rd937, %r148;
 	.loc 2 29 12
-	and.b32 %r341, %r340, 3;
-	mov.u32 %r342, $dynamic;
-	mad.lo.s32 %r343, %r341, 8, %r342;
-	add.s32 %r344, %r343, 196640;
+	and.b32 %r149, %r148, 3;
+	mov.u32 %r150, $dynamic;
+	mad.lo.s32 %r151, %r149, 8, %r150;
+	add.s32 %r152, %r151, 196640;
 	shr.u64 %rd938, %rd937, 2;
-	cvt.u32.u64 %r345, %rd938;
-	add.s32 %r346, %r345, 1;
-	and.b32 %r347, %r346, 1;
+	cvt.u32.u64 %r153, %rd938;
+	add.s32 %r154, %r153, 1;
+	and.b32 %r155, %r154, 1;
 $B78:
-	and.b32 %r348, %r347, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p196, [%r344], %r348;
+	and.b32 %r156, %r155, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p196, [%r152], %r156;
 	@%p196 bra $B79;
 	ld.param.u64 %rd939, [specialised_params+304];
-	ld.relaxed.gpu.global.u32 %r349, [%rd939];
-	setp.eq.u32 %p197, %r349, 0;
+	ld.relaxed.gpu.global.u32 %r157, [%rd939];
+	setp.eq.u32 %p197, %r157, 0;
 	@%p197 bra $B78;
 $B79:
 	.loc 2 30 37
-	mov.u32 %r350, $dynamic;
-	mad.lo.s32 %r351, %r341, 8, %r350;
-	add.s32 %r352, %r351, 196608;
+	mov.u32 %r158, $dynamic;
+	mad.lo.s32 %r159, %r149, 8, %r158;
+	add.s32 %r160, %r159, 196608;
 	.loc 2 68 13
-	setp.ne.s32 %p198, %r352, -1;
+	setp.ne.s32 %p198, %r160, -1;
 	@!%p198 bra $FAULT65;
 	.loc 2 30 25
-	mad.lo.s32 %r353, %r341, 49152, %r4;
-	shl.b32 %r354, %r340, 6;
+	mad.lo.s32 %r161, %r149, 49152, %r4;
+	shl.b32 %r162, %r148, 6;
 	.loc 2 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r352], 49152;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r160], 49152;
 	.loc 2 70 20
-	setp.ne.s32 %p199, %r353, -1;
-	cvt.u64.u32 %rd940, %r353;
+	setp.ne.s32 %p199, %r161, -1;
+	cvt.u64.u32 %rd940, %r161;
 	cvta.shared.u64 %rd941, %rd940;
-	cvt.u32.u64 %r355, %rd941;
-	and.b32 %r356, %r355, 127;
-	setp.eq.s32 %p200, %r356, 0;
-	setp.lt.u32 %p201, %r354, -2147483648;
+	cvt.u32.u64 %r163, %rd941;
+	and.b32 %r164, %r163, 127;
+	setp.eq.s32 %p200, %r164, 0;
+	setp.lt.u32 %p201, %r162, -2147483648;
 	and.pred %p202, %p186, %p201;
-	and.b32 %r357, %r354, 7;
-	setp.eq.s32 %p203, %r357, 0;
+	and.b32 %r165, %r162, 7;
+	setp.eq.s32 %p203, %r165, 0;
 	and.pred %p204, %p202, %p203;
 	and.pred %p205, %p199, %p200;
 	and.pred %p206, %p205, %p204;
 	@!%p206 bra $B81;
-	mov.u32 %r358, 0;
-	add.s32 %r359, %r351, 196608;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r353], [%rd14, {%r354, %r330, %r358}], [%r359];
+	mov.u32 %r166, 0;
+	add.s32 %r167, %r159, 196608;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r161], [%rd14, {%r162, %r138, %r166}], [%r167];
 	and.pred %p207, %p187, %p201;
 	and.pred %p208, %p207, %p203;
 	@!%p208 bra $FAULT66;
-	add.s32 %r360, %r353, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r360], [%rd14, {%r354, %r331, %r358}], [%r359];
+	add.s32 %r168, %r161, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r168], [%rd14, {%r162, %r139, %r166}], [%r167];
 	.loc 2 73 12
 	and.pred %p209, %p201, %p188;
 	and.pred %p210, %p209, %p189;
 	@!%p210 bra $FAULT67;
-	add.s32 %r361, %r353, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r361], [%rd15, {%r332, %r354, %r358}], [%r359];
+	add.s32 %r169, %r161, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r169], [%rd15, {%r140, %r162, %r166}], [%r167];
 	and.pred %p211, %p201, %p190;
 	and.pred %p212, %p211, %p191;
 	@!%p212 bra $FAULT67;
-	add.s32 %r362, %r353, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r362], [%rd15, {%r334, %r354, %r358}], [%r359];
+	add.s32 %r170, %r161, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r170], [%rd15, {%r142, %r162, %r166}], [%r167];
 	and.pred %p213, %p201, %p192;
 	and.pred %p214, %p213, %p193;
 	@!%p214 bra $FAULT67;
-	add.s32 %r363, %r353, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r363], [%rd15, {%r336, %r354, %r358}], [%r359];
+	add.s32 %r171, %r161, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r171], [%rd15, {%r144, %r162, %r166}], [%r167];
 	and.pred %p215, %p201, %p194;
 	and.pred %p216, %p215, %p195;
 	@!%p216 bra $FAULT67;
-	add.s32 %r364, %r353, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r364], [%rd15, {%r338, %r354, %r358}], [%r359];
+	add.s32 %r172, %r161, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r172], [%rd15, {%r146, %r162, %r166}], [%r167];
 	.loc 2 30 14
-	add.s32 %r340, %r340, 1;
-	setp.lt.u32 %p217, %r340, %r329;
+	add.s32 %r148, %r148, 1;
+	setp.lt.u32 %p217, %r148, %r137;
 	@%p217 bra $B77;
 $B80:
 	.loc 2 33 3
@@ -21063,441 +19552,441 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 65 17
-	mov.u32 %r365, 0;
+	mov.u32 %r173, 0;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd143;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT2:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd155;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT3:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd168;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT4:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd180;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd193;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd205;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd218;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT8:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd230;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT9:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd243;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT10:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd255;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT11:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd268;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT12:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd280;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT13:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd293;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT14:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd305;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT15:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd318;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT16:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd330;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT17:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd343;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT18:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd355;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT19:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd368;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT20:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd380;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT21:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd393;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT22:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd405;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT23:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd418;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT24:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd430;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT25:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd443;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT26:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd455;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT27:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd468;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT28:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd480;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT29:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd493;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT30:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd505;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT31:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd518;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT32:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd530;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT33:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd543;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT34:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd555;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT35:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd568;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT36:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd580;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT37:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd593;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT38:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd605;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT39:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd618;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT40:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd630;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT41:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd643;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT42:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd655;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT43:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd668;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT44:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd680;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT45:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd693;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT46:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd705;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT47:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd718;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT48:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd730;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT49:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd743;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT50:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd755;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT51:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd768;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT52:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd780;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT53:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd793;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT54:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd805;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT55:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd818;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT56:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd830;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT57:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd843;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT58:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd855;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT59:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd868;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT60:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd880;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT61:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd893;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT62:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd905;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT63:
 	.loc 3 71 4
-	mov.u32 %r365, 2;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd918;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT64:
 	.loc 3 74 4
-	mov.u32 %r365, 3;
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, %rd930;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT65:
 	.loc 2 68 13
-	mov.u32 %r365, 1;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 	bra $FAULT;
 $FAULT66:
 	.loc 2 70 12
-	mov.u32 %r365, 4;
+	mov.u32 %r173, 4;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 	bra $FAULT;
 $FAULT67:
 	.loc 2 73 12
-	mov.u32 %r365, 5;
+	mov.u32 %r173, 5;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 	bra $FAULT;
 $FAULT68:
 	.loc 2 70 20
-	mov.u32 %r365, 6;
+	mov.u32 %r173, 6;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 	bra $FAULT;
 $FAULT69:
-	mov.u32 %r365, 7;
+	mov.u32 %r173, 7;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 $FAULT:
 	ld.param.u64 %rd944, [specialised_params+304];
-	atom.relaxed.gpu.global.cas.b32 %r366, [%rd944], 0, 1;
-	setp.ne.u32 %p218, %r366, 0;
+	atom.relaxed.gpu.global.cas.b32 %r174, [%rd944], 0, 1;
+	setp.ne.u32 %p218, %r174, 0;
 	@%p218 bra $EXIT;
 	ld.global.u64 %rd945, [%rd944+8];
-	ld.param.u32 %r367, [specialised_params+312];
-	st.global.u32 [%rd945+4], %r367;
-	ld.param.u32 %r368, [specialised_params+316];
-	st.global.v2.u32 [%rd945+8], {%r368, %r365};
-	mov.u32 %r369, %ctaid.x;
-	mov.u32 %r370, %ctaid.y;
-	st.global.v2.u32 [%rd945+16], {%r369, %r370};
-	mov.u32 %r371, %ctaid.z;
-	mov.u32 %r372, %tid.x;
-	st.global.v2.u32 [%rd945+24], {%r371, %r372};
-	mov.u32 %r373, %tid.y;
-	mov.u32 %r374, %tid.z;
-	st.global.v2.u32 [%rd945+32], {%r373, %r374};
+	ld.param.u32 %r175, [specialised_params+312];
+	st.global.u32 [%rd945+4], %r175;
+	ld.param.u32 %r176, [specialised_params+316];
+	st.global.v2.u32 [%rd945+8], {%r176, %r173};
+	mov.u32 %r177, %ctaid.x;
+	mov.u32 %r178, %ctaid.y;
+	st.global.v2.u32 [%rd945+16], {%r177, %r178};
+	mov.u32 %r179, %ctaid.z;
+	mov.u32 %r180, %tid.x;
+	st.global.v2.u32 [%rd945+24], {%r179, %r180};
+	mov.u32 %r181, %tid.y;
+	mov.u32 %r182, %tid.z;
+	st.global.v2.u32 [%rd945+32], {%r181, %r182};
 	st.global.u64 [%rd945+40], %rd942;
 	st.global.u64 [%rd945+48], %rd943;
 	fence.acq_rel.sys;
@@ -24257,8 +22746,7 @@ const tensorSM80NarrowAligned = `.version 7.0
 .reqntid 256, 1, 1
 {
 	.reg .pred %p<91>;
-	.reg .b16 %rs<65>;
-	.reg .b32 %r<491>;
+	.reg .b32 %r<395>;
 	.reg .b64 %rd<193>;
 	.reg .f32 %f<129>;
 
@@ -24857,15 +23345,10 @@ $B5:
 	mad.wide.u32 %rd55, %r255, %r254, %rd54;
 	setp.lt.u64 %p17, %rd55, %rd12;
 	@!%p17 bra $FAULT4;
-	cvt.rn.bf16.f32 %rs1, %f64;
-	cvt.u32.u16 %r257, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f63;
-	cvt.u32.u16 %r258, %rs2;
 	shl.b64 %rd56, %rd55, 2;
 	add.s64 %rd57, %rd5, %rd56;
-	shl.b32 %r259, %r258, 16;
-	or.b32 %r260, %r257, %r259;
-	st.global.u32 [%rd57], %r260;
+	cvt.rn.bf16x2.f32 %r257, %f63, %f64;
+	st.global.u32 [%rd57], %r257;
 $B6:
 	.loc 1 73 10
 	add.s64 %rd58, %rd53, 8;
@@ -24873,157 +23356,122 @@ $B6:
 	and.pred %p19, %p18, %p15;
 	@!%p19 bra $B7;
 	.loc 1 74 19
-	shr.u32 %r261, %r10, 1;
-	cvt.u32.u64 %r262, %rd58;
-	shr.u32 %r263, %r253, 1;
-	cvt.u64.u32 %rd59, %r263;
-	mad.wide.u32 %rd60, %r262, %r261, %rd59;
+	shr.u32 %r258, %r10, 1;
+	cvt.u32.u64 %r259, %rd58;
+	shr.u32 %r260, %r253, 1;
+	cvt.u64.u32 %rd59, %r260;
+	mad.wide.u32 %rd60, %r259, %r258, %rd59;
 	setp.lt.u64 %p20, %rd60, %rd12;
 	@!%p20 bra $FAULT5;
-	cvt.rn.bf16.f32 %rs3, %f62;
-	cvt.u32.u16 %r264, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f61;
-	cvt.u32.u16 %r265, %rs4;
 	shl.b64 %rd61, %rd60, 2;
 	add.s64 %rd62, %rd5, %rd61;
-	shl.b32 %r266, %r265, 16;
-	or.b32 %r267, %r264, %r266;
-	st.global.u32 [%rd62], %r267;
+	cvt.rn.bf16x2.f32 %r261, %f61, %f62;
+	st.global.u32 [%rd62], %r261;
 $B7:
 	.loc 1 55 60
-	add.s32 %r268, %r253, 8;
+	add.s32 %r262, %r253, 8;
 	.loc 1 70 26
-	setp.lt.s32 %p21, %r268, %r10;
+	setp.lt.s32 %p21, %r262, %r10;
 	and.pred %p22, %p14, %p21;
 	@!%p22 bra $B8;
 	.loc 1 71 15
-	shr.u32 %r269, %r10, 1;
-	cvt.u32.u64 %r270, %rd53;
-	shr.u32 %r271, %r268, 1;
-	cvt.u64.u32 %rd63, %r271;
-	mad.wide.u32 %rd64, %r270, %r269, %rd63;
+	shr.u32 %r263, %r10, 1;
+	cvt.u32.u64 %r264, %rd53;
+	shr.u32 %r265, %r262, 1;
+	cvt.u64.u32 %rd63, %r265;
+	mad.wide.u32 %rd64, %r264, %r263, %rd63;
 	setp.lt.u64 %p23, %rd64, %rd12;
 	@!%p23 bra $FAULT6;
-	cvt.rn.bf16.f32 %rs5, %f60;
-	cvt.u32.u16 %r272, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f59;
-	cvt.u32.u16 %r273, %rs6;
 	shl.b64 %rd65, %rd64, 2;
 	add.s64 %rd66, %rd5, %rd65;
-	shl.b32 %r274, %r273, 16;
-	or.b32 %r275, %r272, %r274;
-	st.global.u32 [%rd66], %r275;
+	cvt.rn.bf16x2.f32 %r266, %f59, %f60;
+	st.global.u32 [%rd66], %r266;
 $B8:
 	.loc 1 73 13
 	and.pred %p24, %p18, %p21;
 	@!%p24 bra $B9;
 	.loc 1 74 19
-	shr.u32 %r276, %r10, 1;
-	cvt.u32.u64 %r277, %rd58;
-	shr.u32 %r278, %r268, 1;
-	cvt.u64.u32 %rd67, %r278;
-	mad.wide.u32 %rd68, %r277, %r276, %rd67;
+	shr.u32 %r267, %r10, 1;
+	cvt.u32.u64 %r268, %rd58;
+	shr.u32 %r269, %r262, 1;
+	cvt.u64.u32 %rd67, %r269;
+	mad.wide.u32 %rd68, %r268, %r267, %rd67;
 	setp.lt.u64 %p25, %rd68, %rd12;
 	@!%p25 bra $FAULT7;
-	cvt.rn.bf16.f32 %rs7, %f58;
-	cvt.u32.u16 %r279, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f57;
-	cvt.u32.u16 %r280, %rs8;
 	shl.b64 %rd69, %rd68, 2;
 	add.s64 %rd70, %rd5, %rd69;
-	shl.b32 %r281, %r280, 16;
-	or.b32 %r282, %r279, %r281;
-	st.global.u32 [%rd70], %r282;
+	cvt.rn.bf16x2.f32 %r270, %f57, %f58;
+	st.global.u32 [%rd70], %r270;
 $B9:
 	.loc 1 55 60
-	add.s32 %r283, %r253, 16;
+	add.s32 %r271, %r253, 16;
 	.loc 1 70 26
-	setp.lt.s32 %p26, %r283, %r10;
+	setp.lt.s32 %p26, %r271, %r10;
 	and.pred %p27, %p14, %p26;
 	@!%p27 bra $B10;
 	.loc 1 71 15
-	shr.u32 %r284, %r10, 1;
-	cvt.u32.u64 %r285, %rd53;
-	shr.u32 %r286, %r283, 1;
-	cvt.u64.u32 %rd71, %r286;
-	mad.wide.u32 %rd72, %r285, %r284, %rd71;
+	shr.u32 %r272, %r10, 1;
+	cvt.u32.u64 %r273, %rd53;
+	shr.u32 %r274, %r271, 1;
+	cvt.u64.u32 %rd71, %r274;
+	mad.wide.u32 %rd72, %r273, %r272, %rd71;
 	setp.lt.u64 %p28, %rd72, %rd12;
 	@!%p28 bra $FAULT8;
-	cvt.rn.bf16.f32 %rs9, %f56;
-	cvt.u32.u16 %r287, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f55;
-	cvt.u32.u16 %r288, %rs10;
 	shl.b64 %rd73, %rd72, 2;
 	add.s64 %rd74, %rd5, %rd73;
-	shl.b32 %r289, %r288, 16;
-	or.b32 %r290, %r287, %r289;
-	st.global.u32 [%rd74], %r290;
+	cvt.rn.bf16x2.f32 %r275, %f55, %f56;
+	st.global.u32 [%rd74], %r275;
 $B10:
 	.loc 1 73 13
 	and.pred %p29, %p18, %p26;
 	@!%p29 bra $B11;
 	.loc 1 74 19
-	shr.u32 %r291, %r10, 1;
-	cvt.u32.u64 %r292, %rd58;
-	shr.u32 %r293, %r283, 1;
-	cvt.u64.u32 %rd75, %r293;
-	mad.wide.u32 %rd76, %r292, %r291, %rd75;
+	shr.u32 %r276, %r10, 1;
+	cvt.u32.u64 %r277, %rd58;
+	shr.u32 %r278, %r271, 1;
+	cvt.u64.u32 %rd75, %r278;
+	mad.wide.u32 %rd76, %r277, %r276, %rd75;
 	setp.lt.u64 %p30, %rd76, %rd12;
 	@!%p30 bra $FAULT9;
-	cvt.rn.bf16.f32 %rs11, %f54;
-	cvt.u32.u16 %r294, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f53;
-	cvt.u32.u16 %r295, %rs12;
 	shl.b64 %rd77, %rd76, 2;
 	add.s64 %rd78, %rd5, %rd77;
-	shl.b32 %r296, %r295, 16;
-	or.b32 %r297, %r294, %r296;
-	st.global.u32 [%rd78], %r297;
+	cvt.rn.bf16x2.f32 %r279, %f53, %f54;
+	st.global.u32 [%rd78], %r279;
 $B11:
 	.loc 1 55 60
-	add.s32 %r298, %r253, 24;
+	add.s32 %r280, %r253, 24;
 	.loc 1 70 26
-	setp.lt.s32 %p31, %r298, %r10;
+	setp.lt.s32 %p31, %r280, %r10;
 	and.pred %p32, %p14, %p31;
 	@!%p32 bra $B12;
 	.loc 1 71 15
-	shr.u32 %r299, %r10, 1;
-	cvt.u32.u64 %r300, %rd53;
-	shr.u32 %r301, %r298, 1;
-	cvt.u64.u32 %rd79, %r301;
-	mad.wide.u32 %rd80, %r300, %r299, %rd79;
+	shr.u32 %r281, %r10, 1;
+	cvt.u32.u64 %r282, %rd53;
+	shr.u32 %r283, %r280, 1;
+	cvt.u64.u32 %rd79, %r283;
+	mad.wide.u32 %rd80, %r282, %r281, %rd79;
 	setp.lt.u64 %p33, %rd80, %rd12;
 	@!%p33 bra $FAULT10;
-	cvt.rn.bf16.f32 %rs13, %f52;
-	cvt.u32.u16 %r302, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f51;
-	cvt.u32.u16 %r303, %rs14;
 	shl.b64 %rd81, %rd80, 2;
 	add.s64 %rd82, %rd5, %rd81;
-	shl.b32 %r304, %r303, 16;
-	or.b32 %r305, %r302, %r304;
-	st.global.u32 [%rd82], %r305;
+	cvt.rn.bf16x2.f32 %r284, %f51, %f52;
+	st.global.u32 [%rd82], %r284;
 $B12:
 	.loc 1 73 13
 	and.pred %p34, %p18, %p31;
 	@!%p34 bra $B13;
 	.loc 1 74 19
-	shr.u32 %r306, %r10, 1;
-	cvt.u32.u64 %r307, %rd58;
-	shr.u32 %r308, %r298, 1;
-	cvt.u64.u32 %rd83, %r308;
-	mad.wide.u32 %rd84, %r307, %r306, %rd83;
+	shr.u32 %r285, %r10, 1;
+	cvt.u32.u64 %r286, %rd58;
+	shr.u32 %r287, %r280, 1;
+	cvt.u64.u32 %rd83, %r287;
+	mad.wide.u32 %rd84, %r286, %r285, %rd83;
 	setp.lt.u64 %p35, %rd84, %rd12;
 	@!%p35 bra $FAULT11;
-	cvt.rn.bf16.f32 %rs15, %f50;
-	cvt.u32.u16 %r309, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f49;
-	cvt.u32.u16 %r310, %rs16;
 	shl.b64 %rd85, %rd84, 2;
 	add.s64 %rd86, %rd5, %rd85;
-	shl.b32 %r311, %r310, 16;
-	or.b32 %r312, %r309, %r311;
-	st.global.u32 [%rd86], %r312;
+	cvt.rn.bf16x2.f32 %r288, %f49, %f50;
+	st.global.u32 [%rd86], %r288;
 $B13:
 	.loc 1 55 34
 	add.s64 %rd87, %rd53, 16;
@@ -25032,22 +23480,17 @@ $B13:
 	and.pred %p37, %p36, %p15;
 	@!%p37 bra $B14;
 	.loc 1 71 15
-	shr.u32 %r313, %r10, 1;
-	cvt.u32.u64 %r314, %rd87;
-	shr.u32 %r315, %r253, 1;
-	cvt.u64.u32 %rd88, %r315;
-	mad.wide.u32 %rd89, %r314, %r313, %rd88;
+	shr.u32 %r289, %r10, 1;
+	cvt.u32.u64 %r290, %rd87;
+	shr.u32 %r291, %r253, 1;
+	cvt.u64.u32 %rd88, %r291;
+	mad.wide.u32 %rd89, %r290, %r289, %rd88;
 	setp.lt.u64 %p38, %rd89, %rd12;
 	@!%p38 bra $FAULT12;
-	cvt.rn.bf16.f32 %rs17, %f48;
-	cvt.u32.u16 %r316, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f47;
-	cvt.u32.u16 %r317, %rs18;
 	shl.b64 %rd90, %rd89, 2;
 	add.s64 %rd91, %rd5, %rd90;
-	shl.b32 %r318, %r317, 16;
-	or.b32 %r319, %r316, %r318;
-	st.global.u32 [%rd91], %r319;
+	cvt.rn.bf16x2.f32 %r292, %f47, %f48;
+	st.global.u32 [%rd91], %r292;
 $B14:
 	.loc 1 73 10
 	add.s64 %rd92, %rd53, 24;
@@ -25055,148 +23498,113 @@ $B14:
 	and.pred %p40, %p39, %p15;
 	@!%p40 bra $B15;
 	.loc 1 74 19
-	shr.u32 %r320, %r10, 1;
-	cvt.u32.u64 %r321, %rd92;
-	shr.u32 %r322, %r253, 1;
-	cvt.u64.u32 %rd93, %r322;
-	mad.wide.u32 %rd94, %r321, %r320, %rd93;
+	shr.u32 %r293, %r10, 1;
+	cvt.u32.u64 %r294, %rd92;
+	shr.u32 %r295, %r253, 1;
+	cvt.u64.u32 %rd93, %r295;
+	mad.wide.u32 %rd94, %r294, %r293, %rd93;
 	setp.lt.u64 %p41, %rd94, %rd12;
 	@!%p41 bra $FAULT13;
-	cvt.rn.bf16.f32 %rs19, %f46;
-	cvt.u32.u16 %r323, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f45;
-	cvt.u32.u16 %r324, %rs20;
 	shl.b64 %rd95, %rd94, 2;
 	add.s64 %rd96, %rd5, %rd95;
-	shl.b32 %r325, %r324, 16;
-	or.b32 %r326, %r323, %r325;
-	st.global.u32 [%rd96], %r326;
+	cvt.rn.bf16x2.f32 %r296, %f45, %f46;
+	st.global.u32 [%rd96], %r296;
 $B15:
 	.loc 1 70 11
 	and.pred %p42, %p36, %p21;
 	@!%p42 bra $B16;
 	.loc 1 71 15
-	shr.u32 %r327, %r10, 1;
-	cvt.u32.u64 %r328, %rd87;
-	shr.u32 %r329, %r268, 1;
-	cvt.u64.u32 %rd97, %r329;
-	mad.wide.u32 %rd98, %r328, %r327, %rd97;
+	shr.u32 %r297, %r10, 1;
+	cvt.u32.u64 %r298, %rd87;
+	shr.u32 %r299, %r262, 1;
+	cvt.u64.u32 %rd97, %r299;
+	mad.wide.u32 %rd98, %r298, %r297, %rd97;
 	setp.lt.u64 %p43, %rd98, %rd12;
 	@!%p43 bra $FAULT14;
-	cvt.rn.bf16.f32 %rs21, %f44;
-	cvt.u32.u16 %r330, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f43;
-	cvt.u32.u16 %r331, %rs22;
 	shl.b64 %rd99, %rd98, 2;
 	add.s64 %rd100, %rd5, %rd99;
-	shl.b32 %r332, %r331, 16;
-	or.b32 %r333, %r330, %r332;
-	st.global.u32 [%rd100], %r333;
+	cvt.rn.bf16x2.f32 %r300, %f43, %f44;
+	st.global.u32 [%rd100], %r300;
 $B16:
 	.loc 1 73 13
 	and.pred %p44, %p39, %p21;
 	@!%p44 bra $B17;
 	.loc 1 74 19
-	shr.u32 %r334, %r10, 1;
-	cvt.u32.u64 %r335, %rd92;
-	shr.u32 %r336, %r268, 1;
-	cvt.u64.u32 %rd101, %r336;
-	mad.wide.u32 %rd102, %r335, %r334, %rd101;
+	shr.u32 %r301, %r10, 1;
+	cvt.u32.u64 %r302, %rd92;
+	shr.u32 %r303, %r262, 1;
+	cvt.u64.u32 %rd101, %r303;
+	mad.wide.u32 %rd102, %r302, %r301, %rd101;
 	setp.lt.u64 %p45, %rd102, %rd12;
 	@!%p45 bra $FAULT15;
-	cvt.rn.bf16.f32 %rs23, %f42;
-	cvt.u32.u16 %r337, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f41;
-	cvt.u32.u16 %r338, %rs24;
 	shl.b64 %rd103, %rd102, 2;
 	add.s64 %rd104, %rd5, %rd103;
-	shl.b32 %r339, %r338, 16;
-	or.b32 %r340, %r337, %r339;
-	st.global.u32 [%rd104], %r340;
+	cvt.rn.bf16x2.f32 %r304, %f41, %f42;
+	st.global.u32 [%rd104], %r304;
 $B17:
 	.loc 1 70 11
 	and.pred %p46, %p36, %p26;
 	@!%p46 bra $B18;
 	.loc 1 71 15
-	shr.u32 %r341, %r10, 1;
-	cvt.u32.u64 %r342, %rd87;
-	shr.u32 %r343, %r283, 1;
-	cvt.u64.u32 %rd105, %r343;
-	mad.wide.u32 %rd106, %r342, %r341, %rd105;
+	shr.u32 %r305, %r10, 1;
+	cvt.u32.u64 %r306, %rd87;
+	shr.u32 %r307, %r271, 1;
+	cvt.u64.u32 %rd105, %r307;
+	mad.wide.u32 %rd106, %r306, %r305, %rd105;
 	setp.lt.u64 %p47, %rd106, %rd12;
 	@!%p47 bra $FAULT16;
-	cvt.rn.bf16.f32 %rs25, %f40;
-	cvt.u32.u16 %r344, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f39;
-	cvt.u32.u16 %r345, %rs26;
 	shl.b64 %rd107, %rd106, 2;
 	add.s64 %rd108, %rd5, %rd107;
-	shl.b32 %r346, %r345, 16;
-	or.b32 %r347, %r344, %r346;
-	st.global.u32 [%rd108], %r347;
+	cvt.rn.bf16x2.f32 %r308, %f39, %f40;
+	st.global.u32 [%rd108], %r308;
 $B18:
 	.loc 1 73 13
 	and.pred %p48, %p39, %p26;
 	@!%p48 bra $B19;
 	.loc 1 74 19
-	shr.u32 %r348, %r10, 1;
-	cvt.u32.u64 %r349, %rd92;
-	shr.u32 %r350, %r283, 1;
-	cvt.u64.u32 %rd109, %r350;
-	mad.wide.u32 %rd110, %r349, %r348, %rd109;
+	shr.u32 %r309, %r10, 1;
+	cvt.u32.u64 %r310, %rd92;
+	shr.u32 %r311, %r271, 1;
+	cvt.u64.u32 %rd109, %r311;
+	mad.wide.u32 %rd110, %r310, %r309, %rd109;
 	setp.lt.u64 %p49, %rd110, %rd12;
 	@!%p49 bra $FAULT17;
-	cvt.rn.bf16.f32 %rs27, %f38;
-	cvt.u32.u16 %r351, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f37;
-	cvt.u32.u16 %r352, %rs28;
 	shl.b64 %rd111, %rd110, 2;
 	add.s64 %rd112, %rd5, %rd111;
-	shl.b32 %r353, %r352, 16;
-	or.b32 %r354, %r351, %r353;
-	st.global.u32 [%rd112], %r354;
+	cvt.rn.bf16x2.f32 %r312, %f37, %f38;
+	st.global.u32 [%rd112], %r312;
 $B19:
 	.loc 1 70 11
 	and.pred %p50, %p36, %p31;
 	@!%p50 bra $B20;
 	.loc 1 71 15
-	shr.u32 %r355, %r10, 1;
-	cvt.u32.u64 %r356, %rd87;
-	shr.u32 %r357, %r298, 1;
-	cvt.u64.u32 %rd113, %r357;
-	mad.wide.u32 %rd114, %r356, %r355, %rd113;
+	shr.u32 %r313, %r10, 1;
+	cvt.u32.u64 %r314, %rd87;
+	shr.u32 %r315, %r280, 1;
+	cvt.u64.u32 %rd113, %r315;
+	mad.wide.u32 %rd114, %r314, %r313, %rd113;
 	setp.lt.u64 %p51, %rd114, %rd12;
 	@!%p51 bra $FAULT18;
-	cvt.rn.bf16.f32 %rs29, %f36;
-	cvt.u32.u16 %r358, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f35;
-	cvt.u32.u16 %r359, %rs30;
 	shl.b64 %rd115, %rd114, 2;
 	add.s64 %rd116, %rd5, %rd115;
-	shl.b32 %r360, %r359, 16;
-	or.b32 %r361, %r358, %r360;
-	st.global.u32 [%rd116], %r361;
+	cvt.rn.bf16x2.f32 %r316, %f35, %f36;
+	st.global.u32 [%rd116], %r316;
 $B20:
 	.loc 1 73 13
 	and.pred %p52, %p39, %p31;
 	@!%p52 bra $B21;
 	.loc 1 74 19
-	shr.u32 %r362, %r10, 1;
-	cvt.u32.u64 %r363, %rd92;
-	shr.u32 %r364, %r298, 1;
-	cvt.u64.u32 %rd117, %r364;
-	mad.wide.u32 %rd118, %r363, %r362, %rd117;
+	shr.u32 %r317, %r10, 1;
+	cvt.u32.u64 %r318, %rd92;
+	shr.u32 %r319, %r280, 1;
+	cvt.u64.u32 %rd117, %r319;
+	mad.wide.u32 %rd118, %r318, %r317, %rd117;
 	setp.lt.u64 %p53, %rd118, %rd12;
 	@!%p53 bra $FAULT19;
-	cvt.rn.bf16.f32 %rs31, %f34;
-	cvt.u32.u16 %r365, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f33;
-	cvt.u32.u16 %r366, %rs32;
 	shl.b64 %rd119, %rd118, 2;
 	add.s64 %rd120, %rd5, %rd119;
-	shl.b32 %r367, %r366, 16;
-	or.b32 %r368, %r365, %r367;
-	st.global.u32 [%rd120], %r368;
+	cvt.rn.bf16x2.f32 %r320, %f33, %f34;
+	st.global.u32 [%rd120], %r320;
 $B21:
 	.loc 1 55 34
 	add.s64 %rd121, %rd53, 32;
@@ -25205,22 +23613,17 @@ $B21:
 	and.pred %p55, %p54, %p15;
 	@!%p55 bra $B22;
 	.loc 1 71 15
-	shr.u32 %r369, %r10, 1;
-	cvt.u32.u64 %r370, %rd121;
-	shr.u32 %r371, %r253, 1;
-	cvt.u64.u32 %rd122, %r371;
-	mad.wide.u32 %rd123, %r370, %r369, %rd122;
+	shr.u32 %r321, %r10, 1;
+	cvt.u32.u64 %r322, %rd121;
+	shr.u32 %r323, %r253, 1;
+	cvt.u64.u32 %rd122, %r323;
+	mad.wide.u32 %rd123, %r322, %r321, %rd122;
 	setp.lt.u64 %p56, %rd123, %rd12;
 	@!%p56 bra $FAULT20;
-	cvt.rn.bf16.f32 %rs33, %f32;
-	cvt.u32.u16 %r372, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f31;
-	cvt.u32.u16 %r373, %rs34;
 	shl.b64 %rd124, %rd123, 2;
 	add.s64 %rd125, %rd5, %rd124;
-	shl.b32 %r374, %r373, 16;
-	or.b32 %r375, %r372, %r374;
-	st.global.u32 [%rd125], %r375;
+	cvt.rn.bf16x2.f32 %r324, %f31, %f32;
+	st.global.u32 [%rd125], %r324;
 $B22:
 	.loc 1 73 10
 	add.s64 %rd126, %rd53, 40;
@@ -25228,148 +23631,113 @@ $B22:
 	and.pred %p58, %p57, %p15;
 	@!%p58 bra $B23;
 	.loc 1 74 19
-	shr.u32 %r376, %r10, 1;
-	cvt.u32.u64 %r377, %rd126;
-	shr.u32 %r378, %r253, 1;
-	cvt.u64.u32 %rd127, %r378;
-	mad.wide.u32 %rd128, %r377, %r376, %rd127;
+	shr.u32 %r325, %r10, 1;
+	cvt.u32.u64 %r326, %rd126;
+	shr.u32 %r327, %r253, 1;
+	cvt.u64.u32 %rd127, %r327;
+	mad.wide.u32 %rd128, %r326, %r325, %rd127;
 	setp.lt.u64 %p59, %rd128, %rd12;
 	@!%p59 bra $FAULT21;
-	cvt.rn.bf16.f32 %rs35, %f30;
-	cvt.u32.u16 %r379, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f29;
-	cvt.u32.u16 %r380, %rs36;
 	shl.b64 %rd129, %rd128, 2;
 	add.s64 %rd130, %rd5, %rd129;
-	shl.b32 %r381, %r380, 16;
-	or.b32 %r382, %r379, %r381;
-	st.global.u32 [%rd130], %r382;
+	cvt.rn.bf16x2.f32 %r328, %f29, %f30;
+	st.global.u32 [%rd130], %r328;
 $B23:
 	.loc 1 70 11
 	and.pred %p60, %p54, %p21;
 	@!%p60 bra $B24;
 	.loc 1 71 15
-	shr.u32 %r383, %r10, 1;
-	cvt.u32.u64 %r384, %rd121;
-	shr.u32 %r385, %r268, 1;
-	cvt.u64.u32 %rd131, %r385;
-	mad.wide.u32 %rd132, %r384, %r383, %rd131;
+	shr.u32 %r329, %r10, 1;
+	cvt.u32.u64 %r330, %rd121;
+	shr.u32 %r331, %r262, 1;
+	cvt.u64.u32 %rd131, %r331;
+	mad.wide.u32 %rd132, %r330, %r329, %rd131;
 	setp.lt.u64 %p61, %rd132, %rd12;
 	@!%p61 bra $FAULT22;
-	cvt.rn.bf16.f32 %rs37, %f28;
-	cvt.u32.u16 %r386, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f27;
-	cvt.u32.u16 %r387, %rs38;
 	shl.b64 %rd133, %rd132, 2;
 	add.s64 %rd134, %rd5, %rd133;
-	shl.b32 %r388, %r387, 16;
-	or.b32 %r389, %r386, %r388;
-	st.global.u32 [%rd134], %r389;
+	cvt.rn.bf16x2.f32 %r332, %f27, %f28;
+	st.global.u32 [%rd134], %r332;
 $B24:
 	.loc 1 73 13
 	and.pred %p62, %p57, %p21;
 	@!%p62 bra $B25;
 	.loc 1 74 19
-	shr.u32 %r390, %r10, 1;
-	cvt.u32.u64 %r391, %rd126;
-	shr.u32 %r392, %r268, 1;
-	cvt.u64.u32 %rd135, %r392;
-	mad.wide.u32 %rd136, %r391, %r390, %rd135;
+	shr.u32 %r333, %r10, 1;
+	cvt.u32.u64 %r334, %rd126;
+	shr.u32 %r335, %r262, 1;
+	cvt.u64.u32 %rd135, %r335;
+	mad.wide.u32 %rd136, %r334, %r333, %rd135;
 	setp.lt.u64 %p63, %rd136, %rd12;
 	@!%p63 bra $FAULT23;
-	cvt.rn.bf16.f32 %rs39, %f26;
-	cvt.u32.u16 %r393, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f25;
-	cvt.u32.u16 %r394, %rs40;
 	shl.b64 %rd137, %rd136, 2;
 	add.s64 %rd138, %rd5, %rd137;
-	shl.b32 %r395, %r394, 16;
-	or.b32 %r396, %r393, %r395;
-	st.global.u32 [%rd138], %r396;
+	cvt.rn.bf16x2.f32 %r336, %f25, %f26;
+	st.global.u32 [%rd138], %r336;
 $B25:
 	.loc 1 70 11
 	and.pred %p64, %p54, %p26;
 	@!%p64 bra $B26;
 	.loc 1 71 15
-	shr.u32 %r397, %r10, 1;
-	cvt.u32.u64 %r398, %rd121;
-	shr.u32 %r399, %r283, 1;
-	cvt.u64.u32 %rd139, %r399;
-	mad.wide.u32 %rd140, %r398, %r397, %rd139;
+	shr.u32 %r337, %r10, 1;
+	cvt.u32.u64 %r338, %rd121;
+	shr.u32 %r339, %r271, 1;
+	cvt.u64.u32 %rd139, %r339;
+	mad.wide.u32 %rd140, %r338, %r337, %rd139;
 	setp.lt.u64 %p65, %rd140, %rd12;
 	@!%p65 bra $FAULT24;
-	cvt.rn.bf16.f32 %rs41, %f24;
-	cvt.u32.u16 %r400, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f23;
-	cvt.u32.u16 %r401, %rs42;
 	shl.b64 %rd141, %rd140, 2;
 	add.s64 %rd142, %rd5, %rd141;
-	shl.b32 %r402, %r401, 16;
-	or.b32 %r403, %r400, %r402;
-	st.global.u32 [%rd142], %r403;
+	cvt.rn.bf16x2.f32 %r340, %f23, %f24;
+	st.global.u32 [%rd142], %r340;
 $B26:
 	.loc 1 73 13
 	and.pred %p66, %p57, %p26;
 	@!%p66 bra $B27;
 	.loc 1 74 19
-	shr.u32 %r404, %r10, 1;
-	cvt.u32.u64 %r405, %rd126;
-	shr.u32 %r406, %r283, 1;
-	cvt.u64.u32 %rd143, %r406;
-	mad.wide.u32 %rd144, %r405, %r404, %rd143;
+	shr.u32 %r341, %r10, 1;
+	cvt.u32.u64 %r342, %rd126;
+	shr.u32 %r343, %r271, 1;
+	cvt.u64.u32 %rd143, %r343;
+	mad.wide.u32 %rd144, %r342, %r341, %rd143;
 	setp.lt.u64 %p67, %rd144, %rd12;
 	@!%p67 bra $FAULT25;
-	cvt.rn.bf16.f32 %rs43, %f22;
-	cvt.u32.u16 %r407, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f21;
-	cvt.u32.u16 %r408, %rs44;
 	shl.b64 %rd145, %rd144, 2;
 	add.s64 %rd146, %rd5, %rd145;
-	shl.b32 %r409, %r408, 16;
-	or.b32 %r410, %r407, %r409;
-	st.global.u32 [%rd146], %r410;
+	cvt.rn.bf16x2.f32 %r344, %f21, %f22;
+	st.global.u32 [%rd146], %r344;
 $B27:
 	.loc 1 70 11
 	and.pred %p68, %p54, %p31;
 	@!%p68 bra $B28;
 	.loc 1 71 15
-	shr.u32 %r411, %r10, 1;
-	cvt.u32.u64 %r412, %rd121;
-	shr.u32 %r413, %r298, 1;
-	cvt.u64.u32 %rd147, %r413;
-	mad.wide.u32 %rd148, %r412, %r411, %rd147;
+	shr.u32 %r345, %r10, 1;
+	cvt.u32.u64 %r346, %rd121;
+	shr.u32 %r347, %r280, 1;
+	cvt.u64.u32 %rd147, %r347;
+	mad.wide.u32 %rd148, %r346, %r345, %rd147;
 	setp.lt.u64 %p69, %rd148, %rd12;
 	@!%p69 bra $FAULT26;
-	cvt.rn.bf16.f32 %rs45, %f20;
-	cvt.u32.u16 %r414, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f19;
-	cvt.u32.u16 %r415, %rs46;
 	shl.b64 %rd149, %rd148, 2;
 	add.s64 %rd150, %rd5, %rd149;
-	shl.b32 %r416, %r415, 16;
-	or.b32 %r417, %r414, %r416;
-	st.global.u32 [%rd150], %r417;
+	cvt.rn.bf16x2.f32 %r348, %f19, %f20;
+	st.global.u32 [%rd150], %r348;
 $B28:
 	.loc 1 73 13
 	and.pred %p70, %p57, %p31;
 	@!%p70 bra $B29;
 	.loc 1 74 19
-	shr.u32 %r418, %r10, 1;
-	cvt.u32.u64 %r419, %rd126;
-	shr.u32 %r420, %r298, 1;
-	cvt.u64.u32 %rd151, %r420;
-	mad.wide.u32 %rd152, %r419, %r418, %rd151;
+	shr.u32 %r349, %r10, 1;
+	cvt.u32.u64 %r350, %rd126;
+	shr.u32 %r351, %r280, 1;
+	cvt.u64.u32 %rd151, %r351;
+	mad.wide.u32 %rd152, %r350, %r349, %rd151;
 	setp.lt.u64 %p71, %rd152, %rd12;
 	@!%p71 bra $FAULT27;
-	cvt.rn.bf16.f32 %rs47, %f18;
-	cvt.u32.u16 %r421, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f17;
-	cvt.u32.u16 %r422, %rs48;
 	shl.b64 %rd153, %rd152, 2;
 	add.s64 %rd154, %rd5, %rd153;
-	shl.b32 %r423, %r422, 16;
-	or.b32 %r424, %r421, %r423;
-	st.global.u32 [%rd154], %r424;
+	cvt.rn.bf16x2.f32 %r352, %f17, %f18;
+	st.global.u32 [%rd154], %r352;
 $B29:
 	.loc 1 55 34
 	add.s64 %rd155, %rd53, 48;
@@ -25378,22 +23746,17 @@ $B29:
 	and.pred %p73, %p72, %p15;
 	@!%p73 bra $B30;
 	.loc 1 71 15
-	shr.u32 %r425, %r10, 1;
-	cvt.u32.u64 %r426, %rd155;
-	shr.u32 %r427, %r253, 1;
-	cvt.u64.u32 %rd156, %r427;
-	mad.wide.u32 %rd157, %r426, %r425, %rd156;
+	shr.u32 %r353, %r10, 1;
+	cvt.u32.u64 %r354, %rd155;
+	shr.u32 %r355, %r253, 1;
+	cvt.u64.u32 %rd156, %r355;
+	mad.wide.u32 %rd157, %r354, %r353, %rd156;
 	setp.lt.u64 %p74, %rd157, %rd12;
 	@!%p74 bra $FAULT28;
-	cvt.rn.bf16.f32 %rs49, %f16;
-	cvt.u32.u16 %r428, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f15;
-	cvt.u32.u16 %r429, %rs50;
 	shl.b64 %rd158, %rd157, 2;
 	add.s64 %rd159, %rd5, %rd158;
-	shl.b32 %r430, %r429, 16;
-	or.b32 %r431, %r428, %r430;
-	st.global.u32 [%rd159], %r431;
+	cvt.rn.bf16x2.f32 %r356, %f15, %f16;
+	st.global.u32 [%rd159], %r356;
 $B30:
 	.loc 1 73 10
 	add.s64 %rd160, %rd53, 56;
@@ -25401,382 +23764,347 @@ $B30:
 	and.pred %p76, %p75, %p15;
 	@!%p76 bra $B31;
 	.loc 1 74 19
-	shr.u32 %r432, %r10, 1;
-	cvt.u32.u64 %r433, %rd160;
-	shr.u32 %r434, %r253, 1;
-	cvt.u64.u32 %rd161, %r434;
-	mad.wide.u32 %rd162, %r433, %r432, %rd161;
+	shr.u32 %r357, %r10, 1;
+	cvt.u32.u64 %r358, %rd160;
+	shr.u32 %r359, %r253, 1;
+	cvt.u64.u32 %rd161, %r359;
+	mad.wide.u32 %rd162, %r358, %r357, %rd161;
 	setp.lt.u64 %p77, %rd162, %rd12;
 	@!%p77 bra $FAULT29;
-	cvt.rn.bf16.f32 %rs51, %f14;
-	cvt.u32.u16 %r435, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f13;
-	cvt.u32.u16 %r436, %rs52;
 	shl.b64 %rd163, %rd162, 2;
 	add.s64 %rd164, %rd5, %rd163;
-	shl.b32 %r437, %r436, 16;
-	or.b32 %r438, %r435, %r437;
-	st.global.u32 [%rd164], %r438;
+	cvt.rn.bf16x2.f32 %r360, %f13, %f14;
+	st.global.u32 [%rd164], %r360;
 $B31:
 	.loc 1 70 11
 	and.pred %p78, %p72, %p21;
 	@!%p78 bra $B32;
 	.loc 1 71 15
-	shr.u32 %r439, %r10, 1;
-	cvt.u32.u64 %r440, %rd155;
-	shr.u32 %r441, %r268, 1;
-	cvt.u64.u32 %rd165, %r441;
-	mad.wide.u32 %rd166, %r440, %r439, %rd165;
+	shr.u32 %r361, %r10, 1;
+	cvt.u32.u64 %r362, %rd155;
+	shr.u32 %r363, %r262, 1;
+	cvt.u64.u32 %rd165, %r363;
+	mad.wide.u32 %rd166, %r362, %r361, %rd165;
 	setp.lt.u64 %p79, %rd166, %rd12;
 	@!%p79 bra $FAULT30;
-	cvt.rn.bf16.f32 %rs53, %f12;
-	cvt.u32.u16 %r442, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f11;
-	cvt.u32.u16 %r443, %rs54;
 	shl.b64 %rd167, %rd166, 2;
 	add.s64 %rd168, %rd5, %rd167;
-	shl.b32 %r444, %r443, 16;
-	or.b32 %r445, %r442, %r444;
-	st.global.u32 [%rd168], %r445;
+	cvt.rn.bf16x2.f32 %r364, %f11, %f12;
+	st.global.u32 [%rd168], %r364;
 $B32:
 	.loc 1 73 13
 	and.pred %p80, %p75, %p21;
 	@!%p80 bra $B33;
 	.loc 1 74 19
-	shr.u32 %r446, %r10, 1;
-	cvt.u32.u64 %r447, %rd160;
-	shr.u32 %r448, %r268, 1;
-	cvt.u64.u32 %rd169, %r448;
-	mad.wide.u32 %rd170, %r447, %r446, %rd169;
+	shr.u32 %r365, %r10, 1;
+	cvt.u32.u64 %r366, %rd160;
+	shr.u32 %r367, %r262, 1;
+	cvt.u64.u32 %rd169, %r367;
+	mad.wide.u32 %rd170, %r366, %r365, %rd169;
 	setp.lt.u64 %p81, %rd170, %rd12;
 	@!%p81 bra $FAULT31;
-	cvt.rn.bf16.f32 %rs55, %f10;
-	cvt.u32.u16 %r449, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f9;
-	cvt.u32.u16 %r450, %rs56;
 	shl.b64 %rd171, %rd170, 2;
 	add.s64 %rd172, %rd5, %rd171;
-	shl.b32 %r451, %r450, 16;
-	or.b32 %r452, %r449, %r451;
-	st.global.u32 [%rd172], %r452;
+	cvt.rn.bf16x2.f32 %r368, %f9, %f10;
+	st.global.u32 [%rd172], %r368;
 $B33:
 	.loc 1 70 11
 	and.pred %p82, %p72, %p26;
 	@!%p82 bra $B34;
 	.loc 1 71 15
-	shr.u32 %r453, %r10, 1;
-	cvt.u32.u64 %r454, %rd155;
-	shr.u32 %r455, %r283, 1;
-	cvt.u64.u32 %rd173, %r455;
-	mad.wide.u32 %rd174, %r454, %r453, %rd173;
+	shr.u32 %r369, %r10, 1;
+	cvt.u32.u64 %r370, %rd155;
+	shr.u32 %r371, %r271, 1;
+	cvt.u64.u32 %rd173, %r371;
+	mad.wide.u32 %rd174, %r370, %r369, %rd173;
 	setp.lt.u64 %p83, %rd174, %rd12;
 	@!%p83 bra $FAULT32;
-	cvt.rn.bf16.f32 %rs57, %f8;
-	cvt.u32.u16 %r456, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f7;
-	cvt.u32.u16 %r457, %rs58;
 	shl.b64 %rd175, %rd174, 2;
 	add.s64 %rd176, %rd5, %rd175;
-	shl.b32 %r458, %r457, 16;
-	or.b32 %r459, %r456, %r458;
-	st.global.u32 [%rd176], %r459;
+	cvt.rn.bf16x2.f32 %r372, %f7, %f8;
+	st.global.u32 [%rd176], %r372;
 $B34:
 	.loc 1 73 13
 	and.pred %p84, %p75, %p26;
 	@!%p84 bra $B35;
 	.loc 1 74 19
-	shr.u32 %r460, %r10, 1;
-	cvt.u32.u64 %r461, %rd160;
-	shr.u32 %r462, %r283, 1;
-	cvt.u64.u32 %rd177, %r462;
-	mad.wide.u32 %rd178, %r461, %r460, %rd177;
+	shr.u32 %r373, %r10, 1;
+	cvt.u32.u64 %r374, %rd160;
+	shr.u32 %r375, %r271, 1;
+	cvt.u64.u32 %rd177, %r375;
+	mad.wide.u32 %rd178, %r374, %r373, %rd177;
 	setp.lt.u64 %p85, %rd178, %rd12;
 	@!%p85 bra $FAULT33;
-	cvt.rn.bf16.f32 %rs59, %f6;
-	cvt.u32.u16 %r463, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f5;
-	cvt.u32.u16 %r464, %rs60;
 	shl.b64 %rd179, %rd178, 2;
 	add.s64 %rd180, %rd5, %rd179;
-	shl.b32 %r465, %r464, 16;
-	or.b32 %r466, %r463, %r465;
-	st.global.u32 [%rd180], %r466;
+	cvt.rn.bf16x2.f32 %r376, %f5, %f6;
+	st.global.u32 [%rd180], %r376;
 $B35:
 	.loc 1 70 11
 	and.pred %p86, %p72, %p31;
 	@!%p86 bra $B36;
 	.loc 1 71 15
-	shr.u32 %r467, %r10, 1;
-	cvt.u32.u64 %r468, %rd155;
-	shr.u32 %r469, %r298, 1;
-	cvt.u64.u32 %rd181, %r469;
-	mad.wide.u32 %rd182, %r468, %r467, %rd181;
+	shr.u32 %r377, %r10, 1;
+	cvt.u32.u64 %r378, %rd155;
+	shr.u32 %r379, %r280, 1;
+	cvt.u64.u32 %rd181, %r379;
+	mad.wide.u32 %rd182, %r378, %r377, %rd181;
 	setp.lt.u64 %p87, %rd182, %rd12;
 	@!%p87 bra $FAULT34;
-	cvt.rn.bf16.f32 %rs61, %f4;
-	cvt.u32.u16 %r470, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f3;
-	cvt.u32.u16 %r471, %rs62;
 	shl.b64 %rd183, %rd182, 2;
 	add.s64 %rd184, %rd5, %rd183;
-	shl.b32 %r472, %r471, 16;
-	or.b32 %r473, %r470, %r472;
-	st.global.u32 [%rd184], %r473;
+	cvt.rn.bf16x2.f32 %r380, %f3, %f4;
+	st.global.u32 [%rd184], %r380;
 $B36:
 	.loc 1 73 13
 	and.pred %p88, %p75, %p31;
 	@!%p88 bra $B37;
 	.loc 1 74 19
-	shr.u32 %r474, %r10, 1;
-	cvt.u32.u64 %r475, %rd160;
-	shr.u32 %r476, %r298, 1;
-	cvt.u64.u32 %rd185, %r476;
-	mad.wide.u32 %rd186, %r475, %r474, %rd185;
+	shr.u32 %r381, %r10, 1;
+	cvt.u32.u64 %r382, %rd160;
+	shr.u32 %r383, %r280, 1;
+	cvt.u64.u32 %rd185, %r383;
+	mad.wide.u32 %rd186, %r382, %r381, %rd185;
 	setp.lt.u64 %p89, %rd186, %rd12;
 	@!%p89 bra $FAULT35;
-	cvt.rn.bf16.f32 %rs63, %f2;
-	cvt.u32.u16 %r477, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f1;
-	cvt.u32.u16 %r478, %rs64;
 	shl.b64 %rd187, %rd186, 2;
 	add.s64 %rd188, %rd5, %rd187;
-	shl.b32 %r479, %r478, 16;
-	or.b32 %r480, %r477, %r479;
-	st.global.u32 [%rd188], %r480;
+	cvt.rn.bf16x2.f32 %r384, %f1, %f2;
+	st.global.u32 [%rd188], %r384;
 $B37:
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 65 10
-	mov.u32 %r481, 0;
+	mov.u32 %r385, 0;
 	mov.u64 %rd189, %rd39;
 	mov.u64 %rd190, %rd10;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r481, 0;
+	mov.u32 %r385, 0;
 	mov.u64 %rd189, %rd42;
 	mov.u64 %rd190, %rd11;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r481, 0;
+	mov.u32 %r385, 0;
 	mov.u64 %rd189, %rd45;
 	mov.u64 %rd190, %rd10;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r481, 0;
+	mov.u32 %r385, 0;
 	mov.u64 %rd189, %rd48;
 	mov.u64 %rd190, %rd11;
 	bra $FAULT;
 $FAULT4:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd55;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT5:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd60;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT6:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd64;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT7:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd68;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT8:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd72;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT9:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd76;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT10:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd80;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT11:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd84;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT12:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd89;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT13:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd94;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT14:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd98;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT15:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd102;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT16:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd106;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT17:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd110;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT18:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd114;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT19:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd118;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT20:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd123;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT21:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd128;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT22:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd132;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT23:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd136;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT24:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd140;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT25:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd144;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT26:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd148;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT27:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd152;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT28:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd157;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT29:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd162;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT30:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd166;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT31:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd170;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT32:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd174;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT33:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd178;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT34:
 	.loc 1 71 4
-	mov.u32 %r481, 1;
+	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd182;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT35:
 	.loc 1 74 4
-	mov.u32 %r481, 2;
+	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd186;
 	mov.u64 %rd190, %rd12;
 $FAULT:
 	ld.param.u64 %rd191, [tensor_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r482, [%rd191], 0, 1;
-	setp.ne.u32 %p90, %r482, 0;
+	atom.relaxed.gpu.global.cas.b32 %r386, [%rd191], 0, 1;
+	setp.ne.u32 %p90, %r386, 0;
 	@%p90 bra $EXIT;
 	ld.global.u64 %rd192, [%rd191+8];
-	ld.param.u32 %r483, [tensor_params+104];
-	st.global.u32 [%rd192+4], %r483;
-	ld.param.u32 %r484, [tensor_params+108];
-	st.global.v2.u32 [%rd192+8], {%r484, %r481};
-	mov.u32 %r485, %ctaid.x;
-	mov.u32 %r486, %ctaid.y;
-	st.global.v2.u32 [%rd192+16], {%r485, %r486};
-	mov.u32 %r487, %ctaid.z;
-	mov.u32 %r488, %tid.x;
-	st.global.v2.u32 [%rd192+24], {%r487, %r488};
-	mov.u32 %r489, %tid.y;
-	mov.u32 %r490, %tid.z;
-	st.global.v2.u32 [%rd192+32], {%r489, %r490};
+	ld.param.u32 %r387, [tensor_params+104];
+	st.global.u32 [%rd192+4], %r387;
+	ld.param.u32 %r388, [tensor_params+108];
+	st.global.v2.u32 [%rd192+8], {%r388, %r385};
+	mov.u32 %r389, %ctaid.x;
+	mov.u32 %r390, %ctaid.y;
+	st.global.v2.u32 [%rd192+16], {%r389, %r390};
+	mov.u32 %r391, %ctaid.z;
+	mov.u32 %r392, %tid.x;
+	st.global.v2.u32 [%rd192+24], {%r391, %r392};
+	mov.u32 %r393, %tid.y;
+	mov.u32 %r394, %tid.z;
+	st.global.v2.u32 [%rd192+32], {%r393, %r394};
 	st.global.u64 [%rd192+40], %rd189;
 	st.global.u64 [%rd192+48], %rd190;
 	fence.acq_rel.sys;
@@ -27249,8 +25577,7 @@ const wideSM80NarrowAligned = `.version 7.0
 .reqntid 256, 1, 1
 {
 	.reg .pred %p<235>;
-	.reg .b16 %rs<129>;
-	.reg .b32 %r<581>;
+	.reg .b32 %r<389>;
 	.reg .b64 %rd<984>;
 	.reg .f32 %f<266>;
 
@@ -28412,15 +26739,10 @@ $B8:
 	mad.lo.s64 %rd277, %rd266, %rd272, %rd276;
 	setp.lt.u64 %p93, %rd277, %rd19;
 	@!%p93 bra $FAULT5;
-	cvt.rn.bf16.f32 %rs1, %f137;
-	cvt.u32.u16 %r315, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f136;
-	cvt.u32.u16 %r316, %rs2;
 	shl.b64 %rd278, %rd277, 2;
 	add.s64 %rd279, %rd5, %rd278;
-	shl.b32 %r317, %r316, 16;
-	or.b32 %r318, %r315, %r317;
-	st.global.u32 [%rd279], %r318;
+	cvt.rn.bf16x2.f32 %r315, %f136, %f137;
+	st.global.u32 [%rd279], %r315;
 $B9:
 	.loc 3 73 10
 	add.s64 %rd280, %rd266, 8;
@@ -28438,15 +26760,10 @@ $B9:
 	mad.lo.s64 %rd288, %rd280, %rd283, %rd287;
 	setp.lt.u64 %p96, %rd288, %rd19;
 	@!%p96 bra $FAULT6;
-	cvt.rn.bf16.f32 %rs3, %f135;
-	cvt.u32.u16 %r319, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f134;
-	cvt.u32.u16 %r320, %rs4;
 	shl.b64 %rd289, %rd288, 2;
 	add.s64 %rd290, %rd5, %rd289;
-	shl.b32 %r321, %r320, 16;
-	or.b32 %r322, %r319, %r321;
-	st.global.u32 [%rd290], %r322;
+	cvt.rn.bf16x2.f32 %r316, %f134, %f135;
+	st.global.u32 [%rd290], %r316;
 $B10:
 	.loc 1 57 60
 	add.s64 %rd291, %rd269, 8;
@@ -28466,15 +26783,10 @@ $B10:
 	mad.lo.s64 %rd300, %rd266, %rd294, %rd299;
 	setp.lt.u64 %p99, %rd300, %rd19;
 	@!%p99 bra $FAULT7;
-	cvt.rn.bf16.f32 %rs5, %f133;
-	cvt.u32.u16 %r323, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f132;
-	cvt.u32.u16 %r324, %rs6;
 	shl.b64 %rd301, %rd300, 2;
 	add.s64 %rd302, %rd5, %rd301;
-	shl.b32 %r325, %r324, 16;
-	or.b32 %r326, %r323, %r325;
-	st.global.u32 [%rd302], %r326;
+	cvt.rn.bf16x2.f32 %r317, %f132, %f133;
+	st.global.u32 [%rd302], %r317;
 $B11:
 	.loc 3 73 13
 	and.pred %p100, %p94, %p97;
@@ -28491,15 +26803,10 @@ $B11:
 	mad.lo.s64 %rd311, %rd280, %rd305, %rd310;
 	setp.lt.u64 %p101, %rd311, %rd19;
 	@!%p101 bra $FAULT8;
-	cvt.rn.bf16.f32 %rs7, %f131;
-	cvt.u32.u16 %r327, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f130;
-	cvt.u32.u16 %r328, %rs8;
 	shl.b64 %rd312, %rd311, 2;
 	add.s64 %rd313, %rd5, %rd312;
-	shl.b32 %r329, %r328, 16;
-	or.b32 %r330, %r327, %r329;
-	st.global.u32 [%rd313], %r330;
+	cvt.rn.bf16x2.f32 %r318, %f130, %f131;
+	st.global.u32 [%rd313], %r318;
 $B12:
 	.loc 1 57 60
 	add.s64 %rd314, %rd269, 16;
@@ -28519,15 +26826,10 @@ $B12:
 	mad.lo.s64 %rd323, %rd266, %rd317, %rd322;
 	setp.lt.u64 %p104, %rd323, %rd19;
 	@!%p104 bra $FAULT9;
-	cvt.rn.bf16.f32 %rs9, %f129;
-	cvt.u32.u16 %r331, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f128;
-	cvt.u32.u16 %r332, %rs10;
 	shl.b64 %rd324, %rd323, 2;
 	add.s64 %rd325, %rd5, %rd324;
-	shl.b32 %r333, %r332, 16;
-	or.b32 %r334, %r331, %r333;
-	st.global.u32 [%rd325], %r334;
+	cvt.rn.bf16x2.f32 %r319, %f128, %f129;
+	st.global.u32 [%rd325], %r319;
 $B13:
 	.loc 3 73 13
 	and.pred %p105, %p94, %p102;
@@ -28544,15 +26846,10 @@ $B13:
 	mad.lo.s64 %rd334, %rd280, %rd328, %rd333;
 	setp.lt.u64 %p106, %rd334, %rd19;
 	@!%p106 bra $FAULT10;
-	cvt.rn.bf16.f32 %rs11, %f127;
-	cvt.u32.u16 %r335, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f126;
-	cvt.u32.u16 %r336, %rs12;
 	shl.b64 %rd335, %rd334, 2;
 	add.s64 %rd336, %rd5, %rd335;
-	shl.b32 %r337, %r336, 16;
-	or.b32 %r338, %r335, %r337;
-	st.global.u32 [%rd336], %r338;
+	cvt.rn.bf16x2.f32 %r320, %f126, %f127;
+	st.global.u32 [%rd336], %r320;
 $B14:
 	.loc 1 57 60
 	add.s64 %rd337, %rd269, 24;
@@ -28572,15 +26869,10 @@ $B14:
 	mad.lo.s64 %rd346, %rd266, %rd340, %rd345;
 	setp.lt.u64 %p109, %rd346, %rd19;
 	@!%p109 bra $FAULT11;
-	cvt.rn.bf16.f32 %rs13, %f125;
-	cvt.u32.u16 %r339, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f124;
-	cvt.u32.u16 %r340, %rs14;
 	shl.b64 %rd347, %rd346, 2;
 	add.s64 %rd348, %rd5, %rd347;
-	shl.b32 %r341, %r340, 16;
-	or.b32 %r342, %r339, %r341;
-	st.global.u32 [%rd348], %r342;
+	cvt.rn.bf16x2.f32 %r321, %f124, %f125;
+	st.global.u32 [%rd348], %r321;
 $B15:
 	.loc 3 73 13
 	and.pred %p110, %p94, %p107;
@@ -28597,15 +26889,10 @@ $B15:
 	mad.lo.s64 %rd357, %rd280, %rd351, %rd356;
 	setp.lt.u64 %p111, %rd357, %rd19;
 	@!%p111 bra $FAULT12;
-	cvt.rn.bf16.f32 %rs15, %f123;
-	cvt.u32.u16 %r343, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f122;
-	cvt.u32.u16 %r344, %rs16;
 	shl.b64 %rd358, %rd357, 2;
 	add.s64 %rd359, %rd5, %rd358;
-	shl.b32 %r345, %r344, 16;
-	or.b32 %r346, %r343, %r345;
-	st.global.u32 [%rd359], %r346;
+	cvt.rn.bf16x2.f32 %r322, %f122, %f123;
+	st.global.u32 [%rd359], %r322;
 $B16:
 	.loc 1 57 60
 	add.s64 %rd360, %rd269, 32;
@@ -28625,15 +26912,10 @@ $B16:
 	mad.lo.s64 %rd369, %rd266, %rd363, %rd368;
 	setp.lt.u64 %p114, %rd369, %rd19;
 	@!%p114 bra $FAULT13;
-	cvt.rn.bf16.f32 %rs17, %f121;
-	cvt.u32.u16 %r347, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f120;
-	cvt.u32.u16 %r348, %rs18;
 	shl.b64 %rd370, %rd369, 2;
 	add.s64 %rd371, %rd5, %rd370;
-	shl.b32 %r349, %r348, 16;
-	or.b32 %r350, %r347, %r349;
-	st.global.u32 [%rd371], %r350;
+	cvt.rn.bf16x2.f32 %r323, %f120, %f121;
+	st.global.u32 [%rd371], %r323;
 $B17:
 	.loc 3 73 13
 	and.pred %p115, %p94, %p112;
@@ -28650,15 +26932,10 @@ $B17:
 	mad.lo.s64 %rd380, %rd280, %rd374, %rd379;
 	setp.lt.u64 %p116, %rd380, %rd19;
 	@!%p116 bra $FAULT14;
-	cvt.rn.bf16.f32 %rs19, %f119;
-	cvt.u32.u16 %r351, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f118;
-	cvt.u32.u16 %r352, %rs20;
 	shl.b64 %rd381, %rd380, 2;
 	add.s64 %rd382, %rd5, %rd381;
-	shl.b32 %r353, %r352, 16;
-	or.b32 %r354, %r351, %r353;
-	st.global.u32 [%rd382], %r354;
+	cvt.rn.bf16x2.f32 %r324, %f118, %f119;
+	st.global.u32 [%rd382], %r324;
 $B18:
 	.loc 1 57 60
 	add.s64 %rd383, %rd269, 40;
@@ -28678,15 +26955,10 @@ $B18:
 	mad.lo.s64 %rd392, %rd266, %rd386, %rd391;
 	setp.lt.u64 %p119, %rd392, %rd19;
 	@!%p119 bra $FAULT15;
-	cvt.rn.bf16.f32 %rs21, %f117;
-	cvt.u32.u16 %r355, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f116;
-	cvt.u32.u16 %r356, %rs22;
 	shl.b64 %rd393, %rd392, 2;
 	add.s64 %rd394, %rd5, %rd393;
-	shl.b32 %r357, %r356, 16;
-	or.b32 %r358, %r355, %r357;
-	st.global.u32 [%rd394], %r358;
+	cvt.rn.bf16x2.f32 %r325, %f116, %f117;
+	st.global.u32 [%rd394], %r325;
 $B19:
 	.loc 3 73 13
 	and.pred %p120, %p94, %p117;
@@ -28703,15 +26975,10 @@ $B19:
 	mad.lo.s64 %rd403, %rd280, %rd397, %rd402;
 	setp.lt.u64 %p121, %rd403, %rd19;
 	@!%p121 bra $FAULT16;
-	cvt.rn.bf16.f32 %rs23, %f115;
-	cvt.u32.u16 %r359, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f114;
-	cvt.u32.u16 %r360, %rs24;
 	shl.b64 %rd404, %rd403, 2;
 	add.s64 %rd405, %rd5, %rd404;
-	shl.b32 %r361, %r360, 16;
-	or.b32 %r362, %r359, %r361;
-	st.global.u32 [%rd405], %r362;
+	cvt.rn.bf16x2.f32 %r326, %f114, %f115;
+	st.global.u32 [%rd405], %r326;
 $B20:
 	.loc 1 57 60
 	add.s64 %rd406, %rd269, 48;
@@ -28731,15 +26998,10 @@ $B20:
 	mad.lo.s64 %rd415, %rd266, %rd409, %rd414;
 	setp.lt.u64 %p124, %rd415, %rd19;
 	@!%p124 bra $FAULT17;
-	cvt.rn.bf16.f32 %rs25, %f113;
-	cvt.u32.u16 %r363, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f112;
-	cvt.u32.u16 %r364, %rs26;
 	shl.b64 %rd416, %rd415, 2;
 	add.s64 %rd417, %rd5, %rd416;
-	shl.b32 %r365, %r364, 16;
-	or.b32 %r366, %r363, %r365;
-	st.global.u32 [%rd417], %r366;
+	cvt.rn.bf16x2.f32 %r327, %f112, %f113;
+	st.global.u32 [%rd417], %r327;
 $B21:
 	.loc 3 73 13
 	and.pred %p125, %p94, %p122;
@@ -28756,15 +27018,10 @@ $B21:
 	mad.lo.s64 %rd426, %rd280, %rd420, %rd425;
 	setp.lt.u64 %p126, %rd426, %rd19;
 	@!%p126 bra $FAULT18;
-	cvt.rn.bf16.f32 %rs27, %f111;
-	cvt.u32.u16 %r367, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f110;
-	cvt.u32.u16 %r368, %rs28;
 	shl.b64 %rd427, %rd426, 2;
 	add.s64 %rd428, %rd5, %rd427;
-	shl.b32 %r369, %r368, 16;
-	or.b32 %r370, %r367, %r369;
-	st.global.u32 [%rd428], %r370;
+	cvt.rn.bf16x2.f32 %r328, %f110, %f111;
+	st.global.u32 [%rd428], %r328;
 $B22:
 	.loc 1 57 60
 	add.s64 %rd429, %rd269, 56;
@@ -28784,15 +27041,10 @@ $B22:
 	mad.lo.s64 %rd438, %rd266, %rd432, %rd437;
 	setp.lt.u64 %p129, %rd438, %rd19;
 	@!%p129 bra $FAULT19;
-	cvt.rn.bf16.f32 %rs29, %f109;
-	cvt.u32.u16 %r371, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f108;
-	cvt.u32.u16 %r372, %rs30;
 	shl.b64 %rd439, %rd438, 2;
 	add.s64 %rd440, %rd5, %rd439;
-	shl.b32 %r373, %r372, 16;
-	or.b32 %r374, %r371, %r373;
-	st.global.u32 [%rd440], %r374;
+	cvt.rn.bf16x2.f32 %r329, %f108, %f109;
+	st.global.u32 [%rd440], %r329;
 $B23:
 	.loc 3 73 13
 	and.pred %p130, %p94, %p127;
@@ -28809,15 +27061,10 @@ $B23:
 	mad.lo.s64 %rd449, %rd280, %rd443, %rd448;
 	setp.lt.u64 %p131, %rd449, %rd19;
 	@!%p131 bra $FAULT20;
-	cvt.rn.bf16.f32 %rs31, %f107;
-	cvt.u32.u16 %r375, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f106;
-	cvt.u32.u16 %r376, %rs32;
 	shl.b64 %rd450, %rd449, 2;
 	add.s64 %rd451, %rd5, %rd450;
-	shl.b32 %r377, %r376, 16;
-	or.b32 %r378, %r375, %r377;
-	st.global.u32 [%rd451], %r378;
+	cvt.rn.bf16x2.f32 %r330, %f106, %f107;
+	st.global.u32 [%rd451], %r330;
 $B24:
 	.loc 1 57 34
 	add.s64 %rd452, %rd266, 16;
@@ -28836,15 +27083,10 @@ $B24:
 	mad.lo.s64 %rd460, %rd452, %rd455, %rd459;
 	setp.lt.u64 %p134, %rd460, %rd19;
 	@!%p134 bra $FAULT21;
-	cvt.rn.bf16.f32 %rs33, %f105;
-	cvt.u32.u16 %r379, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f104;
-	cvt.u32.u16 %r380, %rs34;
 	shl.b64 %rd461, %rd460, 2;
 	add.s64 %rd462, %rd5, %rd461;
-	shl.b32 %r381, %r380, 16;
-	or.b32 %r382, %r379, %r381;
-	st.global.u32 [%rd462], %r382;
+	cvt.rn.bf16x2.f32 %r331, %f104, %f105;
+	st.global.u32 [%rd462], %r331;
 $B25:
 	.loc 3 73 10
 	add.s64 %rd463, %rd266, 24;
@@ -28862,15 +27104,10 @@ $B25:
 	mad.lo.s64 %rd471, %rd463, %rd466, %rd470;
 	setp.lt.u64 %p137, %rd471, %rd19;
 	@!%p137 bra $FAULT22;
-	cvt.rn.bf16.f32 %rs35, %f103;
-	cvt.u32.u16 %r383, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f102;
-	cvt.u32.u16 %r384, %rs36;
 	shl.b64 %rd472, %rd471, 2;
 	add.s64 %rd473, %rd5, %rd472;
-	shl.b32 %r385, %r384, 16;
-	or.b32 %r386, %r383, %r385;
-	st.global.u32 [%rd473], %r386;
+	cvt.rn.bf16x2.f32 %r332, %f102, %f103;
+	st.global.u32 [%rd473], %r332;
 $B26:
 	.loc 3 70 11
 	and.pred %p138, %p132, %p97;
@@ -28887,15 +27124,10 @@ $B26:
 	mad.lo.s64 %rd482, %rd452, %rd476, %rd481;
 	setp.lt.u64 %p139, %rd482, %rd19;
 	@!%p139 bra $FAULT23;
-	cvt.rn.bf16.f32 %rs37, %f101;
-	cvt.u32.u16 %r387, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f100;
-	cvt.u32.u16 %r388, %rs38;
 	shl.b64 %rd483, %rd482, 2;
 	add.s64 %rd484, %rd5, %rd483;
-	shl.b32 %r389, %r388, 16;
-	or.b32 %r390, %r387, %r389;
-	st.global.u32 [%rd484], %r390;
+	cvt.rn.bf16x2.f32 %r333, %f100, %f101;
+	st.global.u32 [%rd484], %r333;
 $B27:
 	.loc 3 73 13
 	and.pred %p140, %p135, %p97;
@@ -28912,15 +27144,10 @@ $B27:
 	mad.lo.s64 %rd493, %rd463, %rd487, %rd492;
 	setp.lt.u64 %p141, %rd493, %rd19;
 	@!%p141 bra $FAULT24;
-	cvt.rn.bf16.f32 %rs39, %f99;
-	cvt.u32.u16 %r391, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f98;
-	cvt.u32.u16 %r392, %rs40;
 	shl.b64 %rd494, %rd493, 2;
 	add.s64 %rd495, %rd5, %rd494;
-	shl.b32 %r393, %r392, 16;
-	or.b32 %r394, %r391, %r393;
-	st.global.u32 [%rd495], %r394;
+	cvt.rn.bf16x2.f32 %r334, %f98, %f99;
+	st.global.u32 [%rd495], %r334;
 $B28:
 	.loc 3 70 11
 	and.pred %p142, %p132, %p102;
@@ -28937,15 +27164,10 @@ $B28:
 	mad.lo.s64 %rd504, %rd452, %rd498, %rd503;
 	setp.lt.u64 %p143, %rd504, %rd19;
 	@!%p143 bra $FAULT25;
-	cvt.rn.bf16.f32 %rs41, %f97;
-	cvt.u32.u16 %r395, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f96;
-	cvt.u32.u16 %r396, %rs42;
 	shl.b64 %rd505, %rd504, 2;
 	add.s64 %rd506, %rd5, %rd505;
-	shl.b32 %r397, %r396, 16;
-	or.b32 %r398, %r395, %r397;
-	st.global.u32 [%rd506], %r398;
+	cvt.rn.bf16x2.f32 %r335, %f96, %f97;
+	st.global.u32 [%rd506], %r335;
 $B29:
 	.loc 3 73 13
 	and.pred %p144, %p135, %p102;
@@ -28962,15 +27184,10 @@ $B29:
 	mad.lo.s64 %rd515, %rd463, %rd509, %rd514;
 	setp.lt.u64 %p145, %rd515, %rd19;
 	@!%p145 bra $FAULT26;
-	cvt.rn.bf16.f32 %rs43, %f95;
-	cvt.u32.u16 %r399, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f94;
-	cvt.u32.u16 %r400, %rs44;
 	shl.b64 %rd516, %rd515, 2;
 	add.s64 %rd517, %rd5, %rd516;
-	shl.b32 %r401, %r400, 16;
-	or.b32 %r402, %r399, %r401;
-	st.global.u32 [%rd517], %r402;
+	cvt.rn.bf16x2.f32 %r336, %f94, %f95;
+	st.global.u32 [%rd517], %r336;
 $B30:
 	.loc 3 70 11
 	and.pred %p146, %p132, %p107;
@@ -28987,15 +27204,10 @@ $B30:
 	mad.lo.s64 %rd526, %rd452, %rd520, %rd525;
 	setp.lt.u64 %p147, %rd526, %rd19;
 	@!%p147 bra $FAULT27;
-	cvt.rn.bf16.f32 %rs45, %f93;
-	cvt.u32.u16 %r403, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f92;
-	cvt.u32.u16 %r404, %rs46;
 	shl.b64 %rd527, %rd526, 2;
 	add.s64 %rd528, %rd5, %rd527;
-	shl.b32 %r405, %r404, 16;
-	or.b32 %r406, %r403, %r405;
-	st.global.u32 [%rd528], %r406;
+	cvt.rn.bf16x2.f32 %r337, %f92, %f93;
+	st.global.u32 [%rd528], %r337;
 $B31:
 	.loc 3 73 13
 	and.pred %p148, %p135, %p107;
@@ -29012,15 +27224,10 @@ $B31:
 	mad.lo.s64 %rd537, %rd463, %rd531, %rd536;
 	setp.lt.u64 %p149, %rd537, %rd19;
 	@!%p149 bra $FAULT28;
-	cvt.rn.bf16.f32 %rs47, %f91;
-	cvt.u32.u16 %r407, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f90;
-	cvt.u32.u16 %r408, %rs48;
 	shl.b64 %rd538, %rd537, 2;
 	add.s64 %rd539, %rd5, %rd538;
-	shl.b32 %r409, %r408, 16;
-	or.b32 %r410, %r407, %r409;
-	st.global.u32 [%rd539], %r410;
+	cvt.rn.bf16x2.f32 %r338, %f90, %f91;
+	st.global.u32 [%rd539], %r338;
 $B32:
 	.loc 3 70 11
 	and.pred %p150, %p132, %p112;
@@ -29037,15 +27244,10 @@ $B32:
 	mad.lo.s64 %rd548, %rd452, %rd542, %rd547;
 	setp.lt.u64 %p151, %rd548, %rd19;
 	@!%p151 bra $FAULT29;
-	cvt.rn.bf16.f32 %rs49, %f89;
-	cvt.u32.u16 %r411, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f88;
-	cvt.u32.u16 %r412, %rs50;
 	shl.b64 %rd549, %rd548, 2;
 	add.s64 %rd550, %rd5, %rd549;
-	shl.b32 %r413, %r412, 16;
-	or.b32 %r414, %r411, %r413;
-	st.global.u32 [%rd550], %r414;
+	cvt.rn.bf16x2.f32 %r339, %f88, %f89;
+	st.global.u32 [%rd550], %r339;
 $B33:
 	.loc 3 73 13
 	and.pred %p152, %p135, %p112;
@@ -29062,15 +27264,10 @@ $B33:
 	mad.lo.s64 %rd559, %rd463, %rd553, %rd558;
 	setp.lt.u64 %p153, %rd559, %rd19;
 	@!%p153 bra $FAULT30;
-	cvt.rn.bf16.f32 %rs51, %f87;
-	cvt.u32.u16 %r415, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f86;
-	cvt.u32.u16 %r416, %rs52;
 	shl.b64 %rd560, %rd559, 2;
 	add.s64 %rd561, %rd5, %rd560;
-	shl.b32 %r417, %r416, 16;
-	or.b32 %r418, %r415, %r417;
-	st.global.u32 [%rd561], %r418;
+	cvt.rn.bf16x2.f32 %r340, %f86, %f87;
+	st.global.u32 [%rd561], %r340;
 $B34:
 	.loc 3 70 11
 	and.pred %p154, %p132, %p117;
@@ -29087,15 +27284,10 @@ $B34:
 	mad.lo.s64 %rd570, %rd452, %rd564, %rd569;
 	setp.lt.u64 %p155, %rd570, %rd19;
 	@!%p155 bra $FAULT31;
-	cvt.rn.bf16.f32 %rs53, %f85;
-	cvt.u32.u16 %r419, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f84;
-	cvt.u32.u16 %r420, %rs54;
 	shl.b64 %rd571, %rd570, 2;
 	add.s64 %rd572, %rd5, %rd571;
-	shl.b32 %r421, %r420, 16;
-	or.b32 %r422, %r419, %r421;
-	st.global.u32 [%rd572], %r422;
+	cvt.rn.bf16x2.f32 %r341, %f84, %f85;
+	st.global.u32 [%rd572], %r341;
 $B35:
 	.loc 3 73 13
 	and.pred %p156, %p135, %p117;
@@ -29112,15 +27304,10 @@ $B35:
 	mad.lo.s64 %rd581, %rd463, %rd575, %rd580;
 	setp.lt.u64 %p157, %rd581, %rd19;
 	@!%p157 bra $FAULT32;
-	cvt.rn.bf16.f32 %rs55, %f83;
-	cvt.u32.u16 %r423, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f82;
-	cvt.u32.u16 %r424, %rs56;
 	shl.b64 %rd582, %rd581, 2;
 	add.s64 %rd583, %rd5, %rd582;
-	shl.b32 %r425, %r424, 16;
-	or.b32 %r426, %r423, %r425;
-	st.global.u32 [%rd583], %r426;
+	cvt.rn.bf16x2.f32 %r342, %f82, %f83;
+	st.global.u32 [%rd583], %r342;
 $B36:
 	.loc 3 70 11
 	and.pred %p158, %p132, %p122;
@@ -29137,15 +27324,10 @@ $B36:
 	mad.lo.s64 %rd592, %rd452, %rd586, %rd591;
 	setp.lt.u64 %p159, %rd592, %rd19;
 	@!%p159 bra $FAULT33;
-	cvt.rn.bf16.f32 %rs57, %f81;
-	cvt.u32.u16 %r427, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f80;
-	cvt.u32.u16 %r428, %rs58;
 	shl.b64 %rd593, %rd592, 2;
 	add.s64 %rd594, %rd5, %rd593;
-	shl.b32 %r429, %r428, 16;
-	or.b32 %r430, %r427, %r429;
-	st.global.u32 [%rd594], %r430;
+	cvt.rn.bf16x2.f32 %r343, %f80, %f81;
+	st.global.u32 [%rd594], %r343;
 $B37:
 	.loc 3 73 13
 	and.pred %p160, %p135, %p122;
@@ -29162,15 +27344,10 @@ $B37:
 	mad.lo.s64 %rd603, %rd463, %rd597, %rd602;
 	setp.lt.u64 %p161, %rd603, %rd19;
 	@!%p161 bra $FAULT34;
-	cvt.rn.bf16.f32 %rs59, %f79;
-	cvt.u32.u16 %r431, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f78;
-	cvt.u32.u16 %r432, %rs60;
 	shl.b64 %rd604, %rd603, 2;
 	add.s64 %rd605, %rd5, %rd604;
-	shl.b32 %r433, %r432, 16;
-	or.b32 %r434, %r431, %r433;
-	st.global.u32 [%rd605], %r434;
+	cvt.rn.bf16x2.f32 %r344, %f78, %f79;
+	st.global.u32 [%rd605], %r344;
 $B38:
 	.loc 3 70 11
 	and.pred %p162, %p132, %p127;
@@ -29187,15 +27364,10 @@ $B38:
 	mad.lo.s64 %rd614, %rd452, %rd608, %rd613;
 	setp.lt.u64 %p163, %rd614, %rd19;
 	@!%p163 bra $FAULT35;
-	cvt.rn.bf16.f32 %rs61, %f77;
-	cvt.u32.u16 %r435, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f76;
-	cvt.u32.u16 %r436, %rs62;
 	shl.b64 %rd615, %rd614, 2;
 	add.s64 %rd616, %rd5, %rd615;
-	shl.b32 %r437, %r436, 16;
-	or.b32 %r438, %r435, %r437;
-	st.global.u32 [%rd616], %r438;
+	cvt.rn.bf16x2.f32 %r345, %f76, %f77;
+	st.global.u32 [%rd616], %r345;
 $B39:
 	.loc 3 73 13
 	and.pred %p164, %p135, %p127;
@@ -29212,15 +27384,10 @@ $B39:
 	mad.lo.s64 %rd625, %rd463, %rd619, %rd624;
 	setp.lt.u64 %p165, %rd625, %rd19;
 	@!%p165 bra $FAULT36;
-	cvt.rn.bf16.f32 %rs63, %f75;
-	cvt.u32.u16 %r439, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f74;
-	cvt.u32.u16 %r440, %rs64;
 	shl.b64 %rd626, %rd625, 2;
 	add.s64 %rd627, %rd5, %rd626;
-	shl.b32 %r441, %r440, 16;
-	or.b32 %r442, %r439, %r441;
-	st.global.u32 [%rd627], %r442;
+	cvt.rn.bf16x2.f32 %r346, %f74, %f75;
+	st.global.u32 [%rd627], %r346;
 $B40:
 	.loc 1 57 34
 	add.s64 %rd628, %rd266, 32;
@@ -29239,15 +27406,10 @@ $B40:
 	mad.lo.s64 %rd636, %rd628, %rd631, %rd635;
 	setp.lt.u64 %p168, %rd636, %rd19;
 	@!%p168 bra $FAULT37;
-	cvt.rn.bf16.f32 %rs65, %f73;
-	cvt.u32.u16 %r443, %rs65;
-	cvt.rn.bf16.f32 %rs66, %f72;
-	cvt.u32.u16 %r444, %rs66;
 	shl.b64 %rd637, %rd636, 2;
 	add.s64 %rd638, %rd5, %rd637;
-	shl.b32 %r445, %r444, 16;
-	or.b32 %r446, %r443, %r445;
-	st.global.u32 [%rd638], %r446;
+	cvt.rn.bf16x2.f32 %r347, %f72, %f73;
+	st.global.u32 [%rd638], %r347;
 $B41:
 	.loc 3 73 10
 	add.s64 %rd639, %rd266, 40;
@@ -29265,15 +27427,10 @@ $B41:
 	mad.lo.s64 %rd647, %rd639, %rd642, %rd646;
 	setp.lt.u64 %p171, %rd647, %rd19;
 	@!%p171 bra $FAULT38;
-	cvt.rn.bf16.f32 %rs67, %f71;
-	cvt.u32.u16 %r447, %rs67;
-	cvt.rn.bf16.f32 %rs68, %f70;
-	cvt.u32.u16 %r448, %rs68;
 	shl.b64 %rd648, %rd647, 2;
 	add.s64 %rd649, %rd5, %rd648;
-	shl.b32 %r449, %r448, 16;
-	or.b32 %r450, %r447, %r449;
-	st.global.u32 [%rd649], %r450;
+	cvt.rn.bf16x2.f32 %r348, %f70, %f71;
+	st.global.u32 [%rd649], %r348;
 $B42:
 	.loc 3 70 11
 	and.pred %p172, %p166, %p97;
@@ -29290,15 +27447,10 @@ $B42:
 	mad.lo.s64 %rd658, %rd628, %rd652, %rd657;
 	setp.lt.u64 %p173, %rd658, %rd19;
 	@!%p173 bra $FAULT39;
-	cvt.rn.bf16.f32 %rs69, %f69;
-	cvt.u32.u16 %r451, %rs69;
-	cvt.rn.bf16.f32 %rs70, %f68;
-	cvt.u32.u16 %r452, %rs70;
 	shl.b64 %rd659, %rd658, 2;
 	add.s64 %rd660, %rd5, %rd659;
-	shl.b32 %r453, %r452, 16;
-	or.b32 %r454, %r451, %r453;
-	st.global.u32 [%rd660], %r454;
+	cvt.rn.bf16x2.f32 %r349, %f68, %f69;
+	st.global.u32 [%rd660], %r349;
 $B43:
 	.loc 3 73 13
 	and.pred %p174, %p169, %p97;
@@ -29315,15 +27467,10 @@ $B43:
 	mad.lo.s64 %rd669, %rd639, %rd663, %rd668;
 	setp.lt.u64 %p175, %rd669, %rd19;
 	@!%p175 bra $FAULT40;
-	cvt.rn.bf16.f32 %rs71, %f67;
-	cvt.u32.u16 %r455, %rs71;
-	cvt.rn.bf16.f32 %rs72, %f66;
-	cvt.u32.u16 %r456, %rs72;
 	shl.b64 %rd670, %rd669, 2;
 	add.s64 %rd671, %rd5, %rd670;
-	shl.b32 %r457, %r456, 16;
-	or.b32 %r458, %r455, %r457;
-	st.global.u32 [%rd671], %r458;
+	cvt.rn.bf16x2.f32 %r350, %f66, %f67;
+	st.global.u32 [%rd671], %r350;
 $B44:
 	.loc 3 70 11
 	and.pred %p176, %p166, %p102;
@@ -29340,15 +27487,10 @@ $B44:
 	mad.lo.s64 %rd680, %rd628, %rd674, %rd679;
 	setp.lt.u64 %p177, %rd680, %rd19;
 	@!%p177 bra $FAULT41;
-	cvt.rn.bf16.f32 %rs73, %f65;
-	cvt.u32.u16 %r459, %rs73;
-	cvt.rn.bf16.f32 %rs74, %f64;
-	cvt.u32.u16 %r460, %rs74;
 	shl.b64 %rd681, %rd680, 2;
 	add.s64 %rd682, %rd5, %rd681;
-	shl.b32 %r461, %r460, 16;
-	or.b32 %r462, %r459, %r461;
-	st.global.u32 [%rd682], %r462;
+	cvt.rn.bf16x2.f32 %r351, %f64, %f65;
+	st.global.u32 [%rd682], %r351;
 $B45:
 	.loc 3 73 13
 	and.pred %p178, %p169, %p102;
@@ -29365,15 +27507,10 @@ $B45:
 	mad.lo.s64 %rd691, %rd639, %rd685, %rd690;
 	setp.lt.u64 %p179, %rd691, %rd19;
 	@!%p179 bra $FAULT42;
-	cvt.rn.bf16.f32 %rs75, %f63;
-	cvt.u32.u16 %r463, %rs75;
-	cvt.rn.bf16.f32 %rs76, %f62;
-	cvt.u32.u16 %r464, %rs76;
 	shl.b64 %rd692, %rd691, 2;
 	add.s64 %rd693, %rd5, %rd692;
-	shl.b32 %r465, %r464, 16;
-	or.b32 %r466, %r463, %r465;
-	st.global.u32 [%rd693], %r466;
+	cvt.rn.bf16x2.f32 %r352, %f62, %f63;
+	st.global.u32 [%rd693], %r352;
 $B46:
 	.loc 3 70 11
 	and.pred %p180, %p166, %p107;
@@ -29390,15 +27527,10 @@ $B46:
 	mad.lo.s64 %rd702, %rd628, %rd696, %rd701;
 	setp.lt.u64 %p181, %rd702, %rd19;
 	@!%p181 bra $FAULT43;
-	cvt.rn.bf16.f32 %rs77, %f61;
-	cvt.u32.u16 %r467, %rs77;
-	cvt.rn.bf16.f32 %rs78, %f60;
-	cvt.u32.u16 %r468, %rs78;
 	shl.b64 %rd703, %rd702, 2;
 	add.s64 %rd704, %rd5, %rd703;
-	shl.b32 %r469, %r468, 16;
-	or.b32 %r470, %r467, %r469;
-	st.global.u32 [%rd704], %r470;
+	cvt.rn.bf16x2.f32 %r353, %f60, %f61;
+	st.global.u32 [%rd704], %r353;
 $B47:
 	.loc 3 73 13
 	and.pred %p182, %p169, %p107;
@@ -29415,15 +27547,10 @@ $B47:
 	mad.lo.s64 %rd713, %rd639, %rd707, %rd712;
 	setp.lt.u64 %p183, %rd713, %rd19;
 	@!%p183 bra $FAULT44;
-	cvt.rn.bf16.f32 %rs79, %f59;
-	cvt.u32.u16 %r471, %rs79;
-	cvt.rn.bf16.f32 %rs80, %f58;
-	cvt.u32.u16 %r472, %rs80;
 	shl.b64 %rd714, %rd713, 2;
 	add.s64 %rd715, %rd5, %rd714;
-	shl.b32 %r473, %r472, 16;
-	or.b32 %r474, %r471, %r473;
-	st.global.u32 [%rd715], %r474;
+	cvt.rn.bf16x2.f32 %r354, %f58, %f59;
+	st.global.u32 [%rd715], %r354;
 $B48:
 	.loc 3 70 11
 	and.pred %p184, %p166, %p112;
@@ -29440,15 +27567,10 @@ $B48:
 	mad.lo.s64 %rd724, %rd628, %rd718, %rd723;
 	setp.lt.u64 %p185, %rd724, %rd19;
 	@!%p185 bra $FAULT45;
-	cvt.rn.bf16.f32 %rs81, %f57;
-	cvt.u32.u16 %r475, %rs81;
-	cvt.rn.bf16.f32 %rs82, %f56;
-	cvt.u32.u16 %r476, %rs82;
 	shl.b64 %rd725, %rd724, 2;
 	add.s64 %rd726, %rd5, %rd725;
-	shl.b32 %r477, %r476, 16;
-	or.b32 %r478, %r475, %r477;
-	st.global.u32 [%rd726], %r478;
+	cvt.rn.bf16x2.f32 %r355, %f56, %f57;
+	st.global.u32 [%rd726], %r355;
 $B49:
 	.loc 3 73 13
 	and.pred %p186, %p169, %p112;
@@ -29465,15 +27587,10 @@ $B49:
 	mad.lo.s64 %rd735, %rd639, %rd729, %rd734;
 	setp.lt.u64 %p187, %rd735, %rd19;
 	@!%p187 bra $FAULT46;
-	cvt.rn.bf16.f32 %rs83, %f55;
-	cvt.u32.u16 %r479, %rs83;
-	cvt.rn.bf16.f32 %rs84, %f54;
-	cvt.u32.u16 %r480, %rs84;
 	shl.b64 %rd736, %rd735, 2;
 	add.s64 %rd737, %rd5, %rd736;
-	shl.b32 %r481, %r480, 16;
-	or.b32 %r482, %r479, %r481;
-	st.global.u32 [%rd737], %r482;
+	cvt.rn.bf16x2.f32 %r356, %f54, %f55;
+	st.global.u32 [%rd737], %r356;
 $B50:
 	.loc 3 70 11
 	and.pred %p188, %p166, %p117;
@@ -29490,15 +27607,10 @@ $B50:
 	mad.lo.s64 %rd746, %rd628, %rd740, %rd745;
 	setp.lt.u64 %p189, %rd746, %rd19;
 	@!%p189 bra $FAULT47;
-	cvt.rn.bf16.f32 %rs85, %f53;
-	cvt.u32.u16 %r483, %rs85;
-	cvt.rn.bf16.f32 %rs86, %f52;
-	cvt.u32.u16 %r484, %rs86;
 	shl.b64 %rd747, %rd746, 2;
 	add.s64 %rd748, %rd5, %rd747;
-	shl.b32 %r485, %r484, 16;
-	or.b32 %r486, %r483, %r485;
-	st.global.u32 [%rd748], %r486;
+	cvt.rn.bf16x2.f32 %r357, %f52, %f53;
+	st.global.u32 [%rd748], %r357;
 $B51:
 	.loc 3 73 13
 	and.pred %p190, %p169, %p117;
@@ -29515,15 +27627,10 @@ $B51:
 	mad.lo.s64 %rd757, %rd639, %rd751, %rd756;
 	setp.lt.u64 %p191, %rd757, %rd19;
 	@!%p191 bra $FAULT48;
-	cvt.rn.bf16.f32 %rs87, %f51;
-	cvt.u32.u16 %r487, %rs87;
-	cvt.rn.bf16.f32 %rs88, %f50;
-	cvt.u32.u16 %r488, %rs88;
 	shl.b64 %rd758, %rd757, 2;
 	add.s64 %rd759, %rd5, %rd758;
-	shl.b32 %r489, %r488, 16;
-	or.b32 %r490, %r487, %r489;
-	st.global.u32 [%rd759], %r490;
+	cvt.rn.bf16x2.f32 %r358, %f50, %f51;
+	st.global.u32 [%rd759], %r358;
 $B52:
 	.loc 3 70 11
 	and.pred %p192, %p166, %p122;
@@ -29540,15 +27647,10 @@ $B52:
 	mad.lo.s64 %rd768, %rd628, %rd762, %rd767;
 	setp.lt.u64 %p193, %rd768, %rd19;
 	@!%p193 bra $FAULT49;
-	cvt.rn.bf16.f32 %rs89, %f49;
-	cvt.u32.u16 %r491, %rs89;
-	cvt.rn.bf16.f32 %rs90, %f48;
-	cvt.u32.u16 %r492, %rs90;
 	shl.b64 %rd769, %rd768, 2;
 	add.s64 %rd770, %rd5, %rd769;
-	shl.b32 %r493, %r492, 16;
-	or.b32 %r494, %r491, %r493;
-	st.global.u32 [%rd770], %r494;
+	cvt.rn.bf16x2.f32 %r359, %f48, %f49;
+	st.global.u32 [%rd770], %r359;
 $B53:
 	.loc 3 73 13
 	and.pred %p194, %p169, %p122;
@@ -29565,15 +27667,10 @@ $B53:
 	mad.lo.s64 %rd779, %rd639, %rd773, %rd778;
 	setp.lt.u64 %p195, %rd779, %rd19;
 	@!%p195 bra $FAULT50;
-	cvt.rn.bf16.f32 %rs91, %f47;
-	cvt.u32.u16 %r495, %rs91;
-	cvt.rn.bf16.f32 %rs92, %f46;
-	cvt.u32.u16 %r496, %rs92;
 	shl.b64 %rd780, %rd779, 2;
 	add.s64 %rd781, %rd5, %rd780;
-	shl.b32 %r497, %r496, 16;
-	or.b32 %r498, %r495, %r497;
-	st.global.u32 [%rd781], %r498;
+	cvt.rn.bf16x2.f32 %r360, %f46, %f47;
+	st.global.u32 [%rd781], %r360;
 $B54:
 	.loc 3 70 11
 	and.pred %p196, %p166, %p127;
@@ -29590,15 +27687,10 @@ $B54:
 	mad.lo.s64 %rd790, %rd628, %rd784, %rd789;
 	setp.lt.u64 %p197, %rd790, %rd19;
 	@!%p197 bra $FAULT51;
-	cvt.rn.bf16.f32 %rs93, %f45;
-	cvt.u32.u16 %r499, %rs93;
-	cvt.rn.bf16.f32 %rs94, %f44;
-	cvt.u32.u16 %r500, %rs94;
 	shl.b64 %rd791, %rd790, 2;
 	add.s64 %rd792, %rd5, %rd791;
-	shl.b32 %r501, %r500, 16;
-	or.b32 %r502, %r499, %r501;
-	st.global.u32 [%rd792], %r502;
+	cvt.rn.bf16x2.f32 %r361, %f44, %f45;
+	st.global.u32 [%rd792], %r361;
 $B55:
 	.loc 3 73 13
 	and.pred %p198, %p169, %p127;
@@ -29615,15 +27707,10 @@ $B55:
 	mad.lo.s64 %rd801, %rd639, %rd795, %rd800;
 	setp.lt.u64 %p199, %rd801, %rd19;
 	@!%p199 bra $FAULT52;
-	cvt.rn.bf16.f32 %rs95, %f43;
-	cvt.u32.u16 %r503, %rs95;
-	cvt.rn.bf16.f32 %rs96, %f42;
-	cvt.u32.u16 %r504, %rs96;
 	shl.b64 %rd802, %rd801, 2;
 	add.s64 %rd803, %rd5, %rd802;
-	shl.b32 %r505, %r504, 16;
-	or.b32 %r506, %r503, %r505;
-	st.global.u32 [%rd803], %r506;
+	cvt.rn.bf16x2.f32 %r362, %f42, %f43;
+	st.global.u32 [%rd803], %r362;
 $B56:
 	.loc 1 57 34
 	add.s64 %rd804, %rd266, 48;
@@ -29642,15 +27729,10 @@ $B56:
 	mad.lo.s64 %rd812, %rd804, %rd807, %rd811;
 	setp.lt.u64 %p202, %rd812, %rd19;
 	@!%p202 bra $FAULT53;
-	cvt.rn.bf16.f32 %rs97, %f41;
-	cvt.u32.u16 %r507, %rs97;
-	cvt.rn.bf16.f32 %rs98, %f40;
-	cvt.u32.u16 %r508, %rs98;
 	shl.b64 %rd813, %rd812, 2;
 	add.s64 %rd814, %rd5, %rd813;
-	shl.b32 %r509, %r508, 16;
-	or.b32 %r510, %r507, %r509;
-	st.global.u32 [%rd814], %r510;
+	cvt.rn.bf16x2.f32 %r363, %f40, %f41;
+	st.global.u32 [%rd814], %r363;
 $B57:
 	.loc 3 73 10
 	add.s64 %rd815, %rd266, 56;
@@ -29668,15 +27750,10 @@ $B57:
 	mad.lo.s64 %rd823, %rd815, %rd818, %rd822;
 	setp.lt.u64 %p205, %rd823, %rd19;
 	@!%p205 bra $FAULT54;
-	cvt.rn.bf16.f32 %rs99, %f39;
-	cvt.u32.u16 %r511, %rs99;
-	cvt.rn.bf16.f32 %rs100, %f38;
-	cvt.u32.u16 %r512, %rs100;
 	shl.b64 %rd824, %rd823, 2;
 	add.s64 %rd825, %rd5, %rd824;
-	shl.b32 %r513, %r512, 16;
-	or.b32 %r514, %r511, %r513;
-	st.global.u32 [%rd825], %r514;
+	cvt.rn.bf16x2.f32 %r364, %f38, %f39;
+	st.global.u32 [%rd825], %r364;
 $B58:
 	.loc 3 70 11
 	and.pred %p206, %p200, %p97;
@@ -29693,15 +27770,10 @@ $B58:
 	mad.lo.s64 %rd834, %rd804, %rd828, %rd833;
 	setp.lt.u64 %p207, %rd834, %rd19;
 	@!%p207 bra $FAULT55;
-	cvt.rn.bf16.f32 %rs101, %f37;
-	cvt.u32.u16 %r515, %rs101;
-	cvt.rn.bf16.f32 %rs102, %f36;
-	cvt.u32.u16 %r516, %rs102;
 	shl.b64 %rd835, %rd834, 2;
 	add.s64 %rd836, %rd5, %rd835;
-	shl.b32 %r517, %r516, 16;
-	or.b32 %r518, %r515, %r517;
-	st.global.u32 [%rd836], %r518;
+	cvt.rn.bf16x2.f32 %r365, %f36, %f37;
+	st.global.u32 [%rd836], %r365;
 $B59:
 	.loc 3 73 13
 	and.pred %p208, %p203, %p97;
@@ -29718,15 +27790,10 @@ $B59:
 	mad.lo.s64 %rd845, %rd815, %rd839, %rd844;
 	setp.lt.u64 %p209, %rd845, %rd19;
 	@!%p209 bra $FAULT56;
-	cvt.rn.bf16.f32 %rs103, %f35;
-	cvt.u32.u16 %r519, %rs103;
-	cvt.rn.bf16.f32 %rs104, %f34;
-	cvt.u32.u16 %r520, %rs104;
 	shl.b64 %rd846, %rd845, 2;
 	add.s64 %rd847, %rd5, %rd846;
-	shl.b32 %r521, %r520, 16;
-	or.b32 %r522, %r519, %r521;
-	st.global.u32 [%rd847], %r522;
+	cvt.rn.bf16x2.f32 %r366, %f34, %f35;
+	st.global.u32 [%rd847], %r366;
 $B60:
 	.loc 3 70 11
 	and.pred %p210, %p200, %p102;
@@ -29743,15 +27810,10 @@ $B60:
 	mad.lo.s64 %rd856, %rd804, %rd850, %rd855;
 	setp.lt.u64 %p211, %rd856, %rd19;
 	@!%p211 bra $FAULT57;
-	cvt.rn.bf16.f32 %rs105, %f33;
-	cvt.u32.u16 %r523, %rs105;
-	cvt.rn.bf16.f32 %rs106, %f32;
-	cvt.u32.u16 %r524, %rs106;
 	shl.b64 %rd857, %rd856, 2;
 	add.s64 %rd858, %rd5, %rd857;
-	shl.b32 %r525, %r524, 16;
-	or.b32 %r526, %r523, %r525;
-	st.global.u32 [%rd858], %r526;
+	cvt.rn.bf16x2.f32 %r367, %f32, %f33;
+	st.global.u32 [%rd858], %r367;
 $B61:
 	.loc 3 73 13
 	and.pred %p212, %p203, %p102;
@@ -29768,15 +27830,10 @@ $B61:
 	mad.lo.s64 %rd867, %rd815, %rd861, %rd866;
 	setp.lt.u64 %p213, %rd867, %rd19;
 	@!%p213 bra $FAULT58;
-	cvt.rn.bf16.f32 %rs107, %f31;
-	cvt.u32.u16 %r527, %rs107;
-	cvt.rn.bf16.f32 %rs108, %f30;
-	cvt.u32.u16 %r528, %rs108;
 	shl.b64 %rd868, %rd867, 2;
 	add.s64 %rd869, %rd5, %rd868;
-	shl.b32 %r529, %r528, 16;
-	or.b32 %r530, %r527, %r529;
-	st.global.u32 [%rd869], %r530;
+	cvt.rn.bf16x2.f32 %r368, %f30, %f31;
+	st.global.u32 [%rd869], %r368;
 $B62:
 	.loc 3 70 11
 	and.pred %p214, %p200, %p107;
@@ -29793,15 +27850,10 @@ $B62:
 	mad.lo.s64 %rd878, %rd804, %rd872, %rd877;
 	setp.lt.u64 %p215, %rd878, %rd19;
 	@!%p215 bra $FAULT59;
-	cvt.rn.bf16.f32 %rs109, %f29;
-	cvt.u32.u16 %r531, %rs109;
-	cvt.rn.bf16.f32 %rs110, %f28;
-	cvt.u32.u16 %r532, %rs110;
 	shl.b64 %rd879, %rd878, 2;
 	add.s64 %rd880, %rd5, %rd879;
-	shl.b32 %r533, %r532, 16;
-	or.b32 %r534, %r531, %r533;
-	st.global.u32 [%rd880], %r534;
+	cvt.rn.bf16x2.f32 %r369, %f28, %f29;
+	st.global.u32 [%rd880], %r369;
 $B63:
 	.loc 3 73 13
 	and.pred %p216, %p203, %p107;
@@ -29818,15 +27870,10 @@ $B63:
 	mad.lo.s64 %rd889, %rd815, %rd883, %rd888;
 	setp.lt.u64 %p217, %rd889, %rd19;
 	@!%p217 bra $FAULT60;
-	cvt.rn.bf16.f32 %rs111, %f27;
-	cvt.u32.u16 %r535, %rs111;
-	cvt.rn.bf16.f32 %rs112, %f26;
-	cvt.u32.u16 %r536, %rs112;
 	shl.b64 %rd890, %rd889, 2;
 	add.s64 %rd891, %rd5, %rd890;
-	shl.b32 %r537, %r536, 16;
-	or.b32 %r538, %r535, %r537;
-	st.global.u32 [%rd891], %r538;
+	cvt.rn.bf16x2.f32 %r370, %f26, %f27;
+	st.global.u32 [%rd891], %r370;
 $B64:
 	.loc 3 70 11
 	and.pred %p218, %p200, %p112;
@@ -29843,15 +27890,10 @@ $B64:
 	mad.lo.s64 %rd900, %rd804, %rd894, %rd899;
 	setp.lt.u64 %p219, %rd900, %rd19;
 	@!%p219 bra $FAULT61;
-	cvt.rn.bf16.f32 %rs113, %f25;
-	cvt.u32.u16 %r539, %rs113;
-	cvt.rn.bf16.f32 %rs114, %f24;
-	cvt.u32.u16 %r540, %rs114;
 	shl.b64 %rd901, %rd900, 2;
 	add.s64 %rd902, %rd5, %rd901;
-	shl.b32 %r541, %r540, 16;
-	or.b32 %r542, %r539, %r541;
-	st.global.u32 [%rd902], %r542;
+	cvt.rn.bf16x2.f32 %r371, %f24, %f25;
+	st.global.u32 [%rd902], %r371;
 $B65:
 	.loc 3 73 13
 	and.pred %p220, %p203, %p112;
@@ -29868,15 +27910,10 @@ $B65:
 	mad.lo.s64 %rd911, %rd815, %rd905, %rd910;
 	setp.lt.u64 %p221, %rd911, %rd19;
 	@!%p221 bra $FAULT62;
-	cvt.rn.bf16.f32 %rs115, %f23;
-	cvt.u32.u16 %r543, %rs115;
-	cvt.rn.bf16.f32 %rs116, %f22;
-	cvt.u32.u16 %r544, %rs116;
 	shl.b64 %rd912, %rd911, 2;
 	add.s64 %rd913, %rd5, %rd912;
-	shl.b32 %r545, %r544, 16;
-	or.b32 %r546, %r543, %r545;
-	st.global.u32 [%rd913], %r546;
+	cvt.rn.bf16x2.f32 %r372, %f22, %f23;
+	st.global.u32 [%rd913], %r372;
 $B66:
 	.loc 3 70 11
 	and.pred %p222, %p200, %p117;
@@ -29893,15 +27930,10 @@ $B66:
 	mad.lo.s64 %rd922, %rd804, %rd916, %rd921;
 	setp.lt.u64 %p223, %rd922, %rd19;
 	@!%p223 bra $FAULT63;
-	cvt.rn.bf16.f32 %rs117, %f21;
-	cvt.u32.u16 %r547, %rs117;
-	cvt.rn.bf16.f32 %rs118, %f20;
-	cvt.u32.u16 %r548, %rs118;
 	shl.b64 %rd923, %rd922, 2;
 	add.s64 %rd924, %rd5, %rd923;
-	shl.b32 %r549, %r548, 16;
-	or.b32 %r550, %r547, %r549;
-	st.global.u32 [%rd924], %r550;
+	cvt.rn.bf16x2.f32 %r373, %f20, %f21;
+	st.global.u32 [%rd924], %r373;
 $B67:
 	.loc 3 73 13
 	and.pred %p224, %p203, %p117;
@@ -29918,15 +27950,10 @@ $B67:
 	mad.lo.s64 %rd933, %rd815, %rd927, %rd932;
 	setp.lt.u64 %p225, %rd933, %rd19;
 	@!%p225 bra $FAULT64;
-	cvt.rn.bf16.f32 %rs119, %f19;
-	cvt.u32.u16 %r551, %rs119;
-	cvt.rn.bf16.f32 %rs120, %f18;
-	cvt.u32.u16 %r552, %rs120;
 	shl.b64 %rd934, %rd933, 2;
 	add.s64 %rd935, %rd5, %rd934;
-	shl.b32 %r553, %r552, 16;
-	or.b32 %r554, %r551, %r553;
-	st.global.u32 [%rd935], %r554;
+	cvt.rn.bf16x2.f32 %r374, %f18, %f19;
+	st.global.u32 [%rd935], %r374;
 $B68:
 	.loc 3 70 11
 	and.pred %p226, %p200, %p122;
@@ -29943,15 +27970,10 @@ $B68:
 	mad.lo.s64 %rd944, %rd804, %rd938, %rd943;
 	setp.lt.u64 %p227, %rd944, %rd19;
 	@!%p227 bra $FAULT65;
-	cvt.rn.bf16.f32 %rs121, %f17;
-	cvt.u32.u16 %r555, %rs121;
-	cvt.rn.bf16.f32 %rs122, %f16;
-	cvt.u32.u16 %r556, %rs122;
 	shl.b64 %rd945, %rd944, 2;
 	add.s64 %rd946, %rd5, %rd945;
-	shl.b32 %r557, %r556, 16;
-	or.b32 %r558, %r555, %r557;
-	st.global.u32 [%rd946], %r558;
+	cvt.rn.bf16x2.f32 %r375, %f16, %f17;
+	st.global.u32 [%rd946], %r375;
 $B69:
 	.loc 3 73 13
 	and.pred %p228, %p203, %p122;
@@ -29968,15 +27990,10 @@ $B69:
 	mad.lo.s64 %rd955, %rd815, %rd949, %rd954;
 	setp.lt.u64 %p229, %rd955, %rd19;
 	@!%p229 bra $FAULT66;
-	cvt.rn.bf16.f32 %rs123, %f15;
-	cvt.u32.u16 %r559, %rs123;
-	cvt.rn.bf16.f32 %rs124, %f14;
-	cvt.u32.u16 %r560, %rs124;
 	shl.b64 %rd956, %rd955, 2;
 	add.s64 %rd957, %rd5, %rd956;
-	shl.b32 %r561, %r560, 16;
-	or.b32 %r562, %r559, %r561;
-	st.global.u32 [%rd957], %r562;
+	cvt.rn.bf16x2.f32 %r376, %f14, %f15;
+	st.global.u32 [%rd957], %r376;
 $B70:
 	.loc 3 70 11
 	and.pred %p230, %p200, %p127;
@@ -29993,15 +28010,10 @@ $B70:
 	mad.lo.s64 %rd966, %rd804, %rd960, %rd965;
 	setp.lt.u64 %p231, %rd966, %rd19;
 	@!%p231 bra $FAULT67;
-	cvt.rn.bf16.f32 %rs125, %f13;
-	cvt.u32.u16 %r563, %rs125;
-	cvt.rn.bf16.f32 %rs126, %f12;
-	cvt.u32.u16 %r564, %rs126;
 	shl.b64 %rd967, %rd966, 2;
 	add.s64 %rd968, %rd5, %rd967;
-	shl.b32 %r565, %r564, 16;
-	or.b32 %r566, %r563, %r565;
-	st.global.u32 [%rd968], %r566;
+	cvt.rn.bf16x2.f32 %r377, %f12, %f13;
+	st.global.u32 [%rd968], %r377;
 $B71:
 	.loc 3 73 13
 	and.pred %p232, %p203, %p127;
@@ -30018,450 +28030,445 @@ $B71:
 	mad.lo.s64 %rd977, %rd815, %rd971, %rd976;
 	setp.lt.u64 %p233, %rd977, %rd19;
 	@!%p233 bra $FAULT68;
-	cvt.rn.bf16.f32 %rs127, %f11;
-	cvt.u32.u16 %r567, %rs127;
-	cvt.rn.bf16.f32 %rs128, %f10;
-	cvt.u32.u16 %r568, %rs128;
 	shl.b64 %rd978, %rd977, 2;
 	add.s64 %rd979, %rd5, %rd978;
-	shl.b32 %r569, %r568, 16;
-	or.b32 %r570, %r567, %r569;
-	st.global.u32 [%rd979], %r570;
+	cvt.rn.bf16x2.f32 %r378, %f10, %f11;
+	st.global.u32 [%rd979], %r378;
 $B72:
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 65 17
-	mov.u32 %r571, 0;
+	mov.u32 %r379, 0;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 77 17
-	mov.u32 %r571, 3;
+	mov.u32 %r379, 3;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 82 17
-	mov.u32 %r571, 4;
+	mov.u32 %r379, 4;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT3:
 	.loc 2 77 26
-	mov.u32 %r571, 1;
+	mov.u32 %r379, 1;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT4:
 	.loc 1 82 26
-	mov.u32 %r571, 2;
+	mov.u32 %r379, 2;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd277;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd288;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd300;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT8:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd311;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT9:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd323;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT10:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd334;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT11:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd346;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT12:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd357;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT13:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd369;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT14:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd380;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT15:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd392;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT16:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd403;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT17:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd415;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT18:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd426;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT19:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd438;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT20:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd449;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT21:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd460;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT22:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd471;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT23:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd482;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT24:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd493;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT25:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd504;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT26:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd515;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT27:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd526;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT28:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd537;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT29:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd548;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT30:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd559;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT31:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd570;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT32:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd581;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT33:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd592;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT34:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd603;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT35:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd614;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT36:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd625;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT37:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd636;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT38:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd647;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT39:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd658;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT40:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd669;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT41:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd680;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT42:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd691;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT43:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd702;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT44:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd713;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT45:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd724;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT46:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd735;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT47:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd746;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT48:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd757;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT49:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd768;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT50:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd779;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT51:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd790;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT52:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd801;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT53:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd812;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT54:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd823;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT55:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd834;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT56:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd845;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT57:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd856;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT58:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd867;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT59:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd878;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT60:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd889;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT61:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd900;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT62:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd911;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT63:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd922;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT64:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd933;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT65:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd944;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT66:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd955;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT67:
 	.loc 3 71 4
-	mov.u32 %r571, 5;
+	mov.u32 %r379, 5;
 	mov.u64 %rd980, %rd966;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT68:
 	.loc 3 74 4
-	mov.u32 %r571, 6;
+	mov.u32 %r379, 6;
 	mov.u64 %rd980, %rd977;
 	mov.u64 %rd981, %rd19;
 $FAULT:
 	ld.param.u64 %rd982, [wide_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r572, [%rd982], 0, 1;
-	setp.ne.u32 %p234, %r572, 0;
+	atom.relaxed.gpu.global.cas.b32 %r380, [%rd982], 0, 1;
+	setp.ne.u32 %p234, %r380, 0;
 	@%p234 bra $EXIT;
 	ld.global.u64 %rd983, [%rd982+8];
-	ld.param.u32 %r573, [wide_params+104];
-	st.global.u32 [%rd983+4], %r573;
-	ld.param.u32 %r574, [wide_params+108];
-	st.global.v2.u32 [%rd983+8], {%r574, %r571};
-	mov.u32 %r575, %ctaid.x;
-	mov.u32 %r576, %ctaid.y;
-	st.global.v2.u32 [%rd983+16], {%r575, %r576};
-	mov.u32 %r577, %ctaid.z;
-	mov.u32 %r578, %tid.x;
-	st.global.v2.u32 [%rd983+24], {%r577, %r578};
-	mov.u32 %r579, %tid.y;
-	mov.u32 %r580, %tid.z;
-	st.global.v2.u32 [%rd983+32], {%r579, %r580};
+	ld.param.u32 %r381, [wide_params+104];
+	st.global.u32 [%rd983+4], %r381;
+	ld.param.u32 %r382, [wide_params+108];
+	st.global.v2.u32 [%rd983+8], {%r382, %r379};
+	mov.u32 %r383, %ctaid.x;
+	mov.u32 %r384, %ctaid.y;
+	st.global.v2.u32 [%rd983+16], {%r383, %r384};
+	mov.u32 %r385, %ctaid.z;
+	mov.u32 %r386, %tid.x;
+	st.global.v2.u32 [%rd983+24], {%r385, %r386};
+	mov.u32 %r387, %tid.y;
+	mov.u32 %r388, %tid.z;
+	st.global.v2.u32 [%rd983+32], {%r387, %r388};
 	st.global.u64 [%rd983+40], %rd980;
 	st.global.u64 [%rd983+48], %rd981;
 	fence.acq_rel.sys;
@@ -33640,8 +31647,7 @@ const persistentDtypeBF16ToBF16AsItIsSM90A = `.version 8.0
 .address_size 64
 .file 1 "persistent.go"
 .file 2 "wide.go"
-.file 3 "epilogue.go"
-.file 4 "specialised.go"
+.file 3 "specialised.go"
 
 .extern .shared .align 1024 .b8 $dynamic[];
 
@@ -33650,8 +31656,7 @@ const persistentDtypeBF16ToBF16AsItIsSM90A = `.version 8.0
 .minnctapersm 1
 {
 	.reg .pred %p<304>;
-	.reg .b16 %rs<129>;
-	.reg .b32 %r<517>;
+	.reg .b32 %r<325>;
 	.reg .b64 %rd<562>;
 	.reg .f32 %f<223>;
 
@@ -35263,583 +33268,151 @@ $B83:
 	and.pred %p199, %p198, %p13;
 	and.pred %p200, %p199, %p14;
 	@!%p200 bra $B110;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs1, %f140;
-	cvt.u32.u16 %r165, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f139;
-	cvt.u32.u16 %r166, %rs2;
-	.loc 1 131 63
-	shl.b32 %r167, %r166, 16;
-	or.b32 %r168, %r165, %r167;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs3, %f138;
-	cvt.u32.u16 %r169, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f137;
-	cvt.u32.u16 %r170, %rs4;
-	.loc 1 131 63
-	shl.b32 %r171, %r170, 16;
-	or.b32 %r172, %r169, %r171;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs5, %f136;
-	cvt.u32.u16 %r173, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f135;
-	cvt.u32.u16 %r174, %rs6;
-	.loc 1 131 63
-	shl.b32 %r175, %r174, 16;
-	or.b32 %r176, %r173, %r175;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs7, %f134;
-	cvt.u32.u16 %r177, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f133;
-	cvt.u32.u16 %r178, %rs8;
-	.loc 1 131 63
-	shl.b32 %r179, %r178, 16;
-	or.b32 %r180, %r177, %r179;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r165, %f139, %f140;
+	cvt.rn.bf16x2.f32 %r166, %f137, %f138;
+	cvt.rn.bf16x2.f32 %r167, %f135, %f136;
+	cvt.rn.bf16x2.f32 %r168, %f133, %f134;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r168, %r172, %r176, %r180};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r165, %r166, %r167, %r168};
 	and.pred %p201, %p15, %p16;
 	and.pred %p202, %p201, %p17;
 	@!%p202 bra $B111;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs9, %f132;
-	cvt.u32.u16 %r181, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f131;
-	cvt.u32.u16 %r182, %rs10;
-	.loc 1 131 63
-	shl.b32 %r183, %r182, 16;
-	or.b32 %r184, %r181, %r183;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs11, %f130;
-	cvt.u32.u16 %r185, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f129;
-	cvt.u32.u16 %r186, %rs12;
-	.loc 1 131 63
-	shl.b32 %r187, %r186, 16;
-	or.b32 %r188, %r185, %r187;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs13, %f128;
-	cvt.u32.u16 %r189, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f127;
-	cvt.u32.u16 %r190, %rs14;
-	.loc 1 131 63
-	shl.b32 %r191, %r190, 16;
-	or.b32 %r192, %r189, %r191;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs15, %f126;
-	cvt.u32.u16 %r193, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f125;
-	cvt.u32.u16 %r194, %rs16;
-	.loc 1 131 63
-	shl.b32 %r195, %r194, 16;
-	or.b32 %r196, %r193, %r195;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r169, %f131, %f132;
+	cvt.rn.bf16x2.f32 %r170, %f129, %f130;
+	cvt.rn.bf16x2.f32 %r171, %f127, %f128;
+	cvt.rn.bf16x2.f32 %r172, %f125, %f126;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r184, %r188, %r192, %r196};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r169, %r170, %r171, %r172};
 	and.pred %p203, %p18, %p19;
 	and.pred %p204, %p203, %p20;
 	@!%p204 bra $B112;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs17, %f124;
-	cvt.u32.u16 %r197, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f123;
-	cvt.u32.u16 %r198, %rs18;
-	.loc 1 131 63
-	shl.b32 %r199, %r198, 16;
-	or.b32 %r200, %r197, %r199;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs19, %f122;
-	cvt.u32.u16 %r201, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f121;
-	cvt.u32.u16 %r202, %rs20;
-	.loc 1 131 63
-	shl.b32 %r203, %r202, 16;
-	or.b32 %r204, %r201, %r203;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs21, %f120;
-	cvt.u32.u16 %r205, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f119;
-	cvt.u32.u16 %r206, %rs22;
-	.loc 1 131 63
-	shl.b32 %r207, %r206, 16;
-	or.b32 %r208, %r205, %r207;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs23, %f118;
-	cvt.u32.u16 %r209, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f117;
-	cvt.u32.u16 %r210, %rs24;
-	.loc 1 131 63
-	shl.b32 %r211, %r210, 16;
-	or.b32 %r212, %r209, %r211;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r173, %f123, %f124;
+	cvt.rn.bf16x2.f32 %r174, %f121, %f122;
+	cvt.rn.bf16x2.f32 %r175, %f119, %f120;
+	cvt.rn.bf16x2.f32 %r176, %f117, %f118;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r200, %r204, %r208, %r212};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r173, %r174, %r175, %r176};
 	and.pred %p205, %p21, %p22;
 	and.pred %p206, %p205, %p23;
 	@!%p206 bra $B113;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs25, %f116;
-	cvt.u32.u16 %r213, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f115;
-	cvt.u32.u16 %r214, %rs26;
-	.loc 1 131 63
-	shl.b32 %r215, %r214, 16;
-	or.b32 %r216, %r213, %r215;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs27, %f114;
-	cvt.u32.u16 %r217, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f113;
-	cvt.u32.u16 %r218, %rs28;
-	.loc 1 131 63
-	shl.b32 %r219, %r218, 16;
-	or.b32 %r220, %r217, %r219;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs29, %f112;
-	cvt.u32.u16 %r221, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f111;
-	cvt.u32.u16 %r222, %rs30;
-	.loc 1 131 63
-	shl.b32 %r223, %r222, 16;
-	or.b32 %r224, %r221, %r223;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs31, %f110;
-	cvt.u32.u16 %r225, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f109;
-	cvt.u32.u16 %r226, %rs32;
-	.loc 1 131 63
-	shl.b32 %r227, %r226, 16;
-	or.b32 %r228, %r225, %r227;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r177, %f115, %f116;
+	cvt.rn.bf16x2.f32 %r178, %f113, %f114;
+	cvt.rn.bf16x2.f32 %r179, %f111, %f112;
+	cvt.rn.bf16x2.f32 %r180, %f109, %f110;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r216, %r220, %r224, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r177, %r178, %r179, %r180};
 	and.pred %p207, %p24, %p25;
 	@!%p207 bra $B114;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs33, %f108;
-	cvt.u32.u16 %r229, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f107;
-	cvt.u32.u16 %r230, %rs34;
-	.loc 1 131 63
-	shl.b32 %r231, %r230, 16;
-	or.b32 %r232, %r229, %r231;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs35, %f106;
-	cvt.u32.u16 %r233, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f105;
-	cvt.u32.u16 %r234, %rs36;
-	.loc 1 131 63
-	shl.b32 %r235, %r234, 16;
-	or.b32 %r236, %r233, %r235;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs37, %f104;
-	cvt.u32.u16 %r237, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f103;
-	cvt.u32.u16 %r238, %rs38;
-	.loc 1 131 63
-	shl.b32 %r239, %r238, 16;
-	or.b32 %r240, %r237, %r239;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs39, %f102;
-	cvt.u32.u16 %r241, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f101;
-	cvt.u32.u16 %r242, %rs40;
-	.loc 1 131 63
-	shl.b32 %r243, %r242, 16;
-	or.b32 %r244, %r241, %r243;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r181, %f107, %f108;
+	cvt.rn.bf16x2.f32 %r182, %f105, %f106;
+	cvt.rn.bf16x2.f32 %r183, %f103, %f104;
+	cvt.rn.bf16x2.f32 %r184, %f101, %f102;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r232, %r236, %r240, %r244};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r181, %r182, %r183, %r184};
 	and.pred %p208, %p26, %p27;
 	@!%p208 bra $B115;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs41, %f100;
-	cvt.u32.u16 %r245, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f99;
-	cvt.u32.u16 %r246, %rs42;
-	.loc 1 131 63
-	shl.b32 %r247, %r246, 16;
-	or.b32 %r248, %r245, %r247;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs43, %f98;
-	cvt.u32.u16 %r249, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f97;
-	cvt.u32.u16 %r250, %rs44;
-	.loc 1 131 63
-	shl.b32 %r251, %r250, 16;
-	or.b32 %r252, %r249, %r251;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs45, %f96;
-	cvt.u32.u16 %r253, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f95;
-	cvt.u32.u16 %r254, %rs46;
-	.loc 1 131 63
-	shl.b32 %r255, %r254, 16;
-	or.b32 %r256, %r253, %r255;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs47, %f94;
-	cvt.u32.u16 %r257, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f93;
-	cvt.u32.u16 %r258, %rs48;
-	.loc 1 131 63
-	shl.b32 %r259, %r258, 16;
-	or.b32 %r260, %r257, %r259;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r185, %f99, %f100;
+	cvt.rn.bf16x2.f32 %r186, %f97, %f98;
+	cvt.rn.bf16x2.f32 %r187, %f95, %f96;
+	cvt.rn.bf16x2.f32 %r188, %f93, %f94;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r248, %r252, %r256, %r260};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r185, %r186, %r187, %r188};
 	and.pred %p209, %p28, %p29;
 	@!%p209 bra $B116;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs49, %f92;
-	cvt.u32.u16 %r261, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f91;
-	cvt.u32.u16 %r262, %rs50;
-	.loc 1 131 63
-	shl.b32 %r263, %r262, 16;
-	or.b32 %r264, %r261, %r263;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs51, %f90;
-	cvt.u32.u16 %r265, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f89;
-	cvt.u32.u16 %r266, %rs52;
-	.loc 1 131 63
-	shl.b32 %r267, %r266, 16;
-	or.b32 %r268, %r265, %r267;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs53, %f88;
-	cvt.u32.u16 %r269, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f87;
-	cvt.u32.u16 %r270, %rs54;
-	.loc 1 131 63
-	shl.b32 %r271, %r270, 16;
-	or.b32 %r272, %r269, %r271;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs55, %f86;
-	cvt.u32.u16 %r273, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f85;
-	cvt.u32.u16 %r274, %rs56;
-	.loc 1 131 63
-	shl.b32 %r275, %r274, 16;
-	or.b32 %r276, %r273, %r275;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r189, %f91, %f92;
+	cvt.rn.bf16x2.f32 %r190, %f89, %f90;
+	cvt.rn.bf16x2.f32 %r191, %f87, %f88;
+	cvt.rn.bf16x2.f32 %r192, %f85, %f86;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r264, %r268, %r272, %r276};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r189, %r190, %r191, %r192};
 	and.pred %p210, %p30, %p31;
 	@!%p210 bra $B117;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs57, %f84;
-	cvt.u32.u16 %r277, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f83;
-	cvt.u32.u16 %r278, %rs58;
-	.loc 1 131 63
-	shl.b32 %r279, %r278, 16;
-	or.b32 %r280, %r277, %r279;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs59, %f82;
-	cvt.u32.u16 %r281, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f81;
-	cvt.u32.u16 %r282, %rs60;
-	.loc 1 131 63
-	shl.b32 %r283, %r282, 16;
-	or.b32 %r284, %r281, %r283;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs61, %f80;
-	cvt.u32.u16 %r285, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f79;
-	cvt.u32.u16 %r286, %rs62;
-	.loc 1 131 63
-	shl.b32 %r287, %r286, 16;
-	or.b32 %r288, %r285, %r287;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs63, %f78;
-	cvt.u32.u16 %r289, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f77;
-	cvt.u32.u16 %r290, %rs64;
-	.loc 1 131 63
-	shl.b32 %r291, %r290, 16;
-	or.b32 %r292, %r289, %r291;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r193, %f83, %f84;
+	cvt.rn.bf16x2.f32 %r194, %f81, %f82;
+	cvt.rn.bf16x2.f32 %r195, %f79, %f80;
+	cvt.rn.bf16x2.f32 %r196, %f77, %f78;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r280, %r284, %r288, %r292};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r193, %r194, %r195, %r196};
 	and.pred %p211, %p32, %p33;
 	@!%p211 bra $B118;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs65, %f76;
-	cvt.u32.u16 %r293, %rs65;
-	cvt.rn.bf16.f32 %rs66, %f75;
-	cvt.u32.u16 %r294, %rs66;
-	.loc 1 131 63
-	shl.b32 %r295, %r294, 16;
-	or.b32 %r296, %r293, %r295;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs67, %f74;
-	cvt.u32.u16 %r297, %rs67;
-	cvt.rn.bf16.f32 %rs68, %f73;
-	cvt.u32.u16 %r298, %rs68;
-	.loc 1 131 63
-	shl.b32 %r299, %r298, 16;
-	or.b32 %r300, %r297, %r299;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs69, %f72;
-	cvt.u32.u16 %r301, %rs69;
-	cvt.rn.bf16.f32 %rs70, %f71;
-	cvt.u32.u16 %r302, %rs70;
-	.loc 1 131 63
-	shl.b32 %r303, %r302, 16;
-	or.b32 %r304, %r301, %r303;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs71, %f70;
-	cvt.u32.u16 %r305, %rs71;
-	cvt.rn.bf16.f32 %rs72, %f69;
-	cvt.u32.u16 %r306, %rs72;
-	.loc 1 131 63
-	shl.b32 %r307, %r306, 16;
-	or.b32 %r308, %r305, %r307;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r197, %f75, %f76;
+	cvt.rn.bf16x2.f32 %r198, %f73, %f74;
+	cvt.rn.bf16x2.f32 %r199, %f71, %f72;
+	cvt.rn.bf16x2.f32 %r200, %f69, %f70;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r296, %r300, %r304, %r308};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r197, %r198, %r199, %r200};
 	and.pred %p212, %p34, %p35;
 	@!%p212 bra $B119;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs73, %f68;
-	cvt.u32.u16 %r309, %rs73;
-	cvt.rn.bf16.f32 %rs74, %f67;
-	cvt.u32.u16 %r310, %rs74;
-	.loc 1 131 63
-	shl.b32 %r311, %r310, 16;
-	or.b32 %r312, %r309, %r311;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs75, %f66;
-	cvt.u32.u16 %r313, %rs75;
-	cvt.rn.bf16.f32 %rs76, %f65;
-	cvt.u32.u16 %r314, %rs76;
-	.loc 1 131 63
-	shl.b32 %r315, %r314, 16;
-	or.b32 %r316, %r313, %r315;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs77, %f64;
-	cvt.u32.u16 %r317, %rs77;
-	cvt.rn.bf16.f32 %rs78, %f63;
-	cvt.u32.u16 %r318, %rs78;
-	.loc 1 131 63
-	shl.b32 %r319, %r318, 16;
-	or.b32 %r320, %r317, %r319;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs79, %f62;
-	cvt.u32.u16 %r321, %rs79;
-	cvt.rn.bf16.f32 %rs80, %f61;
-	cvt.u32.u16 %r322, %rs80;
-	.loc 1 131 63
-	shl.b32 %r323, %r322, 16;
-	or.b32 %r324, %r321, %r323;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r201, %f67, %f68;
+	cvt.rn.bf16x2.f32 %r202, %f65, %f66;
+	cvt.rn.bf16x2.f32 %r203, %f63, %f64;
+	cvt.rn.bf16x2.f32 %r204, %f61, %f62;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r312, %r316, %r320, %r324};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r201, %r202, %r203, %r204};
 	and.pred %p213, %p36, %p37;
 	@!%p213 bra $B120;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs81, %f60;
-	cvt.u32.u16 %r325, %rs81;
-	cvt.rn.bf16.f32 %rs82, %f59;
-	cvt.u32.u16 %r326, %rs82;
-	.loc 1 131 63
-	shl.b32 %r327, %r326, 16;
-	or.b32 %r328, %r325, %r327;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs83, %f58;
-	cvt.u32.u16 %r329, %rs83;
-	cvt.rn.bf16.f32 %rs84, %f57;
-	cvt.u32.u16 %r330, %rs84;
-	.loc 1 131 63
-	shl.b32 %r331, %r330, 16;
-	or.b32 %r332, %r329, %r331;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs85, %f56;
-	cvt.u32.u16 %r333, %rs85;
-	cvt.rn.bf16.f32 %rs86, %f55;
-	cvt.u32.u16 %r334, %rs86;
-	.loc 1 131 63
-	shl.b32 %r335, %r334, 16;
-	or.b32 %r336, %r333, %r335;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs87, %f54;
-	cvt.u32.u16 %r337, %rs87;
-	cvt.rn.bf16.f32 %rs88, %f53;
-	cvt.u32.u16 %r338, %rs88;
-	.loc 1 131 63
-	shl.b32 %r339, %r338, 16;
-	or.b32 %r340, %r337, %r339;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r205, %f59, %f60;
+	cvt.rn.bf16x2.f32 %r206, %f57, %f58;
+	cvt.rn.bf16x2.f32 %r207, %f55, %f56;
+	cvt.rn.bf16x2.f32 %r208, %f53, %f54;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r328, %r332, %r336, %r340};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r205, %r206, %r207, %r208};
 	and.pred %p214, %p38, %p39;
 	@!%p214 bra $B121;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs89, %f52;
-	cvt.u32.u16 %r341, %rs89;
-	cvt.rn.bf16.f32 %rs90, %f51;
-	cvt.u32.u16 %r342, %rs90;
-	.loc 1 131 63
-	shl.b32 %r343, %r342, 16;
-	or.b32 %r344, %r341, %r343;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs91, %f50;
-	cvt.u32.u16 %r345, %rs91;
-	cvt.rn.bf16.f32 %rs92, %f49;
-	cvt.u32.u16 %r346, %rs92;
-	.loc 1 131 63
-	shl.b32 %r347, %r346, 16;
-	or.b32 %r348, %r345, %r347;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs93, %f48;
-	cvt.u32.u16 %r349, %rs93;
-	cvt.rn.bf16.f32 %rs94, %f47;
-	cvt.u32.u16 %r350, %rs94;
-	.loc 1 131 63
-	shl.b32 %r351, %r350, 16;
-	or.b32 %r352, %r349, %r351;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs95, %f46;
-	cvt.u32.u16 %r353, %rs95;
-	cvt.rn.bf16.f32 %rs96, %f45;
-	cvt.u32.u16 %r354, %rs96;
-	.loc 1 131 63
-	shl.b32 %r355, %r354, 16;
-	or.b32 %r356, %r353, %r355;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r209, %f51, %f52;
+	cvt.rn.bf16x2.f32 %r210, %f49, %f50;
+	cvt.rn.bf16x2.f32 %r211, %f47, %f48;
+	cvt.rn.bf16x2.f32 %r212, %f45, %f46;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r344, %r348, %r352, %r356};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r209, %r210, %r211, %r212};
 	and.pred %p215, %p40, %p41;
 	@!%p215 bra $B122;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs97, %f44;
-	cvt.u32.u16 %r357, %rs97;
-	cvt.rn.bf16.f32 %rs98, %f43;
-	cvt.u32.u16 %r358, %rs98;
-	.loc 1 131 63
-	shl.b32 %r359, %r358, 16;
-	or.b32 %r360, %r357, %r359;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs99, %f42;
-	cvt.u32.u16 %r361, %rs99;
-	cvt.rn.bf16.f32 %rs100, %f41;
-	cvt.u32.u16 %r362, %rs100;
-	.loc 1 131 63
-	shl.b32 %r363, %r362, 16;
-	or.b32 %r364, %r361, %r363;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs101, %f40;
-	cvt.u32.u16 %r365, %rs101;
-	cvt.rn.bf16.f32 %rs102, %f39;
-	cvt.u32.u16 %r366, %rs102;
-	.loc 1 131 63
-	shl.b32 %r367, %r366, 16;
-	or.b32 %r368, %r365, %r367;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs103, %f38;
-	cvt.u32.u16 %r369, %rs103;
-	cvt.rn.bf16.f32 %rs104, %f37;
-	cvt.u32.u16 %r370, %rs104;
-	.loc 1 131 63
-	shl.b32 %r371, %r370, 16;
-	or.b32 %r372, %r369, %r371;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r213, %f43, %f44;
+	cvt.rn.bf16x2.f32 %r214, %f41, %f42;
+	cvt.rn.bf16x2.f32 %r215, %f39, %f40;
+	cvt.rn.bf16x2.f32 %r216, %f37, %f38;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r360, %r364, %r368, %r372};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r213, %r214, %r215, %r216};
 	and.pred %p216, %p42, %p43;
 	@!%p216 bra $B123;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs105, %f36;
-	cvt.u32.u16 %r373, %rs105;
-	cvt.rn.bf16.f32 %rs106, %f35;
-	cvt.u32.u16 %r374, %rs106;
-	.loc 1 131 63
-	shl.b32 %r375, %r374, 16;
-	or.b32 %r376, %r373, %r375;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs107, %f34;
-	cvt.u32.u16 %r377, %rs107;
-	cvt.rn.bf16.f32 %rs108, %f33;
-	cvt.u32.u16 %r378, %rs108;
-	.loc 1 131 63
-	shl.b32 %r379, %r378, 16;
-	or.b32 %r380, %r377, %r379;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs109, %f32;
-	cvt.u32.u16 %r381, %rs109;
-	cvt.rn.bf16.f32 %rs110, %f31;
-	cvt.u32.u16 %r382, %rs110;
-	.loc 1 131 63
-	shl.b32 %r383, %r382, 16;
-	or.b32 %r384, %r381, %r383;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs111, %f30;
-	cvt.u32.u16 %r385, %rs111;
-	cvt.rn.bf16.f32 %rs112, %f29;
-	cvt.u32.u16 %r386, %rs112;
-	.loc 1 131 63
-	shl.b32 %r387, %r386, 16;
-	or.b32 %r388, %r385, %r387;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r217, %f35, %f36;
+	cvt.rn.bf16x2.f32 %r218, %f33, %f34;
+	cvt.rn.bf16x2.f32 %r219, %f31, %f32;
+	cvt.rn.bf16x2.f32 %r220, %f29, %f30;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r376, %r380, %r384, %r388};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r217, %r218, %r219, %r220};
 	and.pred %p217, %p44, %p45;
 	@!%p217 bra $B124;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs113, %f28;
-	cvt.u32.u16 %r389, %rs113;
-	cvt.rn.bf16.f32 %rs114, %f27;
-	cvt.u32.u16 %r390, %rs114;
-	.loc 1 131 63
-	shl.b32 %r391, %r390, 16;
-	or.b32 %r392, %r389, %r391;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs115, %f26;
-	cvt.u32.u16 %r393, %rs115;
-	cvt.rn.bf16.f32 %rs116, %f25;
-	cvt.u32.u16 %r394, %rs116;
-	.loc 1 131 63
-	shl.b32 %r395, %r394, 16;
-	or.b32 %r396, %r393, %r395;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs117, %f24;
-	cvt.u32.u16 %r397, %rs117;
-	cvt.rn.bf16.f32 %rs118, %f23;
-	cvt.u32.u16 %r398, %rs118;
-	.loc 1 131 63
-	shl.b32 %r399, %r398, 16;
-	or.b32 %r400, %r397, %r399;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs119, %f22;
-	cvt.u32.u16 %r401, %rs119;
-	cvt.rn.bf16.f32 %rs120, %f21;
-	cvt.u32.u16 %r402, %rs120;
-	.loc 1 131 63
-	shl.b32 %r403, %r402, 16;
-	or.b32 %r404, %r401, %r403;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r221, %f27, %f28;
+	cvt.rn.bf16x2.f32 %r222, %f25, %f26;
+	cvt.rn.bf16x2.f32 %r223, %f23, %f24;
+	cvt.rn.bf16x2.f32 %r224, %f21, %f22;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r392, %r396, %r400, %r404};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r221, %r222, %r223, %r224};
 	and.pred %p218, %p46, %p47;
 	@!%p218 bra $B125;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs121, %f20;
-	cvt.u32.u16 %r405, %rs121;
-	cvt.rn.bf16.f32 %rs122, %f19;
-	cvt.u32.u16 %r406, %rs122;
-	.loc 1 131 63
-	shl.b32 %r407, %r406, 16;
-	or.b32 %r408, %r405, %r407;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs123, %f18;
-	cvt.u32.u16 %r409, %rs123;
-	cvt.rn.bf16.f32 %rs124, %f17;
-	cvt.u32.u16 %r410, %rs124;
-	.loc 1 131 63
-	shl.b32 %r411, %r410, 16;
-	or.b32 %r412, %r409, %r411;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs125, %f16;
-	cvt.u32.u16 %r413, %rs125;
-	cvt.rn.bf16.f32 %rs126, %f15;
-	cvt.u32.u16 %r414, %rs126;
-	.loc 1 131 63
-	shl.b32 %r415, %r414, 16;
-	or.b32 %r416, %r413, %r415;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs127, %f14;
-	cvt.u32.u16 %r417, %rs127;
-	cvt.rn.bf16.f32 %rs128, %f13;
-	cvt.u32.u16 %r418, %rs128;
-	.loc 1 131 63
-	shl.b32 %r419, %r418, 16;
-	or.b32 %r420, %r417, %r419;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r225, %f19, %f20;
+	cvt.rn.bf16x2.f32 %r226, %f17, %f18;
+	cvt.rn.bf16x2.f32 %r227, %f15, %f16;
+	cvt.rn.bf16x2.f32 %r228, %f13, %f14;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r408, %r412, %r416, %r420};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r225, %r226, %r227, %r228};
 	.loc 1 76 15
 	fence.proxy.async.shared::cta;
 	.loc 1 91 12
@@ -35847,21 +33420,21 @@ $B83:
 	.loc 1 92 14
 	@!%p8 bra $B84;
 	.loc 1 93 11
-	add.s32 %r421, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r421];
+	add.s32 %r229, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
 $B84:
 	.loc 1 95 8
-	cvt.u32.u64 %r422, %rd73;
-	add.s32 %r423, %r422, 1;
-	add.s32 %r424, %r22, 213056;
-	and.b32 %r425, %r423, 1;
+	cvt.u32.u64 %r230, %rd73;
+	add.s32 %r231, %r230, 1;
+	add.s32 %r232, %r22, 213056;
+	and.b32 %r233, %r231, 1;
 $B85:
-	and.b32 %r426, %r425, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r424], %r426;
+	and.b32 %r234, %r233, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r232], %r234;
 	@%p219 bra $B86;
 	ld.param.u64 %rd386, [persistent_dtype_BF16_toBF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r427, [%rd386];
-	setp.eq.u32 %p220, %r427, 0;
+	ld.relaxed.gpu.global.u32 %r235, [%rd386];
+	setp.eq.u32 %p220, %r235, 0;
 	@%p220 bra $B85;
 $B86:
 	.loc 1 78 3
@@ -35879,9 +33452,9 @@ $B86:
 	abs.s64 %rd392, %rd23;
 	cvt.rp.f32.u64 %f205, %rd392;
 	rcp.approx.ftz.f32 %f206, %f205;
-	mov.b32 %r428, %f206;
-	add.s32 %r429, %r428, 536870910;
-	mov.b32 %f207, %r429;
+	mov.b32 %r236, %f206;
+	add.s32 %r237, %r236, 536870910;
+	mov.b32 %f207, %r237;
 	cvt.rzi.u64.f32 %rd393, %f207;
 	mul.lo.s64 %rd394, %rd393, %rd392;
 	neg.s64 %rd395, %rd394;
@@ -35906,52 +33479,52 @@ $B86:
 	sub.s64 %rd412, %rd411, %rd390;
 	bra $B88;
 $B87:
-	cvt.u32.u64 %r430, %rd32;
-	cvt.u32.u64 %r431, %rd23;
-	div.u32 %r432, %r430, %r431;
-	cvt.u64.u32 %rd412, %r432;
+	cvt.u32.u64 %r238, %rd32;
+	cvt.u32.u64 %r239, %rd23;
+	div.u32 %r240, %r238, %r239;
+	cvt.u64.u32 %rd412, %r240;
 $B88:
 	setp.lt.u64 %p224, %rd387, 2147483648;
 	setp.lt.u64 %p225, %rd412, 2147483648;
 	and.pred %p226, %p224, %p225;
 	setp.lt.u64 %p227, %rd125, 2147483648;
 	and.pred %p228, %p226, %p227;
-	cvt.u32.u64 %r433, %rd125;
-	and.b32 %r434, %r433, 7;
-	setp.eq.s32 %p229, %r434, 0;
+	cvt.u32.u64 %r241, %rd125;
+	and.b32 %r242, %r241, 7;
+	setp.eq.s32 %p229, %r242, 0;
 	and.pred %p230, %p228, %p229;
 	@!%p230 bra $FAULT66;
-	cvt.u32.u64 %r435, %rd387;
-	cvt.u32.u64 %r436, %rd412;
-	add.s32 %r437, %r26, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r433, %r435, %r436}], [%r437];
-	add.s32 %r438, %r433, 64;
-	setp.lt.u32 %p231, %r438, -2147483648;
+	cvt.u32.u64 %r243, %rd387;
+	cvt.u32.u64 %r244, %rd412;
+	add.s32 %r245, %r26, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r241, %r243, %r244}], [%r245];
+	add.s32 %r246, %r241, 64;
+	setp.lt.u32 %p231, %r246, -2147483648;
 	and.pred %p232, %p226, %p231;
-	and.b32 %r439, %r438, 7;
-	setp.eq.s32 %p233, %r439, 0;
+	and.b32 %r247, %r246, 7;
+	setp.eq.s32 %p233, %r247, 0;
 	and.pred %p234, %p232, %p233;
 	@!%p234 bra $FAULT66;
-	add.s32 %r440, %r26, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r438, %r435, %r436}], [%r440];
-	add.s32 %r441, %r433, 128;
-	setp.lt.u32 %p235, %r441, -2147483648;
+	add.s32 %r248, %r26, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r246, %r243, %r244}], [%r248];
+	add.s32 %r249, %r241, 128;
+	setp.lt.u32 %p235, %r249, -2147483648;
 	and.pred %p236, %p226, %p235;
-	and.b32 %r442, %r441, 7;
-	setp.eq.s32 %p237, %r442, 0;
+	and.b32 %r250, %r249, 7;
+	setp.eq.s32 %p237, %r250, 0;
 	and.pred %p238, %p236, %p237;
 	@!%p238 bra $FAULT66;
-	add.s32 %r443, %r26, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r441, %r435, %r436}], [%r443];
-	add.s32 %r444, %r433, 192;
-	setp.lt.u32 %p239, %r444, -2147483648;
+	add.s32 %r251, %r26, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r249, %r243, %r244}], [%r251];
+	add.s32 %r252, %r241, 192;
+	setp.lt.u32 %p239, %r252, -2147483648;
 	and.pred %p240, %p226, %p239;
-	and.b32 %r445, %r444, 7;
-	setp.eq.s32 %p241, %r445, 0;
+	and.b32 %r253, %r252, 7;
+	setp.eq.s32 %p241, %r253, 0;
 	and.pred %p242, %p240, %p241;
 	@!%p242 bra $FAULT66;
-	add.s32 %r446, %r26, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r444, %r435, %r436}], [%r446];
+	add.s32 %r254, %r26, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r252, %r243, %r244}], [%r254];
 	.loc 1 83 18
 	cp.async.bulk.commit_group;
 $B89:
@@ -35995,9 +33568,9 @@ $B92:
 	abs.s64 %rd421, %rd23;
 	cvt.rp.f32.u64 %f208, %rd421;
 	rcp.approx.ftz.f32 %f209, %f208;
-	mov.b32 %r447, %f209;
-	add.s32 %r448, %r447, 536870910;
-	mov.b32 %f210, %r448;
+	mov.b32 %r255, %f209;
+	add.s32 %r256, %r255, 536870910;
+	mov.b32 %f210, %r256;
 	cvt.rzi.u64.f32 %rd422, %f210;
 	mul.lo.s64 %rd423, %rd422, %rd421;
 	neg.s64 %rd424, %rd423;
@@ -36020,10 +33593,10 @@ $B92:
 	sub.s64 %rd439, %rd438, %rd419;
 	bra $B94;
 $B93:
-	cvt.u32.u64 %r449, %rd413;
-	cvt.u32.u64 %r450, %rd23;
-	rem.u32 %r451, %r449, %r450;
-	cvt.u64.u32 %rd439, %r451;
+	cvt.u32.u64 %r257, %rd413;
+	cvt.u32.u64 %r258, %rd23;
+	rem.u32 %r259, %r257, %r258;
+	cvt.u64.u32 %rd439, %r259;
 $B94:
 	.loc 2 65 17
 	or.b64 %rd440, %rd439, %rd415;
@@ -36035,9 +33608,9 @@ $B94:
 	abs.s64 %rd444, %rd415;
 	cvt.rp.f32.u64 %f211, %rd444;
 	rcp.approx.ftz.f32 %f212, %f211;
-	mov.b32 %r452, %f212;
-	add.s32 %r453, %r452, 536870910;
-	mov.b32 %f213, %r453;
+	mov.b32 %r260, %f212;
+	add.s32 %r261, %r260, 536870910;
+	mov.b32 %f213, %r261;
 	cvt.rzi.u64.f32 %rd445, %f213;
 	mul.lo.s64 %rd446, %rd445, %rd444;
 	neg.s64 %rd447, %rd446;
@@ -36062,10 +33635,10 @@ $B94:
 	sub.s64 %rd464, %rd463, %rd442;
 	bra $B96;
 $B95:
-	cvt.u32.u64 %r454, %rd439;
-	cvt.u32.u64 %r455, %rd415;
-	div.u32 %r456, %r454, %r455;
-	cvt.u64.u32 %rd464, %r456;
+	cvt.u32.u64 %r262, %rd439;
+	cvt.u32.u64 %r263, %rd415;
+	div.u32 %r264, %r262, %r263;
+	cvt.u64.u32 %rd464, %r264;
 $B96:
 	shl.b64 %rd465, %rd464, 4;
 	.loc 2 66 27
@@ -36089,9 +33662,9 @@ $B96:
 	abs.s64 %rd475, %rd467;
 	cvt.rp.f32.u64 %f214, %rd475;
 	rcp.approx.ftz.f32 %f215, %f214;
-	mov.b32 %r457, %f215;
-	add.s32 %r458, %r457, 536870910;
-	mov.b32 %f216, %r458;
+	mov.b32 %r265, %f215;
+	add.s32 %r266, %r265, 536870910;
+	mov.b32 %f216, %r266;
 	cvt.rzi.u64.f32 %rd476, %f216;
 	mul.lo.s64 %rd477, %rd476, %rd475;
 	neg.s64 %rd478, %rd477;
@@ -36114,10 +33687,10 @@ $B96:
 	sub.s64 %rd493, %rd492, %rd473;
 	bra $B98;
 $B97:
-	cvt.u32.u64 %r459, %rd471;
-	cvt.u32.u64 %r460, %rd467;
-	rem.u32 %r461, %r459, %r460;
-	cvt.u64.u32 %rd493, %r461;
+	cvt.u32.u64 %r267, %rd471;
+	cvt.u32.u64 %r268, %rd467;
+	rem.u32 %r269, %r267, %r268;
+	cvt.u64.u32 %rd493, %r269;
 $B98:
 	add.s64 %rd494, %rd465, %rd493;
 	shl.b64 %rd468, %rd494, 7;
@@ -36130,9 +33703,9 @@ $B98:
 	abs.s64 %rd499, %rd467;
 	cvt.rp.f32.u64 %f217, %rd499;
 	rcp.approx.ftz.f32 %f218, %f217;
-	mov.b32 %r462, %f218;
-	add.s32 %r463, %r462, 536870910;
-	mov.b32 %f219, %r463;
+	mov.b32 %r270, %f218;
+	add.s32 %r271, %r270, 536870910;
+	mov.b32 %f219, %r271;
 	cvt.rzi.u64.f32 %rd500, %f219;
 	mul.lo.s64 %rd501, %rd500, %rd499;
 	neg.s64 %rd502, %rd501;
@@ -36157,10 +33730,10 @@ $B98:
 	sub.s64 %rd519, %rd518, %rd497;
 	bra $B100;
 $B99:
-	cvt.u32.u64 %r464, %rd471;
-	cvt.u32.u64 %r465, %rd467;
-	div.u32 %r466, %r464, %r465;
-	cvt.u64.u32 %rd519, %r466;
+	cvt.u32.u64 %r272, %rd471;
+	cvt.u32.u64 %r273, %rd467;
+	div.u32 %r274, %r272, %r273;
+	cvt.u64.u32 %rd519, %r274;
 $B100:
 	shl.b64 %rd469, %rd519, 8;
 $B101:
@@ -36176,9 +33749,9 @@ $B101:
 	abs.s64 %rd524, %rd23;
 	cvt.rp.f32.u64 %f220, %rd524;
 	rcp.approx.ftz.f32 %f221, %f220;
-	mov.b32 %r467, %f221;
-	add.s32 %r468, %r467, 536870910;
-	mov.b32 %f222, %r468;
+	mov.b32 %r275, %f221;
+	add.s32 %r276, %r275, 536870910;
+	mov.b32 %f222, %r276;
 	cvt.rzi.u64.f32 %rd525, %f222;
 	mul.lo.s64 %rd526, %rd525, %rd524;
 	neg.s64 %rd527, %rd526;
@@ -36203,41 +33776,41 @@ $B101:
 	sub.s64 %rd544, %rd543, %rd522;
 	bra $B103;
 $B102:
-	cvt.u32.u64 %r469, %rd413;
-	cvt.u32.u64 %r470, %rd23;
-	div.u32 %r471, %r469, %r470;
-	cvt.u64.u32 %rd544, %r471;
+	cvt.u32.u64 %r277, %rd413;
+	cvt.u32.u64 %r278, %rd23;
+	div.u32 %r279, %r277, %r278;
+	cvt.u64.u32 %rd544, %r279;
 $B103:
-	.loc 4 70 12
+	.loc 3 70 12
 	setp.lt.u64 %p266, %rd468, 2147483648;
 	setp.lt.u64 %p267, %rd544, 2147483648;
 	and.pred %p268, %p266, %p267;
-	cvt.u32.u64 %r472, %rd468;
-	cvt.u32.u64 %r473, %rd544;
+	cvt.u32.u64 %r280, %rd468;
+	cvt.u32.u64 %r281, %rd544;
 	add.s64 %rd545, %rd468, 64;
 	setp.lt.u64 %p269, %rd545, 2147483648;
 	and.pred %p270, %p269, %p267;
-	cvt.u32.u64 %r474, %rd545;
-	.loc 4 73 12
+	cvt.u32.u64 %r282, %rd545;
+	.loc 3 73 12
 	setp.lt.u64 %p271, %rd469, 2147483648;
-	cvt.u32.u64 %r475, %rd469;
-	and.b32 %r476, %r475, 7;
-	setp.eq.s32 %p272, %r476, 0;
+	cvt.u32.u64 %r283, %rd469;
+	and.b32 %r284, %r283, 7;
+	setp.eq.s32 %p272, %r284, 0;
 	add.s64 %rd546, %rd469, 64;
 	setp.lt.u64 %p273, %rd546, 2147483648;
-	cvt.u32.u64 %r477, %rd546;
-	and.b32 %r478, %r477, 7;
-	setp.eq.s32 %p274, %r478, 0;
+	cvt.u32.u64 %r285, %rd546;
+	and.b32 %r286, %r285, 7;
+	setp.eq.s32 %p274, %r286, 0;
 	add.s64 %rd547, %rd469, 128;
 	setp.lt.u64 %p275, %rd547, 2147483648;
-	cvt.u32.u64 %r479, %rd547;
-	and.b32 %r480, %r479, 7;
-	setp.eq.s32 %p276, %r480, 0;
+	cvt.u32.u64 %r287, %rd547;
+	and.b32 %r288, %r287, 7;
+	setp.eq.s32 %p276, %r288, 0;
 	add.s64 %rd548, %rd469, 192;
 	setp.lt.u64 %p277, %rd548, 2147483648;
-	cvt.u32.u64 %r481, %rd548;
-	and.b32 %r482, %r481, 7;
-	setp.eq.s32 %p278, %r482, 0;
+	cvt.u32.u64 %r289, %rd548;
+	and.b32 %r290, %r289, 7;
+	setp.eq.s32 %p278, %r290, 0;
 	mov.u64 %rd549, 0;
 $B104:
 	.loc 1 36 17
@@ -36246,80 +33819,80 @@ $B104:
 	mul.lo.s64 %rd552, %rd551, 3;
 	sub.s64 %rd553, %rd417, %rd552;
 	.loc 1 37 11
-	mov.u32 %r483, $dynamic;
-	cvt.u32.u64 %r484, %rd553;
-	mad.lo.s32 %r485, %r484, 8, %r483;
-	add.s32 %r486, %r485, 213024;
-	cvt.u32.u64 %r487, %rd551;
-	add.s32 %r488, %r487, 1;
-	and.b32 %r489, %r488, 1;
+	mov.u32 %r291, $dynamic;
+	cvt.u32.u64 %r292, %rd553;
+	mad.lo.s32 %r293, %r292, 8, %r291;
+	add.s32 %r294, %r293, 213024;
+	cvt.u32.u64 %r295, %rd551;
+	add.s32 %r296, %r295, 1;
+	and.b32 %r297, %r296, 1;
 $B105:
-	and.b32 %r490, %r489, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r486], %r490;
+	and.b32 %r298, %r297, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r294], %r298;
 	@%p279 bra $B106;
 	ld.param.u64 %rd554, [persistent_dtype_BF16_toBF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r491, [%rd554];
-	setp.eq.u32 %p280, %r491, 0;
+	ld.relaxed.gpu.global.u32 %r299, [%rd554];
+	setp.eq.u32 %p280, %r299, 0;
 	@%p280 bra $B105;
 $B106:
 	.loc 1 38 40
-	mov.u32 %r492, $dynamic;
-	cvt.u32.u64 %r493, %rd553;
-	mad.lo.s32 %r494, %r493, 8, %r492;
-	add.s32 %r495, %r494, 212992;
-	.loc 4 68 13
-	setp.ne.s32 %p281, %r495, -1;
+	mov.u32 %r300, $dynamic;
+	cvt.u32.u64 %r301, %rd553;
+	mad.lo.s32 %r302, %r301, 8, %r300;
+	add.s32 %r303, %r302, 212992;
+	.loc 3 68 13
+	setp.ne.s32 %p281, %r303, -1;
 	@!%p281 bra $FAULT67;
 	.loc 1 38 26
-	mad.lo.s32 %r496, %r493, 49152, %r1;
+	mad.lo.s32 %r304, %r301, 49152, %r1;
 	shl.b64 %rd555, %rd549, 6;
-	.loc 4 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r495], 49152;
-	.loc 4 70 20
-	setp.ne.s32 %p282, %r496, -1;
-	cvt.u64.u32 %rd556, %r496;
+	.loc 3 68 13
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r303], 49152;
+	.loc 3 70 20
+	setp.ne.s32 %p282, %r304, -1;
+	cvt.u64.u32 %rd556, %r304;
 	cvta.shared.u64 %rd557, %rd556;
-	cvt.u32.u64 %r497, %rd557;
-	and.b32 %r498, %r497, 127;
-	setp.eq.s32 %p283, %r498, 0;
+	cvt.u32.u64 %r305, %rd557;
+	and.b32 %r306, %r305, 127;
+	setp.eq.s32 %p283, %r306, 0;
 	setp.lt.u64 %p284, %rd555, 2147483648;
 	and.pred %p285, %p268, %p284;
-	cvt.u32.u64 %r499, %rd555;
-	and.b32 %r500, %r499, 7;
-	setp.eq.s32 %p286, %r500, 0;
+	cvt.u32.u64 %r307, %rd555;
+	and.b32 %r308, %r307, 7;
+	setp.eq.s32 %p286, %r308, 0;
 	and.pred %p287, %p285, %p286;
 	and.pred %p288, %p282, %p283;
 	and.pred %p289, %p288, %p287;
 	@!%p289 bra $B127;
-	add.s32 %r501, %r494, 212992;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r496], [%rd8, {%r499, %r472, %r473}], [%r501];
+	add.s32 %r309, %r302, 212992;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r304], [%rd8, {%r307, %r280, %r281}], [%r309];
 	and.pred %p290, %p270, %p284;
 	and.pred %p291, %p290, %p286;
 	@!%p291 bra $FAULT68;
-	add.s32 %r502, %r496, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r502], [%rd8, {%r499, %r474, %r473}], [%r501];
-	.loc 4 73 12
+	add.s32 %r310, %r304, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd8, {%r307, %r282, %r281}], [%r309];
+	.loc 3 73 12
 	and.pred %p292, %p284, %p267;
 	and.pred %p293, %p292, %p271;
 	and.pred %p294, %p293, %p272;
 	@!%p294 bra $FAULT69;
-	add.s32 %r503, %r496, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r503], [%rd9, {%r475, %r499, %r473}], [%r501];
+	add.s32 %r311, %r304, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r283, %r307, %r281}], [%r309];
 	and.pred %p295, %p292, %p273;
 	and.pred %p296, %p295, %p274;
 	@!%p296 bra $FAULT69;
-	add.s32 %r504, %r496, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r504], [%rd9, {%r477, %r499, %r473}], [%r501];
+	add.s32 %r312, %r304, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r285, %r307, %r281}], [%r309];
 	and.pred %p297, %p292, %p275;
 	and.pred %p298, %p297, %p276;
 	@!%p298 bra $FAULT69;
-	add.s32 %r505, %r496, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r505], [%rd9, {%r479, %r499, %r473}], [%r501];
+	add.s32 %r313, %r304, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r313], [%rd9, {%r287, %r307, %r281}], [%r309];
 	and.pred %p299, %p292, %p277;
 	and.pred %p300, %p299, %p278;
 	@!%p300 bra $FAULT69;
-	add.s32 %r506, %r496, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r506], [%rd9, {%r481, %r499, %r473}], [%r501];
+	add.s32 %r314, %r304, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r314], [%rd9, {%r289, %r307, %r281}], [%r309];
 	.loc 1 39 6
 	add.s64 %rd417, %rd417, 1;
 	add.s64 %rd549, %rd549, 1;
@@ -36398,7 +33971,7 @@ $B126:
 	.loc 2 65 17
 	bra $FAULT71;
 $B127:
-	.loc 4 70 20
+	.loc 3 70 20
 	@!%p282 bra $FAULT76;
 	@!%p283 bra $FAULT77;
 	bra $FAULT68;
@@ -36406,424 +33979,424 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 93 11
-	mov.u32 %r507, 1;
+	mov.u32 %r315, 1;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 95 8
-	mov.u32 %r507, 2;
+	mov.u32 %r315, 2;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 104 24
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd194;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd197;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd200;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd203;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd206;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd209;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd212;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd215;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd218;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd221;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd224;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd227;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd230;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd233;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT16:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd236;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT17:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd239;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT18:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd242;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT19:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd245;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd248;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd251;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd254;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT23:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd257;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT24:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd260;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT25:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd263;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT26:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd266;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT27:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd269;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT28:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd272;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT29:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd275;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT30:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd278;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT31:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd281;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT32:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd284;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT33:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd287;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT34:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd290;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT35:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd293;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd296;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT37:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd299;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT38:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd302;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT39:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd305;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT40:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd308;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT41:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd311;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT42:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd314;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT43:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd317;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT44:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd320;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT45:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd323;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT46:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd326;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT47:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd329;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT48:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd332;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT49:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd335;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT50:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd338;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT51:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd341;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT52:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd344;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT53:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd347;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT54:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd350;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT55:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd353;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT56:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd356;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT57:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd359;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT58:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd362;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT59:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd365;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT60:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd368;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT61:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd371;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT62:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd374;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT63:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd377;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT64:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd380;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT65:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd383;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT66:
 	.loc 1 81 12
-	mov.u32 %r507, 4;
+	mov.u32 %r315, 4;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT67:
-	.loc 4 68 13
-	mov.u32 %r507, 0;
+	.loc 3 68 13
+	mov.u32 %r315, 0;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT68:
-	.loc 4 70 12
-	mov.u32 %r507, 5;
+	.loc 3 70 12
+	mov.u32 %r315, 5;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT69:
-	.loc 4 73 12
-	mov.u32 %r507, 6;
+	.loc 3 73 12
+	mov.u32 %r315, 6;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT70:
 	.loc 1 49 25
-	mov.u32 %r507, 14;
+	mov.u32 %r315, 14;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT71:
 	.loc 2 65 17
-	mov.u32 %r507, 13;
+	mov.u32 %r315, 13;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT72:
 	.loc 1 121 39
-	mov.u32 %r507, 9;
+	mov.u32 %r315, 9;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT73:
-	mov.u32 %r507, 10;
+	mov.u32 %r315, 10;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT74:
-	mov.u32 %r507, 11;
+	mov.u32 %r315, 11;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT75:
 	.loc 1 34 27
-	mov.u32 %r507, 12;
+	mov.u32 %r315, 12;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT76:
-	.loc 4 70 20
-	mov.u32 %r507, 7;
+	.loc 3 70 20
+	mov.u32 %r315, 7;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT77:
-	mov.u32 %r507, 8;
+	mov.u32 %r315, 8;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 $FAULT:
 	ld.param.u64 %rd560, [persistent_dtype_BF16_toBF16_asItIs_params+440];
-	atom.relaxed.gpu.global.cas.b32 %r508, [%rd560], 0, 1;
-	setp.ne.u32 %p303, %r508, 0;
+	atom.relaxed.gpu.global.cas.b32 %r316, [%rd560], 0, 1;
+	setp.ne.u32 %p303, %r316, 0;
 	@%p303 bra $EXIT;
 	ld.global.u64 %rd561, [%rd560+8];
-	ld.param.u32 %r509, [persistent_dtype_BF16_toBF16_asItIs_params+448];
-	st.global.u32 [%rd561+4], %r509;
-	ld.param.u32 %r510, [persistent_dtype_BF16_toBF16_asItIs_params+452];
-	st.global.v2.u32 [%rd561+8], {%r510, %r507};
-	mov.u32 %r511, %ctaid.x;
-	mov.u32 %r512, %ctaid.y;
-	st.global.v2.u32 [%rd561+16], {%r511, %r512};
-	mov.u32 %r513, %ctaid.z;
-	mov.u32 %r514, %tid.x;
-	st.global.v2.u32 [%rd561+24], {%r513, %r514};
-	mov.u32 %r515, %tid.y;
-	mov.u32 %r516, %tid.z;
-	st.global.v2.u32 [%rd561+32], {%r515, %r516};
+	ld.param.u32 %r317, [persistent_dtype_BF16_toBF16_asItIs_params+448];
+	st.global.u32 [%rd561+4], %r317;
+	ld.param.u32 %r318, [persistent_dtype_BF16_toBF16_asItIs_params+452];
+	st.global.v2.u32 [%rd561+8], {%r318, %r315};
+	mov.u32 %r319, %ctaid.x;
+	mov.u32 %r320, %ctaid.y;
+	st.global.v2.u32 [%rd561+16], {%r319, %r320};
+	mov.u32 %r321, %ctaid.z;
+	mov.u32 %r322, %tid.x;
+	st.global.v2.u32 [%rd561+24], {%r321, %r322};
+	mov.u32 %r323, %tid.y;
+	mov.u32 %r324, %tid.z;
+	st.global.v2.u32 [%rd561+32], {%r323, %r324};
 	st.global.u64 [%rd561+40], %rd558;
 	st.global.u64 [%rd561+48], %rd559;
 	fence.acq_rel.sys;
@@ -36847,8 +34420,7 @@ const persistentDtypeBF16ToBF16RectifiedSM90A = `.version 8.0
 .minnctapersm 1
 {
 	.reg .pred %p<304>;
-	.reg .b16 %rs<129>;
-	.reg .b32 %r<517>;
+	.reg .b32 %r<325>;
 	.reg .b64 %rd<562>;
 	.reg .f32 %f<351>;
 
@@ -38589,583 +36161,151 @@ $B83:
 	max.NaN.f32 %f330, %f15, 0f00000000;
 	max.NaN.f32 %f331, %f14, 0f00000000;
 	max.NaN.f32 %f332, %f13, 0f00000000;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs1, %f205;
-	cvt.u32.u16 %r165, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f206;
-	cvt.u32.u16 %r166, %rs2;
-	.loc 1 131 63
-	shl.b32 %r167, %r166, 16;
-	or.b32 %r168, %r165, %r167;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs3, %f207;
-	cvt.u32.u16 %r169, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f208;
-	cvt.u32.u16 %r170, %rs4;
-	.loc 1 131 63
-	shl.b32 %r171, %r170, 16;
-	or.b32 %r172, %r169, %r171;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs5, %f209;
-	cvt.u32.u16 %r173, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f210;
-	cvt.u32.u16 %r174, %rs6;
-	.loc 1 131 63
-	shl.b32 %r175, %r174, 16;
-	or.b32 %r176, %r173, %r175;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs7, %f211;
-	cvt.u32.u16 %r177, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f212;
-	cvt.u32.u16 %r178, %rs8;
-	.loc 1 131 63
-	shl.b32 %r179, %r178, 16;
-	or.b32 %r180, %r177, %r179;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r165, %f206, %f205;
+	cvt.rn.bf16x2.f32 %r166, %f208, %f207;
+	cvt.rn.bf16x2.f32 %r167, %f210, %f209;
+	cvt.rn.bf16x2.f32 %r168, %f212, %f211;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r168, %r172, %r176, %r180};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r165, %r166, %r167, %r168};
 	and.pred %p201, %p15, %p16;
 	and.pred %p202, %p201, %p17;
 	@!%p202 bra $B111;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs9, %f213;
-	cvt.u32.u16 %r181, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f214;
-	cvt.u32.u16 %r182, %rs10;
-	.loc 1 131 63
-	shl.b32 %r183, %r182, 16;
-	or.b32 %r184, %r181, %r183;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs11, %f215;
-	cvt.u32.u16 %r185, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f216;
-	cvt.u32.u16 %r186, %rs12;
-	.loc 1 131 63
-	shl.b32 %r187, %r186, 16;
-	or.b32 %r188, %r185, %r187;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs13, %f217;
-	cvt.u32.u16 %r189, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f218;
-	cvt.u32.u16 %r190, %rs14;
-	.loc 1 131 63
-	shl.b32 %r191, %r190, 16;
-	or.b32 %r192, %r189, %r191;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs15, %f219;
-	cvt.u32.u16 %r193, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f220;
-	cvt.u32.u16 %r194, %rs16;
-	.loc 1 131 63
-	shl.b32 %r195, %r194, 16;
-	or.b32 %r196, %r193, %r195;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r169, %f214, %f213;
+	cvt.rn.bf16x2.f32 %r170, %f216, %f215;
+	cvt.rn.bf16x2.f32 %r171, %f218, %f217;
+	cvt.rn.bf16x2.f32 %r172, %f220, %f219;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r184, %r188, %r192, %r196};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r169, %r170, %r171, %r172};
 	and.pred %p203, %p18, %p19;
 	and.pred %p204, %p203, %p20;
 	@!%p204 bra $B112;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs17, %f221;
-	cvt.u32.u16 %r197, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f222;
-	cvt.u32.u16 %r198, %rs18;
-	.loc 1 131 63
-	shl.b32 %r199, %r198, 16;
-	or.b32 %r200, %r197, %r199;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs19, %f223;
-	cvt.u32.u16 %r201, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f224;
-	cvt.u32.u16 %r202, %rs20;
-	.loc 1 131 63
-	shl.b32 %r203, %r202, 16;
-	or.b32 %r204, %r201, %r203;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs21, %f225;
-	cvt.u32.u16 %r205, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f226;
-	cvt.u32.u16 %r206, %rs22;
-	.loc 1 131 63
-	shl.b32 %r207, %r206, 16;
-	or.b32 %r208, %r205, %r207;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs23, %f227;
-	cvt.u32.u16 %r209, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f228;
-	cvt.u32.u16 %r210, %rs24;
-	.loc 1 131 63
-	shl.b32 %r211, %r210, 16;
-	or.b32 %r212, %r209, %r211;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r173, %f222, %f221;
+	cvt.rn.bf16x2.f32 %r174, %f224, %f223;
+	cvt.rn.bf16x2.f32 %r175, %f226, %f225;
+	cvt.rn.bf16x2.f32 %r176, %f228, %f227;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r200, %r204, %r208, %r212};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r173, %r174, %r175, %r176};
 	and.pred %p205, %p21, %p22;
 	and.pred %p206, %p205, %p23;
 	@!%p206 bra $B113;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs25, %f229;
-	cvt.u32.u16 %r213, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f230;
-	cvt.u32.u16 %r214, %rs26;
-	.loc 1 131 63
-	shl.b32 %r215, %r214, 16;
-	or.b32 %r216, %r213, %r215;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs27, %f231;
-	cvt.u32.u16 %r217, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f232;
-	cvt.u32.u16 %r218, %rs28;
-	.loc 1 131 63
-	shl.b32 %r219, %r218, 16;
-	or.b32 %r220, %r217, %r219;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs29, %f233;
-	cvt.u32.u16 %r221, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f234;
-	cvt.u32.u16 %r222, %rs30;
-	.loc 1 131 63
-	shl.b32 %r223, %r222, 16;
-	or.b32 %r224, %r221, %r223;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs31, %f235;
-	cvt.u32.u16 %r225, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f236;
-	cvt.u32.u16 %r226, %rs32;
-	.loc 1 131 63
-	shl.b32 %r227, %r226, 16;
-	or.b32 %r228, %r225, %r227;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r177, %f230, %f229;
+	cvt.rn.bf16x2.f32 %r178, %f232, %f231;
+	cvt.rn.bf16x2.f32 %r179, %f234, %f233;
+	cvt.rn.bf16x2.f32 %r180, %f236, %f235;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r216, %r220, %r224, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r177, %r178, %r179, %r180};
 	and.pred %p207, %p24, %p25;
 	@!%p207 bra $B114;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs33, %f237;
-	cvt.u32.u16 %r229, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f238;
-	cvt.u32.u16 %r230, %rs34;
-	.loc 1 131 63
-	shl.b32 %r231, %r230, 16;
-	or.b32 %r232, %r229, %r231;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs35, %f239;
-	cvt.u32.u16 %r233, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f240;
-	cvt.u32.u16 %r234, %rs36;
-	.loc 1 131 63
-	shl.b32 %r235, %r234, 16;
-	or.b32 %r236, %r233, %r235;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs37, %f241;
-	cvt.u32.u16 %r237, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f242;
-	cvt.u32.u16 %r238, %rs38;
-	.loc 1 131 63
-	shl.b32 %r239, %r238, 16;
-	or.b32 %r240, %r237, %r239;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs39, %f243;
-	cvt.u32.u16 %r241, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f244;
-	cvt.u32.u16 %r242, %rs40;
-	.loc 1 131 63
-	shl.b32 %r243, %r242, 16;
-	or.b32 %r244, %r241, %r243;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r181, %f238, %f237;
+	cvt.rn.bf16x2.f32 %r182, %f240, %f239;
+	cvt.rn.bf16x2.f32 %r183, %f242, %f241;
+	cvt.rn.bf16x2.f32 %r184, %f244, %f243;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r232, %r236, %r240, %r244};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r181, %r182, %r183, %r184};
 	and.pred %p208, %p26, %p27;
 	@!%p208 bra $B115;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs41, %f245;
-	cvt.u32.u16 %r245, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f246;
-	cvt.u32.u16 %r246, %rs42;
-	.loc 1 131 63
-	shl.b32 %r247, %r246, 16;
-	or.b32 %r248, %r245, %r247;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs43, %f247;
-	cvt.u32.u16 %r249, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f248;
-	cvt.u32.u16 %r250, %rs44;
-	.loc 1 131 63
-	shl.b32 %r251, %r250, 16;
-	or.b32 %r252, %r249, %r251;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs45, %f249;
-	cvt.u32.u16 %r253, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f250;
-	cvt.u32.u16 %r254, %rs46;
-	.loc 1 131 63
-	shl.b32 %r255, %r254, 16;
-	or.b32 %r256, %r253, %r255;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs47, %f251;
-	cvt.u32.u16 %r257, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f252;
-	cvt.u32.u16 %r258, %rs48;
-	.loc 1 131 63
-	shl.b32 %r259, %r258, 16;
-	or.b32 %r260, %r257, %r259;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r185, %f246, %f245;
+	cvt.rn.bf16x2.f32 %r186, %f248, %f247;
+	cvt.rn.bf16x2.f32 %r187, %f250, %f249;
+	cvt.rn.bf16x2.f32 %r188, %f252, %f251;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r248, %r252, %r256, %r260};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r185, %r186, %r187, %r188};
 	and.pred %p209, %p28, %p29;
 	@!%p209 bra $B116;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs49, %f253;
-	cvt.u32.u16 %r261, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f254;
-	cvt.u32.u16 %r262, %rs50;
-	.loc 1 131 63
-	shl.b32 %r263, %r262, 16;
-	or.b32 %r264, %r261, %r263;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs51, %f255;
-	cvt.u32.u16 %r265, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f256;
-	cvt.u32.u16 %r266, %rs52;
-	.loc 1 131 63
-	shl.b32 %r267, %r266, 16;
-	or.b32 %r268, %r265, %r267;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs53, %f257;
-	cvt.u32.u16 %r269, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f258;
-	cvt.u32.u16 %r270, %rs54;
-	.loc 1 131 63
-	shl.b32 %r271, %r270, 16;
-	or.b32 %r272, %r269, %r271;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs55, %f259;
-	cvt.u32.u16 %r273, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f260;
-	cvt.u32.u16 %r274, %rs56;
-	.loc 1 131 63
-	shl.b32 %r275, %r274, 16;
-	or.b32 %r276, %r273, %r275;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r189, %f254, %f253;
+	cvt.rn.bf16x2.f32 %r190, %f256, %f255;
+	cvt.rn.bf16x2.f32 %r191, %f258, %f257;
+	cvt.rn.bf16x2.f32 %r192, %f260, %f259;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r264, %r268, %r272, %r276};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r189, %r190, %r191, %r192};
 	and.pred %p210, %p30, %p31;
 	@!%p210 bra $B117;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs57, %f261;
-	cvt.u32.u16 %r277, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f262;
-	cvt.u32.u16 %r278, %rs58;
-	.loc 1 131 63
-	shl.b32 %r279, %r278, 16;
-	or.b32 %r280, %r277, %r279;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs59, %f263;
-	cvt.u32.u16 %r281, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f264;
-	cvt.u32.u16 %r282, %rs60;
-	.loc 1 131 63
-	shl.b32 %r283, %r282, 16;
-	or.b32 %r284, %r281, %r283;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs61, %f265;
-	cvt.u32.u16 %r285, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f266;
-	cvt.u32.u16 %r286, %rs62;
-	.loc 1 131 63
-	shl.b32 %r287, %r286, 16;
-	or.b32 %r288, %r285, %r287;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs63, %f267;
-	cvt.u32.u16 %r289, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f268;
-	cvt.u32.u16 %r290, %rs64;
-	.loc 1 131 63
-	shl.b32 %r291, %r290, 16;
-	or.b32 %r292, %r289, %r291;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r193, %f262, %f261;
+	cvt.rn.bf16x2.f32 %r194, %f264, %f263;
+	cvt.rn.bf16x2.f32 %r195, %f266, %f265;
+	cvt.rn.bf16x2.f32 %r196, %f268, %f267;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r280, %r284, %r288, %r292};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r193, %r194, %r195, %r196};
 	and.pred %p211, %p32, %p33;
 	@!%p211 bra $B118;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs65, %f269;
-	cvt.u32.u16 %r293, %rs65;
-	cvt.rn.bf16.f32 %rs66, %f270;
-	cvt.u32.u16 %r294, %rs66;
-	.loc 1 131 63
-	shl.b32 %r295, %r294, 16;
-	or.b32 %r296, %r293, %r295;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs67, %f271;
-	cvt.u32.u16 %r297, %rs67;
-	cvt.rn.bf16.f32 %rs68, %f272;
-	cvt.u32.u16 %r298, %rs68;
-	.loc 1 131 63
-	shl.b32 %r299, %r298, 16;
-	or.b32 %r300, %r297, %r299;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs69, %f273;
-	cvt.u32.u16 %r301, %rs69;
-	cvt.rn.bf16.f32 %rs70, %f274;
-	cvt.u32.u16 %r302, %rs70;
-	.loc 1 131 63
-	shl.b32 %r303, %r302, 16;
-	or.b32 %r304, %r301, %r303;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs71, %f275;
-	cvt.u32.u16 %r305, %rs71;
-	cvt.rn.bf16.f32 %rs72, %f276;
-	cvt.u32.u16 %r306, %rs72;
-	.loc 1 131 63
-	shl.b32 %r307, %r306, 16;
-	or.b32 %r308, %r305, %r307;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r197, %f270, %f269;
+	cvt.rn.bf16x2.f32 %r198, %f272, %f271;
+	cvt.rn.bf16x2.f32 %r199, %f274, %f273;
+	cvt.rn.bf16x2.f32 %r200, %f276, %f275;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r296, %r300, %r304, %r308};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r197, %r198, %r199, %r200};
 	and.pred %p212, %p34, %p35;
 	@!%p212 bra $B119;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs73, %f277;
-	cvt.u32.u16 %r309, %rs73;
-	cvt.rn.bf16.f32 %rs74, %f278;
-	cvt.u32.u16 %r310, %rs74;
-	.loc 1 131 63
-	shl.b32 %r311, %r310, 16;
-	or.b32 %r312, %r309, %r311;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs75, %f279;
-	cvt.u32.u16 %r313, %rs75;
-	cvt.rn.bf16.f32 %rs76, %f280;
-	cvt.u32.u16 %r314, %rs76;
-	.loc 1 131 63
-	shl.b32 %r315, %r314, 16;
-	or.b32 %r316, %r313, %r315;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs77, %f281;
-	cvt.u32.u16 %r317, %rs77;
-	cvt.rn.bf16.f32 %rs78, %f282;
-	cvt.u32.u16 %r318, %rs78;
-	.loc 1 131 63
-	shl.b32 %r319, %r318, 16;
-	or.b32 %r320, %r317, %r319;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs79, %f283;
-	cvt.u32.u16 %r321, %rs79;
-	cvt.rn.bf16.f32 %rs80, %f284;
-	cvt.u32.u16 %r322, %rs80;
-	.loc 1 131 63
-	shl.b32 %r323, %r322, 16;
-	or.b32 %r324, %r321, %r323;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r201, %f278, %f277;
+	cvt.rn.bf16x2.f32 %r202, %f280, %f279;
+	cvt.rn.bf16x2.f32 %r203, %f282, %f281;
+	cvt.rn.bf16x2.f32 %r204, %f284, %f283;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r312, %r316, %r320, %r324};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r201, %r202, %r203, %r204};
 	and.pred %p213, %p36, %p37;
 	@!%p213 bra $B120;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs81, %f285;
-	cvt.u32.u16 %r325, %rs81;
-	cvt.rn.bf16.f32 %rs82, %f286;
-	cvt.u32.u16 %r326, %rs82;
-	.loc 1 131 63
-	shl.b32 %r327, %r326, 16;
-	or.b32 %r328, %r325, %r327;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs83, %f287;
-	cvt.u32.u16 %r329, %rs83;
-	cvt.rn.bf16.f32 %rs84, %f288;
-	cvt.u32.u16 %r330, %rs84;
-	.loc 1 131 63
-	shl.b32 %r331, %r330, 16;
-	or.b32 %r332, %r329, %r331;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs85, %f289;
-	cvt.u32.u16 %r333, %rs85;
-	cvt.rn.bf16.f32 %rs86, %f290;
-	cvt.u32.u16 %r334, %rs86;
-	.loc 1 131 63
-	shl.b32 %r335, %r334, 16;
-	or.b32 %r336, %r333, %r335;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs87, %f291;
-	cvt.u32.u16 %r337, %rs87;
-	cvt.rn.bf16.f32 %rs88, %f292;
-	cvt.u32.u16 %r338, %rs88;
-	.loc 1 131 63
-	shl.b32 %r339, %r338, 16;
-	or.b32 %r340, %r337, %r339;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r205, %f286, %f285;
+	cvt.rn.bf16x2.f32 %r206, %f288, %f287;
+	cvt.rn.bf16x2.f32 %r207, %f290, %f289;
+	cvt.rn.bf16x2.f32 %r208, %f292, %f291;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r328, %r332, %r336, %r340};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r205, %r206, %r207, %r208};
 	and.pred %p214, %p38, %p39;
 	@!%p214 bra $B121;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs89, %f293;
-	cvt.u32.u16 %r341, %rs89;
-	cvt.rn.bf16.f32 %rs90, %f294;
-	cvt.u32.u16 %r342, %rs90;
-	.loc 1 131 63
-	shl.b32 %r343, %r342, 16;
-	or.b32 %r344, %r341, %r343;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs91, %f295;
-	cvt.u32.u16 %r345, %rs91;
-	cvt.rn.bf16.f32 %rs92, %f296;
-	cvt.u32.u16 %r346, %rs92;
-	.loc 1 131 63
-	shl.b32 %r347, %r346, 16;
-	or.b32 %r348, %r345, %r347;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs93, %f297;
-	cvt.u32.u16 %r349, %rs93;
-	cvt.rn.bf16.f32 %rs94, %f298;
-	cvt.u32.u16 %r350, %rs94;
-	.loc 1 131 63
-	shl.b32 %r351, %r350, 16;
-	or.b32 %r352, %r349, %r351;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs95, %f299;
-	cvt.u32.u16 %r353, %rs95;
-	cvt.rn.bf16.f32 %rs96, %f300;
-	cvt.u32.u16 %r354, %rs96;
-	.loc 1 131 63
-	shl.b32 %r355, %r354, 16;
-	or.b32 %r356, %r353, %r355;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r209, %f294, %f293;
+	cvt.rn.bf16x2.f32 %r210, %f296, %f295;
+	cvt.rn.bf16x2.f32 %r211, %f298, %f297;
+	cvt.rn.bf16x2.f32 %r212, %f300, %f299;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r344, %r348, %r352, %r356};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r209, %r210, %r211, %r212};
 	and.pred %p215, %p40, %p41;
 	@!%p215 bra $B122;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs97, %f301;
-	cvt.u32.u16 %r357, %rs97;
-	cvt.rn.bf16.f32 %rs98, %f302;
-	cvt.u32.u16 %r358, %rs98;
-	.loc 1 131 63
-	shl.b32 %r359, %r358, 16;
-	or.b32 %r360, %r357, %r359;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs99, %f303;
-	cvt.u32.u16 %r361, %rs99;
-	cvt.rn.bf16.f32 %rs100, %f304;
-	cvt.u32.u16 %r362, %rs100;
-	.loc 1 131 63
-	shl.b32 %r363, %r362, 16;
-	or.b32 %r364, %r361, %r363;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs101, %f305;
-	cvt.u32.u16 %r365, %rs101;
-	cvt.rn.bf16.f32 %rs102, %f306;
-	cvt.u32.u16 %r366, %rs102;
-	.loc 1 131 63
-	shl.b32 %r367, %r366, 16;
-	or.b32 %r368, %r365, %r367;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs103, %f307;
-	cvt.u32.u16 %r369, %rs103;
-	cvt.rn.bf16.f32 %rs104, %f308;
-	cvt.u32.u16 %r370, %rs104;
-	.loc 1 131 63
-	shl.b32 %r371, %r370, 16;
-	or.b32 %r372, %r369, %r371;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r213, %f302, %f301;
+	cvt.rn.bf16x2.f32 %r214, %f304, %f303;
+	cvt.rn.bf16x2.f32 %r215, %f306, %f305;
+	cvt.rn.bf16x2.f32 %r216, %f308, %f307;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r360, %r364, %r368, %r372};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r213, %r214, %r215, %r216};
 	and.pred %p216, %p42, %p43;
 	@!%p216 bra $B123;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs105, %f309;
-	cvt.u32.u16 %r373, %rs105;
-	cvt.rn.bf16.f32 %rs106, %f310;
-	cvt.u32.u16 %r374, %rs106;
-	.loc 1 131 63
-	shl.b32 %r375, %r374, 16;
-	or.b32 %r376, %r373, %r375;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs107, %f311;
-	cvt.u32.u16 %r377, %rs107;
-	cvt.rn.bf16.f32 %rs108, %f312;
-	cvt.u32.u16 %r378, %rs108;
-	.loc 1 131 63
-	shl.b32 %r379, %r378, 16;
-	or.b32 %r380, %r377, %r379;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs109, %f313;
-	cvt.u32.u16 %r381, %rs109;
-	cvt.rn.bf16.f32 %rs110, %f314;
-	cvt.u32.u16 %r382, %rs110;
-	.loc 1 131 63
-	shl.b32 %r383, %r382, 16;
-	or.b32 %r384, %r381, %r383;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs111, %f315;
-	cvt.u32.u16 %r385, %rs111;
-	cvt.rn.bf16.f32 %rs112, %f316;
-	cvt.u32.u16 %r386, %rs112;
-	.loc 1 131 63
-	shl.b32 %r387, %r386, 16;
-	or.b32 %r388, %r385, %r387;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r217, %f310, %f309;
+	cvt.rn.bf16x2.f32 %r218, %f312, %f311;
+	cvt.rn.bf16x2.f32 %r219, %f314, %f313;
+	cvt.rn.bf16x2.f32 %r220, %f316, %f315;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r376, %r380, %r384, %r388};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r217, %r218, %r219, %r220};
 	and.pred %p217, %p44, %p45;
 	@!%p217 bra $B124;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs113, %f317;
-	cvt.u32.u16 %r389, %rs113;
-	cvt.rn.bf16.f32 %rs114, %f318;
-	cvt.u32.u16 %r390, %rs114;
-	.loc 1 131 63
-	shl.b32 %r391, %r390, 16;
-	or.b32 %r392, %r389, %r391;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs115, %f319;
-	cvt.u32.u16 %r393, %rs115;
-	cvt.rn.bf16.f32 %rs116, %f320;
-	cvt.u32.u16 %r394, %rs116;
-	.loc 1 131 63
-	shl.b32 %r395, %r394, 16;
-	or.b32 %r396, %r393, %r395;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs117, %f321;
-	cvt.u32.u16 %r397, %rs117;
-	cvt.rn.bf16.f32 %rs118, %f322;
-	cvt.u32.u16 %r398, %rs118;
-	.loc 1 131 63
-	shl.b32 %r399, %r398, 16;
-	or.b32 %r400, %r397, %r399;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs119, %f323;
-	cvt.u32.u16 %r401, %rs119;
-	cvt.rn.bf16.f32 %rs120, %f324;
-	cvt.u32.u16 %r402, %rs120;
-	.loc 1 131 63
-	shl.b32 %r403, %r402, 16;
-	or.b32 %r404, %r401, %r403;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r221, %f318, %f317;
+	cvt.rn.bf16x2.f32 %r222, %f320, %f319;
+	cvt.rn.bf16x2.f32 %r223, %f322, %f321;
+	cvt.rn.bf16x2.f32 %r224, %f324, %f323;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r392, %r396, %r400, %r404};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r221, %r222, %r223, %r224};
 	and.pred %p218, %p46, %p47;
 	@!%p218 bra $B125;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs121, %f325;
-	cvt.u32.u16 %r405, %rs121;
-	cvt.rn.bf16.f32 %rs122, %f326;
-	cvt.u32.u16 %r406, %rs122;
-	.loc 1 131 63
-	shl.b32 %r407, %r406, 16;
-	or.b32 %r408, %r405, %r407;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs123, %f327;
-	cvt.u32.u16 %r409, %rs123;
-	cvt.rn.bf16.f32 %rs124, %f328;
-	cvt.u32.u16 %r410, %rs124;
-	.loc 1 131 63
-	shl.b32 %r411, %r410, 16;
-	or.b32 %r412, %r409, %r411;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs125, %f329;
-	cvt.u32.u16 %r413, %rs125;
-	cvt.rn.bf16.f32 %rs126, %f330;
-	cvt.u32.u16 %r414, %rs126;
-	.loc 1 131 63
-	shl.b32 %r415, %r414, 16;
-	or.b32 %r416, %r413, %r415;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs127, %f331;
-	cvt.u32.u16 %r417, %rs127;
-	cvt.rn.bf16.f32 %rs128, %f332;
-	cvt.u32.u16 %r418, %rs128;
-	.loc 1 131 63
-	shl.b32 %r419, %r418, 16;
-	or.b32 %r420, %r417, %r419;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r225, %f326, %f325;
+	cvt.rn.bf16x2.f32 %r226, %f328, %f327;
+	cvt.rn.bf16x2.f32 %r227, %f330, %f329;
+	cvt.rn.bf16x2.f32 %r228, %f332, %f331;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r408, %r412, %r416, %r420};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r225, %r226, %r227, %r228};
 	.loc 1 76 15
 	fence.proxy.async.shared::cta;
 	.loc 1 91 12
@@ -39173,21 +36313,21 @@ $B83:
 	.loc 1 92 14
 	@!%p8 bra $B84;
 	.loc 1 93 11
-	add.s32 %r421, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r421];
+	add.s32 %r229, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
 $B84:
 	.loc 1 95 8
-	cvt.u32.u64 %r422, %rd73;
-	add.s32 %r423, %r422, 1;
-	add.s32 %r424, %r22, 213056;
-	and.b32 %r425, %r423, 1;
+	cvt.u32.u64 %r230, %rd73;
+	add.s32 %r231, %r230, 1;
+	add.s32 %r232, %r22, 213056;
+	and.b32 %r233, %r231, 1;
 $B85:
-	and.b32 %r426, %r425, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r424], %r426;
+	and.b32 %r234, %r233, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r232], %r234;
 	@%p219 bra $B86;
 	ld.param.u64 %rd386, [persistent_dtype_BF16_toBF16_rectified_params+440];
-	ld.relaxed.gpu.global.u32 %r427, [%rd386];
-	setp.eq.u32 %p220, %r427, 0;
+	ld.relaxed.gpu.global.u32 %r235, [%rd386];
+	setp.eq.u32 %p220, %r235, 0;
 	@%p220 bra $B85;
 $B86:
 	.loc 1 78 3
@@ -39205,9 +36345,9 @@ $B86:
 	abs.s64 %rd392, %rd23;
 	cvt.rp.f32.u64 %f333, %rd392;
 	rcp.approx.ftz.f32 %f334, %f333;
-	mov.b32 %r428, %f334;
-	add.s32 %r429, %r428, 536870910;
-	mov.b32 %f335, %r429;
+	mov.b32 %r236, %f334;
+	add.s32 %r237, %r236, 536870910;
+	mov.b32 %f335, %r237;
 	cvt.rzi.u64.f32 %rd393, %f335;
 	mul.lo.s64 %rd394, %rd393, %rd392;
 	neg.s64 %rd395, %rd394;
@@ -39232,52 +36372,52 @@ $B86:
 	sub.s64 %rd412, %rd411, %rd390;
 	bra $B88;
 $B87:
-	cvt.u32.u64 %r430, %rd32;
-	cvt.u32.u64 %r431, %rd23;
-	div.u32 %r432, %r430, %r431;
-	cvt.u64.u32 %rd412, %r432;
+	cvt.u32.u64 %r238, %rd32;
+	cvt.u32.u64 %r239, %rd23;
+	div.u32 %r240, %r238, %r239;
+	cvt.u64.u32 %rd412, %r240;
 $B88:
 	setp.lt.u64 %p224, %rd387, 2147483648;
 	setp.lt.u64 %p225, %rd412, 2147483648;
 	and.pred %p226, %p224, %p225;
 	setp.lt.u64 %p227, %rd125, 2147483648;
 	and.pred %p228, %p226, %p227;
-	cvt.u32.u64 %r433, %rd125;
-	and.b32 %r434, %r433, 7;
-	setp.eq.s32 %p229, %r434, 0;
+	cvt.u32.u64 %r241, %rd125;
+	and.b32 %r242, %r241, 7;
+	setp.eq.s32 %p229, %r242, 0;
 	and.pred %p230, %p228, %p229;
 	@!%p230 bra $FAULT66;
-	cvt.u32.u64 %r435, %rd387;
-	cvt.u32.u64 %r436, %rd412;
-	add.s32 %r437, %r26, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r433, %r435, %r436}], [%r437];
-	add.s32 %r438, %r433, 64;
-	setp.lt.u32 %p231, %r438, -2147483648;
+	cvt.u32.u64 %r243, %rd387;
+	cvt.u32.u64 %r244, %rd412;
+	add.s32 %r245, %r26, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r241, %r243, %r244}], [%r245];
+	add.s32 %r246, %r241, 64;
+	setp.lt.u32 %p231, %r246, -2147483648;
 	and.pred %p232, %p226, %p231;
-	and.b32 %r439, %r438, 7;
-	setp.eq.s32 %p233, %r439, 0;
+	and.b32 %r247, %r246, 7;
+	setp.eq.s32 %p233, %r247, 0;
 	and.pred %p234, %p232, %p233;
 	@!%p234 bra $FAULT66;
-	add.s32 %r440, %r26, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r438, %r435, %r436}], [%r440];
-	add.s32 %r441, %r433, 128;
-	setp.lt.u32 %p235, %r441, -2147483648;
+	add.s32 %r248, %r26, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r246, %r243, %r244}], [%r248];
+	add.s32 %r249, %r241, 128;
+	setp.lt.u32 %p235, %r249, -2147483648;
 	and.pred %p236, %p226, %p235;
-	and.b32 %r442, %r441, 7;
-	setp.eq.s32 %p237, %r442, 0;
+	and.b32 %r250, %r249, 7;
+	setp.eq.s32 %p237, %r250, 0;
 	and.pred %p238, %p236, %p237;
 	@!%p238 bra $FAULT66;
-	add.s32 %r443, %r26, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r441, %r435, %r436}], [%r443];
-	add.s32 %r444, %r433, 192;
-	setp.lt.u32 %p239, %r444, -2147483648;
+	add.s32 %r251, %r26, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r249, %r243, %r244}], [%r251];
+	add.s32 %r252, %r241, 192;
+	setp.lt.u32 %p239, %r252, -2147483648;
 	and.pred %p240, %p226, %p239;
-	and.b32 %r445, %r444, 7;
-	setp.eq.s32 %p241, %r445, 0;
+	and.b32 %r253, %r252, 7;
+	setp.eq.s32 %p241, %r253, 0;
 	and.pred %p242, %p240, %p241;
 	@!%p242 bra $FAULT66;
-	add.s32 %r446, %r26, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r444, %r435, %r436}], [%r446];
+	add.s32 %r254, %r26, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r252, %r243, %r244}], [%r254];
 	.loc 1 83 18
 	cp.async.bulk.commit_group;
 $B89:
@@ -39321,9 +36461,9 @@ $B92:
 	abs.s64 %rd421, %rd23;
 	cvt.rp.f32.u64 %f336, %rd421;
 	rcp.approx.ftz.f32 %f337, %f336;
-	mov.b32 %r447, %f337;
-	add.s32 %r448, %r447, 536870910;
-	mov.b32 %f338, %r448;
+	mov.b32 %r255, %f337;
+	add.s32 %r256, %r255, 536870910;
+	mov.b32 %f338, %r256;
 	cvt.rzi.u64.f32 %rd422, %f338;
 	mul.lo.s64 %rd423, %rd422, %rd421;
 	neg.s64 %rd424, %rd423;
@@ -39346,10 +36486,10 @@ $B92:
 	sub.s64 %rd439, %rd438, %rd419;
 	bra $B94;
 $B93:
-	cvt.u32.u64 %r449, %rd413;
-	cvt.u32.u64 %r450, %rd23;
-	rem.u32 %r451, %r449, %r450;
-	cvt.u64.u32 %rd439, %r451;
+	cvt.u32.u64 %r257, %rd413;
+	cvt.u32.u64 %r258, %rd23;
+	rem.u32 %r259, %r257, %r258;
+	cvt.u64.u32 %rd439, %r259;
 $B94:
 	.loc 2 65 17
 	or.b64 %rd440, %rd439, %rd415;
@@ -39361,9 +36501,9 @@ $B94:
 	abs.s64 %rd444, %rd415;
 	cvt.rp.f32.u64 %f339, %rd444;
 	rcp.approx.ftz.f32 %f340, %f339;
-	mov.b32 %r452, %f340;
-	add.s32 %r453, %r452, 536870910;
-	mov.b32 %f341, %r453;
+	mov.b32 %r260, %f340;
+	add.s32 %r261, %r260, 536870910;
+	mov.b32 %f341, %r261;
 	cvt.rzi.u64.f32 %rd445, %f341;
 	mul.lo.s64 %rd446, %rd445, %rd444;
 	neg.s64 %rd447, %rd446;
@@ -39388,10 +36528,10 @@ $B94:
 	sub.s64 %rd464, %rd463, %rd442;
 	bra $B96;
 $B95:
-	cvt.u32.u64 %r454, %rd439;
-	cvt.u32.u64 %r455, %rd415;
-	div.u32 %r456, %r454, %r455;
-	cvt.u64.u32 %rd464, %r456;
+	cvt.u32.u64 %r262, %rd439;
+	cvt.u32.u64 %r263, %rd415;
+	div.u32 %r264, %r262, %r263;
+	cvt.u64.u32 %rd464, %r264;
 $B96:
 	shl.b64 %rd465, %rd464, 4;
 	.loc 2 66 27
@@ -39415,9 +36555,9 @@ $B96:
 	abs.s64 %rd475, %rd467;
 	cvt.rp.f32.u64 %f342, %rd475;
 	rcp.approx.ftz.f32 %f343, %f342;
-	mov.b32 %r457, %f343;
-	add.s32 %r458, %r457, 536870910;
-	mov.b32 %f344, %r458;
+	mov.b32 %r265, %f343;
+	add.s32 %r266, %r265, 536870910;
+	mov.b32 %f344, %r266;
 	cvt.rzi.u64.f32 %rd476, %f344;
 	mul.lo.s64 %rd477, %rd476, %rd475;
 	neg.s64 %rd478, %rd477;
@@ -39440,10 +36580,10 @@ $B96:
 	sub.s64 %rd493, %rd492, %rd473;
 	bra $B98;
 $B97:
-	cvt.u32.u64 %r459, %rd471;
-	cvt.u32.u64 %r460, %rd467;
-	rem.u32 %r461, %r459, %r460;
-	cvt.u64.u32 %rd493, %r461;
+	cvt.u32.u64 %r267, %rd471;
+	cvt.u32.u64 %r268, %rd467;
+	rem.u32 %r269, %r267, %r268;
+	cvt.u64.u32 %rd493, %r269;
 $B98:
 	add.s64 %rd494, %rd465, %rd493;
 	shl.b64 %rd468, %rd494, 7;
@@ -39456,9 +36596,9 @@ $B98:
 	abs.s64 %rd499, %rd467;
 	cvt.rp.f32.u64 %f345, %rd499;
 	rcp.approx.ftz.f32 %f346, %f345;
-	mov.b32 %r462, %f346;
-	add.s32 %r463, %r462, 536870910;
-	mov.b32 %f347, %r463;
+	mov.b32 %r270, %f346;
+	add.s32 %r271, %r270, 536870910;
+	mov.b32 %f347, %r271;
 	cvt.rzi.u64.f32 %rd500, %f347;
 	mul.lo.s64 %rd501, %rd500, %rd499;
 	neg.s64 %rd502, %rd501;
@@ -39483,10 +36623,10 @@ $B98:
 	sub.s64 %rd519, %rd518, %rd497;
 	bra $B100;
 $B99:
-	cvt.u32.u64 %r464, %rd471;
-	cvt.u32.u64 %r465, %rd467;
-	div.u32 %r466, %r464, %r465;
-	cvt.u64.u32 %rd519, %r466;
+	cvt.u32.u64 %r272, %rd471;
+	cvt.u32.u64 %r273, %rd467;
+	div.u32 %r274, %r272, %r273;
+	cvt.u64.u32 %rd519, %r274;
 $B100:
 	shl.b64 %rd469, %rd519, 8;
 $B101:
@@ -39502,9 +36642,9 @@ $B101:
 	abs.s64 %rd524, %rd23;
 	cvt.rp.f32.u64 %f348, %rd524;
 	rcp.approx.ftz.f32 %f349, %f348;
-	mov.b32 %r467, %f349;
-	add.s32 %r468, %r467, 536870910;
-	mov.b32 %f350, %r468;
+	mov.b32 %r275, %f349;
+	add.s32 %r276, %r275, 536870910;
+	mov.b32 %f350, %r276;
 	cvt.rzi.u64.f32 %rd525, %f350;
 	mul.lo.s64 %rd526, %rd525, %rd524;
 	neg.s64 %rd527, %rd526;
@@ -39529,41 +36669,41 @@ $B101:
 	sub.s64 %rd544, %rd543, %rd522;
 	bra $B103;
 $B102:
-	cvt.u32.u64 %r469, %rd413;
-	cvt.u32.u64 %r470, %rd23;
-	div.u32 %r471, %r469, %r470;
-	cvt.u64.u32 %rd544, %r471;
+	cvt.u32.u64 %r277, %rd413;
+	cvt.u32.u64 %r278, %rd23;
+	div.u32 %r279, %r277, %r278;
+	cvt.u64.u32 %rd544, %r279;
 $B103:
 	.loc 4 70 12
 	setp.lt.u64 %p266, %rd468, 2147483648;
 	setp.lt.u64 %p267, %rd544, 2147483648;
 	and.pred %p268, %p266, %p267;
-	cvt.u32.u64 %r472, %rd468;
-	cvt.u32.u64 %r473, %rd544;
+	cvt.u32.u64 %r280, %rd468;
+	cvt.u32.u64 %r281, %rd544;
 	add.s64 %rd545, %rd468, 64;
 	setp.lt.u64 %p269, %rd545, 2147483648;
 	and.pred %p270, %p269, %p267;
-	cvt.u32.u64 %r474, %rd545;
+	cvt.u32.u64 %r282, %rd545;
 	.loc 4 73 12
 	setp.lt.u64 %p271, %rd469, 2147483648;
-	cvt.u32.u64 %r475, %rd469;
-	and.b32 %r476, %r475, 7;
-	setp.eq.s32 %p272, %r476, 0;
+	cvt.u32.u64 %r283, %rd469;
+	and.b32 %r284, %r283, 7;
+	setp.eq.s32 %p272, %r284, 0;
 	add.s64 %rd546, %rd469, 64;
 	setp.lt.u64 %p273, %rd546, 2147483648;
-	cvt.u32.u64 %r477, %rd546;
-	and.b32 %r478, %r477, 7;
-	setp.eq.s32 %p274, %r478, 0;
+	cvt.u32.u64 %r285, %rd546;
+	and.b32 %r286, %r285, 7;
+	setp.eq.s32 %p274, %r286, 0;
 	add.s64 %rd547, %rd469, 128;
 	setp.lt.u64 %p275, %rd547, 2147483648;
-	cvt.u32.u64 %r479, %rd547;
-	and.b32 %r480, %r479, 7;
-	setp.eq.s32 %p276, %r480, 0;
+	cvt.u32.u64 %r287, %rd547;
+	and.b32 %r288, %r287, 7;
+	setp.eq.s32 %p276, %r288, 0;
 	add.s64 %rd548, %rd469, 192;
 	setp.lt.u64 %p277, %rd548, 2147483648;
-	cvt.u32.u64 %r481, %rd548;
-	and.b32 %r482, %r481, 7;
-	setp.eq.s32 %p278, %r482, 0;
+	cvt.u32.u64 %r289, %rd548;
+	and.b32 %r290, %r289, 7;
+	setp.eq.s32 %p278, %r290, 0;
 	mov.u64 %rd549, 0;
 $B104:
 	.loc 1 36 17
@@ -39572,80 +36712,80 @@ $B104:
 	mul.lo.s64 %rd552, %rd551, 3;
 	sub.s64 %rd553, %rd417, %rd552;
 	.loc 1 37 11
-	mov.u32 %r483, $dynamic;
-	cvt.u32.u64 %r484, %rd553;
-	mad.lo.s32 %r485, %r484, 8, %r483;
-	add.s32 %r486, %r485, 213024;
-	cvt.u32.u64 %r487, %rd551;
-	add.s32 %r488, %r487, 1;
-	and.b32 %r489, %r488, 1;
+	mov.u32 %r291, $dynamic;
+	cvt.u32.u64 %r292, %rd553;
+	mad.lo.s32 %r293, %r292, 8, %r291;
+	add.s32 %r294, %r293, 213024;
+	cvt.u32.u64 %r295, %rd551;
+	add.s32 %r296, %r295, 1;
+	and.b32 %r297, %r296, 1;
 $B105:
-	and.b32 %r490, %r489, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r486], %r490;
+	and.b32 %r298, %r297, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r294], %r298;
 	@%p279 bra $B106;
 	ld.param.u64 %rd554, [persistent_dtype_BF16_toBF16_rectified_params+440];
-	ld.relaxed.gpu.global.u32 %r491, [%rd554];
-	setp.eq.u32 %p280, %r491, 0;
+	ld.relaxed.gpu.global.u32 %r299, [%rd554];
+	setp.eq.u32 %p280, %r299, 0;
 	@%p280 bra $B105;
 $B106:
 	.loc 1 38 40
-	mov.u32 %r492, $dynamic;
-	cvt.u32.u64 %r493, %rd553;
-	mad.lo.s32 %r494, %r493, 8, %r492;
-	add.s32 %r495, %r494, 212992;
+	mov.u32 %r300, $dynamic;
+	cvt.u32.u64 %r301, %rd553;
+	mad.lo.s32 %r302, %r301, 8, %r300;
+	add.s32 %r303, %r302, 212992;
 	.loc 4 68 13
-	setp.ne.s32 %p281, %r495, -1;
+	setp.ne.s32 %p281, %r303, -1;
 	@!%p281 bra $FAULT67;
 	.loc 1 38 26
-	mad.lo.s32 %r496, %r493, 49152, %r1;
+	mad.lo.s32 %r304, %r301, 49152, %r1;
 	shl.b64 %rd555, %rd549, 6;
 	.loc 4 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r495], 49152;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r303], 49152;
 	.loc 4 70 20
-	setp.ne.s32 %p282, %r496, -1;
-	cvt.u64.u32 %rd556, %r496;
+	setp.ne.s32 %p282, %r304, -1;
+	cvt.u64.u32 %rd556, %r304;
 	cvta.shared.u64 %rd557, %rd556;
-	cvt.u32.u64 %r497, %rd557;
-	and.b32 %r498, %r497, 127;
-	setp.eq.s32 %p283, %r498, 0;
+	cvt.u32.u64 %r305, %rd557;
+	and.b32 %r306, %r305, 127;
+	setp.eq.s32 %p283, %r306, 0;
 	setp.lt.u64 %p284, %rd555, 2147483648;
 	and.pred %p285, %p268, %p284;
-	cvt.u32.u64 %r499, %rd555;
-	and.b32 %r500, %r499, 7;
-	setp.eq.s32 %p286, %r500, 0;
+	cvt.u32.u64 %r307, %rd555;
+	and.b32 %r308, %r307, 7;
+	setp.eq.s32 %p286, %r308, 0;
 	and.pred %p287, %p285, %p286;
 	and.pred %p288, %p282, %p283;
 	and.pred %p289, %p288, %p287;
 	@!%p289 bra $B127;
-	add.s32 %r501, %r494, 212992;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r496], [%rd8, {%r499, %r472, %r473}], [%r501];
+	add.s32 %r309, %r302, 212992;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r304], [%rd8, {%r307, %r280, %r281}], [%r309];
 	and.pred %p290, %p270, %p284;
 	and.pred %p291, %p290, %p286;
 	@!%p291 bra $FAULT68;
-	add.s32 %r502, %r496, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r502], [%rd8, {%r499, %r474, %r473}], [%r501];
+	add.s32 %r310, %r304, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd8, {%r307, %r282, %r281}], [%r309];
 	.loc 4 73 12
 	and.pred %p292, %p284, %p267;
 	and.pred %p293, %p292, %p271;
 	and.pred %p294, %p293, %p272;
 	@!%p294 bra $FAULT69;
-	add.s32 %r503, %r496, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r503], [%rd9, {%r475, %r499, %r473}], [%r501];
+	add.s32 %r311, %r304, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r283, %r307, %r281}], [%r309];
 	and.pred %p295, %p292, %p273;
 	and.pred %p296, %p295, %p274;
 	@!%p296 bra $FAULT69;
-	add.s32 %r504, %r496, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r504], [%rd9, {%r477, %r499, %r473}], [%r501];
+	add.s32 %r312, %r304, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r285, %r307, %r281}], [%r309];
 	and.pred %p297, %p292, %p275;
 	and.pred %p298, %p297, %p276;
 	@!%p298 bra $FAULT69;
-	add.s32 %r505, %r496, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r505], [%rd9, {%r479, %r499, %r473}], [%r501];
+	add.s32 %r313, %r304, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r313], [%rd9, {%r287, %r307, %r281}], [%r309];
 	and.pred %p299, %p292, %p277;
 	and.pred %p300, %p299, %p278;
 	@!%p300 bra $FAULT69;
-	add.s32 %r506, %r496, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r506], [%rd9, {%r481, %r499, %r473}], [%r501];
+	add.s32 %r314, %r304, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r314], [%rd9, {%r289, %r307, %r281}], [%r309];
 	.loc 1 39 6
 	add.s64 %rd417, %rd417, 1;
 	add.s64 %rd549, %rd549, 1;
@@ -39732,424 +36872,424 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 93 11
-	mov.u32 %r507, 1;
+	mov.u32 %r315, 1;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 95 8
-	mov.u32 %r507, 2;
+	mov.u32 %r315, 2;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 104 24
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd194;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd197;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd200;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd203;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd206;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd209;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd212;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd215;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd218;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd221;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd224;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd227;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd230;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd233;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT16:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd236;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT17:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd239;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT18:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd242;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT19:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd245;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd248;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd251;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd254;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT23:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd257;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT24:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd260;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT25:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd263;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT26:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd266;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT27:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd269;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT28:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd272;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT29:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd275;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT30:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd278;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT31:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd281;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT32:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd284;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT33:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd287;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT34:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd290;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT35:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd293;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd296;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT37:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd299;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT38:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd302;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT39:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd305;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT40:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd308;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT41:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd311;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT42:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd314;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT43:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd317;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT44:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd320;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT45:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd323;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT46:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd326;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT47:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd329;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT48:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd332;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT49:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd335;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT50:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd338;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT51:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd341;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT52:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd344;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT53:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd347;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT54:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd350;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT55:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd353;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT56:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd356;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT57:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd359;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT58:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd362;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT59:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd365;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT60:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd368;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT61:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd371;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT62:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd374;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT63:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd377;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT64:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd380;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT65:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd383;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT66:
 	.loc 1 81 12
-	mov.u32 %r507, 4;
+	mov.u32 %r315, 4;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT67:
 	.loc 4 68 13
-	mov.u32 %r507, 0;
+	mov.u32 %r315, 0;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT68:
 	.loc 4 70 12
-	mov.u32 %r507, 5;
+	mov.u32 %r315, 5;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT69:
 	.loc 4 73 12
-	mov.u32 %r507, 6;
+	mov.u32 %r315, 6;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT70:
 	.loc 1 49 25
-	mov.u32 %r507, 14;
+	mov.u32 %r315, 14;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT71:
 	.loc 2 65 17
-	mov.u32 %r507, 13;
+	mov.u32 %r315, 13;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT72:
 	.loc 1 121 39
-	mov.u32 %r507, 9;
+	mov.u32 %r315, 9;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT73:
-	mov.u32 %r507, 10;
+	mov.u32 %r315, 10;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT74:
-	mov.u32 %r507, 11;
+	mov.u32 %r315, 11;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT75:
 	.loc 1 34 27
-	mov.u32 %r507, 12;
+	mov.u32 %r315, 12;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT76:
 	.loc 4 70 20
-	mov.u32 %r507, 7;
+	mov.u32 %r315, 7;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT77:
-	mov.u32 %r507, 8;
+	mov.u32 %r315, 8;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 $FAULT:
 	ld.param.u64 %rd560, [persistent_dtype_BF16_toBF16_rectified_params+440];
-	atom.relaxed.gpu.global.cas.b32 %r508, [%rd560], 0, 1;
-	setp.ne.u32 %p303, %r508, 0;
+	atom.relaxed.gpu.global.cas.b32 %r316, [%rd560], 0, 1;
+	setp.ne.u32 %p303, %r316, 0;
 	@%p303 bra $EXIT;
 	ld.global.u64 %rd561, [%rd560+8];
-	ld.param.u32 %r509, [persistent_dtype_BF16_toBF16_rectified_params+448];
-	st.global.u32 [%rd561+4], %r509;
-	ld.param.u32 %r510, [persistent_dtype_BF16_toBF16_rectified_params+452];
-	st.global.v2.u32 [%rd561+8], {%r510, %r507};
-	mov.u32 %r511, %ctaid.x;
-	mov.u32 %r512, %ctaid.y;
-	st.global.v2.u32 [%rd561+16], {%r511, %r512};
-	mov.u32 %r513, %ctaid.z;
-	mov.u32 %r514, %tid.x;
-	st.global.v2.u32 [%rd561+24], {%r513, %r514};
-	mov.u32 %r515, %tid.y;
-	mov.u32 %r516, %tid.z;
-	st.global.v2.u32 [%rd561+32], {%r515, %r516};
+	ld.param.u32 %r317, [persistent_dtype_BF16_toBF16_rectified_params+448];
+	st.global.u32 [%rd561+4], %r317;
+	ld.param.u32 %r318, [persistent_dtype_BF16_toBF16_rectified_params+452];
+	st.global.v2.u32 [%rd561+8], {%r318, %r315};
+	mov.u32 %r319, %ctaid.x;
+	mov.u32 %r320, %ctaid.y;
+	st.global.v2.u32 [%rd561+16], {%r319, %r320};
+	mov.u32 %r321, %ctaid.z;
+	mov.u32 %r322, %tid.x;
+	st.global.v2.u32 [%rd561+24], {%r321, %r322};
+	mov.u32 %r323, %tid.y;
+	mov.u32 %r324, %tid.z;
+	st.global.v2.u32 [%rd561+32], {%r323, %r324};
 	st.global.u64 [%rd561+40], %rd558;
 	st.global.u64 [%rd561+48], %rd559;
 	fence.acq_rel.sys;
@@ -40173,8 +37313,7 @@ const persistentDtypeBF16ToBF16SigmoidalSM90A = `.version 8.0
 .minnctapersm 1
 {
 	.reg .pred %p<815>;
-	.reg .b16 %rs<137>;
-	.reg .b32 %r<529>;
+	.reg .b32 %r<325>;
 	.reg .b64 %rd<562>;
 	.reg .f32 %f<1895>;
 
@@ -43962,38 +41101,11 @@ $B83:
 	abs.f32 %f1868, %f1866;
 	setp.lt.f32 %p710, 0f03800000, %f1868;
 	and.pred %p711, %p709, %p710;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs1, %f215;
-	cvt.u32.u16 %r165, %rs1;
-	cvt.rn.bf16.f32 %rs2, %f228;
-	cvt.u32.u16 %r166, %rs2;
-	.loc 1 131 63
-	shl.b32 %r167, %r166, 16;
-	or.b32 %r168, %r165, %r167;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs3, %f241;
-	cvt.u32.u16 %r169, %rs3;
-	cvt.rn.bf16.f32 %rs4, %f254;
-	cvt.u32.u16 %r170, %rs4;
-	.loc 1 131 63
-	shl.b32 %r171, %r170, 16;
-	or.b32 %r172, %r169, %r171;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs5, %f267;
-	cvt.u32.u16 %r173, %rs5;
-	cvt.rn.bf16.f32 %rs6, %f280;
-	cvt.u32.u16 %r174, %rs6;
-	.loc 1 131 63
-	shl.b32 %r175, %r174, 16;
-	or.b32 %r176, %r173, %r175;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs7, %f293;
-	cvt.u32.u16 %r177, %rs7;
-	cvt.rn.bf16.f32 %rs8, %f306;
-	cvt.u32.u16 %r178, %rs8;
-	.loc 1 131 63
-	shl.b32 %r179, %r178, 16;
-	or.b32 %r180, %r177, %r179;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r165, %f228, %f215;
+	cvt.rn.bf16x2.f32 %r166, %f254, %f241;
+	cvt.rn.bf16x2.f32 %r167, %f280, %f267;
+	cvt.rn.bf16x2.f32 %r168, %f306, %f293;
 	@%p711 bra $B84;
 	.loc 3 33 51
 	div.rn.f32 %f1869, %f140, %f208;
@@ -44124,584 +41236,152 @@ $B83:
 	div.rn.f32 %f1840, %f15, %f1833;
 	div.rn.f32 %f1853, %f14, %f1846;
 	div.rn.f32 %f1866, %f13, %f1859;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs9, %f1869;
-	cvt.u32.u16 %r181, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f1870;
-	cvt.u32.u16 %r182, %rs10;
-	.loc 1 131 63
-	shl.b32 %r183, %r182, 16;
-	or.b32 %r168, %r181, %r183;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs11, %f1871;
-	cvt.u32.u16 %r184, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f1872;
-	cvt.u32.u16 %r185, %rs12;
-	.loc 1 131 63
-	shl.b32 %r186, %r185, 16;
-	or.b32 %r172, %r184, %r186;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs13, %f1873;
-	cvt.u32.u16 %r187, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f1874;
-	cvt.u32.u16 %r188, %rs14;
-	.loc 1 131 63
-	shl.b32 %r189, %r188, 16;
-	or.b32 %r176, %r187, %r189;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs15, %f1875;
-	cvt.u32.u16 %r190, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f1876;
-	cvt.u32.u16 %r191, %rs16;
-	.loc 1 131 63
-	shl.b32 %r192, %r191, 16;
-	or.b32 %r180, %r190, %r192;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r165, %f1870, %f1869;
+	cvt.rn.bf16x2.f32 %r166, %f1872, %f1871;
+	cvt.rn.bf16x2.f32 %r167, %f1874, %f1873;
+	cvt.rn.bf16x2.f32 %r168, %f1876, %f1875;
 $B84:
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r168, %r172, %r176, %r180};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r165, %r166, %r167, %r168};
 	and.pred %p712, %p15, %p16;
 	and.pred %p713, %p712, %p17;
 	@!%p713 bra $B112;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs17, %f319;
-	cvt.u32.u16 %r193, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f332;
-	cvt.u32.u16 %r194, %rs18;
-	.loc 1 131 63
-	shl.b32 %r195, %r194, 16;
-	or.b32 %r196, %r193, %r195;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs19, %f345;
-	cvt.u32.u16 %r197, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f358;
-	cvt.u32.u16 %r198, %rs20;
-	.loc 1 131 63
-	shl.b32 %r199, %r198, 16;
-	or.b32 %r200, %r197, %r199;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs21, %f371;
-	cvt.u32.u16 %r201, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f384;
-	cvt.u32.u16 %r202, %rs22;
-	.loc 1 131 63
-	shl.b32 %r203, %r202, 16;
-	or.b32 %r204, %r201, %r203;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs23, %f397;
-	cvt.u32.u16 %r205, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f410;
-	cvt.u32.u16 %r206, %rs24;
-	.loc 1 131 63
-	shl.b32 %r207, %r206, 16;
-	or.b32 %r208, %r205, %r207;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r169, %f332, %f319;
+	cvt.rn.bf16x2.f32 %r170, %f358, %f345;
+	cvt.rn.bf16x2.f32 %r171, %f384, %f371;
+	cvt.rn.bf16x2.f32 %r172, %f410, %f397;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r196, %r200, %r204, %r208};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r169, %r170, %r171, %r172};
 	and.pred %p714, %p18, %p19;
 	and.pred %p715, %p714, %p20;
 	@!%p715 bra $B113;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs25, %f423;
-	cvt.u32.u16 %r209, %rs25;
-	cvt.rn.bf16.f32 %rs26, %f436;
-	cvt.u32.u16 %r210, %rs26;
-	.loc 1 131 63
-	shl.b32 %r211, %r210, 16;
-	or.b32 %r212, %r209, %r211;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs27, %f449;
-	cvt.u32.u16 %r213, %rs27;
-	cvt.rn.bf16.f32 %rs28, %f462;
-	cvt.u32.u16 %r214, %rs28;
-	.loc 1 131 63
-	shl.b32 %r215, %r214, 16;
-	or.b32 %r216, %r213, %r215;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs29, %f475;
-	cvt.u32.u16 %r217, %rs29;
-	cvt.rn.bf16.f32 %rs30, %f488;
-	cvt.u32.u16 %r218, %rs30;
-	.loc 1 131 63
-	shl.b32 %r219, %r218, 16;
-	or.b32 %r220, %r217, %r219;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs31, %f501;
-	cvt.u32.u16 %r221, %rs31;
-	cvt.rn.bf16.f32 %rs32, %f514;
-	cvt.u32.u16 %r222, %rs32;
-	.loc 1 131 63
-	shl.b32 %r223, %r222, 16;
-	or.b32 %r224, %r221, %r223;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r173, %f436, %f423;
+	cvt.rn.bf16x2.f32 %r174, %f462, %f449;
+	cvt.rn.bf16x2.f32 %r175, %f488, %f475;
+	cvt.rn.bf16x2.f32 %r176, %f514, %f501;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r212, %r216, %r220, %r224};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r173, %r174, %r175, %r176};
 	and.pred %p716, %p21, %p22;
 	and.pred %p717, %p716, %p23;
 	@!%p717 bra $B114;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs33, %f527;
-	cvt.u32.u16 %r225, %rs33;
-	cvt.rn.bf16.f32 %rs34, %f540;
-	cvt.u32.u16 %r226, %rs34;
-	.loc 1 131 63
-	shl.b32 %r227, %r226, 16;
-	or.b32 %r228, %r225, %r227;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs35, %f553;
-	cvt.u32.u16 %r229, %rs35;
-	cvt.rn.bf16.f32 %rs36, %f566;
-	cvt.u32.u16 %r230, %rs36;
-	.loc 1 131 63
-	shl.b32 %r231, %r230, 16;
-	or.b32 %r232, %r229, %r231;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs37, %f579;
-	cvt.u32.u16 %r233, %rs37;
-	cvt.rn.bf16.f32 %rs38, %f592;
-	cvt.u32.u16 %r234, %rs38;
-	.loc 1 131 63
-	shl.b32 %r235, %r234, 16;
-	or.b32 %r236, %r233, %r235;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs39, %f605;
-	cvt.u32.u16 %r237, %rs39;
-	cvt.rn.bf16.f32 %rs40, %f618;
-	cvt.u32.u16 %r238, %rs40;
-	.loc 1 131 63
-	shl.b32 %r239, %r238, 16;
-	or.b32 %r240, %r237, %r239;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r177, %f540, %f527;
+	cvt.rn.bf16x2.f32 %r178, %f566, %f553;
+	cvt.rn.bf16x2.f32 %r179, %f592, %f579;
+	cvt.rn.bf16x2.f32 %r180, %f618, %f605;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r228, %r232, %r236, %r240};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r177, %r178, %r179, %r180};
 	and.pred %p718, %p24, %p25;
 	@!%p718 bra $B115;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs41, %f631;
-	cvt.u32.u16 %r241, %rs41;
-	cvt.rn.bf16.f32 %rs42, %f644;
-	cvt.u32.u16 %r242, %rs42;
-	.loc 1 131 63
-	shl.b32 %r243, %r242, 16;
-	or.b32 %r244, %r241, %r243;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs43, %f657;
-	cvt.u32.u16 %r245, %rs43;
-	cvt.rn.bf16.f32 %rs44, %f670;
-	cvt.u32.u16 %r246, %rs44;
-	.loc 1 131 63
-	shl.b32 %r247, %r246, 16;
-	or.b32 %r248, %r245, %r247;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs45, %f683;
-	cvt.u32.u16 %r249, %rs45;
-	cvt.rn.bf16.f32 %rs46, %f696;
-	cvt.u32.u16 %r250, %rs46;
-	.loc 1 131 63
-	shl.b32 %r251, %r250, 16;
-	or.b32 %r252, %r249, %r251;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs47, %f709;
-	cvt.u32.u16 %r253, %rs47;
-	cvt.rn.bf16.f32 %rs48, %f722;
-	cvt.u32.u16 %r254, %rs48;
-	.loc 1 131 63
-	shl.b32 %r255, %r254, 16;
-	or.b32 %r256, %r253, %r255;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r181, %f644, %f631;
+	cvt.rn.bf16x2.f32 %r182, %f670, %f657;
+	cvt.rn.bf16x2.f32 %r183, %f696, %f683;
+	cvt.rn.bf16x2.f32 %r184, %f722, %f709;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r244, %r248, %r252, %r256};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r181, %r182, %r183, %r184};
 	and.pred %p719, %p26, %p27;
 	@!%p719 bra $B116;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs49, %f735;
-	cvt.u32.u16 %r257, %rs49;
-	cvt.rn.bf16.f32 %rs50, %f748;
-	cvt.u32.u16 %r258, %rs50;
-	.loc 1 131 63
-	shl.b32 %r259, %r258, 16;
-	or.b32 %r260, %r257, %r259;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs51, %f761;
-	cvt.u32.u16 %r261, %rs51;
-	cvt.rn.bf16.f32 %rs52, %f774;
-	cvt.u32.u16 %r262, %rs52;
-	.loc 1 131 63
-	shl.b32 %r263, %r262, 16;
-	or.b32 %r264, %r261, %r263;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs53, %f787;
-	cvt.u32.u16 %r265, %rs53;
-	cvt.rn.bf16.f32 %rs54, %f800;
-	cvt.u32.u16 %r266, %rs54;
-	.loc 1 131 63
-	shl.b32 %r267, %r266, 16;
-	or.b32 %r268, %r265, %r267;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs55, %f813;
-	cvt.u32.u16 %r269, %rs55;
-	cvt.rn.bf16.f32 %rs56, %f826;
-	cvt.u32.u16 %r270, %rs56;
-	.loc 1 131 63
-	shl.b32 %r271, %r270, 16;
-	or.b32 %r272, %r269, %r271;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r185, %f748, %f735;
+	cvt.rn.bf16x2.f32 %r186, %f774, %f761;
+	cvt.rn.bf16x2.f32 %r187, %f800, %f787;
+	cvt.rn.bf16x2.f32 %r188, %f826, %f813;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r260, %r264, %r268, %r272};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r185, %r186, %r187, %r188};
 	and.pred %p720, %p28, %p29;
 	@!%p720 bra $B117;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs57, %f839;
-	cvt.u32.u16 %r273, %rs57;
-	cvt.rn.bf16.f32 %rs58, %f852;
-	cvt.u32.u16 %r274, %rs58;
-	.loc 1 131 63
-	shl.b32 %r275, %r274, 16;
-	or.b32 %r276, %r273, %r275;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs59, %f865;
-	cvt.u32.u16 %r277, %rs59;
-	cvt.rn.bf16.f32 %rs60, %f878;
-	cvt.u32.u16 %r278, %rs60;
-	.loc 1 131 63
-	shl.b32 %r279, %r278, 16;
-	or.b32 %r280, %r277, %r279;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs61, %f891;
-	cvt.u32.u16 %r281, %rs61;
-	cvt.rn.bf16.f32 %rs62, %f904;
-	cvt.u32.u16 %r282, %rs62;
-	.loc 1 131 63
-	shl.b32 %r283, %r282, 16;
-	or.b32 %r284, %r281, %r283;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs63, %f917;
-	cvt.u32.u16 %r285, %rs63;
-	cvt.rn.bf16.f32 %rs64, %f930;
-	cvt.u32.u16 %r286, %rs64;
-	.loc 1 131 63
-	shl.b32 %r287, %r286, 16;
-	or.b32 %r288, %r285, %r287;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r189, %f852, %f839;
+	cvt.rn.bf16x2.f32 %r190, %f878, %f865;
+	cvt.rn.bf16x2.f32 %r191, %f904, %f891;
+	cvt.rn.bf16x2.f32 %r192, %f930, %f917;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r276, %r280, %r284, %r288};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r189, %r190, %r191, %r192};
 	and.pred %p721, %p30, %p31;
 	@!%p721 bra $B118;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs65, %f943;
-	cvt.u32.u16 %r289, %rs65;
-	cvt.rn.bf16.f32 %rs66, %f956;
-	cvt.u32.u16 %r290, %rs66;
-	.loc 1 131 63
-	shl.b32 %r291, %r290, 16;
-	or.b32 %r292, %r289, %r291;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs67, %f969;
-	cvt.u32.u16 %r293, %rs67;
-	cvt.rn.bf16.f32 %rs68, %f982;
-	cvt.u32.u16 %r294, %rs68;
-	.loc 1 131 63
-	shl.b32 %r295, %r294, 16;
-	or.b32 %r296, %r293, %r295;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs69, %f995;
-	cvt.u32.u16 %r297, %rs69;
-	cvt.rn.bf16.f32 %rs70, %f1008;
-	cvt.u32.u16 %r298, %rs70;
-	.loc 1 131 63
-	shl.b32 %r299, %r298, 16;
-	or.b32 %r300, %r297, %r299;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs71, %f1021;
-	cvt.u32.u16 %r301, %rs71;
-	cvt.rn.bf16.f32 %rs72, %f1034;
-	cvt.u32.u16 %r302, %rs72;
-	.loc 1 131 63
-	shl.b32 %r303, %r302, 16;
-	or.b32 %r304, %r301, %r303;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r193, %f956, %f943;
+	cvt.rn.bf16x2.f32 %r194, %f982, %f969;
+	cvt.rn.bf16x2.f32 %r195, %f1008, %f995;
+	cvt.rn.bf16x2.f32 %r196, %f1034, %f1021;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r292, %r296, %r300, %r304};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r193, %r194, %r195, %r196};
 	and.pred %p722, %p32, %p33;
 	@!%p722 bra $B119;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs73, %f1047;
-	cvt.u32.u16 %r305, %rs73;
-	cvt.rn.bf16.f32 %rs74, %f1060;
-	cvt.u32.u16 %r306, %rs74;
-	.loc 1 131 63
-	shl.b32 %r307, %r306, 16;
-	or.b32 %r308, %r305, %r307;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs75, %f1073;
-	cvt.u32.u16 %r309, %rs75;
-	cvt.rn.bf16.f32 %rs76, %f1086;
-	cvt.u32.u16 %r310, %rs76;
-	.loc 1 131 63
-	shl.b32 %r311, %r310, 16;
-	or.b32 %r312, %r309, %r311;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs77, %f1099;
-	cvt.u32.u16 %r313, %rs77;
-	cvt.rn.bf16.f32 %rs78, %f1112;
-	cvt.u32.u16 %r314, %rs78;
-	.loc 1 131 63
-	shl.b32 %r315, %r314, 16;
-	or.b32 %r316, %r313, %r315;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs79, %f1125;
-	cvt.u32.u16 %r317, %rs79;
-	cvt.rn.bf16.f32 %rs80, %f1138;
-	cvt.u32.u16 %r318, %rs80;
-	.loc 1 131 63
-	shl.b32 %r319, %r318, 16;
-	or.b32 %r320, %r317, %r319;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r197, %f1060, %f1047;
+	cvt.rn.bf16x2.f32 %r198, %f1086, %f1073;
+	cvt.rn.bf16x2.f32 %r199, %f1112, %f1099;
+	cvt.rn.bf16x2.f32 %r200, %f1138, %f1125;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r308, %r312, %r316, %r320};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r197, %r198, %r199, %r200};
 	and.pred %p723, %p34, %p35;
 	@!%p723 bra $B120;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs81, %f1151;
-	cvt.u32.u16 %r321, %rs81;
-	cvt.rn.bf16.f32 %rs82, %f1164;
-	cvt.u32.u16 %r322, %rs82;
-	.loc 1 131 63
-	shl.b32 %r323, %r322, 16;
-	or.b32 %r324, %r321, %r323;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs83, %f1177;
-	cvt.u32.u16 %r325, %rs83;
-	cvt.rn.bf16.f32 %rs84, %f1190;
-	cvt.u32.u16 %r326, %rs84;
-	.loc 1 131 63
-	shl.b32 %r327, %r326, 16;
-	or.b32 %r328, %r325, %r327;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs85, %f1203;
-	cvt.u32.u16 %r329, %rs85;
-	cvt.rn.bf16.f32 %rs86, %f1216;
-	cvt.u32.u16 %r330, %rs86;
-	.loc 1 131 63
-	shl.b32 %r331, %r330, 16;
-	or.b32 %r332, %r329, %r331;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs87, %f1229;
-	cvt.u32.u16 %r333, %rs87;
-	cvt.rn.bf16.f32 %rs88, %f1242;
-	cvt.u32.u16 %r334, %rs88;
-	.loc 1 131 63
-	shl.b32 %r335, %r334, 16;
-	or.b32 %r336, %r333, %r335;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r201, %f1164, %f1151;
+	cvt.rn.bf16x2.f32 %r202, %f1190, %f1177;
+	cvt.rn.bf16x2.f32 %r203, %f1216, %f1203;
+	cvt.rn.bf16x2.f32 %r204, %f1242, %f1229;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r324, %r328, %r332, %r336};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r201, %r202, %r203, %r204};
 	and.pred %p724, %p36, %p37;
 	@!%p724 bra $B121;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs89, %f1255;
-	cvt.u32.u16 %r337, %rs89;
-	cvt.rn.bf16.f32 %rs90, %f1268;
-	cvt.u32.u16 %r338, %rs90;
-	.loc 1 131 63
-	shl.b32 %r339, %r338, 16;
-	or.b32 %r340, %r337, %r339;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs91, %f1281;
-	cvt.u32.u16 %r341, %rs91;
-	cvt.rn.bf16.f32 %rs92, %f1294;
-	cvt.u32.u16 %r342, %rs92;
-	.loc 1 131 63
-	shl.b32 %r343, %r342, 16;
-	or.b32 %r344, %r341, %r343;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs93, %f1307;
-	cvt.u32.u16 %r345, %rs93;
-	cvt.rn.bf16.f32 %rs94, %f1320;
-	cvt.u32.u16 %r346, %rs94;
-	.loc 1 131 63
-	shl.b32 %r347, %r346, 16;
-	or.b32 %r348, %r345, %r347;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs95, %f1333;
-	cvt.u32.u16 %r349, %rs95;
-	cvt.rn.bf16.f32 %rs96, %f1346;
-	cvt.u32.u16 %r350, %rs96;
-	.loc 1 131 63
-	shl.b32 %r351, %r350, 16;
-	or.b32 %r352, %r349, %r351;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r205, %f1268, %f1255;
+	cvt.rn.bf16x2.f32 %r206, %f1294, %f1281;
+	cvt.rn.bf16x2.f32 %r207, %f1320, %f1307;
+	cvt.rn.bf16x2.f32 %r208, %f1346, %f1333;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r340, %r344, %r348, %r352};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r205, %r206, %r207, %r208};
 	and.pred %p725, %p38, %p39;
 	@!%p725 bra $B122;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs97, %f1359;
-	cvt.u32.u16 %r353, %rs97;
-	cvt.rn.bf16.f32 %rs98, %f1372;
-	cvt.u32.u16 %r354, %rs98;
-	.loc 1 131 63
-	shl.b32 %r355, %r354, 16;
-	or.b32 %r356, %r353, %r355;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs99, %f1385;
-	cvt.u32.u16 %r357, %rs99;
-	cvt.rn.bf16.f32 %rs100, %f1398;
-	cvt.u32.u16 %r358, %rs100;
-	.loc 1 131 63
-	shl.b32 %r359, %r358, 16;
-	or.b32 %r360, %r357, %r359;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs101, %f1411;
-	cvt.u32.u16 %r361, %rs101;
-	cvt.rn.bf16.f32 %rs102, %f1424;
-	cvt.u32.u16 %r362, %rs102;
-	.loc 1 131 63
-	shl.b32 %r363, %r362, 16;
-	or.b32 %r364, %r361, %r363;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs103, %f1437;
-	cvt.u32.u16 %r365, %rs103;
-	cvt.rn.bf16.f32 %rs104, %f1450;
-	cvt.u32.u16 %r366, %rs104;
-	.loc 1 131 63
-	shl.b32 %r367, %r366, 16;
-	or.b32 %r368, %r365, %r367;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r209, %f1372, %f1359;
+	cvt.rn.bf16x2.f32 %r210, %f1398, %f1385;
+	cvt.rn.bf16x2.f32 %r211, %f1424, %f1411;
+	cvt.rn.bf16x2.f32 %r212, %f1450, %f1437;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r356, %r360, %r364, %r368};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r209, %r210, %r211, %r212};
 	and.pred %p726, %p40, %p41;
 	@!%p726 bra $B123;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs105, %f1463;
-	cvt.u32.u16 %r369, %rs105;
-	cvt.rn.bf16.f32 %rs106, %f1476;
-	cvt.u32.u16 %r370, %rs106;
-	.loc 1 131 63
-	shl.b32 %r371, %r370, 16;
-	or.b32 %r372, %r369, %r371;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs107, %f1489;
-	cvt.u32.u16 %r373, %rs107;
-	cvt.rn.bf16.f32 %rs108, %f1502;
-	cvt.u32.u16 %r374, %rs108;
-	.loc 1 131 63
-	shl.b32 %r375, %r374, 16;
-	or.b32 %r376, %r373, %r375;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs109, %f1515;
-	cvt.u32.u16 %r377, %rs109;
-	cvt.rn.bf16.f32 %rs110, %f1528;
-	cvt.u32.u16 %r378, %rs110;
-	.loc 1 131 63
-	shl.b32 %r379, %r378, 16;
-	or.b32 %r380, %r377, %r379;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs111, %f1541;
-	cvt.u32.u16 %r381, %rs111;
-	cvt.rn.bf16.f32 %rs112, %f1554;
-	cvt.u32.u16 %r382, %rs112;
-	.loc 1 131 63
-	shl.b32 %r383, %r382, 16;
-	or.b32 %r384, %r381, %r383;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r213, %f1476, %f1463;
+	cvt.rn.bf16x2.f32 %r214, %f1502, %f1489;
+	cvt.rn.bf16x2.f32 %r215, %f1528, %f1515;
+	cvt.rn.bf16x2.f32 %r216, %f1554, %f1541;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r372, %r376, %r380, %r384};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r213, %r214, %r215, %r216};
 	and.pred %p727, %p42, %p43;
 	@!%p727 bra $B124;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs113, %f1567;
-	cvt.u32.u16 %r385, %rs113;
-	cvt.rn.bf16.f32 %rs114, %f1580;
-	cvt.u32.u16 %r386, %rs114;
-	.loc 1 131 63
-	shl.b32 %r387, %r386, 16;
-	or.b32 %r388, %r385, %r387;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs115, %f1593;
-	cvt.u32.u16 %r389, %rs115;
-	cvt.rn.bf16.f32 %rs116, %f1606;
-	cvt.u32.u16 %r390, %rs116;
-	.loc 1 131 63
-	shl.b32 %r391, %r390, 16;
-	or.b32 %r392, %r389, %r391;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs117, %f1619;
-	cvt.u32.u16 %r393, %rs117;
-	cvt.rn.bf16.f32 %rs118, %f1632;
-	cvt.u32.u16 %r394, %rs118;
-	.loc 1 131 63
-	shl.b32 %r395, %r394, 16;
-	or.b32 %r396, %r393, %r395;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs119, %f1645;
-	cvt.u32.u16 %r397, %rs119;
-	cvt.rn.bf16.f32 %rs120, %f1658;
-	cvt.u32.u16 %r398, %rs120;
-	.loc 1 131 63
-	shl.b32 %r399, %r398, 16;
-	or.b32 %r400, %r397, %r399;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r217, %f1580, %f1567;
+	cvt.rn.bf16x2.f32 %r218, %f1606, %f1593;
+	cvt.rn.bf16x2.f32 %r219, %f1632, %f1619;
+	cvt.rn.bf16x2.f32 %r220, %f1658, %f1645;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r388, %r392, %r396, %r400};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r217, %r218, %r219, %r220};
 	and.pred %p728, %p44, %p45;
 	@!%p728 bra $B125;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs121, %f1671;
-	cvt.u32.u16 %r401, %rs121;
-	cvt.rn.bf16.f32 %rs122, %f1684;
-	cvt.u32.u16 %r402, %rs122;
-	.loc 1 131 63
-	shl.b32 %r403, %r402, 16;
-	or.b32 %r404, %r401, %r403;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs123, %f1697;
-	cvt.u32.u16 %r405, %rs123;
-	cvt.rn.bf16.f32 %rs124, %f1710;
-	cvt.u32.u16 %r406, %rs124;
-	.loc 1 131 63
-	shl.b32 %r407, %r406, 16;
-	or.b32 %r408, %r405, %r407;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs125, %f1723;
-	cvt.u32.u16 %r409, %rs125;
-	cvt.rn.bf16.f32 %rs126, %f1736;
-	cvt.u32.u16 %r410, %rs126;
-	.loc 1 131 63
-	shl.b32 %r411, %r410, 16;
-	or.b32 %r412, %r409, %r411;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs127, %f1749;
-	cvt.u32.u16 %r413, %rs127;
-	cvt.rn.bf16.f32 %rs128, %f1762;
-	cvt.u32.u16 %r414, %rs128;
-	.loc 1 131 63
-	shl.b32 %r415, %r414, 16;
-	or.b32 %r416, %r413, %r415;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r221, %f1684, %f1671;
+	cvt.rn.bf16x2.f32 %r222, %f1710, %f1697;
+	cvt.rn.bf16x2.f32 %r223, %f1736, %f1723;
+	cvt.rn.bf16x2.f32 %r224, %f1762, %f1749;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r404, %r408, %r412, %r416};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r221, %r222, %r223, %r224};
 	and.pred %p729, %p46, %p47;
 	@!%p729 bra $B126;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs129, %f1775;
-	cvt.u32.u16 %r417, %rs129;
-	cvt.rn.bf16.f32 %rs130, %f1788;
-	cvt.u32.u16 %r418, %rs130;
-	.loc 1 131 63
-	shl.b32 %r419, %r418, 16;
-	or.b32 %r420, %r417, %r419;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs131, %f1801;
-	cvt.u32.u16 %r421, %rs131;
-	cvt.rn.bf16.f32 %rs132, %f1814;
-	cvt.u32.u16 %r422, %rs132;
-	.loc 1 131 63
-	shl.b32 %r423, %r422, 16;
-	or.b32 %r424, %r421, %r423;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs133, %f1827;
-	cvt.u32.u16 %r425, %rs133;
-	cvt.rn.bf16.f32 %rs134, %f1840;
-	cvt.u32.u16 %r426, %rs134;
-	.loc 1 131 63
-	shl.b32 %r427, %r426, 16;
-	or.b32 %r428, %r425, %r427;
-	.loc 3 19 68
-	cvt.rn.bf16.f32 %rs135, %f1853;
-	cvt.u32.u16 %r429, %rs135;
-	cvt.rn.bf16.f32 %rs136, %f1866;
-	cvt.u32.u16 %r430, %rs136;
-	.loc 1 131 63
-	shl.b32 %r431, %r430, 16;
-	or.b32 %r432, %r429, %r431;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r225, %f1788, %f1775;
+	cvt.rn.bf16x2.f32 %r226, %f1814, %f1801;
+	cvt.rn.bf16x2.f32 %r227, %f1840, %f1827;
+	cvt.rn.bf16x2.f32 %r228, %f1866, %f1853;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r420, %r424, %r428, %r432};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r225, %r226, %r227, %r228};
 	.loc 1 76 15
 	fence.proxy.async.shared::cta;
 	.loc 1 91 12
@@ -44709,21 +41389,21 @@ $B84:
 	.loc 1 92 14
 	@!%p8 bra $B85;
 	.loc 1 93 11
-	add.s32 %r433, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r433];
+	add.s32 %r229, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
 $B85:
 	.loc 1 95 8
-	cvt.u32.u64 %r434, %rd73;
-	add.s32 %r435, %r434, 1;
-	add.s32 %r436, %r22, 213056;
-	and.b32 %r437, %r435, 1;
+	cvt.u32.u64 %r230, %rd73;
+	add.s32 %r231, %r230, 1;
+	add.s32 %r232, %r22, 213056;
+	and.b32 %r233, %r231, 1;
 $B86:
-	and.b32 %r438, %r437, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p730, [%r436], %r438;
+	and.b32 %r234, %r233, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p730, [%r232], %r234;
 	@%p730 bra $B87;
 	ld.param.u64 %rd386, [persistent_dtype_BF16_toBF16_sigmoidal_params+440];
-	ld.relaxed.gpu.global.u32 %r439, [%rd386];
-	setp.eq.u32 %p731, %r439, 0;
+	ld.relaxed.gpu.global.u32 %r235, [%rd386];
+	setp.eq.u32 %p731, %r235, 0;
 	@%p731 bra $B86;
 $B87:
 	.loc 1 78 3
@@ -44741,9 +41421,9 @@ $B87:
 	abs.s64 %rd392, %rd23;
 	cvt.rp.f32.u64 %f1877, %rd392;
 	rcp.approx.ftz.f32 %f1878, %f1877;
-	mov.b32 %r440, %f1878;
-	add.s32 %r441, %r440, 536870910;
-	mov.b32 %f1879, %r441;
+	mov.b32 %r236, %f1878;
+	add.s32 %r237, %r236, 536870910;
+	mov.b32 %f1879, %r237;
 	cvt.rzi.u64.f32 %rd393, %f1879;
 	mul.lo.s64 %rd394, %rd393, %rd392;
 	neg.s64 %rd395, %rd394;
@@ -44768,52 +41448,52 @@ $B87:
 	sub.s64 %rd412, %rd411, %rd390;
 	bra $B89;
 $B88:
-	cvt.u32.u64 %r442, %rd32;
-	cvt.u32.u64 %r443, %rd23;
-	div.u32 %r444, %r442, %r443;
-	cvt.u64.u32 %rd412, %r444;
+	cvt.u32.u64 %r238, %rd32;
+	cvt.u32.u64 %r239, %rd23;
+	div.u32 %r240, %r238, %r239;
+	cvt.u64.u32 %rd412, %r240;
 $B89:
 	setp.lt.u64 %p735, %rd387, 2147483648;
 	setp.lt.u64 %p736, %rd412, 2147483648;
 	and.pred %p737, %p735, %p736;
 	setp.lt.u64 %p738, %rd125, 2147483648;
 	and.pred %p739, %p737, %p738;
-	cvt.u32.u64 %r445, %rd125;
-	and.b32 %r446, %r445, 7;
-	setp.eq.s32 %p740, %r446, 0;
+	cvt.u32.u64 %r241, %rd125;
+	and.b32 %r242, %r241, 7;
+	setp.eq.s32 %p740, %r242, 0;
 	and.pred %p741, %p739, %p740;
 	@!%p741 bra $FAULT66;
-	cvt.u32.u64 %r447, %rd387;
-	cvt.u32.u64 %r448, %rd412;
-	add.s32 %r449, %r26, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r445, %r447, %r448}], [%r449];
-	add.s32 %r450, %r445, 64;
-	setp.lt.u32 %p742, %r450, -2147483648;
+	cvt.u32.u64 %r243, %rd387;
+	cvt.u32.u64 %r244, %rd412;
+	add.s32 %r245, %r26, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r241, %r243, %r244}], [%r245];
+	add.s32 %r246, %r241, 64;
+	setp.lt.u32 %p742, %r246, -2147483648;
 	and.pred %p743, %p737, %p742;
-	and.b32 %r451, %r450, 7;
-	setp.eq.s32 %p744, %r451, 0;
+	and.b32 %r247, %r246, 7;
+	setp.eq.s32 %p744, %r247, 0;
 	and.pred %p745, %p743, %p744;
 	@!%p745 bra $FAULT66;
-	add.s32 %r452, %r26, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r450, %r447, %r448}], [%r452];
-	add.s32 %r453, %r445, 128;
-	setp.lt.u32 %p746, %r453, -2147483648;
+	add.s32 %r248, %r26, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r246, %r243, %r244}], [%r248];
+	add.s32 %r249, %r241, 128;
+	setp.lt.u32 %p746, %r249, -2147483648;
 	and.pred %p747, %p737, %p746;
-	and.b32 %r454, %r453, 7;
-	setp.eq.s32 %p748, %r454, 0;
+	and.b32 %r250, %r249, 7;
+	setp.eq.s32 %p748, %r250, 0;
 	and.pred %p749, %p747, %p748;
 	@!%p749 bra $FAULT66;
-	add.s32 %r455, %r26, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r453, %r447, %r448}], [%r455];
-	add.s32 %r456, %r445, 192;
-	setp.lt.u32 %p750, %r456, -2147483648;
+	add.s32 %r251, %r26, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r249, %r243, %r244}], [%r251];
+	add.s32 %r252, %r241, 192;
+	setp.lt.u32 %p750, %r252, -2147483648;
 	and.pred %p751, %p737, %p750;
-	and.b32 %r457, %r456, 7;
-	setp.eq.s32 %p752, %r457, 0;
+	and.b32 %r253, %r252, 7;
+	setp.eq.s32 %p752, %r253, 0;
 	and.pred %p753, %p751, %p752;
 	@!%p753 bra $FAULT66;
-	add.s32 %r458, %r26, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r456, %r447, %r448}], [%r458];
+	add.s32 %r254, %r26, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r252, %r243, %r244}], [%r254];
 	.loc 1 83 18
 	cp.async.bulk.commit_group;
 $B90:
@@ -44857,9 +41537,9 @@ $B93:
 	abs.s64 %rd421, %rd23;
 	cvt.rp.f32.u64 %f1880, %rd421;
 	rcp.approx.ftz.f32 %f1881, %f1880;
-	mov.b32 %r459, %f1881;
-	add.s32 %r460, %r459, 536870910;
-	mov.b32 %f1882, %r460;
+	mov.b32 %r255, %f1881;
+	add.s32 %r256, %r255, 536870910;
+	mov.b32 %f1882, %r256;
 	cvt.rzi.u64.f32 %rd422, %f1882;
 	mul.lo.s64 %rd423, %rd422, %rd421;
 	neg.s64 %rd424, %rd423;
@@ -44882,10 +41562,10 @@ $B93:
 	sub.s64 %rd439, %rd438, %rd419;
 	bra $B95;
 $B94:
-	cvt.u32.u64 %r461, %rd413;
-	cvt.u32.u64 %r462, %rd23;
-	rem.u32 %r463, %r461, %r462;
-	cvt.u64.u32 %rd439, %r463;
+	cvt.u32.u64 %r257, %rd413;
+	cvt.u32.u64 %r258, %rd23;
+	rem.u32 %r259, %r257, %r258;
+	cvt.u64.u32 %rd439, %r259;
 $B95:
 	.loc 2 65 17
 	or.b64 %rd440, %rd439, %rd415;
@@ -44897,9 +41577,9 @@ $B95:
 	abs.s64 %rd444, %rd415;
 	cvt.rp.f32.u64 %f1883, %rd444;
 	rcp.approx.ftz.f32 %f1884, %f1883;
-	mov.b32 %r464, %f1884;
-	add.s32 %r465, %r464, 536870910;
-	mov.b32 %f1885, %r465;
+	mov.b32 %r260, %f1884;
+	add.s32 %r261, %r260, 536870910;
+	mov.b32 %f1885, %r261;
 	cvt.rzi.u64.f32 %rd445, %f1885;
 	mul.lo.s64 %rd446, %rd445, %rd444;
 	neg.s64 %rd447, %rd446;
@@ -44924,10 +41604,10 @@ $B95:
 	sub.s64 %rd464, %rd463, %rd442;
 	bra $B97;
 $B96:
-	cvt.u32.u64 %r466, %rd439;
-	cvt.u32.u64 %r467, %rd415;
-	div.u32 %r468, %r466, %r467;
-	cvt.u64.u32 %rd464, %r468;
+	cvt.u32.u64 %r262, %rd439;
+	cvt.u32.u64 %r263, %rd415;
+	div.u32 %r264, %r262, %r263;
+	cvt.u64.u32 %rd464, %r264;
 $B97:
 	shl.b64 %rd465, %rd464, 4;
 	.loc 2 66 27
@@ -44951,9 +41631,9 @@ $B97:
 	abs.s64 %rd475, %rd467;
 	cvt.rp.f32.u64 %f1886, %rd475;
 	rcp.approx.ftz.f32 %f1887, %f1886;
-	mov.b32 %r469, %f1887;
-	add.s32 %r470, %r469, 536870910;
-	mov.b32 %f1888, %r470;
+	mov.b32 %r265, %f1887;
+	add.s32 %r266, %r265, 536870910;
+	mov.b32 %f1888, %r266;
 	cvt.rzi.u64.f32 %rd476, %f1888;
 	mul.lo.s64 %rd477, %rd476, %rd475;
 	neg.s64 %rd478, %rd477;
@@ -44976,10 +41656,10 @@ $B97:
 	sub.s64 %rd493, %rd492, %rd473;
 	bra $B99;
 $B98:
-	cvt.u32.u64 %r471, %rd471;
-	cvt.u32.u64 %r472, %rd467;
-	rem.u32 %r473, %r471, %r472;
-	cvt.u64.u32 %rd493, %r473;
+	cvt.u32.u64 %r267, %rd471;
+	cvt.u32.u64 %r268, %rd467;
+	rem.u32 %r269, %r267, %r268;
+	cvt.u64.u32 %rd493, %r269;
 $B99:
 	add.s64 %rd494, %rd465, %rd493;
 	shl.b64 %rd468, %rd494, 7;
@@ -44992,9 +41672,9 @@ $B99:
 	abs.s64 %rd499, %rd467;
 	cvt.rp.f32.u64 %f1889, %rd499;
 	rcp.approx.ftz.f32 %f1890, %f1889;
-	mov.b32 %r474, %f1890;
-	add.s32 %r475, %r474, 536870910;
-	mov.b32 %f1891, %r475;
+	mov.b32 %r270, %f1890;
+	add.s32 %r271, %r270, 536870910;
+	mov.b32 %f1891, %r271;
 	cvt.rzi.u64.f32 %rd500, %f1891;
 	mul.lo.s64 %rd501, %rd500, %rd499;
 	neg.s64 %rd502, %rd501;
@@ -45019,10 +41699,10 @@ $B99:
 	sub.s64 %rd519, %rd518, %rd497;
 	bra $B101;
 $B100:
-	cvt.u32.u64 %r476, %rd471;
-	cvt.u32.u64 %r477, %rd467;
-	div.u32 %r478, %r476, %r477;
-	cvt.u64.u32 %rd519, %r478;
+	cvt.u32.u64 %r272, %rd471;
+	cvt.u32.u64 %r273, %rd467;
+	div.u32 %r274, %r272, %r273;
+	cvt.u64.u32 %rd519, %r274;
 $B101:
 	shl.b64 %rd469, %rd519, 8;
 $B102:
@@ -45038,9 +41718,9 @@ $B102:
 	abs.s64 %rd524, %rd23;
 	cvt.rp.f32.u64 %f1892, %rd524;
 	rcp.approx.ftz.f32 %f1893, %f1892;
-	mov.b32 %r479, %f1893;
-	add.s32 %r480, %r479, 536870910;
-	mov.b32 %f1894, %r480;
+	mov.b32 %r275, %f1893;
+	add.s32 %r276, %r275, 536870910;
+	mov.b32 %f1894, %r276;
 	cvt.rzi.u64.f32 %rd525, %f1894;
 	mul.lo.s64 %rd526, %rd525, %rd524;
 	neg.s64 %rd527, %rd526;
@@ -45065,41 +41745,41 @@ $B102:
 	sub.s64 %rd544, %rd543, %rd522;
 	bra $B104;
 $B103:
-	cvt.u32.u64 %r481, %rd413;
-	cvt.u32.u64 %r482, %rd23;
-	div.u32 %r483, %r481, %r482;
-	cvt.u64.u32 %rd544, %r483;
+	cvt.u32.u64 %r277, %rd413;
+	cvt.u32.u64 %r278, %rd23;
+	div.u32 %r279, %r277, %r278;
+	cvt.u64.u32 %rd544, %r279;
 $B104:
 	.loc 4 70 12
 	setp.lt.u64 %p777, %rd468, 2147483648;
 	setp.lt.u64 %p778, %rd544, 2147483648;
 	and.pred %p779, %p777, %p778;
-	cvt.u32.u64 %r484, %rd468;
-	cvt.u32.u64 %r485, %rd544;
+	cvt.u32.u64 %r280, %rd468;
+	cvt.u32.u64 %r281, %rd544;
 	add.s64 %rd545, %rd468, 64;
 	setp.lt.u64 %p780, %rd545, 2147483648;
 	and.pred %p781, %p780, %p778;
-	cvt.u32.u64 %r486, %rd545;
+	cvt.u32.u64 %r282, %rd545;
 	.loc 4 73 12
 	setp.lt.u64 %p782, %rd469, 2147483648;
-	cvt.u32.u64 %r487, %rd469;
-	and.b32 %r488, %r487, 7;
-	setp.eq.s32 %p783, %r488, 0;
+	cvt.u32.u64 %r283, %rd469;
+	and.b32 %r284, %r283, 7;
+	setp.eq.s32 %p783, %r284, 0;
 	add.s64 %rd546, %rd469, 64;
 	setp.lt.u64 %p784, %rd546, 2147483648;
-	cvt.u32.u64 %r489, %rd546;
-	and.b32 %r490, %r489, 7;
-	setp.eq.s32 %p785, %r490, 0;
+	cvt.u32.u64 %r285, %rd546;
+	and.b32 %r286, %r285, 7;
+	setp.eq.s32 %p785, %r286, 0;
 	add.s64 %rd547, %rd469, 128;
 	setp.lt.u64 %p786, %rd547, 2147483648;
-	cvt.u32.u64 %r491, %rd547;
-	and.b32 %r492, %r491, 7;
-	setp.eq.s32 %p787, %r492, 0;
+	cvt.u32.u64 %r287, %rd547;
+	and.b32 %r288, %r287, 7;
+	setp.eq.s32 %p787, %r288, 0;
 	add.s64 %rd548, %rd469, 192;
 	setp.lt.u64 %p788, %rd548, 2147483648;
-	cvt.u32.u64 %r493, %rd548;
-	and.b32 %r494, %r493, 7;
-	setp.eq.s32 %p789, %r494, 0;
+	cvt.u32.u64 %r289, %rd548;
+	and.b32 %r290, %r289, 7;
+	setp.eq.s32 %p789, %r290, 0;
 	mov.u64 %rd549, 0;
 $B105:
 	.loc 1 36 17
@@ -45108,80 +41788,80 @@ $B105:
 	mul.lo.s64 %rd552, %rd551, 3;
 	sub.s64 %rd553, %rd417, %rd552;
 	.loc 1 37 11
-	mov.u32 %r495, $dynamic;
-	cvt.u32.u64 %r496, %rd553;
-	mad.lo.s32 %r497, %r496, 8, %r495;
-	add.s32 %r498, %r497, 213024;
-	cvt.u32.u64 %r499, %rd551;
-	add.s32 %r500, %r499, 1;
-	and.b32 %r501, %r500, 1;
+	mov.u32 %r291, $dynamic;
+	cvt.u32.u64 %r292, %rd553;
+	mad.lo.s32 %r293, %r292, 8, %r291;
+	add.s32 %r294, %r293, 213024;
+	cvt.u32.u64 %r295, %rd551;
+	add.s32 %r296, %r295, 1;
+	and.b32 %r297, %r296, 1;
 $B106:
-	and.b32 %r502, %r501, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p790, [%r498], %r502;
+	and.b32 %r298, %r297, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p790, [%r294], %r298;
 	@%p790 bra $B107;
 	ld.param.u64 %rd554, [persistent_dtype_BF16_toBF16_sigmoidal_params+440];
-	ld.relaxed.gpu.global.u32 %r503, [%rd554];
-	setp.eq.u32 %p791, %r503, 0;
+	ld.relaxed.gpu.global.u32 %r299, [%rd554];
+	setp.eq.u32 %p791, %r299, 0;
 	@%p791 bra $B106;
 $B107:
 	.loc 1 38 40
-	mov.u32 %r504, $dynamic;
-	cvt.u32.u64 %r505, %rd553;
-	mad.lo.s32 %r506, %r505, 8, %r504;
-	add.s32 %r507, %r506, 212992;
+	mov.u32 %r300, $dynamic;
+	cvt.u32.u64 %r301, %rd553;
+	mad.lo.s32 %r302, %r301, 8, %r300;
+	add.s32 %r303, %r302, 212992;
 	.loc 4 68 13
-	setp.ne.s32 %p792, %r507, -1;
+	setp.ne.s32 %p792, %r303, -1;
 	@!%p792 bra $FAULT67;
 	.loc 1 38 26
-	mad.lo.s32 %r508, %r505, 49152, %r1;
+	mad.lo.s32 %r304, %r301, 49152, %r1;
 	shl.b64 %rd555, %rd549, 6;
 	.loc 4 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r507], 49152;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r303], 49152;
 	.loc 4 70 20
-	setp.ne.s32 %p793, %r508, -1;
-	cvt.u64.u32 %rd556, %r508;
+	setp.ne.s32 %p793, %r304, -1;
+	cvt.u64.u32 %rd556, %r304;
 	cvta.shared.u64 %rd557, %rd556;
-	cvt.u32.u64 %r509, %rd557;
-	and.b32 %r510, %r509, 127;
-	setp.eq.s32 %p794, %r510, 0;
+	cvt.u32.u64 %r305, %rd557;
+	and.b32 %r306, %r305, 127;
+	setp.eq.s32 %p794, %r306, 0;
 	setp.lt.u64 %p795, %rd555, 2147483648;
 	and.pred %p796, %p779, %p795;
-	cvt.u32.u64 %r511, %rd555;
-	and.b32 %r512, %r511, 7;
-	setp.eq.s32 %p797, %r512, 0;
+	cvt.u32.u64 %r307, %rd555;
+	and.b32 %r308, %r307, 7;
+	setp.eq.s32 %p797, %r308, 0;
 	and.pred %p798, %p796, %p797;
 	and.pred %p799, %p793, %p794;
 	and.pred %p800, %p799, %p798;
 	@!%p800 bra $B128;
-	add.s32 %r513, %r506, 212992;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r508], [%rd8, {%r511, %r484, %r485}], [%r513];
+	add.s32 %r309, %r302, 212992;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r304], [%rd8, {%r307, %r280, %r281}], [%r309];
 	and.pred %p801, %p781, %p795;
 	and.pred %p802, %p801, %p797;
 	@!%p802 bra $FAULT68;
-	add.s32 %r514, %r508, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r514], [%rd8, {%r511, %r486, %r485}], [%r513];
+	add.s32 %r310, %r304, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd8, {%r307, %r282, %r281}], [%r309];
 	.loc 4 73 12
 	and.pred %p803, %p795, %p778;
 	and.pred %p804, %p803, %p782;
 	and.pred %p805, %p804, %p783;
 	@!%p805 bra $FAULT69;
-	add.s32 %r515, %r508, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r515], [%rd9, {%r487, %r511, %r485}], [%r513];
+	add.s32 %r311, %r304, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r283, %r307, %r281}], [%r309];
 	and.pred %p806, %p803, %p784;
 	and.pred %p807, %p806, %p785;
 	@!%p807 bra $FAULT69;
-	add.s32 %r516, %r508, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r516], [%rd9, {%r489, %r511, %r485}], [%r513];
+	add.s32 %r312, %r304, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r285, %r307, %r281}], [%r309];
 	and.pred %p808, %p803, %p786;
 	and.pred %p809, %p808, %p787;
 	@!%p809 bra $FAULT69;
-	add.s32 %r517, %r508, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r517], [%rd9, {%r491, %r511, %r485}], [%r513];
+	add.s32 %r313, %r304, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r313], [%rd9, {%r287, %r307, %r281}], [%r309];
 	and.pred %p810, %p803, %p788;
 	and.pred %p811, %p810, %p789;
 	@!%p811 bra $FAULT69;
-	add.s32 %r518, %r508, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r518], [%rd9, {%r493, %r511, %r485}], [%r513];
+	add.s32 %r314, %r304, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r314], [%rd9, {%r289, %r307, %r281}], [%r309];
 	.loc 1 39 6
 	add.s64 %rd417, %rd417, 1;
 	add.s64 %rd549, %rd549, 1;
@@ -45268,424 +41948,424 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 93 11
-	mov.u32 %r519, 1;
+	mov.u32 %r315, 1;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 95 8
-	mov.u32 %r519, 2;
+	mov.u32 %r315, 2;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 104 24
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd194;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd197;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd200;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd203;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd206;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd209;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd212;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd215;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd218;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd221;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd224;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd227;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd230;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd233;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT16:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd236;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT17:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd239;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT18:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd242;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT19:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd245;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd248;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd251;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd254;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT23:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd257;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT24:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd260;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT25:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd263;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT26:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd266;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT27:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd269;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT28:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd272;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT29:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd275;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT30:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd278;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT31:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd281;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT32:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd284;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT33:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd287;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT34:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd290;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT35:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd293;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd296;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT37:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd299;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT38:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd302;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT39:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd305;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT40:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd308;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT41:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd311;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT42:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd314;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT43:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd317;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT44:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd320;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT45:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd323;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT46:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd326;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT47:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd329;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT48:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd332;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT49:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd335;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT50:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd338;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT51:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd341;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT52:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd344;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT53:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd347;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT54:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd350;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT55:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd353;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT56:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd356;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT57:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd359;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT58:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd362;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT59:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd365;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT60:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd368;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT61:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd371;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT62:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd374;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT63:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd377;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT64:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd380;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT65:
-	mov.u32 %r519, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd383;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT66:
 	.loc 1 81 12
-	mov.u32 %r519, 4;
+	mov.u32 %r315, 4;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT67:
 	.loc 4 68 13
-	mov.u32 %r519, 0;
+	mov.u32 %r315, 0;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT68:
 	.loc 4 70 12
-	mov.u32 %r519, 5;
+	mov.u32 %r315, 5;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT69:
 	.loc 4 73 12
-	mov.u32 %r519, 6;
+	mov.u32 %r315, 6;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT70:
 	.loc 1 49 25
-	mov.u32 %r519, 14;
+	mov.u32 %r315, 14;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT71:
 	.loc 2 65 17
-	mov.u32 %r519, 13;
+	mov.u32 %r315, 13;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT72:
 	.loc 1 121 39
-	mov.u32 %r519, 9;
+	mov.u32 %r315, 9;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT73:
-	mov.u32 %r519, 10;
+	mov.u32 %r315, 10;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT74:
-	mov.u32 %r519, 11;
+	mov.u32 %r315, 11;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT75:
 	.loc 1 34 27
-	mov.u32 %r519, 12;
+	mov.u32 %r315, 12;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT76:
 	.loc 4 70 20
-	mov.u32 %r519, 7;
+	mov.u32 %r315, 7;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT77:
-	mov.u32 %r519, 8;
+	mov.u32 %r315, 8;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 $FAULT:
 	ld.param.u64 %rd560, [persistent_dtype_BF16_toBF16_sigmoidal_params+440];
-	atom.relaxed.gpu.global.cas.b32 %r520, [%rd560], 0, 1;
-	setp.ne.u32 %p814, %r520, 0;
+	atom.relaxed.gpu.global.cas.b32 %r316, [%rd560], 0, 1;
+	setp.ne.u32 %p814, %r316, 0;
 	@%p814 bra $EXIT;
 	ld.global.u64 %rd561, [%rd560+8];
-	ld.param.u32 %r521, [persistent_dtype_BF16_toBF16_sigmoidal_params+448];
-	st.global.u32 [%rd561+4], %r521;
-	ld.param.u32 %r522, [persistent_dtype_BF16_toBF16_sigmoidal_params+452];
-	st.global.v2.u32 [%rd561+8], {%r522, %r519};
-	mov.u32 %r523, %ctaid.x;
-	mov.u32 %r524, %ctaid.y;
-	st.global.v2.u32 [%rd561+16], {%r523, %r524};
-	mov.u32 %r525, %ctaid.z;
-	mov.u32 %r526, %tid.x;
-	st.global.v2.u32 [%rd561+24], {%r525, %r526};
-	mov.u32 %r527, %tid.y;
-	mov.u32 %r528, %tid.z;
-	st.global.v2.u32 [%rd561+32], {%r527, %r528};
+	ld.param.u32 %r317, [persistent_dtype_BF16_toBF16_sigmoidal_params+448];
+	st.global.u32 [%rd561+4], %r317;
+	ld.param.u32 %r318, [persistent_dtype_BF16_toBF16_sigmoidal_params+452];
+	st.global.v2.u32 [%rd561+8], {%r318, %r315};
+	mov.u32 %r319, %ctaid.x;
+	mov.u32 %r320, %ctaid.y;
+	st.global.v2.u32 [%rd561+16], {%r319, %r320};
+	mov.u32 %r321, %ctaid.z;
+	mov.u32 %r322, %tid.x;
+	st.global.v2.u32 [%rd561+24], {%r321, %r322};
+	mov.u32 %r323, %tid.y;
+	mov.u32 %r324, %tid.z;
+	st.global.v2.u32 [%rd561+32], {%r323, %r324};
 	st.global.u64 [%rd561+40], %rd558;
 	st.global.u64 [%rd561+48], %rd559;
 	fence.acq_rel.sys;
@@ -45699,8 +42379,7 @@ const persistentF16SM90A = `.version 8.0
 .address_size 64
 .file 1 "persistent.go"
 .file 2 "wide.go"
-.file 3 "epilogue.go"
-.file 4 "specialised.go"
+.file 3 "specialised.go"
 
 .extern .shared .align 1024 .b8 $dynamic[];
 
@@ -45709,8 +42388,7 @@ const persistentF16SM90A = `.version 8.0
 .minnctapersm 1
 {
 	.reg .pred %p<304>;
-	.reg .b16 %rs<129>;
-	.reg .b32 %r<517>;
+	.reg .b32 %r<325>;
 	.reg .b64 %rd<562>;
 	.reg .f32 %f<223>;
 
@@ -47322,583 +44000,151 @@ $B83:
 	and.pred %p199, %p198, %p13;
 	and.pred %p200, %p199, %p14;
 	@!%p200 bra $B110;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs1, %f140;
-	cvt.u32.u16 %r165, %rs1;
-	cvt.rn.f16.f32 %rs2, %f139;
-	cvt.u32.u16 %r166, %rs2;
-	.loc 1 131 63
-	shl.b32 %r167, %r166, 16;
-	or.b32 %r168, %r165, %r167;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs3, %f138;
-	cvt.u32.u16 %r169, %rs3;
-	cvt.rn.f16.f32 %rs4, %f137;
-	cvt.u32.u16 %r170, %rs4;
-	.loc 1 131 63
-	shl.b32 %r171, %r170, 16;
-	or.b32 %r172, %r169, %r171;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs5, %f136;
-	cvt.u32.u16 %r173, %rs5;
-	cvt.rn.f16.f32 %rs6, %f135;
-	cvt.u32.u16 %r174, %rs6;
-	.loc 1 131 63
-	shl.b32 %r175, %r174, 16;
-	or.b32 %r176, %r173, %r175;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs7, %f134;
-	cvt.u32.u16 %r177, %rs7;
-	cvt.rn.f16.f32 %rs8, %f133;
-	cvt.u32.u16 %r178, %rs8;
-	.loc 1 131 63
-	shl.b32 %r179, %r178, 16;
-	or.b32 %r180, %r177, %r179;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r165, %f139, %f140;
+	cvt.rn.f16x2.f32 %r166, %f137, %f138;
+	cvt.rn.f16x2.f32 %r167, %f135, %f136;
+	cvt.rn.f16x2.f32 %r168, %f133, %f134;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r168, %r172, %r176, %r180};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r165, %r166, %r167, %r168};
 	and.pred %p201, %p15, %p16;
 	and.pred %p202, %p201, %p17;
 	@!%p202 bra $B111;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs9, %f132;
-	cvt.u32.u16 %r181, %rs9;
-	cvt.rn.f16.f32 %rs10, %f131;
-	cvt.u32.u16 %r182, %rs10;
-	.loc 1 131 63
-	shl.b32 %r183, %r182, 16;
-	or.b32 %r184, %r181, %r183;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs11, %f130;
-	cvt.u32.u16 %r185, %rs11;
-	cvt.rn.f16.f32 %rs12, %f129;
-	cvt.u32.u16 %r186, %rs12;
-	.loc 1 131 63
-	shl.b32 %r187, %r186, 16;
-	or.b32 %r188, %r185, %r187;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs13, %f128;
-	cvt.u32.u16 %r189, %rs13;
-	cvt.rn.f16.f32 %rs14, %f127;
-	cvt.u32.u16 %r190, %rs14;
-	.loc 1 131 63
-	shl.b32 %r191, %r190, 16;
-	or.b32 %r192, %r189, %r191;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs15, %f126;
-	cvt.u32.u16 %r193, %rs15;
-	cvt.rn.f16.f32 %rs16, %f125;
-	cvt.u32.u16 %r194, %rs16;
-	.loc 1 131 63
-	shl.b32 %r195, %r194, 16;
-	or.b32 %r196, %r193, %r195;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r169, %f131, %f132;
+	cvt.rn.f16x2.f32 %r170, %f129, %f130;
+	cvt.rn.f16x2.f32 %r171, %f127, %f128;
+	cvt.rn.f16x2.f32 %r172, %f125, %f126;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r184, %r188, %r192, %r196};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r169, %r170, %r171, %r172};
 	and.pred %p203, %p18, %p19;
 	and.pred %p204, %p203, %p20;
 	@!%p204 bra $B112;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs17, %f124;
-	cvt.u32.u16 %r197, %rs17;
-	cvt.rn.f16.f32 %rs18, %f123;
-	cvt.u32.u16 %r198, %rs18;
-	.loc 1 131 63
-	shl.b32 %r199, %r198, 16;
-	or.b32 %r200, %r197, %r199;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs19, %f122;
-	cvt.u32.u16 %r201, %rs19;
-	cvt.rn.f16.f32 %rs20, %f121;
-	cvt.u32.u16 %r202, %rs20;
-	.loc 1 131 63
-	shl.b32 %r203, %r202, 16;
-	or.b32 %r204, %r201, %r203;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs21, %f120;
-	cvt.u32.u16 %r205, %rs21;
-	cvt.rn.f16.f32 %rs22, %f119;
-	cvt.u32.u16 %r206, %rs22;
-	.loc 1 131 63
-	shl.b32 %r207, %r206, 16;
-	or.b32 %r208, %r205, %r207;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs23, %f118;
-	cvt.u32.u16 %r209, %rs23;
-	cvt.rn.f16.f32 %rs24, %f117;
-	cvt.u32.u16 %r210, %rs24;
-	.loc 1 131 63
-	shl.b32 %r211, %r210, 16;
-	or.b32 %r212, %r209, %r211;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r173, %f123, %f124;
+	cvt.rn.f16x2.f32 %r174, %f121, %f122;
+	cvt.rn.f16x2.f32 %r175, %f119, %f120;
+	cvt.rn.f16x2.f32 %r176, %f117, %f118;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r200, %r204, %r208, %r212};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r173, %r174, %r175, %r176};
 	and.pred %p205, %p21, %p22;
 	and.pred %p206, %p205, %p23;
 	@!%p206 bra $B113;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs25, %f116;
-	cvt.u32.u16 %r213, %rs25;
-	cvt.rn.f16.f32 %rs26, %f115;
-	cvt.u32.u16 %r214, %rs26;
-	.loc 1 131 63
-	shl.b32 %r215, %r214, 16;
-	or.b32 %r216, %r213, %r215;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs27, %f114;
-	cvt.u32.u16 %r217, %rs27;
-	cvt.rn.f16.f32 %rs28, %f113;
-	cvt.u32.u16 %r218, %rs28;
-	.loc 1 131 63
-	shl.b32 %r219, %r218, 16;
-	or.b32 %r220, %r217, %r219;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs29, %f112;
-	cvt.u32.u16 %r221, %rs29;
-	cvt.rn.f16.f32 %rs30, %f111;
-	cvt.u32.u16 %r222, %rs30;
-	.loc 1 131 63
-	shl.b32 %r223, %r222, 16;
-	or.b32 %r224, %r221, %r223;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs31, %f110;
-	cvt.u32.u16 %r225, %rs31;
-	cvt.rn.f16.f32 %rs32, %f109;
-	cvt.u32.u16 %r226, %rs32;
-	.loc 1 131 63
-	shl.b32 %r227, %r226, 16;
-	or.b32 %r228, %r225, %r227;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r177, %f115, %f116;
+	cvt.rn.f16x2.f32 %r178, %f113, %f114;
+	cvt.rn.f16x2.f32 %r179, %f111, %f112;
+	cvt.rn.f16x2.f32 %r180, %f109, %f110;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r216, %r220, %r224, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r177, %r178, %r179, %r180};
 	and.pred %p207, %p24, %p25;
 	@!%p207 bra $B114;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs33, %f108;
-	cvt.u32.u16 %r229, %rs33;
-	cvt.rn.f16.f32 %rs34, %f107;
-	cvt.u32.u16 %r230, %rs34;
-	.loc 1 131 63
-	shl.b32 %r231, %r230, 16;
-	or.b32 %r232, %r229, %r231;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs35, %f106;
-	cvt.u32.u16 %r233, %rs35;
-	cvt.rn.f16.f32 %rs36, %f105;
-	cvt.u32.u16 %r234, %rs36;
-	.loc 1 131 63
-	shl.b32 %r235, %r234, 16;
-	or.b32 %r236, %r233, %r235;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs37, %f104;
-	cvt.u32.u16 %r237, %rs37;
-	cvt.rn.f16.f32 %rs38, %f103;
-	cvt.u32.u16 %r238, %rs38;
-	.loc 1 131 63
-	shl.b32 %r239, %r238, 16;
-	or.b32 %r240, %r237, %r239;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs39, %f102;
-	cvt.u32.u16 %r241, %rs39;
-	cvt.rn.f16.f32 %rs40, %f101;
-	cvt.u32.u16 %r242, %rs40;
-	.loc 1 131 63
-	shl.b32 %r243, %r242, 16;
-	or.b32 %r244, %r241, %r243;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r181, %f107, %f108;
+	cvt.rn.f16x2.f32 %r182, %f105, %f106;
+	cvt.rn.f16x2.f32 %r183, %f103, %f104;
+	cvt.rn.f16x2.f32 %r184, %f101, %f102;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r232, %r236, %r240, %r244};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r181, %r182, %r183, %r184};
 	and.pred %p208, %p26, %p27;
 	@!%p208 bra $B115;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs41, %f100;
-	cvt.u32.u16 %r245, %rs41;
-	cvt.rn.f16.f32 %rs42, %f99;
-	cvt.u32.u16 %r246, %rs42;
-	.loc 1 131 63
-	shl.b32 %r247, %r246, 16;
-	or.b32 %r248, %r245, %r247;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs43, %f98;
-	cvt.u32.u16 %r249, %rs43;
-	cvt.rn.f16.f32 %rs44, %f97;
-	cvt.u32.u16 %r250, %rs44;
-	.loc 1 131 63
-	shl.b32 %r251, %r250, 16;
-	or.b32 %r252, %r249, %r251;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs45, %f96;
-	cvt.u32.u16 %r253, %rs45;
-	cvt.rn.f16.f32 %rs46, %f95;
-	cvt.u32.u16 %r254, %rs46;
-	.loc 1 131 63
-	shl.b32 %r255, %r254, 16;
-	or.b32 %r256, %r253, %r255;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs47, %f94;
-	cvt.u32.u16 %r257, %rs47;
-	cvt.rn.f16.f32 %rs48, %f93;
-	cvt.u32.u16 %r258, %rs48;
-	.loc 1 131 63
-	shl.b32 %r259, %r258, 16;
-	or.b32 %r260, %r257, %r259;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r185, %f99, %f100;
+	cvt.rn.f16x2.f32 %r186, %f97, %f98;
+	cvt.rn.f16x2.f32 %r187, %f95, %f96;
+	cvt.rn.f16x2.f32 %r188, %f93, %f94;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r248, %r252, %r256, %r260};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r185, %r186, %r187, %r188};
 	and.pred %p209, %p28, %p29;
 	@!%p209 bra $B116;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs49, %f92;
-	cvt.u32.u16 %r261, %rs49;
-	cvt.rn.f16.f32 %rs50, %f91;
-	cvt.u32.u16 %r262, %rs50;
-	.loc 1 131 63
-	shl.b32 %r263, %r262, 16;
-	or.b32 %r264, %r261, %r263;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs51, %f90;
-	cvt.u32.u16 %r265, %rs51;
-	cvt.rn.f16.f32 %rs52, %f89;
-	cvt.u32.u16 %r266, %rs52;
-	.loc 1 131 63
-	shl.b32 %r267, %r266, 16;
-	or.b32 %r268, %r265, %r267;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs53, %f88;
-	cvt.u32.u16 %r269, %rs53;
-	cvt.rn.f16.f32 %rs54, %f87;
-	cvt.u32.u16 %r270, %rs54;
-	.loc 1 131 63
-	shl.b32 %r271, %r270, 16;
-	or.b32 %r272, %r269, %r271;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs55, %f86;
-	cvt.u32.u16 %r273, %rs55;
-	cvt.rn.f16.f32 %rs56, %f85;
-	cvt.u32.u16 %r274, %rs56;
-	.loc 1 131 63
-	shl.b32 %r275, %r274, 16;
-	or.b32 %r276, %r273, %r275;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r189, %f91, %f92;
+	cvt.rn.f16x2.f32 %r190, %f89, %f90;
+	cvt.rn.f16x2.f32 %r191, %f87, %f88;
+	cvt.rn.f16x2.f32 %r192, %f85, %f86;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r264, %r268, %r272, %r276};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r189, %r190, %r191, %r192};
 	and.pred %p210, %p30, %p31;
 	@!%p210 bra $B117;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs57, %f84;
-	cvt.u32.u16 %r277, %rs57;
-	cvt.rn.f16.f32 %rs58, %f83;
-	cvt.u32.u16 %r278, %rs58;
-	.loc 1 131 63
-	shl.b32 %r279, %r278, 16;
-	or.b32 %r280, %r277, %r279;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs59, %f82;
-	cvt.u32.u16 %r281, %rs59;
-	cvt.rn.f16.f32 %rs60, %f81;
-	cvt.u32.u16 %r282, %rs60;
-	.loc 1 131 63
-	shl.b32 %r283, %r282, 16;
-	or.b32 %r284, %r281, %r283;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs61, %f80;
-	cvt.u32.u16 %r285, %rs61;
-	cvt.rn.f16.f32 %rs62, %f79;
-	cvt.u32.u16 %r286, %rs62;
-	.loc 1 131 63
-	shl.b32 %r287, %r286, 16;
-	or.b32 %r288, %r285, %r287;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs63, %f78;
-	cvt.u32.u16 %r289, %rs63;
-	cvt.rn.f16.f32 %rs64, %f77;
-	cvt.u32.u16 %r290, %rs64;
-	.loc 1 131 63
-	shl.b32 %r291, %r290, 16;
-	or.b32 %r292, %r289, %r291;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r193, %f83, %f84;
+	cvt.rn.f16x2.f32 %r194, %f81, %f82;
+	cvt.rn.f16x2.f32 %r195, %f79, %f80;
+	cvt.rn.f16x2.f32 %r196, %f77, %f78;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r280, %r284, %r288, %r292};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r193, %r194, %r195, %r196};
 	and.pred %p211, %p32, %p33;
 	@!%p211 bra $B118;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs65, %f76;
-	cvt.u32.u16 %r293, %rs65;
-	cvt.rn.f16.f32 %rs66, %f75;
-	cvt.u32.u16 %r294, %rs66;
-	.loc 1 131 63
-	shl.b32 %r295, %r294, 16;
-	or.b32 %r296, %r293, %r295;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs67, %f74;
-	cvt.u32.u16 %r297, %rs67;
-	cvt.rn.f16.f32 %rs68, %f73;
-	cvt.u32.u16 %r298, %rs68;
-	.loc 1 131 63
-	shl.b32 %r299, %r298, 16;
-	or.b32 %r300, %r297, %r299;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs69, %f72;
-	cvt.u32.u16 %r301, %rs69;
-	cvt.rn.f16.f32 %rs70, %f71;
-	cvt.u32.u16 %r302, %rs70;
-	.loc 1 131 63
-	shl.b32 %r303, %r302, 16;
-	or.b32 %r304, %r301, %r303;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs71, %f70;
-	cvt.u32.u16 %r305, %rs71;
-	cvt.rn.f16.f32 %rs72, %f69;
-	cvt.u32.u16 %r306, %rs72;
-	.loc 1 131 63
-	shl.b32 %r307, %r306, 16;
-	or.b32 %r308, %r305, %r307;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r197, %f75, %f76;
+	cvt.rn.f16x2.f32 %r198, %f73, %f74;
+	cvt.rn.f16x2.f32 %r199, %f71, %f72;
+	cvt.rn.f16x2.f32 %r200, %f69, %f70;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r296, %r300, %r304, %r308};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r197, %r198, %r199, %r200};
 	and.pred %p212, %p34, %p35;
 	@!%p212 bra $B119;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs73, %f68;
-	cvt.u32.u16 %r309, %rs73;
-	cvt.rn.f16.f32 %rs74, %f67;
-	cvt.u32.u16 %r310, %rs74;
-	.loc 1 131 63
-	shl.b32 %r311, %r310, 16;
-	or.b32 %r312, %r309, %r311;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs75, %f66;
-	cvt.u32.u16 %r313, %rs75;
-	cvt.rn.f16.f32 %rs76, %f65;
-	cvt.u32.u16 %r314, %rs76;
-	.loc 1 131 63
-	shl.b32 %r315, %r314, 16;
-	or.b32 %r316, %r313, %r315;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs77, %f64;
-	cvt.u32.u16 %r317, %rs77;
-	cvt.rn.f16.f32 %rs78, %f63;
-	cvt.u32.u16 %r318, %rs78;
-	.loc 1 131 63
-	shl.b32 %r319, %r318, 16;
-	or.b32 %r320, %r317, %r319;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs79, %f62;
-	cvt.u32.u16 %r321, %rs79;
-	cvt.rn.f16.f32 %rs80, %f61;
-	cvt.u32.u16 %r322, %rs80;
-	.loc 1 131 63
-	shl.b32 %r323, %r322, 16;
-	or.b32 %r324, %r321, %r323;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r201, %f67, %f68;
+	cvt.rn.f16x2.f32 %r202, %f65, %f66;
+	cvt.rn.f16x2.f32 %r203, %f63, %f64;
+	cvt.rn.f16x2.f32 %r204, %f61, %f62;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r312, %r316, %r320, %r324};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r201, %r202, %r203, %r204};
 	and.pred %p213, %p36, %p37;
 	@!%p213 bra $B120;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs81, %f60;
-	cvt.u32.u16 %r325, %rs81;
-	cvt.rn.f16.f32 %rs82, %f59;
-	cvt.u32.u16 %r326, %rs82;
-	.loc 1 131 63
-	shl.b32 %r327, %r326, 16;
-	or.b32 %r328, %r325, %r327;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs83, %f58;
-	cvt.u32.u16 %r329, %rs83;
-	cvt.rn.f16.f32 %rs84, %f57;
-	cvt.u32.u16 %r330, %rs84;
-	.loc 1 131 63
-	shl.b32 %r331, %r330, 16;
-	or.b32 %r332, %r329, %r331;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs85, %f56;
-	cvt.u32.u16 %r333, %rs85;
-	cvt.rn.f16.f32 %rs86, %f55;
-	cvt.u32.u16 %r334, %rs86;
-	.loc 1 131 63
-	shl.b32 %r335, %r334, 16;
-	or.b32 %r336, %r333, %r335;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs87, %f54;
-	cvt.u32.u16 %r337, %rs87;
-	cvt.rn.f16.f32 %rs88, %f53;
-	cvt.u32.u16 %r338, %rs88;
-	.loc 1 131 63
-	shl.b32 %r339, %r338, 16;
-	or.b32 %r340, %r337, %r339;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r205, %f59, %f60;
+	cvt.rn.f16x2.f32 %r206, %f57, %f58;
+	cvt.rn.f16x2.f32 %r207, %f55, %f56;
+	cvt.rn.f16x2.f32 %r208, %f53, %f54;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r328, %r332, %r336, %r340};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r205, %r206, %r207, %r208};
 	and.pred %p214, %p38, %p39;
 	@!%p214 bra $B121;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs89, %f52;
-	cvt.u32.u16 %r341, %rs89;
-	cvt.rn.f16.f32 %rs90, %f51;
-	cvt.u32.u16 %r342, %rs90;
-	.loc 1 131 63
-	shl.b32 %r343, %r342, 16;
-	or.b32 %r344, %r341, %r343;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs91, %f50;
-	cvt.u32.u16 %r345, %rs91;
-	cvt.rn.f16.f32 %rs92, %f49;
-	cvt.u32.u16 %r346, %rs92;
-	.loc 1 131 63
-	shl.b32 %r347, %r346, 16;
-	or.b32 %r348, %r345, %r347;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs93, %f48;
-	cvt.u32.u16 %r349, %rs93;
-	cvt.rn.f16.f32 %rs94, %f47;
-	cvt.u32.u16 %r350, %rs94;
-	.loc 1 131 63
-	shl.b32 %r351, %r350, 16;
-	or.b32 %r352, %r349, %r351;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs95, %f46;
-	cvt.u32.u16 %r353, %rs95;
-	cvt.rn.f16.f32 %rs96, %f45;
-	cvt.u32.u16 %r354, %rs96;
-	.loc 1 131 63
-	shl.b32 %r355, %r354, 16;
-	or.b32 %r356, %r353, %r355;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r209, %f51, %f52;
+	cvt.rn.f16x2.f32 %r210, %f49, %f50;
+	cvt.rn.f16x2.f32 %r211, %f47, %f48;
+	cvt.rn.f16x2.f32 %r212, %f45, %f46;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r344, %r348, %r352, %r356};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r209, %r210, %r211, %r212};
 	and.pred %p215, %p40, %p41;
 	@!%p215 bra $B122;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs97, %f44;
-	cvt.u32.u16 %r357, %rs97;
-	cvt.rn.f16.f32 %rs98, %f43;
-	cvt.u32.u16 %r358, %rs98;
-	.loc 1 131 63
-	shl.b32 %r359, %r358, 16;
-	or.b32 %r360, %r357, %r359;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs99, %f42;
-	cvt.u32.u16 %r361, %rs99;
-	cvt.rn.f16.f32 %rs100, %f41;
-	cvt.u32.u16 %r362, %rs100;
-	.loc 1 131 63
-	shl.b32 %r363, %r362, 16;
-	or.b32 %r364, %r361, %r363;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs101, %f40;
-	cvt.u32.u16 %r365, %rs101;
-	cvt.rn.f16.f32 %rs102, %f39;
-	cvt.u32.u16 %r366, %rs102;
-	.loc 1 131 63
-	shl.b32 %r367, %r366, 16;
-	or.b32 %r368, %r365, %r367;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs103, %f38;
-	cvt.u32.u16 %r369, %rs103;
-	cvt.rn.f16.f32 %rs104, %f37;
-	cvt.u32.u16 %r370, %rs104;
-	.loc 1 131 63
-	shl.b32 %r371, %r370, 16;
-	or.b32 %r372, %r369, %r371;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r213, %f43, %f44;
+	cvt.rn.f16x2.f32 %r214, %f41, %f42;
+	cvt.rn.f16x2.f32 %r215, %f39, %f40;
+	cvt.rn.f16x2.f32 %r216, %f37, %f38;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r360, %r364, %r368, %r372};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r213, %r214, %r215, %r216};
 	and.pred %p216, %p42, %p43;
 	@!%p216 bra $B123;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs105, %f36;
-	cvt.u32.u16 %r373, %rs105;
-	cvt.rn.f16.f32 %rs106, %f35;
-	cvt.u32.u16 %r374, %rs106;
-	.loc 1 131 63
-	shl.b32 %r375, %r374, 16;
-	or.b32 %r376, %r373, %r375;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs107, %f34;
-	cvt.u32.u16 %r377, %rs107;
-	cvt.rn.f16.f32 %rs108, %f33;
-	cvt.u32.u16 %r378, %rs108;
-	.loc 1 131 63
-	shl.b32 %r379, %r378, 16;
-	or.b32 %r380, %r377, %r379;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs109, %f32;
-	cvt.u32.u16 %r381, %rs109;
-	cvt.rn.f16.f32 %rs110, %f31;
-	cvt.u32.u16 %r382, %rs110;
-	.loc 1 131 63
-	shl.b32 %r383, %r382, 16;
-	or.b32 %r384, %r381, %r383;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs111, %f30;
-	cvt.u32.u16 %r385, %rs111;
-	cvt.rn.f16.f32 %rs112, %f29;
-	cvt.u32.u16 %r386, %rs112;
-	.loc 1 131 63
-	shl.b32 %r387, %r386, 16;
-	or.b32 %r388, %r385, %r387;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r217, %f35, %f36;
+	cvt.rn.f16x2.f32 %r218, %f33, %f34;
+	cvt.rn.f16x2.f32 %r219, %f31, %f32;
+	cvt.rn.f16x2.f32 %r220, %f29, %f30;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r376, %r380, %r384, %r388};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r217, %r218, %r219, %r220};
 	and.pred %p217, %p44, %p45;
 	@!%p217 bra $B124;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs113, %f28;
-	cvt.u32.u16 %r389, %rs113;
-	cvt.rn.f16.f32 %rs114, %f27;
-	cvt.u32.u16 %r390, %rs114;
-	.loc 1 131 63
-	shl.b32 %r391, %r390, 16;
-	or.b32 %r392, %r389, %r391;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs115, %f26;
-	cvt.u32.u16 %r393, %rs115;
-	cvt.rn.f16.f32 %rs116, %f25;
-	cvt.u32.u16 %r394, %rs116;
-	.loc 1 131 63
-	shl.b32 %r395, %r394, 16;
-	or.b32 %r396, %r393, %r395;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs117, %f24;
-	cvt.u32.u16 %r397, %rs117;
-	cvt.rn.f16.f32 %rs118, %f23;
-	cvt.u32.u16 %r398, %rs118;
-	.loc 1 131 63
-	shl.b32 %r399, %r398, 16;
-	or.b32 %r400, %r397, %r399;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs119, %f22;
-	cvt.u32.u16 %r401, %rs119;
-	cvt.rn.f16.f32 %rs120, %f21;
-	cvt.u32.u16 %r402, %rs120;
-	.loc 1 131 63
-	shl.b32 %r403, %r402, 16;
-	or.b32 %r404, %r401, %r403;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r221, %f27, %f28;
+	cvt.rn.f16x2.f32 %r222, %f25, %f26;
+	cvt.rn.f16x2.f32 %r223, %f23, %f24;
+	cvt.rn.f16x2.f32 %r224, %f21, %f22;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r392, %r396, %r400, %r404};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r221, %r222, %r223, %r224};
 	and.pred %p218, %p46, %p47;
 	@!%p218 bra $B125;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs121, %f20;
-	cvt.u32.u16 %r405, %rs121;
-	cvt.rn.f16.f32 %rs122, %f19;
-	cvt.u32.u16 %r406, %rs122;
-	.loc 1 131 63
-	shl.b32 %r407, %r406, 16;
-	or.b32 %r408, %r405, %r407;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs123, %f18;
-	cvt.u32.u16 %r409, %rs123;
-	cvt.rn.f16.f32 %rs124, %f17;
-	cvt.u32.u16 %r410, %rs124;
-	.loc 1 131 63
-	shl.b32 %r411, %r410, 16;
-	or.b32 %r412, %r409, %r411;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs125, %f16;
-	cvt.u32.u16 %r413, %rs125;
-	cvt.rn.f16.f32 %rs126, %f15;
-	cvt.u32.u16 %r414, %rs126;
-	.loc 1 131 63
-	shl.b32 %r415, %r414, 16;
-	or.b32 %r416, %r413, %r415;
-	.loc 3 20 67
-	cvt.rn.f16.f32 %rs127, %f14;
-	cvt.u32.u16 %r417, %rs127;
-	cvt.rn.f16.f32 %rs128, %f13;
-	cvt.u32.u16 %r418, %rs128;
-	.loc 1 131 63
-	shl.b32 %r419, %r418, 16;
-	or.b32 %r420, %r417, %r419;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r225, %f19, %f20;
+	cvt.rn.f16x2.f32 %r226, %f17, %f18;
+	cvt.rn.f16x2.f32 %r227, %f15, %f16;
+	cvt.rn.f16x2.f32 %r228, %f13, %f14;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r408, %r412, %r416, %r420};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r225, %r226, %r227, %r228};
 	.loc 1 76 15
 	fence.proxy.async.shared::cta;
 	.loc 1 91 12
@@ -47906,21 +44152,21 @@ $B83:
 	.loc 1 92 14
 	@!%p8 bra $B84;
 	.loc 1 93 11
-	add.s32 %r421, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r421];
+	add.s32 %r229, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
 $B84:
 	.loc 1 95 8
-	cvt.u32.u64 %r422, %rd73;
-	add.s32 %r423, %r422, 1;
-	add.s32 %r424, %r22, 213056;
-	and.b32 %r425, %r423, 1;
+	cvt.u32.u64 %r230, %rd73;
+	add.s32 %r231, %r230, 1;
+	add.s32 %r232, %r22, 213056;
+	and.b32 %r233, %r231, 1;
 $B85:
-	and.b32 %r426, %r425, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r424], %r426;
+	and.b32 %r234, %r233, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r232], %r234;
 	@%p219 bra $B86;
 	ld.param.u64 %rd386, [persistent_dtype_F16_toF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r427, [%rd386];
-	setp.eq.u32 %p220, %r427, 0;
+	ld.relaxed.gpu.global.u32 %r235, [%rd386];
+	setp.eq.u32 %p220, %r235, 0;
 	@%p220 bra $B85;
 $B86:
 	.loc 1 78 3
@@ -47938,9 +44184,9 @@ $B86:
 	abs.s64 %rd392, %rd23;
 	cvt.rp.f32.u64 %f205, %rd392;
 	rcp.approx.ftz.f32 %f206, %f205;
-	mov.b32 %r428, %f206;
-	add.s32 %r429, %r428, 536870910;
-	mov.b32 %f207, %r429;
+	mov.b32 %r236, %f206;
+	add.s32 %r237, %r236, 536870910;
+	mov.b32 %f207, %r237;
 	cvt.rzi.u64.f32 %rd393, %f207;
 	mul.lo.s64 %rd394, %rd393, %rd392;
 	neg.s64 %rd395, %rd394;
@@ -47965,52 +44211,52 @@ $B86:
 	sub.s64 %rd412, %rd411, %rd390;
 	bra $B88;
 $B87:
-	cvt.u32.u64 %r430, %rd32;
-	cvt.u32.u64 %r431, %rd23;
-	div.u32 %r432, %r430, %r431;
-	cvt.u64.u32 %rd412, %r432;
+	cvt.u32.u64 %r238, %rd32;
+	cvt.u32.u64 %r239, %rd23;
+	div.u32 %r240, %r238, %r239;
+	cvt.u64.u32 %rd412, %r240;
 $B88:
 	setp.lt.u64 %p224, %rd387, 2147483648;
 	setp.lt.u64 %p225, %rd412, 2147483648;
 	and.pred %p226, %p224, %p225;
 	setp.lt.u64 %p227, %rd125, 2147483648;
 	and.pred %p228, %p226, %p227;
-	cvt.u32.u64 %r433, %rd125;
-	and.b32 %r434, %r433, 7;
-	setp.eq.s32 %p229, %r434, 0;
+	cvt.u32.u64 %r241, %rd125;
+	and.b32 %r242, %r241, 7;
+	setp.eq.s32 %p229, %r242, 0;
 	and.pred %p230, %p228, %p229;
 	@!%p230 bra $FAULT66;
-	cvt.u32.u64 %r435, %rd387;
-	cvt.u32.u64 %r436, %rd412;
-	add.s32 %r437, %r26, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r433, %r435, %r436}], [%r437];
-	add.s32 %r438, %r433, 64;
-	setp.lt.u32 %p231, %r438, -2147483648;
+	cvt.u32.u64 %r243, %rd387;
+	cvt.u32.u64 %r244, %rd412;
+	add.s32 %r245, %r26, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r241, %r243, %r244}], [%r245];
+	add.s32 %r246, %r241, 64;
+	setp.lt.u32 %p231, %r246, -2147483648;
 	and.pred %p232, %p226, %p231;
-	and.b32 %r439, %r438, 7;
-	setp.eq.s32 %p233, %r439, 0;
+	and.b32 %r247, %r246, 7;
+	setp.eq.s32 %p233, %r247, 0;
 	and.pred %p234, %p232, %p233;
 	@!%p234 bra $FAULT66;
-	add.s32 %r440, %r26, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r438, %r435, %r436}], [%r440];
-	add.s32 %r441, %r433, 128;
-	setp.lt.u32 %p235, %r441, -2147483648;
+	add.s32 %r248, %r26, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r246, %r243, %r244}], [%r248];
+	add.s32 %r249, %r241, 128;
+	setp.lt.u32 %p235, %r249, -2147483648;
 	and.pred %p236, %p226, %p235;
-	and.b32 %r442, %r441, 7;
-	setp.eq.s32 %p237, %r442, 0;
+	and.b32 %r250, %r249, 7;
+	setp.eq.s32 %p237, %r250, 0;
 	and.pred %p238, %p236, %p237;
 	@!%p238 bra $FAULT66;
-	add.s32 %r443, %r26, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r441, %r435, %r436}], [%r443];
-	add.s32 %r444, %r433, 192;
-	setp.lt.u32 %p239, %r444, -2147483648;
+	add.s32 %r251, %r26, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r249, %r243, %r244}], [%r251];
+	add.s32 %r252, %r241, 192;
+	setp.lt.u32 %p239, %r252, -2147483648;
 	and.pred %p240, %p226, %p239;
-	and.b32 %r445, %r444, 7;
-	setp.eq.s32 %p241, %r445, 0;
+	and.b32 %r253, %r252, 7;
+	setp.eq.s32 %p241, %r253, 0;
 	and.pred %p242, %p240, %p241;
 	@!%p242 bra $FAULT66;
-	add.s32 %r446, %r26, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r444, %r435, %r436}], [%r446];
+	add.s32 %r254, %r26, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r252, %r243, %r244}], [%r254];
 	.loc 1 83 18
 	cp.async.bulk.commit_group;
 $B89:
@@ -48054,9 +44300,9 @@ $B92:
 	abs.s64 %rd421, %rd23;
 	cvt.rp.f32.u64 %f208, %rd421;
 	rcp.approx.ftz.f32 %f209, %f208;
-	mov.b32 %r447, %f209;
-	add.s32 %r448, %r447, 536870910;
-	mov.b32 %f210, %r448;
+	mov.b32 %r255, %f209;
+	add.s32 %r256, %r255, 536870910;
+	mov.b32 %f210, %r256;
 	cvt.rzi.u64.f32 %rd422, %f210;
 	mul.lo.s64 %rd423, %rd422, %rd421;
 	neg.s64 %rd424, %rd423;
@@ -48079,10 +44325,10 @@ $B92:
 	sub.s64 %rd439, %rd438, %rd419;
 	bra $B94;
 $B93:
-	cvt.u32.u64 %r449, %rd413;
-	cvt.u32.u64 %r450, %rd23;
-	rem.u32 %r451, %r449, %r450;
-	cvt.u64.u32 %rd439, %r451;
+	cvt.u32.u64 %r257, %rd413;
+	cvt.u32.u64 %r258, %rd23;
+	rem.u32 %r259, %r257, %r258;
+	cvt.u64.u32 %rd439, %r259;
 $B94:
 	.loc 2 65 17
 	or.b64 %rd440, %rd439, %rd415;
@@ -48094,9 +44340,9 @@ $B94:
 	abs.s64 %rd444, %rd415;
 	cvt.rp.f32.u64 %f211, %rd444;
 	rcp.approx.ftz.f32 %f212, %f211;
-	mov.b32 %r452, %f212;
-	add.s32 %r453, %r452, 536870910;
-	mov.b32 %f213, %r453;
+	mov.b32 %r260, %f212;
+	add.s32 %r261, %r260, 536870910;
+	mov.b32 %f213, %r261;
 	cvt.rzi.u64.f32 %rd445, %f213;
 	mul.lo.s64 %rd446, %rd445, %rd444;
 	neg.s64 %rd447, %rd446;
@@ -48121,10 +44367,10 @@ $B94:
 	sub.s64 %rd464, %rd463, %rd442;
 	bra $B96;
 $B95:
-	cvt.u32.u64 %r454, %rd439;
-	cvt.u32.u64 %r455, %rd415;
-	div.u32 %r456, %r454, %r455;
-	cvt.u64.u32 %rd464, %r456;
+	cvt.u32.u64 %r262, %rd439;
+	cvt.u32.u64 %r263, %rd415;
+	div.u32 %r264, %r262, %r263;
+	cvt.u64.u32 %rd464, %r264;
 $B96:
 	shl.b64 %rd465, %rd464, 4;
 	.loc 2 66 27
@@ -48148,9 +44394,9 @@ $B96:
 	abs.s64 %rd475, %rd467;
 	cvt.rp.f32.u64 %f214, %rd475;
 	rcp.approx.ftz.f32 %f215, %f214;
-	mov.b32 %r457, %f215;
-	add.s32 %r458, %r457, 536870910;
-	mov.b32 %f216, %r458;
+	mov.b32 %r265, %f215;
+	add.s32 %r266, %r265, 536870910;
+	mov.b32 %f216, %r266;
 	cvt.rzi.u64.f32 %rd476, %f216;
 	mul.lo.s64 %rd477, %rd476, %rd475;
 	neg.s64 %rd478, %rd477;
@@ -48173,10 +44419,10 @@ $B96:
 	sub.s64 %rd493, %rd492, %rd473;
 	bra $B98;
 $B97:
-	cvt.u32.u64 %r459, %rd471;
-	cvt.u32.u64 %r460, %rd467;
-	rem.u32 %r461, %r459, %r460;
-	cvt.u64.u32 %rd493, %r461;
+	cvt.u32.u64 %r267, %rd471;
+	cvt.u32.u64 %r268, %rd467;
+	rem.u32 %r269, %r267, %r268;
+	cvt.u64.u32 %rd493, %r269;
 $B98:
 	add.s64 %rd494, %rd465, %rd493;
 	shl.b64 %rd468, %rd494, 7;
@@ -48189,9 +44435,9 @@ $B98:
 	abs.s64 %rd499, %rd467;
 	cvt.rp.f32.u64 %f217, %rd499;
 	rcp.approx.ftz.f32 %f218, %f217;
-	mov.b32 %r462, %f218;
-	add.s32 %r463, %r462, 536870910;
-	mov.b32 %f219, %r463;
+	mov.b32 %r270, %f218;
+	add.s32 %r271, %r270, 536870910;
+	mov.b32 %f219, %r271;
 	cvt.rzi.u64.f32 %rd500, %f219;
 	mul.lo.s64 %rd501, %rd500, %rd499;
 	neg.s64 %rd502, %rd501;
@@ -48216,10 +44462,10 @@ $B98:
 	sub.s64 %rd519, %rd518, %rd497;
 	bra $B100;
 $B99:
-	cvt.u32.u64 %r464, %rd471;
-	cvt.u32.u64 %r465, %rd467;
-	div.u32 %r466, %r464, %r465;
-	cvt.u64.u32 %rd519, %r466;
+	cvt.u32.u64 %r272, %rd471;
+	cvt.u32.u64 %r273, %rd467;
+	div.u32 %r274, %r272, %r273;
+	cvt.u64.u32 %rd519, %r274;
 $B100:
 	shl.b64 %rd469, %rd519, 8;
 $B101:
@@ -48235,9 +44481,9 @@ $B101:
 	abs.s64 %rd524, %rd23;
 	cvt.rp.f32.u64 %f220, %rd524;
 	rcp.approx.ftz.f32 %f221, %f220;
-	mov.b32 %r467, %f221;
-	add.s32 %r468, %r467, 536870910;
-	mov.b32 %f222, %r468;
+	mov.b32 %r275, %f221;
+	add.s32 %r276, %r275, 536870910;
+	mov.b32 %f222, %r276;
 	cvt.rzi.u64.f32 %rd525, %f222;
 	mul.lo.s64 %rd526, %rd525, %rd524;
 	neg.s64 %rd527, %rd526;
@@ -48262,41 +44508,41 @@ $B101:
 	sub.s64 %rd544, %rd543, %rd522;
 	bra $B103;
 $B102:
-	cvt.u32.u64 %r469, %rd413;
-	cvt.u32.u64 %r470, %rd23;
-	div.u32 %r471, %r469, %r470;
-	cvt.u64.u32 %rd544, %r471;
+	cvt.u32.u64 %r277, %rd413;
+	cvt.u32.u64 %r278, %rd23;
+	div.u32 %r279, %r277, %r278;
+	cvt.u64.u32 %rd544, %r279;
 $B103:
-	.loc 4 70 12
+	.loc 3 70 12
 	setp.lt.u64 %p266, %rd468, 2147483648;
 	setp.lt.u64 %p267, %rd544, 2147483648;
 	and.pred %p268, %p266, %p267;
-	cvt.u32.u64 %r472, %rd468;
-	cvt.u32.u64 %r473, %rd544;
+	cvt.u32.u64 %r280, %rd468;
+	cvt.u32.u64 %r281, %rd544;
 	add.s64 %rd545, %rd468, 64;
 	setp.lt.u64 %p269, %rd545, 2147483648;
 	and.pred %p270, %p269, %p267;
-	cvt.u32.u64 %r474, %rd545;
-	.loc 4 73 12
+	cvt.u32.u64 %r282, %rd545;
+	.loc 3 73 12
 	setp.lt.u64 %p271, %rd469, 2147483648;
-	cvt.u32.u64 %r475, %rd469;
-	and.b32 %r476, %r475, 7;
-	setp.eq.s32 %p272, %r476, 0;
+	cvt.u32.u64 %r283, %rd469;
+	and.b32 %r284, %r283, 7;
+	setp.eq.s32 %p272, %r284, 0;
 	add.s64 %rd546, %rd469, 64;
 	setp.lt.u64 %p273, %rd546, 2147483648;
-	cvt.u32.u64 %r477, %rd546;
-	and.b32 %r478, %r477, 7;
-	setp.eq.s32 %p274, %r478, 0;
+	cvt.u32.u64 %r285, %rd546;
+	and.b32 %r286, %r285, 7;
+	setp.eq.s32 %p274, %r286, 0;
 	add.s64 %rd547, %rd469, 128;
 	setp.lt.u64 %p275, %rd547, 2147483648;
-	cvt.u32.u64 %r479, %rd547;
-	and.b32 %r480, %r479, 7;
-	setp.eq.s32 %p276, %r480, 0;
+	cvt.u32.u64 %r287, %rd547;
+	and.b32 %r288, %r287, 7;
+	setp.eq.s32 %p276, %r288, 0;
 	add.s64 %rd548, %rd469, 192;
 	setp.lt.u64 %p277, %rd548, 2147483648;
-	cvt.u32.u64 %r481, %rd548;
-	and.b32 %r482, %r481, 7;
-	setp.eq.s32 %p278, %r482, 0;
+	cvt.u32.u64 %r289, %rd548;
+	and.b32 %r290, %r289, 7;
+	setp.eq.s32 %p278, %r290, 0;
 	mov.u64 %rd549, 0;
 $B104:
 	.loc 1 36 17
@@ -48305,80 +44551,80 @@ $B104:
 	mul.lo.s64 %rd552, %rd551, 3;
 	sub.s64 %rd553, %rd417, %rd552;
 	.loc 1 37 11
-	mov.u32 %r483, $dynamic;
-	cvt.u32.u64 %r484, %rd553;
-	mad.lo.s32 %r485, %r484, 8, %r483;
-	add.s32 %r486, %r485, 213024;
-	cvt.u32.u64 %r487, %rd551;
-	add.s32 %r488, %r487, 1;
-	and.b32 %r489, %r488, 1;
+	mov.u32 %r291, $dynamic;
+	cvt.u32.u64 %r292, %rd553;
+	mad.lo.s32 %r293, %r292, 8, %r291;
+	add.s32 %r294, %r293, 213024;
+	cvt.u32.u64 %r295, %rd551;
+	add.s32 %r296, %r295, 1;
+	and.b32 %r297, %r296, 1;
 $B105:
-	and.b32 %r490, %r489, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r486], %r490;
+	and.b32 %r298, %r297, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r294], %r298;
 	@%p279 bra $B106;
 	ld.param.u64 %rd554, [persistent_dtype_F16_toF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r491, [%rd554];
-	setp.eq.u32 %p280, %r491, 0;
+	ld.relaxed.gpu.global.u32 %r299, [%rd554];
+	setp.eq.u32 %p280, %r299, 0;
 	@%p280 bra $B105;
 $B106:
 	.loc 1 38 40
-	mov.u32 %r492, $dynamic;
-	cvt.u32.u64 %r493, %rd553;
-	mad.lo.s32 %r494, %r493, 8, %r492;
-	add.s32 %r495, %r494, 212992;
-	.loc 4 68 13
-	setp.ne.s32 %p281, %r495, -1;
+	mov.u32 %r300, $dynamic;
+	cvt.u32.u64 %r301, %rd553;
+	mad.lo.s32 %r302, %r301, 8, %r300;
+	add.s32 %r303, %r302, 212992;
+	.loc 3 68 13
+	setp.ne.s32 %p281, %r303, -1;
 	@!%p281 bra $FAULT67;
 	.loc 1 38 26
-	mad.lo.s32 %r496, %r493, 49152, %r1;
+	mad.lo.s32 %r304, %r301, 49152, %r1;
 	shl.b64 %rd555, %rd549, 6;
-	.loc 4 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r495], 49152;
-	.loc 4 70 20
-	setp.ne.s32 %p282, %r496, -1;
-	cvt.u64.u32 %rd556, %r496;
+	.loc 3 68 13
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r303], 49152;
+	.loc 3 70 20
+	setp.ne.s32 %p282, %r304, -1;
+	cvt.u64.u32 %rd556, %r304;
 	cvta.shared.u64 %rd557, %rd556;
-	cvt.u32.u64 %r497, %rd557;
-	and.b32 %r498, %r497, 127;
-	setp.eq.s32 %p283, %r498, 0;
+	cvt.u32.u64 %r305, %rd557;
+	and.b32 %r306, %r305, 127;
+	setp.eq.s32 %p283, %r306, 0;
 	setp.lt.u64 %p284, %rd555, 2147483648;
 	and.pred %p285, %p268, %p284;
-	cvt.u32.u64 %r499, %rd555;
-	and.b32 %r500, %r499, 7;
-	setp.eq.s32 %p286, %r500, 0;
+	cvt.u32.u64 %r307, %rd555;
+	and.b32 %r308, %r307, 7;
+	setp.eq.s32 %p286, %r308, 0;
 	and.pred %p287, %p285, %p286;
 	and.pred %p288, %p282, %p283;
 	and.pred %p289, %p288, %p287;
 	@!%p289 bra $B127;
-	add.s32 %r501, %r494, 212992;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r496], [%rd8, {%r499, %r472, %r473}], [%r501];
+	add.s32 %r309, %r302, 212992;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r304], [%rd8, {%r307, %r280, %r281}], [%r309];
 	and.pred %p290, %p270, %p284;
 	and.pred %p291, %p290, %p286;
 	@!%p291 bra $FAULT68;
-	add.s32 %r502, %r496, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r502], [%rd8, {%r499, %r474, %r473}], [%r501];
-	.loc 4 73 12
+	add.s32 %r310, %r304, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd8, {%r307, %r282, %r281}], [%r309];
+	.loc 3 73 12
 	and.pred %p292, %p284, %p267;
 	and.pred %p293, %p292, %p271;
 	and.pred %p294, %p293, %p272;
 	@!%p294 bra $FAULT69;
-	add.s32 %r503, %r496, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r503], [%rd9, {%r475, %r499, %r473}], [%r501];
+	add.s32 %r311, %r304, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r283, %r307, %r281}], [%r309];
 	and.pred %p295, %p292, %p273;
 	and.pred %p296, %p295, %p274;
 	@!%p296 bra $FAULT69;
-	add.s32 %r504, %r496, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r504], [%rd9, {%r477, %r499, %r473}], [%r501];
+	add.s32 %r312, %r304, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r285, %r307, %r281}], [%r309];
 	and.pred %p297, %p292, %p275;
 	and.pred %p298, %p297, %p276;
 	@!%p298 bra $FAULT69;
-	add.s32 %r505, %r496, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r505], [%rd9, {%r479, %r499, %r473}], [%r501];
+	add.s32 %r313, %r304, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r313], [%rd9, {%r287, %r307, %r281}], [%r309];
 	and.pred %p299, %p292, %p277;
 	and.pred %p300, %p299, %p278;
 	@!%p300 bra $FAULT69;
-	add.s32 %r506, %r496, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r506], [%rd9, {%r481, %r499, %r473}], [%r501];
+	add.s32 %r314, %r304, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r314], [%rd9, {%r289, %r307, %r281}], [%r309];
 	.loc 1 39 6
 	add.s64 %rd417, %rd417, 1;
 	add.s64 %rd549, %rd549, 1;
@@ -48457,7 +44703,7 @@ $B126:
 	.loc 2 65 17
 	bra $FAULT71;
 $B127:
-	.loc 4 70 20
+	.loc 3 70 20
 	@!%p282 bra $FAULT76;
 	@!%p283 bra $FAULT77;
 	bra $FAULT68;
@@ -48465,424 +44711,424 @@ $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 93 11
-	mov.u32 %r507, 1;
+	mov.u32 %r315, 1;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 1 95 8
-	mov.u32 %r507, 2;
+	mov.u32 %r315, 2;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 104 24
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd194;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd197;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd200;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd203;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd206;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd209;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd212;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd215;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd218;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT11:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd221;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd224;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT13:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd227;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd230;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT15:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd233;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT16:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd236;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT17:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd239;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT18:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd242;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT19:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd245;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT20:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd248;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT21:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd251;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT22:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd254;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT23:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd257;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT24:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd260;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT25:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd263;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT26:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd266;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT27:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd269;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT28:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd272;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT29:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd275;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT30:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd278;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT31:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd281;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT32:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd284;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT33:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd287;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT34:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd290;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT35:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd293;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT36:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd296;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT37:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd299;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT38:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd302;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT39:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd305;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT40:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd308;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT41:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd311;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT42:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd314;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT43:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd317;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT44:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd320;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT45:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd323;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT46:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd326;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT47:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd329;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT48:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd332;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT49:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd335;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT50:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd338;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT51:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd341;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT52:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd344;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT53:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd347;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT54:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd350;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT55:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd353;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT56:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd356;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT57:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd359;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT58:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd362;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT59:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd365;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT60:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd368;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT61:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd371;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT62:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd374;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT63:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd377;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT64:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd380;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT65:
-	mov.u32 %r507, 3;
+	mov.u32 %r315, 3;
 	mov.u64 %rd558, %rd383;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
 $FAULT66:
 	.loc 1 81 12
-	mov.u32 %r507, 4;
+	mov.u32 %r315, 4;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT67:
-	.loc 4 68 13
-	mov.u32 %r507, 0;
+	.loc 3 68 13
+	mov.u32 %r315, 0;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT68:
-	.loc 4 70 12
-	mov.u32 %r507, 5;
+	.loc 3 70 12
+	mov.u32 %r315, 5;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT69:
-	.loc 4 73 12
-	mov.u32 %r507, 6;
+	.loc 3 73 12
+	mov.u32 %r315, 6;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT70:
 	.loc 1 49 25
-	mov.u32 %r507, 14;
+	mov.u32 %r315, 14;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT71:
 	.loc 2 65 17
-	mov.u32 %r507, 13;
+	mov.u32 %r315, 13;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT72:
 	.loc 1 121 39
-	mov.u32 %r507, 9;
+	mov.u32 %r315, 9;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT73:
-	mov.u32 %r507, 10;
+	mov.u32 %r315, 10;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT74:
-	mov.u32 %r507, 11;
+	mov.u32 %r315, 11;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT75:
 	.loc 1 34 27
-	mov.u32 %r507, 12;
+	mov.u32 %r315, 12;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT76:
-	.loc 4 70 20
-	mov.u32 %r507, 7;
+	.loc 3 70 20
+	mov.u32 %r315, 7;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT77:
-	mov.u32 %r507, 8;
+	mov.u32 %r315, 8;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 $FAULT:
 	ld.param.u64 %rd560, [persistent_dtype_F16_toF16_asItIs_params+440];
-	atom.relaxed.gpu.global.cas.b32 %r508, [%rd560], 0, 1;
-	setp.ne.u32 %p303, %r508, 0;
+	atom.relaxed.gpu.global.cas.b32 %r316, [%rd560], 0, 1;
+	setp.ne.u32 %p303, %r316, 0;
 	@%p303 bra $EXIT;
 	ld.global.u64 %rd561, [%rd560+8];
-	ld.param.u32 %r509, [persistent_dtype_F16_toF16_asItIs_params+448];
-	st.global.u32 [%rd561+4], %r509;
-	ld.param.u32 %r510, [persistent_dtype_F16_toF16_asItIs_params+452];
-	st.global.v2.u32 [%rd561+8], {%r510, %r507};
-	mov.u32 %r511, %ctaid.x;
-	mov.u32 %r512, %ctaid.y;
-	st.global.v2.u32 [%rd561+16], {%r511, %r512};
-	mov.u32 %r513, %ctaid.z;
-	mov.u32 %r514, %tid.x;
-	st.global.v2.u32 [%rd561+24], {%r513, %r514};
-	mov.u32 %r515, %tid.y;
-	mov.u32 %r516, %tid.z;
-	st.global.v2.u32 [%rd561+32], {%r515, %r516};
+	ld.param.u32 %r317, [persistent_dtype_F16_toF16_asItIs_params+448];
+	st.global.u32 [%rd561+4], %r317;
+	ld.param.u32 %r318, [persistent_dtype_F16_toF16_asItIs_params+452];
+	st.global.v2.u32 [%rd561+8], {%r318, %r315};
+	mov.u32 %r319, %ctaid.x;
+	mov.u32 %r320, %ctaid.y;
+	st.global.v2.u32 [%rd561+16], {%r319, %r320};
+	mov.u32 %r321, %ctaid.z;
+	mov.u32 %r322, %tid.x;
+	st.global.v2.u32 [%rd561+24], {%r321, %r322};
+	mov.u32 %r323, %tid.y;
+	mov.u32 %r324, %tid.z;
+	st.global.v2.u32 [%rd561+32], {%r323, %r324};
 	st.global.u64 [%rd561+40], %rd558;
 	st.global.u64 [%rd561+48], %rd559;
 	fence.acq_rel.sys;
