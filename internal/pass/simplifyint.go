@@ -261,10 +261,10 @@ func offsetFrom(object, p *ir.Value) (n int64, ok bool) {
 	return n, p == object
 }
 
-// isObject reports whether p is the address of a variable, or lies a constant offset behind
-// one: it is not nil.
+// isObject reports whether p is the address of a variable or of a part of one, and so not nil. An
+// index is in range here: a check before it has made sure of that.
 func isObject(p *ir.Value) bool {
-	for p.Op == ir.OpOffset {
+	for p.Op == ir.OpOffset || p.Op == ir.OpIndex {
 		p = p.Args[0]
 	}
 	return p.Op == ir.OpAlloca || p.Op == ir.OpVar
