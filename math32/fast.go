@@ -4,10 +4,12 @@ package math32
 // their errors, and their results differ slightly between GPUs. On the CPU, they are the accurate
 // functions.
 
-// FastExp returns an approximation of e**x. The relative error is at most 2**-22 + |x| * 2**-23.
+// FastExp returns an approximation of e**x. The relative error is at most 2**-22 + |x| * 2**-23. On
+// a GPU, a result less than 2**-126 is 0.
 func FastExp(x float32) float32 { return Exp(x) }
 
-// FastExp2 returns an approximation of 2**x. The relative error is at most 2**-22.
+// FastExp2 returns an approximation of 2**x. The relative error is at most 2**-22. On a GPU, a result
+// less than 2**-126 is 0.
 func FastExp2(x float32) float32 { return Exp2(x) }
 
 // FastLog returns an approximation of the natural logarithm of x. The absolute error is at most
@@ -19,7 +21,8 @@ func FastLog(x float32) float32 { return Log(x) }
 func FastLog2(x float32) float32 { return Log2(x) }
 
 // FastPow returns an approximation of x**y for positive x, computed as 2**(y*FastLog2(x)). The
-// relative error is at most 2**-22 + |y*log2(x)| * 2**-21. For x from 0.5 to 2, add |y| * 2**-22.
+// relative error is at most 2**-22 + |y*log2(x)| * 2**-21. For x from 0.5 to 2, add |y| * 2**-22. On a GPU, a result less
+// than 2**-126 is 0.
 func FastPow(x, y float32) float32 { return Pow(x, y) }
 
 // FastSin returns an approximation of the sine of the radian argument x. The absolute error is at

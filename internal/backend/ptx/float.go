@@ -28,7 +28,7 @@ var floatOps = [...]string{
 	ir.OpApproxRcp:   "rcp.approx",
 	ir.OpApproxSqrt:  "sqrt.approx",
 	ir.OpApproxRsqrt: "rsqrt.approx",
-	ir.OpApproxExp2:  "ex2.approx",
+	ir.OpApproxExp2:  "ex2.approx.ftz", // without .ftz it takes four instructions
 	ir.OpApproxLog2:  "lg2.approx",
 	ir.OpApproxSin:   "sin.approx",
 	ir.OpApproxCos:   "cos.approx",
