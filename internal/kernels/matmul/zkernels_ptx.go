@@ -84,8 +84,8 @@ const eightSM90ANarrow = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<132>;
-	.reg .b32 %r<297>;
+	.reg .pred %p<97>;
+	.reg .b32 %r<295>;
 	.reg .b64 %rd<262>;
 	.reg .f32 %f<147>;
 
@@ -202,187 +202,166 @@ $B0:
 	.loc 1 80 17
 	mov.u32 %r27, $dynamic;
 	mad.lo.s32 %r28, %r24, 8, %r27;
-	add.s32 %r29, %r28, 213056;
 	.loc 2 92 14
 	setp.eq.s32 %p6, %r5, 0;
-	.loc 2 93 11
-	setp.ne.s32 %p7, %r29, -1;
 	.loc 1 81 37
-	mad.lo.s32 %r30, %r24, 32768, %r27;
-	add.s32 %r31, %r30, 147456;
-	.loc 2 121 39
-	setp.ne.s32 %p8, %r31, -1;
-	mad.lo.s32 %r32, 1, 0, 0;
-	mad.lo.s32 %r33, %r32, 384, %r2;
-	cvt.u64.u32 %rd34, %r33;
+	mad.lo.s32 %r29, %r24, 32768, %r27;
+	.loc 2 121 50
+	mad.lo.s32 %r30, 1, 0, 0;
+	mad.lo.s32 %r31, %r30, 384, %r2;
+	cvt.u64.u32 %rd34, %r31;
 	shr.u64 %rd35, %rd34, 5;
-	cvt.u32.u64 %r34, %rd35;
-	and.b32 %r35, %r34, 3;
-	and.b32 %r36, %r5, 15;
-	mad.lo.s32 %r37, %r35, 16, %r36;
-	shr.u32 %r38, %r5, 4;
-	shl.b32 %r39, %r38, 3;
-	and.b32 %r40, %r39, 7;
-	setp.eq.s32 %p9, %r40, 0;
-	and.b32 %r41, %r37, 7;
-	shl.b32 %r42, %r41, 4;
-	shl.b32 %r43, %r38, 4;
-	xor.b32 %r44, %r43, %r42;
-	mad.lo.s32 %r45, %r37, 128, %r30;
-	add.s32 %r46, %r45, %r44;
-	add.s32 %r47, %r46, 147456;
-	setp.ne.s32 %p10, %r47, -1;
-	cvt.u64.u32 %rd36, %r47;
+	cvt.u32.u64 %r32, %rd35;
+	and.b32 %r33, %r32, 3;
+	and.b32 %r34, %r5, 15;
+	mad.lo.s32 %r35, %r33, 16, %r34;
+	shr.u32 %r36, %r5, 4;
+	shl.b32 %r37, %r36, 3;
+	and.b32 %r38, %r37, 7;
+	setp.eq.s32 %p7, %r38, 0;
+	and.b32 %r39, %r35, 7;
+	shl.b32 %r40, %r39, 4;
+	shl.b32 %r41, %r36, 4;
+	xor.b32 %r42, %r41, %r40;
+	mad.lo.s32 %r43, %r35, 128, %r29;
+	add.s32 %r44, %r43, %r42;
+	add.s32 %r45, %r44, 147456;
+	cvt.u64.u32 %rd36, %r45;
 	cvta.shared.u64 %rd37, %rd36;
-	cvt.u32.u64 %r48, %rd37;
-	and.b32 %r49, %r48, 15;
-	setp.eq.s32 %p11, %r49, 0;
-	add.s32 %r50, %r39, 16;
-	and.b32 %r51, %r50, 7;
-	setp.eq.s32 %p12, %r51, 0;
-	shl.b32 %r52, %r50, 1;
-	xor.b32 %r53, %r52, %r42;
-	add.s32 %r54, %r45, %r53;
-	add.s32 %r55, %r54, 147456;
-	setp.ne.s32 %p13, %r55, -1;
-	cvt.u64.u32 %rd38, %r55;
+	cvt.u32.u64 %r46, %rd37;
+	and.b32 %r47, %r46, 15;
+	setp.eq.s32 %p8, %r47, 0;
+	add.s32 %r48, %r37, 16;
+	and.b32 %r49, %r48, 7;
+	setp.eq.s32 %p9, %r49, 0;
+	shl.b32 %r50, %r48, 1;
+	xor.b32 %r51, %r50, %r40;
+	add.s32 %r52, %r43, %r51;
+	add.s32 %r53, %r52, 147456;
+	cvt.u64.u32 %rd38, %r53;
 	cvta.shared.u64 %rd39, %rd38;
-	cvt.u32.u64 %r56, %rd39;
-	and.b32 %r57, %r56, 15;
-	setp.eq.s32 %p14, %r57, 0;
-	add.s32 %r58, %r39, 32;
-	and.b32 %r59, %r58, 7;
-	setp.eq.s32 %p15, %r59, 0;
-	shl.b32 %r60, %r58, 1;
-	xor.b32 %r61, %r60, %r42;
-	add.s32 %r62, %r45, %r61;
-	add.s32 %r63, %r62, 147456;
-	setp.ne.s32 %p16, %r63, -1;
-	cvt.u64.u32 %rd40, %r63;
+	cvt.u32.u64 %r54, %rd39;
+	and.b32 %r55, %r54, 15;
+	setp.eq.s32 %p10, %r55, 0;
+	add.s32 %r56, %r37, 32;
+	and.b32 %r57, %r56, 7;
+	setp.eq.s32 %p11, %r57, 0;
+	shl.b32 %r58, %r56, 1;
+	xor.b32 %r59, %r58, %r40;
+	add.s32 %r60, %r43, %r59;
+	add.s32 %r61, %r60, 147456;
+	cvt.u64.u32 %rd40, %r61;
 	cvta.shared.u64 %rd41, %rd40;
-	cvt.u32.u64 %r64, %rd41;
-	and.b32 %r65, %r64, 15;
-	setp.eq.s32 %p17, %r65, 0;
-	add.s32 %r66, %r39, 48;
-	and.b32 %r67, %r66, 7;
-	setp.eq.s32 %p18, %r67, 0;
-	shl.b32 %r68, %r66, 1;
-	xor.b32 %r69, %r68, %r42;
-	add.s32 %r70, %r45, %r69;
-	add.s32 %r71, %r70, 147456;
-	setp.ne.s32 %p19, %r71, -1;
-	cvt.u64.u32 %rd42, %r71;
+	cvt.u32.u64 %r62, %rd41;
+	and.b32 %r63, %r62, 15;
+	setp.eq.s32 %p12, %r63, 0;
+	add.s32 %r64, %r37, 48;
+	and.b32 %r65, %r64, 7;
+	setp.eq.s32 %p13, %r65, 0;
+	shl.b32 %r66, %r64, 1;
+	xor.b32 %r67, %r66, %r40;
+	add.s32 %r68, %r43, %r67;
+	add.s32 %r69, %r68, 147456;
+	cvt.u64.u32 %rd42, %r69;
 	cvta.shared.u64 %rd43, %rd42;
-	cvt.u32.u64 %r72, %rd43;
-	and.b32 %r73, %r72, 15;
-	setp.eq.s32 %p20, %r73, 0;
-	add.s32 %r74, %r46, 155648;
-	setp.ne.s32 %p21, %r74, -1;
-	cvt.u64.u32 %rd44, %r74;
+	cvt.u32.u64 %r70, %rd43;
+	and.b32 %r71, %r70, 15;
+	setp.eq.s32 %p14, %r71, 0;
+	add.s32 %r72, %r44, 155648;
+	cvt.u64.u32 %rd44, %r72;
 	cvta.shared.u64 %rd45, %rd44;
-	cvt.u32.u64 %r75, %rd45;
-	and.b32 %r76, %r75, 15;
-	setp.eq.s32 %p22, %r76, 0;
-	add.s32 %r77, %r54, 155648;
-	setp.ne.s32 %p23, %r77, -1;
-	cvt.u64.u32 %rd46, %r77;
+	cvt.u32.u64 %r73, %rd45;
+	and.b32 %r74, %r73, 15;
+	setp.eq.s32 %p15, %r74, 0;
+	add.s32 %r75, %r52, 155648;
+	cvt.u64.u32 %rd46, %r75;
 	cvta.shared.u64 %rd47, %rd46;
-	cvt.u32.u64 %r78, %rd47;
-	and.b32 %r79, %r78, 15;
-	setp.eq.s32 %p24, %r79, 0;
-	add.s32 %r80, %r62, 155648;
-	setp.ne.s32 %p25, %r80, -1;
-	cvt.u64.u32 %rd48, %r80;
+	cvt.u32.u64 %r76, %rd47;
+	and.b32 %r77, %r76, 15;
+	setp.eq.s32 %p16, %r77, 0;
+	add.s32 %r78, %r60, 155648;
+	cvt.u64.u32 %rd48, %r78;
 	cvta.shared.u64 %rd49, %rd48;
-	cvt.u32.u64 %r81, %rd49;
-	and.b32 %r82, %r81, 15;
-	setp.eq.s32 %p26, %r82, 0;
-	add.s32 %r83, %r70, 155648;
-	setp.ne.s32 %p27, %r83, -1;
-	cvt.u64.u32 %rd50, %r83;
+	cvt.u32.u64 %r79, %rd49;
+	and.b32 %r80, %r79, 15;
+	setp.eq.s32 %p17, %r80, 0;
+	add.s32 %r81, %r68, 155648;
+	cvt.u64.u32 %rd50, %r81;
 	cvta.shared.u64 %rd51, %rd50;
-	cvt.u32.u64 %r84, %rd51;
-	and.b32 %r85, %r84, 15;
-	setp.eq.s32 %p28, %r85, 0;
-	add.s32 %r86, %r46, 163840;
-	setp.ne.s32 %p29, %r86, -1;
-	cvt.u64.u32 %rd52, %r86;
+	cvt.u32.u64 %r82, %rd51;
+	and.b32 %r83, %r82, 15;
+	setp.eq.s32 %p18, %r83, 0;
+	add.s32 %r84, %r44, 163840;
+	cvt.u64.u32 %rd52, %r84;
 	cvta.shared.u64 %rd53, %rd52;
-	cvt.u32.u64 %r87, %rd53;
-	and.b32 %r88, %r87, 15;
-	setp.eq.s32 %p30, %r88, 0;
-	add.s32 %r89, %r54, 163840;
-	setp.ne.s32 %p31, %r89, -1;
-	cvt.u64.u32 %rd54, %r89;
+	cvt.u32.u64 %r85, %rd53;
+	and.b32 %r86, %r85, 15;
+	setp.eq.s32 %p19, %r86, 0;
+	add.s32 %r87, %r52, 163840;
+	cvt.u64.u32 %rd54, %r87;
 	cvta.shared.u64 %rd55, %rd54;
-	cvt.u32.u64 %r90, %rd55;
-	and.b32 %r91, %r90, 15;
-	setp.eq.s32 %p32, %r91, 0;
-	add.s32 %r92, %r62, 163840;
-	setp.ne.s32 %p33, %r92, -1;
-	cvt.u64.u32 %rd56, %r92;
+	cvt.u32.u64 %r88, %rd55;
+	and.b32 %r89, %r88, 15;
+	setp.eq.s32 %p20, %r89, 0;
+	add.s32 %r90, %r60, 163840;
+	cvt.u64.u32 %rd56, %r90;
 	cvta.shared.u64 %rd57, %rd56;
-	cvt.u32.u64 %r93, %rd57;
-	and.b32 %r94, %r93, 15;
-	setp.eq.s32 %p34, %r94, 0;
-	add.s32 %r95, %r70, 163840;
-	setp.ne.s32 %p35, %r95, -1;
-	cvt.u64.u32 %rd58, %r95;
+	cvt.u32.u64 %r91, %rd57;
+	and.b32 %r92, %r91, 15;
+	setp.eq.s32 %p21, %r92, 0;
+	add.s32 %r93, %r68, 163840;
+	cvt.u64.u32 %rd58, %r93;
 	cvta.shared.u64 %rd59, %rd58;
-	cvt.u32.u64 %r96, %rd59;
-	and.b32 %r97, %r96, 15;
-	setp.eq.s32 %p36, %r97, 0;
-	add.s32 %r98, %r46, 172032;
-	setp.ne.s32 %p37, %r98, -1;
-	cvt.u64.u32 %rd60, %r98;
+	cvt.u32.u64 %r94, %rd59;
+	and.b32 %r95, %r94, 15;
+	setp.eq.s32 %p22, %r95, 0;
+	add.s32 %r96, %r44, 172032;
+	cvt.u64.u32 %rd60, %r96;
 	cvta.shared.u64 %rd61, %rd60;
-	cvt.u32.u64 %r99, %rd61;
-	and.b32 %r100, %r99, 15;
-	setp.eq.s32 %p38, %r100, 0;
-	add.s32 %r101, %r54, 172032;
-	setp.ne.s32 %p39, %r101, -1;
-	cvt.u64.u32 %rd62, %r101;
+	cvt.u32.u64 %r97, %rd61;
+	and.b32 %r98, %r97, 15;
+	setp.eq.s32 %p23, %r98, 0;
+	add.s32 %r99, %r52, 172032;
+	cvt.u64.u32 %rd62, %r99;
 	cvta.shared.u64 %rd63, %rd62;
-	cvt.u32.u64 %r102, %rd63;
-	and.b32 %r103, %r102, 15;
-	setp.eq.s32 %p40, %r103, 0;
-	add.s32 %r104, %r62, 172032;
-	setp.ne.s32 %p41, %r104, -1;
-	cvt.u64.u32 %rd64, %r104;
+	cvt.u32.u64 %r100, %rd63;
+	and.b32 %r101, %r100, 15;
+	setp.eq.s32 %p24, %r101, 0;
+	add.s32 %r102, %r60, 172032;
+	cvt.u64.u32 %rd64, %r102;
 	cvta.shared.u64 %rd65, %rd64;
-	cvt.u32.u64 %r105, %rd65;
-	and.b32 %r106, %r105, 15;
-	setp.eq.s32 %p42, %r106, 0;
-	add.s32 %r107, %r70, 172032;
-	setp.ne.s32 %p43, %r107, -1;
-	cvt.u64.u32 %rd66, %r107;
+	cvt.u32.u64 %r103, %rd65;
+	and.b32 %r104, %r103, 15;
+	setp.eq.s32 %p25, %r104, 0;
+	add.s32 %r105, %r68, 172032;
+	cvt.u64.u32 %rd66, %r105;
 	cvta.shared.u64 %rd67, %rd66;
-	cvt.u32.u64 %r108, %rd67;
-	and.b32 %r109, %r108, 15;
-	setp.eq.s32 %p44, %r109, 0;
+	cvt.u32.u64 %r106, %rd67;
+	and.b32 %r107, %r106, 15;
+	setp.eq.s32 %p26, %r107, 0;
 	.loc 1 87 57
-	shl.b32 %r110, %r24, 6;
-	cvt.u64.u32 %rd68, %r110;
+	shl.b32 %r108, %r24, 6;
+	cvt.u64.u32 %rd68, %r108;
 	.loc 1 55 49
 	cvt.u64.u32 %rd69, %r4;
 	.loc 1 71 14
-	cvt.u32.u64 %r111, %rd29;
+	cvt.u32.u64 %r109, %rd29;
 	mov.u64 %rd70, 0;
 	mov.u64 %rd71, 0;
 $B1:
 	.loc 3 65 17
 	or.b64 %rd72, %rd32, %rd33;
-	setp.lt.u64 %p45, %rd72, 4294967296;
-	@%p45 bra $B2;
+	setp.lt.u64 %p27, %rd72, 4294967296;
+	@%p27 bra $B2;
 	xor.b64 %rd73, %rd32, %rd33;
 	shr.s64 %rd74, %rd73, 63;
 	abs.s64 %rd75, %rd32;
 	abs.s64 %rd76, %rd33;
 	cvt.rp.f32.u64 %f1, %rd76;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r112, %f2;
-	add.s32 %r113, %r112, 536870910;
-	mov.b32 %f3, %r113;
+	mov.b32 %r110, %f2;
+	add.s32 %r111, %r110, 536870910;
+	mov.b32 %f3, %r111;
 	cvt.rzi.u64.f32 %rd77, %f3;
 	mul.lo.s64 %rd78, %rd77, %rd76;
 	neg.s64 %rd79, %rd78;
@@ -395,47 +374,47 @@ $B1:
 	mul.hi.u64 %rd86, %rd75, %rd85;
 	mul.lo.s64 %rd87, %rd86, %rd76;
 	sub.s64 %rd88, %rd75, %rd87;
-	setp.ge.u64 %p46, %rd88, %rd76;
+	setp.ge.u64 %p28, %rd88, %rd76;
 	add.s64 %rd89, %rd86, 1;
-	selp.b64 %rd90, %rd89, %rd86, %p46;
+	selp.b64 %rd90, %rd89, %rd86, %p28;
 	sub.s64 %rd91, %rd88, %rd76;
-	selp.b64 %rd92, %rd91, %rd88, %p46;
-	setp.ge.u64 %p47, %rd92, %rd76;
+	selp.b64 %rd92, %rd91, %rd88, %p28;
+	setp.ge.u64 %p29, %rd92, %rd76;
 	add.s64 %rd93, %rd90, 1;
-	selp.b64 %rd94, %rd93, %rd90, %p47;
+	selp.b64 %rd94, %rd93, %rd90, %p29;
 	xor.b64 %rd95, %rd94, %rd74;
 	sub.s64 %rd96, %rd95, %rd74;
 	bra $B3;
 $B2:
-	cvt.u32.u64 %r114, %rd32;
-	div.u32 %r115, %r114, %r25;
-	cvt.u64.u32 %rd96, %r115;
+	cvt.u32.u64 %r112, %rd32;
+	div.u32 %r113, %r112, %r25;
+	cvt.u64.u32 %rd96, %r113;
 $B3:
 	shl.b64 %rd97, %rd96, 4;
 	.loc 3 66 27
 	sub.s64 %rd98, %rd16, %rd97;
-	setp.lt.s64 %p48, %rd98, 16;
-	selp.b64 %rd99, %rd98, 16, %p48;
+	setp.lt.s64 %p30, %rd98, 16;
+	selp.b64 %rd99, %rd98, 16, %p30;
 	.loc 3 67 12
-	setp.le.s64 %p49, %rd99, 0;
+	setp.le.s64 %p31, %rd99, 0;
 	mov.u64 %rd100, %rd8;
 	mov.u64 %rd101, %rd9;
-	@%p49 bra $B8;
+	@%p31 bra $B8;
 	.loc 3 70 13
 	mul.lo.s64 %rd102, %rd96, %rd33;
 	sub.s64 %rd103, %rd32, %rd102;
 	.loc 3 71 19
 	or.b64 %rd104, %rd103, %rd99;
-	setp.lt.u64 %p50, %rd104, 4294967296;
-	@%p50 bra $B4;
+	setp.lt.u64 %p32, %rd104, 4294967296;
+	@%p32 bra $B4;
 	shr.s64 %rd105, %rd103, 63;
 	abs.s64 %rd106, %rd103;
 	abs.s64 %rd107, %rd99;
 	cvt.rp.f32.u64 %f4, %rd107;
 	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r116, %f5;
-	add.s32 %r117, %r116, 536870910;
-	mov.b32 %f6, %r117;
+	mov.b32 %r114, %f5;
+	add.s32 %r115, %r114, 536870910;
+	mov.b32 %f6, %r115;
 	cvt.rzi.u64.f32 %rd108, %f6;
 	mul.lo.s64 %rd109, %rd108, %rd107;
 	neg.s64 %rd110, %rd109;
@@ -448,35 +427,35 @@ $B3:
 	mul.hi.u64 %rd117, %rd106, %rd116;
 	mul.lo.s64 %rd118, %rd117, %rd107;
 	sub.s64 %rd119, %rd106, %rd118;
-	setp.ge.u64 %p51, %rd119, %rd107;
+	setp.ge.u64 %p33, %rd119, %rd107;
 	sub.s64 %rd120, %rd119, %rd107;
-	selp.b64 %rd121, %rd120, %rd119, %p51;
-	setp.ge.u64 %p52, %rd121, %rd107;
+	selp.b64 %rd121, %rd120, %rd119, %p33;
+	setp.ge.u64 %p34, %rd121, %rd107;
 	sub.s64 %rd122, %rd121, %rd107;
-	selp.b64 %rd123, %rd122, %rd121, %p52;
+	selp.b64 %rd123, %rd122, %rd121, %p34;
 	xor.b64 %rd124, %rd123, %rd105;
 	sub.s64 %rd125, %rd124, %rd105;
 	bra $B5;
 $B4:
-	cvt.u32.u64 %r118, %rd103;
-	cvt.u32.u64 %r119, %rd99;
-	rem.u32 %r120, %r118, %r119;
-	cvt.u64.u32 %rd125, %r120;
+	cvt.u32.u64 %r116, %rd103;
+	cvt.u32.u64 %r117, %rd99;
+	rem.u32 %r118, %r116, %r117;
+	cvt.u64.u32 %rd125, %r118;
 $B5:
 	add.s64 %rd126, %rd97, %rd125;
 	shl.b64 %rd100, %rd126, 7;
 	or.b64 %rd127, %rd103, %rd99;
-	setp.lt.u64 %p53, %rd127, 4294967296;
-	@%p53 bra $B6;
+	setp.lt.u64 %p35, %rd127, 4294967296;
+	@%p35 bra $B6;
 	xor.b64 %rd128, %rd103, %rd99;
 	shr.s64 %rd129, %rd128, 63;
 	abs.s64 %rd130, %rd103;
 	abs.s64 %rd131, %rd99;
 	cvt.rp.f32.u64 %f7, %rd131;
 	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r121, %f8;
-	add.s32 %r122, %r121, 536870910;
-	mov.b32 %f9, %r122;
+	mov.b32 %r119, %f8;
+	add.s32 %r120, %r119, 536870910;
+	mov.b32 %f9, %r120;
 	cvt.rzi.u64.f32 %rd132, %f9;
 	mul.lo.s64 %rd133, %rd132, %rd131;
 	neg.s64 %rd134, %rd133;
@@ -489,22 +468,22 @@ $B5:
 	mul.hi.u64 %rd141, %rd130, %rd140;
 	mul.lo.s64 %rd142, %rd141, %rd131;
 	sub.s64 %rd143, %rd130, %rd142;
-	setp.ge.u64 %p54, %rd143, %rd131;
+	setp.ge.u64 %p36, %rd143, %rd131;
 	add.s64 %rd144, %rd141, 1;
-	selp.b64 %rd145, %rd144, %rd141, %p54;
+	selp.b64 %rd145, %rd144, %rd141, %p36;
 	sub.s64 %rd146, %rd143, %rd131;
-	selp.b64 %rd147, %rd146, %rd143, %p54;
-	setp.ge.u64 %p55, %rd147, %rd131;
+	selp.b64 %rd147, %rd146, %rd143, %p36;
+	setp.ge.u64 %p37, %rd147, %rd131;
 	add.s64 %rd148, %rd145, 1;
-	selp.b64 %rd149, %rd148, %rd145, %p55;
+	selp.b64 %rd149, %rd148, %rd145, %p37;
 	xor.b64 %rd150, %rd149, %rd129;
 	sub.s64 %rd151, %rd150, %rd129;
 	bra $B7;
 $B6:
-	cvt.u32.u64 %r123, %rd103;
-	cvt.u32.u64 %r124, %rd99;
-	div.u32 %r125, %r123, %r124;
-	cvt.u64.u32 %rd151, %r125;
+	cvt.u32.u64 %r121, %rd103;
+	cvt.u32.u64 %r122, %rd99;
+	div.u32 %r123, %r121, %r122;
+	cvt.u64.u32 %rd151, %r123;
 $B7:
 	shl.b64 %rd101, %rd151, 8;
 $B8:
@@ -636,7 +615,7 @@ $B8:
 	mov.f32 %f135, 0f00000000;
 	mov.f32 %f136, 0f00000000;
 	mov.f32 %f137, 0f00000000;
-	mov.u32 %r126, 0;
+	mov.u32 %r124, 0;
 $B9:
 	.loc 1 59 15
 	mul.hi.u64 %rd152, %rd70, -6148914691236517205;
@@ -644,87 +623,87 @@ $B9:
 	mul.lo.s64 %rd154, %rd153, 3;
 	sub.s64 %rd155, %rd70, %rd154;
 	.loc 1 60 8
-	mov.u32 %r127, $dynamic;
-	cvt.u32.u64 %r128, %rd155;
-	mad.lo.s32 %r129, %r128, 8, %r127;
-	add.s32 %r130, %r129, 212992;
-	cvt.u32.u64 %r131, %rd153;
-	and.b32 %r132, %r131, 1;
+	mov.u32 %r125, $dynamic;
+	cvt.u32.u64 %r126, %rd155;
+	mad.lo.s32 %r127, %r126, 8, %r125;
+	add.s32 %r128, %r127, 212992;
+	cvt.u32.u64 %r129, %rd153;
+	and.b32 %r130, %r129, 1;
 $B10:
-	and.b32 %r133, %r132, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p56, [%r130], %r133;
-	@%p56 bra $B11;
+	and.b32 %r131, %r130, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p38, [%r128], %r131;
+	@%p38 bra $B11;
 	ld.param.u64 %rd156, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r134, [%rd156];
-	setp.eq.u32 %p57, %r134, 0;
-	@%p57 bra $B10;
+	ld.relaxed.gpu.global.u32 %r132, [%rd156];
+	setp.eq.u32 %p39, %r132, 0;
+	@%p39 bra $B10;
 $B11:
 	.loc 1 61 19
 	wgmma.fence.sync.aligned;
 	.loc 1 63 52
-	cvt.u32.u64 %r135, %rd155;
-	mad.lo.s32 %r136, %r135, 49152, %r1;
-	mad.lo.s32 %r137, %r24, 8192, %r136;
-	bfe.u32 %r138, %r137, 4, 14;
-	add.s32 %r139, %r138, 0;
-	mov.b64 %rd157, {%r139, 1073741888};
-	bfe.u32 %r140, %r136, 4, 14;
-	add.s32 %r141, %r140, 1024;
-	mov.b64 %rd158, {%r141, 1073741888};
-	mov.pred %p58, 1;
-	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd157, %rd158, %p58, 1, 1;
-	add.s32 %r142, %r138, 2;
-	mov.b64 %rd159, {%r142, 1073741888};
-	add.s32 %r143, %r140, 1026;
-	mov.b64 %rd160, {%r143, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd159, %rd160, %p58, 1, 1;
-	add.s32 %r144, %r138, 4;
-	mov.b64 %rd161, {%r144, 1073741888};
-	add.s32 %r145, %r140, 1028;
-	mov.b64 %rd162, {%r145, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd161, %rd162, %p58, 1, 1;
-	add.s32 %r146, %r138, 6;
-	mov.b64 %rd163, {%r146, 1073741888};
-	add.s32 %r147, %r140, 1030;
-	mov.b64 %rd164, {%r147, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd163, %rd164, %p58, 1, 1;
+	cvt.u32.u64 %r133, %rd155;
+	mad.lo.s32 %r134, %r133, 49152, %r1;
+	mad.lo.s32 %r135, %r24, 8192, %r134;
+	bfe.u32 %r136, %r135, 4, 14;
+	add.s32 %r137, %r136, 0;
+	mov.b64 %rd157, {%r137, 1073741888};
+	bfe.u32 %r138, %r134, 4, 14;
+	add.s32 %r139, %r138, 1024;
+	mov.b64 %rd158, {%r139, 1073741888};
+	mov.pred %p40, 1;
+	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd157, %rd158, %p40, 1, 1;
+	add.s32 %r140, %r136, 2;
+	mov.b64 %rd159, {%r140, 1073741888};
+	add.s32 %r141, %r138, 1026;
+	mov.b64 %rd160, {%r141, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd159, %rd160, %p40, 1, 1;
+	add.s32 %r142, %r136, 4;
+	mov.b64 %rd161, {%r142, 1073741888};
+	add.s32 %r143, %r138, 1028;
+	mov.b64 %rd162, {%r143, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd161, %rd162, %p40, 1, 1;
+	add.s32 %r144, %r136, 6;
+	mov.b64 %rd163, {%r144, 1073741888};
+	add.s32 %r145, %r138, 1030;
+	mov.b64 %rd164, {%r145, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd163, %rd164, %p40, 1, 1;
 	.loc 1 65 20
 	wgmma.commit_group.sync.aligned;
 	.loc 1 66 21
 	wgmma.wait_group.sync.aligned 1;
 	.loc 1 67 9
-	setp.lt.u32 %p59, 0, %r126;
-	and.pred %p60, %p59, %p5;
-	@!%p60 bra $B12;
+	setp.lt.u32 %p41, 0, %r124;
+	and.pred %p42, %p41, %p5;
+	@!%p42 bra $B12;
 	.loc 1 68 13
 	add.s64 %rd165, %rd70, -1;
 	mul.hi.u64 %rd166, %rd165, -6148914691236517205;
 	shr.u64 %rd167, %rd166, 1;
-	mov.u32 %r148, $dynamic;
-	cvt.u32.u64 %r149, %rd165;
-	cvt.u32.u64 %r150, %rd167;
-	mul.lo.s32 %r151, %r150, 3;
-	sub.s32 %r152, %r149, %r151;
-	mad.lo.s32 %r153, %r152, 8, %r148;
-	add.s32 %r154, %r153, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r154];
+	mov.u32 %r146, $dynamic;
+	cvt.u32.u64 %r147, %rd165;
+	cvt.u32.u64 %r148, %rd167;
+	mul.lo.s32 %r149, %r148, 3;
+	sub.s32 %r150, %r147, %r149;
+	mad.lo.s32 %r151, %r150, 8, %r146;
+	add.s32 %r152, %r151, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r152];
 $B12:
 	.loc 1 70 4
 	add.s64 %rd70, %rd70, 1;
 	.loc 1 71 7
-	add.s32 %r126, %r126, 1;
-	setp.gt.s32 %p61, %r111, %r126;
-	@%p61 bra $B9;
+	add.s32 %r124, %r124, 1;
+	setp.gt.s32 %p43, %r109, %r124;
+	@%p43 bra $B9;
 	.loc 1 75 20
 	wgmma.wait_group.sync.aligned 0;
 	.loc 1 76 22
 	@!%p5 bra $B13;
 	.loc 1 77 9
-	mov.u32 %r155, $dynamic;
-	cvt.u32.u64 %r156, %rd155;
-	mad.lo.s32 %r157, %r156, 8, %r155;
-	add.s32 %r158, %r157, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r158];
+	mov.u32 %r153, $dynamic;
+	cvt.u32.u64 %r154, %rd155;
+	mad.lo.s32 %r155, %r154, 8, %r153;
+	add.s32 %r156, %r155, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r156];
 	.loc 1 78 17
 	cp.async.bulk.wait_group.read 0;
 $B13:
@@ -733,174 +712,155 @@ $B13:
 	.loc 2 92 14
 	@!%p6 bra $B14;
 	.loc 2 93 11
-	@!%p7 bra $FAULT1;
-	add.s32 %r159, %r28, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r159];
+	add.s32 %r157, %r28, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r157];
 $B14:
 	.loc 2 95 8
-	@!%p7 bra $FAULT2;
-	cvt.u32.u64 %r160, %rd71;
-	add.s32 %r161, %r28, 213056;
-	and.b32 %r162, %r160, 1;
+	cvt.u32.u64 %r158, %rd71;
+	add.s32 %r159, %r28, 213056;
+	and.b32 %r160, %r158, 1;
 $B15:
-	and.b32 %r163, %r162, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p62, [%r161], %r163;
-	@%p62 bra $B16;
+	and.b32 %r161, %r160, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p44, [%r159], %r161;
+	@%p44 bra $B16;
 	ld.param.u64 %rd168, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r164, [%rd168];
-	setp.eq.u32 %p63, %r164, 0;
-	@%p63 bra $B15;
+	ld.relaxed.gpu.global.u32 %r162, [%rd168];
+	setp.eq.u32 %p45, %r162, 0;
+	@%p45 bra $B15;
 $B16:
-	.loc 2 121 35
-	and.pred %p64, %p8, %p9;
-	and.pred %p65, %p64, %p10;
-	and.pred %p66, %p65, %p11;
-	@!%p66 bra $B36;
-	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r165, %f136, %f137;
-	cvt.rn.bf16x2.f32 %r166, %f134, %f135;
-	cvt.rn.bf16x2.f32 %r167, %f132, %f133;
-	cvt.rn.bf16x2.f32 %r168, %f130, %f131;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+147456], {%r165, %r166, %r167, %r168};
-	and.pred %p67, %p12, %p13;
-	and.pred %p68, %p67, %p14;
-	@!%p68 bra $B37;
+	and.pred %p46, %p7, %p8;
+	@!%p46 bra $B36;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r169, %f128, %f129;
-	cvt.rn.bf16x2.f32 %r170, %f126, %f127;
-	cvt.rn.bf16x2.f32 %r171, %f124, %f125;
-	cvt.rn.bf16x2.f32 %r172, %f122, %f123;
+	cvt.rn.bf16x2.f32 %r163, %f136, %f137;
+	cvt.rn.bf16x2.f32 %r164, %f134, %f135;
+	cvt.rn.bf16x2.f32 %r165, %f132, %f133;
+	cvt.rn.bf16x2.f32 %r166, %f130, %f131;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+147456], {%r169, %r170, %r171, %r172};
-	and.pred %p69, %p15, %p16;
-	and.pred %p70, %p69, %p17;
-	@!%p70 bra $B38;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r44+147456], {%r163, %r164, %r165, %r166};
+	and.pred %p47, %p9, %p10;
+	@!%p47 bra $B37;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r173, %f120, %f121;
-	cvt.rn.bf16x2.f32 %r174, %f118, %f119;
-	cvt.rn.bf16x2.f32 %r175, %f116, %f117;
-	cvt.rn.bf16x2.f32 %r176, %f114, %f115;
+	cvt.rn.bf16x2.f32 %r167, %f128, %f129;
+	cvt.rn.bf16x2.f32 %r168, %f126, %f127;
+	cvt.rn.bf16x2.f32 %r169, %f124, %f125;
+	cvt.rn.bf16x2.f32 %r170, %f122, %f123;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+147456], {%r173, %r174, %r175, %r176};
-	and.pred %p71, %p18, %p19;
-	and.pred %p72, %p71, %p20;
-	@!%p72 bra $B39;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r52+147456], {%r167, %r168, %r169, %r170};
+	and.pred %p48, %p11, %p12;
+	@!%p48 bra $B38;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r177, %f112, %f113;
-	cvt.rn.bf16x2.f32 %r178, %f110, %f111;
-	cvt.rn.bf16x2.f32 %r179, %f108, %f109;
-	cvt.rn.bf16x2.f32 %r180, %f106, %f107;
+	cvt.rn.bf16x2.f32 %r171, %f120, %f121;
+	cvt.rn.bf16x2.f32 %r172, %f118, %f119;
+	cvt.rn.bf16x2.f32 %r173, %f116, %f117;
+	cvt.rn.bf16x2.f32 %r174, %f114, %f115;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+147456], {%r177, %r178, %r179, %r180};
-	and.pred %p73, %p21, %p22;
-	@!%p73 bra $B40;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r60+147456], {%r171, %r172, %r173, %r174};
+	and.pred %p49, %p13, %p14;
+	@!%p49 bra $B39;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r181, %f104, %f105;
-	cvt.rn.bf16x2.f32 %r182, %f102, %f103;
-	cvt.rn.bf16x2.f32 %r183, %f100, %f101;
-	cvt.rn.bf16x2.f32 %r184, %f98, %f99;
+	cvt.rn.bf16x2.f32 %r175, %f112, %f113;
+	cvt.rn.bf16x2.f32 %r176, %f110, %f111;
+	cvt.rn.bf16x2.f32 %r177, %f108, %f109;
+	cvt.rn.bf16x2.f32 %r178, %f106, %f107;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+155648], {%r181, %r182, %r183, %r184};
-	and.pred %p74, %p23, %p24;
-	@!%p74 bra $B41;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r68+147456], {%r175, %r176, %r177, %r178};
+	@!%p15 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r185, %f96, %f97;
-	cvt.rn.bf16x2.f32 %r186, %f94, %f95;
-	cvt.rn.bf16x2.f32 %r187, %f92, %f93;
-	cvt.rn.bf16x2.f32 %r188, %f90, %f91;
+	cvt.rn.bf16x2.f32 %r179, %f104, %f105;
+	cvt.rn.bf16x2.f32 %r180, %f102, %f103;
+	cvt.rn.bf16x2.f32 %r181, %f100, %f101;
+	cvt.rn.bf16x2.f32 %r182, %f98, %f99;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+155648], {%r185, %r186, %r187, %r188};
-	and.pred %p75, %p25, %p26;
-	@!%p75 bra $B42;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r44+155648], {%r179, %r180, %r181, %r182};
+	@!%p16 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r189, %f88, %f89;
-	cvt.rn.bf16x2.f32 %r190, %f86, %f87;
-	cvt.rn.bf16x2.f32 %r191, %f84, %f85;
-	cvt.rn.bf16x2.f32 %r192, %f82, %f83;
+	cvt.rn.bf16x2.f32 %r183, %f96, %f97;
+	cvt.rn.bf16x2.f32 %r184, %f94, %f95;
+	cvt.rn.bf16x2.f32 %r185, %f92, %f93;
+	cvt.rn.bf16x2.f32 %r186, %f90, %f91;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+155648], {%r189, %r190, %r191, %r192};
-	and.pred %p76, %p27, %p28;
-	@!%p76 bra $B43;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r52+155648], {%r183, %r184, %r185, %r186};
+	@!%p17 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r193, %f80, %f81;
-	cvt.rn.bf16x2.f32 %r194, %f78, %f79;
-	cvt.rn.bf16x2.f32 %r195, %f76, %f77;
-	cvt.rn.bf16x2.f32 %r196, %f74, %f75;
+	cvt.rn.bf16x2.f32 %r187, %f88, %f89;
+	cvt.rn.bf16x2.f32 %r188, %f86, %f87;
+	cvt.rn.bf16x2.f32 %r189, %f84, %f85;
+	cvt.rn.bf16x2.f32 %r190, %f82, %f83;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+155648], {%r193, %r194, %r195, %r196};
-	and.pred %p77, %p29, %p30;
-	@!%p77 bra $B44;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r60+155648], {%r187, %r188, %r189, %r190};
+	@!%p18 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r197, %f72, %f73;
-	cvt.rn.bf16x2.f32 %r198, %f70, %f71;
-	cvt.rn.bf16x2.f32 %r199, %f68, %f69;
-	cvt.rn.bf16x2.f32 %r200, %f66, %f67;
+	cvt.rn.bf16x2.f32 %r191, %f80, %f81;
+	cvt.rn.bf16x2.f32 %r192, %f78, %f79;
+	cvt.rn.bf16x2.f32 %r193, %f76, %f77;
+	cvt.rn.bf16x2.f32 %r194, %f74, %f75;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+163840], {%r197, %r198, %r199, %r200};
-	and.pred %p78, %p31, %p32;
-	@!%p78 bra $B45;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r68+155648], {%r191, %r192, %r193, %r194};
+	@!%p19 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r201, %f64, %f65;
-	cvt.rn.bf16x2.f32 %r202, %f62, %f63;
-	cvt.rn.bf16x2.f32 %r203, %f60, %f61;
-	cvt.rn.bf16x2.f32 %r204, %f58, %f59;
+	cvt.rn.bf16x2.f32 %r195, %f72, %f73;
+	cvt.rn.bf16x2.f32 %r196, %f70, %f71;
+	cvt.rn.bf16x2.f32 %r197, %f68, %f69;
+	cvt.rn.bf16x2.f32 %r198, %f66, %f67;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+163840], {%r201, %r202, %r203, %r204};
-	and.pred %p79, %p33, %p34;
-	@!%p79 bra $B46;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r44+163840], {%r195, %r196, %r197, %r198};
+	@!%p20 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r205, %f56, %f57;
-	cvt.rn.bf16x2.f32 %r206, %f54, %f55;
-	cvt.rn.bf16x2.f32 %r207, %f52, %f53;
-	cvt.rn.bf16x2.f32 %r208, %f50, %f51;
+	cvt.rn.bf16x2.f32 %r199, %f64, %f65;
+	cvt.rn.bf16x2.f32 %r200, %f62, %f63;
+	cvt.rn.bf16x2.f32 %r201, %f60, %f61;
+	cvt.rn.bf16x2.f32 %r202, %f58, %f59;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+163840], {%r205, %r206, %r207, %r208};
-	and.pred %p80, %p35, %p36;
-	@!%p80 bra $B47;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r52+163840], {%r199, %r200, %r201, %r202};
+	@!%p21 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r209, %f48, %f49;
-	cvt.rn.bf16x2.f32 %r210, %f46, %f47;
-	cvt.rn.bf16x2.f32 %r211, %f44, %f45;
-	cvt.rn.bf16x2.f32 %r212, %f42, %f43;
+	cvt.rn.bf16x2.f32 %r203, %f56, %f57;
+	cvt.rn.bf16x2.f32 %r204, %f54, %f55;
+	cvt.rn.bf16x2.f32 %r205, %f52, %f53;
+	cvt.rn.bf16x2.f32 %r206, %f50, %f51;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+163840], {%r209, %r210, %r211, %r212};
-	and.pred %p81, %p37, %p38;
-	@!%p81 bra $B48;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r60+163840], {%r203, %r204, %r205, %r206};
+	@!%p22 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r213, %f40, %f41;
-	cvt.rn.bf16x2.f32 %r214, %f38, %f39;
-	cvt.rn.bf16x2.f32 %r215, %f36, %f37;
-	cvt.rn.bf16x2.f32 %r216, %f34, %f35;
+	cvt.rn.bf16x2.f32 %r207, %f48, %f49;
+	cvt.rn.bf16x2.f32 %r208, %f46, %f47;
+	cvt.rn.bf16x2.f32 %r209, %f44, %f45;
+	cvt.rn.bf16x2.f32 %r210, %f42, %f43;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+172032], {%r213, %r214, %r215, %r216};
-	and.pred %p82, %p39, %p40;
-	@!%p82 bra $B49;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r68+163840], {%r207, %r208, %r209, %r210};
+	@!%p23 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r217, %f32, %f33;
-	cvt.rn.bf16x2.f32 %r218, %f30, %f31;
-	cvt.rn.bf16x2.f32 %r219, %f28, %f29;
-	cvt.rn.bf16x2.f32 %r220, %f26, %f27;
+	cvt.rn.bf16x2.f32 %r211, %f40, %f41;
+	cvt.rn.bf16x2.f32 %r212, %f38, %f39;
+	cvt.rn.bf16x2.f32 %r213, %f36, %f37;
+	cvt.rn.bf16x2.f32 %r214, %f34, %f35;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+172032], {%r217, %r218, %r219, %r220};
-	and.pred %p83, %p41, %p42;
-	@!%p83 bra $B50;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r44+172032], {%r211, %r212, %r213, %r214};
+	@!%p24 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r221, %f24, %f25;
-	cvt.rn.bf16x2.f32 %r222, %f22, %f23;
-	cvt.rn.bf16x2.f32 %r223, %f20, %f21;
-	cvt.rn.bf16x2.f32 %r224, %f18, %f19;
+	cvt.rn.bf16x2.f32 %r215, %f32, %f33;
+	cvt.rn.bf16x2.f32 %r216, %f30, %f31;
+	cvt.rn.bf16x2.f32 %r217, %f28, %f29;
+	cvt.rn.bf16x2.f32 %r218, %f26, %f27;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+172032], {%r221, %r222, %r223, %r224};
-	and.pred %p84, %p43, %p44;
-	@!%p84 bra $B51;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r52+172032], {%r215, %r216, %r217, %r218};
+	@!%p25 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r225, %f16, %f17;
-	cvt.rn.bf16x2.f32 %r226, %f14, %f15;
-	cvt.rn.bf16x2.f32 %r227, %f12, %f13;
-	cvt.rn.bf16x2.f32 %r228, %f10, %f11;
+	cvt.rn.bf16x2.f32 %r219, %f24, %f25;
+	cvt.rn.bf16x2.f32 %r220, %f22, %f23;
+	cvt.rn.bf16x2.f32 %r221, %f20, %f21;
+	cvt.rn.bf16x2.f32 %r222, %f18, %f19;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r70+172032], {%r225, %r226, %r227, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r60+172032], {%r219, %r220, %r221, %r222};
+	@!%p26 bra $FAULT1;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r223, %f16, %f17;
+	cvt.rn.bf16x2.f32 %r224, %f14, %f15;
+	cvt.rn.bf16x2.f32 %r225, %f12, %f13;
+	cvt.rn.bf16x2.f32 %r226, %f10, %f11;
+	.loc 2 121 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r68+172032], {%r223, %r224, %r225, %r226};
 	.loc 1 82 15
 	fence.proxy.async.shared::cta;
 	.loc 2 91 12
@@ -908,22 +868,22 @@ $B16:
 	.loc 2 92 14
 	@!%p6 bra $B17;
 	.loc 2 93 11
-	add.s32 %r229, %r28, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
+	add.s32 %r227, %r28, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r227];
 $B17:
 	.loc 2 95 8
-	cvt.u32.u64 %r230, %rd71;
-	add.s32 %r231, %r230, 1;
-	add.s32 %r232, %r28, 213056;
-	and.b32 %r233, %r231, 1;
+	cvt.u32.u64 %r228, %rd71;
+	add.s32 %r229, %r228, 1;
+	add.s32 %r230, %r28, 213056;
+	and.b32 %r231, %r229, 1;
 $B18:
-	and.b32 %r234, %r233, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p85, [%r232], %r234;
-	@%p85 bra $B19;
+	and.b32 %r232, %r231, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p50, [%r230], %r232;
+	@%p50 bra $B19;
 	ld.param.u64 %rd169, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r235, [%rd169];
-	setp.eq.u32 %p86, %r235, 0;
-	@%p86 bra $B18;
+	ld.relaxed.gpu.global.u32 %r233, [%rd169];
+	setp.eq.u32 %p51, %r233, 0;
+	@%p51 bra $B18;
 $B19:
 	.loc 1 84 3
 	add.s64 %rd71, %rd71, 2;
@@ -931,52 +891,52 @@ $B19:
 	@!%p5 bra $B20;
 	.loc 1 87 51
 	add.s64 %rd170, %rd100, %rd68;
-	setp.lt.u64 %p87, %rd170, 2147483648;
-	setp.lt.u64 %p88, %rd101, 2147483648;
-	and.pred %p89, %p87, %p88;
-	cvt.u32.u64 %r236, %rd101;
-	and.b32 %r237, %r236, 7;
-	setp.eq.s32 %p90, %r237, 0;
-	and.pred %p91, %p89, %p90;
-	@!%p91 bra $FAULT3;
-	cvt.u32.u64 %r238, %rd170;
-	mov.u32 %r239, 0;
-	add.s32 %r240, %r30, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r236, %r238, %r239}], [%r240];
-	add.s32 %r241, %r236, 64;
-	setp.lt.u32 %p92, %r241, -2147483648;
-	and.pred %p93, %p87, %p92;
-	and.b32 %r242, %r241, 7;
-	setp.eq.s32 %p94, %r242, 0;
-	and.pred %p95, %p93, %p94;
-	@!%p95 bra $FAULT3;
-	add.s32 %r243, %r30, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r241, %r238, %r239}], [%r243];
-	add.s32 %r244, %r236, 128;
-	setp.lt.u32 %p96, %r244, -2147483648;
-	and.pred %p97, %p87, %p96;
-	and.b32 %r245, %r244, 7;
-	setp.eq.s32 %p98, %r245, 0;
-	and.pred %p99, %p97, %p98;
-	@!%p99 bra $FAULT3;
-	add.s32 %r246, %r30, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r244, %r238, %r239}], [%r246];
-	add.s32 %r247, %r236, 192;
-	setp.lt.u32 %p100, %r247, -2147483648;
-	and.pred %p101, %p87, %p100;
-	and.b32 %r248, %r247, 7;
-	setp.eq.s32 %p102, %r248, 0;
-	and.pred %p103, %p101, %p102;
-	@!%p103 bra $FAULT3;
-	add.s32 %r249, %r30, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r247, %r238, %r239}], [%r249];
+	setp.lt.u64 %p52, %rd170, 2147483648;
+	setp.lt.u64 %p53, %rd101, 2147483648;
+	and.pred %p54, %p52, %p53;
+	cvt.u32.u64 %r234, %rd101;
+	and.b32 %r235, %r234, 7;
+	setp.eq.s32 %p55, %r235, 0;
+	and.pred %p56, %p54, %p55;
+	@!%p56 bra $FAULT2;
+	cvt.u32.u64 %r236, %rd170;
+	mov.u32 %r237, 0;
+	add.s32 %r238, %r29, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r234, %r236, %r237}], [%r238];
+	add.s32 %r239, %r234, 64;
+	setp.lt.u32 %p57, %r239, -2147483648;
+	and.pred %p58, %p52, %p57;
+	and.b32 %r240, %r239, 7;
+	setp.eq.s32 %p59, %r240, 0;
+	and.pred %p60, %p58, %p59;
+	@!%p60 bra $FAULT2;
+	add.s32 %r241, %r29, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r239, %r236, %r237}], [%r241];
+	add.s32 %r242, %r234, 128;
+	setp.lt.u32 %p61, %r242, -2147483648;
+	and.pred %p62, %p52, %p61;
+	and.b32 %r243, %r242, 7;
+	setp.eq.s32 %p63, %r243, 0;
+	and.pred %p64, %p62, %p63;
+	@!%p64 bra $FAULT2;
+	add.s32 %r244, %r29, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r242, %r236, %r237}], [%r244];
+	add.s32 %r245, %r234, 192;
+	setp.lt.u32 %p65, %r245, -2147483648;
+	and.pred %p66, %p52, %p65;
+	and.b32 %r246, %r245, 7;
+	setp.eq.s32 %p67, %r246, 0;
+	and.pred %p68, %p66, %p67;
+	@!%p68 bra $FAULT2;
+	add.s32 %r247, %r29, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r245, %r236, %r237}], [%r247];
 	.loc 1 89 18
 	cp.async.bulk.commit_group;
 $B20:
 	.loc 1 55 34
 	add.s64 %rd32, %rd32, %rd69;
-	setp.lt.s64 %p104, %rd32, %rd23;
-	@%p104 bra $B1;
+	setp.lt.s64 %p69, %rd32, %rd23;
+	@%p69 bra $B1;
 $B21:
 	.loc 1 92 14
 	cp.async.bulk.wait_group 0;
@@ -988,33 +948,33 @@ $B22:
 	@!%p1 bra $B35;
 	.loc 1 38 21
 	cvt.u64.u32 %rd171, %r3;
-	setp.lt.s64 %p105, %rd171, %rd23;
-	@!%p105 bra $B35;
+	setp.lt.s64 %p70, %rd171, %rd23;
+	@!%p70 bra $B35;
 	.loc 3 65 26
-	shl.b32 %r250, %r19, 4;
-	setp.ne.s32 %p106, %r250, 0;
-	@!%p106 bra $FAULT0;
-	cvt.s64.s32 %rd172, %r250;
+	shl.b32 %r248, %r19, 4;
+	setp.ne.s32 %p71, %r248, 0;
+	@!%p71 bra $FAULT0;
+	cvt.s64.s32 %rd172, %r248;
 	.loc 1 39 25
-	cvt.u32.u64 %r251, %rd29;
-	setp.lt.s32 %p107, 0, %r251;
+	cvt.u32.u64 %r249, %rd29;
+	setp.lt.s32 %p72, 0, %r249;
 	.loc 1 38 51
 	cvt.u64.u32 %rd173, %r4;
 	mov.u64 %rd174, 0;
 $B23:
 	.loc 3 65 17
 	or.b64 %rd175, %rd171, %rd172;
-	setp.lt.u64 %p108, %rd175, 4294967296;
-	@%p108 bra $B24;
+	setp.lt.u64 %p73, %rd175, 4294967296;
+	@%p73 bra $B24;
 	xor.b64 %rd176, %rd171, %rd172;
 	shr.s64 %rd177, %rd176, 63;
 	abs.s64 %rd178, %rd171;
 	abs.s64 %rd179, %rd172;
 	cvt.rp.f32.u64 %f138, %rd179;
 	rcp.approx.ftz.f32 %f139, %f138;
-	mov.b32 %r252, %f139;
-	add.s32 %r253, %r252, 536870910;
-	mov.b32 %f140, %r253;
+	mov.b32 %r250, %f139;
+	add.s32 %r251, %r250, 536870910;
+	mov.b32 %f140, %r251;
 	cvt.rzi.u64.f32 %rd180, %f140;
 	mul.lo.s64 %rd181, %rd180, %rd179;
 	neg.s64 %rd182, %rd181;
@@ -1027,47 +987,47 @@ $B23:
 	mul.hi.u64 %rd189, %rd178, %rd188;
 	mul.lo.s64 %rd190, %rd189, %rd179;
 	sub.s64 %rd191, %rd178, %rd190;
-	setp.ge.u64 %p109, %rd191, %rd179;
+	setp.ge.u64 %p74, %rd191, %rd179;
 	add.s64 %rd192, %rd189, 1;
-	selp.b64 %rd193, %rd192, %rd189, %p109;
+	selp.b64 %rd193, %rd192, %rd189, %p74;
 	sub.s64 %rd194, %rd191, %rd179;
-	selp.b64 %rd195, %rd194, %rd191, %p109;
-	setp.ge.u64 %p110, %rd195, %rd179;
+	selp.b64 %rd195, %rd194, %rd191, %p74;
+	setp.ge.u64 %p75, %rd195, %rd179;
 	add.s64 %rd196, %rd193, 1;
-	selp.b64 %rd197, %rd196, %rd193, %p110;
+	selp.b64 %rd197, %rd196, %rd193, %p75;
 	xor.b64 %rd198, %rd197, %rd177;
 	sub.s64 %rd199, %rd198, %rd177;
 	bra $B25;
 $B24:
-	cvt.u32.u64 %r254, %rd171;
-	div.u32 %r255, %r254, %r250;
-	cvt.u64.u32 %rd199, %r255;
+	cvt.u32.u64 %r252, %rd171;
+	div.u32 %r253, %r252, %r248;
+	cvt.u64.u32 %rd199, %r253;
 $B25:
 	shl.b64 %rd200, %rd199, 4;
 	.loc 3 66 27
 	sub.s64 %rd201, %rd16, %rd200;
-	setp.lt.s64 %p111, %rd201, 16;
-	selp.b64 %rd202, %rd201, 16, %p111;
+	setp.lt.s64 %p76, %rd201, 16;
+	selp.b64 %rd202, %rd201, 16, %p76;
 	.loc 3 67 12
-	setp.le.s64 %p112, %rd202, 0;
+	setp.le.s64 %p77, %rd202, 0;
 	mov.u64 %rd203, %rd8;
 	mov.u64 %rd204, %rd9;
-	@%p112 bra $B30;
+	@%p77 bra $B30;
 	.loc 3 70 13
 	mul.lo.s64 %rd205, %rd199, %rd172;
 	sub.s64 %rd206, %rd171, %rd205;
 	.loc 3 71 19
 	or.b64 %rd207, %rd206, %rd202;
-	setp.lt.u64 %p113, %rd207, 4294967296;
-	@%p113 bra $B26;
+	setp.lt.u64 %p78, %rd207, 4294967296;
+	@%p78 bra $B26;
 	shr.s64 %rd208, %rd206, 63;
 	abs.s64 %rd209, %rd206;
 	abs.s64 %rd210, %rd202;
 	cvt.rp.f32.u64 %f141, %rd210;
 	rcp.approx.ftz.f32 %f142, %f141;
-	mov.b32 %r256, %f142;
-	add.s32 %r257, %r256, 536870910;
-	mov.b32 %f143, %r257;
+	mov.b32 %r254, %f142;
+	add.s32 %r255, %r254, 536870910;
+	mov.b32 %f143, %r255;
 	cvt.rzi.u64.f32 %rd211, %f143;
 	mul.lo.s64 %rd212, %rd211, %rd210;
 	neg.s64 %rd213, %rd212;
@@ -1080,35 +1040,35 @@ $B25:
 	mul.hi.u64 %rd220, %rd209, %rd219;
 	mul.lo.s64 %rd221, %rd220, %rd210;
 	sub.s64 %rd222, %rd209, %rd221;
-	setp.ge.u64 %p114, %rd222, %rd210;
+	setp.ge.u64 %p79, %rd222, %rd210;
 	sub.s64 %rd223, %rd222, %rd210;
-	selp.b64 %rd224, %rd223, %rd222, %p114;
-	setp.ge.u64 %p115, %rd224, %rd210;
+	selp.b64 %rd224, %rd223, %rd222, %p79;
+	setp.ge.u64 %p80, %rd224, %rd210;
 	sub.s64 %rd225, %rd224, %rd210;
-	selp.b64 %rd226, %rd225, %rd224, %p115;
+	selp.b64 %rd226, %rd225, %rd224, %p80;
 	xor.b64 %rd227, %rd226, %rd208;
 	sub.s64 %rd228, %rd227, %rd208;
 	bra $B27;
 $B26:
-	cvt.u32.u64 %r258, %rd206;
-	cvt.u32.u64 %r259, %rd202;
-	rem.u32 %r260, %r258, %r259;
-	cvt.u64.u32 %rd228, %r260;
+	cvt.u32.u64 %r256, %rd206;
+	cvt.u32.u64 %r257, %rd202;
+	rem.u32 %r258, %r256, %r257;
+	cvt.u64.u32 %rd228, %r258;
 $B27:
 	add.s64 %rd229, %rd200, %rd228;
 	shl.b64 %rd203, %rd229, 7;
 	or.b64 %rd230, %rd206, %rd202;
-	setp.lt.u64 %p116, %rd230, 4294967296;
-	@%p116 bra $B28;
+	setp.lt.u64 %p81, %rd230, 4294967296;
+	@%p81 bra $B28;
 	xor.b64 %rd231, %rd206, %rd202;
 	shr.s64 %rd232, %rd231, 63;
 	abs.s64 %rd233, %rd206;
 	abs.s64 %rd234, %rd202;
 	cvt.rp.f32.u64 %f144, %rd234;
 	rcp.approx.ftz.f32 %f145, %f144;
-	mov.b32 %r261, %f145;
-	add.s32 %r262, %r261, 536870910;
-	mov.b32 %f146, %r262;
+	mov.b32 %r259, %f145;
+	add.s32 %r260, %r259, 536870910;
+	mov.b32 %f146, %r260;
 	cvt.rzi.u64.f32 %rd235, %f146;
 	mul.lo.s64 %rd236, %rd235, %rd234;
 	neg.s64 %rd237, %rd236;
@@ -1121,34 +1081,34 @@ $B27:
 	mul.hi.u64 %rd244, %rd233, %rd243;
 	mul.lo.s64 %rd245, %rd244, %rd234;
 	sub.s64 %rd246, %rd233, %rd245;
-	setp.ge.u64 %p117, %rd246, %rd234;
+	setp.ge.u64 %p82, %rd246, %rd234;
 	add.s64 %rd247, %rd244, 1;
-	selp.b64 %rd248, %rd247, %rd244, %p117;
+	selp.b64 %rd248, %rd247, %rd244, %p82;
 	sub.s64 %rd249, %rd246, %rd234;
-	selp.b64 %rd250, %rd249, %rd246, %p117;
-	setp.ge.u64 %p118, %rd250, %rd234;
+	selp.b64 %rd250, %rd249, %rd246, %p82;
+	setp.ge.u64 %p83, %rd250, %rd234;
 	add.s64 %rd251, %rd248, 1;
-	selp.b64 %rd252, %rd251, %rd248, %p118;
+	selp.b64 %rd252, %rd251, %rd248, %p83;
 	xor.b64 %rd253, %rd252, %rd232;
 	sub.s64 %rd254, %rd253, %rd232;
 	bra $B29;
 $B28:
-	cvt.u32.u64 %r263, %rd206;
-	cvt.u32.u64 %r264, %rd202;
-	div.u32 %r265, %r263, %r264;
-	cvt.u64.u32 %rd254, %r265;
+	cvt.u32.u64 %r261, %rd206;
+	cvt.u32.u64 %r262, %rd202;
+	div.u32 %r263, %r261, %r262;
+	cvt.u64.u32 %rd254, %r263;
 $B29:
 	shl.b64 %rd204, %rd254, 8;
 $B30:
 	.loc 1 39 25
-	@!%p107 bra $B34;
+	@!%p72 bra $B34;
 	.loc 1 44 13
-	setp.lt.u64 %p119, %rd203, 2147483648;
-	cvt.u32.u64 %r266, %rd203;
+	setp.lt.u64 %p84, %rd203, 2147483648;
+	cvt.u32.u64 %r264, %rd203;
 	.loc 1 45 13
-	setp.lt.u64 %p120, %rd204, 2147483648;
-	cvt.u32.u64 %r267, %rd204;
-	mov.u32 %r268, 0;
+	setp.lt.u64 %p85, %rd204, 2147483648;
+	cvt.u32.u64 %r265, %rd204;
+	mov.u32 %r266, 0;
 $B31:
 	.loc 1 41 17
 	mul.hi.u64 %rd255, %rd174, -6148914691236517205;
@@ -1156,166 +1116,115 @@ $B31:
 	mul.lo.s64 %rd257, %rd256, 3;
 	sub.s64 %rd258, %rd174, %rd257;
 	.loc 1 42 11
-	mov.u32 %r269, $dynamic;
-	cvt.u32.u64 %r270, %rd258;
-	mad.lo.s32 %r271, %r270, 8, %r269;
-	add.s32 %r272, %r271, 213024;
-	cvt.u32.u64 %r273, %rd256;
-	add.s32 %r274, %r273, 1;
-	and.b32 %r275, %r274, 1;
+	mov.u32 %r267, $dynamic;
+	cvt.u32.u64 %r268, %rd258;
+	mad.lo.s32 %r269, %r268, 8, %r267;
+	add.s32 %r270, %r269, 213024;
+	cvt.u32.u64 %r271, %rd256;
+	add.s32 %r272, %r271, 1;
+	and.b32 %r273, %r272, 1;
 $B32:
-	and.b32 %r276, %r275, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p121, [%r272], %r276;
-	@%p121 bra $B33;
+	and.b32 %r274, %r273, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p86, [%r270], %r274;
+	@%p86 bra $B33;
 	ld.param.u64 %rd259, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r277, [%rd259];
-	setp.eq.u32 %p122, %r277, 0;
-	@%p122 bra $B32;
+	ld.relaxed.gpu.global.u32 %r275, [%rd259];
+	setp.eq.u32 %p87, %r275, 0;
+	@%p87 bra $B32;
 $B33:
 	.loc 1 43 10
-	mov.u32 %r278, $dynamic;
-	cvt.u32.u64 %r279, %rd258;
-	mad.lo.s32 %r280, %r279, 8, %r278;
-	add.s32 %r281, %r280, 212992;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r281], 49152;
+	mov.u32 %r276, $dynamic;
+	cvt.u32.u64 %r277, %rd258;
+	mad.lo.s32 %r278, %r277, 8, %r276;
+	add.s32 %r279, %r278, 212992;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r279], 49152;
 	.loc 1 44 54
-	shl.b32 %r282, %r268, 7;
-	setp.lt.u32 %p123, %r282, -2147483648;
-	and.pred %p124, %p119, %p123;
-	and.b32 %r283, %r282, 15;
-	setp.eq.s32 %p125, %r283, 0;
-	and.pred %p126, %p124, %p125;
-	@!%p126 bra $FAULT4;
-	mad.lo.s32 %r284, %r279, 49152, %r1;
-	mov.u32 %r285, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r284], [%rd5, {%r282, %r266, %r285}], [%r281];
+	shl.b32 %r280, %r266, 7;
+	setp.lt.u32 %p88, %r280, -2147483648;
+	and.pred %p89, %p84, %p88;
+	and.b32 %r281, %r280, 15;
+	setp.eq.s32 %p90, %r281, 0;
+	and.pred %p91, %p89, %p90;
+	@!%p91 bra $FAULT3;
+	mad.lo.s32 %r282, %r277, 49152, %r1;
+	mov.u32 %r283, 0;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r282], [%rd5, {%r280, %r264, %r283}], [%r279];
 	.loc 1 45 13
-	and.pred %p127, %p120, %p123;
-	and.pred %p128, %p127, %p125;
-	@!%p128 bra $FAULT5;
-	add.s32 %r286, %r284, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r286], [%rd6, {%r282, %r267, %r285}], [%r281];
+	and.pred %p92, %p85, %p88;
+	and.pred %p93, %p92, %p90;
+	@!%p93 bra $FAULT4;
+	add.s32 %r284, %r282, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r284], [%rd6, {%r280, %r265, %r283}], [%r279];
 	.loc 1 46 6
 	add.s64 %rd174, %rd174, 1;
-	add.s32 %r268, %r268, 1;
-	setp.lt.u32 %p129, %r268, %r251;
-	@%p129 bra $B31;
+	add.s32 %r266, %r266, 1;
+	setp.lt.u32 %p94, %r266, %r249;
+	@%p94 bra $B31;
 $B34:
 	.loc 1 38 36
 	add.s64 %rd171, %rd171, %rd173;
-	setp.lt.s64 %p130, %rd171, %rd23;
-	@%p130 bra $B23;
+	setp.lt.s64 %p95, %rd171, %rd23;
+	@%p95 bra $B23;
 $B35:
 	.loc 1 50 3
 	bra $EXIT;
 $B36:
-	.loc 2 121 39
-	@!%p8 bra $FAULT6;
-	@!%p9 bra $FAULT7;
-	@!%p10 bra $FAULT6;
-	bra $FAULT8;
+	.loc 2 121 35
+	@!%p7 bra $FAULT5;
+	bra $FAULT1;
 $B37:
-	@!%p12 bra $FAULT7;
-	@!%p13 bra $FAULT6;
-	bra $FAULT8;
+	@!%p9 bra $FAULT5;
+	bra $FAULT1;
 $B38:
-	@!%p15 bra $FAULT7;
-	@!%p16 bra $FAULT6;
-	bra $FAULT8;
+	@!%p11 bra $FAULT5;
+	bra $FAULT1;
 $B39:
-	@!%p18 bra $FAULT7;
-	@!%p19 bra $FAULT6;
-	bra $FAULT8;
-$B40:
-	@!%p21 bra $FAULT6;
-	bra $FAULT8;
-$B41:
-	@!%p23 bra $FAULT6;
-	bra $FAULT8;
-$B42:
-	@!%p25 bra $FAULT6;
-	bra $FAULT8;
-$B43:
-	@!%p27 bra $FAULT6;
-	bra $FAULT8;
-$B44:
-	@!%p29 bra $FAULT6;
-	bra $FAULT8;
-$B45:
-	@!%p31 bra $FAULT6;
-	bra $FAULT8;
-$B46:
-	@!%p33 bra $FAULT6;
-	bra $FAULT8;
-$B47:
-	@!%p35 bra $FAULT6;
-	bra $FAULT8;
-$B48:
-	@!%p37 bra $FAULT6;
-	bra $FAULT8;
-$B49:
-	@!%p39 bra $FAULT6;
-	bra $FAULT8;
-$B50:
-	@!%p41 bra $FAULT6;
-	bra $FAULT8;
-$B51:
-	@!%p43 bra $FAULT6;
-	bra $FAULT8;
+	@!%p13 bra $FAULT5;
+	bra $FAULT1;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 3 65 17
-	mov.u32 %r287, 5;
+	mov.u32 %r285, 3;
 	bra $FAULT;
 $FAULT1:
-	.loc 2 93 11
-	mov.u32 %r287, 2;
+	.loc 2 121 20
+	mov.u32 %r285, 5;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 95 8
-	mov.u32 %r287, 3;
+	.loc 1 87 12
+	mov.u32 %r285, 2;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 87 12
-	mov.u32 %r287, 4;
+	.loc 1 44 13
+	mov.u32 %r285, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 44 13
-	mov.u32 %r287, 0;
+	.loc 1 45 13
+	mov.u32 %r285, 1;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 45 13
-	mov.u32 %r287, 1;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 121 39
-	mov.u32 %r287, 6;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r287, 7;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r287, 8;
+	.loc 2 121 35
+	mov.u32 %r285, 4;
 $FAULT:
 	ld.param.u64 %rd260, [eight_params+408];
-	atom.relaxed.gpu.global.cas.b32 %r288, [%rd260], 0, 1;
-	setp.ne.u32 %p131, %r288, 0;
-	@%p131 bra $EXIT;
+	atom.relaxed.gpu.global.cas.b32 %r286, [%rd260], 0, 1;
+	setp.ne.u32 %p96, %r286, 0;
+	@%p96 bra $EXIT;
 	ld.global.u64 %rd261, [%rd260+8];
-	ld.param.u32 %r289, [eight_params+416];
-	st.global.u32 [%rd261+4], %r289;
-	ld.param.u32 %r290, [eight_params+420];
-	st.global.v2.u32 [%rd261+8], {%r290, %r287};
-	mov.u32 %r291, %ctaid.x;
-	mov.u32 %r292, %ctaid.y;
-	st.global.v2.u32 [%rd261+16], {%r291, %r292};
-	mov.u32 %r293, %ctaid.z;
-	mov.u32 %r294, %tid.x;
-	st.global.v2.u32 [%rd261+24], {%r293, %r294};
-	mov.u32 %r295, %tid.y;
-	mov.u32 %r296, %tid.z;
-	st.global.v2.u32 [%rd261+32], {%r295, %r296};
+	ld.param.u32 %r287, [eight_params+416];
+	st.global.u32 [%rd261+4], %r287;
+	ld.param.u32 %r288, [eight_params+420];
+	st.global.v2.u32 [%rd261+8], {%r288, %r285};
+	mov.u32 %r289, %ctaid.x;
+	mov.u32 %r290, %ctaid.y;
+	st.global.v2.u32 [%rd261+16], {%r289, %r290};
+	mov.u32 %r291, %ctaid.z;
+	mov.u32 %r292, %tid.x;
+	st.global.v2.u32 [%rd261+24], {%r291, %r292};
+	mov.u32 %r293, %tid.y;
+	mov.u32 %r294, %tid.z;
+	st.global.v2.u32 [%rd261+32], {%r293, %r294};
 	fence.acq_rel.sys;
 	st.volatile.global.u32 [%rd261], 40;
 	bra $EXIT;
@@ -1335,8 +1244,8 @@ const eightSM90A = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<132>;
-	.reg .b32 %r<288>;
+	.reg .pred %p<97>;
+	.reg .b32 %r<286>;
 	.reg .b64 %rd<262>;
 	.reg .f32 %f<147>;
 
@@ -1444,167 +1353,146 @@ $B0:
 	.loc 1 80 17
 	mov.u32 %r21, $dynamic;
 	mad.lo.s32 %r22, %r19, 8, %r21;
-	add.s32 %r23, %r22, 213056;
 	.loc 2 92 14
 	setp.eq.s32 %p6, %r5, 0;
-	.loc 2 93 11
-	setp.ne.s32 %p7, %r23, -1;
 	.loc 1 81 37
-	mad.lo.s32 %r24, %r19, 32768, %r21;
-	add.s32 %r25, %r24, 147456;
-	.loc 2 121 39
-	setp.ne.s32 %p8, %r25, -1;
-	mad.lo.s32 %r26, 1, 0, 0;
-	mad.lo.s32 %r27, %r26, 384, %r2;
-	cvt.u64.u32 %rd31, %r27;
+	mad.lo.s32 %r23, %r19, 32768, %r21;
+	.loc 2 121 50
+	mad.lo.s32 %r24, 1, 0, 0;
+	mad.lo.s32 %r25, %r24, 384, %r2;
+	cvt.u64.u32 %rd31, %r25;
 	shr.u64 %rd32, %rd31, 5;
-	cvt.u32.u64 %r28, %rd32;
-	and.b32 %r29, %r28, 3;
-	and.b32 %r30, %r5, 15;
-	mad.lo.s32 %r31, %r29, 16, %r30;
-	shr.u32 %r32, %r5, 4;
-	shl.b32 %r33, %r32, 3;
-	and.b32 %r34, %r33, 7;
-	setp.eq.s32 %p9, %r34, 0;
-	and.b32 %r35, %r31, 7;
-	shl.b32 %r36, %r35, 4;
-	shl.b32 %r37, %r32, 4;
-	xor.b32 %r38, %r37, %r36;
-	mad.lo.s32 %r39, %r31, 128, %r24;
-	add.s32 %r40, %r39, %r38;
-	add.s32 %r41, %r40, 147456;
-	setp.ne.s32 %p10, %r41, -1;
-	cvt.u64.u32 %rd33, %r41;
+	cvt.u32.u64 %r26, %rd32;
+	and.b32 %r27, %r26, 3;
+	and.b32 %r28, %r5, 15;
+	mad.lo.s32 %r29, %r27, 16, %r28;
+	shr.u32 %r30, %r5, 4;
+	shl.b32 %r31, %r30, 3;
+	and.b32 %r32, %r31, 7;
+	setp.eq.s32 %p7, %r32, 0;
+	and.b32 %r33, %r29, 7;
+	shl.b32 %r34, %r33, 4;
+	shl.b32 %r35, %r30, 4;
+	xor.b32 %r36, %r35, %r34;
+	mad.lo.s32 %r37, %r29, 128, %r23;
+	add.s32 %r38, %r37, %r36;
+	add.s32 %r39, %r38, 147456;
+	cvt.u64.u32 %rd33, %r39;
 	cvta.shared.u64 %rd34, %rd33;
-	cvt.u32.u64 %r42, %rd34;
-	and.b32 %r43, %r42, 15;
-	setp.eq.s32 %p11, %r43, 0;
-	add.s32 %r44, %r33, 16;
-	and.b32 %r45, %r44, 7;
-	setp.eq.s32 %p12, %r45, 0;
-	shl.b32 %r46, %r44, 1;
-	xor.b32 %r47, %r46, %r36;
-	add.s32 %r48, %r39, %r47;
-	add.s32 %r49, %r48, 147456;
-	setp.ne.s32 %p13, %r49, -1;
-	cvt.u64.u32 %rd35, %r49;
+	cvt.u32.u64 %r40, %rd34;
+	and.b32 %r41, %r40, 15;
+	setp.eq.s32 %p8, %r41, 0;
+	add.s32 %r42, %r31, 16;
+	and.b32 %r43, %r42, 7;
+	setp.eq.s32 %p9, %r43, 0;
+	shl.b32 %r44, %r42, 1;
+	xor.b32 %r45, %r44, %r34;
+	add.s32 %r46, %r37, %r45;
+	add.s32 %r47, %r46, 147456;
+	cvt.u64.u32 %rd35, %r47;
 	cvta.shared.u64 %rd36, %rd35;
-	cvt.u32.u64 %r50, %rd36;
-	and.b32 %r51, %r50, 15;
-	setp.eq.s32 %p14, %r51, 0;
-	add.s32 %r52, %r33, 32;
-	and.b32 %r53, %r52, 7;
-	setp.eq.s32 %p15, %r53, 0;
-	shl.b32 %r54, %r52, 1;
-	xor.b32 %r55, %r54, %r36;
-	add.s32 %r56, %r39, %r55;
-	add.s32 %r57, %r56, 147456;
-	setp.ne.s32 %p16, %r57, -1;
-	cvt.u64.u32 %rd37, %r57;
+	cvt.u32.u64 %r48, %rd36;
+	and.b32 %r49, %r48, 15;
+	setp.eq.s32 %p10, %r49, 0;
+	add.s32 %r50, %r31, 32;
+	and.b32 %r51, %r50, 7;
+	setp.eq.s32 %p11, %r51, 0;
+	shl.b32 %r52, %r50, 1;
+	xor.b32 %r53, %r52, %r34;
+	add.s32 %r54, %r37, %r53;
+	add.s32 %r55, %r54, 147456;
+	cvt.u64.u32 %rd37, %r55;
 	cvta.shared.u64 %rd38, %rd37;
-	cvt.u32.u64 %r58, %rd38;
-	and.b32 %r59, %r58, 15;
-	setp.eq.s32 %p17, %r59, 0;
-	add.s32 %r60, %r33, 48;
-	and.b32 %r61, %r60, 7;
-	setp.eq.s32 %p18, %r61, 0;
-	shl.b32 %r62, %r60, 1;
-	xor.b32 %r63, %r62, %r36;
-	add.s32 %r64, %r39, %r63;
-	add.s32 %r65, %r64, 147456;
-	setp.ne.s32 %p19, %r65, -1;
-	cvt.u64.u32 %rd39, %r65;
+	cvt.u32.u64 %r56, %rd38;
+	and.b32 %r57, %r56, 15;
+	setp.eq.s32 %p12, %r57, 0;
+	add.s32 %r58, %r31, 48;
+	and.b32 %r59, %r58, 7;
+	setp.eq.s32 %p13, %r59, 0;
+	shl.b32 %r60, %r58, 1;
+	xor.b32 %r61, %r60, %r34;
+	add.s32 %r62, %r37, %r61;
+	add.s32 %r63, %r62, 147456;
+	cvt.u64.u32 %rd39, %r63;
 	cvta.shared.u64 %rd40, %rd39;
-	cvt.u32.u64 %r66, %rd40;
-	and.b32 %r67, %r66, 15;
-	setp.eq.s32 %p20, %r67, 0;
-	add.s32 %r68, %r40, 155648;
-	setp.ne.s32 %p21, %r68, -1;
-	cvt.u64.u32 %rd41, %r68;
+	cvt.u32.u64 %r64, %rd40;
+	and.b32 %r65, %r64, 15;
+	setp.eq.s32 %p14, %r65, 0;
+	add.s32 %r66, %r38, 155648;
+	cvt.u64.u32 %rd41, %r66;
 	cvta.shared.u64 %rd42, %rd41;
-	cvt.u32.u64 %r69, %rd42;
-	and.b32 %r70, %r69, 15;
-	setp.eq.s32 %p22, %r70, 0;
-	add.s32 %r71, %r48, 155648;
-	setp.ne.s32 %p23, %r71, -1;
-	cvt.u64.u32 %rd43, %r71;
+	cvt.u32.u64 %r67, %rd42;
+	and.b32 %r68, %r67, 15;
+	setp.eq.s32 %p15, %r68, 0;
+	add.s32 %r69, %r46, 155648;
+	cvt.u64.u32 %rd43, %r69;
 	cvta.shared.u64 %rd44, %rd43;
-	cvt.u32.u64 %r72, %rd44;
-	and.b32 %r73, %r72, 15;
-	setp.eq.s32 %p24, %r73, 0;
-	add.s32 %r74, %r56, 155648;
-	setp.ne.s32 %p25, %r74, -1;
-	cvt.u64.u32 %rd45, %r74;
+	cvt.u32.u64 %r70, %rd44;
+	and.b32 %r71, %r70, 15;
+	setp.eq.s32 %p16, %r71, 0;
+	add.s32 %r72, %r54, 155648;
+	cvt.u64.u32 %rd45, %r72;
 	cvta.shared.u64 %rd46, %rd45;
-	cvt.u32.u64 %r75, %rd46;
-	and.b32 %r76, %r75, 15;
-	setp.eq.s32 %p26, %r76, 0;
-	add.s32 %r77, %r64, 155648;
-	setp.ne.s32 %p27, %r77, -1;
-	cvt.u64.u32 %rd47, %r77;
+	cvt.u32.u64 %r73, %rd46;
+	and.b32 %r74, %r73, 15;
+	setp.eq.s32 %p17, %r74, 0;
+	add.s32 %r75, %r62, 155648;
+	cvt.u64.u32 %rd47, %r75;
 	cvta.shared.u64 %rd48, %rd47;
-	cvt.u32.u64 %r78, %rd48;
-	and.b32 %r79, %r78, 15;
-	setp.eq.s32 %p28, %r79, 0;
-	add.s32 %r80, %r40, 163840;
-	setp.ne.s32 %p29, %r80, -1;
-	cvt.u64.u32 %rd49, %r80;
+	cvt.u32.u64 %r76, %rd48;
+	and.b32 %r77, %r76, 15;
+	setp.eq.s32 %p18, %r77, 0;
+	add.s32 %r78, %r38, 163840;
+	cvt.u64.u32 %rd49, %r78;
 	cvta.shared.u64 %rd50, %rd49;
-	cvt.u32.u64 %r81, %rd50;
-	and.b32 %r82, %r81, 15;
-	setp.eq.s32 %p30, %r82, 0;
-	add.s32 %r83, %r48, 163840;
-	setp.ne.s32 %p31, %r83, -1;
-	cvt.u64.u32 %rd51, %r83;
+	cvt.u32.u64 %r79, %rd50;
+	and.b32 %r80, %r79, 15;
+	setp.eq.s32 %p19, %r80, 0;
+	add.s32 %r81, %r46, 163840;
+	cvt.u64.u32 %rd51, %r81;
 	cvta.shared.u64 %rd52, %rd51;
-	cvt.u32.u64 %r84, %rd52;
-	and.b32 %r85, %r84, 15;
-	setp.eq.s32 %p32, %r85, 0;
-	add.s32 %r86, %r56, 163840;
-	setp.ne.s32 %p33, %r86, -1;
-	cvt.u64.u32 %rd53, %r86;
+	cvt.u32.u64 %r82, %rd52;
+	and.b32 %r83, %r82, 15;
+	setp.eq.s32 %p20, %r83, 0;
+	add.s32 %r84, %r54, 163840;
+	cvt.u64.u32 %rd53, %r84;
 	cvta.shared.u64 %rd54, %rd53;
-	cvt.u32.u64 %r87, %rd54;
-	and.b32 %r88, %r87, 15;
-	setp.eq.s32 %p34, %r88, 0;
-	add.s32 %r89, %r64, 163840;
-	setp.ne.s32 %p35, %r89, -1;
-	cvt.u64.u32 %rd55, %r89;
+	cvt.u32.u64 %r85, %rd54;
+	and.b32 %r86, %r85, 15;
+	setp.eq.s32 %p21, %r86, 0;
+	add.s32 %r87, %r62, 163840;
+	cvt.u64.u32 %rd55, %r87;
 	cvta.shared.u64 %rd56, %rd55;
-	cvt.u32.u64 %r90, %rd56;
-	and.b32 %r91, %r90, 15;
-	setp.eq.s32 %p36, %r91, 0;
-	add.s32 %r92, %r40, 172032;
-	setp.ne.s32 %p37, %r92, -1;
-	cvt.u64.u32 %rd57, %r92;
+	cvt.u32.u64 %r88, %rd56;
+	and.b32 %r89, %r88, 15;
+	setp.eq.s32 %p22, %r89, 0;
+	add.s32 %r90, %r38, 172032;
+	cvt.u64.u32 %rd57, %r90;
 	cvta.shared.u64 %rd58, %rd57;
-	cvt.u32.u64 %r93, %rd58;
-	and.b32 %r94, %r93, 15;
-	setp.eq.s32 %p38, %r94, 0;
-	add.s32 %r95, %r48, 172032;
-	setp.ne.s32 %p39, %r95, -1;
-	cvt.u64.u32 %rd59, %r95;
+	cvt.u32.u64 %r91, %rd58;
+	and.b32 %r92, %r91, 15;
+	setp.eq.s32 %p23, %r92, 0;
+	add.s32 %r93, %r46, 172032;
+	cvt.u64.u32 %rd59, %r93;
 	cvta.shared.u64 %rd60, %rd59;
-	cvt.u32.u64 %r96, %rd60;
-	and.b32 %r97, %r96, 15;
-	setp.eq.s32 %p40, %r97, 0;
-	add.s32 %r98, %r56, 172032;
-	setp.ne.s32 %p41, %r98, -1;
-	cvt.u64.u32 %rd61, %r98;
+	cvt.u32.u64 %r94, %rd60;
+	and.b32 %r95, %r94, 15;
+	setp.eq.s32 %p24, %r95, 0;
+	add.s32 %r96, %r54, 172032;
+	cvt.u64.u32 %rd61, %r96;
 	cvta.shared.u64 %rd62, %rd61;
-	cvt.u32.u64 %r99, %rd62;
-	and.b32 %r100, %r99, 15;
-	setp.eq.s32 %p42, %r100, 0;
-	add.s32 %r101, %r64, 172032;
-	setp.ne.s32 %p43, %r101, -1;
-	cvt.u64.u32 %rd63, %r101;
+	cvt.u32.u64 %r97, %rd62;
+	and.b32 %r98, %r97, 15;
+	setp.eq.s32 %p25, %r98, 0;
+	add.s32 %r99, %r62, 172032;
+	cvt.u64.u32 %rd63, %r99;
 	cvta.shared.u64 %rd64, %rd63;
-	cvt.u32.u64 %r102, %rd64;
-	and.b32 %r103, %r102, 15;
-	setp.eq.s32 %p44, %r103, 0;
+	cvt.u32.u64 %r100, %rd64;
+	and.b32 %r101, %r100, 15;
+	setp.eq.s32 %p26, %r101, 0;
 	.loc 1 87 57
-	shl.b32 %r104, %r19, 6;
-	cvt.u64.u32 %rd65, %r104;
+	shl.b32 %r102, %r19, 6;
+	cvt.u64.u32 %rd65, %r102;
 	.loc 1 55 49
 	cvt.u64.u32 %rd66, %r4;
 	mov.u64 %rd67, 0;
@@ -1612,17 +1500,17 @@ $B0:
 $B1:
 	.loc 3 65 17
 	or.b64 %rd69, %rd29, %rd30;
-	setp.lt.u64 %p45, %rd69, 4294967296;
-	@%p45 bra $B2;
+	setp.lt.u64 %p27, %rd69, 4294967296;
+	@%p27 bra $B2;
 	xor.b64 %rd70, %rd29, %rd30;
 	shr.s64 %rd71, %rd70, 63;
 	abs.s64 %rd72, %rd29;
 	abs.s64 %rd73, %rd30;
 	cvt.rp.f32.u64 %f1, %rd73;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r105, %f2;
-	add.s32 %r106, %r105, 536870910;
-	mov.b32 %f3, %r106;
+	mov.b32 %r103, %f2;
+	add.s32 %r104, %r103, 536870910;
+	mov.b32 %f3, %r104;
 	cvt.rzi.u64.f32 %rd74, %f3;
 	mul.lo.s64 %rd75, %rd74, %rd73;
 	neg.s64 %rd76, %rd75;
@@ -1635,48 +1523,48 @@ $B1:
 	mul.hi.u64 %rd83, %rd72, %rd82;
 	mul.lo.s64 %rd84, %rd83, %rd73;
 	sub.s64 %rd85, %rd72, %rd84;
-	setp.ge.u64 %p46, %rd85, %rd73;
+	setp.ge.u64 %p28, %rd85, %rd73;
 	add.s64 %rd86, %rd83, 1;
-	selp.b64 %rd87, %rd86, %rd83, %p46;
+	selp.b64 %rd87, %rd86, %rd83, %p28;
 	sub.s64 %rd88, %rd85, %rd73;
-	selp.b64 %rd89, %rd88, %rd85, %p46;
-	setp.ge.u64 %p47, %rd89, %rd73;
+	selp.b64 %rd89, %rd88, %rd85, %p28;
+	setp.ge.u64 %p29, %rd89, %rd73;
 	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p47;
+	selp.b64 %rd91, %rd90, %rd87, %p29;
 	xor.b64 %rd92, %rd91, %rd71;
 	sub.s64 %rd93, %rd92, %rd71;
 	bra $B3;
 $B2:
-	cvt.u32.u64 %r107, %rd29;
-	cvt.u32.u64 %r108, %rd30;
-	div.u32 %r109, %r107, %r108;
-	cvt.u64.u32 %rd93, %r109;
+	cvt.u32.u64 %r105, %rd29;
+	cvt.u32.u64 %r106, %rd30;
+	div.u32 %r107, %r105, %r106;
+	cvt.u64.u32 %rd93, %r107;
 $B3:
 	shl.b64 %rd94, %rd93, 4;
 	.loc 3 66 27
 	sub.s64 %rd95, %rd13, %rd94;
-	setp.lt.s64 %p48, %rd95, 16;
-	selp.b64 %rd96, %rd95, 16, %p48;
+	setp.lt.s64 %p30, %rd95, 16;
+	selp.b64 %rd96, %rd95, 16, %p30;
 	.loc 3 67 12
-	setp.le.s64 %p49, %rd96, 0;
+	setp.le.s64 %p31, %rd96, 0;
 	mov.u64 %rd97, %rd1;
 	mov.u64 %rd98, %rd2;
-	@%p49 bra $B8;
+	@%p31 bra $B8;
 	.loc 3 70 13
 	mul.lo.s64 %rd99, %rd93, %rd30;
 	sub.s64 %rd100, %rd29, %rd99;
 	.loc 3 71 19
 	or.b64 %rd101, %rd100, %rd96;
-	setp.lt.u64 %p50, %rd101, 4294967296;
-	@%p50 bra $B4;
+	setp.lt.u64 %p32, %rd101, 4294967296;
+	@%p32 bra $B4;
 	shr.s64 %rd102, %rd100, 63;
 	abs.s64 %rd103, %rd100;
 	abs.s64 %rd104, %rd96;
 	cvt.rp.f32.u64 %f4, %rd104;
 	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r110, %f5;
-	add.s32 %r111, %r110, 536870910;
-	mov.b32 %f6, %r111;
+	mov.b32 %r108, %f5;
+	add.s32 %r109, %r108, 536870910;
+	mov.b32 %f6, %r109;
 	cvt.rzi.u64.f32 %rd105, %f6;
 	mul.lo.s64 %rd106, %rd105, %rd104;
 	neg.s64 %rd107, %rd106;
@@ -1689,35 +1577,35 @@ $B3:
 	mul.hi.u64 %rd114, %rd103, %rd113;
 	mul.lo.s64 %rd115, %rd114, %rd104;
 	sub.s64 %rd116, %rd103, %rd115;
-	setp.ge.u64 %p51, %rd116, %rd104;
+	setp.ge.u64 %p33, %rd116, %rd104;
 	sub.s64 %rd117, %rd116, %rd104;
-	selp.b64 %rd118, %rd117, %rd116, %p51;
-	setp.ge.u64 %p52, %rd118, %rd104;
+	selp.b64 %rd118, %rd117, %rd116, %p33;
+	setp.ge.u64 %p34, %rd118, %rd104;
 	sub.s64 %rd119, %rd118, %rd104;
-	selp.b64 %rd120, %rd119, %rd118, %p52;
+	selp.b64 %rd120, %rd119, %rd118, %p34;
 	xor.b64 %rd121, %rd120, %rd102;
 	sub.s64 %rd122, %rd121, %rd102;
 	bra $B5;
 $B4:
-	cvt.u32.u64 %r112, %rd100;
-	cvt.u32.u64 %r113, %rd96;
-	rem.u32 %r114, %r112, %r113;
-	cvt.u64.u32 %rd122, %r114;
+	cvt.u32.u64 %r110, %rd100;
+	cvt.u32.u64 %r111, %rd96;
+	rem.u32 %r112, %r110, %r111;
+	cvt.u64.u32 %rd122, %r112;
 $B5:
 	add.s64 %rd123, %rd94, %rd122;
 	shl.b64 %rd97, %rd123, 7;
 	or.b64 %rd124, %rd100, %rd96;
-	setp.lt.u64 %p53, %rd124, 4294967296;
-	@%p53 bra $B6;
+	setp.lt.u64 %p35, %rd124, 4294967296;
+	@%p35 bra $B6;
 	xor.b64 %rd125, %rd100, %rd96;
 	shr.s64 %rd126, %rd125, 63;
 	abs.s64 %rd127, %rd100;
 	abs.s64 %rd128, %rd96;
 	cvt.rp.f32.u64 %f7, %rd128;
 	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r115, %f8;
-	add.s32 %r116, %r115, 536870910;
-	mov.b32 %f9, %r116;
+	mov.b32 %r113, %f8;
+	add.s32 %r114, %r113, 536870910;
+	mov.b32 %f9, %r114;
 	cvt.rzi.u64.f32 %rd129, %f9;
 	mul.lo.s64 %rd130, %rd129, %rd128;
 	neg.s64 %rd131, %rd130;
@@ -1730,22 +1618,22 @@ $B5:
 	mul.hi.u64 %rd138, %rd127, %rd137;
 	mul.lo.s64 %rd139, %rd138, %rd128;
 	sub.s64 %rd140, %rd127, %rd139;
-	setp.ge.u64 %p54, %rd140, %rd128;
+	setp.ge.u64 %p36, %rd140, %rd128;
 	add.s64 %rd141, %rd138, 1;
-	selp.b64 %rd142, %rd141, %rd138, %p54;
+	selp.b64 %rd142, %rd141, %rd138, %p36;
 	sub.s64 %rd143, %rd140, %rd128;
-	selp.b64 %rd144, %rd143, %rd140, %p54;
-	setp.ge.u64 %p55, %rd144, %rd128;
+	selp.b64 %rd144, %rd143, %rd140, %p36;
+	setp.ge.u64 %p37, %rd144, %rd128;
 	add.s64 %rd145, %rd142, 1;
-	selp.b64 %rd146, %rd145, %rd142, %p55;
+	selp.b64 %rd146, %rd145, %rd142, %p37;
 	xor.b64 %rd147, %rd146, %rd126;
 	sub.s64 %rd148, %rd147, %rd126;
 	bra $B7;
 $B6:
-	cvt.u32.u64 %r117, %rd100;
-	cvt.u32.u64 %r118, %rd96;
-	div.u32 %r119, %r117, %r118;
-	cvt.u64.u32 %rd148, %r119;
+	cvt.u32.u64 %r115, %rd100;
+	cvt.u32.u64 %r116, %rd96;
+	div.u32 %r117, %r115, %r116;
+	cvt.u64.u32 %rd148, %r117;
 $B7:
 	shl.b64 %rd98, %rd148, 8;
 $B8:
@@ -1885,87 +1773,87 @@ $B9:
 	mul.lo.s64 %rd152, %rd151, 3;
 	sub.s64 %rd153, %rd67, %rd152;
 	.loc 1 60 8
-	mov.u32 %r120, $dynamic;
-	cvt.u32.u64 %r121, %rd153;
-	mad.lo.s32 %r122, %r121, 8, %r120;
-	add.s32 %r123, %r122, 212992;
-	cvt.u32.u64 %r124, %rd151;
-	and.b32 %r125, %r124, 1;
+	mov.u32 %r118, $dynamic;
+	cvt.u32.u64 %r119, %rd153;
+	mad.lo.s32 %r120, %r119, 8, %r118;
+	add.s32 %r121, %r120, 212992;
+	cvt.u32.u64 %r122, %rd151;
+	and.b32 %r123, %r122, 1;
 $B10:
-	and.b32 %r126, %r125, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p56, [%r123], %r126;
-	@%p56 bra $B11;
+	and.b32 %r124, %r123, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p38, [%r121], %r124;
+	@%p38 bra $B11;
 	ld.param.u64 %rd154, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r127, [%rd154];
-	setp.eq.u32 %p57, %r127, 0;
-	@%p57 bra $B10;
+	ld.relaxed.gpu.global.u32 %r125, [%rd154];
+	setp.eq.u32 %p39, %r125, 0;
+	@%p39 bra $B10;
 $B11:
 	.loc 1 61 19
 	wgmma.fence.sync.aligned;
 	.loc 1 63 52
-	cvt.u32.u64 %r128, %rd153;
-	mad.lo.s32 %r129, %r128, 49152, %r1;
-	mad.lo.s32 %r130, %r19, 8192, %r129;
-	bfe.u32 %r131, %r130, 4, 14;
-	add.s32 %r132, %r131, 0;
-	mov.b64 %rd155, {%r132, 1073741888};
-	bfe.u32 %r133, %r129, 4, 14;
-	add.s32 %r134, %r133, 1024;
-	mov.b64 %rd156, {%r134, 1073741888};
-	mov.pred %p58, 1;
-	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd155, %rd156, %p58, 1, 1;
-	add.s32 %r135, %r131, 2;
-	mov.b64 %rd157, {%r135, 1073741888};
-	add.s32 %r136, %r133, 1026;
-	mov.b64 %rd158, {%r136, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd157, %rd158, %p58, 1, 1;
-	add.s32 %r137, %r131, 4;
-	mov.b64 %rd159, {%r137, 1073741888};
-	add.s32 %r138, %r133, 1028;
-	mov.b64 %rd160, {%r138, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd159, %rd160, %p58, 1, 1;
-	add.s32 %r139, %r131, 6;
-	mov.b64 %rd161, {%r139, 1073741888};
-	add.s32 %r140, %r133, 1030;
-	mov.b64 %rd162, {%r140, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd161, %rd162, %p58, 1, 1;
+	cvt.u32.u64 %r126, %rd153;
+	mad.lo.s32 %r127, %r126, 49152, %r1;
+	mad.lo.s32 %r128, %r19, 8192, %r127;
+	bfe.u32 %r129, %r128, 4, 14;
+	add.s32 %r130, %r129, 0;
+	mov.b64 %rd155, {%r130, 1073741888};
+	bfe.u32 %r131, %r127, 4, 14;
+	add.s32 %r132, %r131, 1024;
+	mov.b64 %rd156, {%r132, 1073741888};
+	mov.pred %p40, 1;
+	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd155, %rd156, %p40, 1, 1;
+	add.s32 %r133, %r129, 2;
+	mov.b64 %rd157, {%r133, 1073741888};
+	add.s32 %r134, %r131, 1026;
+	mov.b64 %rd158, {%r134, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd157, %rd158, %p40, 1, 1;
+	add.s32 %r135, %r129, 4;
+	mov.b64 %rd159, {%r135, 1073741888};
+	add.s32 %r136, %r131, 1028;
+	mov.b64 %rd160, {%r136, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd159, %rd160, %p40, 1, 1;
+	add.s32 %r137, %r129, 6;
+	mov.b64 %rd161, {%r137, 1073741888};
+	add.s32 %r138, %r131, 1030;
+	mov.b64 %rd162, {%r138, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd161, %rd162, %p40, 1, 1;
 	.loc 1 65 20
 	wgmma.commit_group.sync.aligned;
 	.loc 1 66 21
 	wgmma.wait_group.sync.aligned 1;
 	.loc 1 67 9
-	setp.lt.s64 %p59, 0, %rd149;
-	and.pred %p60, %p59, %p5;
-	@!%p60 bra $B12;
+	setp.lt.s64 %p41, 0, %rd149;
+	and.pred %p42, %p41, %p5;
+	@!%p42 bra $B12;
 	.loc 1 68 13
 	add.s64 %rd163, %rd67, -1;
 	mul.hi.u64 %rd164, %rd163, -6148914691236517205;
 	shr.u64 %rd165, %rd164, 1;
-	mov.u32 %r141, $dynamic;
-	cvt.u32.u64 %r142, %rd163;
-	cvt.u32.u64 %r143, %rd165;
-	mul.lo.s32 %r144, %r143, 3;
-	sub.s32 %r145, %r142, %r144;
-	mad.lo.s32 %r146, %r145, 8, %r141;
-	add.s32 %r147, %r146, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r147];
+	mov.u32 %r139, $dynamic;
+	cvt.u32.u64 %r140, %rd163;
+	cvt.u32.u64 %r141, %rd165;
+	mul.lo.s32 %r142, %r141, 3;
+	sub.s32 %r143, %r140, %r142;
+	mad.lo.s32 %r144, %r143, 8, %r139;
+	add.s32 %r145, %r144, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r145];
 $B12:
 	.loc 1 70 4
 	add.s64 %rd67, %rd67, 1;
 	.loc 1 71 7
 	add.s64 %rd149, %rd149, 1;
-	setp.gt.s64 %p61, %rd26, %rd149;
-	@%p61 bra $B9;
+	setp.gt.s64 %p43, %rd26, %rd149;
+	@%p43 bra $B9;
 	.loc 1 75 20
 	wgmma.wait_group.sync.aligned 0;
 	.loc 1 76 22
 	@!%p5 bra $B13;
 	.loc 1 77 9
-	mov.u32 %r148, $dynamic;
-	cvt.u32.u64 %r149, %rd153;
-	mad.lo.s32 %r150, %r149, 8, %r148;
-	add.s32 %r151, %r150, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r151];
+	mov.u32 %r146, $dynamic;
+	cvt.u32.u64 %r147, %rd153;
+	mad.lo.s32 %r148, %r147, 8, %r146;
+	add.s32 %r149, %r148, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r149];
 	.loc 1 78 17
 	cp.async.bulk.wait_group.read 0;
 $B13:
@@ -1974,174 +1862,155 @@ $B13:
 	.loc 2 92 14
 	@!%p6 bra $B14;
 	.loc 2 93 11
-	@!%p7 bra $FAULT1;
-	add.s32 %r152, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r152];
+	add.s32 %r150, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r150];
 $B14:
 	.loc 2 95 8
-	@!%p7 bra $FAULT2;
-	cvt.u32.u64 %r153, %rd68;
-	add.s32 %r154, %r22, 213056;
-	and.b32 %r155, %r153, 1;
+	cvt.u32.u64 %r151, %rd68;
+	add.s32 %r152, %r22, 213056;
+	and.b32 %r153, %r151, 1;
 $B15:
-	and.b32 %r156, %r155, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p62, [%r154], %r156;
-	@%p62 bra $B16;
+	and.b32 %r154, %r153, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p44, [%r152], %r154;
+	@%p44 bra $B16;
 	ld.param.u64 %rd166, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r157, [%rd166];
-	setp.eq.u32 %p63, %r157, 0;
-	@%p63 bra $B15;
+	ld.relaxed.gpu.global.u32 %r155, [%rd166];
+	setp.eq.u32 %p45, %r155, 0;
+	@%p45 bra $B15;
 $B16:
-	.loc 2 121 35
-	and.pred %p64, %p8, %p9;
-	and.pred %p65, %p64, %p10;
-	and.pred %p66, %p65, %p11;
-	@!%p66 bra $B36;
-	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r158, %f136, %f137;
-	cvt.rn.bf16x2.f32 %r159, %f134, %f135;
-	cvt.rn.bf16x2.f32 %r160, %f132, %f133;
-	cvt.rn.bf16x2.f32 %r161, %f130, %f131;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+147456], {%r158, %r159, %r160, %r161};
-	and.pred %p67, %p12, %p13;
-	and.pred %p68, %p67, %p14;
-	@!%p68 bra $B37;
+	and.pred %p46, %p7, %p8;
+	@!%p46 bra $B36;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r162, %f128, %f129;
-	cvt.rn.bf16x2.f32 %r163, %f126, %f127;
-	cvt.rn.bf16x2.f32 %r164, %f124, %f125;
-	cvt.rn.bf16x2.f32 %r165, %f122, %f123;
+	cvt.rn.bf16x2.f32 %r156, %f136, %f137;
+	cvt.rn.bf16x2.f32 %r157, %f134, %f135;
+	cvt.rn.bf16x2.f32 %r158, %f132, %f133;
+	cvt.rn.bf16x2.f32 %r159, %f130, %f131;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+147456], {%r162, %r163, %r164, %r165};
-	and.pred %p69, %p15, %p16;
-	and.pred %p70, %p69, %p17;
-	@!%p70 bra $B38;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r38+147456], {%r156, %r157, %r158, %r159};
+	and.pred %p47, %p9, %p10;
+	@!%p47 bra $B37;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r166, %f120, %f121;
-	cvt.rn.bf16x2.f32 %r167, %f118, %f119;
-	cvt.rn.bf16x2.f32 %r168, %f116, %f117;
-	cvt.rn.bf16x2.f32 %r169, %f114, %f115;
+	cvt.rn.bf16x2.f32 %r160, %f128, %f129;
+	cvt.rn.bf16x2.f32 %r161, %f126, %f127;
+	cvt.rn.bf16x2.f32 %r162, %f124, %f125;
+	cvt.rn.bf16x2.f32 %r163, %f122, %f123;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+147456], {%r166, %r167, %r168, %r169};
-	and.pred %p71, %p18, %p19;
-	and.pred %p72, %p71, %p20;
-	@!%p72 bra $B39;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+147456], {%r160, %r161, %r162, %r163};
+	and.pred %p48, %p11, %p12;
+	@!%p48 bra $B38;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r170, %f112, %f113;
-	cvt.rn.bf16x2.f32 %r171, %f110, %f111;
-	cvt.rn.bf16x2.f32 %r172, %f108, %f109;
-	cvt.rn.bf16x2.f32 %r173, %f106, %f107;
+	cvt.rn.bf16x2.f32 %r164, %f120, %f121;
+	cvt.rn.bf16x2.f32 %r165, %f118, %f119;
+	cvt.rn.bf16x2.f32 %r166, %f116, %f117;
+	cvt.rn.bf16x2.f32 %r167, %f114, %f115;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+147456], {%r170, %r171, %r172, %r173};
-	and.pred %p73, %p21, %p22;
-	@!%p73 bra $B40;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+147456], {%r164, %r165, %r166, %r167};
+	and.pred %p49, %p13, %p14;
+	@!%p49 bra $B39;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r174, %f104, %f105;
-	cvt.rn.bf16x2.f32 %r175, %f102, %f103;
-	cvt.rn.bf16x2.f32 %r176, %f100, %f101;
-	cvt.rn.bf16x2.f32 %r177, %f98, %f99;
+	cvt.rn.bf16x2.f32 %r168, %f112, %f113;
+	cvt.rn.bf16x2.f32 %r169, %f110, %f111;
+	cvt.rn.bf16x2.f32 %r170, %f108, %f109;
+	cvt.rn.bf16x2.f32 %r171, %f106, %f107;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+155648], {%r174, %r175, %r176, %r177};
-	and.pred %p74, %p23, %p24;
-	@!%p74 bra $B41;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+147456], {%r168, %r169, %r170, %r171};
+	@!%p15 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r178, %f96, %f97;
-	cvt.rn.bf16x2.f32 %r179, %f94, %f95;
-	cvt.rn.bf16x2.f32 %r180, %f92, %f93;
-	cvt.rn.bf16x2.f32 %r181, %f90, %f91;
+	cvt.rn.bf16x2.f32 %r172, %f104, %f105;
+	cvt.rn.bf16x2.f32 %r173, %f102, %f103;
+	cvt.rn.bf16x2.f32 %r174, %f100, %f101;
+	cvt.rn.bf16x2.f32 %r175, %f98, %f99;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+155648], {%r178, %r179, %r180, %r181};
-	and.pred %p75, %p25, %p26;
-	@!%p75 bra $B42;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r38+155648], {%r172, %r173, %r174, %r175};
+	@!%p16 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r182, %f88, %f89;
-	cvt.rn.bf16x2.f32 %r183, %f86, %f87;
-	cvt.rn.bf16x2.f32 %r184, %f84, %f85;
-	cvt.rn.bf16x2.f32 %r185, %f82, %f83;
+	cvt.rn.bf16x2.f32 %r176, %f96, %f97;
+	cvt.rn.bf16x2.f32 %r177, %f94, %f95;
+	cvt.rn.bf16x2.f32 %r178, %f92, %f93;
+	cvt.rn.bf16x2.f32 %r179, %f90, %f91;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+155648], {%r182, %r183, %r184, %r185};
-	and.pred %p76, %p27, %p28;
-	@!%p76 bra $B43;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+155648], {%r176, %r177, %r178, %r179};
+	@!%p17 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r186, %f80, %f81;
-	cvt.rn.bf16x2.f32 %r187, %f78, %f79;
-	cvt.rn.bf16x2.f32 %r188, %f76, %f77;
-	cvt.rn.bf16x2.f32 %r189, %f74, %f75;
+	cvt.rn.bf16x2.f32 %r180, %f88, %f89;
+	cvt.rn.bf16x2.f32 %r181, %f86, %f87;
+	cvt.rn.bf16x2.f32 %r182, %f84, %f85;
+	cvt.rn.bf16x2.f32 %r183, %f82, %f83;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+155648], {%r186, %r187, %r188, %r189};
-	and.pred %p77, %p29, %p30;
-	@!%p77 bra $B44;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+155648], {%r180, %r181, %r182, %r183};
+	@!%p18 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r190, %f72, %f73;
-	cvt.rn.bf16x2.f32 %r191, %f70, %f71;
-	cvt.rn.bf16x2.f32 %r192, %f68, %f69;
-	cvt.rn.bf16x2.f32 %r193, %f66, %f67;
+	cvt.rn.bf16x2.f32 %r184, %f80, %f81;
+	cvt.rn.bf16x2.f32 %r185, %f78, %f79;
+	cvt.rn.bf16x2.f32 %r186, %f76, %f77;
+	cvt.rn.bf16x2.f32 %r187, %f74, %f75;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+163840], {%r190, %r191, %r192, %r193};
-	and.pred %p78, %p31, %p32;
-	@!%p78 bra $B45;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+155648], {%r184, %r185, %r186, %r187};
+	@!%p19 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r194, %f64, %f65;
-	cvt.rn.bf16x2.f32 %r195, %f62, %f63;
-	cvt.rn.bf16x2.f32 %r196, %f60, %f61;
-	cvt.rn.bf16x2.f32 %r197, %f58, %f59;
+	cvt.rn.bf16x2.f32 %r188, %f72, %f73;
+	cvt.rn.bf16x2.f32 %r189, %f70, %f71;
+	cvt.rn.bf16x2.f32 %r190, %f68, %f69;
+	cvt.rn.bf16x2.f32 %r191, %f66, %f67;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+163840], {%r194, %r195, %r196, %r197};
-	and.pred %p79, %p33, %p34;
-	@!%p79 bra $B46;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r38+163840], {%r188, %r189, %r190, %r191};
+	@!%p20 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r198, %f56, %f57;
-	cvt.rn.bf16x2.f32 %r199, %f54, %f55;
-	cvt.rn.bf16x2.f32 %r200, %f52, %f53;
-	cvt.rn.bf16x2.f32 %r201, %f50, %f51;
+	cvt.rn.bf16x2.f32 %r192, %f64, %f65;
+	cvt.rn.bf16x2.f32 %r193, %f62, %f63;
+	cvt.rn.bf16x2.f32 %r194, %f60, %f61;
+	cvt.rn.bf16x2.f32 %r195, %f58, %f59;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+163840], {%r198, %r199, %r200, %r201};
-	and.pred %p80, %p35, %p36;
-	@!%p80 bra $B47;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+163840], {%r192, %r193, %r194, %r195};
+	@!%p21 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r202, %f48, %f49;
-	cvt.rn.bf16x2.f32 %r203, %f46, %f47;
-	cvt.rn.bf16x2.f32 %r204, %f44, %f45;
-	cvt.rn.bf16x2.f32 %r205, %f42, %f43;
+	cvt.rn.bf16x2.f32 %r196, %f56, %f57;
+	cvt.rn.bf16x2.f32 %r197, %f54, %f55;
+	cvt.rn.bf16x2.f32 %r198, %f52, %f53;
+	cvt.rn.bf16x2.f32 %r199, %f50, %f51;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+163840], {%r202, %r203, %r204, %r205};
-	and.pred %p81, %p37, %p38;
-	@!%p81 bra $B48;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+163840], {%r196, %r197, %r198, %r199};
+	@!%p22 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r206, %f40, %f41;
-	cvt.rn.bf16x2.f32 %r207, %f38, %f39;
-	cvt.rn.bf16x2.f32 %r208, %f36, %f37;
-	cvt.rn.bf16x2.f32 %r209, %f34, %f35;
+	cvt.rn.bf16x2.f32 %r200, %f48, %f49;
+	cvt.rn.bf16x2.f32 %r201, %f46, %f47;
+	cvt.rn.bf16x2.f32 %r202, %f44, %f45;
+	cvt.rn.bf16x2.f32 %r203, %f42, %f43;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+172032], {%r206, %r207, %r208, %r209};
-	and.pred %p82, %p39, %p40;
-	@!%p82 bra $B49;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+163840], {%r200, %r201, %r202, %r203};
+	@!%p23 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r210, %f32, %f33;
-	cvt.rn.bf16x2.f32 %r211, %f30, %f31;
-	cvt.rn.bf16x2.f32 %r212, %f28, %f29;
-	cvt.rn.bf16x2.f32 %r213, %f26, %f27;
+	cvt.rn.bf16x2.f32 %r204, %f40, %f41;
+	cvt.rn.bf16x2.f32 %r205, %f38, %f39;
+	cvt.rn.bf16x2.f32 %r206, %f36, %f37;
+	cvt.rn.bf16x2.f32 %r207, %f34, %f35;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+172032], {%r210, %r211, %r212, %r213};
-	and.pred %p83, %p41, %p42;
-	@!%p83 bra $B50;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r38+172032], {%r204, %r205, %r206, %r207};
+	@!%p24 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r214, %f24, %f25;
-	cvt.rn.bf16x2.f32 %r215, %f22, %f23;
-	cvt.rn.bf16x2.f32 %r216, %f20, %f21;
-	cvt.rn.bf16x2.f32 %r217, %f18, %f19;
+	cvt.rn.bf16x2.f32 %r208, %f32, %f33;
+	cvt.rn.bf16x2.f32 %r209, %f30, %f31;
+	cvt.rn.bf16x2.f32 %r210, %f28, %f29;
+	cvt.rn.bf16x2.f32 %r211, %f26, %f27;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+172032], {%r214, %r215, %r216, %r217};
-	and.pred %p84, %p43, %p44;
-	@!%p84 bra $B51;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r46+172032], {%r208, %r209, %r210, %r211};
+	@!%p25 bra $FAULT1;
 	.loc 2 131 35
-	cvt.rn.bf16x2.f32 %r218, %f16, %f17;
-	cvt.rn.bf16x2.f32 %r219, %f14, %f15;
-	cvt.rn.bf16x2.f32 %r220, %f12, %f13;
-	cvt.rn.bf16x2.f32 %r221, %f10, %f11;
+	cvt.rn.bf16x2.f32 %r212, %f24, %f25;
+	cvt.rn.bf16x2.f32 %r213, %f22, %f23;
+	cvt.rn.bf16x2.f32 %r214, %f20, %f21;
+	cvt.rn.bf16x2.f32 %r215, %f18, %f19;
 	.loc 2 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+172032], {%r218, %r219, %r220, %r221};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r54+172032], {%r212, %r213, %r214, %r215};
+	@!%p26 bra $FAULT1;
+	.loc 2 131 35
+	cvt.rn.bf16x2.f32 %r216, %f16, %f17;
+	cvt.rn.bf16x2.f32 %r217, %f14, %f15;
+	cvt.rn.bf16x2.f32 %r218, %f12, %f13;
+	cvt.rn.bf16x2.f32 %r219, %f10, %f11;
+	.loc 2 121 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+172032], {%r216, %r217, %r218, %r219};
 	.loc 1 82 15
 	fence.proxy.async.shared::cta;
 	.loc 2 91 12
@@ -2149,22 +2018,22 @@ $B16:
 	.loc 2 92 14
 	@!%p6 bra $B17;
 	.loc 2 93 11
-	add.s32 %r222, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r222];
+	add.s32 %r220, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r220];
 $B17:
 	.loc 2 95 8
-	cvt.u32.u64 %r223, %rd68;
-	add.s32 %r224, %r223, 1;
-	add.s32 %r225, %r22, 213056;
-	and.b32 %r226, %r224, 1;
+	cvt.u32.u64 %r221, %rd68;
+	add.s32 %r222, %r221, 1;
+	add.s32 %r223, %r22, 213056;
+	and.b32 %r224, %r222, 1;
 $B18:
-	and.b32 %r227, %r226, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p85, [%r225], %r227;
-	@%p85 bra $B19;
+	and.b32 %r225, %r224, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p50, [%r223], %r225;
+	@%p50 bra $B19;
 	ld.param.u64 %rd167, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r228, [%rd167];
-	setp.eq.u32 %p86, %r228, 0;
-	@%p86 bra $B18;
+	ld.relaxed.gpu.global.u32 %r226, [%rd167];
+	setp.eq.u32 %p51, %r226, 0;
+	@%p51 bra $B18;
 $B19:
 	.loc 1 84 3
 	add.s64 %rd68, %rd68, 2;
@@ -2172,52 +2041,52 @@ $B19:
 	@!%p5 bra $B20;
 	.loc 1 87 51
 	add.s64 %rd168, %rd97, %rd65;
-	setp.lt.u64 %p87, %rd168, 2147483648;
-	setp.lt.u64 %p88, %rd98, 2147483648;
-	and.pred %p89, %p87, %p88;
-	cvt.u32.u64 %r229, %rd98;
-	and.b32 %r230, %r229, 7;
-	setp.eq.s32 %p90, %r230, 0;
-	and.pred %p91, %p89, %p90;
-	@!%p91 bra $FAULT3;
-	cvt.u32.u64 %r231, %rd168;
-	mov.u32 %r232, 0;
-	add.s32 %r233, %r24, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r229, %r231, %r232}], [%r233];
-	add.s32 %r234, %r229, 64;
-	setp.lt.u32 %p92, %r234, -2147483648;
-	and.pred %p93, %p87, %p92;
-	and.b32 %r235, %r234, 7;
-	setp.eq.s32 %p94, %r235, 0;
-	and.pred %p95, %p93, %p94;
-	@!%p95 bra $FAULT3;
-	add.s32 %r236, %r24, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r234, %r231, %r232}], [%r236];
-	add.s32 %r237, %r229, 128;
-	setp.lt.u32 %p96, %r237, -2147483648;
-	and.pred %p97, %p87, %p96;
-	and.b32 %r238, %r237, 7;
-	setp.eq.s32 %p98, %r238, 0;
-	and.pred %p99, %p97, %p98;
-	@!%p99 bra $FAULT3;
-	add.s32 %r239, %r24, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r237, %r231, %r232}], [%r239];
-	add.s32 %r240, %r229, 192;
-	setp.lt.u32 %p100, %r240, -2147483648;
-	and.pred %p101, %p87, %p100;
-	and.b32 %r241, %r240, 7;
-	setp.eq.s32 %p102, %r241, 0;
-	and.pred %p103, %p101, %p102;
-	@!%p103 bra $FAULT3;
-	add.s32 %r242, %r24, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r240, %r231, %r232}], [%r242];
+	setp.lt.u64 %p52, %rd168, 2147483648;
+	setp.lt.u64 %p53, %rd98, 2147483648;
+	and.pred %p54, %p52, %p53;
+	cvt.u32.u64 %r227, %rd98;
+	and.b32 %r228, %r227, 7;
+	setp.eq.s32 %p55, %r228, 0;
+	and.pred %p56, %p54, %p55;
+	@!%p56 bra $FAULT2;
+	cvt.u32.u64 %r229, %rd168;
+	mov.u32 %r230, 0;
+	add.s32 %r231, %r23, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r227, %r229, %r230}], [%r231];
+	add.s32 %r232, %r227, 64;
+	setp.lt.u32 %p57, %r232, -2147483648;
+	and.pred %p58, %p52, %p57;
+	and.b32 %r233, %r232, 7;
+	setp.eq.s32 %p59, %r233, 0;
+	and.pred %p60, %p58, %p59;
+	@!%p60 bra $FAULT2;
+	add.s32 %r234, %r23, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r232, %r229, %r230}], [%r234];
+	add.s32 %r235, %r227, 128;
+	setp.lt.u32 %p61, %r235, -2147483648;
+	and.pred %p62, %p52, %p61;
+	and.b32 %r236, %r235, 7;
+	setp.eq.s32 %p63, %r236, 0;
+	and.pred %p64, %p62, %p63;
+	@!%p64 bra $FAULT2;
+	add.s32 %r237, %r23, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r235, %r229, %r230}], [%r237];
+	add.s32 %r238, %r227, 192;
+	setp.lt.u32 %p65, %r238, -2147483648;
+	and.pred %p66, %p52, %p65;
+	and.b32 %r239, %r238, 7;
+	setp.eq.s32 %p67, %r239, 0;
+	and.pred %p68, %p66, %p67;
+	@!%p68 bra $FAULT2;
+	add.s32 %r240, %r23, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r238, %r229, %r230}], [%r240];
 	.loc 1 89 18
 	cp.async.bulk.commit_group;
 $B20:
 	.loc 1 55 34
 	add.s64 %rd29, %rd29, %rd66;
-	setp.lt.s64 %p104, %rd29, %rd20;
-	@%p104 bra $B1;
+	setp.lt.s64 %p69, %rd29, %rd20;
+	@%p69 bra $B1;
 $B21:
 	.loc 1 92 14
 	cp.async.bulk.wait_group 0;
@@ -2229,31 +2098,31 @@ $B22:
 	@!%p1 bra $B35;
 	.loc 1 38 21
 	cvt.u64.u32 %rd169, %r3;
-	setp.lt.s64 %p105, %rd169, %rd20;
-	@!%p105 bra $B35;
+	setp.lt.s64 %p70, %rd169, %rd20;
+	@!%p70 bra $B35;
 	.loc 3 65 26
 	shl.b64 %rd170, %rd19, 4;
-	setp.ne.s64 %p106, %rd170, 0;
-	@!%p106 bra $FAULT0;
+	setp.ne.s64 %p71, %rd170, 0;
+	@!%p71 bra $FAULT0;
 	.loc 1 39 25
-	setp.lt.s64 %p107, 0, %rd26;
+	setp.lt.s64 %p72, 0, %rd26;
 	.loc 1 38 51
 	cvt.u64.u32 %rd171, %r4;
 	mov.u64 %rd172, 0;
 $B23:
 	.loc 3 65 17
 	or.b64 %rd173, %rd169, %rd170;
-	setp.lt.u64 %p108, %rd173, 4294967296;
-	@%p108 bra $B24;
+	setp.lt.u64 %p73, %rd173, 4294967296;
+	@%p73 bra $B24;
 	xor.b64 %rd174, %rd169, %rd170;
 	shr.s64 %rd175, %rd174, 63;
 	abs.s64 %rd176, %rd169;
 	abs.s64 %rd177, %rd170;
 	cvt.rp.f32.u64 %f138, %rd177;
 	rcp.approx.ftz.f32 %f139, %f138;
-	mov.b32 %r243, %f139;
-	add.s32 %r244, %r243, 536870910;
-	mov.b32 %f140, %r244;
+	mov.b32 %r241, %f139;
+	add.s32 %r242, %r241, 536870910;
+	mov.b32 %f140, %r242;
 	cvt.rzi.u64.f32 %rd178, %f140;
 	mul.lo.s64 %rd179, %rd178, %rd177;
 	neg.s64 %rd180, %rd179;
@@ -2266,48 +2135,48 @@ $B23:
 	mul.hi.u64 %rd187, %rd176, %rd186;
 	mul.lo.s64 %rd188, %rd187, %rd177;
 	sub.s64 %rd189, %rd176, %rd188;
-	setp.ge.u64 %p109, %rd189, %rd177;
+	setp.ge.u64 %p74, %rd189, %rd177;
 	add.s64 %rd190, %rd187, 1;
-	selp.b64 %rd191, %rd190, %rd187, %p109;
+	selp.b64 %rd191, %rd190, %rd187, %p74;
 	sub.s64 %rd192, %rd189, %rd177;
-	selp.b64 %rd193, %rd192, %rd189, %p109;
-	setp.ge.u64 %p110, %rd193, %rd177;
+	selp.b64 %rd193, %rd192, %rd189, %p74;
+	setp.ge.u64 %p75, %rd193, %rd177;
 	add.s64 %rd194, %rd191, 1;
-	selp.b64 %rd195, %rd194, %rd191, %p110;
+	selp.b64 %rd195, %rd194, %rd191, %p75;
 	xor.b64 %rd196, %rd195, %rd175;
 	sub.s64 %rd197, %rd196, %rd175;
 	bra $B25;
 $B24:
-	cvt.u32.u64 %r245, %rd169;
-	cvt.u32.u64 %r246, %rd170;
-	div.u32 %r247, %r245, %r246;
-	cvt.u64.u32 %rd197, %r247;
+	cvt.u32.u64 %r243, %rd169;
+	cvt.u32.u64 %r244, %rd170;
+	div.u32 %r245, %r243, %r244;
+	cvt.u64.u32 %rd197, %r245;
 $B25:
 	shl.b64 %rd198, %rd197, 4;
 	.loc 3 66 27
 	sub.s64 %rd199, %rd13, %rd198;
-	setp.lt.s64 %p111, %rd199, 16;
-	selp.b64 %rd200, %rd199, 16, %p111;
+	setp.lt.s64 %p76, %rd199, 16;
+	selp.b64 %rd200, %rd199, 16, %p76;
 	.loc 3 67 12
-	setp.le.s64 %p112, %rd200, 0;
+	setp.le.s64 %p77, %rd200, 0;
 	mov.u64 %rd201, %rd1;
 	mov.u64 %rd202, %rd2;
-	@%p112 bra $B30;
+	@%p77 bra $B30;
 	.loc 3 70 13
 	mul.lo.s64 %rd203, %rd197, %rd170;
 	sub.s64 %rd204, %rd169, %rd203;
 	.loc 3 71 19
 	or.b64 %rd205, %rd204, %rd200;
-	setp.lt.u64 %p113, %rd205, 4294967296;
-	@%p113 bra $B26;
+	setp.lt.u64 %p78, %rd205, 4294967296;
+	@%p78 bra $B26;
 	shr.s64 %rd206, %rd204, 63;
 	abs.s64 %rd207, %rd204;
 	abs.s64 %rd208, %rd200;
 	cvt.rp.f32.u64 %f141, %rd208;
 	rcp.approx.ftz.f32 %f142, %f141;
-	mov.b32 %r248, %f142;
-	add.s32 %r249, %r248, 536870910;
-	mov.b32 %f143, %r249;
+	mov.b32 %r246, %f142;
+	add.s32 %r247, %r246, 536870910;
+	mov.b32 %f143, %r247;
 	cvt.rzi.u64.f32 %rd209, %f143;
 	mul.lo.s64 %rd210, %rd209, %rd208;
 	neg.s64 %rd211, %rd210;
@@ -2320,35 +2189,35 @@ $B25:
 	mul.hi.u64 %rd218, %rd207, %rd217;
 	mul.lo.s64 %rd219, %rd218, %rd208;
 	sub.s64 %rd220, %rd207, %rd219;
-	setp.ge.u64 %p114, %rd220, %rd208;
+	setp.ge.u64 %p79, %rd220, %rd208;
 	sub.s64 %rd221, %rd220, %rd208;
-	selp.b64 %rd222, %rd221, %rd220, %p114;
-	setp.ge.u64 %p115, %rd222, %rd208;
+	selp.b64 %rd222, %rd221, %rd220, %p79;
+	setp.ge.u64 %p80, %rd222, %rd208;
 	sub.s64 %rd223, %rd222, %rd208;
-	selp.b64 %rd224, %rd223, %rd222, %p115;
+	selp.b64 %rd224, %rd223, %rd222, %p80;
 	xor.b64 %rd225, %rd224, %rd206;
 	sub.s64 %rd226, %rd225, %rd206;
 	bra $B27;
 $B26:
-	cvt.u32.u64 %r250, %rd204;
-	cvt.u32.u64 %r251, %rd200;
-	rem.u32 %r252, %r250, %r251;
-	cvt.u64.u32 %rd226, %r252;
+	cvt.u32.u64 %r248, %rd204;
+	cvt.u32.u64 %r249, %rd200;
+	rem.u32 %r250, %r248, %r249;
+	cvt.u64.u32 %rd226, %r250;
 $B27:
 	add.s64 %rd227, %rd198, %rd226;
 	shl.b64 %rd201, %rd227, 7;
 	or.b64 %rd228, %rd204, %rd200;
-	setp.lt.u64 %p116, %rd228, 4294967296;
-	@%p116 bra $B28;
+	setp.lt.u64 %p81, %rd228, 4294967296;
+	@%p81 bra $B28;
 	xor.b64 %rd229, %rd204, %rd200;
 	shr.s64 %rd230, %rd229, 63;
 	abs.s64 %rd231, %rd204;
 	abs.s64 %rd232, %rd200;
 	cvt.rp.f32.u64 %f144, %rd232;
 	rcp.approx.ftz.f32 %f145, %f144;
-	mov.b32 %r253, %f145;
-	add.s32 %r254, %r253, 536870910;
-	mov.b32 %f146, %r254;
+	mov.b32 %r251, %f145;
+	add.s32 %r252, %r251, 536870910;
+	mov.b32 %f146, %r252;
 	cvt.rzi.u64.f32 %rd233, %f146;
 	mul.lo.s64 %rd234, %rd233, %rd232;
 	neg.s64 %rd235, %rd234;
@@ -2361,33 +2230,33 @@ $B27:
 	mul.hi.u64 %rd242, %rd231, %rd241;
 	mul.lo.s64 %rd243, %rd242, %rd232;
 	sub.s64 %rd244, %rd231, %rd243;
-	setp.ge.u64 %p117, %rd244, %rd232;
+	setp.ge.u64 %p82, %rd244, %rd232;
 	add.s64 %rd245, %rd242, 1;
-	selp.b64 %rd246, %rd245, %rd242, %p117;
+	selp.b64 %rd246, %rd245, %rd242, %p82;
 	sub.s64 %rd247, %rd244, %rd232;
-	selp.b64 %rd248, %rd247, %rd244, %p117;
-	setp.ge.u64 %p118, %rd248, %rd232;
+	selp.b64 %rd248, %rd247, %rd244, %p82;
+	setp.ge.u64 %p83, %rd248, %rd232;
 	add.s64 %rd249, %rd246, 1;
-	selp.b64 %rd250, %rd249, %rd246, %p118;
+	selp.b64 %rd250, %rd249, %rd246, %p83;
 	xor.b64 %rd251, %rd250, %rd230;
 	sub.s64 %rd252, %rd251, %rd230;
 	bra $B29;
 $B28:
-	cvt.u32.u64 %r255, %rd204;
-	cvt.u32.u64 %r256, %rd200;
-	div.u32 %r257, %r255, %r256;
-	cvt.u64.u32 %rd252, %r257;
+	cvt.u32.u64 %r253, %rd204;
+	cvt.u32.u64 %r254, %rd200;
+	div.u32 %r255, %r253, %r254;
+	cvt.u64.u32 %rd252, %r255;
 $B29:
 	shl.b64 %rd202, %rd252, 8;
 $B30:
 	.loc 1 39 25
-	@!%p107 bra $B34;
+	@!%p72 bra $B34;
 	.loc 1 44 13
-	setp.lt.u64 %p119, %rd201, 2147483648;
-	cvt.u32.u64 %r258, %rd201;
+	setp.lt.u64 %p84, %rd201, 2147483648;
+	cvt.u32.u64 %r256, %rd201;
 	.loc 1 45 13
-	setp.lt.u64 %p120, %rd202, 2147483648;
-	cvt.u32.u64 %r259, %rd202;
+	setp.lt.u64 %p85, %rd202, 2147483648;
+	cvt.u32.u64 %r257, %rd202;
 	mov.u64 %rd253, 0;
 $B31:
 	.loc 1 41 17
@@ -2396,167 +2265,116 @@ $B31:
 	mul.lo.s64 %rd256, %rd255, 3;
 	sub.s64 %rd257, %rd172, %rd256;
 	.loc 1 42 11
-	mov.u32 %r260, $dynamic;
-	cvt.u32.u64 %r261, %rd257;
-	mad.lo.s32 %r262, %r261, 8, %r260;
-	add.s32 %r263, %r262, 213024;
-	cvt.u32.u64 %r264, %rd255;
-	add.s32 %r265, %r264, 1;
-	and.b32 %r266, %r265, 1;
+	mov.u32 %r258, $dynamic;
+	cvt.u32.u64 %r259, %rd257;
+	mad.lo.s32 %r260, %r259, 8, %r258;
+	add.s32 %r261, %r260, 213024;
+	cvt.u32.u64 %r262, %rd255;
+	add.s32 %r263, %r262, 1;
+	and.b32 %r264, %r263, 1;
 $B32:
-	and.b32 %r267, %r266, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p121, [%r263], %r267;
-	@%p121 bra $B33;
+	and.b32 %r265, %r264, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p86, [%r261], %r265;
+	@%p86 bra $B33;
 	ld.param.u64 %rd258, [eight_params+408];
-	ld.relaxed.gpu.global.u32 %r268, [%rd258];
-	setp.eq.u32 %p122, %r268, 0;
-	@%p122 bra $B32;
+	ld.relaxed.gpu.global.u32 %r266, [%rd258];
+	setp.eq.u32 %p87, %r266, 0;
+	@%p87 bra $B32;
 $B33:
 	.loc 1 43 10
-	mov.u32 %r269, $dynamic;
-	cvt.u32.u64 %r270, %rd257;
-	mad.lo.s32 %r271, %r270, 8, %r269;
-	add.s32 %r272, %r271, 212992;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r272], 49152;
+	mov.u32 %r267, $dynamic;
+	cvt.u32.u64 %r268, %rd257;
+	mad.lo.s32 %r269, %r268, 8, %r267;
+	add.s32 %r270, %r269, 212992;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r270], 49152;
 	.loc 1 44 54
 	shl.b64 %rd259, %rd253, 7;
-	setp.lt.u64 %p123, %rd259, 2147483648;
-	and.pred %p124, %p119, %p123;
-	cvt.u32.u64 %r273, %rd259;
-	and.b32 %r274, %r273, 15;
-	setp.eq.s32 %p125, %r274, 0;
-	and.pred %p126, %p124, %p125;
-	@!%p126 bra $FAULT4;
-	mad.lo.s32 %r275, %r270, 49152, %r1;
-	mov.u32 %r276, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r275], [%rd5, {%r273, %r258, %r276}], [%r272];
+	setp.lt.u64 %p88, %rd259, 2147483648;
+	and.pred %p89, %p84, %p88;
+	cvt.u32.u64 %r271, %rd259;
+	and.b32 %r272, %r271, 15;
+	setp.eq.s32 %p90, %r272, 0;
+	and.pred %p91, %p89, %p90;
+	@!%p91 bra $FAULT3;
+	mad.lo.s32 %r273, %r268, 49152, %r1;
+	mov.u32 %r274, 0;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r273], [%rd5, {%r271, %r256, %r274}], [%r270];
 	.loc 1 45 13
-	and.pred %p127, %p120, %p123;
-	and.pred %p128, %p127, %p125;
-	@!%p128 bra $FAULT5;
-	add.s32 %r277, %r275, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r277], [%rd6, {%r273, %r259, %r276}], [%r272];
+	and.pred %p92, %p85, %p88;
+	and.pred %p93, %p92, %p90;
+	@!%p93 bra $FAULT4;
+	add.s32 %r275, %r273, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r275], [%rd6, {%r271, %r257, %r274}], [%r270];
 	.loc 1 46 6
 	add.s64 %rd172, %rd172, 1;
 	add.s64 %rd253, %rd253, 1;
-	setp.lt.s64 %p129, %rd253, %rd26;
-	@%p129 bra $B31;
+	setp.lt.s64 %p94, %rd253, %rd26;
+	@%p94 bra $B31;
 $B34:
 	.loc 1 38 36
 	add.s64 %rd169, %rd169, %rd171;
-	setp.lt.s64 %p130, %rd169, %rd20;
-	@%p130 bra $B23;
+	setp.lt.s64 %p95, %rd169, %rd20;
+	@%p95 bra $B23;
 $B35:
 	.loc 1 50 3
 	bra $EXIT;
 $B36:
-	.loc 2 121 39
-	@!%p8 bra $FAULT6;
-	@!%p9 bra $FAULT7;
-	@!%p10 bra $FAULT6;
-	bra $FAULT8;
+	.loc 2 121 35
+	@!%p7 bra $FAULT5;
+	bra $FAULT1;
 $B37:
-	@!%p12 bra $FAULT7;
-	@!%p13 bra $FAULT6;
-	bra $FAULT8;
+	@!%p9 bra $FAULT5;
+	bra $FAULT1;
 $B38:
-	@!%p15 bra $FAULT7;
-	@!%p16 bra $FAULT6;
-	bra $FAULT8;
+	@!%p11 bra $FAULT5;
+	bra $FAULT1;
 $B39:
-	@!%p18 bra $FAULT7;
-	@!%p19 bra $FAULT6;
-	bra $FAULT8;
-$B40:
-	@!%p21 bra $FAULT6;
-	bra $FAULT8;
-$B41:
-	@!%p23 bra $FAULT6;
-	bra $FAULT8;
-$B42:
-	@!%p25 bra $FAULT6;
-	bra $FAULT8;
-$B43:
-	@!%p27 bra $FAULT6;
-	bra $FAULT8;
-$B44:
-	@!%p29 bra $FAULT6;
-	bra $FAULT8;
-$B45:
-	@!%p31 bra $FAULT6;
-	bra $FAULT8;
-$B46:
-	@!%p33 bra $FAULT6;
-	bra $FAULT8;
-$B47:
-	@!%p35 bra $FAULT6;
-	bra $FAULT8;
-$B48:
-	@!%p37 bra $FAULT6;
-	bra $FAULT8;
-$B49:
-	@!%p39 bra $FAULT6;
-	bra $FAULT8;
-$B50:
-	@!%p41 bra $FAULT6;
-	bra $FAULT8;
-$B51:
-	@!%p43 bra $FAULT6;
-	bra $FAULT8;
+	@!%p13 bra $FAULT5;
+	bra $FAULT1;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 3 65 17
-	mov.u32 %r278, 5;
+	mov.u32 %r276, 3;
 	bra $FAULT;
 $FAULT1:
-	.loc 2 93 11
-	mov.u32 %r278, 2;
+	.loc 2 121 20
+	mov.u32 %r276, 5;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 95 8
-	mov.u32 %r278, 3;
+	.loc 1 87 12
+	mov.u32 %r276, 2;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 87 12
-	mov.u32 %r278, 4;
+	.loc 1 44 13
+	mov.u32 %r276, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 44 13
-	mov.u32 %r278, 0;
+	.loc 1 45 13
+	mov.u32 %r276, 1;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 45 13
-	mov.u32 %r278, 1;
-	bra $FAULT;
-$FAULT6:
-	.loc 2 121 39
-	mov.u32 %r278, 6;
-	bra $FAULT;
-$FAULT7:
-	mov.u32 %r278, 7;
-	bra $FAULT;
-$FAULT8:
-	mov.u32 %r278, 8;
+	.loc 2 121 35
+	mov.u32 %r276, 4;
 $FAULT:
 	ld.param.u64 %rd260, [eight_params+408];
-	atom.relaxed.gpu.global.cas.b32 %r279, [%rd260], 0, 1;
-	setp.ne.u32 %p131, %r279, 0;
-	@%p131 bra $EXIT;
+	atom.relaxed.gpu.global.cas.b32 %r277, [%rd260], 0, 1;
+	setp.ne.u32 %p96, %r277, 0;
+	@%p96 bra $EXIT;
 	ld.global.u64 %rd261, [%rd260+8];
-	ld.param.u32 %r280, [eight_params+416];
-	st.global.u32 [%rd261+4], %r280;
-	ld.param.u32 %r281, [eight_params+420];
-	st.global.v2.u32 [%rd261+8], {%r281, %r278};
-	mov.u32 %r282, %ctaid.x;
-	mov.u32 %r283, %ctaid.y;
-	st.global.v2.u32 [%rd261+16], {%r282, %r283};
-	mov.u32 %r284, %ctaid.z;
-	mov.u32 %r285, %tid.x;
-	st.global.v2.u32 [%rd261+24], {%r284, %r285};
-	mov.u32 %r286, %tid.y;
-	mov.u32 %r287, %tid.z;
-	st.global.v2.u32 [%rd261+32], {%r286, %r287};
+	ld.param.u32 %r278, [eight_params+416];
+	st.global.u32 [%rd261+4], %r278;
+	ld.param.u32 %r279, [eight_params+420];
+	st.global.v2.u32 [%rd261+8], {%r279, %r276};
+	mov.u32 %r280, %ctaid.x;
+	mov.u32 %r281, %ctaid.y;
+	st.global.v2.u32 [%rd261+16], {%r280, %r281};
+	mov.u32 %r282, %ctaid.z;
+	mov.u32 %r283, %tid.x;
+	st.global.v2.u32 [%rd261+24], {%r282, %r283};
+	mov.u32 %r284, %tid.y;
+	mov.u32 %r285, %tid.z;
+	st.global.v2.u32 [%rd261+32], {%r284, %r285};
 	fence.acq_rel.sys;
 	st.volatile.global.u32 [%rd261], 40;
 	bra $EXIT;
@@ -2574,7 +2392,7 @@ const panelledSM90ANarrowAligned = `.version 8.0
 .visible .entry panelled(.param .align 64 .b8 panelled_params[320])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<138>;
+	.reg .pred %p<132>;
 	.reg .b32 %r<242>;
 	.reg .b64 %rd<178>;
 	.reg .f32 %f<65>;
@@ -2668,61 +2486,55 @@ $B0:
 	setp.eq.s32 %p10, %r26, 0;
 	mov.u32 %r27, 0;
 $B1:
-	.loc 1 27 30
-	mov.u32 %r28, $dynamic;
-	mad.lo.s32 %r29, %r27, 8, %r28;
-	add.s32 %r30, %r29, 131072;
-	.loc 1 65 13
-	setp.ne.s32 %p11, %r30, -1;
-	@!%p11 bra $FAULT0;
 	.loc 1 27 20
-	mad.lo.s32 %r31, %r27, 32768, %r1;
+	mad.lo.s32 %r28, %r27, 32768, %r1;
+	mov.u32 %r29, $dynamic;
+	mad.lo.s32 %r30, %r27, 8, %r29;
+	add.s32 %r31, %r30, 131072;
 	shl.b32 %r32, %r27, 6;
 	.loc 1 65 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r30], 32768;
-	.loc 1 67 20
-	setp.ne.s32 %p12, %r31, -1;
-	cvt.u64.u32 %rd23, %r31;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r31], 32768;
+	.loc 1 67 12
+	cvt.u64.u32 %rd23, %r28;
 	cvta.shared.u64 %rd24, %rd23;
 	cvt.u32.u64 %r33, %rd24;
 	and.b32 %r34, %r33, 127;
-	setp.eq.s32 %p13, %r34, 0;
-	setp.lt.u32 %p14, %r32, -2147483648;
-	and.pred %p15, %p5, %p14;
+	setp.eq.s32 %p11, %r34, 0;
+	setp.lt.u32 %p12, %r32, -2147483648;
+	and.pred %p13, %p5, %p12;
 	and.b32 %r35, %r32, 7;
-	setp.eq.s32 %p16, %r35, 0;
-	and.pred %p17, %p15, %p16;
-	and.pred %p18, %p12, %p13;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B40;
+	setp.eq.s32 %p14, %r35, 0;
+	and.pred %p15, %p13, %p14;
+	and.pred %p16, %p11, %p15;
+	@!%p16 bra $B40;
 	mov.u32 %r36, 0;
-	add.s32 %r37, %r29, 131072;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r31], [%rd7, {%r32, %r22, %r36}], [%r37];
+	add.s32 %r37, %r30, 131072;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r28], [%rd7, {%r32, %r22, %r36}], [%r37];
 	.loc 1 68 12
-	and.pred %p20, %p14, %p6;
-	and.pred %p21, %p20, %p7;
-	@!%p21 bra $FAULT1;
-	add.s32 %r38, %r31, 16384;
+	and.pred %p17, %p12, %p6;
+	and.pred %p18, %p17, %p7;
+	@!%p18 bra $FAULT0;
+	add.s32 %r38, %r28, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r38], [%rd8, {%r10, %r32, %r36}], [%r37];
 	.loc 1 67 12
-	and.pred %p22, %p8, %p14;
-	and.pred %p23, %p22, %p16;
-	@!%p23 bra $FAULT2;
-	add.s32 %r39, %r31, 8192;
+	and.pred %p19, %p8, %p12;
+	and.pred %p20, %p19, %p14;
+	@!%p20 bra $FAULT1;
+	add.s32 %r39, %r28, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r39], [%rd7, {%r32, %r24, %r36}], [%r37];
 	.loc 1 68 12
-	and.pred %p24, %p14, %p9;
-	and.pred %p25, %p24, %p10;
-	@!%p25 bra $FAULT1;
-	add.s32 %r40, %r31, 24576;
+	and.pred %p21, %p12, %p9;
+	and.pred %p22, %p21, %p10;
+	@!%p22 bra $FAULT0;
+	add.s32 %r40, %r28, 24576;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r40], [%rd8, {%r25, %r32, %r36}], [%r37];
 	.loc 1 27 9
 	add.s32 %r27, %r27, 1;
-	setp.lt.u32 %p26, %r27, %r21;
-	@%p26 bra $B1;
+	setp.lt.u32 %p23, %r27, %r21;
+	@%p23 bra $B1;
 $B2:
 	.loc 1 30 6
-	setp.lt.s32 %p27, 0, %r20;
+	setp.lt.s32 %p24, 0, %r20;
 	mov.f32 %f1, 0f00000000;
 	mov.f32 %f2, 0f00000000;
 	mov.f32 %f3, 0f00000000;
@@ -2787,23 +2599,23 @@ $B2:
 	mov.f32 %f62, 0f00000000;
 	mov.f32 %f63, 0f00000000;
 	mov.f32 %f64, 0f00000000;
-	@!%p27 bra $B7;
+	@!%p24 bra $B7;
 	.loc 1 67 12
-	setp.lt.u64 %p28, %rd12, 2147483648;
+	setp.lt.u64 %p25, %rd12, 2147483648;
 	cvt.u32.u64 %r41, %rd12;
 	.loc 1 68 12
-	setp.lt.u32 %p29, %r10, -2147483648;
+	setp.lt.u32 %p26, %r10, -2147483648;
 	and.b32 %r42, %r10, 7;
-	setp.eq.s32 %p30, %r42, 0;
+	setp.eq.s32 %p27, %r42, 0;
 	.loc 1 67 64
 	add.s64 %rd25, %rd12, 64;
-	setp.lt.u64 %p31, %rd25, 2147483648;
+	setp.lt.u64 %p28, %rd25, 2147483648;
 	cvt.u32.u64 %r43, %rd25;
 	.loc 1 68 50
 	add.s32 %r44, %r10, 64;
-	setp.lt.u32 %p32, %r44, -2147483648;
+	setp.lt.u32 %p29, %r44, -2147483648;
 	and.b32 %r45, %r44, 7;
-	setp.eq.s32 %p33, %r45, 0;
+	setp.eq.s32 %p30, %r45, 0;
 	mov.f32 %f1, 0f00000000;
 	mov.f32 %f2, 0f00000000;
 	mov.f32 %f3, 0f00000000;
@@ -2881,12 +2693,12 @@ $B3:
 	and.b32 %r52, %r51, 1;
 $B4:
 	and.b32 %r53, %r52, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p34, [%r50], %r53;
-	@%p34 bra $B5;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p31, [%r50], %r53;
+	@%p31 bra $B5;
 	ld.param.u64 %rd28, [panelled_params+304];
 	ld.relaxed.gpu.global.u32 %r54, [%rd28];
-	setp.eq.u32 %p35, %r54, 0;
-	@%p35 bra $B4;
+	setp.eq.u32 %p32, %r54, 0;
+	@%p32 bra $B4;
 $B5:
 	.loc 1 33 18
 	wgmma.fence.sync.aligned;
@@ -2899,23 +2711,23 @@ $B5:
 	bfe.u32 %r59, %r55, 4, 14;
 	add.s32 %r60, %r59, 33555456;
 	mov.b64 %rd30, {%r60, 1073741888};
-	mov.pred %p36, 1;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd29, %rd30, %p36, 1, 1, 0, 1;
+	mov.pred %p33, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd29, %rd30, %p33, 1, 1, 0, 1;
 	add.s32 %r61, %r57, 2;
 	mov.b64 %rd31, {%r61, 1073741888};
 	add.s32 %r62, %r59, 33555584;
 	mov.b64 %rd32, {%r62, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd31, %rd32, %p36, 1, 1, 0, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd31, %rd32, %p33, 1, 1, 0, 1;
 	add.s32 %r63, %r57, 4;
 	mov.b64 %rd33, {%r63, 1073741888};
 	add.s32 %r64, %r59, 33555712;
 	mov.b64 %rd34, {%r64, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd33, %rd34, %p36, 1, 1, 0, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd33, %rd34, %p33, 1, 1, 0, 1;
 	add.s32 %r65, %r57, 6;
 	mov.b64 %rd35, {%r65, 1073741888};
 	add.s32 %r66, %r59, 33555840;
 	mov.b64 %rd36, {%r66, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd35, %rd36, %p36, 1, 1, 0, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd35, %rd36, %p33, 1, 1, 0, 1;
 	.loc 1 37 19
 	wgmma.commit_group.sync.aligned;
 	.loc 1 38 20
@@ -2924,63 +2736,57 @@ $B5:
 	bar.sync 0;
 	.loc 1 40 16
 	add.s32 %r67, %r46, 3;
-	setp.lt.u32 %p37, %r67, %r20;
-	and.pred %p38, %p37, %p1;
-	@!%p38 bra $B6;
+	setp.lt.u32 %p34, %r67, %r20;
+	and.pred %p35, %p34, %p1;
+	@!%p35 bra $B6;
 	.loc 1 41 25
 	and.b32 %r68, %r67, 3;
-	mov.u32 %r69, $dynamic;
-	mad.lo.s32 %r70, %r68, 8, %r69;
-	add.s32 %r71, %r70, 131072;
-	.loc 1 65 13
-	setp.ne.s32 %p39, %r71, -1;
-	@!%p39 bra $FAULT0;
-	.loc 1 41 20
-	mad.lo.s32 %r72, %r68, 32768, %r1;
+	mad.lo.s32 %r69, %r68, 32768, %r1;
+	mov.u32 %r70, $dynamic;
+	mad.lo.s32 %r71, %r68, 8, %r70;
+	add.s32 %r72, %r71, 131072;
 	shl.b32 %r73, %r67, 6;
 	.loc 1 65 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r71], 32768;
-	.loc 1 67 20
-	setp.ne.s32 %p40, %r72, -1;
-	cvt.u64.u32 %rd37, %r72;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r72], 32768;
+	.loc 1 67 12
+	cvt.u64.u32 %rd37, %r69;
 	cvta.shared.u64 %rd38, %rd37;
 	cvt.u32.u64 %r74, %rd38;
 	and.b32 %r75, %r74, 127;
-	setp.eq.s32 %p41, %r75, 0;
-	setp.lt.u32 %p42, %r73, -2147483648;
-	and.pred %p43, %p28, %p42;
+	setp.eq.s32 %p36, %r75, 0;
+	setp.lt.u32 %p37, %r73, -2147483648;
+	and.pred %p38, %p25, %p37;
 	and.b32 %r76, %r73, 7;
-	setp.eq.s32 %p44, %r76, 0;
-	and.pred %p45, %p43, %p44;
-	and.pred %p46, %p40, %p41;
-	and.pred %p47, %p46, %p45;
-	@!%p47 bra $B41;
+	setp.eq.s32 %p39, %r76, 0;
+	and.pred %p40, %p38, %p39;
+	and.pred %p41, %p36, %p40;
+	@!%p41 bra $B41;
 	mov.u32 %r77, 0;
-	add.s32 %r78, %r70, 131072;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r72], [%rd7, {%r73, %r41, %r77}], [%r78];
+	add.s32 %r78, %r71, 131072;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r69], [%rd7, {%r73, %r41, %r77}], [%r78];
 	.loc 1 68 12
-	and.pred %p48, %p42, %p29;
-	and.pred %p49, %p48, %p30;
-	@!%p49 bra $FAULT1;
-	add.s32 %r79, %r72, 16384;
+	and.pred %p42, %p37, %p26;
+	and.pred %p43, %p42, %p27;
+	@!%p43 bra $FAULT0;
+	add.s32 %r79, %r69, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r79], [%rd8, {%r10, %r73, %r77}], [%r78];
 	.loc 1 67 12
-	and.pred %p50, %p31, %p42;
-	and.pred %p51, %p50, %p44;
-	@!%p51 bra $FAULT2;
-	add.s32 %r80, %r72, 8192;
+	and.pred %p44, %p28, %p37;
+	and.pred %p45, %p44, %p39;
+	@!%p45 bra $FAULT1;
+	add.s32 %r80, %r69, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r80], [%rd7, {%r73, %r43, %r77}], [%r78];
 	.loc 1 68 12
-	and.pred %p52, %p42, %p32;
-	and.pred %p53, %p52, %p33;
-	@!%p53 bra $FAULT1;
-	add.s32 %r81, %r72, 24576;
+	and.pred %p46, %p37, %p29;
+	and.pred %p47, %p46, %p30;
+	@!%p47 bra $FAULT0;
+	add.s32 %r81, %r69, 24576;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r81], [%rd8, {%r44, %r73, %r77}], [%r78];
 $B6:
 	.loc 1 41 9
 	add.s32 %r46, %r46, 1;
-	setp.lt.u32 %p54, %r46, %r20;
-	@%p54 bra $B3;
+	setp.lt.u32 %p48, %r46, %r20;
+	@%p48 bra $B3;
 $B7:
 	.loc 1 44 23
 	shl.b32 %r82, %r14, 6;
@@ -2997,18 +2803,18 @@ $B7:
 	and.b32 %r87, %r5, 3;
 	mad.lo.s32 %r88, %r87, 2, %r10;
 	.loc 2 70 11
-	setp.lt.s64 %p55, %rd44, %rd10;
-	setp.lt.s32 %p56, %r88, %r8;
-	and.pred %p57, %p55, %p56;
-	@!%p57 bra $B8;
+	setp.lt.s64 %p49, %rd44, %rd10;
+	setp.lt.s32 %p50, %r88, %r8;
+	and.pred %p51, %p49, %p50;
+	@!%p51 bra $B8;
 	.loc 2 71 15
 	shr.u32 %r89, %r8, 1;
 	cvt.u32.u64 %r90, %rd44;
 	shr.u32 %r91, %r88, 1;
 	cvt.u64.u32 %rd45, %r91;
 	mad.wide.u32 %rd46, %r90, %r89, %rd45;
-	setp.lt.u64 %p58, %rd46, %rd9;
-	@!%p58 bra $FAULT3;
+	setp.lt.u64 %p52, %rd46, %rd9;
+	@!%p52 bra $FAULT2;
 	shl.b64 %rd47, %rd46, 2;
 	add.s64 %rd48, %rd1, %rd47;
 	cvt.rn.bf16x2.f32 %r92, %f63, %f64;
@@ -3016,17 +2822,17 @@ $B7:
 $B8:
 	.loc 2 73 10
 	add.s64 %rd49, %rd44, 8;
-	setp.lt.s64 %p59, %rd49, %rd10;
-	and.pred %p60, %p59, %p56;
-	@!%p60 bra $B9;
+	setp.lt.s64 %p53, %rd49, %rd10;
+	and.pred %p54, %p53, %p50;
+	@!%p54 bra $B9;
 	.loc 2 74 19
 	shr.u32 %r93, %r8, 1;
 	cvt.u32.u64 %r94, %rd49;
 	shr.u32 %r95, %r88, 1;
 	cvt.u64.u32 %rd50, %r95;
 	mad.wide.u32 %rd51, %r94, %r93, %rd50;
-	setp.lt.u64 %p61, %rd51, %rd9;
-	@!%p61 bra $FAULT4;
+	setp.lt.u64 %p55, %rd51, %rd9;
+	@!%p55 bra $FAULT3;
 	shl.b64 %rd52, %rd51, 2;
 	add.s64 %rd53, %rd1, %rd52;
 	cvt.rn.bf16x2.f32 %r96, %f61, %f62;
@@ -3035,33 +2841,33 @@ $B9:
 	.loc 1 46 25
 	add.s32 %r97, %r88, 8;
 	.loc 2 70 26
-	setp.lt.s32 %p62, %r97, %r8;
-	and.pred %p63, %p55, %p62;
-	@!%p63 bra $B10;
+	setp.lt.s32 %p56, %r97, %r8;
+	and.pred %p57, %p49, %p56;
+	@!%p57 bra $B10;
 	.loc 2 71 15
 	shr.u32 %r98, %r8, 1;
 	cvt.u32.u64 %r99, %rd44;
 	shr.u32 %r100, %r97, 1;
 	cvt.u64.u32 %rd54, %r100;
 	mad.wide.u32 %rd55, %r99, %r98, %rd54;
-	setp.lt.u64 %p64, %rd55, %rd9;
-	@!%p64 bra $FAULT5;
+	setp.lt.u64 %p58, %rd55, %rd9;
+	@!%p58 bra $FAULT4;
 	shl.b64 %rd56, %rd55, 2;
 	add.s64 %rd57, %rd1, %rd56;
 	cvt.rn.bf16x2.f32 %r101, %f59, %f60;
 	st.global.u32 [%rd57], %r101;
 $B10:
 	.loc 2 73 13
-	and.pred %p65, %p59, %p62;
-	@!%p65 bra $B11;
+	and.pred %p59, %p53, %p56;
+	@!%p59 bra $B11;
 	.loc 2 74 19
 	shr.u32 %r102, %r8, 1;
 	cvt.u32.u64 %r103, %rd49;
 	shr.u32 %r104, %r97, 1;
 	cvt.u64.u32 %rd58, %r104;
 	mad.wide.u32 %rd59, %r103, %r102, %rd58;
-	setp.lt.u64 %p66, %rd59, %rd9;
-	@!%p66 bra $FAULT6;
+	setp.lt.u64 %p60, %rd59, %rd9;
+	@!%p60 bra $FAULT5;
 	shl.b64 %rd60, %rd59, 2;
 	add.s64 %rd61, %rd1, %rd60;
 	cvt.rn.bf16x2.f32 %r105, %f57, %f58;
@@ -3070,33 +2876,33 @@ $B11:
 	.loc 1 46 25
 	add.s32 %r106, %r88, 16;
 	.loc 2 70 26
-	setp.lt.s32 %p67, %r106, %r8;
-	and.pred %p68, %p55, %p67;
-	@!%p68 bra $B12;
+	setp.lt.s32 %p61, %r106, %r8;
+	and.pred %p62, %p49, %p61;
+	@!%p62 bra $B12;
 	.loc 2 71 15
 	shr.u32 %r107, %r8, 1;
 	cvt.u32.u64 %r108, %rd44;
 	shr.u32 %r109, %r106, 1;
 	cvt.u64.u32 %rd62, %r109;
 	mad.wide.u32 %rd63, %r108, %r107, %rd62;
-	setp.lt.u64 %p69, %rd63, %rd9;
-	@!%p69 bra $FAULT7;
+	setp.lt.u64 %p63, %rd63, %rd9;
+	@!%p63 bra $FAULT6;
 	shl.b64 %rd64, %rd63, 2;
 	add.s64 %rd65, %rd1, %rd64;
 	cvt.rn.bf16x2.f32 %r110, %f55, %f56;
 	st.global.u32 [%rd65], %r110;
 $B12:
 	.loc 2 73 13
-	and.pred %p70, %p59, %p67;
-	@!%p70 bra $B13;
+	and.pred %p64, %p53, %p61;
+	@!%p64 bra $B13;
 	.loc 2 74 19
 	shr.u32 %r111, %r8, 1;
 	cvt.u32.u64 %r112, %rd49;
 	shr.u32 %r113, %r106, 1;
 	cvt.u64.u32 %rd66, %r113;
 	mad.wide.u32 %rd67, %r112, %r111, %rd66;
-	setp.lt.u64 %p71, %rd67, %rd9;
-	@!%p71 bra $FAULT8;
+	setp.lt.u64 %p65, %rd67, %rd9;
+	@!%p65 bra $FAULT7;
 	shl.b64 %rd68, %rd67, 2;
 	add.s64 %rd69, %rd1, %rd68;
 	cvt.rn.bf16x2.f32 %r114, %f53, %f54;
@@ -3105,33 +2911,33 @@ $B13:
 	.loc 1 46 25
 	add.s32 %r115, %r88, 24;
 	.loc 2 70 26
-	setp.lt.s32 %p72, %r115, %r8;
-	and.pred %p73, %p55, %p72;
-	@!%p73 bra $B14;
+	setp.lt.s32 %p66, %r115, %r8;
+	and.pred %p67, %p49, %p66;
+	@!%p67 bra $B14;
 	.loc 2 71 15
 	shr.u32 %r116, %r8, 1;
 	cvt.u32.u64 %r117, %rd44;
 	shr.u32 %r118, %r115, 1;
 	cvt.u64.u32 %rd70, %r118;
 	mad.wide.u32 %rd71, %r117, %r116, %rd70;
-	setp.lt.u64 %p74, %rd71, %rd9;
-	@!%p74 bra $FAULT9;
+	setp.lt.u64 %p68, %rd71, %rd9;
+	@!%p68 bra $FAULT8;
 	shl.b64 %rd72, %rd71, 2;
 	add.s64 %rd73, %rd1, %rd72;
 	cvt.rn.bf16x2.f32 %r119, %f51, %f52;
 	st.global.u32 [%rd73], %r119;
 $B14:
 	.loc 2 73 13
-	and.pred %p75, %p59, %p72;
-	@!%p75 bra $B15;
+	and.pred %p69, %p53, %p66;
+	@!%p69 bra $B15;
 	.loc 2 74 19
 	shr.u32 %r120, %r8, 1;
 	cvt.u32.u64 %r121, %rd49;
 	shr.u32 %r122, %r115, 1;
 	cvt.u64.u32 %rd74, %r122;
 	mad.wide.u32 %rd75, %r121, %r120, %rd74;
-	setp.lt.u64 %p76, %rd75, %rd9;
-	@!%p76 bra $FAULT10;
+	setp.lt.u64 %p70, %rd75, %rd9;
+	@!%p70 bra $FAULT9;
 	shl.b64 %rd76, %rd75, 2;
 	add.s64 %rd77, %rd1, %rd76;
 	cvt.rn.bf16x2.f32 %r123, %f49, %f50;
@@ -3140,33 +2946,33 @@ $B15:
 	.loc 1 46 25
 	add.s32 %r124, %r88, 32;
 	.loc 2 70 26
-	setp.lt.s32 %p77, %r124, %r8;
-	and.pred %p78, %p55, %p77;
-	@!%p78 bra $B16;
+	setp.lt.s32 %p71, %r124, %r8;
+	and.pred %p72, %p49, %p71;
+	@!%p72 bra $B16;
 	.loc 2 71 15
 	shr.u32 %r125, %r8, 1;
 	cvt.u32.u64 %r126, %rd44;
 	shr.u32 %r127, %r124, 1;
 	cvt.u64.u32 %rd78, %r127;
 	mad.wide.u32 %rd79, %r126, %r125, %rd78;
-	setp.lt.u64 %p79, %rd79, %rd9;
-	@!%p79 bra $FAULT11;
+	setp.lt.u64 %p73, %rd79, %rd9;
+	@!%p73 bra $FAULT10;
 	shl.b64 %rd80, %rd79, 2;
 	add.s64 %rd81, %rd1, %rd80;
 	cvt.rn.bf16x2.f32 %r128, %f47, %f48;
 	st.global.u32 [%rd81], %r128;
 $B16:
 	.loc 2 73 13
-	and.pred %p80, %p59, %p77;
-	@!%p80 bra $B17;
+	and.pred %p74, %p53, %p71;
+	@!%p74 bra $B17;
 	.loc 2 74 19
 	shr.u32 %r129, %r8, 1;
 	cvt.u32.u64 %r130, %rd49;
 	shr.u32 %r131, %r124, 1;
 	cvt.u64.u32 %rd82, %r131;
 	mad.wide.u32 %rd83, %r130, %r129, %rd82;
-	setp.lt.u64 %p81, %rd83, %rd9;
-	@!%p81 bra $FAULT12;
+	setp.lt.u64 %p75, %rd83, %rd9;
+	@!%p75 bra $FAULT11;
 	shl.b64 %rd84, %rd83, 2;
 	add.s64 %rd85, %rd1, %rd84;
 	cvt.rn.bf16x2.f32 %r132, %f45, %f46;
@@ -3175,33 +2981,33 @@ $B17:
 	.loc 1 46 25
 	add.s32 %r133, %r88, 40;
 	.loc 2 70 26
-	setp.lt.s32 %p82, %r133, %r8;
-	and.pred %p83, %p55, %p82;
-	@!%p83 bra $B18;
+	setp.lt.s32 %p76, %r133, %r8;
+	and.pred %p77, %p49, %p76;
+	@!%p77 bra $B18;
 	.loc 2 71 15
 	shr.u32 %r134, %r8, 1;
 	cvt.u32.u64 %r135, %rd44;
 	shr.u32 %r136, %r133, 1;
 	cvt.u64.u32 %rd86, %r136;
 	mad.wide.u32 %rd87, %r135, %r134, %rd86;
-	setp.lt.u64 %p84, %rd87, %rd9;
-	@!%p84 bra $FAULT13;
+	setp.lt.u64 %p78, %rd87, %rd9;
+	@!%p78 bra $FAULT12;
 	shl.b64 %rd88, %rd87, 2;
 	add.s64 %rd89, %rd1, %rd88;
 	cvt.rn.bf16x2.f32 %r137, %f43, %f44;
 	st.global.u32 [%rd89], %r137;
 $B18:
 	.loc 2 73 13
-	and.pred %p85, %p59, %p82;
-	@!%p85 bra $B19;
+	and.pred %p79, %p53, %p76;
+	@!%p79 bra $B19;
 	.loc 2 74 19
 	shr.u32 %r138, %r8, 1;
 	cvt.u32.u64 %r139, %rd49;
 	shr.u32 %r140, %r133, 1;
 	cvt.u64.u32 %rd90, %r140;
 	mad.wide.u32 %rd91, %r139, %r138, %rd90;
-	setp.lt.u64 %p86, %rd91, %rd9;
-	@!%p86 bra $FAULT14;
+	setp.lt.u64 %p80, %rd91, %rd9;
+	@!%p80 bra $FAULT13;
 	shl.b64 %rd92, %rd91, 2;
 	add.s64 %rd93, %rd1, %rd92;
 	cvt.rn.bf16x2.f32 %r141, %f41, %f42;
@@ -3210,33 +3016,33 @@ $B19:
 	.loc 1 46 25
 	add.s32 %r142, %r88, 48;
 	.loc 2 70 26
-	setp.lt.s32 %p87, %r142, %r8;
-	and.pred %p88, %p55, %p87;
-	@!%p88 bra $B20;
+	setp.lt.s32 %p81, %r142, %r8;
+	and.pred %p82, %p49, %p81;
+	@!%p82 bra $B20;
 	.loc 2 71 15
 	shr.u32 %r143, %r8, 1;
 	cvt.u32.u64 %r144, %rd44;
 	shr.u32 %r145, %r142, 1;
 	cvt.u64.u32 %rd94, %r145;
 	mad.wide.u32 %rd95, %r144, %r143, %rd94;
-	setp.lt.u64 %p89, %rd95, %rd9;
-	@!%p89 bra $FAULT15;
+	setp.lt.u64 %p83, %rd95, %rd9;
+	@!%p83 bra $FAULT14;
 	shl.b64 %rd96, %rd95, 2;
 	add.s64 %rd97, %rd1, %rd96;
 	cvt.rn.bf16x2.f32 %r146, %f39, %f40;
 	st.global.u32 [%rd97], %r146;
 $B20:
 	.loc 2 73 13
-	and.pred %p90, %p59, %p87;
-	@!%p90 bra $B21;
+	and.pred %p84, %p53, %p81;
+	@!%p84 bra $B21;
 	.loc 2 74 19
 	shr.u32 %r147, %r8, 1;
 	cvt.u32.u64 %r148, %rd49;
 	shr.u32 %r149, %r142, 1;
 	cvt.u64.u32 %rd98, %r149;
 	mad.wide.u32 %rd99, %r148, %r147, %rd98;
-	setp.lt.u64 %p91, %rd99, %rd9;
-	@!%p91 bra $FAULT16;
+	setp.lt.u64 %p85, %rd99, %rd9;
+	@!%p85 bra $FAULT15;
 	shl.b64 %rd100, %rd99, 2;
 	add.s64 %rd101, %rd1, %rd100;
 	cvt.rn.bf16x2.f32 %r150, %f37, %f38;
@@ -3245,33 +3051,33 @@ $B21:
 	.loc 1 46 25
 	add.s32 %r151, %r88, 56;
 	.loc 2 70 26
-	setp.lt.s32 %p92, %r151, %r8;
-	and.pred %p93, %p55, %p92;
-	@!%p93 bra $B22;
+	setp.lt.s32 %p86, %r151, %r8;
+	and.pred %p87, %p49, %p86;
+	@!%p87 bra $B22;
 	.loc 2 71 15
 	shr.u32 %r152, %r8, 1;
 	cvt.u32.u64 %r153, %rd44;
 	shr.u32 %r154, %r151, 1;
 	cvt.u64.u32 %rd102, %r154;
 	mad.wide.u32 %rd103, %r153, %r152, %rd102;
-	setp.lt.u64 %p94, %rd103, %rd9;
-	@!%p94 bra $FAULT17;
+	setp.lt.u64 %p88, %rd103, %rd9;
+	@!%p88 bra $FAULT16;
 	shl.b64 %rd104, %rd103, 2;
 	add.s64 %rd105, %rd1, %rd104;
 	cvt.rn.bf16x2.f32 %r155, %f35, %f36;
 	st.global.u32 [%rd105], %r155;
 $B22:
 	.loc 2 73 13
-	and.pred %p95, %p59, %p92;
-	@!%p95 bra $B23;
+	and.pred %p89, %p53, %p86;
+	@!%p89 bra $B23;
 	.loc 2 74 19
 	shr.u32 %r156, %r8, 1;
 	cvt.u32.u64 %r157, %rd49;
 	shr.u32 %r158, %r151, 1;
 	cvt.u64.u32 %rd106, %r158;
 	mad.wide.u32 %rd107, %r157, %r156, %rd106;
-	setp.lt.u64 %p96, %rd107, %rd9;
-	@!%p96 bra $FAULT18;
+	setp.lt.u64 %p90, %rd107, %rd9;
+	@!%p90 bra $FAULT17;
 	shl.b64 %rd108, %rd107, 2;
 	add.s64 %rd109, %rd1, %rd108;
 	cvt.rn.bf16x2.f32 %r159, %f33, %f34;
@@ -3280,33 +3086,33 @@ $B23:
 	.loc 1 46 25
 	add.s32 %r160, %r88, 64;
 	.loc 2 70 26
-	setp.lt.s32 %p97, %r160, %r8;
-	and.pred %p98, %p55, %p97;
-	@!%p98 bra $B24;
+	setp.lt.s32 %p91, %r160, %r8;
+	and.pred %p92, %p49, %p91;
+	@!%p92 bra $B24;
 	.loc 2 71 15
 	shr.u32 %r161, %r8, 1;
 	cvt.u32.u64 %r162, %rd44;
 	shr.u32 %r163, %r160, 1;
 	cvt.u64.u32 %rd110, %r163;
 	mad.wide.u32 %rd111, %r162, %r161, %rd110;
-	setp.lt.u64 %p99, %rd111, %rd9;
-	@!%p99 bra $FAULT19;
+	setp.lt.u64 %p93, %rd111, %rd9;
+	@!%p93 bra $FAULT18;
 	shl.b64 %rd112, %rd111, 2;
 	add.s64 %rd113, %rd1, %rd112;
 	cvt.rn.bf16x2.f32 %r164, %f31, %f32;
 	st.global.u32 [%rd113], %r164;
 $B24:
 	.loc 2 73 13
-	and.pred %p100, %p59, %p97;
-	@!%p100 bra $B25;
+	and.pred %p94, %p53, %p91;
+	@!%p94 bra $B25;
 	.loc 2 74 19
 	shr.u32 %r165, %r8, 1;
 	cvt.u32.u64 %r166, %rd49;
 	shr.u32 %r167, %r160, 1;
 	cvt.u64.u32 %rd114, %r167;
 	mad.wide.u32 %rd115, %r166, %r165, %rd114;
-	setp.lt.u64 %p101, %rd115, %rd9;
-	@!%p101 bra $FAULT20;
+	setp.lt.u64 %p95, %rd115, %rd9;
+	@!%p95 bra $FAULT19;
 	shl.b64 %rd116, %rd115, 2;
 	add.s64 %rd117, %rd1, %rd116;
 	cvt.rn.bf16x2.f32 %r168, %f29, %f30;
@@ -3315,33 +3121,33 @@ $B25:
 	.loc 1 46 25
 	add.s32 %r169, %r88, 72;
 	.loc 2 70 26
-	setp.lt.s32 %p102, %r169, %r8;
-	and.pred %p103, %p55, %p102;
-	@!%p103 bra $B26;
+	setp.lt.s32 %p96, %r169, %r8;
+	and.pred %p97, %p49, %p96;
+	@!%p97 bra $B26;
 	.loc 2 71 15
 	shr.u32 %r170, %r8, 1;
 	cvt.u32.u64 %r171, %rd44;
 	shr.u32 %r172, %r169, 1;
 	cvt.u64.u32 %rd118, %r172;
 	mad.wide.u32 %rd119, %r171, %r170, %rd118;
-	setp.lt.u64 %p104, %rd119, %rd9;
-	@!%p104 bra $FAULT21;
+	setp.lt.u64 %p98, %rd119, %rd9;
+	@!%p98 bra $FAULT20;
 	shl.b64 %rd120, %rd119, 2;
 	add.s64 %rd121, %rd1, %rd120;
 	cvt.rn.bf16x2.f32 %r173, %f27, %f28;
 	st.global.u32 [%rd121], %r173;
 $B26:
 	.loc 2 73 13
-	and.pred %p105, %p59, %p102;
-	@!%p105 bra $B27;
+	and.pred %p99, %p53, %p96;
+	@!%p99 bra $B27;
 	.loc 2 74 19
 	shr.u32 %r174, %r8, 1;
 	cvt.u32.u64 %r175, %rd49;
 	shr.u32 %r176, %r169, 1;
 	cvt.u64.u32 %rd122, %r176;
 	mad.wide.u32 %rd123, %r175, %r174, %rd122;
-	setp.lt.u64 %p106, %rd123, %rd9;
-	@!%p106 bra $FAULT22;
+	setp.lt.u64 %p100, %rd123, %rd9;
+	@!%p100 bra $FAULT21;
 	shl.b64 %rd124, %rd123, 2;
 	add.s64 %rd125, %rd1, %rd124;
 	cvt.rn.bf16x2.f32 %r177, %f25, %f26;
@@ -3350,33 +3156,33 @@ $B27:
 	.loc 1 46 25
 	add.s32 %r178, %r88, 80;
 	.loc 2 70 26
-	setp.lt.s32 %p107, %r178, %r8;
-	and.pred %p108, %p55, %p107;
-	@!%p108 bra $B28;
+	setp.lt.s32 %p101, %r178, %r8;
+	and.pred %p102, %p49, %p101;
+	@!%p102 bra $B28;
 	.loc 2 71 15
 	shr.u32 %r179, %r8, 1;
 	cvt.u32.u64 %r180, %rd44;
 	shr.u32 %r181, %r178, 1;
 	cvt.u64.u32 %rd126, %r181;
 	mad.wide.u32 %rd127, %r180, %r179, %rd126;
-	setp.lt.u64 %p109, %rd127, %rd9;
-	@!%p109 bra $FAULT23;
+	setp.lt.u64 %p103, %rd127, %rd9;
+	@!%p103 bra $FAULT22;
 	shl.b64 %rd128, %rd127, 2;
 	add.s64 %rd129, %rd1, %rd128;
 	cvt.rn.bf16x2.f32 %r182, %f23, %f24;
 	st.global.u32 [%rd129], %r182;
 $B28:
 	.loc 2 73 13
-	and.pred %p110, %p59, %p107;
-	@!%p110 bra $B29;
+	and.pred %p104, %p53, %p101;
+	@!%p104 bra $B29;
 	.loc 2 74 19
 	shr.u32 %r183, %r8, 1;
 	cvt.u32.u64 %r184, %rd49;
 	shr.u32 %r185, %r178, 1;
 	cvt.u64.u32 %rd130, %r185;
 	mad.wide.u32 %rd131, %r184, %r183, %rd130;
-	setp.lt.u64 %p111, %rd131, %rd9;
-	@!%p111 bra $FAULT24;
+	setp.lt.u64 %p105, %rd131, %rd9;
+	@!%p105 bra $FAULT23;
 	shl.b64 %rd132, %rd131, 2;
 	add.s64 %rd133, %rd1, %rd132;
 	cvt.rn.bf16x2.f32 %r186, %f21, %f22;
@@ -3385,33 +3191,33 @@ $B29:
 	.loc 1 46 25
 	add.s32 %r187, %r88, 88;
 	.loc 2 70 26
-	setp.lt.s32 %p112, %r187, %r8;
-	and.pred %p113, %p55, %p112;
-	@!%p113 bra $B30;
+	setp.lt.s32 %p106, %r187, %r8;
+	and.pred %p107, %p49, %p106;
+	@!%p107 bra $B30;
 	.loc 2 71 15
 	shr.u32 %r188, %r8, 1;
 	cvt.u32.u64 %r189, %rd44;
 	shr.u32 %r190, %r187, 1;
 	cvt.u64.u32 %rd134, %r190;
 	mad.wide.u32 %rd135, %r189, %r188, %rd134;
-	setp.lt.u64 %p114, %rd135, %rd9;
-	@!%p114 bra $FAULT25;
+	setp.lt.u64 %p108, %rd135, %rd9;
+	@!%p108 bra $FAULT24;
 	shl.b64 %rd136, %rd135, 2;
 	add.s64 %rd137, %rd1, %rd136;
 	cvt.rn.bf16x2.f32 %r191, %f19, %f20;
 	st.global.u32 [%rd137], %r191;
 $B30:
 	.loc 2 73 13
-	and.pred %p115, %p59, %p112;
-	@!%p115 bra $B31;
+	and.pred %p109, %p53, %p106;
+	@!%p109 bra $B31;
 	.loc 2 74 19
 	shr.u32 %r192, %r8, 1;
 	cvt.u32.u64 %r193, %rd49;
 	shr.u32 %r194, %r187, 1;
 	cvt.u64.u32 %rd138, %r194;
 	mad.wide.u32 %rd139, %r193, %r192, %rd138;
-	setp.lt.u64 %p116, %rd139, %rd9;
-	@!%p116 bra $FAULT26;
+	setp.lt.u64 %p110, %rd139, %rd9;
+	@!%p110 bra $FAULT25;
 	shl.b64 %rd140, %rd139, 2;
 	add.s64 %rd141, %rd1, %rd140;
 	cvt.rn.bf16x2.f32 %r195, %f17, %f18;
@@ -3420,33 +3226,33 @@ $B31:
 	.loc 1 46 25
 	add.s32 %r196, %r88, 96;
 	.loc 2 70 26
-	setp.lt.s32 %p117, %r196, %r8;
-	and.pred %p118, %p55, %p117;
-	@!%p118 bra $B32;
+	setp.lt.s32 %p111, %r196, %r8;
+	and.pred %p112, %p49, %p111;
+	@!%p112 bra $B32;
 	.loc 2 71 15
 	shr.u32 %r197, %r8, 1;
 	cvt.u32.u64 %r198, %rd44;
 	shr.u32 %r199, %r196, 1;
 	cvt.u64.u32 %rd142, %r199;
 	mad.wide.u32 %rd143, %r198, %r197, %rd142;
-	setp.lt.u64 %p119, %rd143, %rd9;
-	@!%p119 bra $FAULT27;
+	setp.lt.u64 %p113, %rd143, %rd9;
+	@!%p113 bra $FAULT26;
 	shl.b64 %rd144, %rd143, 2;
 	add.s64 %rd145, %rd1, %rd144;
 	cvt.rn.bf16x2.f32 %r200, %f15, %f16;
 	st.global.u32 [%rd145], %r200;
 $B32:
 	.loc 2 73 13
-	and.pred %p120, %p59, %p117;
-	@!%p120 bra $B33;
+	and.pred %p114, %p53, %p111;
+	@!%p114 bra $B33;
 	.loc 2 74 19
 	shr.u32 %r201, %r8, 1;
 	cvt.u32.u64 %r202, %rd49;
 	shr.u32 %r203, %r196, 1;
 	cvt.u64.u32 %rd146, %r203;
 	mad.wide.u32 %rd147, %r202, %r201, %rd146;
-	setp.lt.u64 %p121, %rd147, %rd9;
-	@!%p121 bra $FAULT28;
+	setp.lt.u64 %p115, %rd147, %rd9;
+	@!%p115 bra $FAULT27;
 	shl.b64 %rd148, %rd147, 2;
 	add.s64 %rd149, %rd1, %rd148;
 	cvt.rn.bf16x2.f32 %r204, %f13, %f14;
@@ -3455,33 +3261,33 @@ $B33:
 	.loc 1 46 25
 	add.s32 %r205, %r88, 104;
 	.loc 2 70 26
-	setp.lt.s32 %p122, %r205, %r8;
-	and.pred %p123, %p55, %p122;
-	@!%p123 bra $B34;
+	setp.lt.s32 %p116, %r205, %r8;
+	and.pred %p117, %p49, %p116;
+	@!%p117 bra $B34;
 	.loc 2 71 15
 	shr.u32 %r206, %r8, 1;
 	cvt.u32.u64 %r207, %rd44;
 	shr.u32 %r208, %r205, 1;
 	cvt.u64.u32 %rd150, %r208;
 	mad.wide.u32 %rd151, %r207, %r206, %rd150;
-	setp.lt.u64 %p124, %rd151, %rd9;
-	@!%p124 bra $FAULT29;
+	setp.lt.u64 %p118, %rd151, %rd9;
+	@!%p118 bra $FAULT28;
 	shl.b64 %rd152, %rd151, 2;
 	add.s64 %rd153, %rd1, %rd152;
 	cvt.rn.bf16x2.f32 %r209, %f11, %f12;
 	st.global.u32 [%rd153], %r209;
 $B34:
 	.loc 2 73 13
-	and.pred %p125, %p59, %p122;
-	@!%p125 bra $B35;
+	and.pred %p119, %p53, %p116;
+	@!%p119 bra $B35;
 	.loc 2 74 19
 	shr.u32 %r210, %r8, 1;
 	cvt.u32.u64 %r211, %rd49;
 	shr.u32 %r212, %r205, 1;
 	cvt.u64.u32 %rd154, %r212;
 	mad.wide.u32 %rd155, %r211, %r210, %rd154;
-	setp.lt.u64 %p126, %rd155, %rd9;
-	@!%p126 bra $FAULT30;
+	setp.lt.u64 %p120, %rd155, %rd9;
+	@!%p120 bra $FAULT29;
 	shl.b64 %rd156, %rd155, 2;
 	add.s64 %rd157, %rd1, %rd156;
 	cvt.rn.bf16x2.f32 %r213, %f9, %f10;
@@ -3490,33 +3296,33 @@ $B35:
 	.loc 1 46 25
 	add.s32 %r214, %r88, 112;
 	.loc 2 70 26
-	setp.lt.s32 %p127, %r214, %r8;
-	and.pred %p128, %p55, %p127;
-	@!%p128 bra $B36;
+	setp.lt.s32 %p121, %r214, %r8;
+	and.pred %p122, %p49, %p121;
+	@!%p122 bra $B36;
 	.loc 2 71 15
 	shr.u32 %r215, %r8, 1;
 	cvt.u32.u64 %r216, %rd44;
 	shr.u32 %r217, %r214, 1;
 	cvt.u64.u32 %rd158, %r217;
 	mad.wide.u32 %rd159, %r216, %r215, %rd158;
-	setp.lt.u64 %p129, %rd159, %rd9;
-	@!%p129 bra $FAULT31;
+	setp.lt.u64 %p123, %rd159, %rd9;
+	@!%p123 bra $FAULT30;
 	shl.b64 %rd160, %rd159, 2;
 	add.s64 %rd161, %rd1, %rd160;
 	cvt.rn.bf16x2.f32 %r218, %f7, %f8;
 	st.global.u32 [%rd161], %r218;
 $B36:
 	.loc 2 73 13
-	and.pred %p130, %p59, %p127;
-	@!%p130 bra $B37;
+	and.pred %p124, %p53, %p121;
+	@!%p124 bra $B37;
 	.loc 2 74 19
 	shr.u32 %r219, %r8, 1;
 	cvt.u32.u64 %r220, %rd49;
 	shr.u32 %r221, %r214, 1;
 	cvt.u64.u32 %rd162, %r221;
 	mad.wide.u32 %rd163, %r220, %r219, %rd162;
-	setp.lt.u64 %p131, %rd163, %rd9;
-	@!%p131 bra $FAULT32;
+	setp.lt.u64 %p125, %rd163, %rd9;
+	@!%p125 bra $FAULT31;
 	shl.b64 %rd164, %rd163, 2;
 	add.s64 %rd165, %rd1, %rd164;
 	cvt.rn.bf16x2.f32 %r222, %f5, %f6;
@@ -3525,33 +3331,33 @@ $B37:
 	.loc 1 46 25
 	add.s32 %r223, %r88, 120;
 	.loc 2 70 26
-	setp.lt.s32 %p132, %r223, %r8;
-	and.pred %p133, %p55, %p132;
-	@!%p133 bra $B38;
+	setp.lt.s32 %p126, %r223, %r8;
+	and.pred %p127, %p49, %p126;
+	@!%p127 bra $B38;
 	.loc 2 71 15
 	shr.u32 %r224, %r8, 1;
 	cvt.u32.u64 %r225, %rd44;
 	shr.u32 %r226, %r223, 1;
 	cvt.u64.u32 %rd166, %r226;
 	mad.wide.u32 %rd167, %r225, %r224, %rd166;
-	setp.lt.u64 %p134, %rd167, %rd9;
-	@!%p134 bra $FAULT33;
+	setp.lt.u64 %p128, %rd167, %rd9;
+	@!%p128 bra $FAULT32;
 	shl.b64 %rd168, %rd167, 2;
 	add.s64 %rd169, %rd1, %rd168;
 	cvt.rn.bf16x2.f32 %r227, %f3, %f4;
 	st.global.u32 [%rd169], %r227;
 $B38:
 	.loc 2 73 13
-	and.pred %p135, %p59, %p132;
-	@!%p135 bra $B39;
+	and.pred %p129, %p53, %p126;
+	@!%p129 bra $B39;
 	.loc 2 74 19
 	shr.u32 %r228, %r8, 1;
 	cvt.u32.u64 %r229, %rd49;
 	shr.u32 %r230, %r223, 1;
 	cvt.u64.u32 %rd170, %r230;
 	mad.wide.u32 %rd171, %r229, %r228, %rd170;
-	setp.lt.u64 %p136, %rd171, %rd9;
-	@!%p136 bra $FAULT34;
+	setp.lt.u64 %p130, %rd171, %rd9;
+	@!%p130 bra $FAULT33;
 	shl.b64 %rd172, %rd171, 2;
 	add.s64 %rd173, %rd1, %rd172;
 	cvt.rn.bf16x2.f32 %r231, %f1, %f2;
@@ -3560,241 +3366,228 @@ $B39:
 	.loc 1 46 6
 	bra $EXIT;
 $B40:
-	.loc 1 67 20
-	@!%p12 bra $FAULT35;
-	@!%p13 bra $FAULT36;
-	bra $FAULT2;
+	.loc 1 67 12
+	@!%p11 bra $FAULT34;
+	bra $FAULT1;
 $B41:
-	@!%p40 bra $FAULT35;
-	@!%p41 bra $FAULT36;
-	bra $FAULT2;
+	@!%p36 bra $FAULT34;
+	bra $FAULT1;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 65 13
-	mov.u32 %r232, 0;
+	.loc 1 68 12
+	mov.u32 %r232, 2;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 68 12
+	.loc 1 67 12
 	mov.u32 %r232, 3;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 67 12
-	mov.u32 %r232, 4;
-	mov.u64 %rd174, 0;
-	mov.u64 %rd175, 0;
-	bra $FAULT;
-$FAULT3:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd46;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT4:
+$FAULT3:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd51;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT5:
+$FAULT4:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd55;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT6:
+$FAULT5:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd59;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT7:
+$FAULT6:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd63;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT8:
+$FAULT7:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd67;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT9:
+$FAULT8:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd71;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT10:
+$FAULT9:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd75;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT11:
+$FAULT10:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd79;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT12:
+$FAULT11:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd83;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT13:
+$FAULT12:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd87;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT14:
+$FAULT13:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd91;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT15:
+$FAULT14:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd95;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT16:
+$FAULT15:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd99;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT17:
+$FAULT16:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd103;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT18:
+$FAULT17:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd107;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT19:
+$FAULT18:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd111;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT20:
+$FAULT19:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd115;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT21:
+$FAULT20:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd119;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT22:
+$FAULT21:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd123;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT23:
+$FAULT22:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd127;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT24:
+$FAULT23:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd131;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT25:
+$FAULT24:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd135;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT26:
+$FAULT25:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd139;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT27:
+$FAULT26:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd143;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT28:
+$FAULT27:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd147;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT29:
+$FAULT28:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd151;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT30:
+$FAULT29:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd155;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT31:
+$FAULT30:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd159;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT32:
+$FAULT31:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd163;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT33:
+$FAULT32:
 	.loc 2 71 4
-	mov.u32 %r232, 1;
+	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd167;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT34:
+$FAULT33:
 	.loc 2 74 4
-	mov.u32 %r232, 2;
+	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd171;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
-$FAULT35:
-	.loc 1 67 20
-	mov.u32 %r232, 5;
-	mov.u64 %rd174, 0;
-	mov.u64 %rd175, 0;
-	bra $FAULT;
-$FAULT36:
-	mov.u32 %r232, 6;
+$FAULT34:
+	.loc 1 67 12
+	mov.u32 %r232, 4;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 $FAULT:
 	ld.param.u64 %rd176, [panelled_params+304];
 	atom.relaxed.gpu.global.cas.b32 %r233, [%rd176], 0, 1;
-	setp.ne.u32 %p137, %r233, 0;
-	@%p137 bra $EXIT;
+	setp.ne.u32 %p131, %r233, 0;
+	@%p131 bra $EXIT;
 	ld.global.u64 %rd177, [%rd176+8];
 	ld.param.u32 %r234, [panelled_params+312];
 	st.global.u32 [%rd177+4], %r234;
@@ -3828,7 +3621,7 @@ const panelledSM90A = `.version 8.0
 .visible .entry panelled(.param .align 64 .b8 panelled_params[320])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<138>;
+	.reg .pred %p<132>;
 	.reg .b16 %rs<65>;
 	.reg .b32 %r<205>;
 	.reg .b64 %rd<226>;
@@ -3917,60 +3710,54 @@ $B0:
 	cvt.u32.u64 %r21, %rd19;
 	mov.u32 %r22, 0;
 $B1:
-	mov.u32 %r23, $dynamic;
-	mad.lo.s32 %r24, %r22, 8, %r23;
-	add.s32 %r25, %r24, 131072;
-	.loc 1 65 13
-	setp.ne.s32 %p11, %r25, -1;
-	@!%p11 bra $FAULT0;
-	.loc 1 27 20
-	mad.lo.s32 %r26, %r22, 32768, %r1;
+	mad.lo.s32 %r23, %r22, 32768, %r1;
+	mov.u32 %r24, $dynamic;
+	mad.lo.s32 %r25, %r22, 8, %r24;
+	add.s32 %r26, %r25, 131072;
 	shl.b32 %r27, %r22, 6;
 	.loc 1 65 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r25], 32768;
-	.loc 1 67 20
-	setp.ne.s32 %p12, %r26, -1;
-	cvt.u64.u32 %rd21, %r26;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r26], 32768;
+	.loc 1 67 12
+	cvt.u64.u32 %rd21, %r23;
 	cvta.shared.u64 %rd22, %rd21;
 	cvt.u32.u64 %r28, %rd22;
 	and.b32 %r29, %r28, 127;
-	setp.eq.s32 %p13, %r29, 0;
-	setp.lt.u32 %p14, %r27, -2147483648;
-	and.pred %p15, %p5, %p14;
+	setp.eq.s32 %p11, %r29, 0;
+	setp.lt.u32 %p12, %r27, -2147483648;
+	and.pred %p13, %p5, %p12;
 	and.b32 %r30, %r27, 7;
-	setp.eq.s32 %p16, %r30, 0;
-	and.pred %p17, %p15, %p16;
-	and.pred %p18, %p12, %p13;
-	and.pred %p19, %p18, %p17;
-	@!%p19 bra $B40;
+	setp.eq.s32 %p14, %r30, 0;
+	and.pred %p15, %p13, %p14;
+	and.pred %p16, %p11, %p15;
+	@!%p16 bra $B40;
 	mov.u32 %r31, 0;
-	add.s32 %r32, %r24, 131072;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r26], [%rd7, {%r27, %r16, %r31}], [%r32];
+	add.s32 %r32, %r25, 131072;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r23], [%rd7, {%r27, %r16, %r31}], [%r32];
 	.loc 1 68 12
-	and.pred %p20, %p14, %p6;
-	and.pred %p21, %p20, %p7;
-	@!%p21 bra $FAULT1;
-	add.s32 %r33, %r26, 16384;
+	and.pred %p17, %p12, %p6;
+	and.pred %p18, %p17, %p7;
+	@!%p18 bra $FAULT0;
+	add.s32 %r33, %r23, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r33], [%rd8, {%r6, %r27, %r31}], [%r32];
 	.loc 1 67 12
-	and.pred %p22, %p8, %p14;
-	and.pred %p23, %p22, %p16;
-	@!%p23 bra $FAULT2;
-	add.s32 %r34, %r26, 8192;
+	and.pred %p19, %p8, %p12;
+	and.pred %p20, %p19, %p14;
+	@!%p20 bra $FAULT1;
+	add.s32 %r34, %r23, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r34], [%rd7, {%r27, %r18, %r31}], [%r32];
 	.loc 1 68 12
-	and.pred %p24, %p14, %p9;
-	and.pred %p25, %p24, %p10;
-	@!%p25 bra $FAULT1;
-	add.s32 %r35, %r26, 24576;
+	and.pred %p21, %p12, %p9;
+	and.pred %p22, %p21, %p10;
+	@!%p22 bra $FAULT0;
+	add.s32 %r35, %r23, 24576;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r35], [%rd8, {%r19, %r27, %r31}], [%r32];
 	.loc 1 27 9
 	add.s32 %r22, %r22, 1;
-	setp.lt.u32 %p26, %r22, %r21;
-	@%p26 bra $B1;
+	setp.lt.u32 %p23, %r22, %r21;
+	@%p23 bra $B1;
 $B2:
 	.loc 1 30 6
-	setp.lt.s64 %p27, 0, %rd18;
+	setp.lt.s64 %p24, 0, %rd18;
 	mov.f32 %f1, 0f00000000;
 	mov.f32 %f2, 0f00000000;
 	mov.f32 %f3, 0f00000000;
@@ -4035,23 +3822,23 @@ $B2:
 	mov.f32 %f62, 0f00000000;
 	mov.f32 %f63, 0f00000000;
 	mov.f32 %f64, 0f00000000;
-	@!%p27 bra $B7;
+	@!%p24 bra $B7;
 	.loc 1 67 12
-	setp.lt.u64 %p28, %rd9, 2147483648;
+	setp.lt.u64 %p25, %rd9, 2147483648;
 	cvt.u32.u64 %r36, %rd9;
 	.loc 1 68 12
-	setp.lt.u32 %p29, %r6, -2147483648;
+	setp.lt.u32 %p26, %r6, -2147483648;
 	and.b32 %r37, %r6, 7;
-	setp.eq.s32 %p30, %r37, 0;
+	setp.eq.s32 %p27, %r37, 0;
 	.loc 1 67 64
 	add.s64 %rd23, %rd9, 64;
-	setp.lt.u64 %p31, %rd23, 2147483648;
+	setp.lt.u64 %p28, %rd23, 2147483648;
 	cvt.u32.u64 %r38, %rd23;
 	.loc 1 68 50
 	add.s32 %r39, %r6, 64;
-	setp.lt.u32 %p32, %r39, -2147483648;
+	setp.lt.u32 %p29, %r39, -2147483648;
 	and.b32 %r40, %r39, 7;
-	setp.eq.s32 %p33, %r40, 0;
+	setp.eq.s32 %p30, %r40, 0;
 	mov.f32 %f1, 0f00000000;
 	mov.f32 %f2, 0f00000000;
 	mov.f32 %f3, 0f00000000;
@@ -4129,12 +3916,12 @@ $B3:
 	and.b32 %r47, %r46, 1;
 $B4:
 	and.b32 %r48, %r47, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p34, [%r45], %r48;
-	@%p34 bra $B5;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p31, [%r45], %r48;
+	@%p31 bra $B5;
 	ld.param.u64 %rd26, [panelled_params+304];
 	ld.relaxed.gpu.global.u32 %r49, [%rd26];
-	setp.eq.u32 %p35, %r49, 0;
-	@%p35 bra $B4;
+	setp.eq.u32 %p32, %r49, 0;
+	@%p32 bra $B4;
 $B5:
 	.loc 1 33 18
 	wgmma.fence.sync.aligned;
@@ -4147,23 +3934,23 @@ $B5:
 	bfe.u32 %r54, %r50, 4, 14;
 	add.s32 %r55, %r54, 33555456;
 	mov.b64 %rd28, {%r55, 1073741888};
-	mov.pred %p36, 1;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd27, %rd28, %p36, 1, 1, 0, 1;
+	mov.pred %p33, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd27, %rd28, %p33, 1, 1, 0, 1;
 	add.s32 %r56, %r52, 2;
 	mov.b64 %rd29, {%r56, 1073741888};
 	add.s32 %r57, %r54, 33555584;
 	mov.b64 %rd30, {%r57, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd29, %rd30, %p36, 1, 1, 0, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd29, %rd30, %p33, 1, 1, 0, 1;
 	add.s32 %r58, %r52, 4;
 	mov.b64 %rd31, {%r58, 1073741888};
 	add.s32 %r59, %r54, 33555712;
 	mov.b64 %rd32, {%r59, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd31, %rd32, %p36, 1, 1, 0, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd31, %rd32, %p33, 1, 1, 0, 1;
 	add.s32 %r60, %r52, 6;
 	mov.b64 %rd33, {%r60, 1073741888};
 	add.s32 %r61, %r54, 33555840;
 	mov.b64 %rd34, {%r61, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd33, %rd34, %p36, 1, 1, 0, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10, %f9, %f8, %f7, %f6, %f5, %f4, %f3, %f2, %f1}, %rd33, %rd34, %p33, 1, 1, 0, 1;
 	.loc 1 37 19
 	wgmma.commit_group.sync.aligned;
 	.loc 1 38 20
@@ -4172,65 +3959,59 @@ $B5:
 	bar.sync 0;
 	.loc 1 40 16
 	add.s64 %rd35, %rd24, 3;
-	setp.lt.s64 %p37, %rd35, %rd18;
-	and.pred %p38, %p37, %p1;
-	@!%p38 bra $B6;
+	setp.lt.s64 %p34, %rd35, %rd18;
+	and.pred %p35, %p34, %p1;
+	@!%p35 bra $B6;
 	.loc 1 41 25
 	cvt.u32.u64 %r62, %rd35;
 	and.b32 %r63, %r62, 3;
-	mov.u32 %r64, $dynamic;
-	mad.lo.s32 %r65, %r63, 8, %r64;
-	add.s32 %r66, %r65, 131072;
-	.loc 1 65 13
-	setp.ne.s32 %p39, %r66, -1;
-	@!%p39 bra $FAULT0;
-	.loc 1 41 20
-	mad.lo.s32 %r67, %r63, 32768, %r1;
+	mad.lo.s32 %r64, %r63, 32768, %r1;
+	mov.u32 %r65, $dynamic;
+	mad.lo.s32 %r66, %r63, 8, %r65;
+	add.s32 %r67, %r66, 131072;
 	shl.b64 %rd36, %rd35, 6;
 	.loc 1 65 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r66], 32768;
-	.loc 1 67 20
-	setp.ne.s32 %p40, %r67, -1;
-	cvt.u64.u32 %rd37, %r67;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r67], 32768;
+	.loc 1 67 12
+	cvt.u64.u32 %rd37, %r64;
 	cvta.shared.u64 %rd38, %rd37;
 	cvt.u32.u64 %r68, %rd38;
 	and.b32 %r69, %r68, 127;
-	setp.eq.s32 %p41, %r69, 0;
-	setp.lt.u64 %p42, %rd36, 2147483648;
-	and.pred %p43, %p28, %p42;
+	setp.eq.s32 %p36, %r69, 0;
+	setp.lt.u64 %p37, %rd36, 2147483648;
+	and.pred %p38, %p25, %p37;
 	cvt.u32.u64 %r70, %rd36;
 	and.b32 %r71, %r70, 7;
-	setp.eq.s32 %p44, %r71, 0;
-	and.pred %p45, %p43, %p44;
-	and.pred %p46, %p40, %p41;
-	and.pred %p47, %p46, %p45;
-	@!%p47 bra $B41;
+	setp.eq.s32 %p39, %r71, 0;
+	and.pred %p40, %p38, %p39;
+	and.pred %p41, %p36, %p40;
+	@!%p41 bra $B41;
 	mov.u32 %r72, 0;
-	add.s32 %r73, %r65, 131072;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r67], [%rd7, {%r70, %r36, %r72}], [%r73];
+	add.s32 %r73, %r66, 131072;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r64], [%rd7, {%r70, %r36, %r72}], [%r73];
 	.loc 1 68 12
-	and.pred %p48, %p42, %p29;
-	and.pred %p49, %p48, %p30;
-	@!%p49 bra $FAULT1;
-	add.s32 %r74, %r67, 16384;
+	and.pred %p42, %p37, %p26;
+	and.pred %p43, %p42, %p27;
+	@!%p43 bra $FAULT0;
+	add.s32 %r74, %r64, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r74], [%rd8, {%r6, %r70, %r72}], [%r73];
 	.loc 1 67 12
-	and.pred %p50, %p31, %p42;
-	and.pred %p51, %p50, %p44;
-	@!%p51 bra $FAULT2;
-	add.s32 %r75, %r67, 8192;
+	and.pred %p44, %p28, %p37;
+	and.pred %p45, %p44, %p39;
+	@!%p45 bra $FAULT1;
+	add.s32 %r75, %r64, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r75], [%rd7, {%r70, %r38, %r72}], [%r73];
 	.loc 1 68 12
-	and.pred %p52, %p42, %p32;
-	and.pred %p53, %p52, %p33;
-	@!%p53 bra $FAULT1;
-	add.s32 %r76, %r67, 24576;
+	and.pred %p46, %p37, %p29;
+	and.pred %p47, %p46, %p30;
+	@!%p47 bra $FAULT0;
+	add.s32 %r76, %r64, 24576;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r76], [%rd8, {%r39, %r70, %r72}], [%r73];
 $B6:
 	.loc 1 41 9
 	add.s64 %rd24, %rd24, 1;
-	setp.lt.s64 %p54, %rd24, %rd18;
-	@%p54 bra $B3;
+	setp.lt.s64 %p48, %rd24, %rd18;
+	@%p48 bra $B3;
 $B7:
 	.loc 1 44 23
 	shl.b32 %r77, %r10, 6;
@@ -4248,17 +4029,17 @@ $B7:
 	mad.lo.s32 %r83, %r82, 2, %r6;
 	cvt.u64.u32 %rd45, %r83;
 	.loc 2 70 11
-	setp.lt.s64 %p55, %rd44, %rd3;
-	setp.lt.s64 %p56, %rd45, %rd4;
-	and.pred %p57, %p55, %p56;
-	@!%p57 bra $B8;
+	setp.lt.s64 %p49, %rd44, %rd3;
+	setp.lt.s64 %p50, %rd45, %rd4;
+	and.pred %p51, %p49, %p50;
+	@!%p51 bra $B8;
 	.loc 2 71 15
 	shr.u64 %rd46, %rd4, 1;
 	shr.u32 %r84, %r83, 1;
 	cvt.u64.u32 %rd47, %r84;
 	mad.lo.s64 %rd48, %rd44, %rd46, %rd47;
-	setp.lt.u64 %p58, %rd48, %rd2;
-	@!%p58 bra $FAULT3;
+	setp.lt.u64 %p52, %rd48, %rd2;
+	@!%p52 bra $FAULT2;
 	cvt.rn.bf16.f32 %rs1, %f64;
 	cvt.u32.u16 %r85, %rs1;
 	cvt.rn.bf16.f32 %rs2, %f63;
@@ -4270,16 +4051,16 @@ $B7:
 $B8:
 	.loc 2 73 10
 	add.s64 %rd51, %rd44, 8;
-	setp.lt.s64 %p59, %rd51, %rd3;
-	and.pred %p60, %p59, %p56;
-	@!%p60 bra $B9;
+	setp.lt.s64 %p53, %rd51, %rd3;
+	and.pred %p54, %p53, %p50;
+	@!%p54 bra $B9;
 	.loc 2 74 19
 	shr.u64 %rd52, %rd4, 1;
 	shr.u32 %r87, %r83, 1;
 	cvt.u64.u32 %rd53, %r87;
 	mad.lo.s64 %rd54, %rd51, %rd52, %rd53;
-	setp.lt.u64 %p61, %rd54, %rd2;
-	@!%p61 bra $FAULT4;
+	setp.lt.u64 %p55, %rd54, %rd2;
+	@!%p55 bra $FAULT3;
 	cvt.rn.bf16.f32 %rs3, %f62;
 	cvt.u32.u16 %r88, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f61;
@@ -4293,16 +4074,16 @@ $B9:
 	add.s32 %r90, %r83, 8;
 	cvt.u64.u32 %rd57, %r90;
 	.loc 2 70 26
-	setp.lt.s64 %p62, %rd57, %rd4;
-	and.pred %p63, %p55, %p62;
-	@!%p63 bra $B10;
+	setp.lt.s64 %p56, %rd57, %rd4;
+	and.pred %p57, %p49, %p56;
+	@!%p57 bra $B10;
 	.loc 2 71 15
 	shr.u64 %rd58, %rd4, 1;
 	shr.u32 %r91, %r90, 1;
 	cvt.u64.u32 %rd59, %r91;
 	mad.lo.s64 %rd60, %rd44, %rd58, %rd59;
-	setp.lt.u64 %p64, %rd60, %rd2;
-	@!%p64 bra $FAULT5;
+	setp.lt.u64 %p58, %rd60, %rd2;
+	@!%p58 bra $FAULT4;
 	cvt.rn.bf16.f32 %rs5, %f60;
 	cvt.u32.u16 %r92, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f59;
@@ -4313,15 +4094,15 @@ $B9:
 	st.global.u16 [%rd62+2], %r93;
 $B10:
 	.loc 2 73 13
-	and.pred %p65, %p59, %p62;
-	@!%p65 bra $B11;
+	and.pred %p59, %p53, %p56;
+	@!%p59 bra $B11;
 	.loc 2 74 19
 	shr.u64 %rd63, %rd4, 1;
 	shr.u32 %r94, %r90, 1;
 	cvt.u64.u32 %rd64, %r94;
 	mad.lo.s64 %rd65, %rd51, %rd63, %rd64;
-	setp.lt.u64 %p66, %rd65, %rd2;
-	@!%p66 bra $FAULT6;
+	setp.lt.u64 %p60, %rd65, %rd2;
+	@!%p60 bra $FAULT5;
 	cvt.rn.bf16.f32 %rs7, %f58;
 	cvt.u32.u16 %r95, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f57;
@@ -4335,16 +4116,16 @@ $B11:
 	add.s32 %r97, %r83, 16;
 	cvt.u64.u32 %rd68, %r97;
 	.loc 2 70 26
-	setp.lt.s64 %p67, %rd68, %rd4;
-	and.pred %p68, %p55, %p67;
-	@!%p68 bra $B12;
+	setp.lt.s64 %p61, %rd68, %rd4;
+	and.pred %p62, %p49, %p61;
+	@!%p62 bra $B12;
 	.loc 2 71 15
 	shr.u64 %rd69, %rd4, 1;
 	shr.u32 %r98, %r97, 1;
 	cvt.u64.u32 %rd70, %r98;
 	mad.lo.s64 %rd71, %rd44, %rd69, %rd70;
-	setp.lt.u64 %p69, %rd71, %rd2;
-	@!%p69 bra $FAULT7;
+	setp.lt.u64 %p63, %rd71, %rd2;
+	@!%p63 bra $FAULT6;
 	cvt.rn.bf16.f32 %rs9, %f56;
 	cvt.u32.u16 %r99, %rs9;
 	cvt.rn.bf16.f32 %rs10, %f55;
@@ -4355,15 +4136,15 @@ $B11:
 	st.global.u16 [%rd73+2], %r100;
 $B12:
 	.loc 2 73 13
-	and.pred %p70, %p59, %p67;
-	@!%p70 bra $B13;
+	and.pred %p64, %p53, %p61;
+	@!%p64 bra $B13;
 	.loc 2 74 19
 	shr.u64 %rd74, %rd4, 1;
 	shr.u32 %r101, %r97, 1;
 	cvt.u64.u32 %rd75, %r101;
 	mad.lo.s64 %rd76, %rd51, %rd74, %rd75;
-	setp.lt.u64 %p71, %rd76, %rd2;
-	@!%p71 bra $FAULT8;
+	setp.lt.u64 %p65, %rd76, %rd2;
+	@!%p65 bra $FAULT7;
 	cvt.rn.bf16.f32 %rs11, %f54;
 	cvt.u32.u16 %r102, %rs11;
 	cvt.rn.bf16.f32 %rs12, %f53;
@@ -4377,16 +4158,16 @@ $B13:
 	add.s32 %r104, %r83, 24;
 	cvt.u64.u32 %rd79, %r104;
 	.loc 2 70 26
-	setp.lt.s64 %p72, %rd79, %rd4;
-	and.pred %p73, %p55, %p72;
-	@!%p73 bra $B14;
+	setp.lt.s64 %p66, %rd79, %rd4;
+	and.pred %p67, %p49, %p66;
+	@!%p67 bra $B14;
 	.loc 2 71 15
 	shr.u64 %rd80, %rd4, 1;
 	shr.u32 %r105, %r104, 1;
 	cvt.u64.u32 %rd81, %r105;
 	mad.lo.s64 %rd82, %rd44, %rd80, %rd81;
-	setp.lt.u64 %p74, %rd82, %rd2;
-	@!%p74 bra $FAULT9;
+	setp.lt.u64 %p68, %rd82, %rd2;
+	@!%p68 bra $FAULT8;
 	cvt.rn.bf16.f32 %rs13, %f52;
 	cvt.u32.u16 %r106, %rs13;
 	cvt.rn.bf16.f32 %rs14, %f51;
@@ -4397,15 +4178,15 @@ $B13:
 	st.global.u16 [%rd84+2], %r107;
 $B14:
 	.loc 2 73 13
-	and.pred %p75, %p59, %p72;
-	@!%p75 bra $B15;
+	and.pred %p69, %p53, %p66;
+	@!%p69 bra $B15;
 	.loc 2 74 19
 	shr.u64 %rd85, %rd4, 1;
 	shr.u32 %r108, %r104, 1;
 	cvt.u64.u32 %rd86, %r108;
 	mad.lo.s64 %rd87, %rd51, %rd85, %rd86;
-	setp.lt.u64 %p76, %rd87, %rd2;
-	@!%p76 bra $FAULT10;
+	setp.lt.u64 %p70, %rd87, %rd2;
+	@!%p70 bra $FAULT9;
 	cvt.rn.bf16.f32 %rs15, %f50;
 	cvt.u32.u16 %r109, %rs15;
 	cvt.rn.bf16.f32 %rs16, %f49;
@@ -4419,16 +4200,16 @@ $B15:
 	add.s32 %r111, %r83, 32;
 	cvt.u64.u32 %rd90, %r111;
 	.loc 2 70 26
-	setp.lt.s64 %p77, %rd90, %rd4;
-	and.pred %p78, %p55, %p77;
-	@!%p78 bra $B16;
+	setp.lt.s64 %p71, %rd90, %rd4;
+	and.pred %p72, %p49, %p71;
+	@!%p72 bra $B16;
 	.loc 2 71 15
 	shr.u64 %rd91, %rd4, 1;
 	shr.u32 %r112, %r111, 1;
 	cvt.u64.u32 %rd92, %r112;
 	mad.lo.s64 %rd93, %rd44, %rd91, %rd92;
-	setp.lt.u64 %p79, %rd93, %rd2;
-	@!%p79 bra $FAULT11;
+	setp.lt.u64 %p73, %rd93, %rd2;
+	@!%p73 bra $FAULT10;
 	cvt.rn.bf16.f32 %rs17, %f48;
 	cvt.u32.u16 %r113, %rs17;
 	cvt.rn.bf16.f32 %rs18, %f47;
@@ -4439,15 +4220,15 @@ $B15:
 	st.global.u16 [%rd95+2], %r114;
 $B16:
 	.loc 2 73 13
-	and.pred %p80, %p59, %p77;
-	@!%p80 bra $B17;
+	and.pred %p74, %p53, %p71;
+	@!%p74 bra $B17;
 	.loc 2 74 19
 	shr.u64 %rd96, %rd4, 1;
 	shr.u32 %r115, %r111, 1;
 	cvt.u64.u32 %rd97, %r115;
 	mad.lo.s64 %rd98, %rd51, %rd96, %rd97;
-	setp.lt.u64 %p81, %rd98, %rd2;
-	@!%p81 bra $FAULT12;
+	setp.lt.u64 %p75, %rd98, %rd2;
+	@!%p75 bra $FAULT11;
 	cvt.rn.bf16.f32 %rs19, %f46;
 	cvt.u32.u16 %r116, %rs19;
 	cvt.rn.bf16.f32 %rs20, %f45;
@@ -4461,16 +4242,16 @@ $B17:
 	add.s32 %r118, %r83, 40;
 	cvt.u64.u32 %rd101, %r118;
 	.loc 2 70 26
-	setp.lt.s64 %p82, %rd101, %rd4;
-	and.pred %p83, %p55, %p82;
-	@!%p83 bra $B18;
+	setp.lt.s64 %p76, %rd101, %rd4;
+	and.pred %p77, %p49, %p76;
+	@!%p77 bra $B18;
 	.loc 2 71 15
 	shr.u64 %rd102, %rd4, 1;
 	shr.u32 %r119, %r118, 1;
 	cvt.u64.u32 %rd103, %r119;
 	mad.lo.s64 %rd104, %rd44, %rd102, %rd103;
-	setp.lt.u64 %p84, %rd104, %rd2;
-	@!%p84 bra $FAULT13;
+	setp.lt.u64 %p78, %rd104, %rd2;
+	@!%p78 bra $FAULT12;
 	cvt.rn.bf16.f32 %rs21, %f44;
 	cvt.u32.u16 %r120, %rs21;
 	cvt.rn.bf16.f32 %rs22, %f43;
@@ -4481,15 +4262,15 @@ $B17:
 	st.global.u16 [%rd106+2], %r121;
 $B18:
 	.loc 2 73 13
-	and.pred %p85, %p59, %p82;
-	@!%p85 bra $B19;
+	and.pred %p79, %p53, %p76;
+	@!%p79 bra $B19;
 	.loc 2 74 19
 	shr.u64 %rd107, %rd4, 1;
 	shr.u32 %r122, %r118, 1;
 	cvt.u64.u32 %rd108, %r122;
 	mad.lo.s64 %rd109, %rd51, %rd107, %rd108;
-	setp.lt.u64 %p86, %rd109, %rd2;
-	@!%p86 bra $FAULT14;
+	setp.lt.u64 %p80, %rd109, %rd2;
+	@!%p80 bra $FAULT13;
 	cvt.rn.bf16.f32 %rs23, %f42;
 	cvt.u32.u16 %r123, %rs23;
 	cvt.rn.bf16.f32 %rs24, %f41;
@@ -4503,16 +4284,16 @@ $B19:
 	add.s32 %r125, %r83, 48;
 	cvt.u64.u32 %rd112, %r125;
 	.loc 2 70 26
-	setp.lt.s64 %p87, %rd112, %rd4;
-	and.pred %p88, %p55, %p87;
-	@!%p88 bra $B20;
+	setp.lt.s64 %p81, %rd112, %rd4;
+	and.pred %p82, %p49, %p81;
+	@!%p82 bra $B20;
 	.loc 2 71 15
 	shr.u64 %rd113, %rd4, 1;
 	shr.u32 %r126, %r125, 1;
 	cvt.u64.u32 %rd114, %r126;
 	mad.lo.s64 %rd115, %rd44, %rd113, %rd114;
-	setp.lt.u64 %p89, %rd115, %rd2;
-	@!%p89 bra $FAULT15;
+	setp.lt.u64 %p83, %rd115, %rd2;
+	@!%p83 bra $FAULT14;
 	cvt.rn.bf16.f32 %rs25, %f40;
 	cvt.u32.u16 %r127, %rs25;
 	cvt.rn.bf16.f32 %rs26, %f39;
@@ -4523,15 +4304,15 @@ $B19:
 	st.global.u16 [%rd117+2], %r128;
 $B20:
 	.loc 2 73 13
-	and.pred %p90, %p59, %p87;
-	@!%p90 bra $B21;
+	and.pred %p84, %p53, %p81;
+	@!%p84 bra $B21;
 	.loc 2 74 19
 	shr.u64 %rd118, %rd4, 1;
 	shr.u32 %r129, %r125, 1;
 	cvt.u64.u32 %rd119, %r129;
 	mad.lo.s64 %rd120, %rd51, %rd118, %rd119;
-	setp.lt.u64 %p91, %rd120, %rd2;
-	@!%p91 bra $FAULT16;
+	setp.lt.u64 %p85, %rd120, %rd2;
+	@!%p85 bra $FAULT15;
 	cvt.rn.bf16.f32 %rs27, %f38;
 	cvt.u32.u16 %r130, %rs27;
 	cvt.rn.bf16.f32 %rs28, %f37;
@@ -4545,16 +4326,16 @@ $B21:
 	add.s32 %r132, %r83, 56;
 	cvt.u64.u32 %rd123, %r132;
 	.loc 2 70 26
-	setp.lt.s64 %p92, %rd123, %rd4;
-	and.pred %p93, %p55, %p92;
-	@!%p93 bra $B22;
+	setp.lt.s64 %p86, %rd123, %rd4;
+	and.pred %p87, %p49, %p86;
+	@!%p87 bra $B22;
 	.loc 2 71 15
 	shr.u64 %rd124, %rd4, 1;
 	shr.u32 %r133, %r132, 1;
 	cvt.u64.u32 %rd125, %r133;
 	mad.lo.s64 %rd126, %rd44, %rd124, %rd125;
-	setp.lt.u64 %p94, %rd126, %rd2;
-	@!%p94 bra $FAULT17;
+	setp.lt.u64 %p88, %rd126, %rd2;
+	@!%p88 bra $FAULT16;
 	cvt.rn.bf16.f32 %rs29, %f36;
 	cvt.u32.u16 %r134, %rs29;
 	cvt.rn.bf16.f32 %rs30, %f35;
@@ -4565,15 +4346,15 @@ $B21:
 	st.global.u16 [%rd128+2], %r135;
 $B22:
 	.loc 2 73 13
-	and.pred %p95, %p59, %p92;
-	@!%p95 bra $B23;
+	and.pred %p89, %p53, %p86;
+	@!%p89 bra $B23;
 	.loc 2 74 19
 	shr.u64 %rd129, %rd4, 1;
 	shr.u32 %r136, %r132, 1;
 	cvt.u64.u32 %rd130, %r136;
 	mad.lo.s64 %rd131, %rd51, %rd129, %rd130;
-	setp.lt.u64 %p96, %rd131, %rd2;
-	@!%p96 bra $FAULT18;
+	setp.lt.u64 %p90, %rd131, %rd2;
+	@!%p90 bra $FAULT17;
 	cvt.rn.bf16.f32 %rs31, %f34;
 	cvt.u32.u16 %r137, %rs31;
 	cvt.rn.bf16.f32 %rs32, %f33;
@@ -4587,16 +4368,16 @@ $B23:
 	add.s32 %r139, %r83, 64;
 	cvt.u64.u32 %rd134, %r139;
 	.loc 2 70 26
-	setp.lt.s64 %p97, %rd134, %rd4;
-	and.pred %p98, %p55, %p97;
-	@!%p98 bra $B24;
+	setp.lt.s64 %p91, %rd134, %rd4;
+	and.pred %p92, %p49, %p91;
+	@!%p92 bra $B24;
 	.loc 2 71 15
 	shr.u64 %rd135, %rd4, 1;
 	shr.u32 %r140, %r139, 1;
 	cvt.u64.u32 %rd136, %r140;
 	mad.lo.s64 %rd137, %rd44, %rd135, %rd136;
-	setp.lt.u64 %p99, %rd137, %rd2;
-	@!%p99 bra $FAULT19;
+	setp.lt.u64 %p93, %rd137, %rd2;
+	@!%p93 bra $FAULT18;
 	cvt.rn.bf16.f32 %rs33, %f32;
 	cvt.u32.u16 %r141, %rs33;
 	cvt.rn.bf16.f32 %rs34, %f31;
@@ -4607,15 +4388,15 @@ $B23:
 	st.global.u16 [%rd139+2], %r142;
 $B24:
 	.loc 2 73 13
-	and.pred %p100, %p59, %p97;
-	@!%p100 bra $B25;
+	and.pred %p94, %p53, %p91;
+	@!%p94 bra $B25;
 	.loc 2 74 19
 	shr.u64 %rd140, %rd4, 1;
 	shr.u32 %r143, %r139, 1;
 	cvt.u64.u32 %rd141, %r143;
 	mad.lo.s64 %rd142, %rd51, %rd140, %rd141;
-	setp.lt.u64 %p101, %rd142, %rd2;
-	@!%p101 bra $FAULT20;
+	setp.lt.u64 %p95, %rd142, %rd2;
+	@!%p95 bra $FAULT19;
 	cvt.rn.bf16.f32 %rs35, %f30;
 	cvt.u32.u16 %r144, %rs35;
 	cvt.rn.bf16.f32 %rs36, %f29;
@@ -4629,16 +4410,16 @@ $B25:
 	add.s32 %r146, %r83, 72;
 	cvt.u64.u32 %rd145, %r146;
 	.loc 2 70 26
-	setp.lt.s64 %p102, %rd145, %rd4;
-	and.pred %p103, %p55, %p102;
-	@!%p103 bra $B26;
+	setp.lt.s64 %p96, %rd145, %rd4;
+	and.pred %p97, %p49, %p96;
+	@!%p97 bra $B26;
 	.loc 2 71 15
 	shr.u64 %rd146, %rd4, 1;
 	shr.u32 %r147, %r146, 1;
 	cvt.u64.u32 %rd147, %r147;
 	mad.lo.s64 %rd148, %rd44, %rd146, %rd147;
-	setp.lt.u64 %p104, %rd148, %rd2;
-	@!%p104 bra $FAULT21;
+	setp.lt.u64 %p98, %rd148, %rd2;
+	@!%p98 bra $FAULT20;
 	cvt.rn.bf16.f32 %rs37, %f28;
 	cvt.u32.u16 %r148, %rs37;
 	cvt.rn.bf16.f32 %rs38, %f27;
@@ -4649,15 +4430,15 @@ $B25:
 	st.global.u16 [%rd150+2], %r149;
 $B26:
 	.loc 2 73 13
-	and.pred %p105, %p59, %p102;
-	@!%p105 bra $B27;
+	and.pred %p99, %p53, %p96;
+	@!%p99 bra $B27;
 	.loc 2 74 19
 	shr.u64 %rd151, %rd4, 1;
 	shr.u32 %r150, %r146, 1;
 	cvt.u64.u32 %rd152, %r150;
 	mad.lo.s64 %rd153, %rd51, %rd151, %rd152;
-	setp.lt.u64 %p106, %rd153, %rd2;
-	@!%p106 bra $FAULT22;
+	setp.lt.u64 %p100, %rd153, %rd2;
+	@!%p100 bra $FAULT21;
 	cvt.rn.bf16.f32 %rs39, %f26;
 	cvt.u32.u16 %r151, %rs39;
 	cvt.rn.bf16.f32 %rs40, %f25;
@@ -4671,16 +4452,16 @@ $B27:
 	add.s32 %r153, %r83, 80;
 	cvt.u64.u32 %rd156, %r153;
 	.loc 2 70 26
-	setp.lt.s64 %p107, %rd156, %rd4;
-	and.pred %p108, %p55, %p107;
-	@!%p108 bra $B28;
+	setp.lt.s64 %p101, %rd156, %rd4;
+	and.pred %p102, %p49, %p101;
+	@!%p102 bra $B28;
 	.loc 2 71 15
 	shr.u64 %rd157, %rd4, 1;
 	shr.u32 %r154, %r153, 1;
 	cvt.u64.u32 %rd158, %r154;
 	mad.lo.s64 %rd159, %rd44, %rd157, %rd158;
-	setp.lt.u64 %p109, %rd159, %rd2;
-	@!%p109 bra $FAULT23;
+	setp.lt.u64 %p103, %rd159, %rd2;
+	@!%p103 bra $FAULT22;
 	cvt.rn.bf16.f32 %rs41, %f24;
 	cvt.u32.u16 %r155, %rs41;
 	cvt.rn.bf16.f32 %rs42, %f23;
@@ -4691,15 +4472,15 @@ $B27:
 	st.global.u16 [%rd161+2], %r156;
 $B28:
 	.loc 2 73 13
-	and.pred %p110, %p59, %p107;
-	@!%p110 bra $B29;
+	and.pred %p104, %p53, %p101;
+	@!%p104 bra $B29;
 	.loc 2 74 19
 	shr.u64 %rd162, %rd4, 1;
 	shr.u32 %r157, %r153, 1;
 	cvt.u64.u32 %rd163, %r157;
 	mad.lo.s64 %rd164, %rd51, %rd162, %rd163;
-	setp.lt.u64 %p111, %rd164, %rd2;
-	@!%p111 bra $FAULT24;
+	setp.lt.u64 %p105, %rd164, %rd2;
+	@!%p105 bra $FAULT23;
 	cvt.rn.bf16.f32 %rs43, %f22;
 	cvt.u32.u16 %r158, %rs43;
 	cvt.rn.bf16.f32 %rs44, %f21;
@@ -4713,16 +4494,16 @@ $B29:
 	add.s32 %r160, %r83, 88;
 	cvt.u64.u32 %rd167, %r160;
 	.loc 2 70 26
-	setp.lt.s64 %p112, %rd167, %rd4;
-	and.pred %p113, %p55, %p112;
-	@!%p113 bra $B30;
+	setp.lt.s64 %p106, %rd167, %rd4;
+	and.pred %p107, %p49, %p106;
+	@!%p107 bra $B30;
 	.loc 2 71 15
 	shr.u64 %rd168, %rd4, 1;
 	shr.u32 %r161, %r160, 1;
 	cvt.u64.u32 %rd169, %r161;
 	mad.lo.s64 %rd170, %rd44, %rd168, %rd169;
-	setp.lt.u64 %p114, %rd170, %rd2;
-	@!%p114 bra $FAULT25;
+	setp.lt.u64 %p108, %rd170, %rd2;
+	@!%p108 bra $FAULT24;
 	cvt.rn.bf16.f32 %rs45, %f20;
 	cvt.u32.u16 %r162, %rs45;
 	cvt.rn.bf16.f32 %rs46, %f19;
@@ -4733,15 +4514,15 @@ $B29:
 	st.global.u16 [%rd172+2], %r163;
 $B30:
 	.loc 2 73 13
-	and.pred %p115, %p59, %p112;
-	@!%p115 bra $B31;
+	and.pred %p109, %p53, %p106;
+	@!%p109 bra $B31;
 	.loc 2 74 19
 	shr.u64 %rd173, %rd4, 1;
 	shr.u32 %r164, %r160, 1;
 	cvt.u64.u32 %rd174, %r164;
 	mad.lo.s64 %rd175, %rd51, %rd173, %rd174;
-	setp.lt.u64 %p116, %rd175, %rd2;
-	@!%p116 bra $FAULT26;
+	setp.lt.u64 %p110, %rd175, %rd2;
+	@!%p110 bra $FAULT25;
 	cvt.rn.bf16.f32 %rs47, %f18;
 	cvt.u32.u16 %r165, %rs47;
 	cvt.rn.bf16.f32 %rs48, %f17;
@@ -4755,16 +4536,16 @@ $B31:
 	add.s32 %r167, %r83, 96;
 	cvt.u64.u32 %rd178, %r167;
 	.loc 2 70 26
-	setp.lt.s64 %p117, %rd178, %rd4;
-	and.pred %p118, %p55, %p117;
-	@!%p118 bra $B32;
+	setp.lt.s64 %p111, %rd178, %rd4;
+	and.pred %p112, %p49, %p111;
+	@!%p112 bra $B32;
 	.loc 2 71 15
 	shr.u64 %rd179, %rd4, 1;
 	shr.u32 %r168, %r167, 1;
 	cvt.u64.u32 %rd180, %r168;
 	mad.lo.s64 %rd181, %rd44, %rd179, %rd180;
-	setp.lt.u64 %p119, %rd181, %rd2;
-	@!%p119 bra $FAULT27;
+	setp.lt.u64 %p113, %rd181, %rd2;
+	@!%p113 bra $FAULT26;
 	cvt.rn.bf16.f32 %rs49, %f16;
 	cvt.u32.u16 %r169, %rs49;
 	cvt.rn.bf16.f32 %rs50, %f15;
@@ -4775,15 +4556,15 @@ $B31:
 	st.global.u16 [%rd183+2], %r170;
 $B32:
 	.loc 2 73 13
-	and.pred %p120, %p59, %p117;
-	@!%p120 bra $B33;
+	and.pred %p114, %p53, %p111;
+	@!%p114 bra $B33;
 	.loc 2 74 19
 	shr.u64 %rd184, %rd4, 1;
 	shr.u32 %r171, %r167, 1;
 	cvt.u64.u32 %rd185, %r171;
 	mad.lo.s64 %rd186, %rd51, %rd184, %rd185;
-	setp.lt.u64 %p121, %rd186, %rd2;
-	@!%p121 bra $FAULT28;
+	setp.lt.u64 %p115, %rd186, %rd2;
+	@!%p115 bra $FAULT27;
 	cvt.rn.bf16.f32 %rs51, %f14;
 	cvt.u32.u16 %r172, %rs51;
 	cvt.rn.bf16.f32 %rs52, %f13;
@@ -4797,16 +4578,16 @@ $B33:
 	add.s32 %r174, %r83, 104;
 	cvt.u64.u32 %rd189, %r174;
 	.loc 2 70 26
-	setp.lt.s64 %p122, %rd189, %rd4;
-	and.pred %p123, %p55, %p122;
-	@!%p123 bra $B34;
+	setp.lt.s64 %p116, %rd189, %rd4;
+	and.pred %p117, %p49, %p116;
+	@!%p117 bra $B34;
 	.loc 2 71 15
 	shr.u64 %rd190, %rd4, 1;
 	shr.u32 %r175, %r174, 1;
 	cvt.u64.u32 %rd191, %r175;
 	mad.lo.s64 %rd192, %rd44, %rd190, %rd191;
-	setp.lt.u64 %p124, %rd192, %rd2;
-	@!%p124 bra $FAULT29;
+	setp.lt.u64 %p118, %rd192, %rd2;
+	@!%p118 bra $FAULT28;
 	cvt.rn.bf16.f32 %rs53, %f12;
 	cvt.u32.u16 %r176, %rs53;
 	cvt.rn.bf16.f32 %rs54, %f11;
@@ -4817,15 +4598,15 @@ $B33:
 	st.global.u16 [%rd194+2], %r177;
 $B34:
 	.loc 2 73 13
-	and.pred %p125, %p59, %p122;
-	@!%p125 bra $B35;
+	and.pred %p119, %p53, %p116;
+	@!%p119 bra $B35;
 	.loc 2 74 19
 	shr.u64 %rd195, %rd4, 1;
 	shr.u32 %r178, %r174, 1;
 	cvt.u64.u32 %rd196, %r178;
 	mad.lo.s64 %rd197, %rd51, %rd195, %rd196;
-	setp.lt.u64 %p126, %rd197, %rd2;
-	@!%p126 bra $FAULT30;
+	setp.lt.u64 %p120, %rd197, %rd2;
+	@!%p120 bra $FAULT29;
 	cvt.rn.bf16.f32 %rs55, %f10;
 	cvt.u32.u16 %r179, %rs55;
 	cvt.rn.bf16.f32 %rs56, %f9;
@@ -4839,16 +4620,16 @@ $B35:
 	add.s32 %r181, %r83, 112;
 	cvt.u64.u32 %rd200, %r181;
 	.loc 2 70 26
-	setp.lt.s64 %p127, %rd200, %rd4;
-	and.pred %p128, %p55, %p127;
-	@!%p128 bra $B36;
+	setp.lt.s64 %p121, %rd200, %rd4;
+	and.pred %p122, %p49, %p121;
+	@!%p122 bra $B36;
 	.loc 2 71 15
 	shr.u64 %rd201, %rd4, 1;
 	shr.u32 %r182, %r181, 1;
 	cvt.u64.u32 %rd202, %r182;
 	mad.lo.s64 %rd203, %rd44, %rd201, %rd202;
-	setp.lt.u64 %p129, %rd203, %rd2;
-	@!%p129 bra $FAULT31;
+	setp.lt.u64 %p123, %rd203, %rd2;
+	@!%p123 bra $FAULT30;
 	cvt.rn.bf16.f32 %rs57, %f8;
 	cvt.u32.u16 %r183, %rs57;
 	cvt.rn.bf16.f32 %rs58, %f7;
@@ -4859,15 +4640,15 @@ $B35:
 	st.global.u16 [%rd205+2], %r184;
 $B36:
 	.loc 2 73 13
-	and.pred %p130, %p59, %p127;
-	@!%p130 bra $B37;
+	and.pred %p124, %p53, %p121;
+	@!%p124 bra $B37;
 	.loc 2 74 19
 	shr.u64 %rd206, %rd4, 1;
 	shr.u32 %r185, %r181, 1;
 	cvt.u64.u32 %rd207, %r185;
 	mad.lo.s64 %rd208, %rd51, %rd206, %rd207;
-	setp.lt.u64 %p131, %rd208, %rd2;
-	@!%p131 bra $FAULT32;
+	setp.lt.u64 %p125, %rd208, %rd2;
+	@!%p125 bra $FAULT31;
 	cvt.rn.bf16.f32 %rs59, %f6;
 	cvt.u32.u16 %r186, %rs59;
 	cvt.rn.bf16.f32 %rs60, %f5;
@@ -4881,16 +4662,16 @@ $B37:
 	add.s32 %r188, %r83, 120;
 	cvt.u64.u32 %rd211, %r188;
 	.loc 2 70 26
-	setp.lt.s64 %p132, %rd211, %rd4;
-	and.pred %p133, %p55, %p132;
-	@!%p133 bra $B38;
+	setp.lt.s64 %p126, %rd211, %rd4;
+	and.pred %p127, %p49, %p126;
+	@!%p127 bra $B38;
 	.loc 2 71 15
 	shr.u64 %rd212, %rd4, 1;
 	shr.u32 %r189, %r188, 1;
 	cvt.u64.u32 %rd213, %r189;
 	mad.lo.s64 %rd214, %rd44, %rd212, %rd213;
-	setp.lt.u64 %p134, %rd214, %rd2;
-	@!%p134 bra $FAULT33;
+	setp.lt.u64 %p128, %rd214, %rd2;
+	@!%p128 bra $FAULT32;
 	cvt.rn.bf16.f32 %rs61, %f4;
 	cvt.u32.u16 %r190, %rs61;
 	cvt.rn.bf16.f32 %rs62, %f3;
@@ -4901,15 +4682,15 @@ $B37:
 	st.global.u16 [%rd216+2], %r191;
 $B38:
 	.loc 2 73 13
-	and.pred %p135, %p59, %p132;
-	@!%p135 bra $B39;
+	and.pred %p129, %p53, %p126;
+	@!%p129 bra $B39;
 	.loc 2 74 19
 	shr.u64 %rd217, %rd4, 1;
 	shr.u32 %r192, %r188, 1;
 	cvt.u64.u32 %rd218, %r192;
 	mad.lo.s64 %rd219, %rd51, %rd217, %rd218;
-	setp.lt.u64 %p136, %rd219, %rd2;
-	@!%p136 bra $FAULT34;
+	setp.lt.u64 %p130, %rd219, %rd2;
+	@!%p130 bra $FAULT33;
 	cvt.rn.bf16.f32 %rs63, %f2;
 	cvt.u32.u16 %r193, %rs63;
 	cvt.rn.bf16.f32 %rs64, %f1;
@@ -4922,241 +4703,228 @@ $B39:
 	.loc 1 46 6
 	bra $EXIT;
 $B40:
-	.loc 1 67 20
-	@!%p12 bra $FAULT35;
-	@!%p13 bra $FAULT36;
-	bra $FAULT2;
+	.loc 1 67 12
+	@!%p11 bra $FAULT34;
+	bra $FAULT1;
 $B41:
-	@!%p40 bra $FAULT35;
-	@!%p41 bra $FAULT36;
-	bra $FAULT2;
+	@!%p36 bra $FAULT34;
+	bra $FAULT1;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 65 13
-	mov.u32 %r195, 0;
+	.loc 1 68 12
+	mov.u32 %r195, 2;
 	mov.u64 %rd222, 0;
 	mov.u64 %rd223, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 68 12
+	.loc 1 67 12
 	mov.u32 %r195, 3;
 	mov.u64 %rd222, 0;
 	mov.u64 %rd223, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 67 12
-	mov.u32 %r195, 4;
-	mov.u64 %rd222, 0;
-	mov.u64 %rd223, 0;
-	bra $FAULT;
-$FAULT3:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd48;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT4:
+$FAULT3:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd54;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT5:
+$FAULT4:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd60;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT6:
+$FAULT5:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd65;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT7:
+$FAULT6:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd71;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT8:
+$FAULT7:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd76;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT9:
+$FAULT8:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd82;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT10:
+$FAULT9:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd87;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT11:
+$FAULT10:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd93;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT12:
+$FAULT11:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd98;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT13:
+$FAULT12:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd104;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT14:
+$FAULT13:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd109;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT15:
+$FAULT14:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd115;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT16:
+$FAULT15:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd120;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT17:
+$FAULT16:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd126;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT18:
+$FAULT17:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd131;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT19:
+$FAULT18:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd137;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT20:
+$FAULT19:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd142;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT21:
+$FAULT20:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd148;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT22:
+$FAULT21:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd153;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT23:
+$FAULT22:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd159;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT24:
+$FAULT23:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd164;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT25:
+$FAULT24:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd170;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT26:
+$FAULT25:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd175;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT27:
+$FAULT26:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd181;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT28:
+$FAULT27:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd186;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT29:
+$FAULT28:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd192;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT30:
+$FAULT29:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd197;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT31:
+$FAULT30:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd203;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT32:
+$FAULT31:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd208;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT33:
+$FAULT32:
 	.loc 2 71 4
-	mov.u32 %r195, 1;
+	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd214;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT34:
+$FAULT33:
 	.loc 2 74 4
-	mov.u32 %r195, 2;
+	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd219;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
-$FAULT35:
-	.loc 1 67 20
-	mov.u32 %r195, 5;
-	mov.u64 %rd222, 0;
-	mov.u64 %rd223, 0;
-	bra $FAULT;
-$FAULT36:
-	mov.u32 %r195, 6;
+$FAULT34:
+	.loc 1 67 12
+	mov.u32 %r195, 4;
 	mov.u64 %rd222, 0;
 	mov.u64 %rd223, 0;
 $FAULT:
 	ld.param.u64 %rd224, [panelled_params+304];
 	atom.relaxed.gpu.global.cas.b32 %r196, [%rd224], 0, 1;
-	setp.ne.u32 %p137, %r196, 0;
-	@%p137 bra $EXIT;
+	setp.ne.u32 %p131, %r196, 0;
+	@%p131 bra $EXIT;
 	ld.global.u64 %rd225, [%rd224+8];
 	ld.param.u32 %r197, [panelled_params+312];
 	st.global.u32 [%rd225+4], %r197;
@@ -5191,7 +4959,7 @@ const pipelinedSM80NarrowAligned = `.version 7.0
 .visible .entry pipelined(.param .align 8 .b8 pipelined_params[112])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<125>;
+	.reg .pred %p<122>;
 	.reg .b32 %r<357>;
 	.reg .b64 %rd<249>;
 	.reg .f32 %f<129>;
@@ -5626,12 +5394,8 @@ $B0:
 	bar.sync 0;
 	.loc 1 28 18
 	setp.lt.u32 %p29, %r119, 3;
+	@!%p29 bra $FAULT2;
 	mad.lo.s32 %r121, %r119, 8192, %r3;
-	.loc 1 77 26
-	setp.ne.s32 %p30, %r121, -1;
-	and.pred %p31, %p29, %p30;
-	@!%p31 bra $B34;
-	.loc 1 28 65
 	shr.u32 %r122, %r120, 3;
 	cvt.u64.u32 %rd82, %r122;
 	.loc 1 73 30
@@ -5641,17 +5405,17 @@ $B0:
 	.loc 1 74 36
 	add.s32 %r123, %r122, %r22;
 	add.s32 %r124, %r123, 8;
-	setp.le.s32 %p32, %r23, %r124;
+	setp.le.s32 %p30, %r23, %r124;
 	selp.b64 %rd86, %rd85, -1, %p3;
-	and.pred %p33, %p3, %p32;
-	selp.b64 %rd87, -1, %rd86, %p33;
+	and.pred %p31, %p3, %p30;
+	selp.b64 %rd87, -1, %rd86, %p31;
 	.loc 1 77 26
 	mad.lo.s32 %r125, %r21, 64, %r121;
 	mad.lo.s32 %r126, %r27, 16, %r125;
-	setp.lt.u64 %p34, %rd87, %rd10;
+	setp.lt.u64 %p32, %rd87, %rd10;
 	cvt.u32.u64 %r127, %rd87;
-	selp.b32 %r128, %r127, 0, %p34;
-	selp.b32 %r129, 16, 0, %p34;
+	selp.b32 %r128, %r127, 0, %p32;
+	selp.b32 %r129, 16, 0, %p32;
 	mad.wide.u32 %rd88, %r128, 16, %rd1;
 	cp.async.cg.shared.global [%r126], [%rd88], 16, %r129;
 	.loc 1 73 30
@@ -5660,21 +5424,18 @@ $B0:
 	add.s64 %rd91, %rd90, 8;
 	.loc 1 74 15
 	selp.b64 %rd92, %rd91, -1, %p6;
-	and.pred %p35, %p6, %p32;
-	selp.b64 %rd93, -1, %rd92, %p35;
+	and.pred %p33, %p6, %p30;
+	selp.b64 %rd93, -1, %rd92, %p33;
 	.loc 1 77 29
 	mad.lo.s32 %r130, %r35, 16, %r125;
-	setp.lt.u64 %p36, %rd93, %rd10;
+	setp.lt.u64 %p34, %rd93, %rd10;
 	cvt.u32.u64 %r131, %rd93;
-	selp.b32 %r132, %r131, 0, %p36;
-	selp.b32 %r133, 16, 0, %p36;
+	selp.b32 %r132, %r131, 0, %p34;
+	selp.b32 %r133, 16, 0, %p34;
 	mad.wide.u32 %rd94, %r132, 16, %rd1;
 	cp.async.cg.shared.global [%r130+4096], [%rd94], 16, %r133;
 	.loc 1 29 19
 	mad.lo.s32 %r134, %r119, 8192, %r4;
-	.loc 1 89 26
-	setp.ne.s32 %p37, %r134, -1;
-	@!%p37 bra $FAULT2;
 	.loc 1 85 18
 	add.s32 %r135, %r120, %r43;
 	add.s32 %r136, %r135, 64;
@@ -5682,17 +5443,17 @@ $B0:
 	mad.lo.s64 %rd96, %rd95, %rd41, %rd42;
 	add.s64 %rd97, %rd96, %rd43;
 	.loc 1 86 15
-	setp.lt.u32 %p38, %r136, %r13;
-	selp.b64 %rd98, %rd97, -1, %p38;
-	and.pred %p39, %p38, %p10;
-	selp.b64 %rd99, -1, %rd98, %p39;
+	setp.lt.u32 %p35, %r136, %r13;
+	selp.b64 %rd98, %rd97, -1, %p35;
+	and.pred %p36, %p35, %p10;
+	selp.b64 %rd99, -1, %rd98, %p36;
 	.loc 1 89 26
 	mad.lo.s32 %r137, %r43, 256, %r134;
 	mad.lo.s32 %r138, %r50, 16, %r137;
-	setp.lt.u64 %p40, %rd99, %rd11;
+	setp.lt.u64 %p37, %rd99, %rd11;
 	cvt.u32.u64 %r139, %rd99;
-	selp.b32 %r140, %r139, 0, %p40;
-	selp.b32 %r141, 16, 0, %p40;
+	selp.b32 %r140, %r139, 0, %p37;
+	selp.b32 %r141, 16, 0, %p37;
 	mad.wide.u32 %rd100, %r140, 16, %rd3;
 	cp.async.cg.shared.global [%r138], [%rd100], 16, %r141;
 	.loc 1 85 18
@@ -5701,23 +5462,23 @@ $B0:
 	mad.lo.s64 %rd102, %rd101, %rd41, %rd42;
 	add.s64 %rd103, %rd102, %rd43;
 	.loc 1 86 15
-	setp.lt.u32 %p41, %r142, %r13;
-	selp.b64 %rd104, %rd103, -1, %p41;
-	and.pred %p42, %p41, %p10;
-	selp.b64 %rd105, -1, %rd104, %p42;
+	setp.lt.u32 %p38, %r142, %r13;
+	selp.b64 %rd104, %rd103, -1, %p38;
+	and.pred %p39, %p38, %p10;
+	selp.b64 %rd105, -1, %rd104, %p39;
 	.loc 1 89 29
 	mad.lo.s32 %r143, %r58, 16, %r137;
-	setp.lt.u64 %p43, %rd105, %rd11;
+	setp.lt.u64 %p40, %rd105, %rd11;
 	cvt.u32.u64 %r144, %rd105;
-	selp.b32 %r145, %r144, 0, %p43;
-	selp.b32 %r146, 16, 0, %p43;
+	selp.b32 %r145, %r144, 0, %p40;
+	selp.b32 %r146, 16, 0, %p40;
 	mad.wide.u32 %rd106, %r145, 16, %rd3;
 	cp.async.cg.shared.global [%r143+4096], [%rd106], 16, %r146;
 	.loc 1 30 17
 	cp.async.commit_group;
 	.loc 1 36 56
-	setp.lt.u32 %p44, %r118, 3;
-	@!%p44 bra $FAULT3;
+	setp.lt.u32 %p41, %r118, 3;
+	@!%p41 bra $FAULT3;
 	mad.lo.s32 %r147, %r118, 8192, %r3;
 	mad.lo.s32 %r148, %r78, 64, %r147;
 	mad.lo.s32 %r149, %r82, 16, %r148;
@@ -5785,16 +5546,16 @@ $B0:
 	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f4, %f3, %f2, %f1}, {%r197, %r198, %r199, %r200}, {%r209, %r210}, {%f125, %f126, %f127, %f128};
 	.loc 1 48 6
 	add.s32 %r211, %r118, 1;
-	setp.eq.s32 %p45, %r118, 2;
-	selp.b32 %r118, 0, %r211, %p45;
+	setp.eq.s32 %p42, %r118, 2;
+	selp.b32 %r118, 0, %r211, %p42;
 	.loc 1 51 6
 	add.s32 %r212, %r119, 1;
-	setp.eq.s32 %p46, %r119, 2;
-	selp.b32 %r119, 0, %r212, %p46;
+	setp.eq.s32 %p43, %r119, 2;
+	selp.b32 %r119, 0, %r212, %p43;
 	.loc 1 25 25
 	add.s32 %r120, %r120, 32;
-	setp.lt.u32 %p47, %r120, %r13;
-	@%p47 bra $B0;
+	setp.lt.u32 %p44, %r120, %r13;
+	@%p44 bra $B0;
 $B1:
 	.loc 1 57 22
 	add.s64 %rd107, %rd16, %rd17;
@@ -5804,18 +5565,18 @@ $B1:
 	add.s32 %r214, %r14, %r20;
 	mad.lo.s32 %r215, %r22, 2, %r214;
 	.loc 2 70 11
-	setp.lt.s64 %p48, %rd109, %rd13;
-	setp.lt.s32 %p49, %r215, %r12;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B2;
+	setp.lt.s64 %p45, %rd109, %rd13;
+	setp.lt.s32 %p46, %r215, %r12;
+	and.pred %p47, %p45, %p46;
+	@!%p47 bra $B2;
 	.loc 2 71 15
 	shr.u32 %r216, %r12, 1;
 	cvt.u32.u64 %r217, %rd109;
 	shr.u32 %r218, %r215, 1;
 	cvt.u64.u32 %rd110, %r218;
 	mad.wide.u32 %rd111, %r217, %r216, %rd110;
-	setp.lt.u64 %p51, %rd111, %rd12;
-	@!%p51 bra $FAULT4;
+	setp.lt.u64 %p48, %rd111, %rd12;
+	@!%p48 bra $FAULT4;
 	shl.b64 %rd112, %rd111, 2;
 	add.s64 %rd113, %rd5, %rd112;
 	cvt.rn.bf16x2.f32 %r219, %f63, %f64;
@@ -5823,17 +5584,17 @@ $B1:
 $B2:
 	.loc 2 73 10
 	add.s64 %rd114, %rd109, 8;
-	setp.lt.s64 %p52, %rd114, %rd13;
-	and.pred %p53, %p52, %p49;
-	@!%p53 bra $B3;
+	setp.lt.s64 %p49, %rd114, %rd13;
+	and.pred %p50, %p49, %p46;
+	@!%p50 bra $B3;
 	.loc 2 74 19
 	shr.u32 %r220, %r12, 1;
 	cvt.u32.u64 %r221, %rd114;
 	shr.u32 %r222, %r215, 1;
 	cvt.u64.u32 %rd115, %r222;
 	mad.wide.u32 %rd116, %r221, %r220, %rd115;
-	setp.lt.u64 %p54, %rd116, %rd12;
-	@!%p54 bra $FAULT5;
+	setp.lt.u64 %p51, %rd116, %rd12;
+	@!%p51 bra $FAULT5;
 	shl.b64 %rd117, %rd116, 2;
 	add.s64 %rd118, %rd5, %rd117;
 	cvt.rn.bf16x2.f32 %r223, %f61, %f62;
@@ -5842,33 +5603,33 @@ $B3:
 	.loc 1 57 60
 	add.s32 %r224, %r215, 8;
 	.loc 2 70 26
-	setp.lt.s32 %p55, %r224, %r12;
-	and.pred %p56, %p48, %p55;
-	@!%p56 bra $B4;
+	setp.lt.s32 %p52, %r224, %r12;
+	and.pred %p53, %p45, %p52;
+	@!%p53 bra $B4;
 	.loc 2 71 15
 	shr.u32 %r225, %r12, 1;
 	cvt.u32.u64 %r226, %rd109;
 	shr.u32 %r227, %r224, 1;
 	cvt.u64.u32 %rd119, %r227;
 	mad.wide.u32 %rd120, %r226, %r225, %rd119;
-	setp.lt.u64 %p57, %rd120, %rd12;
-	@!%p57 bra $FAULT6;
+	setp.lt.u64 %p54, %rd120, %rd12;
+	@!%p54 bra $FAULT6;
 	shl.b64 %rd121, %rd120, 2;
 	add.s64 %rd122, %rd5, %rd121;
 	cvt.rn.bf16x2.f32 %r228, %f59, %f60;
 	st.global.u32 [%rd122], %r228;
 $B4:
 	.loc 2 73 13
-	and.pred %p58, %p52, %p55;
-	@!%p58 bra $B5;
+	and.pred %p55, %p49, %p52;
+	@!%p55 bra $B5;
 	.loc 2 74 19
 	shr.u32 %r229, %r12, 1;
 	cvt.u32.u64 %r230, %rd114;
 	shr.u32 %r231, %r224, 1;
 	cvt.u64.u32 %rd123, %r231;
 	mad.wide.u32 %rd124, %r230, %r229, %rd123;
-	setp.lt.u64 %p59, %rd124, %rd12;
-	@!%p59 bra $FAULT7;
+	setp.lt.u64 %p56, %rd124, %rd12;
+	@!%p56 bra $FAULT7;
 	shl.b64 %rd125, %rd124, 2;
 	add.s64 %rd126, %rd5, %rd125;
 	cvt.rn.bf16x2.f32 %r232, %f57, %f58;
@@ -5877,33 +5638,33 @@ $B5:
 	.loc 1 57 60
 	add.s32 %r233, %r215, 16;
 	.loc 2 70 26
-	setp.lt.s32 %p60, %r233, %r12;
-	and.pred %p61, %p48, %p60;
-	@!%p61 bra $B6;
+	setp.lt.s32 %p57, %r233, %r12;
+	and.pred %p58, %p45, %p57;
+	@!%p58 bra $B6;
 	.loc 2 71 15
 	shr.u32 %r234, %r12, 1;
 	cvt.u32.u64 %r235, %rd109;
 	shr.u32 %r236, %r233, 1;
 	cvt.u64.u32 %rd127, %r236;
 	mad.wide.u32 %rd128, %r235, %r234, %rd127;
-	setp.lt.u64 %p62, %rd128, %rd12;
-	@!%p62 bra $FAULT8;
+	setp.lt.u64 %p59, %rd128, %rd12;
+	@!%p59 bra $FAULT8;
 	shl.b64 %rd129, %rd128, 2;
 	add.s64 %rd130, %rd5, %rd129;
 	cvt.rn.bf16x2.f32 %r237, %f55, %f56;
 	st.global.u32 [%rd130], %r237;
 $B6:
 	.loc 2 73 13
-	and.pred %p63, %p52, %p60;
-	@!%p63 bra $B7;
+	and.pred %p60, %p49, %p57;
+	@!%p60 bra $B7;
 	.loc 2 74 19
 	shr.u32 %r238, %r12, 1;
 	cvt.u32.u64 %r239, %rd114;
 	shr.u32 %r240, %r233, 1;
 	cvt.u64.u32 %rd131, %r240;
 	mad.wide.u32 %rd132, %r239, %r238, %rd131;
-	setp.lt.u64 %p64, %rd132, %rd12;
-	@!%p64 bra $FAULT9;
+	setp.lt.u64 %p61, %rd132, %rd12;
+	@!%p61 bra $FAULT9;
 	shl.b64 %rd133, %rd132, 2;
 	add.s64 %rd134, %rd5, %rd133;
 	cvt.rn.bf16x2.f32 %r241, %f53, %f54;
@@ -5912,33 +5673,33 @@ $B7:
 	.loc 1 57 60
 	add.s32 %r242, %r215, 24;
 	.loc 2 70 26
-	setp.lt.s32 %p65, %r242, %r12;
-	and.pred %p66, %p48, %p65;
-	@!%p66 bra $B8;
+	setp.lt.s32 %p62, %r242, %r12;
+	and.pred %p63, %p45, %p62;
+	@!%p63 bra $B8;
 	.loc 2 71 15
 	shr.u32 %r243, %r12, 1;
 	cvt.u32.u64 %r244, %rd109;
 	shr.u32 %r245, %r242, 1;
 	cvt.u64.u32 %rd135, %r245;
 	mad.wide.u32 %rd136, %r244, %r243, %rd135;
-	setp.lt.u64 %p67, %rd136, %rd12;
-	@!%p67 bra $FAULT10;
+	setp.lt.u64 %p64, %rd136, %rd12;
+	@!%p64 bra $FAULT10;
 	shl.b64 %rd137, %rd136, 2;
 	add.s64 %rd138, %rd5, %rd137;
 	cvt.rn.bf16x2.f32 %r246, %f51, %f52;
 	st.global.u32 [%rd138], %r246;
 $B8:
 	.loc 2 73 13
-	and.pred %p68, %p52, %p65;
-	@!%p68 bra $B9;
+	and.pred %p65, %p49, %p62;
+	@!%p65 bra $B9;
 	.loc 2 74 19
 	shr.u32 %r247, %r12, 1;
 	cvt.u32.u64 %r248, %rd114;
 	shr.u32 %r249, %r242, 1;
 	cvt.u64.u32 %rd139, %r249;
 	mad.wide.u32 %rd140, %r248, %r247, %rd139;
-	setp.lt.u64 %p69, %rd140, %rd12;
-	@!%p69 bra $FAULT11;
+	setp.lt.u64 %p66, %rd140, %rd12;
+	@!%p66 bra $FAULT11;
 	shl.b64 %rd141, %rd140, 2;
 	add.s64 %rd142, %rd5, %rd141;
 	cvt.rn.bf16x2.f32 %r250, %f49, %f50;
@@ -5947,17 +5708,17 @@ $B9:
 	.loc 1 57 34
 	add.s64 %rd143, %rd109, 16;
 	.loc 2 70 11
-	setp.lt.s64 %p70, %rd143, %rd13;
-	and.pred %p71, %p70, %p49;
-	@!%p71 bra $B10;
+	setp.lt.s64 %p67, %rd143, %rd13;
+	and.pred %p68, %p67, %p46;
+	@!%p68 bra $B10;
 	.loc 2 71 15
 	shr.u32 %r251, %r12, 1;
 	cvt.u32.u64 %r252, %rd143;
 	shr.u32 %r253, %r215, 1;
 	cvt.u64.u32 %rd144, %r253;
 	mad.wide.u32 %rd145, %r252, %r251, %rd144;
-	setp.lt.u64 %p72, %rd145, %rd12;
-	@!%p72 bra $FAULT12;
+	setp.lt.u64 %p69, %rd145, %rd12;
+	@!%p69 bra $FAULT12;
 	shl.b64 %rd146, %rd145, 2;
 	add.s64 %rd147, %rd5, %rd146;
 	cvt.rn.bf16x2.f32 %r254, %f47, %f48;
@@ -5965,113 +5726,113 @@ $B9:
 $B10:
 	.loc 2 73 10
 	add.s64 %rd148, %rd109, 24;
-	setp.lt.s64 %p73, %rd148, %rd13;
-	and.pred %p74, %p73, %p49;
-	@!%p74 bra $B11;
+	setp.lt.s64 %p70, %rd148, %rd13;
+	and.pred %p71, %p70, %p46;
+	@!%p71 bra $B11;
 	.loc 2 74 19
 	shr.u32 %r255, %r12, 1;
 	cvt.u32.u64 %r256, %rd148;
 	shr.u32 %r257, %r215, 1;
 	cvt.u64.u32 %rd149, %r257;
 	mad.wide.u32 %rd150, %r256, %r255, %rd149;
-	setp.lt.u64 %p75, %rd150, %rd12;
-	@!%p75 bra $FAULT13;
+	setp.lt.u64 %p72, %rd150, %rd12;
+	@!%p72 bra $FAULT13;
 	shl.b64 %rd151, %rd150, 2;
 	add.s64 %rd152, %rd5, %rd151;
 	cvt.rn.bf16x2.f32 %r258, %f45, %f46;
 	st.global.u32 [%rd152], %r258;
 $B11:
 	.loc 2 70 11
-	and.pred %p76, %p70, %p55;
-	@!%p76 bra $B12;
+	and.pred %p73, %p67, %p52;
+	@!%p73 bra $B12;
 	.loc 2 71 15
 	shr.u32 %r259, %r12, 1;
 	cvt.u32.u64 %r260, %rd143;
 	shr.u32 %r261, %r224, 1;
 	cvt.u64.u32 %rd153, %r261;
 	mad.wide.u32 %rd154, %r260, %r259, %rd153;
-	setp.lt.u64 %p77, %rd154, %rd12;
-	@!%p77 bra $FAULT14;
+	setp.lt.u64 %p74, %rd154, %rd12;
+	@!%p74 bra $FAULT14;
 	shl.b64 %rd155, %rd154, 2;
 	add.s64 %rd156, %rd5, %rd155;
 	cvt.rn.bf16x2.f32 %r262, %f43, %f44;
 	st.global.u32 [%rd156], %r262;
 $B12:
 	.loc 2 73 13
-	and.pred %p78, %p73, %p55;
-	@!%p78 bra $B13;
+	and.pred %p75, %p70, %p52;
+	@!%p75 bra $B13;
 	.loc 2 74 19
 	shr.u32 %r263, %r12, 1;
 	cvt.u32.u64 %r264, %rd148;
 	shr.u32 %r265, %r224, 1;
 	cvt.u64.u32 %rd157, %r265;
 	mad.wide.u32 %rd158, %r264, %r263, %rd157;
-	setp.lt.u64 %p79, %rd158, %rd12;
-	@!%p79 bra $FAULT15;
+	setp.lt.u64 %p76, %rd158, %rd12;
+	@!%p76 bra $FAULT15;
 	shl.b64 %rd159, %rd158, 2;
 	add.s64 %rd160, %rd5, %rd159;
 	cvt.rn.bf16x2.f32 %r266, %f41, %f42;
 	st.global.u32 [%rd160], %r266;
 $B13:
 	.loc 2 70 11
-	and.pred %p80, %p70, %p60;
-	@!%p80 bra $B14;
+	and.pred %p77, %p67, %p57;
+	@!%p77 bra $B14;
 	.loc 2 71 15
 	shr.u32 %r267, %r12, 1;
 	cvt.u32.u64 %r268, %rd143;
 	shr.u32 %r269, %r233, 1;
 	cvt.u64.u32 %rd161, %r269;
 	mad.wide.u32 %rd162, %r268, %r267, %rd161;
-	setp.lt.u64 %p81, %rd162, %rd12;
-	@!%p81 bra $FAULT16;
+	setp.lt.u64 %p78, %rd162, %rd12;
+	@!%p78 bra $FAULT16;
 	shl.b64 %rd163, %rd162, 2;
 	add.s64 %rd164, %rd5, %rd163;
 	cvt.rn.bf16x2.f32 %r270, %f39, %f40;
 	st.global.u32 [%rd164], %r270;
 $B14:
 	.loc 2 73 13
-	and.pred %p82, %p73, %p60;
-	@!%p82 bra $B15;
+	and.pred %p79, %p70, %p57;
+	@!%p79 bra $B15;
 	.loc 2 74 19
 	shr.u32 %r271, %r12, 1;
 	cvt.u32.u64 %r272, %rd148;
 	shr.u32 %r273, %r233, 1;
 	cvt.u64.u32 %rd165, %r273;
 	mad.wide.u32 %rd166, %r272, %r271, %rd165;
-	setp.lt.u64 %p83, %rd166, %rd12;
-	@!%p83 bra $FAULT17;
+	setp.lt.u64 %p80, %rd166, %rd12;
+	@!%p80 bra $FAULT17;
 	shl.b64 %rd167, %rd166, 2;
 	add.s64 %rd168, %rd5, %rd167;
 	cvt.rn.bf16x2.f32 %r274, %f37, %f38;
 	st.global.u32 [%rd168], %r274;
 $B15:
 	.loc 2 70 11
-	and.pred %p84, %p70, %p65;
-	@!%p84 bra $B16;
+	and.pred %p81, %p67, %p62;
+	@!%p81 bra $B16;
 	.loc 2 71 15
 	shr.u32 %r275, %r12, 1;
 	cvt.u32.u64 %r276, %rd143;
 	shr.u32 %r277, %r242, 1;
 	cvt.u64.u32 %rd169, %r277;
 	mad.wide.u32 %rd170, %r276, %r275, %rd169;
-	setp.lt.u64 %p85, %rd170, %rd12;
-	@!%p85 bra $FAULT18;
+	setp.lt.u64 %p82, %rd170, %rd12;
+	@!%p82 bra $FAULT18;
 	shl.b64 %rd171, %rd170, 2;
 	add.s64 %rd172, %rd5, %rd171;
 	cvt.rn.bf16x2.f32 %r278, %f35, %f36;
 	st.global.u32 [%rd172], %r278;
 $B16:
 	.loc 2 73 13
-	and.pred %p86, %p73, %p65;
-	@!%p86 bra $B17;
+	and.pred %p83, %p70, %p62;
+	@!%p83 bra $B17;
 	.loc 2 74 19
 	shr.u32 %r279, %r12, 1;
 	cvt.u32.u64 %r280, %rd148;
 	shr.u32 %r281, %r242, 1;
 	cvt.u64.u32 %rd173, %r281;
 	mad.wide.u32 %rd174, %r280, %r279, %rd173;
-	setp.lt.u64 %p87, %rd174, %rd12;
-	@!%p87 bra $FAULT19;
+	setp.lt.u64 %p84, %rd174, %rd12;
+	@!%p84 bra $FAULT19;
 	shl.b64 %rd175, %rd174, 2;
 	add.s64 %rd176, %rd5, %rd175;
 	cvt.rn.bf16x2.f32 %r282, %f33, %f34;
@@ -6080,17 +5841,17 @@ $B17:
 	.loc 1 57 34
 	add.s64 %rd177, %rd109, 32;
 	.loc 2 70 11
-	setp.lt.s64 %p88, %rd177, %rd13;
-	and.pred %p89, %p88, %p49;
-	@!%p89 bra $B18;
+	setp.lt.s64 %p85, %rd177, %rd13;
+	and.pred %p86, %p85, %p46;
+	@!%p86 bra $B18;
 	.loc 2 71 15
 	shr.u32 %r283, %r12, 1;
 	cvt.u32.u64 %r284, %rd177;
 	shr.u32 %r285, %r215, 1;
 	cvt.u64.u32 %rd178, %r285;
 	mad.wide.u32 %rd179, %r284, %r283, %rd178;
-	setp.lt.u64 %p90, %rd179, %rd12;
-	@!%p90 bra $FAULT20;
+	setp.lt.u64 %p87, %rd179, %rd12;
+	@!%p87 bra $FAULT20;
 	shl.b64 %rd180, %rd179, 2;
 	add.s64 %rd181, %rd5, %rd180;
 	cvt.rn.bf16x2.f32 %r286, %f31, %f32;
@@ -6098,113 +5859,113 @@ $B17:
 $B18:
 	.loc 2 73 10
 	add.s64 %rd182, %rd109, 40;
-	setp.lt.s64 %p91, %rd182, %rd13;
-	and.pred %p92, %p91, %p49;
-	@!%p92 bra $B19;
+	setp.lt.s64 %p88, %rd182, %rd13;
+	and.pred %p89, %p88, %p46;
+	@!%p89 bra $B19;
 	.loc 2 74 19
 	shr.u32 %r287, %r12, 1;
 	cvt.u32.u64 %r288, %rd182;
 	shr.u32 %r289, %r215, 1;
 	cvt.u64.u32 %rd183, %r289;
 	mad.wide.u32 %rd184, %r288, %r287, %rd183;
-	setp.lt.u64 %p93, %rd184, %rd12;
-	@!%p93 bra $FAULT21;
+	setp.lt.u64 %p90, %rd184, %rd12;
+	@!%p90 bra $FAULT21;
 	shl.b64 %rd185, %rd184, 2;
 	add.s64 %rd186, %rd5, %rd185;
 	cvt.rn.bf16x2.f32 %r290, %f29, %f30;
 	st.global.u32 [%rd186], %r290;
 $B19:
 	.loc 2 70 11
-	and.pred %p94, %p88, %p55;
-	@!%p94 bra $B20;
+	and.pred %p91, %p85, %p52;
+	@!%p91 bra $B20;
 	.loc 2 71 15
 	shr.u32 %r291, %r12, 1;
 	cvt.u32.u64 %r292, %rd177;
 	shr.u32 %r293, %r224, 1;
 	cvt.u64.u32 %rd187, %r293;
 	mad.wide.u32 %rd188, %r292, %r291, %rd187;
-	setp.lt.u64 %p95, %rd188, %rd12;
-	@!%p95 bra $FAULT22;
+	setp.lt.u64 %p92, %rd188, %rd12;
+	@!%p92 bra $FAULT22;
 	shl.b64 %rd189, %rd188, 2;
 	add.s64 %rd190, %rd5, %rd189;
 	cvt.rn.bf16x2.f32 %r294, %f27, %f28;
 	st.global.u32 [%rd190], %r294;
 $B20:
 	.loc 2 73 13
-	and.pred %p96, %p91, %p55;
-	@!%p96 bra $B21;
+	and.pred %p93, %p88, %p52;
+	@!%p93 bra $B21;
 	.loc 2 74 19
 	shr.u32 %r295, %r12, 1;
 	cvt.u32.u64 %r296, %rd182;
 	shr.u32 %r297, %r224, 1;
 	cvt.u64.u32 %rd191, %r297;
 	mad.wide.u32 %rd192, %r296, %r295, %rd191;
-	setp.lt.u64 %p97, %rd192, %rd12;
-	@!%p97 bra $FAULT23;
+	setp.lt.u64 %p94, %rd192, %rd12;
+	@!%p94 bra $FAULT23;
 	shl.b64 %rd193, %rd192, 2;
 	add.s64 %rd194, %rd5, %rd193;
 	cvt.rn.bf16x2.f32 %r298, %f25, %f26;
 	st.global.u32 [%rd194], %r298;
 $B21:
 	.loc 2 70 11
-	and.pred %p98, %p88, %p60;
-	@!%p98 bra $B22;
+	and.pred %p95, %p85, %p57;
+	@!%p95 bra $B22;
 	.loc 2 71 15
 	shr.u32 %r299, %r12, 1;
 	cvt.u32.u64 %r300, %rd177;
 	shr.u32 %r301, %r233, 1;
 	cvt.u64.u32 %rd195, %r301;
 	mad.wide.u32 %rd196, %r300, %r299, %rd195;
-	setp.lt.u64 %p99, %rd196, %rd12;
-	@!%p99 bra $FAULT24;
+	setp.lt.u64 %p96, %rd196, %rd12;
+	@!%p96 bra $FAULT24;
 	shl.b64 %rd197, %rd196, 2;
 	add.s64 %rd198, %rd5, %rd197;
 	cvt.rn.bf16x2.f32 %r302, %f23, %f24;
 	st.global.u32 [%rd198], %r302;
 $B22:
 	.loc 2 73 13
-	and.pred %p100, %p91, %p60;
-	@!%p100 bra $B23;
+	and.pred %p97, %p88, %p57;
+	@!%p97 bra $B23;
 	.loc 2 74 19
 	shr.u32 %r303, %r12, 1;
 	cvt.u32.u64 %r304, %rd182;
 	shr.u32 %r305, %r233, 1;
 	cvt.u64.u32 %rd199, %r305;
 	mad.wide.u32 %rd200, %r304, %r303, %rd199;
-	setp.lt.u64 %p101, %rd200, %rd12;
-	@!%p101 bra $FAULT25;
+	setp.lt.u64 %p98, %rd200, %rd12;
+	@!%p98 bra $FAULT25;
 	shl.b64 %rd201, %rd200, 2;
 	add.s64 %rd202, %rd5, %rd201;
 	cvt.rn.bf16x2.f32 %r306, %f21, %f22;
 	st.global.u32 [%rd202], %r306;
 $B23:
 	.loc 2 70 11
-	and.pred %p102, %p88, %p65;
-	@!%p102 bra $B24;
+	and.pred %p99, %p85, %p62;
+	@!%p99 bra $B24;
 	.loc 2 71 15
 	shr.u32 %r307, %r12, 1;
 	cvt.u32.u64 %r308, %rd177;
 	shr.u32 %r309, %r242, 1;
 	cvt.u64.u32 %rd203, %r309;
 	mad.wide.u32 %rd204, %r308, %r307, %rd203;
-	setp.lt.u64 %p103, %rd204, %rd12;
-	@!%p103 bra $FAULT26;
+	setp.lt.u64 %p100, %rd204, %rd12;
+	@!%p100 bra $FAULT26;
 	shl.b64 %rd205, %rd204, 2;
 	add.s64 %rd206, %rd5, %rd205;
 	cvt.rn.bf16x2.f32 %r310, %f19, %f20;
 	st.global.u32 [%rd206], %r310;
 $B24:
 	.loc 2 73 13
-	and.pred %p104, %p91, %p65;
-	@!%p104 bra $B25;
+	and.pred %p101, %p88, %p62;
+	@!%p101 bra $B25;
 	.loc 2 74 19
 	shr.u32 %r311, %r12, 1;
 	cvt.u32.u64 %r312, %rd182;
 	shr.u32 %r313, %r242, 1;
 	cvt.u64.u32 %rd207, %r313;
 	mad.wide.u32 %rd208, %r312, %r311, %rd207;
-	setp.lt.u64 %p105, %rd208, %rd12;
-	@!%p105 bra $FAULT27;
+	setp.lt.u64 %p102, %rd208, %rd12;
+	@!%p102 bra $FAULT27;
 	shl.b64 %rd209, %rd208, 2;
 	add.s64 %rd210, %rd5, %rd209;
 	cvt.rn.bf16x2.f32 %r314, %f17, %f18;
@@ -6213,17 +5974,17 @@ $B25:
 	.loc 1 57 34
 	add.s64 %rd211, %rd109, 48;
 	.loc 2 70 11
-	setp.lt.s64 %p106, %rd211, %rd13;
-	and.pred %p107, %p106, %p49;
-	@!%p107 bra $B26;
+	setp.lt.s64 %p103, %rd211, %rd13;
+	and.pred %p104, %p103, %p46;
+	@!%p104 bra $B26;
 	.loc 2 71 15
 	shr.u32 %r315, %r12, 1;
 	cvt.u32.u64 %r316, %rd211;
 	shr.u32 %r317, %r215, 1;
 	cvt.u64.u32 %rd212, %r317;
 	mad.wide.u32 %rd213, %r316, %r315, %rd212;
-	setp.lt.u64 %p108, %rd213, %rd12;
-	@!%p108 bra $FAULT28;
+	setp.lt.u64 %p105, %rd213, %rd12;
+	@!%p105 bra $FAULT28;
 	shl.b64 %rd214, %rd213, 2;
 	add.s64 %rd215, %rd5, %rd214;
 	cvt.rn.bf16x2.f32 %r318, %f15, %f16;
@@ -6231,128 +5992,122 @@ $B25:
 $B26:
 	.loc 2 73 10
 	add.s64 %rd216, %rd109, 56;
-	setp.lt.s64 %p109, %rd216, %rd13;
-	and.pred %p110, %p109, %p49;
-	@!%p110 bra $B27;
+	setp.lt.s64 %p106, %rd216, %rd13;
+	and.pred %p107, %p106, %p46;
+	@!%p107 bra $B27;
 	.loc 2 74 19
 	shr.u32 %r319, %r12, 1;
 	cvt.u32.u64 %r320, %rd216;
 	shr.u32 %r321, %r215, 1;
 	cvt.u64.u32 %rd217, %r321;
 	mad.wide.u32 %rd218, %r320, %r319, %rd217;
-	setp.lt.u64 %p111, %rd218, %rd12;
-	@!%p111 bra $FAULT29;
+	setp.lt.u64 %p108, %rd218, %rd12;
+	@!%p108 bra $FAULT29;
 	shl.b64 %rd219, %rd218, 2;
 	add.s64 %rd220, %rd5, %rd219;
 	cvt.rn.bf16x2.f32 %r322, %f13, %f14;
 	st.global.u32 [%rd220], %r322;
 $B27:
 	.loc 2 70 11
-	and.pred %p112, %p106, %p55;
-	@!%p112 bra $B28;
+	and.pred %p109, %p103, %p52;
+	@!%p109 bra $B28;
 	.loc 2 71 15
 	shr.u32 %r323, %r12, 1;
 	cvt.u32.u64 %r324, %rd211;
 	shr.u32 %r325, %r224, 1;
 	cvt.u64.u32 %rd221, %r325;
 	mad.wide.u32 %rd222, %r324, %r323, %rd221;
-	setp.lt.u64 %p113, %rd222, %rd12;
-	@!%p113 bra $FAULT30;
+	setp.lt.u64 %p110, %rd222, %rd12;
+	@!%p110 bra $FAULT30;
 	shl.b64 %rd223, %rd222, 2;
 	add.s64 %rd224, %rd5, %rd223;
 	cvt.rn.bf16x2.f32 %r326, %f11, %f12;
 	st.global.u32 [%rd224], %r326;
 $B28:
 	.loc 2 73 13
-	and.pred %p114, %p109, %p55;
-	@!%p114 bra $B29;
+	and.pred %p111, %p106, %p52;
+	@!%p111 bra $B29;
 	.loc 2 74 19
 	shr.u32 %r327, %r12, 1;
 	cvt.u32.u64 %r328, %rd216;
 	shr.u32 %r329, %r224, 1;
 	cvt.u64.u32 %rd225, %r329;
 	mad.wide.u32 %rd226, %r328, %r327, %rd225;
-	setp.lt.u64 %p115, %rd226, %rd12;
-	@!%p115 bra $FAULT31;
+	setp.lt.u64 %p112, %rd226, %rd12;
+	@!%p112 bra $FAULT31;
 	shl.b64 %rd227, %rd226, 2;
 	add.s64 %rd228, %rd5, %rd227;
 	cvt.rn.bf16x2.f32 %r330, %f9, %f10;
 	st.global.u32 [%rd228], %r330;
 $B29:
 	.loc 2 70 11
-	and.pred %p116, %p106, %p60;
-	@!%p116 bra $B30;
+	and.pred %p113, %p103, %p57;
+	@!%p113 bra $B30;
 	.loc 2 71 15
 	shr.u32 %r331, %r12, 1;
 	cvt.u32.u64 %r332, %rd211;
 	shr.u32 %r333, %r233, 1;
 	cvt.u64.u32 %rd229, %r333;
 	mad.wide.u32 %rd230, %r332, %r331, %rd229;
-	setp.lt.u64 %p117, %rd230, %rd12;
-	@!%p117 bra $FAULT32;
+	setp.lt.u64 %p114, %rd230, %rd12;
+	@!%p114 bra $FAULT32;
 	shl.b64 %rd231, %rd230, 2;
 	add.s64 %rd232, %rd5, %rd231;
 	cvt.rn.bf16x2.f32 %r334, %f7, %f8;
 	st.global.u32 [%rd232], %r334;
 $B30:
 	.loc 2 73 13
-	and.pred %p118, %p109, %p60;
-	@!%p118 bra $B31;
+	and.pred %p115, %p106, %p57;
+	@!%p115 bra $B31;
 	.loc 2 74 19
 	shr.u32 %r335, %r12, 1;
 	cvt.u32.u64 %r336, %rd216;
 	shr.u32 %r337, %r233, 1;
 	cvt.u64.u32 %rd233, %r337;
 	mad.wide.u32 %rd234, %r336, %r335, %rd233;
-	setp.lt.u64 %p119, %rd234, %rd12;
-	@!%p119 bra $FAULT33;
+	setp.lt.u64 %p116, %rd234, %rd12;
+	@!%p116 bra $FAULT33;
 	shl.b64 %rd235, %rd234, 2;
 	add.s64 %rd236, %rd5, %rd235;
 	cvt.rn.bf16x2.f32 %r338, %f5, %f6;
 	st.global.u32 [%rd236], %r338;
 $B31:
 	.loc 2 70 11
-	and.pred %p120, %p106, %p65;
-	@!%p120 bra $B32;
+	and.pred %p117, %p103, %p62;
+	@!%p117 bra $B32;
 	.loc 2 71 15
 	shr.u32 %r339, %r12, 1;
 	cvt.u32.u64 %r340, %rd211;
 	shr.u32 %r341, %r242, 1;
 	cvt.u64.u32 %rd237, %r341;
 	mad.wide.u32 %rd238, %r340, %r339, %rd237;
-	setp.lt.u64 %p121, %rd238, %rd12;
-	@!%p121 bra $FAULT34;
+	setp.lt.u64 %p118, %rd238, %rd12;
+	@!%p118 bra $FAULT34;
 	shl.b64 %rd239, %rd238, 2;
 	add.s64 %rd240, %rd5, %rd239;
 	cvt.rn.bf16x2.f32 %r342, %f3, %f4;
 	st.global.u32 [%rd240], %r342;
 $B32:
 	.loc 2 73 13
-	and.pred %p122, %p109, %p65;
-	@!%p122 bra $B33;
+	and.pred %p119, %p106, %p62;
+	@!%p119 bra $B33;
 	.loc 2 74 19
 	shr.u32 %r343, %r12, 1;
 	cvt.u32.u64 %r344, %rd216;
 	shr.u32 %r345, %r242, 1;
 	cvt.u64.u32 %rd241, %r345;
 	mad.wide.u32 %rd242, %r344, %r343, %rd241;
-	setp.lt.u64 %p123, %rd242, %rd12;
-	@!%p123 bra $FAULT35;
+	setp.lt.u64 %p120, %rd242, %rd12;
+	@!%p120 bra $FAULT35;
 	shl.b64 %rd243, %rd242, 2;
 	add.s64 %rd244, %rd5, %rd243;
 	cvt.rn.bf16x2.f32 %r346, %f1, %f2;
 	st.global.u32 [%rd244], %r346;
 $B33:
-	.loc 1 57 7
-	bra $EXIT;
-$B34:
-	.loc 1 28 18
-	@!%p29 bra $FAULT36;
-	.loc 1 77 26
-	bra $FAULT37;
 $EXIT:
 	ret;
 $FAULT0:
+	.loc 1 77 17
 	mov.u32 %r347, 0;
 	mov.u64 %rd245, 0;
 	mov.u64 %rd246, 0;
@@ -6364,224 +6119,213 @@ $FAULT1:
 	mov.u64 %rd246, 0;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r347, 4;
-	mov.u64 %rd245, 0;
-	mov.u64 %rd246, 0;
+	.loc 1 28 18
+	mov.u32 %r347, 2;
+	mov.u64 %rd245, %rd81;
+	mov.u64 %rd246, 3;
 	bra $FAULT;
 $FAULT3:
 	.loc 1 36 56
-	mov.u32 %r347, 5;
+	mov.u32 %r347, 3;
 	mov.u64 %rd245, %rd80;
 	mov.u64 %rd246, 3;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd111;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd116;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd120;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT7:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd124;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT8:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd128;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT9:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd132;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd136;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT11:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd140;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT12:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd145;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT13:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd150;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT14:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd154;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT15:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd158;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT16:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd162;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT17:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd166;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT18:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd170;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT19:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd174;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT20:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd179;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT21:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd184;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT22:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd188;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT23:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd192;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT24:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd196;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT25:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd200;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT26:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd204;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT27:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd208;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT28:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd213;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT29:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd218;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT30:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd222;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT31:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd226;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT32:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd230;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT33:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd234;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT34:
 	.loc 2 71 4
-	mov.u32 %r347, 2;
+	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd238;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT35:
 	.loc 2 74 4
-	mov.u32 %r347, 3;
+	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd242;
 	mov.u64 %rd246, %rd12;
-	bra $FAULT;
-$FAULT36:
-	.loc 1 28 18
-	mov.u32 %r347, 6;
-	mov.u64 %rd245, %rd81;
-	mov.u64 %rd246, 3;
-	bra $FAULT;
-$FAULT37:
-	.loc 1 77 26
-	mov.u32 %r347, 7;
-	mov.u64 %rd245, 0;
-	mov.u64 %rd246, 0;
 $FAULT:
 	ld.param.u64 %rd247, [pipelined_params+96];
 	atom.relaxed.gpu.global.cas.b32 %r348, [%rd247], 0, 1;
-	setp.ne.u32 %p124, %r348, 0;
-	@%p124 bra $EXIT;
+	setp.ne.u32 %p121, %r348, 0;
+	@%p121 bra $EXIT;
 	ld.global.u64 %rd248, [%rd247+8];
 	ld.param.u32 %r349, [pipelined_params+104];
 	st.global.u32 [%rd248+4], %r349;
@@ -6616,7 +6360,7 @@ const pipelinedSM80 = `.version 7.0
 .visible .entry pipelined(.param .align 8 .b8 pipelined_params[112])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<125>;
+	.reg .pred %p<122>;
 	.reg .b16 %rs<65>;
 	.reg .b32 %r<286>;
 	.reg .b64 %rd<316>;
@@ -7044,12 +6788,8 @@ $B0:
 	bar.sync 0;
 	.loc 1 28 18
 	setp.lt.u32 %p29, %r95, 3;
+	@!%p29 bra $FAULT2;
 	mad.lo.s32 %r96, %r95, 8192, %r3;
-	.loc 1 77 26
-	setp.ne.s32 %p30, %r96, -1;
-	and.pred %p31, %p29, %p30;
-	@!%p31 bra $B34;
-	.loc 1 28 65
 	shr.s64 %rd99, %rd96, 63;
 	shr.u64 %rd100, %rd99, 61;
 	add.s64 %rd101, %rd96, %rd100;
@@ -7061,16 +6801,16 @@ $B0:
 	.loc 1 74 36
 	add.s64 %rd106, %rd102, %rd17;
 	add.s64 %rd107, %rd106, 8;
-	setp.le.s64 %p32, %rd15, %rd107;
+	setp.le.s64 %p30, %rd15, %rd107;
 	selp.b64 %rd108, %rd105, -1, %p3;
-	and.pred %p33, %p3, %p32;
-	selp.b64 %rd109, -1, %rd108, %p33;
+	and.pred %p31, %p3, %p30;
+	selp.b64 %rd109, -1, %rd108, %p31;
 	.loc 1 77 26
 	mad.lo.s32 %r97, %r15, 64, %r96;
 	mad.lo.s32 %r98, %r20, 16, %r97;
-	setp.lt.u64 %p34, %rd109, %rd2;
-	selp.b64 %rd110, %rd109, 0, %p34;
-	selp.b32 %r99, 16, 0, %p34;
+	setp.lt.u64 %p32, %rd109, %rd2;
+	selp.b64 %rd110, %rd109, 0, %p32;
+	selp.b32 %r99, 16, 0, %p32;
 	shl.b64 %rd111, %rd110, 4;
 	add.s64 %rd112, %rd1, %rd111;
 	cp.async.cg.shared.global [%r98], [%rd112], 16, %r99;
@@ -7080,37 +6820,34 @@ $B0:
 	add.s64 %rd115, %rd114, 8;
 	.loc 1 74 15
 	selp.b64 %rd116, %rd115, -1, %p6;
-	and.pred %p35, %p6, %p32;
-	selp.b64 %rd117, -1, %rd116, %p35;
+	and.pred %p33, %p6, %p30;
+	selp.b64 %rd117, -1, %rd116, %p33;
 	.loc 1 77 29
 	mad.lo.s32 %r100, %r26, 16, %r97;
-	setp.lt.u64 %p36, %rd117, %rd2;
-	selp.b64 %rd118, %rd117, 0, %p36;
-	selp.b32 %r101, 16, 0, %p36;
+	setp.lt.u64 %p34, %rd117, %rd2;
+	selp.b64 %rd118, %rd117, 0, %p34;
+	selp.b32 %r101, 16, 0, %p34;
 	shl.b64 %rd119, %rd118, 4;
 	add.s64 %rd120, %rd1, %rd119;
 	cp.async.cg.shared.global [%r100+4096], [%rd120], 16, %r101;
 	.loc 1 29 19
 	mad.lo.s32 %r102, %r95, 8192, %r4;
-	.loc 1 89 26
-	setp.ne.s32 %p37, %r102, -1;
-	@!%p37 bra $FAULT2;
 	.loc 1 85 18
 	add.s64 %rd121, %rd96, %rd41;
 	add.s64 %rd122, %rd121, 64;
 	mad.lo.s64 %rd123, %rd122, %rd39, %rd40;
 	add.s64 %rd124, %rd123, %rd42;
 	.loc 1 86 15
-	setp.lt.s64 %p38, %rd122, %rd9;
-	selp.b64 %rd125, %rd124, -1, %p38;
-	and.pred %p39, %p38, %p10;
-	selp.b64 %rd126, -1, %rd125, %p39;
+	setp.lt.s64 %p35, %rd122, %rd9;
+	selp.b64 %rd125, %rd124, -1, %p35;
+	and.pred %p36, %p35, %p10;
+	selp.b64 %rd126, -1, %rd125, %p36;
 	.loc 1 89 26
 	mad.lo.s32 %r103, %r32, 256, %r102;
 	mad.lo.s32 %r104, %r38, 16, %r103;
-	setp.lt.u64 %p40, %rd126, %rd4;
-	selp.b64 %rd127, %rd126, 0, %p40;
-	selp.b32 %r105, 16, 0, %p40;
+	setp.lt.u64 %p37, %rd126, %rd4;
+	selp.b64 %rd127, %rd126, 0, %p37;
+	selp.b32 %r105, 16, 0, %p37;
 	shl.b64 %rd128, %rd127, 4;
 	add.s64 %rd129, %rd3, %rd128;
 	cp.async.cg.shared.global [%r104], [%rd129], 16, %r105;
@@ -7119,23 +6856,23 @@ $B0:
 	mad.lo.s64 %rd131, %rd130, %rd39, %rd40;
 	add.s64 %rd132, %rd131, %rd42;
 	.loc 1 86 15
-	setp.lt.s64 %p41, %rd130, %rd9;
-	selp.b64 %rd133, %rd132, -1, %p41;
-	and.pred %p42, %p41, %p10;
-	selp.b64 %rd134, -1, %rd133, %p42;
+	setp.lt.s64 %p38, %rd130, %rd9;
+	selp.b64 %rd133, %rd132, -1, %p38;
+	and.pred %p39, %p38, %p10;
+	selp.b64 %rd134, -1, %rd133, %p39;
 	.loc 1 89 29
 	mad.lo.s32 %r106, %r44, 16, %r103;
-	setp.lt.u64 %p43, %rd134, %rd4;
-	selp.b64 %rd135, %rd134, 0, %p43;
-	selp.b32 %r107, 16, 0, %p43;
+	setp.lt.u64 %p40, %rd134, %rd4;
+	selp.b64 %rd135, %rd134, 0, %p40;
+	selp.b32 %r107, 16, 0, %p40;
 	shl.b64 %rd136, %rd135, 4;
 	add.s64 %rd137, %rd3, %rd136;
 	cp.async.cg.shared.global [%r106+4096], [%rd137], 16, %r107;
 	.loc 1 30 17
 	cp.async.commit_group;
 	.loc 1 36 56
-	setp.lt.u32 %p44, %r94, 3;
-	@!%p44 bra $FAULT3;
+	setp.lt.u32 %p41, %r94, 3;
+	@!%p41 bra $FAULT3;
 	mad.lo.s32 %r108, %r94, 8192, %r3;
 	mad.lo.s32 %r109, %r54, 64, %r108;
 	mad.lo.s32 %r110, %r58, 16, %r109;
@@ -7203,16 +6940,16 @@ $B0:
 	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f4, %f3, %f2, %f1}, {%r158, %r159, %r160, %r161}, {%r170, %r171}, {%f125, %f126, %f127, %f128};
 	.loc 1 48 6
 	add.s32 %r172, %r94, 1;
-	setp.eq.s32 %p45, %r94, 2;
-	selp.b32 %r94, 0, %r172, %p45;
+	setp.eq.s32 %p42, %r94, 2;
+	selp.b32 %r94, 0, %r172, %p42;
 	.loc 1 51 6
 	add.s32 %r173, %r95, 1;
-	setp.eq.s32 %p46, %r95, 2;
-	selp.b32 %r95, 0, %r173, %p46;
+	setp.eq.s32 %p43, %r95, 2;
+	selp.b32 %r95, 0, %r173, %p43;
 	.loc 1 25 25
 	add.s64 %rd96, %rd96, 32;
-	setp.lt.s64 %p47, %rd96, %rd9;
-	@%p47 bra $B0;
+	setp.lt.s64 %p44, %rd96, %rd9;
+	@%p44 bra $B0;
 $B1:
 	.loc 1 57 22
 	add.s64 %rd138, %rd10, %rd11;
@@ -7223,17 +6960,17 @@ $B1:
 	mad.lo.s32 %r176, %r16, 2, %r175;
 	cvt.u64.u32 %rd141, %r176;
 	.loc 2 70 11
-	setp.lt.s64 %p48, %rd140, %rd7;
-	setp.lt.s64 %p49, %rd141, %rd8;
-	and.pred %p50, %p48, %p49;
-	@!%p50 bra $B2;
+	setp.lt.s64 %p45, %rd140, %rd7;
+	setp.lt.s64 %p46, %rd141, %rd8;
+	and.pred %p47, %p45, %p46;
+	@!%p47 bra $B2;
 	.loc 2 71 15
 	shr.u64 %rd142, %rd8, 1;
 	shr.u32 %r177, %r176, 1;
 	cvt.u64.u32 %rd143, %r177;
 	mad.lo.s64 %rd144, %rd140, %rd142, %rd143;
-	setp.lt.u64 %p51, %rd144, %rd6;
-	@!%p51 bra $FAULT4;
+	setp.lt.u64 %p48, %rd144, %rd6;
+	@!%p48 bra $FAULT4;
 	cvt.rn.bf16.f32 %rs1, %f64;
 	cvt.u32.u16 %r178, %rs1;
 	cvt.rn.bf16.f32 %rs2, %f63;
@@ -7245,16 +6982,16 @@ $B1:
 $B2:
 	.loc 2 73 10
 	add.s64 %rd147, %rd140, 8;
-	setp.lt.s64 %p52, %rd147, %rd7;
-	and.pred %p53, %p52, %p49;
-	@!%p53 bra $B3;
+	setp.lt.s64 %p49, %rd147, %rd7;
+	and.pred %p50, %p49, %p46;
+	@!%p50 bra $B3;
 	.loc 2 74 19
 	shr.u64 %rd148, %rd8, 1;
 	shr.u32 %r180, %r176, 1;
 	cvt.u64.u32 %rd149, %r180;
 	mad.lo.s64 %rd150, %rd147, %rd148, %rd149;
-	setp.lt.u64 %p54, %rd150, %rd6;
-	@!%p54 bra $FAULT5;
+	setp.lt.u64 %p51, %rd150, %rd6;
+	@!%p51 bra $FAULT5;
 	cvt.rn.bf16.f32 %rs3, %f62;
 	cvt.u32.u16 %r181, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f61;
@@ -7268,16 +7005,16 @@ $B3:
 	add.s32 %r183, %r176, 8;
 	cvt.u64.u32 %rd153, %r183;
 	.loc 2 70 26
-	setp.lt.s64 %p55, %rd153, %rd8;
-	and.pred %p56, %p48, %p55;
-	@!%p56 bra $B4;
+	setp.lt.s64 %p52, %rd153, %rd8;
+	and.pred %p53, %p45, %p52;
+	@!%p53 bra $B4;
 	.loc 2 71 15
 	shr.u64 %rd154, %rd8, 1;
 	shr.u32 %r184, %r183, 1;
 	cvt.u64.u32 %rd155, %r184;
 	mad.lo.s64 %rd156, %rd140, %rd154, %rd155;
-	setp.lt.u64 %p57, %rd156, %rd6;
-	@!%p57 bra $FAULT6;
+	setp.lt.u64 %p54, %rd156, %rd6;
+	@!%p54 bra $FAULT6;
 	cvt.rn.bf16.f32 %rs5, %f60;
 	cvt.u32.u16 %r185, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f59;
@@ -7288,15 +7025,15 @@ $B3:
 	st.global.u16 [%rd158+2], %r186;
 $B4:
 	.loc 2 73 13
-	and.pred %p58, %p52, %p55;
-	@!%p58 bra $B5;
+	and.pred %p55, %p49, %p52;
+	@!%p55 bra $B5;
 	.loc 2 74 19
 	shr.u64 %rd159, %rd8, 1;
 	shr.u32 %r187, %r183, 1;
 	cvt.u64.u32 %rd160, %r187;
 	mad.lo.s64 %rd161, %rd147, %rd159, %rd160;
-	setp.lt.u64 %p59, %rd161, %rd6;
-	@!%p59 bra $FAULT7;
+	setp.lt.u64 %p56, %rd161, %rd6;
+	@!%p56 bra $FAULT7;
 	cvt.rn.bf16.f32 %rs7, %f58;
 	cvt.u32.u16 %r188, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f57;
@@ -7310,16 +7047,16 @@ $B5:
 	add.s32 %r190, %r176, 16;
 	cvt.u64.u32 %rd164, %r190;
 	.loc 2 70 26
-	setp.lt.s64 %p60, %rd164, %rd8;
-	and.pred %p61, %p48, %p60;
-	@!%p61 bra $B6;
+	setp.lt.s64 %p57, %rd164, %rd8;
+	and.pred %p58, %p45, %p57;
+	@!%p58 bra $B6;
 	.loc 2 71 15
 	shr.u64 %rd165, %rd8, 1;
 	shr.u32 %r191, %r190, 1;
 	cvt.u64.u32 %rd166, %r191;
 	mad.lo.s64 %rd167, %rd140, %rd165, %rd166;
-	setp.lt.u64 %p62, %rd167, %rd6;
-	@!%p62 bra $FAULT8;
+	setp.lt.u64 %p59, %rd167, %rd6;
+	@!%p59 bra $FAULT8;
 	cvt.rn.bf16.f32 %rs9, %f56;
 	cvt.u32.u16 %r192, %rs9;
 	cvt.rn.bf16.f32 %rs10, %f55;
@@ -7330,15 +7067,15 @@ $B5:
 	st.global.u16 [%rd169+2], %r193;
 $B6:
 	.loc 2 73 13
-	and.pred %p63, %p52, %p60;
-	@!%p63 bra $B7;
+	and.pred %p60, %p49, %p57;
+	@!%p60 bra $B7;
 	.loc 2 74 19
 	shr.u64 %rd170, %rd8, 1;
 	shr.u32 %r194, %r190, 1;
 	cvt.u64.u32 %rd171, %r194;
 	mad.lo.s64 %rd172, %rd147, %rd170, %rd171;
-	setp.lt.u64 %p64, %rd172, %rd6;
-	@!%p64 bra $FAULT9;
+	setp.lt.u64 %p61, %rd172, %rd6;
+	@!%p61 bra $FAULT9;
 	cvt.rn.bf16.f32 %rs11, %f54;
 	cvt.u32.u16 %r195, %rs11;
 	cvt.rn.bf16.f32 %rs12, %f53;
@@ -7352,16 +7089,16 @@ $B7:
 	add.s32 %r197, %r176, 24;
 	cvt.u64.u32 %rd175, %r197;
 	.loc 2 70 26
-	setp.lt.s64 %p65, %rd175, %rd8;
-	and.pred %p66, %p48, %p65;
-	@!%p66 bra $B8;
+	setp.lt.s64 %p62, %rd175, %rd8;
+	and.pred %p63, %p45, %p62;
+	@!%p63 bra $B8;
 	.loc 2 71 15
 	shr.u64 %rd176, %rd8, 1;
 	shr.u32 %r198, %r197, 1;
 	cvt.u64.u32 %rd177, %r198;
 	mad.lo.s64 %rd178, %rd140, %rd176, %rd177;
-	setp.lt.u64 %p67, %rd178, %rd6;
-	@!%p67 bra $FAULT10;
+	setp.lt.u64 %p64, %rd178, %rd6;
+	@!%p64 bra $FAULT10;
 	cvt.rn.bf16.f32 %rs13, %f52;
 	cvt.u32.u16 %r199, %rs13;
 	cvt.rn.bf16.f32 %rs14, %f51;
@@ -7372,15 +7109,15 @@ $B7:
 	st.global.u16 [%rd180+2], %r200;
 $B8:
 	.loc 2 73 13
-	and.pred %p68, %p52, %p65;
-	@!%p68 bra $B9;
+	and.pred %p65, %p49, %p62;
+	@!%p65 bra $B9;
 	.loc 2 74 19
 	shr.u64 %rd181, %rd8, 1;
 	shr.u32 %r201, %r197, 1;
 	cvt.u64.u32 %rd182, %r201;
 	mad.lo.s64 %rd183, %rd147, %rd181, %rd182;
-	setp.lt.u64 %p69, %rd183, %rd6;
-	@!%p69 bra $FAULT11;
+	setp.lt.u64 %p66, %rd183, %rd6;
+	@!%p66 bra $FAULT11;
 	cvt.rn.bf16.f32 %rs15, %f50;
 	cvt.u32.u16 %r202, %rs15;
 	cvt.rn.bf16.f32 %rs16, %f49;
@@ -7393,16 +7130,16 @@ $B9:
 	.loc 1 57 34
 	add.s64 %rd186, %rd140, 16;
 	.loc 2 70 11
-	setp.lt.s64 %p70, %rd186, %rd7;
-	and.pred %p71, %p70, %p49;
-	@!%p71 bra $B10;
+	setp.lt.s64 %p67, %rd186, %rd7;
+	and.pred %p68, %p67, %p46;
+	@!%p68 bra $B10;
 	.loc 2 71 15
 	shr.u64 %rd187, %rd8, 1;
 	shr.u32 %r204, %r176, 1;
 	cvt.u64.u32 %rd188, %r204;
 	mad.lo.s64 %rd189, %rd186, %rd187, %rd188;
-	setp.lt.u64 %p72, %rd189, %rd6;
-	@!%p72 bra $FAULT12;
+	setp.lt.u64 %p69, %rd189, %rd6;
+	@!%p69 bra $FAULT12;
 	cvt.rn.bf16.f32 %rs17, %f48;
 	cvt.u32.u16 %r205, %rs17;
 	cvt.rn.bf16.f32 %rs18, %f47;
@@ -7414,16 +7151,16 @@ $B9:
 $B10:
 	.loc 2 73 10
 	add.s64 %rd192, %rd140, 24;
-	setp.lt.s64 %p73, %rd192, %rd7;
-	and.pred %p74, %p73, %p49;
-	@!%p74 bra $B11;
+	setp.lt.s64 %p70, %rd192, %rd7;
+	and.pred %p71, %p70, %p46;
+	@!%p71 bra $B11;
 	.loc 2 74 19
 	shr.u64 %rd193, %rd8, 1;
 	shr.u32 %r207, %r176, 1;
 	cvt.u64.u32 %rd194, %r207;
 	mad.lo.s64 %rd195, %rd192, %rd193, %rd194;
-	setp.lt.u64 %p75, %rd195, %rd6;
-	@!%p75 bra $FAULT13;
+	setp.lt.u64 %p72, %rd195, %rd6;
+	@!%p72 bra $FAULT13;
 	cvt.rn.bf16.f32 %rs19, %f46;
 	cvt.u32.u16 %r208, %rs19;
 	cvt.rn.bf16.f32 %rs20, %f45;
@@ -7434,15 +7171,15 @@ $B10:
 	st.global.u16 [%rd197+2], %r209;
 $B11:
 	.loc 2 70 11
-	and.pred %p76, %p70, %p55;
-	@!%p76 bra $B12;
+	and.pred %p73, %p67, %p52;
+	@!%p73 bra $B12;
 	.loc 2 71 15
 	shr.u64 %rd198, %rd8, 1;
 	shr.u32 %r210, %r183, 1;
 	cvt.u64.u32 %rd199, %r210;
 	mad.lo.s64 %rd200, %rd186, %rd198, %rd199;
-	setp.lt.u64 %p77, %rd200, %rd6;
-	@!%p77 bra $FAULT14;
+	setp.lt.u64 %p74, %rd200, %rd6;
+	@!%p74 bra $FAULT14;
 	cvt.rn.bf16.f32 %rs21, %f44;
 	cvt.u32.u16 %r211, %rs21;
 	cvt.rn.bf16.f32 %rs22, %f43;
@@ -7453,15 +7190,15 @@ $B11:
 	st.global.u16 [%rd202+2], %r212;
 $B12:
 	.loc 2 73 13
-	and.pred %p78, %p73, %p55;
-	@!%p78 bra $B13;
+	and.pred %p75, %p70, %p52;
+	@!%p75 bra $B13;
 	.loc 2 74 19
 	shr.u64 %rd203, %rd8, 1;
 	shr.u32 %r213, %r183, 1;
 	cvt.u64.u32 %rd204, %r213;
 	mad.lo.s64 %rd205, %rd192, %rd203, %rd204;
-	setp.lt.u64 %p79, %rd205, %rd6;
-	@!%p79 bra $FAULT15;
+	setp.lt.u64 %p76, %rd205, %rd6;
+	@!%p76 bra $FAULT15;
 	cvt.rn.bf16.f32 %rs23, %f42;
 	cvt.u32.u16 %r214, %rs23;
 	cvt.rn.bf16.f32 %rs24, %f41;
@@ -7472,15 +7209,15 @@ $B12:
 	st.global.u16 [%rd207+2], %r215;
 $B13:
 	.loc 2 70 11
-	and.pred %p80, %p70, %p60;
-	@!%p80 bra $B14;
+	and.pred %p77, %p67, %p57;
+	@!%p77 bra $B14;
 	.loc 2 71 15
 	shr.u64 %rd208, %rd8, 1;
 	shr.u32 %r216, %r190, 1;
 	cvt.u64.u32 %rd209, %r216;
 	mad.lo.s64 %rd210, %rd186, %rd208, %rd209;
-	setp.lt.u64 %p81, %rd210, %rd6;
-	@!%p81 bra $FAULT16;
+	setp.lt.u64 %p78, %rd210, %rd6;
+	@!%p78 bra $FAULT16;
 	cvt.rn.bf16.f32 %rs25, %f40;
 	cvt.u32.u16 %r217, %rs25;
 	cvt.rn.bf16.f32 %rs26, %f39;
@@ -7491,15 +7228,15 @@ $B13:
 	st.global.u16 [%rd212+2], %r218;
 $B14:
 	.loc 2 73 13
-	and.pred %p82, %p73, %p60;
-	@!%p82 bra $B15;
+	and.pred %p79, %p70, %p57;
+	@!%p79 bra $B15;
 	.loc 2 74 19
 	shr.u64 %rd213, %rd8, 1;
 	shr.u32 %r219, %r190, 1;
 	cvt.u64.u32 %rd214, %r219;
 	mad.lo.s64 %rd215, %rd192, %rd213, %rd214;
-	setp.lt.u64 %p83, %rd215, %rd6;
-	@!%p83 bra $FAULT17;
+	setp.lt.u64 %p80, %rd215, %rd6;
+	@!%p80 bra $FAULT17;
 	cvt.rn.bf16.f32 %rs27, %f38;
 	cvt.u32.u16 %r220, %rs27;
 	cvt.rn.bf16.f32 %rs28, %f37;
@@ -7510,15 +7247,15 @@ $B14:
 	st.global.u16 [%rd217+2], %r221;
 $B15:
 	.loc 2 70 11
-	and.pred %p84, %p70, %p65;
-	@!%p84 bra $B16;
+	and.pred %p81, %p67, %p62;
+	@!%p81 bra $B16;
 	.loc 2 71 15
 	shr.u64 %rd218, %rd8, 1;
 	shr.u32 %r222, %r197, 1;
 	cvt.u64.u32 %rd219, %r222;
 	mad.lo.s64 %rd220, %rd186, %rd218, %rd219;
-	setp.lt.u64 %p85, %rd220, %rd6;
-	@!%p85 bra $FAULT18;
+	setp.lt.u64 %p82, %rd220, %rd6;
+	@!%p82 bra $FAULT18;
 	cvt.rn.bf16.f32 %rs29, %f36;
 	cvt.u32.u16 %r223, %rs29;
 	cvt.rn.bf16.f32 %rs30, %f35;
@@ -7529,15 +7266,15 @@ $B15:
 	st.global.u16 [%rd222+2], %r224;
 $B16:
 	.loc 2 73 13
-	and.pred %p86, %p73, %p65;
-	@!%p86 bra $B17;
+	and.pred %p83, %p70, %p62;
+	@!%p83 bra $B17;
 	.loc 2 74 19
 	shr.u64 %rd223, %rd8, 1;
 	shr.u32 %r225, %r197, 1;
 	cvt.u64.u32 %rd224, %r225;
 	mad.lo.s64 %rd225, %rd192, %rd223, %rd224;
-	setp.lt.u64 %p87, %rd225, %rd6;
-	@!%p87 bra $FAULT19;
+	setp.lt.u64 %p84, %rd225, %rd6;
+	@!%p84 bra $FAULT19;
 	cvt.rn.bf16.f32 %rs31, %f34;
 	cvt.u32.u16 %r226, %rs31;
 	cvt.rn.bf16.f32 %rs32, %f33;
@@ -7550,16 +7287,16 @@ $B17:
 	.loc 1 57 34
 	add.s64 %rd228, %rd140, 32;
 	.loc 2 70 11
-	setp.lt.s64 %p88, %rd228, %rd7;
-	and.pred %p89, %p88, %p49;
-	@!%p89 bra $B18;
+	setp.lt.s64 %p85, %rd228, %rd7;
+	and.pred %p86, %p85, %p46;
+	@!%p86 bra $B18;
 	.loc 2 71 15
 	shr.u64 %rd229, %rd8, 1;
 	shr.u32 %r228, %r176, 1;
 	cvt.u64.u32 %rd230, %r228;
 	mad.lo.s64 %rd231, %rd228, %rd229, %rd230;
-	setp.lt.u64 %p90, %rd231, %rd6;
-	@!%p90 bra $FAULT20;
+	setp.lt.u64 %p87, %rd231, %rd6;
+	@!%p87 bra $FAULT20;
 	cvt.rn.bf16.f32 %rs33, %f32;
 	cvt.u32.u16 %r229, %rs33;
 	cvt.rn.bf16.f32 %rs34, %f31;
@@ -7571,16 +7308,16 @@ $B17:
 $B18:
 	.loc 2 73 10
 	add.s64 %rd234, %rd140, 40;
-	setp.lt.s64 %p91, %rd234, %rd7;
-	and.pred %p92, %p91, %p49;
-	@!%p92 bra $B19;
+	setp.lt.s64 %p88, %rd234, %rd7;
+	and.pred %p89, %p88, %p46;
+	@!%p89 bra $B19;
 	.loc 2 74 19
 	shr.u64 %rd235, %rd8, 1;
 	shr.u32 %r231, %r176, 1;
 	cvt.u64.u32 %rd236, %r231;
 	mad.lo.s64 %rd237, %rd234, %rd235, %rd236;
-	setp.lt.u64 %p93, %rd237, %rd6;
-	@!%p93 bra $FAULT21;
+	setp.lt.u64 %p90, %rd237, %rd6;
+	@!%p90 bra $FAULT21;
 	cvt.rn.bf16.f32 %rs35, %f30;
 	cvt.u32.u16 %r232, %rs35;
 	cvt.rn.bf16.f32 %rs36, %f29;
@@ -7591,15 +7328,15 @@ $B18:
 	st.global.u16 [%rd239+2], %r233;
 $B19:
 	.loc 2 70 11
-	and.pred %p94, %p88, %p55;
-	@!%p94 bra $B20;
+	and.pred %p91, %p85, %p52;
+	@!%p91 bra $B20;
 	.loc 2 71 15
 	shr.u64 %rd240, %rd8, 1;
 	shr.u32 %r234, %r183, 1;
 	cvt.u64.u32 %rd241, %r234;
 	mad.lo.s64 %rd242, %rd228, %rd240, %rd241;
-	setp.lt.u64 %p95, %rd242, %rd6;
-	@!%p95 bra $FAULT22;
+	setp.lt.u64 %p92, %rd242, %rd6;
+	@!%p92 bra $FAULT22;
 	cvt.rn.bf16.f32 %rs37, %f28;
 	cvt.u32.u16 %r235, %rs37;
 	cvt.rn.bf16.f32 %rs38, %f27;
@@ -7610,15 +7347,15 @@ $B19:
 	st.global.u16 [%rd244+2], %r236;
 $B20:
 	.loc 2 73 13
-	and.pred %p96, %p91, %p55;
-	@!%p96 bra $B21;
+	and.pred %p93, %p88, %p52;
+	@!%p93 bra $B21;
 	.loc 2 74 19
 	shr.u64 %rd245, %rd8, 1;
 	shr.u32 %r237, %r183, 1;
 	cvt.u64.u32 %rd246, %r237;
 	mad.lo.s64 %rd247, %rd234, %rd245, %rd246;
-	setp.lt.u64 %p97, %rd247, %rd6;
-	@!%p97 bra $FAULT23;
+	setp.lt.u64 %p94, %rd247, %rd6;
+	@!%p94 bra $FAULT23;
 	cvt.rn.bf16.f32 %rs39, %f26;
 	cvt.u32.u16 %r238, %rs39;
 	cvt.rn.bf16.f32 %rs40, %f25;
@@ -7629,15 +7366,15 @@ $B20:
 	st.global.u16 [%rd249+2], %r239;
 $B21:
 	.loc 2 70 11
-	and.pred %p98, %p88, %p60;
-	@!%p98 bra $B22;
+	and.pred %p95, %p85, %p57;
+	@!%p95 bra $B22;
 	.loc 2 71 15
 	shr.u64 %rd250, %rd8, 1;
 	shr.u32 %r240, %r190, 1;
 	cvt.u64.u32 %rd251, %r240;
 	mad.lo.s64 %rd252, %rd228, %rd250, %rd251;
-	setp.lt.u64 %p99, %rd252, %rd6;
-	@!%p99 bra $FAULT24;
+	setp.lt.u64 %p96, %rd252, %rd6;
+	@!%p96 bra $FAULT24;
 	cvt.rn.bf16.f32 %rs41, %f24;
 	cvt.u32.u16 %r241, %rs41;
 	cvt.rn.bf16.f32 %rs42, %f23;
@@ -7648,15 +7385,15 @@ $B21:
 	st.global.u16 [%rd254+2], %r242;
 $B22:
 	.loc 2 73 13
-	and.pred %p100, %p91, %p60;
-	@!%p100 bra $B23;
+	and.pred %p97, %p88, %p57;
+	@!%p97 bra $B23;
 	.loc 2 74 19
 	shr.u64 %rd255, %rd8, 1;
 	shr.u32 %r243, %r190, 1;
 	cvt.u64.u32 %rd256, %r243;
 	mad.lo.s64 %rd257, %rd234, %rd255, %rd256;
-	setp.lt.u64 %p101, %rd257, %rd6;
-	@!%p101 bra $FAULT25;
+	setp.lt.u64 %p98, %rd257, %rd6;
+	@!%p98 bra $FAULT25;
 	cvt.rn.bf16.f32 %rs43, %f22;
 	cvt.u32.u16 %r244, %rs43;
 	cvt.rn.bf16.f32 %rs44, %f21;
@@ -7667,15 +7404,15 @@ $B22:
 	st.global.u16 [%rd259+2], %r245;
 $B23:
 	.loc 2 70 11
-	and.pred %p102, %p88, %p65;
-	@!%p102 bra $B24;
+	and.pred %p99, %p85, %p62;
+	@!%p99 bra $B24;
 	.loc 2 71 15
 	shr.u64 %rd260, %rd8, 1;
 	shr.u32 %r246, %r197, 1;
 	cvt.u64.u32 %rd261, %r246;
 	mad.lo.s64 %rd262, %rd228, %rd260, %rd261;
-	setp.lt.u64 %p103, %rd262, %rd6;
-	@!%p103 bra $FAULT26;
+	setp.lt.u64 %p100, %rd262, %rd6;
+	@!%p100 bra $FAULT26;
 	cvt.rn.bf16.f32 %rs45, %f20;
 	cvt.u32.u16 %r247, %rs45;
 	cvt.rn.bf16.f32 %rs46, %f19;
@@ -7686,15 +7423,15 @@ $B23:
 	st.global.u16 [%rd264+2], %r248;
 $B24:
 	.loc 2 73 13
-	and.pred %p104, %p91, %p65;
-	@!%p104 bra $B25;
+	and.pred %p101, %p88, %p62;
+	@!%p101 bra $B25;
 	.loc 2 74 19
 	shr.u64 %rd265, %rd8, 1;
 	shr.u32 %r249, %r197, 1;
 	cvt.u64.u32 %rd266, %r249;
 	mad.lo.s64 %rd267, %rd234, %rd265, %rd266;
-	setp.lt.u64 %p105, %rd267, %rd6;
-	@!%p105 bra $FAULT27;
+	setp.lt.u64 %p102, %rd267, %rd6;
+	@!%p102 bra $FAULT27;
 	cvt.rn.bf16.f32 %rs47, %f18;
 	cvt.u32.u16 %r250, %rs47;
 	cvt.rn.bf16.f32 %rs48, %f17;
@@ -7707,16 +7444,16 @@ $B25:
 	.loc 1 57 34
 	add.s64 %rd270, %rd140, 48;
 	.loc 2 70 11
-	setp.lt.s64 %p106, %rd270, %rd7;
-	and.pred %p107, %p106, %p49;
-	@!%p107 bra $B26;
+	setp.lt.s64 %p103, %rd270, %rd7;
+	and.pred %p104, %p103, %p46;
+	@!%p104 bra $B26;
 	.loc 2 71 15
 	shr.u64 %rd271, %rd8, 1;
 	shr.u32 %r252, %r176, 1;
 	cvt.u64.u32 %rd272, %r252;
 	mad.lo.s64 %rd273, %rd270, %rd271, %rd272;
-	setp.lt.u64 %p108, %rd273, %rd6;
-	@!%p108 bra $FAULT28;
+	setp.lt.u64 %p105, %rd273, %rd6;
+	@!%p105 bra $FAULT28;
 	cvt.rn.bf16.f32 %rs49, %f16;
 	cvt.u32.u16 %r253, %rs49;
 	cvt.rn.bf16.f32 %rs50, %f15;
@@ -7728,16 +7465,16 @@ $B25:
 $B26:
 	.loc 2 73 10
 	add.s64 %rd276, %rd140, 56;
-	setp.lt.s64 %p109, %rd276, %rd7;
-	and.pred %p110, %p109, %p49;
-	@!%p110 bra $B27;
+	setp.lt.s64 %p106, %rd276, %rd7;
+	and.pred %p107, %p106, %p46;
+	@!%p107 bra $B27;
 	.loc 2 74 19
 	shr.u64 %rd277, %rd8, 1;
 	shr.u32 %r255, %r176, 1;
 	cvt.u64.u32 %rd278, %r255;
 	mad.lo.s64 %rd279, %rd276, %rd277, %rd278;
-	setp.lt.u64 %p111, %rd279, %rd6;
-	@!%p111 bra $FAULT29;
+	setp.lt.u64 %p108, %rd279, %rd6;
+	@!%p108 bra $FAULT29;
 	cvt.rn.bf16.f32 %rs51, %f14;
 	cvt.u32.u16 %r256, %rs51;
 	cvt.rn.bf16.f32 %rs52, %f13;
@@ -7748,15 +7485,15 @@ $B26:
 	st.global.u16 [%rd281+2], %r257;
 $B27:
 	.loc 2 70 11
-	and.pred %p112, %p106, %p55;
-	@!%p112 bra $B28;
+	and.pred %p109, %p103, %p52;
+	@!%p109 bra $B28;
 	.loc 2 71 15
 	shr.u64 %rd282, %rd8, 1;
 	shr.u32 %r258, %r183, 1;
 	cvt.u64.u32 %rd283, %r258;
 	mad.lo.s64 %rd284, %rd270, %rd282, %rd283;
-	setp.lt.u64 %p113, %rd284, %rd6;
-	@!%p113 bra $FAULT30;
+	setp.lt.u64 %p110, %rd284, %rd6;
+	@!%p110 bra $FAULT30;
 	cvt.rn.bf16.f32 %rs53, %f12;
 	cvt.u32.u16 %r259, %rs53;
 	cvt.rn.bf16.f32 %rs54, %f11;
@@ -7767,15 +7504,15 @@ $B27:
 	st.global.u16 [%rd286+2], %r260;
 $B28:
 	.loc 2 73 13
-	and.pred %p114, %p109, %p55;
-	@!%p114 bra $B29;
+	and.pred %p111, %p106, %p52;
+	@!%p111 bra $B29;
 	.loc 2 74 19
 	shr.u64 %rd287, %rd8, 1;
 	shr.u32 %r261, %r183, 1;
 	cvt.u64.u32 %rd288, %r261;
 	mad.lo.s64 %rd289, %rd276, %rd287, %rd288;
-	setp.lt.u64 %p115, %rd289, %rd6;
-	@!%p115 bra $FAULT31;
+	setp.lt.u64 %p112, %rd289, %rd6;
+	@!%p112 bra $FAULT31;
 	cvt.rn.bf16.f32 %rs55, %f10;
 	cvt.u32.u16 %r262, %rs55;
 	cvt.rn.bf16.f32 %rs56, %f9;
@@ -7786,15 +7523,15 @@ $B28:
 	st.global.u16 [%rd291+2], %r263;
 $B29:
 	.loc 2 70 11
-	and.pred %p116, %p106, %p60;
-	@!%p116 bra $B30;
+	and.pred %p113, %p103, %p57;
+	@!%p113 bra $B30;
 	.loc 2 71 15
 	shr.u64 %rd292, %rd8, 1;
 	shr.u32 %r264, %r190, 1;
 	cvt.u64.u32 %rd293, %r264;
 	mad.lo.s64 %rd294, %rd270, %rd292, %rd293;
-	setp.lt.u64 %p117, %rd294, %rd6;
-	@!%p117 bra $FAULT32;
+	setp.lt.u64 %p114, %rd294, %rd6;
+	@!%p114 bra $FAULT32;
 	cvt.rn.bf16.f32 %rs57, %f8;
 	cvt.u32.u16 %r265, %rs57;
 	cvt.rn.bf16.f32 %rs58, %f7;
@@ -7805,15 +7542,15 @@ $B29:
 	st.global.u16 [%rd296+2], %r266;
 $B30:
 	.loc 2 73 13
-	and.pred %p118, %p109, %p60;
-	@!%p118 bra $B31;
+	and.pred %p115, %p106, %p57;
+	@!%p115 bra $B31;
 	.loc 2 74 19
 	shr.u64 %rd297, %rd8, 1;
 	shr.u32 %r267, %r190, 1;
 	cvt.u64.u32 %rd298, %r267;
 	mad.lo.s64 %rd299, %rd276, %rd297, %rd298;
-	setp.lt.u64 %p119, %rd299, %rd6;
-	@!%p119 bra $FAULT33;
+	setp.lt.u64 %p116, %rd299, %rd6;
+	@!%p116 bra $FAULT33;
 	cvt.rn.bf16.f32 %rs59, %f6;
 	cvt.u32.u16 %r268, %rs59;
 	cvt.rn.bf16.f32 %rs60, %f5;
@@ -7824,15 +7561,15 @@ $B30:
 	st.global.u16 [%rd301+2], %r269;
 $B31:
 	.loc 2 70 11
-	and.pred %p120, %p106, %p65;
-	@!%p120 bra $B32;
+	and.pred %p117, %p103, %p62;
+	@!%p117 bra $B32;
 	.loc 2 71 15
 	shr.u64 %rd302, %rd8, 1;
 	shr.u32 %r270, %r197, 1;
 	cvt.u64.u32 %rd303, %r270;
 	mad.lo.s64 %rd304, %rd270, %rd302, %rd303;
-	setp.lt.u64 %p121, %rd304, %rd6;
-	@!%p121 bra $FAULT34;
+	setp.lt.u64 %p118, %rd304, %rd6;
+	@!%p118 bra $FAULT34;
 	cvt.rn.bf16.f32 %rs61, %f4;
 	cvt.u32.u16 %r271, %rs61;
 	cvt.rn.bf16.f32 %rs62, %f3;
@@ -7843,15 +7580,15 @@ $B31:
 	st.global.u16 [%rd306+2], %r272;
 $B32:
 	.loc 2 73 13
-	and.pred %p122, %p109, %p65;
-	@!%p122 bra $B33;
+	and.pred %p119, %p106, %p62;
+	@!%p119 bra $B33;
 	.loc 2 74 19
 	shr.u64 %rd307, %rd8, 1;
 	shr.u32 %r273, %r197, 1;
 	cvt.u64.u32 %rd308, %r273;
 	mad.lo.s64 %rd309, %rd276, %rd307, %rd308;
-	setp.lt.u64 %p123, %rd309, %rd6;
-	@!%p123 bra $FAULT35;
+	setp.lt.u64 %p120, %rd309, %rd6;
+	@!%p120 bra $FAULT35;
 	cvt.rn.bf16.f32 %rs63, %f2;
 	cvt.u32.u16 %r274, %rs63;
 	cvt.rn.bf16.f32 %rs64, %f1;
@@ -7861,16 +7598,10 @@ $B32:
 	st.global.u16 [%rd311], %r274;
 	st.global.u16 [%rd311+2], %r275;
 $B33:
-	.loc 1 57 7
-	bra $EXIT;
-$B34:
-	.loc 1 28 18
-	@!%p29 bra $FAULT36;
-	.loc 1 77 26
-	bra $FAULT37;
 $EXIT:
 	ret;
 $FAULT0:
+	.loc 1 77 17
 	mov.u32 %r276, 0;
 	mov.u64 %rd312, 0;
 	mov.u64 %rd313, 0;
@@ -7882,224 +7613,213 @@ $FAULT1:
 	mov.u64 %rd313, 0;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r276, 4;
-	mov.u64 %rd312, 0;
-	mov.u64 %rd313, 0;
+	.loc 1 28 18
+	mov.u32 %r276, 2;
+	mov.u64 %rd312, %rd98;
+	mov.u64 %rd313, 3;
 	bra $FAULT;
 $FAULT3:
 	.loc 1 36 56
-	mov.u32 %r276, 5;
+	mov.u32 %r276, 3;
 	mov.u64 %rd312, %rd97;
 	mov.u64 %rd313, 3;
 	bra $FAULT;
 $FAULT4:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd144;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT5:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd150;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT6:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd156;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT7:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd161;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT8:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd167;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT9:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd172;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT10:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd178;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT11:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd183;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT12:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd189;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT13:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd195;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT14:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd200;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT15:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd205;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT16:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd210;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT17:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd215;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT18:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd220;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT19:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd225;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT20:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd231;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT21:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd237;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT22:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd242;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT23:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd247;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT24:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd252;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT25:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd257;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT26:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd262;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT27:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd267;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT28:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd273;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT29:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd279;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT30:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd284;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT31:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd289;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT32:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd294;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT33:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd299;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT34:
 	.loc 2 71 4
-	mov.u32 %r276, 2;
+	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd304;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT35:
 	.loc 2 74 4
-	mov.u32 %r276, 3;
+	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd309;
 	mov.u64 %rd313, %rd6;
-	bra $FAULT;
-$FAULT36:
-	.loc 1 28 18
-	mov.u32 %r276, 6;
-	mov.u64 %rd312, %rd98;
-	mov.u64 %rd313, 3;
-	bra $FAULT;
-$FAULT37:
-	.loc 1 77 26
-	mov.u32 %r276, 7;
-	mov.u64 %rd312, 0;
-	mov.u64 %rd313, 0;
 $FAULT:
 	ld.param.u64 %rd314, [pipelined_params+96];
 	atom.relaxed.gpu.global.cas.b32 %r277, [%rd314], 0, 1;
-	setp.ne.u32 %p124, %r277, 0;
-	@%p124 bra $EXIT;
+	setp.ne.u32 %p121, %r277, 0;
+	@%p121 bra $EXIT;
 	ld.global.u64 %rd315, [%rd314+8];
 	ld.param.u32 %r278, [pipelined_params+104];
 	st.global.u32 [%rd315+4], %r278;
@@ -17516,7 +17236,7 @@ const specialisedSM90ANarrowAligned = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<219>;
+	.reg .pred %p<216>;
 	.reg .b32 %r<183>;
 	.reg .b64 %rd<946>;
 	.reg .f32 %f<138>;
@@ -19480,74 +19200,67 @@ $B78:
 	setp.eq.u32 %p197, %r157, 0;
 	@%p197 bra $B78;
 $B79:
-	.loc 2 30 37
-	mov.u32 %r158, $dynamic;
-	mad.lo.s32 %r159, %r149, 8, %r158;
-	add.s32 %r160, %r159, 196608;
-	.loc 2 68 13
-	setp.ne.s32 %p198, %r160, -1;
-	@!%p198 bra $FAULT65;
 	.loc 2 30 25
-	mad.lo.s32 %r161, %r149, 49152, %r4;
+	mad.lo.s32 %r158, %r149, 49152, %r4;
+	mov.u32 %r159, $dynamic;
+	mad.lo.s32 %r160, %r149, 8, %r159;
+	add.s32 %r161, %r160, 196608;
 	shl.b32 %r162, %r148, 6;
 	.loc 2 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r160], 49152;
-	.loc 2 70 20
-	setp.ne.s32 %p199, %r161, -1;
-	cvt.u64.u32 %rd940, %r161;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r161], 49152;
+	.loc 2 70 12
+	cvt.u64.u32 %rd940, %r158;
 	cvta.shared.u64 %rd941, %rd940;
 	cvt.u32.u64 %r163, %rd941;
 	and.b32 %r164, %r163, 127;
-	setp.eq.s32 %p200, %r164, 0;
-	setp.lt.u32 %p201, %r162, -2147483648;
-	and.pred %p202, %p186, %p201;
+	setp.eq.s32 %p198, %r164, 0;
+	setp.lt.u32 %p199, %r162, -2147483648;
+	and.pred %p200, %p186, %p199;
 	and.b32 %r165, %r162, 7;
-	setp.eq.s32 %p203, %r165, 0;
-	and.pred %p204, %p202, %p203;
-	and.pred %p205, %p199, %p200;
-	and.pred %p206, %p205, %p204;
-	@!%p206 bra $B81;
+	setp.eq.s32 %p201, %r165, 0;
+	and.pred %p202, %p200, %p201;
+	and.pred %p203, %p198, %p202;
+	@!%p203 bra $B81;
 	mov.u32 %r166, 0;
-	add.s32 %r167, %r159, 196608;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r161], [%rd14, {%r162, %r138, %r166}], [%r167];
-	and.pred %p207, %p187, %p201;
-	and.pred %p208, %p207, %p203;
-	@!%p208 bra $FAULT66;
-	add.s32 %r168, %r161, 8192;
+	add.s32 %r167, %r160, 196608;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r158], [%rd14, {%r162, %r138, %r166}], [%r167];
+	and.pred %p204, %p187, %p199;
+	and.pred %p205, %p204, %p201;
+	@!%p205 bra $FAULT65;
+	add.s32 %r168, %r158, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r168], [%rd14, {%r162, %r139, %r166}], [%r167];
 	.loc 2 73 12
-	and.pred %p209, %p201, %p188;
-	and.pred %p210, %p209, %p189;
-	@!%p210 bra $FAULT67;
-	add.s32 %r169, %r161, 16384;
+	and.pred %p206, %p199, %p188;
+	and.pred %p207, %p206, %p189;
+	@!%p207 bra $FAULT66;
+	add.s32 %r169, %r158, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r169], [%rd15, {%r140, %r162, %r166}], [%r167];
-	and.pred %p211, %p201, %p190;
-	and.pred %p212, %p211, %p191;
-	@!%p212 bra $FAULT67;
-	add.s32 %r170, %r161, 24576;
+	and.pred %p208, %p199, %p190;
+	and.pred %p209, %p208, %p191;
+	@!%p209 bra $FAULT66;
+	add.s32 %r170, %r158, 24576;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r170], [%rd15, {%r142, %r162, %r166}], [%r167];
-	and.pred %p213, %p201, %p192;
-	and.pred %p214, %p213, %p193;
-	@!%p214 bra $FAULT67;
-	add.s32 %r171, %r161, 32768;
+	and.pred %p210, %p199, %p192;
+	and.pred %p211, %p210, %p193;
+	@!%p211 bra $FAULT66;
+	add.s32 %r171, %r158, 32768;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r171], [%rd15, {%r144, %r162, %r166}], [%r167];
-	and.pred %p215, %p201, %p194;
-	and.pred %p216, %p215, %p195;
-	@!%p216 bra $FAULT67;
-	add.s32 %r172, %r161, 40960;
+	and.pred %p212, %p199, %p194;
+	and.pred %p213, %p212, %p195;
+	@!%p213 bra $FAULT66;
+	add.s32 %r172, %r158, 40960;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r172], [%rd15, {%r146, %r162, %r166}], [%r167];
 	.loc 2 30 14
 	add.s32 %r148, %r148, 1;
-	setp.lt.u32 %p217, %r148, %r137;
-	@%p217 bra $B77;
+	setp.lt.u32 %p214, %r148, %r137;
+	@%p214 bra $B77;
 $B80:
 	.loc 2 33 3
 	bra $EXIT;
 $B81:
-	.loc 2 70 20
-	@!%p199 bra $FAULT68;
-	@!%p200 bra $FAULT69;
-	bra $FAULT66;
+	.loc 2 70 12
+	@!%p198 bra $FAULT67;
+	bra $FAULT65;
 $EXIT:
 	ret;
 $FAULT0:
@@ -19558,421 +19271,410 @@ $FAULT0:
 	bra $FAULT;
 $FAULT1:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd143;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT2:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd155;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT3:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd168;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT4:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd180;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd193;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd205;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd218;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT8:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd230;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT9:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd243;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT10:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd255;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT11:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd268;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT12:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd280;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT13:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd293;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT14:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd305;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT15:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd318;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT16:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd330;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT17:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd343;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT18:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd355;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT19:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd368;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT20:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd380;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT21:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd393;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT22:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd405;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT23:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd418;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT24:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd430;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT25:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd443;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT26:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd455;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT27:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd468;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT28:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd480;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT29:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd493;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT30:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd505;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT31:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd518;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT32:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd530;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT33:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd543;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT34:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd555;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT35:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd568;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT36:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd580;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT37:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd593;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT38:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd605;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT39:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd618;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT40:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd630;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT41:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd643;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT42:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd655;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT43:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd668;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT44:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd680;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT45:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd693;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT46:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd705;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT47:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd718;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT48:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd730;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT49:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd743;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT50:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd755;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT51:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd768;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT52:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd780;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT53:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd793;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT54:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd805;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT55:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd818;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT56:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd830;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT57:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd843;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT58:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd855;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT59:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd868;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT60:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd880;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT61:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd893;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT62:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd905;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT63:
 	.loc 3 71 4
-	mov.u32 %r173, 2;
+	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd918;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT64:
 	.loc 3 74 4
-	mov.u32 %r173, 3;
+	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd930;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT65:
-	.loc 2 68 13
-	mov.u32 %r173, 1;
+	.loc 2 70 12
+	mov.u32 %r173, 3;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 	bra $FAULT;
 $FAULT66:
-	.loc 2 70 12
+	.loc 2 73 12
 	mov.u32 %r173, 4;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 	bra $FAULT;
 $FAULT67:
-	.loc 2 73 12
+	.loc 2 70 12
 	mov.u32 %r173, 5;
-	mov.u64 %rd942, 0;
-	mov.u64 %rd943, 0;
-	bra $FAULT;
-$FAULT68:
-	.loc 2 70 20
-	mov.u32 %r173, 6;
-	mov.u64 %rd942, 0;
-	mov.u64 %rd943, 0;
-	bra $FAULT;
-$FAULT69:
-	mov.u32 %r173, 7;
 	mov.u64 %rd942, 0;
 	mov.u64 %rd943, 0;
 $FAULT:
 	ld.param.u64 %rd944, [specialised_params+304];
 	atom.relaxed.gpu.global.cas.b32 %r174, [%rd944], 0, 1;
-	setp.ne.u32 %p218, %r174, 0;
-	@%p218 bra $EXIT;
+	setp.ne.u32 %p215, %r174, 0;
+	@%p215 bra $EXIT;
 	ld.global.u64 %rd945, [%rd944+8];
 	ld.param.u32 %r175, [specialised_params+312];
 	st.global.u32 [%rd945+4], %r175;
@@ -20008,7 +19710,7 @@ const specialisedSM90A = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<219>;
+	.reg .pred %p<216>;
 	.reg .b16 %rs<129>;
 	.reg .b32 %r<241>;
 	.reg .b64 %rd<943>;
@@ -22218,75 +21920,68 @@ $B78:
 	setp.eq.u32 %p197, %r215, 0;
 	@%p197 bra $B78;
 $B79:
-	.loc 2 30 37
-	mov.u32 %r216, $dynamic;
-	mad.lo.s32 %r217, %r207, 8, %r216;
-	add.s32 %r218, %r217, 196608;
-	.loc 2 68 13
-	setp.ne.s32 %p198, %r218, -1;
-	@!%p198 bra $FAULT65;
 	.loc 2 30 25
-	mad.lo.s32 %r219, %r207, 49152, %r1;
+	mad.lo.s32 %r216, %r207, 49152, %r1;
+	mov.u32 %r217, $dynamic;
+	mad.lo.s32 %r218, %r207, 8, %r217;
+	add.s32 %r219, %r218, 196608;
 	shl.b64 %rd936, %rd933, 6;
 	.loc 2 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r218], 49152;
-	.loc 2 70 20
-	setp.ne.s32 %p199, %r219, -1;
-	cvt.u64.u32 %rd937, %r219;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r219], 49152;
+	.loc 2 70 12
+	cvt.u64.u32 %rd937, %r216;
 	cvta.shared.u64 %rd938, %rd937;
 	cvt.u32.u64 %r220, %rd938;
 	and.b32 %r221, %r220, 127;
-	setp.eq.s32 %p200, %r221, 0;
-	setp.lt.u64 %p201, %rd936, 2147483648;
-	and.pred %p202, %p186, %p201;
+	setp.eq.s32 %p198, %r221, 0;
+	setp.lt.u64 %p199, %rd936, 2147483648;
+	and.pred %p200, %p186, %p199;
 	cvt.u32.u64 %r222, %rd936;
 	and.b32 %r223, %r222, 7;
-	setp.eq.s32 %p203, %r223, 0;
-	and.pred %p204, %p202, %p203;
-	and.pred %p205, %p199, %p200;
-	and.pred %p206, %p205, %p204;
-	@!%p206 bra $B81;
+	setp.eq.s32 %p201, %r223, 0;
+	and.pred %p202, %p200, %p201;
+	and.pred %p203, %p198, %p202;
+	@!%p203 bra $B81;
 	mov.u32 %r224, 0;
-	add.s32 %r225, %r217, 196608;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r219], [%rd14, {%r222, %r196, %r224}], [%r225];
-	and.pred %p207, %p187, %p201;
-	and.pred %p208, %p207, %p203;
-	@!%p208 bra $FAULT66;
-	add.s32 %r226, %r219, 8192;
+	add.s32 %r225, %r218, 196608;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r216], [%rd14, {%r222, %r196, %r224}], [%r225];
+	and.pred %p204, %p187, %p199;
+	and.pred %p205, %p204, %p201;
+	@!%p205 bra $FAULT65;
+	add.s32 %r226, %r216, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r226], [%rd14, {%r222, %r197, %r224}], [%r225];
 	.loc 2 73 12
-	and.pred %p209, %p201, %p188;
-	and.pred %p210, %p209, %p189;
-	@!%p210 bra $FAULT67;
-	add.s32 %r227, %r219, 16384;
+	and.pred %p206, %p199, %p188;
+	and.pred %p207, %p206, %p189;
+	@!%p207 bra $FAULT66;
+	add.s32 %r227, %r216, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r227], [%rd15, {%r198, %r222, %r224}], [%r225];
-	and.pred %p211, %p201, %p190;
-	and.pred %p212, %p211, %p191;
-	@!%p212 bra $FAULT67;
-	add.s32 %r228, %r219, 24576;
+	and.pred %p208, %p199, %p190;
+	and.pred %p209, %p208, %p191;
+	@!%p209 bra $FAULT66;
+	add.s32 %r228, %r216, 24576;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r228], [%rd15, {%r200, %r222, %r224}], [%r225];
-	and.pred %p213, %p201, %p192;
-	and.pred %p214, %p213, %p193;
-	@!%p214 bra $FAULT67;
-	add.s32 %r229, %r219, 32768;
+	and.pred %p210, %p199, %p192;
+	and.pred %p211, %p210, %p193;
+	@!%p211 bra $FAULT66;
+	add.s32 %r229, %r216, 32768;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r229], [%rd15, {%r202, %r222, %r224}], [%r225];
-	and.pred %p215, %p201, %p194;
-	and.pred %p216, %p215, %p195;
-	@!%p216 bra $FAULT67;
-	add.s32 %r230, %r219, 40960;
+	and.pred %p212, %p199, %p194;
+	and.pred %p213, %p212, %p195;
+	@!%p213 bra $FAULT66;
+	add.s32 %r230, %r216, 40960;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r230], [%rd15, {%r204, %r222, %r224}], [%r225];
 	.loc 2 30 14
 	add.s64 %rd933, %rd933, 1;
-	setp.lt.s64 %p217, %rd933, %rd108;
-	@%p217 bra $B77;
+	setp.lt.s64 %p214, %rd933, %rd108;
+	@%p214 bra $B77;
 $B80:
 	.loc 2 33 3
 	bra $EXIT;
 $B81:
-	.loc 2 70 20
-	@!%p199 bra $FAULT68;
-	@!%p200 bra $FAULT69;
-	bra $FAULT66;
+	.loc 2 70 12
+	@!%p198 bra $FAULT67;
+	bra $FAULT65;
 $EXIT:
 	ret;
 $FAULT0:
@@ -22297,421 +21992,410 @@ $FAULT0:
 	bra $FAULT;
 $FAULT1:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd139;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT2:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd151;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT3:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd164;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT4:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd176;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd189;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd201;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd214;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT8:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd226;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT9:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd239;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT10:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd251;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT11:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd264;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT12:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd276;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT13:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd289;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT14:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd301;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT15:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd314;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT16:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd326;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT17:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd339;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT18:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd351;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT19:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd364;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT20:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd376;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT21:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd389;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT22:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd401;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT23:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd414;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT24:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd426;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT25:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd439;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT26:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd451;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT27:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd464;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT28:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd476;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT29:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd489;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT30:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd501;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT31:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd514;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT32:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd526;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT33:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd539;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT34:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd551;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT35:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd564;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT36:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd576;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT37:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd589;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT38:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd601;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT39:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd614;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT40:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd626;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT41:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd639;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT42:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd651;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT43:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd664;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT44:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd676;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT45:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd689;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT46:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd701;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT47:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd714;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT48:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd726;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT49:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd739;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT50:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd751;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT51:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd764;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT52:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd776;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT53:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd789;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT54:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd801;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT55:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd814;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT56:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd826;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT57:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd839;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT58:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd851;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT59:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd864;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT60:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd876;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT61:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd889;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT62:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd901;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT63:
 	.loc 3 71 4
-	mov.u32 %r231, 2;
+	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd914;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT64:
 	.loc 3 74 4
-	mov.u32 %r231, 3;
+	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd926;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT65:
-	.loc 2 68 13
-	mov.u32 %r231, 1;
+	.loc 2 70 12
+	mov.u32 %r231, 3;
 	mov.u64 %rd939, 0;
 	mov.u64 %rd940, 0;
 	bra $FAULT;
 $FAULT66:
-	.loc 2 70 12
+	.loc 2 73 12
 	mov.u32 %r231, 4;
 	mov.u64 %rd939, 0;
 	mov.u64 %rd940, 0;
 	bra $FAULT;
 $FAULT67:
-	.loc 2 73 12
+	.loc 2 70 12
 	mov.u32 %r231, 5;
-	mov.u64 %rd939, 0;
-	mov.u64 %rd940, 0;
-	bra $FAULT;
-$FAULT68:
-	.loc 2 70 20
-	mov.u32 %r231, 6;
-	mov.u64 %rd939, 0;
-	mov.u64 %rd940, 0;
-	bra $FAULT;
-$FAULT69:
-	mov.u32 %r231, 7;
 	mov.u64 %rd939, 0;
 	mov.u64 %rd940, 0;
 $FAULT:
 	ld.param.u64 %rd941, [specialised_params+304];
 	atom.relaxed.gpu.global.cas.b32 %r232, [%rd941], 0, 1;
-	setp.ne.u32 %p218, %r232, 0;
-	@%p218 bra $EXIT;
+	setp.ne.u32 %p215, %r232, 0;
+	@%p215 bra $EXIT;
 	ld.global.u64 %rd942, [%rd941+8];
 	ld.param.u32 %r233, [specialised_params+312];
 	st.global.u32 [%rd942+4], %r233;
@@ -25576,8 +25260,8 @@ const wideSM80NarrowAligned = `.version 7.0
 .visible .entry wide(.param .align 8 .b8 wide_params[112])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<235>;
-	.reg .b32 %r<389>;
+	.reg .pred %p<233>;
+	.reg .b32 %r<388>;
 	.reg .b64 %rd<984>;
 	.reg .f32 %f<266>;
 
@@ -26475,10 +26159,6 @@ $B7:
 	and.b32 %r189, %r188, 3;
 	.loc 1 33 18
 	mad.lo.s32 %r190, %r189, 8192, %r4;
-	.loc 2 77 26
-	setp.ne.s32 %p70, %r190, -1;
-	@!%p70 bra $FAULT3;
-	.loc 1 33 65
 	shr.u32 %r191, %r187, 3;
 	cvt.u64.u32 %rd227, %r191;
 	.loc 2 73 30
@@ -26488,17 +26168,17 @@ $B7:
 	.loc 2 74 36
 	add.s32 %r192, %r191, %r34;
 	add.s32 %r193, %r192, 12;
-	setp.le.s32 %p71, %r35, %r193;
+	setp.le.s32 %p70, %r35, %r193;
 	selp.b64 %rd231, %rd230, -1, %p15;
-	and.pred %p72, %p15, %p71;
-	selp.b64 %rd232, -1, %rd231, %p72;
+	and.pred %p71, %p15, %p70;
+	selp.b64 %rd232, -1, %rd231, %p71;
 	.loc 2 77 26
 	mad.lo.s32 %r194, %r33, 64, %r190;
 	mad.lo.s32 %r195, %r39, 16, %r194;
-	setp.lt.u64 %p73, %rd232, %rd17;
+	setp.lt.u64 %p72, %rd232, %rd17;
 	cvt.u32.u64 %r196, %rd232;
-	selp.b32 %r197, %r196, 0, %p73;
-	selp.b32 %r198, 16, 0, %p73;
+	selp.b32 %r197, %r196, 0, %p72;
+	selp.b32 %r198, 16, 0, %p72;
 	mad.wide.u32 %rd233, %r197, 16, %rd1;
 	cp.async.cg.shared.global [%r195], [%rd233], 16, %r198;
 	.loc 2 73 30
@@ -26507,227 +26187,223 @@ $B7:
 	add.s64 %rd236, %rd235, 12;
 	.loc 2 74 15
 	selp.b64 %rd237, %rd236, -1, %p18;
-	and.pred %p74, %p18, %p71;
-	selp.b64 %rd238, -1, %rd237, %p74;
+	and.pred %p73, %p18, %p70;
+	selp.b64 %rd238, -1, %rd237, %p73;
 	.loc 2 77 29
 	mad.lo.s32 %r199, %r47, 16, %r194;
-	setp.lt.u64 %p75, %rd238, %rd17;
+	setp.lt.u64 %p74, %rd238, %rd17;
 	cvt.u32.u64 %r200, %rd238;
-	selp.b32 %r201, %r200, 0, %p75;
-	selp.b32 %r202, 16, 0, %p75;
+	selp.b32 %r201, %r200, 0, %p74;
+	selp.b32 %r202, 16, 0, %p74;
 	mad.wide.u32 %rd239, %r201, 16, %rd1;
 	cp.async.cg.shared.global [%r199+4096], [%rd239], 16, %r202;
 	.loc 1 34 23
 	mov.u32 %r203, $dynamic;
 	mad.lo.s32 %r204, %r189, 16384, %r203;
-	add.s32 %r205, %r204, 32768;
-	.loc 1 82 26
-	setp.ne.s32 %p76, %r205, -1;
-	@!%p76 bra $FAULT4;
 	.loc 1 78 18
-	add.s32 %r206, %r187, %r27;
-	add.s32 %r207, %r206, 96;
-	cvt.u64.u32 %rd240, %r207;
+	add.s32 %r205, %r187, %r27;
+	add.s32 %r206, %r205, 96;
+	cvt.u64.u32 %rd240, %r206;
 	mad.lo.s64 %rd241, %rd240, %rd136, %rd140;
 	add.s64 %rd242, %rd241, %rd110;
 	.loc 1 79 15
-	setp.lt.u32 %p77, %r207, %r11;
-	selp.b64 %rd243, %rd242, -1, %p77;
-	and.pred %p78, %p77, %p22;
-	selp.b64 %rd244, -1, %rd243, %p78;
+	setp.lt.u32 %p75, %r206, %r11;
+	selp.b64 %rd243, %rd242, -1, %p75;
+	and.pred %p76, %p75, %p22;
+	selp.b64 %rd244, -1, %rd243, %p76;
 	.loc 1 82 26
-	mad.lo.s32 %r208, %r27, 512, %r204;
-	mad.lo.s32 %r209, %r60, 16, %r208;
-	setp.lt.u64 %p79, %rd244, %rd18;
-	cvt.u32.u64 %r210, %rd244;
-	selp.b32 %r211, %r210, 0, %p79;
-	selp.b32 %r212, 16, 0, %p79;
-	mad.wide.u32 %rd245, %r211, 16, %rd3;
-	cp.async.cg.shared.global [%r209+32768], [%rd245], 16, %r212;
+	mad.lo.s32 %r207, %r27, 512, %r204;
+	mad.lo.s32 %r208, %r60, 16, %r207;
+	setp.lt.u64 %p77, %rd244, %rd18;
+	cvt.u32.u64 %r209, %rd244;
+	selp.b32 %r210, %r209, 0, %p77;
+	selp.b32 %r211, 16, 0, %p77;
+	mad.wide.u32 %rd245, %r210, 16, %rd3;
+	cp.async.cg.shared.global [%r208+32768], [%rd245], 16, %r211;
 	.loc 1 78 18
-	add.s32 %r213, %r206, 104;
-	cvt.u64.u32 %rd246, %r213;
+	add.s32 %r212, %r205, 104;
+	cvt.u64.u32 %rd246, %r212;
 	mad.lo.s64 %rd247, %rd246, %rd136, %rd140;
 	add.s64 %rd248, %rd247, %rd110;
 	.loc 1 79 15
-	setp.lt.u32 %p80, %r213, %r11;
-	selp.b64 %rd249, %rd248, -1, %p80;
-	and.pred %p81, %p80, %p22;
-	selp.b64 %rd250, -1, %rd249, %p81;
+	setp.lt.u32 %p78, %r212, %r11;
+	selp.b64 %rd249, %rd248, -1, %p78;
+	and.pred %p79, %p78, %p22;
+	selp.b64 %rd250, -1, %rd249, %p79;
 	.loc 1 82 29
-	mad.lo.s32 %r214, %r68, 16, %r208;
-	setp.lt.u64 %p82, %rd250, %rd18;
-	cvt.u32.u64 %r215, %rd250;
-	selp.b32 %r216, %r215, 0, %p82;
-	selp.b32 %r217, 16, 0, %p82;
-	mad.wide.u32 %rd251, %r216, 16, %rd3;
-	cp.async.cg.shared.global [%r214+36864], [%rd251], 16, %r217;
+	mad.lo.s32 %r213, %r68, 16, %r207;
+	setp.lt.u64 %p80, %rd250, %rd18;
+	cvt.u32.u64 %r214, %rd250;
+	selp.b32 %r215, %r214, 0, %p80;
+	selp.b32 %r216, 16, 0, %p80;
+	mad.wide.u32 %rd251, %r215, 16, %rd3;
+	cp.async.cg.shared.global [%r213+36864], [%rd251], 16, %r216;
 	.loc 1 78 18
-	add.s32 %r218, %r206, 112;
-	cvt.u64.u32 %rd252, %r218;
+	add.s32 %r217, %r205, 112;
+	cvt.u64.u32 %rd252, %r217;
 	mad.lo.s64 %rd253, %rd252, %rd136, %rd140;
 	add.s64 %rd254, %rd253, %rd110;
 	.loc 1 79 15
-	setp.lt.u32 %p83, %r218, %r11;
-	selp.b64 %rd255, %rd254, -1, %p83;
-	and.pred %p84, %p83, %p22;
-	selp.b64 %rd256, -1, %rd255, %p84;
+	setp.lt.u32 %p81, %r217, %r11;
+	selp.b64 %rd255, %rd254, -1, %p81;
+	and.pred %p82, %p81, %p22;
+	selp.b64 %rd256, -1, %rd255, %p82;
 	.loc 1 82 29
-	mad.lo.s32 %r219, %r76, 16, %r208;
-	setp.lt.u64 %p85, %rd256, %rd18;
-	cvt.u32.u64 %r220, %rd256;
-	selp.b32 %r221, %r220, 0, %p85;
-	selp.b32 %r222, 16, 0, %p85;
-	mad.wide.u32 %rd257, %r221, 16, %rd3;
-	cp.async.cg.shared.global [%r219+40960], [%rd257], 16, %r222;
+	mad.lo.s32 %r218, %r76, 16, %r207;
+	setp.lt.u64 %p83, %rd256, %rd18;
+	cvt.u32.u64 %r219, %rd256;
+	selp.b32 %r220, %r219, 0, %p83;
+	selp.b32 %r221, 16, 0, %p83;
+	mad.wide.u32 %rd257, %r220, 16, %rd3;
+	cp.async.cg.shared.global [%r218+40960], [%rd257], 16, %r221;
 	.loc 1 78 18
-	add.s32 %r223, %r206, 120;
-	cvt.u64.u32 %rd258, %r223;
+	add.s32 %r222, %r205, 120;
+	cvt.u64.u32 %rd258, %r222;
 	mad.lo.s64 %rd259, %rd258, %rd136, %rd140;
 	add.s64 %rd260, %rd259, %rd110;
 	.loc 1 79 15
-	setp.lt.u32 %p86, %r223, %r11;
-	selp.b64 %rd261, %rd260, -1, %p86;
-	and.pred %p87, %p86, %p22;
-	selp.b64 %rd262, -1, %rd261, %p87;
+	setp.lt.u32 %p84, %r222, %r11;
+	selp.b64 %rd261, %rd260, -1, %p84;
+	and.pred %p85, %p84, %p22;
+	selp.b64 %rd262, -1, %rd261, %p85;
 	.loc 1 82 29
-	mad.lo.s32 %r224, %r84, 16, %r208;
-	setp.lt.u64 %p88, %rd262, %rd18;
-	cvt.u32.u64 %r225, %rd262;
-	selp.b32 %r226, %r225, 0, %p88;
-	selp.b32 %r227, 16, 0, %p88;
-	mad.wide.u32 %rd263, %r226, 16, %rd3;
-	cp.async.cg.shared.global [%r224+45056], [%rd263], 16, %r227;
+	mad.lo.s32 %r223, %r84, 16, %r207;
+	setp.lt.u64 %p86, %rd262, %rd18;
+	cvt.u32.u64 %r224, %rd262;
+	selp.b32 %r225, %r224, 0, %p86;
+	selp.b32 %r226, 16, 0, %p86;
+	mad.wide.u32 %rd263, %r225, 16, %rd3;
+	cp.async.cg.shared.global [%r223+45056], [%rd263], 16, %r226;
 	.loc 1 35 17
 	cp.async.commit_group;
 	.loc 1 41 56
-	mad.lo.s32 %r228, %r186, 8192, %r4;
-	mad.lo.s32 %r229, %r136, 64, %r228;
-	mad.lo.s32 %r230, %r140, 16, %r229;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r231, %r232, %r233, %r234}, [%r230];
-	mad.lo.s32 %r235, %r144, 16, %r229;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r236, %r237, %r238, %r239}, [%r235+1024];
-	mad.lo.s32 %r240, %r148, 16, %r229;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r241, %r242, %r243, %r244}, [%r240+2048];
-	mad.lo.s32 %r245, %r152, 16, %r229;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r246, %r247, %r248, %r249}, [%r245+3072];
+	mad.lo.s32 %r227, %r186, 8192, %r4;
+	mad.lo.s32 %r228, %r136, 64, %r227;
+	mad.lo.s32 %r229, %r140, 16, %r228;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r230, %r231, %r232, %r233}, [%r229];
+	mad.lo.s32 %r234, %r144, 16, %r228;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r235, %r236, %r237, %r238}, [%r234+1024];
+	mad.lo.s32 %r239, %r148, 16, %r228;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r240, %r241, %r242, %r243}, [%r239+2048];
+	mad.lo.s32 %r244, %r152, 16, %r228;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r245, %r246, %r247, %r248}, [%r244+3072];
 	.loc 1 45 61
-	mad.lo.s32 %r250, %r186, 16384, %r203;
-	mad.lo.s32 %r251, %r135, 512, %r250;
-	mad.lo.s32 %r252, %r157, 16, %r251;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r253, %r254, %r255, %r256}, [%r252+32768];
-	mad.lo.s32 %r257, %r160, 16, %r251;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r258, %r259, %r260, %r261}, [%r257+32768];
-	mad.lo.s32 %r262, %r163, 16, %r251;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r263, %r264, %r265, %r266}, [%r262+32768];
-	mad.lo.s32 %r267, %r166, 16, %r251;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r268, %r269, %r270, %r271}, [%r267+32768];
+	mad.lo.s32 %r249, %r186, 16384, %r203;
+	mad.lo.s32 %r250, %r135, 512, %r249;
+	mad.lo.s32 %r251, %r157, 16, %r250;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r252, %r253, %r254, %r255}, [%r251+32768];
+	mad.lo.s32 %r256, %r160, 16, %r250;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r257, %r258, %r259, %r260}, [%r256+32768];
+	mad.lo.s32 %r261, %r163, 16, %r250;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r262, %r263, %r264, %r265}, [%r261+32768];
+	mad.lo.s32 %r266, %r166, 16, %r250;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r267, %r268, %r269, %r270}, [%r266+32768];
 	.loc 1 49 25
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f138, %f139, %f140, %f141}, {%r231, %r232, %r233, %r234}, {%r253, %r254}, {%f137, %f136, %f135, %f134};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f142, %f143, %f144, %f145}, {%r231, %r232, %r233, %r234}, {%r255, %r256}, {%f133, %f132, %f131, %f130};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f146, %f147, %f148, %f149}, {%r231, %r232, %r233, %r234}, {%r258, %r259}, {%f129, %f128, %f127, %f126};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f150, %f151, %f152, %f153}, {%r231, %r232, %r233, %r234}, {%r260, %r261}, {%f125, %f124, %f123, %f122};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f154, %f155, %f156, %f157}, {%r231, %r232, %r233, %r234}, {%r263, %r264}, {%f121, %f120, %f119, %f118};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f158, %f159, %f160, %f161}, {%r231, %r232, %r233, %r234}, {%r265, %r266}, {%f117, %f116, %f115, %f114};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f162, %f163, %f164, %f165}, {%r231, %r232, %r233, %r234}, {%r268, %r269}, {%f113, %f112, %f111, %f110};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f166, %f167, %f168, %f169}, {%r231, %r232, %r233, %r234}, {%r270, %r271}, {%f109, %f108, %f107, %f106};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f170, %f171, %f172, %f173}, {%r236, %r237, %r238, %r239}, {%r253, %r254}, {%f105, %f104, %f103, %f102};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f174, %f175, %f176, %f177}, {%r236, %r237, %r238, %r239}, {%r255, %r256}, {%f101, %f100, %f99, %f98};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f178, %f179, %f180, %f181}, {%r236, %r237, %r238, %r239}, {%r258, %r259}, {%f97, %f96, %f95, %f94};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f182, %f183, %f184, %f185}, {%r236, %r237, %r238, %r239}, {%r260, %r261}, {%f93, %f92, %f91, %f90};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f186, %f187, %f188, %f189}, {%r236, %r237, %r238, %r239}, {%r263, %r264}, {%f89, %f88, %f87, %f86};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f190, %f191, %f192, %f193}, {%r236, %r237, %r238, %r239}, {%r265, %r266}, {%f85, %f84, %f83, %f82};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f194, %f195, %f196, %f197}, {%r236, %r237, %r238, %r239}, {%r268, %r269}, {%f81, %f80, %f79, %f78};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f198, %f199, %f200, %f201}, {%r236, %r237, %r238, %r239}, {%r270, %r271}, {%f77, %f76, %f75, %f74};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f202, %f203, %f204, %f205}, {%r241, %r242, %r243, %r244}, {%r253, %r254}, {%f73, %f72, %f71, %f70};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f206, %f207, %f208, %f209}, {%r241, %r242, %r243, %r244}, {%r255, %r256}, {%f69, %f68, %f67, %f66};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f210, %f211, %f212, %f213}, {%r241, %r242, %r243, %r244}, {%r258, %r259}, {%f65, %f64, %f63, %f62};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f214, %f215, %f216, %f217}, {%r241, %r242, %r243, %r244}, {%r260, %r261}, {%f61, %f60, %f59, %f58};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f218, %f219, %f220, %f221}, {%r241, %r242, %r243, %r244}, {%r263, %r264}, {%f57, %f56, %f55, %f54};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f222, %f223, %f224, %f225}, {%r241, %r242, %r243, %r244}, {%r265, %r266}, {%f53, %f52, %f51, %f50};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f226, %f227, %f228, %f229}, {%r241, %r242, %r243, %r244}, {%r268, %r269}, {%f49, %f48, %f47, %f46};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f230, %f231, %f232, %f233}, {%r241, %r242, %r243, %r244}, {%r270, %r271}, {%f45, %f44, %f43, %f42};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f234, %f235, %f236, %f237}, {%r246, %r247, %r248, %r249}, {%r253, %r254}, {%f41, %f40, %f39, %f38};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f238, %f239, %f240, %f241}, {%r246, %r247, %r248, %r249}, {%r255, %r256}, {%f37, %f36, %f35, %f34};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f242, %f243, %f244, %f245}, {%r246, %r247, %r248, %r249}, {%r258, %r259}, {%f33, %f32, %f31, %f30};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f246, %f247, %f248, %f249}, {%r246, %r247, %r248, %r249}, {%r260, %r261}, {%f29, %f28, %f27, %f26};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f250, %f251, %f252, %f253}, {%r246, %r247, %r248, %r249}, {%r263, %r264}, {%f25, %f24, %f23, %f22};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f254, %f255, %f256, %f257}, {%r246, %r247, %r248, %r249}, {%r265, %r266}, {%f21, %f20, %f19, %f18};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f258, %f259, %f260, %f261}, {%r246, %r247, %r248, %r249}, {%r268, %r269}, {%f17, %f16, %f15, %f14};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f262, %f263, %f264, %f265}, {%r246, %r247, %r248, %r249}, {%r270, %r271}, {%f13, %f12, %f11, %f10};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f138, %f139, %f140, %f141}, {%r230, %r231, %r232, %r233}, {%r252, %r253}, {%f137, %f136, %f135, %f134};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f142, %f143, %f144, %f145}, {%r230, %r231, %r232, %r233}, {%r254, %r255}, {%f133, %f132, %f131, %f130};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f146, %f147, %f148, %f149}, {%r230, %r231, %r232, %r233}, {%r257, %r258}, {%f129, %f128, %f127, %f126};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f150, %f151, %f152, %f153}, {%r230, %r231, %r232, %r233}, {%r259, %r260}, {%f125, %f124, %f123, %f122};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f154, %f155, %f156, %f157}, {%r230, %r231, %r232, %r233}, {%r262, %r263}, {%f121, %f120, %f119, %f118};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f158, %f159, %f160, %f161}, {%r230, %r231, %r232, %r233}, {%r264, %r265}, {%f117, %f116, %f115, %f114};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f162, %f163, %f164, %f165}, {%r230, %r231, %r232, %r233}, {%r267, %r268}, {%f113, %f112, %f111, %f110};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f166, %f167, %f168, %f169}, {%r230, %r231, %r232, %r233}, {%r269, %r270}, {%f109, %f108, %f107, %f106};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f170, %f171, %f172, %f173}, {%r235, %r236, %r237, %r238}, {%r252, %r253}, {%f105, %f104, %f103, %f102};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f174, %f175, %f176, %f177}, {%r235, %r236, %r237, %r238}, {%r254, %r255}, {%f101, %f100, %f99, %f98};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f178, %f179, %f180, %f181}, {%r235, %r236, %r237, %r238}, {%r257, %r258}, {%f97, %f96, %f95, %f94};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f182, %f183, %f184, %f185}, {%r235, %r236, %r237, %r238}, {%r259, %r260}, {%f93, %f92, %f91, %f90};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f186, %f187, %f188, %f189}, {%r235, %r236, %r237, %r238}, {%r262, %r263}, {%f89, %f88, %f87, %f86};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f190, %f191, %f192, %f193}, {%r235, %r236, %r237, %r238}, {%r264, %r265}, {%f85, %f84, %f83, %f82};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f194, %f195, %f196, %f197}, {%r235, %r236, %r237, %r238}, {%r267, %r268}, {%f81, %f80, %f79, %f78};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f198, %f199, %f200, %f201}, {%r235, %r236, %r237, %r238}, {%r269, %r270}, {%f77, %f76, %f75, %f74};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f202, %f203, %f204, %f205}, {%r240, %r241, %r242, %r243}, {%r252, %r253}, {%f73, %f72, %f71, %f70};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f206, %f207, %f208, %f209}, {%r240, %r241, %r242, %r243}, {%r254, %r255}, {%f69, %f68, %f67, %f66};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f210, %f211, %f212, %f213}, {%r240, %r241, %r242, %r243}, {%r257, %r258}, {%f65, %f64, %f63, %f62};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f214, %f215, %f216, %f217}, {%r240, %r241, %r242, %r243}, {%r259, %r260}, {%f61, %f60, %f59, %f58};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f218, %f219, %f220, %f221}, {%r240, %r241, %r242, %r243}, {%r262, %r263}, {%f57, %f56, %f55, %f54};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f222, %f223, %f224, %f225}, {%r240, %r241, %r242, %r243}, {%r264, %r265}, {%f53, %f52, %f51, %f50};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f226, %f227, %f228, %f229}, {%r240, %r241, %r242, %r243}, {%r267, %r268}, {%f49, %f48, %f47, %f46};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f230, %f231, %f232, %f233}, {%r240, %r241, %r242, %r243}, {%r269, %r270}, {%f45, %f44, %f43, %f42};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f234, %f235, %f236, %f237}, {%r245, %r246, %r247, %r248}, {%r252, %r253}, {%f41, %f40, %f39, %f38};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f238, %f239, %f240, %f241}, {%r245, %r246, %r247, %r248}, {%r254, %r255}, {%f37, %f36, %f35, %f34};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f242, %f243, %f244, %f245}, {%r245, %r246, %r247, %r248}, {%r257, %r258}, {%f33, %f32, %f31, %f30};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f246, %f247, %f248, %f249}, {%r245, %r246, %r247, %r248}, {%r259, %r260}, {%f29, %f28, %f27, %f26};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f250, %f251, %f252, %f253}, {%r245, %r246, %r247, %r248}, {%r262, %r263}, {%f25, %f24, %f23, %f22};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f254, %f255, %f256, %f257}, {%r245, %r246, %r247, %r248}, {%r264, %r265}, {%f21, %f20, %f19, %f18};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f258, %f259, %f260, %f261}, {%r245, %r246, %r247, %r248}, {%r267, %r268}, {%f17, %f16, %f15, %f14};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f262, %f263, %f264, %f265}, {%r245, %r246, %r247, %r248}, {%r269, %r270}, {%f13, %f12, %f11, %f10};
 	.loc 1 41 66
-	mad.lo.s32 %r272, %r169, 16, %r229;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r273, %r274, %r275, %r276}, [%r272];
-	mad.lo.s32 %r277, %r171, 16, %r229;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r278, %r279, %r280, %r281}, [%r277+1024];
-	mad.lo.s32 %r282, %r173, 16, %r229;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r283, %r284, %r285, %r286}, [%r282+2048];
-	mad.lo.s32 %r287, %r175, 16, %r229;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r288, %r289, %r290, %r291}, [%r287+3072];
+	mad.lo.s32 %r271, %r169, 16, %r228;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r272, %r273, %r274, %r275}, [%r271];
+	mad.lo.s32 %r276, %r171, 16, %r228;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r277, %r278, %r279, %r280}, [%r276+1024];
+	mad.lo.s32 %r281, %r173, 16, %r228;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r282, %r283, %r284, %r285}, [%r281+2048];
+	mad.lo.s32 %r286, %r175, 16, %r228;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r287, %r288, %r289, %r290}, [%r286+3072];
 	.loc 1 45 71
-	mad.lo.s32 %r292, %r179, 16, %r251;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r293, %r294, %r295, %r296}, [%r292+40960];
-	mad.lo.s32 %r297, %r181, 16, %r251;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r298, %r299, %r300, %r301}, [%r297+40960];
-	mad.lo.s32 %r302, %r183, 16, %r251;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r303, %r304, %r305, %r306}, [%r302+40960];
-	mad.lo.s32 %r307, %r185, 16, %r251;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r308, %r309, %r310, %r311}, [%r307+40960];
+	mad.lo.s32 %r291, %r179, 16, %r250;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r292, %r293, %r294, %r295}, [%r291+40960];
+	mad.lo.s32 %r296, %r181, 16, %r250;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r297, %r298, %r299, %r300}, [%r296+40960];
+	mad.lo.s32 %r301, %r183, 16, %r250;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r302, %r303, %r304, %r305}, [%r301+40960];
+	mad.lo.s32 %r306, %r185, 16, %r250;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r307, %r308, %r309, %r310}, [%r306+40960];
 	.loc 1 49 25
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f137, %f136, %f135, %f134}, {%r273, %r274, %r275, %r276}, {%r293, %r294}, {%f138, %f139, %f140, %f141};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f133, %f132, %f131, %f130}, {%r273, %r274, %r275, %r276}, {%r295, %r296}, {%f142, %f143, %f144, %f145};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f129, %f128, %f127, %f126}, {%r273, %r274, %r275, %r276}, {%r298, %r299}, {%f146, %f147, %f148, %f149};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f125, %f124, %f123, %f122}, {%r273, %r274, %r275, %r276}, {%r300, %r301}, {%f150, %f151, %f152, %f153};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f121, %f120, %f119, %f118}, {%r273, %r274, %r275, %r276}, {%r303, %r304}, {%f154, %f155, %f156, %f157};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f117, %f116, %f115, %f114}, {%r273, %r274, %r275, %r276}, {%r305, %r306}, {%f158, %f159, %f160, %f161};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f113, %f112, %f111, %f110}, {%r273, %r274, %r275, %r276}, {%r308, %r309}, {%f162, %f163, %f164, %f165};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f109, %f108, %f107, %f106}, {%r273, %r274, %r275, %r276}, {%r310, %r311}, {%f166, %f167, %f168, %f169};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f105, %f104, %f103, %f102}, {%r278, %r279, %r280, %r281}, {%r293, %r294}, {%f170, %f171, %f172, %f173};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f101, %f100, %f99, %f98}, {%r278, %r279, %r280, %r281}, {%r295, %r296}, {%f174, %f175, %f176, %f177};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f97, %f96, %f95, %f94}, {%r278, %r279, %r280, %r281}, {%r298, %r299}, {%f178, %f179, %f180, %f181};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f93, %f92, %f91, %f90}, {%r278, %r279, %r280, %r281}, {%r300, %r301}, {%f182, %f183, %f184, %f185};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f89, %f88, %f87, %f86}, {%r278, %r279, %r280, %r281}, {%r303, %r304}, {%f186, %f187, %f188, %f189};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f85, %f84, %f83, %f82}, {%r278, %r279, %r280, %r281}, {%r305, %r306}, {%f190, %f191, %f192, %f193};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f81, %f80, %f79, %f78}, {%r278, %r279, %r280, %r281}, {%r308, %r309}, {%f194, %f195, %f196, %f197};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f77, %f76, %f75, %f74}, {%r278, %r279, %r280, %r281}, {%r310, %r311}, {%f198, %f199, %f200, %f201};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f73, %f72, %f71, %f70}, {%r283, %r284, %r285, %r286}, {%r293, %r294}, {%f202, %f203, %f204, %f205};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f69, %f68, %f67, %f66}, {%r283, %r284, %r285, %r286}, {%r295, %r296}, {%f206, %f207, %f208, %f209};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f65, %f64, %f63, %f62}, {%r283, %r284, %r285, %r286}, {%r298, %r299}, {%f210, %f211, %f212, %f213};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f61, %f60, %f59, %f58}, {%r283, %r284, %r285, %r286}, {%r300, %r301}, {%f214, %f215, %f216, %f217};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f57, %f56, %f55, %f54}, {%r283, %r284, %r285, %r286}, {%r303, %r304}, {%f218, %f219, %f220, %f221};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f53, %f52, %f51, %f50}, {%r283, %r284, %r285, %r286}, {%r305, %r306}, {%f222, %f223, %f224, %f225};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f49, %f48, %f47, %f46}, {%r283, %r284, %r285, %r286}, {%r308, %r309}, {%f226, %f227, %f228, %f229};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f45, %f44, %f43, %f42}, {%r283, %r284, %r285, %r286}, {%r310, %r311}, {%f230, %f231, %f232, %f233};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f41, %f40, %f39, %f38}, {%r288, %r289, %r290, %r291}, {%r293, %r294}, {%f234, %f235, %f236, %f237};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f37, %f36, %f35, %f34}, {%r288, %r289, %r290, %r291}, {%r295, %r296}, {%f238, %f239, %f240, %f241};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f33, %f32, %f31, %f30}, {%r288, %r289, %r290, %r291}, {%r298, %r299}, {%f242, %f243, %f244, %f245};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f29, %f28, %f27, %f26}, {%r288, %r289, %r290, %r291}, {%r300, %r301}, {%f246, %f247, %f248, %f249};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f25, %f24, %f23, %f22}, {%r288, %r289, %r290, %r291}, {%r303, %r304}, {%f250, %f251, %f252, %f253};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f21, %f20, %f19, %f18}, {%r288, %r289, %r290, %r291}, {%r305, %r306}, {%f254, %f255, %f256, %f257};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f17, %f16, %f15, %f14}, {%r288, %r289, %r290, %r291}, {%r308, %r309}, {%f258, %f259, %f260, %f261};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f13, %f12, %f11, %f10}, {%r288, %r289, %r290, %r291}, {%r310, %r311}, {%f262, %f263, %f264, %f265};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f137, %f136, %f135, %f134}, {%r272, %r273, %r274, %r275}, {%r292, %r293}, {%f138, %f139, %f140, %f141};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f133, %f132, %f131, %f130}, {%r272, %r273, %r274, %r275}, {%r294, %r295}, {%f142, %f143, %f144, %f145};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f129, %f128, %f127, %f126}, {%r272, %r273, %r274, %r275}, {%r297, %r298}, {%f146, %f147, %f148, %f149};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f125, %f124, %f123, %f122}, {%r272, %r273, %r274, %r275}, {%r299, %r300}, {%f150, %f151, %f152, %f153};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f121, %f120, %f119, %f118}, {%r272, %r273, %r274, %r275}, {%r302, %r303}, {%f154, %f155, %f156, %f157};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f117, %f116, %f115, %f114}, {%r272, %r273, %r274, %r275}, {%r304, %r305}, {%f158, %f159, %f160, %f161};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f113, %f112, %f111, %f110}, {%r272, %r273, %r274, %r275}, {%r307, %r308}, {%f162, %f163, %f164, %f165};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f109, %f108, %f107, %f106}, {%r272, %r273, %r274, %r275}, {%r309, %r310}, {%f166, %f167, %f168, %f169};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f105, %f104, %f103, %f102}, {%r277, %r278, %r279, %r280}, {%r292, %r293}, {%f170, %f171, %f172, %f173};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f101, %f100, %f99, %f98}, {%r277, %r278, %r279, %r280}, {%r294, %r295}, {%f174, %f175, %f176, %f177};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f97, %f96, %f95, %f94}, {%r277, %r278, %r279, %r280}, {%r297, %r298}, {%f178, %f179, %f180, %f181};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f93, %f92, %f91, %f90}, {%r277, %r278, %r279, %r280}, {%r299, %r300}, {%f182, %f183, %f184, %f185};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f89, %f88, %f87, %f86}, {%r277, %r278, %r279, %r280}, {%r302, %r303}, {%f186, %f187, %f188, %f189};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f85, %f84, %f83, %f82}, {%r277, %r278, %r279, %r280}, {%r304, %r305}, {%f190, %f191, %f192, %f193};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f81, %f80, %f79, %f78}, {%r277, %r278, %r279, %r280}, {%r307, %r308}, {%f194, %f195, %f196, %f197};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f77, %f76, %f75, %f74}, {%r277, %r278, %r279, %r280}, {%r309, %r310}, {%f198, %f199, %f200, %f201};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f73, %f72, %f71, %f70}, {%r282, %r283, %r284, %r285}, {%r292, %r293}, {%f202, %f203, %f204, %f205};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f69, %f68, %f67, %f66}, {%r282, %r283, %r284, %r285}, {%r294, %r295}, {%f206, %f207, %f208, %f209};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f65, %f64, %f63, %f62}, {%r282, %r283, %r284, %r285}, {%r297, %r298}, {%f210, %f211, %f212, %f213};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f61, %f60, %f59, %f58}, {%r282, %r283, %r284, %r285}, {%r299, %r300}, {%f214, %f215, %f216, %f217};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f57, %f56, %f55, %f54}, {%r282, %r283, %r284, %r285}, {%r302, %r303}, {%f218, %f219, %f220, %f221};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f53, %f52, %f51, %f50}, {%r282, %r283, %r284, %r285}, {%r304, %r305}, {%f222, %f223, %f224, %f225};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f49, %f48, %f47, %f46}, {%r282, %r283, %r284, %r285}, {%r307, %r308}, {%f226, %f227, %f228, %f229};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f45, %f44, %f43, %f42}, {%r282, %r283, %r284, %r285}, {%r309, %r310}, {%f230, %f231, %f232, %f233};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f41, %f40, %f39, %f38}, {%r287, %r288, %r289, %r290}, {%r292, %r293}, {%f234, %f235, %f236, %f237};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f37, %f36, %f35, %f34}, {%r287, %r288, %r289, %r290}, {%r294, %r295}, {%f238, %f239, %f240, %f241};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f33, %f32, %f31, %f30}, {%r287, %r288, %r289, %r290}, {%r297, %r298}, {%f242, %f243, %f244, %f245};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f29, %f28, %f27, %f26}, {%r287, %r288, %r289, %r290}, {%r299, %r300}, {%f246, %f247, %f248, %f249};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f25, %f24, %f23, %f22}, {%r287, %r288, %r289, %r290}, {%r302, %r303}, {%f250, %f251, %f252, %f253};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f21, %f20, %f19, %f18}, {%r287, %r288, %r289, %r290}, {%r304, %r305}, {%f254, %f255, %f256, %f257};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f17, %f16, %f15, %f14}, {%r287, %r288, %r289, %r290}, {%r307, %r308}, {%f258, %f259, %f260, %f261};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f13, %f12, %f11, %f10}, {%r287, %r288, %r289, %r290}, {%r309, %r310}, {%f262, %f263, %f264, %f265};
 	.loc 1 53 18
-	add.s32 %r312, %r186, 1;
-	and.b32 %r186, %r312, 3;
+	add.s32 %r311, %r186, 1;
+	and.b32 %r186, %r311, 3;
 	.loc 1 29 25
 	add.s32 %r187, %r187, 32;
-	setp.lt.u32 %p89, %r187, %r11;
-	@%p89 bra $B7;
+	setp.lt.u32 %p87, %r187, %r11;
+	@%p87 bra $B7;
 $B8:
 	.loc 1 57 22
 	add.s64 %rd264, %rd58, %rd111;
-	shr.u32 %r313, %r28, 2;
-	cvt.u64.u32 %rd265, %r313;
+	shr.u32 %r312, %r28, 2;
+	cvt.u64.u32 %rd265, %r312;
 	add.s64 %rd266, %rd264, %rd265;
 	add.s64 %rd267, %rd59, %rd112;
-	shl.b32 %r314, %r34, 1;
-	cvt.u64.u32 %rd268, %r314;
+	shl.b32 %r313, %r34, 1;
+	cvt.u64.u32 %rd268, %r313;
 	add.s64 %rd269, %rd267, %rd268;
 	.loc 3 70 11
-	setp.lt.s64 %p90, %rd266, %rd20;
-	setp.lt.s64 %p91, %rd269, %rd10;
-	and.pred %p92, %p90, %p91;
-	@!%p92 bra $B9;
+	setp.lt.s64 %p88, %rd266, %rd20;
+	setp.lt.s64 %p89, %rd269, %rd10;
+	and.pred %p90, %p88, %p89;
+	@!%p90 bra $B9;
 	.loc 3 71 15
 	shr.u64 %rd270, %rd133, 63;
 	add.s64 %rd271, %rd10, %rd270;
@@ -26737,18 +26413,18 @@ $B8:
 	add.s64 %rd275, %rd269, %rd274;
 	shr.s64 %rd276, %rd275, 1;
 	mad.lo.s64 %rd277, %rd266, %rd272, %rd276;
-	setp.lt.u64 %p93, %rd277, %rd19;
-	@!%p93 bra $FAULT5;
+	setp.lt.u64 %p91, %rd277, %rd19;
+	@!%p91 bra $FAULT3;
 	shl.b64 %rd278, %rd277, 2;
 	add.s64 %rd279, %rd5, %rd278;
-	cvt.rn.bf16x2.f32 %r315, %f136, %f137;
-	st.global.u32 [%rd279], %r315;
+	cvt.rn.bf16x2.f32 %r314, %f136, %f137;
+	st.global.u32 [%rd279], %r314;
 $B9:
 	.loc 3 73 10
 	add.s64 %rd280, %rd266, 8;
-	setp.lt.s64 %p94, %rd280, %rd20;
-	and.pred %p95, %p94, %p91;
-	@!%p95 bra $B10;
+	setp.lt.s64 %p92, %rd280, %rd20;
+	and.pred %p93, %p92, %p89;
+	@!%p93 bra $B10;
 	.loc 3 74 19
 	shr.u64 %rd281, %rd133, 63;
 	add.s64 %rd282, %rd10, %rd281;
@@ -26758,19 +26434,19 @@ $B9:
 	add.s64 %rd286, %rd269, %rd285;
 	shr.s64 %rd287, %rd286, 1;
 	mad.lo.s64 %rd288, %rd280, %rd283, %rd287;
-	setp.lt.u64 %p96, %rd288, %rd19;
-	@!%p96 bra $FAULT6;
+	setp.lt.u64 %p94, %rd288, %rd19;
+	@!%p94 bra $FAULT4;
 	shl.b64 %rd289, %rd288, 2;
 	add.s64 %rd290, %rd5, %rd289;
-	cvt.rn.bf16x2.f32 %r316, %f134, %f135;
-	st.global.u32 [%rd290], %r316;
+	cvt.rn.bf16x2.f32 %r315, %f134, %f135;
+	st.global.u32 [%rd290], %r315;
 $B10:
 	.loc 1 57 60
 	add.s64 %rd291, %rd269, 8;
 	.loc 3 70 26
-	setp.lt.s64 %p97, %rd291, %rd10;
-	and.pred %p98, %p90, %p97;
-	@!%p98 bra $B11;
+	setp.lt.s64 %p95, %rd291, %rd10;
+	and.pred %p96, %p88, %p95;
+	@!%p96 bra $B11;
 	.loc 3 71 15
 	shr.u64 %rd292, %rd133, 63;
 	add.s64 %rd293, %rd10, %rd292;
@@ -26781,16 +26457,16 @@ $B10:
 	add.s64 %rd298, %rd297, 8;
 	shr.s64 %rd299, %rd298, 1;
 	mad.lo.s64 %rd300, %rd266, %rd294, %rd299;
-	setp.lt.u64 %p99, %rd300, %rd19;
-	@!%p99 bra $FAULT7;
+	setp.lt.u64 %p97, %rd300, %rd19;
+	@!%p97 bra $FAULT5;
 	shl.b64 %rd301, %rd300, 2;
 	add.s64 %rd302, %rd5, %rd301;
-	cvt.rn.bf16x2.f32 %r317, %f132, %f133;
-	st.global.u32 [%rd302], %r317;
+	cvt.rn.bf16x2.f32 %r316, %f132, %f133;
+	st.global.u32 [%rd302], %r316;
 $B11:
 	.loc 3 73 13
-	and.pred %p100, %p94, %p97;
-	@!%p100 bra $B12;
+	and.pred %p98, %p92, %p95;
+	@!%p98 bra $B12;
 	.loc 3 74 19
 	shr.u64 %rd303, %rd133, 63;
 	add.s64 %rd304, %rd10, %rd303;
@@ -26801,19 +26477,19 @@ $B11:
 	add.s64 %rd309, %rd308, 8;
 	shr.s64 %rd310, %rd309, 1;
 	mad.lo.s64 %rd311, %rd280, %rd305, %rd310;
-	setp.lt.u64 %p101, %rd311, %rd19;
-	@!%p101 bra $FAULT8;
+	setp.lt.u64 %p99, %rd311, %rd19;
+	@!%p99 bra $FAULT6;
 	shl.b64 %rd312, %rd311, 2;
 	add.s64 %rd313, %rd5, %rd312;
-	cvt.rn.bf16x2.f32 %r318, %f130, %f131;
-	st.global.u32 [%rd313], %r318;
+	cvt.rn.bf16x2.f32 %r317, %f130, %f131;
+	st.global.u32 [%rd313], %r317;
 $B12:
 	.loc 1 57 60
 	add.s64 %rd314, %rd269, 16;
 	.loc 3 70 26
-	setp.lt.s64 %p102, %rd314, %rd10;
-	and.pred %p103, %p90, %p102;
-	@!%p103 bra $B13;
+	setp.lt.s64 %p100, %rd314, %rd10;
+	and.pred %p101, %p88, %p100;
+	@!%p101 bra $B13;
 	.loc 3 71 15
 	shr.u64 %rd315, %rd133, 63;
 	add.s64 %rd316, %rd10, %rd315;
@@ -26824,16 +26500,16 @@ $B12:
 	add.s64 %rd321, %rd320, 16;
 	shr.s64 %rd322, %rd321, 1;
 	mad.lo.s64 %rd323, %rd266, %rd317, %rd322;
-	setp.lt.u64 %p104, %rd323, %rd19;
-	@!%p104 bra $FAULT9;
+	setp.lt.u64 %p102, %rd323, %rd19;
+	@!%p102 bra $FAULT7;
 	shl.b64 %rd324, %rd323, 2;
 	add.s64 %rd325, %rd5, %rd324;
-	cvt.rn.bf16x2.f32 %r319, %f128, %f129;
-	st.global.u32 [%rd325], %r319;
+	cvt.rn.bf16x2.f32 %r318, %f128, %f129;
+	st.global.u32 [%rd325], %r318;
 $B13:
 	.loc 3 73 13
-	and.pred %p105, %p94, %p102;
-	@!%p105 bra $B14;
+	and.pred %p103, %p92, %p100;
+	@!%p103 bra $B14;
 	.loc 3 74 19
 	shr.u64 %rd326, %rd133, 63;
 	add.s64 %rd327, %rd10, %rd326;
@@ -26844,19 +26520,19 @@ $B13:
 	add.s64 %rd332, %rd331, 16;
 	shr.s64 %rd333, %rd332, 1;
 	mad.lo.s64 %rd334, %rd280, %rd328, %rd333;
-	setp.lt.u64 %p106, %rd334, %rd19;
-	@!%p106 bra $FAULT10;
+	setp.lt.u64 %p104, %rd334, %rd19;
+	@!%p104 bra $FAULT8;
 	shl.b64 %rd335, %rd334, 2;
 	add.s64 %rd336, %rd5, %rd335;
-	cvt.rn.bf16x2.f32 %r320, %f126, %f127;
-	st.global.u32 [%rd336], %r320;
+	cvt.rn.bf16x2.f32 %r319, %f126, %f127;
+	st.global.u32 [%rd336], %r319;
 $B14:
 	.loc 1 57 60
 	add.s64 %rd337, %rd269, 24;
 	.loc 3 70 26
-	setp.lt.s64 %p107, %rd337, %rd10;
-	and.pred %p108, %p90, %p107;
-	@!%p108 bra $B15;
+	setp.lt.s64 %p105, %rd337, %rd10;
+	and.pred %p106, %p88, %p105;
+	@!%p106 bra $B15;
 	.loc 3 71 15
 	shr.u64 %rd338, %rd133, 63;
 	add.s64 %rd339, %rd10, %rd338;
@@ -26867,16 +26543,16 @@ $B14:
 	add.s64 %rd344, %rd343, 24;
 	shr.s64 %rd345, %rd344, 1;
 	mad.lo.s64 %rd346, %rd266, %rd340, %rd345;
-	setp.lt.u64 %p109, %rd346, %rd19;
-	@!%p109 bra $FAULT11;
+	setp.lt.u64 %p107, %rd346, %rd19;
+	@!%p107 bra $FAULT9;
 	shl.b64 %rd347, %rd346, 2;
 	add.s64 %rd348, %rd5, %rd347;
-	cvt.rn.bf16x2.f32 %r321, %f124, %f125;
-	st.global.u32 [%rd348], %r321;
+	cvt.rn.bf16x2.f32 %r320, %f124, %f125;
+	st.global.u32 [%rd348], %r320;
 $B15:
 	.loc 3 73 13
-	and.pred %p110, %p94, %p107;
-	@!%p110 bra $B16;
+	and.pred %p108, %p92, %p105;
+	@!%p108 bra $B16;
 	.loc 3 74 19
 	shr.u64 %rd349, %rd133, 63;
 	add.s64 %rd350, %rd10, %rd349;
@@ -26887,19 +26563,19 @@ $B15:
 	add.s64 %rd355, %rd354, 24;
 	shr.s64 %rd356, %rd355, 1;
 	mad.lo.s64 %rd357, %rd280, %rd351, %rd356;
-	setp.lt.u64 %p111, %rd357, %rd19;
-	@!%p111 bra $FAULT12;
+	setp.lt.u64 %p109, %rd357, %rd19;
+	@!%p109 bra $FAULT10;
 	shl.b64 %rd358, %rd357, 2;
 	add.s64 %rd359, %rd5, %rd358;
-	cvt.rn.bf16x2.f32 %r322, %f122, %f123;
-	st.global.u32 [%rd359], %r322;
+	cvt.rn.bf16x2.f32 %r321, %f122, %f123;
+	st.global.u32 [%rd359], %r321;
 $B16:
 	.loc 1 57 60
 	add.s64 %rd360, %rd269, 32;
 	.loc 3 70 26
-	setp.lt.s64 %p112, %rd360, %rd10;
-	and.pred %p113, %p90, %p112;
-	@!%p113 bra $B17;
+	setp.lt.s64 %p110, %rd360, %rd10;
+	and.pred %p111, %p88, %p110;
+	@!%p111 bra $B17;
 	.loc 3 71 15
 	shr.u64 %rd361, %rd133, 63;
 	add.s64 %rd362, %rd10, %rd361;
@@ -26910,16 +26586,16 @@ $B16:
 	add.s64 %rd367, %rd366, 32;
 	shr.s64 %rd368, %rd367, 1;
 	mad.lo.s64 %rd369, %rd266, %rd363, %rd368;
-	setp.lt.u64 %p114, %rd369, %rd19;
-	@!%p114 bra $FAULT13;
+	setp.lt.u64 %p112, %rd369, %rd19;
+	@!%p112 bra $FAULT11;
 	shl.b64 %rd370, %rd369, 2;
 	add.s64 %rd371, %rd5, %rd370;
-	cvt.rn.bf16x2.f32 %r323, %f120, %f121;
-	st.global.u32 [%rd371], %r323;
+	cvt.rn.bf16x2.f32 %r322, %f120, %f121;
+	st.global.u32 [%rd371], %r322;
 $B17:
 	.loc 3 73 13
-	and.pred %p115, %p94, %p112;
-	@!%p115 bra $B18;
+	and.pred %p113, %p92, %p110;
+	@!%p113 bra $B18;
 	.loc 3 74 19
 	shr.u64 %rd372, %rd133, 63;
 	add.s64 %rd373, %rd10, %rd372;
@@ -26930,19 +26606,19 @@ $B17:
 	add.s64 %rd378, %rd377, 32;
 	shr.s64 %rd379, %rd378, 1;
 	mad.lo.s64 %rd380, %rd280, %rd374, %rd379;
-	setp.lt.u64 %p116, %rd380, %rd19;
-	@!%p116 bra $FAULT14;
+	setp.lt.u64 %p114, %rd380, %rd19;
+	@!%p114 bra $FAULT12;
 	shl.b64 %rd381, %rd380, 2;
 	add.s64 %rd382, %rd5, %rd381;
-	cvt.rn.bf16x2.f32 %r324, %f118, %f119;
-	st.global.u32 [%rd382], %r324;
+	cvt.rn.bf16x2.f32 %r323, %f118, %f119;
+	st.global.u32 [%rd382], %r323;
 $B18:
 	.loc 1 57 60
 	add.s64 %rd383, %rd269, 40;
 	.loc 3 70 26
-	setp.lt.s64 %p117, %rd383, %rd10;
-	and.pred %p118, %p90, %p117;
-	@!%p118 bra $B19;
+	setp.lt.s64 %p115, %rd383, %rd10;
+	and.pred %p116, %p88, %p115;
+	@!%p116 bra $B19;
 	.loc 3 71 15
 	shr.u64 %rd384, %rd133, 63;
 	add.s64 %rd385, %rd10, %rd384;
@@ -26953,16 +26629,16 @@ $B18:
 	add.s64 %rd390, %rd389, 40;
 	shr.s64 %rd391, %rd390, 1;
 	mad.lo.s64 %rd392, %rd266, %rd386, %rd391;
-	setp.lt.u64 %p119, %rd392, %rd19;
-	@!%p119 bra $FAULT15;
+	setp.lt.u64 %p117, %rd392, %rd19;
+	@!%p117 bra $FAULT13;
 	shl.b64 %rd393, %rd392, 2;
 	add.s64 %rd394, %rd5, %rd393;
-	cvt.rn.bf16x2.f32 %r325, %f116, %f117;
-	st.global.u32 [%rd394], %r325;
+	cvt.rn.bf16x2.f32 %r324, %f116, %f117;
+	st.global.u32 [%rd394], %r324;
 $B19:
 	.loc 3 73 13
-	and.pred %p120, %p94, %p117;
-	@!%p120 bra $B20;
+	and.pred %p118, %p92, %p115;
+	@!%p118 bra $B20;
 	.loc 3 74 19
 	shr.u64 %rd395, %rd133, 63;
 	add.s64 %rd396, %rd10, %rd395;
@@ -26973,19 +26649,19 @@ $B19:
 	add.s64 %rd401, %rd400, 40;
 	shr.s64 %rd402, %rd401, 1;
 	mad.lo.s64 %rd403, %rd280, %rd397, %rd402;
-	setp.lt.u64 %p121, %rd403, %rd19;
-	@!%p121 bra $FAULT16;
+	setp.lt.u64 %p119, %rd403, %rd19;
+	@!%p119 bra $FAULT14;
 	shl.b64 %rd404, %rd403, 2;
 	add.s64 %rd405, %rd5, %rd404;
-	cvt.rn.bf16x2.f32 %r326, %f114, %f115;
-	st.global.u32 [%rd405], %r326;
+	cvt.rn.bf16x2.f32 %r325, %f114, %f115;
+	st.global.u32 [%rd405], %r325;
 $B20:
 	.loc 1 57 60
 	add.s64 %rd406, %rd269, 48;
 	.loc 3 70 26
-	setp.lt.s64 %p122, %rd406, %rd10;
-	and.pred %p123, %p90, %p122;
-	@!%p123 bra $B21;
+	setp.lt.s64 %p120, %rd406, %rd10;
+	and.pred %p121, %p88, %p120;
+	@!%p121 bra $B21;
 	.loc 3 71 15
 	shr.u64 %rd407, %rd133, 63;
 	add.s64 %rd408, %rd10, %rd407;
@@ -26996,16 +26672,16 @@ $B20:
 	add.s64 %rd413, %rd412, 48;
 	shr.s64 %rd414, %rd413, 1;
 	mad.lo.s64 %rd415, %rd266, %rd409, %rd414;
-	setp.lt.u64 %p124, %rd415, %rd19;
-	@!%p124 bra $FAULT17;
+	setp.lt.u64 %p122, %rd415, %rd19;
+	@!%p122 bra $FAULT15;
 	shl.b64 %rd416, %rd415, 2;
 	add.s64 %rd417, %rd5, %rd416;
-	cvt.rn.bf16x2.f32 %r327, %f112, %f113;
-	st.global.u32 [%rd417], %r327;
+	cvt.rn.bf16x2.f32 %r326, %f112, %f113;
+	st.global.u32 [%rd417], %r326;
 $B21:
 	.loc 3 73 13
-	and.pred %p125, %p94, %p122;
-	@!%p125 bra $B22;
+	and.pred %p123, %p92, %p120;
+	@!%p123 bra $B22;
 	.loc 3 74 19
 	shr.u64 %rd418, %rd133, 63;
 	add.s64 %rd419, %rd10, %rd418;
@@ -27016,19 +26692,19 @@ $B21:
 	add.s64 %rd424, %rd423, 48;
 	shr.s64 %rd425, %rd424, 1;
 	mad.lo.s64 %rd426, %rd280, %rd420, %rd425;
-	setp.lt.u64 %p126, %rd426, %rd19;
-	@!%p126 bra $FAULT18;
+	setp.lt.u64 %p124, %rd426, %rd19;
+	@!%p124 bra $FAULT16;
 	shl.b64 %rd427, %rd426, 2;
 	add.s64 %rd428, %rd5, %rd427;
-	cvt.rn.bf16x2.f32 %r328, %f110, %f111;
-	st.global.u32 [%rd428], %r328;
+	cvt.rn.bf16x2.f32 %r327, %f110, %f111;
+	st.global.u32 [%rd428], %r327;
 $B22:
 	.loc 1 57 60
 	add.s64 %rd429, %rd269, 56;
 	.loc 3 70 26
-	setp.lt.s64 %p127, %rd429, %rd10;
-	and.pred %p128, %p90, %p127;
-	@!%p128 bra $B23;
+	setp.lt.s64 %p125, %rd429, %rd10;
+	and.pred %p126, %p88, %p125;
+	@!%p126 bra $B23;
 	.loc 3 71 15
 	shr.u64 %rd430, %rd133, 63;
 	add.s64 %rd431, %rd10, %rd430;
@@ -27039,16 +26715,16 @@ $B22:
 	add.s64 %rd436, %rd435, 56;
 	shr.s64 %rd437, %rd436, 1;
 	mad.lo.s64 %rd438, %rd266, %rd432, %rd437;
-	setp.lt.u64 %p129, %rd438, %rd19;
-	@!%p129 bra $FAULT19;
+	setp.lt.u64 %p127, %rd438, %rd19;
+	@!%p127 bra $FAULT17;
 	shl.b64 %rd439, %rd438, 2;
 	add.s64 %rd440, %rd5, %rd439;
-	cvt.rn.bf16x2.f32 %r329, %f108, %f109;
-	st.global.u32 [%rd440], %r329;
+	cvt.rn.bf16x2.f32 %r328, %f108, %f109;
+	st.global.u32 [%rd440], %r328;
 $B23:
 	.loc 3 73 13
-	and.pred %p130, %p94, %p127;
-	@!%p130 bra $B24;
+	and.pred %p128, %p92, %p125;
+	@!%p128 bra $B24;
 	.loc 3 74 19
 	shr.u64 %rd441, %rd133, 63;
 	add.s64 %rd442, %rd10, %rd441;
@@ -27059,19 +26735,19 @@ $B23:
 	add.s64 %rd447, %rd446, 56;
 	shr.s64 %rd448, %rd447, 1;
 	mad.lo.s64 %rd449, %rd280, %rd443, %rd448;
-	setp.lt.u64 %p131, %rd449, %rd19;
-	@!%p131 bra $FAULT20;
+	setp.lt.u64 %p129, %rd449, %rd19;
+	@!%p129 bra $FAULT18;
 	shl.b64 %rd450, %rd449, 2;
 	add.s64 %rd451, %rd5, %rd450;
-	cvt.rn.bf16x2.f32 %r330, %f106, %f107;
-	st.global.u32 [%rd451], %r330;
+	cvt.rn.bf16x2.f32 %r329, %f106, %f107;
+	st.global.u32 [%rd451], %r329;
 $B24:
 	.loc 1 57 34
 	add.s64 %rd452, %rd266, 16;
 	.loc 3 70 11
-	setp.lt.s64 %p132, %rd452, %rd20;
-	and.pred %p133, %p132, %p91;
-	@!%p133 bra $B25;
+	setp.lt.s64 %p130, %rd452, %rd20;
+	and.pred %p131, %p130, %p89;
+	@!%p131 bra $B25;
 	.loc 3 71 15
 	shr.u64 %rd453, %rd133, 63;
 	add.s64 %rd454, %rd10, %rd453;
@@ -27081,18 +26757,18 @@ $B24:
 	add.s64 %rd458, %rd269, %rd457;
 	shr.s64 %rd459, %rd458, 1;
 	mad.lo.s64 %rd460, %rd452, %rd455, %rd459;
-	setp.lt.u64 %p134, %rd460, %rd19;
-	@!%p134 bra $FAULT21;
+	setp.lt.u64 %p132, %rd460, %rd19;
+	@!%p132 bra $FAULT19;
 	shl.b64 %rd461, %rd460, 2;
 	add.s64 %rd462, %rd5, %rd461;
-	cvt.rn.bf16x2.f32 %r331, %f104, %f105;
-	st.global.u32 [%rd462], %r331;
+	cvt.rn.bf16x2.f32 %r330, %f104, %f105;
+	st.global.u32 [%rd462], %r330;
 $B25:
 	.loc 3 73 10
 	add.s64 %rd463, %rd266, 24;
-	setp.lt.s64 %p135, %rd463, %rd20;
-	and.pred %p136, %p135, %p91;
-	@!%p136 bra $B26;
+	setp.lt.s64 %p133, %rd463, %rd20;
+	and.pred %p134, %p133, %p89;
+	@!%p134 bra $B26;
 	.loc 3 74 19
 	shr.u64 %rd464, %rd133, 63;
 	add.s64 %rd465, %rd10, %rd464;
@@ -27102,16 +26778,16 @@ $B25:
 	add.s64 %rd469, %rd269, %rd468;
 	shr.s64 %rd470, %rd469, 1;
 	mad.lo.s64 %rd471, %rd463, %rd466, %rd470;
-	setp.lt.u64 %p137, %rd471, %rd19;
-	@!%p137 bra $FAULT22;
+	setp.lt.u64 %p135, %rd471, %rd19;
+	@!%p135 bra $FAULT20;
 	shl.b64 %rd472, %rd471, 2;
 	add.s64 %rd473, %rd5, %rd472;
-	cvt.rn.bf16x2.f32 %r332, %f102, %f103;
-	st.global.u32 [%rd473], %r332;
+	cvt.rn.bf16x2.f32 %r331, %f102, %f103;
+	st.global.u32 [%rd473], %r331;
 $B26:
 	.loc 3 70 11
-	and.pred %p138, %p132, %p97;
-	@!%p138 bra $B27;
+	and.pred %p136, %p130, %p95;
+	@!%p136 bra $B27;
 	.loc 3 71 15
 	shr.u64 %rd474, %rd133, 63;
 	add.s64 %rd475, %rd10, %rd474;
@@ -27122,16 +26798,16 @@ $B26:
 	add.s64 %rd480, %rd479, 8;
 	shr.s64 %rd481, %rd480, 1;
 	mad.lo.s64 %rd482, %rd452, %rd476, %rd481;
-	setp.lt.u64 %p139, %rd482, %rd19;
-	@!%p139 bra $FAULT23;
+	setp.lt.u64 %p137, %rd482, %rd19;
+	@!%p137 bra $FAULT21;
 	shl.b64 %rd483, %rd482, 2;
 	add.s64 %rd484, %rd5, %rd483;
-	cvt.rn.bf16x2.f32 %r333, %f100, %f101;
-	st.global.u32 [%rd484], %r333;
+	cvt.rn.bf16x2.f32 %r332, %f100, %f101;
+	st.global.u32 [%rd484], %r332;
 $B27:
 	.loc 3 73 13
-	and.pred %p140, %p135, %p97;
-	@!%p140 bra $B28;
+	and.pred %p138, %p133, %p95;
+	@!%p138 bra $B28;
 	.loc 3 74 19
 	shr.u64 %rd485, %rd133, 63;
 	add.s64 %rd486, %rd10, %rd485;
@@ -27142,16 +26818,16 @@ $B27:
 	add.s64 %rd491, %rd490, 8;
 	shr.s64 %rd492, %rd491, 1;
 	mad.lo.s64 %rd493, %rd463, %rd487, %rd492;
-	setp.lt.u64 %p141, %rd493, %rd19;
-	@!%p141 bra $FAULT24;
+	setp.lt.u64 %p139, %rd493, %rd19;
+	@!%p139 bra $FAULT22;
 	shl.b64 %rd494, %rd493, 2;
 	add.s64 %rd495, %rd5, %rd494;
-	cvt.rn.bf16x2.f32 %r334, %f98, %f99;
-	st.global.u32 [%rd495], %r334;
+	cvt.rn.bf16x2.f32 %r333, %f98, %f99;
+	st.global.u32 [%rd495], %r333;
 $B28:
 	.loc 3 70 11
-	and.pred %p142, %p132, %p102;
-	@!%p142 bra $B29;
+	and.pred %p140, %p130, %p100;
+	@!%p140 bra $B29;
 	.loc 3 71 15
 	shr.u64 %rd496, %rd133, 63;
 	add.s64 %rd497, %rd10, %rd496;
@@ -27162,16 +26838,16 @@ $B28:
 	add.s64 %rd502, %rd501, 16;
 	shr.s64 %rd503, %rd502, 1;
 	mad.lo.s64 %rd504, %rd452, %rd498, %rd503;
-	setp.lt.u64 %p143, %rd504, %rd19;
-	@!%p143 bra $FAULT25;
+	setp.lt.u64 %p141, %rd504, %rd19;
+	@!%p141 bra $FAULT23;
 	shl.b64 %rd505, %rd504, 2;
 	add.s64 %rd506, %rd5, %rd505;
-	cvt.rn.bf16x2.f32 %r335, %f96, %f97;
-	st.global.u32 [%rd506], %r335;
+	cvt.rn.bf16x2.f32 %r334, %f96, %f97;
+	st.global.u32 [%rd506], %r334;
 $B29:
 	.loc 3 73 13
-	and.pred %p144, %p135, %p102;
-	@!%p144 bra $B30;
+	and.pred %p142, %p133, %p100;
+	@!%p142 bra $B30;
 	.loc 3 74 19
 	shr.u64 %rd507, %rd133, 63;
 	add.s64 %rd508, %rd10, %rd507;
@@ -27182,16 +26858,16 @@ $B29:
 	add.s64 %rd513, %rd512, 16;
 	shr.s64 %rd514, %rd513, 1;
 	mad.lo.s64 %rd515, %rd463, %rd509, %rd514;
-	setp.lt.u64 %p145, %rd515, %rd19;
-	@!%p145 bra $FAULT26;
+	setp.lt.u64 %p143, %rd515, %rd19;
+	@!%p143 bra $FAULT24;
 	shl.b64 %rd516, %rd515, 2;
 	add.s64 %rd517, %rd5, %rd516;
-	cvt.rn.bf16x2.f32 %r336, %f94, %f95;
-	st.global.u32 [%rd517], %r336;
+	cvt.rn.bf16x2.f32 %r335, %f94, %f95;
+	st.global.u32 [%rd517], %r335;
 $B30:
 	.loc 3 70 11
-	and.pred %p146, %p132, %p107;
-	@!%p146 bra $B31;
+	and.pred %p144, %p130, %p105;
+	@!%p144 bra $B31;
 	.loc 3 71 15
 	shr.u64 %rd518, %rd133, 63;
 	add.s64 %rd519, %rd10, %rd518;
@@ -27202,16 +26878,16 @@ $B30:
 	add.s64 %rd524, %rd523, 24;
 	shr.s64 %rd525, %rd524, 1;
 	mad.lo.s64 %rd526, %rd452, %rd520, %rd525;
-	setp.lt.u64 %p147, %rd526, %rd19;
-	@!%p147 bra $FAULT27;
+	setp.lt.u64 %p145, %rd526, %rd19;
+	@!%p145 bra $FAULT25;
 	shl.b64 %rd527, %rd526, 2;
 	add.s64 %rd528, %rd5, %rd527;
-	cvt.rn.bf16x2.f32 %r337, %f92, %f93;
-	st.global.u32 [%rd528], %r337;
+	cvt.rn.bf16x2.f32 %r336, %f92, %f93;
+	st.global.u32 [%rd528], %r336;
 $B31:
 	.loc 3 73 13
-	and.pred %p148, %p135, %p107;
-	@!%p148 bra $B32;
+	and.pred %p146, %p133, %p105;
+	@!%p146 bra $B32;
 	.loc 3 74 19
 	shr.u64 %rd529, %rd133, 63;
 	add.s64 %rd530, %rd10, %rd529;
@@ -27222,16 +26898,16 @@ $B31:
 	add.s64 %rd535, %rd534, 24;
 	shr.s64 %rd536, %rd535, 1;
 	mad.lo.s64 %rd537, %rd463, %rd531, %rd536;
-	setp.lt.u64 %p149, %rd537, %rd19;
-	@!%p149 bra $FAULT28;
+	setp.lt.u64 %p147, %rd537, %rd19;
+	@!%p147 bra $FAULT26;
 	shl.b64 %rd538, %rd537, 2;
 	add.s64 %rd539, %rd5, %rd538;
-	cvt.rn.bf16x2.f32 %r338, %f90, %f91;
-	st.global.u32 [%rd539], %r338;
+	cvt.rn.bf16x2.f32 %r337, %f90, %f91;
+	st.global.u32 [%rd539], %r337;
 $B32:
 	.loc 3 70 11
-	and.pred %p150, %p132, %p112;
-	@!%p150 bra $B33;
+	and.pred %p148, %p130, %p110;
+	@!%p148 bra $B33;
 	.loc 3 71 15
 	shr.u64 %rd540, %rd133, 63;
 	add.s64 %rd541, %rd10, %rd540;
@@ -27242,16 +26918,16 @@ $B32:
 	add.s64 %rd546, %rd545, 32;
 	shr.s64 %rd547, %rd546, 1;
 	mad.lo.s64 %rd548, %rd452, %rd542, %rd547;
-	setp.lt.u64 %p151, %rd548, %rd19;
-	@!%p151 bra $FAULT29;
+	setp.lt.u64 %p149, %rd548, %rd19;
+	@!%p149 bra $FAULT27;
 	shl.b64 %rd549, %rd548, 2;
 	add.s64 %rd550, %rd5, %rd549;
-	cvt.rn.bf16x2.f32 %r339, %f88, %f89;
-	st.global.u32 [%rd550], %r339;
+	cvt.rn.bf16x2.f32 %r338, %f88, %f89;
+	st.global.u32 [%rd550], %r338;
 $B33:
 	.loc 3 73 13
-	and.pred %p152, %p135, %p112;
-	@!%p152 bra $B34;
+	and.pred %p150, %p133, %p110;
+	@!%p150 bra $B34;
 	.loc 3 74 19
 	shr.u64 %rd551, %rd133, 63;
 	add.s64 %rd552, %rd10, %rd551;
@@ -27262,16 +26938,16 @@ $B33:
 	add.s64 %rd557, %rd556, 32;
 	shr.s64 %rd558, %rd557, 1;
 	mad.lo.s64 %rd559, %rd463, %rd553, %rd558;
-	setp.lt.u64 %p153, %rd559, %rd19;
-	@!%p153 bra $FAULT30;
+	setp.lt.u64 %p151, %rd559, %rd19;
+	@!%p151 bra $FAULT28;
 	shl.b64 %rd560, %rd559, 2;
 	add.s64 %rd561, %rd5, %rd560;
-	cvt.rn.bf16x2.f32 %r340, %f86, %f87;
-	st.global.u32 [%rd561], %r340;
+	cvt.rn.bf16x2.f32 %r339, %f86, %f87;
+	st.global.u32 [%rd561], %r339;
 $B34:
 	.loc 3 70 11
-	and.pred %p154, %p132, %p117;
-	@!%p154 bra $B35;
+	and.pred %p152, %p130, %p115;
+	@!%p152 bra $B35;
 	.loc 3 71 15
 	shr.u64 %rd562, %rd133, 63;
 	add.s64 %rd563, %rd10, %rd562;
@@ -27282,16 +26958,16 @@ $B34:
 	add.s64 %rd568, %rd567, 40;
 	shr.s64 %rd569, %rd568, 1;
 	mad.lo.s64 %rd570, %rd452, %rd564, %rd569;
-	setp.lt.u64 %p155, %rd570, %rd19;
-	@!%p155 bra $FAULT31;
+	setp.lt.u64 %p153, %rd570, %rd19;
+	@!%p153 bra $FAULT29;
 	shl.b64 %rd571, %rd570, 2;
 	add.s64 %rd572, %rd5, %rd571;
-	cvt.rn.bf16x2.f32 %r341, %f84, %f85;
-	st.global.u32 [%rd572], %r341;
+	cvt.rn.bf16x2.f32 %r340, %f84, %f85;
+	st.global.u32 [%rd572], %r340;
 $B35:
 	.loc 3 73 13
-	and.pred %p156, %p135, %p117;
-	@!%p156 bra $B36;
+	and.pred %p154, %p133, %p115;
+	@!%p154 bra $B36;
 	.loc 3 74 19
 	shr.u64 %rd573, %rd133, 63;
 	add.s64 %rd574, %rd10, %rd573;
@@ -27302,16 +26978,16 @@ $B35:
 	add.s64 %rd579, %rd578, 40;
 	shr.s64 %rd580, %rd579, 1;
 	mad.lo.s64 %rd581, %rd463, %rd575, %rd580;
-	setp.lt.u64 %p157, %rd581, %rd19;
-	@!%p157 bra $FAULT32;
+	setp.lt.u64 %p155, %rd581, %rd19;
+	@!%p155 bra $FAULT30;
 	shl.b64 %rd582, %rd581, 2;
 	add.s64 %rd583, %rd5, %rd582;
-	cvt.rn.bf16x2.f32 %r342, %f82, %f83;
-	st.global.u32 [%rd583], %r342;
+	cvt.rn.bf16x2.f32 %r341, %f82, %f83;
+	st.global.u32 [%rd583], %r341;
 $B36:
 	.loc 3 70 11
-	and.pred %p158, %p132, %p122;
-	@!%p158 bra $B37;
+	and.pred %p156, %p130, %p120;
+	@!%p156 bra $B37;
 	.loc 3 71 15
 	shr.u64 %rd584, %rd133, 63;
 	add.s64 %rd585, %rd10, %rd584;
@@ -27322,16 +26998,16 @@ $B36:
 	add.s64 %rd590, %rd589, 48;
 	shr.s64 %rd591, %rd590, 1;
 	mad.lo.s64 %rd592, %rd452, %rd586, %rd591;
-	setp.lt.u64 %p159, %rd592, %rd19;
-	@!%p159 bra $FAULT33;
+	setp.lt.u64 %p157, %rd592, %rd19;
+	@!%p157 bra $FAULT31;
 	shl.b64 %rd593, %rd592, 2;
 	add.s64 %rd594, %rd5, %rd593;
-	cvt.rn.bf16x2.f32 %r343, %f80, %f81;
-	st.global.u32 [%rd594], %r343;
+	cvt.rn.bf16x2.f32 %r342, %f80, %f81;
+	st.global.u32 [%rd594], %r342;
 $B37:
 	.loc 3 73 13
-	and.pred %p160, %p135, %p122;
-	@!%p160 bra $B38;
+	and.pred %p158, %p133, %p120;
+	@!%p158 bra $B38;
 	.loc 3 74 19
 	shr.u64 %rd595, %rd133, 63;
 	add.s64 %rd596, %rd10, %rd595;
@@ -27342,16 +27018,16 @@ $B37:
 	add.s64 %rd601, %rd600, 48;
 	shr.s64 %rd602, %rd601, 1;
 	mad.lo.s64 %rd603, %rd463, %rd597, %rd602;
-	setp.lt.u64 %p161, %rd603, %rd19;
-	@!%p161 bra $FAULT34;
+	setp.lt.u64 %p159, %rd603, %rd19;
+	@!%p159 bra $FAULT32;
 	shl.b64 %rd604, %rd603, 2;
 	add.s64 %rd605, %rd5, %rd604;
-	cvt.rn.bf16x2.f32 %r344, %f78, %f79;
-	st.global.u32 [%rd605], %r344;
+	cvt.rn.bf16x2.f32 %r343, %f78, %f79;
+	st.global.u32 [%rd605], %r343;
 $B38:
 	.loc 3 70 11
-	and.pred %p162, %p132, %p127;
-	@!%p162 bra $B39;
+	and.pred %p160, %p130, %p125;
+	@!%p160 bra $B39;
 	.loc 3 71 15
 	shr.u64 %rd606, %rd133, 63;
 	add.s64 %rd607, %rd10, %rd606;
@@ -27362,16 +27038,16 @@ $B38:
 	add.s64 %rd612, %rd611, 56;
 	shr.s64 %rd613, %rd612, 1;
 	mad.lo.s64 %rd614, %rd452, %rd608, %rd613;
-	setp.lt.u64 %p163, %rd614, %rd19;
-	@!%p163 bra $FAULT35;
+	setp.lt.u64 %p161, %rd614, %rd19;
+	@!%p161 bra $FAULT33;
 	shl.b64 %rd615, %rd614, 2;
 	add.s64 %rd616, %rd5, %rd615;
-	cvt.rn.bf16x2.f32 %r345, %f76, %f77;
-	st.global.u32 [%rd616], %r345;
+	cvt.rn.bf16x2.f32 %r344, %f76, %f77;
+	st.global.u32 [%rd616], %r344;
 $B39:
 	.loc 3 73 13
-	and.pred %p164, %p135, %p127;
-	@!%p164 bra $B40;
+	and.pred %p162, %p133, %p125;
+	@!%p162 bra $B40;
 	.loc 3 74 19
 	shr.u64 %rd617, %rd133, 63;
 	add.s64 %rd618, %rd10, %rd617;
@@ -27382,19 +27058,19 @@ $B39:
 	add.s64 %rd623, %rd622, 56;
 	shr.s64 %rd624, %rd623, 1;
 	mad.lo.s64 %rd625, %rd463, %rd619, %rd624;
-	setp.lt.u64 %p165, %rd625, %rd19;
-	@!%p165 bra $FAULT36;
+	setp.lt.u64 %p163, %rd625, %rd19;
+	@!%p163 bra $FAULT34;
 	shl.b64 %rd626, %rd625, 2;
 	add.s64 %rd627, %rd5, %rd626;
-	cvt.rn.bf16x2.f32 %r346, %f74, %f75;
-	st.global.u32 [%rd627], %r346;
+	cvt.rn.bf16x2.f32 %r345, %f74, %f75;
+	st.global.u32 [%rd627], %r345;
 $B40:
 	.loc 1 57 34
 	add.s64 %rd628, %rd266, 32;
 	.loc 3 70 11
-	setp.lt.s64 %p166, %rd628, %rd20;
-	and.pred %p167, %p166, %p91;
-	@!%p167 bra $B41;
+	setp.lt.s64 %p164, %rd628, %rd20;
+	and.pred %p165, %p164, %p89;
+	@!%p165 bra $B41;
 	.loc 3 71 15
 	shr.u64 %rd629, %rd133, 63;
 	add.s64 %rd630, %rd10, %rd629;
@@ -27404,18 +27080,18 @@ $B40:
 	add.s64 %rd634, %rd269, %rd633;
 	shr.s64 %rd635, %rd634, 1;
 	mad.lo.s64 %rd636, %rd628, %rd631, %rd635;
-	setp.lt.u64 %p168, %rd636, %rd19;
-	@!%p168 bra $FAULT37;
+	setp.lt.u64 %p166, %rd636, %rd19;
+	@!%p166 bra $FAULT35;
 	shl.b64 %rd637, %rd636, 2;
 	add.s64 %rd638, %rd5, %rd637;
-	cvt.rn.bf16x2.f32 %r347, %f72, %f73;
-	st.global.u32 [%rd638], %r347;
+	cvt.rn.bf16x2.f32 %r346, %f72, %f73;
+	st.global.u32 [%rd638], %r346;
 $B41:
 	.loc 3 73 10
 	add.s64 %rd639, %rd266, 40;
-	setp.lt.s64 %p169, %rd639, %rd20;
-	and.pred %p170, %p169, %p91;
-	@!%p170 bra $B42;
+	setp.lt.s64 %p167, %rd639, %rd20;
+	and.pred %p168, %p167, %p89;
+	@!%p168 bra $B42;
 	.loc 3 74 19
 	shr.u64 %rd640, %rd133, 63;
 	add.s64 %rd641, %rd10, %rd640;
@@ -27425,16 +27101,16 @@ $B41:
 	add.s64 %rd645, %rd269, %rd644;
 	shr.s64 %rd646, %rd645, 1;
 	mad.lo.s64 %rd647, %rd639, %rd642, %rd646;
-	setp.lt.u64 %p171, %rd647, %rd19;
-	@!%p171 bra $FAULT38;
+	setp.lt.u64 %p169, %rd647, %rd19;
+	@!%p169 bra $FAULT36;
 	shl.b64 %rd648, %rd647, 2;
 	add.s64 %rd649, %rd5, %rd648;
-	cvt.rn.bf16x2.f32 %r348, %f70, %f71;
-	st.global.u32 [%rd649], %r348;
+	cvt.rn.bf16x2.f32 %r347, %f70, %f71;
+	st.global.u32 [%rd649], %r347;
 $B42:
 	.loc 3 70 11
-	and.pred %p172, %p166, %p97;
-	@!%p172 bra $B43;
+	and.pred %p170, %p164, %p95;
+	@!%p170 bra $B43;
 	.loc 3 71 15
 	shr.u64 %rd650, %rd133, 63;
 	add.s64 %rd651, %rd10, %rd650;
@@ -27445,16 +27121,16 @@ $B42:
 	add.s64 %rd656, %rd655, 8;
 	shr.s64 %rd657, %rd656, 1;
 	mad.lo.s64 %rd658, %rd628, %rd652, %rd657;
-	setp.lt.u64 %p173, %rd658, %rd19;
-	@!%p173 bra $FAULT39;
+	setp.lt.u64 %p171, %rd658, %rd19;
+	@!%p171 bra $FAULT37;
 	shl.b64 %rd659, %rd658, 2;
 	add.s64 %rd660, %rd5, %rd659;
-	cvt.rn.bf16x2.f32 %r349, %f68, %f69;
-	st.global.u32 [%rd660], %r349;
+	cvt.rn.bf16x2.f32 %r348, %f68, %f69;
+	st.global.u32 [%rd660], %r348;
 $B43:
 	.loc 3 73 13
-	and.pred %p174, %p169, %p97;
-	@!%p174 bra $B44;
+	and.pred %p172, %p167, %p95;
+	@!%p172 bra $B44;
 	.loc 3 74 19
 	shr.u64 %rd661, %rd133, 63;
 	add.s64 %rd662, %rd10, %rd661;
@@ -27465,16 +27141,16 @@ $B43:
 	add.s64 %rd667, %rd666, 8;
 	shr.s64 %rd668, %rd667, 1;
 	mad.lo.s64 %rd669, %rd639, %rd663, %rd668;
-	setp.lt.u64 %p175, %rd669, %rd19;
-	@!%p175 bra $FAULT40;
+	setp.lt.u64 %p173, %rd669, %rd19;
+	@!%p173 bra $FAULT38;
 	shl.b64 %rd670, %rd669, 2;
 	add.s64 %rd671, %rd5, %rd670;
-	cvt.rn.bf16x2.f32 %r350, %f66, %f67;
-	st.global.u32 [%rd671], %r350;
+	cvt.rn.bf16x2.f32 %r349, %f66, %f67;
+	st.global.u32 [%rd671], %r349;
 $B44:
 	.loc 3 70 11
-	and.pred %p176, %p166, %p102;
-	@!%p176 bra $B45;
+	and.pred %p174, %p164, %p100;
+	@!%p174 bra $B45;
 	.loc 3 71 15
 	shr.u64 %rd672, %rd133, 63;
 	add.s64 %rd673, %rd10, %rd672;
@@ -27485,16 +27161,16 @@ $B44:
 	add.s64 %rd678, %rd677, 16;
 	shr.s64 %rd679, %rd678, 1;
 	mad.lo.s64 %rd680, %rd628, %rd674, %rd679;
-	setp.lt.u64 %p177, %rd680, %rd19;
-	@!%p177 bra $FAULT41;
+	setp.lt.u64 %p175, %rd680, %rd19;
+	@!%p175 bra $FAULT39;
 	shl.b64 %rd681, %rd680, 2;
 	add.s64 %rd682, %rd5, %rd681;
-	cvt.rn.bf16x2.f32 %r351, %f64, %f65;
-	st.global.u32 [%rd682], %r351;
+	cvt.rn.bf16x2.f32 %r350, %f64, %f65;
+	st.global.u32 [%rd682], %r350;
 $B45:
 	.loc 3 73 13
-	and.pred %p178, %p169, %p102;
-	@!%p178 bra $B46;
+	and.pred %p176, %p167, %p100;
+	@!%p176 bra $B46;
 	.loc 3 74 19
 	shr.u64 %rd683, %rd133, 63;
 	add.s64 %rd684, %rd10, %rd683;
@@ -27505,16 +27181,16 @@ $B45:
 	add.s64 %rd689, %rd688, 16;
 	shr.s64 %rd690, %rd689, 1;
 	mad.lo.s64 %rd691, %rd639, %rd685, %rd690;
-	setp.lt.u64 %p179, %rd691, %rd19;
-	@!%p179 bra $FAULT42;
+	setp.lt.u64 %p177, %rd691, %rd19;
+	@!%p177 bra $FAULT40;
 	shl.b64 %rd692, %rd691, 2;
 	add.s64 %rd693, %rd5, %rd692;
-	cvt.rn.bf16x2.f32 %r352, %f62, %f63;
-	st.global.u32 [%rd693], %r352;
+	cvt.rn.bf16x2.f32 %r351, %f62, %f63;
+	st.global.u32 [%rd693], %r351;
 $B46:
 	.loc 3 70 11
-	and.pred %p180, %p166, %p107;
-	@!%p180 bra $B47;
+	and.pred %p178, %p164, %p105;
+	@!%p178 bra $B47;
 	.loc 3 71 15
 	shr.u64 %rd694, %rd133, 63;
 	add.s64 %rd695, %rd10, %rd694;
@@ -27525,16 +27201,16 @@ $B46:
 	add.s64 %rd700, %rd699, 24;
 	shr.s64 %rd701, %rd700, 1;
 	mad.lo.s64 %rd702, %rd628, %rd696, %rd701;
-	setp.lt.u64 %p181, %rd702, %rd19;
-	@!%p181 bra $FAULT43;
+	setp.lt.u64 %p179, %rd702, %rd19;
+	@!%p179 bra $FAULT41;
 	shl.b64 %rd703, %rd702, 2;
 	add.s64 %rd704, %rd5, %rd703;
-	cvt.rn.bf16x2.f32 %r353, %f60, %f61;
-	st.global.u32 [%rd704], %r353;
+	cvt.rn.bf16x2.f32 %r352, %f60, %f61;
+	st.global.u32 [%rd704], %r352;
 $B47:
 	.loc 3 73 13
-	and.pred %p182, %p169, %p107;
-	@!%p182 bra $B48;
+	and.pred %p180, %p167, %p105;
+	@!%p180 bra $B48;
 	.loc 3 74 19
 	shr.u64 %rd705, %rd133, 63;
 	add.s64 %rd706, %rd10, %rd705;
@@ -27545,16 +27221,16 @@ $B47:
 	add.s64 %rd711, %rd710, 24;
 	shr.s64 %rd712, %rd711, 1;
 	mad.lo.s64 %rd713, %rd639, %rd707, %rd712;
-	setp.lt.u64 %p183, %rd713, %rd19;
-	@!%p183 bra $FAULT44;
+	setp.lt.u64 %p181, %rd713, %rd19;
+	@!%p181 bra $FAULT42;
 	shl.b64 %rd714, %rd713, 2;
 	add.s64 %rd715, %rd5, %rd714;
-	cvt.rn.bf16x2.f32 %r354, %f58, %f59;
-	st.global.u32 [%rd715], %r354;
+	cvt.rn.bf16x2.f32 %r353, %f58, %f59;
+	st.global.u32 [%rd715], %r353;
 $B48:
 	.loc 3 70 11
-	and.pred %p184, %p166, %p112;
-	@!%p184 bra $B49;
+	and.pred %p182, %p164, %p110;
+	@!%p182 bra $B49;
 	.loc 3 71 15
 	shr.u64 %rd716, %rd133, 63;
 	add.s64 %rd717, %rd10, %rd716;
@@ -27565,16 +27241,16 @@ $B48:
 	add.s64 %rd722, %rd721, 32;
 	shr.s64 %rd723, %rd722, 1;
 	mad.lo.s64 %rd724, %rd628, %rd718, %rd723;
-	setp.lt.u64 %p185, %rd724, %rd19;
-	@!%p185 bra $FAULT45;
+	setp.lt.u64 %p183, %rd724, %rd19;
+	@!%p183 bra $FAULT43;
 	shl.b64 %rd725, %rd724, 2;
 	add.s64 %rd726, %rd5, %rd725;
-	cvt.rn.bf16x2.f32 %r355, %f56, %f57;
-	st.global.u32 [%rd726], %r355;
+	cvt.rn.bf16x2.f32 %r354, %f56, %f57;
+	st.global.u32 [%rd726], %r354;
 $B49:
 	.loc 3 73 13
-	and.pred %p186, %p169, %p112;
-	@!%p186 bra $B50;
+	and.pred %p184, %p167, %p110;
+	@!%p184 bra $B50;
 	.loc 3 74 19
 	shr.u64 %rd727, %rd133, 63;
 	add.s64 %rd728, %rd10, %rd727;
@@ -27585,16 +27261,16 @@ $B49:
 	add.s64 %rd733, %rd732, 32;
 	shr.s64 %rd734, %rd733, 1;
 	mad.lo.s64 %rd735, %rd639, %rd729, %rd734;
-	setp.lt.u64 %p187, %rd735, %rd19;
-	@!%p187 bra $FAULT46;
+	setp.lt.u64 %p185, %rd735, %rd19;
+	@!%p185 bra $FAULT44;
 	shl.b64 %rd736, %rd735, 2;
 	add.s64 %rd737, %rd5, %rd736;
-	cvt.rn.bf16x2.f32 %r356, %f54, %f55;
-	st.global.u32 [%rd737], %r356;
+	cvt.rn.bf16x2.f32 %r355, %f54, %f55;
+	st.global.u32 [%rd737], %r355;
 $B50:
 	.loc 3 70 11
-	and.pred %p188, %p166, %p117;
-	@!%p188 bra $B51;
+	and.pred %p186, %p164, %p115;
+	@!%p186 bra $B51;
 	.loc 3 71 15
 	shr.u64 %rd738, %rd133, 63;
 	add.s64 %rd739, %rd10, %rd738;
@@ -27605,16 +27281,16 @@ $B50:
 	add.s64 %rd744, %rd743, 40;
 	shr.s64 %rd745, %rd744, 1;
 	mad.lo.s64 %rd746, %rd628, %rd740, %rd745;
-	setp.lt.u64 %p189, %rd746, %rd19;
-	@!%p189 bra $FAULT47;
+	setp.lt.u64 %p187, %rd746, %rd19;
+	@!%p187 bra $FAULT45;
 	shl.b64 %rd747, %rd746, 2;
 	add.s64 %rd748, %rd5, %rd747;
-	cvt.rn.bf16x2.f32 %r357, %f52, %f53;
-	st.global.u32 [%rd748], %r357;
+	cvt.rn.bf16x2.f32 %r356, %f52, %f53;
+	st.global.u32 [%rd748], %r356;
 $B51:
 	.loc 3 73 13
-	and.pred %p190, %p169, %p117;
-	@!%p190 bra $B52;
+	and.pred %p188, %p167, %p115;
+	@!%p188 bra $B52;
 	.loc 3 74 19
 	shr.u64 %rd749, %rd133, 63;
 	add.s64 %rd750, %rd10, %rd749;
@@ -27625,16 +27301,16 @@ $B51:
 	add.s64 %rd755, %rd754, 40;
 	shr.s64 %rd756, %rd755, 1;
 	mad.lo.s64 %rd757, %rd639, %rd751, %rd756;
-	setp.lt.u64 %p191, %rd757, %rd19;
-	@!%p191 bra $FAULT48;
+	setp.lt.u64 %p189, %rd757, %rd19;
+	@!%p189 bra $FAULT46;
 	shl.b64 %rd758, %rd757, 2;
 	add.s64 %rd759, %rd5, %rd758;
-	cvt.rn.bf16x2.f32 %r358, %f50, %f51;
-	st.global.u32 [%rd759], %r358;
+	cvt.rn.bf16x2.f32 %r357, %f50, %f51;
+	st.global.u32 [%rd759], %r357;
 $B52:
 	.loc 3 70 11
-	and.pred %p192, %p166, %p122;
-	@!%p192 bra $B53;
+	and.pred %p190, %p164, %p120;
+	@!%p190 bra $B53;
 	.loc 3 71 15
 	shr.u64 %rd760, %rd133, 63;
 	add.s64 %rd761, %rd10, %rd760;
@@ -27645,16 +27321,16 @@ $B52:
 	add.s64 %rd766, %rd765, 48;
 	shr.s64 %rd767, %rd766, 1;
 	mad.lo.s64 %rd768, %rd628, %rd762, %rd767;
-	setp.lt.u64 %p193, %rd768, %rd19;
-	@!%p193 bra $FAULT49;
+	setp.lt.u64 %p191, %rd768, %rd19;
+	@!%p191 bra $FAULT47;
 	shl.b64 %rd769, %rd768, 2;
 	add.s64 %rd770, %rd5, %rd769;
-	cvt.rn.bf16x2.f32 %r359, %f48, %f49;
-	st.global.u32 [%rd770], %r359;
+	cvt.rn.bf16x2.f32 %r358, %f48, %f49;
+	st.global.u32 [%rd770], %r358;
 $B53:
 	.loc 3 73 13
-	and.pred %p194, %p169, %p122;
-	@!%p194 bra $B54;
+	and.pred %p192, %p167, %p120;
+	@!%p192 bra $B54;
 	.loc 3 74 19
 	shr.u64 %rd771, %rd133, 63;
 	add.s64 %rd772, %rd10, %rd771;
@@ -27665,16 +27341,16 @@ $B53:
 	add.s64 %rd777, %rd776, 48;
 	shr.s64 %rd778, %rd777, 1;
 	mad.lo.s64 %rd779, %rd639, %rd773, %rd778;
-	setp.lt.u64 %p195, %rd779, %rd19;
-	@!%p195 bra $FAULT50;
+	setp.lt.u64 %p193, %rd779, %rd19;
+	@!%p193 bra $FAULT48;
 	shl.b64 %rd780, %rd779, 2;
 	add.s64 %rd781, %rd5, %rd780;
-	cvt.rn.bf16x2.f32 %r360, %f46, %f47;
-	st.global.u32 [%rd781], %r360;
+	cvt.rn.bf16x2.f32 %r359, %f46, %f47;
+	st.global.u32 [%rd781], %r359;
 $B54:
 	.loc 3 70 11
-	and.pred %p196, %p166, %p127;
-	@!%p196 bra $B55;
+	and.pred %p194, %p164, %p125;
+	@!%p194 bra $B55;
 	.loc 3 71 15
 	shr.u64 %rd782, %rd133, 63;
 	add.s64 %rd783, %rd10, %rd782;
@@ -27685,16 +27361,16 @@ $B54:
 	add.s64 %rd788, %rd787, 56;
 	shr.s64 %rd789, %rd788, 1;
 	mad.lo.s64 %rd790, %rd628, %rd784, %rd789;
-	setp.lt.u64 %p197, %rd790, %rd19;
-	@!%p197 bra $FAULT51;
+	setp.lt.u64 %p195, %rd790, %rd19;
+	@!%p195 bra $FAULT49;
 	shl.b64 %rd791, %rd790, 2;
 	add.s64 %rd792, %rd5, %rd791;
-	cvt.rn.bf16x2.f32 %r361, %f44, %f45;
-	st.global.u32 [%rd792], %r361;
+	cvt.rn.bf16x2.f32 %r360, %f44, %f45;
+	st.global.u32 [%rd792], %r360;
 $B55:
 	.loc 3 73 13
-	and.pred %p198, %p169, %p127;
-	@!%p198 bra $B56;
+	and.pred %p196, %p167, %p125;
+	@!%p196 bra $B56;
 	.loc 3 74 19
 	shr.u64 %rd793, %rd133, 63;
 	add.s64 %rd794, %rd10, %rd793;
@@ -27705,19 +27381,19 @@ $B55:
 	add.s64 %rd799, %rd798, 56;
 	shr.s64 %rd800, %rd799, 1;
 	mad.lo.s64 %rd801, %rd639, %rd795, %rd800;
-	setp.lt.u64 %p199, %rd801, %rd19;
-	@!%p199 bra $FAULT52;
+	setp.lt.u64 %p197, %rd801, %rd19;
+	@!%p197 bra $FAULT50;
 	shl.b64 %rd802, %rd801, 2;
 	add.s64 %rd803, %rd5, %rd802;
-	cvt.rn.bf16x2.f32 %r362, %f42, %f43;
-	st.global.u32 [%rd803], %r362;
+	cvt.rn.bf16x2.f32 %r361, %f42, %f43;
+	st.global.u32 [%rd803], %r361;
 $B56:
 	.loc 1 57 34
 	add.s64 %rd804, %rd266, 48;
 	.loc 3 70 11
-	setp.lt.s64 %p200, %rd804, %rd20;
-	and.pred %p201, %p200, %p91;
-	@!%p201 bra $B57;
+	setp.lt.s64 %p198, %rd804, %rd20;
+	and.pred %p199, %p198, %p89;
+	@!%p199 bra $B57;
 	.loc 3 71 15
 	shr.u64 %rd805, %rd133, 63;
 	add.s64 %rd806, %rd10, %rd805;
@@ -27727,18 +27403,18 @@ $B56:
 	add.s64 %rd810, %rd269, %rd809;
 	shr.s64 %rd811, %rd810, 1;
 	mad.lo.s64 %rd812, %rd804, %rd807, %rd811;
-	setp.lt.u64 %p202, %rd812, %rd19;
-	@!%p202 bra $FAULT53;
+	setp.lt.u64 %p200, %rd812, %rd19;
+	@!%p200 bra $FAULT51;
 	shl.b64 %rd813, %rd812, 2;
 	add.s64 %rd814, %rd5, %rd813;
-	cvt.rn.bf16x2.f32 %r363, %f40, %f41;
-	st.global.u32 [%rd814], %r363;
+	cvt.rn.bf16x2.f32 %r362, %f40, %f41;
+	st.global.u32 [%rd814], %r362;
 $B57:
 	.loc 3 73 10
 	add.s64 %rd815, %rd266, 56;
-	setp.lt.s64 %p203, %rd815, %rd20;
-	and.pred %p204, %p203, %p91;
-	@!%p204 bra $B58;
+	setp.lt.s64 %p201, %rd815, %rd20;
+	and.pred %p202, %p201, %p89;
+	@!%p202 bra $B58;
 	.loc 3 74 19
 	shr.u64 %rd816, %rd133, 63;
 	add.s64 %rd817, %rd10, %rd816;
@@ -27748,16 +27424,16 @@ $B57:
 	add.s64 %rd821, %rd269, %rd820;
 	shr.s64 %rd822, %rd821, 1;
 	mad.lo.s64 %rd823, %rd815, %rd818, %rd822;
-	setp.lt.u64 %p205, %rd823, %rd19;
-	@!%p205 bra $FAULT54;
+	setp.lt.u64 %p203, %rd823, %rd19;
+	@!%p203 bra $FAULT52;
 	shl.b64 %rd824, %rd823, 2;
 	add.s64 %rd825, %rd5, %rd824;
-	cvt.rn.bf16x2.f32 %r364, %f38, %f39;
-	st.global.u32 [%rd825], %r364;
+	cvt.rn.bf16x2.f32 %r363, %f38, %f39;
+	st.global.u32 [%rd825], %r363;
 $B58:
 	.loc 3 70 11
-	and.pred %p206, %p200, %p97;
-	@!%p206 bra $B59;
+	and.pred %p204, %p198, %p95;
+	@!%p204 bra $B59;
 	.loc 3 71 15
 	shr.u64 %rd826, %rd133, 63;
 	add.s64 %rd827, %rd10, %rd826;
@@ -27768,16 +27444,16 @@ $B58:
 	add.s64 %rd832, %rd831, 8;
 	shr.s64 %rd833, %rd832, 1;
 	mad.lo.s64 %rd834, %rd804, %rd828, %rd833;
-	setp.lt.u64 %p207, %rd834, %rd19;
-	@!%p207 bra $FAULT55;
+	setp.lt.u64 %p205, %rd834, %rd19;
+	@!%p205 bra $FAULT53;
 	shl.b64 %rd835, %rd834, 2;
 	add.s64 %rd836, %rd5, %rd835;
-	cvt.rn.bf16x2.f32 %r365, %f36, %f37;
-	st.global.u32 [%rd836], %r365;
+	cvt.rn.bf16x2.f32 %r364, %f36, %f37;
+	st.global.u32 [%rd836], %r364;
 $B59:
 	.loc 3 73 13
-	and.pred %p208, %p203, %p97;
-	@!%p208 bra $B60;
+	and.pred %p206, %p201, %p95;
+	@!%p206 bra $B60;
 	.loc 3 74 19
 	shr.u64 %rd837, %rd133, 63;
 	add.s64 %rd838, %rd10, %rd837;
@@ -27788,16 +27464,16 @@ $B59:
 	add.s64 %rd843, %rd842, 8;
 	shr.s64 %rd844, %rd843, 1;
 	mad.lo.s64 %rd845, %rd815, %rd839, %rd844;
-	setp.lt.u64 %p209, %rd845, %rd19;
-	@!%p209 bra $FAULT56;
+	setp.lt.u64 %p207, %rd845, %rd19;
+	@!%p207 bra $FAULT54;
 	shl.b64 %rd846, %rd845, 2;
 	add.s64 %rd847, %rd5, %rd846;
-	cvt.rn.bf16x2.f32 %r366, %f34, %f35;
-	st.global.u32 [%rd847], %r366;
+	cvt.rn.bf16x2.f32 %r365, %f34, %f35;
+	st.global.u32 [%rd847], %r365;
 $B60:
 	.loc 3 70 11
-	and.pred %p210, %p200, %p102;
-	@!%p210 bra $B61;
+	and.pred %p208, %p198, %p100;
+	@!%p208 bra $B61;
 	.loc 3 71 15
 	shr.u64 %rd848, %rd133, 63;
 	add.s64 %rd849, %rd10, %rd848;
@@ -27808,16 +27484,16 @@ $B60:
 	add.s64 %rd854, %rd853, 16;
 	shr.s64 %rd855, %rd854, 1;
 	mad.lo.s64 %rd856, %rd804, %rd850, %rd855;
-	setp.lt.u64 %p211, %rd856, %rd19;
-	@!%p211 bra $FAULT57;
+	setp.lt.u64 %p209, %rd856, %rd19;
+	@!%p209 bra $FAULT55;
 	shl.b64 %rd857, %rd856, 2;
 	add.s64 %rd858, %rd5, %rd857;
-	cvt.rn.bf16x2.f32 %r367, %f32, %f33;
-	st.global.u32 [%rd858], %r367;
+	cvt.rn.bf16x2.f32 %r366, %f32, %f33;
+	st.global.u32 [%rd858], %r366;
 $B61:
 	.loc 3 73 13
-	and.pred %p212, %p203, %p102;
-	@!%p212 bra $B62;
+	and.pred %p210, %p201, %p100;
+	@!%p210 bra $B62;
 	.loc 3 74 19
 	shr.u64 %rd859, %rd133, 63;
 	add.s64 %rd860, %rd10, %rd859;
@@ -27828,16 +27504,16 @@ $B61:
 	add.s64 %rd865, %rd864, 16;
 	shr.s64 %rd866, %rd865, 1;
 	mad.lo.s64 %rd867, %rd815, %rd861, %rd866;
-	setp.lt.u64 %p213, %rd867, %rd19;
-	@!%p213 bra $FAULT58;
+	setp.lt.u64 %p211, %rd867, %rd19;
+	@!%p211 bra $FAULT56;
 	shl.b64 %rd868, %rd867, 2;
 	add.s64 %rd869, %rd5, %rd868;
-	cvt.rn.bf16x2.f32 %r368, %f30, %f31;
-	st.global.u32 [%rd869], %r368;
+	cvt.rn.bf16x2.f32 %r367, %f30, %f31;
+	st.global.u32 [%rd869], %r367;
 $B62:
 	.loc 3 70 11
-	and.pred %p214, %p200, %p107;
-	@!%p214 bra $B63;
+	and.pred %p212, %p198, %p105;
+	@!%p212 bra $B63;
 	.loc 3 71 15
 	shr.u64 %rd870, %rd133, 63;
 	add.s64 %rd871, %rd10, %rd870;
@@ -27848,16 +27524,16 @@ $B62:
 	add.s64 %rd876, %rd875, 24;
 	shr.s64 %rd877, %rd876, 1;
 	mad.lo.s64 %rd878, %rd804, %rd872, %rd877;
-	setp.lt.u64 %p215, %rd878, %rd19;
-	@!%p215 bra $FAULT59;
+	setp.lt.u64 %p213, %rd878, %rd19;
+	@!%p213 bra $FAULT57;
 	shl.b64 %rd879, %rd878, 2;
 	add.s64 %rd880, %rd5, %rd879;
-	cvt.rn.bf16x2.f32 %r369, %f28, %f29;
-	st.global.u32 [%rd880], %r369;
+	cvt.rn.bf16x2.f32 %r368, %f28, %f29;
+	st.global.u32 [%rd880], %r368;
 $B63:
 	.loc 3 73 13
-	and.pred %p216, %p203, %p107;
-	@!%p216 bra $B64;
+	and.pred %p214, %p201, %p105;
+	@!%p214 bra $B64;
 	.loc 3 74 19
 	shr.u64 %rd881, %rd133, 63;
 	add.s64 %rd882, %rd10, %rd881;
@@ -27868,16 +27544,16 @@ $B63:
 	add.s64 %rd887, %rd886, 24;
 	shr.s64 %rd888, %rd887, 1;
 	mad.lo.s64 %rd889, %rd815, %rd883, %rd888;
-	setp.lt.u64 %p217, %rd889, %rd19;
-	@!%p217 bra $FAULT60;
+	setp.lt.u64 %p215, %rd889, %rd19;
+	@!%p215 bra $FAULT58;
 	shl.b64 %rd890, %rd889, 2;
 	add.s64 %rd891, %rd5, %rd890;
-	cvt.rn.bf16x2.f32 %r370, %f26, %f27;
-	st.global.u32 [%rd891], %r370;
+	cvt.rn.bf16x2.f32 %r369, %f26, %f27;
+	st.global.u32 [%rd891], %r369;
 $B64:
 	.loc 3 70 11
-	and.pred %p218, %p200, %p112;
-	@!%p218 bra $B65;
+	and.pred %p216, %p198, %p110;
+	@!%p216 bra $B65;
 	.loc 3 71 15
 	shr.u64 %rd892, %rd133, 63;
 	add.s64 %rd893, %rd10, %rd892;
@@ -27888,16 +27564,16 @@ $B64:
 	add.s64 %rd898, %rd897, 32;
 	shr.s64 %rd899, %rd898, 1;
 	mad.lo.s64 %rd900, %rd804, %rd894, %rd899;
-	setp.lt.u64 %p219, %rd900, %rd19;
-	@!%p219 bra $FAULT61;
+	setp.lt.u64 %p217, %rd900, %rd19;
+	@!%p217 bra $FAULT59;
 	shl.b64 %rd901, %rd900, 2;
 	add.s64 %rd902, %rd5, %rd901;
-	cvt.rn.bf16x2.f32 %r371, %f24, %f25;
-	st.global.u32 [%rd902], %r371;
+	cvt.rn.bf16x2.f32 %r370, %f24, %f25;
+	st.global.u32 [%rd902], %r370;
 $B65:
 	.loc 3 73 13
-	and.pred %p220, %p203, %p112;
-	@!%p220 bra $B66;
+	and.pred %p218, %p201, %p110;
+	@!%p218 bra $B66;
 	.loc 3 74 19
 	shr.u64 %rd903, %rd133, 63;
 	add.s64 %rd904, %rd10, %rd903;
@@ -27908,16 +27584,16 @@ $B65:
 	add.s64 %rd909, %rd908, 32;
 	shr.s64 %rd910, %rd909, 1;
 	mad.lo.s64 %rd911, %rd815, %rd905, %rd910;
-	setp.lt.u64 %p221, %rd911, %rd19;
-	@!%p221 bra $FAULT62;
+	setp.lt.u64 %p219, %rd911, %rd19;
+	@!%p219 bra $FAULT60;
 	shl.b64 %rd912, %rd911, 2;
 	add.s64 %rd913, %rd5, %rd912;
-	cvt.rn.bf16x2.f32 %r372, %f22, %f23;
-	st.global.u32 [%rd913], %r372;
+	cvt.rn.bf16x2.f32 %r371, %f22, %f23;
+	st.global.u32 [%rd913], %r371;
 $B66:
 	.loc 3 70 11
-	and.pred %p222, %p200, %p117;
-	@!%p222 bra $B67;
+	and.pred %p220, %p198, %p115;
+	@!%p220 bra $B67;
 	.loc 3 71 15
 	shr.u64 %rd914, %rd133, 63;
 	add.s64 %rd915, %rd10, %rd914;
@@ -27928,16 +27604,16 @@ $B66:
 	add.s64 %rd920, %rd919, 40;
 	shr.s64 %rd921, %rd920, 1;
 	mad.lo.s64 %rd922, %rd804, %rd916, %rd921;
-	setp.lt.u64 %p223, %rd922, %rd19;
-	@!%p223 bra $FAULT63;
+	setp.lt.u64 %p221, %rd922, %rd19;
+	@!%p221 bra $FAULT61;
 	shl.b64 %rd923, %rd922, 2;
 	add.s64 %rd924, %rd5, %rd923;
-	cvt.rn.bf16x2.f32 %r373, %f20, %f21;
-	st.global.u32 [%rd924], %r373;
+	cvt.rn.bf16x2.f32 %r372, %f20, %f21;
+	st.global.u32 [%rd924], %r372;
 $B67:
 	.loc 3 73 13
-	and.pred %p224, %p203, %p117;
-	@!%p224 bra $B68;
+	and.pred %p222, %p201, %p115;
+	@!%p222 bra $B68;
 	.loc 3 74 19
 	shr.u64 %rd925, %rd133, 63;
 	add.s64 %rd926, %rd10, %rd925;
@@ -27948,16 +27624,16 @@ $B67:
 	add.s64 %rd931, %rd930, 40;
 	shr.s64 %rd932, %rd931, 1;
 	mad.lo.s64 %rd933, %rd815, %rd927, %rd932;
-	setp.lt.u64 %p225, %rd933, %rd19;
-	@!%p225 bra $FAULT64;
+	setp.lt.u64 %p223, %rd933, %rd19;
+	@!%p223 bra $FAULT62;
 	shl.b64 %rd934, %rd933, 2;
 	add.s64 %rd935, %rd5, %rd934;
-	cvt.rn.bf16x2.f32 %r374, %f18, %f19;
-	st.global.u32 [%rd935], %r374;
+	cvt.rn.bf16x2.f32 %r373, %f18, %f19;
+	st.global.u32 [%rd935], %r373;
 $B68:
 	.loc 3 70 11
-	and.pred %p226, %p200, %p122;
-	@!%p226 bra $B69;
+	and.pred %p224, %p198, %p120;
+	@!%p224 bra $B69;
 	.loc 3 71 15
 	shr.u64 %rd936, %rd133, 63;
 	add.s64 %rd937, %rd10, %rd936;
@@ -27968,16 +27644,16 @@ $B68:
 	add.s64 %rd942, %rd941, 48;
 	shr.s64 %rd943, %rd942, 1;
 	mad.lo.s64 %rd944, %rd804, %rd938, %rd943;
-	setp.lt.u64 %p227, %rd944, %rd19;
-	@!%p227 bra $FAULT65;
+	setp.lt.u64 %p225, %rd944, %rd19;
+	@!%p225 bra $FAULT63;
 	shl.b64 %rd945, %rd944, 2;
 	add.s64 %rd946, %rd5, %rd945;
-	cvt.rn.bf16x2.f32 %r375, %f16, %f17;
-	st.global.u32 [%rd946], %r375;
+	cvt.rn.bf16x2.f32 %r374, %f16, %f17;
+	st.global.u32 [%rd946], %r374;
 $B69:
 	.loc 3 73 13
-	and.pred %p228, %p203, %p122;
-	@!%p228 bra $B70;
+	and.pred %p226, %p201, %p120;
+	@!%p226 bra $B70;
 	.loc 3 74 19
 	shr.u64 %rd947, %rd133, 63;
 	add.s64 %rd948, %rd10, %rd947;
@@ -27988,16 +27664,16 @@ $B69:
 	add.s64 %rd953, %rd952, 48;
 	shr.s64 %rd954, %rd953, 1;
 	mad.lo.s64 %rd955, %rd815, %rd949, %rd954;
-	setp.lt.u64 %p229, %rd955, %rd19;
-	@!%p229 bra $FAULT66;
+	setp.lt.u64 %p227, %rd955, %rd19;
+	@!%p227 bra $FAULT64;
 	shl.b64 %rd956, %rd955, 2;
 	add.s64 %rd957, %rd5, %rd956;
-	cvt.rn.bf16x2.f32 %r376, %f14, %f15;
-	st.global.u32 [%rd957], %r376;
+	cvt.rn.bf16x2.f32 %r375, %f14, %f15;
+	st.global.u32 [%rd957], %r375;
 $B70:
 	.loc 3 70 11
-	and.pred %p230, %p200, %p127;
-	@!%p230 bra $B71;
+	and.pred %p228, %p198, %p125;
+	@!%p228 bra $B71;
 	.loc 3 71 15
 	shr.u64 %rd958, %rd133, 63;
 	add.s64 %rd959, %rd10, %rd958;
@@ -28008,16 +27684,16 @@ $B70:
 	add.s64 %rd964, %rd963, 56;
 	shr.s64 %rd965, %rd964, 1;
 	mad.lo.s64 %rd966, %rd804, %rd960, %rd965;
-	setp.lt.u64 %p231, %rd966, %rd19;
-	@!%p231 bra $FAULT67;
+	setp.lt.u64 %p229, %rd966, %rd19;
+	@!%p229 bra $FAULT65;
 	shl.b64 %rd967, %rd966, 2;
 	add.s64 %rd968, %rd5, %rd967;
-	cvt.rn.bf16x2.f32 %r377, %f12, %f13;
-	st.global.u32 [%rd968], %r377;
+	cvt.rn.bf16x2.f32 %r376, %f12, %f13;
+	st.global.u32 [%rd968], %r376;
 $B71:
 	.loc 3 73 13
-	and.pred %p232, %p203, %p127;
-	@!%p232 bra $B72;
+	and.pred %p230, %p201, %p125;
+	@!%p230 bra $B72;
 	.loc 3 74 19
 	shr.u64 %rd969, %rd133, 63;
 	add.s64 %rd970, %rd10, %rd969;
@@ -28028,447 +27704,435 @@ $B71:
 	add.s64 %rd975, %rd974, 56;
 	shr.s64 %rd976, %rd975, 1;
 	mad.lo.s64 %rd977, %rd815, %rd971, %rd976;
-	setp.lt.u64 %p233, %rd977, %rd19;
-	@!%p233 bra $FAULT68;
+	setp.lt.u64 %p231, %rd977, %rd19;
+	@!%p231 bra $FAULT66;
 	shl.b64 %rd978, %rd977, 2;
 	add.s64 %rd979, %rd5, %rd978;
-	cvt.rn.bf16x2.f32 %r378, %f10, %f11;
-	st.global.u32 [%rd979], %r378;
+	cvt.rn.bf16x2.f32 %r377, %f10, %f11;
+	st.global.u32 [%rd979], %r377;
 $B72:
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 65 17
-	mov.u32 %r379, 0;
+	mov.u32 %r378, 0;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 77 17
-	mov.u32 %r379, 3;
+	mov.u32 %r378, 1;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 82 17
-	mov.u32 %r379, 4;
+	mov.u32 %r378, 2;
 	mov.u64 %rd980, 0;
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 77 26
-	mov.u32 %r379, 1;
-	mov.u64 %rd980, 0;
-	mov.u64 %rd981, 0;
+	.loc 3 71 4
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd277;
+	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 82 26
-	mov.u32 %r379, 2;
-	mov.u64 %rd980, 0;
-	mov.u64 %rd981, 0;
+	.loc 3 74 4
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd288;
+	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd277;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd300;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd288;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd311;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd300;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd323;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT8:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd311;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd334;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT9:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd323;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd346;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT10:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd334;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd357;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT11:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd346;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd369;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT12:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd357;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd380;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT13:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd369;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd392;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT14:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd380;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd403;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT15:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd392;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd415;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT16:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd403;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd426;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT17:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd415;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd438;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT18:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd426;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd449;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT19:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd438;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd460;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT20:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd449;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd471;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT21:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd460;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd482;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT22:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd471;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd493;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT23:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd482;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd504;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT24:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd493;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd515;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT25:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd504;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd526;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT26:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd515;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd537;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT27:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd526;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd548;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT28:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd537;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd559;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT29:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd548;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd570;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT30:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd559;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd581;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT31:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd570;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd592;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT32:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd581;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd603;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT33:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd592;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd614;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT34:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd603;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd625;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT35:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd614;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd636;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT36:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd625;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd647;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT37:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd636;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd658;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT38:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd647;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd669;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT39:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd658;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd680;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT40:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd669;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd691;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT41:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd680;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd702;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT42:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd691;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd713;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT43:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd702;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd724;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT44:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd713;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd735;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT45:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd724;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd746;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT46:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd735;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd757;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT47:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd746;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd768;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT48:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd757;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd779;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT49:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd768;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd790;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT50:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd779;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd801;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT51:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd790;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd812;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT52:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd801;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd823;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT53:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd812;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd834;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT54:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd823;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd845;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT55:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd834;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd856;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT56:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd845;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd867;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT57:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd856;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd878;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT58:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd867;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd889;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT59:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd878;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd900;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT60:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd889;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd911;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT61:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd900;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd922;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT62:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd911;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd933;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT63:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd922;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd944;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT64:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd933;
+	mov.u32 %r378, 4;
+	mov.u64 %rd980, %rd955;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT65:
 	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd944;
+	mov.u32 %r378, 3;
+	mov.u64 %rd980, %rd966;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT66:
 	.loc 3 74 4
-	mov.u32 %r379, 6;
-	mov.u64 %rd980, %rd955;
-	mov.u64 %rd981, %rd19;
-	bra $FAULT;
-$FAULT67:
-	.loc 3 71 4
-	mov.u32 %r379, 5;
-	mov.u64 %rd980, %rd966;
-	mov.u64 %rd981, %rd19;
-	bra $FAULT;
-$FAULT68:
-	.loc 3 74 4
-	mov.u32 %r379, 6;
+	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd977;
 	mov.u64 %rd981, %rd19;
 $FAULT:
 	ld.param.u64 %rd982, [wide_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r380, [%rd982], 0, 1;
-	setp.ne.u32 %p234, %r380, 0;
-	@%p234 bra $EXIT;
+	atom.relaxed.gpu.global.cas.b32 %r379, [%rd982], 0, 1;
+	setp.ne.u32 %p232, %r379, 0;
+	@%p232 bra $EXIT;
 	ld.global.u64 %rd983, [%rd982+8];
-	ld.param.u32 %r381, [wide_params+104];
-	st.global.u32 [%rd983+4], %r381;
-	ld.param.u32 %r382, [wide_params+108];
-	st.global.v2.u32 [%rd983+8], {%r382, %r379};
-	mov.u32 %r383, %ctaid.x;
-	mov.u32 %r384, %ctaid.y;
-	st.global.v2.u32 [%rd983+16], {%r383, %r384};
-	mov.u32 %r385, %ctaid.z;
-	mov.u32 %r386, %tid.x;
-	st.global.v2.u32 [%rd983+24], {%r385, %r386};
-	mov.u32 %r387, %tid.y;
-	mov.u32 %r388, %tid.z;
-	st.global.v2.u32 [%rd983+32], {%r387, %r388};
+	ld.param.u32 %r380, [wide_params+104];
+	st.global.u32 [%rd983+4], %r380;
+	ld.param.u32 %r381, [wide_params+108];
+	st.global.v2.u32 [%rd983+8], {%r381, %r378};
+	mov.u32 %r382, %ctaid.x;
+	mov.u32 %r383, %ctaid.y;
+	st.global.v2.u32 [%rd983+16], {%r382, %r383};
+	mov.u32 %r384, %ctaid.z;
+	mov.u32 %r385, %tid.x;
+	st.global.v2.u32 [%rd983+24], {%r384, %r385};
+	mov.u32 %r386, %tid.y;
+	mov.u32 %r387, %tid.z;
+	st.global.v2.u32 [%rd983+32], {%r386, %r387};
 	st.global.u64 [%rd983+40], %rd980;
 	st.global.u64 [%rd983+48], %rd981;
 	fence.acq_rel.sys;
@@ -28489,9 +28153,9 @@ const wideSM80 = `.version 7.0
 .visible .entry wide(.param .align 8 .b8 wide_params[112])
 .reqntid 256, 1, 1
 {
-	.reg .pred %p<235>;
+	.reg .pred %p<233>;
 	.reg .b16 %rs<129>;
-	.reg .b32 %r<386>;
+	.reg .b32 %r<385>;
 	.reg .b64 %rd<1046>;
 	.reg .f32 %f<266>;
 
@@ -29386,10 +29050,6 @@ $B7:
 	and.b32 %r142, %r141, 3;
 	.loc 1 33 18
 	mad.lo.s32 %r143, %r142, 8192, %r1;
-	.loc 2 77 26
-	setp.ne.s32 %p70, %r143, -1;
-	@!%p70 bra $FAULT3;
-	.loc 1 33 65
 	shr.s64 %rd271, %rd270, 63;
 	shr.u64 %rd272, %rd271, 61;
 	add.s64 %rd273, %rd270, %rd272;
@@ -29401,16 +29061,16 @@ $B7:
 	.loc 2 74 36
 	add.s64 %rd278, %rd274, %rd113;
 	add.s64 %rd279, %rd278, 12;
-	setp.le.s64 %p71, %rd111, %rd279;
+	setp.le.s64 %p70, %rd111, %rd279;
 	selp.b64 %rd280, %rd277, -1, %p15;
-	and.pred %p72, %p15, %p71;
-	selp.b64 %rd281, -1, %rd280, %p72;
+	and.pred %p71, %p15, %p70;
+	selp.b64 %rd281, -1, %rd280, %p71;
 	.loc 2 77 26
 	mad.lo.s32 %r144, %r26, 64, %r143;
 	mad.lo.s32 %r145, %r31, 16, %r144;
-	setp.lt.u64 %p73, %rd281, %rd2;
-	selp.b64 %rd282, %rd281, 0, %p73;
-	selp.b32 %r146, 16, 0, %p73;
+	setp.lt.u64 %p72, %rd281, %rd2;
+	selp.b64 %rd282, %rd281, 0, %p72;
+	selp.b32 %r146, 16, 0, %p72;
 	shl.b64 %rd283, %rd282, 4;
 	add.s64 %rd284, %rd1, %rd283;
 	cp.async.cg.shared.global [%r145], [%rd284], 16, %r146;
@@ -29420,223 +29080,219 @@ $B7:
 	add.s64 %rd287, %rd286, 12;
 	.loc 2 74 15
 	selp.b64 %rd288, %rd287, -1, %p18;
-	and.pred %p74, %p18, %p71;
-	selp.b64 %rd289, -1, %rd288, %p74;
+	and.pred %p73, %p18, %p70;
+	selp.b64 %rd289, -1, %rd288, %p73;
 	.loc 2 77 29
 	mad.lo.s32 %r147, %r37, 16, %r144;
-	setp.lt.u64 %p75, %rd289, %rd2;
-	selp.b64 %rd290, %rd289, 0, %p75;
-	selp.b32 %r148, 16, 0, %p75;
+	setp.lt.u64 %p74, %rd289, %rd2;
+	selp.b64 %rd290, %rd289, 0, %p74;
+	selp.b32 %r148, 16, 0, %p74;
 	shl.b64 %rd291, %rd290, 4;
 	add.s64 %rd292, %rd1, %rd291;
 	cp.async.cg.shared.global [%r147+4096], [%rd292], 16, %r148;
 	.loc 1 34 23
 	mov.u32 %r149, $dynamic;
 	mad.lo.s32 %r150, %r142, 16384, %r149;
-	add.s32 %r151, %r150, 32768;
-	.loc 1 82 26
-	setp.ne.s32 %p76, %r151, -1;
-	@!%p76 bra $FAULT4;
 	.loc 1 78 18
 	add.s64 %rd293, %rd270, %rd104;
 	add.s64 %rd294, %rd293, 96;
 	mad.lo.s64 %rd295, %rd294, %rd135, %rd139;
 	add.s64 %rd296, %rd295, %rd105;
 	.loc 1 79 15
-	setp.lt.s64 %p77, %rd294, %rd9;
-	selp.b64 %rd297, %rd296, -1, %p77;
-	and.pred %p78, %p77, %p22;
-	selp.b64 %rd298, -1, %rd297, %p78;
+	setp.lt.s64 %p75, %rd294, %rd9;
+	selp.b64 %rd297, %rd296, -1, %p75;
+	and.pred %p76, %p75, %p22;
+	selp.b64 %rd298, -1, %rd297, %p76;
 	.loc 1 82 26
-	mad.lo.s32 %r152, %r20, 512, %r150;
-	mad.lo.s32 %r153, %r46, 16, %r152;
-	setp.lt.u64 %p79, %rd298, %rd4;
-	selp.b64 %rd299, %rd298, 0, %p79;
-	selp.b32 %r154, 16, 0, %p79;
+	mad.lo.s32 %r151, %r20, 512, %r150;
+	mad.lo.s32 %r152, %r46, 16, %r151;
+	setp.lt.u64 %p77, %rd298, %rd4;
+	selp.b64 %rd299, %rd298, 0, %p77;
+	selp.b32 %r153, 16, 0, %p77;
 	shl.b64 %rd300, %rd299, 4;
 	add.s64 %rd301, %rd3, %rd300;
-	cp.async.cg.shared.global [%r153+32768], [%rd301], 16, %r154;
+	cp.async.cg.shared.global [%r152+32768], [%rd301], 16, %r153;
 	.loc 1 78 18
 	add.s64 %rd302, %rd293, 104;
 	mad.lo.s64 %rd303, %rd302, %rd135, %rd139;
 	add.s64 %rd304, %rd303, %rd105;
 	.loc 1 79 15
-	setp.lt.s64 %p80, %rd302, %rd9;
-	selp.b64 %rd305, %rd304, -1, %p80;
-	and.pred %p81, %p80, %p22;
-	selp.b64 %rd306, -1, %rd305, %p81;
+	setp.lt.s64 %p78, %rd302, %rd9;
+	selp.b64 %rd305, %rd304, -1, %p78;
+	and.pred %p79, %p78, %p22;
+	selp.b64 %rd306, -1, %rd305, %p79;
 	.loc 1 82 29
-	mad.lo.s32 %r155, %r52, 16, %r152;
-	setp.lt.u64 %p82, %rd306, %rd4;
-	selp.b64 %rd307, %rd306, 0, %p82;
-	selp.b32 %r156, 16, 0, %p82;
+	mad.lo.s32 %r154, %r52, 16, %r151;
+	setp.lt.u64 %p80, %rd306, %rd4;
+	selp.b64 %rd307, %rd306, 0, %p80;
+	selp.b32 %r155, 16, 0, %p80;
 	shl.b64 %rd308, %rd307, 4;
 	add.s64 %rd309, %rd3, %rd308;
-	cp.async.cg.shared.global [%r155+36864], [%rd309], 16, %r156;
+	cp.async.cg.shared.global [%r154+36864], [%rd309], 16, %r155;
 	.loc 1 78 18
 	add.s64 %rd310, %rd293, 112;
 	mad.lo.s64 %rd311, %rd310, %rd135, %rd139;
 	add.s64 %rd312, %rd311, %rd105;
 	.loc 1 79 15
-	setp.lt.s64 %p83, %rd310, %rd9;
-	selp.b64 %rd313, %rd312, -1, %p83;
-	and.pred %p84, %p83, %p22;
-	selp.b64 %rd314, -1, %rd313, %p84;
+	setp.lt.s64 %p81, %rd310, %rd9;
+	selp.b64 %rd313, %rd312, -1, %p81;
+	and.pred %p82, %p81, %p22;
+	selp.b64 %rd314, -1, %rd313, %p82;
 	.loc 1 82 29
-	mad.lo.s32 %r157, %r58, 16, %r152;
-	setp.lt.u64 %p85, %rd314, %rd4;
-	selp.b64 %rd315, %rd314, 0, %p85;
-	selp.b32 %r158, 16, 0, %p85;
+	mad.lo.s32 %r156, %r58, 16, %r151;
+	setp.lt.u64 %p83, %rd314, %rd4;
+	selp.b64 %rd315, %rd314, 0, %p83;
+	selp.b32 %r157, 16, 0, %p83;
 	shl.b64 %rd316, %rd315, 4;
 	add.s64 %rd317, %rd3, %rd316;
-	cp.async.cg.shared.global [%r157+40960], [%rd317], 16, %r158;
+	cp.async.cg.shared.global [%r156+40960], [%rd317], 16, %r157;
 	.loc 1 78 18
 	add.s64 %rd318, %rd293, 120;
 	mad.lo.s64 %rd319, %rd318, %rd135, %rd139;
 	add.s64 %rd320, %rd319, %rd105;
 	.loc 1 79 15
-	setp.lt.s64 %p86, %rd318, %rd9;
-	selp.b64 %rd321, %rd320, -1, %p86;
-	and.pred %p87, %p86, %p22;
-	selp.b64 %rd322, -1, %rd321, %p87;
+	setp.lt.s64 %p84, %rd318, %rd9;
+	selp.b64 %rd321, %rd320, -1, %p84;
+	and.pred %p85, %p84, %p22;
+	selp.b64 %rd322, -1, %rd321, %p85;
 	.loc 1 82 29
-	mad.lo.s32 %r159, %r64, 16, %r152;
-	setp.lt.u64 %p88, %rd322, %rd4;
-	selp.b64 %rd323, %rd322, 0, %p88;
-	selp.b32 %r160, 16, 0, %p88;
+	mad.lo.s32 %r158, %r64, 16, %r151;
+	setp.lt.u64 %p86, %rd322, %rd4;
+	selp.b64 %rd323, %rd322, 0, %p86;
+	selp.b32 %r159, 16, 0, %p86;
 	shl.b64 %rd324, %rd323, 4;
 	add.s64 %rd325, %rd3, %rd324;
-	cp.async.cg.shared.global [%r159+45056], [%rd325], 16, %r160;
+	cp.async.cg.shared.global [%r158+45056], [%rd325], 16, %r159;
 	.loc 1 35 17
 	cp.async.commit_group;
 	.loc 1 41 56
-	mad.lo.s32 %r161, %r140, 8192, %r1;
-	mad.lo.s32 %r162, %r90, 64, %r161;
-	mad.lo.s32 %r163, %r94, 16, %r162;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r164, %r165, %r166, %r167}, [%r163];
-	mad.lo.s32 %r168, %r98, 16, %r162;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r169, %r170, %r171, %r172}, [%r168+1024];
-	mad.lo.s32 %r173, %r102, 16, %r162;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r174, %r175, %r176, %r177}, [%r173+2048];
-	mad.lo.s32 %r178, %r106, 16, %r162;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r179, %r180, %r181, %r182}, [%r178+3072];
+	mad.lo.s32 %r160, %r140, 8192, %r1;
+	mad.lo.s32 %r161, %r90, 64, %r160;
+	mad.lo.s32 %r162, %r94, 16, %r161;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r163, %r164, %r165, %r166}, [%r162];
+	mad.lo.s32 %r167, %r98, 16, %r161;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r168, %r169, %r170, %r171}, [%r167+1024];
+	mad.lo.s32 %r172, %r102, 16, %r161;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r173, %r174, %r175, %r176}, [%r172+2048];
+	mad.lo.s32 %r177, %r106, 16, %r161;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r178, %r179, %r180, %r181}, [%r177+3072];
 	.loc 1 45 61
-	mad.lo.s32 %r183, %r140, 16384, %r149;
-	mad.lo.s32 %r184, %r89, 512, %r183;
-	mad.lo.s32 %r185, %r111, 16, %r184;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r186, %r187, %r188, %r189}, [%r185+32768];
-	mad.lo.s32 %r190, %r114, 16, %r184;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r191, %r192, %r193, %r194}, [%r190+32768];
-	mad.lo.s32 %r195, %r117, 16, %r184;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r196, %r197, %r198, %r199}, [%r195+32768];
-	mad.lo.s32 %r200, %r120, 16, %r184;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r201, %r202, %r203, %r204}, [%r200+32768];
+	mad.lo.s32 %r182, %r140, 16384, %r149;
+	mad.lo.s32 %r183, %r89, 512, %r182;
+	mad.lo.s32 %r184, %r111, 16, %r183;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r185, %r186, %r187, %r188}, [%r184+32768];
+	mad.lo.s32 %r189, %r114, 16, %r183;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r190, %r191, %r192, %r193}, [%r189+32768];
+	mad.lo.s32 %r194, %r117, 16, %r183;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r195, %r196, %r197, %r198}, [%r194+32768];
+	mad.lo.s32 %r199, %r120, 16, %r183;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r200, %r201, %r202, %r203}, [%r199+32768];
 	.loc 1 49 25
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f138, %f139, %f140, %f141}, {%r164, %r165, %r166, %r167}, {%r186, %r187}, {%f137, %f136, %f135, %f134};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f142, %f143, %f144, %f145}, {%r164, %r165, %r166, %r167}, {%r188, %r189}, {%f133, %f132, %f131, %f130};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f146, %f147, %f148, %f149}, {%r164, %r165, %r166, %r167}, {%r191, %r192}, {%f129, %f128, %f127, %f126};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f150, %f151, %f152, %f153}, {%r164, %r165, %r166, %r167}, {%r193, %r194}, {%f125, %f124, %f123, %f122};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f154, %f155, %f156, %f157}, {%r164, %r165, %r166, %r167}, {%r196, %r197}, {%f121, %f120, %f119, %f118};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f158, %f159, %f160, %f161}, {%r164, %r165, %r166, %r167}, {%r198, %r199}, {%f117, %f116, %f115, %f114};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f162, %f163, %f164, %f165}, {%r164, %r165, %r166, %r167}, {%r201, %r202}, {%f113, %f112, %f111, %f110};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f166, %f167, %f168, %f169}, {%r164, %r165, %r166, %r167}, {%r203, %r204}, {%f109, %f108, %f107, %f106};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f170, %f171, %f172, %f173}, {%r169, %r170, %r171, %r172}, {%r186, %r187}, {%f105, %f104, %f103, %f102};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f174, %f175, %f176, %f177}, {%r169, %r170, %r171, %r172}, {%r188, %r189}, {%f101, %f100, %f99, %f98};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f178, %f179, %f180, %f181}, {%r169, %r170, %r171, %r172}, {%r191, %r192}, {%f97, %f96, %f95, %f94};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f182, %f183, %f184, %f185}, {%r169, %r170, %r171, %r172}, {%r193, %r194}, {%f93, %f92, %f91, %f90};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f186, %f187, %f188, %f189}, {%r169, %r170, %r171, %r172}, {%r196, %r197}, {%f89, %f88, %f87, %f86};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f190, %f191, %f192, %f193}, {%r169, %r170, %r171, %r172}, {%r198, %r199}, {%f85, %f84, %f83, %f82};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f194, %f195, %f196, %f197}, {%r169, %r170, %r171, %r172}, {%r201, %r202}, {%f81, %f80, %f79, %f78};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f198, %f199, %f200, %f201}, {%r169, %r170, %r171, %r172}, {%r203, %r204}, {%f77, %f76, %f75, %f74};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f202, %f203, %f204, %f205}, {%r174, %r175, %r176, %r177}, {%r186, %r187}, {%f73, %f72, %f71, %f70};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f206, %f207, %f208, %f209}, {%r174, %r175, %r176, %r177}, {%r188, %r189}, {%f69, %f68, %f67, %f66};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f210, %f211, %f212, %f213}, {%r174, %r175, %r176, %r177}, {%r191, %r192}, {%f65, %f64, %f63, %f62};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f214, %f215, %f216, %f217}, {%r174, %r175, %r176, %r177}, {%r193, %r194}, {%f61, %f60, %f59, %f58};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f218, %f219, %f220, %f221}, {%r174, %r175, %r176, %r177}, {%r196, %r197}, {%f57, %f56, %f55, %f54};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f222, %f223, %f224, %f225}, {%r174, %r175, %r176, %r177}, {%r198, %r199}, {%f53, %f52, %f51, %f50};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f226, %f227, %f228, %f229}, {%r174, %r175, %r176, %r177}, {%r201, %r202}, {%f49, %f48, %f47, %f46};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f230, %f231, %f232, %f233}, {%r174, %r175, %r176, %r177}, {%r203, %r204}, {%f45, %f44, %f43, %f42};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f234, %f235, %f236, %f237}, {%r179, %r180, %r181, %r182}, {%r186, %r187}, {%f41, %f40, %f39, %f38};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f238, %f239, %f240, %f241}, {%r179, %r180, %r181, %r182}, {%r188, %r189}, {%f37, %f36, %f35, %f34};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f242, %f243, %f244, %f245}, {%r179, %r180, %r181, %r182}, {%r191, %r192}, {%f33, %f32, %f31, %f30};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f246, %f247, %f248, %f249}, {%r179, %r180, %r181, %r182}, {%r193, %r194}, {%f29, %f28, %f27, %f26};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f250, %f251, %f252, %f253}, {%r179, %r180, %r181, %r182}, {%r196, %r197}, {%f25, %f24, %f23, %f22};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f254, %f255, %f256, %f257}, {%r179, %r180, %r181, %r182}, {%r198, %r199}, {%f21, %f20, %f19, %f18};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f258, %f259, %f260, %f261}, {%r179, %r180, %r181, %r182}, {%r201, %r202}, {%f17, %f16, %f15, %f14};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f262, %f263, %f264, %f265}, {%r179, %r180, %r181, %r182}, {%r203, %r204}, {%f13, %f12, %f11, %f10};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f138, %f139, %f140, %f141}, {%r163, %r164, %r165, %r166}, {%r185, %r186}, {%f137, %f136, %f135, %f134};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f142, %f143, %f144, %f145}, {%r163, %r164, %r165, %r166}, {%r187, %r188}, {%f133, %f132, %f131, %f130};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f146, %f147, %f148, %f149}, {%r163, %r164, %r165, %r166}, {%r190, %r191}, {%f129, %f128, %f127, %f126};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f150, %f151, %f152, %f153}, {%r163, %r164, %r165, %r166}, {%r192, %r193}, {%f125, %f124, %f123, %f122};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f154, %f155, %f156, %f157}, {%r163, %r164, %r165, %r166}, {%r195, %r196}, {%f121, %f120, %f119, %f118};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f158, %f159, %f160, %f161}, {%r163, %r164, %r165, %r166}, {%r197, %r198}, {%f117, %f116, %f115, %f114};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f162, %f163, %f164, %f165}, {%r163, %r164, %r165, %r166}, {%r200, %r201}, {%f113, %f112, %f111, %f110};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f166, %f167, %f168, %f169}, {%r163, %r164, %r165, %r166}, {%r202, %r203}, {%f109, %f108, %f107, %f106};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f170, %f171, %f172, %f173}, {%r168, %r169, %r170, %r171}, {%r185, %r186}, {%f105, %f104, %f103, %f102};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f174, %f175, %f176, %f177}, {%r168, %r169, %r170, %r171}, {%r187, %r188}, {%f101, %f100, %f99, %f98};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f178, %f179, %f180, %f181}, {%r168, %r169, %r170, %r171}, {%r190, %r191}, {%f97, %f96, %f95, %f94};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f182, %f183, %f184, %f185}, {%r168, %r169, %r170, %r171}, {%r192, %r193}, {%f93, %f92, %f91, %f90};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f186, %f187, %f188, %f189}, {%r168, %r169, %r170, %r171}, {%r195, %r196}, {%f89, %f88, %f87, %f86};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f190, %f191, %f192, %f193}, {%r168, %r169, %r170, %r171}, {%r197, %r198}, {%f85, %f84, %f83, %f82};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f194, %f195, %f196, %f197}, {%r168, %r169, %r170, %r171}, {%r200, %r201}, {%f81, %f80, %f79, %f78};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f198, %f199, %f200, %f201}, {%r168, %r169, %r170, %r171}, {%r202, %r203}, {%f77, %f76, %f75, %f74};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f202, %f203, %f204, %f205}, {%r173, %r174, %r175, %r176}, {%r185, %r186}, {%f73, %f72, %f71, %f70};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f206, %f207, %f208, %f209}, {%r173, %r174, %r175, %r176}, {%r187, %r188}, {%f69, %f68, %f67, %f66};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f210, %f211, %f212, %f213}, {%r173, %r174, %r175, %r176}, {%r190, %r191}, {%f65, %f64, %f63, %f62};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f214, %f215, %f216, %f217}, {%r173, %r174, %r175, %r176}, {%r192, %r193}, {%f61, %f60, %f59, %f58};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f218, %f219, %f220, %f221}, {%r173, %r174, %r175, %r176}, {%r195, %r196}, {%f57, %f56, %f55, %f54};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f222, %f223, %f224, %f225}, {%r173, %r174, %r175, %r176}, {%r197, %r198}, {%f53, %f52, %f51, %f50};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f226, %f227, %f228, %f229}, {%r173, %r174, %r175, %r176}, {%r200, %r201}, {%f49, %f48, %f47, %f46};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f230, %f231, %f232, %f233}, {%r173, %r174, %r175, %r176}, {%r202, %r203}, {%f45, %f44, %f43, %f42};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f234, %f235, %f236, %f237}, {%r178, %r179, %r180, %r181}, {%r185, %r186}, {%f41, %f40, %f39, %f38};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f238, %f239, %f240, %f241}, {%r178, %r179, %r180, %r181}, {%r187, %r188}, {%f37, %f36, %f35, %f34};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f242, %f243, %f244, %f245}, {%r178, %r179, %r180, %r181}, {%r190, %r191}, {%f33, %f32, %f31, %f30};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f246, %f247, %f248, %f249}, {%r178, %r179, %r180, %r181}, {%r192, %r193}, {%f29, %f28, %f27, %f26};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f250, %f251, %f252, %f253}, {%r178, %r179, %r180, %r181}, {%r195, %r196}, {%f25, %f24, %f23, %f22};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f254, %f255, %f256, %f257}, {%r178, %r179, %r180, %r181}, {%r197, %r198}, {%f21, %f20, %f19, %f18};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f258, %f259, %f260, %f261}, {%r178, %r179, %r180, %r181}, {%r200, %r201}, {%f17, %f16, %f15, %f14};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f262, %f263, %f264, %f265}, {%r178, %r179, %r180, %r181}, {%r202, %r203}, {%f13, %f12, %f11, %f10};
 	.loc 1 41 66
-	mad.lo.s32 %r205, %r123, 16, %r162;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r206, %r207, %r208, %r209}, [%r205];
-	mad.lo.s32 %r210, %r125, 16, %r162;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r211, %r212, %r213, %r214}, [%r210+1024];
-	mad.lo.s32 %r215, %r127, 16, %r162;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r216, %r217, %r218, %r219}, [%r215+2048];
-	mad.lo.s32 %r220, %r129, 16, %r162;
-	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r221, %r222, %r223, %r224}, [%r220+3072];
+	mad.lo.s32 %r204, %r123, 16, %r161;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r205, %r206, %r207, %r208}, [%r204];
+	mad.lo.s32 %r209, %r125, 16, %r161;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r210, %r211, %r212, %r213}, [%r209+1024];
+	mad.lo.s32 %r214, %r127, 16, %r161;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r215, %r216, %r217, %r218}, [%r214+2048];
+	mad.lo.s32 %r219, %r129, 16, %r161;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r220, %r221, %r222, %r223}, [%r219+3072];
 	.loc 1 45 71
-	mad.lo.s32 %r225, %r133, 16, %r184;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r226, %r227, %r228, %r229}, [%r225+40960];
-	mad.lo.s32 %r230, %r135, 16, %r184;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r231, %r232, %r233, %r234}, [%r230+40960];
-	mad.lo.s32 %r235, %r137, 16, %r184;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r236, %r237, %r238, %r239}, [%r235+40960];
-	mad.lo.s32 %r240, %r139, 16, %r184;
-	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r241, %r242, %r243, %r244}, [%r240+40960];
+	mad.lo.s32 %r224, %r133, 16, %r183;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r225, %r226, %r227, %r228}, [%r224+40960];
+	mad.lo.s32 %r229, %r135, 16, %r183;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r230, %r231, %r232, %r233}, [%r229+40960];
+	mad.lo.s32 %r234, %r137, 16, %r183;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r235, %r236, %r237, %r238}, [%r234+40960];
+	mad.lo.s32 %r239, %r139, 16, %r183;
+	ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r240, %r241, %r242, %r243}, [%r239+40960];
 	.loc 1 49 25
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f137, %f136, %f135, %f134}, {%r206, %r207, %r208, %r209}, {%r226, %r227}, {%f138, %f139, %f140, %f141};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f133, %f132, %f131, %f130}, {%r206, %r207, %r208, %r209}, {%r228, %r229}, {%f142, %f143, %f144, %f145};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f129, %f128, %f127, %f126}, {%r206, %r207, %r208, %r209}, {%r231, %r232}, {%f146, %f147, %f148, %f149};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f125, %f124, %f123, %f122}, {%r206, %r207, %r208, %r209}, {%r233, %r234}, {%f150, %f151, %f152, %f153};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f121, %f120, %f119, %f118}, {%r206, %r207, %r208, %r209}, {%r236, %r237}, {%f154, %f155, %f156, %f157};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f117, %f116, %f115, %f114}, {%r206, %r207, %r208, %r209}, {%r238, %r239}, {%f158, %f159, %f160, %f161};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f113, %f112, %f111, %f110}, {%r206, %r207, %r208, %r209}, {%r241, %r242}, {%f162, %f163, %f164, %f165};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f109, %f108, %f107, %f106}, {%r206, %r207, %r208, %r209}, {%r243, %r244}, {%f166, %f167, %f168, %f169};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f105, %f104, %f103, %f102}, {%r211, %r212, %r213, %r214}, {%r226, %r227}, {%f170, %f171, %f172, %f173};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f101, %f100, %f99, %f98}, {%r211, %r212, %r213, %r214}, {%r228, %r229}, {%f174, %f175, %f176, %f177};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f97, %f96, %f95, %f94}, {%r211, %r212, %r213, %r214}, {%r231, %r232}, {%f178, %f179, %f180, %f181};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f93, %f92, %f91, %f90}, {%r211, %r212, %r213, %r214}, {%r233, %r234}, {%f182, %f183, %f184, %f185};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f89, %f88, %f87, %f86}, {%r211, %r212, %r213, %r214}, {%r236, %r237}, {%f186, %f187, %f188, %f189};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f85, %f84, %f83, %f82}, {%r211, %r212, %r213, %r214}, {%r238, %r239}, {%f190, %f191, %f192, %f193};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f81, %f80, %f79, %f78}, {%r211, %r212, %r213, %r214}, {%r241, %r242}, {%f194, %f195, %f196, %f197};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f77, %f76, %f75, %f74}, {%r211, %r212, %r213, %r214}, {%r243, %r244}, {%f198, %f199, %f200, %f201};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f73, %f72, %f71, %f70}, {%r216, %r217, %r218, %r219}, {%r226, %r227}, {%f202, %f203, %f204, %f205};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f69, %f68, %f67, %f66}, {%r216, %r217, %r218, %r219}, {%r228, %r229}, {%f206, %f207, %f208, %f209};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f65, %f64, %f63, %f62}, {%r216, %r217, %r218, %r219}, {%r231, %r232}, {%f210, %f211, %f212, %f213};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f61, %f60, %f59, %f58}, {%r216, %r217, %r218, %r219}, {%r233, %r234}, {%f214, %f215, %f216, %f217};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f57, %f56, %f55, %f54}, {%r216, %r217, %r218, %r219}, {%r236, %r237}, {%f218, %f219, %f220, %f221};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f53, %f52, %f51, %f50}, {%r216, %r217, %r218, %r219}, {%r238, %r239}, {%f222, %f223, %f224, %f225};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f49, %f48, %f47, %f46}, {%r216, %r217, %r218, %r219}, {%r241, %r242}, {%f226, %f227, %f228, %f229};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f45, %f44, %f43, %f42}, {%r216, %r217, %r218, %r219}, {%r243, %r244}, {%f230, %f231, %f232, %f233};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f41, %f40, %f39, %f38}, {%r221, %r222, %r223, %r224}, {%r226, %r227}, {%f234, %f235, %f236, %f237};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f37, %f36, %f35, %f34}, {%r221, %r222, %r223, %r224}, {%r228, %r229}, {%f238, %f239, %f240, %f241};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f33, %f32, %f31, %f30}, {%r221, %r222, %r223, %r224}, {%r231, %r232}, {%f242, %f243, %f244, %f245};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f29, %f28, %f27, %f26}, {%r221, %r222, %r223, %r224}, {%r233, %r234}, {%f246, %f247, %f248, %f249};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f25, %f24, %f23, %f22}, {%r221, %r222, %r223, %r224}, {%r236, %r237}, {%f250, %f251, %f252, %f253};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f21, %f20, %f19, %f18}, {%r221, %r222, %r223, %r224}, {%r238, %r239}, {%f254, %f255, %f256, %f257};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f17, %f16, %f15, %f14}, {%r221, %r222, %r223, %r224}, {%r241, %r242}, {%f258, %f259, %f260, %f261};
-	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f13, %f12, %f11, %f10}, {%r221, %r222, %r223, %r224}, {%r243, %r244}, {%f262, %f263, %f264, %f265};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f137, %f136, %f135, %f134}, {%r205, %r206, %r207, %r208}, {%r225, %r226}, {%f138, %f139, %f140, %f141};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f133, %f132, %f131, %f130}, {%r205, %r206, %r207, %r208}, {%r227, %r228}, {%f142, %f143, %f144, %f145};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f129, %f128, %f127, %f126}, {%r205, %r206, %r207, %r208}, {%r230, %r231}, {%f146, %f147, %f148, %f149};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f125, %f124, %f123, %f122}, {%r205, %r206, %r207, %r208}, {%r232, %r233}, {%f150, %f151, %f152, %f153};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f121, %f120, %f119, %f118}, {%r205, %r206, %r207, %r208}, {%r235, %r236}, {%f154, %f155, %f156, %f157};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f117, %f116, %f115, %f114}, {%r205, %r206, %r207, %r208}, {%r237, %r238}, {%f158, %f159, %f160, %f161};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f113, %f112, %f111, %f110}, {%r205, %r206, %r207, %r208}, {%r240, %r241}, {%f162, %f163, %f164, %f165};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f109, %f108, %f107, %f106}, {%r205, %r206, %r207, %r208}, {%r242, %r243}, {%f166, %f167, %f168, %f169};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f105, %f104, %f103, %f102}, {%r210, %r211, %r212, %r213}, {%r225, %r226}, {%f170, %f171, %f172, %f173};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f101, %f100, %f99, %f98}, {%r210, %r211, %r212, %r213}, {%r227, %r228}, {%f174, %f175, %f176, %f177};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f97, %f96, %f95, %f94}, {%r210, %r211, %r212, %r213}, {%r230, %r231}, {%f178, %f179, %f180, %f181};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f93, %f92, %f91, %f90}, {%r210, %r211, %r212, %r213}, {%r232, %r233}, {%f182, %f183, %f184, %f185};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f89, %f88, %f87, %f86}, {%r210, %r211, %r212, %r213}, {%r235, %r236}, {%f186, %f187, %f188, %f189};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f85, %f84, %f83, %f82}, {%r210, %r211, %r212, %r213}, {%r237, %r238}, {%f190, %f191, %f192, %f193};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f81, %f80, %f79, %f78}, {%r210, %r211, %r212, %r213}, {%r240, %r241}, {%f194, %f195, %f196, %f197};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f77, %f76, %f75, %f74}, {%r210, %r211, %r212, %r213}, {%r242, %r243}, {%f198, %f199, %f200, %f201};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f73, %f72, %f71, %f70}, {%r215, %r216, %r217, %r218}, {%r225, %r226}, {%f202, %f203, %f204, %f205};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f69, %f68, %f67, %f66}, {%r215, %r216, %r217, %r218}, {%r227, %r228}, {%f206, %f207, %f208, %f209};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f65, %f64, %f63, %f62}, {%r215, %r216, %r217, %r218}, {%r230, %r231}, {%f210, %f211, %f212, %f213};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f61, %f60, %f59, %f58}, {%r215, %r216, %r217, %r218}, {%r232, %r233}, {%f214, %f215, %f216, %f217};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f57, %f56, %f55, %f54}, {%r215, %r216, %r217, %r218}, {%r235, %r236}, {%f218, %f219, %f220, %f221};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f53, %f52, %f51, %f50}, {%r215, %r216, %r217, %r218}, {%r237, %r238}, {%f222, %f223, %f224, %f225};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f49, %f48, %f47, %f46}, {%r215, %r216, %r217, %r218}, {%r240, %r241}, {%f226, %f227, %f228, %f229};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f45, %f44, %f43, %f42}, {%r215, %r216, %r217, %r218}, {%r242, %r243}, {%f230, %f231, %f232, %f233};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f41, %f40, %f39, %f38}, {%r220, %r221, %r222, %r223}, {%r225, %r226}, {%f234, %f235, %f236, %f237};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f37, %f36, %f35, %f34}, {%r220, %r221, %r222, %r223}, {%r227, %r228}, {%f238, %f239, %f240, %f241};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f33, %f32, %f31, %f30}, {%r220, %r221, %r222, %r223}, {%r230, %r231}, {%f242, %f243, %f244, %f245};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f29, %f28, %f27, %f26}, {%r220, %r221, %r222, %r223}, {%r232, %r233}, {%f246, %f247, %f248, %f249};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f25, %f24, %f23, %f22}, {%r220, %r221, %r222, %r223}, {%r235, %r236}, {%f250, %f251, %f252, %f253};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f21, %f20, %f19, %f18}, {%r220, %r221, %r222, %r223}, {%r237, %r238}, {%f254, %f255, %f256, %f257};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f17, %f16, %f15, %f14}, {%r220, %r221, %r222, %r223}, {%r240, %r241}, {%f258, %f259, %f260, %f261};
+	mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f13, %f12, %f11, %f10}, {%r220, %r221, %r222, %r223}, {%r242, %r243}, {%f262, %f263, %f264, %f265};
 	.loc 1 53 18
-	add.s32 %r245, %r140, 1;
-	and.b32 %r140, %r245, 3;
+	add.s32 %r244, %r140, 1;
+	and.b32 %r140, %r244, 3;
 	.loc 1 29 25
 	add.s64 %rd270, %rd270, 32;
-	setp.lt.s64 %p89, %rd270, %rd9;
-	@%p89 bra $B7;
+	setp.lt.s64 %p87, %rd270, %rd9;
+	@%p87 bra $B7;
 $B8:
 	.loc 1 57 22
 	add.s64 %rd326, %rd52, %rd106;
-	shr.u32 %r246, %r21, 2;
-	cvt.u64.u32 %rd327, %r246;
+	shr.u32 %r245, %r21, 2;
+	cvt.u64.u32 %rd327, %r245;
 	add.s64 %rd328, %rd326, %rd327;
 	add.s64 %rd329, %rd53, %rd107;
-	shl.b32 %r247, %r27, 1;
-	cvt.u64.u32 %rd330, %r247;
+	shl.b32 %r246, %r27, 1;
+	cvt.u64.u32 %rd330, %r246;
 	add.s64 %rd331, %rd329, %rd330;
 	.loc 3 70 11
-	setp.lt.s64 %p90, %rd328, %rd7;
-	setp.lt.s64 %p91, %rd331, %rd8;
-	and.pred %p92, %p90, %p91;
-	@!%p92 bra $B9;
+	setp.lt.s64 %p88, %rd328, %rd7;
+	setp.lt.s64 %p89, %rd331, %rd8;
+	and.pred %p90, %p88, %p89;
+	@!%p90 bra $B9;
 	.loc 3 71 15
 	shr.u64 %rd332, %rd132, 63;
 	add.s64 %rd333, %rd8, %rd332;
@@ -29646,22 +29302,22 @@ $B8:
 	add.s64 %rd337, %rd331, %rd336;
 	shr.s64 %rd338, %rd337, 1;
 	mad.lo.s64 %rd339, %rd328, %rd334, %rd338;
-	setp.lt.u64 %p93, %rd339, %rd6;
-	@!%p93 bra $FAULT5;
+	setp.lt.u64 %p91, %rd339, %rd6;
+	@!%p91 bra $FAULT3;
 	cvt.rn.bf16.f32 %rs1, %f137;
-	cvt.u32.u16 %r248, %rs1;
+	cvt.u32.u16 %r247, %rs1;
 	cvt.rn.bf16.f32 %rs2, %f136;
-	cvt.u32.u16 %r249, %rs2;
+	cvt.u32.u16 %r248, %rs2;
 	shl.b64 %rd340, %rd339, 2;
 	add.s64 %rd341, %rd5, %rd340;
-	st.global.u16 [%rd341], %r248;
-	st.global.u16 [%rd341+2], %r249;
+	st.global.u16 [%rd341], %r247;
+	st.global.u16 [%rd341+2], %r248;
 $B9:
 	.loc 3 73 10
 	add.s64 %rd342, %rd328, 8;
-	setp.lt.s64 %p94, %rd342, %rd7;
-	and.pred %p95, %p94, %p91;
-	@!%p95 bra $B10;
+	setp.lt.s64 %p92, %rd342, %rd7;
+	and.pred %p93, %p92, %p89;
+	@!%p93 bra $B10;
 	.loc 3 74 19
 	shr.u64 %rd343, %rd132, 63;
 	add.s64 %rd344, %rd8, %rd343;
@@ -29671,23 +29327,23 @@ $B9:
 	add.s64 %rd348, %rd331, %rd347;
 	shr.s64 %rd349, %rd348, 1;
 	mad.lo.s64 %rd350, %rd342, %rd345, %rd349;
-	setp.lt.u64 %p96, %rd350, %rd6;
-	@!%p96 bra $FAULT6;
+	setp.lt.u64 %p94, %rd350, %rd6;
+	@!%p94 bra $FAULT4;
 	cvt.rn.bf16.f32 %rs3, %f135;
-	cvt.u32.u16 %r250, %rs3;
+	cvt.u32.u16 %r249, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f134;
-	cvt.u32.u16 %r251, %rs4;
+	cvt.u32.u16 %r250, %rs4;
 	shl.b64 %rd351, %rd350, 2;
 	add.s64 %rd352, %rd5, %rd351;
-	st.global.u16 [%rd352], %r250;
-	st.global.u16 [%rd352+2], %r251;
+	st.global.u16 [%rd352], %r249;
+	st.global.u16 [%rd352+2], %r250;
 $B10:
 	.loc 1 57 60
 	add.s64 %rd353, %rd331, 8;
 	.loc 3 70 26
-	setp.lt.s64 %p97, %rd353, %rd8;
-	and.pred %p98, %p90, %p97;
-	@!%p98 bra $B11;
+	setp.lt.s64 %p95, %rd353, %rd8;
+	and.pred %p96, %p88, %p95;
+	@!%p96 bra $B11;
 	.loc 3 71 15
 	shr.u64 %rd354, %rd132, 63;
 	add.s64 %rd355, %rd8, %rd354;
@@ -29698,20 +29354,20 @@ $B10:
 	add.s64 %rd360, %rd359, 8;
 	shr.s64 %rd361, %rd360, 1;
 	mad.lo.s64 %rd362, %rd328, %rd356, %rd361;
-	setp.lt.u64 %p99, %rd362, %rd6;
-	@!%p99 bra $FAULT7;
+	setp.lt.u64 %p97, %rd362, %rd6;
+	@!%p97 bra $FAULT5;
 	cvt.rn.bf16.f32 %rs5, %f133;
-	cvt.u32.u16 %r252, %rs5;
+	cvt.u32.u16 %r251, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f132;
-	cvt.u32.u16 %r253, %rs6;
+	cvt.u32.u16 %r252, %rs6;
 	shl.b64 %rd363, %rd362, 2;
 	add.s64 %rd364, %rd5, %rd363;
-	st.global.u16 [%rd364], %r252;
-	st.global.u16 [%rd364+2], %r253;
+	st.global.u16 [%rd364], %r251;
+	st.global.u16 [%rd364+2], %r252;
 $B11:
 	.loc 3 73 13
-	and.pred %p100, %p94, %p97;
-	@!%p100 bra $B12;
+	and.pred %p98, %p92, %p95;
+	@!%p98 bra $B12;
 	.loc 3 74 19
 	shr.u64 %rd365, %rd132, 63;
 	add.s64 %rd366, %rd8, %rd365;
@@ -29722,23 +29378,23 @@ $B11:
 	add.s64 %rd371, %rd370, 8;
 	shr.s64 %rd372, %rd371, 1;
 	mad.lo.s64 %rd373, %rd342, %rd367, %rd372;
-	setp.lt.u64 %p101, %rd373, %rd6;
-	@!%p101 bra $FAULT8;
+	setp.lt.u64 %p99, %rd373, %rd6;
+	@!%p99 bra $FAULT6;
 	cvt.rn.bf16.f32 %rs7, %f131;
-	cvt.u32.u16 %r254, %rs7;
+	cvt.u32.u16 %r253, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f130;
-	cvt.u32.u16 %r255, %rs8;
+	cvt.u32.u16 %r254, %rs8;
 	shl.b64 %rd374, %rd373, 2;
 	add.s64 %rd375, %rd5, %rd374;
-	st.global.u16 [%rd375], %r254;
-	st.global.u16 [%rd375+2], %r255;
+	st.global.u16 [%rd375], %r253;
+	st.global.u16 [%rd375+2], %r254;
 $B12:
 	.loc 1 57 60
 	add.s64 %rd376, %rd331, 16;
 	.loc 3 70 26
-	setp.lt.s64 %p102, %rd376, %rd8;
-	and.pred %p103, %p90, %p102;
-	@!%p103 bra $B13;
+	setp.lt.s64 %p100, %rd376, %rd8;
+	and.pred %p101, %p88, %p100;
+	@!%p101 bra $B13;
 	.loc 3 71 15
 	shr.u64 %rd377, %rd132, 63;
 	add.s64 %rd378, %rd8, %rd377;
@@ -29749,20 +29405,20 @@ $B12:
 	add.s64 %rd383, %rd382, 16;
 	shr.s64 %rd384, %rd383, 1;
 	mad.lo.s64 %rd385, %rd328, %rd379, %rd384;
-	setp.lt.u64 %p104, %rd385, %rd6;
-	@!%p104 bra $FAULT9;
+	setp.lt.u64 %p102, %rd385, %rd6;
+	@!%p102 bra $FAULT7;
 	cvt.rn.bf16.f32 %rs9, %f129;
-	cvt.u32.u16 %r256, %rs9;
+	cvt.u32.u16 %r255, %rs9;
 	cvt.rn.bf16.f32 %rs10, %f128;
-	cvt.u32.u16 %r257, %rs10;
+	cvt.u32.u16 %r256, %rs10;
 	shl.b64 %rd386, %rd385, 2;
 	add.s64 %rd387, %rd5, %rd386;
-	st.global.u16 [%rd387], %r256;
-	st.global.u16 [%rd387+2], %r257;
+	st.global.u16 [%rd387], %r255;
+	st.global.u16 [%rd387+2], %r256;
 $B13:
 	.loc 3 73 13
-	and.pred %p105, %p94, %p102;
-	@!%p105 bra $B14;
+	and.pred %p103, %p92, %p100;
+	@!%p103 bra $B14;
 	.loc 3 74 19
 	shr.u64 %rd388, %rd132, 63;
 	add.s64 %rd389, %rd8, %rd388;
@@ -29773,23 +29429,23 @@ $B13:
 	add.s64 %rd394, %rd393, 16;
 	shr.s64 %rd395, %rd394, 1;
 	mad.lo.s64 %rd396, %rd342, %rd390, %rd395;
-	setp.lt.u64 %p106, %rd396, %rd6;
-	@!%p106 bra $FAULT10;
+	setp.lt.u64 %p104, %rd396, %rd6;
+	@!%p104 bra $FAULT8;
 	cvt.rn.bf16.f32 %rs11, %f127;
-	cvt.u32.u16 %r258, %rs11;
+	cvt.u32.u16 %r257, %rs11;
 	cvt.rn.bf16.f32 %rs12, %f126;
-	cvt.u32.u16 %r259, %rs12;
+	cvt.u32.u16 %r258, %rs12;
 	shl.b64 %rd397, %rd396, 2;
 	add.s64 %rd398, %rd5, %rd397;
-	st.global.u16 [%rd398], %r258;
-	st.global.u16 [%rd398+2], %r259;
+	st.global.u16 [%rd398], %r257;
+	st.global.u16 [%rd398+2], %r258;
 $B14:
 	.loc 1 57 60
 	add.s64 %rd399, %rd331, 24;
 	.loc 3 70 26
-	setp.lt.s64 %p107, %rd399, %rd8;
-	and.pred %p108, %p90, %p107;
-	@!%p108 bra $B15;
+	setp.lt.s64 %p105, %rd399, %rd8;
+	and.pred %p106, %p88, %p105;
+	@!%p106 bra $B15;
 	.loc 3 71 15
 	shr.u64 %rd400, %rd132, 63;
 	add.s64 %rd401, %rd8, %rd400;
@@ -29800,20 +29456,20 @@ $B14:
 	add.s64 %rd406, %rd405, 24;
 	shr.s64 %rd407, %rd406, 1;
 	mad.lo.s64 %rd408, %rd328, %rd402, %rd407;
-	setp.lt.u64 %p109, %rd408, %rd6;
-	@!%p109 bra $FAULT11;
+	setp.lt.u64 %p107, %rd408, %rd6;
+	@!%p107 bra $FAULT9;
 	cvt.rn.bf16.f32 %rs13, %f125;
-	cvt.u32.u16 %r260, %rs13;
+	cvt.u32.u16 %r259, %rs13;
 	cvt.rn.bf16.f32 %rs14, %f124;
-	cvt.u32.u16 %r261, %rs14;
+	cvt.u32.u16 %r260, %rs14;
 	shl.b64 %rd409, %rd408, 2;
 	add.s64 %rd410, %rd5, %rd409;
-	st.global.u16 [%rd410], %r260;
-	st.global.u16 [%rd410+2], %r261;
+	st.global.u16 [%rd410], %r259;
+	st.global.u16 [%rd410+2], %r260;
 $B15:
 	.loc 3 73 13
-	and.pred %p110, %p94, %p107;
-	@!%p110 bra $B16;
+	and.pred %p108, %p92, %p105;
+	@!%p108 bra $B16;
 	.loc 3 74 19
 	shr.u64 %rd411, %rd132, 63;
 	add.s64 %rd412, %rd8, %rd411;
@@ -29824,23 +29480,23 @@ $B15:
 	add.s64 %rd417, %rd416, 24;
 	shr.s64 %rd418, %rd417, 1;
 	mad.lo.s64 %rd419, %rd342, %rd413, %rd418;
-	setp.lt.u64 %p111, %rd419, %rd6;
-	@!%p111 bra $FAULT12;
+	setp.lt.u64 %p109, %rd419, %rd6;
+	@!%p109 bra $FAULT10;
 	cvt.rn.bf16.f32 %rs15, %f123;
-	cvt.u32.u16 %r262, %rs15;
+	cvt.u32.u16 %r261, %rs15;
 	cvt.rn.bf16.f32 %rs16, %f122;
-	cvt.u32.u16 %r263, %rs16;
+	cvt.u32.u16 %r262, %rs16;
 	shl.b64 %rd420, %rd419, 2;
 	add.s64 %rd421, %rd5, %rd420;
-	st.global.u16 [%rd421], %r262;
-	st.global.u16 [%rd421+2], %r263;
+	st.global.u16 [%rd421], %r261;
+	st.global.u16 [%rd421+2], %r262;
 $B16:
 	.loc 1 57 60
 	add.s64 %rd422, %rd331, 32;
 	.loc 3 70 26
-	setp.lt.s64 %p112, %rd422, %rd8;
-	and.pred %p113, %p90, %p112;
-	@!%p113 bra $B17;
+	setp.lt.s64 %p110, %rd422, %rd8;
+	and.pred %p111, %p88, %p110;
+	@!%p111 bra $B17;
 	.loc 3 71 15
 	shr.u64 %rd423, %rd132, 63;
 	add.s64 %rd424, %rd8, %rd423;
@@ -29851,20 +29507,20 @@ $B16:
 	add.s64 %rd429, %rd428, 32;
 	shr.s64 %rd430, %rd429, 1;
 	mad.lo.s64 %rd431, %rd328, %rd425, %rd430;
-	setp.lt.u64 %p114, %rd431, %rd6;
-	@!%p114 bra $FAULT13;
+	setp.lt.u64 %p112, %rd431, %rd6;
+	@!%p112 bra $FAULT11;
 	cvt.rn.bf16.f32 %rs17, %f121;
-	cvt.u32.u16 %r264, %rs17;
+	cvt.u32.u16 %r263, %rs17;
 	cvt.rn.bf16.f32 %rs18, %f120;
-	cvt.u32.u16 %r265, %rs18;
+	cvt.u32.u16 %r264, %rs18;
 	shl.b64 %rd432, %rd431, 2;
 	add.s64 %rd433, %rd5, %rd432;
-	st.global.u16 [%rd433], %r264;
-	st.global.u16 [%rd433+2], %r265;
+	st.global.u16 [%rd433], %r263;
+	st.global.u16 [%rd433+2], %r264;
 $B17:
 	.loc 3 73 13
-	and.pred %p115, %p94, %p112;
-	@!%p115 bra $B18;
+	and.pred %p113, %p92, %p110;
+	@!%p113 bra $B18;
 	.loc 3 74 19
 	shr.u64 %rd434, %rd132, 63;
 	add.s64 %rd435, %rd8, %rd434;
@@ -29875,23 +29531,23 @@ $B17:
 	add.s64 %rd440, %rd439, 32;
 	shr.s64 %rd441, %rd440, 1;
 	mad.lo.s64 %rd442, %rd342, %rd436, %rd441;
-	setp.lt.u64 %p116, %rd442, %rd6;
-	@!%p116 bra $FAULT14;
+	setp.lt.u64 %p114, %rd442, %rd6;
+	@!%p114 bra $FAULT12;
 	cvt.rn.bf16.f32 %rs19, %f119;
-	cvt.u32.u16 %r266, %rs19;
+	cvt.u32.u16 %r265, %rs19;
 	cvt.rn.bf16.f32 %rs20, %f118;
-	cvt.u32.u16 %r267, %rs20;
+	cvt.u32.u16 %r266, %rs20;
 	shl.b64 %rd443, %rd442, 2;
 	add.s64 %rd444, %rd5, %rd443;
-	st.global.u16 [%rd444], %r266;
-	st.global.u16 [%rd444+2], %r267;
+	st.global.u16 [%rd444], %r265;
+	st.global.u16 [%rd444+2], %r266;
 $B18:
 	.loc 1 57 60
 	add.s64 %rd445, %rd331, 40;
 	.loc 3 70 26
-	setp.lt.s64 %p117, %rd445, %rd8;
-	and.pred %p118, %p90, %p117;
-	@!%p118 bra $B19;
+	setp.lt.s64 %p115, %rd445, %rd8;
+	and.pred %p116, %p88, %p115;
+	@!%p116 bra $B19;
 	.loc 3 71 15
 	shr.u64 %rd446, %rd132, 63;
 	add.s64 %rd447, %rd8, %rd446;
@@ -29902,20 +29558,20 @@ $B18:
 	add.s64 %rd452, %rd451, 40;
 	shr.s64 %rd453, %rd452, 1;
 	mad.lo.s64 %rd454, %rd328, %rd448, %rd453;
-	setp.lt.u64 %p119, %rd454, %rd6;
-	@!%p119 bra $FAULT15;
+	setp.lt.u64 %p117, %rd454, %rd6;
+	@!%p117 bra $FAULT13;
 	cvt.rn.bf16.f32 %rs21, %f117;
-	cvt.u32.u16 %r268, %rs21;
+	cvt.u32.u16 %r267, %rs21;
 	cvt.rn.bf16.f32 %rs22, %f116;
-	cvt.u32.u16 %r269, %rs22;
+	cvt.u32.u16 %r268, %rs22;
 	shl.b64 %rd455, %rd454, 2;
 	add.s64 %rd456, %rd5, %rd455;
-	st.global.u16 [%rd456], %r268;
-	st.global.u16 [%rd456+2], %r269;
+	st.global.u16 [%rd456], %r267;
+	st.global.u16 [%rd456+2], %r268;
 $B19:
 	.loc 3 73 13
-	and.pred %p120, %p94, %p117;
-	@!%p120 bra $B20;
+	and.pred %p118, %p92, %p115;
+	@!%p118 bra $B20;
 	.loc 3 74 19
 	shr.u64 %rd457, %rd132, 63;
 	add.s64 %rd458, %rd8, %rd457;
@@ -29926,23 +29582,23 @@ $B19:
 	add.s64 %rd463, %rd462, 40;
 	shr.s64 %rd464, %rd463, 1;
 	mad.lo.s64 %rd465, %rd342, %rd459, %rd464;
-	setp.lt.u64 %p121, %rd465, %rd6;
-	@!%p121 bra $FAULT16;
+	setp.lt.u64 %p119, %rd465, %rd6;
+	@!%p119 bra $FAULT14;
 	cvt.rn.bf16.f32 %rs23, %f115;
-	cvt.u32.u16 %r270, %rs23;
+	cvt.u32.u16 %r269, %rs23;
 	cvt.rn.bf16.f32 %rs24, %f114;
-	cvt.u32.u16 %r271, %rs24;
+	cvt.u32.u16 %r270, %rs24;
 	shl.b64 %rd466, %rd465, 2;
 	add.s64 %rd467, %rd5, %rd466;
-	st.global.u16 [%rd467], %r270;
-	st.global.u16 [%rd467+2], %r271;
+	st.global.u16 [%rd467], %r269;
+	st.global.u16 [%rd467+2], %r270;
 $B20:
 	.loc 1 57 60
 	add.s64 %rd468, %rd331, 48;
 	.loc 3 70 26
-	setp.lt.s64 %p122, %rd468, %rd8;
-	and.pred %p123, %p90, %p122;
-	@!%p123 bra $B21;
+	setp.lt.s64 %p120, %rd468, %rd8;
+	and.pred %p121, %p88, %p120;
+	@!%p121 bra $B21;
 	.loc 3 71 15
 	shr.u64 %rd469, %rd132, 63;
 	add.s64 %rd470, %rd8, %rd469;
@@ -29953,20 +29609,20 @@ $B20:
 	add.s64 %rd475, %rd474, 48;
 	shr.s64 %rd476, %rd475, 1;
 	mad.lo.s64 %rd477, %rd328, %rd471, %rd476;
-	setp.lt.u64 %p124, %rd477, %rd6;
-	@!%p124 bra $FAULT17;
+	setp.lt.u64 %p122, %rd477, %rd6;
+	@!%p122 bra $FAULT15;
 	cvt.rn.bf16.f32 %rs25, %f113;
-	cvt.u32.u16 %r272, %rs25;
+	cvt.u32.u16 %r271, %rs25;
 	cvt.rn.bf16.f32 %rs26, %f112;
-	cvt.u32.u16 %r273, %rs26;
+	cvt.u32.u16 %r272, %rs26;
 	shl.b64 %rd478, %rd477, 2;
 	add.s64 %rd479, %rd5, %rd478;
-	st.global.u16 [%rd479], %r272;
-	st.global.u16 [%rd479+2], %r273;
+	st.global.u16 [%rd479], %r271;
+	st.global.u16 [%rd479+2], %r272;
 $B21:
 	.loc 3 73 13
-	and.pred %p125, %p94, %p122;
-	@!%p125 bra $B22;
+	and.pred %p123, %p92, %p120;
+	@!%p123 bra $B22;
 	.loc 3 74 19
 	shr.u64 %rd480, %rd132, 63;
 	add.s64 %rd481, %rd8, %rd480;
@@ -29977,23 +29633,23 @@ $B21:
 	add.s64 %rd486, %rd485, 48;
 	shr.s64 %rd487, %rd486, 1;
 	mad.lo.s64 %rd488, %rd342, %rd482, %rd487;
-	setp.lt.u64 %p126, %rd488, %rd6;
-	@!%p126 bra $FAULT18;
+	setp.lt.u64 %p124, %rd488, %rd6;
+	@!%p124 bra $FAULT16;
 	cvt.rn.bf16.f32 %rs27, %f111;
-	cvt.u32.u16 %r274, %rs27;
+	cvt.u32.u16 %r273, %rs27;
 	cvt.rn.bf16.f32 %rs28, %f110;
-	cvt.u32.u16 %r275, %rs28;
+	cvt.u32.u16 %r274, %rs28;
 	shl.b64 %rd489, %rd488, 2;
 	add.s64 %rd490, %rd5, %rd489;
-	st.global.u16 [%rd490], %r274;
-	st.global.u16 [%rd490+2], %r275;
+	st.global.u16 [%rd490], %r273;
+	st.global.u16 [%rd490+2], %r274;
 $B22:
 	.loc 1 57 60
 	add.s64 %rd491, %rd331, 56;
 	.loc 3 70 26
-	setp.lt.s64 %p127, %rd491, %rd8;
-	and.pred %p128, %p90, %p127;
-	@!%p128 bra $B23;
+	setp.lt.s64 %p125, %rd491, %rd8;
+	and.pred %p126, %p88, %p125;
+	@!%p126 bra $B23;
 	.loc 3 71 15
 	shr.u64 %rd492, %rd132, 63;
 	add.s64 %rd493, %rd8, %rd492;
@@ -30004,20 +29660,20 @@ $B22:
 	add.s64 %rd498, %rd497, 56;
 	shr.s64 %rd499, %rd498, 1;
 	mad.lo.s64 %rd500, %rd328, %rd494, %rd499;
-	setp.lt.u64 %p129, %rd500, %rd6;
-	@!%p129 bra $FAULT19;
+	setp.lt.u64 %p127, %rd500, %rd6;
+	@!%p127 bra $FAULT17;
 	cvt.rn.bf16.f32 %rs29, %f109;
-	cvt.u32.u16 %r276, %rs29;
+	cvt.u32.u16 %r275, %rs29;
 	cvt.rn.bf16.f32 %rs30, %f108;
-	cvt.u32.u16 %r277, %rs30;
+	cvt.u32.u16 %r276, %rs30;
 	shl.b64 %rd501, %rd500, 2;
 	add.s64 %rd502, %rd5, %rd501;
-	st.global.u16 [%rd502], %r276;
-	st.global.u16 [%rd502+2], %r277;
+	st.global.u16 [%rd502], %r275;
+	st.global.u16 [%rd502+2], %r276;
 $B23:
 	.loc 3 73 13
-	and.pred %p130, %p94, %p127;
-	@!%p130 bra $B24;
+	and.pred %p128, %p92, %p125;
+	@!%p128 bra $B24;
 	.loc 3 74 19
 	shr.u64 %rd503, %rd132, 63;
 	add.s64 %rd504, %rd8, %rd503;
@@ -30028,23 +29684,23 @@ $B23:
 	add.s64 %rd509, %rd508, 56;
 	shr.s64 %rd510, %rd509, 1;
 	mad.lo.s64 %rd511, %rd342, %rd505, %rd510;
-	setp.lt.u64 %p131, %rd511, %rd6;
-	@!%p131 bra $FAULT20;
+	setp.lt.u64 %p129, %rd511, %rd6;
+	@!%p129 bra $FAULT18;
 	cvt.rn.bf16.f32 %rs31, %f107;
-	cvt.u32.u16 %r278, %rs31;
+	cvt.u32.u16 %r277, %rs31;
 	cvt.rn.bf16.f32 %rs32, %f106;
-	cvt.u32.u16 %r279, %rs32;
+	cvt.u32.u16 %r278, %rs32;
 	shl.b64 %rd512, %rd511, 2;
 	add.s64 %rd513, %rd5, %rd512;
-	st.global.u16 [%rd513], %r278;
-	st.global.u16 [%rd513+2], %r279;
+	st.global.u16 [%rd513], %r277;
+	st.global.u16 [%rd513+2], %r278;
 $B24:
 	.loc 1 57 34
 	add.s64 %rd514, %rd328, 16;
 	.loc 3 70 11
-	setp.lt.s64 %p132, %rd514, %rd7;
-	and.pred %p133, %p132, %p91;
-	@!%p133 bra $B25;
+	setp.lt.s64 %p130, %rd514, %rd7;
+	and.pred %p131, %p130, %p89;
+	@!%p131 bra $B25;
 	.loc 3 71 15
 	shr.u64 %rd515, %rd132, 63;
 	add.s64 %rd516, %rd8, %rd515;
@@ -30054,22 +29710,22 @@ $B24:
 	add.s64 %rd520, %rd331, %rd519;
 	shr.s64 %rd521, %rd520, 1;
 	mad.lo.s64 %rd522, %rd514, %rd517, %rd521;
-	setp.lt.u64 %p134, %rd522, %rd6;
-	@!%p134 bra $FAULT21;
+	setp.lt.u64 %p132, %rd522, %rd6;
+	@!%p132 bra $FAULT19;
 	cvt.rn.bf16.f32 %rs33, %f105;
-	cvt.u32.u16 %r280, %rs33;
+	cvt.u32.u16 %r279, %rs33;
 	cvt.rn.bf16.f32 %rs34, %f104;
-	cvt.u32.u16 %r281, %rs34;
+	cvt.u32.u16 %r280, %rs34;
 	shl.b64 %rd523, %rd522, 2;
 	add.s64 %rd524, %rd5, %rd523;
-	st.global.u16 [%rd524], %r280;
-	st.global.u16 [%rd524+2], %r281;
+	st.global.u16 [%rd524], %r279;
+	st.global.u16 [%rd524+2], %r280;
 $B25:
 	.loc 3 73 10
 	add.s64 %rd525, %rd328, 24;
-	setp.lt.s64 %p135, %rd525, %rd7;
-	and.pred %p136, %p135, %p91;
-	@!%p136 bra $B26;
+	setp.lt.s64 %p133, %rd525, %rd7;
+	and.pred %p134, %p133, %p89;
+	@!%p134 bra $B26;
 	.loc 3 74 19
 	shr.u64 %rd526, %rd132, 63;
 	add.s64 %rd527, %rd8, %rd526;
@@ -30079,20 +29735,20 @@ $B25:
 	add.s64 %rd531, %rd331, %rd530;
 	shr.s64 %rd532, %rd531, 1;
 	mad.lo.s64 %rd533, %rd525, %rd528, %rd532;
-	setp.lt.u64 %p137, %rd533, %rd6;
-	@!%p137 bra $FAULT22;
+	setp.lt.u64 %p135, %rd533, %rd6;
+	@!%p135 bra $FAULT20;
 	cvt.rn.bf16.f32 %rs35, %f103;
-	cvt.u32.u16 %r282, %rs35;
+	cvt.u32.u16 %r281, %rs35;
 	cvt.rn.bf16.f32 %rs36, %f102;
-	cvt.u32.u16 %r283, %rs36;
+	cvt.u32.u16 %r282, %rs36;
 	shl.b64 %rd534, %rd533, 2;
 	add.s64 %rd535, %rd5, %rd534;
-	st.global.u16 [%rd535], %r282;
-	st.global.u16 [%rd535+2], %r283;
+	st.global.u16 [%rd535], %r281;
+	st.global.u16 [%rd535+2], %r282;
 $B26:
 	.loc 3 70 11
-	and.pred %p138, %p132, %p97;
-	@!%p138 bra $B27;
+	and.pred %p136, %p130, %p95;
+	@!%p136 bra $B27;
 	.loc 3 71 15
 	shr.u64 %rd536, %rd132, 63;
 	add.s64 %rd537, %rd8, %rd536;
@@ -30103,20 +29759,20 @@ $B26:
 	add.s64 %rd542, %rd541, 8;
 	shr.s64 %rd543, %rd542, 1;
 	mad.lo.s64 %rd544, %rd514, %rd538, %rd543;
-	setp.lt.u64 %p139, %rd544, %rd6;
-	@!%p139 bra $FAULT23;
+	setp.lt.u64 %p137, %rd544, %rd6;
+	@!%p137 bra $FAULT21;
 	cvt.rn.bf16.f32 %rs37, %f101;
-	cvt.u32.u16 %r284, %rs37;
+	cvt.u32.u16 %r283, %rs37;
 	cvt.rn.bf16.f32 %rs38, %f100;
-	cvt.u32.u16 %r285, %rs38;
+	cvt.u32.u16 %r284, %rs38;
 	shl.b64 %rd545, %rd544, 2;
 	add.s64 %rd546, %rd5, %rd545;
-	st.global.u16 [%rd546], %r284;
-	st.global.u16 [%rd546+2], %r285;
+	st.global.u16 [%rd546], %r283;
+	st.global.u16 [%rd546+2], %r284;
 $B27:
 	.loc 3 73 13
-	and.pred %p140, %p135, %p97;
-	@!%p140 bra $B28;
+	and.pred %p138, %p133, %p95;
+	@!%p138 bra $B28;
 	.loc 3 74 19
 	shr.u64 %rd547, %rd132, 63;
 	add.s64 %rd548, %rd8, %rd547;
@@ -30127,20 +29783,20 @@ $B27:
 	add.s64 %rd553, %rd552, 8;
 	shr.s64 %rd554, %rd553, 1;
 	mad.lo.s64 %rd555, %rd525, %rd549, %rd554;
-	setp.lt.u64 %p141, %rd555, %rd6;
-	@!%p141 bra $FAULT24;
+	setp.lt.u64 %p139, %rd555, %rd6;
+	@!%p139 bra $FAULT22;
 	cvt.rn.bf16.f32 %rs39, %f99;
-	cvt.u32.u16 %r286, %rs39;
+	cvt.u32.u16 %r285, %rs39;
 	cvt.rn.bf16.f32 %rs40, %f98;
-	cvt.u32.u16 %r287, %rs40;
+	cvt.u32.u16 %r286, %rs40;
 	shl.b64 %rd556, %rd555, 2;
 	add.s64 %rd557, %rd5, %rd556;
-	st.global.u16 [%rd557], %r286;
-	st.global.u16 [%rd557+2], %r287;
+	st.global.u16 [%rd557], %r285;
+	st.global.u16 [%rd557+2], %r286;
 $B28:
 	.loc 3 70 11
-	and.pred %p142, %p132, %p102;
-	@!%p142 bra $B29;
+	and.pred %p140, %p130, %p100;
+	@!%p140 bra $B29;
 	.loc 3 71 15
 	shr.u64 %rd558, %rd132, 63;
 	add.s64 %rd559, %rd8, %rd558;
@@ -30151,20 +29807,20 @@ $B28:
 	add.s64 %rd564, %rd563, 16;
 	shr.s64 %rd565, %rd564, 1;
 	mad.lo.s64 %rd566, %rd514, %rd560, %rd565;
-	setp.lt.u64 %p143, %rd566, %rd6;
-	@!%p143 bra $FAULT25;
+	setp.lt.u64 %p141, %rd566, %rd6;
+	@!%p141 bra $FAULT23;
 	cvt.rn.bf16.f32 %rs41, %f97;
-	cvt.u32.u16 %r288, %rs41;
+	cvt.u32.u16 %r287, %rs41;
 	cvt.rn.bf16.f32 %rs42, %f96;
-	cvt.u32.u16 %r289, %rs42;
+	cvt.u32.u16 %r288, %rs42;
 	shl.b64 %rd567, %rd566, 2;
 	add.s64 %rd568, %rd5, %rd567;
-	st.global.u16 [%rd568], %r288;
-	st.global.u16 [%rd568+2], %r289;
+	st.global.u16 [%rd568], %r287;
+	st.global.u16 [%rd568+2], %r288;
 $B29:
 	.loc 3 73 13
-	and.pred %p144, %p135, %p102;
-	@!%p144 bra $B30;
+	and.pred %p142, %p133, %p100;
+	@!%p142 bra $B30;
 	.loc 3 74 19
 	shr.u64 %rd569, %rd132, 63;
 	add.s64 %rd570, %rd8, %rd569;
@@ -30175,20 +29831,20 @@ $B29:
 	add.s64 %rd575, %rd574, 16;
 	shr.s64 %rd576, %rd575, 1;
 	mad.lo.s64 %rd577, %rd525, %rd571, %rd576;
-	setp.lt.u64 %p145, %rd577, %rd6;
-	@!%p145 bra $FAULT26;
+	setp.lt.u64 %p143, %rd577, %rd6;
+	@!%p143 bra $FAULT24;
 	cvt.rn.bf16.f32 %rs43, %f95;
-	cvt.u32.u16 %r290, %rs43;
+	cvt.u32.u16 %r289, %rs43;
 	cvt.rn.bf16.f32 %rs44, %f94;
-	cvt.u32.u16 %r291, %rs44;
+	cvt.u32.u16 %r290, %rs44;
 	shl.b64 %rd578, %rd577, 2;
 	add.s64 %rd579, %rd5, %rd578;
-	st.global.u16 [%rd579], %r290;
-	st.global.u16 [%rd579+2], %r291;
+	st.global.u16 [%rd579], %r289;
+	st.global.u16 [%rd579+2], %r290;
 $B30:
 	.loc 3 70 11
-	and.pred %p146, %p132, %p107;
-	@!%p146 bra $B31;
+	and.pred %p144, %p130, %p105;
+	@!%p144 bra $B31;
 	.loc 3 71 15
 	shr.u64 %rd580, %rd132, 63;
 	add.s64 %rd581, %rd8, %rd580;
@@ -30199,20 +29855,20 @@ $B30:
 	add.s64 %rd586, %rd585, 24;
 	shr.s64 %rd587, %rd586, 1;
 	mad.lo.s64 %rd588, %rd514, %rd582, %rd587;
-	setp.lt.u64 %p147, %rd588, %rd6;
-	@!%p147 bra $FAULT27;
+	setp.lt.u64 %p145, %rd588, %rd6;
+	@!%p145 bra $FAULT25;
 	cvt.rn.bf16.f32 %rs45, %f93;
-	cvt.u32.u16 %r292, %rs45;
+	cvt.u32.u16 %r291, %rs45;
 	cvt.rn.bf16.f32 %rs46, %f92;
-	cvt.u32.u16 %r293, %rs46;
+	cvt.u32.u16 %r292, %rs46;
 	shl.b64 %rd589, %rd588, 2;
 	add.s64 %rd590, %rd5, %rd589;
-	st.global.u16 [%rd590], %r292;
-	st.global.u16 [%rd590+2], %r293;
+	st.global.u16 [%rd590], %r291;
+	st.global.u16 [%rd590+2], %r292;
 $B31:
 	.loc 3 73 13
-	and.pred %p148, %p135, %p107;
-	@!%p148 bra $B32;
+	and.pred %p146, %p133, %p105;
+	@!%p146 bra $B32;
 	.loc 3 74 19
 	shr.u64 %rd591, %rd132, 63;
 	add.s64 %rd592, %rd8, %rd591;
@@ -30223,20 +29879,20 @@ $B31:
 	add.s64 %rd597, %rd596, 24;
 	shr.s64 %rd598, %rd597, 1;
 	mad.lo.s64 %rd599, %rd525, %rd593, %rd598;
-	setp.lt.u64 %p149, %rd599, %rd6;
-	@!%p149 bra $FAULT28;
+	setp.lt.u64 %p147, %rd599, %rd6;
+	@!%p147 bra $FAULT26;
 	cvt.rn.bf16.f32 %rs47, %f91;
-	cvt.u32.u16 %r294, %rs47;
+	cvt.u32.u16 %r293, %rs47;
 	cvt.rn.bf16.f32 %rs48, %f90;
-	cvt.u32.u16 %r295, %rs48;
+	cvt.u32.u16 %r294, %rs48;
 	shl.b64 %rd600, %rd599, 2;
 	add.s64 %rd601, %rd5, %rd600;
-	st.global.u16 [%rd601], %r294;
-	st.global.u16 [%rd601+2], %r295;
+	st.global.u16 [%rd601], %r293;
+	st.global.u16 [%rd601+2], %r294;
 $B32:
 	.loc 3 70 11
-	and.pred %p150, %p132, %p112;
-	@!%p150 bra $B33;
+	and.pred %p148, %p130, %p110;
+	@!%p148 bra $B33;
 	.loc 3 71 15
 	shr.u64 %rd602, %rd132, 63;
 	add.s64 %rd603, %rd8, %rd602;
@@ -30247,20 +29903,20 @@ $B32:
 	add.s64 %rd608, %rd607, 32;
 	shr.s64 %rd609, %rd608, 1;
 	mad.lo.s64 %rd610, %rd514, %rd604, %rd609;
-	setp.lt.u64 %p151, %rd610, %rd6;
-	@!%p151 bra $FAULT29;
+	setp.lt.u64 %p149, %rd610, %rd6;
+	@!%p149 bra $FAULT27;
 	cvt.rn.bf16.f32 %rs49, %f89;
-	cvt.u32.u16 %r296, %rs49;
+	cvt.u32.u16 %r295, %rs49;
 	cvt.rn.bf16.f32 %rs50, %f88;
-	cvt.u32.u16 %r297, %rs50;
+	cvt.u32.u16 %r296, %rs50;
 	shl.b64 %rd611, %rd610, 2;
 	add.s64 %rd612, %rd5, %rd611;
-	st.global.u16 [%rd612], %r296;
-	st.global.u16 [%rd612+2], %r297;
+	st.global.u16 [%rd612], %r295;
+	st.global.u16 [%rd612+2], %r296;
 $B33:
 	.loc 3 73 13
-	and.pred %p152, %p135, %p112;
-	@!%p152 bra $B34;
+	and.pred %p150, %p133, %p110;
+	@!%p150 bra $B34;
 	.loc 3 74 19
 	shr.u64 %rd613, %rd132, 63;
 	add.s64 %rd614, %rd8, %rd613;
@@ -30271,20 +29927,20 @@ $B33:
 	add.s64 %rd619, %rd618, 32;
 	shr.s64 %rd620, %rd619, 1;
 	mad.lo.s64 %rd621, %rd525, %rd615, %rd620;
-	setp.lt.u64 %p153, %rd621, %rd6;
-	@!%p153 bra $FAULT30;
+	setp.lt.u64 %p151, %rd621, %rd6;
+	@!%p151 bra $FAULT28;
 	cvt.rn.bf16.f32 %rs51, %f87;
-	cvt.u32.u16 %r298, %rs51;
+	cvt.u32.u16 %r297, %rs51;
 	cvt.rn.bf16.f32 %rs52, %f86;
-	cvt.u32.u16 %r299, %rs52;
+	cvt.u32.u16 %r298, %rs52;
 	shl.b64 %rd622, %rd621, 2;
 	add.s64 %rd623, %rd5, %rd622;
-	st.global.u16 [%rd623], %r298;
-	st.global.u16 [%rd623+2], %r299;
+	st.global.u16 [%rd623], %r297;
+	st.global.u16 [%rd623+2], %r298;
 $B34:
 	.loc 3 70 11
-	and.pred %p154, %p132, %p117;
-	@!%p154 bra $B35;
+	and.pred %p152, %p130, %p115;
+	@!%p152 bra $B35;
 	.loc 3 71 15
 	shr.u64 %rd624, %rd132, 63;
 	add.s64 %rd625, %rd8, %rd624;
@@ -30295,20 +29951,20 @@ $B34:
 	add.s64 %rd630, %rd629, 40;
 	shr.s64 %rd631, %rd630, 1;
 	mad.lo.s64 %rd632, %rd514, %rd626, %rd631;
-	setp.lt.u64 %p155, %rd632, %rd6;
-	@!%p155 bra $FAULT31;
+	setp.lt.u64 %p153, %rd632, %rd6;
+	@!%p153 bra $FAULT29;
 	cvt.rn.bf16.f32 %rs53, %f85;
-	cvt.u32.u16 %r300, %rs53;
+	cvt.u32.u16 %r299, %rs53;
 	cvt.rn.bf16.f32 %rs54, %f84;
-	cvt.u32.u16 %r301, %rs54;
+	cvt.u32.u16 %r300, %rs54;
 	shl.b64 %rd633, %rd632, 2;
 	add.s64 %rd634, %rd5, %rd633;
-	st.global.u16 [%rd634], %r300;
-	st.global.u16 [%rd634+2], %r301;
+	st.global.u16 [%rd634], %r299;
+	st.global.u16 [%rd634+2], %r300;
 $B35:
 	.loc 3 73 13
-	and.pred %p156, %p135, %p117;
-	@!%p156 bra $B36;
+	and.pred %p154, %p133, %p115;
+	@!%p154 bra $B36;
 	.loc 3 74 19
 	shr.u64 %rd635, %rd132, 63;
 	add.s64 %rd636, %rd8, %rd635;
@@ -30319,20 +29975,20 @@ $B35:
 	add.s64 %rd641, %rd640, 40;
 	shr.s64 %rd642, %rd641, 1;
 	mad.lo.s64 %rd643, %rd525, %rd637, %rd642;
-	setp.lt.u64 %p157, %rd643, %rd6;
-	@!%p157 bra $FAULT32;
+	setp.lt.u64 %p155, %rd643, %rd6;
+	@!%p155 bra $FAULT30;
 	cvt.rn.bf16.f32 %rs55, %f83;
-	cvt.u32.u16 %r302, %rs55;
+	cvt.u32.u16 %r301, %rs55;
 	cvt.rn.bf16.f32 %rs56, %f82;
-	cvt.u32.u16 %r303, %rs56;
+	cvt.u32.u16 %r302, %rs56;
 	shl.b64 %rd644, %rd643, 2;
 	add.s64 %rd645, %rd5, %rd644;
-	st.global.u16 [%rd645], %r302;
-	st.global.u16 [%rd645+2], %r303;
+	st.global.u16 [%rd645], %r301;
+	st.global.u16 [%rd645+2], %r302;
 $B36:
 	.loc 3 70 11
-	and.pred %p158, %p132, %p122;
-	@!%p158 bra $B37;
+	and.pred %p156, %p130, %p120;
+	@!%p156 bra $B37;
 	.loc 3 71 15
 	shr.u64 %rd646, %rd132, 63;
 	add.s64 %rd647, %rd8, %rd646;
@@ -30343,20 +29999,20 @@ $B36:
 	add.s64 %rd652, %rd651, 48;
 	shr.s64 %rd653, %rd652, 1;
 	mad.lo.s64 %rd654, %rd514, %rd648, %rd653;
-	setp.lt.u64 %p159, %rd654, %rd6;
-	@!%p159 bra $FAULT33;
+	setp.lt.u64 %p157, %rd654, %rd6;
+	@!%p157 bra $FAULT31;
 	cvt.rn.bf16.f32 %rs57, %f81;
-	cvt.u32.u16 %r304, %rs57;
+	cvt.u32.u16 %r303, %rs57;
 	cvt.rn.bf16.f32 %rs58, %f80;
-	cvt.u32.u16 %r305, %rs58;
+	cvt.u32.u16 %r304, %rs58;
 	shl.b64 %rd655, %rd654, 2;
 	add.s64 %rd656, %rd5, %rd655;
-	st.global.u16 [%rd656], %r304;
-	st.global.u16 [%rd656+2], %r305;
+	st.global.u16 [%rd656], %r303;
+	st.global.u16 [%rd656+2], %r304;
 $B37:
 	.loc 3 73 13
-	and.pred %p160, %p135, %p122;
-	@!%p160 bra $B38;
+	and.pred %p158, %p133, %p120;
+	@!%p158 bra $B38;
 	.loc 3 74 19
 	shr.u64 %rd657, %rd132, 63;
 	add.s64 %rd658, %rd8, %rd657;
@@ -30367,20 +30023,20 @@ $B37:
 	add.s64 %rd663, %rd662, 48;
 	shr.s64 %rd664, %rd663, 1;
 	mad.lo.s64 %rd665, %rd525, %rd659, %rd664;
-	setp.lt.u64 %p161, %rd665, %rd6;
-	@!%p161 bra $FAULT34;
+	setp.lt.u64 %p159, %rd665, %rd6;
+	@!%p159 bra $FAULT32;
 	cvt.rn.bf16.f32 %rs59, %f79;
-	cvt.u32.u16 %r306, %rs59;
+	cvt.u32.u16 %r305, %rs59;
 	cvt.rn.bf16.f32 %rs60, %f78;
-	cvt.u32.u16 %r307, %rs60;
+	cvt.u32.u16 %r306, %rs60;
 	shl.b64 %rd666, %rd665, 2;
 	add.s64 %rd667, %rd5, %rd666;
-	st.global.u16 [%rd667], %r306;
-	st.global.u16 [%rd667+2], %r307;
+	st.global.u16 [%rd667], %r305;
+	st.global.u16 [%rd667+2], %r306;
 $B38:
 	.loc 3 70 11
-	and.pred %p162, %p132, %p127;
-	@!%p162 bra $B39;
+	and.pred %p160, %p130, %p125;
+	@!%p160 bra $B39;
 	.loc 3 71 15
 	shr.u64 %rd668, %rd132, 63;
 	add.s64 %rd669, %rd8, %rd668;
@@ -30391,20 +30047,20 @@ $B38:
 	add.s64 %rd674, %rd673, 56;
 	shr.s64 %rd675, %rd674, 1;
 	mad.lo.s64 %rd676, %rd514, %rd670, %rd675;
-	setp.lt.u64 %p163, %rd676, %rd6;
-	@!%p163 bra $FAULT35;
+	setp.lt.u64 %p161, %rd676, %rd6;
+	@!%p161 bra $FAULT33;
 	cvt.rn.bf16.f32 %rs61, %f77;
-	cvt.u32.u16 %r308, %rs61;
+	cvt.u32.u16 %r307, %rs61;
 	cvt.rn.bf16.f32 %rs62, %f76;
-	cvt.u32.u16 %r309, %rs62;
+	cvt.u32.u16 %r308, %rs62;
 	shl.b64 %rd677, %rd676, 2;
 	add.s64 %rd678, %rd5, %rd677;
-	st.global.u16 [%rd678], %r308;
-	st.global.u16 [%rd678+2], %r309;
+	st.global.u16 [%rd678], %r307;
+	st.global.u16 [%rd678+2], %r308;
 $B39:
 	.loc 3 73 13
-	and.pred %p164, %p135, %p127;
-	@!%p164 bra $B40;
+	and.pred %p162, %p133, %p125;
+	@!%p162 bra $B40;
 	.loc 3 74 19
 	shr.u64 %rd679, %rd132, 63;
 	add.s64 %rd680, %rd8, %rd679;
@@ -30415,23 +30071,23 @@ $B39:
 	add.s64 %rd685, %rd684, 56;
 	shr.s64 %rd686, %rd685, 1;
 	mad.lo.s64 %rd687, %rd525, %rd681, %rd686;
-	setp.lt.u64 %p165, %rd687, %rd6;
-	@!%p165 bra $FAULT36;
+	setp.lt.u64 %p163, %rd687, %rd6;
+	@!%p163 bra $FAULT34;
 	cvt.rn.bf16.f32 %rs63, %f75;
-	cvt.u32.u16 %r310, %rs63;
+	cvt.u32.u16 %r309, %rs63;
 	cvt.rn.bf16.f32 %rs64, %f74;
-	cvt.u32.u16 %r311, %rs64;
+	cvt.u32.u16 %r310, %rs64;
 	shl.b64 %rd688, %rd687, 2;
 	add.s64 %rd689, %rd5, %rd688;
-	st.global.u16 [%rd689], %r310;
-	st.global.u16 [%rd689+2], %r311;
+	st.global.u16 [%rd689], %r309;
+	st.global.u16 [%rd689+2], %r310;
 $B40:
 	.loc 1 57 34
 	add.s64 %rd690, %rd328, 32;
 	.loc 3 70 11
-	setp.lt.s64 %p166, %rd690, %rd7;
-	and.pred %p167, %p166, %p91;
-	@!%p167 bra $B41;
+	setp.lt.s64 %p164, %rd690, %rd7;
+	and.pred %p165, %p164, %p89;
+	@!%p165 bra $B41;
 	.loc 3 71 15
 	shr.u64 %rd691, %rd132, 63;
 	add.s64 %rd692, %rd8, %rd691;
@@ -30441,22 +30097,22 @@ $B40:
 	add.s64 %rd696, %rd331, %rd695;
 	shr.s64 %rd697, %rd696, 1;
 	mad.lo.s64 %rd698, %rd690, %rd693, %rd697;
-	setp.lt.u64 %p168, %rd698, %rd6;
-	@!%p168 bra $FAULT37;
+	setp.lt.u64 %p166, %rd698, %rd6;
+	@!%p166 bra $FAULT35;
 	cvt.rn.bf16.f32 %rs65, %f73;
-	cvt.u32.u16 %r312, %rs65;
+	cvt.u32.u16 %r311, %rs65;
 	cvt.rn.bf16.f32 %rs66, %f72;
-	cvt.u32.u16 %r313, %rs66;
+	cvt.u32.u16 %r312, %rs66;
 	shl.b64 %rd699, %rd698, 2;
 	add.s64 %rd700, %rd5, %rd699;
-	st.global.u16 [%rd700], %r312;
-	st.global.u16 [%rd700+2], %r313;
+	st.global.u16 [%rd700], %r311;
+	st.global.u16 [%rd700+2], %r312;
 $B41:
 	.loc 3 73 10
 	add.s64 %rd701, %rd328, 40;
-	setp.lt.s64 %p169, %rd701, %rd7;
-	and.pred %p170, %p169, %p91;
-	@!%p170 bra $B42;
+	setp.lt.s64 %p167, %rd701, %rd7;
+	and.pred %p168, %p167, %p89;
+	@!%p168 bra $B42;
 	.loc 3 74 19
 	shr.u64 %rd702, %rd132, 63;
 	add.s64 %rd703, %rd8, %rd702;
@@ -30466,20 +30122,20 @@ $B41:
 	add.s64 %rd707, %rd331, %rd706;
 	shr.s64 %rd708, %rd707, 1;
 	mad.lo.s64 %rd709, %rd701, %rd704, %rd708;
-	setp.lt.u64 %p171, %rd709, %rd6;
-	@!%p171 bra $FAULT38;
+	setp.lt.u64 %p169, %rd709, %rd6;
+	@!%p169 bra $FAULT36;
 	cvt.rn.bf16.f32 %rs67, %f71;
-	cvt.u32.u16 %r314, %rs67;
+	cvt.u32.u16 %r313, %rs67;
 	cvt.rn.bf16.f32 %rs68, %f70;
-	cvt.u32.u16 %r315, %rs68;
+	cvt.u32.u16 %r314, %rs68;
 	shl.b64 %rd710, %rd709, 2;
 	add.s64 %rd711, %rd5, %rd710;
-	st.global.u16 [%rd711], %r314;
-	st.global.u16 [%rd711+2], %r315;
+	st.global.u16 [%rd711], %r313;
+	st.global.u16 [%rd711+2], %r314;
 $B42:
 	.loc 3 70 11
-	and.pred %p172, %p166, %p97;
-	@!%p172 bra $B43;
+	and.pred %p170, %p164, %p95;
+	@!%p170 bra $B43;
 	.loc 3 71 15
 	shr.u64 %rd712, %rd132, 63;
 	add.s64 %rd713, %rd8, %rd712;
@@ -30490,20 +30146,20 @@ $B42:
 	add.s64 %rd718, %rd717, 8;
 	shr.s64 %rd719, %rd718, 1;
 	mad.lo.s64 %rd720, %rd690, %rd714, %rd719;
-	setp.lt.u64 %p173, %rd720, %rd6;
-	@!%p173 bra $FAULT39;
+	setp.lt.u64 %p171, %rd720, %rd6;
+	@!%p171 bra $FAULT37;
 	cvt.rn.bf16.f32 %rs69, %f69;
-	cvt.u32.u16 %r316, %rs69;
+	cvt.u32.u16 %r315, %rs69;
 	cvt.rn.bf16.f32 %rs70, %f68;
-	cvt.u32.u16 %r317, %rs70;
+	cvt.u32.u16 %r316, %rs70;
 	shl.b64 %rd721, %rd720, 2;
 	add.s64 %rd722, %rd5, %rd721;
-	st.global.u16 [%rd722], %r316;
-	st.global.u16 [%rd722+2], %r317;
+	st.global.u16 [%rd722], %r315;
+	st.global.u16 [%rd722+2], %r316;
 $B43:
 	.loc 3 73 13
-	and.pred %p174, %p169, %p97;
-	@!%p174 bra $B44;
+	and.pred %p172, %p167, %p95;
+	@!%p172 bra $B44;
 	.loc 3 74 19
 	shr.u64 %rd723, %rd132, 63;
 	add.s64 %rd724, %rd8, %rd723;
@@ -30514,20 +30170,20 @@ $B43:
 	add.s64 %rd729, %rd728, 8;
 	shr.s64 %rd730, %rd729, 1;
 	mad.lo.s64 %rd731, %rd701, %rd725, %rd730;
-	setp.lt.u64 %p175, %rd731, %rd6;
-	@!%p175 bra $FAULT40;
+	setp.lt.u64 %p173, %rd731, %rd6;
+	@!%p173 bra $FAULT38;
 	cvt.rn.bf16.f32 %rs71, %f67;
-	cvt.u32.u16 %r318, %rs71;
+	cvt.u32.u16 %r317, %rs71;
 	cvt.rn.bf16.f32 %rs72, %f66;
-	cvt.u32.u16 %r319, %rs72;
+	cvt.u32.u16 %r318, %rs72;
 	shl.b64 %rd732, %rd731, 2;
 	add.s64 %rd733, %rd5, %rd732;
-	st.global.u16 [%rd733], %r318;
-	st.global.u16 [%rd733+2], %r319;
+	st.global.u16 [%rd733], %r317;
+	st.global.u16 [%rd733+2], %r318;
 $B44:
 	.loc 3 70 11
-	and.pred %p176, %p166, %p102;
-	@!%p176 bra $B45;
+	and.pred %p174, %p164, %p100;
+	@!%p174 bra $B45;
 	.loc 3 71 15
 	shr.u64 %rd734, %rd132, 63;
 	add.s64 %rd735, %rd8, %rd734;
@@ -30538,20 +30194,20 @@ $B44:
 	add.s64 %rd740, %rd739, 16;
 	shr.s64 %rd741, %rd740, 1;
 	mad.lo.s64 %rd742, %rd690, %rd736, %rd741;
-	setp.lt.u64 %p177, %rd742, %rd6;
-	@!%p177 bra $FAULT41;
+	setp.lt.u64 %p175, %rd742, %rd6;
+	@!%p175 bra $FAULT39;
 	cvt.rn.bf16.f32 %rs73, %f65;
-	cvt.u32.u16 %r320, %rs73;
+	cvt.u32.u16 %r319, %rs73;
 	cvt.rn.bf16.f32 %rs74, %f64;
-	cvt.u32.u16 %r321, %rs74;
+	cvt.u32.u16 %r320, %rs74;
 	shl.b64 %rd743, %rd742, 2;
 	add.s64 %rd744, %rd5, %rd743;
-	st.global.u16 [%rd744], %r320;
-	st.global.u16 [%rd744+2], %r321;
+	st.global.u16 [%rd744], %r319;
+	st.global.u16 [%rd744+2], %r320;
 $B45:
 	.loc 3 73 13
-	and.pred %p178, %p169, %p102;
-	@!%p178 bra $B46;
+	and.pred %p176, %p167, %p100;
+	@!%p176 bra $B46;
 	.loc 3 74 19
 	shr.u64 %rd745, %rd132, 63;
 	add.s64 %rd746, %rd8, %rd745;
@@ -30562,20 +30218,20 @@ $B45:
 	add.s64 %rd751, %rd750, 16;
 	shr.s64 %rd752, %rd751, 1;
 	mad.lo.s64 %rd753, %rd701, %rd747, %rd752;
-	setp.lt.u64 %p179, %rd753, %rd6;
-	@!%p179 bra $FAULT42;
+	setp.lt.u64 %p177, %rd753, %rd6;
+	@!%p177 bra $FAULT40;
 	cvt.rn.bf16.f32 %rs75, %f63;
-	cvt.u32.u16 %r322, %rs75;
+	cvt.u32.u16 %r321, %rs75;
 	cvt.rn.bf16.f32 %rs76, %f62;
-	cvt.u32.u16 %r323, %rs76;
+	cvt.u32.u16 %r322, %rs76;
 	shl.b64 %rd754, %rd753, 2;
 	add.s64 %rd755, %rd5, %rd754;
-	st.global.u16 [%rd755], %r322;
-	st.global.u16 [%rd755+2], %r323;
+	st.global.u16 [%rd755], %r321;
+	st.global.u16 [%rd755+2], %r322;
 $B46:
 	.loc 3 70 11
-	and.pred %p180, %p166, %p107;
-	@!%p180 bra $B47;
+	and.pred %p178, %p164, %p105;
+	@!%p178 bra $B47;
 	.loc 3 71 15
 	shr.u64 %rd756, %rd132, 63;
 	add.s64 %rd757, %rd8, %rd756;
@@ -30586,20 +30242,20 @@ $B46:
 	add.s64 %rd762, %rd761, 24;
 	shr.s64 %rd763, %rd762, 1;
 	mad.lo.s64 %rd764, %rd690, %rd758, %rd763;
-	setp.lt.u64 %p181, %rd764, %rd6;
-	@!%p181 bra $FAULT43;
+	setp.lt.u64 %p179, %rd764, %rd6;
+	@!%p179 bra $FAULT41;
 	cvt.rn.bf16.f32 %rs77, %f61;
-	cvt.u32.u16 %r324, %rs77;
+	cvt.u32.u16 %r323, %rs77;
 	cvt.rn.bf16.f32 %rs78, %f60;
-	cvt.u32.u16 %r325, %rs78;
+	cvt.u32.u16 %r324, %rs78;
 	shl.b64 %rd765, %rd764, 2;
 	add.s64 %rd766, %rd5, %rd765;
-	st.global.u16 [%rd766], %r324;
-	st.global.u16 [%rd766+2], %r325;
+	st.global.u16 [%rd766], %r323;
+	st.global.u16 [%rd766+2], %r324;
 $B47:
 	.loc 3 73 13
-	and.pred %p182, %p169, %p107;
-	@!%p182 bra $B48;
+	and.pred %p180, %p167, %p105;
+	@!%p180 bra $B48;
 	.loc 3 74 19
 	shr.u64 %rd767, %rd132, 63;
 	add.s64 %rd768, %rd8, %rd767;
@@ -30610,20 +30266,20 @@ $B47:
 	add.s64 %rd773, %rd772, 24;
 	shr.s64 %rd774, %rd773, 1;
 	mad.lo.s64 %rd775, %rd701, %rd769, %rd774;
-	setp.lt.u64 %p183, %rd775, %rd6;
-	@!%p183 bra $FAULT44;
+	setp.lt.u64 %p181, %rd775, %rd6;
+	@!%p181 bra $FAULT42;
 	cvt.rn.bf16.f32 %rs79, %f59;
-	cvt.u32.u16 %r326, %rs79;
+	cvt.u32.u16 %r325, %rs79;
 	cvt.rn.bf16.f32 %rs80, %f58;
-	cvt.u32.u16 %r327, %rs80;
+	cvt.u32.u16 %r326, %rs80;
 	shl.b64 %rd776, %rd775, 2;
 	add.s64 %rd777, %rd5, %rd776;
-	st.global.u16 [%rd777], %r326;
-	st.global.u16 [%rd777+2], %r327;
+	st.global.u16 [%rd777], %r325;
+	st.global.u16 [%rd777+2], %r326;
 $B48:
 	.loc 3 70 11
-	and.pred %p184, %p166, %p112;
-	@!%p184 bra $B49;
+	and.pred %p182, %p164, %p110;
+	@!%p182 bra $B49;
 	.loc 3 71 15
 	shr.u64 %rd778, %rd132, 63;
 	add.s64 %rd779, %rd8, %rd778;
@@ -30634,20 +30290,20 @@ $B48:
 	add.s64 %rd784, %rd783, 32;
 	shr.s64 %rd785, %rd784, 1;
 	mad.lo.s64 %rd786, %rd690, %rd780, %rd785;
-	setp.lt.u64 %p185, %rd786, %rd6;
-	@!%p185 bra $FAULT45;
+	setp.lt.u64 %p183, %rd786, %rd6;
+	@!%p183 bra $FAULT43;
 	cvt.rn.bf16.f32 %rs81, %f57;
-	cvt.u32.u16 %r328, %rs81;
+	cvt.u32.u16 %r327, %rs81;
 	cvt.rn.bf16.f32 %rs82, %f56;
-	cvt.u32.u16 %r329, %rs82;
+	cvt.u32.u16 %r328, %rs82;
 	shl.b64 %rd787, %rd786, 2;
 	add.s64 %rd788, %rd5, %rd787;
-	st.global.u16 [%rd788], %r328;
-	st.global.u16 [%rd788+2], %r329;
+	st.global.u16 [%rd788], %r327;
+	st.global.u16 [%rd788+2], %r328;
 $B49:
 	.loc 3 73 13
-	and.pred %p186, %p169, %p112;
-	@!%p186 bra $B50;
+	and.pred %p184, %p167, %p110;
+	@!%p184 bra $B50;
 	.loc 3 74 19
 	shr.u64 %rd789, %rd132, 63;
 	add.s64 %rd790, %rd8, %rd789;
@@ -30658,20 +30314,20 @@ $B49:
 	add.s64 %rd795, %rd794, 32;
 	shr.s64 %rd796, %rd795, 1;
 	mad.lo.s64 %rd797, %rd701, %rd791, %rd796;
-	setp.lt.u64 %p187, %rd797, %rd6;
-	@!%p187 bra $FAULT46;
+	setp.lt.u64 %p185, %rd797, %rd6;
+	@!%p185 bra $FAULT44;
 	cvt.rn.bf16.f32 %rs83, %f55;
-	cvt.u32.u16 %r330, %rs83;
+	cvt.u32.u16 %r329, %rs83;
 	cvt.rn.bf16.f32 %rs84, %f54;
-	cvt.u32.u16 %r331, %rs84;
+	cvt.u32.u16 %r330, %rs84;
 	shl.b64 %rd798, %rd797, 2;
 	add.s64 %rd799, %rd5, %rd798;
-	st.global.u16 [%rd799], %r330;
-	st.global.u16 [%rd799+2], %r331;
+	st.global.u16 [%rd799], %r329;
+	st.global.u16 [%rd799+2], %r330;
 $B50:
 	.loc 3 70 11
-	and.pred %p188, %p166, %p117;
-	@!%p188 bra $B51;
+	and.pred %p186, %p164, %p115;
+	@!%p186 bra $B51;
 	.loc 3 71 15
 	shr.u64 %rd800, %rd132, 63;
 	add.s64 %rd801, %rd8, %rd800;
@@ -30682,20 +30338,20 @@ $B50:
 	add.s64 %rd806, %rd805, 40;
 	shr.s64 %rd807, %rd806, 1;
 	mad.lo.s64 %rd808, %rd690, %rd802, %rd807;
-	setp.lt.u64 %p189, %rd808, %rd6;
-	@!%p189 bra $FAULT47;
+	setp.lt.u64 %p187, %rd808, %rd6;
+	@!%p187 bra $FAULT45;
 	cvt.rn.bf16.f32 %rs85, %f53;
-	cvt.u32.u16 %r332, %rs85;
+	cvt.u32.u16 %r331, %rs85;
 	cvt.rn.bf16.f32 %rs86, %f52;
-	cvt.u32.u16 %r333, %rs86;
+	cvt.u32.u16 %r332, %rs86;
 	shl.b64 %rd809, %rd808, 2;
 	add.s64 %rd810, %rd5, %rd809;
-	st.global.u16 [%rd810], %r332;
-	st.global.u16 [%rd810+2], %r333;
+	st.global.u16 [%rd810], %r331;
+	st.global.u16 [%rd810+2], %r332;
 $B51:
 	.loc 3 73 13
-	and.pred %p190, %p169, %p117;
-	@!%p190 bra $B52;
+	and.pred %p188, %p167, %p115;
+	@!%p188 bra $B52;
 	.loc 3 74 19
 	shr.u64 %rd811, %rd132, 63;
 	add.s64 %rd812, %rd8, %rd811;
@@ -30706,20 +30362,20 @@ $B51:
 	add.s64 %rd817, %rd816, 40;
 	shr.s64 %rd818, %rd817, 1;
 	mad.lo.s64 %rd819, %rd701, %rd813, %rd818;
-	setp.lt.u64 %p191, %rd819, %rd6;
-	@!%p191 bra $FAULT48;
+	setp.lt.u64 %p189, %rd819, %rd6;
+	@!%p189 bra $FAULT46;
 	cvt.rn.bf16.f32 %rs87, %f51;
-	cvt.u32.u16 %r334, %rs87;
+	cvt.u32.u16 %r333, %rs87;
 	cvt.rn.bf16.f32 %rs88, %f50;
-	cvt.u32.u16 %r335, %rs88;
+	cvt.u32.u16 %r334, %rs88;
 	shl.b64 %rd820, %rd819, 2;
 	add.s64 %rd821, %rd5, %rd820;
-	st.global.u16 [%rd821], %r334;
-	st.global.u16 [%rd821+2], %r335;
+	st.global.u16 [%rd821], %r333;
+	st.global.u16 [%rd821+2], %r334;
 $B52:
 	.loc 3 70 11
-	and.pred %p192, %p166, %p122;
-	@!%p192 bra $B53;
+	and.pred %p190, %p164, %p120;
+	@!%p190 bra $B53;
 	.loc 3 71 15
 	shr.u64 %rd822, %rd132, 63;
 	add.s64 %rd823, %rd8, %rd822;
@@ -30730,20 +30386,20 @@ $B52:
 	add.s64 %rd828, %rd827, 48;
 	shr.s64 %rd829, %rd828, 1;
 	mad.lo.s64 %rd830, %rd690, %rd824, %rd829;
-	setp.lt.u64 %p193, %rd830, %rd6;
-	@!%p193 bra $FAULT49;
+	setp.lt.u64 %p191, %rd830, %rd6;
+	@!%p191 bra $FAULT47;
 	cvt.rn.bf16.f32 %rs89, %f49;
-	cvt.u32.u16 %r336, %rs89;
+	cvt.u32.u16 %r335, %rs89;
 	cvt.rn.bf16.f32 %rs90, %f48;
-	cvt.u32.u16 %r337, %rs90;
+	cvt.u32.u16 %r336, %rs90;
 	shl.b64 %rd831, %rd830, 2;
 	add.s64 %rd832, %rd5, %rd831;
-	st.global.u16 [%rd832], %r336;
-	st.global.u16 [%rd832+2], %r337;
+	st.global.u16 [%rd832], %r335;
+	st.global.u16 [%rd832+2], %r336;
 $B53:
 	.loc 3 73 13
-	and.pred %p194, %p169, %p122;
-	@!%p194 bra $B54;
+	and.pred %p192, %p167, %p120;
+	@!%p192 bra $B54;
 	.loc 3 74 19
 	shr.u64 %rd833, %rd132, 63;
 	add.s64 %rd834, %rd8, %rd833;
@@ -30754,20 +30410,20 @@ $B53:
 	add.s64 %rd839, %rd838, 48;
 	shr.s64 %rd840, %rd839, 1;
 	mad.lo.s64 %rd841, %rd701, %rd835, %rd840;
-	setp.lt.u64 %p195, %rd841, %rd6;
-	@!%p195 bra $FAULT50;
+	setp.lt.u64 %p193, %rd841, %rd6;
+	@!%p193 bra $FAULT48;
 	cvt.rn.bf16.f32 %rs91, %f47;
-	cvt.u32.u16 %r338, %rs91;
+	cvt.u32.u16 %r337, %rs91;
 	cvt.rn.bf16.f32 %rs92, %f46;
-	cvt.u32.u16 %r339, %rs92;
+	cvt.u32.u16 %r338, %rs92;
 	shl.b64 %rd842, %rd841, 2;
 	add.s64 %rd843, %rd5, %rd842;
-	st.global.u16 [%rd843], %r338;
-	st.global.u16 [%rd843+2], %r339;
+	st.global.u16 [%rd843], %r337;
+	st.global.u16 [%rd843+2], %r338;
 $B54:
 	.loc 3 70 11
-	and.pred %p196, %p166, %p127;
-	@!%p196 bra $B55;
+	and.pred %p194, %p164, %p125;
+	@!%p194 bra $B55;
 	.loc 3 71 15
 	shr.u64 %rd844, %rd132, 63;
 	add.s64 %rd845, %rd8, %rd844;
@@ -30778,20 +30434,20 @@ $B54:
 	add.s64 %rd850, %rd849, 56;
 	shr.s64 %rd851, %rd850, 1;
 	mad.lo.s64 %rd852, %rd690, %rd846, %rd851;
-	setp.lt.u64 %p197, %rd852, %rd6;
-	@!%p197 bra $FAULT51;
+	setp.lt.u64 %p195, %rd852, %rd6;
+	@!%p195 bra $FAULT49;
 	cvt.rn.bf16.f32 %rs93, %f45;
-	cvt.u32.u16 %r340, %rs93;
+	cvt.u32.u16 %r339, %rs93;
 	cvt.rn.bf16.f32 %rs94, %f44;
-	cvt.u32.u16 %r341, %rs94;
+	cvt.u32.u16 %r340, %rs94;
 	shl.b64 %rd853, %rd852, 2;
 	add.s64 %rd854, %rd5, %rd853;
-	st.global.u16 [%rd854], %r340;
-	st.global.u16 [%rd854+2], %r341;
+	st.global.u16 [%rd854], %r339;
+	st.global.u16 [%rd854+2], %r340;
 $B55:
 	.loc 3 73 13
-	and.pred %p198, %p169, %p127;
-	@!%p198 bra $B56;
+	and.pred %p196, %p167, %p125;
+	@!%p196 bra $B56;
 	.loc 3 74 19
 	shr.u64 %rd855, %rd132, 63;
 	add.s64 %rd856, %rd8, %rd855;
@@ -30802,23 +30458,23 @@ $B55:
 	add.s64 %rd861, %rd860, 56;
 	shr.s64 %rd862, %rd861, 1;
 	mad.lo.s64 %rd863, %rd701, %rd857, %rd862;
-	setp.lt.u64 %p199, %rd863, %rd6;
-	@!%p199 bra $FAULT52;
+	setp.lt.u64 %p197, %rd863, %rd6;
+	@!%p197 bra $FAULT50;
 	cvt.rn.bf16.f32 %rs95, %f43;
-	cvt.u32.u16 %r342, %rs95;
+	cvt.u32.u16 %r341, %rs95;
 	cvt.rn.bf16.f32 %rs96, %f42;
-	cvt.u32.u16 %r343, %rs96;
+	cvt.u32.u16 %r342, %rs96;
 	shl.b64 %rd864, %rd863, 2;
 	add.s64 %rd865, %rd5, %rd864;
-	st.global.u16 [%rd865], %r342;
-	st.global.u16 [%rd865+2], %r343;
+	st.global.u16 [%rd865], %r341;
+	st.global.u16 [%rd865+2], %r342;
 $B56:
 	.loc 1 57 34
 	add.s64 %rd866, %rd328, 48;
 	.loc 3 70 11
-	setp.lt.s64 %p200, %rd866, %rd7;
-	and.pred %p201, %p200, %p91;
-	@!%p201 bra $B57;
+	setp.lt.s64 %p198, %rd866, %rd7;
+	and.pred %p199, %p198, %p89;
+	@!%p199 bra $B57;
 	.loc 3 71 15
 	shr.u64 %rd867, %rd132, 63;
 	add.s64 %rd868, %rd8, %rd867;
@@ -30828,22 +30484,22 @@ $B56:
 	add.s64 %rd872, %rd331, %rd871;
 	shr.s64 %rd873, %rd872, 1;
 	mad.lo.s64 %rd874, %rd866, %rd869, %rd873;
-	setp.lt.u64 %p202, %rd874, %rd6;
-	@!%p202 bra $FAULT53;
+	setp.lt.u64 %p200, %rd874, %rd6;
+	@!%p200 bra $FAULT51;
 	cvt.rn.bf16.f32 %rs97, %f41;
-	cvt.u32.u16 %r344, %rs97;
+	cvt.u32.u16 %r343, %rs97;
 	cvt.rn.bf16.f32 %rs98, %f40;
-	cvt.u32.u16 %r345, %rs98;
+	cvt.u32.u16 %r344, %rs98;
 	shl.b64 %rd875, %rd874, 2;
 	add.s64 %rd876, %rd5, %rd875;
-	st.global.u16 [%rd876], %r344;
-	st.global.u16 [%rd876+2], %r345;
+	st.global.u16 [%rd876], %r343;
+	st.global.u16 [%rd876+2], %r344;
 $B57:
 	.loc 3 73 10
 	add.s64 %rd877, %rd328, 56;
-	setp.lt.s64 %p203, %rd877, %rd7;
-	and.pred %p204, %p203, %p91;
-	@!%p204 bra $B58;
+	setp.lt.s64 %p201, %rd877, %rd7;
+	and.pred %p202, %p201, %p89;
+	@!%p202 bra $B58;
 	.loc 3 74 19
 	shr.u64 %rd878, %rd132, 63;
 	add.s64 %rd879, %rd8, %rd878;
@@ -30853,20 +30509,20 @@ $B57:
 	add.s64 %rd883, %rd331, %rd882;
 	shr.s64 %rd884, %rd883, 1;
 	mad.lo.s64 %rd885, %rd877, %rd880, %rd884;
-	setp.lt.u64 %p205, %rd885, %rd6;
-	@!%p205 bra $FAULT54;
+	setp.lt.u64 %p203, %rd885, %rd6;
+	@!%p203 bra $FAULT52;
 	cvt.rn.bf16.f32 %rs99, %f39;
-	cvt.u32.u16 %r346, %rs99;
+	cvt.u32.u16 %r345, %rs99;
 	cvt.rn.bf16.f32 %rs100, %f38;
-	cvt.u32.u16 %r347, %rs100;
+	cvt.u32.u16 %r346, %rs100;
 	shl.b64 %rd886, %rd885, 2;
 	add.s64 %rd887, %rd5, %rd886;
-	st.global.u16 [%rd887], %r346;
-	st.global.u16 [%rd887+2], %r347;
+	st.global.u16 [%rd887], %r345;
+	st.global.u16 [%rd887+2], %r346;
 $B58:
 	.loc 3 70 11
-	and.pred %p206, %p200, %p97;
-	@!%p206 bra $B59;
+	and.pred %p204, %p198, %p95;
+	@!%p204 bra $B59;
 	.loc 3 71 15
 	shr.u64 %rd888, %rd132, 63;
 	add.s64 %rd889, %rd8, %rd888;
@@ -30877,20 +30533,20 @@ $B58:
 	add.s64 %rd894, %rd893, 8;
 	shr.s64 %rd895, %rd894, 1;
 	mad.lo.s64 %rd896, %rd866, %rd890, %rd895;
-	setp.lt.u64 %p207, %rd896, %rd6;
-	@!%p207 bra $FAULT55;
+	setp.lt.u64 %p205, %rd896, %rd6;
+	@!%p205 bra $FAULT53;
 	cvt.rn.bf16.f32 %rs101, %f37;
-	cvt.u32.u16 %r348, %rs101;
+	cvt.u32.u16 %r347, %rs101;
 	cvt.rn.bf16.f32 %rs102, %f36;
-	cvt.u32.u16 %r349, %rs102;
+	cvt.u32.u16 %r348, %rs102;
 	shl.b64 %rd897, %rd896, 2;
 	add.s64 %rd898, %rd5, %rd897;
-	st.global.u16 [%rd898], %r348;
-	st.global.u16 [%rd898+2], %r349;
+	st.global.u16 [%rd898], %r347;
+	st.global.u16 [%rd898+2], %r348;
 $B59:
 	.loc 3 73 13
-	and.pred %p208, %p203, %p97;
-	@!%p208 bra $B60;
+	and.pred %p206, %p201, %p95;
+	@!%p206 bra $B60;
 	.loc 3 74 19
 	shr.u64 %rd899, %rd132, 63;
 	add.s64 %rd900, %rd8, %rd899;
@@ -30901,20 +30557,20 @@ $B59:
 	add.s64 %rd905, %rd904, 8;
 	shr.s64 %rd906, %rd905, 1;
 	mad.lo.s64 %rd907, %rd877, %rd901, %rd906;
-	setp.lt.u64 %p209, %rd907, %rd6;
-	@!%p209 bra $FAULT56;
+	setp.lt.u64 %p207, %rd907, %rd6;
+	@!%p207 bra $FAULT54;
 	cvt.rn.bf16.f32 %rs103, %f35;
-	cvt.u32.u16 %r350, %rs103;
+	cvt.u32.u16 %r349, %rs103;
 	cvt.rn.bf16.f32 %rs104, %f34;
-	cvt.u32.u16 %r351, %rs104;
+	cvt.u32.u16 %r350, %rs104;
 	shl.b64 %rd908, %rd907, 2;
 	add.s64 %rd909, %rd5, %rd908;
-	st.global.u16 [%rd909], %r350;
-	st.global.u16 [%rd909+2], %r351;
+	st.global.u16 [%rd909], %r349;
+	st.global.u16 [%rd909+2], %r350;
 $B60:
 	.loc 3 70 11
-	and.pred %p210, %p200, %p102;
-	@!%p210 bra $B61;
+	and.pred %p208, %p198, %p100;
+	@!%p208 bra $B61;
 	.loc 3 71 15
 	shr.u64 %rd910, %rd132, 63;
 	add.s64 %rd911, %rd8, %rd910;
@@ -30925,20 +30581,20 @@ $B60:
 	add.s64 %rd916, %rd915, 16;
 	shr.s64 %rd917, %rd916, 1;
 	mad.lo.s64 %rd918, %rd866, %rd912, %rd917;
-	setp.lt.u64 %p211, %rd918, %rd6;
-	@!%p211 bra $FAULT57;
+	setp.lt.u64 %p209, %rd918, %rd6;
+	@!%p209 bra $FAULT55;
 	cvt.rn.bf16.f32 %rs105, %f33;
-	cvt.u32.u16 %r352, %rs105;
+	cvt.u32.u16 %r351, %rs105;
 	cvt.rn.bf16.f32 %rs106, %f32;
-	cvt.u32.u16 %r353, %rs106;
+	cvt.u32.u16 %r352, %rs106;
 	shl.b64 %rd919, %rd918, 2;
 	add.s64 %rd920, %rd5, %rd919;
-	st.global.u16 [%rd920], %r352;
-	st.global.u16 [%rd920+2], %r353;
+	st.global.u16 [%rd920], %r351;
+	st.global.u16 [%rd920+2], %r352;
 $B61:
 	.loc 3 73 13
-	and.pred %p212, %p203, %p102;
-	@!%p212 bra $B62;
+	and.pred %p210, %p201, %p100;
+	@!%p210 bra $B62;
 	.loc 3 74 19
 	shr.u64 %rd921, %rd132, 63;
 	add.s64 %rd922, %rd8, %rd921;
@@ -30949,20 +30605,20 @@ $B61:
 	add.s64 %rd927, %rd926, 16;
 	shr.s64 %rd928, %rd927, 1;
 	mad.lo.s64 %rd929, %rd877, %rd923, %rd928;
-	setp.lt.u64 %p213, %rd929, %rd6;
-	@!%p213 bra $FAULT58;
+	setp.lt.u64 %p211, %rd929, %rd6;
+	@!%p211 bra $FAULT56;
 	cvt.rn.bf16.f32 %rs107, %f31;
-	cvt.u32.u16 %r354, %rs107;
+	cvt.u32.u16 %r353, %rs107;
 	cvt.rn.bf16.f32 %rs108, %f30;
-	cvt.u32.u16 %r355, %rs108;
+	cvt.u32.u16 %r354, %rs108;
 	shl.b64 %rd930, %rd929, 2;
 	add.s64 %rd931, %rd5, %rd930;
-	st.global.u16 [%rd931], %r354;
-	st.global.u16 [%rd931+2], %r355;
+	st.global.u16 [%rd931], %r353;
+	st.global.u16 [%rd931+2], %r354;
 $B62:
 	.loc 3 70 11
-	and.pred %p214, %p200, %p107;
-	@!%p214 bra $B63;
+	and.pred %p212, %p198, %p105;
+	@!%p212 bra $B63;
 	.loc 3 71 15
 	shr.u64 %rd932, %rd132, 63;
 	add.s64 %rd933, %rd8, %rd932;
@@ -30973,20 +30629,20 @@ $B62:
 	add.s64 %rd938, %rd937, 24;
 	shr.s64 %rd939, %rd938, 1;
 	mad.lo.s64 %rd940, %rd866, %rd934, %rd939;
-	setp.lt.u64 %p215, %rd940, %rd6;
-	@!%p215 bra $FAULT59;
+	setp.lt.u64 %p213, %rd940, %rd6;
+	@!%p213 bra $FAULT57;
 	cvt.rn.bf16.f32 %rs109, %f29;
-	cvt.u32.u16 %r356, %rs109;
+	cvt.u32.u16 %r355, %rs109;
 	cvt.rn.bf16.f32 %rs110, %f28;
-	cvt.u32.u16 %r357, %rs110;
+	cvt.u32.u16 %r356, %rs110;
 	shl.b64 %rd941, %rd940, 2;
 	add.s64 %rd942, %rd5, %rd941;
-	st.global.u16 [%rd942], %r356;
-	st.global.u16 [%rd942+2], %r357;
+	st.global.u16 [%rd942], %r355;
+	st.global.u16 [%rd942+2], %r356;
 $B63:
 	.loc 3 73 13
-	and.pred %p216, %p203, %p107;
-	@!%p216 bra $B64;
+	and.pred %p214, %p201, %p105;
+	@!%p214 bra $B64;
 	.loc 3 74 19
 	shr.u64 %rd943, %rd132, 63;
 	add.s64 %rd944, %rd8, %rd943;
@@ -30997,20 +30653,20 @@ $B63:
 	add.s64 %rd949, %rd948, 24;
 	shr.s64 %rd950, %rd949, 1;
 	mad.lo.s64 %rd951, %rd877, %rd945, %rd950;
-	setp.lt.u64 %p217, %rd951, %rd6;
-	@!%p217 bra $FAULT60;
+	setp.lt.u64 %p215, %rd951, %rd6;
+	@!%p215 bra $FAULT58;
 	cvt.rn.bf16.f32 %rs111, %f27;
-	cvt.u32.u16 %r358, %rs111;
+	cvt.u32.u16 %r357, %rs111;
 	cvt.rn.bf16.f32 %rs112, %f26;
-	cvt.u32.u16 %r359, %rs112;
+	cvt.u32.u16 %r358, %rs112;
 	shl.b64 %rd952, %rd951, 2;
 	add.s64 %rd953, %rd5, %rd952;
-	st.global.u16 [%rd953], %r358;
-	st.global.u16 [%rd953+2], %r359;
+	st.global.u16 [%rd953], %r357;
+	st.global.u16 [%rd953+2], %r358;
 $B64:
 	.loc 3 70 11
-	and.pred %p218, %p200, %p112;
-	@!%p218 bra $B65;
+	and.pred %p216, %p198, %p110;
+	@!%p216 bra $B65;
 	.loc 3 71 15
 	shr.u64 %rd954, %rd132, 63;
 	add.s64 %rd955, %rd8, %rd954;
@@ -31021,20 +30677,20 @@ $B64:
 	add.s64 %rd960, %rd959, 32;
 	shr.s64 %rd961, %rd960, 1;
 	mad.lo.s64 %rd962, %rd866, %rd956, %rd961;
-	setp.lt.u64 %p219, %rd962, %rd6;
-	@!%p219 bra $FAULT61;
+	setp.lt.u64 %p217, %rd962, %rd6;
+	@!%p217 bra $FAULT59;
 	cvt.rn.bf16.f32 %rs113, %f25;
-	cvt.u32.u16 %r360, %rs113;
+	cvt.u32.u16 %r359, %rs113;
 	cvt.rn.bf16.f32 %rs114, %f24;
-	cvt.u32.u16 %r361, %rs114;
+	cvt.u32.u16 %r360, %rs114;
 	shl.b64 %rd963, %rd962, 2;
 	add.s64 %rd964, %rd5, %rd963;
-	st.global.u16 [%rd964], %r360;
-	st.global.u16 [%rd964+2], %r361;
+	st.global.u16 [%rd964], %r359;
+	st.global.u16 [%rd964+2], %r360;
 $B65:
 	.loc 3 73 13
-	and.pred %p220, %p203, %p112;
-	@!%p220 bra $B66;
+	and.pred %p218, %p201, %p110;
+	@!%p218 bra $B66;
 	.loc 3 74 19
 	shr.u64 %rd965, %rd132, 63;
 	add.s64 %rd966, %rd8, %rd965;
@@ -31045,20 +30701,20 @@ $B65:
 	add.s64 %rd971, %rd970, 32;
 	shr.s64 %rd972, %rd971, 1;
 	mad.lo.s64 %rd973, %rd877, %rd967, %rd972;
-	setp.lt.u64 %p221, %rd973, %rd6;
-	@!%p221 bra $FAULT62;
+	setp.lt.u64 %p219, %rd973, %rd6;
+	@!%p219 bra $FAULT60;
 	cvt.rn.bf16.f32 %rs115, %f23;
-	cvt.u32.u16 %r362, %rs115;
+	cvt.u32.u16 %r361, %rs115;
 	cvt.rn.bf16.f32 %rs116, %f22;
-	cvt.u32.u16 %r363, %rs116;
+	cvt.u32.u16 %r362, %rs116;
 	shl.b64 %rd974, %rd973, 2;
 	add.s64 %rd975, %rd5, %rd974;
-	st.global.u16 [%rd975], %r362;
-	st.global.u16 [%rd975+2], %r363;
+	st.global.u16 [%rd975], %r361;
+	st.global.u16 [%rd975+2], %r362;
 $B66:
 	.loc 3 70 11
-	and.pred %p222, %p200, %p117;
-	@!%p222 bra $B67;
+	and.pred %p220, %p198, %p115;
+	@!%p220 bra $B67;
 	.loc 3 71 15
 	shr.u64 %rd976, %rd132, 63;
 	add.s64 %rd977, %rd8, %rd976;
@@ -31069,20 +30725,20 @@ $B66:
 	add.s64 %rd982, %rd981, 40;
 	shr.s64 %rd983, %rd982, 1;
 	mad.lo.s64 %rd984, %rd866, %rd978, %rd983;
-	setp.lt.u64 %p223, %rd984, %rd6;
-	@!%p223 bra $FAULT63;
+	setp.lt.u64 %p221, %rd984, %rd6;
+	@!%p221 bra $FAULT61;
 	cvt.rn.bf16.f32 %rs117, %f21;
-	cvt.u32.u16 %r364, %rs117;
+	cvt.u32.u16 %r363, %rs117;
 	cvt.rn.bf16.f32 %rs118, %f20;
-	cvt.u32.u16 %r365, %rs118;
+	cvt.u32.u16 %r364, %rs118;
 	shl.b64 %rd985, %rd984, 2;
 	add.s64 %rd986, %rd5, %rd985;
-	st.global.u16 [%rd986], %r364;
-	st.global.u16 [%rd986+2], %r365;
+	st.global.u16 [%rd986], %r363;
+	st.global.u16 [%rd986+2], %r364;
 $B67:
 	.loc 3 73 13
-	and.pred %p224, %p203, %p117;
-	@!%p224 bra $B68;
+	and.pred %p222, %p201, %p115;
+	@!%p222 bra $B68;
 	.loc 3 74 19
 	shr.u64 %rd987, %rd132, 63;
 	add.s64 %rd988, %rd8, %rd987;
@@ -31093,20 +30749,20 @@ $B67:
 	add.s64 %rd993, %rd992, 40;
 	shr.s64 %rd994, %rd993, 1;
 	mad.lo.s64 %rd995, %rd877, %rd989, %rd994;
-	setp.lt.u64 %p225, %rd995, %rd6;
-	@!%p225 bra $FAULT64;
+	setp.lt.u64 %p223, %rd995, %rd6;
+	@!%p223 bra $FAULT62;
 	cvt.rn.bf16.f32 %rs119, %f19;
-	cvt.u32.u16 %r366, %rs119;
+	cvt.u32.u16 %r365, %rs119;
 	cvt.rn.bf16.f32 %rs120, %f18;
-	cvt.u32.u16 %r367, %rs120;
+	cvt.u32.u16 %r366, %rs120;
 	shl.b64 %rd996, %rd995, 2;
 	add.s64 %rd997, %rd5, %rd996;
-	st.global.u16 [%rd997], %r366;
-	st.global.u16 [%rd997+2], %r367;
+	st.global.u16 [%rd997], %r365;
+	st.global.u16 [%rd997+2], %r366;
 $B68:
 	.loc 3 70 11
-	and.pred %p226, %p200, %p122;
-	@!%p226 bra $B69;
+	and.pred %p224, %p198, %p120;
+	@!%p224 bra $B69;
 	.loc 3 71 15
 	shr.u64 %rd998, %rd132, 63;
 	add.s64 %rd999, %rd8, %rd998;
@@ -31117,20 +30773,20 @@ $B68:
 	add.s64 %rd1004, %rd1003, 48;
 	shr.s64 %rd1005, %rd1004, 1;
 	mad.lo.s64 %rd1006, %rd866, %rd1000, %rd1005;
-	setp.lt.u64 %p227, %rd1006, %rd6;
-	@!%p227 bra $FAULT65;
+	setp.lt.u64 %p225, %rd1006, %rd6;
+	@!%p225 bra $FAULT63;
 	cvt.rn.bf16.f32 %rs121, %f17;
-	cvt.u32.u16 %r368, %rs121;
+	cvt.u32.u16 %r367, %rs121;
 	cvt.rn.bf16.f32 %rs122, %f16;
-	cvt.u32.u16 %r369, %rs122;
+	cvt.u32.u16 %r368, %rs122;
 	shl.b64 %rd1007, %rd1006, 2;
 	add.s64 %rd1008, %rd5, %rd1007;
-	st.global.u16 [%rd1008], %r368;
-	st.global.u16 [%rd1008+2], %r369;
+	st.global.u16 [%rd1008], %r367;
+	st.global.u16 [%rd1008+2], %r368;
 $B69:
 	.loc 3 73 13
-	and.pred %p228, %p203, %p122;
-	@!%p228 bra $B70;
+	and.pred %p226, %p201, %p120;
+	@!%p226 bra $B70;
 	.loc 3 74 19
 	shr.u64 %rd1009, %rd132, 63;
 	add.s64 %rd1010, %rd8, %rd1009;
@@ -31141,20 +30797,20 @@ $B69:
 	add.s64 %rd1015, %rd1014, 48;
 	shr.s64 %rd1016, %rd1015, 1;
 	mad.lo.s64 %rd1017, %rd877, %rd1011, %rd1016;
-	setp.lt.u64 %p229, %rd1017, %rd6;
-	@!%p229 bra $FAULT66;
+	setp.lt.u64 %p227, %rd1017, %rd6;
+	@!%p227 bra $FAULT64;
 	cvt.rn.bf16.f32 %rs123, %f15;
-	cvt.u32.u16 %r370, %rs123;
+	cvt.u32.u16 %r369, %rs123;
 	cvt.rn.bf16.f32 %rs124, %f14;
-	cvt.u32.u16 %r371, %rs124;
+	cvt.u32.u16 %r370, %rs124;
 	shl.b64 %rd1018, %rd1017, 2;
 	add.s64 %rd1019, %rd5, %rd1018;
-	st.global.u16 [%rd1019], %r370;
-	st.global.u16 [%rd1019+2], %r371;
+	st.global.u16 [%rd1019], %r369;
+	st.global.u16 [%rd1019+2], %r370;
 $B70:
 	.loc 3 70 11
-	and.pred %p230, %p200, %p127;
-	@!%p230 bra $B71;
+	and.pred %p228, %p198, %p125;
+	@!%p228 bra $B71;
 	.loc 3 71 15
 	shr.u64 %rd1020, %rd132, 63;
 	add.s64 %rd1021, %rd8, %rd1020;
@@ -31165,20 +30821,20 @@ $B70:
 	add.s64 %rd1026, %rd1025, 56;
 	shr.s64 %rd1027, %rd1026, 1;
 	mad.lo.s64 %rd1028, %rd866, %rd1022, %rd1027;
-	setp.lt.u64 %p231, %rd1028, %rd6;
-	@!%p231 bra $FAULT67;
+	setp.lt.u64 %p229, %rd1028, %rd6;
+	@!%p229 bra $FAULT65;
 	cvt.rn.bf16.f32 %rs125, %f13;
-	cvt.u32.u16 %r372, %rs125;
+	cvt.u32.u16 %r371, %rs125;
 	cvt.rn.bf16.f32 %rs126, %f12;
-	cvt.u32.u16 %r373, %rs126;
+	cvt.u32.u16 %r372, %rs126;
 	shl.b64 %rd1029, %rd1028, 2;
 	add.s64 %rd1030, %rd5, %rd1029;
-	st.global.u16 [%rd1030], %r372;
-	st.global.u16 [%rd1030+2], %r373;
+	st.global.u16 [%rd1030], %r371;
+	st.global.u16 [%rd1030+2], %r372;
 $B71:
 	.loc 3 73 13
-	and.pred %p232, %p203, %p127;
-	@!%p232 bra $B72;
+	and.pred %p230, %p201, %p125;
+	@!%p230 bra $B72;
 	.loc 3 74 19
 	shr.u64 %rd1031, %rd132, 63;
 	add.s64 %rd1032, %rd8, %rd1031;
@@ -31189,451 +30845,439 @@ $B71:
 	add.s64 %rd1037, %rd1036, 56;
 	shr.s64 %rd1038, %rd1037, 1;
 	mad.lo.s64 %rd1039, %rd877, %rd1033, %rd1038;
-	setp.lt.u64 %p233, %rd1039, %rd6;
-	@!%p233 bra $FAULT68;
+	setp.lt.u64 %p231, %rd1039, %rd6;
+	@!%p231 bra $FAULT66;
 	cvt.rn.bf16.f32 %rs127, %f11;
-	cvt.u32.u16 %r374, %rs127;
+	cvt.u32.u16 %r373, %rs127;
 	cvt.rn.bf16.f32 %rs128, %f10;
-	cvt.u32.u16 %r375, %rs128;
+	cvt.u32.u16 %r374, %rs128;
 	shl.b64 %rd1040, %rd1039, 2;
 	add.s64 %rd1041, %rd5, %rd1040;
-	st.global.u16 [%rd1041], %r374;
-	st.global.u16 [%rd1041+2], %r375;
+	st.global.u16 [%rd1041], %r373;
+	st.global.u16 [%rd1041+2], %r374;
 $B72:
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 65 17
-	mov.u32 %r376, 0;
+	mov.u32 %r375, 0;
 	mov.u64 %rd1042, 0;
 	mov.u64 %rd1043, 0;
 	bra $FAULT;
 $FAULT1:
 	.loc 2 77 17
-	mov.u32 %r376, 3;
+	mov.u32 %r375, 1;
 	mov.u64 %rd1042, 0;
 	mov.u64 %rd1043, 0;
 	bra $FAULT;
 $FAULT2:
 	.loc 1 82 17
-	mov.u32 %r376, 4;
+	mov.u32 %r375, 2;
 	mov.u64 %rd1042, 0;
 	mov.u64 %rd1043, 0;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 77 26
-	mov.u32 %r376, 1;
-	mov.u64 %rd1042, 0;
-	mov.u64 %rd1043, 0;
+	.loc 3 71 4
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd339;
+	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 82 26
-	mov.u32 %r376, 2;
-	mov.u64 %rd1042, 0;
-	mov.u64 %rd1043, 0;
+	.loc 3 74 4
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd350;
+	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT5:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd339;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd362;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT6:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd350;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd373;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT7:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd362;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd385;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT8:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd373;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd396;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT9:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd385;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd408;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT10:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd396;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd419;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT11:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd408;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd431;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT12:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd419;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd442;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT13:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd431;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd454;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT14:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd442;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd465;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT15:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd454;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd477;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT16:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd465;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd488;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT17:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd477;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd500;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT18:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd488;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd511;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT19:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd500;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd522;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT20:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd511;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd533;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT21:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd522;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd544;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT22:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd533;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd555;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT23:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd544;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd566;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT24:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd555;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd577;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT25:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd566;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd588;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT26:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd577;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd599;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT27:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd588;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd610;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT28:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd599;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd621;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT29:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd610;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd632;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT30:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd621;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd643;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT31:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd632;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd654;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT32:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd643;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd665;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT33:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd654;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd676;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT34:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd665;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd687;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT35:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd676;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd698;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT36:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd687;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd709;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT37:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd698;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd720;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT38:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd709;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd731;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT39:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd720;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd742;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT40:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd731;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd753;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT41:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd742;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd764;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT42:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd753;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd775;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT43:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd764;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd786;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT44:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd775;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd797;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT45:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd786;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd808;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT46:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd797;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd819;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT47:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd808;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd830;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT48:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd819;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd841;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT49:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd830;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd852;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT50:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd841;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd863;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT51:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd852;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd874;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT52:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd863;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd885;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT53:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd874;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd896;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT54:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd885;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd907;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT55:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd896;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd918;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT56:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd907;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd929;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT57:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd918;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd940;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT58:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd929;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd951;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT59:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd940;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd962;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT60:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd951;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd973;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT61:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd962;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd984;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT62:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd973;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd995;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT63:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd984;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd1006;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT64:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd995;
+	mov.u32 %r375, 4;
+	mov.u64 %rd1042, %rd1017;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT65:
 	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd1006;
+	mov.u32 %r375, 3;
+	mov.u64 %rd1042, %rd1028;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT66:
 	.loc 3 74 4
-	mov.u32 %r376, 6;
-	mov.u64 %rd1042, %rd1017;
-	mov.u64 %rd1043, %rd6;
-	bra $FAULT;
-$FAULT67:
-	.loc 3 71 4
-	mov.u32 %r376, 5;
-	mov.u64 %rd1042, %rd1028;
-	mov.u64 %rd1043, %rd6;
-	bra $FAULT;
-$FAULT68:
-	.loc 3 74 4
-	mov.u32 %r376, 6;
+	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd1039;
 	mov.u64 %rd1043, %rd6;
 $FAULT:
 	ld.param.u64 %rd1044, [wide_params+96];
-	atom.relaxed.gpu.global.cas.b32 %r377, [%rd1044], 0, 1;
-	setp.ne.u32 %p234, %r377, 0;
-	@%p234 bra $EXIT;
+	atom.relaxed.gpu.global.cas.b32 %r376, [%rd1044], 0, 1;
+	setp.ne.u32 %p232, %r376, 0;
+	@%p232 bra $EXIT;
 	ld.global.u64 %rd1045, [%rd1044+8];
-	ld.param.u32 %r378, [wide_params+104];
-	st.global.u32 [%rd1045+4], %r378;
-	ld.param.u32 %r379, [wide_params+108];
-	st.global.v2.u32 [%rd1045+8], {%r379, %r376};
-	mov.u32 %r380, %ctaid.x;
-	mov.u32 %r381, %ctaid.y;
-	st.global.v2.u32 [%rd1045+16], {%r380, %r381};
-	mov.u32 %r382, %ctaid.z;
-	mov.u32 %r383, %tid.x;
-	st.global.v2.u32 [%rd1045+24], {%r382, %r383};
-	mov.u32 %r384, %tid.y;
-	mov.u32 %r385, %tid.z;
-	st.global.v2.u32 [%rd1045+32], {%r384, %r385};
+	ld.param.u32 %r377, [wide_params+104];
+	st.global.u32 [%rd1045+4], %r377;
+	ld.param.u32 %r378, [wide_params+108];
+	st.global.v2.u32 [%rd1045+8], {%r378, %r375};
+	mov.u32 %r379, %ctaid.x;
+	mov.u32 %r380, %ctaid.y;
+	st.global.v2.u32 [%rd1045+16], {%r379, %r380};
+	mov.u32 %r381, %ctaid.z;
+	mov.u32 %r382, %tid.x;
+	st.global.v2.u32 [%rd1045+24], {%r381, %r382};
+	mov.u32 %r383, %tid.y;
+	mov.u32 %r384, %tid.z;
+	st.global.v2.u32 [%rd1045+32], {%r383, %r384};
 	st.global.u64 [%rd1045+40], %rd1042;
 	st.global.u64 [%rd1045+48], %rd1043;
 	fence.acq_rel.sys;
@@ -31655,8 +31299,8 @@ const persistentDtypeBF16ToBF16AsItIsSM90A = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<304>;
-	.reg .b32 %r<325>;
+	.reg .pred %p<266>;
+	.reg .b32 %r<323>;
 	.reg .b64 %rd<562>;
 	.reg .f32 %f<223>;
 
@@ -31771,173 +31415,152 @@ $B0:
 	.loc 1 73 17
 	mov.u32 %r21, $dynamic;
 	mad.lo.s32 %r22, %r19, 8, %r21;
-	add.s32 %r23, %r22, 213056;
 	.loc 1 92 14
 	setp.eq.s32 %p8, %r5, 0;
-	.loc 1 93 11
-	setp.ne.s32 %p9, %r23, -1;
 	.loc 1 100 15
-	setp.lt.s64 %p10, 0, %rd2;
+	setp.lt.s64 %p9, 0, %rd2;
 	.loc 1 103 36
-	and.b32 %r24, %r5, 3;
-	shl.b32 %r25, %r24, 1;
-	cvt.u64.u32 %rd35, %r25;
+	and.b32 %r23, %r5, 3;
+	shl.b32 %r24, %r23, 1;
+	cvt.u64.u32 %rd35, %r24;
 	.loc 1 75 23
-	mad.lo.s32 %r26, %r19, 32768, %r21;
-	add.s32 %r27, %r26, 147456;
-	.loc 1 121 39
-	setp.ne.s32 %p11, %r27, -1;
-	mad.lo.s32 %r28, 1, 0, 0;
-	mad.lo.s32 %r29, %r28, 384, %r2;
-	cvt.u64.u32 %rd36, %r29;
+	mad.lo.s32 %r25, %r19, 32768, %r21;
+	.loc 1 121 50
+	mad.lo.s32 %r26, 1, 0, 0;
+	mad.lo.s32 %r27, %r26, 384, %r2;
+	cvt.u64.u32 %rd36, %r27;
 	shr.u64 %rd37, %rd36, 5;
-	cvt.u32.u64 %r30, %rd37;
-	and.b32 %r31, %r30, 3;
-	and.b32 %r32, %r5, 15;
-	mad.lo.s32 %r33, %r31, 16, %r32;
-	shr.u32 %r34, %r5, 4;
-	shl.b32 %r35, %r34, 3;
-	and.b32 %r36, %r35, 7;
-	setp.eq.s32 %p12, %r36, 0;
-	and.b32 %r37, %r33, 7;
-	shl.b32 %r38, %r37, 4;
-	shl.b32 %r39, %r34, 4;
-	xor.b32 %r40, %r39, %r38;
-	mad.lo.s32 %r41, %r33, 128, %r26;
-	add.s32 %r42, %r41, %r40;
-	add.s32 %r43, %r42, 147456;
-	setp.ne.s32 %p13, %r43, -1;
-	cvt.u64.u32 %rd38, %r43;
+	cvt.u32.u64 %r28, %rd37;
+	and.b32 %r29, %r28, 3;
+	and.b32 %r30, %r5, 15;
+	mad.lo.s32 %r31, %r29, 16, %r30;
+	shr.u32 %r32, %r5, 4;
+	shl.b32 %r33, %r32, 3;
+	and.b32 %r34, %r33, 7;
+	setp.eq.s32 %p10, %r34, 0;
+	and.b32 %r35, %r31, 7;
+	shl.b32 %r36, %r35, 4;
+	shl.b32 %r37, %r32, 4;
+	xor.b32 %r38, %r37, %r36;
+	mad.lo.s32 %r39, %r31, 128, %r25;
+	add.s32 %r40, %r39, %r38;
+	add.s32 %r41, %r40, 147456;
+	cvt.u64.u32 %rd38, %r41;
 	cvta.shared.u64 %rd39, %rd38;
-	cvt.u32.u64 %r44, %rd39;
-	and.b32 %r45, %r44, 15;
-	setp.eq.s32 %p14, %r45, 0;
-	add.s32 %r46, %r35, 16;
-	and.b32 %r47, %r46, 7;
-	setp.eq.s32 %p15, %r47, 0;
-	shl.b32 %r48, %r46, 1;
-	xor.b32 %r49, %r48, %r38;
-	add.s32 %r50, %r41, %r49;
-	add.s32 %r51, %r50, 147456;
-	setp.ne.s32 %p16, %r51, -1;
-	cvt.u64.u32 %rd40, %r51;
+	cvt.u32.u64 %r42, %rd39;
+	and.b32 %r43, %r42, 15;
+	setp.eq.s32 %p11, %r43, 0;
+	add.s32 %r44, %r33, 16;
+	and.b32 %r45, %r44, 7;
+	setp.eq.s32 %p12, %r45, 0;
+	shl.b32 %r46, %r44, 1;
+	xor.b32 %r47, %r46, %r36;
+	add.s32 %r48, %r39, %r47;
+	add.s32 %r49, %r48, 147456;
+	cvt.u64.u32 %rd40, %r49;
 	cvta.shared.u64 %rd41, %rd40;
-	cvt.u32.u64 %r52, %rd41;
-	and.b32 %r53, %r52, 15;
-	setp.eq.s32 %p17, %r53, 0;
-	add.s32 %r54, %r35, 32;
-	and.b32 %r55, %r54, 7;
-	setp.eq.s32 %p18, %r55, 0;
-	shl.b32 %r56, %r54, 1;
-	xor.b32 %r57, %r56, %r38;
-	add.s32 %r58, %r41, %r57;
-	add.s32 %r59, %r58, 147456;
-	setp.ne.s32 %p19, %r59, -1;
-	cvt.u64.u32 %rd42, %r59;
+	cvt.u32.u64 %r50, %rd41;
+	and.b32 %r51, %r50, 15;
+	setp.eq.s32 %p13, %r51, 0;
+	add.s32 %r52, %r33, 32;
+	and.b32 %r53, %r52, 7;
+	setp.eq.s32 %p14, %r53, 0;
+	shl.b32 %r54, %r52, 1;
+	xor.b32 %r55, %r54, %r36;
+	add.s32 %r56, %r39, %r55;
+	add.s32 %r57, %r56, 147456;
+	cvt.u64.u32 %rd42, %r57;
 	cvta.shared.u64 %rd43, %rd42;
-	cvt.u32.u64 %r60, %rd43;
-	and.b32 %r61, %r60, 15;
-	setp.eq.s32 %p20, %r61, 0;
-	add.s32 %r62, %r35, 48;
-	and.b32 %r63, %r62, 7;
-	setp.eq.s32 %p21, %r63, 0;
-	shl.b32 %r64, %r62, 1;
-	xor.b32 %r65, %r64, %r38;
-	add.s32 %r66, %r41, %r65;
-	add.s32 %r67, %r66, 147456;
-	setp.ne.s32 %p22, %r67, -1;
-	cvt.u64.u32 %rd44, %r67;
+	cvt.u32.u64 %r58, %rd43;
+	and.b32 %r59, %r58, 15;
+	setp.eq.s32 %p15, %r59, 0;
+	add.s32 %r60, %r33, 48;
+	and.b32 %r61, %r60, 7;
+	setp.eq.s32 %p16, %r61, 0;
+	shl.b32 %r62, %r60, 1;
+	xor.b32 %r63, %r62, %r36;
+	add.s32 %r64, %r39, %r63;
+	add.s32 %r65, %r64, 147456;
+	cvt.u64.u32 %rd44, %r65;
 	cvta.shared.u64 %rd45, %rd44;
-	cvt.u32.u64 %r68, %rd45;
-	and.b32 %r69, %r68, 15;
-	setp.eq.s32 %p23, %r69, 0;
-	add.s32 %r70, %r42, 155648;
-	setp.ne.s32 %p24, %r70, -1;
-	cvt.u64.u32 %rd46, %r70;
+	cvt.u32.u64 %r66, %rd45;
+	and.b32 %r67, %r66, 15;
+	setp.eq.s32 %p17, %r67, 0;
+	add.s32 %r68, %r40, 155648;
+	cvt.u64.u32 %rd46, %r68;
 	cvta.shared.u64 %rd47, %rd46;
-	cvt.u32.u64 %r71, %rd47;
-	and.b32 %r72, %r71, 15;
-	setp.eq.s32 %p25, %r72, 0;
-	add.s32 %r73, %r50, 155648;
-	setp.ne.s32 %p26, %r73, -1;
-	cvt.u64.u32 %rd48, %r73;
+	cvt.u32.u64 %r69, %rd47;
+	and.b32 %r70, %r69, 15;
+	setp.eq.s32 %p18, %r70, 0;
+	add.s32 %r71, %r48, 155648;
+	cvt.u64.u32 %rd48, %r71;
 	cvta.shared.u64 %rd49, %rd48;
-	cvt.u32.u64 %r74, %rd49;
-	and.b32 %r75, %r74, 15;
-	setp.eq.s32 %p27, %r75, 0;
-	add.s32 %r76, %r58, 155648;
-	setp.ne.s32 %p28, %r76, -1;
-	cvt.u64.u32 %rd50, %r76;
+	cvt.u32.u64 %r72, %rd49;
+	and.b32 %r73, %r72, 15;
+	setp.eq.s32 %p19, %r73, 0;
+	add.s32 %r74, %r56, 155648;
+	cvt.u64.u32 %rd50, %r74;
 	cvta.shared.u64 %rd51, %rd50;
-	cvt.u32.u64 %r77, %rd51;
-	and.b32 %r78, %r77, 15;
-	setp.eq.s32 %p29, %r78, 0;
-	add.s32 %r79, %r66, 155648;
-	setp.ne.s32 %p30, %r79, -1;
-	cvt.u64.u32 %rd52, %r79;
+	cvt.u32.u64 %r75, %rd51;
+	and.b32 %r76, %r75, 15;
+	setp.eq.s32 %p20, %r76, 0;
+	add.s32 %r77, %r64, 155648;
+	cvt.u64.u32 %rd52, %r77;
 	cvta.shared.u64 %rd53, %rd52;
-	cvt.u32.u64 %r80, %rd53;
-	and.b32 %r81, %r80, 15;
-	setp.eq.s32 %p31, %r81, 0;
-	add.s32 %r82, %r42, 163840;
-	setp.ne.s32 %p32, %r82, -1;
-	cvt.u64.u32 %rd54, %r82;
+	cvt.u32.u64 %r78, %rd53;
+	and.b32 %r79, %r78, 15;
+	setp.eq.s32 %p21, %r79, 0;
+	add.s32 %r80, %r40, 163840;
+	cvt.u64.u32 %rd54, %r80;
 	cvta.shared.u64 %rd55, %rd54;
-	cvt.u32.u64 %r83, %rd55;
-	and.b32 %r84, %r83, 15;
-	setp.eq.s32 %p33, %r84, 0;
-	add.s32 %r85, %r50, 163840;
-	setp.ne.s32 %p34, %r85, -1;
-	cvt.u64.u32 %rd56, %r85;
+	cvt.u32.u64 %r81, %rd55;
+	and.b32 %r82, %r81, 15;
+	setp.eq.s32 %p22, %r82, 0;
+	add.s32 %r83, %r48, 163840;
+	cvt.u64.u32 %rd56, %r83;
 	cvta.shared.u64 %rd57, %rd56;
-	cvt.u32.u64 %r86, %rd57;
-	and.b32 %r87, %r86, 15;
-	setp.eq.s32 %p35, %r87, 0;
-	add.s32 %r88, %r58, 163840;
-	setp.ne.s32 %p36, %r88, -1;
-	cvt.u64.u32 %rd58, %r88;
+	cvt.u32.u64 %r84, %rd57;
+	and.b32 %r85, %r84, 15;
+	setp.eq.s32 %p23, %r85, 0;
+	add.s32 %r86, %r56, 163840;
+	cvt.u64.u32 %rd58, %r86;
 	cvta.shared.u64 %rd59, %rd58;
-	cvt.u32.u64 %r89, %rd59;
-	and.b32 %r90, %r89, 15;
-	setp.eq.s32 %p37, %r90, 0;
-	add.s32 %r91, %r66, 163840;
-	setp.ne.s32 %p38, %r91, -1;
-	cvt.u64.u32 %rd60, %r91;
+	cvt.u32.u64 %r87, %rd59;
+	and.b32 %r88, %r87, 15;
+	setp.eq.s32 %p24, %r88, 0;
+	add.s32 %r89, %r64, 163840;
+	cvt.u64.u32 %rd60, %r89;
 	cvta.shared.u64 %rd61, %rd60;
-	cvt.u32.u64 %r92, %rd61;
-	and.b32 %r93, %r92, 15;
-	setp.eq.s32 %p39, %r93, 0;
-	add.s32 %r94, %r42, 172032;
-	setp.ne.s32 %p40, %r94, -1;
-	cvt.u64.u32 %rd62, %r94;
+	cvt.u32.u64 %r90, %rd61;
+	and.b32 %r91, %r90, 15;
+	setp.eq.s32 %p25, %r91, 0;
+	add.s32 %r92, %r40, 172032;
+	cvt.u64.u32 %rd62, %r92;
 	cvta.shared.u64 %rd63, %rd62;
-	cvt.u32.u64 %r95, %rd63;
-	and.b32 %r96, %r95, 15;
-	setp.eq.s32 %p41, %r96, 0;
-	add.s32 %r97, %r50, 172032;
-	setp.ne.s32 %p42, %r97, -1;
-	cvt.u64.u32 %rd64, %r97;
+	cvt.u32.u64 %r93, %rd63;
+	and.b32 %r94, %r93, 15;
+	setp.eq.s32 %p26, %r94, 0;
+	add.s32 %r95, %r48, 172032;
+	cvt.u64.u32 %rd64, %r95;
 	cvta.shared.u64 %rd65, %rd64;
-	cvt.u32.u64 %r98, %rd65;
-	and.b32 %r99, %r98, 15;
-	setp.eq.s32 %p43, %r99, 0;
-	add.s32 %r100, %r58, 172032;
-	setp.ne.s32 %p44, %r100, -1;
-	cvt.u64.u32 %rd66, %r100;
+	cvt.u32.u64 %r96, %rd65;
+	and.b32 %r97, %r96, 15;
+	setp.eq.s32 %p27, %r97, 0;
+	add.s32 %r98, %r56, 172032;
+	cvt.u64.u32 %rd66, %r98;
 	cvta.shared.u64 %rd67, %rd66;
-	cvt.u32.u64 %r101, %rd67;
-	and.b32 %r102, %r101, 15;
-	setp.eq.s32 %p45, %r102, 0;
-	add.s32 %r103, %r66, 172032;
-	setp.ne.s32 %p46, %r103, -1;
-	cvt.u64.u32 %rd68, %r103;
+	cvt.u32.u64 %r99, %rd67;
+	and.b32 %r100, %r99, 15;
+	setp.eq.s32 %p28, %r100, 0;
+	add.s32 %r101, %r64, 172032;
+	cvt.u64.u32 %rd68, %r101;
 	cvta.shared.u64 %rd69, %rd68;
-	cvt.u32.u64 %r104, %rd69;
-	and.b32 %r105, %r104, 15;
-	setp.eq.s32 %p47, %r105, 0;
+	cvt.u32.u64 %r102, %rd69;
+	and.b32 %r103, %r102, 15;
+	setp.eq.s32 %p29, %r103, 0;
 	.loc 1 81 57
-	shl.b32 %r106, %r19, 6;
-	cvt.u64.u32 %rd70, %r106;
+	shl.b32 %r104, %r19, 6;
+	cvt.u64.u32 %rd70, %r104;
 	.loc 1 48 55
 	cvt.u64.u32 %rd71, %r4;
 	mov.u64 %rd72, 0;
@@ -31945,16 +31568,16 @@ $B0:
 $B1:
 	.loc 1 49 25
 	or.b64 %rd74, %rd32, %rd23;
-	setp.lt.u64 %p48, %rd74, 4294967296;
-	@%p48 bra $B2;
+	setp.lt.u64 %p30, %rd74, 4294967296;
+	@%p30 bra $B2;
 	shr.s64 %rd75, %rd32, 63;
 	abs.s64 %rd76, %rd32;
 	abs.s64 %rd77, %rd23;
 	cvt.rp.f32.u64 %f1, %rd77;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r107, %f2;
-	add.s32 %r108, %r107, 536870910;
-	mov.b32 %f3, %r108;
+	mov.b32 %r105, %f2;
+	add.s32 %r106, %r105, 536870910;
+	mov.b32 %f3, %r106;
 	cvt.rzi.u64.f32 %rd78, %f3;
 	mul.lo.s64 %rd79, %rd78, %rd77;
 	neg.s64 %rd80, %rd79;
@@ -31967,34 +31590,34 @@ $B1:
 	mul.hi.u64 %rd87, %rd76, %rd86;
 	mul.lo.s64 %rd88, %rd87, %rd77;
 	sub.s64 %rd89, %rd76, %rd88;
-	setp.ge.u64 %p49, %rd89, %rd77;
+	setp.ge.u64 %p31, %rd89, %rd77;
 	sub.s64 %rd90, %rd89, %rd77;
-	selp.b64 %rd91, %rd90, %rd89, %p49;
-	setp.ge.u64 %p50, %rd91, %rd77;
+	selp.b64 %rd91, %rd90, %rd89, %p31;
+	setp.ge.u64 %p32, %rd91, %rd77;
 	sub.s64 %rd92, %rd91, %rd77;
-	selp.b64 %rd93, %rd92, %rd91, %p50;
+	selp.b64 %rd93, %rd92, %rd91, %p32;
 	xor.b64 %rd94, %rd93, %rd75;
 	sub.s64 %rd95, %rd94, %rd75;
 	bra $B3;
 $B2:
-	cvt.u32.u64 %r109, %rd32;
-	cvt.u32.u64 %r110, %rd23;
-	rem.u32 %r111, %r109, %r110;
-	cvt.u64.u32 %rd95, %r111;
+	cvt.u32.u64 %r107, %rd32;
+	cvt.u32.u64 %r108, %rd23;
+	rem.u32 %r109, %r107, %r108;
+	cvt.u64.u32 %rd95, %r109;
 $B3:
 	.loc 2 65 17
 	or.b64 %rd96, %rd95, %rd34;
-	setp.lt.u64 %p51, %rd96, 4294967296;
-	@%p51 bra $B4;
+	setp.lt.u64 %p33, %rd96, 4294967296;
+	@%p33 bra $B4;
 	xor.b64 %rd97, %rd95, %rd34;
 	shr.s64 %rd98, %rd97, 63;
 	abs.s64 %rd99, %rd95;
 	abs.s64 %rd100, %rd34;
 	cvt.rp.f32.u64 %f4, %rd100;
 	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r112, %f5;
-	add.s32 %r113, %r112, 536870910;
-	mov.b32 %f6, %r113;
+	mov.b32 %r110, %f5;
+	add.s32 %r111, %r110, 536870910;
+	mov.b32 %f6, %r111;
 	cvt.rzi.u64.f32 %rd101, %f6;
 	mul.lo.s64 %rd102, %rd101, %rd100;
 	neg.s64 %rd103, %rd102;
@@ -32007,48 +31630,48 @@ $B3:
 	mul.hi.u64 %rd110, %rd99, %rd109;
 	mul.lo.s64 %rd111, %rd110, %rd100;
 	sub.s64 %rd112, %rd99, %rd111;
-	setp.ge.u64 %p52, %rd112, %rd100;
+	setp.ge.u64 %p34, %rd112, %rd100;
 	add.s64 %rd113, %rd110, 1;
-	selp.b64 %rd114, %rd113, %rd110, %p52;
+	selp.b64 %rd114, %rd113, %rd110, %p34;
 	sub.s64 %rd115, %rd112, %rd100;
-	selp.b64 %rd116, %rd115, %rd112, %p52;
-	setp.ge.u64 %p53, %rd116, %rd100;
+	selp.b64 %rd116, %rd115, %rd112, %p34;
+	setp.ge.u64 %p35, %rd116, %rd100;
 	add.s64 %rd117, %rd114, 1;
-	selp.b64 %rd118, %rd117, %rd114, %p53;
+	selp.b64 %rd118, %rd117, %rd114, %p35;
 	xor.b64 %rd119, %rd118, %rd98;
 	sub.s64 %rd120, %rd119, %rd98;
 	bra $B5;
 $B4:
-	cvt.u32.u64 %r114, %rd95;
-	cvt.u32.u64 %r115, %rd34;
-	div.u32 %r116, %r114, %r115;
-	cvt.u64.u32 %rd120, %r116;
+	cvt.u32.u64 %r112, %rd95;
+	cvt.u32.u64 %r113, %rd34;
+	div.u32 %r114, %r112, %r113;
+	cvt.u64.u32 %rd120, %r114;
 $B5:
 	shl.b64 %rd121, %rd120, 4;
 	.loc 2 66 27
 	sub.s64 %rd122, %rd16, %rd121;
-	setp.lt.s64 %p54, %rd122, 16;
-	selp.b64 %rd123, %rd122, 16, %p54;
+	setp.lt.s64 %p36, %rd122, 16;
+	selp.b64 %rd123, %rd122, 16, %p36;
 	.loc 2 67 12
-	setp.le.s64 %p55, %rd123, 0;
+	setp.le.s64 %p37, %rd123, 0;
 	mov.u64 %rd124, %rd3;
 	mov.u64 %rd125, %rd4;
-	@%p55 bra $B10;
+	@%p37 bra $B10;
 	.loc 2 70 13
 	mul.lo.s64 %rd126, %rd120, %rd34;
 	sub.s64 %rd127, %rd95, %rd126;
 	.loc 2 71 19
 	or.b64 %rd128, %rd127, %rd123;
-	setp.lt.u64 %p56, %rd128, 4294967296;
-	@%p56 bra $B6;
+	setp.lt.u64 %p38, %rd128, 4294967296;
+	@%p38 bra $B6;
 	shr.s64 %rd129, %rd127, 63;
 	abs.s64 %rd130, %rd127;
 	abs.s64 %rd131, %rd123;
 	cvt.rp.f32.u64 %f7, %rd131;
 	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r117, %f8;
-	add.s32 %r118, %r117, 536870910;
-	mov.b32 %f9, %r118;
+	mov.b32 %r115, %f8;
+	add.s32 %r116, %r115, 536870910;
+	mov.b32 %f9, %r116;
 	cvt.rzi.u64.f32 %rd132, %f9;
 	mul.lo.s64 %rd133, %rd132, %rd131;
 	neg.s64 %rd134, %rd133;
@@ -32061,35 +31684,35 @@ $B5:
 	mul.hi.u64 %rd141, %rd130, %rd140;
 	mul.lo.s64 %rd142, %rd141, %rd131;
 	sub.s64 %rd143, %rd130, %rd142;
-	setp.ge.u64 %p57, %rd143, %rd131;
+	setp.ge.u64 %p39, %rd143, %rd131;
 	sub.s64 %rd144, %rd143, %rd131;
-	selp.b64 %rd145, %rd144, %rd143, %p57;
-	setp.ge.u64 %p58, %rd145, %rd131;
+	selp.b64 %rd145, %rd144, %rd143, %p39;
+	setp.ge.u64 %p40, %rd145, %rd131;
 	sub.s64 %rd146, %rd145, %rd131;
-	selp.b64 %rd147, %rd146, %rd145, %p58;
+	selp.b64 %rd147, %rd146, %rd145, %p40;
 	xor.b64 %rd148, %rd147, %rd129;
 	sub.s64 %rd149, %rd148, %rd129;
 	bra $B7;
 $B6:
-	cvt.u32.u64 %r119, %rd127;
-	cvt.u32.u64 %r120, %rd123;
-	rem.u32 %r121, %r119, %r120;
-	cvt.u64.u32 %rd149, %r121;
+	cvt.u32.u64 %r117, %rd127;
+	cvt.u32.u64 %r118, %rd123;
+	rem.u32 %r119, %r117, %r118;
+	cvt.u64.u32 %rd149, %r119;
 $B7:
 	add.s64 %rd150, %rd121, %rd149;
 	shl.b64 %rd124, %rd150, 7;
 	or.b64 %rd151, %rd127, %rd123;
-	setp.lt.u64 %p59, %rd151, 4294967296;
-	@%p59 bra $B8;
+	setp.lt.u64 %p41, %rd151, 4294967296;
+	@%p41 bra $B8;
 	xor.b64 %rd152, %rd127, %rd123;
 	shr.s64 %rd153, %rd152, 63;
 	abs.s64 %rd154, %rd127;
 	abs.s64 %rd155, %rd123;
 	cvt.rp.f32.u64 %f10, %rd155;
 	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r122, %f11;
-	add.s32 %r123, %r122, 536870910;
-	mov.b32 %f12, %r123;
+	mov.b32 %r120, %f11;
+	add.s32 %r121, %r120, 536870910;
+	mov.b32 %f12, %r121;
 	cvt.rzi.u64.f32 %rd156, %f12;
 	mul.lo.s64 %rd157, %rd156, %rd155;
 	neg.s64 %rd158, %rd157;
@@ -32102,22 +31725,22 @@ $B7:
 	mul.hi.u64 %rd165, %rd154, %rd164;
 	mul.lo.s64 %rd166, %rd165, %rd155;
 	sub.s64 %rd167, %rd154, %rd166;
-	setp.ge.u64 %p60, %rd167, %rd155;
+	setp.ge.u64 %p42, %rd167, %rd155;
 	add.s64 %rd168, %rd165, 1;
-	selp.b64 %rd169, %rd168, %rd165, %p60;
+	selp.b64 %rd169, %rd168, %rd165, %p42;
 	sub.s64 %rd170, %rd167, %rd155;
-	selp.b64 %rd171, %rd170, %rd167, %p60;
-	setp.ge.u64 %p61, %rd171, %rd155;
+	selp.b64 %rd171, %rd170, %rd167, %p42;
+	setp.ge.u64 %p43, %rd171, %rd155;
 	add.s64 %rd172, %rd169, 1;
-	selp.b64 %rd173, %rd172, %rd169, %p61;
+	selp.b64 %rd173, %rd172, %rd169, %p43;
 	xor.b64 %rd174, %rd173, %rd153;
 	sub.s64 %rd175, %rd174, %rd153;
 	bra $B9;
 $B8:
-	cvt.u32.u64 %r124, %rd127;
-	cvt.u32.u64 %r125, %rd123;
-	div.u32 %r126, %r124, %r125;
-	cvt.u64.u32 %rd175, %r126;
+	cvt.u32.u64 %r122, %rd127;
+	cvt.u32.u64 %r123, %rd123;
+	div.u32 %r124, %r122, %r123;
+	cvt.u64.u32 %rd175, %r124;
 $B9:
 	shl.b64 %rd125, %rd175, 8;
 $B10:
@@ -32257,87 +31880,87 @@ $B11:
 	mul.lo.s64 %rd179, %rd178, 3;
 	sub.s64 %rd180, %rd72, %rd179;
 	.loc 1 53 8
-	mov.u32 %r127, $dynamic;
-	cvt.u32.u64 %r128, %rd180;
-	mad.lo.s32 %r129, %r128, 8, %r127;
-	add.s32 %r130, %r129, 212992;
-	cvt.u32.u64 %r131, %rd178;
-	and.b32 %r132, %r131, 1;
+	mov.u32 %r125, $dynamic;
+	cvt.u32.u64 %r126, %rd180;
+	mad.lo.s32 %r127, %r126, 8, %r125;
+	add.s32 %r128, %r127, 212992;
+	cvt.u32.u64 %r129, %rd178;
+	and.b32 %r130, %r129, 1;
 $B12:
-	and.b32 %r133, %r132, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p62, [%r130], %r133;
-	@%p62 bra $B13;
+	and.b32 %r131, %r130, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p44, [%r128], %r131;
+	@%p44 bra $B13;
 	ld.param.u64 %rd181, [persistent_dtype_BF16_toBF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r134, [%rd181];
-	setp.eq.u32 %p63, %r134, 0;
-	@%p63 bra $B12;
+	ld.relaxed.gpu.global.u32 %r132, [%rd181];
+	setp.eq.u32 %p45, %r132, 0;
+	@%p45 bra $B12;
 $B13:
 	.loc 1 54 19
 	wgmma.fence.sync.aligned;
 	.loc 1 56 52
-	cvt.u32.u64 %r135, %rd180;
-	mad.lo.s32 %r136, %r135, 49152, %r1;
-	mad.lo.s32 %r137, %r19, 8192, %r136;
-	bfe.u32 %r138, %r137, 4, 14;
-	add.s32 %r139, %r138, 0;
-	mov.b64 %rd182, {%r139, 1073741888};
-	bfe.u32 %r140, %r136, 4, 14;
-	add.s32 %r141, %r140, 33555456;
-	mov.b64 %rd183, {%r141, 1073741888};
-	mov.pred %p64, 1;
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd182, %rd183, %p64, 1, 1, 0, 1;
-	add.s32 %r142, %r138, 2;
-	mov.b64 %rd184, {%r142, 1073741888};
-	add.s32 %r143, %r140, 33555584;
-	mov.b64 %rd185, {%r143, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd184, %rd185, %p64, 1, 1, 0, 1;
-	add.s32 %r144, %r138, 4;
-	mov.b64 %rd186, {%r144, 1073741888};
-	add.s32 %r145, %r140, 33555712;
-	mov.b64 %rd187, {%r145, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd186, %rd187, %p64, 1, 1, 0, 1;
-	add.s32 %r146, %r138, 6;
-	mov.b64 %rd188, {%r146, 1073741888};
-	add.s32 %r147, %r140, 33555840;
-	mov.b64 %rd189, {%r147, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd188, %rd189, %p64, 1, 1, 0, 1;
+	cvt.u32.u64 %r133, %rd180;
+	mad.lo.s32 %r134, %r133, 49152, %r1;
+	mad.lo.s32 %r135, %r19, 8192, %r134;
+	bfe.u32 %r136, %r135, 4, 14;
+	add.s32 %r137, %r136, 0;
+	mov.b64 %rd182, {%r137, 1073741888};
+	bfe.u32 %r138, %r134, 4, 14;
+	add.s32 %r139, %r138, 33555456;
+	mov.b64 %rd183, {%r139, 1073741888};
+	mov.pred %p46, 1;
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd182, %rd183, %p46, 1, 1, 0, 1;
+	add.s32 %r140, %r136, 2;
+	mov.b64 %rd184, {%r140, 1073741888};
+	add.s32 %r141, %r138, 33555584;
+	mov.b64 %rd185, {%r141, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd184, %rd185, %p46, 1, 1, 0, 1;
+	add.s32 %r142, %r136, 4;
+	mov.b64 %rd186, {%r142, 1073741888};
+	add.s32 %r143, %r138, 33555712;
+	mov.b64 %rd187, {%r143, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd186, %rd187, %p46, 1, 1, 0, 1;
+	add.s32 %r144, %r136, 6;
+	mov.b64 %rd188, {%r144, 1073741888};
+	add.s32 %r145, %r138, 33555840;
+	mov.b64 %rd189, {%r145, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd188, %rd189, %p46, 1, 1, 0, 1;
 	.loc 1 58 20
 	wgmma.commit_group.sync.aligned;
 	.loc 1 59 21
 	wgmma.wait_group.sync.aligned 1;
 	.loc 1 60 9
-	setp.lt.s64 %p65, 0, %rd176;
-	and.pred %p66, %p65, %p7;
-	@!%p66 bra $B14;
+	setp.lt.s64 %p47, 0, %rd176;
+	and.pred %p48, %p47, %p7;
+	@!%p48 bra $B14;
 	.loc 1 61 13
 	add.s64 %rd190, %rd72, -1;
 	mul.hi.u64 %rd191, %rd190, -6148914691236517205;
 	shr.u64 %rd192, %rd191, 1;
-	mov.u32 %r148, $dynamic;
-	cvt.u32.u64 %r149, %rd190;
-	cvt.u32.u64 %r150, %rd192;
-	mul.lo.s32 %r151, %r150, 3;
-	sub.s32 %r152, %r149, %r151;
-	mad.lo.s32 %r153, %r152, 8, %r148;
-	add.s32 %r154, %r153, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r154];
+	mov.u32 %r146, $dynamic;
+	cvt.u32.u64 %r147, %rd190;
+	cvt.u32.u64 %r148, %rd192;
+	mul.lo.s32 %r149, %r148, 3;
+	sub.s32 %r150, %r147, %r149;
+	mad.lo.s32 %r151, %r150, 8, %r146;
+	add.s32 %r152, %r151, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r152];
 $B14:
 	.loc 1 63 4
 	add.s64 %rd72, %rd72, 1;
 	.loc 1 64 7
 	add.s64 %rd176, %rd176, 1;
-	setp.gt.s64 %p67, %rd29, %rd176;
-	@%p67 bra $B11;
+	setp.gt.s64 %p49, %rd29, %rd176;
+	@%p49 bra $B11;
 	.loc 1 68 20
 	wgmma.wait_group.sync.aligned 0;
 	.loc 1 69 22
 	@!%p7 bra $B15;
 	.loc 1 70 9
-	mov.u32 %r155, $dynamic;
-	cvt.u32.u64 %r156, %rd180;
-	mad.lo.s32 %r157, %r156, 8, %r155;
-	add.s32 %r158, %r157, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r158];
+	mov.u32 %r153, $dynamic;
+	cvt.u32.u64 %r154, %rd180;
+	mad.lo.s32 %r155, %r154, 8, %r153;
+	add.s32 %r156, %r155, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r156];
 	.loc 1 71 17
 	cp.async.bulk.wait_group.read 0;
 $B15:
@@ -32346,33 +31969,31 @@ $B15:
 	.loc 1 92 14
 	@!%p8 bra $B16;
 	.loc 1 93 11
-	@!%p9 bra $FAULT0;
-	add.s32 %r159, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r159];
+	add.s32 %r157, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r157];
 $B16:
 	.loc 1 95 8
-	@!%p9 bra $FAULT1;
-	cvt.u32.u64 %r160, %rd73;
-	add.s32 %r161, %r22, 213056;
-	and.b32 %r162, %r160, 1;
+	cvt.u32.u64 %r158, %rd73;
+	add.s32 %r159, %r22, 213056;
+	and.b32 %r160, %r158, 1;
 $B17:
-	and.b32 %r163, %r162, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p68, [%r161], %r163;
-	@%p68 bra $B18;
+	and.b32 %r161, %r160, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p50, [%r159], %r161;
+	@%p50 bra $B18;
 	ld.param.u64 %rd193, [persistent_dtype_BF16_toBF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r164, [%rd193];
-	setp.eq.u32 %p69, %r164, 0;
-	@%p69 bra $B17;
+	ld.relaxed.gpu.global.u32 %r162, [%rd193];
+	setp.eq.u32 %p51, %r162, 0;
+	@%p51 bra $B17;
 $B18:
 	.loc 1 100 15
-	@!%p10 bra $B83;
+	@!%p9 bra $B83;
 	.loc 1 103 26
 	add.s64 %rd194, %rd125, %rd35;
-	setp.lt.s64 %p70, %rd194, %rd2;
-	@!%p70 bra $B19;
+	setp.lt.s64 %p52, %rd194, %rd2;
+	@!%p52 bra $B19;
 	.loc 1 104 24
-	setp.lt.u64 %p71, %rd194, %rd2;
-	@!%p71 bra $FAULT2;
+	setp.lt.u64 %p53, %rd194, %rd2;
+	@!%p53 bra $FAULT0;
 	shl.b64 %rd195, %rd194, 2;
 	add.s64 %rd196, %rd1, %rd195;
 	ld.global.f32 %f141, [%rd196];
@@ -32382,11 +32003,11 @@ $B18:
 $B19:
 	.loc 1 103 41
 	add.s64 %rd197, %rd194, 1;
-	setp.lt.s64 %p72, %rd197, %rd2;
-	@!%p72 bra $B20;
+	setp.lt.s64 %p54, %rd197, %rd2;
+	@!%p54 bra $B20;
 	.loc 1 104 24
-	setp.lt.u64 %p73, %rd197, %rd2;
-	@!%p73 bra $FAULT3;
+	setp.lt.u64 %p55, %rd197, %rd2;
+	@!%p55 bra $FAULT1;
 	shl.b64 %rd198, %rd194, 2;
 	add.s64 %rd199, %rd1, %rd198;
 	ld.global.f32 %f142, [%rd199+4];
@@ -32396,11 +32017,11 @@ $B19:
 $B20:
 	.loc 1 103 26
 	add.s64 %rd200, %rd194, 8;
-	setp.lt.s64 %p74, %rd200, %rd2;
-	@!%p74 bra $B21;
+	setp.lt.s64 %p56, %rd200, %rd2;
+	@!%p56 bra $B21;
 	.loc 1 104 24
-	setp.lt.u64 %p75, %rd200, %rd2;
-	@!%p75 bra $FAULT4;
+	setp.lt.u64 %p57, %rd200, %rd2;
+	@!%p57 bra $FAULT2;
 	shl.b64 %rd201, %rd194, 2;
 	add.s64 %rd202, %rd1, %rd201;
 	ld.global.f32 %f143, [%rd202+32];
@@ -32410,11 +32031,11 @@ $B20:
 $B21:
 	.loc 1 103 41
 	add.s64 %rd203, %rd194, 9;
-	setp.lt.s64 %p76, %rd203, %rd2;
-	@!%p76 bra $B22;
+	setp.lt.s64 %p58, %rd203, %rd2;
+	@!%p58 bra $B22;
 	.loc 1 104 24
-	setp.lt.u64 %p77, %rd203, %rd2;
-	@!%p77 bra $FAULT5;
+	setp.lt.u64 %p59, %rd203, %rd2;
+	@!%p59 bra $FAULT3;
 	shl.b64 %rd204, %rd194, 2;
 	add.s64 %rd205, %rd1, %rd204;
 	ld.global.f32 %f144, [%rd205+36];
@@ -32424,11 +32045,11 @@ $B21:
 $B22:
 	.loc 1 103 26
 	add.s64 %rd206, %rd194, 16;
-	setp.lt.s64 %p78, %rd206, %rd2;
-	@!%p78 bra $B23;
+	setp.lt.s64 %p60, %rd206, %rd2;
+	@!%p60 bra $B23;
 	.loc 1 104 24
-	setp.lt.u64 %p79, %rd206, %rd2;
-	@!%p79 bra $FAULT6;
+	setp.lt.u64 %p61, %rd206, %rd2;
+	@!%p61 bra $FAULT4;
 	shl.b64 %rd207, %rd194, 2;
 	add.s64 %rd208, %rd1, %rd207;
 	ld.global.f32 %f145, [%rd208+64];
@@ -32438,11 +32059,11 @@ $B22:
 $B23:
 	.loc 1 103 41
 	add.s64 %rd209, %rd194, 17;
-	setp.lt.s64 %p80, %rd209, %rd2;
-	@!%p80 bra $B24;
+	setp.lt.s64 %p62, %rd209, %rd2;
+	@!%p62 bra $B24;
 	.loc 1 104 24
-	setp.lt.u64 %p81, %rd209, %rd2;
-	@!%p81 bra $FAULT7;
+	setp.lt.u64 %p63, %rd209, %rd2;
+	@!%p63 bra $FAULT5;
 	shl.b64 %rd210, %rd194, 2;
 	add.s64 %rd211, %rd1, %rd210;
 	ld.global.f32 %f146, [%rd211+68];
@@ -32452,11 +32073,11 @@ $B23:
 $B24:
 	.loc 1 103 26
 	add.s64 %rd212, %rd194, 24;
-	setp.lt.s64 %p82, %rd212, %rd2;
-	@!%p82 bra $B25;
+	setp.lt.s64 %p64, %rd212, %rd2;
+	@!%p64 bra $B25;
 	.loc 1 104 24
-	setp.lt.u64 %p83, %rd212, %rd2;
-	@!%p83 bra $FAULT8;
+	setp.lt.u64 %p65, %rd212, %rd2;
+	@!%p65 bra $FAULT6;
 	shl.b64 %rd213, %rd194, 2;
 	add.s64 %rd214, %rd1, %rd213;
 	ld.global.f32 %f147, [%rd214+96];
@@ -32466,11 +32087,11 @@ $B24:
 $B25:
 	.loc 1 103 41
 	add.s64 %rd215, %rd194, 25;
-	setp.lt.s64 %p84, %rd215, %rd2;
-	@!%p84 bra $B26;
+	setp.lt.s64 %p66, %rd215, %rd2;
+	@!%p66 bra $B26;
 	.loc 1 104 24
-	setp.lt.u64 %p85, %rd215, %rd2;
-	@!%p85 bra $FAULT9;
+	setp.lt.u64 %p67, %rd215, %rd2;
+	@!%p67 bra $FAULT7;
 	shl.b64 %rd216, %rd194, 2;
 	add.s64 %rd217, %rd1, %rd216;
 	ld.global.f32 %f148, [%rd217+100];
@@ -32480,11 +32101,11 @@ $B25:
 $B26:
 	.loc 1 103 26
 	add.s64 %rd218, %rd194, 32;
-	setp.lt.s64 %p86, %rd218, %rd2;
-	@!%p86 bra $B27;
+	setp.lt.s64 %p68, %rd218, %rd2;
+	@!%p68 bra $B27;
 	.loc 1 104 24
-	setp.lt.u64 %p87, %rd218, %rd2;
-	@!%p87 bra $FAULT10;
+	setp.lt.u64 %p69, %rd218, %rd2;
+	@!%p69 bra $FAULT8;
 	shl.b64 %rd219, %rd194, 2;
 	add.s64 %rd220, %rd1, %rd219;
 	ld.global.f32 %f149, [%rd220+128];
@@ -32494,11 +32115,11 @@ $B26:
 $B27:
 	.loc 1 103 41
 	add.s64 %rd221, %rd194, 33;
-	setp.lt.s64 %p88, %rd221, %rd2;
-	@!%p88 bra $B28;
+	setp.lt.s64 %p70, %rd221, %rd2;
+	@!%p70 bra $B28;
 	.loc 1 104 24
-	setp.lt.u64 %p89, %rd221, %rd2;
-	@!%p89 bra $FAULT11;
+	setp.lt.u64 %p71, %rd221, %rd2;
+	@!%p71 bra $FAULT9;
 	shl.b64 %rd222, %rd194, 2;
 	add.s64 %rd223, %rd1, %rd222;
 	ld.global.f32 %f150, [%rd223+132];
@@ -32508,11 +32129,11 @@ $B27:
 $B28:
 	.loc 1 103 26
 	add.s64 %rd224, %rd194, 40;
-	setp.lt.s64 %p90, %rd224, %rd2;
-	@!%p90 bra $B29;
+	setp.lt.s64 %p72, %rd224, %rd2;
+	@!%p72 bra $B29;
 	.loc 1 104 24
-	setp.lt.u64 %p91, %rd224, %rd2;
-	@!%p91 bra $FAULT12;
+	setp.lt.u64 %p73, %rd224, %rd2;
+	@!%p73 bra $FAULT10;
 	shl.b64 %rd225, %rd194, 2;
 	add.s64 %rd226, %rd1, %rd225;
 	ld.global.f32 %f151, [%rd226+160];
@@ -32522,11 +32143,11 @@ $B28:
 $B29:
 	.loc 1 103 41
 	add.s64 %rd227, %rd194, 41;
-	setp.lt.s64 %p92, %rd227, %rd2;
-	@!%p92 bra $B30;
+	setp.lt.s64 %p74, %rd227, %rd2;
+	@!%p74 bra $B30;
 	.loc 1 104 24
-	setp.lt.u64 %p93, %rd227, %rd2;
-	@!%p93 bra $FAULT13;
+	setp.lt.u64 %p75, %rd227, %rd2;
+	@!%p75 bra $FAULT11;
 	shl.b64 %rd228, %rd194, 2;
 	add.s64 %rd229, %rd1, %rd228;
 	ld.global.f32 %f152, [%rd229+164];
@@ -32536,11 +32157,11 @@ $B29:
 $B30:
 	.loc 1 103 26
 	add.s64 %rd230, %rd194, 48;
-	setp.lt.s64 %p94, %rd230, %rd2;
-	@!%p94 bra $B31;
+	setp.lt.s64 %p76, %rd230, %rd2;
+	@!%p76 bra $B31;
 	.loc 1 104 24
-	setp.lt.u64 %p95, %rd230, %rd2;
-	@!%p95 bra $FAULT14;
+	setp.lt.u64 %p77, %rd230, %rd2;
+	@!%p77 bra $FAULT12;
 	shl.b64 %rd231, %rd194, 2;
 	add.s64 %rd232, %rd1, %rd231;
 	ld.global.f32 %f153, [%rd232+192];
@@ -32550,11 +32171,11 @@ $B30:
 $B31:
 	.loc 1 103 41
 	add.s64 %rd233, %rd194, 49;
-	setp.lt.s64 %p96, %rd233, %rd2;
-	@!%p96 bra $B32;
+	setp.lt.s64 %p78, %rd233, %rd2;
+	@!%p78 bra $B32;
 	.loc 1 104 24
-	setp.lt.u64 %p97, %rd233, %rd2;
-	@!%p97 bra $FAULT15;
+	setp.lt.u64 %p79, %rd233, %rd2;
+	@!%p79 bra $FAULT13;
 	shl.b64 %rd234, %rd194, 2;
 	add.s64 %rd235, %rd1, %rd234;
 	ld.global.f32 %f154, [%rd235+196];
@@ -32564,11 +32185,11 @@ $B31:
 $B32:
 	.loc 1 103 26
 	add.s64 %rd236, %rd194, 56;
-	setp.lt.s64 %p98, %rd236, %rd2;
-	@!%p98 bra $B33;
+	setp.lt.s64 %p80, %rd236, %rd2;
+	@!%p80 bra $B33;
 	.loc 1 104 24
-	setp.lt.u64 %p99, %rd236, %rd2;
-	@!%p99 bra $FAULT16;
+	setp.lt.u64 %p81, %rd236, %rd2;
+	@!%p81 bra $FAULT14;
 	shl.b64 %rd237, %rd194, 2;
 	add.s64 %rd238, %rd1, %rd237;
 	ld.global.f32 %f155, [%rd238+224];
@@ -32578,11 +32199,11 @@ $B32:
 $B33:
 	.loc 1 103 41
 	add.s64 %rd239, %rd194, 57;
-	setp.lt.s64 %p100, %rd239, %rd2;
-	@!%p100 bra $B34;
+	setp.lt.s64 %p82, %rd239, %rd2;
+	@!%p82 bra $B34;
 	.loc 1 104 24
-	setp.lt.u64 %p101, %rd239, %rd2;
-	@!%p101 bra $FAULT17;
+	setp.lt.u64 %p83, %rd239, %rd2;
+	@!%p83 bra $FAULT15;
 	shl.b64 %rd240, %rd194, 2;
 	add.s64 %rd241, %rd1, %rd240;
 	ld.global.f32 %f156, [%rd241+228];
@@ -32592,11 +32213,11 @@ $B33:
 $B34:
 	.loc 1 103 26
 	add.s64 %rd242, %rd194, 64;
-	setp.lt.s64 %p102, %rd242, %rd2;
-	@!%p102 bra $B35;
+	setp.lt.s64 %p84, %rd242, %rd2;
+	@!%p84 bra $B35;
 	.loc 1 104 24
-	setp.lt.u64 %p103, %rd242, %rd2;
-	@!%p103 bra $FAULT18;
+	setp.lt.u64 %p85, %rd242, %rd2;
+	@!%p85 bra $FAULT16;
 	shl.b64 %rd243, %rd194, 2;
 	add.s64 %rd244, %rd1, %rd243;
 	ld.global.f32 %f157, [%rd244+256];
@@ -32606,11 +32227,11 @@ $B34:
 $B35:
 	.loc 1 103 41
 	add.s64 %rd245, %rd194, 65;
-	setp.lt.s64 %p104, %rd245, %rd2;
-	@!%p104 bra $B36;
+	setp.lt.s64 %p86, %rd245, %rd2;
+	@!%p86 bra $B36;
 	.loc 1 104 24
-	setp.lt.u64 %p105, %rd245, %rd2;
-	@!%p105 bra $FAULT19;
+	setp.lt.u64 %p87, %rd245, %rd2;
+	@!%p87 bra $FAULT17;
 	shl.b64 %rd246, %rd194, 2;
 	add.s64 %rd247, %rd1, %rd246;
 	ld.global.f32 %f158, [%rd247+260];
@@ -32620,11 +32241,11 @@ $B35:
 $B36:
 	.loc 1 103 26
 	add.s64 %rd248, %rd194, 72;
-	setp.lt.s64 %p106, %rd248, %rd2;
-	@!%p106 bra $B37;
+	setp.lt.s64 %p88, %rd248, %rd2;
+	@!%p88 bra $B37;
 	.loc 1 104 24
-	setp.lt.u64 %p107, %rd248, %rd2;
-	@!%p107 bra $FAULT20;
+	setp.lt.u64 %p89, %rd248, %rd2;
+	@!%p89 bra $FAULT18;
 	shl.b64 %rd249, %rd194, 2;
 	add.s64 %rd250, %rd1, %rd249;
 	ld.global.f32 %f159, [%rd250+288];
@@ -32634,11 +32255,11 @@ $B36:
 $B37:
 	.loc 1 103 41
 	add.s64 %rd251, %rd194, 73;
-	setp.lt.s64 %p108, %rd251, %rd2;
-	@!%p108 bra $B38;
+	setp.lt.s64 %p90, %rd251, %rd2;
+	@!%p90 bra $B38;
 	.loc 1 104 24
-	setp.lt.u64 %p109, %rd251, %rd2;
-	@!%p109 bra $FAULT21;
+	setp.lt.u64 %p91, %rd251, %rd2;
+	@!%p91 bra $FAULT19;
 	shl.b64 %rd252, %rd194, 2;
 	add.s64 %rd253, %rd1, %rd252;
 	ld.global.f32 %f160, [%rd253+292];
@@ -32648,11 +32269,11 @@ $B37:
 $B38:
 	.loc 1 103 26
 	add.s64 %rd254, %rd194, 80;
-	setp.lt.s64 %p110, %rd254, %rd2;
-	@!%p110 bra $B39;
+	setp.lt.s64 %p92, %rd254, %rd2;
+	@!%p92 bra $B39;
 	.loc 1 104 24
-	setp.lt.u64 %p111, %rd254, %rd2;
-	@!%p111 bra $FAULT22;
+	setp.lt.u64 %p93, %rd254, %rd2;
+	@!%p93 bra $FAULT20;
 	shl.b64 %rd255, %rd194, 2;
 	add.s64 %rd256, %rd1, %rd255;
 	ld.global.f32 %f161, [%rd256+320];
@@ -32662,11 +32283,11 @@ $B38:
 $B39:
 	.loc 1 103 41
 	add.s64 %rd257, %rd194, 81;
-	setp.lt.s64 %p112, %rd257, %rd2;
-	@!%p112 bra $B40;
+	setp.lt.s64 %p94, %rd257, %rd2;
+	@!%p94 bra $B40;
 	.loc 1 104 24
-	setp.lt.u64 %p113, %rd257, %rd2;
-	@!%p113 bra $FAULT23;
+	setp.lt.u64 %p95, %rd257, %rd2;
+	@!%p95 bra $FAULT21;
 	shl.b64 %rd258, %rd194, 2;
 	add.s64 %rd259, %rd1, %rd258;
 	ld.global.f32 %f162, [%rd259+324];
@@ -32676,11 +32297,11 @@ $B39:
 $B40:
 	.loc 1 103 26
 	add.s64 %rd260, %rd194, 88;
-	setp.lt.s64 %p114, %rd260, %rd2;
-	@!%p114 bra $B41;
+	setp.lt.s64 %p96, %rd260, %rd2;
+	@!%p96 bra $B41;
 	.loc 1 104 24
-	setp.lt.u64 %p115, %rd260, %rd2;
-	@!%p115 bra $FAULT24;
+	setp.lt.u64 %p97, %rd260, %rd2;
+	@!%p97 bra $FAULT22;
 	shl.b64 %rd261, %rd194, 2;
 	add.s64 %rd262, %rd1, %rd261;
 	ld.global.f32 %f163, [%rd262+352];
@@ -32690,11 +32311,11 @@ $B40:
 $B41:
 	.loc 1 103 41
 	add.s64 %rd263, %rd194, 89;
-	setp.lt.s64 %p116, %rd263, %rd2;
-	@!%p116 bra $B42;
+	setp.lt.s64 %p98, %rd263, %rd2;
+	@!%p98 bra $B42;
 	.loc 1 104 24
-	setp.lt.u64 %p117, %rd263, %rd2;
-	@!%p117 bra $FAULT25;
+	setp.lt.u64 %p99, %rd263, %rd2;
+	@!%p99 bra $FAULT23;
 	shl.b64 %rd264, %rd194, 2;
 	add.s64 %rd265, %rd1, %rd264;
 	ld.global.f32 %f164, [%rd265+356];
@@ -32704,11 +32325,11 @@ $B41:
 $B42:
 	.loc 1 103 26
 	add.s64 %rd266, %rd194, 96;
-	setp.lt.s64 %p118, %rd266, %rd2;
-	@!%p118 bra $B43;
+	setp.lt.s64 %p100, %rd266, %rd2;
+	@!%p100 bra $B43;
 	.loc 1 104 24
-	setp.lt.u64 %p119, %rd266, %rd2;
-	@!%p119 bra $FAULT26;
+	setp.lt.u64 %p101, %rd266, %rd2;
+	@!%p101 bra $FAULT24;
 	shl.b64 %rd267, %rd194, 2;
 	add.s64 %rd268, %rd1, %rd267;
 	ld.global.f32 %f165, [%rd268+384];
@@ -32718,11 +32339,11 @@ $B42:
 $B43:
 	.loc 1 103 41
 	add.s64 %rd269, %rd194, 97;
-	setp.lt.s64 %p120, %rd269, %rd2;
-	@!%p120 bra $B44;
+	setp.lt.s64 %p102, %rd269, %rd2;
+	@!%p102 bra $B44;
 	.loc 1 104 24
-	setp.lt.u64 %p121, %rd269, %rd2;
-	@!%p121 bra $FAULT27;
+	setp.lt.u64 %p103, %rd269, %rd2;
+	@!%p103 bra $FAULT25;
 	shl.b64 %rd270, %rd194, 2;
 	add.s64 %rd271, %rd1, %rd270;
 	ld.global.f32 %f166, [%rd271+388];
@@ -32732,11 +32353,11 @@ $B43:
 $B44:
 	.loc 1 103 26
 	add.s64 %rd272, %rd194, 104;
-	setp.lt.s64 %p122, %rd272, %rd2;
-	@!%p122 bra $B45;
+	setp.lt.s64 %p104, %rd272, %rd2;
+	@!%p104 bra $B45;
 	.loc 1 104 24
-	setp.lt.u64 %p123, %rd272, %rd2;
-	@!%p123 bra $FAULT28;
+	setp.lt.u64 %p105, %rd272, %rd2;
+	@!%p105 bra $FAULT26;
 	shl.b64 %rd273, %rd194, 2;
 	add.s64 %rd274, %rd1, %rd273;
 	ld.global.f32 %f167, [%rd274+416];
@@ -32746,11 +32367,11 @@ $B44:
 $B45:
 	.loc 1 103 41
 	add.s64 %rd275, %rd194, 105;
-	setp.lt.s64 %p124, %rd275, %rd2;
-	@!%p124 bra $B46;
+	setp.lt.s64 %p106, %rd275, %rd2;
+	@!%p106 bra $B46;
 	.loc 1 104 24
-	setp.lt.u64 %p125, %rd275, %rd2;
-	@!%p125 bra $FAULT29;
+	setp.lt.u64 %p107, %rd275, %rd2;
+	@!%p107 bra $FAULT27;
 	shl.b64 %rd276, %rd194, 2;
 	add.s64 %rd277, %rd1, %rd276;
 	ld.global.f32 %f168, [%rd277+420];
@@ -32760,11 +32381,11 @@ $B45:
 $B46:
 	.loc 1 103 26
 	add.s64 %rd278, %rd194, 112;
-	setp.lt.s64 %p126, %rd278, %rd2;
-	@!%p126 bra $B47;
+	setp.lt.s64 %p108, %rd278, %rd2;
+	@!%p108 bra $B47;
 	.loc 1 104 24
-	setp.lt.u64 %p127, %rd278, %rd2;
-	@!%p127 bra $FAULT30;
+	setp.lt.u64 %p109, %rd278, %rd2;
+	@!%p109 bra $FAULT28;
 	shl.b64 %rd279, %rd194, 2;
 	add.s64 %rd280, %rd1, %rd279;
 	ld.global.f32 %f169, [%rd280+448];
@@ -32774,11 +32395,11 @@ $B46:
 $B47:
 	.loc 1 103 41
 	add.s64 %rd281, %rd194, 113;
-	setp.lt.s64 %p128, %rd281, %rd2;
-	@!%p128 bra $B48;
+	setp.lt.s64 %p110, %rd281, %rd2;
+	@!%p110 bra $B48;
 	.loc 1 104 24
-	setp.lt.u64 %p129, %rd281, %rd2;
-	@!%p129 bra $FAULT31;
+	setp.lt.u64 %p111, %rd281, %rd2;
+	@!%p111 bra $FAULT29;
 	shl.b64 %rd282, %rd194, 2;
 	add.s64 %rd283, %rd1, %rd282;
 	ld.global.f32 %f170, [%rd283+452];
@@ -32788,11 +32409,11 @@ $B47:
 $B48:
 	.loc 1 103 26
 	add.s64 %rd284, %rd194, 120;
-	setp.lt.s64 %p130, %rd284, %rd2;
-	@!%p130 bra $B49;
+	setp.lt.s64 %p112, %rd284, %rd2;
+	@!%p112 bra $B49;
 	.loc 1 104 24
-	setp.lt.u64 %p131, %rd284, %rd2;
-	@!%p131 bra $FAULT32;
+	setp.lt.u64 %p113, %rd284, %rd2;
+	@!%p113 bra $FAULT30;
 	shl.b64 %rd285, %rd194, 2;
 	add.s64 %rd286, %rd1, %rd285;
 	ld.global.f32 %f171, [%rd286+480];
@@ -32802,11 +32423,11 @@ $B48:
 $B49:
 	.loc 1 103 41
 	add.s64 %rd287, %rd194, 121;
-	setp.lt.s64 %p132, %rd287, %rd2;
-	@!%p132 bra $B50;
+	setp.lt.s64 %p114, %rd287, %rd2;
+	@!%p114 bra $B50;
 	.loc 1 104 24
-	setp.lt.u64 %p133, %rd287, %rd2;
-	@!%p133 bra $FAULT33;
+	setp.lt.u64 %p115, %rd287, %rd2;
+	@!%p115 bra $FAULT31;
 	shl.b64 %rd288, %rd194, 2;
 	add.s64 %rd289, %rd1, %rd288;
 	ld.global.f32 %f172, [%rd289+484];
@@ -32816,11 +32437,11 @@ $B49:
 $B50:
 	.loc 1 103 26
 	add.s64 %rd290, %rd194, 128;
-	setp.lt.s64 %p134, %rd290, %rd2;
-	@!%p134 bra $B51;
+	setp.lt.s64 %p116, %rd290, %rd2;
+	@!%p116 bra $B51;
 	.loc 1 104 24
-	setp.lt.u64 %p135, %rd290, %rd2;
-	@!%p135 bra $FAULT34;
+	setp.lt.u64 %p117, %rd290, %rd2;
+	@!%p117 bra $FAULT32;
 	shl.b64 %rd291, %rd194, 2;
 	add.s64 %rd292, %rd1, %rd291;
 	ld.global.f32 %f173, [%rd292+512];
@@ -32830,11 +32451,11 @@ $B50:
 $B51:
 	.loc 1 103 41
 	add.s64 %rd293, %rd194, 129;
-	setp.lt.s64 %p136, %rd293, %rd2;
-	@!%p136 bra $B52;
+	setp.lt.s64 %p118, %rd293, %rd2;
+	@!%p118 bra $B52;
 	.loc 1 104 24
-	setp.lt.u64 %p137, %rd293, %rd2;
-	@!%p137 bra $FAULT35;
+	setp.lt.u64 %p119, %rd293, %rd2;
+	@!%p119 bra $FAULT33;
 	shl.b64 %rd294, %rd194, 2;
 	add.s64 %rd295, %rd1, %rd294;
 	ld.global.f32 %f174, [%rd295+516];
@@ -32844,11 +32465,11 @@ $B51:
 $B52:
 	.loc 1 103 26
 	add.s64 %rd296, %rd194, 136;
-	setp.lt.s64 %p138, %rd296, %rd2;
-	@!%p138 bra $B53;
+	setp.lt.s64 %p120, %rd296, %rd2;
+	@!%p120 bra $B53;
 	.loc 1 104 24
-	setp.lt.u64 %p139, %rd296, %rd2;
-	@!%p139 bra $FAULT36;
+	setp.lt.u64 %p121, %rd296, %rd2;
+	@!%p121 bra $FAULT34;
 	shl.b64 %rd297, %rd194, 2;
 	add.s64 %rd298, %rd1, %rd297;
 	ld.global.f32 %f175, [%rd298+544];
@@ -32858,11 +32479,11 @@ $B52:
 $B53:
 	.loc 1 103 41
 	add.s64 %rd299, %rd194, 137;
-	setp.lt.s64 %p140, %rd299, %rd2;
-	@!%p140 bra $B54;
+	setp.lt.s64 %p122, %rd299, %rd2;
+	@!%p122 bra $B54;
 	.loc 1 104 24
-	setp.lt.u64 %p141, %rd299, %rd2;
-	@!%p141 bra $FAULT37;
+	setp.lt.u64 %p123, %rd299, %rd2;
+	@!%p123 bra $FAULT35;
 	shl.b64 %rd300, %rd194, 2;
 	add.s64 %rd301, %rd1, %rd300;
 	ld.global.f32 %f176, [%rd301+548];
@@ -32872,11 +32493,11 @@ $B53:
 $B54:
 	.loc 1 103 26
 	add.s64 %rd302, %rd194, 144;
-	setp.lt.s64 %p142, %rd302, %rd2;
-	@!%p142 bra $B55;
+	setp.lt.s64 %p124, %rd302, %rd2;
+	@!%p124 bra $B55;
 	.loc 1 104 24
-	setp.lt.u64 %p143, %rd302, %rd2;
-	@!%p143 bra $FAULT38;
+	setp.lt.u64 %p125, %rd302, %rd2;
+	@!%p125 bra $FAULT36;
 	shl.b64 %rd303, %rd194, 2;
 	add.s64 %rd304, %rd1, %rd303;
 	ld.global.f32 %f177, [%rd304+576];
@@ -32886,11 +32507,11 @@ $B54:
 $B55:
 	.loc 1 103 41
 	add.s64 %rd305, %rd194, 145;
-	setp.lt.s64 %p144, %rd305, %rd2;
-	@!%p144 bra $B56;
+	setp.lt.s64 %p126, %rd305, %rd2;
+	@!%p126 bra $B56;
 	.loc 1 104 24
-	setp.lt.u64 %p145, %rd305, %rd2;
-	@!%p145 bra $FAULT39;
+	setp.lt.u64 %p127, %rd305, %rd2;
+	@!%p127 bra $FAULT37;
 	shl.b64 %rd306, %rd194, 2;
 	add.s64 %rd307, %rd1, %rd306;
 	ld.global.f32 %f178, [%rd307+580];
@@ -32900,11 +32521,11 @@ $B55:
 $B56:
 	.loc 1 103 26
 	add.s64 %rd308, %rd194, 152;
-	setp.lt.s64 %p146, %rd308, %rd2;
-	@!%p146 bra $B57;
+	setp.lt.s64 %p128, %rd308, %rd2;
+	@!%p128 bra $B57;
 	.loc 1 104 24
-	setp.lt.u64 %p147, %rd308, %rd2;
-	@!%p147 bra $FAULT40;
+	setp.lt.u64 %p129, %rd308, %rd2;
+	@!%p129 bra $FAULT38;
 	shl.b64 %rd309, %rd194, 2;
 	add.s64 %rd310, %rd1, %rd309;
 	ld.global.f32 %f179, [%rd310+608];
@@ -32914,11 +32535,11 @@ $B56:
 $B57:
 	.loc 1 103 41
 	add.s64 %rd311, %rd194, 153;
-	setp.lt.s64 %p148, %rd311, %rd2;
-	@!%p148 bra $B58;
+	setp.lt.s64 %p130, %rd311, %rd2;
+	@!%p130 bra $B58;
 	.loc 1 104 24
-	setp.lt.u64 %p149, %rd311, %rd2;
-	@!%p149 bra $FAULT41;
+	setp.lt.u64 %p131, %rd311, %rd2;
+	@!%p131 bra $FAULT39;
 	shl.b64 %rd312, %rd194, 2;
 	add.s64 %rd313, %rd1, %rd312;
 	ld.global.f32 %f180, [%rd313+612];
@@ -32928,11 +32549,11 @@ $B57:
 $B58:
 	.loc 1 103 26
 	add.s64 %rd314, %rd194, 160;
-	setp.lt.s64 %p150, %rd314, %rd2;
-	@!%p150 bra $B59;
+	setp.lt.s64 %p132, %rd314, %rd2;
+	@!%p132 bra $B59;
 	.loc 1 104 24
-	setp.lt.u64 %p151, %rd314, %rd2;
-	@!%p151 bra $FAULT42;
+	setp.lt.u64 %p133, %rd314, %rd2;
+	@!%p133 bra $FAULT40;
 	shl.b64 %rd315, %rd194, 2;
 	add.s64 %rd316, %rd1, %rd315;
 	ld.global.f32 %f181, [%rd316+640];
@@ -32942,11 +32563,11 @@ $B58:
 $B59:
 	.loc 1 103 41
 	add.s64 %rd317, %rd194, 161;
-	setp.lt.s64 %p152, %rd317, %rd2;
-	@!%p152 bra $B60;
+	setp.lt.s64 %p134, %rd317, %rd2;
+	@!%p134 bra $B60;
 	.loc 1 104 24
-	setp.lt.u64 %p153, %rd317, %rd2;
-	@!%p153 bra $FAULT43;
+	setp.lt.u64 %p135, %rd317, %rd2;
+	@!%p135 bra $FAULT41;
 	shl.b64 %rd318, %rd194, 2;
 	add.s64 %rd319, %rd1, %rd318;
 	ld.global.f32 %f182, [%rd319+644];
@@ -32956,11 +32577,11 @@ $B59:
 $B60:
 	.loc 1 103 26
 	add.s64 %rd320, %rd194, 168;
-	setp.lt.s64 %p154, %rd320, %rd2;
-	@!%p154 bra $B61;
+	setp.lt.s64 %p136, %rd320, %rd2;
+	@!%p136 bra $B61;
 	.loc 1 104 24
-	setp.lt.u64 %p155, %rd320, %rd2;
-	@!%p155 bra $FAULT44;
+	setp.lt.u64 %p137, %rd320, %rd2;
+	@!%p137 bra $FAULT42;
 	shl.b64 %rd321, %rd194, 2;
 	add.s64 %rd322, %rd1, %rd321;
 	ld.global.f32 %f183, [%rd322+672];
@@ -32970,11 +32591,11 @@ $B60:
 $B61:
 	.loc 1 103 41
 	add.s64 %rd323, %rd194, 169;
-	setp.lt.s64 %p156, %rd323, %rd2;
-	@!%p156 bra $B62;
+	setp.lt.s64 %p138, %rd323, %rd2;
+	@!%p138 bra $B62;
 	.loc 1 104 24
-	setp.lt.u64 %p157, %rd323, %rd2;
-	@!%p157 bra $FAULT45;
+	setp.lt.u64 %p139, %rd323, %rd2;
+	@!%p139 bra $FAULT43;
 	shl.b64 %rd324, %rd194, 2;
 	add.s64 %rd325, %rd1, %rd324;
 	ld.global.f32 %f184, [%rd325+676];
@@ -32984,11 +32605,11 @@ $B61:
 $B62:
 	.loc 1 103 26
 	add.s64 %rd326, %rd194, 176;
-	setp.lt.s64 %p158, %rd326, %rd2;
-	@!%p158 bra $B63;
+	setp.lt.s64 %p140, %rd326, %rd2;
+	@!%p140 bra $B63;
 	.loc 1 104 24
-	setp.lt.u64 %p159, %rd326, %rd2;
-	@!%p159 bra $FAULT46;
+	setp.lt.u64 %p141, %rd326, %rd2;
+	@!%p141 bra $FAULT44;
 	shl.b64 %rd327, %rd194, 2;
 	add.s64 %rd328, %rd1, %rd327;
 	ld.global.f32 %f185, [%rd328+704];
@@ -32998,11 +32619,11 @@ $B62:
 $B63:
 	.loc 1 103 41
 	add.s64 %rd329, %rd194, 177;
-	setp.lt.s64 %p160, %rd329, %rd2;
-	@!%p160 bra $B64;
+	setp.lt.s64 %p142, %rd329, %rd2;
+	@!%p142 bra $B64;
 	.loc 1 104 24
-	setp.lt.u64 %p161, %rd329, %rd2;
-	@!%p161 bra $FAULT47;
+	setp.lt.u64 %p143, %rd329, %rd2;
+	@!%p143 bra $FAULT45;
 	shl.b64 %rd330, %rd194, 2;
 	add.s64 %rd331, %rd1, %rd330;
 	ld.global.f32 %f186, [%rd331+708];
@@ -33012,11 +32633,11 @@ $B63:
 $B64:
 	.loc 1 103 26
 	add.s64 %rd332, %rd194, 184;
-	setp.lt.s64 %p162, %rd332, %rd2;
-	@!%p162 bra $B65;
+	setp.lt.s64 %p144, %rd332, %rd2;
+	@!%p144 bra $B65;
 	.loc 1 104 24
-	setp.lt.u64 %p163, %rd332, %rd2;
-	@!%p163 bra $FAULT48;
+	setp.lt.u64 %p145, %rd332, %rd2;
+	@!%p145 bra $FAULT46;
 	shl.b64 %rd333, %rd194, 2;
 	add.s64 %rd334, %rd1, %rd333;
 	ld.global.f32 %f187, [%rd334+736];
@@ -33026,11 +32647,11 @@ $B64:
 $B65:
 	.loc 1 103 41
 	add.s64 %rd335, %rd194, 185;
-	setp.lt.s64 %p164, %rd335, %rd2;
-	@!%p164 bra $B66;
+	setp.lt.s64 %p146, %rd335, %rd2;
+	@!%p146 bra $B66;
 	.loc 1 104 24
-	setp.lt.u64 %p165, %rd335, %rd2;
-	@!%p165 bra $FAULT49;
+	setp.lt.u64 %p147, %rd335, %rd2;
+	@!%p147 bra $FAULT47;
 	shl.b64 %rd336, %rd194, 2;
 	add.s64 %rd337, %rd1, %rd336;
 	ld.global.f32 %f188, [%rd337+740];
@@ -33040,11 +32661,11 @@ $B65:
 $B66:
 	.loc 1 103 26
 	add.s64 %rd338, %rd194, 192;
-	setp.lt.s64 %p166, %rd338, %rd2;
-	@!%p166 bra $B67;
+	setp.lt.s64 %p148, %rd338, %rd2;
+	@!%p148 bra $B67;
 	.loc 1 104 24
-	setp.lt.u64 %p167, %rd338, %rd2;
-	@!%p167 bra $FAULT50;
+	setp.lt.u64 %p149, %rd338, %rd2;
+	@!%p149 bra $FAULT48;
 	shl.b64 %rd339, %rd194, 2;
 	add.s64 %rd340, %rd1, %rd339;
 	ld.global.f32 %f189, [%rd340+768];
@@ -33054,11 +32675,11 @@ $B66:
 $B67:
 	.loc 1 103 41
 	add.s64 %rd341, %rd194, 193;
-	setp.lt.s64 %p168, %rd341, %rd2;
-	@!%p168 bra $B68;
+	setp.lt.s64 %p150, %rd341, %rd2;
+	@!%p150 bra $B68;
 	.loc 1 104 24
-	setp.lt.u64 %p169, %rd341, %rd2;
-	@!%p169 bra $FAULT51;
+	setp.lt.u64 %p151, %rd341, %rd2;
+	@!%p151 bra $FAULT49;
 	shl.b64 %rd342, %rd194, 2;
 	add.s64 %rd343, %rd1, %rd342;
 	ld.global.f32 %f190, [%rd343+772];
@@ -33068,11 +32689,11 @@ $B67:
 $B68:
 	.loc 1 103 26
 	add.s64 %rd344, %rd194, 200;
-	setp.lt.s64 %p170, %rd344, %rd2;
-	@!%p170 bra $B69;
+	setp.lt.s64 %p152, %rd344, %rd2;
+	@!%p152 bra $B69;
 	.loc 1 104 24
-	setp.lt.u64 %p171, %rd344, %rd2;
-	@!%p171 bra $FAULT52;
+	setp.lt.u64 %p153, %rd344, %rd2;
+	@!%p153 bra $FAULT50;
 	shl.b64 %rd345, %rd194, 2;
 	add.s64 %rd346, %rd1, %rd345;
 	ld.global.f32 %f191, [%rd346+800];
@@ -33082,11 +32703,11 @@ $B68:
 $B69:
 	.loc 1 103 41
 	add.s64 %rd347, %rd194, 201;
-	setp.lt.s64 %p172, %rd347, %rd2;
-	@!%p172 bra $B70;
+	setp.lt.s64 %p154, %rd347, %rd2;
+	@!%p154 bra $B70;
 	.loc 1 104 24
-	setp.lt.u64 %p173, %rd347, %rd2;
-	@!%p173 bra $FAULT53;
+	setp.lt.u64 %p155, %rd347, %rd2;
+	@!%p155 bra $FAULT51;
 	shl.b64 %rd348, %rd194, 2;
 	add.s64 %rd349, %rd1, %rd348;
 	ld.global.f32 %f192, [%rd349+804];
@@ -33096,11 +32717,11 @@ $B69:
 $B70:
 	.loc 1 103 26
 	add.s64 %rd350, %rd194, 208;
-	setp.lt.s64 %p174, %rd350, %rd2;
-	@!%p174 bra $B71;
+	setp.lt.s64 %p156, %rd350, %rd2;
+	@!%p156 bra $B71;
 	.loc 1 104 24
-	setp.lt.u64 %p175, %rd350, %rd2;
-	@!%p175 bra $FAULT54;
+	setp.lt.u64 %p157, %rd350, %rd2;
+	@!%p157 bra $FAULT52;
 	shl.b64 %rd351, %rd194, 2;
 	add.s64 %rd352, %rd1, %rd351;
 	ld.global.f32 %f193, [%rd352+832];
@@ -33110,11 +32731,11 @@ $B70:
 $B71:
 	.loc 1 103 41
 	add.s64 %rd353, %rd194, 209;
-	setp.lt.s64 %p176, %rd353, %rd2;
-	@!%p176 bra $B72;
+	setp.lt.s64 %p158, %rd353, %rd2;
+	@!%p158 bra $B72;
 	.loc 1 104 24
-	setp.lt.u64 %p177, %rd353, %rd2;
-	@!%p177 bra $FAULT55;
+	setp.lt.u64 %p159, %rd353, %rd2;
+	@!%p159 bra $FAULT53;
 	shl.b64 %rd354, %rd194, 2;
 	add.s64 %rd355, %rd1, %rd354;
 	ld.global.f32 %f194, [%rd355+836];
@@ -33124,11 +32745,11 @@ $B71:
 $B72:
 	.loc 1 103 26
 	add.s64 %rd356, %rd194, 216;
-	setp.lt.s64 %p178, %rd356, %rd2;
-	@!%p178 bra $B73;
+	setp.lt.s64 %p160, %rd356, %rd2;
+	@!%p160 bra $B73;
 	.loc 1 104 24
-	setp.lt.u64 %p179, %rd356, %rd2;
-	@!%p179 bra $FAULT56;
+	setp.lt.u64 %p161, %rd356, %rd2;
+	@!%p161 bra $FAULT54;
 	shl.b64 %rd357, %rd194, 2;
 	add.s64 %rd358, %rd1, %rd357;
 	ld.global.f32 %f195, [%rd358+864];
@@ -33138,11 +32759,11 @@ $B72:
 $B73:
 	.loc 1 103 41
 	add.s64 %rd359, %rd194, 217;
-	setp.lt.s64 %p180, %rd359, %rd2;
-	@!%p180 bra $B74;
+	setp.lt.s64 %p162, %rd359, %rd2;
+	@!%p162 bra $B74;
 	.loc 1 104 24
-	setp.lt.u64 %p181, %rd359, %rd2;
-	@!%p181 bra $FAULT57;
+	setp.lt.u64 %p163, %rd359, %rd2;
+	@!%p163 bra $FAULT55;
 	shl.b64 %rd360, %rd194, 2;
 	add.s64 %rd361, %rd1, %rd360;
 	ld.global.f32 %f196, [%rd361+868];
@@ -33152,11 +32773,11 @@ $B73:
 $B74:
 	.loc 1 103 26
 	add.s64 %rd362, %rd194, 224;
-	setp.lt.s64 %p182, %rd362, %rd2;
-	@!%p182 bra $B75;
+	setp.lt.s64 %p164, %rd362, %rd2;
+	@!%p164 bra $B75;
 	.loc 1 104 24
-	setp.lt.u64 %p183, %rd362, %rd2;
-	@!%p183 bra $FAULT58;
+	setp.lt.u64 %p165, %rd362, %rd2;
+	@!%p165 bra $FAULT56;
 	shl.b64 %rd363, %rd194, 2;
 	add.s64 %rd364, %rd1, %rd363;
 	ld.global.f32 %f197, [%rd364+896];
@@ -33166,11 +32787,11 @@ $B74:
 $B75:
 	.loc 1 103 41
 	add.s64 %rd365, %rd194, 225;
-	setp.lt.s64 %p184, %rd365, %rd2;
-	@!%p184 bra $B76;
+	setp.lt.s64 %p166, %rd365, %rd2;
+	@!%p166 bra $B76;
 	.loc 1 104 24
-	setp.lt.u64 %p185, %rd365, %rd2;
-	@!%p185 bra $FAULT59;
+	setp.lt.u64 %p167, %rd365, %rd2;
+	@!%p167 bra $FAULT57;
 	shl.b64 %rd366, %rd194, 2;
 	add.s64 %rd367, %rd1, %rd366;
 	ld.global.f32 %f198, [%rd367+900];
@@ -33180,11 +32801,11 @@ $B75:
 $B76:
 	.loc 1 103 26
 	add.s64 %rd368, %rd194, 232;
-	setp.lt.s64 %p186, %rd368, %rd2;
-	@!%p186 bra $B77;
+	setp.lt.s64 %p168, %rd368, %rd2;
+	@!%p168 bra $B77;
 	.loc 1 104 24
-	setp.lt.u64 %p187, %rd368, %rd2;
-	@!%p187 bra $FAULT60;
+	setp.lt.u64 %p169, %rd368, %rd2;
+	@!%p169 bra $FAULT58;
 	shl.b64 %rd369, %rd194, 2;
 	add.s64 %rd370, %rd1, %rd369;
 	ld.global.f32 %f199, [%rd370+928];
@@ -33194,11 +32815,11 @@ $B76:
 $B77:
 	.loc 1 103 41
 	add.s64 %rd371, %rd194, 233;
-	setp.lt.s64 %p188, %rd371, %rd2;
-	@!%p188 bra $B78;
+	setp.lt.s64 %p170, %rd371, %rd2;
+	@!%p170 bra $B78;
 	.loc 1 104 24
-	setp.lt.u64 %p189, %rd371, %rd2;
-	@!%p189 bra $FAULT61;
+	setp.lt.u64 %p171, %rd371, %rd2;
+	@!%p171 bra $FAULT59;
 	shl.b64 %rd372, %rd194, 2;
 	add.s64 %rd373, %rd1, %rd372;
 	ld.global.f32 %f200, [%rd373+932];
@@ -33208,11 +32829,11 @@ $B77:
 $B78:
 	.loc 1 103 26
 	add.s64 %rd374, %rd194, 240;
-	setp.lt.s64 %p190, %rd374, %rd2;
-	@!%p190 bra $B79;
+	setp.lt.s64 %p172, %rd374, %rd2;
+	@!%p172 bra $B79;
 	.loc 1 104 24
-	setp.lt.u64 %p191, %rd374, %rd2;
-	@!%p191 bra $FAULT62;
+	setp.lt.u64 %p173, %rd374, %rd2;
+	@!%p173 bra $FAULT60;
 	shl.b64 %rd375, %rd194, 2;
 	add.s64 %rd376, %rd1, %rd375;
 	ld.global.f32 %f201, [%rd376+960];
@@ -33222,11 +32843,11 @@ $B78:
 $B79:
 	.loc 1 103 41
 	add.s64 %rd377, %rd194, 241;
-	setp.lt.s64 %p192, %rd377, %rd2;
-	@!%p192 bra $B80;
+	setp.lt.s64 %p174, %rd377, %rd2;
+	@!%p174 bra $B80;
 	.loc 1 104 24
-	setp.lt.u64 %p193, %rd377, %rd2;
-	@!%p193 bra $FAULT63;
+	setp.lt.u64 %p175, %rd377, %rd2;
+	@!%p175 bra $FAULT61;
 	shl.b64 %rd378, %rd194, 2;
 	add.s64 %rd379, %rd1, %rd378;
 	ld.global.f32 %f202, [%rd379+964];
@@ -33236,11 +32857,11 @@ $B79:
 $B80:
 	.loc 1 103 26
 	add.s64 %rd380, %rd194, 248;
-	setp.lt.s64 %p194, %rd380, %rd2;
-	@!%p194 bra $B81;
+	setp.lt.s64 %p176, %rd380, %rd2;
+	@!%p176 bra $B81;
 	.loc 1 104 24
-	setp.lt.u64 %p195, %rd380, %rd2;
-	@!%p195 bra $FAULT64;
+	setp.lt.u64 %p177, %rd380, %rd2;
+	@!%p177 bra $FAULT62;
 	shl.b64 %rd381, %rd194, 2;
 	add.s64 %rd382, %rd1, %rd381;
 	ld.global.f32 %f203, [%rd382+992];
@@ -33250,11 +32871,11 @@ $B80:
 $B81:
 	.loc 1 103 41
 	add.s64 %rd383, %rd194, 249;
-	setp.lt.s64 %p196, %rd383, %rd2;
-	@!%p196 bra $B82;
+	setp.lt.s64 %p178, %rd383, %rd2;
+	@!%p178 bra $B82;
 	.loc 1 104 24
-	setp.lt.u64 %p197, %rd383, %rd2;
-	@!%p197 bra $FAULT65;
+	setp.lt.u64 %p179, %rd383, %rd2;
+	@!%p179 bra $FAULT63;
 	shl.b64 %rd384, %rd194, 2;
 	add.s64 %rd385, %rd1, %rd384;
 	ld.global.f32 %f204, [%rd385+996];
@@ -33263,156 +32884,139 @@ $B81:
 	add.rn.f32 %f13, %f13, %f204;
 $B82:
 $B83:
-	.loc 1 121 35
-	and.pred %p198, %p11, %p12;
-	and.pred %p199, %p198, %p13;
-	and.pred %p200, %p199, %p14;
-	@!%p200 bra $B110;
-	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r165, %f139, %f140;
-	cvt.rn.bf16x2.f32 %r166, %f137, %f138;
-	cvt.rn.bf16x2.f32 %r167, %f135, %f136;
-	cvt.rn.bf16x2.f32 %r168, %f133, %f134;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r165, %r166, %r167, %r168};
-	and.pred %p201, %p15, %p16;
-	and.pred %p202, %p201, %p17;
-	@!%p202 bra $B111;
+	and.pred %p180, %p10, %p11;
+	@!%p180 bra $B110;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r169, %f131, %f132;
-	cvt.rn.bf16x2.f32 %r170, %f129, %f130;
-	cvt.rn.bf16x2.f32 %r171, %f127, %f128;
-	cvt.rn.bf16x2.f32 %r172, %f125, %f126;
+	cvt.rn.bf16x2.f32 %r163, %f139, %f140;
+	cvt.rn.bf16x2.f32 %r164, %f137, %f138;
+	cvt.rn.bf16x2.f32 %r165, %f135, %f136;
+	cvt.rn.bf16x2.f32 %r166, %f133, %f134;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r169, %r170, %r171, %r172};
-	and.pred %p203, %p18, %p19;
-	and.pred %p204, %p203, %p20;
-	@!%p204 bra $B112;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+147456], {%r163, %r164, %r165, %r166};
+	and.pred %p181, %p12, %p13;
+	@!%p181 bra $B111;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r173, %f123, %f124;
-	cvt.rn.bf16x2.f32 %r174, %f121, %f122;
-	cvt.rn.bf16x2.f32 %r175, %f119, %f120;
-	cvt.rn.bf16x2.f32 %r176, %f117, %f118;
+	cvt.rn.bf16x2.f32 %r167, %f131, %f132;
+	cvt.rn.bf16x2.f32 %r168, %f129, %f130;
+	cvt.rn.bf16x2.f32 %r169, %f127, %f128;
+	cvt.rn.bf16x2.f32 %r170, %f125, %f126;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r173, %r174, %r175, %r176};
-	and.pred %p205, %p21, %p22;
-	and.pred %p206, %p205, %p23;
-	@!%p206 bra $B113;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+147456], {%r167, %r168, %r169, %r170};
+	and.pred %p182, %p14, %p15;
+	@!%p182 bra $B112;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r177, %f115, %f116;
-	cvt.rn.bf16x2.f32 %r178, %f113, %f114;
-	cvt.rn.bf16x2.f32 %r179, %f111, %f112;
-	cvt.rn.bf16x2.f32 %r180, %f109, %f110;
+	cvt.rn.bf16x2.f32 %r171, %f123, %f124;
+	cvt.rn.bf16x2.f32 %r172, %f121, %f122;
+	cvt.rn.bf16x2.f32 %r173, %f119, %f120;
+	cvt.rn.bf16x2.f32 %r174, %f117, %f118;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r177, %r178, %r179, %r180};
-	and.pred %p207, %p24, %p25;
-	@!%p207 bra $B114;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+147456], {%r171, %r172, %r173, %r174};
+	and.pred %p183, %p16, %p17;
+	@!%p183 bra $B113;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r181, %f107, %f108;
-	cvt.rn.bf16x2.f32 %r182, %f105, %f106;
-	cvt.rn.bf16x2.f32 %r183, %f103, %f104;
-	cvt.rn.bf16x2.f32 %r184, %f101, %f102;
+	cvt.rn.bf16x2.f32 %r175, %f115, %f116;
+	cvt.rn.bf16x2.f32 %r176, %f113, %f114;
+	cvt.rn.bf16x2.f32 %r177, %f111, %f112;
+	cvt.rn.bf16x2.f32 %r178, %f109, %f110;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r181, %r182, %r183, %r184};
-	and.pred %p208, %p26, %p27;
-	@!%p208 bra $B115;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+147456], {%r175, %r176, %r177, %r178};
+	@!%p18 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r185, %f99, %f100;
-	cvt.rn.bf16x2.f32 %r186, %f97, %f98;
-	cvt.rn.bf16x2.f32 %r187, %f95, %f96;
-	cvt.rn.bf16x2.f32 %r188, %f93, %f94;
+	cvt.rn.bf16x2.f32 %r179, %f107, %f108;
+	cvt.rn.bf16x2.f32 %r180, %f105, %f106;
+	cvt.rn.bf16x2.f32 %r181, %f103, %f104;
+	cvt.rn.bf16x2.f32 %r182, %f101, %f102;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r185, %r186, %r187, %r188};
-	and.pred %p209, %p28, %p29;
-	@!%p209 bra $B116;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+155648], {%r179, %r180, %r181, %r182};
+	@!%p19 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r189, %f91, %f92;
-	cvt.rn.bf16x2.f32 %r190, %f89, %f90;
-	cvt.rn.bf16x2.f32 %r191, %f87, %f88;
-	cvt.rn.bf16x2.f32 %r192, %f85, %f86;
+	cvt.rn.bf16x2.f32 %r183, %f99, %f100;
+	cvt.rn.bf16x2.f32 %r184, %f97, %f98;
+	cvt.rn.bf16x2.f32 %r185, %f95, %f96;
+	cvt.rn.bf16x2.f32 %r186, %f93, %f94;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r189, %r190, %r191, %r192};
-	and.pred %p210, %p30, %p31;
-	@!%p210 bra $B117;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+155648], {%r183, %r184, %r185, %r186};
+	@!%p20 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r193, %f83, %f84;
-	cvt.rn.bf16x2.f32 %r194, %f81, %f82;
-	cvt.rn.bf16x2.f32 %r195, %f79, %f80;
-	cvt.rn.bf16x2.f32 %r196, %f77, %f78;
+	cvt.rn.bf16x2.f32 %r187, %f91, %f92;
+	cvt.rn.bf16x2.f32 %r188, %f89, %f90;
+	cvt.rn.bf16x2.f32 %r189, %f87, %f88;
+	cvt.rn.bf16x2.f32 %r190, %f85, %f86;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r193, %r194, %r195, %r196};
-	and.pred %p211, %p32, %p33;
-	@!%p211 bra $B118;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+155648], {%r187, %r188, %r189, %r190};
+	@!%p21 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r197, %f75, %f76;
-	cvt.rn.bf16x2.f32 %r198, %f73, %f74;
-	cvt.rn.bf16x2.f32 %r199, %f71, %f72;
-	cvt.rn.bf16x2.f32 %r200, %f69, %f70;
+	cvt.rn.bf16x2.f32 %r191, %f83, %f84;
+	cvt.rn.bf16x2.f32 %r192, %f81, %f82;
+	cvt.rn.bf16x2.f32 %r193, %f79, %f80;
+	cvt.rn.bf16x2.f32 %r194, %f77, %f78;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r197, %r198, %r199, %r200};
-	and.pred %p212, %p34, %p35;
-	@!%p212 bra $B119;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+155648], {%r191, %r192, %r193, %r194};
+	@!%p22 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r201, %f67, %f68;
-	cvt.rn.bf16x2.f32 %r202, %f65, %f66;
-	cvt.rn.bf16x2.f32 %r203, %f63, %f64;
-	cvt.rn.bf16x2.f32 %r204, %f61, %f62;
+	cvt.rn.bf16x2.f32 %r195, %f75, %f76;
+	cvt.rn.bf16x2.f32 %r196, %f73, %f74;
+	cvt.rn.bf16x2.f32 %r197, %f71, %f72;
+	cvt.rn.bf16x2.f32 %r198, %f69, %f70;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r201, %r202, %r203, %r204};
-	and.pred %p213, %p36, %p37;
-	@!%p213 bra $B120;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+163840], {%r195, %r196, %r197, %r198};
+	@!%p23 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r205, %f59, %f60;
-	cvt.rn.bf16x2.f32 %r206, %f57, %f58;
-	cvt.rn.bf16x2.f32 %r207, %f55, %f56;
-	cvt.rn.bf16x2.f32 %r208, %f53, %f54;
+	cvt.rn.bf16x2.f32 %r199, %f67, %f68;
+	cvt.rn.bf16x2.f32 %r200, %f65, %f66;
+	cvt.rn.bf16x2.f32 %r201, %f63, %f64;
+	cvt.rn.bf16x2.f32 %r202, %f61, %f62;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r205, %r206, %r207, %r208};
-	and.pred %p214, %p38, %p39;
-	@!%p214 bra $B121;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+163840], {%r199, %r200, %r201, %r202};
+	@!%p24 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r209, %f51, %f52;
-	cvt.rn.bf16x2.f32 %r210, %f49, %f50;
-	cvt.rn.bf16x2.f32 %r211, %f47, %f48;
-	cvt.rn.bf16x2.f32 %r212, %f45, %f46;
+	cvt.rn.bf16x2.f32 %r203, %f59, %f60;
+	cvt.rn.bf16x2.f32 %r204, %f57, %f58;
+	cvt.rn.bf16x2.f32 %r205, %f55, %f56;
+	cvt.rn.bf16x2.f32 %r206, %f53, %f54;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r209, %r210, %r211, %r212};
-	and.pred %p215, %p40, %p41;
-	@!%p215 bra $B122;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+163840], {%r203, %r204, %r205, %r206};
+	@!%p25 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r213, %f43, %f44;
-	cvt.rn.bf16x2.f32 %r214, %f41, %f42;
-	cvt.rn.bf16x2.f32 %r215, %f39, %f40;
-	cvt.rn.bf16x2.f32 %r216, %f37, %f38;
+	cvt.rn.bf16x2.f32 %r207, %f51, %f52;
+	cvt.rn.bf16x2.f32 %r208, %f49, %f50;
+	cvt.rn.bf16x2.f32 %r209, %f47, %f48;
+	cvt.rn.bf16x2.f32 %r210, %f45, %f46;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r213, %r214, %r215, %r216};
-	and.pred %p216, %p42, %p43;
-	@!%p216 bra $B123;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+163840], {%r207, %r208, %r209, %r210};
+	@!%p26 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r217, %f35, %f36;
-	cvt.rn.bf16x2.f32 %r218, %f33, %f34;
-	cvt.rn.bf16x2.f32 %r219, %f31, %f32;
-	cvt.rn.bf16x2.f32 %r220, %f29, %f30;
+	cvt.rn.bf16x2.f32 %r211, %f43, %f44;
+	cvt.rn.bf16x2.f32 %r212, %f41, %f42;
+	cvt.rn.bf16x2.f32 %r213, %f39, %f40;
+	cvt.rn.bf16x2.f32 %r214, %f37, %f38;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r217, %r218, %r219, %r220};
-	and.pred %p217, %p44, %p45;
-	@!%p217 bra $B124;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+172032], {%r211, %r212, %r213, %r214};
+	@!%p27 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r221, %f27, %f28;
-	cvt.rn.bf16x2.f32 %r222, %f25, %f26;
-	cvt.rn.bf16x2.f32 %r223, %f23, %f24;
-	cvt.rn.bf16x2.f32 %r224, %f21, %f22;
+	cvt.rn.bf16x2.f32 %r215, %f35, %f36;
+	cvt.rn.bf16x2.f32 %r216, %f33, %f34;
+	cvt.rn.bf16x2.f32 %r217, %f31, %f32;
+	cvt.rn.bf16x2.f32 %r218, %f29, %f30;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r221, %r222, %r223, %r224};
-	and.pred %p218, %p46, %p47;
-	@!%p218 bra $B125;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+172032], {%r215, %r216, %r217, %r218};
+	@!%p28 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r225, %f19, %f20;
-	cvt.rn.bf16x2.f32 %r226, %f17, %f18;
-	cvt.rn.bf16x2.f32 %r227, %f15, %f16;
-	cvt.rn.bf16x2.f32 %r228, %f13, %f14;
+	cvt.rn.bf16x2.f32 %r219, %f27, %f28;
+	cvt.rn.bf16x2.f32 %r220, %f25, %f26;
+	cvt.rn.bf16x2.f32 %r221, %f23, %f24;
+	cvt.rn.bf16x2.f32 %r222, %f21, %f22;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r225, %r226, %r227, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+172032], {%r219, %r220, %r221, %r222};
+	@!%p29 bra $FAULT64;
+	.loc 1 131 35
+	cvt.rn.bf16x2.f32 %r223, %f19, %f20;
+	cvt.rn.bf16x2.f32 %r224, %f17, %f18;
+	cvt.rn.bf16x2.f32 %r225, %f15, %f16;
+	cvt.rn.bf16x2.f32 %r226, %f13, %f14;
+	.loc 1 121 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+172032], {%r223, %r224, %r225, %r226};
 	.loc 1 76 15
 	fence.proxy.async.shared::cta;
 	.loc 1 91 12
@@ -33420,22 +33024,22 @@ $B83:
 	.loc 1 92 14
 	@!%p8 bra $B84;
 	.loc 1 93 11
-	add.s32 %r229, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
+	add.s32 %r227, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r227];
 $B84:
 	.loc 1 95 8
-	cvt.u32.u64 %r230, %rd73;
-	add.s32 %r231, %r230, 1;
-	add.s32 %r232, %r22, 213056;
-	and.b32 %r233, %r231, 1;
+	cvt.u32.u64 %r228, %rd73;
+	add.s32 %r229, %r228, 1;
+	add.s32 %r230, %r22, 213056;
+	and.b32 %r231, %r229, 1;
 $B85:
-	and.b32 %r234, %r233, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r232], %r234;
-	@%p219 bra $B86;
+	and.b32 %r232, %r231, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p184, [%r230], %r232;
+	@%p184 bra $B86;
 	ld.param.u64 %rd386, [persistent_dtype_BF16_toBF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r235, [%rd386];
-	setp.eq.u32 %p220, %r235, 0;
-	@%p220 bra $B85;
+	ld.relaxed.gpu.global.u32 %r233, [%rd386];
+	setp.eq.u32 %p185, %r233, 0;
+	@%p185 bra $B85;
 $B86:
 	.loc 1 78 3
 	add.s64 %rd73, %rd73, 2;
@@ -33444,17 +33048,17 @@ $B86:
 	.loc 1 81 51
 	add.s64 %rd387, %rd124, %rd70;
 	or.b64 %rd388, %rd32, %rd23;
-	setp.lt.u64 %p221, %rd388, 4294967296;
-	@%p221 bra $B87;
+	setp.lt.u64 %p186, %rd388, 4294967296;
+	@%p186 bra $B87;
 	xor.b64 %rd389, %rd32, %rd23;
 	shr.s64 %rd390, %rd389, 63;
 	abs.s64 %rd391, %rd32;
 	abs.s64 %rd392, %rd23;
 	cvt.rp.f32.u64 %f205, %rd392;
 	rcp.approx.ftz.f32 %f206, %f205;
-	mov.b32 %r236, %f206;
-	add.s32 %r237, %r236, 536870910;
-	mov.b32 %f207, %r237;
+	mov.b32 %r234, %f206;
+	add.s32 %r235, %r234, 536870910;
+	mov.b32 %f207, %r235;
 	cvt.rzi.u64.f32 %rd393, %f207;
 	mul.lo.s64 %rd394, %rd393, %rd392;
 	neg.s64 %rd395, %rd394;
@@ -33467,71 +33071,71 @@ $B86:
 	mul.hi.u64 %rd402, %rd391, %rd401;
 	mul.lo.s64 %rd403, %rd402, %rd392;
 	sub.s64 %rd404, %rd391, %rd403;
-	setp.ge.u64 %p222, %rd404, %rd392;
+	setp.ge.u64 %p187, %rd404, %rd392;
 	add.s64 %rd405, %rd402, 1;
-	selp.b64 %rd406, %rd405, %rd402, %p222;
+	selp.b64 %rd406, %rd405, %rd402, %p187;
 	sub.s64 %rd407, %rd404, %rd392;
-	selp.b64 %rd408, %rd407, %rd404, %p222;
-	setp.ge.u64 %p223, %rd408, %rd392;
+	selp.b64 %rd408, %rd407, %rd404, %p187;
+	setp.ge.u64 %p188, %rd408, %rd392;
 	add.s64 %rd409, %rd406, 1;
-	selp.b64 %rd410, %rd409, %rd406, %p223;
+	selp.b64 %rd410, %rd409, %rd406, %p188;
 	xor.b64 %rd411, %rd410, %rd390;
 	sub.s64 %rd412, %rd411, %rd390;
 	bra $B88;
 $B87:
-	cvt.u32.u64 %r238, %rd32;
-	cvt.u32.u64 %r239, %rd23;
-	div.u32 %r240, %r238, %r239;
-	cvt.u64.u32 %rd412, %r240;
+	cvt.u32.u64 %r236, %rd32;
+	cvt.u32.u64 %r237, %rd23;
+	div.u32 %r238, %r236, %r237;
+	cvt.u64.u32 %rd412, %r238;
 $B88:
-	setp.lt.u64 %p224, %rd387, 2147483648;
-	setp.lt.u64 %p225, %rd412, 2147483648;
-	and.pred %p226, %p224, %p225;
-	setp.lt.u64 %p227, %rd125, 2147483648;
-	and.pred %p228, %p226, %p227;
-	cvt.u32.u64 %r241, %rd125;
-	and.b32 %r242, %r241, 7;
-	setp.eq.s32 %p229, %r242, 0;
-	and.pred %p230, %p228, %p229;
-	@!%p230 bra $FAULT66;
-	cvt.u32.u64 %r243, %rd387;
-	cvt.u32.u64 %r244, %rd412;
-	add.s32 %r245, %r26, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r241, %r243, %r244}], [%r245];
-	add.s32 %r246, %r241, 64;
-	setp.lt.u32 %p231, %r246, -2147483648;
-	and.pred %p232, %p226, %p231;
-	and.b32 %r247, %r246, 7;
-	setp.eq.s32 %p233, %r247, 0;
-	and.pred %p234, %p232, %p233;
-	@!%p234 bra $FAULT66;
-	add.s32 %r248, %r26, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r246, %r243, %r244}], [%r248];
-	add.s32 %r249, %r241, 128;
-	setp.lt.u32 %p235, %r249, -2147483648;
-	and.pred %p236, %p226, %p235;
-	and.b32 %r250, %r249, 7;
-	setp.eq.s32 %p237, %r250, 0;
-	and.pred %p238, %p236, %p237;
-	@!%p238 bra $FAULT66;
-	add.s32 %r251, %r26, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r249, %r243, %r244}], [%r251];
-	add.s32 %r252, %r241, 192;
-	setp.lt.u32 %p239, %r252, -2147483648;
-	and.pred %p240, %p226, %p239;
-	and.b32 %r253, %r252, 7;
-	setp.eq.s32 %p241, %r253, 0;
-	and.pred %p242, %p240, %p241;
-	@!%p242 bra $FAULT66;
-	add.s32 %r254, %r26, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r252, %r243, %r244}], [%r254];
+	setp.lt.u64 %p189, %rd387, 2147483648;
+	setp.lt.u64 %p190, %rd412, 2147483648;
+	and.pred %p191, %p189, %p190;
+	setp.lt.u64 %p192, %rd125, 2147483648;
+	and.pred %p193, %p191, %p192;
+	cvt.u32.u64 %r239, %rd125;
+	and.b32 %r240, %r239, 7;
+	setp.eq.s32 %p194, %r240, 0;
+	and.pred %p195, %p193, %p194;
+	@!%p195 bra $FAULT65;
+	cvt.u32.u64 %r241, %rd387;
+	cvt.u32.u64 %r242, %rd412;
+	add.s32 %r243, %r25, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r239, %r241, %r242}], [%r243];
+	add.s32 %r244, %r239, 64;
+	setp.lt.u32 %p196, %r244, -2147483648;
+	and.pred %p197, %p191, %p196;
+	and.b32 %r245, %r244, 7;
+	setp.eq.s32 %p198, %r245, 0;
+	and.pred %p199, %p197, %p198;
+	@!%p199 bra $FAULT65;
+	add.s32 %r246, %r25, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r244, %r241, %r242}], [%r246];
+	add.s32 %r247, %r239, 128;
+	setp.lt.u32 %p200, %r247, -2147483648;
+	and.pred %p201, %p191, %p200;
+	and.b32 %r248, %r247, 7;
+	setp.eq.s32 %p202, %r248, 0;
+	and.pred %p203, %p201, %p202;
+	@!%p203 bra $FAULT65;
+	add.s32 %r249, %r25, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r247, %r241, %r242}], [%r249];
+	add.s32 %r250, %r239, 192;
+	setp.lt.u32 %p204, %r250, -2147483648;
+	and.pred %p205, %p191, %p204;
+	and.b32 %r251, %r250, 7;
+	setp.eq.s32 %p206, %r251, 0;
+	and.pred %p207, %p205, %p206;
+	@!%p207 bra $FAULT65;
+	add.s32 %r252, %r25, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r250, %r241, %r242}], [%r252];
 	.loc 1 83 18
 	cp.async.bulk.commit_group;
 $B89:
 	.loc 1 48 40
 	add.s64 %rd32, %rd32, %rd71;
-	setp.lt.s64 %p243, %rd32, %rd33;
-	@%p243 bra $B1;
+	setp.lt.s64 %p208, %rd32, %rd33;
+	@%p208 bra $B1;
 $B90:
 	.loc 1 86 14
 	cp.async.bulk.wait_group 0;
@@ -33544,33 +33148,33 @@ $B91:
 	.loc 1 33 21
 	cvt.u64.u32 %rd413, %r3;
 	mul.lo.s64 %rd414, %rd23, %rd6;
-	setp.lt.s64 %p244, %rd413, %rd414;
-	@!%p244 bra $B108;
+	setp.lt.s64 %p209, %rd413, %rd414;
+	@!%p209 bra $B108;
 	.loc 1 34 27
-	setp.ne.s64 %p245, %rd23, 0;
+	setp.ne.s64 %p210, %rd23, 0;
 	.loc 2 65 26
 	shl.b64 %rd415, %rd22, 4;
-	setp.ne.s64 %p246, %rd415, 0;
-	and.pred %p247, %p245, %p246;
-	@!%p247 bra $B126;
+	setp.ne.s64 %p211, %rd415, 0;
+	and.pred %p212, %p210, %p211;
+	@!%p212 bra $B114;
 	.loc 1 34 25
-	setp.lt.s64 %p248, 0, %rd29;
+	setp.lt.s64 %p213, 0, %rd29;
 	.loc 1 33 57
 	cvt.u64.u32 %rd416, %r4;
 	mov.u64 %rd417, 0;
 $B92:
 	.loc 1 34 27
 	or.b64 %rd418, %rd413, %rd23;
-	setp.lt.u64 %p249, %rd418, 4294967296;
-	@%p249 bra $B93;
+	setp.lt.u64 %p214, %rd418, 4294967296;
+	@%p214 bra $B93;
 	shr.s64 %rd419, %rd413, 63;
 	abs.s64 %rd420, %rd413;
 	abs.s64 %rd421, %rd23;
 	cvt.rp.f32.u64 %f208, %rd421;
 	rcp.approx.ftz.f32 %f209, %f208;
-	mov.b32 %r255, %f209;
-	add.s32 %r256, %r255, 536870910;
-	mov.b32 %f210, %r256;
+	mov.b32 %r253, %f209;
+	add.s32 %r254, %r253, 536870910;
+	mov.b32 %f210, %r254;
 	cvt.rzi.u64.f32 %rd422, %f210;
 	mul.lo.s64 %rd423, %rd422, %rd421;
 	neg.s64 %rd424, %rd423;
@@ -33583,34 +33187,34 @@ $B92:
 	mul.hi.u64 %rd431, %rd420, %rd430;
 	mul.lo.s64 %rd432, %rd431, %rd421;
 	sub.s64 %rd433, %rd420, %rd432;
-	setp.ge.u64 %p250, %rd433, %rd421;
+	setp.ge.u64 %p215, %rd433, %rd421;
 	sub.s64 %rd434, %rd433, %rd421;
-	selp.b64 %rd435, %rd434, %rd433, %p250;
-	setp.ge.u64 %p251, %rd435, %rd421;
+	selp.b64 %rd435, %rd434, %rd433, %p215;
+	setp.ge.u64 %p216, %rd435, %rd421;
 	sub.s64 %rd436, %rd435, %rd421;
-	selp.b64 %rd437, %rd436, %rd435, %p251;
+	selp.b64 %rd437, %rd436, %rd435, %p216;
 	xor.b64 %rd438, %rd437, %rd419;
 	sub.s64 %rd439, %rd438, %rd419;
 	bra $B94;
 $B93:
-	cvt.u32.u64 %r257, %rd413;
-	cvt.u32.u64 %r258, %rd23;
-	rem.u32 %r259, %r257, %r258;
-	cvt.u64.u32 %rd439, %r259;
+	cvt.u32.u64 %r255, %rd413;
+	cvt.u32.u64 %r256, %rd23;
+	rem.u32 %r257, %r255, %r256;
+	cvt.u64.u32 %rd439, %r257;
 $B94:
 	.loc 2 65 17
 	or.b64 %rd440, %rd439, %rd415;
-	setp.lt.u64 %p252, %rd440, 4294967296;
-	@%p252 bra $B95;
+	setp.lt.u64 %p217, %rd440, 4294967296;
+	@%p217 bra $B95;
 	xor.b64 %rd441, %rd439, %rd415;
 	shr.s64 %rd442, %rd441, 63;
 	abs.s64 %rd443, %rd439;
 	abs.s64 %rd444, %rd415;
 	cvt.rp.f32.u64 %f211, %rd444;
 	rcp.approx.ftz.f32 %f212, %f211;
-	mov.b32 %r260, %f212;
-	add.s32 %r261, %r260, 536870910;
-	mov.b32 %f213, %r261;
+	mov.b32 %r258, %f212;
+	add.s32 %r259, %r258, 536870910;
+	mov.b32 %f213, %r259;
 	cvt.rzi.u64.f32 %rd445, %f213;
 	mul.lo.s64 %rd446, %rd445, %rd444;
 	neg.s64 %rd447, %rd446;
@@ -33623,48 +33227,48 @@ $B94:
 	mul.hi.u64 %rd454, %rd443, %rd453;
 	mul.lo.s64 %rd455, %rd454, %rd444;
 	sub.s64 %rd456, %rd443, %rd455;
-	setp.ge.u64 %p253, %rd456, %rd444;
+	setp.ge.u64 %p218, %rd456, %rd444;
 	add.s64 %rd457, %rd454, 1;
-	selp.b64 %rd458, %rd457, %rd454, %p253;
+	selp.b64 %rd458, %rd457, %rd454, %p218;
 	sub.s64 %rd459, %rd456, %rd444;
-	selp.b64 %rd460, %rd459, %rd456, %p253;
-	setp.ge.u64 %p254, %rd460, %rd444;
+	selp.b64 %rd460, %rd459, %rd456, %p218;
+	setp.ge.u64 %p219, %rd460, %rd444;
 	add.s64 %rd461, %rd458, 1;
-	selp.b64 %rd462, %rd461, %rd458, %p254;
+	selp.b64 %rd462, %rd461, %rd458, %p219;
 	xor.b64 %rd463, %rd462, %rd442;
 	sub.s64 %rd464, %rd463, %rd442;
 	bra $B96;
 $B95:
-	cvt.u32.u64 %r262, %rd439;
-	cvt.u32.u64 %r263, %rd415;
-	div.u32 %r264, %r262, %r263;
-	cvt.u64.u32 %rd464, %r264;
+	cvt.u32.u64 %r260, %rd439;
+	cvt.u32.u64 %r261, %rd415;
+	div.u32 %r262, %r260, %r261;
+	cvt.u64.u32 %rd464, %r262;
 $B96:
 	shl.b64 %rd465, %rd464, 4;
 	.loc 2 66 27
 	sub.s64 %rd466, %rd16, %rd465;
-	setp.lt.s64 %p255, %rd466, 16;
-	selp.b64 %rd467, %rd466, 16, %p255;
+	setp.lt.s64 %p220, %rd466, 16;
+	selp.b64 %rd467, %rd466, 16, %p220;
 	.loc 2 67 12
-	setp.le.s64 %p256, %rd467, 0;
+	setp.le.s64 %p221, %rd467, 0;
 	mov.u64 %rd468, %rd3;
 	mov.u64 %rd469, %rd4;
-	@%p256 bra $B101;
+	@%p221 bra $B101;
 	.loc 2 70 13
 	mul.lo.s64 %rd470, %rd464, %rd415;
 	sub.s64 %rd471, %rd439, %rd470;
 	.loc 2 71 19
 	or.b64 %rd472, %rd471, %rd467;
-	setp.lt.u64 %p257, %rd472, 4294967296;
-	@%p257 bra $B97;
+	setp.lt.u64 %p222, %rd472, 4294967296;
+	@%p222 bra $B97;
 	shr.s64 %rd473, %rd471, 63;
 	abs.s64 %rd474, %rd471;
 	abs.s64 %rd475, %rd467;
 	cvt.rp.f32.u64 %f214, %rd475;
 	rcp.approx.ftz.f32 %f215, %f214;
-	mov.b32 %r265, %f215;
-	add.s32 %r266, %r265, 536870910;
-	mov.b32 %f216, %r266;
+	mov.b32 %r263, %f215;
+	add.s32 %r264, %r263, 536870910;
+	mov.b32 %f216, %r264;
 	cvt.rzi.u64.f32 %rd476, %f216;
 	mul.lo.s64 %rd477, %rd476, %rd475;
 	neg.s64 %rd478, %rd477;
@@ -33677,35 +33281,35 @@ $B96:
 	mul.hi.u64 %rd485, %rd474, %rd484;
 	mul.lo.s64 %rd486, %rd485, %rd475;
 	sub.s64 %rd487, %rd474, %rd486;
-	setp.ge.u64 %p258, %rd487, %rd475;
+	setp.ge.u64 %p223, %rd487, %rd475;
 	sub.s64 %rd488, %rd487, %rd475;
-	selp.b64 %rd489, %rd488, %rd487, %p258;
-	setp.ge.u64 %p259, %rd489, %rd475;
+	selp.b64 %rd489, %rd488, %rd487, %p223;
+	setp.ge.u64 %p224, %rd489, %rd475;
 	sub.s64 %rd490, %rd489, %rd475;
-	selp.b64 %rd491, %rd490, %rd489, %p259;
+	selp.b64 %rd491, %rd490, %rd489, %p224;
 	xor.b64 %rd492, %rd491, %rd473;
 	sub.s64 %rd493, %rd492, %rd473;
 	bra $B98;
 $B97:
-	cvt.u32.u64 %r267, %rd471;
-	cvt.u32.u64 %r268, %rd467;
-	rem.u32 %r269, %r267, %r268;
-	cvt.u64.u32 %rd493, %r269;
+	cvt.u32.u64 %r265, %rd471;
+	cvt.u32.u64 %r266, %rd467;
+	rem.u32 %r267, %r265, %r266;
+	cvt.u64.u32 %rd493, %r267;
 $B98:
 	add.s64 %rd494, %rd465, %rd493;
 	shl.b64 %rd468, %rd494, 7;
 	or.b64 %rd495, %rd471, %rd467;
-	setp.lt.u64 %p260, %rd495, 4294967296;
-	@%p260 bra $B99;
+	setp.lt.u64 %p225, %rd495, 4294967296;
+	@%p225 bra $B99;
 	xor.b64 %rd496, %rd471, %rd467;
 	shr.s64 %rd497, %rd496, 63;
 	abs.s64 %rd498, %rd471;
 	abs.s64 %rd499, %rd467;
 	cvt.rp.f32.u64 %f217, %rd499;
 	rcp.approx.ftz.f32 %f218, %f217;
-	mov.b32 %r270, %f218;
-	add.s32 %r271, %r270, 536870910;
-	mov.b32 %f219, %r271;
+	mov.b32 %r268, %f218;
+	add.s32 %r269, %r268, 536870910;
+	mov.b32 %f219, %r269;
 	cvt.rzi.u64.f32 %rd500, %f219;
 	mul.lo.s64 %rd501, %rd500, %rd499;
 	neg.s64 %rd502, %rd501;
@@ -33718,40 +33322,40 @@ $B98:
 	mul.hi.u64 %rd509, %rd498, %rd508;
 	mul.lo.s64 %rd510, %rd509, %rd499;
 	sub.s64 %rd511, %rd498, %rd510;
-	setp.ge.u64 %p261, %rd511, %rd499;
+	setp.ge.u64 %p226, %rd511, %rd499;
 	add.s64 %rd512, %rd509, 1;
-	selp.b64 %rd513, %rd512, %rd509, %p261;
+	selp.b64 %rd513, %rd512, %rd509, %p226;
 	sub.s64 %rd514, %rd511, %rd499;
-	selp.b64 %rd515, %rd514, %rd511, %p261;
-	setp.ge.u64 %p262, %rd515, %rd499;
+	selp.b64 %rd515, %rd514, %rd511, %p226;
+	setp.ge.u64 %p227, %rd515, %rd499;
 	add.s64 %rd516, %rd513, 1;
-	selp.b64 %rd517, %rd516, %rd513, %p262;
+	selp.b64 %rd517, %rd516, %rd513, %p227;
 	xor.b64 %rd518, %rd517, %rd497;
 	sub.s64 %rd519, %rd518, %rd497;
 	bra $B100;
 $B99:
-	cvt.u32.u64 %r272, %rd471;
-	cvt.u32.u64 %r273, %rd467;
-	div.u32 %r274, %r272, %r273;
-	cvt.u64.u32 %rd519, %r274;
+	cvt.u32.u64 %r270, %rd471;
+	cvt.u32.u64 %r271, %rd467;
+	div.u32 %r272, %r270, %r271;
+	cvt.u64.u32 %rd519, %r272;
 $B100:
 	shl.b64 %rd469, %rd519, 8;
 $B101:
 	.loc 1 34 25
-	@!%p248 bra $B107;
+	@!%p213 bra $B107;
 	.loc 1 38 87
 	or.b64 %rd520, %rd413, %rd23;
-	setp.lt.u64 %p263, %rd520, 4294967296;
-	@%p263 bra $B102;
+	setp.lt.u64 %p228, %rd520, 4294967296;
+	@%p228 bra $B102;
 	xor.b64 %rd521, %rd413, %rd23;
 	shr.s64 %rd522, %rd521, 63;
 	abs.s64 %rd523, %rd413;
 	abs.s64 %rd524, %rd23;
 	cvt.rp.f32.u64 %f220, %rd524;
 	rcp.approx.ftz.f32 %f221, %f220;
-	mov.b32 %r275, %f221;
-	add.s32 %r276, %r275, 536870910;
-	mov.b32 %f222, %r276;
+	mov.b32 %r273, %f221;
+	add.s32 %r274, %r273, 536870910;
+	mov.b32 %f222, %r274;
 	cvt.rzi.u64.f32 %rd525, %f222;
 	mul.lo.s64 %rd526, %rd525, %rd524;
 	neg.s64 %rd527, %rd526;
@@ -33764,53 +33368,53 @@ $B101:
 	mul.hi.u64 %rd534, %rd523, %rd533;
 	mul.lo.s64 %rd535, %rd534, %rd524;
 	sub.s64 %rd536, %rd523, %rd535;
-	setp.ge.u64 %p264, %rd536, %rd524;
+	setp.ge.u64 %p229, %rd536, %rd524;
 	add.s64 %rd537, %rd534, 1;
-	selp.b64 %rd538, %rd537, %rd534, %p264;
+	selp.b64 %rd538, %rd537, %rd534, %p229;
 	sub.s64 %rd539, %rd536, %rd524;
-	selp.b64 %rd540, %rd539, %rd536, %p264;
-	setp.ge.u64 %p265, %rd540, %rd524;
+	selp.b64 %rd540, %rd539, %rd536, %p229;
+	setp.ge.u64 %p230, %rd540, %rd524;
 	add.s64 %rd541, %rd538, 1;
-	selp.b64 %rd542, %rd541, %rd538, %p265;
+	selp.b64 %rd542, %rd541, %rd538, %p230;
 	xor.b64 %rd543, %rd542, %rd522;
 	sub.s64 %rd544, %rd543, %rd522;
 	bra $B103;
 $B102:
-	cvt.u32.u64 %r277, %rd413;
-	cvt.u32.u64 %r278, %rd23;
-	div.u32 %r279, %r277, %r278;
-	cvt.u64.u32 %rd544, %r279;
+	cvt.u32.u64 %r275, %rd413;
+	cvt.u32.u64 %r276, %rd23;
+	div.u32 %r277, %r275, %r276;
+	cvt.u64.u32 %rd544, %r277;
 $B103:
 	.loc 3 70 12
-	setp.lt.u64 %p266, %rd468, 2147483648;
-	setp.lt.u64 %p267, %rd544, 2147483648;
-	and.pred %p268, %p266, %p267;
-	cvt.u32.u64 %r280, %rd468;
-	cvt.u32.u64 %r281, %rd544;
+	setp.lt.u64 %p231, %rd468, 2147483648;
+	setp.lt.u64 %p232, %rd544, 2147483648;
+	and.pred %p233, %p231, %p232;
+	cvt.u32.u64 %r278, %rd468;
+	cvt.u32.u64 %r279, %rd544;
 	add.s64 %rd545, %rd468, 64;
-	setp.lt.u64 %p269, %rd545, 2147483648;
-	and.pred %p270, %p269, %p267;
-	cvt.u32.u64 %r282, %rd545;
+	setp.lt.u64 %p234, %rd545, 2147483648;
+	and.pred %p235, %p234, %p232;
+	cvt.u32.u64 %r280, %rd545;
 	.loc 3 73 12
-	setp.lt.u64 %p271, %rd469, 2147483648;
-	cvt.u32.u64 %r283, %rd469;
-	and.b32 %r284, %r283, 7;
-	setp.eq.s32 %p272, %r284, 0;
+	setp.lt.u64 %p236, %rd469, 2147483648;
+	cvt.u32.u64 %r281, %rd469;
+	and.b32 %r282, %r281, 7;
+	setp.eq.s32 %p237, %r282, 0;
 	add.s64 %rd546, %rd469, 64;
-	setp.lt.u64 %p273, %rd546, 2147483648;
-	cvt.u32.u64 %r285, %rd546;
-	and.b32 %r286, %r285, 7;
-	setp.eq.s32 %p274, %r286, 0;
+	setp.lt.u64 %p238, %rd546, 2147483648;
+	cvt.u32.u64 %r283, %rd546;
+	and.b32 %r284, %r283, 7;
+	setp.eq.s32 %p239, %r284, 0;
 	add.s64 %rd547, %rd469, 128;
-	setp.lt.u64 %p275, %rd547, 2147483648;
-	cvt.u32.u64 %r287, %rd547;
-	and.b32 %r288, %r287, 7;
-	setp.eq.s32 %p276, %r288, 0;
+	setp.lt.u64 %p240, %rd547, 2147483648;
+	cvt.u32.u64 %r285, %rd547;
+	and.b32 %r286, %r285, 7;
+	setp.eq.s32 %p241, %r286, 0;
 	add.s64 %rd548, %rd469, 192;
-	setp.lt.u64 %p277, %rd548, 2147483648;
-	cvt.u32.u64 %r289, %rd548;
-	and.b32 %r290, %r289, 7;
-	setp.eq.s32 %p278, %r290, 0;
+	setp.lt.u64 %p242, %rd548, 2147483648;
+	cvt.u32.u64 %r287, %rd548;
+	and.b32 %r288, %r287, 7;
+	setp.eq.s32 %p243, %r288, 0;
 	mov.u64 %rd549, 0;
 $B104:
 	.loc 1 36 17
@@ -33819,584 +33423,509 @@ $B104:
 	mul.lo.s64 %rd552, %rd551, 3;
 	sub.s64 %rd553, %rd417, %rd552;
 	.loc 1 37 11
-	mov.u32 %r291, $dynamic;
-	cvt.u32.u64 %r292, %rd553;
-	mad.lo.s32 %r293, %r292, 8, %r291;
-	add.s32 %r294, %r293, 213024;
-	cvt.u32.u64 %r295, %rd551;
-	add.s32 %r296, %r295, 1;
-	and.b32 %r297, %r296, 1;
+	mov.u32 %r289, $dynamic;
+	cvt.u32.u64 %r290, %rd553;
+	mad.lo.s32 %r291, %r290, 8, %r289;
+	add.s32 %r292, %r291, 213024;
+	cvt.u32.u64 %r293, %rd551;
+	add.s32 %r294, %r293, 1;
+	and.b32 %r295, %r294, 1;
 $B105:
-	and.b32 %r298, %r297, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r294], %r298;
-	@%p279 bra $B106;
+	and.b32 %r296, %r295, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p244, [%r292], %r296;
+	@%p244 bra $B106;
 	ld.param.u64 %rd554, [persistent_dtype_BF16_toBF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r299, [%rd554];
-	setp.eq.u32 %p280, %r299, 0;
-	@%p280 bra $B105;
+	ld.relaxed.gpu.global.u32 %r297, [%rd554];
+	setp.eq.u32 %p245, %r297, 0;
+	@%p245 bra $B105;
 $B106:
-	.loc 1 38 40
-	mov.u32 %r300, $dynamic;
-	cvt.u32.u64 %r301, %rd553;
-	mad.lo.s32 %r302, %r301, 8, %r300;
-	add.s32 %r303, %r302, 212992;
-	.loc 3 68 13
-	setp.ne.s32 %p281, %r303, -1;
-	@!%p281 bra $FAULT67;
 	.loc 1 38 26
-	mad.lo.s32 %r304, %r301, 49152, %r1;
+	cvt.u32.u64 %r298, %rd553;
+	mad.lo.s32 %r299, %r298, 49152, %r1;
+	mov.u32 %r300, $dynamic;
+	mad.lo.s32 %r301, %r298, 8, %r300;
+	add.s32 %r302, %r301, 212992;
 	shl.b64 %rd555, %rd549, 6;
 	.loc 3 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r303], 49152;
-	.loc 3 70 20
-	setp.ne.s32 %p282, %r304, -1;
-	cvt.u64.u32 %rd556, %r304;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r302], 49152;
+	.loc 3 70 12
+	cvt.u64.u32 %rd556, %r299;
 	cvta.shared.u64 %rd557, %rd556;
-	cvt.u32.u64 %r305, %rd557;
-	and.b32 %r306, %r305, 127;
-	setp.eq.s32 %p283, %r306, 0;
-	setp.lt.u64 %p284, %rd555, 2147483648;
-	and.pred %p285, %p268, %p284;
-	cvt.u32.u64 %r307, %rd555;
-	and.b32 %r308, %r307, 7;
-	setp.eq.s32 %p286, %r308, 0;
-	and.pred %p287, %p285, %p286;
-	and.pred %p288, %p282, %p283;
-	and.pred %p289, %p288, %p287;
-	@!%p289 bra $B127;
-	add.s32 %r309, %r302, 212992;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r304], [%rd8, {%r307, %r280, %r281}], [%r309];
-	and.pred %p290, %p270, %p284;
-	and.pred %p291, %p290, %p286;
-	@!%p291 bra $FAULT68;
-	add.s32 %r310, %r304, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd8, {%r307, %r282, %r281}], [%r309];
+	cvt.u32.u64 %r303, %rd557;
+	and.b32 %r304, %r303, 127;
+	setp.eq.s32 %p246, %r304, 0;
+	setp.lt.u64 %p247, %rd555, 2147483648;
+	and.pred %p248, %p233, %p247;
+	cvt.u32.u64 %r305, %rd555;
+	and.b32 %r306, %r305, 7;
+	setp.eq.s32 %p249, %r306, 0;
+	and.pred %p250, %p248, %p249;
+	and.pred %p251, %p246, %p250;
+	@!%p251 bra $B115;
+	add.s32 %r307, %r301, 212992;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r299], [%rd8, {%r305, %r278, %r279}], [%r307];
+	and.pred %p252, %p235, %p247;
+	and.pred %p253, %p252, %p249;
+	@!%p253 bra $FAULT66;
+	add.s32 %r308, %r299, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r308], [%rd8, {%r305, %r280, %r279}], [%r307];
 	.loc 3 73 12
-	and.pred %p292, %p284, %p267;
-	and.pred %p293, %p292, %p271;
-	and.pred %p294, %p293, %p272;
-	@!%p294 bra $FAULT69;
-	add.s32 %r311, %r304, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r283, %r307, %r281}], [%r309];
-	and.pred %p295, %p292, %p273;
-	and.pred %p296, %p295, %p274;
-	@!%p296 bra $FAULT69;
-	add.s32 %r312, %r304, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r285, %r307, %r281}], [%r309];
-	and.pred %p297, %p292, %p275;
-	and.pred %p298, %p297, %p276;
-	@!%p298 bra $FAULT69;
-	add.s32 %r313, %r304, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r313], [%rd9, {%r287, %r307, %r281}], [%r309];
-	and.pred %p299, %p292, %p277;
-	and.pred %p300, %p299, %p278;
-	@!%p300 bra $FAULT69;
-	add.s32 %r314, %r304, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r314], [%rd9, {%r289, %r307, %r281}], [%r309];
+	and.pred %p254, %p247, %p232;
+	and.pred %p255, %p254, %p236;
+	and.pred %p256, %p255, %p237;
+	@!%p256 bra $FAULT67;
+	add.s32 %r309, %r299, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r309], [%rd9, {%r281, %r305, %r279}], [%r307];
+	and.pred %p257, %p254, %p238;
+	and.pred %p258, %p257, %p239;
+	@!%p258 bra $FAULT67;
+	add.s32 %r310, %r299, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd9, {%r283, %r305, %r279}], [%r307];
+	and.pred %p259, %p254, %p240;
+	and.pred %p260, %p259, %p241;
+	@!%p260 bra $FAULT67;
+	add.s32 %r311, %r299, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r285, %r305, %r279}], [%r307];
+	and.pred %p261, %p254, %p242;
+	and.pred %p262, %p261, %p243;
+	@!%p262 bra $FAULT67;
+	add.s32 %r312, %r299, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r287, %r305, %r279}], [%r307];
 	.loc 1 39 6
 	add.s64 %rd417, %rd417, 1;
 	add.s64 %rd549, %rd549, 1;
-	setp.lt.s64 %p301, %rd549, %rd29;
-	@%p301 bra $B104;
+	setp.lt.s64 %p263, %rd549, %rd29;
+	@%p263 bra $B104;
 $B107:
 	.loc 1 33 42
 	add.s64 %rd413, %rd413, %rd416;
-	setp.lt.s64 %p302, %rd413, %rd414;
-	@%p302 bra $B92;
+	setp.lt.s64 %p264, %rd413, %rd414;
+	@%p264 bra $B92;
 $B108:
 	.loc 1 43 3
 	bra $EXIT;
 $B109:
 	.loc 1 49 25
-	@!%p4 bra $FAULT70;
+	@!%p4 bra $FAULT68;
 	.loc 2 65 17
-	bra $FAULT71;
+	bra $FAULT69;
 $B110:
-	.loc 1 121 39
-	@!%p11 bra $FAULT72;
-	@!%p12 bra $FAULT73;
-	@!%p13 bra $FAULT72;
-	bra $FAULT74;
+	.loc 1 121 35
+	@!%p10 bra $FAULT70;
+	bra $FAULT64;
 $B111:
-	@!%p15 bra $FAULT73;
-	@!%p16 bra $FAULT72;
-	bra $FAULT74;
+	@!%p12 bra $FAULT70;
+	bra $FAULT64;
 $B112:
-	@!%p18 bra $FAULT73;
-	@!%p19 bra $FAULT72;
-	bra $FAULT74;
+	@!%p14 bra $FAULT70;
+	bra $FAULT64;
 $B113:
-	@!%p21 bra $FAULT73;
-	@!%p22 bra $FAULT72;
-	bra $FAULT74;
+	@!%p16 bra $FAULT70;
+	bra $FAULT64;
 $B114:
-	@!%p24 bra $FAULT72;
-	bra $FAULT74;
-$B115:
-	@!%p26 bra $FAULT72;
-	bra $FAULT74;
-$B116:
-	@!%p28 bra $FAULT72;
-	bra $FAULT74;
-$B117:
-	@!%p30 bra $FAULT72;
-	bra $FAULT74;
-$B118:
-	@!%p32 bra $FAULT72;
-	bra $FAULT74;
-$B119:
-	@!%p34 bra $FAULT72;
-	bra $FAULT74;
-$B120:
-	@!%p36 bra $FAULT72;
-	bra $FAULT74;
-$B121:
-	@!%p38 bra $FAULT72;
-	bra $FAULT74;
-$B122:
-	@!%p40 bra $FAULT72;
-	bra $FAULT74;
-$B123:
-	@!%p42 bra $FAULT72;
-	bra $FAULT74;
-$B124:
-	@!%p44 bra $FAULT72;
-	bra $FAULT74;
-$B125:
-	@!%p46 bra $FAULT72;
-	bra $FAULT74;
-$B126:
 	.loc 1 34 27
-	@!%p245 bra $FAULT75;
+	@!%p210 bra $FAULT71;
 	.loc 2 65 17
-	bra $FAULT71;
-$B127:
-	.loc 3 70 20
-	@!%p282 bra $FAULT76;
-	@!%p283 bra $FAULT77;
-	bra $FAULT68;
+	bra $FAULT69;
+$B115:
+	.loc 3 70 12
+	@!%p246 bra $FAULT72;
+	bra $FAULT66;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 93 11
-	mov.u32 %r315, 1;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 8
-	mov.u32 %r315, 2;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT2:
 	.loc 1 104 24
-	mov.u32 %r315, 3;
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd194;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT3:
-	mov.u32 %r315, 3;
+$FAULT1:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd197;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT4:
-	mov.u32 %r315, 3;
+$FAULT2:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd200;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT5:
-	mov.u32 %r315, 3;
+$FAULT3:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd203;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT6:
-	mov.u32 %r315, 3;
+$FAULT4:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd206;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT7:
-	mov.u32 %r315, 3;
+$FAULT5:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd209;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT8:
-	mov.u32 %r315, 3;
+$FAULT6:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd212;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT9:
-	mov.u32 %r315, 3;
+$FAULT7:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd215;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT10:
-	mov.u32 %r315, 3;
+$FAULT8:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd218;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT11:
-	mov.u32 %r315, 3;
+$FAULT9:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd221;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT12:
-	mov.u32 %r315, 3;
+$FAULT10:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd224;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT13:
-	mov.u32 %r315, 3;
+$FAULT11:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd227;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT14:
-	mov.u32 %r315, 3;
+$FAULT12:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd230;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT15:
-	mov.u32 %r315, 3;
+$FAULT13:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd233;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT16:
-	mov.u32 %r315, 3;
+$FAULT14:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd236;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT17:
-	mov.u32 %r315, 3;
+$FAULT15:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd239;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT18:
-	mov.u32 %r315, 3;
+$FAULT16:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd242;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT19:
-	mov.u32 %r315, 3;
+$FAULT17:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd245;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT20:
-	mov.u32 %r315, 3;
+$FAULT18:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd248;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT21:
-	mov.u32 %r315, 3;
+$FAULT19:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd251;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT22:
-	mov.u32 %r315, 3;
+$FAULT20:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd254;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT23:
-	mov.u32 %r315, 3;
+$FAULT21:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd257;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT24:
-	mov.u32 %r315, 3;
+$FAULT22:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd260;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT25:
-	mov.u32 %r315, 3;
+$FAULT23:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd263;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT26:
-	mov.u32 %r315, 3;
+$FAULT24:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd266;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT27:
-	mov.u32 %r315, 3;
+$FAULT25:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd269;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT28:
-	mov.u32 %r315, 3;
+$FAULT26:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd272;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT29:
-	mov.u32 %r315, 3;
+$FAULT27:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd275;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT30:
-	mov.u32 %r315, 3;
+$FAULT28:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd278;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT31:
-	mov.u32 %r315, 3;
+$FAULT29:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd281;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT32:
-	mov.u32 %r315, 3;
+$FAULT30:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd284;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT33:
-	mov.u32 %r315, 3;
+$FAULT31:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd287;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT34:
-	mov.u32 %r315, 3;
+$FAULT32:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd290;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT35:
-	mov.u32 %r315, 3;
+$FAULT33:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd293;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT36:
-	mov.u32 %r315, 3;
+$FAULT34:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd296;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT37:
-	mov.u32 %r315, 3;
+$FAULT35:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd299;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT38:
-	mov.u32 %r315, 3;
+$FAULT36:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd302;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT39:
-	mov.u32 %r315, 3;
+$FAULT37:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd305;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT40:
-	mov.u32 %r315, 3;
+$FAULT38:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd308;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT41:
-	mov.u32 %r315, 3;
+$FAULT39:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd311;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT42:
-	mov.u32 %r315, 3;
+$FAULT40:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd314;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT43:
-	mov.u32 %r315, 3;
+$FAULT41:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd317;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT44:
-	mov.u32 %r315, 3;
+$FAULT42:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd320;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT45:
-	mov.u32 %r315, 3;
+$FAULT43:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd323;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT46:
-	mov.u32 %r315, 3;
+$FAULT44:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd326;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT47:
-	mov.u32 %r315, 3;
+$FAULT45:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd329;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT48:
-	mov.u32 %r315, 3;
+$FAULT46:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd332;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT49:
-	mov.u32 %r315, 3;
+$FAULT47:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd335;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT50:
-	mov.u32 %r315, 3;
+$FAULT48:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd338;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT51:
-	mov.u32 %r315, 3;
+$FAULT49:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd341;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT52:
-	mov.u32 %r315, 3;
+$FAULT50:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd344;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT53:
-	mov.u32 %r315, 3;
+$FAULT51:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd347;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT54:
-	mov.u32 %r315, 3;
+$FAULT52:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd350;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT55:
-	mov.u32 %r315, 3;
+$FAULT53:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd353;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT56:
-	mov.u32 %r315, 3;
+$FAULT54:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd356;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT57:
-	mov.u32 %r315, 3;
+$FAULT55:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd359;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT58:
-	mov.u32 %r315, 3;
+$FAULT56:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd362;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT59:
-	mov.u32 %r315, 3;
+$FAULT57:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd365;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT60:
-	mov.u32 %r315, 3;
+$FAULT58:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd368;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT61:
-	mov.u32 %r315, 3;
+$FAULT59:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd371;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT62:
-	mov.u32 %r315, 3;
+$FAULT60:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd374;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT63:
-	mov.u32 %r315, 3;
+$FAULT61:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd377;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT64:
-	mov.u32 %r315, 3;
+$FAULT62:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd380;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT65:
-	mov.u32 %r315, 3;
+$FAULT63:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd383;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT66:
+$FAULT64:
+	.loc 1 121 20
+	mov.u32 %r313, 6;
+	mov.u64 %rd558, 0;
+	mov.u64 %rd559, 0;
+	bra $FAULT;
+$FAULT65:
 	.loc 1 81 12
-	mov.u32 %r315, 4;
+	mov.u32 %r313, 1;
+	mov.u64 %rd558, 0;
+	mov.u64 %rd559, 0;
+	bra $FAULT;
+$FAULT66:
+	.loc 3 70 12
+	mov.u32 %r313, 2;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT67:
-	.loc 3 68 13
-	mov.u32 %r315, 0;
+	.loc 3 73 12
+	mov.u32 %r313, 3;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT68:
-	.loc 3 70 12
-	mov.u32 %r315, 5;
+	.loc 1 49 25
+	mov.u32 %r313, 9;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT69:
-	.loc 3 73 12
-	mov.u32 %r315, 6;
+	.loc 2 65 17
+	mov.u32 %r313, 8;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT70:
-	.loc 1 49 25
-	mov.u32 %r315, 14;
+	.loc 1 121 35
+	mov.u32 %r313, 5;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT71:
-	.loc 2 65 17
-	mov.u32 %r315, 13;
+	.loc 1 34 27
+	mov.u32 %r313, 7;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT72:
-	.loc 1 121 39
-	mov.u32 %r315, 9;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT73:
-	mov.u32 %r315, 10;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT74:
-	mov.u32 %r315, 11;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT75:
-	.loc 1 34 27
-	mov.u32 %r315, 12;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT76:
-	.loc 3 70 20
-	mov.u32 %r315, 7;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT77:
-	mov.u32 %r315, 8;
+	.loc 3 70 12
+	mov.u32 %r313, 4;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 $FAULT:
 	ld.param.u64 %rd560, [persistent_dtype_BF16_toBF16_asItIs_params+440];
-	atom.relaxed.gpu.global.cas.b32 %r316, [%rd560], 0, 1;
-	setp.ne.u32 %p303, %r316, 0;
-	@%p303 bra $EXIT;
+	atom.relaxed.gpu.global.cas.b32 %r314, [%rd560], 0, 1;
+	setp.ne.u32 %p265, %r314, 0;
+	@%p265 bra $EXIT;
 	ld.global.u64 %rd561, [%rd560+8];
-	ld.param.u32 %r317, [persistent_dtype_BF16_toBF16_asItIs_params+448];
-	st.global.u32 [%rd561+4], %r317;
-	ld.param.u32 %r318, [persistent_dtype_BF16_toBF16_asItIs_params+452];
-	st.global.v2.u32 [%rd561+8], {%r318, %r315};
-	mov.u32 %r319, %ctaid.x;
-	mov.u32 %r320, %ctaid.y;
-	st.global.v2.u32 [%rd561+16], {%r319, %r320};
-	mov.u32 %r321, %ctaid.z;
-	mov.u32 %r322, %tid.x;
-	st.global.v2.u32 [%rd561+24], {%r321, %r322};
-	mov.u32 %r323, %tid.y;
-	mov.u32 %r324, %tid.z;
-	st.global.v2.u32 [%rd561+32], {%r323, %r324};
+	ld.param.u32 %r315, [persistent_dtype_BF16_toBF16_asItIs_params+448];
+	st.global.u32 [%rd561+4], %r315;
+	ld.param.u32 %r316, [persistent_dtype_BF16_toBF16_asItIs_params+452];
+	st.global.v2.u32 [%rd561+8], {%r316, %r313};
+	mov.u32 %r317, %ctaid.x;
+	mov.u32 %r318, %ctaid.y;
+	st.global.v2.u32 [%rd561+16], {%r317, %r318};
+	mov.u32 %r319, %ctaid.z;
+	mov.u32 %r320, %tid.x;
+	st.global.v2.u32 [%rd561+24], {%r319, %r320};
+	mov.u32 %r321, %tid.y;
+	mov.u32 %r322, %tid.z;
+	st.global.v2.u32 [%rd561+32], {%r321, %r322};
 	st.global.u64 [%rd561+40], %rd558;
 	st.global.u64 [%rd561+48], %rd559;
 	fence.acq_rel.sys;
@@ -34419,8 +33948,8 @@ const persistentDtypeBF16ToBF16RectifiedSM90A = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<304>;
-	.reg .b32 %r<325>;
+	.reg .pred %p<266>;
+	.reg .b32 %r<323>;
 	.reg .b64 %rd<562>;
 	.reg .f32 %f<351>;
 
@@ -34535,173 +34064,152 @@ $B0:
 	.loc 1 73 17
 	mov.u32 %r21, $dynamic;
 	mad.lo.s32 %r22, %r19, 8, %r21;
-	add.s32 %r23, %r22, 213056;
 	.loc 1 92 14
 	setp.eq.s32 %p8, %r5, 0;
-	.loc 1 93 11
-	setp.ne.s32 %p9, %r23, -1;
 	.loc 1 100 15
-	setp.lt.s64 %p10, 0, %rd2;
+	setp.lt.s64 %p9, 0, %rd2;
 	.loc 1 103 36
-	and.b32 %r24, %r5, 3;
-	shl.b32 %r25, %r24, 1;
-	cvt.u64.u32 %rd35, %r25;
+	and.b32 %r23, %r5, 3;
+	shl.b32 %r24, %r23, 1;
+	cvt.u64.u32 %rd35, %r24;
 	.loc 1 75 23
-	mad.lo.s32 %r26, %r19, 32768, %r21;
-	add.s32 %r27, %r26, 147456;
-	.loc 1 121 39
-	setp.ne.s32 %p11, %r27, -1;
-	mad.lo.s32 %r28, 1, 0, 0;
-	mad.lo.s32 %r29, %r28, 384, %r2;
-	cvt.u64.u32 %rd36, %r29;
+	mad.lo.s32 %r25, %r19, 32768, %r21;
+	.loc 1 121 50
+	mad.lo.s32 %r26, 1, 0, 0;
+	mad.lo.s32 %r27, %r26, 384, %r2;
+	cvt.u64.u32 %rd36, %r27;
 	shr.u64 %rd37, %rd36, 5;
-	cvt.u32.u64 %r30, %rd37;
-	and.b32 %r31, %r30, 3;
-	and.b32 %r32, %r5, 15;
-	mad.lo.s32 %r33, %r31, 16, %r32;
-	shr.u32 %r34, %r5, 4;
-	shl.b32 %r35, %r34, 3;
-	and.b32 %r36, %r35, 7;
-	setp.eq.s32 %p12, %r36, 0;
-	and.b32 %r37, %r33, 7;
-	shl.b32 %r38, %r37, 4;
-	shl.b32 %r39, %r34, 4;
-	xor.b32 %r40, %r39, %r38;
-	mad.lo.s32 %r41, %r33, 128, %r26;
-	add.s32 %r42, %r41, %r40;
-	add.s32 %r43, %r42, 147456;
-	setp.ne.s32 %p13, %r43, -1;
-	cvt.u64.u32 %rd38, %r43;
+	cvt.u32.u64 %r28, %rd37;
+	and.b32 %r29, %r28, 3;
+	and.b32 %r30, %r5, 15;
+	mad.lo.s32 %r31, %r29, 16, %r30;
+	shr.u32 %r32, %r5, 4;
+	shl.b32 %r33, %r32, 3;
+	and.b32 %r34, %r33, 7;
+	setp.eq.s32 %p10, %r34, 0;
+	and.b32 %r35, %r31, 7;
+	shl.b32 %r36, %r35, 4;
+	shl.b32 %r37, %r32, 4;
+	xor.b32 %r38, %r37, %r36;
+	mad.lo.s32 %r39, %r31, 128, %r25;
+	add.s32 %r40, %r39, %r38;
+	add.s32 %r41, %r40, 147456;
+	cvt.u64.u32 %rd38, %r41;
 	cvta.shared.u64 %rd39, %rd38;
-	cvt.u32.u64 %r44, %rd39;
-	and.b32 %r45, %r44, 15;
-	setp.eq.s32 %p14, %r45, 0;
-	add.s32 %r46, %r35, 16;
-	and.b32 %r47, %r46, 7;
-	setp.eq.s32 %p15, %r47, 0;
-	shl.b32 %r48, %r46, 1;
-	xor.b32 %r49, %r48, %r38;
-	add.s32 %r50, %r41, %r49;
-	add.s32 %r51, %r50, 147456;
-	setp.ne.s32 %p16, %r51, -1;
-	cvt.u64.u32 %rd40, %r51;
+	cvt.u32.u64 %r42, %rd39;
+	and.b32 %r43, %r42, 15;
+	setp.eq.s32 %p11, %r43, 0;
+	add.s32 %r44, %r33, 16;
+	and.b32 %r45, %r44, 7;
+	setp.eq.s32 %p12, %r45, 0;
+	shl.b32 %r46, %r44, 1;
+	xor.b32 %r47, %r46, %r36;
+	add.s32 %r48, %r39, %r47;
+	add.s32 %r49, %r48, 147456;
+	cvt.u64.u32 %rd40, %r49;
 	cvta.shared.u64 %rd41, %rd40;
-	cvt.u32.u64 %r52, %rd41;
-	and.b32 %r53, %r52, 15;
-	setp.eq.s32 %p17, %r53, 0;
-	add.s32 %r54, %r35, 32;
-	and.b32 %r55, %r54, 7;
-	setp.eq.s32 %p18, %r55, 0;
-	shl.b32 %r56, %r54, 1;
-	xor.b32 %r57, %r56, %r38;
-	add.s32 %r58, %r41, %r57;
-	add.s32 %r59, %r58, 147456;
-	setp.ne.s32 %p19, %r59, -1;
-	cvt.u64.u32 %rd42, %r59;
+	cvt.u32.u64 %r50, %rd41;
+	and.b32 %r51, %r50, 15;
+	setp.eq.s32 %p13, %r51, 0;
+	add.s32 %r52, %r33, 32;
+	and.b32 %r53, %r52, 7;
+	setp.eq.s32 %p14, %r53, 0;
+	shl.b32 %r54, %r52, 1;
+	xor.b32 %r55, %r54, %r36;
+	add.s32 %r56, %r39, %r55;
+	add.s32 %r57, %r56, 147456;
+	cvt.u64.u32 %rd42, %r57;
 	cvta.shared.u64 %rd43, %rd42;
-	cvt.u32.u64 %r60, %rd43;
-	and.b32 %r61, %r60, 15;
-	setp.eq.s32 %p20, %r61, 0;
-	add.s32 %r62, %r35, 48;
-	and.b32 %r63, %r62, 7;
-	setp.eq.s32 %p21, %r63, 0;
-	shl.b32 %r64, %r62, 1;
-	xor.b32 %r65, %r64, %r38;
-	add.s32 %r66, %r41, %r65;
-	add.s32 %r67, %r66, 147456;
-	setp.ne.s32 %p22, %r67, -1;
-	cvt.u64.u32 %rd44, %r67;
+	cvt.u32.u64 %r58, %rd43;
+	and.b32 %r59, %r58, 15;
+	setp.eq.s32 %p15, %r59, 0;
+	add.s32 %r60, %r33, 48;
+	and.b32 %r61, %r60, 7;
+	setp.eq.s32 %p16, %r61, 0;
+	shl.b32 %r62, %r60, 1;
+	xor.b32 %r63, %r62, %r36;
+	add.s32 %r64, %r39, %r63;
+	add.s32 %r65, %r64, 147456;
+	cvt.u64.u32 %rd44, %r65;
 	cvta.shared.u64 %rd45, %rd44;
-	cvt.u32.u64 %r68, %rd45;
-	and.b32 %r69, %r68, 15;
-	setp.eq.s32 %p23, %r69, 0;
-	add.s32 %r70, %r42, 155648;
-	setp.ne.s32 %p24, %r70, -1;
-	cvt.u64.u32 %rd46, %r70;
+	cvt.u32.u64 %r66, %rd45;
+	and.b32 %r67, %r66, 15;
+	setp.eq.s32 %p17, %r67, 0;
+	add.s32 %r68, %r40, 155648;
+	cvt.u64.u32 %rd46, %r68;
 	cvta.shared.u64 %rd47, %rd46;
-	cvt.u32.u64 %r71, %rd47;
-	and.b32 %r72, %r71, 15;
-	setp.eq.s32 %p25, %r72, 0;
-	add.s32 %r73, %r50, 155648;
-	setp.ne.s32 %p26, %r73, -1;
-	cvt.u64.u32 %rd48, %r73;
+	cvt.u32.u64 %r69, %rd47;
+	and.b32 %r70, %r69, 15;
+	setp.eq.s32 %p18, %r70, 0;
+	add.s32 %r71, %r48, 155648;
+	cvt.u64.u32 %rd48, %r71;
 	cvta.shared.u64 %rd49, %rd48;
-	cvt.u32.u64 %r74, %rd49;
-	and.b32 %r75, %r74, 15;
-	setp.eq.s32 %p27, %r75, 0;
-	add.s32 %r76, %r58, 155648;
-	setp.ne.s32 %p28, %r76, -1;
-	cvt.u64.u32 %rd50, %r76;
+	cvt.u32.u64 %r72, %rd49;
+	and.b32 %r73, %r72, 15;
+	setp.eq.s32 %p19, %r73, 0;
+	add.s32 %r74, %r56, 155648;
+	cvt.u64.u32 %rd50, %r74;
 	cvta.shared.u64 %rd51, %rd50;
-	cvt.u32.u64 %r77, %rd51;
-	and.b32 %r78, %r77, 15;
-	setp.eq.s32 %p29, %r78, 0;
-	add.s32 %r79, %r66, 155648;
-	setp.ne.s32 %p30, %r79, -1;
-	cvt.u64.u32 %rd52, %r79;
+	cvt.u32.u64 %r75, %rd51;
+	and.b32 %r76, %r75, 15;
+	setp.eq.s32 %p20, %r76, 0;
+	add.s32 %r77, %r64, 155648;
+	cvt.u64.u32 %rd52, %r77;
 	cvta.shared.u64 %rd53, %rd52;
-	cvt.u32.u64 %r80, %rd53;
-	and.b32 %r81, %r80, 15;
-	setp.eq.s32 %p31, %r81, 0;
-	add.s32 %r82, %r42, 163840;
-	setp.ne.s32 %p32, %r82, -1;
-	cvt.u64.u32 %rd54, %r82;
+	cvt.u32.u64 %r78, %rd53;
+	and.b32 %r79, %r78, 15;
+	setp.eq.s32 %p21, %r79, 0;
+	add.s32 %r80, %r40, 163840;
+	cvt.u64.u32 %rd54, %r80;
 	cvta.shared.u64 %rd55, %rd54;
-	cvt.u32.u64 %r83, %rd55;
-	and.b32 %r84, %r83, 15;
-	setp.eq.s32 %p33, %r84, 0;
-	add.s32 %r85, %r50, 163840;
-	setp.ne.s32 %p34, %r85, -1;
-	cvt.u64.u32 %rd56, %r85;
+	cvt.u32.u64 %r81, %rd55;
+	and.b32 %r82, %r81, 15;
+	setp.eq.s32 %p22, %r82, 0;
+	add.s32 %r83, %r48, 163840;
+	cvt.u64.u32 %rd56, %r83;
 	cvta.shared.u64 %rd57, %rd56;
-	cvt.u32.u64 %r86, %rd57;
-	and.b32 %r87, %r86, 15;
-	setp.eq.s32 %p35, %r87, 0;
-	add.s32 %r88, %r58, 163840;
-	setp.ne.s32 %p36, %r88, -1;
-	cvt.u64.u32 %rd58, %r88;
+	cvt.u32.u64 %r84, %rd57;
+	and.b32 %r85, %r84, 15;
+	setp.eq.s32 %p23, %r85, 0;
+	add.s32 %r86, %r56, 163840;
+	cvt.u64.u32 %rd58, %r86;
 	cvta.shared.u64 %rd59, %rd58;
-	cvt.u32.u64 %r89, %rd59;
-	and.b32 %r90, %r89, 15;
-	setp.eq.s32 %p37, %r90, 0;
-	add.s32 %r91, %r66, 163840;
-	setp.ne.s32 %p38, %r91, -1;
-	cvt.u64.u32 %rd60, %r91;
+	cvt.u32.u64 %r87, %rd59;
+	and.b32 %r88, %r87, 15;
+	setp.eq.s32 %p24, %r88, 0;
+	add.s32 %r89, %r64, 163840;
+	cvt.u64.u32 %rd60, %r89;
 	cvta.shared.u64 %rd61, %rd60;
-	cvt.u32.u64 %r92, %rd61;
-	and.b32 %r93, %r92, 15;
-	setp.eq.s32 %p39, %r93, 0;
-	add.s32 %r94, %r42, 172032;
-	setp.ne.s32 %p40, %r94, -1;
-	cvt.u64.u32 %rd62, %r94;
+	cvt.u32.u64 %r90, %rd61;
+	and.b32 %r91, %r90, 15;
+	setp.eq.s32 %p25, %r91, 0;
+	add.s32 %r92, %r40, 172032;
+	cvt.u64.u32 %rd62, %r92;
 	cvta.shared.u64 %rd63, %rd62;
-	cvt.u32.u64 %r95, %rd63;
-	and.b32 %r96, %r95, 15;
-	setp.eq.s32 %p41, %r96, 0;
-	add.s32 %r97, %r50, 172032;
-	setp.ne.s32 %p42, %r97, -1;
-	cvt.u64.u32 %rd64, %r97;
+	cvt.u32.u64 %r93, %rd63;
+	and.b32 %r94, %r93, 15;
+	setp.eq.s32 %p26, %r94, 0;
+	add.s32 %r95, %r48, 172032;
+	cvt.u64.u32 %rd64, %r95;
 	cvta.shared.u64 %rd65, %rd64;
-	cvt.u32.u64 %r98, %rd65;
-	and.b32 %r99, %r98, 15;
-	setp.eq.s32 %p43, %r99, 0;
-	add.s32 %r100, %r58, 172032;
-	setp.ne.s32 %p44, %r100, -1;
-	cvt.u64.u32 %rd66, %r100;
+	cvt.u32.u64 %r96, %rd65;
+	and.b32 %r97, %r96, 15;
+	setp.eq.s32 %p27, %r97, 0;
+	add.s32 %r98, %r56, 172032;
+	cvt.u64.u32 %rd66, %r98;
 	cvta.shared.u64 %rd67, %rd66;
-	cvt.u32.u64 %r101, %rd67;
-	and.b32 %r102, %r101, 15;
-	setp.eq.s32 %p45, %r102, 0;
-	add.s32 %r103, %r66, 172032;
-	setp.ne.s32 %p46, %r103, -1;
-	cvt.u64.u32 %rd68, %r103;
+	cvt.u32.u64 %r99, %rd67;
+	and.b32 %r100, %r99, 15;
+	setp.eq.s32 %p28, %r100, 0;
+	add.s32 %r101, %r64, 172032;
+	cvt.u64.u32 %rd68, %r101;
 	cvta.shared.u64 %rd69, %rd68;
-	cvt.u32.u64 %r104, %rd69;
-	and.b32 %r105, %r104, 15;
-	setp.eq.s32 %p47, %r105, 0;
+	cvt.u32.u64 %r102, %rd69;
+	and.b32 %r103, %r102, 15;
+	setp.eq.s32 %p29, %r103, 0;
 	.loc 1 81 57
-	shl.b32 %r106, %r19, 6;
-	cvt.u64.u32 %rd70, %r106;
+	shl.b32 %r104, %r19, 6;
+	cvt.u64.u32 %rd70, %r104;
 	.loc 1 48 55
 	cvt.u64.u32 %rd71, %r4;
 	mov.u64 %rd72, 0;
@@ -34709,16 +34217,16 @@ $B0:
 $B1:
 	.loc 1 49 25
 	or.b64 %rd74, %rd32, %rd23;
-	setp.lt.u64 %p48, %rd74, 4294967296;
-	@%p48 bra $B2;
+	setp.lt.u64 %p30, %rd74, 4294967296;
+	@%p30 bra $B2;
 	shr.s64 %rd75, %rd32, 63;
 	abs.s64 %rd76, %rd32;
 	abs.s64 %rd77, %rd23;
 	cvt.rp.f32.u64 %f1, %rd77;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r107, %f2;
-	add.s32 %r108, %r107, 536870910;
-	mov.b32 %f3, %r108;
+	mov.b32 %r105, %f2;
+	add.s32 %r106, %r105, 536870910;
+	mov.b32 %f3, %r106;
 	cvt.rzi.u64.f32 %rd78, %f3;
 	mul.lo.s64 %rd79, %rd78, %rd77;
 	neg.s64 %rd80, %rd79;
@@ -34731,34 +34239,34 @@ $B1:
 	mul.hi.u64 %rd87, %rd76, %rd86;
 	mul.lo.s64 %rd88, %rd87, %rd77;
 	sub.s64 %rd89, %rd76, %rd88;
-	setp.ge.u64 %p49, %rd89, %rd77;
+	setp.ge.u64 %p31, %rd89, %rd77;
 	sub.s64 %rd90, %rd89, %rd77;
-	selp.b64 %rd91, %rd90, %rd89, %p49;
-	setp.ge.u64 %p50, %rd91, %rd77;
+	selp.b64 %rd91, %rd90, %rd89, %p31;
+	setp.ge.u64 %p32, %rd91, %rd77;
 	sub.s64 %rd92, %rd91, %rd77;
-	selp.b64 %rd93, %rd92, %rd91, %p50;
+	selp.b64 %rd93, %rd92, %rd91, %p32;
 	xor.b64 %rd94, %rd93, %rd75;
 	sub.s64 %rd95, %rd94, %rd75;
 	bra $B3;
 $B2:
-	cvt.u32.u64 %r109, %rd32;
-	cvt.u32.u64 %r110, %rd23;
-	rem.u32 %r111, %r109, %r110;
-	cvt.u64.u32 %rd95, %r111;
+	cvt.u32.u64 %r107, %rd32;
+	cvt.u32.u64 %r108, %rd23;
+	rem.u32 %r109, %r107, %r108;
+	cvt.u64.u32 %rd95, %r109;
 $B3:
 	.loc 2 65 17
 	or.b64 %rd96, %rd95, %rd34;
-	setp.lt.u64 %p51, %rd96, 4294967296;
-	@%p51 bra $B4;
+	setp.lt.u64 %p33, %rd96, 4294967296;
+	@%p33 bra $B4;
 	xor.b64 %rd97, %rd95, %rd34;
 	shr.s64 %rd98, %rd97, 63;
 	abs.s64 %rd99, %rd95;
 	abs.s64 %rd100, %rd34;
 	cvt.rp.f32.u64 %f4, %rd100;
 	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r112, %f5;
-	add.s32 %r113, %r112, 536870910;
-	mov.b32 %f6, %r113;
+	mov.b32 %r110, %f5;
+	add.s32 %r111, %r110, 536870910;
+	mov.b32 %f6, %r111;
 	cvt.rzi.u64.f32 %rd101, %f6;
 	mul.lo.s64 %rd102, %rd101, %rd100;
 	neg.s64 %rd103, %rd102;
@@ -34771,48 +34279,48 @@ $B3:
 	mul.hi.u64 %rd110, %rd99, %rd109;
 	mul.lo.s64 %rd111, %rd110, %rd100;
 	sub.s64 %rd112, %rd99, %rd111;
-	setp.ge.u64 %p52, %rd112, %rd100;
+	setp.ge.u64 %p34, %rd112, %rd100;
 	add.s64 %rd113, %rd110, 1;
-	selp.b64 %rd114, %rd113, %rd110, %p52;
+	selp.b64 %rd114, %rd113, %rd110, %p34;
 	sub.s64 %rd115, %rd112, %rd100;
-	selp.b64 %rd116, %rd115, %rd112, %p52;
-	setp.ge.u64 %p53, %rd116, %rd100;
+	selp.b64 %rd116, %rd115, %rd112, %p34;
+	setp.ge.u64 %p35, %rd116, %rd100;
 	add.s64 %rd117, %rd114, 1;
-	selp.b64 %rd118, %rd117, %rd114, %p53;
+	selp.b64 %rd118, %rd117, %rd114, %p35;
 	xor.b64 %rd119, %rd118, %rd98;
 	sub.s64 %rd120, %rd119, %rd98;
 	bra $B5;
 $B4:
-	cvt.u32.u64 %r114, %rd95;
-	cvt.u32.u64 %r115, %rd34;
-	div.u32 %r116, %r114, %r115;
-	cvt.u64.u32 %rd120, %r116;
+	cvt.u32.u64 %r112, %rd95;
+	cvt.u32.u64 %r113, %rd34;
+	div.u32 %r114, %r112, %r113;
+	cvt.u64.u32 %rd120, %r114;
 $B5:
 	shl.b64 %rd121, %rd120, 4;
 	.loc 2 66 27
 	sub.s64 %rd122, %rd16, %rd121;
-	setp.lt.s64 %p54, %rd122, 16;
-	selp.b64 %rd123, %rd122, 16, %p54;
+	setp.lt.s64 %p36, %rd122, 16;
+	selp.b64 %rd123, %rd122, 16, %p36;
 	.loc 2 67 12
-	setp.le.s64 %p55, %rd123, 0;
+	setp.le.s64 %p37, %rd123, 0;
 	mov.u64 %rd124, %rd3;
 	mov.u64 %rd125, %rd4;
-	@%p55 bra $B10;
+	@%p37 bra $B10;
 	.loc 2 70 13
 	mul.lo.s64 %rd126, %rd120, %rd34;
 	sub.s64 %rd127, %rd95, %rd126;
 	.loc 2 71 19
 	or.b64 %rd128, %rd127, %rd123;
-	setp.lt.u64 %p56, %rd128, 4294967296;
-	@%p56 bra $B6;
+	setp.lt.u64 %p38, %rd128, 4294967296;
+	@%p38 bra $B6;
 	shr.s64 %rd129, %rd127, 63;
 	abs.s64 %rd130, %rd127;
 	abs.s64 %rd131, %rd123;
 	cvt.rp.f32.u64 %f7, %rd131;
 	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r117, %f8;
-	add.s32 %r118, %r117, 536870910;
-	mov.b32 %f9, %r118;
+	mov.b32 %r115, %f8;
+	add.s32 %r116, %r115, 536870910;
+	mov.b32 %f9, %r116;
 	cvt.rzi.u64.f32 %rd132, %f9;
 	mul.lo.s64 %rd133, %rd132, %rd131;
 	neg.s64 %rd134, %rd133;
@@ -34825,35 +34333,35 @@ $B5:
 	mul.hi.u64 %rd141, %rd130, %rd140;
 	mul.lo.s64 %rd142, %rd141, %rd131;
 	sub.s64 %rd143, %rd130, %rd142;
-	setp.ge.u64 %p57, %rd143, %rd131;
+	setp.ge.u64 %p39, %rd143, %rd131;
 	sub.s64 %rd144, %rd143, %rd131;
-	selp.b64 %rd145, %rd144, %rd143, %p57;
-	setp.ge.u64 %p58, %rd145, %rd131;
+	selp.b64 %rd145, %rd144, %rd143, %p39;
+	setp.ge.u64 %p40, %rd145, %rd131;
 	sub.s64 %rd146, %rd145, %rd131;
-	selp.b64 %rd147, %rd146, %rd145, %p58;
+	selp.b64 %rd147, %rd146, %rd145, %p40;
 	xor.b64 %rd148, %rd147, %rd129;
 	sub.s64 %rd149, %rd148, %rd129;
 	bra $B7;
 $B6:
-	cvt.u32.u64 %r119, %rd127;
-	cvt.u32.u64 %r120, %rd123;
-	rem.u32 %r121, %r119, %r120;
-	cvt.u64.u32 %rd149, %r121;
+	cvt.u32.u64 %r117, %rd127;
+	cvt.u32.u64 %r118, %rd123;
+	rem.u32 %r119, %r117, %r118;
+	cvt.u64.u32 %rd149, %r119;
 $B7:
 	add.s64 %rd150, %rd121, %rd149;
 	shl.b64 %rd124, %rd150, 7;
 	or.b64 %rd151, %rd127, %rd123;
-	setp.lt.u64 %p59, %rd151, 4294967296;
-	@%p59 bra $B8;
+	setp.lt.u64 %p41, %rd151, 4294967296;
+	@%p41 bra $B8;
 	xor.b64 %rd152, %rd127, %rd123;
 	shr.s64 %rd153, %rd152, 63;
 	abs.s64 %rd154, %rd127;
 	abs.s64 %rd155, %rd123;
 	cvt.rp.f32.u64 %f10, %rd155;
 	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r122, %f11;
-	add.s32 %r123, %r122, 536870910;
-	mov.b32 %f12, %r123;
+	mov.b32 %r120, %f11;
+	add.s32 %r121, %r120, 536870910;
+	mov.b32 %f12, %r121;
 	cvt.rzi.u64.f32 %rd156, %f12;
 	mul.lo.s64 %rd157, %rd156, %rd155;
 	neg.s64 %rd158, %rd157;
@@ -34866,22 +34374,22 @@ $B7:
 	mul.hi.u64 %rd165, %rd154, %rd164;
 	mul.lo.s64 %rd166, %rd165, %rd155;
 	sub.s64 %rd167, %rd154, %rd166;
-	setp.ge.u64 %p60, %rd167, %rd155;
+	setp.ge.u64 %p42, %rd167, %rd155;
 	add.s64 %rd168, %rd165, 1;
-	selp.b64 %rd169, %rd168, %rd165, %p60;
+	selp.b64 %rd169, %rd168, %rd165, %p42;
 	sub.s64 %rd170, %rd167, %rd155;
-	selp.b64 %rd171, %rd170, %rd167, %p60;
-	setp.ge.u64 %p61, %rd171, %rd155;
+	selp.b64 %rd171, %rd170, %rd167, %p42;
+	setp.ge.u64 %p43, %rd171, %rd155;
 	add.s64 %rd172, %rd169, 1;
-	selp.b64 %rd173, %rd172, %rd169, %p61;
+	selp.b64 %rd173, %rd172, %rd169, %p43;
 	xor.b64 %rd174, %rd173, %rd153;
 	sub.s64 %rd175, %rd174, %rd153;
 	bra $B9;
 $B8:
-	cvt.u32.u64 %r124, %rd127;
-	cvt.u32.u64 %r125, %rd123;
-	div.u32 %r126, %r124, %r125;
-	cvt.u64.u32 %rd175, %r126;
+	cvt.u32.u64 %r122, %rd127;
+	cvt.u32.u64 %r123, %rd123;
+	div.u32 %r124, %r122, %r123;
+	cvt.u64.u32 %rd175, %r124;
 $B9:
 	shl.b64 %rd125, %rd175, 8;
 $B10:
@@ -35021,87 +34529,87 @@ $B11:
 	mul.lo.s64 %rd179, %rd178, 3;
 	sub.s64 %rd180, %rd72, %rd179;
 	.loc 1 53 8
-	mov.u32 %r127, $dynamic;
-	cvt.u32.u64 %r128, %rd180;
-	mad.lo.s32 %r129, %r128, 8, %r127;
-	add.s32 %r130, %r129, 212992;
-	cvt.u32.u64 %r131, %rd178;
-	and.b32 %r132, %r131, 1;
+	mov.u32 %r125, $dynamic;
+	cvt.u32.u64 %r126, %rd180;
+	mad.lo.s32 %r127, %r126, 8, %r125;
+	add.s32 %r128, %r127, 212992;
+	cvt.u32.u64 %r129, %rd178;
+	and.b32 %r130, %r129, 1;
 $B12:
-	and.b32 %r133, %r132, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p62, [%r130], %r133;
-	@%p62 bra $B13;
+	and.b32 %r131, %r130, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p44, [%r128], %r131;
+	@%p44 bra $B13;
 	ld.param.u64 %rd181, [persistent_dtype_BF16_toBF16_rectified_params+440];
-	ld.relaxed.gpu.global.u32 %r134, [%rd181];
-	setp.eq.u32 %p63, %r134, 0;
-	@%p63 bra $B12;
+	ld.relaxed.gpu.global.u32 %r132, [%rd181];
+	setp.eq.u32 %p45, %r132, 0;
+	@%p45 bra $B12;
 $B13:
 	.loc 1 54 19
 	wgmma.fence.sync.aligned;
 	.loc 1 56 52
-	cvt.u32.u64 %r135, %rd180;
-	mad.lo.s32 %r136, %r135, 49152, %r1;
-	mad.lo.s32 %r137, %r19, 8192, %r136;
-	bfe.u32 %r138, %r137, 4, 14;
-	add.s32 %r139, %r138, 0;
-	mov.b64 %rd182, {%r139, 1073741888};
-	bfe.u32 %r140, %r136, 4, 14;
-	add.s32 %r141, %r140, 33555456;
-	mov.b64 %rd183, {%r141, 1073741888};
-	mov.pred %p64, 1;
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd182, %rd183, %p64, 1, 1, 0, 1;
-	add.s32 %r142, %r138, 2;
-	mov.b64 %rd184, {%r142, 1073741888};
-	add.s32 %r143, %r140, 33555584;
-	mov.b64 %rd185, {%r143, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd184, %rd185, %p64, 1, 1, 0, 1;
-	add.s32 %r144, %r138, 4;
-	mov.b64 %rd186, {%r144, 1073741888};
-	add.s32 %r145, %r140, 33555712;
-	mov.b64 %rd187, {%r145, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd186, %rd187, %p64, 1, 1, 0, 1;
-	add.s32 %r146, %r138, 6;
-	mov.b64 %rd188, {%r146, 1073741888};
-	add.s32 %r147, %r140, 33555840;
-	mov.b64 %rd189, {%r147, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd188, %rd189, %p64, 1, 1, 0, 1;
+	cvt.u32.u64 %r133, %rd180;
+	mad.lo.s32 %r134, %r133, 49152, %r1;
+	mad.lo.s32 %r135, %r19, 8192, %r134;
+	bfe.u32 %r136, %r135, 4, 14;
+	add.s32 %r137, %r136, 0;
+	mov.b64 %rd182, {%r137, 1073741888};
+	bfe.u32 %r138, %r134, 4, 14;
+	add.s32 %r139, %r138, 33555456;
+	mov.b64 %rd183, {%r139, 1073741888};
+	mov.pred %p46, 1;
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd182, %rd183, %p46, 1, 1, 0, 1;
+	add.s32 %r140, %r136, 2;
+	mov.b64 %rd184, {%r140, 1073741888};
+	add.s32 %r141, %r138, 33555584;
+	mov.b64 %rd185, {%r141, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd184, %rd185, %p46, 1, 1, 0, 1;
+	add.s32 %r142, %r136, 4;
+	mov.b64 %rd186, {%r142, 1073741888};
+	add.s32 %r143, %r138, 33555712;
+	mov.b64 %rd187, {%r143, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd186, %rd187, %p46, 1, 1, 0, 1;
+	add.s32 %r144, %r136, 6;
+	mov.b64 %rd188, {%r144, 1073741888};
+	add.s32 %r145, %r138, 33555840;
+	mov.b64 %rd189, {%r145, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd188, %rd189, %p46, 1, 1, 0, 1;
 	.loc 1 58 20
 	wgmma.commit_group.sync.aligned;
 	.loc 1 59 21
 	wgmma.wait_group.sync.aligned 1;
 	.loc 1 60 9
-	setp.lt.s64 %p65, 0, %rd176;
-	and.pred %p66, %p65, %p7;
-	@!%p66 bra $B14;
+	setp.lt.s64 %p47, 0, %rd176;
+	and.pred %p48, %p47, %p7;
+	@!%p48 bra $B14;
 	.loc 1 61 13
 	add.s64 %rd190, %rd72, -1;
 	mul.hi.u64 %rd191, %rd190, -6148914691236517205;
 	shr.u64 %rd192, %rd191, 1;
-	mov.u32 %r148, $dynamic;
-	cvt.u32.u64 %r149, %rd190;
-	cvt.u32.u64 %r150, %rd192;
-	mul.lo.s32 %r151, %r150, 3;
-	sub.s32 %r152, %r149, %r151;
-	mad.lo.s32 %r153, %r152, 8, %r148;
-	add.s32 %r154, %r153, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r154];
+	mov.u32 %r146, $dynamic;
+	cvt.u32.u64 %r147, %rd190;
+	cvt.u32.u64 %r148, %rd192;
+	mul.lo.s32 %r149, %r148, 3;
+	sub.s32 %r150, %r147, %r149;
+	mad.lo.s32 %r151, %r150, 8, %r146;
+	add.s32 %r152, %r151, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r152];
 $B14:
 	.loc 1 63 4
 	add.s64 %rd72, %rd72, 1;
 	.loc 1 64 7
 	add.s64 %rd176, %rd176, 1;
-	setp.gt.s64 %p67, %rd29, %rd176;
-	@%p67 bra $B11;
+	setp.gt.s64 %p49, %rd29, %rd176;
+	@%p49 bra $B11;
 	.loc 1 68 20
 	wgmma.wait_group.sync.aligned 0;
 	.loc 1 69 22
 	@!%p7 bra $B15;
 	.loc 1 70 9
-	mov.u32 %r155, $dynamic;
-	cvt.u32.u64 %r156, %rd180;
-	mad.lo.s32 %r157, %r156, 8, %r155;
-	add.s32 %r158, %r157, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r158];
+	mov.u32 %r153, $dynamic;
+	cvt.u32.u64 %r154, %rd180;
+	mad.lo.s32 %r155, %r154, 8, %r153;
+	add.s32 %r156, %r155, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r156];
 	.loc 1 71 17
 	cp.async.bulk.wait_group.read 0;
 $B15:
@@ -35110,33 +34618,31 @@ $B15:
 	.loc 1 92 14
 	@!%p8 bra $B16;
 	.loc 1 93 11
-	@!%p9 bra $FAULT0;
-	add.s32 %r159, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r159];
+	add.s32 %r157, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r157];
 $B16:
 	.loc 1 95 8
-	@!%p9 bra $FAULT1;
-	cvt.u32.u64 %r160, %rd73;
-	add.s32 %r161, %r22, 213056;
-	and.b32 %r162, %r160, 1;
+	cvt.u32.u64 %r158, %rd73;
+	add.s32 %r159, %r22, 213056;
+	and.b32 %r160, %r158, 1;
 $B17:
-	and.b32 %r163, %r162, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p68, [%r161], %r163;
-	@%p68 bra $B18;
+	and.b32 %r161, %r160, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p50, [%r159], %r161;
+	@%p50 bra $B18;
 	ld.param.u64 %rd193, [persistent_dtype_BF16_toBF16_rectified_params+440];
-	ld.relaxed.gpu.global.u32 %r164, [%rd193];
-	setp.eq.u32 %p69, %r164, 0;
-	@%p69 bra $B17;
+	ld.relaxed.gpu.global.u32 %r162, [%rd193];
+	setp.eq.u32 %p51, %r162, 0;
+	@%p51 bra $B17;
 $B18:
 	.loc 1 100 15
-	@!%p10 bra $B83;
+	@!%p9 bra $B83;
 	.loc 1 103 26
 	add.s64 %rd194, %rd125, %rd35;
-	setp.lt.s64 %p70, %rd194, %rd2;
-	@!%p70 bra $B19;
+	setp.lt.s64 %p52, %rd194, %rd2;
+	@!%p52 bra $B19;
 	.loc 1 104 24
-	setp.lt.u64 %p71, %rd194, %rd2;
-	@!%p71 bra $FAULT2;
+	setp.lt.u64 %p53, %rd194, %rd2;
+	@!%p53 bra $FAULT0;
 	shl.b64 %rd195, %rd194, 2;
 	add.s64 %rd196, %rd1, %rd195;
 	ld.global.f32 %f141, [%rd196];
@@ -35146,11 +34652,11 @@ $B18:
 $B19:
 	.loc 1 103 41
 	add.s64 %rd197, %rd194, 1;
-	setp.lt.s64 %p72, %rd197, %rd2;
-	@!%p72 bra $B20;
+	setp.lt.s64 %p54, %rd197, %rd2;
+	@!%p54 bra $B20;
 	.loc 1 104 24
-	setp.lt.u64 %p73, %rd197, %rd2;
-	@!%p73 bra $FAULT3;
+	setp.lt.u64 %p55, %rd197, %rd2;
+	@!%p55 bra $FAULT1;
 	shl.b64 %rd198, %rd194, 2;
 	add.s64 %rd199, %rd1, %rd198;
 	ld.global.f32 %f142, [%rd199+4];
@@ -35160,11 +34666,11 @@ $B19:
 $B20:
 	.loc 1 103 26
 	add.s64 %rd200, %rd194, 8;
-	setp.lt.s64 %p74, %rd200, %rd2;
-	@!%p74 bra $B21;
+	setp.lt.s64 %p56, %rd200, %rd2;
+	@!%p56 bra $B21;
 	.loc 1 104 24
-	setp.lt.u64 %p75, %rd200, %rd2;
-	@!%p75 bra $FAULT4;
+	setp.lt.u64 %p57, %rd200, %rd2;
+	@!%p57 bra $FAULT2;
 	shl.b64 %rd201, %rd194, 2;
 	add.s64 %rd202, %rd1, %rd201;
 	ld.global.f32 %f143, [%rd202+32];
@@ -35174,11 +34680,11 @@ $B20:
 $B21:
 	.loc 1 103 41
 	add.s64 %rd203, %rd194, 9;
-	setp.lt.s64 %p76, %rd203, %rd2;
-	@!%p76 bra $B22;
+	setp.lt.s64 %p58, %rd203, %rd2;
+	@!%p58 bra $B22;
 	.loc 1 104 24
-	setp.lt.u64 %p77, %rd203, %rd2;
-	@!%p77 bra $FAULT5;
+	setp.lt.u64 %p59, %rd203, %rd2;
+	@!%p59 bra $FAULT3;
 	shl.b64 %rd204, %rd194, 2;
 	add.s64 %rd205, %rd1, %rd204;
 	ld.global.f32 %f144, [%rd205+36];
@@ -35188,11 +34694,11 @@ $B21:
 $B22:
 	.loc 1 103 26
 	add.s64 %rd206, %rd194, 16;
-	setp.lt.s64 %p78, %rd206, %rd2;
-	@!%p78 bra $B23;
+	setp.lt.s64 %p60, %rd206, %rd2;
+	@!%p60 bra $B23;
 	.loc 1 104 24
-	setp.lt.u64 %p79, %rd206, %rd2;
-	@!%p79 bra $FAULT6;
+	setp.lt.u64 %p61, %rd206, %rd2;
+	@!%p61 bra $FAULT4;
 	shl.b64 %rd207, %rd194, 2;
 	add.s64 %rd208, %rd1, %rd207;
 	ld.global.f32 %f145, [%rd208+64];
@@ -35202,11 +34708,11 @@ $B22:
 $B23:
 	.loc 1 103 41
 	add.s64 %rd209, %rd194, 17;
-	setp.lt.s64 %p80, %rd209, %rd2;
-	@!%p80 bra $B24;
+	setp.lt.s64 %p62, %rd209, %rd2;
+	@!%p62 bra $B24;
 	.loc 1 104 24
-	setp.lt.u64 %p81, %rd209, %rd2;
-	@!%p81 bra $FAULT7;
+	setp.lt.u64 %p63, %rd209, %rd2;
+	@!%p63 bra $FAULT5;
 	shl.b64 %rd210, %rd194, 2;
 	add.s64 %rd211, %rd1, %rd210;
 	ld.global.f32 %f146, [%rd211+68];
@@ -35216,11 +34722,11 @@ $B23:
 $B24:
 	.loc 1 103 26
 	add.s64 %rd212, %rd194, 24;
-	setp.lt.s64 %p82, %rd212, %rd2;
-	@!%p82 bra $B25;
+	setp.lt.s64 %p64, %rd212, %rd2;
+	@!%p64 bra $B25;
 	.loc 1 104 24
-	setp.lt.u64 %p83, %rd212, %rd2;
-	@!%p83 bra $FAULT8;
+	setp.lt.u64 %p65, %rd212, %rd2;
+	@!%p65 bra $FAULT6;
 	shl.b64 %rd213, %rd194, 2;
 	add.s64 %rd214, %rd1, %rd213;
 	ld.global.f32 %f147, [%rd214+96];
@@ -35230,11 +34736,11 @@ $B24:
 $B25:
 	.loc 1 103 41
 	add.s64 %rd215, %rd194, 25;
-	setp.lt.s64 %p84, %rd215, %rd2;
-	@!%p84 bra $B26;
+	setp.lt.s64 %p66, %rd215, %rd2;
+	@!%p66 bra $B26;
 	.loc 1 104 24
-	setp.lt.u64 %p85, %rd215, %rd2;
-	@!%p85 bra $FAULT9;
+	setp.lt.u64 %p67, %rd215, %rd2;
+	@!%p67 bra $FAULT7;
 	shl.b64 %rd216, %rd194, 2;
 	add.s64 %rd217, %rd1, %rd216;
 	ld.global.f32 %f148, [%rd217+100];
@@ -35244,11 +34750,11 @@ $B25:
 $B26:
 	.loc 1 103 26
 	add.s64 %rd218, %rd194, 32;
-	setp.lt.s64 %p86, %rd218, %rd2;
-	@!%p86 bra $B27;
+	setp.lt.s64 %p68, %rd218, %rd2;
+	@!%p68 bra $B27;
 	.loc 1 104 24
-	setp.lt.u64 %p87, %rd218, %rd2;
-	@!%p87 bra $FAULT10;
+	setp.lt.u64 %p69, %rd218, %rd2;
+	@!%p69 bra $FAULT8;
 	shl.b64 %rd219, %rd194, 2;
 	add.s64 %rd220, %rd1, %rd219;
 	ld.global.f32 %f149, [%rd220+128];
@@ -35258,11 +34764,11 @@ $B26:
 $B27:
 	.loc 1 103 41
 	add.s64 %rd221, %rd194, 33;
-	setp.lt.s64 %p88, %rd221, %rd2;
-	@!%p88 bra $B28;
+	setp.lt.s64 %p70, %rd221, %rd2;
+	@!%p70 bra $B28;
 	.loc 1 104 24
-	setp.lt.u64 %p89, %rd221, %rd2;
-	@!%p89 bra $FAULT11;
+	setp.lt.u64 %p71, %rd221, %rd2;
+	@!%p71 bra $FAULT9;
 	shl.b64 %rd222, %rd194, 2;
 	add.s64 %rd223, %rd1, %rd222;
 	ld.global.f32 %f150, [%rd223+132];
@@ -35272,11 +34778,11 @@ $B27:
 $B28:
 	.loc 1 103 26
 	add.s64 %rd224, %rd194, 40;
-	setp.lt.s64 %p90, %rd224, %rd2;
-	@!%p90 bra $B29;
+	setp.lt.s64 %p72, %rd224, %rd2;
+	@!%p72 bra $B29;
 	.loc 1 104 24
-	setp.lt.u64 %p91, %rd224, %rd2;
-	@!%p91 bra $FAULT12;
+	setp.lt.u64 %p73, %rd224, %rd2;
+	@!%p73 bra $FAULT10;
 	shl.b64 %rd225, %rd194, 2;
 	add.s64 %rd226, %rd1, %rd225;
 	ld.global.f32 %f151, [%rd226+160];
@@ -35286,11 +34792,11 @@ $B28:
 $B29:
 	.loc 1 103 41
 	add.s64 %rd227, %rd194, 41;
-	setp.lt.s64 %p92, %rd227, %rd2;
-	@!%p92 bra $B30;
+	setp.lt.s64 %p74, %rd227, %rd2;
+	@!%p74 bra $B30;
 	.loc 1 104 24
-	setp.lt.u64 %p93, %rd227, %rd2;
-	@!%p93 bra $FAULT13;
+	setp.lt.u64 %p75, %rd227, %rd2;
+	@!%p75 bra $FAULT11;
 	shl.b64 %rd228, %rd194, 2;
 	add.s64 %rd229, %rd1, %rd228;
 	ld.global.f32 %f152, [%rd229+164];
@@ -35300,11 +34806,11 @@ $B29:
 $B30:
 	.loc 1 103 26
 	add.s64 %rd230, %rd194, 48;
-	setp.lt.s64 %p94, %rd230, %rd2;
-	@!%p94 bra $B31;
+	setp.lt.s64 %p76, %rd230, %rd2;
+	@!%p76 bra $B31;
 	.loc 1 104 24
-	setp.lt.u64 %p95, %rd230, %rd2;
-	@!%p95 bra $FAULT14;
+	setp.lt.u64 %p77, %rd230, %rd2;
+	@!%p77 bra $FAULT12;
 	shl.b64 %rd231, %rd194, 2;
 	add.s64 %rd232, %rd1, %rd231;
 	ld.global.f32 %f153, [%rd232+192];
@@ -35314,11 +34820,11 @@ $B30:
 $B31:
 	.loc 1 103 41
 	add.s64 %rd233, %rd194, 49;
-	setp.lt.s64 %p96, %rd233, %rd2;
-	@!%p96 bra $B32;
+	setp.lt.s64 %p78, %rd233, %rd2;
+	@!%p78 bra $B32;
 	.loc 1 104 24
-	setp.lt.u64 %p97, %rd233, %rd2;
-	@!%p97 bra $FAULT15;
+	setp.lt.u64 %p79, %rd233, %rd2;
+	@!%p79 bra $FAULT13;
 	shl.b64 %rd234, %rd194, 2;
 	add.s64 %rd235, %rd1, %rd234;
 	ld.global.f32 %f154, [%rd235+196];
@@ -35328,11 +34834,11 @@ $B31:
 $B32:
 	.loc 1 103 26
 	add.s64 %rd236, %rd194, 56;
-	setp.lt.s64 %p98, %rd236, %rd2;
-	@!%p98 bra $B33;
+	setp.lt.s64 %p80, %rd236, %rd2;
+	@!%p80 bra $B33;
 	.loc 1 104 24
-	setp.lt.u64 %p99, %rd236, %rd2;
-	@!%p99 bra $FAULT16;
+	setp.lt.u64 %p81, %rd236, %rd2;
+	@!%p81 bra $FAULT14;
 	shl.b64 %rd237, %rd194, 2;
 	add.s64 %rd238, %rd1, %rd237;
 	ld.global.f32 %f155, [%rd238+224];
@@ -35342,11 +34848,11 @@ $B32:
 $B33:
 	.loc 1 103 41
 	add.s64 %rd239, %rd194, 57;
-	setp.lt.s64 %p100, %rd239, %rd2;
-	@!%p100 bra $B34;
+	setp.lt.s64 %p82, %rd239, %rd2;
+	@!%p82 bra $B34;
 	.loc 1 104 24
-	setp.lt.u64 %p101, %rd239, %rd2;
-	@!%p101 bra $FAULT17;
+	setp.lt.u64 %p83, %rd239, %rd2;
+	@!%p83 bra $FAULT15;
 	shl.b64 %rd240, %rd194, 2;
 	add.s64 %rd241, %rd1, %rd240;
 	ld.global.f32 %f156, [%rd241+228];
@@ -35356,11 +34862,11 @@ $B33:
 $B34:
 	.loc 1 103 26
 	add.s64 %rd242, %rd194, 64;
-	setp.lt.s64 %p102, %rd242, %rd2;
-	@!%p102 bra $B35;
+	setp.lt.s64 %p84, %rd242, %rd2;
+	@!%p84 bra $B35;
 	.loc 1 104 24
-	setp.lt.u64 %p103, %rd242, %rd2;
-	@!%p103 bra $FAULT18;
+	setp.lt.u64 %p85, %rd242, %rd2;
+	@!%p85 bra $FAULT16;
 	shl.b64 %rd243, %rd194, 2;
 	add.s64 %rd244, %rd1, %rd243;
 	ld.global.f32 %f157, [%rd244+256];
@@ -35370,11 +34876,11 @@ $B34:
 $B35:
 	.loc 1 103 41
 	add.s64 %rd245, %rd194, 65;
-	setp.lt.s64 %p104, %rd245, %rd2;
-	@!%p104 bra $B36;
+	setp.lt.s64 %p86, %rd245, %rd2;
+	@!%p86 bra $B36;
 	.loc 1 104 24
-	setp.lt.u64 %p105, %rd245, %rd2;
-	@!%p105 bra $FAULT19;
+	setp.lt.u64 %p87, %rd245, %rd2;
+	@!%p87 bra $FAULT17;
 	shl.b64 %rd246, %rd194, 2;
 	add.s64 %rd247, %rd1, %rd246;
 	ld.global.f32 %f158, [%rd247+260];
@@ -35384,11 +34890,11 @@ $B35:
 $B36:
 	.loc 1 103 26
 	add.s64 %rd248, %rd194, 72;
-	setp.lt.s64 %p106, %rd248, %rd2;
-	@!%p106 bra $B37;
+	setp.lt.s64 %p88, %rd248, %rd2;
+	@!%p88 bra $B37;
 	.loc 1 104 24
-	setp.lt.u64 %p107, %rd248, %rd2;
-	@!%p107 bra $FAULT20;
+	setp.lt.u64 %p89, %rd248, %rd2;
+	@!%p89 bra $FAULT18;
 	shl.b64 %rd249, %rd194, 2;
 	add.s64 %rd250, %rd1, %rd249;
 	ld.global.f32 %f159, [%rd250+288];
@@ -35398,11 +34904,11 @@ $B36:
 $B37:
 	.loc 1 103 41
 	add.s64 %rd251, %rd194, 73;
-	setp.lt.s64 %p108, %rd251, %rd2;
-	@!%p108 bra $B38;
+	setp.lt.s64 %p90, %rd251, %rd2;
+	@!%p90 bra $B38;
 	.loc 1 104 24
-	setp.lt.u64 %p109, %rd251, %rd2;
-	@!%p109 bra $FAULT21;
+	setp.lt.u64 %p91, %rd251, %rd2;
+	@!%p91 bra $FAULT19;
 	shl.b64 %rd252, %rd194, 2;
 	add.s64 %rd253, %rd1, %rd252;
 	ld.global.f32 %f160, [%rd253+292];
@@ -35412,11 +34918,11 @@ $B37:
 $B38:
 	.loc 1 103 26
 	add.s64 %rd254, %rd194, 80;
-	setp.lt.s64 %p110, %rd254, %rd2;
-	@!%p110 bra $B39;
+	setp.lt.s64 %p92, %rd254, %rd2;
+	@!%p92 bra $B39;
 	.loc 1 104 24
-	setp.lt.u64 %p111, %rd254, %rd2;
-	@!%p111 bra $FAULT22;
+	setp.lt.u64 %p93, %rd254, %rd2;
+	@!%p93 bra $FAULT20;
 	shl.b64 %rd255, %rd194, 2;
 	add.s64 %rd256, %rd1, %rd255;
 	ld.global.f32 %f161, [%rd256+320];
@@ -35426,11 +34932,11 @@ $B38:
 $B39:
 	.loc 1 103 41
 	add.s64 %rd257, %rd194, 81;
-	setp.lt.s64 %p112, %rd257, %rd2;
-	@!%p112 bra $B40;
+	setp.lt.s64 %p94, %rd257, %rd2;
+	@!%p94 bra $B40;
 	.loc 1 104 24
-	setp.lt.u64 %p113, %rd257, %rd2;
-	@!%p113 bra $FAULT23;
+	setp.lt.u64 %p95, %rd257, %rd2;
+	@!%p95 bra $FAULT21;
 	shl.b64 %rd258, %rd194, 2;
 	add.s64 %rd259, %rd1, %rd258;
 	ld.global.f32 %f162, [%rd259+324];
@@ -35440,11 +34946,11 @@ $B39:
 $B40:
 	.loc 1 103 26
 	add.s64 %rd260, %rd194, 88;
-	setp.lt.s64 %p114, %rd260, %rd2;
-	@!%p114 bra $B41;
+	setp.lt.s64 %p96, %rd260, %rd2;
+	@!%p96 bra $B41;
 	.loc 1 104 24
-	setp.lt.u64 %p115, %rd260, %rd2;
-	@!%p115 bra $FAULT24;
+	setp.lt.u64 %p97, %rd260, %rd2;
+	@!%p97 bra $FAULT22;
 	shl.b64 %rd261, %rd194, 2;
 	add.s64 %rd262, %rd1, %rd261;
 	ld.global.f32 %f163, [%rd262+352];
@@ -35454,11 +34960,11 @@ $B40:
 $B41:
 	.loc 1 103 41
 	add.s64 %rd263, %rd194, 89;
-	setp.lt.s64 %p116, %rd263, %rd2;
-	@!%p116 bra $B42;
+	setp.lt.s64 %p98, %rd263, %rd2;
+	@!%p98 bra $B42;
 	.loc 1 104 24
-	setp.lt.u64 %p117, %rd263, %rd2;
-	@!%p117 bra $FAULT25;
+	setp.lt.u64 %p99, %rd263, %rd2;
+	@!%p99 bra $FAULT23;
 	shl.b64 %rd264, %rd194, 2;
 	add.s64 %rd265, %rd1, %rd264;
 	ld.global.f32 %f164, [%rd265+356];
@@ -35468,11 +34974,11 @@ $B41:
 $B42:
 	.loc 1 103 26
 	add.s64 %rd266, %rd194, 96;
-	setp.lt.s64 %p118, %rd266, %rd2;
-	@!%p118 bra $B43;
+	setp.lt.s64 %p100, %rd266, %rd2;
+	@!%p100 bra $B43;
 	.loc 1 104 24
-	setp.lt.u64 %p119, %rd266, %rd2;
-	@!%p119 bra $FAULT26;
+	setp.lt.u64 %p101, %rd266, %rd2;
+	@!%p101 bra $FAULT24;
 	shl.b64 %rd267, %rd194, 2;
 	add.s64 %rd268, %rd1, %rd267;
 	ld.global.f32 %f165, [%rd268+384];
@@ -35482,11 +34988,11 @@ $B42:
 $B43:
 	.loc 1 103 41
 	add.s64 %rd269, %rd194, 97;
-	setp.lt.s64 %p120, %rd269, %rd2;
-	@!%p120 bra $B44;
+	setp.lt.s64 %p102, %rd269, %rd2;
+	@!%p102 bra $B44;
 	.loc 1 104 24
-	setp.lt.u64 %p121, %rd269, %rd2;
-	@!%p121 bra $FAULT27;
+	setp.lt.u64 %p103, %rd269, %rd2;
+	@!%p103 bra $FAULT25;
 	shl.b64 %rd270, %rd194, 2;
 	add.s64 %rd271, %rd1, %rd270;
 	ld.global.f32 %f166, [%rd271+388];
@@ -35496,11 +35002,11 @@ $B43:
 $B44:
 	.loc 1 103 26
 	add.s64 %rd272, %rd194, 104;
-	setp.lt.s64 %p122, %rd272, %rd2;
-	@!%p122 bra $B45;
+	setp.lt.s64 %p104, %rd272, %rd2;
+	@!%p104 bra $B45;
 	.loc 1 104 24
-	setp.lt.u64 %p123, %rd272, %rd2;
-	@!%p123 bra $FAULT28;
+	setp.lt.u64 %p105, %rd272, %rd2;
+	@!%p105 bra $FAULT26;
 	shl.b64 %rd273, %rd194, 2;
 	add.s64 %rd274, %rd1, %rd273;
 	ld.global.f32 %f167, [%rd274+416];
@@ -35510,11 +35016,11 @@ $B44:
 $B45:
 	.loc 1 103 41
 	add.s64 %rd275, %rd194, 105;
-	setp.lt.s64 %p124, %rd275, %rd2;
-	@!%p124 bra $B46;
+	setp.lt.s64 %p106, %rd275, %rd2;
+	@!%p106 bra $B46;
 	.loc 1 104 24
-	setp.lt.u64 %p125, %rd275, %rd2;
-	@!%p125 bra $FAULT29;
+	setp.lt.u64 %p107, %rd275, %rd2;
+	@!%p107 bra $FAULT27;
 	shl.b64 %rd276, %rd194, 2;
 	add.s64 %rd277, %rd1, %rd276;
 	ld.global.f32 %f168, [%rd277+420];
@@ -35524,11 +35030,11 @@ $B45:
 $B46:
 	.loc 1 103 26
 	add.s64 %rd278, %rd194, 112;
-	setp.lt.s64 %p126, %rd278, %rd2;
-	@!%p126 bra $B47;
+	setp.lt.s64 %p108, %rd278, %rd2;
+	@!%p108 bra $B47;
 	.loc 1 104 24
-	setp.lt.u64 %p127, %rd278, %rd2;
-	@!%p127 bra $FAULT30;
+	setp.lt.u64 %p109, %rd278, %rd2;
+	@!%p109 bra $FAULT28;
 	shl.b64 %rd279, %rd194, 2;
 	add.s64 %rd280, %rd1, %rd279;
 	ld.global.f32 %f169, [%rd280+448];
@@ -35538,11 +35044,11 @@ $B46:
 $B47:
 	.loc 1 103 41
 	add.s64 %rd281, %rd194, 113;
-	setp.lt.s64 %p128, %rd281, %rd2;
-	@!%p128 bra $B48;
+	setp.lt.s64 %p110, %rd281, %rd2;
+	@!%p110 bra $B48;
 	.loc 1 104 24
-	setp.lt.u64 %p129, %rd281, %rd2;
-	@!%p129 bra $FAULT31;
+	setp.lt.u64 %p111, %rd281, %rd2;
+	@!%p111 bra $FAULT29;
 	shl.b64 %rd282, %rd194, 2;
 	add.s64 %rd283, %rd1, %rd282;
 	ld.global.f32 %f170, [%rd283+452];
@@ -35552,11 +35058,11 @@ $B47:
 $B48:
 	.loc 1 103 26
 	add.s64 %rd284, %rd194, 120;
-	setp.lt.s64 %p130, %rd284, %rd2;
-	@!%p130 bra $B49;
+	setp.lt.s64 %p112, %rd284, %rd2;
+	@!%p112 bra $B49;
 	.loc 1 104 24
-	setp.lt.u64 %p131, %rd284, %rd2;
-	@!%p131 bra $FAULT32;
+	setp.lt.u64 %p113, %rd284, %rd2;
+	@!%p113 bra $FAULT30;
 	shl.b64 %rd285, %rd194, 2;
 	add.s64 %rd286, %rd1, %rd285;
 	ld.global.f32 %f171, [%rd286+480];
@@ -35566,11 +35072,11 @@ $B48:
 $B49:
 	.loc 1 103 41
 	add.s64 %rd287, %rd194, 121;
-	setp.lt.s64 %p132, %rd287, %rd2;
-	@!%p132 bra $B50;
+	setp.lt.s64 %p114, %rd287, %rd2;
+	@!%p114 bra $B50;
 	.loc 1 104 24
-	setp.lt.u64 %p133, %rd287, %rd2;
-	@!%p133 bra $FAULT33;
+	setp.lt.u64 %p115, %rd287, %rd2;
+	@!%p115 bra $FAULT31;
 	shl.b64 %rd288, %rd194, 2;
 	add.s64 %rd289, %rd1, %rd288;
 	ld.global.f32 %f172, [%rd289+484];
@@ -35580,11 +35086,11 @@ $B49:
 $B50:
 	.loc 1 103 26
 	add.s64 %rd290, %rd194, 128;
-	setp.lt.s64 %p134, %rd290, %rd2;
-	@!%p134 bra $B51;
+	setp.lt.s64 %p116, %rd290, %rd2;
+	@!%p116 bra $B51;
 	.loc 1 104 24
-	setp.lt.u64 %p135, %rd290, %rd2;
-	@!%p135 bra $FAULT34;
+	setp.lt.u64 %p117, %rd290, %rd2;
+	@!%p117 bra $FAULT32;
 	shl.b64 %rd291, %rd194, 2;
 	add.s64 %rd292, %rd1, %rd291;
 	ld.global.f32 %f173, [%rd292+512];
@@ -35594,11 +35100,11 @@ $B50:
 $B51:
 	.loc 1 103 41
 	add.s64 %rd293, %rd194, 129;
-	setp.lt.s64 %p136, %rd293, %rd2;
-	@!%p136 bra $B52;
+	setp.lt.s64 %p118, %rd293, %rd2;
+	@!%p118 bra $B52;
 	.loc 1 104 24
-	setp.lt.u64 %p137, %rd293, %rd2;
-	@!%p137 bra $FAULT35;
+	setp.lt.u64 %p119, %rd293, %rd2;
+	@!%p119 bra $FAULT33;
 	shl.b64 %rd294, %rd194, 2;
 	add.s64 %rd295, %rd1, %rd294;
 	ld.global.f32 %f174, [%rd295+516];
@@ -35608,11 +35114,11 @@ $B51:
 $B52:
 	.loc 1 103 26
 	add.s64 %rd296, %rd194, 136;
-	setp.lt.s64 %p138, %rd296, %rd2;
-	@!%p138 bra $B53;
+	setp.lt.s64 %p120, %rd296, %rd2;
+	@!%p120 bra $B53;
 	.loc 1 104 24
-	setp.lt.u64 %p139, %rd296, %rd2;
-	@!%p139 bra $FAULT36;
+	setp.lt.u64 %p121, %rd296, %rd2;
+	@!%p121 bra $FAULT34;
 	shl.b64 %rd297, %rd194, 2;
 	add.s64 %rd298, %rd1, %rd297;
 	ld.global.f32 %f175, [%rd298+544];
@@ -35622,11 +35128,11 @@ $B52:
 $B53:
 	.loc 1 103 41
 	add.s64 %rd299, %rd194, 137;
-	setp.lt.s64 %p140, %rd299, %rd2;
-	@!%p140 bra $B54;
+	setp.lt.s64 %p122, %rd299, %rd2;
+	@!%p122 bra $B54;
 	.loc 1 104 24
-	setp.lt.u64 %p141, %rd299, %rd2;
-	@!%p141 bra $FAULT37;
+	setp.lt.u64 %p123, %rd299, %rd2;
+	@!%p123 bra $FAULT35;
 	shl.b64 %rd300, %rd194, 2;
 	add.s64 %rd301, %rd1, %rd300;
 	ld.global.f32 %f176, [%rd301+548];
@@ -35636,11 +35142,11 @@ $B53:
 $B54:
 	.loc 1 103 26
 	add.s64 %rd302, %rd194, 144;
-	setp.lt.s64 %p142, %rd302, %rd2;
-	@!%p142 bra $B55;
+	setp.lt.s64 %p124, %rd302, %rd2;
+	@!%p124 bra $B55;
 	.loc 1 104 24
-	setp.lt.u64 %p143, %rd302, %rd2;
-	@!%p143 bra $FAULT38;
+	setp.lt.u64 %p125, %rd302, %rd2;
+	@!%p125 bra $FAULT36;
 	shl.b64 %rd303, %rd194, 2;
 	add.s64 %rd304, %rd1, %rd303;
 	ld.global.f32 %f177, [%rd304+576];
@@ -35650,11 +35156,11 @@ $B54:
 $B55:
 	.loc 1 103 41
 	add.s64 %rd305, %rd194, 145;
-	setp.lt.s64 %p144, %rd305, %rd2;
-	@!%p144 bra $B56;
+	setp.lt.s64 %p126, %rd305, %rd2;
+	@!%p126 bra $B56;
 	.loc 1 104 24
-	setp.lt.u64 %p145, %rd305, %rd2;
-	@!%p145 bra $FAULT39;
+	setp.lt.u64 %p127, %rd305, %rd2;
+	@!%p127 bra $FAULT37;
 	shl.b64 %rd306, %rd194, 2;
 	add.s64 %rd307, %rd1, %rd306;
 	ld.global.f32 %f178, [%rd307+580];
@@ -35664,11 +35170,11 @@ $B55:
 $B56:
 	.loc 1 103 26
 	add.s64 %rd308, %rd194, 152;
-	setp.lt.s64 %p146, %rd308, %rd2;
-	@!%p146 bra $B57;
+	setp.lt.s64 %p128, %rd308, %rd2;
+	@!%p128 bra $B57;
 	.loc 1 104 24
-	setp.lt.u64 %p147, %rd308, %rd2;
-	@!%p147 bra $FAULT40;
+	setp.lt.u64 %p129, %rd308, %rd2;
+	@!%p129 bra $FAULT38;
 	shl.b64 %rd309, %rd194, 2;
 	add.s64 %rd310, %rd1, %rd309;
 	ld.global.f32 %f179, [%rd310+608];
@@ -35678,11 +35184,11 @@ $B56:
 $B57:
 	.loc 1 103 41
 	add.s64 %rd311, %rd194, 153;
-	setp.lt.s64 %p148, %rd311, %rd2;
-	@!%p148 bra $B58;
+	setp.lt.s64 %p130, %rd311, %rd2;
+	@!%p130 bra $B58;
 	.loc 1 104 24
-	setp.lt.u64 %p149, %rd311, %rd2;
-	@!%p149 bra $FAULT41;
+	setp.lt.u64 %p131, %rd311, %rd2;
+	@!%p131 bra $FAULT39;
 	shl.b64 %rd312, %rd194, 2;
 	add.s64 %rd313, %rd1, %rd312;
 	ld.global.f32 %f180, [%rd313+612];
@@ -35692,11 +35198,11 @@ $B57:
 $B58:
 	.loc 1 103 26
 	add.s64 %rd314, %rd194, 160;
-	setp.lt.s64 %p150, %rd314, %rd2;
-	@!%p150 bra $B59;
+	setp.lt.s64 %p132, %rd314, %rd2;
+	@!%p132 bra $B59;
 	.loc 1 104 24
-	setp.lt.u64 %p151, %rd314, %rd2;
-	@!%p151 bra $FAULT42;
+	setp.lt.u64 %p133, %rd314, %rd2;
+	@!%p133 bra $FAULT40;
 	shl.b64 %rd315, %rd194, 2;
 	add.s64 %rd316, %rd1, %rd315;
 	ld.global.f32 %f181, [%rd316+640];
@@ -35706,11 +35212,11 @@ $B58:
 $B59:
 	.loc 1 103 41
 	add.s64 %rd317, %rd194, 161;
-	setp.lt.s64 %p152, %rd317, %rd2;
-	@!%p152 bra $B60;
+	setp.lt.s64 %p134, %rd317, %rd2;
+	@!%p134 bra $B60;
 	.loc 1 104 24
-	setp.lt.u64 %p153, %rd317, %rd2;
-	@!%p153 bra $FAULT43;
+	setp.lt.u64 %p135, %rd317, %rd2;
+	@!%p135 bra $FAULT41;
 	shl.b64 %rd318, %rd194, 2;
 	add.s64 %rd319, %rd1, %rd318;
 	ld.global.f32 %f182, [%rd319+644];
@@ -35720,11 +35226,11 @@ $B59:
 $B60:
 	.loc 1 103 26
 	add.s64 %rd320, %rd194, 168;
-	setp.lt.s64 %p154, %rd320, %rd2;
-	@!%p154 bra $B61;
+	setp.lt.s64 %p136, %rd320, %rd2;
+	@!%p136 bra $B61;
 	.loc 1 104 24
-	setp.lt.u64 %p155, %rd320, %rd2;
-	@!%p155 bra $FAULT44;
+	setp.lt.u64 %p137, %rd320, %rd2;
+	@!%p137 bra $FAULT42;
 	shl.b64 %rd321, %rd194, 2;
 	add.s64 %rd322, %rd1, %rd321;
 	ld.global.f32 %f183, [%rd322+672];
@@ -35734,11 +35240,11 @@ $B60:
 $B61:
 	.loc 1 103 41
 	add.s64 %rd323, %rd194, 169;
-	setp.lt.s64 %p156, %rd323, %rd2;
-	@!%p156 bra $B62;
+	setp.lt.s64 %p138, %rd323, %rd2;
+	@!%p138 bra $B62;
 	.loc 1 104 24
-	setp.lt.u64 %p157, %rd323, %rd2;
-	@!%p157 bra $FAULT45;
+	setp.lt.u64 %p139, %rd323, %rd2;
+	@!%p139 bra $FAULT43;
 	shl.b64 %rd324, %rd194, 2;
 	add.s64 %rd325, %rd1, %rd324;
 	ld.global.f32 %f184, [%rd325+676];
@@ -35748,11 +35254,11 @@ $B61:
 $B62:
 	.loc 1 103 26
 	add.s64 %rd326, %rd194, 176;
-	setp.lt.s64 %p158, %rd326, %rd2;
-	@!%p158 bra $B63;
+	setp.lt.s64 %p140, %rd326, %rd2;
+	@!%p140 bra $B63;
 	.loc 1 104 24
-	setp.lt.u64 %p159, %rd326, %rd2;
-	@!%p159 bra $FAULT46;
+	setp.lt.u64 %p141, %rd326, %rd2;
+	@!%p141 bra $FAULT44;
 	shl.b64 %rd327, %rd194, 2;
 	add.s64 %rd328, %rd1, %rd327;
 	ld.global.f32 %f185, [%rd328+704];
@@ -35762,11 +35268,11 @@ $B62:
 $B63:
 	.loc 1 103 41
 	add.s64 %rd329, %rd194, 177;
-	setp.lt.s64 %p160, %rd329, %rd2;
-	@!%p160 bra $B64;
+	setp.lt.s64 %p142, %rd329, %rd2;
+	@!%p142 bra $B64;
 	.loc 1 104 24
-	setp.lt.u64 %p161, %rd329, %rd2;
-	@!%p161 bra $FAULT47;
+	setp.lt.u64 %p143, %rd329, %rd2;
+	@!%p143 bra $FAULT45;
 	shl.b64 %rd330, %rd194, 2;
 	add.s64 %rd331, %rd1, %rd330;
 	ld.global.f32 %f186, [%rd331+708];
@@ -35776,11 +35282,11 @@ $B63:
 $B64:
 	.loc 1 103 26
 	add.s64 %rd332, %rd194, 184;
-	setp.lt.s64 %p162, %rd332, %rd2;
-	@!%p162 bra $B65;
+	setp.lt.s64 %p144, %rd332, %rd2;
+	@!%p144 bra $B65;
 	.loc 1 104 24
-	setp.lt.u64 %p163, %rd332, %rd2;
-	@!%p163 bra $FAULT48;
+	setp.lt.u64 %p145, %rd332, %rd2;
+	@!%p145 bra $FAULT46;
 	shl.b64 %rd333, %rd194, 2;
 	add.s64 %rd334, %rd1, %rd333;
 	ld.global.f32 %f187, [%rd334+736];
@@ -35790,11 +35296,11 @@ $B64:
 $B65:
 	.loc 1 103 41
 	add.s64 %rd335, %rd194, 185;
-	setp.lt.s64 %p164, %rd335, %rd2;
-	@!%p164 bra $B66;
+	setp.lt.s64 %p146, %rd335, %rd2;
+	@!%p146 bra $B66;
 	.loc 1 104 24
-	setp.lt.u64 %p165, %rd335, %rd2;
-	@!%p165 bra $FAULT49;
+	setp.lt.u64 %p147, %rd335, %rd2;
+	@!%p147 bra $FAULT47;
 	shl.b64 %rd336, %rd194, 2;
 	add.s64 %rd337, %rd1, %rd336;
 	ld.global.f32 %f188, [%rd337+740];
@@ -35804,11 +35310,11 @@ $B65:
 $B66:
 	.loc 1 103 26
 	add.s64 %rd338, %rd194, 192;
-	setp.lt.s64 %p166, %rd338, %rd2;
-	@!%p166 bra $B67;
+	setp.lt.s64 %p148, %rd338, %rd2;
+	@!%p148 bra $B67;
 	.loc 1 104 24
-	setp.lt.u64 %p167, %rd338, %rd2;
-	@!%p167 bra $FAULT50;
+	setp.lt.u64 %p149, %rd338, %rd2;
+	@!%p149 bra $FAULT48;
 	shl.b64 %rd339, %rd194, 2;
 	add.s64 %rd340, %rd1, %rd339;
 	ld.global.f32 %f189, [%rd340+768];
@@ -35818,11 +35324,11 @@ $B66:
 $B67:
 	.loc 1 103 41
 	add.s64 %rd341, %rd194, 193;
-	setp.lt.s64 %p168, %rd341, %rd2;
-	@!%p168 bra $B68;
+	setp.lt.s64 %p150, %rd341, %rd2;
+	@!%p150 bra $B68;
 	.loc 1 104 24
-	setp.lt.u64 %p169, %rd341, %rd2;
-	@!%p169 bra $FAULT51;
+	setp.lt.u64 %p151, %rd341, %rd2;
+	@!%p151 bra $FAULT49;
 	shl.b64 %rd342, %rd194, 2;
 	add.s64 %rd343, %rd1, %rd342;
 	ld.global.f32 %f190, [%rd343+772];
@@ -35832,11 +35338,11 @@ $B67:
 $B68:
 	.loc 1 103 26
 	add.s64 %rd344, %rd194, 200;
-	setp.lt.s64 %p170, %rd344, %rd2;
-	@!%p170 bra $B69;
+	setp.lt.s64 %p152, %rd344, %rd2;
+	@!%p152 bra $B69;
 	.loc 1 104 24
-	setp.lt.u64 %p171, %rd344, %rd2;
-	@!%p171 bra $FAULT52;
+	setp.lt.u64 %p153, %rd344, %rd2;
+	@!%p153 bra $FAULT50;
 	shl.b64 %rd345, %rd194, 2;
 	add.s64 %rd346, %rd1, %rd345;
 	ld.global.f32 %f191, [%rd346+800];
@@ -35846,11 +35352,11 @@ $B68:
 $B69:
 	.loc 1 103 41
 	add.s64 %rd347, %rd194, 201;
-	setp.lt.s64 %p172, %rd347, %rd2;
-	@!%p172 bra $B70;
+	setp.lt.s64 %p154, %rd347, %rd2;
+	@!%p154 bra $B70;
 	.loc 1 104 24
-	setp.lt.u64 %p173, %rd347, %rd2;
-	@!%p173 bra $FAULT53;
+	setp.lt.u64 %p155, %rd347, %rd2;
+	@!%p155 bra $FAULT51;
 	shl.b64 %rd348, %rd194, 2;
 	add.s64 %rd349, %rd1, %rd348;
 	ld.global.f32 %f192, [%rd349+804];
@@ -35860,11 +35366,11 @@ $B69:
 $B70:
 	.loc 1 103 26
 	add.s64 %rd350, %rd194, 208;
-	setp.lt.s64 %p174, %rd350, %rd2;
-	@!%p174 bra $B71;
+	setp.lt.s64 %p156, %rd350, %rd2;
+	@!%p156 bra $B71;
 	.loc 1 104 24
-	setp.lt.u64 %p175, %rd350, %rd2;
-	@!%p175 bra $FAULT54;
+	setp.lt.u64 %p157, %rd350, %rd2;
+	@!%p157 bra $FAULT52;
 	shl.b64 %rd351, %rd194, 2;
 	add.s64 %rd352, %rd1, %rd351;
 	ld.global.f32 %f193, [%rd352+832];
@@ -35874,11 +35380,11 @@ $B70:
 $B71:
 	.loc 1 103 41
 	add.s64 %rd353, %rd194, 209;
-	setp.lt.s64 %p176, %rd353, %rd2;
-	@!%p176 bra $B72;
+	setp.lt.s64 %p158, %rd353, %rd2;
+	@!%p158 bra $B72;
 	.loc 1 104 24
-	setp.lt.u64 %p177, %rd353, %rd2;
-	@!%p177 bra $FAULT55;
+	setp.lt.u64 %p159, %rd353, %rd2;
+	@!%p159 bra $FAULT53;
 	shl.b64 %rd354, %rd194, 2;
 	add.s64 %rd355, %rd1, %rd354;
 	ld.global.f32 %f194, [%rd355+836];
@@ -35888,11 +35394,11 @@ $B71:
 $B72:
 	.loc 1 103 26
 	add.s64 %rd356, %rd194, 216;
-	setp.lt.s64 %p178, %rd356, %rd2;
-	@!%p178 bra $B73;
+	setp.lt.s64 %p160, %rd356, %rd2;
+	@!%p160 bra $B73;
 	.loc 1 104 24
-	setp.lt.u64 %p179, %rd356, %rd2;
-	@!%p179 bra $FAULT56;
+	setp.lt.u64 %p161, %rd356, %rd2;
+	@!%p161 bra $FAULT54;
 	shl.b64 %rd357, %rd194, 2;
 	add.s64 %rd358, %rd1, %rd357;
 	ld.global.f32 %f195, [%rd358+864];
@@ -35902,11 +35408,11 @@ $B72:
 $B73:
 	.loc 1 103 41
 	add.s64 %rd359, %rd194, 217;
-	setp.lt.s64 %p180, %rd359, %rd2;
-	@!%p180 bra $B74;
+	setp.lt.s64 %p162, %rd359, %rd2;
+	@!%p162 bra $B74;
 	.loc 1 104 24
-	setp.lt.u64 %p181, %rd359, %rd2;
-	@!%p181 bra $FAULT57;
+	setp.lt.u64 %p163, %rd359, %rd2;
+	@!%p163 bra $FAULT55;
 	shl.b64 %rd360, %rd194, 2;
 	add.s64 %rd361, %rd1, %rd360;
 	ld.global.f32 %f196, [%rd361+868];
@@ -35916,11 +35422,11 @@ $B73:
 $B74:
 	.loc 1 103 26
 	add.s64 %rd362, %rd194, 224;
-	setp.lt.s64 %p182, %rd362, %rd2;
-	@!%p182 bra $B75;
+	setp.lt.s64 %p164, %rd362, %rd2;
+	@!%p164 bra $B75;
 	.loc 1 104 24
-	setp.lt.u64 %p183, %rd362, %rd2;
-	@!%p183 bra $FAULT58;
+	setp.lt.u64 %p165, %rd362, %rd2;
+	@!%p165 bra $FAULT56;
 	shl.b64 %rd363, %rd194, 2;
 	add.s64 %rd364, %rd1, %rd363;
 	ld.global.f32 %f197, [%rd364+896];
@@ -35930,11 +35436,11 @@ $B74:
 $B75:
 	.loc 1 103 41
 	add.s64 %rd365, %rd194, 225;
-	setp.lt.s64 %p184, %rd365, %rd2;
-	@!%p184 bra $B76;
+	setp.lt.s64 %p166, %rd365, %rd2;
+	@!%p166 bra $B76;
 	.loc 1 104 24
-	setp.lt.u64 %p185, %rd365, %rd2;
-	@!%p185 bra $FAULT59;
+	setp.lt.u64 %p167, %rd365, %rd2;
+	@!%p167 bra $FAULT57;
 	shl.b64 %rd366, %rd194, 2;
 	add.s64 %rd367, %rd1, %rd366;
 	ld.global.f32 %f198, [%rd367+900];
@@ -35944,11 +35450,11 @@ $B75:
 $B76:
 	.loc 1 103 26
 	add.s64 %rd368, %rd194, 232;
-	setp.lt.s64 %p186, %rd368, %rd2;
-	@!%p186 bra $B77;
+	setp.lt.s64 %p168, %rd368, %rd2;
+	@!%p168 bra $B77;
 	.loc 1 104 24
-	setp.lt.u64 %p187, %rd368, %rd2;
-	@!%p187 bra $FAULT60;
+	setp.lt.u64 %p169, %rd368, %rd2;
+	@!%p169 bra $FAULT58;
 	shl.b64 %rd369, %rd194, 2;
 	add.s64 %rd370, %rd1, %rd369;
 	ld.global.f32 %f199, [%rd370+928];
@@ -35958,11 +35464,11 @@ $B76:
 $B77:
 	.loc 1 103 41
 	add.s64 %rd371, %rd194, 233;
-	setp.lt.s64 %p188, %rd371, %rd2;
-	@!%p188 bra $B78;
+	setp.lt.s64 %p170, %rd371, %rd2;
+	@!%p170 bra $B78;
 	.loc 1 104 24
-	setp.lt.u64 %p189, %rd371, %rd2;
-	@!%p189 bra $FAULT61;
+	setp.lt.u64 %p171, %rd371, %rd2;
+	@!%p171 bra $FAULT59;
 	shl.b64 %rd372, %rd194, 2;
 	add.s64 %rd373, %rd1, %rd372;
 	ld.global.f32 %f200, [%rd373+932];
@@ -35972,11 +35478,11 @@ $B77:
 $B78:
 	.loc 1 103 26
 	add.s64 %rd374, %rd194, 240;
-	setp.lt.s64 %p190, %rd374, %rd2;
-	@!%p190 bra $B79;
+	setp.lt.s64 %p172, %rd374, %rd2;
+	@!%p172 bra $B79;
 	.loc 1 104 24
-	setp.lt.u64 %p191, %rd374, %rd2;
-	@!%p191 bra $FAULT62;
+	setp.lt.u64 %p173, %rd374, %rd2;
+	@!%p173 bra $FAULT60;
 	shl.b64 %rd375, %rd194, 2;
 	add.s64 %rd376, %rd1, %rd375;
 	ld.global.f32 %f201, [%rd376+960];
@@ -35986,11 +35492,11 @@ $B78:
 $B79:
 	.loc 1 103 41
 	add.s64 %rd377, %rd194, 241;
-	setp.lt.s64 %p192, %rd377, %rd2;
-	@!%p192 bra $B80;
+	setp.lt.s64 %p174, %rd377, %rd2;
+	@!%p174 bra $B80;
 	.loc 1 104 24
-	setp.lt.u64 %p193, %rd377, %rd2;
-	@!%p193 bra $FAULT63;
+	setp.lt.u64 %p175, %rd377, %rd2;
+	@!%p175 bra $FAULT61;
 	shl.b64 %rd378, %rd194, 2;
 	add.s64 %rd379, %rd1, %rd378;
 	ld.global.f32 %f202, [%rd379+964];
@@ -36000,11 +35506,11 @@ $B79:
 $B80:
 	.loc 1 103 26
 	add.s64 %rd380, %rd194, 248;
-	setp.lt.s64 %p194, %rd380, %rd2;
-	@!%p194 bra $B81;
+	setp.lt.s64 %p176, %rd380, %rd2;
+	@!%p176 bra $B81;
 	.loc 1 104 24
-	setp.lt.u64 %p195, %rd380, %rd2;
-	@!%p195 bra $FAULT64;
+	setp.lt.u64 %p177, %rd380, %rd2;
+	@!%p177 bra $FAULT62;
 	shl.b64 %rd381, %rd194, 2;
 	add.s64 %rd382, %rd1, %rd381;
 	ld.global.f32 %f203, [%rd382+992];
@@ -36014,11 +35520,11 @@ $B80:
 $B81:
 	.loc 1 103 41
 	add.s64 %rd383, %rd194, 249;
-	setp.lt.s64 %p196, %rd383, %rd2;
-	@!%p196 bra $B82;
+	setp.lt.s64 %p178, %rd383, %rd2;
+	@!%p178 bra $B82;
 	.loc 1 104 24
-	setp.lt.u64 %p197, %rd383, %rd2;
-	@!%p197 bra $FAULT65;
+	setp.lt.u64 %p179, %rd383, %rd2;
+	@!%p179 bra $FAULT63;
 	shl.b64 %rd384, %rd194, 2;
 	add.s64 %rd385, %rd1, %rd384;
 	ld.global.f32 %f204, [%rd385+996];
@@ -36027,11 +35533,9 @@ $B81:
 	add.rn.f32 %f13, %f13, %f204;
 $B82:
 $B83:
-	.loc 1 121 35
-	and.pred %p198, %p11, %p12;
-	and.pred %p199, %p198, %p13;
-	and.pred %p200, %p199, %p14;
-	@!%p200 bra $B110;
+	.loc 1 121 20
+	and.pred %p180, %p10, %p11;
+	@!%p180 bra $B110;
 	.loc 3 32 52
 	max.NaN.f32 %f205, %f140, 0f00000000;
 	max.NaN.f32 %f206, %f139, 0f00000000;
@@ -36162,150 +35666,135 @@ $B83:
 	max.NaN.f32 %f331, %f14, 0f00000000;
 	max.NaN.f32 %f332, %f13, 0f00000000;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r165, %f206, %f205;
-	cvt.rn.bf16x2.f32 %r166, %f208, %f207;
-	cvt.rn.bf16x2.f32 %r167, %f210, %f209;
-	cvt.rn.bf16x2.f32 %r168, %f212, %f211;
+	cvt.rn.bf16x2.f32 %r163, %f206, %f205;
+	cvt.rn.bf16x2.f32 %r164, %f208, %f207;
+	cvt.rn.bf16x2.f32 %r165, %f210, %f209;
+	cvt.rn.bf16x2.f32 %r166, %f212, %f211;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r165, %r166, %r167, %r168};
-	and.pred %p201, %p15, %p16;
-	and.pred %p202, %p201, %p17;
-	@!%p202 bra $B111;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+147456], {%r163, %r164, %r165, %r166};
+	and.pred %p181, %p12, %p13;
+	@!%p181 bra $B111;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r169, %f214, %f213;
-	cvt.rn.bf16x2.f32 %r170, %f216, %f215;
-	cvt.rn.bf16x2.f32 %r171, %f218, %f217;
-	cvt.rn.bf16x2.f32 %r172, %f220, %f219;
+	cvt.rn.bf16x2.f32 %r167, %f214, %f213;
+	cvt.rn.bf16x2.f32 %r168, %f216, %f215;
+	cvt.rn.bf16x2.f32 %r169, %f218, %f217;
+	cvt.rn.bf16x2.f32 %r170, %f220, %f219;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r169, %r170, %r171, %r172};
-	and.pred %p203, %p18, %p19;
-	and.pred %p204, %p203, %p20;
-	@!%p204 bra $B112;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+147456], {%r167, %r168, %r169, %r170};
+	and.pred %p182, %p14, %p15;
+	@!%p182 bra $B112;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r173, %f222, %f221;
-	cvt.rn.bf16x2.f32 %r174, %f224, %f223;
-	cvt.rn.bf16x2.f32 %r175, %f226, %f225;
-	cvt.rn.bf16x2.f32 %r176, %f228, %f227;
+	cvt.rn.bf16x2.f32 %r171, %f222, %f221;
+	cvt.rn.bf16x2.f32 %r172, %f224, %f223;
+	cvt.rn.bf16x2.f32 %r173, %f226, %f225;
+	cvt.rn.bf16x2.f32 %r174, %f228, %f227;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r173, %r174, %r175, %r176};
-	and.pred %p205, %p21, %p22;
-	and.pred %p206, %p205, %p23;
-	@!%p206 bra $B113;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+147456], {%r171, %r172, %r173, %r174};
+	and.pred %p183, %p16, %p17;
+	@!%p183 bra $B113;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r177, %f230, %f229;
-	cvt.rn.bf16x2.f32 %r178, %f232, %f231;
-	cvt.rn.bf16x2.f32 %r179, %f234, %f233;
-	cvt.rn.bf16x2.f32 %r180, %f236, %f235;
+	cvt.rn.bf16x2.f32 %r175, %f230, %f229;
+	cvt.rn.bf16x2.f32 %r176, %f232, %f231;
+	cvt.rn.bf16x2.f32 %r177, %f234, %f233;
+	cvt.rn.bf16x2.f32 %r178, %f236, %f235;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r177, %r178, %r179, %r180};
-	and.pred %p207, %p24, %p25;
-	@!%p207 bra $B114;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+147456], {%r175, %r176, %r177, %r178};
+	@!%p18 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r181, %f238, %f237;
-	cvt.rn.bf16x2.f32 %r182, %f240, %f239;
-	cvt.rn.bf16x2.f32 %r183, %f242, %f241;
-	cvt.rn.bf16x2.f32 %r184, %f244, %f243;
+	cvt.rn.bf16x2.f32 %r179, %f238, %f237;
+	cvt.rn.bf16x2.f32 %r180, %f240, %f239;
+	cvt.rn.bf16x2.f32 %r181, %f242, %f241;
+	cvt.rn.bf16x2.f32 %r182, %f244, %f243;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r181, %r182, %r183, %r184};
-	and.pred %p208, %p26, %p27;
-	@!%p208 bra $B115;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+155648], {%r179, %r180, %r181, %r182};
+	@!%p19 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r185, %f246, %f245;
-	cvt.rn.bf16x2.f32 %r186, %f248, %f247;
-	cvt.rn.bf16x2.f32 %r187, %f250, %f249;
-	cvt.rn.bf16x2.f32 %r188, %f252, %f251;
+	cvt.rn.bf16x2.f32 %r183, %f246, %f245;
+	cvt.rn.bf16x2.f32 %r184, %f248, %f247;
+	cvt.rn.bf16x2.f32 %r185, %f250, %f249;
+	cvt.rn.bf16x2.f32 %r186, %f252, %f251;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r185, %r186, %r187, %r188};
-	and.pred %p209, %p28, %p29;
-	@!%p209 bra $B116;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+155648], {%r183, %r184, %r185, %r186};
+	@!%p20 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r189, %f254, %f253;
-	cvt.rn.bf16x2.f32 %r190, %f256, %f255;
-	cvt.rn.bf16x2.f32 %r191, %f258, %f257;
-	cvt.rn.bf16x2.f32 %r192, %f260, %f259;
+	cvt.rn.bf16x2.f32 %r187, %f254, %f253;
+	cvt.rn.bf16x2.f32 %r188, %f256, %f255;
+	cvt.rn.bf16x2.f32 %r189, %f258, %f257;
+	cvt.rn.bf16x2.f32 %r190, %f260, %f259;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r189, %r190, %r191, %r192};
-	and.pred %p210, %p30, %p31;
-	@!%p210 bra $B117;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+155648], {%r187, %r188, %r189, %r190};
+	@!%p21 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r193, %f262, %f261;
-	cvt.rn.bf16x2.f32 %r194, %f264, %f263;
-	cvt.rn.bf16x2.f32 %r195, %f266, %f265;
-	cvt.rn.bf16x2.f32 %r196, %f268, %f267;
+	cvt.rn.bf16x2.f32 %r191, %f262, %f261;
+	cvt.rn.bf16x2.f32 %r192, %f264, %f263;
+	cvt.rn.bf16x2.f32 %r193, %f266, %f265;
+	cvt.rn.bf16x2.f32 %r194, %f268, %f267;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r193, %r194, %r195, %r196};
-	and.pred %p211, %p32, %p33;
-	@!%p211 bra $B118;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+155648], {%r191, %r192, %r193, %r194};
+	@!%p22 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r197, %f270, %f269;
-	cvt.rn.bf16x2.f32 %r198, %f272, %f271;
-	cvt.rn.bf16x2.f32 %r199, %f274, %f273;
-	cvt.rn.bf16x2.f32 %r200, %f276, %f275;
+	cvt.rn.bf16x2.f32 %r195, %f270, %f269;
+	cvt.rn.bf16x2.f32 %r196, %f272, %f271;
+	cvt.rn.bf16x2.f32 %r197, %f274, %f273;
+	cvt.rn.bf16x2.f32 %r198, %f276, %f275;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r197, %r198, %r199, %r200};
-	and.pred %p212, %p34, %p35;
-	@!%p212 bra $B119;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+163840], {%r195, %r196, %r197, %r198};
+	@!%p23 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r201, %f278, %f277;
-	cvt.rn.bf16x2.f32 %r202, %f280, %f279;
-	cvt.rn.bf16x2.f32 %r203, %f282, %f281;
-	cvt.rn.bf16x2.f32 %r204, %f284, %f283;
+	cvt.rn.bf16x2.f32 %r199, %f278, %f277;
+	cvt.rn.bf16x2.f32 %r200, %f280, %f279;
+	cvt.rn.bf16x2.f32 %r201, %f282, %f281;
+	cvt.rn.bf16x2.f32 %r202, %f284, %f283;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r201, %r202, %r203, %r204};
-	and.pred %p213, %p36, %p37;
-	@!%p213 bra $B120;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+163840], {%r199, %r200, %r201, %r202};
+	@!%p24 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r205, %f286, %f285;
-	cvt.rn.bf16x2.f32 %r206, %f288, %f287;
-	cvt.rn.bf16x2.f32 %r207, %f290, %f289;
-	cvt.rn.bf16x2.f32 %r208, %f292, %f291;
+	cvt.rn.bf16x2.f32 %r203, %f286, %f285;
+	cvt.rn.bf16x2.f32 %r204, %f288, %f287;
+	cvt.rn.bf16x2.f32 %r205, %f290, %f289;
+	cvt.rn.bf16x2.f32 %r206, %f292, %f291;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r205, %r206, %r207, %r208};
-	and.pred %p214, %p38, %p39;
-	@!%p214 bra $B121;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+163840], {%r203, %r204, %r205, %r206};
+	@!%p25 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r209, %f294, %f293;
-	cvt.rn.bf16x2.f32 %r210, %f296, %f295;
-	cvt.rn.bf16x2.f32 %r211, %f298, %f297;
-	cvt.rn.bf16x2.f32 %r212, %f300, %f299;
+	cvt.rn.bf16x2.f32 %r207, %f294, %f293;
+	cvt.rn.bf16x2.f32 %r208, %f296, %f295;
+	cvt.rn.bf16x2.f32 %r209, %f298, %f297;
+	cvt.rn.bf16x2.f32 %r210, %f300, %f299;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r209, %r210, %r211, %r212};
-	and.pred %p215, %p40, %p41;
-	@!%p215 bra $B122;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+163840], {%r207, %r208, %r209, %r210};
+	@!%p26 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r213, %f302, %f301;
-	cvt.rn.bf16x2.f32 %r214, %f304, %f303;
-	cvt.rn.bf16x2.f32 %r215, %f306, %f305;
-	cvt.rn.bf16x2.f32 %r216, %f308, %f307;
+	cvt.rn.bf16x2.f32 %r211, %f302, %f301;
+	cvt.rn.bf16x2.f32 %r212, %f304, %f303;
+	cvt.rn.bf16x2.f32 %r213, %f306, %f305;
+	cvt.rn.bf16x2.f32 %r214, %f308, %f307;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r213, %r214, %r215, %r216};
-	and.pred %p216, %p42, %p43;
-	@!%p216 bra $B123;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+172032], {%r211, %r212, %r213, %r214};
+	@!%p27 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r217, %f310, %f309;
-	cvt.rn.bf16x2.f32 %r218, %f312, %f311;
-	cvt.rn.bf16x2.f32 %r219, %f314, %f313;
-	cvt.rn.bf16x2.f32 %r220, %f316, %f315;
+	cvt.rn.bf16x2.f32 %r215, %f310, %f309;
+	cvt.rn.bf16x2.f32 %r216, %f312, %f311;
+	cvt.rn.bf16x2.f32 %r217, %f314, %f313;
+	cvt.rn.bf16x2.f32 %r218, %f316, %f315;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r217, %r218, %r219, %r220};
-	and.pred %p217, %p44, %p45;
-	@!%p217 bra $B124;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+172032], {%r215, %r216, %r217, %r218};
+	@!%p28 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r221, %f318, %f317;
-	cvt.rn.bf16x2.f32 %r222, %f320, %f319;
-	cvt.rn.bf16x2.f32 %r223, %f322, %f321;
-	cvt.rn.bf16x2.f32 %r224, %f324, %f323;
+	cvt.rn.bf16x2.f32 %r219, %f318, %f317;
+	cvt.rn.bf16x2.f32 %r220, %f320, %f319;
+	cvt.rn.bf16x2.f32 %r221, %f322, %f321;
+	cvt.rn.bf16x2.f32 %r222, %f324, %f323;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r221, %r222, %r223, %r224};
-	and.pred %p218, %p46, %p47;
-	@!%p218 bra $B125;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+172032], {%r219, %r220, %r221, %r222};
+	@!%p29 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r225, %f326, %f325;
-	cvt.rn.bf16x2.f32 %r226, %f328, %f327;
-	cvt.rn.bf16x2.f32 %r227, %f330, %f329;
-	cvt.rn.bf16x2.f32 %r228, %f332, %f331;
+	cvt.rn.bf16x2.f32 %r223, %f326, %f325;
+	cvt.rn.bf16x2.f32 %r224, %f328, %f327;
+	cvt.rn.bf16x2.f32 %r225, %f330, %f329;
+	cvt.rn.bf16x2.f32 %r226, %f332, %f331;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r225, %r226, %r227, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+172032], {%r223, %r224, %r225, %r226};
 	.loc 1 76 15
 	fence.proxy.async.shared::cta;
 	.loc 1 91 12
@@ -36313,22 +35802,22 @@ $B83:
 	.loc 1 92 14
 	@!%p8 bra $B84;
 	.loc 1 93 11
-	add.s32 %r229, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
+	add.s32 %r227, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r227];
 $B84:
 	.loc 1 95 8
-	cvt.u32.u64 %r230, %rd73;
-	add.s32 %r231, %r230, 1;
-	add.s32 %r232, %r22, 213056;
-	and.b32 %r233, %r231, 1;
+	cvt.u32.u64 %r228, %rd73;
+	add.s32 %r229, %r228, 1;
+	add.s32 %r230, %r22, 213056;
+	and.b32 %r231, %r229, 1;
 $B85:
-	and.b32 %r234, %r233, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r232], %r234;
-	@%p219 bra $B86;
+	and.b32 %r232, %r231, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p184, [%r230], %r232;
+	@%p184 bra $B86;
 	ld.param.u64 %rd386, [persistent_dtype_BF16_toBF16_rectified_params+440];
-	ld.relaxed.gpu.global.u32 %r235, [%rd386];
-	setp.eq.u32 %p220, %r235, 0;
-	@%p220 bra $B85;
+	ld.relaxed.gpu.global.u32 %r233, [%rd386];
+	setp.eq.u32 %p185, %r233, 0;
+	@%p185 bra $B85;
 $B86:
 	.loc 1 78 3
 	add.s64 %rd73, %rd73, 2;
@@ -36337,17 +35826,17 @@ $B86:
 	.loc 1 81 51
 	add.s64 %rd387, %rd124, %rd70;
 	or.b64 %rd388, %rd32, %rd23;
-	setp.lt.u64 %p221, %rd388, 4294967296;
-	@%p221 bra $B87;
+	setp.lt.u64 %p186, %rd388, 4294967296;
+	@%p186 bra $B87;
 	xor.b64 %rd389, %rd32, %rd23;
 	shr.s64 %rd390, %rd389, 63;
 	abs.s64 %rd391, %rd32;
 	abs.s64 %rd392, %rd23;
 	cvt.rp.f32.u64 %f333, %rd392;
 	rcp.approx.ftz.f32 %f334, %f333;
-	mov.b32 %r236, %f334;
-	add.s32 %r237, %r236, 536870910;
-	mov.b32 %f335, %r237;
+	mov.b32 %r234, %f334;
+	add.s32 %r235, %r234, 536870910;
+	mov.b32 %f335, %r235;
 	cvt.rzi.u64.f32 %rd393, %f335;
 	mul.lo.s64 %rd394, %rd393, %rd392;
 	neg.s64 %rd395, %rd394;
@@ -36360,71 +35849,71 @@ $B86:
 	mul.hi.u64 %rd402, %rd391, %rd401;
 	mul.lo.s64 %rd403, %rd402, %rd392;
 	sub.s64 %rd404, %rd391, %rd403;
-	setp.ge.u64 %p222, %rd404, %rd392;
+	setp.ge.u64 %p187, %rd404, %rd392;
 	add.s64 %rd405, %rd402, 1;
-	selp.b64 %rd406, %rd405, %rd402, %p222;
+	selp.b64 %rd406, %rd405, %rd402, %p187;
 	sub.s64 %rd407, %rd404, %rd392;
-	selp.b64 %rd408, %rd407, %rd404, %p222;
-	setp.ge.u64 %p223, %rd408, %rd392;
+	selp.b64 %rd408, %rd407, %rd404, %p187;
+	setp.ge.u64 %p188, %rd408, %rd392;
 	add.s64 %rd409, %rd406, 1;
-	selp.b64 %rd410, %rd409, %rd406, %p223;
+	selp.b64 %rd410, %rd409, %rd406, %p188;
 	xor.b64 %rd411, %rd410, %rd390;
 	sub.s64 %rd412, %rd411, %rd390;
 	bra $B88;
 $B87:
-	cvt.u32.u64 %r238, %rd32;
-	cvt.u32.u64 %r239, %rd23;
-	div.u32 %r240, %r238, %r239;
-	cvt.u64.u32 %rd412, %r240;
+	cvt.u32.u64 %r236, %rd32;
+	cvt.u32.u64 %r237, %rd23;
+	div.u32 %r238, %r236, %r237;
+	cvt.u64.u32 %rd412, %r238;
 $B88:
-	setp.lt.u64 %p224, %rd387, 2147483648;
-	setp.lt.u64 %p225, %rd412, 2147483648;
-	and.pred %p226, %p224, %p225;
-	setp.lt.u64 %p227, %rd125, 2147483648;
-	and.pred %p228, %p226, %p227;
-	cvt.u32.u64 %r241, %rd125;
-	and.b32 %r242, %r241, 7;
-	setp.eq.s32 %p229, %r242, 0;
-	and.pred %p230, %p228, %p229;
-	@!%p230 bra $FAULT66;
-	cvt.u32.u64 %r243, %rd387;
-	cvt.u32.u64 %r244, %rd412;
-	add.s32 %r245, %r26, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r241, %r243, %r244}], [%r245];
-	add.s32 %r246, %r241, 64;
-	setp.lt.u32 %p231, %r246, -2147483648;
-	and.pred %p232, %p226, %p231;
-	and.b32 %r247, %r246, 7;
-	setp.eq.s32 %p233, %r247, 0;
-	and.pred %p234, %p232, %p233;
-	@!%p234 bra $FAULT66;
-	add.s32 %r248, %r26, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r246, %r243, %r244}], [%r248];
-	add.s32 %r249, %r241, 128;
-	setp.lt.u32 %p235, %r249, -2147483648;
-	and.pred %p236, %p226, %p235;
-	and.b32 %r250, %r249, 7;
-	setp.eq.s32 %p237, %r250, 0;
-	and.pred %p238, %p236, %p237;
-	@!%p238 bra $FAULT66;
-	add.s32 %r251, %r26, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r249, %r243, %r244}], [%r251];
-	add.s32 %r252, %r241, 192;
-	setp.lt.u32 %p239, %r252, -2147483648;
-	and.pred %p240, %p226, %p239;
-	and.b32 %r253, %r252, 7;
-	setp.eq.s32 %p241, %r253, 0;
-	and.pred %p242, %p240, %p241;
-	@!%p242 bra $FAULT66;
-	add.s32 %r254, %r26, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r252, %r243, %r244}], [%r254];
+	setp.lt.u64 %p189, %rd387, 2147483648;
+	setp.lt.u64 %p190, %rd412, 2147483648;
+	and.pred %p191, %p189, %p190;
+	setp.lt.u64 %p192, %rd125, 2147483648;
+	and.pred %p193, %p191, %p192;
+	cvt.u32.u64 %r239, %rd125;
+	and.b32 %r240, %r239, 7;
+	setp.eq.s32 %p194, %r240, 0;
+	and.pred %p195, %p193, %p194;
+	@!%p195 bra $FAULT65;
+	cvt.u32.u64 %r241, %rd387;
+	cvt.u32.u64 %r242, %rd412;
+	add.s32 %r243, %r25, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r239, %r241, %r242}], [%r243];
+	add.s32 %r244, %r239, 64;
+	setp.lt.u32 %p196, %r244, -2147483648;
+	and.pred %p197, %p191, %p196;
+	and.b32 %r245, %r244, 7;
+	setp.eq.s32 %p198, %r245, 0;
+	and.pred %p199, %p197, %p198;
+	@!%p199 bra $FAULT65;
+	add.s32 %r246, %r25, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r244, %r241, %r242}], [%r246];
+	add.s32 %r247, %r239, 128;
+	setp.lt.u32 %p200, %r247, -2147483648;
+	and.pred %p201, %p191, %p200;
+	and.b32 %r248, %r247, 7;
+	setp.eq.s32 %p202, %r248, 0;
+	and.pred %p203, %p201, %p202;
+	@!%p203 bra $FAULT65;
+	add.s32 %r249, %r25, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r247, %r241, %r242}], [%r249];
+	add.s32 %r250, %r239, 192;
+	setp.lt.u32 %p204, %r250, -2147483648;
+	and.pred %p205, %p191, %p204;
+	and.b32 %r251, %r250, 7;
+	setp.eq.s32 %p206, %r251, 0;
+	and.pred %p207, %p205, %p206;
+	@!%p207 bra $FAULT65;
+	add.s32 %r252, %r25, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r250, %r241, %r242}], [%r252];
 	.loc 1 83 18
 	cp.async.bulk.commit_group;
 $B89:
 	.loc 1 48 40
 	add.s64 %rd32, %rd32, %rd71;
-	setp.lt.s64 %p243, %rd32, %rd33;
-	@%p243 bra $B1;
+	setp.lt.s64 %p208, %rd32, %rd33;
+	@%p208 bra $B1;
 $B90:
 	.loc 1 86 14
 	cp.async.bulk.wait_group 0;
@@ -36437,33 +35926,33 @@ $B91:
 	.loc 1 33 21
 	cvt.u64.u32 %rd413, %r3;
 	mul.lo.s64 %rd414, %rd23, %rd6;
-	setp.lt.s64 %p244, %rd413, %rd414;
-	@!%p244 bra $B108;
+	setp.lt.s64 %p209, %rd413, %rd414;
+	@!%p209 bra $B108;
 	.loc 1 34 27
-	setp.ne.s64 %p245, %rd23, 0;
+	setp.ne.s64 %p210, %rd23, 0;
 	.loc 2 65 26
 	shl.b64 %rd415, %rd22, 4;
-	setp.ne.s64 %p246, %rd415, 0;
-	and.pred %p247, %p245, %p246;
-	@!%p247 bra $B126;
+	setp.ne.s64 %p211, %rd415, 0;
+	and.pred %p212, %p210, %p211;
+	@!%p212 bra $B114;
 	.loc 1 34 25
-	setp.lt.s64 %p248, 0, %rd29;
+	setp.lt.s64 %p213, 0, %rd29;
 	.loc 1 33 57
 	cvt.u64.u32 %rd416, %r4;
 	mov.u64 %rd417, 0;
 $B92:
 	.loc 1 34 27
 	or.b64 %rd418, %rd413, %rd23;
-	setp.lt.u64 %p249, %rd418, 4294967296;
-	@%p249 bra $B93;
+	setp.lt.u64 %p214, %rd418, 4294967296;
+	@%p214 bra $B93;
 	shr.s64 %rd419, %rd413, 63;
 	abs.s64 %rd420, %rd413;
 	abs.s64 %rd421, %rd23;
 	cvt.rp.f32.u64 %f336, %rd421;
 	rcp.approx.ftz.f32 %f337, %f336;
-	mov.b32 %r255, %f337;
-	add.s32 %r256, %r255, 536870910;
-	mov.b32 %f338, %r256;
+	mov.b32 %r253, %f337;
+	add.s32 %r254, %r253, 536870910;
+	mov.b32 %f338, %r254;
 	cvt.rzi.u64.f32 %rd422, %f338;
 	mul.lo.s64 %rd423, %rd422, %rd421;
 	neg.s64 %rd424, %rd423;
@@ -36476,34 +35965,34 @@ $B92:
 	mul.hi.u64 %rd431, %rd420, %rd430;
 	mul.lo.s64 %rd432, %rd431, %rd421;
 	sub.s64 %rd433, %rd420, %rd432;
-	setp.ge.u64 %p250, %rd433, %rd421;
+	setp.ge.u64 %p215, %rd433, %rd421;
 	sub.s64 %rd434, %rd433, %rd421;
-	selp.b64 %rd435, %rd434, %rd433, %p250;
-	setp.ge.u64 %p251, %rd435, %rd421;
+	selp.b64 %rd435, %rd434, %rd433, %p215;
+	setp.ge.u64 %p216, %rd435, %rd421;
 	sub.s64 %rd436, %rd435, %rd421;
-	selp.b64 %rd437, %rd436, %rd435, %p251;
+	selp.b64 %rd437, %rd436, %rd435, %p216;
 	xor.b64 %rd438, %rd437, %rd419;
 	sub.s64 %rd439, %rd438, %rd419;
 	bra $B94;
 $B93:
-	cvt.u32.u64 %r257, %rd413;
-	cvt.u32.u64 %r258, %rd23;
-	rem.u32 %r259, %r257, %r258;
-	cvt.u64.u32 %rd439, %r259;
+	cvt.u32.u64 %r255, %rd413;
+	cvt.u32.u64 %r256, %rd23;
+	rem.u32 %r257, %r255, %r256;
+	cvt.u64.u32 %rd439, %r257;
 $B94:
 	.loc 2 65 17
 	or.b64 %rd440, %rd439, %rd415;
-	setp.lt.u64 %p252, %rd440, 4294967296;
-	@%p252 bra $B95;
+	setp.lt.u64 %p217, %rd440, 4294967296;
+	@%p217 bra $B95;
 	xor.b64 %rd441, %rd439, %rd415;
 	shr.s64 %rd442, %rd441, 63;
 	abs.s64 %rd443, %rd439;
 	abs.s64 %rd444, %rd415;
 	cvt.rp.f32.u64 %f339, %rd444;
 	rcp.approx.ftz.f32 %f340, %f339;
-	mov.b32 %r260, %f340;
-	add.s32 %r261, %r260, 536870910;
-	mov.b32 %f341, %r261;
+	mov.b32 %r258, %f340;
+	add.s32 %r259, %r258, 536870910;
+	mov.b32 %f341, %r259;
 	cvt.rzi.u64.f32 %rd445, %f341;
 	mul.lo.s64 %rd446, %rd445, %rd444;
 	neg.s64 %rd447, %rd446;
@@ -36516,48 +36005,48 @@ $B94:
 	mul.hi.u64 %rd454, %rd443, %rd453;
 	mul.lo.s64 %rd455, %rd454, %rd444;
 	sub.s64 %rd456, %rd443, %rd455;
-	setp.ge.u64 %p253, %rd456, %rd444;
+	setp.ge.u64 %p218, %rd456, %rd444;
 	add.s64 %rd457, %rd454, 1;
-	selp.b64 %rd458, %rd457, %rd454, %p253;
+	selp.b64 %rd458, %rd457, %rd454, %p218;
 	sub.s64 %rd459, %rd456, %rd444;
-	selp.b64 %rd460, %rd459, %rd456, %p253;
-	setp.ge.u64 %p254, %rd460, %rd444;
+	selp.b64 %rd460, %rd459, %rd456, %p218;
+	setp.ge.u64 %p219, %rd460, %rd444;
 	add.s64 %rd461, %rd458, 1;
-	selp.b64 %rd462, %rd461, %rd458, %p254;
+	selp.b64 %rd462, %rd461, %rd458, %p219;
 	xor.b64 %rd463, %rd462, %rd442;
 	sub.s64 %rd464, %rd463, %rd442;
 	bra $B96;
 $B95:
-	cvt.u32.u64 %r262, %rd439;
-	cvt.u32.u64 %r263, %rd415;
-	div.u32 %r264, %r262, %r263;
-	cvt.u64.u32 %rd464, %r264;
+	cvt.u32.u64 %r260, %rd439;
+	cvt.u32.u64 %r261, %rd415;
+	div.u32 %r262, %r260, %r261;
+	cvt.u64.u32 %rd464, %r262;
 $B96:
 	shl.b64 %rd465, %rd464, 4;
 	.loc 2 66 27
 	sub.s64 %rd466, %rd16, %rd465;
-	setp.lt.s64 %p255, %rd466, 16;
-	selp.b64 %rd467, %rd466, 16, %p255;
+	setp.lt.s64 %p220, %rd466, 16;
+	selp.b64 %rd467, %rd466, 16, %p220;
 	.loc 2 67 12
-	setp.le.s64 %p256, %rd467, 0;
+	setp.le.s64 %p221, %rd467, 0;
 	mov.u64 %rd468, %rd3;
 	mov.u64 %rd469, %rd4;
-	@%p256 bra $B101;
+	@%p221 bra $B101;
 	.loc 2 70 13
 	mul.lo.s64 %rd470, %rd464, %rd415;
 	sub.s64 %rd471, %rd439, %rd470;
 	.loc 2 71 19
 	or.b64 %rd472, %rd471, %rd467;
-	setp.lt.u64 %p257, %rd472, 4294967296;
-	@%p257 bra $B97;
+	setp.lt.u64 %p222, %rd472, 4294967296;
+	@%p222 bra $B97;
 	shr.s64 %rd473, %rd471, 63;
 	abs.s64 %rd474, %rd471;
 	abs.s64 %rd475, %rd467;
 	cvt.rp.f32.u64 %f342, %rd475;
 	rcp.approx.ftz.f32 %f343, %f342;
-	mov.b32 %r265, %f343;
-	add.s32 %r266, %r265, 536870910;
-	mov.b32 %f344, %r266;
+	mov.b32 %r263, %f343;
+	add.s32 %r264, %r263, 536870910;
+	mov.b32 %f344, %r264;
 	cvt.rzi.u64.f32 %rd476, %f344;
 	mul.lo.s64 %rd477, %rd476, %rd475;
 	neg.s64 %rd478, %rd477;
@@ -36570,35 +36059,35 @@ $B96:
 	mul.hi.u64 %rd485, %rd474, %rd484;
 	mul.lo.s64 %rd486, %rd485, %rd475;
 	sub.s64 %rd487, %rd474, %rd486;
-	setp.ge.u64 %p258, %rd487, %rd475;
+	setp.ge.u64 %p223, %rd487, %rd475;
 	sub.s64 %rd488, %rd487, %rd475;
-	selp.b64 %rd489, %rd488, %rd487, %p258;
-	setp.ge.u64 %p259, %rd489, %rd475;
+	selp.b64 %rd489, %rd488, %rd487, %p223;
+	setp.ge.u64 %p224, %rd489, %rd475;
 	sub.s64 %rd490, %rd489, %rd475;
-	selp.b64 %rd491, %rd490, %rd489, %p259;
+	selp.b64 %rd491, %rd490, %rd489, %p224;
 	xor.b64 %rd492, %rd491, %rd473;
 	sub.s64 %rd493, %rd492, %rd473;
 	bra $B98;
 $B97:
-	cvt.u32.u64 %r267, %rd471;
-	cvt.u32.u64 %r268, %rd467;
-	rem.u32 %r269, %r267, %r268;
-	cvt.u64.u32 %rd493, %r269;
+	cvt.u32.u64 %r265, %rd471;
+	cvt.u32.u64 %r266, %rd467;
+	rem.u32 %r267, %r265, %r266;
+	cvt.u64.u32 %rd493, %r267;
 $B98:
 	add.s64 %rd494, %rd465, %rd493;
 	shl.b64 %rd468, %rd494, 7;
 	or.b64 %rd495, %rd471, %rd467;
-	setp.lt.u64 %p260, %rd495, 4294967296;
-	@%p260 bra $B99;
+	setp.lt.u64 %p225, %rd495, 4294967296;
+	@%p225 bra $B99;
 	xor.b64 %rd496, %rd471, %rd467;
 	shr.s64 %rd497, %rd496, 63;
 	abs.s64 %rd498, %rd471;
 	abs.s64 %rd499, %rd467;
 	cvt.rp.f32.u64 %f345, %rd499;
 	rcp.approx.ftz.f32 %f346, %f345;
-	mov.b32 %r270, %f346;
-	add.s32 %r271, %r270, 536870910;
-	mov.b32 %f347, %r271;
+	mov.b32 %r268, %f346;
+	add.s32 %r269, %r268, 536870910;
+	mov.b32 %f347, %r269;
 	cvt.rzi.u64.f32 %rd500, %f347;
 	mul.lo.s64 %rd501, %rd500, %rd499;
 	neg.s64 %rd502, %rd501;
@@ -36611,40 +36100,40 @@ $B98:
 	mul.hi.u64 %rd509, %rd498, %rd508;
 	mul.lo.s64 %rd510, %rd509, %rd499;
 	sub.s64 %rd511, %rd498, %rd510;
-	setp.ge.u64 %p261, %rd511, %rd499;
+	setp.ge.u64 %p226, %rd511, %rd499;
 	add.s64 %rd512, %rd509, 1;
-	selp.b64 %rd513, %rd512, %rd509, %p261;
+	selp.b64 %rd513, %rd512, %rd509, %p226;
 	sub.s64 %rd514, %rd511, %rd499;
-	selp.b64 %rd515, %rd514, %rd511, %p261;
-	setp.ge.u64 %p262, %rd515, %rd499;
+	selp.b64 %rd515, %rd514, %rd511, %p226;
+	setp.ge.u64 %p227, %rd515, %rd499;
 	add.s64 %rd516, %rd513, 1;
-	selp.b64 %rd517, %rd516, %rd513, %p262;
+	selp.b64 %rd517, %rd516, %rd513, %p227;
 	xor.b64 %rd518, %rd517, %rd497;
 	sub.s64 %rd519, %rd518, %rd497;
 	bra $B100;
 $B99:
-	cvt.u32.u64 %r272, %rd471;
-	cvt.u32.u64 %r273, %rd467;
-	div.u32 %r274, %r272, %r273;
-	cvt.u64.u32 %rd519, %r274;
+	cvt.u32.u64 %r270, %rd471;
+	cvt.u32.u64 %r271, %rd467;
+	div.u32 %r272, %r270, %r271;
+	cvt.u64.u32 %rd519, %r272;
 $B100:
 	shl.b64 %rd469, %rd519, 8;
 $B101:
 	.loc 1 34 25
-	@!%p248 bra $B107;
+	@!%p213 bra $B107;
 	.loc 1 38 87
 	or.b64 %rd520, %rd413, %rd23;
-	setp.lt.u64 %p263, %rd520, 4294967296;
-	@%p263 bra $B102;
+	setp.lt.u64 %p228, %rd520, 4294967296;
+	@%p228 bra $B102;
 	xor.b64 %rd521, %rd413, %rd23;
 	shr.s64 %rd522, %rd521, 63;
 	abs.s64 %rd523, %rd413;
 	abs.s64 %rd524, %rd23;
 	cvt.rp.f32.u64 %f348, %rd524;
 	rcp.approx.ftz.f32 %f349, %f348;
-	mov.b32 %r275, %f349;
-	add.s32 %r276, %r275, 536870910;
-	mov.b32 %f350, %r276;
+	mov.b32 %r273, %f349;
+	add.s32 %r274, %r273, 536870910;
+	mov.b32 %f350, %r274;
 	cvt.rzi.u64.f32 %rd525, %f350;
 	mul.lo.s64 %rd526, %rd525, %rd524;
 	neg.s64 %rd527, %rd526;
@@ -36657,53 +36146,53 @@ $B101:
 	mul.hi.u64 %rd534, %rd523, %rd533;
 	mul.lo.s64 %rd535, %rd534, %rd524;
 	sub.s64 %rd536, %rd523, %rd535;
-	setp.ge.u64 %p264, %rd536, %rd524;
+	setp.ge.u64 %p229, %rd536, %rd524;
 	add.s64 %rd537, %rd534, 1;
-	selp.b64 %rd538, %rd537, %rd534, %p264;
+	selp.b64 %rd538, %rd537, %rd534, %p229;
 	sub.s64 %rd539, %rd536, %rd524;
-	selp.b64 %rd540, %rd539, %rd536, %p264;
-	setp.ge.u64 %p265, %rd540, %rd524;
+	selp.b64 %rd540, %rd539, %rd536, %p229;
+	setp.ge.u64 %p230, %rd540, %rd524;
 	add.s64 %rd541, %rd538, 1;
-	selp.b64 %rd542, %rd541, %rd538, %p265;
+	selp.b64 %rd542, %rd541, %rd538, %p230;
 	xor.b64 %rd543, %rd542, %rd522;
 	sub.s64 %rd544, %rd543, %rd522;
 	bra $B103;
 $B102:
-	cvt.u32.u64 %r277, %rd413;
-	cvt.u32.u64 %r278, %rd23;
-	div.u32 %r279, %r277, %r278;
-	cvt.u64.u32 %rd544, %r279;
+	cvt.u32.u64 %r275, %rd413;
+	cvt.u32.u64 %r276, %rd23;
+	div.u32 %r277, %r275, %r276;
+	cvt.u64.u32 %rd544, %r277;
 $B103:
 	.loc 4 70 12
-	setp.lt.u64 %p266, %rd468, 2147483648;
-	setp.lt.u64 %p267, %rd544, 2147483648;
-	and.pred %p268, %p266, %p267;
-	cvt.u32.u64 %r280, %rd468;
-	cvt.u32.u64 %r281, %rd544;
+	setp.lt.u64 %p231, %rd468, 2147483648;
+	setp.lt.u64 %p232, %rd544, 2147483648;
+	and.pred %p233, %p231, %p232;
+	cvt.u32.u64 %r278, %rd468;
+	cvt.u32.u64 %r279, %rd544;
 	add.s64 %rd545, %rd468, 64;
-	setp.lt.u64 %p269, %rd545, 2147483648;
-	and.pred %p270, %p269, %p267;
-	cvt.u32.u64 %r282, %rd545;
+	setp.lt.u64 %p234, %rd545, 2147483648;
+	and.pred %p235, %p234, %p232;
+	cvt.u32.u64 %r280, %rd545;
 	.loc 4 73 12
-	setp.lt.u64 %p271, %rd469, 2147483648;
-	cvt.u32.u64 %r283, %rd469;
-	and.b32 %r284, %r283, 7;
-	setp.eq.s32 %p272, %r284, 0;
+	setp.lt.u64 %p236, %rd469, 2147483648;
+	cvt.u32.u64 %r281, %rd469;
+	and.b32 %r282, %r281, 7;
+	setp.eq.s32 %p237, %r282, 0;
 	add.s64 %rd546, %rd469, 64;
-	setp.lt.u64 %p273, %rd546, 2147483648;
-	cvt.u32.u64 %r285, %rd546;
-	and.b32 %r286, %r285, 7;
-	setp.eq.s32 %p274, %r286, 0;
+	setp.lt.u64 %p238, %rd546, 2147483648;
+	cvt.u32.u64 %r283, %rd546;
+	and.b32 %r284, %r283, 7;
+	setp.eq.s32 %p239, %r284, 0;
 	add.s64 %rd547, %rd469, 128;
-	setp.lt.u64 %p275, %rd547, 2147483648;
-	cvt.u32.u64 %r287, %rd547;
-	and.b32 %r288, %r287, 7;
-	setp.eq.s32 %p276, %r288, 0;
+	setp.lt.u64 %p240, %rd547, 2147483648;
+	cvt.u32.u64 %r285, %rd547;
+	and.b32 %r286, %r285, 7;
+	setp.eq.s32 %p241, %r286, 0;
 	add.s64 %rd548, %rd469, 192;
-	setp.lt.u64 %p277, %rd548, 2147483648;
-	cvt.u32.u64 %r289, %rd548;
-	and.b32 %r290, %r289, 7;
-	setp.eq.s32 %p278, %r290, 0;
+	setp.lt.u64 %p242, %rd548, 2147483648;
+	cvt.u32.u64 %r287, %rd548;
+	and.b32 %r288, %r287, 7;
+	setp.eq.s32 %p243, %r288, 0;
 	mov.u64 %rd549, 0;
 $B104:
 	.loc 1 36 17
@@ -36712,584 +36201,509 @@ $B104:
 	mul.lo.s64 %rd552, %rd551, 3;
 	sub.s64 %rd553, %rd417, %rd552;
 	.loc 1 37 11
-	mov.u32 %r291, $dynamic;
-	cvt.u32.u64 %r292, %rd553;
-	mad.lo.s32 %r293, %r292, 8, %r291;
-	add.s32 %r294, %r293, 213024;
-	cvt.u32.u64 %r295, %rd551;
-	add.s32 %r296, %r295, 1;
-	and.b32 %r297, %r296, 1;
+	mov.u32 %r289, $dynamic;
+	cvt.u32.u64 %r290, %rd553;
+	mad.lo.s32 %r291, %r290, 8, %r289;
+	add.s32 %r292, %r291, 213024;
+	cvt.u32.u64 %r293, %rd551;
+	add.s32 %r294, %r293, 1;
+	and.b32 %r295, %r294, 1;
 $B105:
-	and.b32 %r298, %r297, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r294], %r298;
-	@%p279 bra $B106;
+	and.b32 %r296, %r295, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p244, [%r292], %r296;
+	@%p244 bra $B106;
 	ld.param.u64 %rd554, [persistent_dtype_BF16_toBF16_rectified_params+440];
-	ld.relaxed.gpu.global.u32 %r299, [%rd554];
-	setp.eq.u32 %p280, %r299, 0;
-	@%p280 bra $B105;
+	ld.relaxed.gpu.global.u32 %r297, [%rd554];
+	setp.eq.u32 %p245, %r297, 0;
+	@%p245 bra $B105;
 $B106:
-	.loc 1 38 40
-	mov.u32 %r300, $dynamic;
-	cvt.u32.u64 %r301, %rd553;
-	mad.lo.s32 %r302, %r301, 8, %r300;
-	add.s32 %r303, %r302, 212992;
-	.loc 4 68 13
-	setp.ne.s32 %p281, %r303, -1;
-	@!%p281 bra $FAULT67;
 	.loc 1 38 26
-	mad.lo.s32 %r304, %r301, 49152, %r1;
+	cvt.u32.u64 %r298, %rd553;
+	mad.lo.s32 %r299, %r298, 49152, %r1;
+	mov.u32 %r300, $dynamic;
+	mad.lo.s32 %r301, %r298, 8, %r300;
+	add.s32 %r302, %r301, 212992;
 	shl.b64 %rd555, %rd549, 6;
 	.loc 4 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r303], 49152;
-	.loc 4 70 20
-	setp.ne.s32 %p282, %r304, -1;
-	cvt.u64.u32 %rd556, %r304;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r302], 49152;
+	.loc 4 70 12
+	cvt.u64.u32 %rd556, %r299;
 	cvta.shared.u64 %rd557, %rd556;
-	cvt.u32.u64 %r305, %rd557;
-	and.b32 %r306, %r305, 127;
-	setp.eq.s32 %p283, %r306, 0;
-	setp.lt.u64 %p284, %rd555, 2147483648;
-	and.pred %p285, %p268, %p284;
-	cvt.u32.u64 %r307, %rd555;
-	and.b32 %r308, %r307, 7;
-	setp.eq.s32 %p286, %r308, 0;
-	and.pred %p287, %p285, %p286;
-	and.pred %p288, %p282, %p283;
-	and.pred %p289, %p288, %p287;
-	@!%p289 bra $B127;
-	add.s32 %r309, %r302, 212992;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r304], [%rd8, {%r307, %r280, %r281}], [%r309];
-	and.pred %p290, %p270, %p284;
-	and.pred %p291, %p290, %p286;
-	@!%p291 bra $FAULT68;
-	add.s32 %r310, %r304, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd8, {%r307, %r282, %r281}], [%r309];
+	cvt.u32.u64 %r303, %rd557;
+	and.b32 %r304, %r303, 127;
+	setp.eq.s32 %p246, %r304, 0;
+	setp.lt.u64 %p247, %rd555, 2147483648;
+	and.pred %p248, %p233, %p247;
+	cvt.u32.u64 %r305, %rd555;
+	and.b32 %r306, %r305, 7;
+	setp.eq.s32 %p249, %r306, 0;
+	and.pred %p250, %p248, %p249;
+	and.pred %p251, %p246, %p250;
+	@!%p251 bra $B115;
+	add.s32 %r307, %r301, 212992;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r299], [%rd8, {%r305, %r278, %r279}], [%r307];
+	and.pred %p252, %p235, %p247;
+	and.pred %p253, %p252, %p249;
+	@!%p253 bra $FAULT66;
+	add.s32 %r308, %r299, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r308], [%rd8, {%r305, %r280, %r279}], [%r307];
 	.loc 4 73 12
-	and.pred %p292, %p284, %p267;
-	and.pred %p293, %p292, %p271;
-	and.pred %p294, %p293, %p272;
-	@!%p294 bra $FAULT69;
-	add.s32 %r311, %r304, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r283, %r307, %r281}], [%r309];
-	and.pred %p295, %p292, %p273;
-	and.pred %p296, %p295, %p274;
-	@!%p296 bra $FAULT69;
-	add.s32 %r312, %r304, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r285, %r307, %r281}], [%r309];
-	and.pred %p297, %p292, %p275;
-	and.pred %p298, %p297, %p276;
-	@!%p298 bra $FAULT69;
-	add.s32 %r313, %r304, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r313], [%rd9, {%r287, %r307, %r281}], [%r309];
-	and.pred %p299, %p292, %p277;
-	and.pred %p300, %p299, %p278;
-	@!%p300 bra $FAULT69;
-	add.s32 %r314, %r304, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r314], [%rd9, {%r289, %r307, %r281}], [%r309];
+	and.pred %p254, %p247, %p232;
+	and.pred %p255, %p254, %p236;
+	and.pred %p256, %p255, %p237;
+	@!%p256 bra $FAULT67;
+	add.s32 %r309, %r299, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r309], [%rd9, {%r281, %r305, %r279}], [%r307];
+	and.pred %p257, %p254, %p238;
+	and.pred %p258, %p257, %p239;
+	@!%p258 bra $FAULT67;
+	add.s32 %r310, %r299, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd9, {%r283, %r305, %r279}], [%r307];
+	and.pred %p259, %p254, %p240;
+	and.pred %p260, %p259, %p241;
+	@!%p260 bra $FAULT67;
+	add.s32 %r311, %r299, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r285, %r305, %r279}], [%r307];
+	and.pred %p261, %p254, %p242;
+	and.pred %p262, %p261, %p243;
+	@!%p262 bra $FAULT67;
+	add.s32 %r312, %r299, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r287, %r305, %r279}], [%r307];
 	.loc 1 39 6
 	add.s64 %rd417, %rd417, 1;
 	add.s64 %rd549, %rd549, 1;
-	setp.lt.s64 %p301, %rd549, %rd29;
-	@%p301 bra $B104;
+	setp.lt.s64 %p263, %rd549, %rd29;
+	@%p263 bra $B104;
 $B107:
 	.loc 1 33 42
 	add.s64 %rd413, %rd413, %rd416;
-	setp.lt.s64 %p302, %rd413, %rd414;
-	@%p302 bra $B92;
+	setp.lt.s64 %p264, %rd413, %rd414;
+	@%p264 bra $B92;
 $B108:
 	.loc 1 43 3
 	bra $EXIT;
 $B109:
 	.loc 1 49 25
-	@!%p4 bra $FAULT70;
+	@!%p4 bra $FAULT68;
 	.loc 2 65 17
-	bra $FAULT71;
+	bra $FAULT69;
 $B110:
-	.loc 1 121 39
-	@!%p11 bra $FAULT72;
-	@!%p12 bra $FAULT73;
-	@!%p13 bra $FAULT72;
-	bra $FAULT74;
+	.loc 1 121 35
+	@!%p10 bra $FAULT70;
+	bra $FAULT64;
 $B111:
-	@!%p15 bra $FAULT73;
-	@!%p16 bra $FAULT72;
-	bra $FAULT74;
+	@!%p12 bra $FAULT70;
+	bra $FAULT64;
 $B112:
-	@!%p18 bra $FAULT73;
-	@!%p19 bra $FAULT72;
-	bra $FAULT74;
+	@!%p14 bra $FAULT70;
+	bra $FAULT64;
 $B113:
-	@!%p21 bra $FAULT73;
-	@!%p22 bra $FAULT72;
-	bra $FAULT74;
+	@!%p16 bra $FAULT70;
+	bra $FAULT64;
 $B114:
-	@!%p24 bra $FAULT72;
-	bra $FAULT74;
-$B115:
-	@!%p26 bra $FAULT72;
-	bra $FAULT74;
-$B116:
-	@!%p28 bra $FAULT72;
-	bra $FAULT74;
-$B117:
-	@!%p30 bra $FAULT72;
-	bra $FAULT74;
-$B118:
-	@!%p32 bra $FAULT72;
-	bra $FAULT74;
-$B119:
-	@!%p34 bra $FAULT72;
-	bra $FAULT74;
-$B120:
-	@!%p36 bra $FAULT72;
-	bra $FAULT74;
-$B121:
-	@!%p38 bra $FAULT72;
-	bra $FAULT74;
-$B122:
-	@!%p40 bra $FAULT72;
-	bra $FAULT74;
-$B123:
-	@!%p42 bra $FAULT72;
-	bra $FAULT74;
-$B124:
-	@!%p44 bra $FAULT72;
-	bra $FAULT74;
-$B125:
-	@!%p46 bra $FAULT72;
-	bra $FAULT74;
-$B126:
 	.loc 1 34 27
-	@!%p245 bra $FAULT75;
+	@!%p210 bra $FAULT71;
 	.loc 2 65 17
-	bra $FAULT71;
-$B127:
-	.loc 4 70 20
-	@!%p282 bra $FAULT76;
-	@!%p283 bra $FAULT77;
-	bra $FAULT68;
+	bra $FAULT69;
+$B115:
+	.loc 4 70 12
+	@!%p246 bra $FAULT72;
+	bra $FAULT66;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 93 11
-	mov.u32 %r315, 1;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 8
-	mov.u32 %r315, 2;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT2:
 	.loc 1 104 24
-	mov.u32 %r315, 3;
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd194;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT3:
-	mov.u32 %r315, 3;
+$FAULT1:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd197;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT4:
-	mov.u32 %r315, 3;
+$FAULT2:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd200;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT5:
-	mov.u32 %r315, 3;
+$FAULT3:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd203;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT6:
-	mov.u32 %r315, 3;
+$FAULT4:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd206;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT7:
-	mov.u32 %r315, 3;
+$FAULT5:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd209;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT8:
-	mov.u32 %r315, 3;
+$FAULT6:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd212;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT9:
-	mov.u32 %r315, 3;
+$FAULT7:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd215;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT10:
-	mov.u32 %r315, 3;
+$FAULT8:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd218;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT11:
-	mov.u32 %r315, 3;
+$FAULT9:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd221;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT12:
-	mov.u32 %r315, 3;
+$FAULT10:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd224;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT13:
-	mov.u32 %r315, 3;
+$FAULT11:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd227;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT14:
-	mov.u32 %r315, 3;
+$FAULT12:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd230;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT15:
-	mov.u32 %r315, 3;
+$FAULT13:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd233;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT16:
-	mov.u32 %r315, 3;
+$FAULT14:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd236;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT17:
-	mov.u32 %r315, 3;
+$FAULT15:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd239;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT18:
-	mov.u32 %r315, 3;
+$FAULT16:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd242;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT19:
-	mov.u32 %r315, 3;
+$FAULT17:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd245;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT20:
-	mov.u32 %r315, 3;
+$FAULT18:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd248;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT21:
-	mov.u32 %r315, 3;
+$FAULT19:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd251;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT22:
-	mov.u32 %r315, 3;
+$FAULT20:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd254;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT23:
-	mov.u32 %r315, 3;
+$FAULT21:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd257;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT24:
-	mov.u32 %r315, 3;
+$FAULT22:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd260;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT25:
-	mov.u32 %r315, 3;
+$FAULT23:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd263;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT26:
-	mov.u32 %r315, 3;
+$FAULT24:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd266;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT27:
-	mov.u32 %r315, 3;
+$FAULT25:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd269;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT28:
-	mov.u32 %r315, 3;
+$FAULT26:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd272;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT29:
-	mov.u32 %r315, 3;
+$FAULT27:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd275;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT30:
-	mov.u32 %r315, 3;
+$FAULT28:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd278;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT31:
-	mov.u32 %r315, 3;
+$FAULT29:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd281;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT32:
-	mov.u32 %r315, 3;
+$FAULT30:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd284;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT33:
-	mov.u32 %r315, 3;
+$FAULT31:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd287;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT34:
-	mov.u32 %r315, 3;
+$FAULT32:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd290;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT35:
-	mov.u32 %r315, 3;
+$FAULT33:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd293;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT36:
-	mov.u32 %r315, 3;
+$FAULT34:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd296;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT37:
-	mov.u32 %r315, 3;
+$FAULT35:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd299;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT38:
-	mov.u32 %r315, 3;
+$FAULT36:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd302;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT39:
-	mov.u32 %r315, 3;
+$FAULT37:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd305;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT40:
-	mov.u32 %r315, 3;
+$FAULT38:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd308;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT41:
-	mov.u32 %r315, 3;
+$FAULT39:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd311;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT42:
-	mov.u32 %r315, 3;
+$FAULT40:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd314;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT43:
-	mov.u32 %r315, 3;
+$FAULT41:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd317;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT44:
-	mov.u32 %r315, 3;
+$FAULT42:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd320;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT45:
-	mov.u32 %r315, 3;
+$FAULT43:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd323;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT46:
-	mov.u32 %r315, 3;
+$FAULT44:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd326;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT47:
-	mov.u32 %r315, 3;
+$FAULT45:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd329;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT48:
-	mov.u32 %r315, 3;
+$FAULT46:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd332;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT49:
-	mov.u32 %r315, 3;
+$FAULT47:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd335;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT50:
-	mov.u32 %r315, 3;
+$FAULT48:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd338;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT51:
-	mov.u32 %r315, 3;
+$FAULT49:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd341;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT52:
-	mov.u32 %r315, 3;
+$FAULT50:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd344;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT53:
-	mov.u32 %r315, 3;
+$FAULT51:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd347;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT54:
-	mov.u32 %r315, 3;
+$FAULT52:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd350;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT55:
-	mov.u32 %r315, 3;
+$FAULT53:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd353;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT56:
-	mov.u32 %r315, 3;
+$FAULT54:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd356;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT57:
-	mov.u32 %r315, 3;
+$FAULT55:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd359;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT58:
-	mov.u32 %r315, 3;
+$FAULT56:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd362;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT59:
-	mov.u32 %r315, 3;
+$FAULT57:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd365;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT60:
-	mov.u32 %r315, 3;
+$FAULT58:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd368;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT61:
-	mov.u32 %r315, 3;
+$FAULT59:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd371;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT62:
-	mov.u32 %r315, 3;
+$FAULT60:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd374;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT63:
-	mov.u32 %r315, 3;
+$FAULT61:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd377;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT64:
-	mov.u32 %r315, 3;
+$FAULT62:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd380;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT65:
-	mov.u32 %r315, 3;
+$FAULT63:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd383;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT66:
+$FAULT64:
+	.loc 1 121 20
+	mov.u32 %r313, 6;
+	mov.u64 %rd558, 0;
+	mov.u64 %rd559, 0;
+	bra $FAULT;
+$FAULT65:
 	.loc 1 81 12
-	mov.u32 %r315, 4;
+	mov.u32 %r313, 1;
+	mov.u64 %rd558, 0;
+	mov.u64 %rd559, 0;
+	bra $FAULT;
+$FAULT66:
+	.loc 4 70 12
+	mov.u32 %r313, 2;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT67:
-	.loc 4 68 13
-	mov.u32 %r315, 0;
+	.loc 4 73 12
+	mov.u32 %r313, 3;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT68:
-	.loc 4 70 12
-	mov.u32 %r315, 5;
+	.loc 1 49 25
+	mov.u32 %r313, 9;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT69:
-	.loc 4 73 12
-	mov.u32 %r315, 6;
+	.loc 2 65 17
+	mov.u32 %r313, 8;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT70:
-	.loc 1 49 25
-	mov.u32 %r315, 14;
+	.loc 1 121 35
+	mov.u32 %r313, 5;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT71:
-	.loc 2 65 17
-	mov.u32 %r315, 13;
+	.loc 1 34 27
+	mov.u32 %r313, 7;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT72:
-	.loc 1 121 39
-	mov.u32 %r315, 9;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT73:
-	mov.u32 %r315, 10;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT74:
-	mov.u32 %r315, 11;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT75:
-	.loc 1 34 27
-	mov.u32 %r315, 12;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT76:
-	.loc 4 70 20
-	mov.u32 %r315, 7;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT77:
-	mov.u32 %r315, 8;
+	.loc 4 70 12
+	mov.u32 %r313, 4;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 $FAULT:
 	ld.param.u64 %rd560, [persistent_dtype_BF16_toBF16_rectified_params+440];
-	atom.relaxed.gpu.global.cas.b32 %r316, [%rd560], 0, 1;
-	setp.ne.u32 %p303, %r316, 0;
-	@%p303 bra $EXIT;
+	atom.relaxed.gpu.global.cas.b32 %r314, [%rd560], 0, 1;
+	setp.ne.u32 %p265, %r314, 0;
+	@%p265 bra $EXIT;
 	ld.global.u64 %rd561, [%rd560+8];
-	ld.param.u32 %r317, [persistent_dtype_BF16_toBF16_rectified_params+448];
-	st.global.u32 [%rd561+4], %r317;
-	ld.param.u32 %r318, [persistent_dtype_BF16_toBF16_rectified_params+452];
-	st.global.v2.u32 [%rd561+8], {%r318, %r315};
-	mov.u32 %r319, %ctaid.x;
-	mov.u32 %r320, %ctaid.y;
-	st.global.v2.u32 [%rd561+16], {%r319, %r320};
-	mov.u32 %r321, %ctaid.z;
-	mov.u32 %r322, %tid.x;
-	st.global.v2.u32 [%rd561+24], {%r321, %r322};
-	mov.u32 %r323, %tid.y;
-	mov.u32 %r324, %tid.z;
-	st.global.v2.u32 [%rd561+32], {%r323, %r324};
+	ld.param.u32 %r315, [persistent_dtype_BF16_toBF16_rectified_params+448];
+	st.global.u32 [%rd561+4], %r315;
+	ld.param.u32 %r316, [persistent_dtype_BF16_toBF16_rectified_params+452];
+	st.global.v2.u32 [%rd561+8], {%r316, %r313};
+	mov.u32 %r317, %ctaid.x;
+	mov.u32 %r318, %ctaid.y;
+	st.global.v2.u32 [%rd561+16], {%r317, %r318};
+	mov.u32 %r319, %ctaid.z;
+	mov.u32 %r320, %tid.x;
+	st.global.v2.u32 [%rd561+24], {%r319, %r320};
+	mov.u32 %r321, %tid.y;
+	mov.u32 %r322, %tid.z;
+	st.global.v2.u32 [%rd561+32], {%r321, %r322};
 	st.global.u64 [%rd561+40], %rd558;
 	st.global.u64 [%rd561+48], %rd559;
 	fence.acq_rel.sys;
@@ -37312,8 +36726,8 @@ const persistentDtypeBF16ToBF16SigmoidalSM90A = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<815>;
-	.reg .b32 %r<325>;
+	.reg .pred %p<777>;
+	.reg .b32 %r<323>;
 	.reg .b64 %rd<562>;
 	.reg .f32 %f<1895>;
 
@@ -37428,173 +36842,152 @@ $B0:
 	.loc 1 73 17
 	mov.u32 %r21, $dynamic;
 	mad.lo.s32 %r22, %r19, 8, %r21;
-	add.s32 %r23, %r22, 213056;
 	.loc 1 92 14
 	setp.eq.s32 %p8, %r5, 0;
-	.loc 1 93 11
-	setp.ne.s32 %p9, %r23, -1;
 	.loc 1 100 15
-	setp.lt.s64 %p10, 0, %rd2;
+	setp.lt.s64 %p9, 0, %rd2;
 	.loc 1 103 36
-	and.b32 %r24, %r5, 3;
-	shl.b32 %r25, %r24, 1;
-	cvt.u64.u32 %rd35, %r25;
+	and.b32 %r23, %r5, 3;
+	shl.b32 %r24, %r23, 1;
+	cvt.u64.u32 %rd35, %r24;
 	.loc 1 75 23
-	mad.lo.s32 %r26, %r19, 32768, %r21;
-	add.s32 %r27, %r26, 147456;
-	.loc 1 121 39
-	setp.ne.s32 %p11, %r27, -1;
-	mad.lo.s32 %r28, 1, 0, 0;
-	mad.lo.s32 %r29, %r28, 384, %r2;
-	cvt.u64.u32 %rd36, %r29;
+	mad.lo.s32 %r25, %r19, 32768, %r21;
+	.loc 1 121 50
+	mad.lo.s32 %r26, 1, 0, 0;
+	mad.lo.s32 %r27, %r26, 384, %r2;
+	cvt.u64.u32 %rd36, %r27;
 	shr.u64 %rd37, %rd36, 5;
-	cvt.u32.u64 %r30, %rd37;
-	and.b32 %r31, %r30, 3;
-	and.b32 %r32, %r5, 15;
-	mad.lo.s32 %r33, %r31, 16, %r32;
-	shr.u32 %r34, %r5, 4;
-	shl.b32 %r35, %r34, 3;
-	and.b32 %r36, %r35, 7;
-	setp.eq.s32 %p12, %r36, 0;
-	and.b32 %r37, %r33, 7;
-	shl.b32 %r38, %r37, 4;
-	shl.b32 %r39, %r34, 4;
-	xor.b32 %r40, %r39, %r38;
-	mad.lo.s32 %r41, %r33, 128, %r26;
-	add.s32 %r42, %r41, %r40;
-	add.s32 %r43, %r42, 147456;
-	setp.ne.s32 %p13, %r43, -1;
-	cvt.u64.u32 %rd38, %r43;
+	cvt.u32.u64 %r28, %rd37;
+	and.b32 %r29, %r28, 3;
+	and.b32 %r30, %r5, 15;
+	mad.lo.s32 %r31, %r29, 16, %r30;
+	shr.u32 %r32, %r5, 4;
+	shl.b32 %r33, %r32, 3;
+	and.b32 %r34, %r33, 7;
+	setp.eq.s32 %p10, %r34, 0;
+	and.b32 %r35, %r31, 7;
+	shl.b32 %r36, %r35, 4;
+	shl.b32 %r37, %r32, 4;
+	xor.b32 %r38, %r37, %r36;
+	mad.lo.s32 %r39, %r31, 128, %r25;
+	add.s32 %r40, %r39, %r38;
+	add.s32 %r41, %r40, 147456;
+	cvt.u64.u32 %rd38, %r41;
 	cvta.shared.u64 %rd39, %rd38;
-	cvt.u32.u64 %r44, %rd39;
-	and.b32 %r45, %r44, 15;
-	setp.eq.s32 %p14, %r45, 0;
-	add.s32 %r46, %r35, 16;
-	and.b32 %r47, %r46, 7;
-	setp.eq.s32 %p15, %r47, 0;
-	shl.b32 %r48, %r46, 1;
-	xor.b32 %r49, %r48, %r38;
-	add.s32 %r50, %r41, %r49;
-	add.s32 %r51, %r50, 147456;
-	setp.ne.s32 %p16, %r51, -1;
-	cvt.u64.u32 %rd40, %r51;
+	cvt.u32.u64 %r42, %rd39;
+	and.b32 %r43, %r42, 15;
+	setp.eq.s32 %p11, %r43, 0;
+	add.s32 %r44, %r33, 16;
+	and.b32 %r45, %r44, 7;
+	setp.eq.s32 %p12, %r45, 0;
+	shl.b32 %r46, %r44, 1;
+	xor.b32 %r47, %r46, %r36;
+	add.s32 %r48, %r39, %r47;
+	add.s32 %r49, %r48, 147456;
+	cvt.u64.u32 %rd40, %r49;
 	cvta.shared.u64 %rd41, %rd40;
-	cvt.u32.u64 %r52, %rd41;
-	and.b32 %r53, %r52, 15;
-	setp.eq.s32 %p17, %r53, 0;
-	add.s32 %r54, %r35, 32;
-	and.b32 %r55, %r54, 7;
-	setp.eq.s32 %p18, %r55, 0;
-	shl.b32 %r56, %r54, 1;
-	xor.b32 %r57, %r56, %r38;
-	add.s32 %r58, %r41, %r57;
-	add.s32 %r59, %r58, 147456;
-	setp.ne.s32 %p19, %r59, -1;
-	cvt.u64.u32 %rd42, %r59;
+	cvt.u32.u64 %r50, %rd41;
+	and.b32 %r51, %r50, 15;
+	setp.eq.s32 %p13, %r51, 0;
+	add.s32 %r52, %r33, 32;
+	and.b32 %r53, %r52, 7;
+	setp.eq.s32 %p14, %r53, 0;
+	shl.b32 %r54, %r52, 1;
+	xor.b32 %r55, %r54, %r36;
+	add.s32 %r56, %r39, %r55;
+	add.s32 %r57, %r56, 147456;
+	cvt.u64.u32 %rd42, %r57;
 	cvta.shared.u64 %rd43, %rd42;
-	cvt.u32.u64 %r60, %rd43;
-	and.b32 %r61, %r60, 15;
-	setp.eq.s32 %p20, %r61, 0;
-	add.s32 %r62, %r35, 48;
-	and.b32 %r63, %r62, 7;
-	setp.eq.s32 %p21, %r63, 0;
-	shl.b32 %r64, %r62, 1;
-	xor.b32 %r65, %r64, %r38;
-	add.s32 %r66, %r41, %r65;
-	add.s32 %r67, %r66, 147456;
-	setp.ne.s32 %p22, %r67, -1;
-	cvt.u64.u32 %rd44, %r67;
+	cvt.u32.u64 %r58, %rd43;
+	and.b32 %r59, %r58, 15;
+	setp.eq.s32 %p15, %r59, 0;
+	add.s32 %r60, %r33, 48;
+	and.b32 %r61, %r60, 7;
+	setp.eq.s32 %p16, %r61, 0;
+	shl.b32 %r62, %r60, 1;
+	xor.b32 %r63, %r62, %r36;
+	add.s32 %r64, %r39, %r63;
+	add.s32 %r65, %r64, 147456;
+	cvt.u64.u32 %rd44, %r65;
 	cvta.shared.u64 %rd45, %rd44;
-	cvt.u32.u64 %r68, %rd45;
-	and.b32 %r69, %r68, 15;
-	setp.eq.s32 %p23, %r69, 0;
-	add.s32 %r70, %r42, 155648;
-	setp.ne.s32 %p24, %r70, -1;
-	cvt.u64.u32 %rd46, %r70;
+	cvt.u32.u64 %r66, %rd45;
+	and.b32 %r67, %r66, 15;
+	setp.eq.s32 %p17, %r67, 0;
+	add.s32 %r68, %r40, 155648;
+	cvt.u64.u32 %rd46, %r68;
 	cvta.shared.u64 %rd47, %rd46;
-	cvt.u32.u64 %r71, %rd47;
-	and.b32 %r72, %r71, 15;
-	setp.eq.s32 %p25, %r72, 0;
-	add.s32 %r73, %r50, 155648;
-	setp.ne.s32 %p26, %r73, -1;
-	cvt.u64.u32 %rd48, %r73;
+	cvt.u32.u64 %r69, %rd47;
+	and.b32 %r70, %r69, 15;
+	setp.eq.s32 %p18, %r70, 0;
+	add.s32 %r71, %r48, 155648;
+	cvt.u64.u32 %rd48, %r71;
 	cvta.shared.u64 %rd49, %rd48;
-	cvt.u32.u64 %r74, %rd49;
-	and.b32 %r75, %r74, 15;
-	setp.eq.s32 %p27, %r75, 0;
-	add.s32 %r76, %r58, 155648;
-	setp.ne.s32 %p28, %r76, -1;
-	cvt.u64.u32 %rd50, %r76;
+	cvt.u32.u64 %r72, %rd49;
+	and.b32 %r73, %r72, 15;
+	setp.eq.s32 %p19, %r73, 0;
+	add.s32 %r74, %r56, 155648;
+	cvt.u64.u32 %rd50, %r74;
 	cvta.shared.u64 %rd51, %rd50;
-	cvt.u32.u64 %r77, %rd51;
-	and.b32 %r78, %r77, 15;
-	setp.eq.s32 %p29, %r78, 0;
-	add.s32 %r79, %r66, 155648;
-	setp.ne.s32 %p30, %r79, -1;
-	cvt.u64.u32 %rd52, %r79;
+	cvt.u32.u64 %r75, %rd51;
+	and.b32 %r76, %r75, 15;
+	setp.eq.s32 %p20, %r76, 0;
+	add.s32 %r77, %r64, 155648;
+	cvt.u64.u32 %rd52, %r77;
 	cvta.shared.u64 %rd53, %rd52;
-	cvt.u32.u64 %r80, %rd53;
-	and.b32 %r81, %r80, 15;
-	setp.eq.s32 %p31, %r81, 0;
-	add.s32 %r82, %r42, 163840;
-	setp.ne.s32 %p32, %r82, -1;
-	cvt.u64.u32 %rd54, %r82;
+	cvt.u32.u64 %r78, %rd53;
+	and.b32 %r79, %r78, 15;
+	setp.eq.s32 %p21, %r79, 0;
+	add.s32 %r80, %r40, 163840;
+	cvt.u64.u32 %rd54, %r80;
 	cvta.shared.u64 %rd55, %rd54;
-	cvt.u32.u64 %r83, %rd55;
-	and.b32 %r84, %r83, 15;
-	setp.eq.s32 %p33, %r84, 0;
-	add.s32 %r85, %r50, 163840;
-	setp.ne.s32 %p34, %r85, -1;
-	cvt.u64.u32 %rd56, %r85;
+	cvt.u32.u64 %r81, %rd55;
+	and.b32 %r82, %r81, 15;
+	setp.eq.s32 %p22, %r82, 0;
+	add.s32 %r83, %r48, 163840;
+	cvt.u64.u32 %rd56, %r83;
 	cvta.shared.u64 %rd57, %rd56;
-	cvt.u32.u64 %r86, %rd57;
-	and.b32 %r87, %r86, 15;
-	setp.eq.s32 %p35, %r87, 0;
-	add.s32 %r88, %r58, 163840;
-	setp.ne.s32 %p36, %r88, -1;
-	cvt.u64.u32 %rd58, %r88;
+	cvt.u32.u64 %r84, %rd57;
+	and.b32 %r85, %r84, 15;
+	setp.eq.s32 %p23, %r85, 0;
+	add.s32 %r86, %r56, 163840;
+	cvt.u64.u32 %rd58, %r86;
 	cvta.shared.u64 %rd59, %rd58;
-	cvt.u32.u64 %r89, %rd59;
-	and.b32 %r90, %r89, 15;
-	setp.eq.s32 %p37, %r90, 0;
-	add.s32 %r91, %r66, 163840;
-	setp.ne.s32 %p38, %r91, -1;
-	cvt.u64.u32 %rd60, %r91;
+	cvt.u32.u64 %r87, %rd59;
+	and.b32 %r88, %r87, 15;
+	setp.eq.s32 %p24, %r88, 0;
+	add.s32 %r89, %r64, 163840;
+	cvt.u64.u32 %rd60, %r89;
 	cvta.shared.u64 %rd61, %rd60;
-	cvt.u32.u64 %r92, %rd61;
-	and.b32 %r93, %r92, 15;
-	setp.eq.s32 %p39, %r93, 0;
-	add.s32 %r94, %r42, 172032;
-	setp.ne.s32 %p40, %r94, -1;
-	cvt.u64.u32 %rd62, %r94;
+	cvt.u32.u64 %r90, %rd61;
+	and.b32 %r91, %r90, 15;
+	setp.eq.s32 %p25, %r91, 0;
+	add.s32 %r92, %r40, 172032;
+	cvt.u64.u32 %rd62, %r92;
 	cvta.shared.u64 %rd63, %rd62;
-	cvt.u32.u64 %r95, %rd63;
-	and.b32 %r96, %r95, 15;
-	setp.eq.s32 %p41, %r96, 0;
-	add.s32 %r97, %r50, 172032;
-	setp.ne.s32 %p42, %r97, -1;
-	cvt.u64.u32 %rd64, %r97;
+	cvt.u32.u64 %r93, %rd63;
+	and.b32 %r94, %r93, 15;
+	setp.eq.s32 %p26, %r94, 0;
+	add.s32 %r95, %r48, 172032;
+	cvt.u64.u32 %rd64, %r95;
 	cvta.shared.u64 %rd65, %rd64;
-	cvt.u32.u64 %r98, %rd65;
-	and.b32 %r99, %r98, 15;
-	setp.eq.s32 %p43, %r99, 0;
-	add.s32 %r100, %r58, 172032;
-	setp.ne.s32 %p44, %r100, -1;
-	cvt.u64.u32 %rd66, %r100;
+	cvt.u32.u64 %r96, %rd65;
+	and.b32 %r97, %r96, 15;
+	setp.eq.s32 %p27, %r97, 0;
+	add.s32 %r98, %r56, 172032;
+	cvt.u64.u32 %rd66, %r98;
 	cvta.shared.u64 %rd67, %rd66;
-	cvt.u32.u64 %r101, %rd67;
-	and.b32 %r102, %r101, 15;
-	setp.eq.s32 %p45, %r102, 0;
-	add.s32 %r103, %r66, 172032;
-	setp.ne.s32 %p46, %r103, -1;
-	cvt.u64.u32 %rd68, %r103;
+	cvt.u32.u64 %r99, %rd67;
+	and.b32 %r100, %r99, 15;
+	setp.eq.s32 %p28, %r100, 0;
+	add.s32 %r101, %r64, 172032;
+	cvt.u64.u32 %rd68, %r101;
 	cvta.shared.u64 %rd69, %rd68;
-	cvt.u32.u64 %r104, %rd69;
-	and.b32 %r105, %r104, 15;
-	setp.eq.s32 %p47, %r105, 0;
+	cvt.u32.u64 %r102, %rd69;
+	and.b32 %r103, %r102, 15;
+	setp.eq.s32 %p29, %r103, 0;
 	.loc 1 81 57
-	shl.b32 %r106, %r19, 6;
-	cvt.u64.u32 %rd70, %r106;
+	shl.b32 %r104, %r19, 6;
+	cvt.u64.u32 %rd70, %r104;
 	.loc 1 48 55
 	cvt.u64.u32 %rd71, %r4;
 	mov.u64 %rd72, 0;
@@ -37602,16 +36995,16 @@ $B0:
 $B1:
 	.loc 1 49 25
 	or.b64 %rd74, %rd32, %rd23;
-	setp.lt.u64 %p48, %rd74, 4294967296;
-	@%p48 bra $B2;
+	setp.lt.u64 %p30, %rd74, 4294967296;
+	@%p30 bra $B2;
 	shr.s64 %rd75, %rd32, 63;
 	abs.s64 %rd76, %rd32;
 	abs.s64 %rd77, %rd23;
 	cvt.rp.f32.u64 %f1, %rd77;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r107, %f2;
-	add.s32 %r108, %r107, 536870910;
-	mov.b32 %f3, %r108;
+	mov.b32 %r105, %f2;
+	add.s32 %r106, %r105, 536870910;
+	mov.b32 %f3, %r106;
 	cvt.rzi.u64.f32 %rd78, %f3;
 	mul.lo.s64 %rd79, %rd78, %rd77;
 	neg.s64 %rd80, %rd79;
@@ -37624,34 +37017,34 @@ $B1:
 	mul.hi.u64 %rd87, %rd76, %rd86;
 	mul.lo.s64 %rd88, %rd87, %rd77;
 	sub.s64 %rd89, %rd76, %rd88;
-	setp.ge.u64 %p49, %rd89, %rd77;
+	setp.ge.u64 %p31, %rd89, %rd77;
 	sub.s64 %rd90, %rd89, %rd77;
-	selp.b64 %rd91, %rd90, %rd89, %p49;
-	setp.ge.u64 %p50, %rd91, %rd77;
+	selp.b64 %rd91, %rd90, %rd89, %p31;
+	setp.ge.u64 %p32, %rd91, %rd77;
 	sub.s64 %rd92, %rd91, %rd77;
-	selp.b64 %rd93, %rd92, %rd91, %p50;
+	selp.b64 %rd93, %rd92, %rd91, %p32;
 	xor.b64 %rd94, %rd93, %rd75;
 	sub.s64 %rd95, %rd94, %rd75;
 	bra $B3;
 $B2:
-	cvt.u32.u64 %r109, %rd32;
-	cvt.u32.u64 %r110, %rd23;
-	rem.u32 %r111, %r109, %r110;
-	cvt.u64.u32 %rd95, %r111;
+	cvt.u32.u64 %r107, %rd32;
+	cvt.u32.u64 %r108, %rd23;
+	rem.u32 %r109, %r107, %r108;
+	cvt.u64.u32 %rd95, %r109;
 $B3:
 	.loc 2 65 17
 	or.b64 %rd96, %rd95, %rd34;
-	setp.lt.u64 %p51, %rd96, 4294967296;
-	@%p51 bra $B4;
+	setp.lt.u64 %p33, %rd96, 4294967296;
+	@%p33 bra $B4;
 	xor.b64 %rd97, %rd95, %rd34;
 	shr.s64 %rd98, %rd97, 63;
 	abs.s64 %rd99, %rd95;
 	abs.s64 %rd100, %rd34;
 	cvt.rp.f32.u64 %f4, %rd100;
 	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r112, %f5;
-	add.s32 %r113, %r112, 536870910;
-	mov.b32 %f6, %r113;
+	mov.b32 %r110, %f5;
+	add.s32 %r111, %r110, 536870910;
+	mov.b32 %f6, %r111;
 	cvt.rzi.u64.f32 %rd101, %f6;
 	mul.lo.s64 %rd102, %rd101, %rd100;
 	neg.s64 %rd103, %rd102;
@@ -37664,48 +37057,48 @@ $B3:
 	mul.hi.u64 %rd110, %rd99, %rd109;
 	mul.lo.s64 %rd111, %rd110, %rd100;
 	sub.s64 %rd112, %rd99, %rd111;
-	setp.ge.u64 %p52, %rd112, %rd100;
+	setp.ge.u64 %p34, %rd112, %rd100;
 	add.s64 %rd113, %rd110, 1;
-	selp.b64 %rd114, %rd113, %rd110, %p52;
+	selp.b64 %rd114, %rd113, %rd110, %p34;
 	sub.s64 %rd115, %rd112, %rd100;
-	selp.b64 %rd116, %rd115, %rd112, %p52;
-	setp.ge.u64 %p53, %rd116, %rd100;
+	selp.b64 %rd116, %rd115, %rd112, %p34;
+	setp.ge.u64 %p35, %rd116, %rd100;
 	add.s64 %rd117, %rd114, 1;
-	selp.b64 %rd118, %rd117, %rd114, %p53;
+	selp.b64 %rd118, %rd117, %rd114, %p35;
 	xor.b64 %rd119, %rd118, %rd98;
 	sub.s64 %rd120, %rd119, %rd98;
 	bra $B5;
 $B4:
-	cvt.u32.u64 %r114, %rd95;
-	cvt.u32.u64 %r115, %rd34;
-	div.u32 %r116, %r114, %r115;
-	cvt.u64.u32 %rd120, %r116;
+	cvt.u32.u64 %r112, %rd95;
+	cvt.u32.u64 %r113, %rd34;
+	div.u32 %r114, %r112, %r113;
+	cvt.u64.u32 %rd120, %r114;
 $B5:
 	shl.b64 %rd121, %rd120, 4;
 	.loc 2 66 27
 	sub.s64 %rd122, %rd16, %rd121;
-	setp.lt.s64 %p54, %rd122, 16;
-	selp.b64 %rd123, %rd122, 16, %p54;
+	setp.lt.s64 %p36, %rd122, 16;
+	selp.b64 %rd123, %rd122, 16, %p36;
 	.loc 2 67 12
-	setp.le.s64 %p55, %rd123, 0;
+	setp.le.s64 %p37, %rd123, 0;
 	mov.u64 %rd124, %rd3;
 	mov.u64 %rd125, %rd4;
-	@%p55 bra $B10;
+	@%p37 bra $B10;
 	.loc 2 70 13
 	mul.lo.s64 %rd126, %rd120, %rd34;
 	sub.s64 %rd127, %rd95, %rd126;
 	.loc 2 71 19
 	or.b64 %rd128, %rd127, %rd123;
-	setp.lt.u64 %p56, %rd128, 4294967296;
-	@%p56 bra $B6;
+	setp.lt.u64 %p38, %rd128, 4294967296;
+	@%p38 bra $B6;
 	shr.s64 %rd129, %rd127, 63;
 	abs.s64 %rd130, %rd127;
 	abs.s64 %rd131, %rd123;
 	cvt.rp.f32.u64 %f7, %rd131;
 	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r117, %f8;
-	add.s32 %r118, %r117, 536870910;
-	mov.b32 %f9, %r118;
+	mov.b32 %r115, %f8;
+	add.s32 %r116, %r115, 536870910;
+	mov.b32 %f9, %r116;
 	cvt.rzi.u64.f32 %rd132, %f9;
 	mul.lo.s64 %rd133, %rd132, %rd131;
 	neg.s64 %rd134, %rd133;
@@ -37718,35 +37111,35 @@ $B5:
 	mul.hi.u64 %rd141, %rd130, %rd140;
 	mul.lo.s64 %rd142, %rd141, %rd131;
 	sub.s64 %rd143, %rd130, %rd142;
-	setp.ge.u64 %p57, %rd143, %rd131;
+	setp.ge.u64 %p39, %rd143, %rd131;
 	sub.s64 %rd144, %rd143, %rd131;
-	selp.b64 %rd145, %rd144, %rd143, %p57;
-	setp.ge.u64 %p58, %rd145, %rd131;
+	selp.b64 %rd145, %rd144, %rd143, %p39;
+	setp.ge.u64 %p40, %rd145, %rd131;
 	sub.s64 %rd146, %rd145, %rd131;
-	selp.b64 %rd147, %rd146, %rd145, %p58;
+	selp.b64 %rd147, %rd146, %rd145, %p40;
 	xor.b64 %rd148, %rd147, %rd129;
 	sub.s64 %rd149, %rd148, %rd129;
 	bra $B7;
 $B6:
-	cvt.u32.u64 %r119, %rd127;
-	cvt.u32.u64 %r120, %rd123;
-	rem.u32 %r121, %r119, %r120;
-	cvt.u64.u32 %rd149, %r121;
+	cvt.u32.u64 %r117, %rd127;
+	cvt.u32.u64 %r118, %rd123;
+	rem.u32 %r119, %r117, %r118;
+	cvt.u64.u32 %rd149, %r119;
 $B7:
 	add.s64 %rd150, %rd121, %rd149;
 	shl.b64 %rd124, %rd150, 7;
 	or.b64 %rd151, %rd127, %rd123;
-	setp.lt.u64 %p59, %rd151, 4294967296;
-	@%p59 bra $B8;
+	setp.lt.u64 %p41, %rd151, 4294967296;
+	@%p41 bra $B8;
 	xor.b64 %rd152, %rd127, %rd123;
 	shr.s64 %rd153, %rd152, 63;
 	abs.s64 %rd154, %rd127;
 	abs.s64 %rd155, %rd123;
 	cvt.rp.f32.u64 %f10, %rd155;
 	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r122, %f11;
-	add.s32 %r123, %r122, 536870910;
-	mov.b32 %f12, %r123;
+	mov.b32 %r120, %f11;
+	add.s32 %r121, %r120, 536870910;
+	mov.b32 %f12, %r121;
 	cvt.rzi.u64.f32 %rd156, %f12;
 	mul.lo.s64 %rd157, %rd156, %rd155;
 	neg.s64 %rd158, %rd157;
@@ -37759,22 +37152,22 @@ $B7:
 	mul.hi.u64 %rd165, %rd154, %rd164;
 	mul.lo.s64 %rd166, %rd165, %rd155;
 	sub.s64 %rd167, %rd154, %rd166;
-	setp.ge.u64 %p60, %rd167, %rd155;
+	setp.ge.u64 %p42, %rd167, %rd155;
 	add.s64 %rd168, %rd165, 1;
-	selp.b64 %rd169, %rd168, %rd165, %p60;
+	selp.b64 %rd169, %rd168, %rd165, %p42;
 	sub.s64 %rd170, %rd167, %rd155;
-	selp.b64 %rd171, %rd170, %rd167, %p60;
-	setp.ge.u64 %p61, %rd171, %rd155;
+	selp.b64 %rd171, %rd170, %rd167, %p42;
+	setp.ge.u64 %p43, %rd171, %rd155;
 	add.s64 %rd172, %rd169, 1;
-	selp.b64 %rd173, %rd172, %rd169, %p61;
+	selp.b64 %rd173, %rd172, %rd169, %p43;
 	xor.b64 %rd174, %rd173, %rd153;
 	sub.s64 %rd175, %rd174, %rd153;
 	bra $B9;
 $B8:
-	cvt.u32.u64 %r124, %rd127;
-	cvt.u32.u64 %r125, %rd123;
-	div.u32 %r126, %r124, %r125;
-	cvt.u64.u32 %rd175, %r126;
+	cvt.u32.u64 %r122, %rd127;
+	cvt.u32.u64 %r123, %rd123;
+	div.u32 %r124, %r122, %r123;
+	cvt.u64.u32 %rd175, %r124;
 $B9:
 	shl.b64 %rd125, %rd175, 8;
 $B10:
@@ -37914,87 +37307,87 @@ $B11:
 	mul.lo.s64 %rd179, %rd178, 3;
 	sub.s64 %rd180, %rd72, %rd179;
 	.loc 1 53 8
-	mov.u32 %r127, $dynamic;
-	cvt.u32.u64 %r128, %rd180;
-	mad.lo.s32 %r129, %r128, 8, %r127;
-	add.s32 %r130, %r129, 212992;
-	cvt.u32.u64 %r131, %rd178;
-	and.b32 %r132, %r131, 1;
+	mov.u32 %r125, $dynamic;
+	cvt.u32.u64 %r126, %rd180;
+	mad.lo.s32 %r127, %r126, 8, %r125;
+	add.s32 %r128, %r127, 212992;
+	cvt.u32.u64 %r129, %rd178;
+	and.b32 %r130, %r129, 1;
 $B12:
-	and.b32 %r133, %r132, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p62, [%r130], %r133;
-	@%p62 bra $B13;
+	and.b32 %r131, %r130, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p44, [%r128], %r131;
+	@%p44 bra $B13;
 	ld.param.u64 %rd181, [persistent_dtype_BF16_toBF16_sigmoidal_params+440];
-	ld.relaxed.gpu.global.u32 %r134, [%rd181];
-	setp.eq.u32 %p63, %r134, 0;
-	@%p63 bra $B12;
+	ld.relaxed.gpu.global.u32 %r132, [%rd181];
+	setp.eq.u32 %p45, %r132, 0;
+	@%p45 bra $B12;
 $B13:
 	.loc 1 54 19
 	wgmma.fence.sync.aligned;
 	.loc 1 56 52
-	cvt.u32.u64 %r135, %rd180;
-	mad.lo.s32 %r136, %r135, 49152, %r1;
-	mad.lo.s32 %r137, %r19, 8192, %r136;
-	bfe.u32 %r138, %r137, 4, 14;
-	add.s32 %r139, %r138, 0;
-	mov.b64 %rd182, {%r139, 1073741888};
-	bfe.u32 %r140, %r136, 4, 14;
-	add.s32 %r141, %r140, 33555456;
-	mov.b64 %rd183, {%r141, 1073741888};
-	mov.pred %p64, 1;
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd182, %rd183, %p64, 1, 1, 0, 1;
-	add.s32 %r142, %r138, 2;
-	mov.b64 %rd184, {%r142, 1073741888};
-	add.s32 %r143, %r140, 33555584;
-	mov.b64 %rd185, {%r143, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd184, %rd185, %p64, 1, 1, 0, 1;
-	add.s32 %r144, %r138, 4;
-	mov.b64 %rd186, {%r144, 1073741888};
-	add.s32 %r145, %r140, 33555712;
-	mov.b64 %rd187, {%r145, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd186, %rd187, %p64, 1, 1, 0, 1;
-	add.s32 %r146, %r138, 6;
-	mov.b64 %rd188, {%r146, 1073741888};
-	add.s32 %r147, %r140, 33555840;
-	mov.b64 %rd189, {%r147, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd188, %rd189, %p64, 1, 1, 0, 1;
+	cvt.u32.u64 %r133, %rd180;
+	mad.lo.s32 %r134, %r133, 49152, %r1;
+	mad.lo.s32 %r135, %r19, 8192, %r134;
+	bfe.u32 %r136, %r135, 4, 14;
+	add.s32 %r137, %r136, 0;
+	mov.b64 %rd182, {%r137, 1073741888};
+	bfe.u32 %r138, %r134, 4, 14;
+	add.s32 %r139, %r138, 33555456;
+	mov.b64 %rd183, {%r139, 1073741888};
+	mov.pred %p46, 1;
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd182, %rd183, %p46, 1, 1, 0, 1;
+	add.s32 %r140, %r136, 2;
+	mov.b64 %rd184, {%r140, 1073741888};
+	add.s32 %r141, %r138, 33555584;
+	mov.b64 %rd185, {%r141, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd184, %rd185, %p46, 1, 1, 0, 1;
+	add.s32 %r142, %r136, 4;
+	mov.b64 %rd186, {%r142, 1073741888};
+	add.s32 %r143, %r138, 33555712;
+	mov.b64 %rd187, {%r143, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd186, %rd187, %p46, 1, 1, 0, 1;
+	add.s32 %r144, %r136, 6;
+	mov.b64 %rd188, {%r144, 1073741888};
+	add.s32 %r145, %r138, 33555840;
+	mov.b64 %rd189, {%r145, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd188, %rd189, %p46, 1, 1, 0, 1;
 	.loc 1 58 20
 	wgmma.commit_group.sync.aligned;
 	.loc 1 59 21
 	wgmma.wait_group.sync.aligned 1;
 	.loc 1 60 9
-	setp.lt.s64 %p65, 0, %rd176;
-	and.pred %p66, %p65, %p7;
-	@!%p66 bra $B14;
+	setp.lt.s64 %p47, 0, %rd176;
+	and.pred %p48, %p47, %p7;
+	@!%p48 bra $B14;
 	.loc 1 61 13
 	add.s64 %rd190, %rd72, -1;
 	mul.hi.u64 %rd191, %rd190, -6148914691236517205;
 	shr.u64 %rd192, %rd191, 1;
-	mov.u32 %r148, $dynamic;
-	cvt.u32.u64 %r149, %rd190;
-	cvt.u32.u64 %r150, %rd192;
-	mul.lo.s32 %r151, %r150, 3;
-	sub.s32 %r152, %r149, %r151;
-	mad.lo.s32 %r153, %r152, 8, %r148;
-	add.s32 %r154, %r153, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r154];
+	mov.u32 %r146, $dynamic;
+	cvt.u32.u64 %r147, %rd190;
+	cvt.u32.u64 %r148, %rd192;
+	mul.lo.s32 %r149, %r148, 3;
+	sub.s32 %r150, %r147, %r149;
+	mad.lo.s32 %r151, %r150, 8, %r146;
+	add.s32 %r152, %r151, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r152];
 $B14:
 	.loc 1 63 4
 	add.s64 %rd72, %rd72, 1;
 	.loc 1 64 7
 	add.s64 %rd176, %rd176, 1;
-	setp.gt.s64 %p67, %rd29, %rd176;
-	@%p67 bra $B11;
+	setp.gt.s64 %p49, %rd29, %rd176;
+	@%p49 bra $B11;
 	.loc 1 68 20
 	wgmma.wait_group.sync.aligned 0;
 	.loc 1 69 22
 	@!%p7 bra $B15;
 	.loc 1 70 9
-	mov.u32 %r155, $dynamic;
-	cvt.u32.u64 %r156, %rd180;
-	mad.lo.s32 %r157, %r156, 8, %r155;
-	add.s32 %r158, %r157, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r158];
+	mov.u32 %r153, $dynamic;
+	cvt.u32.u64 %r154, %rd180;
+	mad.lo.s32 %r155, %r154, 8, %r153;
+	add.s32 %r156, %r155, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r156];
 	.loc 1 71 17
 	cp.async.bulk.wait_group.read 0;
 $B15:
@@ -38003,33 +37396,31 @@ $B15:
 	.loc 1 92 14
 	@!%p8 bra $B16;
 	.loc 1 93 11
-	@!%p9 bra $FAULT0;
-	add.s32 %r159, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r159];
+	add.s32 %r157, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r157];
 $B16:
 	.loc 1 95 8
-	@!%p9 bra $FAULT1;
-	cvt.u32.u64 %r160, %rd73;
-	add.s32 %r161, %r22, 213056;
-	and.b32 %r162, %r160, 1;
+	cvt.u32.u64 %r158, %rd73;
+	add.s32 %r159, %r22, 213056;
+	and.b32 %r160, %r158, 1;
 $B17:
-	and.b32 %r163, %r162, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p68, [%r161], %r163;
-	@%p68 bra $B18;
+	and.b32 %r161, %r160, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p50, [%r159], %r161;
+	@%p50 bra $B18;
 	ld.param.u64 %rd193, [persistent_dtype_BF16_toBF16_sigmoidal_params+440];
-	ld.relaxed.gpu.global.u32 %r164, [%rd193];
-	setp.eq.u32 %p69, %r164, 0;
-	@%p69 bra $B17;
+	ld.relaxed.gpu.global.u32 %r162, [%rd193];
+	setp.eq.u32 %p51, %r162, 0;
+	@%p51 bra $B17;
 $B18:
 	.loc 1 100 15
-	@!%p10 bra $B83;
+	@!%p9 bra $B83;
 	.loc 1 103 26
 	add.s64 %rd194, %rd125, %rd35;
-	setp.lt.s64 %p70, %rd194, %rd2;
-	@!%p70 bra $B19;
+	setp.lt.s64 %p52, %rd194, %rd2;
+	@!%p52 bra $B19;
 	.loc 1 104 24
-	setp.lt.u64 %p71, %rd194, %rd2;
-	@!%p71 bra $FAULT2;
+	setp.lt.u64 %p53, %rd194, %rd2;
+	@!%p53 bra $FAULT0;
 	shl.b64 %rd195, %rd194, 2;
 	add.s64 %rd196, %rd1, %rd195;
 	ld.global.f32 %f141, [%rd196];
@@ -38039,11 +37430,11 @@ $B18:
 $B19:
 	.loc 1 103 41
 	add.s64 %rd197, %rd194, 1;
-	setp.lt.s64 %p72, %rd197, %rd2;
-	@!%p72 bra $B20;
+	setp.lt.s64 %p54, %rd197, %rd2;
+	@!%p54 bra $B20;
 	.loc 1 104 24
-	setp.lt.u64 %p73, %rd197, %rd2;
-	@!%p73 bra $FAULT3;
+	setp.lt.u64 %p55, %rd197, %rd2;
+	@!%p55 bra $FAULT1;
 	shl.b64 %rd198, %rd194, 2;
 	add.s64 %rd199, %rd1, %rd198;
 	ld.global.f32 %f142, [%rd199+4];
@@ -38053,11 +37444,11 @@ $B19:
 $B20:
 	.loc 1 103 26
 	add.s64 %rd200, %rd194, 8;
-	setp.lt.s64 %p74, %rd200, %rd2;
-	@!%p74 bra $B21;
+	setp.lt.s64 %p56, %rd200, %rd2;
+	@!%p56 bra $B21;
 	.loc 1 104 24
-	setp.lt.u64 %p75, %rd200, %rd2;
-	@!%p75 bra $FAULT4;
+	setp.lt.u64 %p57, %rd200, %rd2;
+	@!%p57 bra $FAULT2;
 	shl.b64 %rd201, %rd194, 2;
 	add.s64 %rd202, %rd1, %rd201;
 	ld.global.f32 %f143, [%rd202+32];
@@ -38067,11 +37458,11 @@ $B20:
 $B21:
 	.loc 1 103 41
 	add.s64 %rd203, %rd194, 9;
-	setp.lt.s64 %p76, %rd203, %rd2;
-	@!%p76 bra $B22;
+	setp.lt.s64 %p58, %rd203, %rd2;
+	@!%p58 bra $B22;
 	.loc 1 104 24
-	setp.lt.u64 %p77, %rd203, %rd2;
-	@!%p77 bra $FAULT5;
+	setp.lt.u64 %p59, %rd203, %rd2;
+	@!%p59 bra $FAULT3;
 	shl.b64 %rd204, %rd194, 2;
 	add.s64 %rd205, %rd1, %rd204;
 	ld.global.f32 %f144, [%rd205+36];
@@ -38081,11 +37472,11 @@ $B21:
 $B22:
 	.loc 1 103 26
 	add.s64 %rd206, %rd194, 16;
-	setp.lt.s64 %p78, %rd206, %rd2;
-	@!%p78 bra $B23;
+	setp.lt.s64 %p60, %rd206, %rd2;
+	@!%p60 bra $B23;
 	.loc 1 104 24
-	setp.lt.u64 %p79, %rd206, %rd2;
-	@!%p79 bra $FAULT6;
+	setp.lt.u64 %p61, %rd206, %rd2;
+	@!%p61 bra $FAULT4;
 	shl.b64 %rd207, %rd194, 2;
 	add.s64 %rd208, %rd1, %rd207;
 	ld.global.f32 %f145, [%rd208+64];
@@ -38095,11 +37486,11 @@ $B22:
 $B23:
 	.loc 1 103 41
 	add.s64 %rd209, %rd194, 17;
-	setp.lt.s64 %p80, %rd209, %rd2;
-	@!%p80 bra $B24;
+	setp.lt.s64 %p62, %rd209, %rd2;
+	@!%p62 bra $B24;
 	.loc 1 104 24
-	setp.lt.u64 %p81, %rd209, %rd2;
-	@!%p81 bra $FAULT7;
+	setp.lt.u64 %p63, %rd209, %rd2;
+	@!%p63 bra $FAULT5;
 	shl.b64 %rd210, %rd194, 2;
 	add.s64 %rd211, %rd1, %rd210;
 	ld.global.f32 %f146, [%rd211+68];
@@ -38109,11 +37500,11 @@ $B23:
 $B24:
 	.loc 1 103 26
 	add.s64 %rd212, %rd194, 24;
-	setp.lt.s64 %p82, %rd212, %rd2;
-	@!%p82 bra $B25;
+	setp.lt.s64 %p64, %rd212, %rd2;
+	@!%p64 bra $B25;
 	.loc 1 104 24
-	setp.lt.u64 %p83, %rd212, %rd2;
-	@!%p83 bra $FAULT8;
+	setp.lt.u64 %p65, %rd212, %rd2;
+	@!%p65 bra $FAULT6;
 	shl.b64 %rd213, %rd194, 2;
 	add.s64 %rd214, %rd1, %rd213;
 	ld.global.f32 %f147, [%rd214+96];
@@ -38123,11 +37514,11 @@ $B24:
 $B25:
 	.loc 1 103 41
 	add.s64 %rd215, %rd194, 25;
-	setp.lt.s64 %p84, %rd215, %rd2;
-	@!%p84 bra $B26;
+	setp.lt.s64 %p66, %rd215, %rd2;
+	@!%p66 bra $B26;
 	.loc 1 104 24
-	setp.lt.u64 %p85, %rd215, %rd2;
-	@!%p85 bra $FAULT9;
+	setp.lt.u64 %p67, %rd215, %rd2;
+	@!%p67 bra $FAULT7;
 	shl.b64 %rd216, %rd194, 2;
 	add.s64 %rd217, %rd1, %rd216;
 	ld.global.f32 %f148, [%rd217+100];
@@ -38137,11 +37528,11 @@ $B25:
 $B26:
 	.loc 1 103 26
 	add.s64 %rd218, %rd194, 32;
-	setp.lt.s64 %p86, %rd218, %rd2;
-	@!%p86 bra $B27;
+	setp.lt.s64 %p68, %rd218, %rd2;
+	@!%p68 bra $B27;
 	.loc 1 104 24
-	setp.lt.u64 %p87, %rd218, %rd2;
-	@!%p87 bra $FAULT10;
+	setp.lt.u64 %p69, %rd218, %rd2;
+	@!%p69 bra $FAULT8;
 	shl.b64 %rd219, %rd194, 2;
 	add.s64 %rd220, %rd1, %rd219;
 	ld.global.f32 %f149, [%rd220+128];
@@ -38151,11 +37542,11 @@ $B26:
 $B27:
 	.loc 1 103 41
 	add.s64 %rd221, %rd194, 33;
-	setp.lt.s64 %p88, %rd221, %rd2;
-	@!%p88 bra $B28;
+	setp.lt.s64 %p70, %rd221, %rd2;
+	@!%p70 bra $B28;
 	.loc 1 104 24
-	setp.lt.u64 %p89, %rd221, %rd2;
-	@!%p89 bra $FAULT11;
+	setp.lt.u64 %p71, %rd221, %rd2;
+	@!%p71 bra $FAULT9;
 	shl.b64 %rd222, %rd194, 2;
 	add.s64 %rd223, %rd1, %rd222;
 	ld.global.f32 %f150, [%rd223+132];
@@ -38165,11 +37556,11 @@ $B27:
 $B28:
 	.loc 1 103 26
 	add.s64 %rd224, %rd194, 40;
-	setp.lt.s64 %p90, %rd224, %rd2;
-	@!%p90 bra $B29;
+	setp.lt.s64 %p72, %rd224, %rd2;
+	@!%p72 bra $B29;
 	.loc 1 104 24
-	setp.lt.u64 %p91, %rd224, %rd2;
-	@!%p91 bra $FAULT12;
+	setp.lt.u64 %p73, %rd224, %rd2;
+	@!%p73 bra $FAULT10;
 	shl.b64 %rd225, %rd194, 2;
 	add.s64 %rd226, %rd1, %rd225;
 	ld.global.f32 %f151, [%rd226+160];
@@ -38179,11 +37570,11 @@ $B28:
 $B29:
 	.loc 1 103 41
 	add.s64 %rd227, %rd194, 41;
-	setp.lt.s64 %p92, %rd227, %rd2;
-	@!%p92 bra $B30;
+	setp.lt.s64 %p74, %rd227, %rd2;
+	@!%p74 bra $B30;
 	.loc 1 104 24
-	setp.lt.u64 %p93, %rd227, %rd2;
-	@!%p93 bra $FAULT13;
+	setp.lt.u64 %p75, %rd227, %rd2;
+	@!%p75 bra $FAULT11;
 	shl.b64 %rd228, %rd194, 2;
 	add.s64 %rd229, %rd1, %rd228;
 	ld.global.f32 %f152, [%rd229+164];
@@ -38193,11 +37584,11 @@ $B29:
 $B30:
 	.loc 1 103 26
 	add.s64 %rd230, %rd194, 48;
-	setp.lt.s64 %p94, %rd230, %rd2;
-	@!%p94 bra $B31;
+	setp.lt.s64 %p76, %rd230, %rd2;
+	@!%p76 bra $B31;
 	.loc 1 104 24
-	setp.lt.u64 %p95, %rd230, %rd2;
-	@!%p95 bra $FAULT14;
+	setp.lt.u64 %p77, %rd230, %rd2;
+	@!%p77 bra $FAULT12;
 	shl.b64 %rd231, %rd194, 2;
 	add.s64 %rd232, %rd1, %rd231;
 	ld.global.f32 %f153, [%rd232+192];
@@ -38207,11 +37598,11 @@ $B30:
 $B31:
 	.loc 1 103 41
 	add.s64 %rd233, %rd194, 49;
-	setp.lt.s64 %p96, %rd233, %rd2;
-	@!%p96 bra $B32;
+	setp.lt.s64 %p78, %rd233, %rd2;
+	@!%p78 bra $B32;
 	.loc 1 104 24
-	setp.lt.u64 %p97, %rd233, %rd2;
-	@!%p97 bra $FAULT15;
+	setp.lt.u64 %p79, %rd233, %rd2;
+	@!%p79 bra $FAULT13;
 	shl.b64 %rd234, %rd194, 2;
 	add.s64 %rd235, %rd1, %rd234;
 	ld.global.f32 %f154, [%rd235+196];
@@ -38221,11 +37612,11 @@ $B31:
 $B32:
 	.loc 1 103 26
 	add.s64 %rd236, %rd194, 56;
-	setp.lt.s64 %p98, %rd236, %rd2;
-	@!%p98 bra $B33;
+	setp.lt.s64 %p80, %rd236, %rd2;
+	@!%p80 bra $B33;
 	.loc 1 104 24
-	setp.lt.u64 %p99, %rd236, %rd2;
-	@!%p99 bra $FAULT16;
+	setp.lt.u64 %p81, %rd236, %rd2;
+	@!%p81 bra $FAULT14;
 	shl.b64 %rd237, %rd194, 2;
 	add.s64 %rd238, %rd1, %rd237;
 	ld.global.f32 %f155, [%rd238+224];
@@ -38235,11 +37626,11 @@ $B32:
 $B33:
 	.loc 1 103 41
 	add.s64 %rd239, %rd194, 57;
-	setp.lt.s64 %p100, %rd239, %rd2;
-	@!%p100 bra $B34;
+	setp.lt.s64 %p82, %rd239, %rd2;
+	@!%p82 bra $B34;
 	.loc 1 104 24
-	setp.lt.u64 %p101, %rd239, %rd2;
-	@!%p101 bra $FAULT17;
+	setp.lt.u64 %p83, %rd239, %rd2;
+	@!%p83 bra $FAULT15;
 	shl.b64 %rd240, %rd194, 2;
 	add.s64 %rd241, %rd1, %rd240;
 	ld.global.f32 %f156, [%rd241+228];
@@ -38249,11 +37640,11 @@ $B33:
 $B34:
 	.loc 1 103 26
 	add.s64 %rd242, %rd194, 64;
-	setp.lt.s64 %p102, %rd242, %rd2;
-	@!%p102 bra $B35;
+	setp.lt.s64 %p84, %rd242, %rd2;
+	@!%p84 bra $B35;
 	.loc 1 104 24
-	setp.lt.u64 %p103, %rd242, %rd2;
-	@!%p103 bra $FAULT18;
+	setp.lt.u64 %p85, %rd242, %rd2;
+	@!%p85 bra $FAULT16;
 	shl.b64 %rd243, %rd194, 2;
 	add.s64 %rd244, %rd1, %rd243;
 	ld.global.f32 %f157, [%rd244+256];
@@ -38263,11 +37654,11 @@ $B34:
 $B35:
 	.loc 1 103 41
 	add.s64 %rd245, %rd194, 65;
-	setp.lt.s64 %p104, %rd245, %rd2;
-	@!%p104 bra $B36;
+	setp.lt.s64 %p86, %rd245, %rd2;
+	@!%p86 bra $B36;
 	.loc 1 104 24
-	setp.lt.u64 %p105, %rd245, %rd2;
-	@!%p105 bra $FAULT19;
+	setp.lt.u64 %p87, %rd245, %rd2;
+	@!%p87 bra $FAULT17;
 	shl.b64 %rd246, %rd194, 2;
 	add.s64 %rd247, %rd1, %rd246;
 	ld.global.f32 %f158, [%rd247+260];
@@ -38277,11 +37668,11 @@ $B35:
 $B36:
 	.loc 1 103 26
 	add.s64 %rd248, %rd194, 72;
-	setp.lt.s64 %p106, %rd248, %rd2;
-	@!%p106 bra $B37;
+	setp.lt.s64 %p88, %rd248, %rd2;
+	@!%p88 bra $B37;
 	.loc 1 104 24
-	setp.lt.u64 %p107, %rd248, %rd2;
-	@!%p107 bra $FAULT20;
+	setp.lt.u64 %p89, %rd248, %rd2;
+	@!%p89 bra $FAULT18;
 	shl.b64 %rd249, %rd194, 2;
 	add.s64 %rd250, %rd1, %rd249;
 	ld.global.f32 %f159, [%rd250+288];
@@ -38291,11 +37682,11 @@ $B36:
 $B37:
 	.loc 1 103 41
 	add.s64 %rd251, %rd194, 73;
-	setp.lt.s64 %p108, %rd251, %rd2;
-	@!%p108 bra $B38;
+	setp.lt.s64 %p90, %rd251, %rd2;
+	@!%p90 bra $B38;
 	.loc 1 104 24
-	setp.lt.u64 %p109, %rd251, %rd2;
-	@!%p109 bra $FAULT21;
+	setp.lt.u64 %p91, %rd251, %rd2;
+	@!%p91 bra $FAULT19;
 	shl.b64 %rd252, %rd194, 2;
 	add.s64 %rd253, %rd1, %rd252;
 	ld.global.f32 %f160, [%rd253+292];
@@ -38305,11 +37696,11 @@ $B37:
 $B38:
 	.loc 1 103 26
 	add.s64 %rd254, %rd194, 80;
-	setp.lt.s64 %p110, %rd254, %rd2;
-	@!%p110 bra $B39;
+	setp.lt.s64 %p92, %rd254, %rd2;
+	@!%p92 bra $B39;
 	.loc 1 104 24
-	setp.lt.u64 %p111, %rd254, %rd2;
-	@!%p111 bra $FAULT22;
+	setp.lt.u64 %p93, %rd254, %rd2;
+	@!%p93 bra $FAULT20;
 	shl.b64 %rd255, %rd194, 2;
 	add.s64 %rd256, %rd1, %rd255;
 	ld.global.f32 %f161, [%rd256+320];
@@ -38319,11 +37710,11 @@ $B38:
 $B39:
 	.loc 1 103 41
 	add.s64 %rd257, %rd194, 81;
-	setp.lt.s64 %p112, %rd257, %rd2;
-	@!%p112 bra $B40;
+	setp.lt.s64 %p94, %rd257, %rd2;
+	@!%p94 bra $B40;
 	.loc 1 104 24
-	setp.lt.u64 %p113, %rd257, %rd2;
-	@!%p113 bra $FAULT23;
+	setp.lt.u64 %p95, %rd257, %rd2;
+	@!%p95 bra $FAULT21;
 	shl.b64 %rd258, %rd194, 2;
 	add.s64 %rd259, %rd1, %rd258;
 	ld.global.f32 %f162, [%rd259+324];
@@ -38333,11 +37724,11 @@ $B39:
 $B40:
 	.loc 1 103 26
 	add.s64 %rd260, %rd194, 88;
-	setp.lt.s64 %p114, %rd260, %rd2;
-	@!%p114 bra $B41;
+	setp.lt.s64 %p96, %rd260, %rd2;
+	@!%p96 bra $B41;
 	.loc 1 104 24
-	setp.lt.u64 %p115, %rd260, %rd2;
-	@!%p115 bra $FAULT24;
+	setp.lt.u64 %p97, %rd260, %rd2;
+	@!%p97 bra $FAULT22;
 	shl.b64 %rd261, %rd194, 2;
 	add.s64 %rd262, %rd1, %rd261;
 	ld.global.f32 %f163, [%rd262+352];
@@ -38347,11 +37738,11 @@ $B40:
 $B41:
 	.loc 1 103 41
 	add.s64 %rd263, %rd194, 89;
-	setp.lt.s64 %p116, %rd263, %rd2;
-	@!%p116 bra $B42;
+	setp.lt.s64 %p98, %rd263, %rd2;
+	@!%p98 bra $B42;
 	.loc 1 104 24
-	setp.lt.u64 %p117, %rd263, %rd2;
-	@!%p117 bra $FAULT25;
+	setp.lt.u64 %p99, %rd263, %rd2;
+	@!%p99 bra $FAULT23;
 	shl.b64 %rd264, %rd194, 2;
 	add.s64 %rd265, %rd1, %rd264;
 	ld.global.f32 %f164, [%rd265+356];
@@ -38361,11 +37752,11 @@ $B41:
 $B42:
 	.loc 1 103 26
 	add.s64 %rd266, %rd194, 96;
-	setp.lt.s64 %p118, %rd266, %rd2;
-	@!%p118 bra $B43;
+	setp.lt.s64 %p100, %rd266, %rd2;
+	@!%p100 bra $B43;
 	.loc 1 104 24
-	setp.lt.u64 %p119, %rd266, %rd2;
-	@!%p119 bra $FAULT26;
+	setp.lt.u64 %p101, %rd266, %rd2;
+	@!%p101 bra $FAULT24;
 	shl.b64 %rd267, %rd194, 2;
 	add.s64 %rd268, %rd1, %rd267;
 	ld.global.f32 %f165, [%rd268+384];
@@ -38375,11 +37766,11 @@ $B42:
 $B43:
 	.loc 1 103 41
 	add.s64 %rd269, %rd194, 97;
-	setp.lt.s64 %p120, %rd269, %rd2;
-	@!%p120 bra $B44;
+	setp.lt.s64 %p102, %rd269, %rd2;
+	@!%p102 bra $B44;
 	.loc 1 104 24
-	setp.lt.u64 %p121, %rd269, %rd2;
-	@!%p121 bra $FAULT27;
+	setp.lt.u64 %p103, %rd269, %rd2;
+	@!%p103 bra $FAULT25;
 	shl.b64 %rd270, %rd194, 2;
 	add.s64 %rd271, %rd1, %rd270;
 	ld.global.f32 %f166, [%rd271+388];
@@ -38389,11 +37780,11 @@ $B43:
 $B44:
 	.loc 1 103 26
 	add.s64 %rd272, %rd194, 104;
-	setp.lt.s64 %p122, %rd272, %rd2;
-	@!%p122 bra $B45;
+	setp.lt.s64 %p104, %rd272, %rd2;
+	@!%p104 bra $B45;
 	.loc 1 104 24
-	setp.lt.u64 %p123, %rd272, %rd2;
-	@!%p123 bra $FAULT28;
+	setp.lt.u64 %p105, %rd272, %rd2;
+	@!%p105 bra $FAULT26;
 	shl.b64 %rd273, %rd194, 2;
 	add.s64 %rd274, %rd1, %rd273;
 	ld.global.f32 %f167, [%rd274+416];
@@ -38403,11 +37794,11 @@ $B44:
 $B45:
 	.loc 1 103 41
 	add.s64 %rd275, %rd194, 105;
-	setp.lt.s64 %p124, %rd275, %rd2;
-	@!%p124 bra $B46;
+	setp.lt.s64 %p106, %rd275, %rd2;
+	@!%p106 bra $B46;
 	.loc 1 104 24
-	setp.lt.u64 %p125, %rd275, %rd2;
-	@!%p125 bra $FAULT29;
+	setp.lt.u64 %p107, %rd275, %rd2;
+	@!%p107 bra $FAULT27;
 	shl.b64 %rd276, %rd194, 2;
 	add.s64 %rd277, %rd1, %rd276;
 	ld.global.f32 %f168, [%rd277+420];
@@ -38417,11 +37808,11 @@ $B45:
 $B46:
 	.loc 1 103 26
 	add.s64 %rd278, %rd194, 112;
-	setp.lt.s64 %p126, %rd278, %rd2;
-	@!%p126 bra $B47;
+	setp.lt.s64 %p108, %rd278, %rd2;
+	@!%p108 bra $B47;
 	.loc 1 104 24
-	setp.lt.u64 %p127, %rd278, %rd2;
-	@!%p127 bra $FAULT30;
+	setp.lt.u64 %p109, %rd278, %rd2;
+	@!%p109 bra $FAULT28;
 	shl.b64 %rd279, %rd194, 2;
 	add.s64 %rd280, %rd1, %rd279;
 	ld.global.f32 %f169, [%rd280+448];
@@ -38431,11 +37822,11 @@ $B46:
 $B47:
 	.loc 1 103 41
 	add.s64 %rd281, %rd194, 113;
-	setp.lt.s64 %p128, %rd281, %rd2;
-	@!%p128 bra $B48;
+	setp.lt.s64 %p110, %rd281, %rd2;
+	@!%p110 bra $B48;
 	.loc 1 104 24
-	setp.lt.u64 %p129, %rd281, %rd2;
-	@!%p129 bra $FAULT31;
+	setp.lt.u64 %p111, %rd281, %rd2;
+	@!%p111 bra $FAULT29;
 	shl.b64 %rd282, %rd194, 2;
 	add.s64 %rd283, %rd1, %rd282;
 	ld.global.f32 %f170, [%rd283+452];
@@ -38445,11 +37836,11 @@ $B47:
 $B48:
 	.loc 1 103 26
 	add.s64 %rd284, %rd194, 120;
-	setp.lt.s64 %p130, %rd284, %rd2;
-	@!%p130 bra $B49;
+	setp.lt.s64 %p112, %rd284, %rd2;
+	@!%p112 bra $B49;
 	.loc 1 104 24
-	setp.lt.u64 %p131, %rd284, %rd2;
-	@!%p131 bra $FAULT32;
+	setp.lt.u64 %p113, %rd284, %rd2;
+	@!%p113 bra $FAULT30;
 	shl.b64 %rd285, %rd194, 2;
 	add.s64 %rd286, %rd1, %rd285;
 	ld.global.f32 %f171, [%rd286+480];
@@ -38459,11 +37850,11 @@ $B48:
 $B49:
 	.loc 1 103 41
 	add.s64 %rd287, %rd194, 121;
-	setp.lt.s64 %p132, %rd287, %rd2;
-	@!%p132 bra $B50;
+	setp.lt.s64 %p114, %rd287, %rd2;
+	@!%p114 bra $B50;
 	.loc 1 104 24
-	setp.lt.u64 %p133, %rd287, %rd2;
-	@!%p133 bra $FAULT33;
+	setp.lt.u64 %p115, %rd287, %rd2;
+	@!%p115 bra $FAULT31;
 	shl.b64 %rd288, %rd194, 2;
 	add.s64 %rd289, %rd1, %rd288;
 	ld.global.f32 %f172, [%rd289+484];
@@ -38473,11 +37864,11 @@ $B49:
 $B50:
 	.loc 1 103 26
 	add.s64 %rd290, %rd194, 128;
-	setp.lt.s64 %p134, %rd290, %rd2;
-	@!%p134 bra $B51;
+	setp.lt.s64 %p116, %rd290, %rd2;
+	@!%p116 bra $B51;
 	.loc 1 104 24
-	setp.lt.u64 %p135, %rd290, %rd2;
-	@!%p135 bra $FAULT34;
+	setp.lt.u64 %p117, %rd290, %rd2;
+	@!%p117 bra $FAULT32;
 	shl.b64 %rd291, %rd194, 2;
 	add.s64 %rd292, %rd1, %rd291;
 	ld.global.f32 %f173, [%rd292+512];
@@ -38487,11 +37878,11 @@ $B50:
 $B51:
 	.loc 1 103 41
 	add.s64 %rd293, %rd194, 129;
-	setp.lt.s64 %p136, %rd293, %rd2;
-	@!%p136 bra $B52;
+	setp.lt.s64 %p118, %rd293, %rd2;
+	@!%p118 bra $B52;
 	.loc 1 104 24
-	setp.lt.u64 %p137, %rd293, %rd2;
-	@!%p137 bra $FAULT35;
+	setp.lt.u64 %p119, %rd293, %rd2;
+	@!%p119 bra $FAULT33;
 	shl.b64 %rd294, %rd194, 2;
 	add.s64 %rd295, %rd1, %rd294;
 	ld.global.f32 %f174, [%rd295+516];
@@ -38501,11 +37892,11 @@ $B51:
 $B52:
 	.loc 1 103 26
 	add.s64 %rd296, %rd194, 136;
-	setp.lt.s64 %p138, %rd296, %rd2;
-	@!%p138 bra $B53;
+	setp.lt.s64 %p120, %rd296, %rd2;
+	@!%p120 bra $B53;
 	.loc 1 104 24
-	setp.lt.u64 %p139, %rd296, %rd2;
-	@!%p139 bra $FAULT36;
+	setp.lt.u64 %p121, %rd296, %rd2;
+	@!%p121 bra $FAULT34;
 	shl.b64 %rd297, %rd194, 2;
 	add.s64 %rd298, %rd1, %rd297;
 	ld.global.f32 %f175, [%rd298+544];
@@ -38515,11 +37906,11 @@ $B52:
 $B53:
 	.loc 1 103 41
 	add.s64 %rd299, %rd194, 137;
-	setp.lt.s64 %p140, %rd299, %rd2;
-	@!%p140 bra $B54;
+	setp.lt.s64 %p122, %rd299, %rd2;
+	@!%p122 bra $B54;
 	.loc 1 104 24
-	setp.lt.u64 %p141, %rd299, %rd2;
-	@!%p141 bra $FAULT37;
+	setp.lt.u64 %p123, %rd299, %rd2;
+	@!%p123 bra $FAULT35;
 	shl.b64 %rd300, %rd194, 2;
 	add.s64 %rd301, %rd1, %rd300;
 	ld.global.f32 %f176, [%rd301+548];
@@ -38529,11 +37920,11 @@ $B53:
 $B54:
 	.loc 1 103 26
 	add.s64 %rd302, %rd194, 144;
-	setp.lt.s64 %p142, %rd302, %rd2;
-	@!%p142 bra $B55;
+	setp.lt.s64 %p124, %rd302, %rd2;
+	@!%p124 bra $B55;
 	.loc 1 104 24
-	setp.lt.u64 %p143, %rd302, %rd2;
-	@!%p143 bra $FAULT38;
+	setp.lt.u64 %p125, %rd302, %rd2;
+	@!%p125 bra $FAULT36;
 	shl.b64 %rd303, %rd194, 2;
 	add.s64 %rd304, %rd1, %rd303;
 	ld.global.f32 %f177, [%rd304+576];
@@ -38543,11 +37934,11 @@ $B54:
 $B55:
 	.loc 1 103 41
 	add.s64 %rd305, %rd194, 145;
-	setp.lt.s64 %p144, %rd305, %rd2;
-	@!%p144 bra $B56;
+	setp.lt.s64 %p126, %rd305, %rd2;
+	@!%p126 bra $B56;
 	.loc 1 104 24
-	setp.lt.u64 %p145, %rd305, %rd2;
-	@!%p145 bra $FAULT39;
+	setp.lt.u64 %p127, %rd305, %rd2;
+	@!%p127 bra $FAULT37;
 	shl.b64 %rd306, %rd194, 2;
 	add.s64 %rd307, %rd1, %rd306;
 	ld.global.f32 %f178, [%rd307+580];
@@ -38557,11 +37948,11 @@ $B55:
 $B56:
 	.loc 1 103 26
 	add.s64 %rd308, %rd194, 152;
-	setp.lt.s64 %p146, %rd308, %rd2;
-	@!%p146 bra $B57;
+	setp.lt.s64 %p128, %rd308, %rd2;
+	@!%p128 bra $B57;
 	.loc 1 104 24
-	setp.lt.u64 %p147, %rd308, %rd2;
-	@!%p147 bra $FAULT40;
+	setp.lt.u64 %p129, %rd308, %rd2;
+	@!%p129 bra $FAULT38;
 	shl.b64 %rd309, %rd194, 2;
 	add.s64 %rd310, %rd1, %rd309;
 	ld.global.f32 %f179, [%rd310+608];
@@ -38571,11 +37962,11 @@ $B56:
 $B57:
 	.loc 1 103 41
 	add.s64 %rd311, %rd194, 153;
-	setp.lt.s64 %p148, %rd311, %rd2;
-	@!%p148 bra $B58;
+	setp.lt.s64 %p130, %rd311, %rd2;
+	@!%p130 bra $B58;
 	.loc 1 104 24
-	setp.lt.u64 %p149, %rd311, %rd2;
-	@!%p149 bra $FAULT41;
+	setp.lt.u64 %p131, %rd311, %rd2;
+	@!%p131 bra $FAULT39;
 	shl.b64 %rd312, %rd194, 2;
 	add.s64 %rd313, %rd1, %rd312;
 	ld.global.f32 %f180, [%rd313+612];
@@ -38585,11 +37976,11 @@ $B57:
 $B58:
 	.loc 1 103 26
 	add.s64 %rd314, %rd194, 160;
-	setp.lt.s64 %p150, %rd314, %rd2;
-	@!%p150 bra $B59;
+	setp.lt.s64 %p132, %rd314, %rd2;
+	@!%p132 bra $B59;
 	.loc 1 104 24
-	setp.lt.u64 %p151, %rd314, %rd2;
-	@!%p151 bra $FAULT42;
+	setp.lt.u64 %p133, %rd314, %rd2;
+	@!%p133 bra $FAULT40;
 	shl.b64 %rd315, %rd194, 2;
 	add.s64 %rd316, %rd1, %rd315;
 	ld.global.f32 %f181, [%rd316+640];
@@ -38599,11 +37990,11 @@ $B58:
 $B59:
 	.loc 1 103 41
 	add.s64 %rd317, %rd194, 161;
-	setp.lt.s64 %p152, %rd317, %rd2;
-	@!%p152 bra $B60;
+	setp.lt.s64 %p134, %rd317, %rd2;
+	@!%p134 bra $B60;
 	.loc 1 104 24
-	setp.lt.u64 %p153, %rd317, %rd2;
-	@!%p153 bra $FAULT43;
+	setp.lt.u64 %p135, %rd317, %rd2;
+	@!%p135 bra $FAULT41;
 	shl.b64 %rd318, %rd194, 2;
 	add.s64 %rd319, %rd1, %rd318;
 	ld.global.f32 %f182, [%rd319+644];
@@ -38613,11 +38004,11 @@ $B59:
 $B60:
 	.loc 1 103 26
 	add.s64 %rd320, %rd194, 168;
-	setp.lt.s64 %p154, %rd320, %rd2;
-	@!%p154 bra $B61;
+	setp.lt.s64 %p136, %rd320, %rd2;
+	@!%p136 bra $B61;
 	.loc 1 104 24
-	setp.lt.u64 %p155, %rd320, %rd2;
-	@!%p155 bra $FAULT44;
+	setp.lt.u64 %p137, %rd320, %rd2;
+	@!%p137 bra $FAULT42;
 	shl.b64 %rd321, %rd194, 2;
 	add.s64 %rd322, %rd1, %rd321;
 	ld.global.f32 %f183, [%rd322+672];
@@ -38627,11 +38018,11 @@ $B60:
 $B61:
 	.loc 1 103 41
 	add.s64 %rd323, %rd194, 169;
-	setp.lt.s64 %p156, %rd323, %rd2;
-	@!%p156 bra $B62;
+	setp.lt.s64 %p138, %rd323, %rd2;
+	@!%p138 bra $B62;
 	.loc 1 104 24
-	setp.lt.u64 %p157, %rd323, %rd2;
-	@!%p157 bra $FAULT45;
+	setp.lt.u64 %p139, %rd323, %rd2;
+	@!%p139 bra $FAULT43;
 	shl.b64 %rd324, %rd194, 2;
 	add.s64 %rd325, %rd1, %rd324;
 	ld.global.f32 %f184, [%rd325+676];
@@ -38641,11 +38032,11 @@ $B61:
 $B62:
 	.loc 1 103 26
 	add.s64 %rd326, %rd194, 176;
-	setp.lt.s64 %p158, %rd326, %rd2;
-	@!%p158 bra $B63;
+	setp.lt.s64 %p140, %rd326, %rd2;
+	@!%p140 bra $B63;
 	.loc 1 104 24
-	setp.lt.u64 %p159, %rd326, %rd2;
-	@!%p159 bra $FAULT46;
+	setp.lt.u64 %p141, %rd326, %rd2;
+	@!%p141 bra $FAULT44;
 	shl.b64 %rd327, %rd194, 2;
 	add.s64 %rd328, %rd1, %rd327;
 	ld.global.f32 %f185, [%rd328+704];
@@ -38655,11 +38046,11 @@ $B62:
 $B63:
 	.loc 1 103 41
 	add.s64 %rd329, %rd194, 177;
-	setp.lt.s64 %p160, %rd329, %rd2;
-	@!%p160 bra $B64;
+	setp.lt.s64 %p142, %rd329, %rd2;
+	@!%p142 bra $B64;
 	.loc 1 104 24
-	setp.lt.u64 %p161, %rd329, %rd2;
-	@!%p161 bra $FAULT47;
+	setp.lt.u64 %p143, %rd329, %rd2;
+	@!%p143 bra $FAULT45;
 	shl.b64 %rd330, %rd194, 2;
 	add.s64 %rd331, %rd1, %rd330;
 	ld.global.f32 %f186, [%rd331+708];
@@ -38669,11 +38060,11 @@ $B63:
 $B64:
 	.loc 1 103 26
 	add.s64 %rd332, %rd194, 184;
-	setp.lt.s64 %p162, %rd332, %rd2;
-	@!%p162 bra $B65;
+	setp.lt.s64 %p144, %rd332, %rd2;
+	@!%p144 bra $B65;
 	.loc 1 104 24
-	setp.lt.u64 %p163, %rd332, %rd2;
-	@!%p163 bra $FAULT48;
+	setp.lt.u64 %p145, %rd332, %rd2;
+	@!%p145 bra $FAULT46;
 	shl.b64 %rd333, %rd194, 2;
 	add.s64 %rd334, %rd1, %rd333;
 	ld.global.f32 %f187, [%rd334+736];
@@ -38683,11 +38074,11 @@ $B64:
 $B65:
 	.loc 1 103 41
 	add.s64 %rd335, %rd194, 185;
-	setp.lt.s64 %p164, %rd335, %rd2;
-	@!%p164 bra $B66;
+	setp.lt.s64 %p146, %rd335, %rd2;
+	@!%p146 bra $B66;
 	.loc 1 104 24
-	setp.lt.u64 %p165, %rd335, %rd2;
-	@!%p165 bra $FAULT49;
+	setp.lt.u64 %p147, %rd335, %rd2;
+	@!%p147 bra $FAULT47;
 	shl.b64 %rd336, %rd194, 2;
 	add.s64 %rd337, %rd1, %rd336;
 	ld.global.f32 %f188, [%rd337+740];
@@ -38697,11 +38088,11 @@ $B65:
 $B66:
 	.loc 1 103 26
 	add.s64 %rd338, %rd194, 192;
-	setp.lt.s64 %p166, %rd338, %rd2;
-	@!%p166 bra $B67;
+	setp.lt.s64 %p148, %rd338, %rd2;
+	@!%p148 bra $B67;
 	.loc 1 104 24
-	setp.lt.u64 %p167, %rd338, %rd2;
-	@!%p167 bra $FAULT50;
+	setp.lt.u64 %p149, %rd338, %rd2;
+	@!%p149 bra $FAULT48;
 	shl.b64 %rd339, %rd194, 2;
 	add.s64 %rd340, %rd1, %rd339;
 	ld.global.f32 %f189, [%rd340+768];
@@ -38711,11 +38102,11 @@ $B66:
 $B67:
 	.loc 1 103 41
 	add.s64 %rd341, %rd194, 193;
-	setp.lt.s64 %p168, %rd341, %rd2;
-	@!%p168 bra $B68;
+	setp.lt.s64 %p150, %rd341, %rd2;
+	@!%p150 bra $B68;
 	.loc 1 104 24
-	setp.lt.u64 %p169, %rd341, %rd2;
-	@!%p169 bra $FAULT51;
+	setp.lt.u64 %p151, %rd341, %rd2;
+	@!%p151 bra $FAULT49;
 	shl.b64 %rd342, %rd194, 2;
 	add.s64 %rd343, %rd1, %rd342;
 	ld.global.f32 %f190, [%rd343+772];
@@ -38725,11 +38116,11 @@ $B67:
 $B68:
 	.loc 1 103 26
 	add.s64 %rd344, %rd194, 200;
-	setp.lt.s64 %p170, %rd344, %rd2;
-	@!%p170 bra $B69;
+	setp.lt.s64 %p152, %rd344, %rd2;
+	@!%p152 bra $B69;
 	.loc 1 104 24
-	setp.lt.u64 %p171, %rd344, %rd2;
-	@!%p171 bra $FAULT52;
+	setp.lt.u64 %p153, %rd344, %rd2;
+	@!%p153 bra $FAULT50;
 	shl.b64 %rd345, %rd194, 2;
 	add.s64 %rd346, %rd1, %rd345;
 	ld.global.f32 %f191, [%rd346+800];
@@ -38739,11 +38130,11 @@ $B68:
 $B69:
 	.loc 1 103 41
 	add.s64 %rd347, %rd194, 201;
-	setp.lt.s64 %p172, %rd347, %rd2;
-	@!%p172 bra $B70;
+	setp.lt.s64 %p154, %rd347, %rd2;
+	@!%p154 bra $B70;
 	.loc 1 104 24
-	setp.lt.u64 %p173, %rd347, %rd2;
-	@!%p173 bra $FAULT53;
+	setp.lt.u64 %p155, %rd347, %rd2;
+	@!%p155 bra $FAULT51;
 	shl.b64 %rd348, %rd194, 2;
 	add.s64 %rd349, %rd1, %rd348;
 	ld.global.f32 %f192, [%rd349+804];
@@ -38753,11 +38144,11 @@ $B69:
 $B70:
 	.loc 1 103 26
 	add.s64 %rd350, %rd194, 208;
-	setp.lt.s64 %p174, %rd350, %rd2;
-	@!%p174 bra $B71;
+	setp.lt.s64 %p156, %rd350, %rd2;
+	@!%p156 bra $B71;
 	.loc 1 104 24
-	setp.lt.u64 %p175, %rd350, %rd2;
-	@!%p175 bra $FAULT54;
+	setp.lt.u64 %p157, %rd350, %rd2;
+	@!%p157 bra $FAULT52;
 	shl.b64 %rd351, %rd194, 2;
 	add.s64 %rd352, %rd1, %rd351;
 	ld.global.f32 %f193, [%rd352+832];
@@ -38767,11 +38158,11 @@ $B70:
 $B71:
 	.loc 1 103 41
 	add.s64 %rd353, %rd194, 209;
-	setp.lt.s64 %p176, %rd353, %rd2;
-	@!%p176 bra $B72;
+	setp.lt.s64 %p158, %rd353, %rd2;
+	@!%p158 bra $B72;
 	.loc 1 104 24
-	setp.lt.u64 %p177, %rd353, %rd2;
-	@!%p177 bra $FAULT55;
+	setp.lt.u64 %p159, %rd353, %rd2;
+	@!%p159 bra $FAULT53;
 	shl.b64 %rd354, %rd194, 2;
 	add.s64 %rd355, %rd1, %rd354;
 	ld.global.f32 %f194, [%rd355+836];
@@ -38781,11 +38172,11 @@ $B71:
 $B72:
 	.loc 1 103 26
 	add.s64 %rd356, %rd194, 216;
-	setp.lt.s64 %p178, %rd356, %rd2;
-	@!%p178 bra $B73;
+	setp.lt.s64 %p160, %rd356, %rd2;
+	@!%p160 bra $B73;
 	.loc 1 104 24
-	setp.lt.u64 %p179, %rd356, %rd2;
-	@!%p179 bra $FAULT56;
+	setp.lt.u64 %p161, %rd356, %rd2;
+	@!%p161 bra $FAULT54;
 	shl.b64 %rd357, %rd194, 2;
 	add.s64 %rd358, %rd1, %rd357;
 	ld.global.f32 %f195, [%rd358+864];
@@ -38795,11 +38186,11 @@ $B72:
 $B73:
 	.loc 1 103 41
 	add.s64 %rd359, %rd194, 217;
-	setp.lt.s64 %p180, %rd359, %rd2;
-	@!%p180 bra $B74;
+	setp.lt.s64 %p162, %rd359, %rd2;
+	@!%p162 bra $B74;
 	.loc 1 104 24
-	setp.lt.u64 %p181, %rd359, %rd2;
-	@!%p181 bra $FAULT57;
+	setp.lt.u64 %p163, %rd359, %rd2;
+	@!%p163 bra $FAULT55;
 	shl.b64 %rd360, %rd194, 2;
 	add.s64 %rd361, %rd1, %rd360;
 	ld.global.f32 %f196, [%rd361+868];
@@ -38809,11 +38200,11 @@ $B73:
 $B74:
 	.loc 1 103 26
 	add.s64 %rd362, %rd194, 224;
-	setp.lt.s64 %p182, %rd362, %rd2;
-	@!%p182 bra $B75;
+	setp.lt.s64 %p164, %rd362, %rd2;
+	@!%p164 bra $B75;
 	.loc 1 104 24
-	setp.lt.u64 %p183, %rd362, %rd2;
-	@!%p183 bra $FAULT58;
+	setp.lt.u64 %p165, %rd362, %rd2;
+	@!%p165 bra $FAULT56;
 	shl.b64 %rd363, %rd194, 2;
 	add.s64 %rd364, %rd1, %rd363;
 	ld.global.f32 %f197, [%rd364+896];
@@ -38823,11 +38214,11 @@ $B74:
 $B75:
 	.loc 1 103 41
 	add.s64 %rd365, %rd194, 225;
-	setp.lt.s64 %p184, %rd365, %rd2;
-	@!%p184 bra $B76;
+	setp.lt.s64 %p166, %rd365, %rd2;
+	@!%p166 bra $B76;
 	.loc 1 104 24
-	setp.lt.u64 %p185, %rd365, %rd2;
-	@!%p185 bra $FAULT59;
+	setp.lt.u64 %p167, %rd365, %rd2;
+	@!%p167 bra $FAULT57;
 	shl.b64 %rd366, %rd194, 2;
 	add.s64 %rd367, %rd1, %rd366;
 	ld.global.f32 %f198, [%rd367+900];
@@ -38837,11 +38228,11 @@ $B75:
 $B76:
 	.loc 1 103 26
 	add.s64 %rd368, %rd194, 232;
-	setp.lt.s64 %p186, %rd368, %rd2;
-	@!%p186 bra $B77;
+	setp.lt.s64 %p168, %rd368, %rd2;
+	@!%p168 bra $B77;
 	.loc 1 104 24
-	setp.lt.u64 %p187, %rd368, %rd2;
-	@!%p187 bra $FAULT60;
+	setp.lt.u64 %p169, %rd368, %rd2;
+	@!%p169 bra $FAULT58;
 	shl.b64 %rd369, %rd194, 2;
 	add.s64 %rd370, %rd1, %rd369;
 	ld.global.f32 %f199, [%rd370+928];
@@ -38851,11 +38242,11 @@ $B76:
 $B77:
 	.loc 1 103 41
 	add.s64 %rd371, %rd194, 233;
-	setp.lt.s64 %p188, %rd371, %rd2;
-	@!%p188 bra $B78;
+	setp.lt.s64 %p170, %rd371, %rd2;
+	@!%p170 bra $B78;
 	.loc 1 104 24
-	setp.lt.u64 %p189, %rd371, %rd2;
-	@!%p189 bra $FAULT61;
+	setp.lt.u64 %p171, %rd371, %rd2;
+	@!%p171 bra $FAULT59;
 	shl.b64 %rd372, %rd194, 2;
 	add.s64 %rd373, %rd1, %rd372;
 	ld.global.f32 %f200, [%rd373+932];
@@ -38865,11 +38256,11 @@ $B77:
 $B78:
 	.loc 1 103 26
 	add.s64 %rd374, %rd194, 240;
-	setp.lt.s64 %p190, %rd374, %rd2;
-	@!%p190 bra $B79;
+	setp.lt.s64 %p172, %rd374, %rd2;
+	@!%p172 bra $B79;
 	.loc 1 104 24
-	setp.lt.u64 %p191, %rd374, %rd2;
-	@!%p191 bra $FAULT62;
+	setp.lt.u64 %p173, %rd374, %rd2;
+	@!%p173 bra $FAULT60;
 	shl.b64 %rd375, %rd194, 2;
 	add.s64 %rd376, %rd1, %rd375;
 	ld.global.f32 %f201, [%rd376+960];
@@ -38879,11 +38270,11 @@ $B78:
 $B79:
 	.loc 1 103 41
 	add.s64 %rd377, %rd194, 241;
-	setp.lt.s64 %p192, %rd377, %rd2;
-	@!%p192 bra $B80;
+	setp.lt.s64 %p174, %rd377, %rd2;
+	@!%p174 bra $B80;
 	.loc 1 104 24
-	setp.lt.u64 %p193, %rd377, %rd2;
-	@!%p193 bra $FAULT63;
+	setp.lt.u64 %p175, %rd377, %rd2;
+	@!%p175 bra $FAULT61;
 	shl.b64 %rd378, %rd194, 2;
 	add.s64 %rd379, %rd1, %rd378;
 	ld.global.f32 %f202, [%rd379+964];
@@ -38893,11 +38284,11 @@ $B79:
 $B80:
 	.loc 1 103 26
 	add.s64 %rd380, %rd194, 248;
-	setp.lt.s64 %p194, %rd380, %rd2;
-	@!%p194 bra $B81;
+	setp.lt.s64 %p176, %rd380, %rd2;
+	@!%p176 bra $B81;
 	.loc 1 104 24
-	setp.lt.u64 %p195, %rd380, %rd2;
-	@!%p195 bra $FAULT64;
+	setp.lt.u64 %p177, %rd380, %rd2;
+	@!%p177 bra $FAULT62;
 	shl.b64 %rd381, %rd194, 2;
 	add.s64 %rd382, %rd1, %rd381;
 	ld.global.f32 %f203, [%rd382+992];
@@ -38907,11 +38298,11 @@ $B80:
 $B81:
 	.loc 1 103 41
 	add.s64 %rd383, %rd194, 249;
-	setp.lt.s64 %p196, %rd383, %rd2;
-	@!%p196 bra $B82;
+	setp.lt.s64 %p178, %rd383, %rd2;
+	@!%p178 bra $B82;
 	.loc 1 104 24
-	setp.lt.u64 %p197, %rd383, %rd2;
-	@!%p197 bra $FAULT65;
+	setp.lt.u64 %p179, %rd383, %rd2;
+	@!%p179 bra $FAULT63;
 	shl.b64 %rd384, %rd194, 2;
 	add.s64 %rd385, %rd1, %rd384;
 	ld.global.f32 %f204, [%rd385+996];
@@ -38920,15 +38311,13 @@ $B81:
 	add.rn.f32 %f13, %f13, %f204;
 $B82:
 $B83:
-	.loc 1 121 35
-	and.pred %p198, %p11, %p12;
-	and.pred %p199, %p198, %p13;
-	and.pred %p200, %p199, %p14;
-	@!%p200 bra $B111;
+	.loc 1 121 20
+	and.pred %p180, %p10, %p11;
+	@!%p180 bra $B111;
 	.loc 3 33 73
 	neg.f32 %f205, %f140;
 	mul.rn.f32 %f206, %f205, 0f3FB8AA3B;
-	ex2.approx.f32 %f207, %f206;
+	ex2.approx.ftz.f32 %f207, %f206;
 	add.rn.f32 %f208, %f207, 0f3F800000;
 	rcp.approx.ftz.f32 %f209, %f208;
 	neg.f32 %f210, %f208;
@@ -38938,13 +38327,13 @@ $B83:
 	fma.rn.f32 %f214, %f210, %f213, %f140;
 	fma.rn.f32 %f215, %f214, %f212, %f213;
 	abs.f32 %f216, %f140;
-	setp.lt.f32 %p201, 0f0D800000, %f216;
+	setp.lt.f32 %p181, 0f0D800000, %f216;
 	abs.f32 %f217, %f215;
-	setp.lt.f32 %p202, 0f03800000, %f217;
-	and.pred %p203, %p201, %p202;
+	setp.lt.f32 %p182, 0f03800000, %f217;
+	and.pred %p183, %p181, %p182;
 	neg.f32 %f218, %f139;
 	mul.rn.f32 %f219, %f218, 0f3FB8AA3B;
-	ex2.approx.f32 %f220, %f219;
+	ex2.approx.ftz.f32 %f220, %f219;
 	add.rn.f32 %f221, %f220, 0f3F800000;
 	rcp.approx.ftz.f32 %f222, %f221;
 	neg.f32 %f223, %f221;
@@ -38954,14 +38343,14 @@ $B83:
 	fma.rn.f32 %f227, %f223, %f226, %f139;
 	fma.rn.f32 %f228, %f227, %f225, %f226;
 	abs.f32 %f229, %f139;
-	setp.lt.f32 %p204, 0f0D800000, %f229;
-	and.pred %p205, %p203, %p204;
+	setp.lt.f32 %p184, 0f0D800000, %f229;
+	and.pred %p185, %p183, %p184;
 	abs.f32 %f230, %f228;
-	setp.lt.f32 %p206, 0f03800000, %f230;
-	and.pred %p207, %p205, %p206;
+	setp.lt.f32 %p186, 0f03800000, %f230;
+	and.pred %p187, %p185, %p186;
 	neg.f32 %f231, %f138;
 	mul.rn.f32 %f232, %f231, 0f3FB8AA3B;
-	ex2.approx.f32 %f233, %f232;
+	ex2.approx.ftz.f32 %f233, %f232;
 	add.rn.f32 %f234, %f233, 0f3F800000;
 	rcp.approx.ftz.f32 %f235, %f234;
 	neg.f32 %f236, %f234;
@@ -38971,14 +38360,14 @@ $B83:
 	fma.rn.f32 %f240, %f236, %f239, %f138;
 	fma.rn.f32 %f241, %f240, %f238, %f239;
 	abs.f32 %f242, %f138;
-	setp.lt.f32 %p208, 0f0D800000, %f242;
-	and.pred %p209, %p207, %p208;
+	setp.lt.f32 %p188, 0f0D800000, %f242;
+	and.pred %p189, %p187, %p188;
 	abs.f32 %f243, %f241;
-	setp.lt.f32 %p210, 0f03800000, %f243;
-	and.pred %p211, %p209, %p210;
+	setp.lt.f32 %p190, 0f03800000, %f243;
+	and.pred %p191, %p189, %p190;
 	neg.f32 %f244, %f137;
 	mul.rn.f32 %f245, %f244, 0f3FB8AA3B;
-	ex2.approx.f32 %f246, %f245;
+	ex2.approx.ftz.f32 %f246, %f245;
 	add.rn.f32 %f247, %f246, 0f3F800000;
 	rcp.approx.ftz.f32 %f248, %f247;
 	neg.f32 %f249, %f247;
@@ -38988,14 +38377,14 @@ $B83:
 	fma.rn.f32 %f253, %f249, %f252, %f137;
 	fma.rn.f32 %f254, %f253, %f251, %f252;
 	abs.f32 %f255, %f137;
-	setp.lt.f32 %p212, 0f0D800000, %f255;
-	and.pred %p213, %p211, %p212;
+	setp.lt.f32 %p192, 0f0D800000, %f255;
+	and.pred %p193, %p191, %p192;
 	abs.f32 %f256, %f254;
-	setp.lt.f32 %p214, 0f03800000, %f256;
-	and.pred %p215, %p213, %p214;
+	setp.lt.f32 %p194, 0f03800000, %f256;
+	and.pred %p195, %p193, %p194;
 	neg.f32 %f257, %f136;
 	mul.rn.f32 %f258, %f257, 0f3FB8AA3B;
-	ex2.approx.f32 %f259, %f258;
+	ex2.approx.ftz.f32 %f259, %f258;
 	add.rn.f32 %f260, %f259, 0f3F800000;
 	rcp.approx.ftz.f32 %f261, %f260;
 	neg.f32 %f262, %f260;
@@ -39005,14 +38394,14 @@ $B83:
 	fma.rn.f32 %f266, %f262, %f265, %f136;
 	fma.rn.f32 %f267, %f266, %f264, %f265;
 	abs.f32 %f268, %f136;
-	setp.lt.f32 %p216, 0f0D800000, %f268;
-	and.pred %p217, %p215, %p216;
+	setp.lt.f32 %p196, 0f0D800000, %f268;
+	and.pred %p197, %p195, %p196;
 	abs.f32 %f269, %f267;
-	setp.lt.f32 %p218, 0f03800000, %f269;
-	and.pred %p219, %p217, %p218;
+	setp.lt.f32 %p198, 0f03800000, %f269;
+	and.pred %p199, %p197, %p198;
 	neg.f32 %f270, %f135;
 	mul.rn.f32 %f271, %f270, 0f3FB8AA3B;
-	ex2.approx.f32 %f272, %f271;
+	ex2.approx.ftz.f32 %f272, %f271;
 	add.rn.f32 %f273, %f272, 0f3F800000;
 	rcp.approx.ftz.f32 %f274, %f273;
 	neg.f32 %f275, %f273;
@@ -39022,14 +38411,14 @@ $B83:
 	fma.rn.f32 %f279, %f275, %f278, %f135;
 	fma.rn.f32 %f280, %f279, %f277, %f278;
 	abs.f32 %f281, %f135;
-	setp.lt.f32 %p220, 0f0D800000, %f281;
-	and.pred %p221, %p219, %p220;
+	setp.lt.f32 %p200, 0f0D800000, %f281;
+	and.pred %p201, %p199, %p200;
 	abs.f32 %f282, %f280;
-	setp.lt.f32 %p222, 0f03800000, %f282;
-	and.pred %p223, %p221, %p222;
+	setp.lt.f32 %p202, 0f03800000, %f282;
+	and.pred %p203, %p201, %p202;
 	neg.f32 %f283, %f134;
 	mul.rn.f32 %f284, %f283, 0f3FB8AA3B;
-	ex2.approx.f32 %f285, %f284;
+	ex2.approx.ftz.f32 %f285, %f284;
 	add.rn.f32 %f286, %f285, 0f3F800000;
 	rcp.approx.ftz.f32 %f287, %f286;
 	neg.f32 %f288, %f286;
@@ -39039,14 +38428,14 @@ $B83:
 	fma.rn.f32 %f292, %f288, %f291, %f134;
 	fma.rn.f32 %f293, %f292, %f290, %f291;
 	abs.f32 %f294, %f134;
-	setp.lt.f32 %p224, 0f0D800000, %f294;
-	and.pred %p225, %p223, %p224;
+	setp.lt.f32 %p204, 0f0D800000, %f294;
+	and.pred %p205, %p203, %p204;
 	abs.f32 %f295, %f293;
-	setp.lt.f32 %p226, 0f03800000, %f295;
-	and.pred %p227, %p225, %p226;
+	setp.lt.f32 %p206, 0f03800000, %f295;
+	and.pred %p207, %p205, %p206;
 	neg.f32 %f296, %f133;
 	mul.rn.f32 %f297, %f296, 0f3FB8AA3B;
-	ex2.approx.f32 %f298, %f297;
+	ex2.approx.ftz.f32 %f298, %f297;
 	add.rn.f32 %f299, %f298, 0f3F800000;
 	rcp.approx.ftz.f32 %f300, %f299;
 	neg.f32 %f301, %f299;
@@ -39056,14 +38445,14 @@ $B83:
 	fma.rn.f32 %f305, %f301, %f304, %f133;
 	fma.rn.f32 %f306, %f305, %f303, %f304;
 	abs.f32 %f307, %f133;
-	setp.lt.f32 %p228, 0f0D800000, %f307;
-	and.pred %p229, %p227, %p228;
+	setp.lt.f32 %p208, 0f0D800000, %f307;
+	and.pred %p209, %p207, %p208;
 	abs.f32 %f308, %f306;
-	setp.lt.f32 %p230, 0f03800000, %f308;
-	and.pred %p231, %p229, %p230;
+	setp.lt.f32 %p210, 0f03800000, %f308;
+	and.pred %p211, %p209, %p210;
 	neg.f32 %f309, %f132;
 	mul.rn.f32 %f310, %f309, 0f3FB8AA3B;
-	ex2.approx.f32 %f311, %f310;
+	ex2.approx.ftz.f32 %f311, %f310;
 	add.rn.f32 %f312, %f311, 0f3F800000;
 	rcp.approx.ftz.f32 %f313, %f312;
 	neg.f32 %f314, %f312;
@@ -39073,14 +38462,14 @@ $B83:
 	fma.rn.f32 %f318, %f314, %f317, %f132;
 	fma.rn.f32 %f319, %f318, %f316, %f317;
 	abs.f32 %f320, %f132;
-	setp.lt.f32 %p232, 0f0D800000, %f320;
-	and.pred %p233, %p231, %p232;
+	setp.lt.f32 %p212, 0f0D800000, %f320;
+	and.pred %p213, %p211, %p212;
 	abs.f32 %f321, %f319;
-	setp.lt.f32 %p234, 0f03800000, %f321;
-	and.pred %p235, %p233, %p234;
+	setp.lt.f32 %p214, 0f03800000, %f321;
+	and.pred %p215, %p213, %p214;
 	neg.f32 %f322, %f131;
 	mul.rn.f32 %f323, %f322, 0f3FB8AA3B;
-	ex2.approx.f32 %f324, %f323;
+	ex2.approx.ftz.f32 %f324, %f323;
 	add.rn.f32 %f325, %f324, 0f3F800000;
 	rcp.approx.ftz.f32 %f326, %f325;
 	neg.f32 %f327, %f325;
@@ -39090,14 +38479,14 @@ $B83:
 	fma.rn.f32 %f331, %f327, %f330, %f131;
 	fma.rn.f32 %f332, %f331, %f329, %f330;
 	abs.f32 %f333, %f131;
-	setp.lt.f32 %p236, 0f0D800000, %f333;
-	and.pred %p237, %p235, %p236;
+	setp.lt.f32 %p216, 0f0D800000, %f333;
+	and.pred %p217, %p215, %p216;
 	abs.f32 %f334, %f332;
-	setp.lt.f32 %p238, 0f03800000, %f334;
-	and.pred %p239, %p237, %p238;
+	setp.lt.f32 %p218, 0f03800000, %f334;
+	and.pred %p219, %p217, %p218;
 	neg.f32 %f335, %f130;
 	mul.rn.f32 %f336, %f335, 0f3FB8AA3B;
-	ex2.approx.f32 %f337, %f336;
+	ex2.approx.ftz.f32 %f337, %f336;
 	add.rn.f32 %f338, %f337, 0f3F800000;
 	rcp.approx.ftz.f32 %f339, %f338;
 	neg.f32 %f340, %f338;
@@ -39107,14 +38496,14 @@ $B83:
 	fma.rn.f32 %f344, %f340, %f343, %f130;
 	fma.rn.f32 %f345, %f344, %f342, %f343;
 	abs.f32 %f346, %f130;
-	setp.lt.f32 %p240, 0f0D800000, %f346;
-	and.pred %p241, %p239, %p240;
+	setp.lt.f32 %p220, 0f0D800000, %f346;
+	and.pred %p221, %p219, %p220;
 	abs.f32 %f347, %f345;
-	setp.lt.f32 %p242, 0f03800000, %f347;
-	and.pred %p243, %p241, %p242;
+	setp.lt.f32 %p222, 0f03800000, %f347;
+	and.pred %p223, %p221, %p222;
 	neg.f32 %f348, %f129;
 	mul.rn.f32 %f349, %f348, 0f3FB8AA3B;
-	ex2.approx.f32 %f350, %f349;
+	ex2.approx.ftz.f32 %f350, %f349;
 	add.rn.f32 %f351, %f350, 0f3F800000;
 	rcp.approx.ftz.f32 %f352, %f351;
 	neg.f32 %f353, %f351;
@@ -39124,14 +38513,14 @@ $B83:
 	fma.rn.f32 %f357, %f353, %f356, %f129;
 	fma.rn.f32 %f358, %f357, %f355, %f356;
 	abs.f32 %f359, %f129;
-	setp.lt.f32 %p244, 0f0D800000, %f359;
-	and.pred %p245, %p243, %p244;
+	setp.lt.f32 %p224, 0f0D800000, %f359;
+	and.pred %p225, %p223, %p224;
 	abs.f32 %f360, %f358;
-	setp.lt.f32 %p246, 0f03800000, %f360;
-	and.pred %p247, %p245, %p246;
+	setp.lt.f32 %p226, 0f03800000, %f360;
+	and.pred %p227, %p225, %p226;
 	neg.f32 %f361, %f128;
 	mul.rn.f32 %f362, %f361, 0f3FB8AA3B;
-	ex2.approx.f32 %f363, %f362;
+	ex2.approx.ftz.f32 %f363, %f362;
 	add.rn.f32 %f364, %f363, 0f3F800000;
 	rcp.approx.ftz.f32 %f365, %f364;
 	neg.f32 %f366, %f364;
@@ -39141,14 +38530,14 @@ $B83:
 	fma.rn.f32 %f370, %f366, %f369, %f128;
 	fma.rn.f32 %f371, %f370, %f368, %f369;
 	abs.f32 %f372, %f128;
-	setp.lt.f32 %p248, 0f0D800000, %f372;
-	and.pred %p249, %p247, %p248;
+	setp.lt.f32 %p228, 0f0D800000, %f372;
+	and.pred %p229, %p227, %p228;
 	abs.f32 %f373, %f371;
-	setp.lt.f32 %p250, 0f03800000, %f373;
-	and.pred %p251, %p249, %p250;
+	setp.lt.f32 %p230, 0f03800000, %f373;
+	and.pred %p231, %p229, %p230;
 	neg.f32 %f374, %f127;
 	mul.rn.f32 %f375, %f374, 0f3FB8AA3B;
-	ex2.approx.f32 %f376, %f375;
+	ex2.approx.ftz.f32 %f376, %f375;
 	add.rn.f32 %f377, %f376, 0f3F800000;
 	rcp.approx.ftz.f32 %f378, %f377;
 	neg.f32 %f379, %f377;
@@ -39158,14 +38547,14 @@ $B83:
 	fma.rn.f32 %f383, %f379, %f382, %f127;
 	fma.rn.f32 %f384, %f383, %f381, %f382;
 	abs.f32 %f385, %f127;
-	setp.lt.f32 %p252, 0f0D800000, %f385;
-	and.pred %p253, %p251, %p252;
+	setp.lt.f32 %p232, 0f0D800000, %f385;
+	and.pred %p233, %p231, %p232;
 	abs.f32 %f386, %f384;
-	setp.lt.f32 %p254, 0f03800000, %f386;
-	and.pred %p255, %p253, %p254;
+	setp.lt.f32 %p234, 0f03800000, %f386;
+	and.pred %p235, %p233, %p234;
 	neg.f32 %f387, %f126;
 	mul.rn.f32 %f388, %f387, 0f3FB8AA3B;
-	ex2.approx.f32 %f389, %f388;
+	ex2.approx.ftz.f32 %f389, %f388;
 	add.rn.f32 %f390, %f389, 0f3F800000;
 	rcp.approx.ftz.f32 %f391, %f390;
 	neg.f32 %f392, %f390;
@@ -39175,14 +38564,14 @@ $B83:
 	fma.rn.f32 %f396, %f392, %f395, %f126;
 	fma.rn.f32 %f397, %f396, %f394, %f395;
 	abs.f32 %f398, %f126;
-	setp.lt.f32 %p256, 0f0D800000, %f398;
-	and.pred %p257, %p255, %p256;
+	setp.lt.f32 %p236, 0f0D800000, %f398;
+	and.pred %p237, %p235, %p236;
 	abs.f32 %f399, %f397;
-	setp.lt.f32 %p258, 0f03800000, %f399;
-	and.pred %p259, %p257, %p258;
+	setp.lt.f32 %p238, 0f03800000, %f399;
+	and.pred %p239, %p237, %p238;
 	neg.f32 %f400, %f125;
 	mul.rn.f32 %f401, %f400, 0f3FB8AA3B;
-	ex2.approx.f32 %f402, %f401;
+	ex2.approx.ftz.f32 %f402, %f401;
 	add.rn.f32 %f403, %f402, 0f3F800000;
 	rcp.approx.ftz.f32 %f404, %f403;
 	neg.f32 %f405, %f403;
@@ -39192,14 +38581,14 @@ $B83:
 	fma.rn.f32 %f409, %f405, %f408, %f125;
 	fma.rn.f32 %f410, %f409, %f407, %f408;
 	abs.f32 %f411, %f125;
-	setp.lt.f32 %p260, 0f0D800000, %f411;
-	and.pred %p261, %p259, %p260;
+	setp.lt.f32 %p240, 0f0D800000, %f411;
+	and.pred %p241, %p239, %p240;
 	abs.f32 %f412, %f410;
-	setp.lt.f32 %p262, 0f03800000, %f412;
-	and.pred %p263, %p261, %p262;
+	setp.lt.f32 %p242, 0f03800000, %f412;
+	and.pred %p243, %p241, %p242;
 	neg.f32 %f413, %f124;
 	mul.rn.f32 %f414, %f413, 0f3FB8AA3B;
-	ex2.approx.f32 %f415, %f414;
+	ex2.approx.ftz.f32 %f415, %f414;
 	add.rn.f32 %f416, %f415, 0f3F800000;
 	rcp.approx.ftz.f32 %f417, %f416;
 	neg.f32 %f418, %f416;
@@ -39209,14 +38598,14 @@ $B83:
 	fma.rn.f32 %f422, %f418, %f421, %f124;
 	fma.rn.f32 %f423, %f422, %f420, %f421;
 	abs.f32 %f424, %f124;
-	setp.lt.f32 %p264, 0f0D800000, %f424;
-	and.pred %p265, %p263, %p264;
+	setp.lt.f32 %p244, 0f0D800000, %f424;
+	and.pred %p245, %p243, %p244;
 	abs.f32 %f425, %f423;
-	setp.lt.f32 %p266, 0f03800000, %f425;
-	and.pred %p267, %p265, %p266;
+	setp.lt.f32 %p246, 0f03800000, %f425;
+	and.pred %p247, %p245, %p246;
 	neg.f32 %f426, %f123;
 	mul.rn.f32 %f427, %f426, 0f3FB8AA3B;
-	ex2.approx.f32 %f428, %f427;
+	ex2.approx.ftz.f32 %f428, %f427;
 	add.rn.f32 %f429, %f428, 0f3F800000;
 	rcp.approx.ftz.f32 %f430, %f429;
 	neg.f32 %f431, %f429;
@@ -39226,14 +38615,14 @@ $B83:
 	fma.rn.f32 %f435, %f431, %f434, %f123;
 	fma.rn.f32 %f436, %f435, %f433, %f434;
 	abs.f32 %f437, %f123;
-	setp.lt.f32 %p268, 0f0D800000, %f437;
-	and.pred %p269, %p267, %p268;
+	setp.lt.f32 %p248, 0f0D800000, %f437;
+	and.pred %p249, %p247, %p248;
 	abs.f32 %f438, %f436;
-	setp.lt.f32 %p270, 0f03800000, %f438;
-	and.pred %p271, %p269, %p270;
+	setp.lt.f32 %p250, 0f03800000, %f438;
+	and.pred %p251, %p249, %p250;
 	neg.f32 %f439, %f122;
 	mul.rn.f32 %f440, %f439, 0f3FB8AA3B;
-	ex2.approx.f32 %f441, %f440;
+	ex2.approx.ftz.f32 %f441, %f440;
 	add.rn.f32 %f442, %f441, 0f3F800000;
 	rcp.approx.ftz.f32 %f443, %f442;
 	neg.f32 %f444, %f442;
@@ -39243,14 +38632,14 @@ $B83:
 	fma.rn.f32 %f448, %f444, %f447, %f122;
 	fma.rn.f32 %f449, %f448, %f446, %f447;
 	abs.f32 %f450, %f122;
-	setp.lt.f32 %p272, 0f0D800000, %f450;
-	and.pred %p273, %p271, %p272;
+	setp.lt.f32 %p252, 0f0D800000, %f450;
+	and.pred %p253, %p251, %p252;
 	abs.f32 %f451, %f449;
-	setp.lt.f32 %p274, 0f03800000, %f451;
-	and.pred %p275, %p273, %p274;
+	setp.lt.f32 %p254, 0f03800000, %f451;
+	and.pred %p255, %p253, %p254;
 	neg.f32 %f452, %f121;
 	mul.rn.f32 %f453, %f452, 0f3FB8AA3B;
-	ex2.approx.f32 %f454, %f453;
+	ex2.approx.ftz.f32 %f454, %f453;
 	add.rn.f32 %f455, %f454, 0f3F800000;
 	rcp.approx.ftz.f32 %f456, %f455;
 	neg.f32 %f457, %f455;
@@ -39260,14 +38649,14 @@ $B83:
 	fma.rn.f32 %f461, %f457, %f460, %f121;
 	fma.rn.f32 %f462, %f461, %f459, %f460;
 	abs.f32 %f463, %f121;
-	setp.lt.f32 %p276, 0f0D800000, %f463;
-	and.pred %p277, %p275, %p276;
+	setp.lt.f32 %p256, 0f0D800000, %f463;
+	and.pred %p257, %p255, %p256;
 	abs.f32 %f464, %f462;
-	setp.lt.f32 %p278, 0f03800000, %f464;
-	and.pred %p279, %p277, %p278;
+	setp.lt.f32 %p258, 0f03800000, %f464;
+	and.pred %p259, %p257, %p258;
 	neg.f32 %f465, %f120;
 	mul.rn.f32 %f466, %f465, 0f3FB8AA3B;
-	ex2.approx.f32 %f467, %f466;
+	ex2.approx.ftz.f32 %f467, %f466;
 	add.rn.f32 %f468, %f467, 0f3F800000;
 	rcp.approx.ftz.f32 %f469, %f468;
 	neg.f32 %f470, %f468;
@@ -39277,14 +38666,14 @@ $B83:
 	fma.rn.f32 %f474, %f470, %f473, %f120;
 	fma.rn.f32 %f475, %f474, %f472, %f473;
 	abs.f32 %f476, %f120;
-	setp.lt.f32 %p280, 0f0D800000, %f476;
-	and.pred %p281, %p279, %p280;
+	setp.lt.f32 %p260, 0f0D800000, %f476;
+	and.pred %p261, %p259, %p260;
 	abs.f32 %f477, %f475;
-	setp.lt.f32 %p282, 0f03800000, %f477;
-	and.pred %p283, %p281, %p282;
+	setp.lt.f32 %p262, 0f03800000, %f477;
+	and.pred %p263, %p261, %p262;
 	neg.f32 %f478, %f119;
 	mul.rn.f32 %f479, %f478, 0f3FB8AA3B;
-	ex2.approx.f32 %f480, %f479;
+	ex2.approx.ftz.f32 %f480, %f479;
 	add.rn.f32 %f481, %f480, 0f3F800000;
 	rcp.approx.ftz.f32 %f482, %f481;
 	neg.f32 %f483, %f481;
@@ -39294,14 +38683,14 @@ $B83:
 	fma.rn.f32 %f487, %f483, %f486, %f119;
 	fma.rn.f32 %f488, %f487, %f485, %f486;
 	abs.f32 %f489, %f119;
-	setp.lt.f32 %p284, 0f0D800000, %f489;
-	and.pred %p285, %p283, %p284;
+	setp.lt.f32 %p264, 0f0D800000, %f489;
+	and.pred %p265, %p263, %p264;
 	abs.f32 %f490, %f488;
-	setp.lt.f32 %p286, 0f03800000, %f490;
-	and.pred %p287, %p285, %p286;
+	setp.lt.f32 %p266, 0f03800000, %f490;
+	and.pred %p267, %p265, %p266;
 	neg.f32 %f491, %f118;
 	mul.rn.f32 %f492, %f491, 0f3FB8AA3B;
-	ex2.approx.f32 %f493, %f492;
+	ex2.approx.ftz.f32 %f493, %f492;
 	add.rn.f32 %f494, %f493, 0f3F800000;
 	rcp.approx.ftz.f32 %f495, %f494;
 	neg.f32 %f496, %f494;
@@ -39311,14 +38700,14 @@ $B83:
 	fma.rn.f32 %f500, %f496, %f499, %f118;
 	fma.rn.f32 %f501, %f500, %f498, %f499;
 	abs.f32 %f502, %f118;
-	setp.lt.f32 %p288, 0f0D800000, %f502;
-	and.pred %p289, %p287, %p288;
+	setp.lt.f32 %p268, 0f0D800000, %f502;
+	and.pred %p269, %p267, %p268;
 	abs.f32 %f503, %f501;
-	setp.lt.f32 %p290, 0f03800000, %f503;
-	and.pred %p291, %p289, %p290;
+	setp.lt.f32 %p270, 0f03800000, %f503;
+	and.pred %p271, %p269, %p270;
 	neg.f32 %f504, %f117;
 	mul.rn.f32 %f505, %f504, 0f3FB8AA3B;
-	ex2.approx.f32 %f506, %f505;
+	ex2.approx.ftz.f32 %f506, %f505;
 	add.rn.f32 %f507, %f506, 0f3F800000;
 	rcp.approx.ftz.f32 %f508, %f507;
 	neg.f32 %f509, %f507;
@@ -39328,14 +38717,14 @@ $B83:
 	fma.rn.f32 %f513, %f509, %f512, %f117;
 	fma.rn.f32 %f514, %f513, %f511, %f512;
 	abs.f32 %f515, %f117;
-	setp.lt.f32 %p292, 0f0D800000, %f515;
-	and.pred %p293, %p291, %p292;
+	setp.lt.f32 %p272, 0f0D800000, %f515;
+	and.pred %p273, %p271, %p272;
 	abs.f32 %f516, %f514;
-	setp.lt.f32 %p294, 0f03800000, %f516;
-	and.pred %p295, %p293, %p294;
+	setp.lt.f32 %p274, 0f03800000, %f516;
+	and.pred %p275, %p273, %p274;
 	neg.f32 %f517, %f116;
 	mul.rn.f32 %f518, %f517, 0f3FB8AA3B;
-	ex2.approx.f32 %f519, %f518;
+	ex2.approx.ftz.f32 %f519, %f518;
 	add.rn.f32 %f520, %f519, 0f3F800000;
 	rcp.approx.ftz.f32 %f521, %f520;
 	neg.f32 %f522, %f520;
@@ -39345,14 +38734,14 @@ $B83:
 	fma.rn.f32 %f526, %f522, %f525, %f116;
 	fma.rn.f32 %f527, %f526, %f524, %f525;
 	abs.f32 %f528, %f116;
-	setp.lt.f32 %p296, 0f0D800000, %f528;
-	and.pred %p297, %p295, %p296;
+	setp.lt.f32 %p276, 0f0D800000, %f528;
+	and.pred %p277, %p275, %p276;
 	abs.f32 %f529, %f527;
-	setp.lt.f32 %p298, 0f03800000, %f529;
-	and.pred %p299, %p297, %p298;
+	setp.lt.f32 %p278, 0f03800000, %f529;
+	and.pred %p279, %p277, %p278;
 	neg.f32 %f530, %f115;
 	mul.rn.f32 %f531, %f530, 0f3FB8AA3B;
-	ex2.approx.f32 %f532, %f531;
+	ex2.approx.ftz.f32 %f532, %f531;
 	add.rn.f32 %f533, %f532, 0f3F800000;
 	rcp.approx.ftz.f32 %f534, %f533;
 	neg.f32 %f535, %f533;
@@ -39362,14 +38751,14 @@ $B83:
 	fma.rn.f32 %f539, %f535, %f538, %f115;
 	fma.rn.f32 %f540, %f539, %f537, %f538;
 	abs.f32 %f541, %f115;
-	setp.lt.f32 %p300, 0f0D800000, %f541;
-	and.pred %p301, %p299, %p300;
+	setp.lt.f32 %p280, 0f0D800000, %f541;
+	and.pred %p281, %p279, %p280;
 	abs.f32 %f542, %f540;
-	setp.lt.f32 %p302, 0f03800000, %f542;
-	and.pred %p303, %p301, %p302;
+	setp.lt.f32 %p282, 0f03800000, %f542;
+	and.pred %p283, %p281, %p282;
 	neg.f32 %f543, %f114;
 	mul.rn.f32 %f544, %f543, 0f3FB8AA3B;
-	ex2.approx.f32 %f545, %f544;
+	ex2.approx.ftz.f32 %f545, %f544;
 	add.rn.f32 %f546, %f545, 0f3F800000;
 	rcp.approx.ftz.f32 %f547, %f546;
 	neg.f32 %f548, %f546;
@@ -39379,14 +38768,14 @@ $B83:
 	fma.rn.f32 %f552, %f548, %f551, %f114;
 	fma.rn.f32 %f553, %f552, %f550, %f551;
 	abs.f32 %f554, %f114;
-	setp.lt.f32 %p304, 0f0D800000, %f554;
-	and.pred %p305, %p303, %p304;
+	setp.lt.f32 %p284, 0f0D800000, %f554;
+	and.pred %p285, %p283, %p284;
 	abs.f32 %f555, %f553;
-	setp.lt.f32 %p306, 0f03800000, %f555;
-	and.pred %p307, %p305, %p306;
+	setp.lt.f32 %p286, 0f03800000, %f555;
+	and.pred %p287, %p285, %p286;
 	neg.f32 %f556, %f113;
 	mul.rn.f32 %f557, %f556, 0f3FB8AA3B;
-	ex2.approx.f32 %f558, %f557;
+	ex2.approx.ftz.f32 %f558, %f557;
 	add.rn.f32 %f559, %f558, 0f3F800000;
 	rcp.approx.ftz.f32 %f560, %f559;
 	neg.f32 %f561, %f559;
@@ -39396,14 +38785,14 @@ $B83:
 	fma.rn.f32 %f565, %f561, %f564, %f113;
 	fma.rn.f32 %f566, %f565, %f563, %f564;
 	abs.f32 %f567, %f113;
-	setp.lt.f32 %p308, 0f0D800000, %f567;
-	and.pred %p309, %p307, %p308;
+	setp.lt.f32 %p288, 0f0D800000, %f567;
+	and.pred %p289, %p287, %p288;
 	abs.f32 %f568, %f566;
-	setp.lt.f32 %p310, 0f03800000, %f568;
-	and.pred %p311, %p309, %p310;
+	setp.lt.f32 %p290, 0f03800000, %f568;
+	and.pred %p291, %p289, %p290;
 	neg.f32 %f569, %f112;
 	mul.rn.f32 %f570, %f569, 0f3FB8AA3B;
-	ex2.approx.f32 %f571, %f570;
+	ex2.approx.ftz.f32 %f571, %f570;
 	add.rn.f32 %f572, %f571, 0f3F800000;
 	rcp.approx.ftz.f32 %f573, %f572;
 	neg.f32 %f574, %f572;
@@ -39413,14 +38802,14 @@ $B83:
 	fma.rn.f32 %f578, %f574, %f577, %f112;
 	fma.rn.f32 %f579, %f578, %f576, %f577;
 	abs.f32 %f580, %f112;
-	setp.lt.f32 %p312, 0f0D800000, %f580;
-	and.pred %p313, %p311, %p312;
+	setp.lt.f32 %p292, 0f0D800000, %f580;
+	and.pred %p293, %p291, %p292;
 	abs.f32 %f581, %f579;
-	setp.lt.f32 %p314, 0f03800000, %f581;
-	and.pred %p315, %p313, %p314;
+	setp.lt.f32 %p294, 0f03800000, %f581;
+	and.pred %p295, %p293, %p294;
 	neg.f32 %f582, %f111;
 	mul.rn.f32 %f583, %f582, 0f3FB8AA3B;
-	ex2.approx.f32 %f584, %f583;
+	ex2.approx.ftz.f32 %f584, %f583;
 	add.rn.f32 %f585, %f584, 0f3F800000;
 	rcp.approx.ftz.f32 %f586, %f585;
 	neg.f32 %f587, %f585;
@@ -39430,14 +38819,14 @@ $B83:
 	fma.rn.f32 %f591, %f587, %f590, %f111;
 	fma.rn.f32 %f592, %f591, %f589, %f590;
 	abs.f32 %f593, %f111;
-	setp.lt.f32 %p316, 0f0D800000, %f593;
-	and.pred %p317, %p315, %p316;
+	setp.lt.f32 %p296, 0f0D800000, %f593;
+	and.pred %p297, %p295, %p296;
 	abs.f32 %f594, %f592;
-	setp.lt.f32 %p318, 0f03800000, %f594;
-	and.pred %p319, %p317, %p318;
+	setp.lt.f32 %p298, 0f03800000, %f594;
+	and.pred %p299, %p297, %p298;
 	neg.f32 %f595, %f110;
 	mul.rn.f32 %f596, %f595, 0f3FB8AA3B;
-	ex2.approx.f32 %f597, %f596;
+	ex2.approx.ftz.f32 %f597, %f596;
 	add.rn.f32 %f598, %f597, 0f3F800000;
 	rcp.approx.ftz.f32 %f599, %f598;
 	neg.f32 %f600, %f598;
@@ -39447,14 +38836,14 @@ $B83:
 	fma.rn.f32 %f604, %f600, %f603, %f110;
 	fma.rn.f32 %f605, %f604, %f602, %f603;
 	abs.f32 %f606, %f110;
-	setp.lt.f32 %p320, 0f0D800000, %f606;
-	and.pred %p321, %p319, %p320;
+	setp.lt.f32 %p300, 0f0D800000, %f606;
+	and.pred %p301, %p299, %p300;
 	abs.f32 %f607, %f605;
-	setp.lt.f32 %p322, 0f03800000, %f607;
-	and.pred %p323, %p321, %p322;
+	setp.lt.f32 %p302, 0f03800000, %f607;
+	and.pred %p303, %p301, %p302;
 	neg.f32 %f608, %f109;
 	mul.rn.f32 %f609, %f608, 0f3FB8AA3B;
-	ex2.approx.f32 %f610, %f609;
+	ex2.approx.ftz.f32 %f610, %f609;
 	add.rn.f32 %f611, %f610, 0f3F800000;
 	rcp.approx.ftz.f32 %f612, %f611;
 	neg.f32 %f613, %f611;
@@ -39464,14 +38853,14 @@ $B83:
 	fma.rn.f32 %f617, %f613, %f616, %f109;
 	fma.rn.f32 %f618, %f617, %f615, %f616;
 	abs.f32 %f619, %f109;
-	setp.lt.f32 %p324, 0f0D800000, %f619;
-	and.pred %p325, %p323, %p324;
+	setp.lt.f32 %p304, 0f0D800000, %f619;
+	and.pred %p305, %p303, %p304;
 	abs.f32 %f620, %f618;
-	setp.lt.f32 %p326, 0f03800000, %f620;
-	and.pred %p327, %p325, %p326;
+	setp.lt.f32 %p306, 0f03800000, %f620;
+	and.pred %p307, %p305, %p306;
 	neg.f32 %f621, %f108;
 	mul.rn.f32 %f622, %f621, 0f3FB8AA3B;
-	ex2.approx.f32 %f623, %f622;
+	ex2.approx.ftz.f32 %f623, %f622;
 	add.rn.f32 %f624, %f623, 0f3F800000;
 	rcp.approx.ftz.f32 %f625, %f624;
 	neg.f32 %f626, %f624;
@@ -39481,14 +38870,14 @@ $B83:
 	fma.rn.f32 %f630, %f626, %f629, %f108;
 	fma.rn.f32 %f631, %f630, %f628, %f629;
 	abs.f32 %f632, %f108;
-	setp.lt.f32 %p328, 0f0D800000, %f632;
-	and.pred %p329, %p327, %p328;
+	setp.lt.f32 %p308, 0f0D800000, %f632;
+	and.pred %p309, %p307, %p308;
 	abs.f32 %f633, %f631;
-	setp.lt.f32 %p330, 0f03800000, %f633;
-	and.pred %p331, %p329, %p330;
+	setp.lt.f32 %p310, 0f03800000, %f633;
+	and.pred %p311, %p309, %p310;
 	neg.f32 %f634, %f107;
 	mul.rn.f32 %f635, %f634, 0f3FB8AA3B;
-	ex2.approx.f32 %f636, %f635;
+	ex2.approx.ftz.f32 %f636, %f635;
 	add.rn.f32 %f637, %f636, 0f3F800000;
 	rcp.approx.ftz.f32 %f638, %f637;
 	neg.f32 %f639, %f637;
@@ -39498,14 +38887,14 @@ $B83:
 	fma.rn.f32 %f643, %f639, %f642, %f107;
 	fma.rn.f32 %f644, %f643, %f641, %f642;
 	abs.f32 %f645, %f107;
-	setp.lt.f32 %p332, 0f0D800000, %f645;
-	and.pred %p333, %p331, %p332;
+	setp.lt.f32 %p312, 0f0D800000, %f645;
+	and.pred %p313, %p311, %p312;
 	abs.f32 %f646, %f644;
-	setp.lt.f32 %p334, 0f03800000, %f646;
-	and.pred %p335, %p333, %p334;
+	setp.lt.f32 %p314, 0f03800000, %f646;
+	and.pred %p315, %p313, %p314;
 	neg.f32 %f647, %f106;
 	mul.rn.f32 %f648, %f647, 0f3FB8AA3B;
-	ex2.approx.f32 %f649, %f648;
+	ex2.approx.ftz.f32 %f649, %f648;
 	add.rn.f32 %f650, %f649, 0f3F800000;
 	rcp.approx.ftz.f32 %f651, %f650;
 	neg.f32 %f652, %f650;
@@ -39515,14 +38904,14 @@ $B83:
 	fma.rn.f32 %f656, %f652, %f655, %f106;
 	fma.rn.f32 %f657, %f656, %f654, %f655;
 	abs.f32 %f658, %f106;
-	setp.lt.f32 %p336, 0f0D800000, %f658;
-	and.pred %p337, %p335, %p336;
+	setp.lt.f32 %p316, 0f0D800000, %f658;
+	and.pred %p317, %p315, %p316;
 	abs.f32 %f659, %f657;
-	setp.lt.f32 %p338, 0f03800000, %f659;
-	and.pred %p339, %p337, %p338;
+	setp.lt.f32 %p318, 0f03800000, %f659;
+	and.pred %p319, %p317, %p318;
 	neg.f32 %f660, %f105;
 	mul.rn.f32 %f661, %f660, 0f3FB8AA3B;
-	ex2.approx.f32 %f662, %f661;
+	ex2.approx.ftz.f32 %f662, %f661;
 	add.rn.f32 %f663, %f662, 0f3F800000;
 	rcp.approx.ftz.f32 %f664, %f663;
 	neg.f32 %f665, %f663;
@@ -39532,14 +38921,14 @@ $B83:
 	fma.rn.f32 %f669, %f665, %f668, %f105;
 	fma.rn.f32 %f670, %f669, %f667, %f668;
 	abs.f32 %f671, %f105;
-	setp.lt.f32 %p340, 0f0D800000, %f671;
-	and.pred %p341, %p339, %p340;
+	setp.lt.f32 %p320, 0f0D800000, %f671;
+	and.pred %p321, %p319, %p320;
 	abs.f32 %f672, %f670;
-	setp.lt.f32 %p342, 0f03800000, %f672;
-	and.pred %p343, %p341, %p342;
+	setp.lt.f32 %p322, 0f03800000, %f672;
+	and.pred %p323, %p321, %p322;
 	neg.f32 %f673, %f104;
 	mul.rn.f32 %f674, %f673, 0f3FB8AA3B;
-	ex2.approx.f32 %f675, %f674;
+	ex2.approx.ftz.f32 %f675, %f674;
 	add.rn.f32 %f676, %f675, 0f3F800000;
 	rcp.approx.ftz.f32 %f677, %f676;
 	neg.f32 %f678, %f676;
@@ -39549,14 +38938,14 @@ $B83:
 	fma.rn.f32 %f682, %f678, %f681, %f104;
 	fma.rn.f32 %f683, %f682, %f680, %f681;
 	abs.f32 %f684, %f104;
-	setp.lt.f32 %p344, 0f0D800000, %f684;
-	and.pred %p345, %p343, %p344;
+	setp.lt.f32 %p324, 0f0D800000, %f684;
+	and.pred %p325, %p323, %p324;
 	abs.f32 %f685, %f683;
-	setp.lt.f32 %p346, 0f03800000, %f685;
-	and.pred %p347, %p345, %p346;
+	setp.lt.f32 %p326, 0f03800000, %f685;
+	and.pred %p327, %p325, %p326;
 	neg.f32 %f686, %f103;
 	mul.rn.f32 %f687, %f686, 0f3FB8AA3B;
-	ex2.approx.f32 %f688, %f687;
+	ex2.approx.ftz.f32 %f688, %f687;
 	add.rn.f32 %f689, %f688, 0f3F800000;
 	rcp.approx.ftz.f32 %f690, %f689;
 	neg.f32 %f691, %f689;
@@ -39566,14 +38955,14 @@ $B83:
 	fma.rn.f32 %f695, %f691, %f694, %f103;
 	fma.rn.f32 %f696, %f695, %f693, %f694;
 	abs.f32 %f697, %f103;
-	setp.lt.f32 %p348, 0f0D800000, %f697;
-	and.pred %p349, %p347, %p348;
+	setp.lt.f32 %p328, 0f0D800000, %f697;
+	and.pred %p329, %p327, %p328;
 	abs.f32 %f698, %f696;
-	setp.lt.f32 %p350, 0f03800000, %f698;
-	and.pred %p351, %p349, %p350;
+	setp.lt.f32 %p330, 0f03800000, %f698;
+	and.pred %p331, %p329, %p330;
 	neg.f32 %f699, %f102;
 	mul.rn.f32 %f700, %f699, 0f3FB8AA3B;
-	ex2.approx.f32 %f701, %f700;
+	ex2.approx.ftz.f32 %f701, %f700;
 	add.rn.f32 %f702, %f701, 0f3F800000;
 	rcp.approx.ftz.f32 %f703, %f702;
 	neg.f32 %f704, %f702;
@@ -39583,14 +38972,14 @@ $B83:
 	fma.rn.f32 %f708, %f704, %f707, %f102;
 	fma.rn.f32 %f709, %f708, %f706, %f707;
 	abs.f32 %f710, %f102;
-	setp.lt.f32 %p352, 0f0D800000, %f710;
-	and.pred %p353, %p351, %p352;
+	setp.lt.f32 %p332, 0f0D800000, %f710;
+	and.pred %p333, %p331, %p332;
 	abs.f32 %f711, %f709;
-	setp.lt.f32 %p354, 0f03800000, %f711;
-	and.pred %p355, %p353, %p354;
+	setp.lt.f32 %p334, 0f03800000, %f711;
+	and.pred %p335, %p333, %p334;
 	neg.f32 %f712, %f101;
 	mul.rn.f32 %f713, %f712, 0f3FB8AA3B;
-	ex2.approx.f32 %f714, %f713;
+	ex2.approx.ftz.f32 %f714, %f713;
 	add.rn.f32 %f715, %f714, 0f3F800000;
 	rcp.approx.ftz.f32 %f716, %f715;
 	neg.f32 %f717, %f715;
@@ -39600,14 +38989,14 @@ $B83:
 	fma.rn.f32 %f721, %f717, %f720, %f101;
 	fma.rn.f32 %f722, %f721, %f719, %f720;
 	abs.f32 %f723, %f101;
-	setp.lt.f32 %p356, 0f0D800000, %f723;
-	and.pred %p357, %p355, %p356;
+	setp.lt.f32 %p336, 0f0D800000, %f723;
+	and.pred %p337, %p335, %p336;
 	abs.f32 %f724, %f722;
-	setp.lt.f32 %p358, 0f03800000, %f724;
-	and.pred %p359, %p357, %p358;
+	setp.lt.f32 %p338, 0f03800000, %f724;
+	and.pred %p339, %p337, %p338;
 	neg.f32 %f725, %f100;
 	mul.rn.f32 %f726, %f725, 0f3FB8AA3B;
-	ex2.approx.f32 %f727, %f726;
+	ex2.approx.ftz.f32 %f727, %f726;
 	add.rn.f32 %f728, %f727, 0f3F800000;
 	rcp.approx.ftz.f32 %f729, %f728;
 	neg.f32 %f730, %f728;
@@ -39617,14 +39006,14 @@ $B83:
 	fma.rn.f32 %f734, %f730, %f733, %f100;
 	fma.rn.f32 %f735, %f734, %f732, %f733;
 	abs.f32 %f736, %f100;
-	setp.lt.f32 %p360, 0f0D800000, %f736;
-	and.pred %p361, %p359, %p360;
+	setp.lt.f32 %p340, 0f0D800000, %f736;
+	and.pred %p341, %p339, %p340;
 	abs.f32 %f737, %f735;
-	setp.lt.f32 %p362, 0f03800000, %f737;
-	and.pred %p363, %p361, %p362;
+	setp.lt.f32 %p342, 0f03800000, %f737;
+	and.pred %p343, %p341, %p342;
 	neg.f32 %f738, %f99;
 	mul.rn.f32 %f739, %f738, 0f3FB8AA3B;
-	ex2.approx.f32 %f740, %f739;
+	ex2.approx.ftz.f32 %f740, %f739;
 	add.rn.f32 %f741, %f740, 0f3F800000;
 	rcp.approx.ftz.f32 %f742, %f741;
 	neg.f32 %f743, %f741;
@@ -39634,14 +39023,14 @@ $B83:
 	fma.rn.f32 %f747, %f743, %f746, %f99;
 	fma.rn.f32 %f748, %f747, %f745, %f746;
 	abs.f32 %f749, %f99;
-	setp.lt.f32 %p364, 0f0D800000, %f749;
-	and.pred %p365, %p363, %p364;
+	setp.lt.f32 %p344, 0f0D800000, %f749;
+	and.pred %p345, %p343, %p344;
 	abs.f32 %f750, %f748;
-	setp.lt.f32 %p366, 0f03800000, %f750;
-	and.pred %p367, %p365, %p366;
+	setp.lt.f32 %p346, 0f03800000, %f750;
+	and.pred %p347, %p345, %p346;
 	neg.f32 %f751, %f98;
 	mul.rn.f32 %f752, %f751, 0f3FB8AA3B;
-	ex2.approx.f32 %f753, %f752;
+	ex2.approx.ftz.f32 %f753, %f752;
 	add.rn.f32 %f754, %f753, 0f3F800000;
 	rcp.approx.ftz.f32 %f755, %f754;
 	neg.f32 %f756, %f754;
@@ -39651,14 +39040,14 @@ $B83:
 	fma.rn.f32 %f760, %f756, %f759, %f98;
 	fma.rn.f32 %f761, %f760, %f758, %f759;
 	abs.f32 %f762, %f98;
-	setp.lt.f32 %p368, 0f0D800000, %f762;
-	and.pred %p369, %p367, %p368;
+	setp.lt.f32 %p348, 0f0D800000, %f762;
+	and.pred %p349, %p347, %p348;
 	abs.f32 %f763, %f761;
-	setp.lt.f32 %p370, 0f03800000, %f763;
-	and.pred %p371, %p369, %p370;
+	setp.lt.f32 %p350, 0f03800000, %f763;
+	and.pred %p351, %p349, %p350;
 	neg.f32 %f764, %f97;
 	mul.rn.f32 %f765, %f764, 0f3FB8AA3B;
-	ex2.approx.f32 %f766, %f765;
+	ex2.approx.ftz.f32 %f766, %f765;
 	add.rn.f32 %f767, %f766, 0f3F800000;
 	rcp.approx.ftz.f32 %f768, %f767;
 	neg.f32 %f769, %f767;
@@ -39668,14 +39057,14 @@ $B83:
 	fma.rn.f32 %f773, %f769, %f772, %f97;
 	fma.rn.f32 %f774, %f773, %f771, %f772;
 	abs.f32 %f775, %f97;
-	setp.lt.f32 %p372, 0f0D800000, %f775;
-	and.pred %p373, %p371, %p372;
+	setp.lt.f32 %p352, 0f0D800000, %f775;
+	and.pred %p353, %p351, %p352;
 	abs.f32 %f776, %f774;
-	setp.lt.f32 %p374, 0f03800000, %f776;
-	and.pred %p375, %p373, %p374;
+	setp.lt.f32 %p354, 0f03800000, %f776;
+	and.pred %p355, %p353, %p354;
 	neg.f32 %f777, %f96;
 	mul.rn.f32 %f778, %f777, 0f3FB8AA3B;
-	ex2.approx.f32 %f779, %f778;
+	ex2.approx.ftz.f32 %f779, %f778;
 	add.rn.f32 %f780, %f779, 0f3F800000;
 	rcp.approx.ftz.f32 %f781, %f780;
 	neg.f32 %f782, %f780;
@@ -39685,14 +39074,14 @@ $B83:
 	fma.rn.f32 %f786, %f782, %f785, %f96;
 	fma.rn.f32 %f787, %f786, %f784, %f785;
 	abs.f32 %f788, %f96;
-	setp.lt.f32 %p376, 0f0D800000, %f788;
-	and.pred %p377, %p375, %p376;
+	setp.lt.f32 %p356, 0f0D800000, %f788;
+	and.pred %p357, %p355, %p356;
 	abs.f32 %f789, %f787;
-	setp.lt.f32 %p378, 0f03800000, %f789;
-	and.pred %p379, %p377, %p378;
+	setp.lt.f32 %p358, 0f03800000, %f789;
+	and.pred %p359, %p357, %p358;
 	neg.f32 %f790, %f95;
 	mul.rn.f32 %f791, %f790, 0f3FB8AA3B;
-	ex2.approx.f32 %f792, %f791;
+	ex2.approx.ftz.f32 %f792, %f791;
 	add.rn.f32 %f793, %f792, 0f3F800000;
 	rcp.approx.ftz.f32 %f794, %f793;
 	neg.f32 %f795, %f793;
@@ -39702,14 +39091,14 @@ $B83:
 	fma.rn.f32 %f799, %f795, %f798, %f95;
 	fma.rn.f32 %f800, %f799, %f797, %f798;
 	abs.f32 %f801, %f95;
-	setp.lt.f32 %p380, 0f0D800000, %f801;
-	and.pred %p381, %p379, %p380;
+	setp.lt.f32 %p360, 0f0D800000, %f801;
+	and.pred %p361, %p359, %p360;
 	abs.f32 %f802, %f800;
-	setp.lt.f32 %p382, 0f03800000, %f802;
-	and.pred %p383, %p381, %p382;
+	setp.lt.f32 %p362, 0f03800000, %f802;
+	and.pred %p363, %p361, %p362;
 	neg.f32 %f803, %f94;
 	mul.rn.f32 %f804, %f803, 0f3FB8AA3B;
-	ex2.approx.f32 %f805, %f804;
+	ex2.approx.ftz.f32 %f805, %f804;
 	add.rn.f32 %f806, %f805, 0f3F800000;
 	rcp.approx.ftz.f32 %f807, %f806;
 	neg.f32 %f808, %f806;
@@ -39719,14 +39108,14 @@ $B83:
 	fma.rn.f32 %f812, %f808, %f811, %f94;
 	fma.rn.f32 %f813, %f812, %f810, %f811;
 	abs.f32 %f814, %f94;
-	setp.lt.f32 %p384, 0f0D800000, %f814;
-	and.pred %p385, %p383, %p384;
+	setp.lt.f32 %p364, 0f0D800000, %f814;
+	and.pred %p365, %p363, %p364;
 	abs.f32 %f815, %f813;
-	setp.lt.f32 %p386, 0f03800000, %f815;
-	and.pred %p387, %p385, %p386;
+	setp.lt.f32 %p366, 0f03800000, %f815;
+	and.pred %p367, %p365, %p366;
 	neg.f32 %f816, %f93;
 	mul.rn.f32 %f817, %f816, 0f3FB8AA3B;
-	ex2.approx.f32 %f818, %f817;
+	ex2.approx.ftz.f32 %f818, %f817;
 	add.rn.f32 %f819, %f818, 0f3F800000;
 	rcp.approx.ftz.f32 %f820, %f819;
 	neg.f32 %f821, %f819;
@@ -39736,14 +39125,14 @@ $B83:
 	fma.rn.f32 %f825, %f821, %f824, %f93;
 	fma.rn.f32 %f826, %f825, %f823, %f824;
 	abs.f32 %f827, %f93;
-	setp.lt.f32 %p388, 0f0D800000, %f827;
-	and.pred %p389, %p387, %p388;
+	setp.lt.f32 %p368, 0f0D800000, %f827;
+	and.pred %p369, %p367, %p368;
 	abs.f32 %f828, %f826;
-	setp.lt.f32 %p390, 0f03800000, %f828;
-	and.pred %p391, %p389, %p390;
+	setp.lt.f32 %p370, 0f03800000, %f828;
+	and.pred %p371, %p369, %p370;
 	neg.f32 %f829, %f92;
 	mul.rn.f32 %f830, %f829, 0f3FB8AA3B;
-	ex2.approx.f32 %f831, %f830;
+	ex2.approx.ftz.f32 %f831, %f830;
 	add.rn.f32 %f832, %f831, 0f3F800000;
 	rcp.approx.ftz.f32 %f833, %f832;
 	neg.f32 %f834, %f832;
@@ -39753,14 +39142,14 @@ $B83:
 	fma.rn.f32 %f838, %f834, %f837, %f92;
 	fma.rn.f32 %f839, %f838, %f836, %f837;
 	abs.f32 %f840, %f92;
-	setp.lt.f32 %p392, 0f0D800000, %f840;
-	and.pred %p393, %p391, %p392;
+	setp.lt.f32 %p372, 0f0D800000, %f840;
+	and.pred %p373, %p371, %p372;
 	abs.f32 %f841, %f839;
-	setp.lt.f32 %p394, 0f03800000, %f841;
-	and.pred %p395, %p393, %p394;
+	setp.lt.f32 %p374, 0f03800000, %f841;
+	and.pred %p375, %p373, %p374;
 	neg.f32 %f842, %f91;
 	mul.rn.f32 %f843, %f842, 0f3FB8AA3B;
-	ex2.approx.f32 %f844, %f843;
+	ex2.approx.ftz.f32 %f844, %f843;
 	add.rn.f32 %f845, %f844, 0f3F800000;
 	rcp.approx.ftz.f32 %f846, %f845;
 	neg.f32 %f847, %f845;
@@ -39770,14 +39159,14 @@ $B83:
 	fma.rn.f32 %f851, %f847, %f850, %f91;
 	fma.rn.f32 %f852, %f851, %f849, %f850;
 	abs.f32 %f853, %f91;
-	setp.lt.f32 %p396, 0f0D800000, %f853;
-	and.pred %p397, %p395, %p396;
+	setp.lt.f32 %p376, 0f0D800000, %f853;
+	and.pred %p377, %p375, %p376;
 	abs.f32 %f854, %f852;
-	setp.lt.f32 %p398, 0f03800000, %f854;
-	and.pred %p399, %p397, %p398;
+	setp.lt.f32 %p378, 0f03800000, %f854;
+	and.pred %p379, %p377, %p378;
 	neg.f32 %f855, %f90;
 	mul.rn.f32 %f856, %f855, 0f3FB8AA3B;
-	ex2.approx.f32 %f857, %f856;
+	ex2.approx.ftz.f32 %f857, %f856;
 	add.rn.f32 %f858, %f857, 0f3F800000;
 	rcp.approx.ftz.f32 %f859, %f858;
 	neg.f32 %f860, %f858;
@@ -39787,14 +39176,14 @@ $B83:
 	fma.rn.f32 %f864, %f860, %f863, %f90;
 	fma.rn.f32 %f865, %f864, %f862, %f863;
 	abs.f32 %f866, %f90;
-	setp.lt.f32 %p400, 0f0D800000, %f866;
-	and.pred %p401, %p399, %p400;
+	setp.lt.f32 %p380, 0f0D800000, %f866;
+	and.pred %p381, %p379, %p380;
 	abs.f32 %f867, %f865;
-	setp.lt.f32 %p402, 0f03800000, %f867;
-	and.pred %p403, %p401, %p402;
+	setp.lt.f32 %p382, 0f03800000, %f867;
+	and.pred %p383, %p381, %p382;
 	neg.f32 %f868, %f89;
 	mul.rn.f32 %f869, %f868, 0f3FB8AA3B;
-	ex2.approx.f32 %f870, %f869;
+	ex2.approx.ftz.f32 %f870, %f869;
 	add.rn.f32 %f871, %f870, 0f3F800000;
 	rcp.approx.ftz.f32 %f872, %f871;
 	neg.f32 %f873, %f871;
@@ -39804,14 +39193,14 @@ $B83:
 	fma.rn.f32 %f877, %f873, %f876, %f89;
 	fma.rn.f32 %f878, %f877, %f875, %f876;
 	abs.f32 %f879, %f89;
-	setp.lt.f32 %p404, 0f0D800000, %f879;
-	and.pred %p405, %p403, %p404;
+	setp.lt.f32 %p384, 0f0D800000, %f879;
+	and.pred %p385, %p383, %p384;
 	abs.f32 %f880, %f878;
-	setp.lt.f32 %p406, 0f03800000, %f880;
-	and.pred %p407, %p405, %p406;
+	setp.lt.f32 %p386, 0f03800000, %f880;
+	and.pred %p387, %p385, %p386;
 	neg.f32 %f881, %f88;
 	mul.rn.f32 %f882, %f881, 0f3FB8AA3B;
-	ex2.approx.f32 %f883, %f882;
+	ex2.approx.ftz.f32 %f883, %f882;
 	add.rn.f32 %f884, %f883, 0f3F800000;
 	rcp.approx.ftz.f32 %f885, %f884;
 	neg.f32 %f886, %f884;
@@ -39821,14 +39210,14 @@ $B83:
 	fma.rn.f32 %f890, %f886, %f889, %f88;
 	fma.rn.f32 %f891, %f890, %f888, %f889;
 	abs.f32 %f892, %f88;
-	setp.lt.f32 %p408, 0f0D800000, %f892;
-	and.pred %p409, %p407, %p408;
+	setp.lt.f32 %p388, 0f0D800000, %f892;
+	and.pred %p389, %p387, %p388;
 	abs.f32 %f893, %f891;
-	setp.lt.f32 %p410, 0f03800000, %f893;
-	and.pred %p411, %p409, %p410;
+	setp.lt.f32 %p390, 0f03800000, %f893;
+	and.pred %p391, %p389, %p390;
 	neg.f32 %f894, %f87;
 	mul.rn.f32 %f895, %f894, 0f3FB8AA3B;
-	ex2.approx.f32 %f896, %f895;
+	ex2.approx.ftz.f32 %f896, %f895;
 	add.rn.f32 %f897, %f896, 0f3F800000;
 	rcp.approx.ftz.f32 %f898, %f897;
 	neg.f32 %f899, %f897;
@@ -39838,14 +39227,14 @@ $B83:
 	fma.rn.f32 %f903, %f899, %f902, %f87;
 	fma.rn.f32 %f904, %f903, %f901, %f902;
 	abs.f32 %f905, %f87;
-	setp.lt.f32 %p412, 0f0D800000, %f905;
-	and.pred %p413, %p411, %p412;
+	setp.lt.f32 %p392, 0f0D800000, %f905;
+	and.pred %p393, %p391, %p392;
 	abs.f32 %f906, %f904;
-	setp.lt.f32 %p414, 0f03800000, %f906;
-	and.pred %p415, %p413, %p414;
+	setp.lt.f32 %p394, 0f03800000, %f906;
+	and.pred %p395, %p393, %p394;
 	neg.f32 %f907, %f86;
 	mul.rn.f32 %f908, %f907, 0f3FB8AA3B;
-	ex2.approx.f32 %f909, %f908;
+	ex2.approx.ftz.f32 %f909, %f908;
 	add.rn.f32 %f910, %f909, 0f3F800000;
 	rcp.approx.ftz.f32 %f911, %f910;
 	neg.f32 %f912, %f910;
@@ -39855,14 +39244,14 @@ $B83:
 	fma.rn.f32 %f916, %f912, %f915, %f86;
 	fma.rn.f32 %f917, %f916, %f914, %f915;
 	abs.f32 %f918, %f86;
-	setp.lt.f32 %p416, 0f0D800000, %f918;
-	and.pred %p417, %p415, %p416;
+	setp.lt.f32 %p396, 0f0D800000, %f918;
+	and.pred %p397, %p395, %p396;
 	abs.f32 %f919, %f917;
-	setp.lt.f32 %p418, 0f03800000, %f919;
-	and.pred %p419, %p417, %p418;
+	setp.lt.f32 %p398, 0f03800000, %f919;
+	and.pred %p399, %p397, %p398;
 	neg.f32 %f920, %f85;
 	mul.rn.f32 %f921, %f920, 0f3FB8AA3B;
-	ex2.approx.f32 %f922, %f921;
+	ex2.approx.ftz.f32 %f922, %f921;
 	add.rn.f32 %f923, %f922, 0f3F800000;
 	rcp.approx.ftz.f32 %f924, %f923;
 	neg.f32 %f925, %f923;
@@ -39872,14 +39261,14 @@ $B83:
 	fma.rn.f32 %f929, %f925, %f928, %f85;
 	fma.rn.f32 %f930, %f929, %f927, %f928;
 	abs.f32 %f931, %f85;
-	setp.lt.f32 %p420, 0f0D800000, %f931;
-	and.pred %p421, %p419, %p420;
+	setp.lt.f32 %p400, 0f0D800000, %f931;
+	and.pred %p401, %p399, %p400;
 	abs.f32 %f932, %f930;
-	setp.lt.f32 %p422, 0f03800000, %f932;
-	and.pred %p423, %p421, %p422;
+	setp.lt.f32 %p402, 0f03800000, %f932;
+	and.pred %p403, %p401, %p402;
 	neg.f32 %f933, %f84;
 	mul.rn.f32 %f934, %f933, 0f3FB8AA3B;
-	ex2.approx.f32 %f935, %f934;
+	ex2.approx.ftz.f32 %f935, %f934;
 	add.rn.f32 %f936, %f935, 0f3F800000;
 	rcp.approx.ftz.f32 %f937, %f936;
 	neg.f32 %f938, %f936;
@@ -39889,14 +39278,14 @@ $B83:
 	fma.rn.f32 %f942, %f938, %f941, %f84;
 	fma.rn.f32 %f943, %f942, %f940, %f941;
 	abs.f32 %f944, %f84;
-	setp.lt.f32 %p424, 0f0D800000, %f944;
-	and.pred %p425, %p423, %p424;
+	setp.lt.f32 %p404, 0f0D800000, %f944;
+	and.pred %p405, %p403, %p404;
 	abs.f32 %f945, %f943;
-	setp.lt.f32 %p426, 0f03800000, %f945;
-	and.pred %p427, %p425, %p426;
+	setp.lt.f32 %p406, 0f03800000, %f945;
+	and.pred %p407, %p405, %p406;
 	neg.f32 %f946, %f83;
 	mul.rn.f32 %f947, %f946, 0f3FB8AA3B;
-	ex2.approx.f32 %f948, %f947;
+	ex2.approx.ftz.f32 %f948, %f947;
 	add.rn.f32 %f949, %f948, 0f3F800000;
 	rcp.approx.ftz.f32 %f950, %f949;
 	neg.f32 %f951, %f949;
@@ -39906,14 +39295,14 @@ $B83:
 	fma.rn.f32 %f955, %f951, %f954, %f83;
 	fma.rn.f32 %f956, %f955, %f953, %f954;
 	abs.f32 %f957, %f83;
-	setp.lt.f32 %p428, 0f0D800000, %f957;
-	and.pred %p429, %p427, %p428;
+	setp.lt.f32 %p408, 0f0D800000, %f957;
+	and.pred %p409, %p407, %p408;
 	abs.f32 %f958, %f956;
-	setp.lt.f32 %p430, 0f03800000, %f958;
-	and.pred %p431, %p429, %p430;
+	setp.lt.f32 %p410, 0f03800000, %f958;
+	and.pred %p411, %p409, %p410;
 	neg.f32 %f959, %f82;
 	mul.rn.f32 %f960, %f959, 0f3FB8AA3B;
-	ex2.approx.f32 %f961, %f960;
+	ex2.approx.ftz.f32 %f961, %f960;
 	add.rn.f32 %f962, %f961, 0f3F800000;
 	rcp.approx.ftz.f32 %f963, %f962;
 	neg.f32 %f964, %f962;
@@ -39923,14 +39312,14 @@ $B83:
 	fma.rn.f32 %f968, %f964, %f967, %f82;
 	fma.rn.f32 %f969, %f968, %f966, %f967;
 	abs.f32 %f970, %f82;
-	setp.lt.f32 %p432, 0f0D800000, %f970;
-	and.pred %p433, %p431, %p432;
+	setp.lt.f32 %p412, 0f0D800000, %f970;
+	and.pred %p413, %p411, %p412;
 	abs.f32 %f971, %f969;
-	setp.lt.f32 %p434, 0f03800000, %f971;
-	and.pred %p435, %p433, %p434;
+	setp.lt.f32 %p414, 0f03800000, %f971;
+	and.pred %p415, %p413, %p414;
 	neg.f32 %f972, %f81;
 	mul.rn.f32 %f973, %f972, 0f3FB8AA3B;
-	ex2.approx.f32 %f974, %f973;
+	ex2.approx.ftz.f32 %f974, %f973;
 	add.rn.f32 %f975, %f974, 0f3F800000;
 	rcp.approx.ftz.f32 %f976, %f975;
 	neg.f32 %f977, %f975;
@@ -39940,14 +39329,14 @@ $B83:
 	fma.rn.f32 %f981, %f977, %f980, %f81;
 	fma.rn.f32 %f982, %f981, %f979, %f980;
 	abs.f32 %f983, %f81;
-	setp.lt.f32 %p436, 0f0D800000, %f983;
-	and.pred %p437, %p435, %p436;
+	setp.lt.f32 %p416, 0f0D800000, %f983;
+	and.pred %p417, %p415, %p416;
 	abs.f32 %f984, %f982;
-	setp.lt.f32 %p438, 0f03800000, %f984;
-	and.pred %p439, %p437, %p438;
+	setp.lt.f32 %p418, 0f03800000, %f984;
+	and.pred %p419, %p417, %p418;
 	neg.f32 %f985, %f80;
 	mul.rn.f32 %f986, %f985, 0f3FB8AA3B;
-	ex2.approx.f32 %f987, %f986;
+	ex2.approx.ftz.f32 %f987, %f986;
 	add.rn.f32 %f988, %f987, 0f3F800000;
 	rcp.approx.ftz.f32 %f989, %f988;
 	neg.f32 %f990, %f988;
@@ -39957,14 +39346,14 @@ $B83:
 	fma.rn.f32 %f994, %f990, %f993, %f80;
 	fma.rn.f32 %f995, %f994, %f992, %f993;
 	abs.f32 %f996, %f80;
-	setp.lt.f32 %p440, 0f0D800000, %f996;
-	and.pred %p441, %p439, %p440;
+	setp.lt.f32 %p420, 0f0D800000, %f996;
+	and.pred %p421, %p419, %p420;
 	abs.f32 %f997, %f995;
-	setp.lt.f32 %p442, 0f03800000, %f997;
-	and.pred %p443, %p441, %p442;
+	setp.lt.f32 %p422, 0f03800000, %f997;
+	and.pred %p423, %p421, %p422;
 	neg.f32 %f998, %f79;
 	mul.rn.f32 %f999, %f998, 0f3FB8AA3B;
-	ex2.approx.f32 %f1000, %f999;
+	ex2.approx.ftz.f32 %f1000, %f999;
 	add.rn.f32 %f1001, %f1000, 0f3F800000;
 	rcp.approx.ftz.f32 %f1002, %f1001;
 	neg.f32 %f1003, %f1001;
@@ -39974,14 +39363,14 @@ $B83:
 	fma.rn.f32 %f1007, %f1003, %f1006, %f79;
 	fma.rn.f32 %f1008, %f1007, %f1005, %f1006;
 	abs.f32 %f1009, %f79;
-	setp.lt.f32 %p444, 0f0D800000, %f1009;
-	and.pred %p445, %p443, %p444;
+	setp.lt.f32 %p424, 0f0D800000, %f1009;
+	and.pred %p425, %p423, %p424;
 	abs.f32 %f1010, %f1008;
-	setp.lt.f32 %p446, 0f03800000, %f1010;
-	and.pred %p447, %p445, %p446;
+	setp.lt.f32 %p426, 0f03800000, %f1010;
+	and.pred %p427, %p425, %p426;
 	neg.f32 %f1011, %f78;
 	mul.rn.f32 %f1012, %f1011, 0f3FB8AA3B;
-	ex2.approx.f32 %f1013, %f1012;
+	ex2.approx.ftz.f32 %f1013, %f1012;
 	add.rn.f32 %f1014, %f1013, 0f3F800000;
 	rcp.approx.ftz.f32 %f1015, %f1014;
 	neg.f32 %f1016, %f1014;
@@ -39991,14 +39380,14 @@ $B83:
 	fma.rn.f32 %f1020, %f1016, %f1019, %f78;
 	fma.rn.f32 %f1021, %f1020, %f1018, %f1019;
 	abs.f32 %f1022, %f78;
-	setp.lt.f32 %p448, 0f0D800000, %f1022;
-	and.pred %p449, %p447, %p448;
+	setp.lt.f32 %p428, 0f0D800000, %f1022;
+	and.pred %p429, %p427, %p428;
 	abs.f32 %f1023, %f1021;
-	setp.lt.f32 %p450, 0f03800000, %f1023;
-	and.pred %p451, %p449, %p450;
+	setp.lt.f32 %p430, 0f03800000, %f1023;
+	and.pred %p431, %p429, %p430;
 	neg.f32 %f1024, %f77;
 	mul.rn.f32 %f1025, %f1024, 0f3FB8AA3B;
-	ex2.approx.f32 %f1026, %f1025;
+	ex2.approx.ftz.f32 %f1026, %f1025;
 	add.rn.f32 %f1027, %f1026, 0f3F800000;
 	rcp.approx.ftz.f32 %f1028, %f1027;
 	neg.f32 %f1029, %f1027;
@@ -40008,14 +39397,14 @@ $B83:
 	fma.rn.f32 %f1033, %f1029, %f1032, %f77;
 	fma.rn.f32 %f1034, %f1033, %f1031, %f1032;
 	abs.f32 %f1035, %f77;
-	setp.lt.f32 %p452, 0f0D800000, %f1035;
-	and.pred %p453, %p451, %p452;
+	setp.lt.f32 %p432, 0f0D800000, %f1035;
+	and.pred %p433, %p431, %p432;
 	abs.f32 %f1036, %f1034;
-	setp.lt.f32 %p454, 0f03800000, %f1036;
-	and.pred %p455, %p453, %p454;
+	setp.lt.f32 %p434, 0f03800000, %f1036;
+	and.pred %p435, %p433, %p434;
 	neg.f32 %f1037, %f76;
 	mul.rn.f32 %f1038, %f1037, 0f3FB8AA3B;
-	ex2.approx.f32 %f1039, %f1038;
+	ex2.approx.ftz.f32 %f1039, %f1038;
 	add.rn.f32 %f1040, %f1039, 0f3F800000;
 	rcp.approx.ftz.f32 %f1041, %f1040;
 	neg.f32 %f1042, %f1040;
@@ -40025,14 +39414,14 @@ $B83:
 	fma.rn.f32 %f1046, %f1042, %f1045, %f76;
 	fma.rn.f32 %f1047, %f1046, %f1044, %f1045;
 	abs.f32 %f1048, %f76;
-	setp.lt.f32 %p456, 0f0D800000, %f1048;
-	and.pred %p457, %p455, %p456;
+	setp.lt.f32 %p436, 0f0D800000, %f1048;
+	and.pred %p437, %p435, %p436;
 	abs.f32 %f1049, %f1047;
-	setp.lt.f32 %p458, 0f03800000, %f1049;
-	and.pred %p459, %p457, %p458;
+	setp.lt.f32 %p438, 0f03800000, %f1049;
+	and.pred %p439, %p437, %p438;
 	neg.f32 %f1050, %f75;
 	mul.rn.f32 %f1051, %f1050, 0f3FB8AA3B;
-	ex2.approx.f32 %f1052, %f1051;
+	ex2.approx.ftz.f32 %f1052, %f1051;
 	add.rn.f32 %f1053, %f1052, 0f3F800000;
 	rcp.approx.ftz.f32 %f1054, %f1053;
 	neg.f32 %f1055, %f1053;
@@ -40042,14 +39431,14 @@ $B83:
 	fma.rn.f32 %f1059, %f1055, %f1058, %f75;
 	fma.rn.f32 %f1060, %f1059, %f1057, %f1058;
 	abs.f32 %f1061, %f75;
-	setp.lt.f32 %p460, 0f0D800000, %f1061;
-	and.pred %p461, %p459, %p460;
+	setp.lt.f32 %p440, 0f0D800000, %f1061;
+	and.pred %p441, %p439, %p440;
 	abs.f32 %f1062, %f1060;
-	setp.lt.f32 %p462, 0f03800000, %f1062;
-	and.pred %p463, %p461, %p462;
+	setp.lt.f32 %p442, 0f03800000, %f1062;
+	and.pred %p443, %p441, %p442;
 	neg.f32 %f1063, %f74;
 	mul.rn.f32 %f1064, %f1063, 0f3FB8AA3B;
-	ex2.approx.f32 %f1065, %f1064;
+	ex2.approx.ftz.f32 %f1065, %f1064;
 	add.rn.f32 %f1066, %f1065, 0f3F800000;
 	rcp.approx.ftz.f32 %f1067, %f1066;
 	neg.f32 %f1068, %f1066;
@@ -40059,14 +39448,14 @@ $B83:
 	fma.rn.f32 %f1072, %f1068, %f1071, %f74;
 	fma.rn.f32 %f1073, %f1072, %f1070, %f1071;
 	abs.f32 %f1074, %f74;
-	setp.lt.f32 %p464, 0f0D800000, %f1074;
-	and.pred %p465, %p463, %p464;
+	setp.lt.f32 %p444, 0f0D800000, %f1074;
+	and.pred %p445, %p443, %p444;
 	abs.f32 %f1075, %f1073;
-	setp.lt.f32 %p466, 0f03800000, %f1075;
-	and.pred %p467, %p465, %p466;
+	setp.lt.f32 %p446, 0f03800000, %f1075;
+	and.pred %p447, %p445, %p446;
 	neg.f32 %f1076, %f73;
 	mul.rn.f32 %f1077, %f1076, 0f3FB8AA3B;
-	ex2.approx.f32 %f1078, %f1077;
+	ex2.approx.ftz.f32 %f1078, %f1077;
 	add.rn.f32 %f1079, %f1078, 0f3F800000;
 	rcp.approx.ftz.f32 %f1080, %f1079;
 	neg.f32 %f1081, %f1079;
@@ -40076,14 +39465,14 @@ $B83:
 	fma.rn.f32 %f1085, %f1081, %f1084, %f73;
 	fma.rn.f32 %f1086, %f1085, %f1083, %f1084;
 	abs.f32 %f1087, %f73;
-	setp.lt.f32 %p468, 0f0D800000, %f1087;
-	and.pred %p469, %p467, %p468;
+	setp.lt.f32 %p448, 0f0D800000, %f1087;
+	and.pred %p449, %p447, %p448;
 	abs.f32 %f1088, %f1086;
-	setp.lt.f32 %p470, 0f03800000, %f1088;
-	and.pred %p471, %p469, %p470;
+	setp.lt.f32 %p450, 0f03800000, %f1088;
+	and.pred %p451, %p449, %p450;
 	neg.f32 %f1089, %f72;
 	mul.rn.f32 %f1090, %f1089, 0f3FB8AA3B;
-	ex2.approx.f32 %f1091, %f1090;
+	ex2.approx.ftz.f32 %f1091, %f1090;
 	add.rn.f32 %f1092, %f1091, 0f3F800000;
 	rcp.approx.ftz.f32 %f1093, %f1092;
 	neg.f32 %f1094, %f1092;
@@ -40093,14 +39482,14 @@ $B83:
 	fma.rn.f32 %f1098, %f1094, %f1097, %f72;
 	fma.rn.f32 %f1099, %f1098, %f1096, %f1097;
 	abs.f32 %f1100, %f72;
-	setp.lt.f32 %p472, 0f0D800000, %f1100;
-	and.pred %p473, %p471, %p472;
+	setp.lt.f32 %p452, 0f0D800000, %f1100;
+	and.pred %p453, %p451, %p452;
 	abs.f32 %f1101, %f1099;
-	setp.lt.f32 %p474, 0f03800000, %f1101;
-	and.pred %p475, %p473, %p474;
+	setp.lt.f32 %p454, 0f03800000, %f1101;
+	and.pred %p455, %p453, %p454;
 	neg.f32 %f1102, %f71;
 	mul.rn.f32 %f1103, %f1102, 0f3FB8AA3B;
-	ex2.approx.f32 %f1104, %f1103;
+	ex2.approx.ftz.f32 %f1104, %f1103;
 	add.rn.f32 %f1105, %f1104, 0f3F800000;
 	rcp.approx.ftz.f32 %f1106, %f1105;
 	neg.f32 %f1107, %f1105;
@@ -40110,14 +39499,14 @@ $B83:
 	fma.rn.f32 %f1111, %f1107, %f1110, %f71;
 	fma.rn.f32 %f1112, %f1111, %f1109, %f1110;
 	abs.f32 %f1113, %f71;
-	setp.lt.f32 %p476, 0f0D800000, %f1113;
-	and.pred %p477, %p475, %p476;
+	setp.lt.f32 %p456, 0f0D800000, %f1113;
+	and.pred %p457, %p455, %p456;
 	abs.f32 %f1114, %f1112;
-	setp.lt.f32 %p478, 0f03800000, %f1114;
-	and.pred %p479, %p477, %p478;
+	setp.lt.f32 %p458, 0f03800000, %f1114;
+	and.pred %p459, %p457, %p458;
 	neg.f32 %f1115, %f70;
 	mul.rn.f32 %f1116, %f1115, 0f3FB8AA3B;
-	ex2.approx.f32 %f1117, %f1116;
+	ex2.approx.ftz.f32 %f1117, %f1116;
 	add.rn.f32 %f1118, %f1117, 0f3F800000;
 	rcp.approx.ftz.f32 %f1119, %f1118;
 	neg.f32 %f1120, %f1118;
@@ -40127,14 +39516,14 @@ $B83:
 	fma.rn.f32 %f1124, %f1120, %f1123, %f70;
 	fma.rn.f32 %f1125, %f1124, %f1122, %f1123;
 	abs.f32 %f1126, %f70;
-	setp.lt.f32 %p480, 0f0D800000, %f1126;
-	and.pred %p481, %p479, %p480;
+	setp.lt.f32 %p460, 0f0D800000, %f1126;
+	and.pred %p461, %p459, %p460;
 	abs.f32 %f1127, %f1125;
-	setp.lt.f32 %p482, 0f03800000, %f1127;
-	and.pred %p483, %p481, %p482;
+	setp.lt.f32 %p462, 0f03800000, %f1127;
+	and.pred %p463, %p461, %p462;
 	neg.f32 %f1128, %f69;
 	mul.rn.f32 %f1129, %f1128, 0f3FB8AA3B;
-	ex2.approx.f32 %f1130, %f1129;
+	ex2.approx.ftz.f32 %f1130, %f1129;
 	add.rn.f32 %f1131, %f1130, 0f3F800000;
 	rcp.approx.ftz.f32 %f1132, %f1131;
 	neg.f32 %f1133, %f1131;
@@ -40144,14 +39533,14 @@ $B83:
 	fma.rn.f32 %f1137, %f1133, %f1136, %f69;
 	fma.rn.f32 %f1138, %f1137, %f1135, %f1136;
 	abs.f32 %f1139, %f69;
-	setp.lt.f32 %p484, 0f0D800000, %f1139;
-	and.pred %p485, %p483, %p484;
+	setp.lt.f32 %p464, 0f0D800000, %f1139;
+	and.pred %p465, %p463, %p464;
 	abs.f32 %f1140, %f1138;
-	setp.lt.f32 %p486, 0f03800000, %f1140;
-	and.pred %p487, %p485, %p486;
+	setp.lt.f32 %p466, 0f03800000, %f1140;
+	and.pred %p467, %p465, %p466;
 	neg.f32 %f1141, %f68;
 	mul.rn.f32 %f1142, %f1141, 0f3FB8AA3B;
-	ex2.approx.f32 %f1143, %f1142;
+	ex2.approx.ftz.f32 %f1143, %f1142;
 	add.rn.f32 %f1144, %f1143, 0f3F800000;
 	rcp.approx.ftz.f32 %f1145, %f1144;
 	neg.f32 %f1146, %f1144;
@@ -40161,14 +39550,14 @@ $B83:
 	fma.rn.f32 %f1150, %f1146, %f1149, %f68;
 	fma.rn.f32 %f1151, %f1150, %f1148, %f1149;
 	abs.f32 %f1152, %f68;
-	setp.lt.f32 %p488, 0f0D800000, %f1152;
-	and.pred %p489, %p487, %p488;
+	setp.lt.f32 %p468, 0f0D800000, %f1152;
+	and.pred %p469, %p467, %p468;
 	abs.f32 %f1153, %f1151;
-	setp.lt.f32 %p490, 0f03800000, %f1153;
-	and.pred %p491, %p489, %p490;
+	setp.lt.f32 %p470, 0f03800000, %f1153;
+	and.pred %p471, %p469, %p470;
 	neg.f32 %f1154, %f67;
 	mul.rn.f32 %f1155, %f1154, 0f3FB8AA3B;
-	ex2.approx.f32 %f1156, %f1155;
+	ex2.approx.ftz.f32 %f1156, %f1155;
 	add.rn.f32 %f1157, %f1156, 0f3F800000;
 	rcp.approx.ftz.f32 %f1158, %f1157;
 	neg.f32 %f1159, %f1157;
@@ -40178,14 +39567,14 @@ $B83:
 	fma.rn.f32 %f1163, %f1159, %f1162, %f67;
 	fma.rn.f32 %f1164, %f1163, %f1161, %f1162;
 	abs.f32 %f1165, %f67;
-	setp.lt.f32 %p492, 0f0D800000, %f1165;
-	and.pred %p493, %p491, %p492;
+	setp.lt.f32 %p472, 0f0D800000, %f1165;
+	and.pred %p473, %p471, %p472;
 	abs.f32 %f1166, %f1164;
-	setp.lt.f32 %p494, 0f03800000, %f1166;
-	and.pred %p495, %p493, %p494;
+	setp.lt.f32 %p474, 0f03800000, %f1166;
+	and.pred %p475, %p473, %p474;
 	neg.f32 %f1167, %f66;
 	mul.rn.f32 %f1168, %f1167, 0f3FB8AA3B;
-	ex2.approx.f32 %f1169, %f1168;
+	ex2.approx.ftz.f32 %f1169, %f1168;
 	add.rn.f32 %f1170, %f1169, 0f3F800000;
 	rcp.approx.ftz.f32 %f1171, %f1170;
 	neg.f32 %f1172, %f1170;
@@ -40195,14 +39584,14 @@ $B83:
 	fma.rn.f32 %f1176, %f1172, %f1175, %f66;
 	fma.rn.f32 %f1177, %f1176, %f1174, %f1175;
 	abs.f32 %f1178, %f66;
-	setp.lt.f32 %p496, 0f0D800000, %f1178;
-	and.pred %p497, %p495, %p496;
+	setp.lt.f32 %p476, 0f0D800000, %f1178;
+	and.pred %p477, %p475, %p476;
 	abs.f32 %f1179, %f1177;
-	setp.lt.f32 %p498, 0f03800000, %f1179;
-	and.pred %p499, %p497, %p498;
+	setp.lt.f32 %p478, 0f03800000, %f1179;
+	and.pred %p479, %p477, %p478;
 	neg.f32 %f1180, %f65;
 	mul.rn.f32 %f1181, %f1180, 0f3FB8AA3B;
-	ex2.approx.f32 %f1182, %f1181;
+	ex2.approx.ftz.f32 %f1182, %f1181;
 	add.rn.f32 %f1183, %f1182, 0f3F800000;
 	rcp.approx.ftz.f32 %f1184, %f1183;
 	neg.f32 %f1185, %f1183;
@@ -40212,14 +39601,14 @@ $B83:
 	fma.rn.f32 %f1189, %f1185, %f1188, %f65;
 	fma.rn.f32 %f1190, %f1189, %f1187, %f1188;
 	abs.f32 %f1191, %f65;
-	setp.lt.f32 %p500, 0f0D800000, %f1191;
-	and.pred %p501, %p499, %p500;
+	setp.lt.f32 %p480, 0f0D800000, %f1191;
+	and.pred %p481, %p479, %p480;
 	abs.f32 %f1192, %f1190;
-	setp.lt.f32 %p502, 0f03800000, %f1192;
-	and.pred %p503, %p501, %p502;
+	setp.lt.f32 %p482, 0f03800000, %f1192;
+	and.pred %p483, %p481, %p482;
 	neg.f32 %f1193, %f64;
 	mul.rn.f32 %f1194, %f1193, 0f3FB8AA3B;
-	ex2.approx.f32 %f1195, %f1194;
+	ex2.approx.ftz.f32 %f1195, %f1194;
 	add.rn.f32 %f1196, %f1195, 0f3F800000;
 	rcp.approx.ftz.f32 %f1197, %f1196;
 	neg.f32 %f1198, %f1196;
@@ -40229,14 +39618,14 @@ $B83:
 	fma.rn.f32 %f1202, %f1198, %f1201, %f64;
 	fma.rn.f32 %f1203, %f1202, %f1200, %f1201;
 	abs.f32 %f1204, %f64;
-	setp.lt.f32 %p504, 0f0D800000, %f1204;
-	and.pred %p505, %p503, %p504;
+	setp.lt.f32 %p484, 0f0D800000, %f1204;
+	and.pred %p485, %p483, %p484;
 	abs.f32 %f1205, %f1203;
-	setp.lt.f32 %p506, 0f03800000, %f1205;
-	and.pred %p507, %p505, %p506;
+	setp.lt.f32 %p486, 0f03800000, %f1205;
+	and.pred %p487, %p485, %p486;
 	neg.f32 %f1206, %f63;
 	mul.rn.f32 %f1207, %f1206, 0f3FB8AA3B;
-	ex2.approx.f32 %f1208, %f1207;
+	ex2.approx.ftz.f32 %f1208, %f1207;
 	add.rn.f32 %f1209, %f1208, 0f3F800000;
 	rcp.approx.ftz.f32 %f1210, %f1209;
 	neg.f32 %f1211, %f1209;
@@ -40246,14 +39635,14 @@ $B83:
 	fma.rn.f32 %f1215, %f1211, %f1214, %f63;
 	fma.rn.f32 %f1216, %f1215, %f1213, %f1214;
 	abs.f32 %f1217, %f63;
-	setp.lt.f32 %p508, 0f0D800000, %f1217;
-	and.pred %p509, %p507, %p508;
+	setp.lt.f32 %p488, 0f0D800000, %f1217;
+	and.pred %p489, %p487, %p488;
 	abs.f32 %f1218, %f1216;
-	setp.lt.f32 %p510, 0f03800000, %f1218;
-	and.pred %p511, %p509, %p510;
+	setp.lt.f32 %p490, 0f03800000, %f1218;
+	and.pred %p491, %p489, %p490;
 	neg.f32 %f1219, %f62;
 	mul.rn.f32 %f1220, %f1219, 0f3FB8AA3B;
-	ex2.approx.f32 %f1221, %f1220;
+	ex2.approx.ftz.f32 %f1221, %f1220;
 	add.rn.f32 %f1222, %f1221, 0f3F800000;
 	rcp.approx.ftz.f32 %f1223, %f1222;
 	neg.f32 %f1224, %f1222;
@@ -40263,14 +39652,14 @@ $B83:
 	fma.rn.f32 %f1228, %f1224, %f1227, %f62;
 	fma.rn.f32 %f1229, %f1228, %f1226, %f1227;
 	abs.f32 %f1230, %f62;
-	setp.lt.f32 %p512, 0f0D800000, %f1230;
-	and.pred %p513, %p511, %p512;
+	setp.lt.f32 %p492, 0f0D800000, %f1230;
+	and.pred %p493, %p491, %p492;
 	abs.f32 %f1231, %f1229;
-	setp.lt.f32 %p514, 0f03800000, %f1231;
-	and.pred %p515, %p513, %p514;
+	setp.lt.f32 %p494, 0f03800000, %f1231;
+	and.pred %p495, %p493, %p494;
 	neg.f32 %f1232, %f61;
 	mul.rn.f32 %f1233, %f1232, 0f3FB8AA3B;
-	ex2.approx.f32 %f1234, %f1233;
+	ex2.approx.ftz.f32 %f1234, %f1233;
 	add.rn.f32 %f1235, %f1234, 0f3F800000;
 	rcp.approx.ftz.f32 %f1236, %f1235;
 	neg.f32 %f1237, %f1235;
@@ -40280,14 +39669,14 @@ $B83:
 	fma.rn.f32 %f1241, %f1237, %f1240, %f61;
 	fma.rn.f32 %f1242, %f1241, %f1239, %f1240;
 	abs.f32 %f1243, %f61;
-	setp.lt.f32 %p516, 0f0D800000, %f1243;
-	and.pred %p517, %p515, %p516;
+	setp.lt.f32 %p496, 0f0D800000, %f1243;
+	and.pred %p497, %p495, %p496;
 	abs.f32 %f1244, %f1242;
-	setp.lt.f32 %p518, 0f03800000, %f1244;
-	and.pred %p519, %p517, %p518;
+	setp.lt.f32 %p498, 0f03800000, %f1244;
+	and.pred %p499, %p497, %p498;
 	neg.f32 %f1245, %f60;
 	mul.rn.f32 %f1246, %f1245, 0f3FB8AA3B;
-	ex2.approx.f32 %f1247, %f1246;
+	ex2.approx.ftz.f32 %f1247, %f1246;
 	add.rn.f32 %f1248, %f1247, 0f3F800000;
 	rcp.approx.ftz.f32 %f1249, %f1248;
 	neg.f32 %f1250, %f1248;
@@ -40297,14 +39686,14 @@ $B83:
 	fma.rn.f32 %f1254, %f1250, %f1253, %f60;
 	fma.rn.f32 %f1255, %f1254, %f1252, %f1253;
 	abs.f32 %f1256, %f60;
-	setp.lt.f32 %p520, 0f0D800000, %f1256;
-	and.pred %p521, %p519, %p520;
+	setp.lt.f32 %p500, 0f0D800000, %f1256;
+	and.pred %p501, %p499, %p500;
 	abs.f32 %f1257, %f1255;
-	setp.lt.f32 %p522, 0f03800000, %f1257;
-	and.pred %p523, %p521, %p522;
+	setp.lt.f32 %p502, 0f03800000, %f1257;
+	and.pred %p503, %p501, %p502;
 	neg.f32 %f1258, %f59;
 	mul.rn.f32 %f1259, %f1258, 0f3FB8AA3B;
-	ex2.approx.f32 %f1260, %f1259;
+	ex2.approx.ftz.f32 %f1260, %f1259;
 	add.rn.f32 %f1261, %f1260, 0f3F800000;
 	rcp.approx.ftz.f32 %f1262, %f1261;
 	neg.f32 %f1263, %f1261;
@@ -40314,14 +39703,14 @@ $B83:
 	fma.rn.f32 %f1267, %f1263, %f1266, %f59;
 	fma.rn.f32 %f1268, %f1267, %f1265, %f1266;
 	abs.f32 %f1269, %f59;
-	setp.lt.f32 %p524, 0f0D800000, %f1269;
-	and.pred %p525, %p523, %p524;
+	setp.lt.f32 %p504, 0f0D800000, %f1269;
+	and.pred %p505, %p503, %p504;
 	abs.f32 %f1270, %f1268;
-	setp.lt.f32 %p526, 0f03800000, %f1270;
-	and.pred %p527, %p525, %p526;
+	setp.lt.f32 %p506, 0f03800000, %f1270;
+	and.pred %p507, %p505, %p506;
 	neg.f32 %f1271, %f58;
 	mul.rn.f32 %f1272, %f1271, 0f3FB8AA3B;
-	ex2.approx.f32 %f1273, %f1272;
+	ex2.approx.ftz.f32 %f1273, %f1272;
 	add.rn.f32 %f1274, %f1273, 0f3F800000;
 	rcp.approx.ftz.f32 %f1275, %f1274;
 	neg.f32 %f1276, %f1274;
@@ -40331,14 +39720,14 @@ $B83:
 	fma.rn.f32 %f1280, %f1276, %f1279, %f58;
 	fma.rn.f32 %f1281, %f1280, %f1278, %f1279;
 	abs.f32 %f1282, %f58;
-	setp.lt.f32 %p528, 0f0D800000, %f1282;
-	and.pred %p529, %p527, %p528;
+	setp.lt.f32 %p508, 0f0D800000, %f1282;
+	and.pred %p509, %p507, %p508;
 	abs.f32 %f1283, %f1281;
-	setp.lt.f32 %p530, 0f03800000, %f1283;
-	and.pred %p531, %p529, %p530;
+	setp.lt.f32 %p510, 0f03800000, %f1283;
+	and.pred %p511, %p509, %p510;
 	neg.f32 %f1284, %f57;
 	mul.rn.f32 %f1285, %f1284, 0f3FB8AA3B;
-	ex2.approx.f32 %f1286, %f1285;
+	ex2.approx.ftz.f32 %f1286, %f1285;
 	add.rn.f32 %f1287, %f1286, 0f3F800000;
 	rcp.approx.ftz.f32 %f1288, %f1287;
 	neg.f32 %f1289, %f1287;
@@ -40348,14 +39737,14 @@ $B83:
 	fma.rn.f32 %f1293, %f1289, %f1292, %f57;
 	fma.rn.f32 %f1294, %f1293, %f1291, %f1292;
 	abs.f32 %f1295, %f57;
-	setp.lt.f32 %p532, 0f0D800000, %f1295;
-	and.pred %p533, %p531, %p532;
+	setp.lt.f32 %p512, 0f0D800000, %f1295;
+	and.pred %p513, %p511, %p512;
 	abs.f32 %f1296, %f1294;
-	setp.lt.f32 %p534, 0f03800000, %f1296;
-	and.pred %p535, %p533, %p534;
+	setp.lt.f32 %p514, 0f03800000, %f1296;
+	and.pred %p515, %p513, %p514;
 	neg.f32 %f1297, %f56;
 	mul.rn.f32 %f1298, %f1297, 0f3FB8AA3B;
-	ex2.approx.f32 %f1299, %f1298;
+	ex2.approx.ftz.f32 %f1299, %f1298;
 	add.rn.f32 %f1300, %f1299, 0f3F800000;
 	rcp.approx.ftz.f32 %f1301, %f1300;
 	neg.f32 %f1302, %f1300;
@@ -40365,14 +39754,14 @@ $B83:
 	fma.rn.f32 %f1306, %f1302, %f1305, %f56;
 	fma.rn.f32 %f1307, %f1306, %f1304, %f1305;
 	abs.f32 %f1308, %f56;
-	setp.lt.f32 %p536, 0f0D800000, %f1308;
-	and.pred %p537, %p535, %p536;
+	setp.lt.f32 %p516, 0f0D800000, %f1308;
+	and.pred %p517, %p515, %p516;
 	abs.f32 %f1309, %f1307;
-	setp.lt.f32 %p538, 0f03800000, %f1309;
-	and.pred %p539, %p537, %p538;
+	setp.lt.f32 %p518, 0f03800000, %f1309;
+	and.pred %p519, %p517, %p518;
 	neg.f32 %f1310, %f55;
 	mul.rn.f32 %f1311, %f1310, 0f3FB8AA3B;
-	ex2.approx.f32 %f1312, %f1311;
+	ex2.approx.ftz.f32 %f1312, %f1311;
 	add.rn.f32 %f1313, %f1312, 0f3F800000;
 	rcp.approx.ftz.f32 %f1314, %f1313;
 	neg.f32 %f1315, %f1313;
@@ -40382,14 +39771,14 @@ $B83:
 	fma.rn.f32 %f1319, %f1315, %f1318, %f55;
 	fma.rn.f32 %f1320, %f1319, %f1317, %f1318;
 	abs.f32 %f1321, %f55;
-	setp.lt.f32 %p540, 0f0D800000, %f1321;
-	and.pred %p541, %p539, %p540;
+	setp.lt.f32 %p520, 0f0D800000, %f1321;
+	and.pred %p521, %p519, %p520;
 	abs.f32 %f1322, %f1320;
-	setp.lt.f32 %p542, 0f03800000, %f1322;
-	and.pred %p543, %p541, %p542;
+	setp.lt.f32 %p522, 0f03800000, %f1322;
+	and.pred %p523, %p521, %p522;
 	neg.f32 %f1323, %f54;
 	mul.rn.f32 %f1324, %f1323, 0f3FB8AA3B;
-	ex2.approx.f32 %f1325, %f1324;
+	ex2.approx.ftz.f32 %f1325, %f1324;
 	add.rn.f32 %f1326, %f1325, 0f3F800000;
 	rcp.approx.ftz.f32 %f1327, %f1326;
 	neg.f32 %f1328, %f1326;
@@ -40399,14 +39788,14 @@ $B83:
 	fma.rn.f32 %f1332, %f1328, %f1331, %f54;
 	fma.rn.f32 %f1333, %f1332, %f1330, %f1331;
 	abs.f32 %f1334, %f54;
-	setp.lt.f32 %p544, 0f0D800000, %f1334;
-	and.pred %p545, %p543, %p544;
+	setp.lt.f32 %p524, 0f0D800000, %f1334;
+	and.pred %p525, %p523, %p524;
 	abs.f32 %f1335, %f1333;
-	setp.lt.f32 %p546, 0f03800000, %f1335;
-	and.pred %p547, %p545, %p546;
+	setp.lt.f32 %p526, 0f03800000, %f1335;
+	and.pred %p527, %p525, %p526;
 	neg.f32 %f1336, %f53;
 	mul.rn.f32 %f1337, %f1336, 0f3FB8AA3B;
-	ex2.approx.f32 %f1338, %f1337;
+	ex2.approx.ftz.f32 %f1338, %f1337;
 	add.rn.f32 %f1339, %f1338, 0f3F800000;
 	rcp.approx.ftz.f32 %f1340, %f1339;
 	neg.f32 %f1341, %f1339;
@@ -40416,14 +39805,14 @@ $B83:
 	fma.rn.f32 %f1345, %f1341, %f1344, %f53;
 	fma.rn.f32 %f1346, %f1345, %f1343, %f1344;
 	abs.f32 %f1347, %f53;
-	setp.lt.f32 %p548, 0f0D800000, %f1347;
-	and.pred %p549, %p547, %p548;
+	setp.lt.f32 %p528, 0f0D800000, %f1347;
+	and.pred %p529, %p527, %p528;
 	abs.f32 %f1348, %f1346;
-	setp.lt.f32 %p550, 0f03800000, %f1348;
-	and.pred %p551, %p549, %p550;
+	setp.lt.f32 %p530, 0f03800000, %f1348;
+	and.pred %p531, %p529, %p530;
 	neg.f32 %f1349, %f52;
 	mul.rn.f32 %f1350, %f1349, 0f3FB8AA3B;
-	ex2.approx.f32 %f1351, %f1350;
+	ex2.approx.ftz.f32 %f1351, %f1350;
 	add.rn.f32 %f1352, %f1351, 0f3F800000;
 	rcp.approx.ftz.f32 %f1353, %f1352;
 	neg.f32 %f1354, %f1352;
@@ -40433,14 +39822,14 @@ $B83:
 	fma.rn.f32 %f1358, %f1354, %f1357, %f52;
 	fma.rn.f32 %f1359, %f1358, %f1356, %f1357;
 	abs.f32 %f1360, %f52;
-	setp.lt.f32 %p552, 0f0D800000, %f1360;
-	and.pred %p553, %p551, %p552;
+	setp.lt.f32 %p532, 0f0D800000, %f1360;
+	and.pred %p533, %p531, %p532;
 	abs.f32 %f1361, %f1359;
-	setp.lt.f32 %p554, 0f03800000, %f1361;
-	and.pred %p555, %p553, %p554;
+	setp.lt.f32 %p534, 0f03800000, %f1361;
+	and.pred %p535, %p533, %p534;
 	neg.f32 %f1362, %f51;
 	mul.rn.f32 %f1363, %f1362, 0f3FB8AA3B;
-	ex2.approx.f32 %f1364, %f1363;
+	ex2.approx.ftz.f32 %f1364, %f1363;
 	add.rn.f32 %f1365, %f1364, 0f3F800000;
 	rcp.approx.ftz.f32 %f1366, %f1365;
 	neg.f32 %f1367, %f1365;
@@ -40450,14 +39839,14 @@ $B83:
 	fma.rn.f32 %f1371, %f1367, %f1370, %f51;
 	fma.rn.f32 %f1372, %f1371, %f1369, %f1370;
 	abs.f32 %f1373, %f51;
-	setp.lt.f32 %p556, 0f0D800000, %f1373;
-	and.pred %p557, %p555, %p556;
+	setp.lt.f32 %p536, 0f0D800000, %f1373;
+	and.pred %p537, %p535, %p536;
 	abs.f32 %f1374, %f1372;
-	setp.lt.f32 %p558, 0f03800000, %f1374;
-	and.pred %p559, %p557, %p558;
+	setp.lt.f32 %p538, 0f03800000, %f1374;
+	and.pred %p539, %p537, %p538;
 	neg.f32 %f1375, %f50;
 	mul.rn.f32 %f1376, %f1375, 0f3FB8AA3B;
-	ex2.approx.f32 %f1377, %f1376;
+	ex2.approx.ftz.f32 %f1377, %f1376;
 	add.rn.f32 %f1378, %f1377, 0f3F800000;
 	rcp.approx.ftz.f32 %f1379, %f1378;
 	neg.f32 %f1380, %f1378;
@@ -40467,14 +39856,14 @@ $B83:
 	fma.rn.f32 %f1384, %f1380, %f1383, %f50;
 	fma.rn.f32 %f1385, %f1384, %f1382, %f1383;
 	abs.f32 %f1386, %f50;
-	setp.lt.f32 %p560, 0f0D800000, %f1386;
-	and.pred %p561, %p559, %p560;
+	setp.lt.f32 %p540, 0f0D800000, %f1386;
+	and.pred %p541, %p539, %p540;
 	abs.f32 %f1387, %f1385;
-	setp.lt.f32 %p562, 0f03800000, %f1387;
-	and.pred %p563, %p561, %p562;
+	setp.lt.f32 %p542, 0f03800000, %f1387;
+	and.pred %p543, %p541, %p542;
 	neg.f32 %f1388, %f49;
 	mul.rn.f32 %f1389, %f1388, 0f3FB8AA3B;
-	ex2.approx.f32 %f1390, %f1389;
+	ex2.approx.ftz.f32 %f1390, %f1389;
 	add.rn.f32 %f1391, %f1390, 0f3F800000;
 	rcp.approx.ftz.f32 %f1392, %f1391;
 	neg.f32 %f1393, %f1391;
@@ -40484,14 +39873,14 @@ $B83:
 	fma.rn.f32 %f1397, %f1393, %f1396, %f49;
 	fma.rn.f32 %f1398, %f1397, %f1395, %f1396;
 	abs.f32 %f1399, %f49;
-	setp.lt.f32 %p564, 0f0D800000, %f1399;
-	and.pred %p565, %p563, %p564;
+	setp.lt.f32 %p544, 0f0D800000, %f1399;
+	and.pred %p545, %p543, %p544;
 	abs.f32 %f1400, %f1398;
-	setp.lt.f32 %p566, 0f03800000, %f1400;
-	and.pred %p567, %p565, %p566;
+	setp.lt.f32 %p546, 0f03800000, %f1400;
+	and.pred %p547, %p545, %p546;
 	neg.f32 %f1401, %f48;
 	mul.rn.f32 %f1402, %f1401, 0f3FB8AA3B;
-	ex2.approx.f32 %f1403, %f1402;
+	ex2.approx.ftz.f32 %f1403, %f1402;
 	add.rn.f32 %f1404, %f1403, 0f3F800000;
 	rcp.approx.ftz.f32 %f1405, %f1404;
 	neg.f32 %f1406, %f1404;
@@ -40501,14 +39890,14 @@ $B83:
 	fma.rn.f32 %f1410, %f1406, %f1409, %f48;
 	fma.rn.f32 %f1411, %f1410, %f1408, %f1409;
 	abs.f32 %f1412, %f48;
-	setp.lt.f32 %p568, 0f0D800000, %f1412;
-	and.pred %p569, %p567, %p568;
+	setp.lt.f32 %p548, 0f0D800000, %f1412;
+	and.pred %p549, %p547, %p548;
 	abs.f32 %f1413, %f1411;
-	setp.lt.f32 %p570, 0f03800000, %f1413;
-	and.pred %p571, %p569, %p570;
+	setp.lt.f32 %p550, 0f03800000, %f1413;
+	and.pred %p551, %p549, %p550;
 	neg.f32 %f1414, %f47;
 	mul.rn.f32 %f1415, %f1414, 0f3FB8AA3B;
-	ex2.approx.f32 %f1416, %f1415;
+	ex2.approx.ftz.f32 %f1416, %f1415;
 	add.rn.f32 %f1417, %f1416, 0f3F800000;
 	rcp.approx.ftz.f32 %f1418, %f1417;
 	neg.f32 %f1419, %f1417;
@@ -40518,14 +39907,14 @@ $B83:
 	fma.rn.f32 %f1423, %f1419, %f1422, %f47;
 	fma.rn.f32 %f1424, %f1423, %f1421, %f1422;
 	abs.f32 %f1425, %f47;
-	setp.lt.f32 %p572, 0f0D800000, %f1425;
-	and.pred %p573, %p571, %p572;
+	setp.lt.f32 %p552, 0f0D800000, %f1425;
+	and.pred %p553, %p551, %p552;
 	abs.f32 %f1426, %f1424;
-	setp.lt.f32 %p574, 0f03800000, %f1426;
-	and.pred %p575, %p573, %p574;
+	setp.lt.f32 %p554, 0f03800000, %f1426;
+	and.pred %p555, %p553, %p554;
 	neg.f32 %f1427, %f46;
 	mul.rn.f32 %f1428, %f1427, 0f3FB8AA3B;
-	ex2.approx.f32 %f1429, %f1428;
+	ex2.approx.ftz.f32 %f1429, %f1428;
 	add.rn.f32 %f1430, %f1429, 0f3F800000;
 	rcp.approx.ftz.f32 %f1431, %f1430;
 	neg.f32 %f1432, %f1430;
@@ -40535,14 +39924,14 @@ $B83:
 	fma.rn.f32 %f1436, %f1432, %f1435, %f46;
 	fma.rn.f32 %f1437, %f1436, %f1434, %f1435;
 	abs.f32 %f1438, %f46;
-	setp.lt.f32 %p576, 0f0D800000, %f1438;
-	and.pred %p577, %p575, %p576;
+	setp.lt.f32 %p556, 0f0D800000, %f1438;
+	and.pred %p557, %p555, %p556;
 	abs.f32 %f1439, %f1437;
-	setp.lt.f32 %p578, 0f03800000, %f1439;
-	and.pred %p579, %p577, %p578;
+	setp.lt.f32 %p558, 0f03800000, %f1439;
+	and.pred %p559, %p557, %p558;
 	neg.f32 %f1440, %f45;
 	mul.rn.f32 %f1441, %f1440, 0f3FB8AA3B;
-	ex2.approx.f32 %f1442, %f1441;
+	ex2.approx.ftz.f32 %f1442, %f1441;
 	add.rn.f32 %f1443, %f1442, 0f3F800000;
 	rcp.approx.ftz.f32 %f1444, %f1443;
 	neg.f32 %f1445, %f1443;
@@ -40552,14 +39941,14 @@ $B83:
 	fma.rn.f32 %f1449, %f1445, %f1448, %f45;
 	fma.rn.f32 %f1450, %f1449, %f1447, %f1448;
 	abs.f32 %f1451, %f45;
-	setp.lt.f32 %p580, 0f0D800000, %f1451;
-	and.pred %p581, %p579, %p580;
+	setp.lt.f32 %p560, 0f0D800000, %f1451;
+	and.pred %p561, %p559, %p560;
 	abs.f32 %f1452, %f1450;
-	setp.lt.f32 %p582, 0f03800000, %f1452;
-	and.pred %p583, %p581, %p582;
+	setp.lt.f32 %p562, 0f03800000, %f1452;
+	and.pred %p563, %p561, %p562;
 	neg.f32 %f1453, %f44;
 	mul.rn.f32 %f1454, %f1453, 0f3FB8AA3B;
-	ex2.approx.f32 %f1455, %f1454;
+	ex2.approx.ftz.f32 %f1455, %f1454;
 	add.rn.f32 %f1456, %f1455, 0f3F800000;
 	rcp.approx.ftz.f32 %f1457, %f1456;
 	neg.f32 %f1458, %f1456;
@@ -40569,14 +39958,14 @@ $B83:
 	fma.rn.f32 %f1462, %f1458, %f1461, %f44;
 	fma.rn.f32 %f1463, %f1462, %f1460, %f1461;
 	abs.f32 %f1464, %f44;
-	setp.lt.f32 %p584, 0f0D800000, %f1464;
-	and.pred %p585, %p583, %p584;
+	setp.lt.f32 %p564, 0f0D800000, %f1464;
+	and.pred %p565, %p563, %p564;
 	abs.f32 %f1465, %f1463;
-	setp.lt.f32 %p586, 0f03800000, %f1465;
-	and.pred %p587, %p585, %p586;
+	setp.lt.f32 %p566, 0f03800000, %f1465;
+	and.pred %p567, %p565, %p566;
 	neg.f32 %f1466, %f43;
 	mul.rn.f32 %f1467, %f1466, 0f3FB8AA3B;
-	ex2.approx.f32 %f1468, %f1467;
+	ex2.approx.ftz.f32 %f1468, %f1467;
 	add.rn.f32 %f1469, %f1468, 0f3F800000;
 	rcp.approx.ftz.f32 %f1470, %f1469;
 	neg.f32 %f1471, %f1469;
@@ -40586,14 +39975,14 @@ $B83:
 	fma.rn.f32 %f1475, %f1471, %f1474, %f43;
 	fma.rn.f32 %f1476, %f1475, %f1473, %f1474;
 	abs.f32 %f1477, %f43;
-	setp.lt.f32 %p588, 0f0D800000, %f1477;
-	and.pred %p589, %p587, %p588;
+	setp.lt.f32 %p568, 0f0D800000, %f1477;
+	and.pred %p569, %p567, %p568;
 	abs.f32 %f1478, %f1476;
-	setp.lt.f32 %p590, 0f03800000, %f1478;
-	and.pred %p591, %p589, %p590;
+	setp.lt.f32 %p570, 0f03800000, %f1478;
+	and.pred %p571, %p569, %p570;
 	neg.f32 %f1479, %f42;
 	mul.rn.f32 %f1480, %f1479, 0f3FB8AA3B;
-	ex2.approx.f32 %f1481, %f1480;
+	ex2.approx.ftz.f32 %f1481, %f1480;
 	add.rn.f32 %f1482, %f1481, 0f3F800000;
 	rcp.approx.ftz.f32 %f1483, %f1482;
 	neg.f32 %f1484, %f1482;
@@ -40603,14 +39992,14 @@ $B83:
 	fma.rn.f32 %f1488, %f1484, %f1487, %f42;
 	fma.rn.f32 %f1489, %f1488, %f1486, %f1487;
 	abs.f32 %f1490, %f42;
-	setp.lt.f32 %p592, 0f0D800000, %f1490;
-	and.pred %p593, %p591, %p592;
+	setp.lt.f32 %p572, 0f0D800000, %f1490;
+	and.pred %p573, %p571, %p572;
 	abs.f32 %f1491, %f1489;
-	setp.lt.f32 %p594, 0f03800000, %f1491;
-	and.pred %p595, %p593, %p594;
+	setp.lt.f32 %p574, 0f03800000, %f1491;
+	and.pred %p575, %p573, %p574;
 	neg.f32 %f1492, %f41;
 	mul.rn.f32 %f1493, %f1492, 0f3FB8AA3B;
-	ex2.approx.f32 %f1494, %f1493;
+	ex2.approx.ftz.f32 %f1494, %f1493;
 	add.rn.f32 %f1495, %f1494, 0f3F800000;
 	rcp.approx.ftz.f32 %f1496, %f1495;
 	neg.f32 %f1497, %f1495;
@@ -40620,14 +40009,14 @@ $B83:
 	fma.rn.f32 %f1501, %f1497, %f1500, %f41;
 	fma.rn.f32 %f1502, %f1501, %f1499, %f1500;
 	abs.f32 %f1503, %f41;
-	setp.lt.f32 %p596, 0f0D800000, %f1503;
-	and.pred %p597, %p595, %p596;
+	setp.lt.f32 %p576, 0f0D800000, %f1503;
+	and.pred %p577, %p575, %p576;
 	abs.f32 %f1504, %f1502;
-	setp.lt.f32 %p598, 0f03800000, %f1504;
-	and.pred %p599, %p597, %p598;
+	setp.lt.f32 %p578, 0f03800000, %f1504;
+	and.pred %p579, %p577, %p578;
 	neg.f32 %f1505, %f40;
 	mul.rn.f32 %f1506, %f1505, 0f3FB8AA3B;
-	ex2.approx.f32 %f1507, %f1506;
+	ex2.approx.ftz.f32 %f1507, %f1506;
 	add.rn.f32 %f1508, %f1507, 0f3F800000;
 	rcp.approx.ftz.f32 %f1509, %f1508;
 	neg.f32 %f1510, %f1508;
@@ -40637,14 +40026,14 @@ $B83:
 	fma.rn.f32 %f1514, %f1510, %f1513, %f40;
 	fma.rn.f32 %f1515, %f1514, %f1512, %f1513;
 	abs.f32 %f1516, %f40;
-	setp.lt.f32 %p600, 0f0D800000, %f1516;
-	and.pred %p601, %p599, %p600;
+	setp.lt.f32 %p580, 0f0D800000, %f1516;
+	and.pred %p581, %p579, %p580;
 	abs.f32 %f1517, %f1515;
-	setp.lt.f32 %p602, 0f03800000, %f1517;
-	and.pred %p603, %p601, %p602;
+	setp.lt.f32 %p582, 0f03800000, %f1517;
+	and.pred %p583, %p581, %p582;
 	neg.f32 %f1518, %f39;
 	mul.rn.f32 %f1519, %f1518, 0f3FB8AA3B;
-	ex2.approx.f32 %f1520, %f1519;
+	ex2.approx.ftz.f32 %f1520, %f1519;
 	add.rn.f32 %f1521, %f1520, 0f3F800000;
 	rcp.approx.ftz.f32 %f1522, %f1521;
 	neg.f32 %f1523, %f1521;
@@ -40654,14 +40043,14 @@ $B83:
 	fma.rn.f32 %f1527, %f1523, %f1526, %f39;
 	fma.rn.f32 %f1528, %f1527, %f1525, %f1526;
 	abs.f32 %f1529, %f39;
-	setp.lt.f32 %p604, 0f0D800000, %f1529;
-	and.pred %p605, %p603, %p604;
+	setp.lt.f32 %p584, 0f0D800000, %f1529;
+	and.pred %p585, %p583, %p584;
 	abs.f32 %f1530, %f1528;
-	setp.lt.f32 %p606, 0f03800000, %f1530;
-	and.pred %p607, %p605, %p606;
+	setp.lt.f32 %p586, 0f03800000, %f1530;
+	and.pred %p587, %p585, %p586;
 	neg.f32 %f1531, %f38;
 	mul.rn.f32 %f1532, %f1531, 0f3FB8AA3B;
-	ex2.approx.f32 %f1533, %f1532;
+	ex2.approx.ftz.f32 %f1533, %f1532;
 	add.rn.f32 %f1534, %f1533, 0f3F800000;
 	rcp.approx.ftz.f32 %f1535, %f1534;
 	neg.f32 %f1536, %f1534;
@@ -40671,14 +40060,14 @@ $B83:
 	fma.rn.f32 %f1540, %f1536, %f1539, %f38;
 	fma.rn.f32 %f1541, %f1540, %f1538, %f1539;
 	abs.f32 %f1542, %f38;
-	setp.lt.f32 %p608, 0f0D800000, %f1542;
-	and.pred %p609, %p607, %p608;
+	setp.lt.f32 %p588, 0f0D800000, %f1542;
+	and.pred %p589, %p587, %p588;
 	abs.f32 %f1543, %f1541;
-	setp.lt.f32 %p610, 0f03800000, %f1543;
-	and.pred %p611, %p609, %p610;
+	setp.lt.f32 %p590, 0f03800000, %f1543;
+	and.pred %p591, %p589, %p590;
 	neg.f32 %f1544, %f37;
 	mul.rn.f32 %f1545, %f1544, 0f3FB8AA3B;
-	ex2.approx.f32 %f1546, %f1545;
+	ex2.approx.ftz.f32 %f1546, %f1545;
 	add.rn.f32 %f1547, %f1546, 0f3F800000;
 	rcp.approx.ftz.f32 %f1548, %f1547;
 	neg.f32 %f1549, %f1547;
@@ -40688,14 +40077,14 @@ $B83:
 	fma.rn.f32 %f1553, %f1549, %f1552, %f37;
 	fma.rn.f32 %f1554, %f1553, %f1551, %f1552;
 	abs.f32 %f1555, %f37;
-	setp.lt.f32 %p612, 0f0D800000, %f1555;
-	and.pred %p613, %p611, %p612;
+	setp.lt.f32 %p592, 0f0D800000, %f1555;
+	and.pred %p593, %p591, %p592;
 	abs.f32 %f1556, %f1554;
-	setp.lt.f32 %p614, 0f03800000, %f1556;
-	and.pred %p615, %p613, %p614;
+	setp.lt.f32 %p594, 0f03800000, %f1556;
+	and.pred %p595, %p593, %p594;
 	neg.f32 %f1557, %f36;
 	mul.rn.f32 %f1558, %f1557, 0f3FB8AA3B;
-	ex2.approx.f32 %f1559, %f1558;
+	ex2.approx.ftz.f32 %f1559, %f1558;
 	add.rn.f32 %f1560, %f1559, 0f3F800000;
 	rcp.approx.ftz.f32 %f1561, %f1560;
 	neg.f32 %f1562, %f1560;
@@ -40705,14 +40094,14 @@ $B83:
 	fma.rn.f32 %f1566, %f1562, %f1565, %f36;
 	fma.rn.f32 %f1567, %f1566, %f1564, %f1565;
 	abs.f32 %f1568, %f36;
-	setp.lt.f32 %p616, 0f0D800000, %f1568;
-	and.pred %p617, %p615, %p616;
+	setp.lt.f32 %p596, 0f0D800000, %f1568;
+	and.pred %p597, %p595, %p596;
 	abs.f32 %f1569, %f1567;
-	setp.lt.f32 %p618, 0f03800000, %f1569;
-	and.pred %p619, %p617, %p618;
+	setp.lt.f32 %p598, 0f03800000, %f1569;
+	and.pred %p599, %p597, %p598;
 	neg.f32 %f1570, %f35;
 	mul.rn.f32 %f1571, %f1570, 0f3FB8AA3B;
-	ex2.approx.f32 %f1572, %f1571;
+	ex2.approx.ftz.f32 %f1572, %f1571;
 	add.rn.f32 %f1573, %f1572, 0f3F800000;
 	rcp.approx.ftz.f32 %f1574, %f1573;
 	neg.f32 %f1575, %f1573;
@@ -40722,14 +40111,14 @@ $B83:
 	fma.rn.f32 %f1579, %f1575, %f1578, %f35;
 	fma.rn.f32 %f1580, %f1579, %f1577, %f1578;
 	abs.f32 %f1581, %f35;
-	setp.lt.f32 %p620, 0f0D800000, %f1581;
-	and.pred %p621, %p619, %p620;
+	setp.lt.f32 %p600, 0f0D800000, %f1581;
+	and.pred %p601, %p599, %p600;
 	abs.f32 %f1582, %f1580;
-	setp.lt.f32 %p622, 0f03800000, %f1582;
-	and.pred %p623, %p621, %p622;
+	setp.lt.f32 %p602, 0f03800000, %f1582;
+	and.pred %p603, %p601, %p602;
 	neg.f32 %f1583, %f34;
 	mul.rn.f32 %f1584, %f1583, 0f3FB8AA3B;
-	ex2.approx.f32 %f1585, %f1584;
+	ex2.approx.ftz.f32 %f1585, %f1584;
 	add.rn.f32 %f1586, %f1585, 0f3F800000;
 	rcp.approx.ftz.f32 %f1587, %f1586;
 	neg.f32 %f1588, %f1586;
@@ -40739,14 +40128,14 @@ $B83:
 	fma.rn.f32 %f1592, %f1588, %f1591, %f34;
 	fma.rn.f32 %f1593, %f1592, %f1590, %f1591;
 	abs.f32 %f1594, %f34;
-	setp.lt.f32 %p624, 0f0D800000, %f1594;
-	and.pred %p625, %p623, %p624;
+	setp.lt.f32 %p604, 0f0D800000, %f1594;
+	and.pred %p605, %p603, %p604;
 	abs.f32 %f1595, %f1593;
-	setp.lt.f32 %p626, 0f03800000, %f1595;
-	and.pred %p627, %p625, %p626;
+	setp.lt.f32 %p606, 0f03800000, %f1595;
+	and.pred %p607, %p605, %p606;
 	neg.f32 %f1596, %f33;
 	mul.rn.f32 %f1597, %f1596, 0f3FB8AA3B;
-	ex2.approx.f32 %f1598, %f1597;
+	ex2.approx.ftz.f32 %f1598, %f1597;
 	add.rn.f32 %f1599, %f1598, 0f3F800000;
 	rcp.approx.ftz.f32 %f1600, %f1599;
 	neg.f32 %f1601, %f1599;
@@ -40756,14 +40145,14 @@ $B83:
 	fma.rn.f32 %f1605, %f1601, %f1604, %f33;
 	fma.rn.f32 %f1606, %f1605, %f1603, %f1604;
 	abs.f32 %f1607, %f33;
-	setp.lt.f32 %p628, 0f0D800000, %f1607;
-	and.pred %p629, %p627, %p628;
+	setp.lt.f32 %p608, 0f0D800000, %f1607;
+	and.pred %p609, %p607, %p608;
 	abs.f32 %f1608, %f1606;
-	setp.lt.f32 %p630, 0f03800000, %f1608;
-	and.pred %p631, %p629, %p630;
+	setp.lt.f32 %p610, 0f03800000, %f1608;
+	and.pred %p611, %p609, %p610;
 	neg.f32 %f1609, %f32;
 	mul.rn.f32 %f1610, %f1609, 0f3FB8AA3B;
-	ex2.approx.f32 %f1611, %f1610;
+	ex2.approx.ftz.f32 %f1611, %f1610;
 	add.rn.f32 %f1612, %f1611, 0f3F800000;
 	rcp.approx.ftz.f32 %f1613, %f1612;
 	neg.f32 %f1614, %f1612;
@@ -40773,14 +40162,14 @@ $B83:
 	fma.rn.f32 %f1618, %f1614, %f1617, %f32;
 	fma.rn.f32 %f1619, %f1618, %f1616, %f1617;
 	abs.f32 %f1620, %f32;
-	setp.lt.f32 %p632, 0f0D800000, %f1620;
-	and.pred %p633, %p631, %p632;
+	setp.lt.f32 %p612, 0f0D800000, %f1620;
+	and.pred %p613, %p611, %p612;
 	abs.f32 %f1621, %f1619;
-	setp.lt.f32 %p634, 0f03800000, %f1621;
-	and.pred %p635, %p633, %p634;
+	setp.lt.f32 %p614, 0f03800000, %f1621;
+	and.pred %p615, %p613, %p614;
 	neg.f32 %f1622, %f31;
 	mul.rn.f32 %f1623, %f1622, 0f3FB8AA3B;
-	ex2.approx.f32 %f1624, %f1623;
+	ex2.approx.ftz.f32 %f1624, %f1623;
 	add.rn.f32 %f1625, %f1624, 0f3F800000;
 	rcp.approx.ftz.f32 %f1626, %f1625;
 	neg.f32 %f1627, %f1625;
@@ -40790,14 +40179,14 @@ $B83:
 	fma.rn.f32 %f1631, %f1627, %f1630, %f31;
 	fma.rn.f32 %f1632, %f1631, %f1629, %f1630;
 	abs.f32 %f1633, %f31;
-	setp.lt.f32 %p636, 0f0D800000, %f1633;
-	and.pred %p637, %p635, %p636;
+	setp.lt.f32 %p616, 0f0D800000, %f1633;
+	and.pred %p617, %p615, %p616;
 	abs.f32 %f1634, %f1632;
-	setp.lt.f32 %p638, 0f03800000, %f1634;
-	and.pred %p639, %p637, %p638;
+	setp.lt.f32 %p618, 0f03800000, %f1634;
+	and.pred %p619, %p617, %p618;
 	neg.f32 %f1635, %f30;
 	mul.rn.f32 %f1636, %f1635, 0f3FB8AA3B;
-	ex2.approx.f32 %f1637, %f1636;
+	ex2.approx.ftz.f32 %f1637, %f1636;
 	add.rn.f32 %f1638, %f1637, 0f3F800000;
 	rcp.approx.ftz.f32 %f1639, %f1638;
 	neg.f32 %f1640, %f1638;
@@ -40807,14 +40196,14 @@ $B83:
 	fma.rn.f32 %f1644, %f1640, %f1643, %f30;
 	fma.rn.f32 %f1645, %f1644, %f1642, %f1643;
 	abs.f32 %f1646, %f30;
-	setp.lt.f32 %p640, 0f0D800000, %f1646;
-	and.pred %p641, %p639, %p640;
+	setp.lt.f32 %p620, 0f0D800000, %f1646;
+	and.pred %p621, %p619, %p620;
 	abs.f32 %f1647, %f1645;
-	setp.lt.f32 %p642, 0f03800000, %f1647;
-	and.pred %p643, %p641, %p642;
+	setp.lt.f32 %p622, 0f03800000, %f1647;
+	and.pred %p623, %p621, %p622;
 	neg.f32 %f1648, %f29;
 	mul.rn.f32 %f1649, %f1648, 0f3FB8AA3B;
-	ex2.approx.f32 %f1650, %f1649;
+	ex2.approx.ftz.f32 %f1650, %f1649;
 	add.rn.f32 %f1651, %f1650, 0f3F800000;
 	rcp.approx.ftz.f32 %f1652, %f1651;
 	neg.f32 %f1653, %f1651;
@@ -40824,14 +40213,14 @@ $B83:
 	fma.rn.f32 %f1657, %f1653, %f1656, %f29;
 	fma.rn.f32 %f1658, %f1657, %f1655, %f1656;
 	abs.f32 %f1659, %f29;
-	setp.lt.f32 %p644, 0f0D800000, %f1659;
-	and.pred %p645, %p643, %p644;
+	setp.lt.f32 %p624, 0f0D800000, %f1659;
+	and.pred %p625, %p623, %p624;
 	abs.f32 %f1660, %f1658;
-	setp.lt.f32 %p646, 0f03800000, %f1660;
-	and.pred %p647, %p645, %p646;
+	setp.lt.f32 %p626, 0f03800000, %f1660;
+	and.pred %p627, %p625, %p626;
 	neg.f32 %f1661, %f28;
 	mul.rn.f32 %f1662, %f1661, 0f3FB8AA3B;
-	ex2.approx.f32 %f1663, %f1662;
+	ex2.approx.ftz.f32 %f1663, %f1662;
 	add.rn.f32 %f1664, %f1663, 0f3F800000;
 	rcp.approx.ftz.f32 %f1665, %f1664;
 	neg.f32 %f1666, %f1664;
@@ -40841,14 +40230,14 @@ $B83:
 	fma.rn.f32 %f1670, %f1666, %f1669, %f28;
 	fma.rn.f32 %f1671, %f1670, %f1668, %f1669;
 	abs.f32 %f1672, %f28;
-	setp.lt.f32 %p648, 0f0D800000, %f1672;
-	and.pred %p649, %p647, %p648;
+	setp.lt.f32 %p628, 0f0D800000, %f1672;
+	and.pred %p629, %p627, %p628;
 	abs.f32 %f1673, %f1671;
-	setp.lt.f32 %p650, 0f03800000, %f1673;
-	and.pred %p651, %p649, %p650;
+	setp.lt.f32 %p630, 0f03800000, %f1673;
+	and.pred %p631, %p629, %p630;
 	neg.f32 %f1674, %f27;
 	mul.rn.f32 %f1675, %f1674, 0f3FB8AA3B;
-	ex2.approx.f32 %f1676, %f1675;
+	ex2.approx.ftz.f32 %f1676, %f1675;
 	add.rn.f32 %f1677, %f1676, 0f3F800000;
 	rcp.approx.ftz.f32 %f1678, %f1677;
 	neg.f32 %f1679, %f1677;
@@ -40858,14 +40247,14 @@ $B83:
 	fma.rn.f32 %f1683, %f1679, %f1682, %f27;
 	fma.rn.f32 %f1684, %f1683, %f1681, %f1682;
 	abs.f32 %f1685, %f27;
-	setp.lt.f32 %p652, 0f0D800000, %f1685;
-	and.pred %p653, %p651, %p652;
+	setp.lt.f32 %p632, 0f0D800000, %f1685;
+	and.pred %p633, %p631, %p632;
 	abs.f32 %f1686, %f1684;
-	setp.lt.f32 %p654, 0f03800000, %f1686;
-	and.pred %p655, %p653, %p654;
+	setp.lt.f32 %p634, 0f03800000, %f1686;
+	and.pred %p635, %p633, %p634;
 	neg.f32 %f1687, %f26;
 	mul.rn.f32 %f1688, %f1687, 0f3FB8AA3B;
-	ex2.approx.f32 %f1689, %f1688;
+	ex2.approx.ftz.f32 %f1689, %f1688;
 	add.rn.f32 %f1690, %f1689, 0f3F800000;
 	rcp.approx.ftz.f32 %f1691, %f1690;
 	neg.f32 %f1692, %f1690;
@@ -40875,14 +40264,14 @@ $B83:
 	fma.rn.f32 %f1696, %f1692, %f1695, %f26;
 	fma.rn.f32 %f1697, %f1696, %f1694, %f1695;
 	abs.f32 %f1698, %f26;
-	setp.lt.f32 %p656, 0f0D800000, %f1698;
-	and.pred %p657, %p655, %p656;
+	setp.lt.f32 %p636, 0f0D800000, %f1698;
+	and.pred %p637, %p635, %p636;
 	abs.f32 %f1699, %f1697;
-	setp.lt.f32 %p658, 0f03800000, %f1699;
-	and.pred %p659, %p657, %p658;
+	setp.lt.f32 %p638, 0f03800000, %f1699;
+	and.pred %p639, %p637, %p638;
 	neg.f32 %f1700, %f25;
 	mul.rn.f32 %f1701, %f1700, 0f3FB8AA3B;
-	ex2.approx.f32 %f1702, %f1701;
+	ex2.approx.ftz.f32 %f1702, %f1701;
 	add.rn.f32 %f1703, %f1702, 0f3F800000;
 	rcp.approx.ftz.f32 %f1704, %f1703;
 	neg.f32 %f1705, %f1703;
@@ -40892,14 +40281,14 @@ $B83:
 	fma.rn.f32 %f1709, %f1705, %f1708, %f25;
 	fma.rn.f32 %f1710, %f1709, %f1707, %f1708;
 	abs.f32 %f1711, %f25;
-	setp.lt.f32 %p660, 0f0D800000, %f1711;
-	and.pred %p661, %p659, %p660;
+	setp.lt.f32 %p640, 0f0D800000, %f1711;
+	and.pred %p641, %p639, %p640;
 	abs.f32 %f1712, %f1710;
-	setp.lt.f32 %p662, 0f03800000, %f1712;
-	and.pred %p663, %p661, %p662;
+	setp.lt.f32 %p642, 0f03800000, %f1712;
+	and.pred %p643, %p641, %p642;
 	neg.f32 %f1713, %f24;
 	mul.rn.f32 %f1714, %f1713, 0f3FB8AA3B;
-	ex2.approx.f32 %f1715, %f1714;
+	ex2.approx.ftz.f32 %f1715, %f1714;
 	add.rn.f32 %f1716, %f1715, 0f3F800000;
 	rcp.approx.ftz.f32 %f1717, %f1716;
 	neg.f32 %f1718, %f1716;
@@ -40909,14 +40298,14 @@ $B83:
 	fma.rn.f32 %f1722, %f1718, %f1721, %f24;
 	fma.rn.f32 %f1723, %f1722, %f1720, %f1721;
 	abs.f32 %f1724, %f24;
-	setp.lt.f32 %p664, 0f0D800000, %f1724;
-	and.pred %p665, %p663, %p664;
+	setp.lt.f32 %p644, 0f0D800000, %f1724;
+	and.pred %p645, %p643, %p644;
 	abs.f32 %f1725, %f1723;
-	setp.lt.f32 %p666, 0f03800000, %f1725;
-	and.pred %p667, %p665, %p666;
+	setp.lt.f32 %p646, 0f03800000, %f1725;
+	and.pred %p647, %p645, %p646;
 	neg.f32 %f1726, %f23;
 	mul.rn.f32 %f1727, %f1726, 0f3FB8AA3B;
-	ex2.approx.f32 %f1728, %f1727;
+	ex2.approx.ftz.f32 %f1728, %f1727;
 	add.rn.f32 %f1729, %f1728, 0f3F800000;
 	rcp.approx.ftz.f32 %f1730, %f1729;
 	neg.f32 %f1731, %f1729;
@@ -40926,14 +40315,14 @@ $B83:
 	fma.rn.f32 %f1735, %f1731, %f1734, %f23;
 	fma.rn.f32 %f1736, %f1735, %f1733, %f1734;
 	abs.f32 %f1737, %f23;
-	setp.lt.f32 %p668, 0f0D800000, %f1737;
-	and.pred %p669, %p667, %p668;
+	setp.lt.f32 %p648, 0f0D800000, %f1737;
+	and.pred %p649, %p647, %p648;
 	abs.f32 %f1738, %f1736;
-	setp.lt.f32 %p670, 0f03800000, %f1738;
-	and.pred %p671, %p669, %p670;
+	setp.lt.f32 %p650, 0f03800000, %f1738;
+	and.pred %p651, %p649, %p650;
 	neg.f32 %f1739, %f22;
 	mul.rn.f32 %f1740, %f1739, 0f3FB8AA3B;
-	ex2.approx.f32 %f1741, %f1740;
+	ex2.approx.ftz.f32 %f1741, %f1740;
 	add.rn.f32 %f1742, %f1741, 0f3F800000;
 	rcp.approx.ftz.f32 %f1743, %f1742;
 	neg.f32 %f1744, %f1742;
@@ -40943,14 +40332,14 @@ $B83:
 	fma.rn.f32 %f1748, %f1744, %f1747, %f22;
 	fma.rn.f32 %f1749, %f1748, %f1746, %f1747;
 	abs.f32 %f1750, %f22;
-	setp.lt.f32 %p672, 0f0D800000, %f1750;
-	and.pred %p673, %p671, %p672;
+	setp.lt.f32 %p652, 0f0D800000, %f1750;
+	and.pred %p653, %p651, %p652;
 	abs.f32 %f1751, %f1749;
-	setp.lt.f32 %p674, 0f03800000, %f1751;
-	and.pred %p675, %p673, %p674;
+	setp.lt.f32 %p654, 0f03800000, %f1751;
+	and.pred %p655, %p653, %p654;
 	neg.f32 %f1752, %f21;
 	mul.rn.f32 %f1753, %f1752, 0f3FB8AA3B;
-	ex2.approx.f32 %f1754, %f1753;
+	ex2.approx.ftz.f32 %f1754, %f1753;
 	add.rn.f32 %f1755, %f1754, 0f3F800000;
 	rcp.approx.ftz.f32 %f1756, %f1755;
 	neg.f32 %f1757, %f1755;
@@ -40960,14 +40349,14 @@ $B83:
 	fma.rn.f32 %f1761, %f1757, %f1760, %f21;
 	fma.rn.f32 %f1762, %f1761, %f1759, %f1760;
 	abs.f32 %f1763, %f21;
-	setp.lt.f32 %p676, 0f0D800000, %f1763;
-	and.pred %p677, %p675, %p676;
+	setp.lt.f32 %p656, 0f0D800000, %f1763;
+	and.pred %p657, %p655, %p656;
 	abs.f32 %f1764, %f1762;
-	setp.lt.f32 %p678, 0f03800000, %f1764;
-	and.pred %p679, %p677, %p678;
+	setp.lt.f32 %p658, 0f03800000, %f1764;
+	and.pred %p659, %p657, %p658;
 	neg.f32 %f1765, %f20;
 	mul.rn.f32 %f1766, %f1765, 0f3FB8AA3B;
-	ex2.approx.f32 %f1767, %f1766;
+	ex2.approx.ftz.f32 %f1767, %f1766;
 	add.rn.f32 %f1768, %f1767, 0f3F800000;
 	rcp.approx.ftz.f32 %f1769, %f1768;
 	neg.f32 %f1770, %f1768;
@@ -40977,14 +40366,14 @@ $B83:
 	fma.rn.f32 %f1774, %f1770, %f1773, %f20;
 	fma.rn.f32 %f1775, %f1774, %f1772, %f1773;
 	abs.f32 %f1776, %f20;
-	setp.lt.f32 %p680, 0f0D800000, %f1776;
-	and.pred %p681, %p679, %p680;
+	setp.lt.f32 %p660, 0f0D800000, %f1776;
+	and.pred %p661, %p659, %p660;
 	abs.f32 %f1777, %f1775;
-	setp.lt.f32 %p682, 0f03800000, %f1777;
-	and.pred %p683, %p681, %p682;
+	setp.lt.f32 %p662, 0f03800000, %f1777;
+	and.pred %p663, %p661, %p662;
 	neg.f32 %f1778, %f19;
 	mul.rn.f32 %f1779, %f1778, 0f3FB8AA3B;
-	ex2.approx.f32 %f1780, %f1779;
+	ex2.approx.ftz.f32 %f1780, %f1779;
 	add.rn.f32 %f1781, %f1780, 0f3F800000;
 	rcp.approx.ftz.f32 %f1782, %f1781;
 	neg.f32 %f1783, %f1781;
@@ -40994,14 +40383,14 @@ $B83:
 	fma.rn.f32 %f1787, %f1783, %f1786, %f19;
 	fma.rn.f32 %f1788, %f1787, %f1785, %f1786;
 	abs.f32 %f1789, %f19;
-	setp.lt.f32 %p684, 0f0D800000, %f1789;
-	and.pred %p685, %p683, %p684;
+	setp.lt.f32 %p664, 0f0D800000, %f1789;
+	and.pred %p665, %p663, %p664;
 	abs.f32 %f1790, %f1788;
-	setp.lt.f32 %p686, 0f03800000, %f1790;
-	and.pred %p687, %p685, %p686;
+	setp.lt.f32 %p666, 0f03800000, %f1790;
+	and.pred %p667, %p665, %p666;
 	neg.f32 %f1791, %f18;
 	mul.rn.f32 %f1792, %f1791, 0f3FB8AA3B;
-	ex2.approx.f32 %f1793, %f1792;
+	ex2.approx.ftz.f32 %f1793, %f1792;
 	add.rn.f32 %f1794, %f1793, 0f3F800000;
 	rcp.approx.ftz.f32 %f1795, %f1794;
 	neg.f32 %f1796, %f1794;
@@ -41011,14 +40400,14 @@ $B83:
 	fma.rn.f32 %f1800, %f1796, %f1799, %f18;
 	fma.rn.f32 %f1801, %f1800, %f1798, %f1799;
 	abs.f32 %f1802, %f18;
-	setp.lt.f32 %p688, 0f0D800000, %f1802;
-	and.pred %p689, %p687, %p688;
+	setp.lt.f32 %p668, 0f0D800000, %f1802;
+	and.pred %p669, %p667, %p668;
 	abs.f32 %f1803, %f1801;
-	setp.lt.f32 %p690, 0f03800000, %f1803;
-	and.pred %p691, %p689, %p690;
+	setp.lt.f32 %p670, 0f03800000, %f1803;
+	and.pred %p671, %p669, %p670;
 	neg.f32 %f1804, %f17;
 	mul.rn.f32 %f1805, %f1804, 0f3FB8AA3B;
-	ex2.approx.f32 %f1806, %f1805;
+	ex2.approx.ftz.f32 %f1806, %f1805;
 	add.rn.f32 %f1807, %f1806, 0f3F800000;
 	rcp.approx.ftz.f32 %f1808, %f1807;
 	neg.f32 %f1809, %f1807;
@@ -41028,14 +40417,14 @@ $B83:
 	fma.rn.f32 %f1813, %f1809, %f1812, %f17;
 	fma.rn.f32 %f1814, %f1813, %f1811, %f1812;
 	abs.f32 %f1815, %f17;
-	setp.lt.f32 %p692, 0f0D800000, %f1815;
-	and.pred %p693, %p691, %p692;
+	setp.lt.f32 %p672, 0f0D800000, %f1815;
+	and.pred %p673, %p671, %p672;
 	abs.f32 %f1816, %f1814;
-	setp.lt.f32 %p694, 0f03800000, %f1816;
-	and.pred %p695, %p693, %p694;
+	setp.lt.f32 %p674, 0f03800000, %f1816;
+	and.pred %p675, %p673, %p674;
 	neg.f32 %f1817, %f16;
 	mul.rn.f32 %f1818, %f1817, 0f3FB8AA3B;
-	ex2.approx.f32 %f1819, %f1818;
+	ex2.approx.ftz.f32 %f1819, %f1818;
 	add.rn.f32 %f1820, %f1819, 0f3F800000;
 	rcp.approx.ftz.f32 %f1821, %f1820;
 	neg.f32 %f1822, %f1820;
@@ -41045,14 +40434,14 @@ $B83:
 	fma.rn.f32 %f1826, %f1822, %f1825, %f16;
 	fma.rn.f32 %f1827, %f1826, %f1824, %f1825;
 	abs.f32 %f1828, %f16;
-	setp.lt.f32 %p696, 0f0D800000, %f1828;
-	and.pred %p697, %p695, %p696;
+	setp.lt.f32 %p676, 0f0D800000, %f1828;
+	and.pred %p677, %p675, %p676;
 	abs.f32 %f1829, %f1827;
-	setp.lt.f32 %p698, 0f03800000, %f1829;
-	and.pred %p699, %p697, %p698;
+	setp.lt.f32 %p678, 0f03800000, %f1829;
+	and.pred %p679, %p677, %p678;
 	neg.f32 %f1830, %f15;
 	mul.rn.f32 %f1831, %f1830, 0f3FB8AA3B;
-	ex2.approx.f32 %f1832, %f1831;
+	ex2.approx.ftz.f32 %f1832, %f1831;
 	add.rn.f32 %f1833, %f1832, 0f3F800000;
 	rcp.approx.ftz.f32 %f1834, %f1833;
 	neg.f32 %f1835, %f1833;
@@ -41062,14 +40451,14 @@ $B83:
 	fma.rn.f32 %f1839, %f1835, %f1838, %f15;
 	fma.rn.f32 %f1840, %f1839, %f1837, %f1838;
 	abs.f32 %f1841, %f15;
-	setp.lt.f32 %p700, 0f0D800000, %f1841;
-	and.pred %p701, %p699, %p700;
+	setp.lt.f32 %p680, 0f0D800000, %f1841;
+	and.pred %p681, %p679, %p680;
 	abs.f32 %f1842, %f1840;
-	setp.lt.f32 %p702, 0f03800000, %f1842;
-	and.pred %p703, %p701, %p702;
+	setp.lt.f32 %p682, 0f03800000, %f1842;
+	and.pred %p683, %p681, %p682;
 	neg.f32 %f1843, %f14;
 	mul.rn.f32 %f1844, %f1843, 0f3FB8AA3B;
-	ex2.approx.f32 %f1845, %f1844;
+	ex2.approx.ftz.f32 %f1845, %f1844;
 	add.rn.f32 %f1846, %f1845, 0f3F800000;
 	rcp.approx.ftz.f32 %f1847, %f1846;
 	neg.f32 %f1848, %f1846;
@@ -41079,14 +40468,14 @@ $B83:
 	fma.rn.f32 %f1852, %f1848, %f1851, %f14;
 	fma.rn.f32 %f1853, %f1852, %f1850, %f1851;
 	abs.f32 %f1854, %f14;
-	setp.lt.f32 %p704, 0f0D800000, %f1854;
-	and.pred %p705, %p703, %p704;
+	setp.lt.f32 %p684, 0f0D800000, %f1854;
+	and.pred %p685, %p683, %p684;
 	abs.f32 %f1855, %f1853;
-	setp.lt.f32 %p706, 0f03800000, %f1855;
-	and.pred %p707, %p705, %p706;
+	setp.lt.f32 %p686, 0f03800000, %f1855;
+	and.pred %p687, %p685, %p686;
 	neg.f32 %f1856, %f13;
 	mul.rn.f32 %f1857, %f1856, 0f3FB8AA3B;
-	ex2.approx.f32 %f1858, %f1857;
+	ex2.approx.ftz.f32 %f1858, %f1857;
 	add.rn.f32 %f1859, %f1858, 0f3F800000;
 	rcp.approx.ftz.f32 %f1860, %f1859;
 	neg.f32 %f1861, %f1859;
@@ -41096,17 +40485,17 @@ $B83:
 	fma.rn.f32 %f1865, %f1861, %f1864, %f13;
 	fma.rn.f32 %f1866, %f1865, %f1863, %f1864;
 	abs.f32 %f1867, %f13;
-	setp.lt.f32 %p708, 0f0D800000, %f1867;
-	and.pred %p709, %p707, %p708;
+	setp.lt.f32 %p688, 0f0D800000, %f1867;
+	and.pred %p689, %p687, %p688;
 	abs.f32 %f1868, %f1866;
-	setp.lt.f32 %p710, 0f03800000, %f1868;
-	and.pred %p711, %p709, %p710;
+	setp.lt.f32 %p690, 0f03800000, %f1868;
+	and.pred %p691, %p689, %p690;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r165, %f228, %f215;
-	cvt.rn.bf16x2.f32 %r166, %f254, %f241;
-	cvt.rn.bf16x2.f32 %r167, %f280, %f267;
-	cvt.rn.bf16x2.f32 %r168, %f306, %f293;
-	@%p711 bra $B84;
+	cvt.rn.bf16x2.f32 %r163, %f228, %f215;
+	cvt.rn.bf16x2.f32 %r164, %f254, %f241;
+	cvt.rn.bf16x2.f32 %r165, %f280, %f267;
+	cvt.rn.bf16x2.f32 %r166, %f306, %f293;
+	@%p691 bra $B84;
 	.loc 3 33 51
 	div.rn.f32 %f1869, %f140, %f208;
 	div.rn.f32 %f1870, %f139, %f221;
@@ -41237,151 +40626,136 @@ $B83:
 	div.rn.f32 %f1853, %f14, %f1846;
 	div.rn.f32 %f1866, %f13, %f1859;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r165, %f1870, %f1869;
-	cvt.rn.bf16x2.f32 %r166, %f1872, %f1871;
-	cvt.rn.bf16x2.f32 %r167, %f1874, %f1873;
-	cvt.rn.bf16x2.f32 %r168, %f1876, %f1875;
+	cvt.rn.bf16x2.f32 %r163, %f1870, %f1869;
+	cvt.rn.bf16x2.f32 %r164, %f1872, %f1871;
+	cvt.rn.bf16x2.f32 %r165, %f1874, %f1873;
+	cvt.rn.bf16x2.f32 %r166, %f1876, %f1875;
 $B84:
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r165, %r166, %r167, %r168};
-	and.pred %p712, %p15, %p16;
-	and.pred %p713, %p712, %p17;
-	@!%p713 bra $B112;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+147456], {%r163, %r164, %r165, %r166};
+	and.pred %p692, %p12, %p13;
+	@!%p692 bra $B112;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r169, %f332, %f319;
-	cvt.rn.bf16x2.f32 %r170, %f358, %f345;
-	cvt.rn.bf16x2.f32 %r171, %f384, %f371;
-	cvt.rn.bf16x2.f32 %r172, %f410, %f397;
+	cvt.rn.bf16x2.f32 %r167, %f332, %f319;
+	cvt.rn.bf16x2.f32 %r168, %f358, %f345;
+	cvt.rn.bf16x2.f32 %r169, %f384, %f371;
+	cvt.rn.bf16x2.f32 %r170, %f410, %f397;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r169, %r170, %r171, %r172};
-	and.pred %p714, %p18, %p19;
-	and.pred %p715, %p714, %p20;
-	@!%p715 bra $B113;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+147456], {%r167, %r168, %r169, %r170};
+	and.pred %p693, %p14, %p15;
+	@!%p693 bra $B113;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r173, %f436, %f423;
-	cvt.rn.bf16x2.f32 %r174, %f462, %f449;
-	cvt.rn.bf16x2.f32 %r175, %f488, %f475;
-	cvt.rn.bf16x2.f32 %r176, %f514, %f501;
+	cvt.rn.bf16x2.f32 %r171, %f436, %f423;
+	cvt.rn.bf16x2.f32 %r172, %f462, %f449;
+	cvt.rn.bf16x2.f32 %r173, %f488, %f475;
+	cvt.rn.bf16x2.f32 %r174, %f514, %f501;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r173, %r174, %r175, %r176};
-	and.pred %p716, %p21, %p22;
-	and.pred %p717, %p716, %p23;
-	@!%p717 bra $B114;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+147456], {%r171, %r172, %r173, %r174};
+	and.pred %p694, %p16, %p17;
+	@!%p694 bra $B114;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r177, %f540, %f527;
-	cvt.rn.bf16x2.f32 %r178, %f566, %f553;
-	cvt.rn.bf16x2.f32 %r179, %f592, %f579;
-	cvt.rn.bf16x2.f32 %r180, %f618, %f605;
+	cvt.rn.bf16x2.f32 %r175, %f540, %f527;
+	cvt.rn.bf16x2.f32 %r176, %f566, %f553;
+	cvt.rn.bf16x2.f32 %r177, %f592, %f579;
+	cvt.rn.bf16x2.f32 %r178, %f618, %f605;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r177, %r178, %r179, %r180};
-	and.pred %p718, %p24, %p25;
-	@!%p718 bra $B115;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+147456], {%r175, %r176, %r177, %r178};
+	@!%p18 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r181, %f644, %f631;
-	cvt.rn.bf16x2.f32 %r182, %f670, %f657;
-	cvt.rn.bf16x2.f32 %r183, %f696, %f683;
-	cvt.rn.bf16x2.f32 %r184, %f722, %f709;
+	cvt.rn.bf16x2.f32 %r179, %f644, %f631;
+	cvt.rn.bf16x2.f32 %r180, %f670, %f657;
+	cvt.rn.bf16x2.f32 %r181, %f696, %f683;
+	cvt.rn.bf16x2.f32 %r182, %f722, %f709;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r181, %r182, %r183, %r184};
-	and.pred %p719, %p26, %p27;
-	@!%p719 bra $B116;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+155648], {%r179, %r180, %r181, %r182};
+	@!%p19 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r185, %f748, %f735;
-	cvt.rn.bf16x2.f32 %r186, %f774, %f761;
-	cvt.rn.bf16x2.f32 %r187, %f800, %f787;
-	cvt.rn.bf16x2.f32 %r188, %f826, %f813;
+	cvt.rn.bf16x2.f32 %r183, %f748, %f735;
+	cvt.rn.bf16x2.f32 %r184, %f774, %f761;
+	cvt.rn.bf16x2.f32 %r185, %f800, %f787;
+	cvt.rn.bf16x2.f32 %r186, %f826, %f813;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r185, %r186, %r187, %r188};
-	and.pred %p720, %p28, %p29;
-	@!%p720 bra $B117;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+155648], {%r183, %r184, %r185, %r186};
+	@!%p20 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r189, %f852, %f839;
-	cvt.rn.bf16x2.f32 %r190, %f878, %f865;
-	cvt.rn.bf16x2.f32 %r191, %f904, %f891;
-	cvt.rn.bf16x2.f32 %r192, %f930, %f917;
+	cvt.rn.bf16x2.f32 %r187, %f852, %f839;
+	cvt.rn.bf16x2.f32 %r188, %f878, %f865;
+	cvt.rn.bf16x2.f32 %r189, %f904, %f891;
+	cvt.rn.bf16x2.f32 %r190, %f930, %f917;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r189, %r190, %r191, %r192};
-	and.pred %p721, %p30, %p31;
-	@!%p721 bra $B118;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+155648], {%r187, %r188, %r189, %r190};
+	@!%p21 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r193, %f956, %f943;
-	cvt.rn.bf16x2.f32 %r194, %f982, %f969;
-	cvt.rn.bf16x2.f32 %r195, %f1008, %f995;
-	cvt.rn.bf16x2.f32 %r196, %f1034, %f1021;
+	cvt.rn.bf16x2.f32 %r191, %f956, %f943;
+	cvt.rn.bf16x2.f32 %r192, %f982, %f969;
+	cvt.rn.bf16x2.f32 %r193, %f1008, %f995;
+	cvt.rn.bf16x2.f32 %r194, %f1034, %f1021;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r193, %r194, %r195, %r196};
-	and.pred %p722, %p32, %p33;
-	@!%p722 bra $B119;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+155648], {%r191, %r192, %r193, %r194};
+	@!%p22 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r197, %f1060, %f1047;
-	cvt.rn.bf16x2.f32 %r198, %f1086, %f1073;
-	cvt.rn.bf16x2.f32 %r199, %f1112, %f1099;
-	cvt.rn.bf16x2.f32 %r200, %f1138, %f1125;
+	cvt.rn.bf16x2.f32 %r195, %f1060, %f1047;
+	cvt.rn.bf16x2.f32 %r196, %f1086, %f1073;
+	cvt.rn.bf16x2.f32 %r197, %f1112, %f1099;
+	cvt.rn.bf16x2.f32 %r198, %f1138, %f1125;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r197, %r198, %r199, %r200};
-	and.pred %p723, %p34, %p35;
-	@!%p723 bra $B120;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+163840], {%r195, %r196, %r197, %r198};
+	@!%p23 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r201, %f1164, %f1151;
-	cvt.rn.bf16x2.f32 %r202, %f1190, %f1177;
-	cvt.rn.bf16x2.f32 %r203, %f1216, %f1203;
-	cvt.rn.bf16x2.f32 %r204, %f1242, %f1229;
+	cvt.rn.bf16x2.f32 %r199, %f1164, %f1151;
+	cvt.rn.bf16x2.f32 %r200, %f1190, %f1177;
+	cvt.rn.bf16x2.f32 %r201, %f1216, %f1203;
+	cvt.rn.bf16x2.f32 %r202, %f1242, %f1229;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r201, %r202, %r203, %r204};
-	and.pred %p724, %p36, %p37;
-	@!%p724 bra $B121;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+163840], {%r199, %r200, %r201, %r202};
+	@!%p24 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r205, %f1268, %f1255;
-	cvt.rn.bf16x2.f32 %r206, %f1294, %f1281;
-	cvt.rn.bf16x2.f32 %r207, %f1320, %f1307;
-	cvt.rn.bf16x2.f32 %r208, %f1346, %f1333;
+	cvt.rn.bf16x2.f32 %r203, %f1268, %f1255;
+	cvt.rn.bf16x2.f32 %r204, %f1294, %f1281;
+	cvt.rn.bf16x2.f32 %r205, %f1320, %f1307;
+	cvt.rn.bf16x2.f32 %r206, %f1346, %f1333;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r205, %r206, %r207, %r208};
-	and.pred %p725, %p38, %p39;
-	@!%p725 bra $B122;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+163840], {%r203, %r204, %r205, %r206};
+	@!%p25 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r209, %f1372, %f1359;
-	cvt.rn.bf16x2.f32 %r210, %f1398, %f1385;
-	cvt.rn.bf16x2.f32 %r211, %f1424, %f1411;
-	cvt.rn.bf16x2.f32 %r212, %f1450, %f1437;
+	cvt.rn.bf16x2.f32 %r207, %f1372, %f1359;
+	cvt.rn.bf16x2.f32 %r208, %f1398, %f1385;
+	cvt.rn.bf16x2.f32 %r209, %f1424, %f1411;
+	cvt.rn.bf16x2.f32 %r210, %f1450, %f1437;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r209, %r210, %r211, %r212};
-	and.pred %p726, %p40, %p41;
-	@!%p726 bra $B123;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+163840], {%r207, %r208, %r209, %r210};
+	@!%p26 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r213, %f1476, %f1463;
-	cvt.rn.bf16x2.f32 %r214, %f1502, %f1489;
-	cvt.rn.bf16x2.f32 %r215, %f1528, %f1515;
-	cvt.rn.bf16x2.f32 %r216, %f1554, %f1541;
+	cvt.rn.bf16x2.f32 %r211, %f1476, %f1463;
+	cvt.rn.bf16x2.f32 %r212, %f1502, %f1489;
+	cvt.rn.bf16x2.f32 %r213, %f1528, %f1515;
+	cvt.rn.bf16x2.f32 %r214, %f1554, %f1541;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r213, %r214, %r215, %r216};
-	and.pred %p727, %p42, %p43;
-	@!%p727 bra $B124;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+172032], {%r211, %r212, %r213, %r214};
+	@!%p27 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r217, %f1580, %f1567;
-	cvt.rn.bf16x2.f32 %r218, %f1606, %f1593;
-	cvt.rn.bf16x2.f32 %r219, %f1632, %f1619;
-	cvt.rn.bf16x2.f32 %r220, %f1658, %f1645;
+	cvt.rn.bf16x2.f32 %r215, %f1580, %f1567;
+	cvt.rn.bf16x2.f32 %r216, %f1606, %f1593;
+	cvt.rn.bf16x2.f32 %r217, %f1632, %f1619;
+	cvt.rn.bf16x2.f32 %r218, %f1658, %f1645;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r217, %r218, %r219, %r220};
-	and.pred %p728, %p44, %p45;
-	@!%p728 bra $B125;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+172032], {%r215, %r216, %r217, %r218};
+	@!%p28 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r221, %f1684, %f1671;
-	cvt.rn.bf16x2.f32 %r222, %f1710, %f1697;
-	cvt.rn.bf16x2.f32 %r223, %f1736, %f1723;
-	cvt.rn.bf16x2.f32 %r224, %f1762, %f1749;
+	cvt.rn.bf16x2.f32 %r219, %f1684, %f1671;
+	cvt.rn.bf16x2.f32 %r220, %f1710, %f1697;
+	cvt.rn.bf16x2.f32 %r221, %f1736, %f1723;
+	cvt.rn.bf16x2.f32 %r222, %f1762, %f1749;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r221, %r222, %r223, %r224};
-	and.pred %p729, %p46, %p47;
-	@!%p729 bra $B126;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+172032], {%r219, %r220, %r221, %r222};
+	@!%p29 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.bf16x2.f32 %r225, %f1788, %f1775;
-	cvt.rn.bf16x2.f32 %r226, %f1814, %f1801;
-	cvt.rn.bf16x2.f32 %r227, %f1840, %f1827;
-	cvt.rn.bf16x2.f32 %r228, %f1866, %f1853;
+	cvt.rn.bf16x2.f32 %r223, %f1788, %f1775;
+	cvt.rn.bf16x2.f32 %r224, %f1814, %f1801;
+	cvt.rn.bf16x2.f32 %r225, %f1840, %f1827;
+	cvt.rn.bf16x2.f32 %r226, %f1866, %f1853;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r225, %r226, %r227, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+172032], {%r223, %r224, %r225, %r226};
 	.loc 1 76 15
 	fence.proxy.async.shared::cta;
 	.loc 1 91 12
@@ -41389,22 +40763,22 @@ $B84:
 	.loc 1 92 14
 	@!%p8 bra $B85;
 	.loc 1 93 11
-	add.s32 %r229, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
+	add.s32 %r227, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r227];
 $B85:
 	.loc 1 95 8
-	cvt.u32.u64 %r230, %rd73;
-	add.s32 %r231, %r230, 1;
-	add.s32 %r232, %r22, 213056;
-	and.b32 %r233, %r231, 1;
+	cvt.u32.u64 %r228, %rd73;
+	add.s32 %r229, %r228, 1;
+	add.s32 %r230, %r22, 213056;
+	and.b32 %r231, %r229, 1;
 $B86:
-	and.b32 %r234, %r233, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p730, [%r232], %r234;
-	@%p730 bra $B87;
+	and.b32 %r232, %r231, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p695, [%r230], %r232;
+	@%p695 bra $B87;
 	ld.param.u64 %rd386, [persistent_dtype_BF16_toBF16_sigmoidal_params+440];
-	ld.relaxed.gpu.global.u32 %r235, [%rd386];
-	setp.eq.u32 %p731, %r235, 0;
-	@%p731 bra $B86;
+	ld.relaxed.gpu.global.u32 %r233, [%rd386];
+	setp.eq.u32 %p696, %r233, 0;
+	@%p696 bra $B86;
 $B87:
 	.loc 1 78 3
 	add.s64 %rd73, %rd73, 2;
@@ -41413,17 +40787,17 @@ $B87:
 	.loc 1 81 51
 	add.s64 %rd387, %rd124, %rd70;
 	or.b64 %rd388, %rd32, %rd23;
-	setp.lt.u64 %p732, %rd388, 4294967296;
-	@%p732 bra $B88;
+	setp.lt.u64 %p697, %rd388, 4294967296;
+	@%p697 bra $B88;
 	xor.b64 %rd389, %rd32, %rd23;
 	shr.s64 %rd390, %rd389, 63;
 	abs.s64 %rd391, %rd32;
 	abs.s64 %rd392, %rd23;
 	cvt.rp.f32.u64 %f1877, %rd392;
 	rcp.approx.ftz.f32 %f1878, %f1877;
-	mov.b32 %r236, %f1878;
-	add.s32 %r237, %r236, 536870910;
-	mov.b32 %f1879, %r237;
+	mov.b32 %r234, %f1878;
+	add.s32 %r235, %r234, 536870910;
+	mov.b32 %f1879, %r235;
 	cvt.rzi.u64.f32 %rd393, %f1879;
 	mul.lo.s64 %rd394, %rd393, %rd392;
 	neg.s64 %rd395, %rd394;
@@ -41436,71 +40810,71 @@ $B87:
 	mul.hi.u64 %rd402, %rd391, %rd401;
 	mul.lo.s64 %rd403, %rd402, %rd392;
 	sub.s64 %rd404, %rd391, %rd403;
-	setp.ge.u64 %p733, %rd404, %rd392;
+	setp.ge.u64 %p698, %rd404, %rd392;
 	add.s64 %rd405, %rd402, 1;
-	selp.b64 %rd406, %rd405, %rd402, %p733;
+	selp.b64 %rd406, %rd405, %rd402, %p698;
 	sub.s64 %rd407, %rd404, %rd392;
-	selp.b64 %rd408, %rd407, %rd404, %p733;
-	setp.ge.u64 %p734, %rd408, %rd392;
+	selp.b64 %rd408, %rd407, %rd404, %p698;
+	setp.ge.u64 %p699, %rd408, %rd392;
 	add.s64 %rd409, %rd406, 1;
-	selp.b64 %rd410, %rd409, %rd406, %p734;
+	selp.b64 %rd410, %rd409, %rd406, %p699;
 	xor.b64 %rd411, %rd410, %rd390;
 	sub.s64 %rd412, %rd411, %rd390;
 	bra $B89;
 $B88:
-	cvt.u32.u64 %r238, %rd32;
-	cvt.u32.u64 %r239, %rd23;
-	div.u32 %r240, %r238, %r239;
-	cvt.u64.u32 %rd412, %r240;
+	cvt.u32.u64 %r236, %rd32;
+	cvt.u32.u64 %r237, %rd23;
+	div.u32 %r238, %r236, %r237;
+	cvt.u64.u32 %rd412, %r238;
 $B89:
-	setp.lt.u64 %p735, %rd387, 2147483648;
-	setp.lt.u64 %p736, %rd412, 2147483648;
-	and.pred %p737, %p735, %p736;
-	setp.lt.u64 %p738, %rd125, 2147483648;
-	and.pred %p739, %p737, %p738;
-	cvt.u32.u64 %r241, %rd125;
-	and.b32 %r242, %r241, 7;
-	setp.eq.s32 %p740, %r242, 0;
-	and.pred %p741, %p739, %p740;
-	@!%p741 bra $FAULT66;
-	cvt.u32.u64 %r243, %rd387;
-	cvt.u32.u64 %r244, %rd412;
-	add.s32 %r245, %r26, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r241, %r243, %r244}], [%r245];
-	add.s32 %r246, %r241, 64;
-	setp.lt.u32 %p742, %r246, -2147483648;
-	and.pred %p743, %p737, %p742;
-	and.b32 %r247, %r246, 7;
-	setp.eq.s32 %p744, %r247, 0;
-	and.pred %p745, %p743, %p744;
-	@!%p745 bra $FAULT66;
-	add.s32 %r248, %r26, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r246, %r243, %r244}], [%r248];
-	add.s32 %r249, %r241, 128;
-	setp.lt.u32 %p746, %r249, -2147483648;
-	and.pred %p747, %p737, %p746;
-	and.b32 %r250, %r249, 7;
-	setp.eq.s32 %p748, %r250, 0;
-	and.pred %p749, %p747, %p748;
-	@!%p749 bra $FAULT66;
-	add.s32 %r251, %r26, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r249, %r243, %r244}], [%r251];
-	add.s32 %r252, %r241, 192;
-	setp.lt.u32 %p750, %r252, -2147483648;
-	and.pred %p751, %p737, %p750;
-	and.b32 %r253, %r252, 7;
-	setp.eq.s32 %p752, %r253, 0;
-	and.pred %p753, %p751, %p752;
-	@!%p753 bra $FAULT66;
-	add.s32 %r254, %r26, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r252, %r243, %r244}], [%r254];
+	setp.lt.u64 %p700, %rd387, 2147483648;
+	setp.lt.u64 %p701, %rd412, 2147483648;
+	and.pred %p702, %p700, %p701;
+	setp.lt.u64 %p703, %rd125, 2147483648;
+	and.pred %p704, %p702, %p703;
+	cvt.u32.u64 %r239, %rd125;
+	and.b32 %r240, %r239, 7;
+	setp.eq.s32 %p705, %r240, 0;
+	and.pred %p706, %p704, %p705;
+	@!%p706 bra $FAULT65;
+	cvt.u32.u64 %r241, %rd387;
+	cvt.u32.u64 %r242, %rd412;
+	add.s32 %r243, %r25, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r239, %r241, %r242}], [%r243];
+	add.s32 %r244, %r239, 64;
+	setp.lt.u32 %p707, %r244, -2147483648;
+	and.pred %p708, %p702, %p707;
+	and.b32 %r245, %r244, 7;
+	setp.eq.s32 %p709, %r245, 0;
+	and.pred %p710, %p708, %p709;
+	@!%p710 bra $FAULT65;
+	add.s32 %r246, %r25, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r244, %r241, %r242}], [%r246];
+	add.s32 %r247, %r239, 128;
+	setp.lt.u32 %p711, %r247, -2147483648;
+	and.pred %p712, %p702, %p711;
+	and.b32 %r248, %r247, 7;
+	setp.eq.s32 %p713, %r248, 0;
+	and.pred %p714, %p712, %p713;
+	@!%p714 bra $FAULT65;
+	add.s32 %r249, %r25, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r247, %r241, %r242}], [%r249];
+	add.s32 %r250, %r239, 192;
+	setp.lt.u32 %p715, %r250, -2147483648;
+	and.pred %p716, %p702, %p715;
+	and.b32 %r251, %r250, 7;
+	setp.eq.s32 %p717, %r251, 0;
+	and.pred %p718, %p716, %p717;
+	@!%p718 bra $FAULT65;
+	add.s32 %r252, %r25, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r250, %r241, %r242}], [%r252];
 	.loc 1 83 18
 	cp.async.bulk.commit_group;
 $B90:
 	.loc 1 48 40
 	add.s64 %rd32, %rd32, %rd71;
-	setp.lt.s64 %p754, %rd32, %rd33;
-	@%p754 bra $B1;
+	setp.lt.s64 %p719, %rd32, %rd33;
+	@%p719 bra $B1;
 $B91:
 	.loc 1 86 14
 	cp.async.bulk.wait_group 0;
@@ -41513,33 +40887,33 @@ $B92:
 	.loc 1 33 21
 	cvt.u64.u32 %rd413, %r3;
 	mul.lo.s64 %rd414, %rd23, %rd6;
-	setp.lt.s64 %p755, %rd413, %rd414;
-	@!%p755 bra $B109;
+	setp.lt.s64 %p720, %rd413, %rd414;
+	@!%p720 bra $B109;
 	.loc 1 34 27
-	setp.ne.s64 %p756, %rd23, 0;
+	setp.ne.s64 %p721, %rd23, 0;
 	.loc 2 65 26
 	shl.b64 %rd415, %rd22, 4;
-	setp.ne.s64 %p757, %rd415, 0;
-	and.pred %p758, %p756, %p757;
-	@!%p758 bra $B127;
+	setp.ne.s64 %p722, %rd415, 0;
+	and.pred %p723, %p721, %p722;
+	@!%p723 bra $B115;
 	.loc 1 34 25
-	setp.lt.s64 %p759, 0, %rd29;
+	setp.lt.s64 %p724, 0, %rd29;
 	.loc 1 33 57
 	cvt.u64.u32 %rd416, %r4;
 	mov.u64 %rd417, 0;
 $B93:
 	.loc 1 34 27
 	or.b64 %rd418, %rd413, %rd23;
-	setp.lt.u64 %p760, %rd418, 4294967296;
-	@%p760 bra $B94;
+	setp.lt.u64 %p725, %rd418, 4294967296;
+	@%p725 bra $B94;
 	shr.s64 %rd419, %rd413, 63;
 	abs.s64 %rd420, %rd413;
 	abs.s64 %rd421, %rd23;
 	cvt.rp.f32.u64 %f1880, %rd421;
 	rcp.approx.ftz.f32 %f1881, %f1880;
-	mov.b32 %r255, %f1881;
-	add.s32 %r256, %r255, 536870910;
-	mov.b32 %f1882, %r256;
+	mov.b32 %r253, %f1881;
+	add.s32 %r254, %r253, 536870910;
+	mov.b32 %f1882, %r254;
 	cvt.rzi.u64.f32 %rd422, %f1882;
 	mul.lo.s64 %rd423, %rd422, %rd421;
 	neg.s64 %rd424, %rd423;
@@ -41552,34 +40926,34 @@ $B93:
 	mul.hi.u64 %rd431, %rd420, %rd430;
 	mul.lo.s64 %rd432, %rd431, %rd421;
 	sub.s64 %rd433, %rd420, %rd432;
-	setp.ge.u64 %p761, %rd433, %rd421;
+	setp.ge.u64 %p726, %rd433, %rd421;
 	sub.s64 %rd434, %rd433, %rd421;
-	selp.b64 %rd435, %rd434, %rd433, %p761;
-	setp.ge.u64 %p762, %rd435, %rd421;
+	selp.b64 %rd435, %rd434, %rd433, %p726;
+	setp.ge.u64 %p727, %rd435, %rd421;
 	sub.s64 %rd436, %rd435, %rd421;
-	selp.b64 %rd437, %rd436, %rd435, %p762;
+	selp.b64 %rd437, %rd436, %rd435, %p727;
 	xor.b64 %rd438, %rd437, %rd419;
 	sub.s64 %rd439, %rd438, %rd419;
 	bra $B95;
 $B94:
-	cvt.u32.u64 %r257, %rd413;
-	cvt.u32.u64 %r258, %rd23;
-	rem.u32 %r259, %r257, %r258;
-	cvt.u64.u32 %rd439, %r259;
+	cvt.u32.u64 %r255, %rd413;
+	cvt.u32.u64 %r256, %rd23;
+	rem.u32 %r257, %r255, %r256;
+	cvt.u64.u32 %rd439, %r257;
 $B95:
 	.loc 2 65 17
 	or.b64 %rd440, %rd439, %rd415;
-	setp.lt.u64 %p763, %rd440, 4294967296;
-	@%p763 bra $B96;
+	setp.lt.u64 %p728, %rd440, 4294967296;
+	@%p728 bra $B96;
 	xor.b64 %rd441, %rd439, %rd415;
 	shr.s64 %rd442, %rd441, 63;
 	abs.s64 %rd443, %rd439;
 	abs.s64 %rd444, %rd415;
 	cvt.rp.f32.u64 %f1883, %rd444;
 	rcp.approx.ftz.f32 %f1884, %f1883;
-	mov.b32 %r260, %f1884;
-	add.s32 %r261, %r260, 536870910;
-	mov.b32 %f1885, %r261;
+	mov.b32 %r258, %f1884;
+	add.s32 %r259, %r258, 536870910;
+	mov.b32 %f1885, %r259;
 	cvt.rzi.u64.f32 %rd445, %f1885;
 	mul.lo.s64 %rd446, %rd445, %rd444;
 	neg.s64 %rd447, %rd446;
@@ -41592,48 +40966,48 @@ $B95:
 	mul.hi.u64 %rd454, %rd443, %rd453;
 	mul.lo.s64 %rd455, %rd454, %rd444;
 	sub.s64 %rd456, %rd443, %rd455;
-	setp.ge.u64 %p764, %rd456, %rd444;
+	setp.ge.u64 %p729, %rd456, %rd444;
 	add.s64 %rd457, %rd454, 1;
-	selp.b64 %rd458, %rd457, %rd454, %p764;
+	selp.b64 %rd458, %rd457, %rd454, %p729;
 	sub.s64 %rd459, %rd456, %rd444;
-	selp.b64 %rd460, %rd459, %rd456, %p764;
-	setp.ge.u64 %p765, %rd460, %rd444;
+	selp.b64 %rd460, %rd459, %rd456, %p729;
+	setp.ge.u64 %p730, %rd460, %rd444;
 	add.s64 %rd461, %rd458, 1;
-	selp.b64 %rd462, %rd461, %rd458, %p765;
+	selp.b64 %rd462, %rd461, %rd458, %p730;
 	xor.b64 %rd463, %rd462, %rd442;
 	sub.s64 %rd464, %rd463, %rd442;
 	bra $B97;
 $B96:
-	cvt.u32.u64 %r262, %rd439;
-	cvt.u32.u64 %r263, %rd415;
-	div.u32 %r264, %r262, %r263;
-	cvt.u64.u32 %rd464, %r264;
+	cvt.u32.u64 %r260, %rd439;
+	cvt.u32.u64 %r261, %rd415;
+	div.u32 %r262, %r260, %r261;
+	cvt.u64.u32 %rd464, %r262;
 $B97:
 	shl.b64 %rd465, %rd464, 4;
 	.loc 2 66 27
 	sub.s64 %rd466, %rd16, %rd465;
-	setp.lt.s64 %p766, %rd466, 16;
-	selp.b64 %rd467, %rd466, 16, %p766;
+	setp.lt.s64 %p731, %rd466, 16;
+	selp.b64 %rd467, %rd466, 16, %p731;
 	.loc 2 67 12
-	setp.le.s64 %p767, %rd467, 0;
+	setp.le.s64 %p732, %rd467, 0;
 	mov.u64 %rd468, %rd3;
 	mov.u64 %rd469, %rd4;
-	@%p767 bra $B102;
+	@%p732 bra $B102;
 	.loc 2 70 13
 	mul.lo.s64 %rd470, %rd464, %rd415;
 	sub.s64 %rd471, %rd439, %rd470;
 	.loc 2 71 19
 	or.b64 %rd472, %rd471, %rd467;
-	setp.lt.u64 %p768, %rd472, 4294967296;
-	@%p768 bra $B98;
+	setp.lt.u64 %p733, %rd472, 4294967296;
+	@%p733 bra $B98;
 	shr.s64 %rd473, %rd471, 63;
 	abs.s64 %rd474, %rd471;
 	abs.s64 %rd475, %rd467;
 	cvt.rp.f32.u64 %f1886, %rd475;
 	rcp.approx.ftz.f32 %f1887, %f1886;
-	mov.b32 %r265, %f1887;
-	add.s32 %r266, %r265, 536870910;
-	mov.b32 %f1888, %r266;
+	mov.b32 %r263, %f1887;
+	add.s32 %r264, %r263, 536870910;
+	mov.b32 %f1888, %r264;
 	cvt.rzi.u64.f32 %rd476, %f1888;
 	mul.lo.s64 %rd477, %rd476, %rd475;
 	neg.s64 %rd478, %rd477;
@@ -41646,35 +41020,35 @@ $B97:
 	mul.hi.u64 %rd485, %rd474, %rd484;
 	mul.lo.s64 %rd486, %rd485, %rd475;
 	sub.s64 %rd487, %rd474, %rd486;
-	setp.ge.u64 %p769, %rd487, %rd475;
+	setp.ge.u64 %p734, %rd487, %rd475;
 	sub.s64 %rd488, %rd487, %rd475;
-	selp.b64 %rd489, %rd488, %rd487, %p769;
-	setp.ge.u64 %p770, %rd489, %rd475;
+	selp.b64 %rd489, %rd488, %rd487, %p734;
+	setp.ge.u64 %p735, %rd489, %rd475;
 	sub.s64 %rd490, %rd489, %rd475;
-	selp.b64 %rd491, %rd490, %rd489, %p770;
+	selp.b64 %rd491, %rd490, %rd489, %p735;
 	xor.b64 %rd492, %rd491, %rd473;
 	sub.s64 %rd493, %rd492, %rd473;
 	bra $B99;
 $B98:
-	cvt.u32.u64 %r267, %rd471;
-	cvt.u32.u64 %r268, %rd467;
-	rem.u32 %r269, %r267, %r268;
-	cvt.u64.u32 %rd493, %r269;
+	cvt.u32.u64 %r265, %rd471;
+	cvt.u32.u64 %r266, %rd467;
+	rem.u32 %r267, %r265, %r266;
+	cvt.u64.u32 %rd493, %r267;
 $B99:
 	add.s64 %rd494, %rd465, %rd493;
 	shl.b64 %rd468, %rd494, 7;
 	or.b64 %rd495, %rd471, %rd467;
-	setp.lt.u64 %p771, %rd495, 4294967296;
-	@%p771 bra $B100;
+	setp.lt.u64 %p736, %rd495, 4294967296;
+	@%p736 bra $B100;
 	xor.b64 %rd496, %rd471, %rd467;
 	shr.s64 %rd497, %rd496, 63;
 	abs.s64 %rd498, %rd471;
 	abs.s64 %rd499, %rd467;
 	cvt.rp.f32.u64 %f1889, %rd499;
 	rcp.approx.ftz.f32 %f1890, %f1889;
-	mov.b32 %r270, %f1890;
-	add.s32 %r271, %r270, 536870910;
-	mov.b32 %f1891, %r271;
+	mov.b32 %r268, %f1890;
+	add.s32 %r269, %r268, 536870910;
+	mov.b32 %f1891, %r269;
 	cvt.rzi.u64.f32 %rd500, %f1891;
 	mul.lo.s64 %rd501, %rd500, %rd499;
 	neg.s64 %rd502, %rd501;
@@ -41687,40 +41061,40 @@ $B99:
 	mul.hi.u64 %rd509, %rd498, %rd508;
 	mul.lo.s64 %rd510, %rd509, %rd499;
 	sub.s64 %rd511, %rd498, %rd510;
-	setp.ge.u64 %p772, %rd511, %rd499;
+	setp.ge.u64 %p737, %rd511, %rd499;
 	add.s64 %rd512, %rd509, 1;
-	selp.b64 %rd513, %rd512, %rd509, %p772;
+	selp.b64 %rd513, %rd512, %rd509, %p737;
 	sub.s64 %rd514, %rd511, %rd499;
-	selp.b64 %rd515, %rd514, %rd511, %p772;
-	setp.ge.u64 %p773, %rd515, %rd499;
+	selp.b64 %rd515, %rd514, %rd511, %p737;
+	setp.ge.u64 %p738, %rd515, %rd499;
 	add.s64 %rd516, %rd513, 1;
-	selp.b64 %rd517, %rd516, %rd513, %p773;
+	selp.b64 %rd517, %rd516, %rd513, %p738;
 	xor.b64 %rd518, %rd517, %rd497;
 	sub.s64 %rd519, %rd518, %rd497;
 	bra $B101;
 $B100:
-	cvt.u32.u64 %r272, %rd471;
-	cvt.u32.u64 %r273, %rd467;
-	div.u32 %r274, %r272, %r273;
-	cvt.u64.u32 %rd519, %r274;
+	cvt.u32.u64 %r270, %rd471;
+	cvt.u32.u64 %r271, %rd467;
+	div.u32 %r272, %r270, %r271;
+	cvt.u64.u32 %rd519, %r272;
 $B101:
 	shl.b64 %rd469, %rd519, 8;
 $B102:
 	.loc 1 34 25
-	@!%p759 bra $B108;
+	@!%p724 bra $B108;
 	.loc 1 38 87
 	or.b64 %rd520, %rd413, %rd23;
-	setp.lt.u64 %p774, %rd520, 4294967296;
-	@%p774 bra $B103;
+	setp.lt.u64 %p739, %rd520, 4294967296;
+	@%p739 bra $B103;
 	xor.b64 %rd521, %rd413, %rd23;
 	shr.s64 %rd522, %rd521, 63;
 	abs.s64 %rd523, %rd413;
 	abs.s64 %rd524, %rd23;
 	cvt.rp.f32.u64 %f1892, %rd524;
 	rcp.approx.ftz.f32 %f1893, %f1892;
-	mov.b32 %r275, %f1893;
-	add.s32 %r276, %r275, 536870910;
-	mov.b32 %f1894, %r276;
+	mov.b32 %r273, %f1893;
+	add.s32 %r274, %r273, 536870910;
+	mov.b32 %f1894, %r274;
 	cvt.rzi.u64.f32 %rd525, %f1894;
 	mul.lo.s64 %rd526, %rd525, %rd524;
 	neg.s64 %rd527, %rd526;
@@ -41733,53 +41107,53 @@ $B102:
 	mul.hi.u64 %rd534, %rd523, %rd533;
 	mul.lo.s64 %rd535, %rd534, %rd524;
 	sub.s64 %rd536, %rd523, %rd535;
-	setp.ge.u64 %p775, %rd536, %rd524;
+	setp.ge.u64 %p740, %rd536, %rd524;
 	add.s64 %rd537, %rd534, 1;
-	selp.b64 %rd538, %rd537, %rd534, %p775;
+	selp.b64 %rd538, %rd537, %rd534, %p740;
 	sub.s64 %rd539, %rd536, %rd524;
-	selp.b64 %rd540, %rd539, %rd536, %p775;
-	setp.ge.u64 %p776, %rd540, %rd524;
+	selp.b64 %rd540, %rd539, %rd536, %p740;
+	setp.ge.u64 %p741, %rd540, %rd524;
 	add.s64 %rd541, %rd538, 1;
-	selp.b64 %rd542, %rd541, %rd538, %p776;
+	selp.b64 %rd542, %rd541, %rd538, %p741;
 	xor.b64 %rd543, %rd542, %rd522;
 	sub.s64 %rd544, %rd543, %rd522;
 	bra $B104;
 $B103:
-	cvt.u32.u64 %r277, %rd413;
-	cvt.u32.u64 %r278, %rd23;
-	div.u32 %r279, %r277, %r278;
-	cvt.u64.u32 %rd544, %r279;
+	cvt.u32.u64 %r275, %rd413;
+	cvt.u32.u64 %r276, %rd23;
+	div.u32 %r277, %r275, %r276;
+	cvt.u64.u32 %rd544, %r277;
 $B104:
 	.loc 4 70 12
-	setp.lt.u64 %p777, %rd468, 2147483648;
-	setp.lt.u64 %p778, %rd544, 2147483648;
-	and.pred %p779, %p777, %p778;
-	cvt.u32.u64 %r280, %rd468;
-	cvt.u32.u64 %r281, %rd544;
+	setp.lt.u64 %p742, %rd468, 2147483648;
+	setp.lt.u64 %p743, %rd544, 2147483648;
+	and.pred %p744, %p742, %p743;
+	cvt.u32.u64 %r278, %rd468;
+	cvt.u32.u64 %r279, %rd544;
 	add.s64 %rd545, %rd468, 64;
-	setp.lt.u64 %p780, %rd545, 2147483648;
-	and.pred %p781, %p780, %p778;
-	cvt.u32.u64 %r282, %rd545;
+	setp.lt.u64 %p745, %rd545, 2147483648;
+	and.pred %p746, %p745, %p743;
+	cvt.u32.u64 %r280, %rd545;
 	.loc 4 73 12
-	setp.lt.u64 %p782, %rd469, 2147483648;
-	cvt.u32.u64 %r283, %rd469;
-	and.b32 %r284, %r283, 7;
-	setp.eq.s32 %p783, %r284, 0;
+	setp.lt.u64 %p747, %rd469, 2147483648;
+	cvt.u32.u64 %r281, %rd469;
+	and.b32 %r282, %r281, 7;
+	setp.eq.s32 %p748, %r282, 0;
 	add.s64 %rd546, %rd469, 64;
-	setp.lt.u64 %p784, %rd546, 2147483648;
-	cvt.u32.u64 %r285, %rd546;
-	and.b32 %r286, %r285, 7;
-	setp.eq.s32 %p785, %r286, 0;
+	setp.lt.u64 %p749, %rd546, 2147483648;
+	cvt.u32.u64 %r283, %rd546;
+	and.b32 %r284, %r283, 7;
+	setp.eq.s32 %p750, %r284, 0;
 	add.s64 %rd547, %rd469, 128;
-	setp.lt.u64 %p786, %rd547, 2147483648;
-	cvt.u32.u64 %r287, %rd547;
-	and.b32 %r288, %r287, 7;
-	setp.eq.s32 %p787, %r288, 0;
+	setp.lt.u64 %p751, %rd547, 2147483648;
+	cvt.u32.u64 %r285, %rd547;
+	and.b32 %r286, %r285, 7;
+	setp.eq.s32 %p752, %r286, 0;
 	add.s64 %rd548, %rd469, 192;
-	setp.lt.u64 %p788, %rd548, 2147483648;
-	cvt.u32.u64 %r289, %rd548;
-	and.b32 %r290, %r289, 7;
-	setp.eq.s32 %p789, %r290, 0;
+	setp.lt.u64 %p753, %rd548, 2147483648;
+	cvt.u32.u64 %r287, %rd548;
+	and.b32 %r288, %r287, 7;
+	setp.eq.s32 %p754, %r288, 0;
 	mov.u64 %rd549, 0;
 $B105:
 	.loc 1 36 17
@@ -41788,584 +41162,509 @@ $B105:
 	mul.lo.s64 %rd552, %rd551, 3;
 	sub.s64 %rd553, %rd417, %rd552;
 	.loc 1 37 11
-	mov.u32 %r291, $dynamic;
-	cvt.u32.u64 %r292, %rd553;
-	mad.lo.s32 %r293, %r292, 8, %r291;
-	add.s32 %r294, %r293, 213024;
-	cvt.u32.u64 %r295, %rd551;
-	add.s32 %r296, %r295, 1;
-	and.b32 %r297, %r296, 1;
+	mov.u32 %r289, $dynamic;
+	cvt.u32.u64 %r290, %rd553;
+	mad.lo.s32 %r291, %r290, 8, %r289;
+	add.s32 %r292, %r291, 213024;
+	cvt.u32.u64 %r293, %rd551;
+	add.s32 %r294, %r293, 1;
+	and.b32 %r295, %r294, 1;
 $B106:
-	and.b32 %r298, %r297, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p790, [%r294], %r298;
-	@%p790 bra $B107;
+	and.b32 %r296, %r295, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p755, [%r292], %r296;
+	@%p755 bra $B107;
 	ld.param.u64 %rd554, [persistent_dtype_BF16_toBF16_sigmoidal_params+440];
-	ld.relaxed.gpu.global.u32 %r299, [%rd554];
-	setp.eq.u32 %p791, %r299, 0;
-	@%p791 bra $B106;
+	ld.relaxed.gpu.global.u32 %r297, [%rd554];
+	setp.eq.u32 %p756, %r297, 0;
+	@%p756 bra $B106;
 $B107:
-	.loc 1 38 40
-	mov.u32 %r300, $dynamic;
-	cvt.u32.u64 %r301, %rd553;
-	mad.lo.s32 %r302, %r301, 8, %r300;
-	add.s32 %r303, %r302, 212992;
-	.loc 4 68 13
-	setp.ne.s32 %p792, %r303, -1;
-	@!%p792 bra $FAULT67;
 	.loc 1 38 26
-	mad.lo.s32 %r304, %r301, 49152, %r1;
+	cvt.u32.u64 %r298, %rd553;
+	mad.lo.s32 %r299, %r298, 49152, %r1;
+	mov.u32 %r300, $dynamic;
+	mad.lo.s32 %r301, %r298, 8, %r300;
+	add.s32 %r302, %r301, 212992;
 	shl.b64 %rd555, %rd549, 6;
 	.loc 4 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r303], 49152;
-	.loc 4 70 20
-	setp.ne.s32 %p793, %r304, -1;
-	cvt.u64.u32 %rd556, %r304;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r302], 49152;
+	.loc 4 70 12
+	cvt.u64.u32 %rd556, %r299;
 	cvta.shared.u64 %rd557, %rd556;
-	cvt.u32.u64 %r305, %rd557;
-	and.b32 %r306, %r305, 127;
-	setp.eq.s32 %p794, %r306, 0;
-	setp.lt.u64 %p795, %rd555, 2147483648;
-	and.pred %p796, %p779, %p795;
-	cvt.u32.u64 %r307, %rd555;
-	and.b32 %r308, %r307, 7;
-	setp.eq.s32 %p797, %r308, 0;
-	and.pred %p798, %p796, %p797;
-	and.pred %p799, %p793, %p794;
-	and.pred %p800, %p799, %p798;
-	@!%p800 bra $B128;
-	add.s32 %r309, %r302, 212992;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r304], [%rd8, {%r307, %r280, %r281}], [%r309];
-	and.pred %p801, %p781, %p795;
-	and.pred %p802, %p801, %p797;
-	@!%p802 bra $FAULT68;
-	add.s32 %r310, %r304, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd8, {%r307, %r282, %r281}], [%r309];
+	cvt.u32.u64 %r303, %rd557;
+	and.b32 %r304, %r303, 127;
+	setp.eq.s32 %p757, %r304, 0;
+	setp.lt.u64 %p758, %rd555, 2147483648;
+	and.pred %p759, %p744, %p758;
+	cvt.u32.u64 %r305, %rd555;
+	and.b32 %r306, %r305, 7;
+	setp.eq.s32 %p760, %r306, 0;
+	and.pred %p761, %p759, %p760;
+	and.pred %p762, %p757, %p761;
+	@!%p762 bra $B116;
+	add.s32 %r307, %r301, 212992;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r299], [%rd8, {%r305, %r278, %r279}], [%r307];
+	and.pred %p763, %p746, %p758;
+	and.pred %p764, %p763, %p760;
+	@!%p764 bra $FAULT66;
+	add.s32 %r308, %r299, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r308], [%rd8, {%r305, %r280, %r279}], [%r307];
 	.loc 4 73 12
-	and.pred %p803, %p795, %p778;
-	and.pred %p804, %p803, %p782;
-	and.pred %p805, %p804, %p783;
-	@!%p805 bra $FAULT69;
-	add.s32 %r311, %r304, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r283, %r307, %r281}], [%r309];
-	and.pred %p806, %p803, %p784;
-	and.pred %p807, %p806, %p785;
-	@!%p807 bra $FAULT69;
-	add.s32 %r312, %r304, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r285, %r307, %r281}], [%r309];
-	and.pred %p808, %p803, %p786;
-	and.pred %p809, %p808, %p787;
-	@!%p809 bra $FAULT69;
-	add.s32 %r313, %r304, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r313], [%rd9, {%r287, %r307, %r281}], [%r309];
-	and.pred %p810, %p803, %p788;
-	and.pred %p811, %p810, %p789;
-	@!%p811 bra $FAULT69;
-	add.s32 %r314, %r304, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r314], [%rd9, {%r289, %r307, %r281}], [%r309];
+	and.pred %p765, %p758, %p743;
+	and.pred %p766, %p765, %p747;
+	and.pred %p767, %p766, %p748;
+	@!%p767 bra $FAULT67;
+	add.s32 %r309, %r299, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r309], [%rd9, {%r281, %r305, %r279}], [%r307];
+	and.pred %p768, %p765, %p749;
+	and.pred %p769, %p768, %p750;
+	@!%p769 bra $FAULT67;
+	add.s32 %r310, %r299, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd9, {%r283, %r305, %r279}], [%r307];
+	and.pred %p770, %p765, %p751;
+	and.pred %p771, %p770, %p752;
+	@!%p771 bra $FAULT67;
+	add.s32 %r311, %r299, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r285, %r305, %r279}], [%r307];
+	and.pred %p772, %p765, %p753;
+	and.pred %p773, %p772, %p754;
+	@!%p773 bra $FAULT67;
+	add.s32 %r312, %r299, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r287, %r305, %r279}], [%r307];
 	.loc 1 39 6
 	add.s64 %rd417, %rd417, 1;
 	add.s64 %rd549, %rd549, 1;
-	setp.lt.s64 %p812, %rd549, %rd29;
-	@%p812 bra $B105;
+	setp.lt.s64 %p774, %rd549, %rd29;
+	@%p774 bra $B105;
 $B108:
 	.loc 1 33 42
 	add.s64 %rd413, %rd413, %rd416;
-	setp.lt.s64 %p813, %rd413, %rd414;
-	@%p813 bra $B93;
+	setp.lt.s64 %p775, %rd413, %rd414;
+	@%p775 bra $B93;
 $B109:
 	.loc 1 43 3
 	bra $EXIT;
 $B110:
 	.loc 1 49 25
-	@!%p4 bra $FAULT70;
+	@!%p4 bra $FAULT68;
 	.loc 2 65 17
-	bra $FAULT71;
+	bra $FAULT69;
 $B111:
-	.loc 1 121 39
-	@!%p11 bra $FAULT72;
-	@!%p12 bra $FAULT73;
-	@!%p13 bra $FAULT72;
-	bra $FAULT74;
+	.loc 1 121 35
+	@!%p10 bra $FAULT70;
+	bra $FAULT64;
 $B112:
-	@!%p15 bra $FAULT73;
-	@!%p16 bra $FAULT72;
-	bra $FAULT74;
+	@!%p12 bra $FAULT70;
+	bra $FAULT64;
 $B113:
-	@!%p18 bra $FAULT73;
-	@!%p19 bra $FAULT72;
-	bra $FAULT74;
+	@!%p14 bra $FAULT70;
+	bra $FAULT64;
 $B114:
-	@!%p21 bra $FAULT73;
-	@!%p22 bra $FAULT72;
-	bra $FAULT74;
+	@!%p16 bra $FAULT70;
+	bra $FAULT64;
 $B115:
-	@!%p24 bra $FAULT72;
-	bra $FAULT74;
-$B116:
-	@!%p26 bra $FAULT72;
-	bra $FAULT74;
-$B117:
-	@!%p28 bra $FAULT72;
-	bra $FAULT74;
-$B118:
-	@!%p30 bra $FAULT72;
-	bra $FAULT74;
-$B119:
-	@!%p32 bra $FAULT72;
-	bra $FAULT74;
-$B120:
-	@!%p34 bra $FAULT72;
-	bra $FAULT74;
-$B121:
-	@!%p36 bra $FAULT72;
-	bra $FAULT74;
-$B122:
-	@!%p38 bra $FAULT72;
-	bra $FAULT74;
-$B123:
-	@!%p40 bra $FAULT72;
-	bra $FAULT74;
-$B124:
-	@!%p42 bra $FAULT72;
-	bra $FAULT74;
-$B125:
-	@!%p44 bra $FAULT72;
-	bra $FAULT74;
-$B126:
-	@!%p46 bra $FAULT72;
-	bra $FAULT74;
-$B127:
 	.loc 1 34 27
-	@!%p756 bra $FAULT75;
+	@!%p721 bra $FAULT71;
 	.loc 2 65 17
-	bra $FAULT71;
-$B128:
-	.loc 4 70 20
-	@!%p793 bra $FAULT76;
-	@!%p794 bra $FAULT77;
-	bra $FAULT68;
+	bra $FAULT69;
+$B116:
+	.loc 4 70 12
+	@!%p757 bra $FAULT72;
+	bra $FAULT66;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 93 11
-	mov.u32 %r315, 1;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 8
-	mov.u32 %r315, 2;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT2:
 	.loc 1 104 24
-	mov.u32 %r315, 3;
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd194;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT3:
-	mov.u32 %r315, 3;
+$FAULT1:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd197;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT4:
-	mov.u32 %r315, 3;
+$FAULT2:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd200;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT5:
-	mov.u32 %r315, 3;
+$FAULT3:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd203;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT6:
-	mov.u32 %r315, 3;
+$FAULT4:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd206;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT7:
-	mov.u32 %r315, 3;
+$FAULT5:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd209;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT8:
-	mov.u32 %r315, 3;
+$FAULT6:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd212;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT9:
-	mov.u32 %r315, 3;
+$FAULT7:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd215;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT10:
-	mov.u32 %r315, 3;
+$FAULT8:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd218;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT11:
-	mov.u32 %r315, 3;
+$FAULT9:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd221;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT12:
-	mov.u32 %r315, 3;
+$FAULT10:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd224;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT13:
-	mov.u32 %r315, 3;
+$FAULT11:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd227;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT14:
-	mov.u32 %r315, 3;
+$FAULT12:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd230;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT15:
-	mov.u32 %r315, 3;
+$FAULT13:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd233;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT16:
-	mov.u32 %r315, 3;
+$FAULT14:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd236;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT17:
-	mov.u32 %r315, 3;
+$FAULT15:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd239;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT18:
-	mov.u32 %r315, 3;
+$FAULT16:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd242;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT19:
-	mov.u32 %r315, 3;
+$FAULT17:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd245;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT20:
-	mov.u32 %r315, 3;
+$FAULT18:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd248;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT21:
-	mov.u32 %r315, 3;
+$FAULT19:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd251;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT22:
-	mov.u32 %r315, 3;
+$FAULT20:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd254;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT23:
-	mov.u32 %r315, 3;
+$FAULT21:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd257;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT24:
-	mov.u32 %r315, 3;
+$FAULT22:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd260;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT25:
-	mov.u32 %r315, 3;
+$FAULT23:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd263;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT26:
-	mov.u32 %r315, 3;
+$FAULT24:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd266;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT27:
-	mov.u32 %r315, 3;
+$FAULT25:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd269;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT28:
-	mov.u32 %r315, 3;
+$FAULT26:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd272;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT29:
-	mov.u32 %r315, 3;
+$FAULT27:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd275;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT30:
-	mov.u32 %r315, 3;
+$FAULT28:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd278;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT31:
-	mov.u32 %r315, 3;
+$FAULT29:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd281;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT32:
-	mov.u32 %r315, 3;
+$FAULT30:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd284;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT33:
-	mov.u32 %r315, 3;
+$FAULT31:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd287;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT34:
-	mov.u32 %r315, 3;
+$FAULT32:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd290;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT35:
-	mov.u32 %r315, 3;
+$FAULT33:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd293;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT36:
-	mov.u32 %r315, 3;
+$FAULT34:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd296;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT37:
-	mov.u32 %r315, 3;
+$FAULT35:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd299;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT38:
-	mov.u32 %r315, 3;
+$FAULT36:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd302;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT39:
-	mov.u32 %r315, 3;
+$FAULT37:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd305;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT40:
-	mov.u32 %r315, 3;
+$FAULT38:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd308;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT41:
-	mov.u32 %r315, 3;
+$FAULT39:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd311;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT42:
-	mov.u32 %r315, 3;
+$FAULT40:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd314;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT43:
-	mov.u32 %r315, 3;
+$FAULT41:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd317;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT44:
-	mov.u32 %r315, 3;
+$FAULT42:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd320;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT45:
-	mov.u32 %r315, 3;
+$FAULT43:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd323;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT46:
-	mov.u32 %r315, 3;
+$FAULT44:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd326;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT47:
-	mov.u32 %r315, 3;
+$FAULT45:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd329;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT48:
-	mov.u32 %r315, 3;
+$FAULT46:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd332;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT49:
-	mov.u32 %r315, 3;
+$FAULT47:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd335;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT50:
-	mov.u32 %r315, 3;
+$FAULT48:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd338;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT51:
-	mov.u32 %r315, 3;
+$FAULT49:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd341;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT52:
-	mov.u32 %r315, 3;
+$FAULT50:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd344;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT53:
-	mov.u32 %r315, 3;
+$FAULT51:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd347;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT54:
-	mov.u32 %r315, 3;
+$FAULT52:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd350;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT55:
-	mov.u32 %r315, 3;
+$FAULT53:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd353;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT56:
-	mov.u32 %r315, 3;
+$FAULT54:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd356;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT57:
-	mov.u32 %r315, 3;
+$FAULT55:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd359;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT58:
-	mov.u32 %r315, 3;
+$FAULT56:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd362;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT59:
-	mov.u32 %r315, 3;
+$FAULT57:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd365;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT60:
-	mov.u32 %r315, 3;
+$FAULT58:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd368;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT61:
-	mov.u32 %r315, 3;
+$FAULT59:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd371;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT62:
-	mov.u32 %r315, 3;
+$FAULT60:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd374;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT63:
-	mov.u32 %r315, 3;
+$FAULT61:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd377;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT64:
-	mov.u32 %r315, 3;
+$FAULT62:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd380;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT65:
-	mov.u32 %r315, 3;
+$FAULT63:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd383;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT66:
+$FAULT64:
+	.loc 1 121 20
+	mov.u32 %r313, 6;
+	mov.u64 %rd558, 0;
+	mov.u64 %rd559, 0;
+	bra $FAULT;
+$FAULT65:
 	.loc 1 81 12
-	mov.u32 %r315, 4;
+	mov.u32 %r313, 1;
+	mov.u64 %rd558, 0;
+	mov.u64 %rd559, 0;
+	bra $FAULT;
+$FAULT66:
+	.loc 4 70 12
+	mov.u32 %r313, 2;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT67:
-	.loc 4 68 13
-	mov.u32 %r315, 0;
+	.loc 4 73 12
+	mov.u32 %r313, 3;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT68:
-	.loc 4 70 12
-	mov.u32 %r315, 5;
+	.loc 1 49 25
+	mov.u32 %r313, 9;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT69:
-	.loc 4 73 12
-	mov.u32 %r315, 6;
+	.loc 2 65 17
+	mov.u32 %r313, 8;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT70:
-	.loc 1 49 25
-	mov.u32 %r315, 14;
+	.loc 1 121 35
+	mov.u32 %r313, 5;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT71:
-	.loc 2 65 17
-	mov.u32 %r315, 13;
+	.loc 1 34 27
+	mov.u32 %r313, 7;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT72:
-	.loc 1 121 39
-	mov.u32 %r315, 9;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT73:
-	mov.u32 %r315, 10;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT74:
-	mov.u32 %r315, 11;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT75:
-	.loc 1 34 27
-	mov.u32 %r315, 12;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT76:
-	.loc 4 70 20
-	mov.u32 %r315, 7;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT77:
-	mov.u32 %r315, 8;
+	.loc 4 70 12
+	mov.u32 %r313, 4;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 $FAULT:
 	ld.param.u64 %rd560, [persistent_dtype_BF16_toBF16_sigmoidal_params+440];
-	atom.relaxed.gpu.global.cas.b32 %r316, [%rd560], 0, 1;
-	setp.ne.u32 %p814, %r316, 0;
-	@%p814 bra $EXIT;
+	atom.relaxed.gpu.global.cas.b32 %r314, [%rd560], 0, 1;
+	setp.ne.u32 %p776, %r314, 0;
+	@%p776 bra $EXIT;
 	ld.global.u64 %rd561, [%rd560+8];
-	ld.param.u32 %r317, [persistent_dtype_BF16_toBF16_sigmoidal_params+448];
-	st.global.u32 [%rd561+4], %r317;
-	ld.param.u32 %r318, [persistent_dtype_BF16_toBF16_sigmoidal_params+452];
-	st.global.v2.u32 [%rd561+8], {%r318, %r315};
-	mov.u32 %r319, %ctaid.x;
-	mov.u32 %r320, %ctaid.y;
-	st.global.v2.u32 [%rd561+16], {%r319, %r320};
-	mov.u32 %r321, %ctaid.z;
-	mov.u32 %r322, %tid.x;
-	st.global.v2.u32 [%rd561+24], {%r321, %r322};
-	mov.u32 %r323, %tid.y;
-	mov.u32 %r324, %tid.z;
-	st.global.v2.u32 [%rd561+32], {%r323, %r324};
+	ld.param.u32 %r315, [persistent_dtype_BF16_toBF16_sigmoidal_params+448];
+	st.global.u32 [%rd561+4], %r315;
+	ld.param.u32 %r316, [persistent_dtype_BF16_toBF16_sigmoidal_params+452];
+	st.global.v2.u32 [%rd561+8], {%r316, %r313};
+	mov.u32 %r317, %ctaid.x;
+	mov.u32 %r318, %ctaid.y;
+	st.global.v2.u32 [%rd561+16], {%r317, %r318};
+	mov.u32 %r319, %ctaid.z;
+	mov.u32 %r320, %tid.x;
+	st.global.v2.u32 [%rd561+24], {%r319, %r320};
+	mov.u32 %r321, %tid.y;
+	mov.u32 %r322, %tid.z;
+	st.global.v2.u32 [%rd561+32], {%r321, %r322};
 	st.global.u64 [%rd561+40], %rd558;
 	st.global.u64 [%rd561+48], %rd559;
 	fence.acq_rel.sys;
@@ -42387,8 +41686,8 @@ const persistentF16SM90A = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<304>;
-	.reg .b32 %r<325>;
+	.reg .pred %p<266>;
+	.reg .b32 %r<323>;
 	.reg .b64 %rd<562>;
 	.reg .f32 %f<223>;
 
@@ -42503,173 +41802,152 @@ $B0:
 	.loc 1 73 17
 	mov.u32 %r21, $dynamic;
 	mad.lo.s32 %r22, %r19, 8, %r21;
-	add.s32 %r23, %r22, 213056;
 	.loc 1 92 14
 	setp.eq.s32 %p8, %r5, 0;
-	.loc 1 93 11
-	setp.ne.s32 %p9, %r23, -1;
 	.loc 1 100 15
-	setp.lt.s64 %p10, 0, %rd2;
+	setp.lt.s64 %p9, 0, %rd2;
 	.loc 1 103 36
-	and.b32 %r24, %r5, 3;
-	shl.b32 %r25, %r24, 1;
-	cvt.u64.u32 %rd35, %r25;
+	and.b32 %r23, %r5, 3;
+	shl.b32 %r24, %r23, 1;
+	cvt.u64.u32 %rd35, %r24;
 	.loc 1 75 23
-	mad.lo.s32 %r26, %r19, 32768, %r21;
-	add.s32 %r27, %r26, 147456;
-	.loc 1 121 39
-	setp.ne.s32 %p11, %r27, -1;
-	mad.lo.s32 %r28, 1, 0, 0;
-	mad.lo.s32 %r29, %r28, 384, %r2;
-	cvt.u64.u32 %rd36, %r29;
+	mad.lo.s32 %r25, %r19, 32768, %r21;
+	.loc 1 121 50
+	mad.lo.s32 %r26, 1, 0, 0;
+	mad.lo.s32 %r27, %r26, 384, %r2;
+	cvt.u64.u32 %rd36, %r27;
 	shr.u64 %rd37, %rd36, 5;
-	cvt.u32.u64 %r30, %rd37;
-	and.b32 %r31, %r30, 3;
-	and.b32 %r32, %r5, 15;
-	mad.lo.s32 %r33, %r31, 16, %r32;
-	shr.u32 %r34, %r5, 4;
-	shl.b32 %r35, %r34, 3;
-	and.b32 %r36, %r35, 7;
-	setp.eq.s32 %p12, %r36, 0;
-	and.b32 %r37, %r33, 7;
-	shl.b32 %r38, %r37, 4;
-	shl.b32 %r39, %r34, 4;
-	xor.b32 %r40, %r39, %r38;
-	mad.lo.s32 %r41, %r33, 128, %r26;
-	add.s32 %r42, %r41, %r40;
-	add.s32 %r43, %r42, 147456;
-	setp.ne.s32 %p13, %r43, -1;
-	cvt.u64.u32 %rd38, %r43;
+	cvt.u32.u64 %r28, %rd37;
+	and.b32 %r29, %r28, 3;
+	and.b32 %r30, %r5, 15;
+	mad.lo.s32 %r31, %r29, 16, %r30;
+	shr.u32 %r32, %r5, 4;
+	shl.b32 %r33, %r32, 3;
+	and.b32 %r34, %r33, 7;
+	setp.eq.s32 %p10, %r34, 0;
+	and.b32 %r35, %r31, 7;
+	shl.b32 %r36, %r35, 4;
+	shl.b32 %r37, %r32, 4;
+	xor.b32 %r38, %r37, %r36;
+	mad.lo.s32 %r39, %r31, 128, %r25;
+	add.s32 %r40, %r39, %r38;
+	add.s32 %r41, %r40, 147456;
+	cvt.u64.u32 %rd38, %r41;
 	cvta.shared.u64 %rd39, %rd38;
-	cvt.u32.u64 %r44, %rd39;
-	and.b32 %r45, %r44, 15;
-	setp.eq.s32 %p14, %r45, 0;
-	add.s32 %r46, %r35, 16;
-	and.b32 %r47, %r46, 7;
-	setp.eq.s32 %p15, %r47, 0;
-	shl.b32 %r48, %r46, 1;
-	xor.b32 %r49, %r48, %r38;
-	add.s32 %r50, %r41, %r49;
-	add.s32 %r51, %r50, 147456;
-	setp.ne.s32 %p16, %r51, -1;
-	cvt.u64.u32 %rd40, %r51;
+	cvt.u32.u64 %r42, %rd39;
+	and.b32 %r43, %r42, 15;
+	setp.eq.s32 %p11, %r43, 0;
+	add.s32 %r44, %r33, 16;
+	and.b32 %r45, %r44, 7;
+	setp.eq.s32 %p12, %r45, 0;
+	shl.b32 %r46, %r44, 1;
+	xor.b32 %r47, %r46, %r36;
+	add.s32 %r48, %r39, %r47;
+	add.s32 %r49, %r48, 147456;
+	cvt.u64.u32 %rd40, %r49;
 	cvta.shared.u64 %rd41, %rd40;
-	cvt.u32.u64 %r52, %rd41;
-	and.b32 %r53, %r52, 15;
-	setp.eq.s32 %p17, %r53, 0;
-	add.s32 %r54, %r35, 32;
-	and.b32 %r55, %r54, 7;
-	setp.eq.s32 %p18, %r55, 0;
-	shl.b32 %r56, %r54, 1;
-	xor.b32 %r57, %r56, %r38;
-	add.s32 %r58, %r41, %r57;
-	add.s32 %r59, %r58, 147456;
-	setp.ne.s32 %p19, %r59, -1;
-	cvt.u64.u32 %rd42, %r59;
+	cvt.u32.u64 %r50, %rd41;
+	and.b32 %r51, %r50, 15;
+	setp.eq.s32 %p13, %r51, 0;
+	add.s32 %r52, %r33, 32;
+	and.b32 %r53, %r52, 7;
+	setp.eq.s32 %p14, %r53, 0;
+	shl.b32 %r54, %r52, 1;
+	xor.b32 %r55, %r54, %r36;
+	add.s32 %r56, %r39, %r55;
+	add.s32 %r57, %r56, 147456;
+	cvt.u64.u32 %rd42, %r57;
 	cvta.shared.u64 %rd43, %rd42;
-	cvt.u32.u64 %r60, %rd43;
-	and.b32 %r61, %r60, 15;
-	setp.eq.s32 %p20, %r61, 0;
-	add.s32 %r62, %r35, 48;
-	and.b32 %r63, %r62, 7;
-	setp.eq.s32 %p21, %r63, 0;
-	shl.b32 %r64, %r62, 1;
-	xor.b32 %r65, %r64, %r38;
-	add.s32 %r66, %r41, %r65;
-	add.s32 %r67, %r66, 147456;
-	setp.ne.s32 %p22, %r67, -1;
-	cvt.u64.u32 %rd44, %r67;
+	cvt.u32.u64 %r58, %rd43;
+	and.b32 %r59, %r58, 15;
+	setp.eq.s32 %p15, %r59, 0;
+	add.s32 %r60, %r33, 48;
+	and.b32 %r61, %r60, 7;
+	setp.eq.s32 %p16, %r61, 0;
+	shl.b32 %r62, %r60, 1;
+	xor.b32 %r63, %r62, %r36;
+	add.s32 %r64, %r39, %r63;
+	add.s32 %r65, %r64, 147456;
+	cvt.u64.u32 %rd44, %r65;
 	cvta.shared.u64 %rd45, %rd44;
-	cvt.u32.u64 %r68, %rd45;
-	and.b32 %r69, %r68, 15;
-	setp.eq.s32 %p23, %r69, 0;
-	add.s32 %r70, %r42, 155648;
-	setp.ne.s32 %p24, %r70, -1;
-	cvt.u64.u32 %rd46, %r70;
+	cvt.u32.u64 %r66, %rd45;
+	and.b32 %r67, %r66, 15;
+	setp.eq.s32 %p17, %r67, 0;
+	add.s32 %r68, %r40, 155648;
+	cvt.u64.u32 %rd46, %r68;
 	cvta.shared.u64 %rd47, %rd46;
-	cvt.u32.u64 %r71, %rd47;
-	and.b32 %r72, %r71, 15;
-	setp.eq.s32 %p25, %r72, 0;
-	add.s32 %r73, %r50, 155648;
-	setp.ne.s32 %p26, %r73, -1;
-	cvt.u64.u32 %rd48, %r73;
+	cvt.u32.u64 %r69, %rd47;
+	and.b32 %r70, %r69, 15;
+	setp.eq.s32 %p18, %r70, 0;
+	add.s32 %r71, %r48, 155648;
+	cvt.u64.u32 %rd48, %r71;
 	cvta.shared.u64 %rd49, %rd48;
-	cvt.u32.u64 %r74, %rd49;
-	and.b32 %r75, %r74, 15;
-	setp.eq.s32 %p27, %r75, 0;
-	add.s32 %r76, %r58, 155648;
-	setp.ne.s32 %p28, %r76, -1;
-	cvt.u64.u32 %rd50, %r76;
+	cvt.u32.u64 %r72, %rd49;
+	and.b32 %r73, %r72, 15;
+	setp.eq.s32 %p19, %r73, 0;
+	add.s32 %r74, %r56, 155648;
+	cvt.u64.u32 %rd50, %r74;
 	cvta.shared.u64 %rd51, %rd50;
-	cvt.u32.u64 %r77, %rd51;
-	and.b32 %r78, %r77, 15;
-	setp.eq.s32 %p29, %r78, 0;
-	add.s32 %r79, %r66, 155648;
-	setp.ne.s32 %p30, %r79, -1;
-	cvt.u64.u32 %rd52, %r79;
+	cvt.u32.u64 %r75, %rd51;
+	and.b32 %r76, %r75, 15;
+	setp.eq.s32 %p20, %r76, 0;
+	add.s32 %r77, %r64, 155648;
+	cvt.u64.u32 %rd52, %r77;
 	cvta.shared.u64 %rd53, %rd52;
-	cvt.u32.u64 %r80, %rd53;
-	and.b32 %r81, %r80, 15;
-	setp.eq.s32 %p31, %r81, 0;
-	add.s32 %r82, %r42, 163840;
-	setp.ne.s32 %p32, %r82, -1;
-	cvt.u64.u32 %rd54, %r82;
+	cvt.u32.u64 %r78, %rd53;
+	and.b32 %r79, %r78, 15;
+	setp.eq.s32 %p21, %r79, 0;
+	add.s32 %r80, %r40, 163840;
+	cvt.u64.u32 %rd54, %r80;
 	cvta.shared.u64 %rd55, %rd54;
-	cvt.u32.u64 %r83, %rd55;
-	and.b32 %r84, %r83, 15;
-	setp.eq.s32 %p33, %r84, 0;
-	add.s32 %r85, %r50, 163840;
-	setp.ne.s32 %p34, %r85, -1;
-	cvt.u64.u32 %rd56, %r85;
+	cvt.u32.u64 %r81, %rd55;
+	and.b32 %r82, %r81, 15;
+	setp.eq.s32 %p22, %r82, 0;
+	add.s32 %r83, %r48, 163840;
+	cvt.u64.u32 %rd56, %r83;
 	cvta.shared.u64 %rd57, %rd56;
-	cvt.u32.u64 %r86, %rd57;
-	and.b32 %r87, %r86, 15;
-	setp.eq.s32 %p35, %r87, 0;
-	add.s32 %r88, %r58, 163840;
-	setp.ne.s32 %p36, %r88, -1;
-	cvt.u64.u32 %rd58, %r88;
+	cvt.u32.u64 %r84, %rd57;
+	and.b32 %r85, %r84, 15;
+	setp.eq.s32 %p23, %r85, 0;
+	add.s32 %r86, %r56, 163840;
+	cvt.u64.u32 %rd58, %r86;
 	cvta.shared.u64 %rd59, %rd58;
-	cvt.u32.u64 %r89, %rd59;
-	and.b32 %r90, %r89, 15;
-	setp.eq.s32 %p37, %r90, 0;
-	add.s32 %r91, %r66, 163840;
-	setp.ne.s32 %p38, %r91, -1;
-	cvt.u64.u32 %rd60, %r91;
+	cvt.u32.u64 %r87, %rd59;
+	and.b32 %r88, %r87, 15;
+	setp.eq.s32 %p24, %r88, 0;
+	add.s32 %r89, %r64, 163840;
+	cvt.u64.u32 %rd60, %r89;
 	cvta.shared.u64 %rd61, %rd60;
-	cvt.u32.u64 %r92, %rd61;
-	and.b32 %r93, %r92, 15;
-	setp.eq.s32 %p39, %r93, 0;
-	add.s32 %r94, %r42, 172032;
-	setp.ne.s32 %p40, %r94, -1;
-	cvt.u64.u32 %rd62, %r94;
+	cvt.u32.u64 %r90, %rd61;
+	and.b32 %r91, %r90, 15;
+	setp.eq.s32 %p25, %r91, 0;
+	add.s32 %r92, %r40, 172032;
+	cvt.u64.u32 %rd62, %r92;
 	cvta.shared.u64 %rd63, %rd62;
-	cvt.u32.u64 %r95, %rd63;
-	and.b32 %r96, %r95, 15;
-	setp.eq.s32 %p41, %r96, 0;
-	add.s32 %r97, %r50, 172032;
-	setp.ne.s32 %p42, %r97, -1;
-	cvt.u64.u32 %rd64, %r97;
+	cvt.u32.u64 %r93, %rd63;
+	and.b32 %r94, %r93, 15;
+	setp.eq.s32 %p26, %r94, 0;
+	add.s32 %r95, %r48, 172032;
+	cvt.u64.u32 %rd64, %r95;
 	cvta.shared.u64 %rd65, %rd64;
-	cvt.u32.u64 %r98, %rd65;
-	and.b32 %r99, %r98, 15;
-	setp.eq.s32 %p43, %r99, 0;
-	add.s32 %r100, %r58, 172032;
-	setp.ne.s32 %p44, %r100, -1;
-	cvt.u64.u32 %rd66, %r100;
+	cvt.u32.u64 %r96, %rd65;
+	and.b32 %r97, %r96, 15;
+	setp.eq.s32 %p27, %r97, 0;
+	add.s32 %r98, %r56, 172032;
+	cvt.u64.u32 %rd66, %r98;
 	cvta.shared.u64 %rd67, %rd66;
-	cvt.u32.u64 %r101, %rd67;
-	and.b32 %r102, %r101, 15;
-	setp.eq.s32 %p45, %r102, 0;
-	add.s32 %r103, %r66, 172032;
-	setp.ne.s32 %p46, %r103, -1;
-	cvt.u64.u32 %rd68, %r103;
+	cvt.u32.u64 %r99, %rd67;
+	and.b32 %r100, %r99, 15;
+	setp.eq.s32 %p28, %r100, 0;
+	add.s32 %r101, %r64, 172032;
+	cvt.u64.u32 %rd68, %r101;
 	cvta.shared.u64 %rd69, %rd68;
-	cvt.u32.u64 %r104, %rd69;
-	and.b32 %r105, %r104, 15;
-	setp.eq.s32 %p47, %r105, 0;
+	cvt.u32.u64 %r102, %rd69;
+	and.b32 %r103, %r102, 15;
+	setp.eq.s32 %p29, %r103, 0;
 	.loc 1 81 57
-	shl.b32 %r106, %r19, 6;
-	cvt.u64.u32 %rd70, %r106;
+	shl.b32 %r104, %r19, 6;
+	cvt.u64.u32 %rd70, %r104;
 	.loc 1 48 55
 	cvt.u64.u32 %rd71, %r4;
 	mov.u64 %rd72, 0;
@@ -42677,16 +41955,16 @@ $B0:
 $B1:
 	.loc 1 49 25
 	or.b64 %rd74, %rd32, %rd23;
-	setp.lt.u64 %p48, %rd74, 4294967296;
-	@%p48 bra $B2;
+	setp.lt.u64 %p30, %rd74, 4294967296;
+	@%p30 bra $B2;
 	shr.s64 %rd75, %rd32, 63;
 	abs.s64 %rd76, %rd32;
 	abs.s64 %rd77, %rd23;
 	cvt.rp.f32.u64 %f1, %rd77;
 	rcp.approx.ftz.f32 %f2, %f1;
-	mov.b32 %r107, %f2;
-	add.s32 %r108, %r107, 536870910;
-	mov.b32 %f3, %r108;
+	mov.b32 %r105, %f2;
+	add.s32 %r106, %r105, 536870910;
+	mov.b32 %f3, %r106;
 	cvt.rzi.u64.f32 %rd78, %f3;
 	mul.lo.s64 %rd79, %rd78, %rd77;
 	neg.s64 %rd80, %rd79;
@@ -42699,34 +41977,34 @@ $B1:
 	mul.hi.u64 %rd87, %rd76, %rd86;
 	mul.lo.s64 %rd88, %rd87, %rd77;
 	sub.s64 %rd89, %rd76, %rd88;
-	setp.ge.u64 %p49, %rd89, %rd77;
+	setp.ge.u64 %p31, %rd89, %rd77;
 	sub.s64 %rd90, %rd89, %rd77;
-	selp.b64 %rd91, %rd90, %rd89, %p49;
-	setp.ge.u64 %p50, %rd91, %rd77;
+	selp.b64 %rd91, %rd90, %rd89, %p31;
+	setp.ge.u64 %p32, %rd91, %rd77;
 	sub.s64 %rd92, %rd91, %rd77;
-	selp.b64 %rd93, %rd92, %rd91, %p50;
+	selp.b64 %rd93, %rd92, %rd91, %p32;
 	xor.b64 %rd94, %rd93, %rd75;
 	sub.s64 %rd95, %rd94, %rd75;
 	bra $B3;
 $B2:
-	cvt.u32.u64 %r109, %rd32;
-	cvt.u32.u64 %r110, %rd23;
-	rem.u32 %r111, %r109, %r110;
-	cvt.u64.u32 %rd95, %r111;
+	cvt.u32.u64 %r107, %rd32;
+	cvt.u32.u64 %r108, %rd23;
+	rem.u32 %r109, %r107, %r108;
+	cvt.u64.u32 %rd95, %r109;
 $B3:
 	.loc 2 65 17
 	or.b64 %rd96, %rd95, %rd34;
-	setp.lt.u64 %p51, %rd96, 4294967296;
-	@%p51 bra $B4;
+	setp.lt.u64 %p33, %rd96, 4294967296;
+	@%p33 bra $B4;
 	xor.b64 %rd97, %rd95, %rd34;
 	shr.s64 %rd98, %rd97, 63;
 	abs.s64 %rd99, %rd95;
 	abs.s64 %rd100, %rd34;
 	cvt.rp.f32.u64 %f4, %rd100;
 	rcp.approx.ftz.f32 %f5, %f4;
-	mov.b32 %r112, %f5;
-	add.s32 %r113, %r112, 536870910;
-	mov.b32 %f6, %r113;
+	mov.b32 %r110, %f5;
+	add.s32 %r111, %r110, 536870910;
+	mov.b32 %f6, %r111;
 	cvt.rzi.u64.f32 %rd101, %f6;
 	mul.lo.s64 %rd102, %rd101, %rd100;
 	neg.s64 %rd103, %rd102;
@@ -42739,48 +42017,48 @@ $B3:
 	mul.hi.u64 %rd110, %rd99, %rd109;
 	mul.lo.s64 %rd111, %rd110, %rd100;
 	sub.s64 %rd112, %rd99, %rd111;
-	setp.ge.u64 %p52, %rd112, %rd100;
+	setp.ge.u64 %p34, %rd112, %rd100;
 	add.s64 %rd113, %rd110, 1;
-	selp.b64 %rd114, %rd113, %rd110, %p52;
+	selp.b64 %rd114, %rd113, %rd110, %p34;
 	sub.s64 %rd115, %rd112, %rd100;
-	selp.b64 %rd116, %rd115, %rd112, %p52;
-	setp.ge.u64 %p53, %rd116, %rd100;
+	selp.b64 %rd116, %rd115, %rd112, %p34;
+	setp.ge.u64 %p35, %rd116, %rd100;
 	add.s64 %rd117, %rd114, 1;
-	selp.b64 %rd118, %rd117, %rd114, %p53;
+	selp.b64 %rd118, %rd117, %rd114, %p35;
 	xor.b64 %rd119, %rd118, %rd98;
 	sub.s64 %rd120, %rd119, %rd98;
 	bra $B5;
 $B4:
-	cvt.u32.u64 %r114, %rd95;
-	cvt.u32.u64 %r115, %rd34;
-	div.u32 %r116, %r114, %r115;
-	cvt.u64.u32 %rd120, %r116;
+	cvt.u32.u64 %r112, %rd95;
+	cvt.u32.u64 %r113, %rd34;
+	div.u32 %r114, %r112, %r113;
+	cvt.u64.u32 %rd120, %r114;
 $B5:
 	shl.b64 %rd121, %rd120, 4;
 	.loc 2 66 27
 	sub.s64 %rd122, %rd16, %rd121;
-	setp.lt.s64 %p54, %rd122, 16;
-	selp.b64 %rd123, %rd122, 16, %p54;
+	setp.lt.s64 %p36, %rd122, 16;
+	selp.b64 %rd123, %rd122, 16, %p36;
 	.loc 2 67 12
-	setp.le.s64 %p55, %rd123, 0;
+	setp.le.s64 %p37, %rd123, 0;
 	mov.u64 %rd124, %rd3;
 	mov.u64 %rd125, %rd4;
-	@%p55 bra $B10;
+	@%p37 bra $B10;
 	.loc 2 70 13
 	mul.lo.s64 %rd126, %rd120, %rd34;
 	sub.s64 %rd127, %rd95, %rd126;
 	.loc 2 71 19
 	or.b64 %rd128, %rd127, %rd123;
-	setp.lt.u64 %p56, %rd128, 4294967296;
-	@%p56 bra $B6;
+	setp.lt.u64 %p38, %rd128, 4294967296;
+	@%p38 bra $B6;
 	shr.s64 %rd129, %rd127, 63;
 	abs.s64 %rd130, %rd127;
 	abs.s64 %rd131, %rd123;
 	cvt.rp.f32.u64 %f7, %rd131;
 	rcp.approx.ftz.f32 %f8, %f7;
-	mov.b32 %r117, %f8;
-	add.s32 %r118, %r117, 536870910;
-	mov.b32 %f9, %r118;
+	mov.b32 %r115, %f8;
+	add.s32 %r116, %r115, 536870910;
+	mov.b32 %f9, %r116;
 	cvt.rzi.u64.f32 %rd132, %f9;
 	mul.lo.s64 %rd133, %rd132, %rd131;
 	neg.s64 %rd134, %rd133;
@@ -42793,35 +42071,35 @@ $B5:
 	mul.hi.u64 %rd141, %rd130, %rd140;
 	mul.lo.s64 %rd142, %rd141, %rd131;
 	sub.s64 %rd143, %rd130, %rd142;
-	setp.ge.u64 %p57, %rd143, %rd131;
+	setp.ge.u64 %p39, %rd143, %rd131;
 	sub.s64 %rd144, %rd143, %rd131;
-	selp.b64 %rd145, %rd144, %rd143, %p57;
-	setp.ge.u64 %p58, %rd145, %rd131;
+	selp.b64 %rd145, %rd144, %rd143, %p39;
+	setp.ge.u64 %p40, %rd145, %rd131;
 	sub.s64 %rd146, %rd145, %rd131;
-	selp.b64 %rd147, %rd146, %rd145, %p58;
+	selp.b64 %rd147, %rd146, %rd145, %p40;
 	xor.b64 %rd148, %rd147, %rd129;
 	sub.s64 %rd149, %rd148, %rd129;
 	bra $B7;
 $B6:
-	cvt.u32.u64 %r119, %rd127;
-	cvt.u32.u64 %r120, %rd123;
-	rem.u32 %r121, %r119, %r120;
-	cvt.u64.u32 %rd149, %r121;
+	cvt.u32.u64 %r117, %rd127;
+	cvt.u32.u64 %r118, %rd123;
+	rem.u32 %r119, %r117, %r118;
+	cvt.u64.u32 %rd149, %r119;
 $B7:
 	add.s64 %rd150, %rd121, %rd149;
 	shl.b64 %rd124, %rd150, 7;
 	or.b64 %rd151, %rd127, %rd123;
-	setp.lt.u64 %p59, %rd151, 4294967296;
-	@%p59 bra $B8;
+	setp.lt.u64 %p41, %rd151, 4294967296;
+	@%p41 bra $B8;
 	xor.b64 %rd152, %rd127, %rd123;
 	shr.s64 %rd153, %rd152, 63;
 	abs.s64 %rd154, %rd127;
 	abs.s64 %rd155, %rd123;
 	cvt.rp.f32.u64 %f10, %rd155;
 	rcp.approx.ftz.f32 %f11, %f10;
-	mov.b32 %r122, %f11;
-	add.s32 %r123, %r122, 536870910;
-	mov.b32 %f12, %r123;
+	mov.b32 %r120, %f11;
+	add.s32 %r121, %r120, 536870910;
+	mov.b32 %f12, %r121;
 	cvt.rzi.u64.f32 %rd156, %f12;
 	mul.lo.s64 %rd157, %rd156, %rd155;
 	neg.s64 %rd158, %rd157;
@@ -42834,22 +42112,22 @@ $B7:
 	mul.hi.u64 %rd165, %rd154, %rd164;
 	mul.lo.s64 %rd166, %rd165, %rd155;
 	sub.s64 %rd167, %rd154, %rd166;
-	setp.ge.u64 %p60, %rd167, %rd155;
+	setp.ge.u64 %p42, %rd167, %rd155;
 	add.s64 %rd168, %rd165, 1;
-	selp.b64 %rd169, %rd168, %rd165, %p60;
+	selp.b64 %rd169, %rd168, %rd165, %p42;
 	sub.s64 %rd170, %rd167, %rd155;
-	selp.b64 %rd171, %rd170, %rd167, %p60;
-	setp.ge.u64 %p61, %rd171, %rd155;
+	selp.b64 %rd171, %rd170, %rd167, %p42;
+	setp.ge.u64 %p43, %rd171, %rd155;
 	add.s64 %rd172, %rd169, 1;
-	selp.b64 %rd173, %rd172, %rd169, %p61;
+	selp.b64 %rd173, %rd172, %rd169, %p43;
 	xor.b64 %rd174, %rd173, %rd153;
 	sub.s64 %rd175, %rd174, %rd153;
 	bra $B9;
 $B8:
-	cvt.u32.u64 %r124, %rd127;
-	cvt.u32.u64 %r125, %rd123;
-	div.u32 %r126, %r124, %r125;
-	cvt.u64.u32 %rd175, %r126;
+	cvt.u32.u64 %r122, %rd127;
+	cvt.u32.u64 %r123, %rd123;
+	div.u32 %r124, %r122, %r123;
+	cvt.u64.u32 %rd175, %r124;
 $B9:
 	shl.b64 %rd125, %rd175, 8;
 $B10:
@@ -42989,87 +42267,87 @@ $B11:
 	mul.lo.s64 %rd179, %rd178, 3;
 	sub.s64 %rd180, %rd72, %rd179;
 	.loc 1 53 8
-	mov.u32 %r127, $dynamic;
-	cvt.u32.u64 %r128, %rd180;
-	mad.lo.s32 %r129, %r128, 8, %r127;
-	add.s32 %r130, %r129, 212992;
-	cvt.u32.u64 %r131, %rd178;
-	and.b32 %r132, %r131, 1;
+	mov.u32 %r125, $dynamic;
+	cvt.u32.u64 %r126, %rd180;
+	mad.lo.s32 %r127, %r126, 8, %r125;
+	add.s32 %r128, %r127, 212992;
+	cvt.u32.u64 %r129, %rd178;
+	and.b32 %r130, %r129, 1;
 $B12:
-	and.b32 %r133, %r132, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p62, [%r130], %r133;
-	@%p62 bra $B13;
+	and.b32 %r131, %r130, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p44, [%r128], %r131;
+	@%p44 bra $B13;
 	ld.param.u64 %rd181, [persistent_dtype_F16_toF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r134, [%rd181];
-	setp.eq.u32 %p63, %r134, 0;
-	@%p63 bra $B12;
+	ld.relaxed.gpu.global.u32 %r132, [%rd181];
+	setp.eq.u32 %p45, %r132, 0;
+	@%p45 bra $B12;
 $B13:
 	.loc 1 54 19
 	wgmma.fence.sync.aligned;
 	.loc 1 56 52
-	cvt.u32.u64 %r135, %rd180;
-	mad.lo.s32 %r136, %r135, 49152, %r1;
-	mad.lo.s32 %r137, %r19, 8192, %r136;
-	bfe.u32 %r138, %r137, 4, 14;
-	add.s32 %r139, %r138, 0;
-	mov.b64 %rd182, {%r139, 1073741888};
-	bfe.u32 %r140, %r136, 4, 14;
-	add.s32 %r141, %r140, 33555456;
-	mov.b64 %rd183, {%r141, 1073741888};
-	mov.pred %p64, 1;
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd182, %rd183, %p64, 1, 1, 0, 1;
-	add.s32 %r142, %r138, 2;
-	mov.b64 %rd184, {%r142, 1073741888};
-	add.s32 %r143, %r140, 33555584;
-	mov.b64 %rd185, {%r143, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd184, %rd185, %p64, 1, 1, 0, 1;
-	add.s32 %r144, %r138, 4;
-	mov.b64 %rd186, {%r144, 1073741888};
-	add.s32 %r145, %r140, 33555712;
-	mov.b64 %rd187, {%r145, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd186, %rd187, %p64, 1, 1, 0, 1;
-	add.s32 %r146, %r138, 6;
-	mov.b64 %rd188, {%r146, 1073741888};
-	add.s32 %r147, %r140, 33555840;
-	mov.b64 %rd189, {%r147, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd188, %rd189, %p64, 1, 1, 0, 1;
+	cvt.u32.u64 %r133, %rd180;
+	mad.lo.s32 %r134, %r133, 49152, %r1;
+	mad.lo.s32 %r135, %r19, 8192, %r134;
+	bfe.u32 %r136, %r135, 4, 14;
+	add.s32 %r137, %r136, 0;
+	mov.b64 %rd182, {%r137, 1073741888};
+	bfe.u32 %r138, %r134, 4, 14;
+	add.s32 %r139, %r138, 33555456;
+	mov.b64 %rd183, {%r139, 1073741888};
+	mov.pred %p46, 1;
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd182, %rd183, %p46, 1, 1, 0, 1;
+	add.s32 %r140, %r136, 2;
+	mov.b64 %rd184, {%r140, 1073741888};
+	add.s32 %r141, %r138, 33555584;
+	mov.b64 %rd185, {%r141, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd184, %rd185, %p46, 1, 1, 0, 1;
+	add.s32 %r142, %r136, 4;
+	mov.b64 %rd186, {%r142, 1073741888};
+	add.s32 %r143, %r138, 33555712;
+	mov.b64 %rd187, {%r143, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd186, %rd187, %p46, 1, 1, 0, 1;
+	add.s32 %r144, %r136, 6;
+	mov.b64 %rd188, {%r144, 1073741888};
+	add.s32 %r145, %r138, 33555840;
+	mov.b64 %rd189, {%r145, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%f140, %f139, %f138, %f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13}, %rd188, %rd189, %p46, 1, 1, 0, 1;
 	.loc 1 58 20
 	wgmma.commit_group.sync.aligned;
 	.loc 1 59 21
 	wgmma.wait_group.sync.aligned 1;
 	.loc 1 60 9
-	setp.lt.s64 %p65, 0, %rd176;
-	and.pred %p66, %p65, %p7;
-	@!%p66 bra $B14;
+	setp.lt.s64 %p47, 0, %rd176;
+	and.pred %p48, %p47, %p7;
+	@!%p48 bra $B14;
 	.loc 1 61 13
 	add.s64 %rd190, %rd72, -1;
 	mul.hi.u64 %rd191, %rd190, -6148914691236517205;
 	shr.u64 %rd192, %rd191, 1;
-	mov.u32 %r148, $dynamic;
-	cvt.u32.u64 %r149, %rd190;
-	cvt.u32.u64 %r150, %rd192;
-	mul.lo.s32 %r151, %r150, 3;
-	sub.s32 %r152, %r149, %r151;
-	mad.lo.s32 %r153, %r152, 8, %r148;
-	add.s32 %r154, %r153, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r154];
+	mov.u32 %r146, $dynamic;
+	cvt.u32.u64 %r147, %rd190;
+	cvt.u32.u64 %r148, %rd192;
+	mul.lo.s32 %r149, %r148, 3;
+	sub.s32 %r150, %r147, %r149;
+	mad.lo.s32 %r151, %r150, 8, %r146;
+	add.s32 %r152, %r151, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r152];
 $B14:
 	.loc 1 63 4
 	add.s64 %rd72, %rd72, 1;
 	.loc 1 64 7
 	add.s64 %rd176, %rd176, 1;
-	setp.gt.s64 %p67, %rd29, %rd176;
-	@%p67 bra $B11;
+	setp.gt.s64 %p49, %rd29, %rd176;
+	@%p49 bra $B11;
 	.loc 1 68 20
 	wgmma.wait_group.sync.aligned 0;
 	.loc 1 69 22
 	@!%p7 bra $B15;
 	.loc 1 70 9
-	mov.u32 %r155, $dynamic;
-	cvt.u32.u64 %r156, %rd180;
-	mad.lo.s32 %r157, %r156, 8, %r155;
-	add.s32 %r158, %r157, 213024;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r158];
+	mov.u32 %r153, $dynamic;
+	cvt.u32.u64 %r154, %rd180;
+	mad.lo.s32 %r155, %r154, 8, %r153;
+	add.s32 %r156, %r155, 213024;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r156];
 	.loc 1 71 17
 	cp.async.bulk.wait_group.read 0;
 $B15:
@@ -43078,33 +42356,31 @@ $B15:
 	.loc 1 92 14
 	@!%p8 bra $B16;
 	.loc 1 93 11
-	@!%p9 bra $FAULT0;
-	add.s32 %r159, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r159];
+	add.s32 %r157, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r157];
 $B16:
 	.loc 1 95 8
-	@!%p9 bra $FAULT1;
-	cvt.u32.u64 %r160, %rd73;
-	add.s32 %r161, %r22, 213056;
-	and.b32 %r162, %r160, 1;
+	cvt.u32.u64 %r158, %rd73;
+	add.s32 %r159, %r22, 213056;
+	and.b32 %r160, %r158, 1;
 $B17:
-	and.b32 %r163, %r162, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p68, [%r161], %r163;
-	@%p68 bra $B18;
+	and.b32 %r161, %r160, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p50, [%r159], %r161;
+	@%p50 bra $B18;
 	ld.param.u64 %rd193, [persistent_dtype_F16_toF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r164, [%rd193];
-	setp.eq.u32 %p69, %r164, 0;
-	@%p69 bra $B17;
+	ld.relaxed.gpu.global.u32 %r162, [%rd193];
+	setp.eq.u32 %p51, %r162, 0;
+	@%p51 bra $B17;
 $B18:
 	.loc 1 100 15
-	@!%p10 bra $B83;
+	@!%p9 bra $B83;
 	.loc 1 103 26
 	add.s64 %rd194, %rd125, %rd35;
-	setp.lt.s64 %p70, %rd194, %rd2;
-	@!%p70 bra $B19;
+	setp.lt.s64 %p52, %rd194, %rd2;
+	@!%p52 bra $B19;
 	.loc 1 104 24
-	setp.lt.u64 %p71, %rd194, %rd2;
-	@!%p71 bra $FAULT2;
+	setp.lt.u64 %p53, %rd194, %rd2;
+	@!%p53 bra $FAULT0;
 	shl.b64 %rd195, %rd194, 2;
 	add.s64 %rd196, %rd1, %rd195;
 	ld.global.f32 %f141, [%rd196];
@@ -43114,11 +42390,11 @@ $B18:
 $B19:
 	.loc 1 103 41
 	add.s64 %rd197, %rd194, 1;
-	setp.lt.s64 %p72, %rd197, %rd2;
-	@!%p72 bra $B20;
+	setp.lt.s64 %p54, %rd197, %rd2;
+	@!%p54 bra $B20;
 	.loc 1 104 24
-	setp.lt.u64 %p73, %rd197, %rd2;
-	@!%p73 bra $FAULT3;
+	setp.lt.u64 %p55, %rd197, %rd2;
+	@!%p55 bra $FAULT1;
 	shl.b64 %rd198, %rd194, 2;
 	add.s64 %rd199, %rd1, %rd198;
 	ld.global.f32 %f142, [%rd199+4];
@@ -43128,11 +42404,11 @@ $B19:
 $B20:
 	.loc 1 103 26
 	add.s64 %rd200, %rd194, 8;
-	setp.lt.s64 %p74, %rd200, %rd2;
-	@!%p74 bra $B21;
+	setp.lt.s64 %p56, %rd200, %rd2;
+	@!%p56 bra $B21;
 	.loc 1 104 24
-	setp.lt.u64 %p75, %rd200, %rd2;
-	@!%p75 bra $FAULT4;
+	setp.lt.u64 %p57, %rd200, %rd2;
+	@!%p57 bra $FAULT2;
 	shl.b64 %rd201, %rd194, 2;
 	add.s64 %rd202, %rd1, %rd201;
 	ld.global.f32 %f143, [%rd202+32];
@@ -43142,11 +42418,11 @@ $B20:
 $B21:
 	.loc 1 103 41
 	add.s64 %rd203, %rd194, 9;
-	setp.lt.s64 %p76, %rd203, %rd2;
-	@!%p76 bra $B22;
+	setp.lt.s64 %p58, %rd203, %rd2;
+	@!%p58 bra $B22;
 	.loc 1 104 24
-	setp.lt.u64 %p77, %rd203, %rd2;
-	@!%p77 bra $FAULT5;
+	setp.lt.u64 %p59, %rd203, %rd2;
+	@!%p59 bra $FAULT3;
 	shl.b64 %rd204, %rd194, 2;
 	add.s64 %rd205, %rd1, %rd204;
 	ld.global.f32 %f144, [%rd205+36];
@@ -43156,11 +42432,11 @@ $B21:
 $B22:
 	.loc 1 103 26
 	add.s64 %rd206, %rd194, 16;
-	setp.lt.s64 %p78, %rd206, %rd2;
-	@!%p78 bra $B23;
+	setp.lt.s64 %p60, %rd206, %rd2;
+	@!%p60 bra $B23;
 	.loc 1 104 24
-	setp.lt.u64 %p79, %rd206, %rd2;
-	@!%p79 bra $FAULT6;
+	setp.lt.u64 %p61, %rd206, %rd2;
+	@!%p61 bra $FAULT4;
 	shl.b64 %rd207, %rd194, 2;
 	add.s64 %rd208, %rd1, %rd207;
 	ld.global.f32 %f145, [%rd208+64];
@@ -43170,11 +42446,11 @@ $B22:
 $B23:
 	.loc 1 103 41
 	add.s64 %rd209, %rd194, 17;
-	setp.lt.s64 %p80, %rd209, %rd2;
-	@!%p80 bra $B24;
+	setp.lt.s64 %p62, %rd209, %rd2;
+	@!%p62 bra $B24;
 	.loc 1 104 24
-	setp.lt.u64 %p81, %rd209, %rd2;
-	@!%p81 bra $FAULT7;
+	setp.lt.u64 %p63, %rd209, %rd2;
+	@!%p63 bra $FAULT5;
 	shl.b64 %rd210, %rd194, 2;
 	add.s64 %rd211, %rd1, %rd210;
 	ld.global.f32 %f146, [%rd211+68];
@@ -43184,11 +42460,11 @@ $B23:
 $B24:
 	.loc 1 103 26
 	add.s64 %rd212, %rd194, 24;
-	setp.lt.s64 %p82, %rd212, %rd2;
-	@!%p82 bra $B25;
+	setp.lt.s64 %p64, %rd212, %rd2;
+	@!%p64 bra $B25;
 	.loc 1 104 24
-	setp.lt.u64 %p83, %rd212, %rd2;
-	@!%p83 bra $FAULT8;
+	setp.lt.u64 %p65, %rd212, %rd2;
+	@!%p65 bra $FAULT6;
 	shl.b64 %rd213, %rd194, 2;
 	add.s64 %rd214, %rd1, %rd213;
 	ld.global.f32 %f147, [%rd214+96];
@@ -43198,11 +42474,11 @@ $B24:
 $B25:
 	.loc 1 103 41
 	add.s64 %rd215, %rd194, 25;
-	setp.lt.s64 %p84, %rd215, %rd2;
-	@!%p84 bra $B26;
+	setp.lt.s64 %p66, %rd215, %rd2;
+	@!%p66 bra $B26;
 	.loc 1 104 24
-	setp.lt.u64 %p85, %rd215, %rd2;
-	@!%p85 bra $FAULT9;
+	setp.lt.u64 %p67, %rd215, %rd2;
+	@!%p67 bra $FAULT7;
 	shl.b64 %rd216, %rd194, 2;
 	add.s64 %rd217, %rd1, %rd216;
 	ld.global.f32 %f148, [%rd217+100];
@@ -43212,11 +42488,11 @@ $B25:
 $B26:
 	.loc 1 103 26
 	add.s64 %rd218, %rd194, 32;
-	setp.lt.s64 %p86, %rd218, %rd2;
-	@!%p86 bra $B27;
+	setp.lt.s64 %p68, %rd218, %rd2;
+	@!%p68 bra $B27;
 	.loc 1 104 24
-	setp.lt.u64 %p87, %rd218, %rd2;
-	@!%p87 bra $FAULT10;
+	setp.lt.u64 %p69, %rd218, %rd2;
+	@!%p69 bra $FAULT8;
 	shl.b64 %rd219, %rd194, 2;
 	add.s64 %rd220, %rd1, %rd219;
 	ld.global.f32 %f149, [%rd220+128];
@@ -43226,11 +42502,11 @@ $B26:
 $B27:
 	.loc 1 103 41
 	add.s64 %rd221, %rd194, 33;
-	setp.lt.s64 %p88, %rd221, %rd2;
-	@!%p88 bra $B28;
+	setp.lt.s64 %p70, %rd221, %rd2;
+	@!%p70 bra $B28;
 	.loc 1 104 24
-	setp.lt.u64 %p89, %rd221, %rd2;
-	@!%p89 bra $FAULT11;
+	setp.lt.u64 %p71, %rd221, %rd2;
+	@!%p71 bra $FAULT9;
 	shl.b64 %rd222, %rd194, 2;
 	add.s64 %rd223, %rd1, %rd222;
 	ld.global.f32 %f150, [%rd223+132];
@@ -43240,11 +42516,11 @@ $B27:
 $B28:
 	.loc 1 103 26
 	add.s64 %rd224, %rd194, 40;
-	setp.lt.s64 %p90, %rd224, %rd2;
-	@!%p90 bra $B29;
+	setp.lt.s64 %p72, %rd224, %rd2;
+	@!%p72 bra $B29;
 	.loc 1 104 24
-	setp.lt.u64 %p91, %rd224, %rd2;
-	@!%p91 bra $FAULT12;
+	setp.lt.u64 %p73, %rd224, %rd2;
+	@!%p73 bra $FAULT10;
 	shl.b64 %rd225, %rd194, 2;
 	add.s64 %rd226, %rd1, %rd225;
 	ld.global.f32 %f151, [%rd226+160];
@@ -43254,11 +42530,11 @@ $B28:
 $B29:
 	.loc 1 103 41
 	add.s64 %rd227, %rd194, 41;
-	setp.lt.s64 %p92, %rd227, %rd2;
-	@!%p92 bra $B30;
+	setp.lt.s64 %p74, %rd227, %rd2;
+	@!%p74 bra $B30;
 	.loc 1 104 24
-	setp.lt.u64 %p93, %rd227, %rd2;
-	@!%p93 bra $FAULT13;
+	setp.lt.u64 %p75, %rd227, %rd2;
+	@!%p75 bra $FAULT11;
 	shl.b64 %rd228, %rd194, 2;
 	add.s64 %rd229, %rd1, %rd228;
 	ld.global.f32 %f152, [%rd229+164];
@@ -43268,11 +42544,11 @@ $B29:
 $B30:
 	.loc 1 103 26
 	add.s64 %rd230, %rd194, 48;
-	setp.lt.s64 %p94, %rd230, %rd2;
-	@!%p94 bra $B31;
+	setp.lt.s64 %p76, %rd230, %rd2;
+	@!%p76 bra $B31;
 	.loc 1 104 24
-	setp.lt.u64 %p95, %rd230, %rd2;
-	@!%p95 bra $FAULT14;
+	setp.lt.u64 %p77, %rd230, %rd2;
+	@!%p77 bra $FAULT12;
 	shl.b64 %rd231, %rd194, 2;
 	add.s64 %rd232, %rd1, %rd231;
 	ld.global.f32 %f153, [%rd232+192];
@@ -43282,11 +42558,11 @@ $B30:
 $B31:
 	.loc 1 103 41
 	add.s64 %rd233, %rd194, 49;
-	setp.lt.s64 %p96, %rd233, %rd2;
-	@!%p96 bra $B32;
+	setp.lt.s64 %p78, %rd233, %rd2;
+	@!%p78 bra $B32;
 	.loc 1 104 24
-	setp.lt.u64 %p97, %rd233, %rd2;
-	@!%p97 bra $FAULT15;
+	setp.lt.u64 %p79, %rd233, %rd2;
+	@!%p79 bra $FAULT13;
 	shl.b64 %rd234, %rd194, 2;
 	add.s64 %rd235, %rd1, %rd234;
 	ld.global.f32 %f154, [%rd235+196];
@@ -43296,11 +42572,11 @@ $B31:
 $B32:
 	.loc 1 103 26
 	add.s64 %rd236, %rd194, 56;
-	setp.lt.s64 %p98, %rd236, %rd2;
-	@!%p98 bra $B33;
+	setp.lt.s64 %p80, %rd236, %rd2;
+	@!%p80 bra $B33;
 	.loc 1 104 24
-	setp.lt.u64 %p99, %rd236, %rd2;
-	@!%p99 bra $FAULT16;
+	setp.lt.u64 %p81, %rd236, %rd2;
+	@!%p81 bra $FAULT14;
 	shl.b64 %rd237, %rd194, 2;
 	add.s64 %rd238, %rd1, %rd237;
 	ld.global.f32 %f155, [%rd238+224];
@@ -43310,11 +42586,11 @@ $B32:
 $B33:
 	.loc 1 103 41
 	add.s64 %rd239, %rd194, 57;
-	setp.lt.s64 %p100, %rd239, %rd2;
-	@!%p100 bra $B34;
+	setp.lt.s64 %p82, %rd239, %rd2;
+	@!%p82 bra $B34;
 	.loc 1 104 24
-	setp.lt.u64 %p101, %rd239, %rd2;
-	@!%p101 bra $FAULT17;
+	setp.lt.u64 %p83, %rd239, %rd2;
+	@!%p83 bra $FAULT15;
 	shl.b64 %rd240, %rd194, 2;
 	add.s64 %rd241, %rd1, %rd240;
 	ld.global.f32 %f156, [%rd241+228];
@@ -43324,11 +42600,11 @@ $B33:
 $B34:
 	.loc 1 103 26
 	add.s64 %rd242, %rd194, 64;
-	setp.lt.s64 %p102, %rd242, %rd2;
-	@!%p102 bra $B35;
+	setp.lt.s64 %p84, %rd242, %rd2;
+	@!%p84 bra $B35;
 	.loc 1 104 24
-	setp.lt.u64 %p103, %rd242, %rd2;
-	@!%p103 bra $FAULT18;
+	setp.lt.u64 %p85, %rd242, %rd2;
+	@!%p85 bra $FAULT16;
 	shl.b64 %rd243, %rd194, 2;
 	add.s64 %rd244, %rd1, %rd243;
 	ld.global.f32 %f157, [%rd244+256];
@@ -43338,11 +42614,11 @@ $B34:
 $B35:
 	.loc 1 103 41
 	add.s64 %rd245, %rd194, 65;
-	setp.lt.s64 %p104, %rd245, %rd2;
-	@!%p104 bra $B36;
+	setp.lt.s64 %p86, %rd245, %rd2;
+	@!%p86 bra $B36;
 	.loc 1 104 24
-	setp.lt.u64 %p105, %rd245, %rd2;
-	@!%p105 bra $FAULT19;
+	setp.lt.u64 %p87, %rd245, %rd2;
+	@!%p87 bra $FAULT17;
 	shl.b64 %rd246, %rd194, 2;
 	add.s64 %rd247, %rd1, %rd246;
 	ld.global.f32 %f158, [%rd247+260];
@@ -43352,11 +42628,11 @@ $B35:
 $B36:
 	.loc 1 103 26
 	add.s64 %rd248, %rd194, 72;
-	setp.lt.s64 %p106, %rd248, %rd2;
-	@!%p106 bra $B37;
+	setp.lt.s64 %p88, %rd248, %rd2;
+	@!%p88 bra $B37;
 	.loc 1 104 24
-	setp.lt.u64 %p107, %rd248, %rd2;
-	@!%p107 bra $FAULT20;
+	setp.lt.u64 %p89, %rd248, %rd2;
+	@!%p89 bra $FAULT18;
 	shl.b64 %rd249, %rd194, 2;
 	add.s64 %rd250, %rd1, %rd249;
 	ld.global.f32 %f159, [%rd250+288];
@@ -43366,11 +42642,11 @@ $B36:
 $B37:
 	.loc 1 103 41
 	add.s64 %rd251, %rd194, 73;
-	setp.lt.s64 %p108, %rd251, %rd2;
-	@!%p108 bra $B38;
+	setp.lt.s64 %p90, %rd251, %rd2;
+	@!%p90 bra $B38;
 	.loc 1 104 24
-	setp.lt.u64 %p109, %rd251, %rd2;
-	@!%p109 bra $FAULT21;
+	setp.lt.u64 %p91, %rd251, %rd2;
+	@!%p91 bra $FAULT19;
 	shl.b64 %rd252, %rd194, 2;
 	add.s64 %rd253, %rd1, %rd252;
 	ld.global.f32 %f160, [%rd253+292];
@@ -43380,11 +42656,11 @@ $B37:
 $B38:
 	.loc 1 103 26
 	add.s64 %rd254, %rd194, 80;
-	setp.lt.s64 %p110, %rd254, %rd2;
-	@!%p110 bra $B39;
+	setp.lt.s64 %p92, %rd254, %rd2;
+	@!%p92 bra $B39;
 	.loc 1 104 24
-	setp.lt.u64 %p111, %rd254, %rd2;
-	@!%p111 bra $FAULT22;
+	setp.lt.u64 %p93, %rd254, %rd2;
+	@!%p93 bra $FAULT20;
 	shl.b64 %rd255, %rd194, 2;
 	add.s64 %rd256, %rd1, %rd255;
 	ld.global.f32 %f161, [%rd256+320];
@@ -43394,11 +42670,11 @@ $B38:
 $B39:
 	.loc 1 103 41
 	add.s64 %rd257, %rd194, 81;
-	setp.lt.s64 %p112, %rd257, %rd2;
-	@!%p112 bra $B40;
+	setp.lt.s64 %p94, %rd257, %rd2;
+	@!%p94 bra $B40;
 	.loc 1 104 24
-	setp.lt.u64 %p113, %rd257, %rd2;
-	@!%p113 bra $FAULT23;
+	setp.lt.u64 %p95, %rd257, %rd2;
+	@!%p95 bra $FAULT21;
 	shl.b64 %rd258, %rd194, 2;
 	add.s64 %rd259, %rd1, %rd258;
 	ld.global.f32 %f162, [%rd259+324];
@@ -43408,11 +42684,11 @@ $B39:
 $B40:
 	.loc 1 103 26
 	add.s64 %rd260, %rd194, 88;
-	setp.lt.s64 %p114, %rd260, %rd2;
-	@!%p114 bra $B41;
+	setp.lt.s64 %p96, %rd260, %rd2;
+	@!%p96 bra $B41;
 	.loc 1 104 24
-	setp.lt.u64 %p115, %rd260, %rd2;
-	@!%p115 bra $FAULT24;
+	setp.lt.u64 %p97, %rd260, %rd2;
+	@!%p97 bra $FAULT22;
 	shl.b64 %rd261, %rd194, 2;
 	add.s64 %rd262, %rd1, %rd261;
 	ld.global.f32 %f163, [%rd262+352];
@@ -43422,11 +42698,11 @@ $B40:
 $B41:
 	.loc 1 103 41
 	add.s64 %rd263, %rd194, 89;
-	setp.lt.s64 %p116, %rd263, %rd2;
-	@!%p116 bra $B42;
+	setp.lt.s64 %p98, %rd263, %rd2;
+	@!%p98 bra $B42;
 	.loc 1 104 24
-	setp.lt.u64 %p117, %rd263, %rd2;
-	@!%p117 bra $FAULT25;
+	setp.lt.u64 %p99, %rd263, %rd2;
+	@!%p99 bra $FAULT23;
 	shl.b64 %rd264, %rd194, 2;
 	add.s64 %rd265, %rd1, %rd264;
 	ld.global.f32 %f164, [%rd265+356];
@@ -43436,11 +42712,11 @@ $B41:
 $B42:
 	.loc 1 103 26
 	add.s64 %rd266, %rd194, 96;
-	setp.lt.s64 %p118, %rd266, %rd2;
-	@!%p118 bra $B43;
+	setp.lt.s64 %p100, %rd266, %rd2;
+	@!%p100 bra $B43;
 	.loc 1 104 24
-	setp.lt.u64 %p119, %rd266, %rd2;
-	@!%p119 bra $FAULT26;
+	setp.lt.u64 %p101, %rd266, %rd2;
+	@!%p101 bra $FAULT24;
 	shl.b64 %rd267, %rd194, 2;
 	add.s64 %rd268, %rd1, %rd267;
 	ld.global.f32 %f165, [%rd268+384];
@@ -43450,11 +42726,11 @@ $B42:
 $B43:
 	.loc 1 103 41
 	add.s64 %rd269, %rd194, 97;
-	setp.lt.s64 %p120, %rd269, %rd2;
-	@!%p120 bra $B44;
+	setp.lt.s64 %p102, %rd269, %rd2;
+	@!%p102 bra $B44;
 	.loc 1 104 24
-	setp.lt.u64 %p121, %rd269, %rd2;
-	@!%p121 bra $FAULT27;
+	setp.lt.u64 %p103, %rd269, %rd2;
+	@!%p103 bra $FAULT25;
 	shl.b64 %rd270, %rd194, 2;
 	add.s64 %rd271, %rd1, %rd270;
 	ld.global.f32 %f166, [%rd271+388];
@@ -43464,11 +42740,11 @@ $B43:
 $B44:
 	.loc 1 103 26
 	add.s64 %rd272, %rd194, 104;
-	setp.lt.s64 %p122, %rd272, %rd2;
-	@!%p122 bra $B45;
+	setp.lt.s64 %p104, %rd272, %rd2;
+	@!%p104 bra $B45;
 	.loc 1 104 24
-	setp.lt.u64 %p123, %rd272, %rd2;
-	@!%p123 bra $FAULT28;
+	setp.lt.u64 %p105, %rd272, %rd2;
+	@!%p105 bra $FAULT26;
 	shl.b64 %rd273, %rd194, 2;
 	add.s64 %rd274, %rd1, %rd273;
 	ld.global.f32 %f167, [%rd274+416];
@@ -43478,11 +42754,11 @@ $B44:
 $B45:
 	.loc 1 103 41
 	add.s64 %rd275, %rd194, 105;
-	setp.lt.s64 %p124, %rd275, %rd2;
-	@!%p124 bra $B46;
+	setp.lt.s64 %p106, %rd275, %rd2;
+	@!%p106 bra $B46;
 	.loc 1 104 24
-	setp.lt.u64 %p125, %rd275, %rd2;
-	@!%p125 bra $FAULT29;
+	setp.lt.u64 %p107, %rd275, %rd2;
+	@!%p107 bra $FAULT27;
 	shl.b64 %rd276, %rd194, 2;
 	add.s64 %rd277, %rd1, %rd276;
 	ld.global.f32 %f168, [%rd277+420];
@@ -43492,11 +42768,11 @@ $B45:
 $B46:
 	.loc 1 103 26
 	add.s64 %rd278, %rd194, 112;
-	setp.lt.s64 %p126, %rd278, %rd2;
-	@!%p126 bra $B47;
+	setp.lt.s64 %p108, %rd278, %rd2;
+	@!%p108 bra $B47;
 	.loc 1 104 24
-	setp.lt.u64 %p127, %rd278, %rd2;
-	@!%p127 bra $FAULT30;
+	setp.lt.u64 %p109, %rd278, %rd2;
+	@!%p109 bra $FAULT28;
 	shl.b64 %rd279, %rd194, 2;
 	add.s64 %rd280, %rd1, %rd279;
 	ld.global.f32 %f169, [%rd280+448];
@@ -43506,11 +42782,11 @@ $B46:
 $B47:
 	.loc 1 103 41
 	add.s64 %rd281, %rd194, 113;
-	setp.lt.s64 %p128, %rd281, %rd2;
-	@!%p128 bra $B48;
+	setp.lt.s64 %p110, %rd281, %rd2;
+	@!%p110 bra $B48;
 	.loc 1 104 24
-	setp.lt.u64 %p129, %rd281, %rd2;
-	@!%p129 bra $FAULT31;
+	setp.lt.u64 %p111, %rd281, %rd2;
+	@!%p111 bra $FAULT29;
 	shl.b64 %rd282, %rd194, 2;
 	add.s64 %rd283, %rd1, %rd282;
 	ld.global.f32 %f170, [%rd283+452];
@@ -43520,11 +42796,11 @@ $B47:
 $B48:
 	.loc 1 103 26
 	add.s64 %rd284, %rd194, 120;
-	setp.lt.s64 %p130, %rd284, %rd2;
-	@!%p130 bra $B49;
+	setp.lt.s64 %p112, %rd284, %rd2;
+	@!%p112 bra $B49;
 	.loc 1 104 24
-	setp.lt.u64 %p131, %rd284, %rd2;
-	@!%p131 bra $FAULT32;
+	setp.lt.u64 %p113, %rd284, %rd2;
+	@!%p113 bra $FAULT30;
 	shl.b64 %rd285, %rd194, 2;
 	add.s64 %rd286, %rd1, %rd285;
 	ld.global.f32 %f171, [%rd286+480];
@@ -43534,11 +42810,11 @@ $B48:
 $B49:
 	.loc 1 103 41
 	add.s64 %rd287, %rd194, 121;
-	setp.lt.s64 %p132, %rd287, %rd2;
-	@!%p132 bra $B50;
+	setp.lt.s64 %p114, %rd287, %rd2;
+	@!%p114 bra $B50;
 	.loc 1 104 24
-	setp.lt.u64 %p133, %rd287, %rd2;
-	@!%p133 bra $FAULT33;
+	setp.lt.u64 %p115, %rd287, %rd2;
+	@!%p115 bra $FAULT31;
 	shl.b64 %rd288, %rd194, 2;
 	add.s64 %rd289, %rd1, %rd288;
 	ld.global.f32 %f172, [%rd289+484];
@@ -43548,11 +42824,11 @@ $B49:
 $B50:
 	.loc 1 103 26
 	add.s64 %rd290, %rd194, 128;
-	setp.lt.s64 %p134, %rd290, %rd2;
-	@!%p134 bra $B51;
+	setp.lt.s64 %p116, %rd290, %rd2;
+	@!%p116 bra $B51;
 	.loc 1 104 24
-	setp.lt.u64 %p135, %rd290, %rd2;
-	@!%p135 bra $FAULT34;
+	setp.lt.u64 %p117, %rd290, %rd2;
+	@!%p117 bra $FAULT32;
 	shl.b64 %rd291, %rd194, 2;
 	add.s64 %rd292, %rd1, %rd291;
 	ld.global.f32 %f173, [%rd292+512];
@@ -43562,11 +42838,11 @@ $B50:
 $B51:
 	.loc 1 103 41
 	add.s64 %rd293, %rd194, 129;
-	setp.lt.s64 %p136, %rd293, %rd2;
-	@!%p136 bra $B52;
+	setp.lt.s64 %p118, %rd293, %rd2;
+	@!%p118 bra $B52;
 	.loc 1 104 24
-	setp.lt.u64 %p137, %rd293, %rd2;
-	@!%p137 bra $FAULT35;
+	setp.lt.u64 %p119, %rd293, %rd2;
+	@!%p119 bra $FAULT33;
 	shl.b64 %rd294, %rd194, 2;
 	add.s64 %rd295, %rd1, %rd294;
 	ld.global.f32 %f174, [%rd295+516];
@@ -43576,11 +42852,11 @@ $B51:
 $B52:
 	.loc 1 103 26
 	add.s64 %rd296, %rd194, 136;
-	setp.lt.s64 %p138, %rd296, %rd2;
-	@!%p138 bra $B53;
+	setp.lt.s64 %p120, %rd296, %rd2;
+	@!%p120 bra $B53;
 	.loc 1 104 24
-	setp.lt.u64 %p139, %rd296, %rd2;
-	@!%p139 bra $FAULT36;
+	setp.lt.u64 %p121, %rd296, %rd2;
+	@!%p121 bra $FAULT34;
 	shl.b64 %rd297, %rd194, 2;
 	add.s64 %rd298, %rd1, %rd297;
 	ld.global.f32 %f175, [%rd298+544];
@@ -43590,11 +42866,11 @@ $B52:
 $B53:
 	.loc 1 103 41
 	add.s64 %rd299, %rd194, 137;
-	setp.lt.s64 %p140, %rd299, %rd2;
-	@!%p140 bra $B54;
+	setp.lt.s64 %p122, %rd299, %rd2;
+	@!%p122 bra $B54;
 	.loc 1 104 24
-	setp.lt.u64 %p141, %rd299, %rd2;
-	@!%p141 bra $FAULT37;
+	setp.lt.u64 %p123, %rd299, %rd2;
+	@!%p123 bra $FAULT35;
 	shl.b64 %rd300, %rd194, 2;
 	add.s64 %rd301, %rd1, %rd300;
 	ld.global.f32 %f176, [%rd301+548];
@@ -43604,11 +42880,11 @@ $B53:
 $B54:
 	.loc 1 103 26
 	add.s64 %rd302, %rd194, 144;
-	setp.lt.s64 %p142, %rd302, %rd2;
-	@!%p142 bra $B55;
+	setp.lt.s64 %p124, %rd302, %rd2;
+	@!%p124 bra $B55;
 	.loc 1 104 24
-	setp.lt.u64 %p143, %rd302, %rd2;
-	@!%p143 bra $FAULT38;
+	setp.lt.u64 %p125, %rd302, %rd2;
+	@!%p125 bra $FAULT36;
 	shl.b64 %rd303, %rd194, 2;
 	add.s64 %rd304, %rd1, %rd303;
 	ld.global.f32 %f177, [%rd304+576];
@@ -43618,11 +42894,11 @@ $B54:
 $B55:
 	.loc 1 103 41
 	add.s64 %rd305, %rd194, 145;
-	setp.lt.s64 %p144, %rd305, %rd2;
-	@!%p144 bra $B56;
+	setp.lt.s64 %p126, %rd305, %rd2;
+	@!%p126 bra $B56;
 	.loc 1 104 24
-	setp.lt.u64 %p145, %rd305, %rd2;
-	@!%p145 bra $FAULT39;
+	setp.lt.u64 %p127, %rd305, %rd2;
+	@!%p127 bra $FAULT37;
 	shl.b64 %rd306, %rd194, 2;
 	add.s64 %rd307, %rd1, %rd306;
 	ld.global.f32 %f178, [%rd307+580];
@@ -43632,11 +42908,11 @@ $B55:
 $B56:
 	.loc 1 103 26
 	add.s64 %rd308, %rd194, 152;
-	setp.lt.s64 %p146, %rd308, %rd2;
-	@!%p146 bra $B57;
+	setp.lt.s64 %p128, %rd308, %rd2;
+	@!%p128 bra $B57;
 	.loc 1 104 24
-	setp.lt.u64 %p147, %rd308, %rd2;
-	@!%p147 bra $FAULT40;
+	setp.lt.u64 %p129, %rd308, %rd2;
+	@!%p129 bra $FAULT38;
 	shl.b64 %rd309, %rd194, 2;
 	add.s64 %rd310, %rd1, %rd309;
 	ld.global.f32 %f179, [%rd310+608];
@@ -43646,11 +42922,11 @@ $B56:
 $B57:
 	.loc 1 103 41
 	add.s64 %rd311, %rd194, 153;
-	setp.lt.s64 %p148, %rd311, %rd2;
-	@!%p148 bra $B58;
+	setp.lt.s64 %p130, %rd311, %rd2;
+	@!%p130 bra $B58;
 	.loc 1 104 24
-	setp.lt.u64 %p149, %rd311, %rd2;
-	@!%p149 bra $FAULT41;
+	setp.lt.u64 %p131, %rd311, %rd2;
+	@!%p131 bra $FAULT39;
 	shl.b64 %rd312, %rd194, 2;
 	add.s64 %rd313, %rd1, %rd312;
 	ld.global.f32 %f180, [%rd313+612];
@@ -43660,11 +42936,11 @@ $B57:
 $B58:
 	.loc 1 103 26
 	add.s64 %rd314, %rd194, 160;
-	setp.lt.s64 %p150, %rd314, %rd2;
-	@!%p150 bra $B59;
+	setp.lt.s64 %p132, %rd314, %rd2;
+	@!%p132 bra $B59;
 	.loc 1 104 24
-	setp.lt.u64 %p151, %rd314, %rd2;
-	@!%p151 bra $FAULT42;
+	setp.lt.u64 %p133, %rd314, %rd2;
+	@!%p133 bra $FAULT40;
 	shl.b64 %rd315, %rd194, 2;
 	add.s64 %rd316, %rd1, %rd315;
 	ld.global.f32 %f181, [%rd316+640];
@@ -43674,11 +42950,11 @@ $B58:
 $B59:
 	.loc 1 103 41
 	add.s64 %rd317, %rd194, 161;
-	setp.lt.s64 %p152, %rd317, %rd2;
-	@!%p152 bra $B60;
+	setp.lt.s64 %p134, %rd317, %rd2;
+	@!%p134 bra $B60;
 	.loc 1 104 24
-	setp.lt.u64 %p153, %rd317, %rd2;
-	@!%p153 bra $FAULT43;
+	setp.lt.u64 %p135, %rd317, %rd2;
+	@!%p135 bra $FAULT41;
 	shl.b64 %rd318, %rd194, 2;
 	add.s64 %rd319, %rd1, %rd318;
 	ld.global.f32 %f182, [%rd319+644];
@@ -43688,11 +42964,11 @@ $B59:
 $B60:
 	.loc 1 103 26
 	add.s64 %rd320, %rd194, 168;
-	setp.lt.s64 %p154, %rd320, %rd2;
-	@!%p154 bra $B61;
+	setp.lt.s64 %p136, %rd320, %rd2;
+	@!%p136 bra $B61;
 	.loc 1 104 24
-	setp.lt.u64 %p155, %rd320, %rd2;
-	@!%p155 bra $FAULT44;
+	setp.lt.u64 %p137, %rd320, %rd2;
+	@!%p137 bra $FAULT42;
 	shl.b64 %rd321, %rd194, 2;
 	add.s64 %rd322, %rd1, %rd321;
 	ld.global.f32 %f183, [%rd322+672];
@@ -43702,11 +42978,11 @@ $B60:
 $B61:
 	.loc 1 103 41
 	add.s64 %rd323, %rd194, 169;
-	setp.lt.s64 %p156, %rd323, %rd2;
-	@!%p156 bra $B62;
+	setp.lt.s64 %p138, %rd323, %rd2;
+	@!%p138 bra $B62;
 	.loc 1 104 24
-	setp.lt.u64 %p157, %rd323, %rd2;
-	@!%p157 bra $FAULT45;
+	setp.lt.u64 %p139, %rd323, %rd2;
+	@!%p139 bra $FAULT43;
 	shl.b64 %rd324, %rd194, 2;
 	add.s64 %rd325, %rd1, %rd324;
 	ld.global.f32 %f184, [%rd325+676];
@@ -43716,11 +42992,11 @@ $B61:
 $B62:
 	.loc 1 103 26
 	add.s64 %rd326, %rd194, 176;
-	setp.lt.s64 %p158, %rd326, %rd2;
-	@!%p158 bra $B63;
+	setp.lt.s64 %p140, %rd326, %rd2;
+	@!%p140 bra $B63;
 	.loc 1 104 24
-	setp.lt.u64 %p159, %rd326, %rd2;
-	@!%p159 bra $FAULT46;
+	setp.lt.u64 %p141, %rd326, %rd2;
+	@!%p141 bra $FAULT44;
 	shl.b64 %rd327, %rd194, 2;
 	add.s64 %rd328, %rd1, %rd327;
 	ld.global.f32 %f185, [%rd328+704];
@@ -43730,11 +43006,11 @@ $B62:
 $B63:
 	.loc 1 103 41
 	add.s64 %rd329, %rd194, 177;
-	setp.lt.s64 %p160, %rd329, %rd2;
-	@!%p160 bra $B64;
+	setp.lt.s64 %p142, %rd329, %rd2;
+	@!%p142 bra $B64;
 	.loc 1 104 24
-	setp.lt.u64 %p161, %rd329, %rd2;
-	@!%p161 bra $FAULT47;
+	setp.lt.u64 %p143, %rd329, %rd2;
+	@!%p143 bra $FAULT45;
 	shl.b64 %rd330, %rd194, 2;
 	add.s64 %rd331, %rd1, %rd330;
 	ld.global.f32 %f186, [%rd331+708];
@@ -43744,11 +43020,11 @@ $B63:
 $B64:
 	.loc 1 103 26
 	add.s64 %rd332, %rd194, 184;
-	setp.lt.s64 %p162, %rd332, %rd2;
-	@!%p162 bra $B65;
+	setp.lt.s64 %p144, %rd332, %rd2;
+	@!%p144 bra $B65;
 	.loc 1 104 24
-	setp.lt.u64 %p163, %rd332, %rd2;
-	@!%p163 bra $FAULT48;
+	setp.lt.u64 %p145, %rd332, %rd2;
+	@!%p145 bra $FAULT46;
 	shl.b64 %rd333, %rd194, 2;
 	add.s64 %rd334, %rd1, %rd333;
 	ld.global.f32 %f187, [%rd334+736];
@@ -43758,11 +43034,11 @@ $B64:
 $B65:
 	.loc 1 103 41
 	add.s64 %rd335, %rd194, 185;
-	setp.lt.s64 %p164, %rd335, %rd2;
-	@!%p164 bra $B66;
+	setp.lt.s64 %p146, %rd335, %rd2;
+	@!%p146 bra $B66;
 	.loc 1 104 24
-	setp.lt.u64 %p165, %rd335, %rd2;
-	@!%p165 bra $FAULT49;
+	setp.lt.u64 %p147, %rd335, %rd2;
+	@!%p147 bra $FAULT47;
 	shl.b64 %rd336, %rd194, 2;
 	add.s64 %rd337, %rd1, %rd336;
 	ld.global.f32 %f188, [%rd337+740];
@@ -43772,11 +43048,11 @@ $B65:
 $B66:
 	.loc 1 103 26
 	add.s64 %rd338, %rd194, 192;
-	setp.lt.s64 %p166, %rd338, %rd2;
-	@!%p166 bra $B67;
+	setp.lt.s64 %p148, %rd338, %rd2;
+	@!%p148 bra $B67;
 	.loc 1 104 24
-	setp.lt.u64 %p167, %rd338, %rd2;
-	@!%p167 bra $FAULT50;
+	setp.lt.u64 %p149, %rd338, %rd2;
+	@!%p149 bra $FAULT48;
 	shl.b64 %rd339, %rd194, 2;
 	add.s64 %rd340, %rd1, %rd339;
 	ld.global.f32 %f189, [%rd340+768];
@@ -43786,11 +43062,11 @@ $B66:
 $B67:
 	.loc 1 103 41
 	add.s64 %rd341, %rd194, 193;
-	setp.lt.s64 %p168, %rd341, %rd2;
-	@!%p168 bra $B68;
+	setp.lt.s64 %p150, %rd341, %rd2;
+	@!%p150 bra $B68;
 	.loc 1 104 24
-	setp.lt.u64 %p169, %rd341, %rd2;
-	@!%p169 bra $FAULT51;
+	setp.lt.u64 %p151, %rd341, %rd2;
+	@!%p151 bra $FAULT49;
 	shl.b64 %rd342, %rd194, 2;
 	add.s64 %rd343, %rd1, %rd342;
 	ld.global.f32 %f190, [%rd343+772];
@@ -43800,11 +43076,11 @@ $B67:
 $B68:
 	.loc 1 103 26
 	add.s64 %rd344, %rd194, 200;
-	setp.lt.s64 %p170, %rd344, %rd2;
-	@!%p170 bra $B69;
+	setp.lt.s64 %p152, %rd344, %rd2;
+	@!%p152 bra $B69;
 	.loc 1 104 24
-	setp.lt.u64 %p171, %rd344, %rd2;
-	@!%p171 bra $FAULT52;
+	setp.lt.u64 %p153, %rd344, %rd2;
+	@!%p153 bra $FAULT50;
 	shl.b64 %rd345, %rd194, 2;
 	add.s64 %rd346, %rd1, %rd345;
 	ld.global.f32 %f191, [%rd346+800];
@@ -43814,11 +43090,11 @@ $B68:
 $B69:
 	.loc 1 103 41
 	add.s64 %rd347, %rd194, 201;
-	setp.lt.s64 %p172, %rd347, %rd2;
-	@!%p172 bra $B70;
+	setp.lt.s64 %p154, %rd347, %rd2;
+	@!%p154 bra $B70;
 	.loc 1 104 24
-	setp.lt.u64 %p173, %rd347, %rd2;
-	@!%p173 bra $FAULT53;
+	setp.lt.u64 %p155, %rd347, %rd2;
+	@!%p155 bra $FAULT51;
 	shl.b64 %rd348, %rd194, 2;
 	add.s64 %rd349, %rd1, %rd348;
 	ld.global.f32 %f192, [%rd349+804];
@@ -43828,11 +43104,11 @@ $B69:
 $B70:
 	.loc 1 103 26
 	add.s64 %rd350, %rd194, 208;
-	setp.lt.s64 %p174, %rd350, %rd2;
-	@!%p174 bra $B71;
+	setp.lt.s64 %p156, %rd350, %rd2;
+	@!%p156 bra $B71;
 	.loc 1 104 24
-	setp.lt.u64 %p175, %rd350, %rd2;
-	@!%p175 bra $FAULT54;
+	setp.lt.u64 %p157, %rd350, %rd2;
+	@!%p157 bra $FAULT52;
 	shl.b64 %rd351, %rd194, 2;
 	add.s64 %rd352, %rd1, %rd351;
 	ld.global.f32 %f193, [%rd352+832];
@@ -43842,11 +43118,11 @@ $B70:
 $B71:
 	.loc 1 103 41
 	add.s64 %rd353, %rd194, 209;
-	setp.lt.s64 %p176, %rd353, %rd2;
-	@!%p176 bra $B72;
+	setp.lt.s64 %p158, %rd353, %rd2;
+	@!%p158 bra $B72;
 	.loc 1 104 24
-	setp.lt.u64 %p177, %rd353, %rd2;
-	@!%p177 bra $FAULT55;
+	setp.lt.u64 %p159, %rd353, %rd2;
+	@!%p159 bra $FAULT53;
 	shl.b64 %rd354, %rd194, 2;
 	add.s64 %rd355, %rd1, %rd354;
 	ld.global.f32 %f194, [%rd355+836];
@@ -43856,11 +43132,11 @@ $B71:
 $B72:
 	.loc 1 103 26
 	add.s64 %rd356, %rd194, 216;
-	setp.lt.s64 %p178, %rd356, %rd2;
-	@!%p178 bra $B73;
+	setp.lt.s64 %p160, %rd356, %rd2;
+	@!%p160 bra $B73;
 	.loc 1 104 24
-	setp.lt.u64 %p179, %rd356, %rd2;
-	@!%p179 bra $FAULT56;
+	setp.lt.u64 %p161, %rd356, %rd2;
+	@!%p161 bra $FAULT54;
 	shl.b64 %rd357, %rd194, 2;
 	add.s64 %rd358, %rd1, %rd357;
 	ld.global.f32 %f195, [%rd358+864];
@@ -43870,11 +43146,11 @@ $B72:
 $B73:
 	.loc 1 103 41
 	add.s64 %rd359, %rd194, 217;
-	setp.lt.s64 %p180, %rd359, %rd2;
-	@!%p180 bra $B74;
+	setp.lt.s64 %p162, %rd359, %rd2;
+	@!%p162 bra $B74;
 	.loc 1 104 24
-	setp.lt.u64 %p181, %rd359, %rd2;
-	@!%p181 bra $FAULT57;
+	setp.lt.u64 %p163, %rd359, %rd2;
+	@!%p163 bra $FAULT55;
 	shl.b64 %rd360, %rd194, 2;
 	add.s64 %rd361, %rd1, %rd360;
 	ld.global.f32 %f196, [%rd361+868];
@@ -43884,11 +43160,11 @@ $B73:
 $B74:
 	.loc 1 103 26
 	add.s64 %rd362, %rd194, 224;
-	setp.lt.s64 %p182, %rd362, %rd2;
-	@!%p182 bra $B75;
+	setp.lt.s64 %p164, %rd362, %rd2;
+	@!%p164 bra $B75;
 	.loc 1 104 24
-	setp.lt.u64 %p183, %rd362, %rd2;
-	@!%p183 bra $FAULT58;
+	setp.lt.u64 %p165, %rd362, %rd2;
+	@!%p165 bra $FAULT56;
 	shl.b64 %rd363, %rd194, 2;
 	add.s64 %rd364, %rd1, %rd363;
 	ld.global.f32 %f197, [%rd364+896];
@@ -43898,11 +43174,11 @@ $B74:
 $B75:
 	.loc 1 103 41
 	add.s64 %rd365, %rd194, 225;
-	setp.lt.s64 %p184, %rd365, %rd2;
-	@!%p184 bra $B76;
+	setp.lt.s64 %p166, %rd365, %rd2;
+	@!%p166 bra $B76;
 	.loc 1 104 24
-	setp.lt.u64 %p185, %rd365, %rd2;
-	@!%p185 bra $FAULT59;
+	setp.lt.u64 %p167, %rd365, %rd2;
+	@!%p167 bra $FAULT57;
 	shl.b64 %rd366, %rd194, 2;
 	add.s64 %rd367, %rd1, %rd366;
 	ld.global.f32 %f198, [%rd367+900];
@@ -43912,11 +43188,11 @@ $B75:
 $B76:
 	.loc 1 103 26
 	add.s64 %rd368, %rd194, 232;
-	setp.lt.s64 %p186, %rd368, %rd2;
-	@!%p186 bra $B77;
+	setp.lt.s64 %p168, %rd368, %rd2;
+	@!%p168 bra $B77;
 	.loc 1 104 24
-	setp.lt.u64 %p187, %rd368, %rd2;
-	@!%p187 bra $FAULT60;
+	setp.lt.u64 %p169, %rd368, %rd2;
+	@!%p169 bra $FAULT58;
 	shl.b64 %rd369, %rd194, 2;
 	add.s64 %rd370, %rd1, %rd369;
 	ld.global.f32 %f199, [%rd370+928];
@@ -43926,11 +43202,11 @@ $B76:
 $B77:
 	.loc 1 103 41
 	add.s64 %rd371, %rd194, 233;
-	setp.lt.s64 %p188, %rd371, %rd2;
-	@!%p188 bra $B78;
+	setp.lt.s64 %p170, %rd371, %rd2;
+	@!%p170 bra $B78;
 	.loc 1 104 24
-	setp.lt.u64 %p189, %rd371, %rd2;
-	@!%p189 bra $FAULT61;
+	setp.lt.u64 %p171, %rd371, %rd2;
+	@!%p171 bra $FAULT59;
 	shl.b64 %rd372, %rd194, 2;
 	add.s64 %rd373, %rd1, %rd372;
 	ld.global.f32 %f200, [%rd373+932];
@@ -43940,11 +43216,11 @@ $B77:
 $B78:
 	.loc 1 103 26
 	add.s64 %rd374, %rd194, 240;
-	setp.lt.s64 %p190, %rd374, %rd2;
-	@!%p190 bra $B79;
+	setp.lt.s64 %p172, %rd374, %rd2;
+	@!%p172 bra $B79;
 	.loc 1 104 24
-	setp.lt.u64 %p191, %rd374, %rd2;
-	@!%p191 bra $FAULT62;
+	setp.lt.u64 %p173, %rd374, %rd2;
+	@!%p173 bra $FAULT60;
 	shl.b64 %rd375, %rd194, 2;
 	add.s64 %rd376, %rd1, %rd375;
 	ld.global.f32 %f201, [%rd376+960];
@@ -43954,11 +43230,11 @@ $B78:
 $B79:
 	.loc 1 103 41
 	add.s64 %rd377, %rd194, 241;
-	setp.lt.s64 %p192, %rd377, %rd2;
-	@!%p192 bra $B80;
+	setp.lt.s64 %p174, %rd377, %rd2;
+	@!%p174 bra $B80;
 	.loc 1 104 24
-	setp.lt.u64 %p193, %rd377, %rd2;
-	@!%p193 bra $FAULT63;
+	setp.lt.u64 %p175, %rd377, %rd2;
+	@!%p175 bra $FAULT61;
 	shl.b64 %rd378, %rd194, 2;
 	add.s64 %rd379, %rd1, %rd378;
 	ld.global.f32 %f202, [%rd379+964];
@@ -43968,11 +43244,11 @@ $B79:
 $B80:
 	.loc 1 103 26
 	add.s64 %rd380, %rd194, 248;
-	setp.lt.s64 %p194, %rd380, %rd2;
-	@!%p194 bra $B81;
+	setp.lt.s64 %p176, %rd380, %rd2;
+	@!%p176 bra $B81;
 	.loc 1 104 24
-	setp.lt.u64 %p195, %rd380, %rd2;
-	@!%p195 bra $FAULT64;
+	setp.lt.u64 %p177, %rd380, %rd2;
+	@!%p177 bra $FAULT62;
 	shl.b64 %rd381, %rd194, 2;
 	add.s64 %rd382, %rd1, %rd381;
 	ld.global.f32 %f203, [%rd382+992];
@@ -43982,11 +43258,11 @@ $B80:
 $B81:
 	.loc 1 103 41
 	add.s64 %rd383, %rd194, 249;
-	setp.lt.s64 %p196, %rd383, %rd2;
-	@!%p196 bra $B82;
+	setp.lt.s64 %p178, %rd383, %rd2;
+	@!%p178 bra $B82;
 	.loc 1 104 24
-	setp.lt.u64 %p197, %rd383, %rd2;
-	@!%p197 bra $FAULT65;
+	setp.lt.u64 %p179, %rd383, %rd2;
+	@!%p179 bra $FAULT63;
 	shl.b64 %rd384, %rd194, 2;
 	add.s64 %rd385, %rd1, %rd384;
 	ld.global.f32 %f204, [%rd385+996];
@@ -43995,156 +43271,139 @@ $B81:
 	add.rn.f32 %f13, %f13, %f204;
 $B82:
 $B83:
-	.loc 1 121 35
-	and.pred %p198, %p11, %p12;
-	and.pred %p199, %p198, %p13;
-	and.pred %p200, %p199, %p14;
-	@!%p200 bra $B110;
-	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r165, %f139, %f140;
-	cvt.rn.f16x2.f32 %r166, %f137, %f138;
-	cvt.rn.f16x2.f32 %r167, %f135, %f136;
-	cvt.rn.f16x2.f32 %r168, %f133, %f134;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+147456], {%r165, %r166, %r167, %r168};
-	and.pred %p201, %p15, %p16;
-	and.pred %p202, %p201, %p17;
-	@!%p202 bra $B111;
+	and.pred %p180, %p10, %p11;
+	@!%p180 bra $B110;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r169, %f131, %f132;
-	cvt.rn.f16x2.f32 %r170, %f129, %f130;
-	cvt.rn.f16x2.f32 %r171, %f127, %f128;
-	cvt.rn.f16x2.f32 %r172, %f125, %f126;
+	cvt.rn.f16x2.f32 %r163, %f139, %f140;
+	cvt.rn.f16x2.f32 %r164, %f137, %f138;
+	cvt.rn.f16x2.f32 %r165, %f135, %f136;
+	cvt.rn.f16x2.f32 %r166, %f133, %f134;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+147456], {%r169, %r170, %r171, %r172};
-	and.pred %p203, %p18, %p19;
-	and.pred %p204, %p203, %p20;
-	@!%p204 bra $B112;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+147456], {%r163, %r164, %r165, %r166};
+	and.pred %p181, %p12, %p13;
+	@!%p181 bra $B111;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r173, %f123, %f124;
-	cvt.rn.f16x2.f32 %r174, %f121, %f122;
-	cvt.rn.f16x2.f32 %r175, %f119, %f120;
-	cvt.rn.f16x2.f32 %r176, %f117, %f118;
+	cvt.rn.f16x2.f32 %r167, %f131, %f132;
+	cvt.rn.f16x2.f32 %r168, %f129, %f130;
+	cvt.rn.f16x2.f32 %r169, %f127, %f128;
+	cvt.rn.f16x2.f32 %r170, %f125, %f126;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+147456], {%r173, %r174, %r175, %r176};
-	and.pred %p205, %p21, %p22;
-	and.pred %p206, %p205, %p23;
-	@!%p206 bra $B113;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+147456], {%r167, %r168, %r169, %r170};
+	and.pred %p182, %p14, %p15;
+	@!%p182 bra $B112;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r177, %f115, %f116;
-	cvt.rn.f16x2.f32 %r178, %f113, %f114;
-	cvt.rn.f16x2.f32 %r179, %f111, %f112;
-	cvt.rn.f16x2.f32 %r180, %f109, %f110;
+	cvt.rn.f16x2.f32 %r171, %f123, %f124;
+	cvt.rn.f16x2.f32 %r172, %f121, %f122;
+	cvt.rn.f16x2.f32 %r173, %f119, %f120;
+	cvt.rn.f16x2.f32 %r174, %f117, %f118;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+147456], {%r177, %r178, %r179, %r180};
-	and.pred %p207, %p24, %p25;
-	@!%p207 bra $B114;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+147456], {%r171, %r172, %r173, %r174};
+	and.pred %p183, %p16, %p17;
+	@!%p183 bra $B113;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r181, %f107, %f108;
-	cvt.rn.f16x2.f32 %r182, %f105, %f106;
-	cvt.rn.f16x2.f32 %r183, %f103, %f104;
-	cvt.rn.f16x2.f32 %r184, %f101, %f102;
+	cvt.rn.f16x2.f32 %r175, %f115, %f116;
+	cvt.rn.f16x2.f32 %r176, %f113, %f114;
+	cvt.rn.f16x2.f32 %r177, %f111, %f112;
+	cvt.rn.f16x2.f32 %r178, %f109, %f110;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+155648], {%r181, %r182, %r183, %r184};
-	and.pred %p208, %p26, %p27;
-	@!%p208 bra $B115;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+147456], {%r175, %r176, %r177, %r178};
+	@!%p18 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r185, %f99, %f100;
-	cvt.rn.f16x2.f32 %r186, %f97, %f98;
-	cvt.rn.f16x2.f32 %r187, %f95, %f96;
-	cvt.rn.f16x2.f32 %r188, %f93, %f94;
+	cvt.rn.f16x2.f32 %r179, %f107, %f108;
+	cvt.rn.f16x2.f32 %r180, %f105, %f106;
+	cvt.rn.f16x2.f32 %r181, %f103, %f104;
+	cvt.rn.f16x2.f32 %r182, %f101, %f102;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+155648], {%r185, %r186, %r187, %r188};
-	and.pred %p209, %p28, %p29;
-	@!%p209 bra $B116;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+155648], {%r179, %r180, %r181, %r182};
+	@!%p19 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r189, %f91, %f92;
-	cvt.rn.f16x2.f32 %r190, %f89, %f90;
-	cvt.rn.f16x2.f32 %r191, %f87, %f88;
-	cvt.rn.f16x2.f32 %r192, %f85, %f86;
+	cvt.rn.f16x2.f32 %r183, %f99, %f100;
+	cvt.rn.f16x2.f32 %r184, %f97, %f98;
+	cvt.rn.f16x2.f32 %r185, %f95, %f96;
+	cvt.rn.f16x2.f32 %r186, %f93, %f94;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+155648], {%r189, %r190, %r191, %r192};
-	and.pred %p210, %p30, %p31;
-	@!%p210 bra $B117;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+155648], {%r183, %r184, %r185, %r186};
+	@!%p20 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r193, %f83, %f84;
-	cvt.rn.f16x2.f32 %r194, %f81, %f82;
-	cvt.rn.f16x2.f32 %r195, %f79, %f80;
-	cvt.rn.f16x2.f32 %r196, %f77, %f78;
+	cvt.rn.f16x2.f32 %r187, %f91, %f92;
+	cvt.rn.f16x2.f32 %r188, %f89, %f90;
+	cvt.rn.f16x2.f32 %r189, %f87, %f88;
+	cvt.rn.f16x2.f32 %r190, %f85, %f86;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+155648], {%r193, %r194, %r195, %r196};
-	and.pred %p211, %p32, %p33;
-	@!%p211 bra $B118;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+155648], {%r187, %r188, %r189, %r190};
+	@!%p21 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r197, %f75, %f76;
-	cvt.rn.f16x2.f32 %r198, %f73, %f74;
-	cvt.rn.f16x2.f32 %r199, %f71, %f72;
-	cvt.rn.f16x2.f32 %r200, %f69, %f70;
+	cvt.rn.f16x2.f32 %r191, %f83, %f84;
+	cvt.rn.f16x2.f32 %r192, %f81, %f82;
+	cvt.rn.f16x2.f32 %r193, %f79, %f80;
+	cvt.rn.f16x2.f32 %r194, %f77, %f78;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+163840], {%r197, %r198, %r199, %r200};
-	and.pred %p212, %p34, %p35;
-	@!%p212 bra $B119;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+155648], {%r191, %r192, %r193, %r194};
+	@!%p22 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r201, %f67, %f68;
-	cvt.rn.f16x2.f32 %r202, %f65, %f66;
-	cvt.rn.f16x2.f32 %r203, %f63, %f64;
-	cvt.rn.f16x2.f32 %r204, %f61, %f62;
+	cvt.rn.f16x2.f32 %r195, %f75, %f76;
+	cvt.rn.f16x2.f32 %r196, %f73, %f74;
+	cvt.rn.f16x2.f32 %r197, %f71, %f72;
+	cvt.rn.f16x2.f32 %r198, %f69, %f70;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+163840], {%r201, %r202, %r203, %r204};
-	and.pred %p213, %p36, %p37;
-	@!%p213 bra $B120;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+163840], {%r195, %r196, %r197, %r198};
+	@!%p23 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r205, %f59, %f60;
-	cvt.rn.f16x2.f32 %r206, %f57, %f58;
-	cvt.rn.f16x2.f32 %r207, %f55, %f56;
-	cvt.rn.f16x2.f32 %r208, %f53, %f54;
+	cvt.rn.f16x2.f32 %r199, %f67, %f68;
+	cvt.rn.f16x2.f32 %r200, %f65, %f66;
+	cvt.rn.f16x2.f32 %r201, %f63, %f64;
+	cvt.rn.f16x2.f32 %r202, %f61, %f62;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+163840], {%r205, %r206, %r207, %r208};
-	and.pred %p214, %p38, %p39;
-	@!%p214 bra $B121;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+163840], {%r199, %r200, %r201, %r202};
+	@!%p24 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r209, %f51, %f52;
-	cvt.rn.f16x2.f32 %r210, %f49, %f50;
-	cvt.rn.f16x2.f32 %r211, %f47, %f48;
-	cvt.rn.f16x2.f32 %r212, %f45, %f46;
+	cvt.rn.f16x2.f32 %r203, %f59, %f60;
+	cvt.rn.f16x2.f32 %r204, %f57, %f58;
+	cvt.rn.f16x2.f32 %r205, %f55, %f56;
+	cvt.rn.f16x2.f32 %r206, %f53, %f54;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+163840], {%r209, %r210, %r211, %r212};
-	and.pred %p215, %p40, %p41;
-	@!%p215 bra $B122;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+163840], {%r203, %r204, %r205, %r206};
+	@!%p25 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r213, %f43, %f44;
-	cvt.rn.f16x2.f32 %r214, %f41, %f42;
-	cvt.rn.f16x2.f32 %r215, %f39, %f40;
-	cvt.rn.f16x2.f32 %r216, %f37, %f38;
+	cvt.rn.f16x2.f32 %r207, %f51, %f52;
+	cvt.rn.f16x2.f32 %r208, %f49, %f50;
+	cvt.rn.f16x2.f32 %r209, %f47, %f48;
+	cvt.rn.f16x2.f32 %r210, %f45, %f46;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r42+172032], {%r213, %r214, %r215, %r216};
-	and.pred %p216, %p42, %p43;
-	@!%p216 bra $B123;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+163840], {%r207, %r208, %r209, %r210};
+	@!%p26 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r217, %f35, %f36;
-	cvt.rn.f16x2.f32 %r218, %f33, %f34;
-	cvt.rn.f16x2.f32 %r219, %f31, %f32;
-	cvt.rn.f16x2.f32 %r220, %f29, %f30;
+	cvt.rn.f16x2.f32 %r211, %f43, %f44;
+	cvt.rn.f16x2.f32 %r212, %f41, %f42;
+	cvt.rn.f16x2.f32 %r213, %f39, %f40;
+	cvt.rn.f16x2.f32 %r214, %f37, %f38;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r50+172032], {%r217, %r218, %r219, %r220};
-	and.pred %p217, %p44, %p45;
-	@!%p217 bra $B124;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r40+172032], {%r211, %r212, %r213, %r214};
+	@!%p27 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r221, %f27, %f28;
-	cvt.rn.f16x2.f32 %r222, %f25, %f26;
-	cvt.rn.f16x2.f32 %r223, %f23, %f24;
-	cvt.rn.f16x2.f32 %r224, %f21, %f22;
+	cvt.rn.f16x2.f32 %r215, %f35, %f36;
+	cvt.rn.f16x2.f32 %r216, %f33, %f34;
+	cvt.rn.f16x2.f32 %r217, %f31, %f32;
+	cvt.rn.f16x2.f32 %r218, %f29, %f30;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r58+172032], {%r221, %r222, %r223, %r224};
-	and.pred %p218, %p46, %p47;
-	@!%p218 bra $B125;
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r48+172032], {%r215, %r216, %r217, %r218};
+	@!%p28 bra $FAULT64;
 	.loc 1 131 35
-	cvt.rn.f16x2.f32 %r225, %f19, %f20;
-	cvt.rn.f16x2.f32 %r226, %f17, %f18;
-	cvt.rn.f16x2.f32 %r227, %f15, %f16;
-	cvt.rn.f16x2.f32 %r228, %f13, %f14;
+	cvt.rn.f16x2.f32 %r219, %f27, %f28;
+	cvt.rn.f16x2.f32 %r220, %f25, %f26;
+	cvt.rn.f16x2.f32 %r221, %f23, %f24;
+	cvt.rn.f16x2.f32 %r222, %f21, %f22;
 	.loc 1 121 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r66+172032], {%r225, %r226, %r227, %r228};
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r56+172032], {%r219, %r220, %r221, %r222};
+	@!%p29 bra $FAULT64;
+	.loc 1 131 35
+	cvt.rn.f16x2.f32 %r223, %f19, %f20;
+	cvt.rn.f16x2.f32 %r224, %f17, %f18;
+	cvt.rn.f16x2.f32 %r225, %f15, %f16;
+	cvt.rn.f16x2.f32 %r226, %f13, %f14;
+	.loc 1 121 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r64+172032], {%r223, %r224, %r225, %r226};
 	.loc 1 76 15
 	fence.proxy.async.shared::cta;
 	.loc 1 91 12
@@ -44152,22 +43411,22 @@ $B83:
 	.loc 1 92 14
 	@!%p8 bra $B84;
 	.loc 1 93 11
-	add.s32 %r229, %r22, 213056;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r229];
+	add.s32 %r227, %r22, 213056;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r227];
 $B84:
 	.loc 1 95 8
-	cvt.u32.u64 %r230, %rd73;
-	add.s32 %r231, %r230, 1;
-	add.s32 %r232, %r22, 213056;
-	and.b32 %r233, %r231, 1;
+	cvt.u32.u64 %r228, %rd73;
+	add.s32 %r229, %r228, 1;
+	add.s32 %r230, %r22, 213056;
+	and.b32 %r231, %r229, 1;
 $B85:
-	and.b32 %r234, %r233, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p219, [%r232], %r234;
-	@%p219 bra $B86;
+	and.b32 %r232, %r231, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p184, [%r230], %r232;
+	@%p184 bra $B86;
 	ld.param.u64 %rd386, [persistent_dtype_F16_toF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r235, [%rd386];
-	setp.eq.u32 %p220, %r235, 0;
-	@%p220 bra $B85;
+	ld.relaxed.gpu.global.u32 %r233, [%rd386];
+	setp.eq.u32 %p185, %r233, 0;
+	@%p185 bra $B85;
 $B86:
 	.loc 1 78 3
 	add.s64 %rd73, %rd73, 2;
@@ -44176,17 +43435,17 @@ $B86:
 	.loc 1 81 51
 	add.s64 %rd387, %rd124, %rd70;
 	or.b64 %rd388, %rd32, %rd23;
-	setp.lt.u64 %p221, %rd388, 4294967296;
-	@%p221 bra $B87;
+	setp.lt.u64 %p186, %rd388, 4294967296;
+	@%p186 bra $B87;
 	xor.b64 %rd389, %rd32, %rd23;
 	shr.s64 %rd390, %rd389, 63;
 	abs.s64 %rd391, %rd32;
 	abs.s64 %rd392, %rd23;
 	cvt.rp.f32.u64 %f205, %rd392;
 	rcp.approx.ftz.f32 %f206, %f205;
-	mov.b32 %r236, %f206;
-	add.s32 %r237, %r236, 536870910;
-	mov.b32 %f207, %r237;
+	mov.b32 %r234, %f206;
+	add.s32 %r235, %r234, 536870910;
+	mov.b32 %f207, %r235;
 	cvt.rzi.u64.f32 %rd393, %f207;
 	mul.lo.s64 %rd394, %rd393, %rd392;
 	neg.s64 %rd395, %rd394;
@@ -44199,71 +43458,71 @@ $B86:
 	mul.hi.u64 %rd402, %rd391, %rd401;
 	mul.lo.s64 %rd403, %rd402, %rd392;
 	sub.s64 %rd404, %rd391, %rd403;
-	setp.ge.u64 %p222, %rd404, %rd392;
+	setp.ge.u64 %p187, %rd404, %rd392;
 	add.s64 %rd405, %rd402, 1;
-	selp.b64 %rd406, %rd405, %rd402, %p222;
+	selp.b64 %rd406, %rd405, %rd402, %p187;
 	sub.s64 %rd407, %rd404, %rd392;
-	selp.b64 %rd408, %rd407, %rd404, %p222;
-	setp.ge.u64 %p223, %rd408, %rd392;
+	selp.b64 %rd408, %rd407, %rd404, %p187;
+	setp.ge.u64 %p188, %rd408, %rd392;
 	add.s64 %rd409, %rd406, 1;
-	selp.b64 %rd410, %rd409, %rd406, %p223;
+	selp.b64 %rd410, %rd409, %rd406, %p188;
 	xor.b64 %rd411, %rd410, %rd390;
 	sub.s64 %rd412, %rd411, %rd390;
 	bra $B88;
 $B87:
-	cvt.u32.u64 %r238, %rd32;
-	cvt.u32.u64 %r239, %rd23;
-	div.u32 %r240, %r238, %r239;
-	cvt.u64.u32 %rd412, %r240;
+	cvt.u32.u64 %r236, %rd32;
+	cvt.u32.u64 %r237, %rd23;
+	div.u32 %r238, %r236, %r237;
+	cvt.u64.u32 %rd412, %r238;
 $B88:
-	setp.lt.u64 %p224, %rd387, 2147483648;
-	setp.lt.u64 %p225, %rd412, 2147483648;
-	and.pred %p226, %p224, %p225;
-	setp.lt.u64 %p227, %rd125, 2147483648;
-	and.pred %p228, %p226, %p227;
-	cvt.u32.u64 %r241, %rd125;
-	and.b32 %r242, %r241, 7;
-	setp.eq.s32 %p229, %r242, 0;
-	and.pred %p230, %p228, %p229;
-	@!%p230 bra $FAULT66;
-	cvt.u32.u64 %r243, %rd387;
-	cvt.u32.u64 %r244, %rd412;
-	add.s32 %r245, %r26, 147456;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r241, %r243, %r244}], [%r245];
-	add.s32 %r246, %r241, 64;
-	setp.lt.u32 %p231, %r246, -2147483648;
-	and.pred %p232, %p226, %p231;
-	and.b32 %r247, %r246, 7;
-	setp.eq.s32 %p233, %r247, 0;
-	and.pred %p234, %p232, %p233;
-	@!%p234 bra $FAULT66;
-	add.s32 %r248, %r26, 155648;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r246, %r243, %r244}], [%r248];
-	add.s32 %r249, %r241, 128;
-	setp.lt.u32 %p235, %r249, -2147483648;
-	and.pred %p236, %p226, %p235;
-	and.b32 %r250, %r249, 7;
-	setp.eq.s32 %p237, %r250, 0;
-	and.pred %p238, %p236, %p237;
-	@!%p238 bra $FAULT66;
-	add.s32 %r251, %r26, 163840;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r249, %r243, %r244}], [%r251];
-	add.s32 %r252, %r241, 192;
-	setp.lt.u32 %p239, %r252, -2147483648;
-	and.pred %p240, %p226, %p239;
-	and.b32 %r253, %r252, 7;
-	setp.eq.s32 %p241, %r253, 0;
-	and.pred %p242, %p240, %p241;
-	@!%p242 bra $FAULT66;
-	add.s32 %r254, %r26, 172032;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r252, %r243, %r244}], [%r254];
+	setp.lt.u64 %p189, %rd387, 2147483648;
+	setp.lt.u64 %p190, %rd412, 2147483648;
+	and.pred %p191, %p189, %p190;
+	setp.lt.u64 %p192, %rd125, 2147483648;
+	and.pred %p193, %p191, %p192;
+	cvt.u32.u64 %r239, %rd125;
+	and.b32 %r240, %r239, 7;
+	setp.eq.s32 %p194, %r240, 0;
+	and.pred %p195, %p193, %p194;
+	@!%p195 bra $FAULT65;
+	cvt.u32.u64 %r241, %rd387;
+	cvt.u32.u64 %r242, %rd412;
+	add.s32 %r243, %r25, 147456;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r239, %r241, %r242}], [%r243];
+	add.s32 %r244, %r239, 64;
+	setp.lt.u32 %p196, %r244, -2147483648;
+	and.pred %p197, %p191, %p196;
+	and.b32 %r245, %r244, 7;
+	setp.eq.s32 %p198, %r245, 0;
+	and.pred %p199, %p197, %p198;
+	@!%p199 bra $FAULT65;
+	add.s32 %r246, %r25, 155648;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r244, %r241, %r242}], [%r246];
+	add.s32 %r247, %r239, 128;
+	setp.lt.u32 %p200, %r247, -2147483648;
+	and.pred %p201, %p191, %p200;
+	and.b32 %r248, %r247, 7;
+	setp.eq.s32 %p202, %r248, 0;
+	and.pred %p203, %p201, %p202;
+	@!%p203 bra $FAULT65;
+	add.s32 %r249, %r25, 163840;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r247, %r241, %r242}], [%r249];
+	add.s32 %r250, %r239, 192;
+	setp.lt.u32 %p204, %r250, -2147483648;
+	and.pred %p205, %p191, %p204;
+	and.b32 %r251, %r250, 7;
+	setp.eq.s32 %p206, %r251, 0;
+	and.pred %p207, %p205, %p206;
+	@!%p207 bra $FAULT65;
+	add.s32 %r252, %r25, 172032;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd10, {%r250, %r241, %r242}], [%r252];
 	.loc 1 83 18
 	cp.async.bulk.commit_group;
 $B89:
 	.loc 1 48 40
 	add.s64 %rd32, %rd32, %rd71;
-	setp.lt.s64 %p243, %rd32, %rd33;
-	@%p243 bra $B1;
+	setp.lt.s64 %p208, %rd32, %rd33;
+	@%p208 bra $B1;
 $B90:
 	.loc 1 86 14
 	cp.async.bulk.wait_group 0;
@@ -44276,33 +43535,33 @@ $B91:
 	.loc 1 33 21
 	cvt.u64.u32 %rd413, %r3;
 	mul.lo.s64 %rd414, %rd23, %rd6;
-	setp.lt.s64 %p244, %rd413, %rd414;
-	@!%p244 bra $B108;
+	setp.lt.s64 %p209, %rd413, %rd414;
+	@!%p209 bra $B108;
 	.loc 1 34 27
-	setp.ne.s64 %p245, %rd23, 0;
+	setp.ne.s64 %p210, %rd23, 0;
 	.loc 2 65 26
 	shl.b64 %rd415, %rd22, 4;
-	setp.ne.s64 %p246, %rd415, 0;
-	and.pred %p247, %p245, %p246;
-	@!%p247 bra $B126;
+	setp.ne.s64 %p211, %rd415, 0;
+	and.pred %p212, %p210, %p211;
+	@!%p212 bra $B114;
 	.loc 1 34 25
-	setp.lt.s64 %p248, 0, %rd29;
+	setp.lt.s64 %p213, 0, %rd29;
 	.loc 1 33 57
 	cvt.u64.u32 %rd416, %r4;
 	mov.u64 %rd417, 0;
 $B92:
 	.loc 1 34 27
 	or.b64 %rd418, %rd413, %rd23;
-	setp.lt.u64 %p249, %rd418, 4294967296;
-	@%p249 bra $B93;
+	setp.lt.u64 %p214, %rd418, 4294967296;
+	@%p214 bra $B93;
 	shr.s64 %rd419, %rd413, 63;
 	abs.s64 %rd420, %rd413;
 	abs.s64 %rd421, %rd23;
 	cvt.rp.f32.u64 %f208, %rd421;
 	rcp.approx.ftz.f32 %f209, %f208;
-	mov.b32 %r255, %f209;
-	add.s32 %r256, %r255, 536870910;
-	mov.b32 %f210, %r256;
+	mov.b32 %r253, %f209;
+	add.s32 %r254, %r253, 536870910;
+	mov.b32 %f210, %r254;
 	cvt.rzi.u64.f32 %rd422, %f210;
 	mul.lo.s64 %rd423, %rd422, %rd421;
 	neg.s64 %rd424, %rd423;
@@ -44315,34 +43574,34 @@ $B92:
 	mul.hi.u64 %rd431, %rd420, %rd430;
 	mul.lo.s64 %rd432, %rd431, %rd421;
 	sub.s64 %rd433, %rd420, %rd432;
-	setp.ge.u64 %p250, %rd433, %rd421;
+	setp.ge.u64 %p215, %rd433, %rd421;
 	sub.s64 %rd434, %rd433, %rd421;
-	selp.b64 %rd435, %rd434, %rd433, %p250;
-	setp.ge.u64 %p251, %rd435, %rd421;
+	selp.b64 %rd435, %rd434, %rd433, %p215;
+	setp.ge.u64 %p216, %rd435, %rd421;
 	sub.s64 %rd436, %rd435, %rd421;
-	selp.b64 %rd437, %rd436, %rd435, %p251;
+	selp.b64 %rd437, %rd436, %rd435, %p216;
 	xor.b64 %rd438, %rd437, %rd419;
 	sub.s64 %rd439, %rd438, %rd419;
 	bra $B94;
 $B93:
-	cvt.u32.u64 %r257, %rd413;
-	cvt.u32.u64 %r258, %rd23;
-	rem.u32 %r259, %r257, %r258;
-	cvt.u64.u32 %rd439, %r259;
+	cvt.u32.u64 %r255, %rd413;
+	cvt.u32.u64 %r256, %rd23;
+	rem.u32 %r257, %r255, %r256;
+	cvt.u64.u32 %rd439, %r257;
 $B94:
 	.loc 2 65 17
 	or.b64 %rd440, %rd439, %rd415;
-	setp.lt.u64 %p252, %rd440, 4294967296;
-	@%p252 bra $B95;
+	setp.lt.u64 %p217, %rd440, 4294967296;
+	@%p217 bra $B95;
 	xor.b64 %rd441, %rd439, %rd415;
 	shr.s64 %rd442, %rd441, 63;
 	abs.s64 %rd443, %rd439;
 	abs.s64 %rd444, %rd415;
 	cvt.rp.f32.u64 %f211, %rd444;
 	rcp.approx.ftz.f32 %f212, %f211;
-	mov.b32 %r260, %f212;
-	add.s32 %r261, %r260, 536870910;
-	mov.b32 %f213, %r261;
+	mov.b32 %r258, %f212;
+	add.s32 %r259, %r258, 536870910;
+	mov.b32 %f213, %r259;
 	cvt.rzi.u64.f32 %rd445, %f213;
 	mul.lo.s64 %rd446, %rd445, %rd444;
 	neg.s64 %rd447, %rd446;
@@ -44355,48 +43614,48 @@ $B94:
 	mul.hi.u64 %rd454, %rd443, %rd453;
 	mul.lo.s64 %rd455, %rd454, %rd444;
 	sub.s64 %rd456, %rd443, %rd455;
-	setp.ge.u64 %p253, %rd456, %rd444;
+	setp.ge.u64 %p218, %rd456, %rd444;
 	add.s64 %rd457, %rd454, 1;
-	selp.b64 %rd458, %rd457, %rd454, %p253;
+	selp.b64 %rd458, %rd457, %rd454, %p218;
 	sub.s64 %rd459, %rd456, %rd444;
-	selp.b64 %rd460, %rd459, %rd456, %p253;
-	setp.ge.u64 %p254, %rd460, %rd444;
+	selp.b64 %rd460, %rd459, %rd456, %p218;
+	setp.ge.u64 %p219, %rd460, %rd444;
 	add.s64 %rd461, %rd458, 1;
-	selp.b64 %rd462, %rd461, %rd458, %p254;
+	selp.b64 %rd462, %rd461, %rd458, %p219;
 	xor.b64 %rd463, %rd462, %rd442;
 	sub.s64 %rd464, %rd463, %rd442;
 	bra $B96;
 $B95:
-	cvt.u32.u64 %r262, %rd439;
-	cvt.u32.u64 %r263, %rd415;
-	div.u32 %r264, %r262, %r263;
-	cvt.u64.u32 %rd464, %r264;
+	cvt.u32.u64 %r260, %rd439;
+	cvt.u32.u64 %r261, %rd415;
+	div.u32 %r262, %r260, %r261;
+	cvt.u64.u32 %rd464, %r262;
 $B96:
 	shl.b64 %rd465, %rd464, 4;
 	.loc 2 66 27
 	sub.s64 %rd466, %rd16, %rd465;
-	setp.lt.s64 %p255, %rd466, 16;
-	selp.b64 %rd467, %rd466, 16, %p255;
+	setp.lt.s64 %p220, %rd466, 16;
+	selp.b64 %rd467, %rd466, 16, %p220;
 	.loc 2 67 12
-	setp.le.s64 %p256, %rd467, 0;
+	setp.le.s64 %p221, %rd467, 0;
 	mov.u64 %rd468, %rd3;
 	mov.u64 %rd469, %rd4;
-	@%p256 bra $B101;
+	@%p221 bra $B101;
 	.loc 2 70 13
 	mul.lo.s64 %rd470, %rd464, %rd415;
 	sub.s64 %rd471, %rd439, %rd470;
 	.loc 2 71 19
 	or.b64 %rd472, %rd471, %rd467;
-	setp.lt.u64 %p257, %rd472, 4294967296;
-	@%p257 bra $B97;
+	setp.lt.u64 %p222, %rd472, 4294967296;
+	@%p222 bra $B97;
 	shr.s64 %rd473, %rd471, 63;
 	abs.s64 %rd474, %rd471;
 	abs.s64 %rd475, %rd467;
 	cvt.rp.f32.u64 %f214, %rd475;
 	rcp.approx.ftz.f32 %f215, %f214;
-	mov.b32 %r265, %f215;
-	add.s32 %r266, %r265, 536870910;
-	mov.b32 %f216, %r266;
+	mov.b32 %r263, %f215;
+	add.s32 %r264, %r263, 536870910;
+	mov.b32 %f216, %r264;
 	cvt.rzi.u64.f32 %rd476, %f216;
 	mul.lo.s64 %rd477, %rd476, %rd475;
 	neg.s64 %rd478, %rd477;
@@ -44409,35 +43668,35 @@ $B96:
 	mul.hi.u64 %rd485, %rd474, %rd484;
 	mul.lo.s64 %rd486, %rd485, %rd475;
 	sub.s64 %rd487, %rd474, %rd486;
-	setp.ge.u64 %p258, %rd487, %rd475;
+	setp.ge.u64 %p223, %rd487, %rd475;
 	sub.s64 %rd488, %rd487, %rd475;
-	selp.b64 %rd489, %rd488, %rd487, %p258;
-	setp.ge.u64 %p259, %rd489, %rd475;
+	selp.b64 %rd489, %rd488, %rd487, %p223;
+	setp.ge.u64 %p224, %rd489, %rd475;
 	sub.s64 %rd490, %rd489, %rd475;
-	selp.b64 %rd491, %rd490, %rd489, %p259;
+	selp.b64 %rd491, %rd490, %rd489, %p224;
 	xor.b64 %rd492, %rd491, %rd473;
 	sub.s64 %rd493, %rd492, %rd473;
 	bra $B98;
 $B97:
-	cvt.u32.u64 %r267, %rd471;
-	cvt.u32.u64 %r268, %rd467;
-	rem.u32 %r269, %r267, %r268;
-	cvt.u64.u32 %rd493, %r269;
+	cvt.u32.u64 %r265, %rd471;
+	cvt.u32.u64 %r266, %rd467;
+	rem.u32 %r267, %r265, %r266;
+	cvt.u64.u32 %rd493, %r267;
 $B98:
 	add.s64 %rd494, %rd465, %rd493;
 	shl.b64 %rd468, %rd494, 7;
 	or.b64 %rd495, %rd471, %rd467;
-	setp.lt.u64 %p260, %rd495, 4294967296;
-	@%p260 bra $B99;
+	setp.lt.u64 %p225, %rd495, 4294967296;
+	@%p225 bra $B99;
 	xor.b64 %rd496, %rd471, %rd467;
 	shr.s64 %rd497, %rd496, 63;
 	abs.s64 %rd498, %rd471;
 	abs.s64 %rd499, %rd467;
 	cvt.rp.f32.u64 %f217, %rd499;
 	rcp.approx.ftz.f32 %f218, %f217;
-	mov.b32 %r270, %f218;
-	add.s32 %r271, %r270, 536870910;
-	mov.b32 %f219, %r271;
+	mov.b32 %r268, %f218;
+	add.s32 %r269, %r268, 536870910;
+	mov.b32 %f219, %r269;
 	cvt.rzi.u64.f32 %rd500, %f219;
 	mul.lo.s64 %rd501, %rd500, %rd499;
 	neg.s64 %rd502, %rd501;
@@ -44450,40 +43709,40 @@ $B98:
 	mul.hi.u64 %rd509, %rd498, %rd508;
 	mul.lo.s64 %rd510, %rd509, %rd499;
 	sub.s64 %rd511, %rd498, %rd510;
-	setp.ge.u64 %p261, %rd511, %rd499;
+	setp.ge.u64 %p226, %rd511, %rd499;
 	add.s64 %rd512, %rd509, 1;
-	selp.b64 %rd513, %rd512, %rd509, %p261;
+	selp.b64 %rd513, %rd512, %rd509, %p226;
 	sub.s64 %rd514, %rd511, %rd499;
-	selp.b64 %rd515, %rd514, %rd511, %p261;
-	setp.ge.u64 %p262, %rd515, %rd499;
+	selp.b64 %rd515, %rd514, %rd511, %p226;
+	setp.ge.u64 %p227, %rd515, %rd499;
 	add.s64 %rd516, %rd513, 1;
-	selp.b64 %rd517, %rd516, %rd513, %p262;
+	selp.b64 %rd517, %rd516, %rd513, %p227;
 	xor.b64 %rd518, %rd517, %rd497;
 	sub.s64 %rd519, %rd518, %rd497;
 	bra $B100;
 $B99:
-	cvt.u32.u64 %r272, %rd471;
-	cvt.u32.u64 %r273, %rd467;
-	div.u32 %r274, %r272, %r273;
-	cvt.u64.u32 %rd519, %r274;
+	cvt.u32.u64 %r270, %rd471;
+	cvt.u32.u64 %r271, %rd467;
+	div.u32 %r272, %r270, %r271;
+	cvt.u64.u32 %rd519, %r272;
 $B100:
 	shl.b64 %rd469, %rd519, 8;
 $B101:
 	.loc 1 34 25
-	@!%p248 bra $B107;
+	@!%p213 bra $B107;
 	.loc 1 38 87
 	or.b64 %rd520, %rd413, %rd23;
-	setp.lt.u64 %p263, %rd520, 4294967296;
-	@%p263 bra $B102;
+	setp.lt.u64 %p228, %rd520, 4294967296;
+	@%p228 bra $B102;
 	xor.b64 %rd521, %rd413, %rd23;
 	shr.s64 %rd522, %rd521, 63;
 	abs.s64 %rd523, %rd413;
 	abs.s64 %rd524, %rd23;
 	cvt.rp.f32.u64 %f220, %rd524;
 	rcp.approx.ftz.f32 %f221, %f220;
-	mov.b32 %r275, %f221;
-	add.s32 %r276, %r275, 536870910;
-	mov.b32 %f222, %r276;
+	mov.b32 %r273, %f221;
+	add.s32 %r274, %r273, 536870910;
+	mov.b32 %f222, %r274;
 	cvt.rzi.u64.f32 %rd525, %f222;
 	mul.lo.s64 %rd526, %rd525, %rd524;
 	neg.s64 %rd527, %rd526;
@@ -44496,53 +43755,53 @@ $B101:
 	mul.hi.u64 %rd534, %rd523, %rd533;
 	mul.lo.s64 %rd535, %rd534, %rd524;
 	sub.s64 %rd536, %rd523, %rd535;
-	setp.ge.u64 %p264, %rd536, %rd524;
+	setp.ge.u64 %p229, %rd536, %rd524;
 	add.s64 %rd537, %rd534, 1;
-	selp.b64 %rd538, %rd537, %rd534, %p264;
+	selp.b64 %rd538, %rd537, %rd534, %p229;
 	sub.s64 %rd539, %rd536, %rd524;
-	selp.b64 %rd540, %rd539, %rd536, %p264;
-	setp.ge.u64 %p265, %rd540, %rd524;
+	selp.b64 %rd540, %rd539, %rd536, %p229;
+	setp.ge.u64 %p230, %rd540, %rd524;
 	add.s64 %rd541, %rd538, 1;
-	selp.b64 %rd542, %rd541, %rd538, %p265;
+	selp.b64 %rd542, %rd541, %rd538, %p230;
 	xor.b64 %rd543, %rd542, %rd522;
 	sub.s64 %rd544, %rd543, %rd522;
 	bra $B103;
 $B102:
-	cvt.u32.u64 %r277, %rd413;
-	cvt.u32.u64 %r278, %rd23;
-	div.u32 %r279, %r277, %r278;
-	cvt.u64.u32 %rd544, %r279;
+	cvt.u32.u64 %r275, %rd413;
+	cvt.u32.u64 %r276, %rd23;
+	div.u32 %r277, %r275, %r276;
+	cvt.u64.u32 %rd544, %r277;
 $B103:
 	.loc 3 70 12
-	setp.lt.u64 %p266, %rd468, 2147483648;
-	setp.lt.u64 %p267, %rd544, 2147483648;
-	and.pred %p268, %p266, %p267;
-	cvt.u32.u64 %r280, %rd468;
-	cvt.u32.u64 %r281, %rd544;
+	setp.lt.u64 %p231, %rd468, 2147483648;
+	setp.lt.u64 %p232, %rd544, 2147483648;
+	and.pred %p233, %p231, %p232;
+	cvt.u32.u64 %r278, %rd468;
+	cvt.u32.u64 %r279, %rd544;
 	add.s64 %rd545, %rd468, 64;
-	setp.lt.u64 %p269, %rd545, 2147483648;
-	and.pred %p270, %p269, %p267;
-	cvt.u32.u64 %r282, %rd545;
+	setp.lt.u64 %p234, %rd545, 2147483648;
+	and.pred %p235, %p234, %p232;
+	cvt.u32.u64 %r280, %rd545;
 	.loc 3 73 12
-	setp.lt.u64 %p271, %rd469, 2147483648;
-	cvt.u32.u64 %r283, %rd469;
-	and.b32 %r284, %r283, 7;
-	setp.eq.s32 %p272, %r284, 0;
+	setp.lt.u64 %p236, %rd469, 2147483648;
+	cvt.u32.u64 %r281, %rd469;
+	and.b32 %r282, %r281, 7;
+	setp.eq.s32 %p237, %r282, 0;
 	add.s64 %rd546, %rd469, 64;
-	setp.lt.u64 %p273, %rd546, 2147483648;
-	cvt.u32.u64 %r285, %rd546;
-	and.b32 %r286, %r285, 7;
-	setp.eq.s32 %p274, %r286, 0;
+	setp.lt.u64 %p238, %rd546, 2147483648;
+	cvt.u32.u64 %r283, %rd546;
+	and.b32 %r284, %r283, 7;
+	setp.eq.s32 %p239, %r284, 0;
 	add.s64 %rd547, %rd469, 128;
-	setp.lt.u64 %p275, %rd547, 2147483648;
-	cvt.u32.u64 %r287, %rd547;
-	and.b32 %r288, %r287, 7;
-	setp.eq.s32 %p276, %r288, 0;
+	setp.lt.u64 %p240, %rd547, 2147483648;
+	cvt.u32.u64 %r285, %rd547;
+	and.b32 %r286, %r285, 7;
+	setp.eq.s32 %p241, %r286, 0;
 	add.s64 %rd548, %rd469, 192;
-	setp.lt.u64 %p277, %rd548, 2147483648;
-	cvt.u32.u64 %r289, %rd548;
-	and.b32 %r290, %r289, 7;
-	setp.eq.s32 %p278, %r290, 0;
+	setp.lt.u64 %p242, %rd548, 2147483648;
+	cvt.u32.u64 %r287, %rd548;
+	and.b32 %r288, %r287, 7;
+	setp.eq.s32 %p243, %r288, 0;
 	mov.u64 %rd549, 0;
 $B104:
 	.loc 1 36 17
@@ -44551,584 +43810,509 @@ $B104:
 	mul.lo.s64 %rd552, %rd551, 3;
 	sub.s64 %rd553, %rd417, %rd552;
 	.loc 1 37 11
-	mov.u32 %r291, $dynamic;
-	cvt.u32.u64 %r292, %rd553;
-	mad.lo.s32 %r293, %r292, 8, %r291;
-	add.s32 %r294, %r293, 213024;
-	cvt.u32.u64 %r295, %rd551;
-	add.s32 %r296, %r295, 1;
-	and.b32 %r297, %r296, 1;
+	mov.u32 %r289, $dynamic;
+	cvt.u32.u64 %r290, %rd553;
+	mad.lo.s32 %r291, %r290, 8, %r289;
+	add.s32 %r292, %r291, 213024;
+	cvt.u32.u64 %r293, %rd551;
+	add.s32 %r294, %r293, 1;
+	and.b32 %r295, %r294, 1;
 $B105:
-	and.b32 %r298, %r297, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p279, [%r294], %r298;
-	@%p279 bra $B106;
+	and.b32 %r296, %r295, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p244, [%r292], %r296;
+	@%p244 bra $B106;
 	ld.param.u64 %rd554, [persistent_dtype_F16_toF16_asItIs_params+440];
-	ld.relaxed.gpu.global.u32 %r299, [%rd554];
-	setp.eq.u32 %p280, %r299, 0;
-	@%p280 bra $B105;
+	ld.relaxed.gpu.global.u32 %r297, [%rd554];
+	setp.eq.u32 %p245, %r297, 0;
+	@%p245 bra $B105;
 $B106:
-	.loc 1 38 40
-	mov.u32 %r300, $dynamic;
-	cvt.u32.u64 %r301, %rd553;
-	mad.lo.s32 %r302, %r301, 8, %r300;
-	add.s32 %r303, %r302, 212992;
-	.loc 3 68 13
-	setp.ne.s32 %p281, %r303, -1;
-	@!%p281 bra $FAULT67;
 	.loc 1 38 26
-	mad.lo.s32 %r304, %r301, 49152, %r1;
+	cvt.u32.u64 %r298, %rd553;
+	mad.lo.s32 %r299, %r298, 49152, %r1;
+	mov.u32 %r300, $dynamic;
+	mad.lo.s32 %r301, %r298, 8, %r300;
+	add.s32 %r302, %r301, 212992;
 	shl.b64 %rd555, %rd549, 6;
 	.loc 3 68 13
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r303], 49152;
-	.loc 3 70 20
-	setp.ne.s32 %p282, %r304, -1;
-	cvt.u64.u32 %rd556, %r304;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r302], 49152;
+	.loc 3 70 12
+	cvt.u64.u32 %rd556, %r299;
 	cvta.shared.u64 %rd557, %rd556;
-	cvt.u32.u64 %r305, %rd557;
-	and.b32 %r306, %r305, 127;
-	setp.eq.s32 %p283, %r306, 0;
-	setp.lt.u64 %p284, %rd555, 2147483648;
-	and.pred %p285, %p268, %p284;
-	cvt.u32.u64 %r307, %rd555;
-	and.b32 %r308, %r307, 7;
-	setp.eq.s32 %p286, %r308, 0;
-	and.pred %p287, %p285, %p286;
-	and.pred %p288, %p282, %p283;
-	and.pred %p289, %p288, %p287;
-	@!%p289 bra $B127;
-	add.s32 %r309, %r302, 212992;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r304], [%rd8, {%r307, %r280, %r281}], [%r309];
-	and.pred %p290, %p270, %p284;
-	and.pred %p291, %p290, %p286;
-	@!%p291 bra $FAULT68;
-	add.s32 %r310, %r304, 8192;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd8, {%r307, %r282, %r281}], [%r309];
+	cvt.u32.u64 %r303, %rd557;
+	and.b32 %r304, %r303, 127;
+	setp.eq.s32 %p246, %r304, 0;
+	setp.lt.u64 %p247, %rd555, 2147483648;
+	and.pred %p248, %p233, %p247;
+	cvt.u32.u64 %r305, %rd555;
+	and.b32 %r306, %r305, 7;
+	setp.eq.s32 %p249, %r306, 0;
+	and.pred %p250, %p248, %p249;
+	and.pred %p251, %p246, %p250;
+	@!%p251 bra $B115;
+	add.s32 %r307, %r301, 212992;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r299], [%rd8, {%r305, %r278, %r279}], [%r307];
+	and.pred %p252, %p235, %p247;
+	and.pred %p253, %p252, %p249;
+	@!%p253 bra $FAULT66;
+	add.s32 %r308, %r299, 8192;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r308], [%rd8, {%r305, %r280, %r279}], [%r307];
 	.loc 3 73 12
-	and.pred %p292, %p284, %p267;
-	and.pred %p293, %p292, %p271;
-	and.pred %p294, %p293, %p272;
-	@!%p294 bra $FAULT69;
-	add.s32 %r311, %r304, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r283, %r307, %r281}], [%r309];
-	and.pred %p295, %p292, %p273;
-	and.pred %p296, %p295, %p274;
-	@!%p296 bra $FAULT69;
-	add.s32 %r312, %r304, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r285, %r307, %r281}], [%r309];
-	and.pred %p297, %p292, %p275;
-	and.pred %p298, %p297, %p276;
-	@!%p298 bra $FAULT69;
-	add.s32 %r313, %r304, 32768;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r313], [%rd9, {%r287, %r307, %r281}], [%r309];
-	and.pred %p299, %p292, %p277;
-	and.pred %p300, %p299, %p278;
-	@!%p300 bra $FAULT69;
-	add.s32 %r314, %r304, 40960;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r314], [%rd9, {%r289, %r307, %r281}], [%r309];
+	and.pred %p254, %p247, %p232;
+	and.pred %p255, %p254, %p236;
+	and.pred %p256, %p255, %p237;
+	@!%p256 bra $FAULT67;
+	add.s32 %r309, %r299, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r309], [%rd9, {%r281, %r305, %r279}], [%r307];
+	and.pred %p257, %p254, %p238;
+	and.pred %p258, %p257, %p239;
+	@!%p258 bra $FAULT67;
+	add.s32 %r310, %r299, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r310], [%rd9, {%r283, %r305, %r279}], [%r307];
+	and.pred %p259, %p254, %p240;
+	and.pred %p260, %p259, %p241;
+	@!%p260 bra $FAULT67;
+	add.s32 %r311, %r299, 32768;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r311], [%rd9, {%r285, %r305, %r279}], [%r307];
+	and.pred %p261, %p254, %p242;
+	and.pred %p262, %p261, %p243;
+	@!%p262 bra $FAULT67;
+	add.s32 %r312, %r299, 40960;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd9, {%r287, %r305, %r279}], [%r307];
 	.loc 1 39 6
 	add.s64 %rd417, %rd417, 1;
 	add.s64 %rd549, %rd549, 1;
-	setp.lt.s64 %p301, %rd549, %rd29;
-	@%p301 bra $B104;
+	setp.lt.s64 %p263, %rd549, %rd29;
+	@%p263 bra $B104;
 $B107:
 	.loc 1 33 42
 	add.s64 %rd413, %rd413, %rd416;
-	setp.lt.s64 %p302, %rd413, %rd414;
-	@%p302 bra $B92;
+	setp.lt.s64 %p264, %rd413, %rd414;
+	@%p264 bra $B92;
 $B108:
 	.loc 1 43 3
 	bra $EXIT;
 $B109:
 	.loc 1 49 25
-	@!%p4 bra $FAULT70;
+	@!%p4 bra $FAULT68;
 	.loc 2 65 17
-	bra $FAULT71;
+	bra $FAULT69;
 $B110:
-	.loc 1 121 39
-	@!%p11 bra $FAULT72;
-	@!%p12 bra $FAULT73;
-	@!%p13 bra $FAULT72;
-	bra $FAULT74;
+	.loc 1 121 35
+	@!%p10 bra $FAULT70;
+	bra $FAULT64;
 $B111:
-	@!%p15 bra $FAULT73;
-	@!%p16 bra $FAULT72;
-	bra $FAULT74;
+	@!%p12 bra $FAULT70;
+	bra $FAULT64;
 $B112:
-	@!%p18 bra $FAULT73;
-	@!%p19 bra $FAULT72;
-	bra $FAULT74;
+	@!%p14 bra $FAULT70;
+	bra $FAULT64;
 $B113:
-	@!%p21 bra $FAULT73;
-	@!%p22 bra $FAULT72;
-	bra $FAULT74;
+	@!%p16 bra $FAULT70;
+	bra $FAULT64;
 $B114:
-	@!%p24 bra $FAULT72;
-	bra $FAULT74;
-$B115:
-	@!%p26 bra $FAULT72;
-	bra $FAULT74;
-$B116:
-	@!%p28 bra $FAULT72;
-	bra $FAULT74;
-$B117:
-	@!%p30 bra $FAULT72;
-	bra $FAULT74;
-$B118:
-	@!%p32 bra $FAULT72;
-	bra $FAULT74;
-$B119:
-	@!%p34 bra $FAULT72;
-	bra $FAULT74;
-$B120:
-	@!%p36 bra $FAULT72;
-	bra $FAULT74;
-$B121:
-	@!%p38 bra $FAULT72;
-	bra $FAULT74;
-$B122:
-	@!%p40 bra $FAULT72;
-	bra $FAULT74;
-$B123:
-	@!%p42 bra $FAULT72;
-	bra $FAULT74;
-$B124:
-	@!%p44 bra $FAULT72;
-	bra $FAULT74;
-$B125:
-	@!%p46 bra $FAULT72;
-	bra $FAULT74;
-$B126:
 	.loc 1 34 27
-	@!%p245 bra $FAULT75;
+	@!%p210 bra $FAULT71;
 	.loc 2 65 17
-	bra $FAULT71;
-$B127:
-	.loc 3 70 20
-	@!%p282 bra $FAULT76;
-	@!%p283 bra $FAULT77;
-	bra $FAULT68;
+	bra $FAULT69;
+$B115:
+	.loc 3 70 12
+	@!%p246 bra $FAULT72;
+	bra $FAULT66;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 93 11
-	mov.u32 %r315, 1;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT1:
-	.loc 1 95 8
-	mov.u32 %r315, 2;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT2:
 	.loc 1 104 24
-	mov.u32 %r315, 3;
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd194;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT3:
-	mov.u32 %r315, 3;
+$FAULT1:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd197;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT4:
-	mov.u32 %r315, 3;
+$FAULT2:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd200;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT5:
-	mov.u32 %r315, 3;
+$FAULT3:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd203;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT6:
-	mov.u32 %r315, 3;
+$FAULT4:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd206;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT7:
-	mov.u32 %r315, 3;
+$FAULT5:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd209;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT8:
-	mov.u32 %r315, 3;
+$FAULT6:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd212;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT9:
-	mov.u32 %r315, 3;
+$FAULT7:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd215;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT10:
-	mov.u32 %r315, 3;
+$FAULT8:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd218;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT11:
-	mov.u32 %r315, 3;
+$FAULT9:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd221;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT12:
-	mov.u32 %r315, 3;
+$FAULT10:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd224;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT13:
-	mov.u32 %r315, 3;
+$FAULT11:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd227;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT14:
-	mov.u32 %r315, 3;
+$FAULT12:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd230;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT15:
-	mov.u32 %r315, 3;
+$FAULT13:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd233;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT16:
-	mov.u32 %r315, 3;
+$FAULT14:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd236;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT17:
-	mov.u32 %r315, 3;
+$FAULT15:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd239;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT18:
-	mov.u32 %r315, 3;
+$FAULT16:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd242;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT19:
-	mov.u32 %r315, 3;
+$FAULT17:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd245;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT20:
-	mov.u32 %r315, 3;
+$FAULT18:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd248;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT21:
-	mov.u32 %r315, 3;
+$FAULT19:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd251;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT22:
-	mov.u32 %r315, 3;
+$FAULT20:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd254;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT23:
-	mov.u32 %r315, 3;
+$FAULT21:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd257;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT24:
-	mov.u32 %r315, 3;
+$FAULT22:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd260;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT25:
-	mov.u32 %r315, 3;
+$FAULT23:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd263;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT26:
-	mov.u32 %r315, 3;
+$FAULT24:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd266;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT27:
-	mov.u32 %r315, 3;
+$FAULT25:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd269;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT28:
-	mov.u32 %r315, 3;
+$FAULT26:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd272;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT29:
-	mov.u32 %r315, 3;
+$FAULT27:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd275;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT30:
-	mov.u32 %r315, 3;
+$FAULT28:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd278;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT31:
-	mov.u32 %r315, 3;
+$FAULT29:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd281;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT32:
-	mov.u32 %r315, 3;
+$FAULT30:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd284;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT33:
-	mov.u32 %r315, 3;
+$FAULT31:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd287;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT34:
-	mov.u32 %r315, 3;
+$FAULT32:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd290;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT35:
-	mov.u32 %r315, 3;
+$FAULT33:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd293;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT36:
-	mov.u32 %r315, 3;
+$FAULT34:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd296;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT37:
-	mov.u32 %r315, 3;
+$FAULT35:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd299;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT38:
-	mov.u32 %r315, 3;
+$FAULT36:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd302;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT39:
-	mov.u32 %r315, 3;
+$FAULT37:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd305;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT40:
-	mov.u32 %r315, 3;
+$FAULT38:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd308;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT41:
-	mov.u32 %r315, 3;
+$FAULT39:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd311;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT42:
-	mov.u32 %r315, 3;
+$FAULT40:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd314;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT43:
-	mov.u32 %r315, 3;
+$FAULT41:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd317;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT44:
-	mov.u32 %r315, 3;
+$FAULT42:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd320;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT45:
-	mov.u32 %r315, 3;
+$FAULT43:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd323;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT46:
-	mov.u32 %r315, 3;
+$FAULT44:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd326;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT47:
-	mov.u32 %r315, 3;
+$FAULT45:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd329;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT48:
-	mov.u32 %r315, 3;
+$FAULT46:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd332;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT49:
-	mov.u32 %r315, 3;
+$FAULT47:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd335;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT50:
-	mov.u32 %r315, 3;
+$FAULT48:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd338;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT51:
-	mov.u32 %r315, 3;
+$FAULT49:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd341;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT52:
-	mov.u32 %r315, 3;
+$FAULT50:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd344;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT53:
-	mov.u32 %r315, 3;
+$FAULT51:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd347;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT54:
-	mov.u32 %r315, 3;
+$FAULT52:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd350;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT55:
-	mov.u32 %r315, 3;
+$FAULT53:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd353;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT56:
-	mov.u32 %r315, 3;
+$FAULT54:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd356;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT57:
-	mov.u32 %r315, 3;
+$FAULT55:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd359;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT58:
-	mov.u32 %r315, 3;
+$FAULT56:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd362;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT59:
-	mov.u32 %r315, 3;
+$FAULT57:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd365;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT60:
-	mov.u32 %r315, 3;
+$FAULT58:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd368;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT61:
-	mov.u32 %r315, 3;
+$FAULT59:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd371;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT62:
-	mov.u32 %r315, 3;
+$FAULT60:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd374;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT63:
-	mov.u32 %r315, 3;
+$FAULT61:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd377;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT64:
-	mov.u32 %r315, 3;
+$FAULT62:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd380;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT65:
-	mov.u32 %r315, 3;
+$FAULT63:
+	mov.u32 %r313, 0;
 	mov.u64 %rd558, %rd383;
 	mov.u64 %rd559, %rd2;
 	bra $FAULT;
-$FAULT66:
+$FAULT64:
+	.loc 1 121 20
+	mov.u32 %r313, 6;
+	mov.u64 %rd558, 0;
+	mov.u64 %rd559, 0;
+	bra $FAULT;
+$FAULT65:
 	.loc 1 81 12
-	mov.u32 %r315, 4;
+	mov.u32 %r313, 1;
+	mov.u64 %rd558, 0;
+	mov.u64 %rd559, 0;
+	bra $FAULT;
+$FAULT66:
+	.loc 3 70 12
+	mov.u32 %r313, 2;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT67:
-	.loc 3 68 13
-	mov.u32 %r315, 0;
+	.loc 3 73 12
+	mov.u32 %r313, 3;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT68:
-	.loc 3 70 12
-	mov.u32 %r315, 5;
+	.loc 1 49 25
+	mov.u32 %r313, 9;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT69:
-	.loc 3 73 12
-	mov.u32 %r315, 6;
+	.loc 2 65 17
+	mov.u32 %r313, 8;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT70:
-	.loc 1 49 25
-	mov.u32 %r315, 14;
+	.loc 1 121 35
+	mov.u32 %r313, 5;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT71:
-	.loc 2 65 17
-	mov.u32 %r315, 13;
+	.loc 1 34 27
+	mov.u32 %r313, 7;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 	bra $FAULT;
 $FAULT72:
-	.loc 1 121 39
-	mov.u32 %r315, 9;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT73:
-	mov.u32 %r315, 10;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT74:
-	mov.u32 %r315, 11;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT75:
-	.loc 1 34 27
-	mov.u32 %r315, 12;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT76:
-	.loc 3 70 20
-	mov.u32 %r315, 7;
-	mov.u64 %rd558, 0;
-	mov.u64 %rd559, 0;
-	bra $FAULT;
-$FAULT77:
-	mov.u32 %r315, 8;
+	.loc 3 70 12
+	mov.u32 %r313, 4;
 	mov.u64 %rd558, 0;
 	mov.u64 %rd559, 0;
 $FAULT:
 	ld.param.u64 %rd560, [persistent_dtype_F16_toF16_asItIs_params+440];
-	atom.relaxed.gpu.global.cas.b32 %r316, [%rd560], 0, 1;
-	setp.ne.u32 %p303, %r316, 0;
-	@%p303 bra $EXIT;
+	atom.relaxed.gpu.global.cas.b32 %r314, [%rd560], 0, 1;
+	setp.ne.u32 %p265, %r314, 0;
+	@%p265 bra $EXIT;
 	ld.global.u64 %rd561, [%rd560+8];
-	ld.param.u32 %r317, [persistent_dtype_F16_toF16_asItIs_params+448];
-	st.global.u32 [%rd561+4], %r317;
-	ld.param.u32 %r318, [persistent_dtype_F16_toF16_asItIs_params+452];
-	st.global.v2.u32 [%rd561+8], {%r318, %r315};
-	mov.u32 %r319, %ctaid.x;
-	mov.u32 %r320, %ctaid.y;
-	st.global.v2.u32 [%rd561+16], {%r319, %r320};
-	mov.u32 %r321, %ctaid.z;
-	mov.u32 %r322, %tid.x;
-	st.global.v2.u32 [%rd561+24], {%r321, %r322};
-	mov.u32 %r323, %tid.y;
-	mov.u32 %r324, %tid.z;
-	st.global.v2.u32 [%rd561+32], {%r323, %r324};
+	ld.param.u32 %r315, [persistent_dtype_F16_toF16_asItIs_params+448];
+	st.global.u32 [%rd561+4], %r315;
+	ld.param.u32 %r316, [persistent_dtype_F16_toF16_asItIs_params+452];
+	st.global.v2.u32 [%rd561+8], {%r316, %r313};
+	mov.u32 %r317, %ctaid.x;
+	mov.u32 %r318, %ctaid.y;
+	st.global.v2.u32 [%rd561+16], {%r317, %r318};
+	mov.u32 %r319, %ctaid.z;
+	mov.u32 %r320, %tid.x;
+	st.global.v2.u32 [%rd561+24], {%r319, %r320};
+	mov.u32 %r321, %tid.y;
+	mov.u32 %r322, %tid.z;
+	st.global.v2.u32 [%rd561+32], {%r321, %r322};
 	st.global.u64 [%rd561+40], %rd558;
 	st.global.u64 [%rd561+48], %rd559;
 	fence.acq_rel.sys;

@@ -1090,7 +1090,6 @@ var squaredKernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 108, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -1125,8 +1124,6 @@ var squaredHastyKernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 129, Format: "invalid memory address or nil pointer dereference"},
-		{File: "panels.go", Line: 138, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
@@ -1161,7 +1158,6 @@ var squaredUnreadyKernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 150, Format: "invalid memory address or nil pointer dereference"},
 		{File: "panels.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},

@@ -288,7 +288,6 @@ var panelsKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "kernels.go", Line: 171, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 171, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{136, 144},
 	OnDemand: true,

@@ -80,9 +80,8 @@ var functionsKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Sites: []driver.Site{
 		{File: "functions.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 47, Format: "invalid memory address or nil pointer dereference"},
+		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 258, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 262, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "functions.go", Line: 265, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -567,8 +566,6 @@ var structsKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Sites: []driver.Site{
 		{File: "structs.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "structs.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
-		{File: "structs.go", Line: 163, Format: "invalid memory address or nil pointer dereference"},
 		{File: "structs.go", Line: 179, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "structs.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
