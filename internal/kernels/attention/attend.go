@@ -1,0 +1,263 @@
+package attention
+
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
+
+type (
+	panel = gpu.Panel[dtype.BF16]
+	tall  = [2]gpu.Panel[dtype.BF16] // 128 rows of 64 elements
+	tile  = gpu.Tile[dtype.BF16]
+)
+
+const (
+	tileRows  = 128 // queries of a block, and keys of a step
+	tileBytes = tileRows * Dim * 2
+	stages    = 2
+	rowSplit  = 64 // queries of a warp group
+)
+
+// buffers are the tiles that a block has in shared memory.
+type buffers struct {
+	q [2][2][1]panel      // by warp group and half of the dimensions; at the end, the results
+	k [stages]keys        // by stage
+	v [stages][2][2]panel // by stage, half of the keys and half of the dimensions
+}
+
+// keys are a tile of keys, by half of the dimensions.
+type keys [2]tall
+
+// signals are the barriers of a block.
+type signals struct {
+	q              gpu.Barrier
+	kFull, kEmpty  [stages]gpu.Barrier
+	vFull, vEmpty  [stages]gpu.Barrier
+	turns, results [2]gpu.Barrier // by warp group
+}
+
+func (s *signals) init(t gpu.Thread) {
+	s.q.Init(t, 1)
+	for i := range stages {
+		s.kFull[i].Init(t, 1)
+		s.vFull[i].Init(t, 1)
+		s.kEmpty[i].Init(t, 2)
+		s.vEmpty[i].Init(t, 2)
+	}
+	for i := range 2 {
+		s.turns[i].Init(t, 4)
+		s.results[i].Init(t, 4)
+	}
+}
+
+// operands are the tensors of a kernel.
+type operands struct {
+	q    gpu.TensorMap[panel]
+	k    gpu.TensorMap[tall]
+	v, o gpu.TensorMap[panel]
+}
+
+// extent is what a block processes: 128 queries of a head, and the tiles of keys that they see.
+type extent struct {
+	row, tiles int
+	head, from int // index of the head's queries, and of its keys
+	length     int
+	causal     bool
+}
+
+// extentOf returns the extent of the block with the given index. The blocks of a head follow each other and so share
+// its keys and values in the L2 cache; those that see most keys come first.
+func extentOf(block int, s Shape) extent {
+	tiles := (s.Length + tileRows - 1) / tileRows
+	e := extent{length: s.Length, causal: s.Causal, tiles: tiles, head: block / tiles}
+	at := tiles - 1 - block%tiles
+	e.row = at * tileRows
+	if s.Causal {
+		e.tiles = at + 1
+	}
+	e.from = e.head / (s.Heads / s.KeyHeads)
+	return e
+}
+
+// attend computes attention for 128 queries of a head in each block. Of the three warp groups, the first one
+// copies tiles to shared memory, and each of the others computes 64 rows.
+//
+//gpu:kernel
+//gpu:block 384
+func attend(t gpu.Thread, q gpu.TensorMap[panel], k gpu.TensorMap[tall], v, o gpu.TensorMap[panel], s Shape, scale float32) {
+	b, sig := gpu.Shared[buffers](t), gpu.Shared[signals](t)
+	if t.ThreadX() == 0 {
+		sig.init(t)
+	}
+	t.Sync()
+	e := extentOf(t.BlockX(), s)
+	if t.WarpGroup() == 0 {
+		t.GiveRegisters(24)
+		if t.ThreadX() == 0 {
+			produce(t, b, sig, operands{q, k, v, o}, e)
+		}
+		return
+	}
+	t.TakeRegisters(240)
+	group := (t.WarpGroup() - 1) & 1
+	var out [64]float32
+	sum := consume(t, b, sig, &out, e, scale*log2e)
+	for i := range out {
+		out[i] *= sum[i/2%2]
+	}
+	spread(t, &b.q[group], &out)
+	t.FenceAsync()
+	t.SyncWarp()
+	if t.Lane() == 0 {
+		sig.results[group].Arrive(t)
+	}
+	if t.ThreadX()%128 == 0 {
+		sig.results[group].Wait(t, 0)
+		for half := range 2 {
+			o.Store(t, gpu.Corner{X: half * 64, Y: e.row + group*rowSplit, Z: e.head}, &b.q[group][half][0])
+		}
+		t.CommitStores()
+		t.WaitStores(0)
+	}
+}
+
+const log2e = 1.4426950408889634
+
+// produce copies the tiles of the operands, the last keys first: those are the ones that need a mask.
+func produce(t gpu.Thread, b *buffers, sig *signals, x operands, e extent) {
+	sig.q.Expect(t, tileBytes)
+	for group := range 2 {
+		for half := range 2 {
+			x.q.Fetch(t, &b.q[group][half][0], gpu.Corner{X: half * 64, Y: e.row + group*rowSplit, Z: e.head}, &sig.q)
+		}
+	}
+	for i := range e.tiles {
+		stage, key := i&1, (e.tiles-1-i)*tileRows
+		sig.kEmpty[stage].Wait(t, i>>1+1)
+		sig.kFull[stage].Expect(t, tileBytes)
+		for half := range 2 {
+			x.k.Fetch(t, &b.k[stage][half], gpu.Corner{X: half * 64, Y: key, Z: e.from}, &sig.kFull[stage])
+		}
+		sig.vEmpty[stage].Wait(t, i>>1+1)
+		sig.vFull[stage].Expect(t, tileBytes)
+		for below := range 2 {
+			for half := range 2 {
+				x.v.Fetch(t, &b.v[stage][below][half], gpu.Corner{X: half * 64, Y: key + below*64, Z: e.from}, &sig.vFull[stage])
+			}
+		}
+	}
+}
+
+// consume adds up the values of 64 queries in out, weighted by exponentials, and returns the
+// reciprocals of the sums of the weights for the thread's two rows. The scores of a tile are computed while the
+// values of the previous one are added, and the two warp groups take turns: while one
+// multiplies, the other one computes exponentials.
+func consume(t gpu.Thread, b *buffers, sig *signals, out *[64]float32, e extent, scale float32) [2]float32 {
+	group := (t.WarpGroup() - 1) & 1
+	leads := t.ThreadX()%128 == 0
+	var o online
+	var s [64]float32
+	sig.q.Wait(t, 0)
+	sig.kFull[0].Wait(t, 0)
+	t.FenceProducts()
+	scores(t, &s, &b.q[group], &b.k[0])
+	t.CommitProducts()
+	gpu.AwaitProducts(t, &s, 0)
+	if leads {
+		sig.kEmpty[0].Arrive(t)
+	}
+	mask(t, &s, e, group)
+	o.start(t, &s, scale)
+	p := weights(&s)
+	sig.vFull[0].Wait(t, 0)
+	for i := 1; i < e.tiles; i++ {
+		stage, before := i&1, (i-1)&1
+		sig.kFull[stage].Wait(t, i>>1)
+		sig.turns[group].Wait(t, i-group)
+		t.FenceProducts()
+		scores(t, &s, &b.q[group], &b.k[stage])
+		t.CommitProducts()
+		add(t, out, &p, &b.v[before])
+		t.CommitProducts()
+		t.SyncWarp()
+		if t.Lane() == 0 {
+			sig.turns[1-group].Arrive(t)
+		}
+		gpu.AwaitProducts(t, &s, 1)
+		if leads {
+			sig.kEmpty[stage].Arrive(t)
+		}
+		shrink := o.next(t, &s, scale)
+		sig.vFull[stage].Wait(t, i>>1) // for the next products; the loop keeps ptxas from moving the next wait up
+		gpu.AwaitProducts(t, out, 0)
+		if leads {
+			sig.vEmpty[before].Arrive(t)
+		}
+		p = weights(&s)
+		for j := range out {
+			out[j] *= shrink[j/2%2]
+		}
+	}
+	last := (e.tiles - 1) & 1
+	t.FenceProducts()
+	add(t, out, &p, &b.v[last])
+	t.CommitProducts()
+	inverse := o.inverse(t)
+	gpu.AwaitProducts(t, out, 0)
+	return inverse
+}
+
+// scores starts the products of 64 queries and 128 keys.
+func scores(t gpu.Thread, s *[64]float32, q *[2][1]panel, k *keys) {
+	gpu.ProductAsync(t, s, gpu.AlongRows(q[0][:], 0), gpu.AlongRows(k[0][:], 0))
+	for step := 1; step < 8; step++ {
+		gpu.MultiplyAsync(t, s, gpu.AlongRows(q[step/4][:], step%4), gpu.AlongRows(k[step/4][:], step%4))
+	}
+}
+
+// add starts to add the products of 64 rows of weights and 128 values.
+func add(t gpu.Thread, out *[64]float32, p *[8][4]tile, v *[2][2]panel) {
+	for step := range 8 {
+		gpu.MultiplyTilesAsync(t, out, p[step], gpu.DownColumns(v[step/4][:], step%4))
+	}
+}
+
+// weights packs an accumulator as the left operands of eight products.
+func weights(s *[64]float32) (p [8][4]tile) {
+	for i := range 32 {
+		p[i/4][i%4] = pair(s[2*i], s[2*i+1])
+	}
+	return p
+}
+
+func pair(low, high float32) tile {
+	return tile(dtype.BF16From32(low)) | tile(dtype.BF16From32(high))<<16
+}
+
+// mask removes the scores of keys that a query does not see from the last tile.
+func mask(t gpu.Thread, s *[64]float32, e extent, group int) {
+	row := e.row + group*rowSplit + t.Warp()%4*16 + t.Lane()/4
+	first := (e.tiles-1)*tileRows + t.Lane()%4*2
+	for i := range s {
+		last := e.length - 1
+		if e.causal {
+			last = min(last, row+i/2%2*8)
+		}
+		if first+i/4*8+i%2 > last {
+			s[i] = math32.Inf(-1)
+		}
+	}
+}
+
+// spread stores an accumulator in panels side by side.
+func spread(t gpu.Thread, to *[2][1]panel, acc *[64]float32) {
+	for half := range 2 {
+		for q := range 4 {
+			e := half*32 + q*8
+			gpu.StoreMatrix4(t, gpu.EightAt(&to[half][0], t.Warp()%4*16+t.Lane()%16, q*16+t.Lane()/16*8), [4]tile{
+				pair(acc[e], acc[e+1]), pair(acc[e+2], acc[e+3]), pair(acc[e+4], acc[e+5]), pair(acc[e+6], acc[e+7]),
+			})
+		}
+	}
+}
