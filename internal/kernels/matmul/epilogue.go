@@ -30,4 +30,4 @@ type (
 
 func (asItIs) of(x float32) float32    { return x }
 func (rectified) of(x float32) float32 { return max(x, 0) }
-func (sigmoidal) of(x float32) float32 { return x / (1 + math32.FastExp(-x)) }
+func (sigmoidal) of(x float32) float32 { return math32.FastDiv(x, 1+math32.FastExp(-x)) }

@@ -62,7 +62,7 @@ var eightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{10, 11, 15, 20, 21, 28, 30, 32, 33, 38, 63, 64},
+	Uses:    []uint16{3, 4, 8, 13, 14, 21, 23, 25, 26, 31, 56, 57},
 }
 
 // Panelled computes a tile of 128x128 elements a block, of 64x128 a warp group, by products of panels, which
@@ -115,7 +115,7 @@ var panelledKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{24, 25, 26, 27, 38, 41, 59},
+	Uses:    []uint16{17, 18, 19, 20, 31, 34, 52},
 }
 
 // Pipelined is tensor with asynchronous copies: while one stage is multiplied the next two
@@ -168,7 +168,7 @@ var pipelinedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{34, 35, 36, 37, 38, 41, 58, 59},
+	Uses:    []uint16{27, 28, 29, 30, 31, 34, 51, 52},
 }
 
 // Naive computes an element a thread.
@@ -215,7 +215,7 @@ var naiveKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{38, 40},
+	Uses:    []uint16{31, 33},
 }
 
 // Tiled computes a tile of 64x64 elements a block, 4x4 a thread, from shared memory in float32.
@@ -264,7 +264,7 @@ var tiledKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{38, 39, 41, 42},
+	Uses:    []uint16{31, 32, 34, 35},
 }
 
 // Single multiplies float32 numbers without tensor cores, which would round them to 10 bits: a block computes 128x128
@@ -317,7 +317,7 @@ var singleKernel = &driver.Kernel{
 	},
 	Twin:    singleTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{38, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54},
+	Uses:    []uint16{31, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47},
 }
 
 // Specialised computes a tile of 128x256 elements a block: a warp group brings panels and gives its registers to the
@@ -371,7 +371,7 @@ var specialisedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{26, 38, 41, 55, 56, 57, 59, 63, 64},
+	Uses:    []uint16{19, 31, 34, 48, 49, 50, 52, 56, 57},
 }
 
 // Tensor computes a tile of 128x128 elements a block on the tensor cores, of 64x32 a warp. Each thread
@@ -421,7 +421,7 @@ var tensorKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{38, 41, 58, 59, 60, 61},
+	Uses:    []uint16{31, 34, 51, 52, 53, 54},
 }
 
 // Wide computes a tile of 128x256 elements a block, of 64x64 a warp, in four stages of asynchronous
@@ -473,7 +473,7 @@ var wideKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{34, 36, 38, 41, 58, 59, 62, 63, 64, 65},
+	Uses:    []uint16{27, 29, 31, 34, 51, 52, 55, 56, 57, 58},
 }
 
 // Persistent is specialised with a block for each multiprocessor, which computes one tile after another, of batch
@@ -545,7 +545,7 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{12, 13, 14, 15, 20, 21, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
+	Uses:    []uint16{5, 6, 7, 8, 13, 14, 19, 21, 22, 23, 24, 25, 26, 31, 48, 49, 56, 57},
 }
 
 var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
@@ -594,7 +594,7 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{12, 15, 16, 17, 20, 21, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
+	Uses:    []uint16{5, 8, 9, 10, 13, 14, 19, 21, 22, 23, 24, 25, 26, 31, 48, 49, 56, 57},
 }
 
 var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
@@ -643,7 +643,7 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 18, 19, 20, 21, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
+	Uses:    []uint16{0, 1, 2, 5, 8, 11, 12, 13, 14, 19, 21, 22, 23, 24, 25, 26, 31, 48, 49, 56, 57},
 }
 
 // PersistentF16 is specialised with a block for each multiprocessor, which computes one tile after another, of batch
@@ -706,5 +706,5 @@ var persistentF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{12, 13, 14, 15, 22, 23, 26, 28, 29, 30, 31, 32, 33, 38, 55, 56, 63, 64},
+	Uses:    []uint16{5, 6, 7, 8, 15, 16, 19, 21, 22, 23, 24, 25, 26, 31, 48, 49, 56, 57},
 }
