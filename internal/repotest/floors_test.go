@@ -101,6 +101,7 @@ var floors = map[string]string{
 	"bench/compile":         "bench/report compile internal/ir internal/pass internal/backend/...",
 	"bench/multi":           "cuda cuda/nccl device",
 	"bench/launch":          "bench/report bench/launch/crossing cuda/cublas cuda/cufft internal/cudasys internal/dl . device device/driver gpu",
+	"bench/attention":       "internal/kernels/attention . device dtype",
 	"bench/suite/run":       "bench/suite bench/peers bench/report . device",
 	"bench/suite/unchecked": "compile device/driver",
 	"bench/start/ptx":       "compile",

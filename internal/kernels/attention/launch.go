@@ -45,9 +45,9 @@ func Forward(s *device.Stream, shape Shape, x Operands) error {
 	}
 	queries := device.Extent{Width: Dim, Height: shape.Length, Depth: shape.Batch * shape.Heads}
 	keyed := device.Extent{Width: Dim, Height: shape.Length, Depth: shape.Batch * shape.KeyHeads}
-	blocks := (shape.Length + tileRows - 1) / tileRows * queries.Depth
+	blocks := device.Dim{X: (shape.Length + tileRows - 1) / tileRows, Y: shape.Heads, Z: shape.Batch}
 	scale := float32(1 / math.Sqrt(Dim))
 	q, k := device.MapTensor[panel](x.Q, queries), device.MapTensor[tall](x.K, keyed)
 	v, o := device.MapTensor[panel](x.V, keyed), device.MapTensor[panel](x.O, queries)
-	return Attend(s, device.Dim{X: blocks}, q, k, v, o, shape, scale)
+	return Attend(s, blocks, q, k, v, o, shape, scale)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Attend computes attention for 128 queries of a head in each block. Of the three warp groups, the first one
-// copies tiles to shared memory, and each of the others computes 64 rows.
+// Attend computes the results of 128 queries of a head in each block. Of the three warp groups, the first one copies
+// tiles to shared memory, and each of the others computes 64 rows.
 func Attend(s_ *device.Stream, g device.Blocks, q device.TensorMap[panel], k device.TensorMap[tall], v, o device.TensorMap[panel], s Shape, scale float32) error {
 	p := s_.Plan(attendKernel, attendKernel.Grid(g))
 	q.Pass(p)
@@ -27,7 +27,7 @@ var attendKernel = &driver.Kernel{
 	Name:    "attend",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "attend.go",
-	Line:    88,
+	Line:    86,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 128, Tensor: true},
 		{Name: "k", Offset: 128, Size: 128, Tensor: true},
@@ -38,18 +38,17 @@ var attendKernel = &driver.Kernel{
 	},
 	ParamBytes: 576,
 	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
-	Dynamic:    163952,
+	Dynamic:    163936,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "attend.go", Line: 73, Format: "integer divide by zero"},
-		{File: "attend.go", Line: 118, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 140, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 146, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 79, Format: "integer divide by zero"},
-		{File: "attend.go", Line: 132, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 132, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
-		{File: "attend.go", Line: 258, Format: "gpu.EightAt: a column that is no multiple of eight"},
-		{File: "attend.go", Line: 258, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
+		{File: "attend.go", Line: 77, Format: "integer divide by zero"},
+		{File: "attend.go", Line: 116, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 138, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 144, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 130, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 130, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+		{File: "attend.go", Line: 253, Format: "gpu.EightAt: a column that is no multiple of eight"},
+		{File: "attend.go", Line: 253, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: attendSM90A},

@@ -7,22 +7,22 @@ const kernelSources = `8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
 988c0fc52a153e9d	../../../math32/exp.go	Exp2
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
 a0ca291ab8306839	attend.go	add
-3b1005014836ee7b	attend.go	attend
+7c4d4ed63af52ce4	attend.go	attend
 a31355009d6dc9cc	attend.go	buffers
-28aa2565be550d6b	attend.go	consume
+30898d6fb7ad64fa	attend.go	consume
 95db2ba3ae1bdc6d	attend.go	extent
-ac65514a2a354b1a	attend.go	extentOf
+d414d45b9ec7bd4d	attend.go	extentOf
 7cb2cf4f0c0d0699	attend.go	keys
 c29788b16e47546	attend.go	log2e
-aba99b1a4b1efd38	attend.go	mask
-a7e5abfd098c5550	attend.go	operands
+67762438073bc290	attend.go	mask
 31b29635c791ccd1	attend.go	pair
 c398526b5630a98	attend.go	panel
-26986c755ad2cf45	attend.go	produce
+c40e98ab04e06ad	attend.go	produce
 7f6442334ac839d2	attend.go	rowSplit
 abffe9dfd94674f3	attend.go	scores
-c70be0818099a0c9	attend.go	signals
-bf9661f5c7c52454	attend.go	signals.init
+3065a09c3334349b	attend.go	signals
+58a6d649d5b03217	attend.go	signals.init
+4572bf91bcec1579	attend.go	sources
 b9bb221a7434bac8	attend.go	spread
 7f6442334ac839d2	attend.go	stages
 c398526b5630a98	attend.go	tall
@@ -52,10 +52,10 @@ const attendSM90A = `.version 8.0
 .reqntid 384, 1, 1
 .minnctapersm 1
 {
-	.reg .pred %p<147>;
+	.reg .pred %p<203>;
 	.reg .b32 %r<344>;
-	.reg .b64 %rd<236>;
-	.reg .f32 %f<830>;
+	.reg .b64 %rd<131>;
+	.reg .f32 %f<1016>;
 
 	ld.param.u64 %rd1, [attend_params+520];
 	ld.param.u64 %rd2, [attend_params+528];
@@ -63,2472 +63,2383 @@ const attendSM90A = `.version 8.0
 	ld.param.u8 %r1, [attend_params+544];
 	setp.ne.u32 %p1, %r1, 0;
 	ld.param.f32 %f1, [attend_params+552];
-	.loc 1 88 27
+	.loc 1 86 27
 	mov.b64 %rd4, attend_params;
 	cvta.param.u64 %rd5, %rd4;
 	add.s64 %rd6, %rd5, 128;
 	add.s64 %rd7, %rd5, 256;
 	add.s64 %rd8, %rd5, 384;
-	.loc 1 89 31
+	.loc 1 87 31
 	mov.u32 %r2, $dynamic;
-	.loc 1 90 14
+	.loc 1 88 14
 	mov.u32 %r3, %tid.x;
-	.loc 1 94 24
-	mov.u32 %r4, %ctaid.x;
-	.loc 1 240 56
-	and.b32 %r5, %r3, 31;
-	.loc 1 90 17
+	.loc 1 70 67
+	mov.u32 %r4, %nctaid.x;
+	.loc 1 71 30
+	mov.u32 %r5, %ctaid.x;
+	.loc 1 76 19
+	mov.u32 %r6, %ctaid.z;
+	mov.u32 %r7, %ctaid.y;
+	.loc 1 235 40
+	and.b32 %r8, %r3, 31;
+	.loc 1 88 17
 	setp.eq.s32 %p2, %r3, 0;
 	@!%p2 bra $B0;
 	.loc 1 41 10
-	mov.u32 %r6, $dynamic;
-	add.s32 %r7, %r6, 163840;
-	mbarrier.init.shared::cta.b64 [%r7], 1;
+	mov.u32 %r9, $dynamic;
+	add.s32 %r10, %r9, 163840;
+	mbarrier.init.shared::cta.b64 [%r10], 1;
 	fence.mbarrier_init.release.cluster;
 	.loc 1 43 5
-	add.s32 %r8, %r6, 163848;
-	mbarrier.init.shared::cta.b64 [%r8], 1;
+	add.s32 %r11, %r9, 163848;
+	mbarrier.init.shared::cta.b64 [%r11], 1;
 	fence.mbarrier_init.release.cluster;
 	.loc 1 44 5
-	add.s32 %r9, %r6, 163880;
-	mbarrier.init.shared::cta.b64 [%r9], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 45 5
-	add.s32 %r10, %r6, 163864;
-	mbarrier.init.shared::cta.b64 [%r10], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 46 5
-	add.s32 %r11, %r6, 163896;
-	mbarrier.init.shared::cta.b64 [%r11], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 43 10
-	add.s32 %r12, %r6, 163856;
+	add.s32 %r12, %r9, 163880;
 	mbarrier.init.shared::cta.b64 [%r12], 1;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 44 10
-	add.s32 %r13, %r6, 163888;
-	mbarrier.init.shared::cta.b64 [%r13], 1;
+	.loc 1 45 5
+	add.s32 %r13, %r9, 163864;
+	mbarrier.init.shared::cta.b64 [%r13], 2;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 45 11
-	add.s32 %r14, %r6, 163872;
+	.loc 1 46 5
+	add.s32 %r14, %r9, 163896;
 	mbarrier.init.shared::cta.b64 [%r14], 2;
 	fence.mbarrier_init.release.cluster;
+	.loc 1 43 10
+	add.s32 %r15, %r9, 163856;
+	mbarrier.init.shared::cta.b64 [%r15], 1;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 44 10
+	add.s32 %r16, %r9, 163888;
+	mbarrier.init.shared::cta.b64 [%r16], 1;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 45 11
+	add.s32 %r17, %r9, 163872;
+	mbarrier.init.shared::cta.b64 [%r17], 2;
+	fence.mbarrier_init.release.cluster;
 	.loc 1 46 11
-	add.s32 %r15, %r6, 163904;
-	mbarrier.init.shared::cta.b64 [%r15], 2;
+	add.s32 %r18, %r9, 163904;
+	mbarrier.init.shared::cta.b64 [%r18], 2;
 	fence.mbarrier_init.release.cluster;
 	.loc 1 49 5
-	add.s32 %r16, %r6, 163912;
-	mbarrier.init.shared::cta.b64 [%r16], 4;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 50 5
-	add.s32 %r17, %r6, 163928;
-	mbarrier.init.shared::cta.b64 [%r17], 4;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 49 10
-	add.s32 %r18, %r6, 163920;
-	mbarrier.init.shared::cta.b64 [%r18], 4;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 50 12
-	add.s32 %r19, %r6, 163936;
+	add.s32 %r19, %r9, 163912;
 	mbarrier.init.shared::cta.b64 [%r19], 4;
 	fence.mbarrier_init.release.cluster;
+	add.s32 %r20, %r9, 163920;
+	mbarrier.init.shared::cta.b64 [%r20], 4;
+	fence.mbarrier_init.release.cluster;
 $B0:
-	.loc 1 93 8
+	.loc 1 91 8
 	bar.sync 0;
-	.loc 1 72 32
-	add.s64 %rd9, %rd2, 127;
-	shr.s64 %rd10, %rd9, 63;
-	shr.u64 %rd11, %rd10, 57;
-	add.s64 %rd12, %rd2, %rd11;
-	add.s64 %rd13, %rd12, 127;
-	shr.s64 %rd14, %rd13, 7;
-	.loc 1 73 76
-	setp.ne.s64 %p3, %rd14, 0;
+	.loc 1 77 72
+	setp.ne.s64 %p3, %rd3, 0;
 	@!%p3 bra $FAULT0;
-	.loc 1 94 24
-	cvt.u64.u32 %rd15, %r4;
-	.loc 1 73 76
-	or.b64 %rd16, %rd15, %rd14;
-	setp.lt.u64 %p4, %rd16, 4294967296;
+	.loc 1 71 16
+	add.s32 %r21, %r4, -1;
+	sub.s32 %r22, %r21, %r5;
+	.loc 1 72 13
+	mul.wide.s32 %rd9, %r22, 128;
+	.loc 1 74 16
+	add.s32 %r23, %r22, 1;
+	.loc 1 73 7
+	selp.b32 %r24, %r23, %r4, %p1;
+	.loc 1 76 19
+	cvt.u64.u32 %rd10, %r6;
+	cvt.u64.u32 %rd11, %r7;
+	mad.lo.s64 %rd12, %rd10, %rd1, %rd11;
+	.loc 1 77 21
+	mul.lo.s64 %rd13, %rd10, %rd3;
+	or.b64 %rd14, %rd1, %rd3;
+	setp.lt.u64 %p4, %rd14, 4294967296;
 	@%p4 bra $B1;
-	xor.b64 %rd17, %rd15, %rd14;
-	shr.s64 %rd18, %rd17, 63;
-	abs.s64 %rd19, %rd15;
-	abs.s64 %rd20, %rd14;
-	cvt.rp.f32.u64 %f2, %rd20;
+	xor.b64 %rd15, %rd1, %rd3;
+	shr.s64 %rd16, %rd15, 63;
+	abs.s64 %rd17, %rd1;
+	abs.s64 %rd18, %rd3;
+	cvt.rp.f32.u64 %f2, %rd18;
 	rcp.approx.ftz.f32 %f3, %f2;
-	mov.b32 %r20, %f3;
-	add.s32 %r21, %r20, 536870910;
-	mov.b32 %f4, %r21;
-	cvt.rzi.u64.f32 %rd21, %f4;
-	mul.lo.s64 %rd22, %rd21, %rd20;
-	neg.s64 %rd23, %rd22;
-	mul.hi.u64 %rd24, %rd21, %rd23;
-	add.s64 %rd25, %rd21, %rd24;
-	mul.lo.s64 %rd26, %rd25, %rd20;
-	neg.s64 %rd27, %rd26;
-	mul.hi.u64 %rd28, %rd25, %rd27;
-	add.s64 %rd29, %rd25, %rd28;
-	mul.hi.u64 %rd30, %rd19, %rd29;
-	mul.lo.s64 %rd31, %rd30, %rd20;
-	sub.s64 %rd32, %rd19, %rd31;
-	setp.ge.u64 %p5, %rd32, %rd20;
-	add.s64 %rd33, %rd30, 1;
+	mov.b32 %r25, %f3;
+	add.s32 %r26, %r25, 536870910;
+	mov.b32 %f4, %r26;
+	cvt.rzi.u64.f32 %rd19, %f4;
+	mul.lo.s64 %rd20, %rd19, %rd18;
+	neg.s64 %rd21, %rd20;
+	mul.hi.u64 %rd22, %rd19, %rd21;
+	add.s64 %rd23, %rd19, %rd22;
+	mul.lo.s64 %rd24, %rd23, %rd18;
+	neg.s64 %rd25, %rd24;
+	mul.hi.u64 %rd26, %rd23, %rd25;
+	add.s64 %rd27, %rd23, %rd26;
+	mul.hi.u64 %rd28, %rd17, %rd27;
+	mul.lo.s64 %rd29, %rd28, %rd18;
+	sub.s64 %rd30, %rd17, %rd29;
+	setp.ge.u64 %p5, %rd30, %rd18;
+	add.s64 %rd31, %rd28, 1;
+	selp.b64 %rd32, %rd31, %rd28, %p5;
+	sub.s64 %rd33, %rd30, %rd18;
 	selp.b64 %rd34, %rd33, %rd30, %p5;
-	sub.s64 %rd35, %rd32, %rd20;
-	selp.b64 %rd36, %rd35, %rd32, %p5;
-	setp.ge.u64 %p6, %rd36, %rd20;
-	add.s64 %rd37, %rd34, 1;
-	selp.b64 %rd38, %rd37, %rd34, %p6;
-	xor.b64 %rd39, %rd38, %rd18;
-	sub.s64 %rd40, %rd39, %rd18;
+	setp.ge.u64 %p6, %rd34, %rd18;
+	add.s64 %rd35, %rd32, 1;
+	selp.b64 %rd36, %rd35, %rd32, %p6;
+	xor.b64 %rd37, %rd36, %rd16;
+	sub.s64 %rd38, %rd37, %rd16;
 	bra $B2;
 $B1:
-	cvt.u32.u64 %r22, %rd14;
-	div.u32 %r23, %r4, %r22;
-	cvt.u64.u32 %rd40, %r23;
+	cvt.u32.u64 %r27, %rd1;
+	cvt.u32.u64 %r28, %rd3;
+	div.u32 %r29, %r27, %r28;
+	cvt.u64.u32 %rd38, %r29;
 $B2:
-	.loc 1 79 29
-	setp.ne.s64 %p7, %rd3, 0;
-	@!%p7 bra $FAULT1;
-	.loc 1 74 14
-	add.s64 %rd41, %rd14, -1;
-	mul.lo.s64 %rd42, %rd40, %rd14;
-	sub.s64 %rd43, %rd15, %rd42;
-	sub.s64 %rd44, %rd41, %rd43;
-	.loc 1 75 13
-	shl.b64 %rd45, %rd44, 7;
-	.loc 1 77 16
-	add.s64 %rd46, %rd44, 1;
-	.loc 1 76 7
-	selp.b64 %rd47, %rd46, %rd14, %p1;
-	.loc 1 79 29
-	or.b64 %rd48, %rd1, %rd3;
-	setp.lt.u64 %p8, %rd48, 4294967296;
-	@%p8 bra $B3;
-	xor.b64 %rd49, %rd1, %rd3;
-	shr.s64 %rd50, %rd49, 63;
-	abs.s64 %rd51, %rd1;
-	abs.s64 %rd52, %rd3;
-	cvt.rp.f32.u64 %f5, %rd52;
-	rcp.approx.ftz.f32 %f6, %f5;
-	mov.b32 %r24, %f6;
-	add.s32 %r25, %r24, 536870910;
-	mov.b32 %f7, %r25;
-	cvt.rzi.u64.f32 %rd53, %f7;
-	mul.lo.s64 %rd54, %rd53, %rd52;
-	neg.s64 %rd55, %rd54;
-	mul.hi.u64 %rd56, %rd53, %rd55;
-	add.s64 %rd57, %rd53, %rd56;
-	mul.lo.s64 %rd58, %rd57, %rd52;
-	neg.s64 %rd59, %rd58;
-	mul.hi.u64 %rd60, %rd57, %rd59;
-	add.s64 %rd61, %rd57, %rd60;
-	mul.hi.u64 %rd62, %rd51, %rd61;
-	mul.lo.s64 %rd63, %rd62, %rd52;
-	sub.s64 %rd64, %rd51, %rd63;
-	setp.ge.u64 %p9, %rd64, %rd52;
-	add.s64 %rd65, %rd62, 1;
-	selp.b64 %rd66, %rd65, %rd62, %p9;
-	sub.s64 %rd67, %rd64, %rd52;
-	selp.b64 %rd68, %rd67, %rd64, %p9;
-	setp.ge.u64 %p10, %rd68, %rd52;
-	add.s64 %rd69, %rd66, 1;
-	selp.b64 %rd70, %rd69, %rd66, %p10;
-	xor.b64 %rd71, %rd70, %rd50;
-	sub.s64 %rd72, %rd71, %rd50;
-	bra $B4;
-$B3:
-	cvt.u32.u64 %r26, %rd1;
-	cvt.u32.u64 %r27, %rd3;
-	div.u32 %r28, %r26, %r27;
-	cvt.u64.u32 %rd72, %r28;
-$B4:
-	setp.ne.s64 %p11, %rd72, 0;
-	@!%p11 bra $FAULT1;
-	or.b64 %rd73, %rd40, %rd72;
-	setp.lt.u64 %p12, %rd73, 4294967296;
-	@%p12 bra $B5;
-	xor.b64 %rd74, %rd40, %rd72;
-	shr.s64 %rd75, %rd74, 63;
-	abs.s64 %rd76, %rd40;
-	abs.s64 %rd77, %rd72;
-	cvt.rp.f32.u64 %f8, %rd77;
-	rcp.approx.ftz.f32 %f9, %f8;
-	mov.b32 %r29, %f9;
-	add.s32 %r30, %r29, 536870910;
-	mov.b32 %f10, %r30;
-	cvt.rzi.u64.f32 %rd78, %f10;
-	mul.lo.s64 %rd79, %rd78, %rd77;
-	neg.s64 %rd80, %rd79;
-	mul.hi.u64 %rd81, %rd78, %rd80;
-	add.s64 %rd82, %rd78, %rd81;
-	mul.lo.s64 %rd83, %rd82, %rd77;
-	neg.s64 %rd84, %rd83;
-	mul.hi.u64 %rd85, %rd82, %rd84;
-	add.s64 %rd86, %rd82, %rd85;
-	mul.hi.u64 %rd87, %rd76, %rd86;
-	mul.lo.s64 %rd88, %rd87, %rd77;
-	sub.s64 %rd89, %rd76, %rd88;
-	setp.ge.u64 %p13, %rd89, %rd77;
-	add.s64 %rd90, %rd87, 1;
-	selp.b64 %rd91, %rd90, %rd87, %p13;
-	sub.s64 %rd92, %rd89, %rd77;
-	selp.b64 %rd93, %rd92, %rd89, %p13;
-	setp.ge.u64 %p14, %rd93, %rd77;
-	add.s64 %rd94, %rd91, 1;
-	selp.b64 %rd95, %rd94, %rd91, %p14;
-	xor.b64 %rd96, %rd95, %rd75;
-	sub.s64 %rd97, %rd96, %rd75;
-	bra $B6;
-$B5:
-	cvt.u32.u64 %r31, %rd40;
-	cvt.u32.u64 %r32, %rd72;
-	div.u32 %r33, %r31, %r32;
-	cvt.u64.u32 %rd97, %r33;
-$B6:
-	.loc 1 95 16
-	add.s32 %r34, 0, 0;
-	mad.lo.s32 %r35, %r34, 384, %r3;
-	cvt.u64.u32 %rd98, %r35;
-	shr.u64 %rd99, %rd98, 7;
-	cvt.u32.u64 %r36, %rd99;
-	setp.eq.s32 %p15, %r36, 0;
-	@%p15 bra $B94;
-	.loc 1 102 17
+	cvt.u32.u64 %r30, %rd38;
+	setp.ne.s32 %p7, %r30, 0;
+	@!%p7 bra $FAULT0;
+	div.u32 %r31, %r7, %r30;
+	cvt.u64.u32 %rd39, %r31;
+	add.s64 %rd40, %rd13, %rd39;
+	.loc 1 93 16
+	add.s32 %r32, 0, 0;
+	mad.lo.s32 %r33, %r32, 384, %r3;
+	cvt.u64.u32 %rd41, %r33;
+	shr.u64 %rd42, %rd41, 7;
+	cvt.u32.u64 %r34, %rd42;
+	setp.eq.s32 %p8, %r34, 0;
+	@%p8 bra $B26;
+	.loc 1 100 17
 	setmaxnreg.inc.sync.aligned.u32 240;
-	.loc 1 103 26
-	add.s32 %r37, %r36, -1;
-	and.b32 %r38, %r37, 1;
-	.loc 1 105 42
-	mul.rn.f32 %f11, %f1, 0f3FB8AA3B;
-	.loc 1 157 23
-	mad.lo.s32 %r39, 1, 0, 0;
-	mad.lo.s32 %r40, %r39, 384, %r3;
-	cvt.u64.u32 %rd100, %r40;
-	shr.u64 %rd101, %rd100, 5;
-	shr.u64 %rd102, %rd100, 7;
-	cvt.u32.u64 %r41, %rd102;
-	add.s32 %r42, %r41, -1;
-	and.b32 %r43, %r42, 1;
-	.loc 1 158 22
-	and.b32 %r44, %r3, 127;
-	setp.eq.s32 %p16, %r44, 0;
-	.loc 1 161 12
-	mov.u32 %r45, $dynamic;
-	add.s32 %r46, %r45, 163840;
-	mov.u32 %r47, 0;
-	and.b32 %r48, %r47, 1;
-$B7:
-	and.b32 %r49, %r48, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p17, [%r46], %r49;
-	@%p17 bra $B8;
-	ld.param.u64 %rd103, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r50, [%rd103];
-	setp.eq.u32 %p18, %r50, 0;
-	@%p18 bra $B7;
-$B8:
-	.loc 1 162 6
-	mov.u32 %r51, $dynamic;
-	add.s32 %r52, %r51, 163848;
-	mov.u32 %r53, 0;
-	and.b32 %r54, %r53, 1;
-$B9:
-	and.b32 %r55, %r54, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p19, [%r52], %r55;
-	@%p19 bra $B10;
-	ld.param.u64 %rd104, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r56, [%rd104];
-	setp.eq.u32 %p20, %r56, 0;
-	@%p20 bra $B9;
-$B10:
-	.loc 1 163 17
+	.loc 1 101 26
+	add.s32 %r35, %r34, -1;
+	and.b32 %r36, %r35, 1;
+	.loc 1 103 42
+	mul.rn.f32 %f5, %f1, 0f3FB8AA3B;
+	.loc 1 155 23
+	mad.lo.s32 %r37, 1, 0, 0;
+	mad.lo.s32 %r38, %r37, 384, %r3;
+	cvt.u64.u32 %rd43, %r38;
+	shr.u64 %rd44, %rd43, 5;
+	shr.u64 %rd45, %rd43, 7;
+	cvt.u32.u64 %r39, %rd45;
+	add.s32 %r40, %r39, -1;
+	and.b32 %r41, %r40, 1;
+	.loc 1 156 22
+	and.b32 %r42, %r3, 127;
+	setp.eq.s32 %p9, %r42, 0;
+	.loc 1 159 12
+	mov.u32 %r43, $dynamic;
+	add.s32 %r44, %r43, 163840;
+	mov.u32 %r45, 0;
+	and.b32 %r46, %r45, 1;
+$B3:
+	and.b32 %r47, %r46, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p10, [%r44], %r47;
+	@%p10 bra $B4;
+	ld.param.u64 %rd46, [attend_params+560];
+	ld.relaxed.gpu.global.u32 %r48, [%rd46];
+	setp.eq.u32 %p11, %r48, 0;
+	@%p11 bra $B3;
+$B4:
+	.loc 1 160 6
+	mov.u32 %r49, $dynamic;
+	add.s32 %r50, %r49, 163848;
+	mov.u32 %r51, 0;
+	and.b32 %r52, %r51, 1;
+$B5:
+	and.b32 %r53, %r52, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p12, [%r50], %r53;
+	@%p12 bra $B6;
+	ld.param.u64 %rd47, [attend_params+560];
+	ld.relaxed.gpu.global.u32 %r54, [%rd47];
+	setp.eq.u32 %p13, %r54, 0;
+	@%p13 bra $B5;
+$B6:
+	.loc 1 161 17
 	wgmma.fence.sync.aligned;
-	.loc 1 164 20
-	mad.lo.s32 %r57, %r43, 16384, %r2;
-	mov.u32 %r58, $dynamic;
-	.loc 1 213 18
-	bfe.u32 %r59, %r57, 4, 14;
-	add.s32 %r60, %r59, 0;
-	mov.b64 %rd105, {%r60, 1073741888};
-	bfe.u32 %r61, %r58, 4, 14;
-	add.s32 %r62, %r61, 2048;
-	mov.b64 %rd106, {%r62, 1073741888};
-	mov.pred %p21, 0;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69, %f70, %f71, %f72, %f73, %f74, %f75}, %rd105, %rd106, %p21, 1, 1, 0, 0;
-	.loc 1 215 20
-	add.s32 %r63, %r59, 2;
-	mov.b64 %rd107, {%r63, 1073741888};
-	add.s32 %r64, %r61, 2050;
-	mov.b64 %rd108, {%r64, 1073741888};
-	mov.pred %p22, 1;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69, %f70, %f71, %f72, %f73, %f74, %f75}, %rd107, %rd108, %p22, 1, 1, 0, 0;
-	add.s32 %r65, %r59, 4;
-	mov.b64 %rd109, {%r65, 1073741888};
-	add.s32 %r66, %r61, 2052;
-	mov.b64 %rd110, {%r66, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69, %f70, %f71, %f72, %f73, %f74, %f75}, %rd109, %rd110, %p22, 1, 1, 0, 0;
-	add.s32 %r67, %r59, 6;
-	mov.b64 %rd111, {%r67, 1073741888};
-	add.s32 %r68, %r61, 2054;
-	mov.b64 %rd112, {%r68, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69, %f70, %f71, %f72, %f73, %f74, %f75}, %rd111, %rd112, %p22, 1, 1, 0, 0;
-	add.s32 %r69, %r59, 512;
-	mov.b64 %rd113, {%r69, 1073741888};
-	add.s32 %r70, %r61, 3072;
-	mov.b64 %rd114, {%r70, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69, %f70, %f71, %f72, %f73, %f74, %f75}, %rd113, %rd114, %p22, 1, 1, 0, 0;
-	add.s32 %r71, %r59, 514;
-	mov.b64 %rd115, {%r71, 1073741888};
-	add.s32 %r72, %r61, 3074;
-	mov.b64 %rd116, {%r72, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69, %f70, %f71, %f72, %f73, %f74, %f75}, %rd115, %rd116, %p22, 1, 1, 0, 0;
-	add.s32 %r73, %r59, 516;
-	mov.b64 %rd117, {%r73, 1073741888};
-	add.s32 %r74, %r61, 3076;
-	mov.b64 %rd118, {%r74, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69, %f70, %f71, %f72, %f73, %f74, %f75}, %rd117, %rd118, %p22, 1, 1, 0, 0;
-	add.s32 %r75, %r59, 518;
-	mov.b64 %rd119, {%r75, 1073741888};
-	add.s32 %r76, %r61, 3078;
-	mov.b64 %rd120, {%r76, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69, %f70, %f71, %f72, %f73, %f74, %f75}, %rd119, %rd120, %p22, 1, 1, 0, 0;
-	.loc 1 165 18
+	.loc 1 162 20
+	mad.lo.s32 %r55, %r41, 16384, %r2;
+	mov.u32 %r56, $dynamic;
+	.loc 1 208 18
+	bfe.u32 %r57, %r55, 4, 14;
+	add.s32 %r58, %r57, 0;
+	mov.b64 %rd48, {%r58, 1073741888};
+	bfe.u32 %r59, %r56, 4, 14;
+	add.s32 %r60, %r59, 2048;
+	mov.b64 %rd49, {%r60, 1073741888};
+	mov.pred %p14, 0;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd48, %rd49, %p14, 1, 1, 0, 0;
+	.loc 1 210 20
+	add.s32 %r61, %r57, 2;
+	mov.b64 %rd50, {%r61, 1073741888};
+	add.s32 %r62, %r59, 2050;
+	mov.b64 %rd51, {%r62, 1073741888};
+	mov.pred %p15, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd50, %rd51, %p15, 1, 1, 0, 0;
+	add.s32 %r63, %r57, 4;
+	mov.b64 %rd52, {%r63, 1073741888};
+	add.s32 %r64, %r59, 2052;
+	mov.b64 %rd53, {%r64, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd52, %rd53, %p15, 1, 1, 0, 0;
+	add.s32 %r65, %r57, 6;
+	mov.b64 %rd54, {%r65, 1073741888};
+	add.s32 %r66, %r59, 2054;
+	mov.b64 %rd55, {%r66, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd54, %rd55, %p15, 1, 1, 0, 0;
+	add.s32 %r67, %r57, 512;
+	mov.b64 %rd56, {%r67, 1073741888};
+	add.s32 %r68, %r59, 3072;
+	mov.b64 %rd57, {%r68, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd56, %rd57, %p15, 1, 1, 0, 0;
+	add.s32 %r69, %r57, 514;
+	mov.b64 %rd58, {%r69, 1073741888};
+	add.s32 %r70, %r59, 3074;
+	mov.b64 %rd59, {%r70, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd58, %rd59, %p15, 1, 1, 0, 0;
+	add.s32 %r71, %r57, 516;
+	mov.b64 %rd60, {%r71, 1073741888};
+	add.s32 %r72, %r59, 3076;
+	mov.b64 %rd61, {%r72, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd60, %rd61, %p15, 1, 1, 0, 0;
+	add.s32 %r73, %r57, 518;
+	mov.b64 %rd62, {%r73, 1073741888};
+	add.s32 %r74, %r59, 3078;
+	mov.b64 %rd63, {%r74, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd62, %rd63, %p15, 1, 1, 0, 0;
+	.loc 1 163 18
 	wgmma.commit_group.sync.aligned;
-	.loc 1 166 19
+	.loc 1 164 19
 	wgmma.wait_group.sync.aligned 0;
-	@!%p16 bra $B11;
-	.loc 1 168 7
-	mov.u32 %r77, $dynamic;
-	add.s32 %r78, %r77, 163864;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r78];
-$B11:
-	.loc 1 240 22
-	shl.b32 %r79, %r43, 6;
-	cvt.u64.u32 %rd121, %r79;
-	add.s64 %rd122, %rd45, %rd121;
-	cvt.u32.u64 %r80, %rd101;
-	and.b32 %r81, %r80, 3;
-	shl.b32 %r82, %r81, 4;
-	cvt.u64.u32 %rd123, %r82;
-	add.s64 %rd124, %rd122, %rd123;
-	shr.u32 %r83, %r5, 2;
-	cvt.u64.u32 %rd125, %r83;
-	add.s64 %rd126, %rd124, %rd125;
-	.loc 1 241 19
-	add.s64 %rd127, %rd47, -1;
-	shl.b64 %rd128, %rd127, 7;
-	and.b32 %r84, %r5, 3;
-	shl.b32 %r85, %r84, 1;
-	cvt.u64.u32 %rd129, %r85;
-	add.s64 %rd130, %rd128, %rd129;
-	.loc 1 243 20
-	add.s64 %rd131, %rd2, -1;
-	.loc 1 245 14
-	setp.lt.s64 %p23, %rd126, %rd131;
-	selp.b64 %rd132, %rd126, %rd131, %p23;
-	.loc 1 244 8
-	selp.b64 %rd133, %rd132, %rd131, %p1;
-	.loc 1 247 22
-	setp.lt.s64 %p24, %rd133, %rd130;
-	@!%p24 bra $B12;
-	mov.f32 %f12, 0fFF800000;
-$B12:
-	add.s64 %rd134, %rd130, 1;
-	setp.lt.s64 %p25, %rd133, %rd134;
-	@!%p25 bra $B13;
-	mov.f32 %f13, 0fFF800000;
-$B13:
-	.loc 1 245 24
-	add.s64 %rd135, %rd126, 8;
-	setp.lt.s64 %p26, %rd135, %rd131;
-	selp.b64 %rd136, %rd135, %rd131, %p26;
-	.loc 1 244 8
-	selp.b64 %rd137, %rd136, %rd131, %p1;
-	.loc 1 247 22
-	setp.lt.s64 %p27, %rd137, %rd130;
-	@!%p27 bra $B14;
-	mov.f32 %f14, 0fFF800000;
-$B14:
-	setp.lt.s64 %p28, %rd137, %rd134;
-	@!%p28 bra $B15;
-	mov.f32 %f15, 0fFF800000;
-$B15:
-	add.s64 %rd138, %rd130, 8;
-	setp.lt.s64 %p29, %rd133, %rd138;
-	@!%p29 bra $B16;
-	mov.f32 %f16, 0fFF800000;
-$B16:
-	add.s64 %rd139, %rd130, 9;
-	setp.lt.s64 %p30, %rd133, %rd139;
-	@!%p30 bra $B17;
-	mov.f32 %f17, 0fFF800000;
-$B17:
-	setp.lt.s64 %p31, %rd137, %rd138;
-	@!%p31 bra $B18;
-	mov.f32 %f18, 0fFF800000;
-$B18:
-	setp.lt.s64 %p32, %rd137, %rd139;
-	@!%p32 bra $B19;
-	mov.f32 %f19, 0fFF800000;
-$B19:
-	add.s64 %rd140, %rd130, 16;
-	setp.lt.s64 %p33, %rd133, %rd140;
-	@!%p33 bra $B20;
-	mov.f32 %f20, 0fFF800000;
-$B20:
-	add.s64 %rd141, %rd130, 17;
-	setp.lt.s64 %p34, %rd133, %rd141;
-	@!%p34 bra $B21;
-	mov.f32 %f21, 0fFF800000;
-$B21:
-	setp.lt.s64 %p35, %rd137, %rd140;
-	@!%p35 bra $B22;
-	mov.f32 %f22, 0fFF800000;
-$B22:
-	setp.lt.s64 %p36, %rd137, %rd141;
-	@!%p36 bra $B23;
-	mov.f32 %f23, 0fFF800000;
-$B23:
-	add.s64 %rd142, %rd130, 24;
-	setp.lt.s64 %p37, %rd133, %rd142;
-	@!%p37 bra $B24;
-	mov.f32 %f24, 0fFF800000;
-$B24:
-	add.s64 %rd143, %rd130, 25;
-	setp.lt.s64 %p38, %rd133, %rd143;
-	@!%p38 bra $B25;
-	mov.f32 %f25, 0fFF800000;
-$B25:
-	setp.lt.s64 %p39, %rd137, %rd142;
-	@!%p39 bra $B26;
-	mov.f32 %f26, 0fFF800000;
-$B26:
-	setp.lt.s64 %p40, %rd137, %rd143;
-	@!%p40 bra $B27;
-	mov.f32 %f27, 0fFF800000;
-$B27:
-	add.s64 %rd144, %rd130, 32;
-	setp.lt.s64 %p41, %rd133, %rd144;
-	@!%p41 bra $B28;
-	mov.f32 %f28, 0fFF800000;
-$B28:
-	add.s64 %rd145, %rd130, 33;
-	setp.lt.s64 %p42, %rd133, %rd145;
-	@!%p42 bra $B29;
-	mov.f32 %f29, 0fFF800000;
-$B29:
-	setp.lt.s64 %p43, %rd137, %rd144;
-	@!%p43 bra $B30;
-	mov.f32 %f30, 0fFF800000;
-$B30:
-	setp.lt.s64 %p44, %rd137, %rd145;
-	@!%p44 bra $B31;
-	mov.f32 %f31, 0fFF800000;
-$B31:
-	add.s64 %rd146, %rd130, 40;
-	setp.lt.s64 %p45, %rd133, %rd146;
-	@!%p45 bra $B32;
-	mov.f32 %f32, 0fFF800000;
-$B32:
-	add.s64 %rd147, %rd130, 41;
-	setp.lt.s64 %p46, %rd133, %rd147;
-	@!%p46 bra $B33;
-	mov.f32 %f33, 0fFF800000;
-$B33:
-	setp.lt.s64 %p47, %rd137, %rd146;
-	@!%p47 bra $B34;
-	mov.f32 %f34, 0fFF800000;
-$B34:
-	setp.lt.s64 %p48, %rd137, %rd147;
-	@!%p48 bra $B35;
-	mov.f32 %f35, 0fFF800000;
-$B35:
-	add.s64 %rd148, %rd130, 48;
-	setp.lt.s64 %p49, %rd133, %rd148;
-	@!%p49 bra $B36;
-	mov.f32 %f36, 0fFF800000;
-$B36:
-	add.s64 %rd149, %rd130, 49;
-	setp.lt.s64 %p50, %rd133, %rd149;
-	@!%p50 bra $B37;
-	mov.f32 %f37, 0fFF800000;
-$B37:
-	setp.lt.s64 %p51, %rd137, %rd148;
-	@!%p51 bra $B38;
-	mov.f32 %f38, 0fFF800000;
-$B38:
-	setp.lt.s64 %p52, %rd137, %rd149;
-	@!%p52 bra $B39;
-	mov.f32 %f39, 0fFF800000;
-$B39:
-	add.s64 %rd150, %rd130, 56;
-	setp.lt.s64 %p53, %rd133, %rd150;
-	@!%p53 bra $B40;
-	mov.f32 %f40, 0fFF800000;
-$B40:
-	add.s64 %rd151, %rd130, 57;
-	setp.lt.s64 %p54, %rd133, %rd151;
-	@!%p54 bra $B41;
-	mov.f32 %f41, 0fFF800000;
-$B41:
-	setp.lt.s64 %p55, %rd137, %rd150;
-	@!%p55 bra $B42;
-	mov.f32 %f42, 0fFF800000;
-$B42:
-	setp.lt.s64 %p56, %rd137, %rd151;
-	@!%p56 bra $B43;
-	mov.f32 %f43, 0fFF800000;
-$B43:
-	add.s64 %rd152, %rd130, 64;
-	setp.lt.s64 %p57, %rd133, %rd152;
-	@!%p57 bra $B44;
-	mov.f32 %f44, 0fFF800000;
-$B44:
-	add.s64 %rd153, %rd130, 65;
-	setp.lt.s64 %p58, %rd133, %rd153;
-	@!%p58 bra $B45;
-	mov.f32 %f45, 0fFF800000;
-$B45:
-	setp.lt.s64 %p59, %rd137, %rd152;
-	@!%p59 bra $B46;
-	mov.f32 %f46, 0fFF800000;
-$B46:
-	setp.lt.s64 %p60, %rd137, %rd153;
-	@!%p60 bra $B47;
-	mov.f32 %f47, 0fFF800000;
-$B47:
-	add.s64 %rd154, %rd130, 72;
-	setp.lt.s64 %p61, %rd133, %rd154;
-	@!%p61 bra $B48;
-	mov.f32 %f48, 0fFF800000;
-$B48:
-	add.s64 %rd155, %rd130, 73;
-	setp.lt.s64 %p62, %rd133, %rd155;
-	@!%p62 bra $B49;
-	mov.f32 %f49, 0fFF800000;
-$B49:
-	setp.lt.s64 %p63, %rd137, %rd154;
-	@!%p63 bra $B50;
-	mov.f32 %f50, 0fFF800000;
-$B50:
-	setp.lt.s64 %p64, %rd137, %rd155;
-	@!%p64 bra $B51;
-	mov.f32 %f51, 0fFF800000;
-$B51:
-	add.s64 %rd156, %rd130, 80;
-	setp.lt.s64 %p65, %rd133, %rd156;
-	@!%p65 bra $B52;
-	mov.f32 %f52, 0fFF800000;
-$B52:
-	add.s64 %rd157, %rd130, 81;
-	setp.lt.s64 %p66, %rd133, %rd157;
-	@!%p66 bra $B53;
-	mov.f32 %f53, 0fFF800000;
-$B53:
-	setp.lt.s64 %p67, %rd137, %rd156;
-	@!%p67 bra $B54;
-	mov.f32 %f54, 0fFF800000;
-$B54:
-	setp.lt.s64 %p68, %rd137, %rd157;
-	@!%p68 bra $B55;
-	mov.f32 %f55, 0fFF800000;
-$B55:
-	add.s64 %rd158, %rd130, 88;
-	setp.lt.s64 %p69, %rd133, %rd158;
-	@!%p69 bra $B56;
-	mov.f32 %f56, 0fFF800000;
-$B56:
-	add.s64 %rd159, %rd130, 89;
-	setp.lt.s64 %p70, %rd133, %rd159;
-	@!%p70 bra $B57;
-	mov.f32 %f57, 0fFF800000;
-$B57:
-	setp.lt.s64 %p71, %rd137, %rd158;
-	@!%p71 bra $B58;
-	mov.f32 %f58, 0fFF800000;
-$B58:
-	setp.lt.s64 %p72, %rd137, %rd159;
-	@!%p72 bra $B59;
-	mov.f32 %f59, 0fFF800000;
-$B59:
-	add.s64 %rd160, %rd130, 96;
-	setp.lt.s64 %p73, %rd133, %rd160;
-	@!%p73 bra $B60;
-	mov.f32 %f60, 0fFF800000;
-$B60:
-	add.s64 %rd161, %rd130, 97;
-	setp.lt.s64 %p74, %rd133, %rd161;
-	@!%p74 bra $B61;
-	mov.f32 %f61, 0fFF800000;
-$B61:
-	setp.lt.s64 %p75, %rd137, %rd160;
-	@!%p75 bra $B62;
-	mov.f32 %f62, 0fFF800000;
-$B62:
-	setp.lt.s64 %p76, %rd137, %rd161;
-	@!%p76 bra $B63;
-	mov.f32 %f63, 0fFF800000;
-$B63:
-	add.s64 %rd162, %rd130, 104;
-	setp.lt.s64 %p77, %rd133, %rd162;
-	@!%p77 bra $B64;
-	mov.f32 %f64, 0fFF800000;
-$B64:
-	add.s64 %rd163, %rd130, 105;
-	setp.lt.s64 %p78, %rd133, %rd163;
-	@!%p78 bra $B65;
-	mov.f32 %f65, 0fFF800000;
-$B65:
-	setp.lt.s64 %p79, %rd137, %rd162;
-	@!%p79 bra $B66;
-	mov.f32 %f66, 0fFF800000;
-$B66:
-	setp.lt.s64 %p80, %rd137, %rd163;
-	@!%p80 bra $B67;
-	mov.f32 %f67, 0fFF800000;
-$B67:
-	add.s64 %rd164, %rd130, 112;
-	setp.lt.s64 %p81, %rd133, %rd164;
-	@!%p81 bra $B68;
-	mov.f32 %f68, 0fFF800000;
-$B68:
-	add.s64 %rd165, %rd130, 113;
-	setp.lt.s64 %p82, %rd133, %rd165;
-	@!%p82 bra $B69;
-	mov.f32 %f69, 0fFF800000;
-$B69:
-	setp.lt.s64 %p83, %rd137, %rd164;
-	@!%p83 bra $B70;
-	mov.f32 %f70, 0fFF800000;
-$B70:
-	setp.lt.s64 %p84, %rd137, %rd165;
-	@!%p84 bra $B71;
-	mov.f32 %f71, 0fFF800000;
-$B71:
-	add.s64 %rd166, %rd130, 120;
-	setp.lt.s64 %p85, %rd133, %rd166;
-	@!%p85 bra $B72;
-	mov.f32 %f72, 0fFF800000;
-$B72:
-	add.s64 %rd167, %rd130, 121;
-	setp.lt.s64 %p86, %rd133, %rd167;
-	@!%p86 bra $B73;
-	mov.f32 %f73, 0fFF800000;
-$B73:
-	setp.lt.s64 %p87, %rd137, %rd166;
-	@!%p87 bra $B74;
-	mov.f32 %f74, 0fFF800000;
-$B74:
-	setp.lt.s64 %p88, %rd137, %rd167;
-	@!%p88 bra $B75;
-	mov.f32 %f75, 0fFF800000;
-$B75:
+	@!%p9 bra $B7;
+	.loc 1 166 7
+	mov.u32 %r75, $dynamic;
+	add.s32 %r76, %r75, 163864;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r76];
+$B7:
+	.loc 1 235 19
+	add.s32 %r77, %r24, -1;
+	and.b32 %r78, %r8, 3;
+	shl.b32 %r79, %r78, 1;
+	cvt.u64.u32 %rd64, %r79;
+	mad.wide.s32 %rd65, %r77, 128, %rd64;
+	.loc 1 236 15
+	cvt.u32.u64 %r80, %rd2;
+	add.s32 %r81, %r80, -1;
+	cvt.u32.u64 %r82, %rd65;
+	sub.s32 %r83, %r81, %r82;
+	.loc 1 237 28
+	shl.b32 %r84, %r41, 6;
+	cvt.u32.u64 %r85, %rd44;
+	and.b32 %r86, %r85, 3;
+	shl.b32 %r87, %r86, 4;
+	shr.u32 %r88, %r8, 2;
+	cvt.u32.u64 %r89, %rd9;
+	add.s32 %r90, %r89, %r84;
+	add.s32 %r91, %r90, %r87;
+	add.s32 %r92, %r91, %r88;
+	sub.s32 %r93, %r92, %r82;
+	.loc 1 241 13
+	setp.le.s32 %p16, 0, %r83;
+	selp.f32 %f70, %f6, 0fFF800000, %p16;
+	and.pred %p17, %p16, %p1;
+	setp.lt.s32 %p18, %r93, 0;
+	selp.f32 %f71, 0fFF800000, %f6, %p18;
+	selp.f32 %f72, %f71, %f70, %p17;
+	setp.le.s32 %p19, 1, %r83;
+	selp.f32 %f73, %f7, 0fFF800000, %p19;
+	and.pred %p20, %p19, %p1;
+	setp.lt.s32 %p21, %r93, 1;
+	selp.f32 %f74, 0fFF800000, %f7, %p21;
+	selp.f32 %f75, %f74, %f73, %p20;
+	selp.f32 %f76, %f8, 0fFF800000, %p16;
+	add.s32 %r94, %r93, 8;
+	setp.lt.s32 %p22, %r94, 0;
+	selp.f32 %f77, 0fFF800000, %f8, %p22;
+	selp.f32 %f78, %f77, %f76, %p17;
+	selp.f32 %f79, %f9, 0fFF800000, %p19;
+	setp.lt.s32 %p23, %r94, 1;
+	selp.f32 %f80, 0fFF800000, %f9, %p23;
+	selp.f32 %f81, %f80, %f79, %p20;
+	setp.le.s32 %p24, 8, %r83;
+	selp.f32 %f82, %f10, 0fFF800000, %p24;
+	and.pred %p25, %p24, %p1;
+	setp.lt.s32 %p26, %r93, 8;
+	selp.f32 %f83, 0fFF800000, %f10, %p26;
+	selp.f32 %f84, %f83, %f82, %p25;
+	setp.le.s32 %p27, 9, %r83;
+	selp.f32 %f85, %f11, 0fFF800000, %p27;
+	and.pred %p28, %p27, %p1;
+	setp.lt.s32 %p29, %r93, 9;
+	selp.f32 %f86, 0fFF800000, %f11, %p29;
+	selp.f32 %f87, %f86, %f85, %p28;
+	selp.f32 %f88, %f12, 0fFF800000, %p24;
+	setp.lt.s32 %p30, %r94, 8;
+	selp.f32 %f89, 0fFF800000, %f12, %p30;
+	selp.f32 %f90, %f89, %f88, %p25;
+	selp.f32 %f91, %f13, 0fFF800000, %p27;
+	setp.lt.s32 %p31, %r94, 9;
+	selp.f32 %f92, 0fFF800000, %f13, %p31;
+	selp.f32 %f93, %f92, %f91, %p28;
+	setp.le.s32 %p32, 16, %r83;
+	selp.f32 %f94, %f14, 0fFF800000, %p32;
+	and.pred %p33, %p32, %p1;
+	setp.lt.s32 %p34, %r93, 16;
+	selp.f32 %f95, 0fFF800000, %f14, %p34;
+	selp.f32 %f96, %f95, %f94, %p33;
+	setp.le.s32 %p35, 17, %r83;
+	selp.f32 %f97, %f15, 0fFF800000, %p35;
+	and.pred %p36, %p35, %p1;
+	setp.lt.s32 %p37, %r93, 17;
+	selp.f32 %f98, 0fFF800000, %f15, %p37;
+	selp.f32 %f99, %f98, %f97, %p36;
+	selp.f32 %f100, %f16, 0fFF800000, %p32;
+	setp.lt.s32 %p38, %r94, 16;
+	selp.f32 %f101, 0fFF800000, %f16, %p38;
+	selp.f32 %f102, %f101, %f100, %p33;
+	selp.f32 %f103, %f17, 0fFF800000, %p35;
+	setp.lt.s32 %p39, %r94, 17;
+	selp.f32 %f104, 0fFF800000, %f17, %p39;
+	selp.f32 %f105, %f104, %f103, %p36;
+	setp.le.s32 %p40, 24, %r83;
+	selp.f32 %f106, %f18, 0fFF800000, %p40;
+	and.pred %p41, %p40, %p1;
+	setp.lt.s32 %p42, %r93, 24;
+	selp.f32 %f107, 0fFF800000, %f18, %p42;
+	selp.f32 %f108, %f107, %f106, %p41;
+	setp.le.s32 %p43, 25, %r83;
+	selp.f32 %f109, %f19, 0fFF800000, %p43;
+	and.pred %p44, %p43, %p1;
+	setp.lt.s32 %p45, %r93, 25;
+	selp.f32 %f110, 0fFF800000, %f19, %p45;
+	selp.f32 %f111, %f110, %f109, %p44;
+	selp.f32 %f112, %f20, 0fFF800000, %p40;
+	setp.lt.s32 %p46, %r94, 24;
+	selp.f32 %f113, 0fFF800000, %f20, %p46;
+	selp.f32 %f114, %f113, %f112, %p41;
+	selp.f32 %f115, %f21, 0fFF800000, %p43;
+	setp.lt.s32 %p47, %r94, 25;
+	selp.f32 %f116, 0fFF800000, %f21, %p47;
+	selp.f32 %f117, %f116, %f115, %p44;
+	setp.le.s32 %p48, 32, %r83;
+	selp.f32 %f118, %f22, 0fFF800000, %p48;
+	and.pred %p49, %p48, %p1;
+	setp.lt.s32 %p50, %r93, 32;
+	selp.f32 %f119, 0fFF800000, %f22, %p50;
+	selp.f32 %f120, %f119, %f118, %p49;
+	setp.le.s32 %p51, 33, %r83;
+	selp.f32 %f121, %f23, 0fFF800000, %p51;
+	and.pred %p52, %p51, %p1;
+	setp.lt.s32 %p53, %r93, 33;
+	selp.f32 %f122, 0fFF800000, %f23, %p53;
+	selp.f32 %f123, %f122, %f121, %p52;
+	selp.f32 %f124, %f24, 0fFF800000, %p48;
+	setp.lt.s32 %p54, %r94, 32;
+	selp.f32 %f125, 0fFF800000, %f24, %p54;
+	selp.f32 %f126, %f125, %f124, %p49;
+	selp.f32 %f127, %f25, 0fFF800000, %p51;
+	setp.lt.s32 %p55, %r94, 33;
+	selp.f32 %f128, 0fFF800000, %f25, %p55;
+	selp.f32 %f129, %f128, %f127, %p52;
+	setp.le.s32 %p56, 40, %r83;
+	selp.f32 %f130, %f26, 0fFF800000, %p56;
+	and.pred %p57, %p56, %p1;
+	setp.lt.s32 %p58, %r93, 40;
+	selp.f32 %f131, 0fFF800000, %f26, %p58;
+	selp.f32 %f132, %f131, %f130, %p57;
+	setp.le.s32 %p59, 41, %r83;
+	selp.f32 %f133, %f27, 0fFF800000, %p59;
+	and.pred %p60, %p59, %p1;
+	setp.lt.s32 %p61, %r93, 41;
+	selp.f32 %f134, 0fFF800000, %f27, %p61;
+	selp.f32 %f135, %f134, %f133, %p60;
+	selp.f32 %f136, %f28, 0fFF800000, %p56;
+	setp.lt.s32 %p62, %r94, 40;
+	selp.f32 %f137, 0fFF800000, %f28, %p62;
+	selp.f32 %f138, %f137, %f136, %p57;
+	selp.f32 %f139, %f29, 0fFF800000, %p59;
+	setp.lt.s32 %p63, %r94, 41;
+	selp.f32 %f140, 0fFF800000, %f29, %p63;
+	selp.f32 %f141, %f140, %f139, %p60;
+	setp.le.s32 %p64, 48, %r83;
+	selp.f32 %f142, %f30, 0fFF800000, %p64;
+	and.pred %p65, %p64, %p1;
+	setp.lt.s32 %p66, %r93, 48;
+	selp.f32 %f143, 0fFF800000, %f30, %p66;
+	selp.f32 %f144, %f143, %f142, %p65;
+	setp.le.s32 %p67, 49, %r83;
+	selp.f32 %f145, %f31, 0fFF800000, %p67;
+	and.pred %p68, %p67, %p1;
+	setp.lt.s32 %p69, %r93, 49;
+	selp.f32 %f146, 0fFF800000, %f31, %p69;
+	selp.f32 %f147, %f146, %f145, %p68;
+	selp.f32 %f148, %f32, 0fFF800000, %p64;
+	setp.lt.s32 %p70, %r94, 48;
+	selp.f32 %f149, 0fFF800000, %f32, %p70;
+	selp.f32 %f150, %f149, %f148, %p65;
+	selp.f32 %f151, %f33, 0fFF800000, %p67;
+	setp.lt.s32 %p71, %r94, 49;
+	selp.f32 %f152, 0fFF800000, %f33, %p71;
+	selp.f32 %f153, %f152, %f151, %p68;
+	setp.le.s32 %p72, 56, %r83;
+	selp.f32 %f154, %f34, 0fFF800000, %p72;
+	and.pred %p73, %p72, %p1;
+	setp.lt.s32 %p74, %r93, 56;
+	selp.f32 %f155, 0fFF800000, %f34, %p74;
+	selp.f32 %f156, %f155, %f154, %p73;
+	setp.le.s32 %p75, 57, %r83;
+	selp.f32 %f157, %f35, 0fFF800000, %p75;
+	and.pred %p76, %p75, %p1;
+	setp.lt.s32 %p77, %r93, 57;
+	selp.f32 %f158, 0fFF800000, %f35, %p77;
+	selp.f32 %f159, %f158, %f157, %p76;
+	selp.f32 %f160, %f36, 0fFF800000, %p72;
+	setp.lt.s32 %p78, %r94, 56;
+	selp.f32 %f161, 0fFF800000, %f36, %p78;
+	selp.f32 %f162, %f161, %f160, %p73;
+	selp.f32 %f163, %f37, 0fFF800000, %p75;
+	setp.lt.s32 %p79, %r94, 57;
+	selp.f32 %f164, 0fFF800000, %f37, %p79;
+	selp.f32 %f165, %f164, %f163, %p76;
+	setp.le.s32 %p80, 64, %r83;
+	selp.f32 %f166, %f38, 0fFF800000, %p80;
+	and.pred %p81, %p80, %p1;
+	setp.lt.s32 %p82, %r93, 64;
+	selp.f32 %f167, 0fFF800000, %f38, %p82;
+	selp.f32 %f168, %f167, %f166, %p81;
+	setp.le.s32 %p83, 65, %r83;
+	selp.f32 %f169, %f39, 0fFF800000, %p83;
+	and.pred %p84, %p83, %p1;
+	setp.lt.s32 %p85, %r93, 65;
+	selp.f32 %f170, 0fFF800000, %f39, %p85;
+	selp.f32 %f171, %f170, %f169, %p84;
+	selp.f32 %f172, %f40, 0fFF800000, %p80;
+	setp.lt.s32 %p86, %r94, 64;
+	selp.f32 %f173, 0fFF800000, %f40, %p86;
+	selp.f32 %f174, %f173, %f172, %p81;
+	selp.f32 %f175, %f41, 0fFF800000, %p83;
+	setp.lt.s32 %p87, %r94, 65;
+	selp.f32 %f176, 0fFF800000, %f41, %p87;
+	selp.f32 %f177, %f176, %f175, %p84;
+	setp.le.s32 %p88, 72, %r83;
+	selp.f32 %f178, %f42, 0fFF800000, %p88;
+	and.pred %p89, %p88, %p1;
+	setp.lt.s32 %p90, %r93, 72;
+	selp.f32 %f179, 0fFF800000, %f42, %p90;
+	selp.f32 %f180, %f179, %f178, %p89;
+	setp.le.s32 %p91, 73, %r83;
+	selp.f32 %f181, %f43, 0fFF800000, %p91;
+	and.pred %p92, %p91, %p1;
+	setp.lt.s32 %p93, %r93, 73;
+	selp.f32 %f182, 0fFF800000, %f43, %p93;
+	selp.f32 %f183, %f182, %f181, %p92;
+	selp.f32 %f184, %f44, 0fFF800000, %p88;
+	setp.lt.s32 %p94, %r94, 72;
+	selp.f32 %f185, 0fFF800000, %f44, %p94;
+	selp.f32 %f186, %f185, %f184, %p89;
+	selp.f32 %f187, %f45, 0fFF800000, %p91;
+	setp.lt.s32 %p95, %r94, 73;
+	selp.f32 %f188, 0fFF800000, %f45, %p95;
+	selp.f32 %f189, %f188, %f187, %p92;
+	setp.le.s32 %p96, 80, %r83;
+	selp.f32 %f190, %f46, 0fFF800000, %p96;
+	and.pred %p97, %p96, %p1;
+	setp.lt.s32 %p98, %r93, 80;
+	selp.f32 %f191, 0fFF800000, %f46, %p98;
+	selp.f32 %f192, %f191, %f190, %p97;
+	setp.le.s32 %p99, 81, %r83;
+	selp.f32 %f193, %f47, 0fFF800000, %p99;
+	and.pred %p100, %p99, %p1;
+	setp.lt.s32 %p101, %r93, 81;
+	selp.f32 %f194, 0fFF800000, %f47, %p101;
+	selp.f32 %f195, %f194, %f193, %p100;
+	selp.f32 %f196, %f48, 0fFF800000, %p96;
+	setp.lt.s32 %p102, %r94, 80;
+	selp.f32 %f197, 0fFF800000, %f48, %p102;
+	selp.f32 %f198, %f197, %f196, %p97;
+	selp.f32 %f199, %f49, 0fFF800000, %p99;
+	setp.lt.s32 %p103, %r94, 81;
+	selp.f32 %f200, 0fFF800000, %f49, %p103;
+	selp.f32 %f201, %f200, %f199, %p100;
+	setp.le.s32 %p104, 88, %r83;
+	selp.f32 %f202, %f50, 0fFF800000, %p104;
+	and.pred %p105, %p104, %p1;
+	setp.lt.s32 %p106, %r93, 88;
+	selp.f32 %f203, 0fFF800000, %f50, %p106;
+	selp.f32 %f204, %f203, %f202, %p105;
+	setp.le.s32 %p107, 89, %r83;
+	selp.f32 %f205, %f51, 0fFF800000, %p107;
+	and.pred %p108, %p107, %p1;
+	setp.lt.s32 %p109, %r93, 89;
+	selp.f32 %f206, 0fFF800000, %f51, %p109;
+	selp.f32 %f207, %f206, %f205, %p108;
+	selp.f32 %f208, %f52, 0fFF800000, %p104;
+	setp.lt.s32 %p110, %r94, 88;
+	selp.f32 %f209, 0fFF800000, %f52, %p110;
+	selp.f32 %f210, %f209, %f208, %p105;
+	selp.f32 %f211, %f53, 0fFF800000, %p107;
+	setp.lt.s32 %p111, %r94, 89;
+	selp.f32 %f212, 0fFF800000, %f53, %p111;
+	selp.f32 %f213, %f212, %f211, %p108;
+	setp.le.s32 %p112, 96, %r83;
+	selp.f32 %f214, %f54, 0fFF800000, %p112;
+	and.pred %p113, %p112, %p1;
+	setp.lt.s32 %p114, %r93, 96;
+	selp.f32 %f215, 0fFF800000, %f54, %p114;
+	selp.f32 %f216, %f215, %f214, %p113;
+	setp.le.s32 %p115, 97, %r83;
+	selp.f32 %f217, %f55, 0fFF800000, %p115;
+	and.pred %p116, %p115, %p1;
+	setp.lt.s32 %p117, %r93, 97;
+	selp.f32 %f218, 0fFF800000, %f55, %p117;
+	selp.f32 %f219, %f218, %f217, %p116;
+	selp.f32 %f220, %f56, 0fFF800000, %p112;
+	setp.lt.s32 %p118, %r94, 96;
+	selp.f32 %f221, 0fFF800000, %f56, %p118;
+	selp.f32 %f222, %f221, %f220, %p113;
+	selp.f32 %f223, %f57, 0fFF800000, %p115;
+	setp.lt.s32 %p119, %r94, 97;
+	selp.f32 %f224, 0fFF800000, %f57, %p119;
+	selp.f32 %f225, %f224, %f223, %p116;
+	setp.le.s32 %p120, 104, %r83;
+	selp.f32 %f226, %f58, 0fFF800000, %p120;
+	and.pred %p121, %p120, %p1;
+	setp.lt.s32 %p122, %r93, 104;
+	selp.f32 %f227, 0fFF800000, %f58, %p122;
+	selp.f32 %f228, %f227, %f226, %p121;
+	setp.le.s32 %p123, 105, %r83;
+	selp.f32 %f229, %f59, 0fFF800000, %p123;
+	and.pred %p124, %p123, %p1;
+	setp.lt.s32 %p125, %r93, 105;
+	selp.f32 %f230, 0fFF800000, %f59, %p125;
+	selp.f32 %f231, %f230, %f229, %p124;
+	selp.f32 %f232, %f60, 0fFF800000, %p120;
+	setp.lt.s32 %p126, %r94, 104;
+	selp.f32 %f233, 0fFF800000, %f60, %p126;
+	selp.f32 %f234, %f233, %f232, %p121;
+	selp.f32 %f235, %f61, 0fFF800000, %p123;
+	setp.lt.s32 %p127, %r94, 105;
+	selp.f32 %f236, 0fFF800000, %f61, %p127;
+	selp.f32 %f237, %f236, %f235, %p124;
+	setp.le.s32 %p128, 112, %r83;
+	selp.f32 %f238, %f62, 0fFF800000, %p128;
+	and.pred %p129, %p128, %p1;
+	setp.lt.s32 %p130, %r93, 112;
+	selp.f32 %f239, 0fFF800000, %f62, %p130;
+	selp.f32 %f240, %f239, %f238, %p129;
+	setp.le.s32 %p131, 113, %r83;
+	selp.f32 %f241, %f63, 0fFF800000, %p131;
+	and.pred %p132, %p131, %p1;
+	setp.lt.s32 %p133, %r93, 113;
+	selp.f32 %f242, 0fFF800000, %f63, %p133;
+	selp.f32 %f243, %f242, %f241, %p132;
+	selp.f32 %f244, %f64, 0fFF800000, %p128;
+	setp.lt.s32 %p134, %r94, 112;
+	selp.f32 %f245, 0fFF800000, %f64, %p134;
+	selp.f32 %f246, %f245, %f244, %p129;
+	selp.f32 %f247, %f65, 0fFF800000, %p131;
+	setp.lt.s32 %p135, %r94, 113;
+	selp.f32 %f248, 0fFF800000, %f65, %p135;
+	selp.f32 %f249, %f248, %f247, %p132;
+	setp.le.s32 %p136, 120, %r83;
+	selp.f32 %f250, %f66, 0fFF800000, %p136;
+	and.pred %p137, %p136, %p1;
+	setp.lt.s32 %p138, %r93, 120;
+	selp.f32 %f251, 0fFF800000, %f66, %p138;
+	selp.f32 %f252, %f251, %f250, %p137;
+	setp.le.s32 %p139, 121, %r83;
+	selp.f32 %f253, %f67, 0fFF800000, %p139;
+	and.pred %p140, %p139, %p1;
+	setp.lt.s32 %p141, %r93, 121;
+	selp.f32 %f254, 0fFF800000, %f67, %p141;
+	selp.f32 %f255, %f254, %f253, %p140;
+	selp.f32 %f256, %f68, 0fFF800000, %p136;
+	setp.lt.s32 %p142, %r94, 120;
+	selp.f32 %f257, 0fFF800000, %f68, %p142;
+	selp.f32 %f258, %f257, %f256, %p137;
+	selp.f32 %f259, %f69, 0fFF800000, %p139;
+	setp.lt.s32 %p143, %r94, 121;
+	selp.f32 %f260, 0fFF800000, %f69, %p143;
+	selp.f32 %f261, %f260, %f259, %p140;
 	.loc 2 40 15
-	max.NaN.f32 %f76, %f12, %f16;
-	max.NaN.f32 %f77, %f76, %f20;
-	max.NaN.f32 %f78, %f77, %f24;
-	max.NaN.f32 %f79, %f78, %f28;
-	max.NaN.f32 %f80, %f79, %f32;
-	max.NaN.f32 %f81, %f80, %f36;
-	max.NaN.f32 %f82, %f81, %f40;
-	max.NaN.f32 %f83, %f82, %f44;
-	max.NaN.f32 %f84, %f83, %f48;
-	max.NaN.f32 %f85, %f84, %f52;
-	max.NaN.f32 %f86, %f85, %f56;
-	max.NaN.f32 %f87, %f86, %f60;
-	max.NaN.f32 %f88, %f87, %f64;
-	max.NaN.f32 %f89, %f88, %f68;
-	max.NaN.f32 %f90, %f89, %f72;
-	max.NaN.f32 %f91, %f13, %f17;
-	max.NaN.f32 %f92, %f91, %f21;
-	max.NaN.f32 %f93, %f92, %f25;
-	max.NaN.f32 %f94, %f93, %f29;
-	max.NaN.f32 %f95, %f94, %f33;
-	max.NaN.f32 %f96, %f95, %f37;
-	max.NaN.f32 %f97, %f96, %f41;
-	max.NaN.f32 %f98, %f97, %f45;
-	max.NaN.f32 %f99, %f98, %f49;
-	max.NaN.f32 %f100, %f99, %f53;
-	max.NaN.f32 %f101, %f100, %f57;
-	max.NaN.f32 %f102, %f101, %f61;
-	max.NaN.f32 %f103, %f102, %f65;
-	max.NaN.f32 %f104, %f103, %f69;
-	max.NaN.f32 %f105, %f104, %f73;
+	max.NaN.f32 %f262, %f72, %f84;
+	max.NaN.f32 %f263, %f262, %f96;
+	max.NaN.f32 %f264, %f263, %f108;
+	max.NaN.f32 %f265, %f264, %f120;
+	max.NaN.f32 %f266, %f265, %f132;
+	max.NaN.f32 %f267, %f266, %f144;
+	max.NaN.f32 %f268, %f267, %f156;
+	max.NaN.f32 %f269, %f268, %f168;
+	max.NaN.f32 %f270, %f269, %f180;
+	max.NaN.f32 %f271, %f270, %f192;
+	max.NaN.f32 %f272, %f271, %f204;
+	max.NaN.f32 %f273, %f272, %f216;
+	max.NaN.f32 %f274, %f273, %f228;
+	max.NaN.f32 %f275, %f274, %f240;
+	max.NaN.f32 %f276, %f275, %f252;
+	max.NaN.f32 %f277, %f75, %f87;
+	max.NaN.f32 %f278, %f277, %f99;
+	max.NaN.f32 %f279, %f278, %f111;
+	max.NaN.f32 %f280, %f279, %f123;
+	max.NaN.f32 %f281, %f280, %f135;
+	max.NaN.f32 %f282, %f281, %f147;
+	max.NaN.f32 %f283, %f282, %f159;
+	max.NaN.f32 %f284, %f283, %f171;
+	max.NaN.f32 %f285, %f284, %f183;
+	max.NaN.f32 %f286, %f285, %f195;
+	max.NaN.f32 %f287, %f286, %f207;
+	max.NaN.f32 %f288, %f287, %f219;
+	max.NaN.f32 %f289, %f288, %f231;
+	max.NaN.f32 %f290, %f289, %f243;
+	max.NaN.f32 %f291, %f290, %f255;
 	.loc 2 43 13
-	max.NaN.f32 %f106, %f90, %f105;
+	max.NaN.f32 %f292, %f276, %f291;
 	.loc 2 44 32
-	shfl.sync.bfly.b32 %f107, %f106, 1, 31, 0xffffffff;
-	max.NaN.f32 %f108, %f106, %f107;
+	shfl.sync.bfly.b32 %f293, %f292, 1, 31, 0xffffffff;
+	max.NaN.f32 %f294, %f292, %f293;
 	.loc 2 45 36
-	shfl.sync.bfly.b32 %f109, %f108, 2, 31, 0xffffffff;
-	max.NaN.f32 %f110, %f108, %f109;
+	shfl.sync.bfly.b32 %f295, %f294, 2, 31, 0xffffffff;
+	max.NaN.f32 %f296, %f294, %f295;
 	.loc 2 40 15
-	max.NaN.f32 %f111, %f14, %f18;
-	max.NaN.f32 %f112, %f111, %f22;
-	max.NaN.f32 %f113, %f112, %f26;
-	max.NaN.f32 %f114, %f113, %f30;
-	max.NaN.f32 %f115, %f114, %f34;
-	max.NaN.f32 %f116, %f115, %f38;
-	max.NaN.f32 %f117, %f116, %f42;
-	max.NaN.f32 %f118, %f117, %f46;
-	max.NaN.f32 %f119, %f118, %f50;
-	max.NaN.f32 %f120, %f119, %f54;
-	max.NaN.f32 %f121, %f120, %f58;
-	max.NaN.f32 %f122, %f121, %f62;
-	max.NaN.f32 %f123, %f122, %f66;
-	max.NaN.f32 %f124, %f123, %f70;
-	max.NaN.f32 %f125, %f124, %f74;
-	max.NaN.f32 %f126, %f15, %f19;
-	max.NaN.f32 %f127, %f126, %f23;
-	max.NaN.f32 %f128, %f127, %f27;
-	max.NaN.f32 %f129, %f128, %f31;
-	max.NaN.f32 %f130, %f129, %f35;
-	max.NaN.f32 %f131, %f130, %f39;
-	max.NaN.f32 %f132, %f131, %f43;
-	max.NaN.f32 %f133, %f132, %f47;
-	max.NaN.f32 %f134, %f133, %f51;
-	max.NaN.f32 %f135, %f134, %f55;
-	max.NaN.f32 %f136, %f135, %f59;
-	max.NaN.f32 %f137, %f136, %f63;
-	max.NaN.f32 %f138, %f137, %f67;
-	max.NaN.f32 %f139, %f138, %f71;
-	max.NaN.f32 %f140, %f139, %f75;
+	max.NaN.f32 %f297, %f78, %f90;
+	max.NaN.f32 %f298, %f297, %f102;
+	max.NaN.f32 %f299, %f298, %f114;
+	max.NaN.f32 %f300, %f299, %f126;
+	max.NaN.f32 %f301, %f300, %f138;
+	max.NaN.f32 %f302, %f301, %f150;
+	max.NaN.f32 %f303, %f302, %f162;
+	max.NaN.f32 %f304, %f303, %f174;
+	max.NaN.f32 %f305, %f304, %f186;
+	max.NaN.f32 %f306, %f305, %f198;
+	max.NaN.f32 %f307, %f306, %f210;
+	max.NaN.f32 %f308, %f307, %f222;
+	max.NaN.f32 %f309, %f308, %f234;
+	max.NaN.f32 %f310, %f309, %f246;
+	max.NaN.f32 %f311, %f310, %f258;
+	max.NaN.f32 %f312, %f81, %f93;
+	max.NaN.f32 %f313, %f312, %f105;
+	max.NaN.f32 %f314, %f313, %f117;
+	max.NaN.f32 %f315, %f314, %f129;
+	max.NaN.f32 %f316, %f315, %f141;
+	max.NaN.f32 %f317, %f316, %f153;
+	max.NaN.f32 %f318, %f317, %f165;
+	max.NaN.f32 %f319, %f318, %f177;
+	max.NaN.f32 %f320, %f319, %f189;
+	max.NaN.f32 %f321, %f320, %f201;
+	max.NaN.f32 %f322, %f321, %f213;
+	max.NaN.f32 %f323, %f322, %f225;
+	max.NaN.f32 %f324, %f323, %f237;
+	max.NaN.f32 %f325, %f324, %f249;
+	max.NaN.f32 %f326, %f325, %f261;
 	.loc 2 43 13
-	max.NaN.f32 %f141, %f125, %f140;
+	max.NaN.f32 %f327, %f311, %f326;
 	.loc 2 44 32
-	shfl.sync.bfly.b32 %f142, %f141, 1, 31, 0xffffffff;
-	max.NaN.f32 %f143, %f141, %f142;
+	shfl.sync.bfly.b32 %f328, %f327, 1, 31, 0xffffffff;
+	max.NaN.f32 %f329, %f327, %f328;
 	.loc 2 45 36
-	shfl.sync.bfly.b32 %f144, %f143, 2, 31, 0xffffffff;
-	max.NaN.f32 %f145, %f143, %f144;
+	shfl.sync.bfly.b32 %f330, %f329, 2, 31, 0xffffffff;
+	max.NaN.f32 %f331, %f329, %f330;
 	.loc 2 53 19
-	mul.rn.f32 %f146, %f110, %f11;
+	mul.rn.f32 %f332, %f296, %f5;
 	.loc 2 57 45
-	neg.f32 %f147, %f146;
-	fma.rn.f32 %f148, %f12, %f11, %f147;
-	ex2.approx.ftz.f32 %f149, %f148;
-	.loc 2 59 5
-	add.rn.f32 %f150, %f149, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f151, %f13, %f11, %f147;
-	ex2.approx.ftz.f32 %f152, %f151;
-	.loc 2 59 5
-	add.rn.f32 %f153, %f152, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f154, %f16, %f11, %f147;
-	ex2.approx.ftz.f32 %f155, %f154;
-	.loc 2 59 5
-	add.rn.f32 %f156, %f150, %f155;
-	.loc 2 57 45
-	fma.rn.f32 %f157, %f17, %f11, %f147;
-	ex2.approx.ftz.f32 %f158, %f157;
-	.loc 2 59 5
-	add.rn.f32 %f159, %f153, %f158;
-	.loc 2 57 45
-	fma.rn.f32 %f160, %f20, %f11, %f147;
-	ex2.approx.ftz.f32 %f161, %f160;
-	.loc 2 59 5
-	add.rn.f32 %f162, %f156, %f161;
-	.loc 2 57 45
-	fma.rn.f32 %f163, %f21, %f11, %f147;
-	ex2.approx.ftz.f32 %f164, %f163;
-	.loc 2 59 5
-	add.rn.f32 %f165, %f159, %f164;
-	.loc 2 57 45
-	fma.rn.f32 %f166, %f24, %f11, %f147;
-	ex2.approx.ftz.f32 %f167, %f166;
-	.loc 2 59 5
-	add.rn.f32 %f168, %f162, %f167;
-	.loc 2 57 45
-	fma.rn.f32 %f169, %f25, %f11, %f147;
-	ex2.approx.ftz.f32 %f170, %f169;
-	.loc 2 59 5
-	add.rn.f32 %f171, %f165, %f170;
-	.loc 2 57 45
-	fma.rn.f32 %f172, %f28, %f11, %f147;
-	ex2.approx.ftz.f32 %f173, %f172;
-	.loc 2 59 5
-	add.rn.f32 %f174, %f168, %f173;
-	.loc 2 57 45
-	fma.rn.f32 %f175, %f29, %f11, %f147;
-	ex2.approx.ftz.f32 %f176, %f175;
-	.loc 2 59 5
-	add.rn.f32 %f177, %f171, %f176;
-	.loc 2 57 45
-	fma.rn.f32 %f178, %f32, %f11, %f147;
-	ex2.approx.ftz.f32 %f179, %f178;
-	.loc 2 59 5
-	add.rn.f32 %f180, %f174, %f179;
-	.loc 2 57 45
-	fma.rn.f32 %f181, %f33, %f11, %f147;
-	ex2.approx.ftz.f32 %f182, %f181;
-	.loc 2 59 5
-	add.rn.f32 %f183, %f177, %f182;
-	.loc 2 57 45
-	fma.rn.f32 %f184, %f36, %f11, %f147;
-	ex2.approx.ftz.f32 %f185, %f184;
-	.loc 2 59 5
-	add.rn.f32 %f186, %f180, %f185;
-	.loc 2 57 45
-	fma.rn.f32 %f187, %f37, %f11, %f147;
-	ex2.approx.ftz.f32 %f188, %f187;
-	.loc 2 59 5
-	add.rn.f32 %f189, %f183, %f188;
-	.loc 2 57 45
-	fma.rn.f32 %f190, %f40, %f11, %f147;
-	ex2.approx.ftz.f32 %f191, %f190;
-	.loc 2 59 5
-	add.rn.f32 %f192, %f186, %f191;
-	.loc 2 57 45
-	fma.rn.f32 %f193, %f41, %f11, %f147;
-	ex2.approx.ftz.f32 %f194, %f193;
-	.loc 2 59 5
-	add.rn.f32 %f195, %f189, %f194;
-	.loc 2 57 45
-	fma.rn.f32 %f196, %f44, %f11, %f147;
-	ex2.approx.ftz.f32 %f197, %f196;
-	.loc 2 59 5
-	add.rn.f32 %f198, %f192, %f197;
-	.loc 2 57 45
-	fma.rn.f32 %f199, %f45, %f11, %f147;
-	ex2.approx.ftz.f32 %f200, %f199;
-	.loc 2 59 5
-	add.rn.f32 %f201, %f195, %f200;
-	.loc 2 57 45
-	fma.rn.f32 %f202, %f48, %f11, %f147;
-	ex2.approx.ftz.f32 %f203, %f202;
-	.loc 2 59 5
-	add.rn.f32 %f204, %f198, %f203;
-	.loc 2 57 45
-	fma.rn.f32 %f205, %f49, %f11, %f147;
-	ex2.approx.ftz.f32 %f206, %f205;
-	.loc 2 59 5
-	add.rn.f32 %f207, %f201, %f206;
-	.loc 2 57 45
-	fma.rn.f32 %f208, %f52, %f11, %f147;
-	ex2.approx.ftz.f32 %f209, %f208;
-	.loc 2 59 5
-	add.rn.f32 %f210, %f204, %f209;
-	.loc 2 57 45
-	fma.rn.f32 %f211, %f53, %f11, %f147;
-	ex2.approx.ftz.f32 %f212, %f211;
-	.loc 2 59 5
-	add.rn.f32 %f213, %f207, %f212;
-	.loc 2 57 45
-	fma.rn.f32 %f214, %f56, %f11, %f147;
-	ex2.approx.ftz.f32 %f215, %f214;
-	.loc 2 59 5
-	add.rn.f32 %f216, %f210, %f215;
-	.loc 2 57 45
-	fma.rn.f32 %f217, %f57, %f11, %f147;
-	ex2.approx.ftz.f32 %f218, %f217;
-	.loc 2 59 5
-	add.rn.f32 %f219, %f213, %f218;
-	.loc 2 57 45
-	fma.rn.f32 %f220, %f60, %f11, %f147;
-	ex2.approx.ftz.f32 %f221, %f220;
-	.loc 2 59 5
-	add.rn.f32 %f222, %f216, %f221;
-	.loc 2 57 45
-	fma.rn.f32 %f223, %f61, %f11, %f147;
-	ex2.approx.ftz.f32 %f224, %f223;
-	.loc 2 59 5
-	add.rn.f32 %f225, %f219, %f224;
-	.loc 2 57 45
-	fma.rn.f32 %f226, %f64, %f11, %f147;
-	ex2.approx.ftz.f32 %f227, %f226;
-	.loc 2 59 5
-	add.rn.f32 %f228, %f222, %f227;
-	.loc 2 57 45
-	fma.rn.f32 %f229, %f65, %f11, %f147;
-	ex2.approx.ftz.f32 %f230, %f229;
-	.loc 2 59 5
-	add.rn.f32 %f231, %f225, %f230;
-	.loc 2 57 45
-	fma.rn.f32 %f232, %f68, %f11, %f147;
-	ex2.approx.ftz.f32 %f233, %f232;
-	.loc 2 59 5
-	add.rn.f32 %f234, %f228, %f233;
-	.loc 2 57 45
-	fma.rn.f32 %f235, %f69, %f11, %f147;
-	ex2.approx.ftz.f32 %f236, %f235;
-	.loc 2 59 5
-	add.rn.f32 %f237, %f231, %f236;
-	.loc 2 57 45
-	fma.rn.f32 %f238, %f72, %f11, %f147;
-	ex2.approx.ftz.f32 %f239, %f238;
-	.loc 2 59 5
-	add.rn.f32 %f240, %f234, %f239;
-	.loc 2 57 45
-	fma.rn.f32 %f241, %f73, %f11, %f147;
-	ex2.approx.ftz.f32 %f242, %f241;
-	.loc 2 59 5
-	add.rn.f32 %f243, %f237, %f242;
-	.loc 2 62 21
-	add.rn.f32 %f244, %f240, %f243;
-	.loc 2 53 19
-	mul.rn.f32 %f245, %f145, %f11;
-	.loc 2 57 45
-	neg.f32 %f246, %f245;
-	fma.rn.f32 %f247, %f14, %f11, %f246;
-	ex2.approx.ftz.f32 %f248, %f247;
-	.loc 2 59 5
-	add.rn.f32 %f249, %f248, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f250, %f15, %f11, %f246;
-	ex2.approx.ftz.f32 %f251, %f250;
-	.loc 2 59 5
-	add.rn.f32 %f252, %f251, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f253, %f18, %f11, %f246;
-	ex2.approx.ftz.f32 %f254, %f253;
-	.loc 2 59 5
-	add.rn.f32 %f255, %f249, %f254;
-	.loc 2 57 45
-	fma.rn.f32 %f256, %f19, %f11, %f246;
-	ex2.approx.ftz.f32 %f257, %f256;
-	.loc 2 59 5
-	add.rn.f32 %f258, %f252, %f257;
-	.loc 2 57 45
-	fma.rn.f32 %f259, %f22, %f11, %f246;
-	ex2.approx.ftz.f32 %f260, %f259;
-	.loc 2 59 5
-	add.rn.f32 %f261, %f255, %f260;
-	.loc 2 57 45
-	fma.rn.f32 %f262, %f23, %f11, %f246;
-	ex2.approx.ftz.f32 %f263, %f262;
-	.loc 2 59 5
-	add.rn.f32 %f264, %f258, %f263;
-	.loc 2 57 45
-	fma.rn.f32 %f265, %f26, %f11, %f246;
-	ex2.approx.ftz.f32 %f266, %f265;
-	.loc 2 59 5
-	add.rn.f32 %f267, %f261, %f266;
-	.loc 2 57 45
-	fma.rn.f32 %f268, %f27, %f11, %f246;
-	ex2.approx.ftz.f32 %f269, %f268;
-	.loc 2 59 5
-	add.rn.f32 %f270, %f264, %f269;
-	.loc 2 57 45
-	fma.rn.f32 %f271, %f30, %f11, %f246;
-	ex2.approx.ftz.f32 %f272, %f271;
-	.loc 2 59 5
-	add.rn.f32 %f273, %f267, %f272;
-	.loc 2 57 45
-	fma.rn.f32 %f274, %f31, %f11, %f246;
-	ex2.approx.ftz.f32 %f275, %f274;
-	.loc 2 59 5
-	add.rn.f32 %f276, %f270, %f275;
-	.loc 2 57 45
-	fma.rn.f32 %f277, %f34, %f11, %f246;
-	ex2.approx.ftz.f32 %f278, %f277;
-	.loc 2 59 5
-	add.rn.f32 %f279, %f273, %f278;
-	.loc 2 57 45
-	fma.rn.f32 %f280, %f35, %f11, %f246;
-	ex2.approx.ftz.f32 %f281, %f280;
-	.loc 2 59 5
-	add.rn.f32 %f282, %f276, %f281;
-	.loc 2 57 45
-	fma.rn.f32 %f283, %f38, %f11, %f246;
-	ex2.approx.ftz.f32 %f284, %f283;
-	.loc 2 59 5
-	add.rn.f32 %f285, %f279, %f284;
-	.loc 2 57 45
-	fma.rn.f32 %f286, %f39, %f11, %f246;
-	ex2.approx.ftz.f32 %f287, %f286;
-	.loc 2 59 5
-	add.rn.f32 %f288, %f282, %f287;
-	.loc 2 57 45
-	fma.rn.f32 %f289, %f42, %f11, %f246;
-	ex2.approx.ftz.f32 %f290, %f289;
-	.loc 2 59 5
-	add.rn.f32 %f291, %f285, %f290;
-	.loc 2 57 45
-	fma.rn.f32 %f292, %f43, %f11, %f246;
-	ex2.approx.ftz.f32 %f293, %f292;
-	.loc 2 59 5
-	add.rn.f32 %f294, %f288, %f293;
-	.loc 2 57 45
-	fma.rn.f32 %f295, %f46, %f11, %f246;
-	ex2.approx.ftz.f32 %f296, %f295;
-	.loc 2 59 5
-	add.rn.f32 %f297, %f291, %f296;
-	.loc 2 57 45
-	fma.rn.f32 %f298, %f47, %f11, %f246;
-	ex2.approx.ftz.f32 %f299, %f298;
-	.loc 2 59 5
-	add.rn.f32 %f300, %f294, %f299;
-	.loc 2 57 45
-	fma.rn.f32 %f301, %f50, %f11, %f246;
-	ex2.approx.ftz.f32 %f302, %f301;
-	.loc 2 59 5
-	add.rn.f32 %f303, %f297, %f302;
-	.loc 2 57 45
-	fma.rn.f32 %f304, %f51, %f11, %f246;
-	ex2.approx.ftz.f32 %f305, %f304;
-	.loc 2 59 5
-	add.rn.f32 %f306, %f300, %f305;
-	.loc 2 57 45
-	fma.rn.f32 %f307, %f54, %f11, %f246;
-	ex2.approx.ftz.f32 %f308, %f307;
-	.loc 2 59 5
-	add.rn.f32 %f309, %f303, %f308;
-	.loc 2 57 45
-	fma.rn.f32 %f310, %f55, %f11, %f246;
-	ex2.approx.ftz.f32 %f311, %f310;
-	.loc 2 59 5
-	add.rn.f32 %f312, %f306, %f311;
-	.loc 2 57 45
-	fma.rn.f32 %f313, %f58, %f11, %f246;
-	ex2.approx.ftz.f32 %f314, %f313;
-	.loc 2 59 5
-	add.rn.f32 %f315, %f309, %f314;
-	.loc 2 57 45
-	fma.rn.f32 %f316, %f59, %f11, %f246;
-	ex2.approx.ftz.f32 %f317, %f316;
-	.loc 2 59 5
-	add.rn.f32 %f318, %f312, %f317;
-	.loc 2 57 45
-	fma.rn.f32 %f319, %f62, %f11, %f246;
-	ex2.approx.ftz.f32 %f320, %f319;
-	.loc 2 59 5
-	add.rn.f32 %f321, %f315, %f320;
-	.loc 2 57 45
-	fma.rn.f32 %f322, %f63, %f11, %f246;
-	ex2.approx.ftz.f32 %f323, %f322;
-	.loc 2 59 5
-	add.rn.f32 %f324, %f318, %f323;
-	.loc 2 57 45
-	fma.rn.f32 %f325, %f66, %f11, %f246;
-	ex2.approx.ftz.f32 %f326, %f325;
-	.loc 2 59 5
-	add.rn.f32 %f327, %f321, %f326;
-	.loc 2 57 45
-	fma.rn.f32 %f328, %f67, %f11, %f246;
-	ex2.approx.ftz.f32 %f329, %f328;
-	.loc 2 59 5
-	add.rn.f32 %f330, %f324, %f329;
-	.loc 2 57 45
-	fma.rn.f32 %f331, %f70, %f11, %f246;
-	ex2.approx.ftz.f32 %f332, %f331;
-	.loc 2 59 5
-	add.rn.f32 %f333, %f327, %f332;
-	.loc 2 57 45
-	fma.rn.f32 %f334, %f71, %f11, %f246;
+	neg.f32 %f333, %f332;
+	fma.rn.f32 %f334, %f72, %f5, %f333;
 	ex2.approx.ftz.f32 %f335, %f334;
 	.loc 2 59 5
-	add.rn.f32 %f336, %f330, %f335;
+	add.rn.f32 %f336, %f335, 0f00000000;
 	.loc 2 57 45
-	fma.rn.f32 %f337, %f74, %f11, %f246;
+	fma.rn.f32 %f337, %f75, %f5, %f333;
 	ex2.approx.ftz.f32 %f338, %f337;
 	.loc 2 59 5
-	add.rn.f32 %f339, %f333, %f338;
+	add.rn.f32 %f339, %f338, 0f00000000;
 	.loc 2 57 45
-	fma.rn.f32 %f340, %f75, %f11, %f246;
+	fma.rn.f32 %f340, %f84, %f5, %f333;
 	ex2.approx.ftz.f32 %f341, %f340;
 	.loc 2 59 5
 	add.rn.f32 %f342, %f336, %f341;
+	.loc 2 57 45
+	fma.rn.f32 %f343, %f87, %f5, %f333;
+	ex2.approx.ftz.f32 %f344, %f343;
+	.loc 2 59 5
+	add.rn.f32 %f345, %f339, %f344;
+	.loc 2 57 45
+	fma.rn.f32 %f346, %f96, %f5, %f333;
+	ex2.approx.ftz.f32 %f347, %f346;
+	.loc 2 59 5
+	add.rn.f32 %f348, %f342, %f347;
+	.loc 2 57 45
+	fma.rn.f32 %f349, %f99, %f5, %f333;
+	ex2.approx.ftz.f32 %f350, %f349;
+	.loc 2 59 5
+	add.rn.f32 %f351, %f345, %f350;
+	.loc 2 57 45
+	fma.rn.f32 %f352, %f108, %f5, %f333;
+	ex2.approx.ftz.f32 %f353, %f352;
+	.loc 2 59 5
+	add.rn.f32 %f354, %f348, %f353;
+	.loc 2 57 45
+	fma.rn.f32 %f355, %f111, %f5, %f333;
+	ex2.approx.ftz.f32 %f356, %f355;
+	.loc 2 59 5
+	add.rn.f32 %f357, %f351, %f356;
+	.loc 2 57 45
+	fma.rn.f32 %f358, %f120, %f5, %f333;
+	ex2.approx.ftz.f32 %f359, %f358;
+	.loc 2 59 5
+	add.rn.f32 %f360, %f354, %f359;
+	.loc 2 57 45
+	fma.rn.f32 %f361, %f123, %f5, %f333;
+	ex2.approx.ftz.f32 %f362, %f361;
+	.loc 2 59 5
+	add.rn.f32 %f363, %f357, %f362;
+	.loc 2 57 45
+	fma.rn.f32 %f364, %f132, %f5, %f333;
+	ex2.approx.ftz.f32 %f365, %f364;
+	.loc 2 59 5
+	add.rn.f32 %f366, %f360, %f365;
+	.loc 2 57 45
+	fma.rn.f32 %f367, %f135, %f5, %f333;
+	ex2.approx.ftz.f32 %f368, %f367;
+	.loc 2 59 5
+	add.rn.f32 %f369, %f363, %f368;
+	.loc 2 57 45
+	fma.rn.f32 %f370, %f144, %f5, %f333;
+	ex2.approx.ftz.f32 %f371, %f370;
+	.loc 2 59 5
+	add.rn.f32 %f372, %f366, %f371;
+	.loc 2 57 45
+	fma.rn.f32 %f373, %f147, %f5, %f333;
+	ex2.approx.ftz.f32 %f374, %f373;
+	.loc 2 59 5
+	add.rn.f32 %f375, %f369, %f374;
+	.loc 2 57 45
+	fma.rn.f32 %f376, %f156, %f5, %f333;
+	ex2.approx.ftz.f32 %f377, %f376;
+	.loc 2 59 5
+	add.rn.f32 %f378, %f372, %f377;
+	.loc 2 57 45
+	fma.rn.f32 %f379, %f159, %f5, %f333;
+	ex2.approx.ftz.f32 %f380, %f379;
+	.loc 2 59 5
+	add.rn.f32 %f381, %f375, %f380;
+	.loc 2 57 45
+	fma.rn.f32 %f382, %f168, %f5, %f333;
+	ex2.approx.ftz.f32 %f383, %f382;
+	.loc 2 59 5
+	add.rn.f32 %f384, %f378, %f383;
+	.loc 2 57 45
+	fma.rn.f32 %f385, %f171, %f5, %f333;
+	ex2.approx.ftz.f32 %f386, %f385;
+	.loc 2 59 5
+	add.rn.f32 %f387, %f381, %f386;
+	.loc 2 57 45
+	fma.rn.f32 %f388, %f180, %f5, %f333;
+	ex2.approx.ftz.f32 %f389, %f388;
+	.loc 2 59 5
+	add.rn.f32 %f390, %f384, %f389;
+	.loc 2 57 45
+	fma.rn.f32 %f391, %f183, %f5, %f333;
+	ex2.approx.ftz.f32 %f392, %f391;
+	.loc 2 59 5
+	add.rn.f32 %f393, %f387, %f392;
+	.loc 2 57 45
+	fma.rn.f32 %f394, %f192, %f5, %f333;
+	ex2.approx.ftz.f32 %f395, %f394;
+	.loc 2 59 5
+	add.rn.f32 %f396, %f390, %f395;
+	.loc 2 57 45
+	fma.rn.f32 %f397, %f195, %f5, %f333;
+	ex2.approx.ftz.f32 %f398, %f397;
+	.loc 2 59 5
+	add.rn.f32 %f399, %f393, %f398;
+	.loc 2 57 45
+	fma.rn.f32 %f400, %f204, %f5, %f333;
+	ex2.approx.ftz.f32 %f401, %f400;
+	.loc 2 59 5
+	add.rn.f32 %f402, %f396, %f401;
+	.loc 2 57 45
+	fma.rn.f32 %f403, %f207, %f5, %f333;
+	ex2.approx.ftz.f32 %f404, %f403;
+	.loc 2 59 5
+	add.rn.f32 %f405, %f399, %f404;
+	.loc 2 57 45
+	fma.rn.f32 %f406, %f216, %f5, %f333;
+	ex2.approx.ftz.f32 %f407, %f406;
+	.loc 2 59 5
+	add.rn.f32 %f408, %f402, %f407;
+	.loc 2 57 45
+	fma.rn.f32 %f409, %f219, %f5, %f333;
+	ex2.approx.ftz.f32 %f410, %f409;
+	.loc 2 59 5
+	add.rn.f32 %f411, %f405, %f410;
+	.loc 2 57 45
+	fma.rn.f32 %f412, %f228, %f5, %f333;
+	ex2.approx.ftz.f32 %f413, %f412;
+	.loc 2 59 5
+	add.rn.f32 %f414, %f408, %f413;
+	.loc 2 57 45
+	fma.rn.f32 %f415, %f231, %f5, %f333;
+	ex2.approx.ftz.f32 %f416, %f415;
+	.loc 2 59 5
+	add.rn.f32 %f417, %f411, %f416;
+	.loc 2 57 45
+	fma.rn.f32 %f418, %f240, %f5, %f333;
+	ex2.approx.ftz.f32 %f419, %f418;
+	.loc 2 59 5
+	add.rn.f32 %f420, %f414, %f419;
+	.loc 2 57 45
+	fma.rn.f32 %f421, %f243, %f5, %f333;
+	ex2.approx.ftz.f32 %f422, %f421;
+	.loc 2 59 5
+	add.rn.f32 %f423, %f417, %f422;
+	.loc 2 57 45
+	fma.rn.f32 %f424, %f252, %f5, %f333;
+	ex2.approx.ftz.f32 %f425, %f424;
+	.loc 2 59 5
+	add.rn.f32 %f426, %f420, %f425;
+	.loc 2 57 45
+	fma.rn.f32 %f427, %f255, %f5, %f333;
+	ex2.approx.ftz.f32 %f428, %f427;
+	.loc 2 59 5
+	add.rn.f32 %f429, %f423, %f428;
 	.loc 2 62 21
-	add.rn.f32 %f343, %f339, %f342;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r86, %f152, %f149;
-	cvt.rn.bf16x2.f32 %r87, %f251, %f248;
-	cvt.rn.bf16x2.f32 %r88, %f158, %f155;
-	cvt.rn.bf16x2.f32 %r89, %f257, %f254;
-	cvt.rn.bf16x2.f32 %r90, %f164, %f161;
-	cvt.rn.bf16x2.f32 %r91, %f263, %f260;
-	cvt.rn.bf16x2.f32 %r92, %f170, %f167;
-	cvt.rn.bf16x2.f32 %r93, %f269, %f266;
-	cvt.rn.bf16x2.f32 %r94, %f176, %f173;
-	cvt.rn.bf16x2.f32 %r95, %f275, %f272;
-	cvt.rn.bf16x2.f32 %r96, %f182, %f179;
-	cvt.rn.bf16x2.f32 %r97, %f281, %f278;
-	cvt.rn.bf16x2.f32 %r98, %f188, %f185;
-	cvt.rn.bf16x2.f32 %r99, %f287, %f284;
-	cvt.rn.bf16x2.f32 %r100, %f194, %f191;
-	cvt.rn.bf16x2.f32 %r101, %f293, %f290;
-	cvt.rn.bf16x2.f32 %r102, %f200, %f197;
-	cvt.rn.bf16x2.f32 %r103, %f299, %f296;
-	cvt.rn.bf16x2.f32 %r104, %f206, %f203;
-	cvt.rn.bf16x2.f32 %r105, %f305, %f302;
-	cvt.rn.bf16x2.f32 %r106, %f212, %f209;
-	cvt.rn.bf16x2.f32 %r107, %f311, %f308;
-	cvt.rn.bf16x2.f32 %r108, %f218, %f215;
-	cvt.rn.bf16x2.f32 %r109, %f317, %f314;
-	cvt.rn.bf16x2.f32 %r110, %f224, %f221;
-	cvt.rn.bf16x2.f32 %r111, %f323, %f320;
-	cvt.rn.bf16x2.f32 %r112, %f230, %f227;
-	cvt.rn.bf16x2.f32 %r113, %f329, %f326;
-	cvt.rn.bf16x2.f32 %r114, %f236, %f233;
-	cvt.rn.bf16x2.f32 %r115, %f335, %f332;
-	cvt.rn.bf16x2.f32 %r116, %f242, %f239;
-	cvt.rn.bf16x2.f32 %r117, %f341, %f338;
-	.loc 1 173 6
-	mov.u32 %r118, $dynamic;
-	add.s32 %r119, %r118, 163880;
-	mov.u32 %r120, 0;
-	and.b32 %r121, %r120, 1;
-$B76:
-	and.b32 %r122, %r121, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p89, [%r119], %r122;
-	@%p89 bra $B77;
-	ld.param.u64 %rd168, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r123, [%rd168];
-	setp.eq.u32 %p90, %r123, 0;
-	@%p90 bra $B76;
-$B77:
-	.loc 1 174 16
-	setp.lt.s64 %p91, 1, %rd47;
-	mov.f32 %f344, 0f00000000;
-	mov.f32 %f345, 0f00000000;
-	mov.f32 %f346, 0f00000000;
-	mov.f32 %f347, 0f00000000;
-	mov.f32 %f348, 0f00000000;
-	mov.f32 %f349, 0f00000000;
-	mov.f32 %f350, 0f00000000;
-	mov.f32 %f351, 0f00000000;
-	mov.f32 %f352, 0f00000000;
-	mov.f32 %f353, 0f00000000;
-	mov.f32 %f354, 0f00000000;
-	mov.f32 %f355, 0f00000000;
-	mov.f32 %f356, 0f00000000;
-	mov.f32 %f357, 0f00000000;
-	mov.f32 %f358, 0f00000000;
-	mov.f32 %f359, 0f00000000;
-	mov.f32 %f360, 0f00000000;
-	mov.f32 %f361, 0f00000000;
-	mov.f32 %f362, 0f00000000;
-	mov.f32 %f363, 0f00000000;
-	mov.f32 %f364, 0f00000000;
-	mov.f32 %f365, 0f00000000;
-	mov.f32 %f366, 0f00000000;
-	mov.f32 %f367, 0f00000000;
-	mov.f32 %f368, 0f00000000;
-	mov.f32 %f369, 0f00000000;
-	mov.f32 %f370, 0f00000000;
-	mov.f32 %f371, 0f00000000;
-	mov.f32 %f372, 0f00000000;
-	mov.f32 %f373, 0f00000000;
-	mov.f32 %f374, 0f00000000;
-	mov.f32 %f375, 0f00000000;
-	mov.f32 %f376, 0f00000000;
-	mov.f32 %f377, 0f00000000;
-	mov.f32 %f378, 0f00000000;
-	mov.f32 %f379, 0f00000000;
-	mov.f32 %f380, 0f00000000;
-	mov.f32 %f381, 0f00000000;
-	mov.f32 %f382, 0f00000000;
-	mov.f32 %f383, 0f00000000;
-	mov.f32 %f384, 0f00000000;
-	mov.f32 %f385, 0f00000000;
-	mov.f32 %f386, 0f00000000;
-	mov.f32 %f387, 0f00000000;
-	mov.f32 %f388, 0f00000000;
-	mov.f32 %f389, 0f00000000;
-	mov.f32 %f390, 0f00000000;
-	mov.f32 %f391, 0f00000000;
-	mov.f32 %f392, 0f00000000;
-	mov.f32 %f393, 0f00000000;
-	mov.f32 %f394, 0f00000000;
-	mov.f32 %f395, 0f00000000;
-	mov.f32 %f396, 0f00000000;
-	mov.f32 %f397, 0f00000000;
-	mov.f32 %f398, 0f00000000;
-	mov.f32 %f399, 0f00000000;
-	mov.f32 %f400, 0f00000000;
-	mov.f32 %f401, 0f00000000;
-	mov.f32 %f402, 0f00000000;
-	mov.f32 %f403, 0f00000000;
-	mov.f32 %f404, 0f00000000;
-	mov.f32 %f405, 0f00000000;
-	mov.f32 %f406, 0f00000000;
-	mov.f32 %f407, 0f00000000;
-	@!%p91 bra $B88;
-	.loc 1 177 12
-	mov.u32 %r124, $dynamic;
-	mad.lo.s32 %r125, %r43, 8, %r124;
-	.loc 1 184 15
-	setp.eq.s32 %p92, %r5, 0;
-	.loc 1 185 15
-	sub.s32 %r126, 1, %r43;
-	mad.lo.s32 %r127, %r126, 8, %r124;
-	mov.f32 %f344, 0f00000000;
-	mov.f32 %f345, 0f00000000;
-	mov.f32 %f346, 0f00000000;
-	mov.f32 %f347, 0f00000000;
-	mov.f32 %f348, 0f00000000;
-	mov.f32 %f349, 0f00000000;
-	mov.f32 %f350, 0f00000000;
-	mov.f32 %f351, 0f00000000;
-	mov.f32 %f352, 0f00000000;
-	mov.f32 %f353, 0f00000000;
-	mov.f32 %f354, 0f00000000;
-	mov.f32 %f355, 0f00000000;
-	mov.f32 %f356, 0f00000000;
-	mov.f32 %f357, 0f00000000;
-	mov.f32 %f358, 0f00000000;
-	mov.f32 %f359, 0f00000000;
-	mov.f32 %f360, 0f00000000;
-	mov.f32 %f361, 0f00000000;
-	mov.f32 %f362, 0f00000000;
-	mov.f32 %f363, 0f00000000;
-	mov.f32 %f364, 0f00000000;
-	mov.f32 %f365, 0f00000000;
-	mov.f32 %f366, 0f00000000;
-	mov.f32 %f367, 0f00000000;
-	mov.f32 %f368, 0f00000000;
-	mov.f32 %f369, 0f00000000;
-	mov.f32 %f370, 0f00000000;
-	mov.f32 %f371, 0f00000000;
-	mov.f32 %f372, 0f00000000;
-	mov.f32 %f373, 0f00000000;
-	mov.f32 %f374, 0f00000000;
-	mov.f32 %f375, 0f00000000;
-	mov.f32 %f376, 0f00000000;
-	mov.f32 %f377, 0f00000000;
-	mov.f32 %f378, 0f00000000;
-	mov.f32 %f379, 0f00000000;
-	mov.f32 %f380, 0f00000000;
-	mov.f32 %f381, 0f00000000;
-	mov.f32 %f382, 0f00000000;
-	mov.f32 %f383, 0f00000000;
-	mov.f32 %f384, 0f00000000;
-	mov.f32 %f385, 0f00000000;
-	mov.f32 %f386, 0f00000000;
-	mov.f32 %f387, 0f00000000;
-	mov.f32 %f388, 0f00000000;
-	mov.f32 %f389, 0f00000000;
-	mov.f32 %f390, 0f00000000;
-	mov.f32 %f391, 0f00000000;
-	mov.f32 %f392, 0f00000000;
-	mov.f32 %f393, 0f00000000;
-	mov.f32 %f394, 0f00000000;
-	mov.f32 %f395, 0f00000000;
-	mov.f32 %f396, 0f00000000;
-	mov.f32 %f397, 0f00000000;
-	mov.f32 %f398, 0f00000000;
-	mov.f32 %f399, 0f00000000;
-	mov.f32 %f400, 0f00000000;
-	mov.f32 %f401, 0f00000000;
-	mov.f32 %f402, 0f00000000;
-	mov.f32 %f403, 0f00000000;
-	mov.f32 %f404, 0f00000000;
-	mov.f32 %f405, 0f00000000;
-	mov.f32 %f406, 0f00000000;
-	mov.f32 %f407, 0f00000000;
-	mov.u64 %rd169, 1;
-$B78:
-	.loc 1 175 21
-	cvt.u32.u64 %r128, %rd169;
-	and.b32 %r129, %r128, 1;
-	add.s32 %r130, %r128, -1;
+	add.rn.f32 %f430, %f426, %f429;
+	.loc 2 53 19
+	mul.rn.f32 %f431, %f331, %f5;
+	.loc 2 57 45
+	neg.f32 %f432, %f431;
+	fma.rn.f32 %f433, %f78, %f5, %f432;
+	ex2.approx.ftz.f32 %f434, %f433;
+	.loc 2 59 5
+	add.rn.f32 %f435, %f434, 0f00000000;
+	.loc 2 57 45
+	fma.rn.f32 %f436, %f81, %f5, %f432;
+	ex2.approx.ftz.f32 %f437, %f436;
+	.loc 2 59 5
+	add.rn.f32 %f438, %f437, 0f00000000;
+	.loc 2 57 45
+	fma.rn.f32 %f439, %f90, %f5, %f432;
+	ex2.approx.ftz.f32 %f440, %f439;
+	.loc 2 59 5
+	add.rn.f32 %f441, %f435, %f440;
+	.loc 2 57 45
+	fma.rn.f32 %f442, %f93, %f5, %f432;
+	ex2.approx.ftz.f32 %f443, %f442;
+	.loc 2 59 5
+	add.rn.f32 %f444, %f438, %f443;
+	.loc 2 57 45
+	fma.rn.f32 %f445, %f102, %f5, %f432;
+	ex2.approx.ftz.f32 %f446, %f445;
+	.loc 2 59 5
+	add.rn.f32 %f447, %f441, %f446;
+	.loc 2 57 45
+	fma.rn.f32 %f448, %f105, %f5, %f432;
+	ex2.approx.ftz.f32 %f449, %f448;
+	.loc 2 59 5
+	add.rn.f32 %f450, %f444, %f449;
+	.loc 2 57 45
+	fma.rn.f32 %f451, %f114, %f5, %f432;
+	ex2.approx.ftz.f32 %f452, %f451;
+	.loc 2 59 5
+	add.rn.f32 %f453, %f447, %f452;
+	.loc 2 57 45
+	fma.rn.f32 %f454, %f117, %f5, %f432;
+	ex2.approx.ftz.f32 %f455, %f454;
+	.loc 2 59 5
+	add.rn.f32 %f456, %f450, %f455;
+	.loc 2 57 45
+	fma.rn.f32 %f457, %f126, %f5, %f432;
+	ex2.approx.ftz.f32 %f458, %f457;
+	.loc 2 59 5
+	add.rn.f32 %f459, %f453, %f458;
+	.loc 2 57 45
+	fma.rn.f32 %f460, %f129, %f5, %f432;
+	ex2.approx.ftz.f32 %f461, %f460;
+	.loc 2 59 5
+	add.rn.f32 %f462, %f456, %f461;
+	.loc 2 57 45
+	fma.rn.f32 %f463, %f138, %f5, %f432;
+	ex2.approx.ftz.f32 %f464, %f463;
+	.loc 2 59 5
+	add.rn.f32 %f465, %f459, %f464;
+	.loc 2 57 45
+	fma.rn.f32 %f466, %f141, %f5, %f432;
+	ex2.approx.ftz.f32 %f467, %f466;
+	.loc 2 59 5
+	add.rn.f32 %f468, %f462, %f467;
+	.loc 2 57 45
+	fma.rn.f32 %f469, %f150, %f5, %f432;
+	ex2.approx.ftz.f32 %f470, %f469;
+	.loc 2 59 5
+	add.rn.f32 %f471, %f465, %f470;
+	.loc 2 57 45
+	fma.rn.f32 %f472, %f153, %f5, %f432;
+	ex2.approx.ftz.f32 %f473, %f472;
+	.loc 2 59 5
+	add.rn.f32 %f474, %f468, %f473;
+	.loc 2 57 45
+	fma.rn.f32 %f475, %f162, %f5, %f432;
+	ex2.approx.ftz.f32 %f476, %f475;
+	.loc 2 59 5
+	add.rn.f32 %f477, %f471, %f476;
+	.loc 2 57 45
+	fma.rn.f32 %f478, %f165, %f5, %f432;
+	ex2.approx.ftz.f32 %f479, %f478;
+	.loc 2 59 5
+	add.rn.f32 %f480, %f474, %f479;
+	.loc 2 57 45
+	fma.rn.f32 %f481, %f174, %f5, %f432;
+	ex2.approx.ftz.f32 %f482, %f481;
+	.loc 2 59 5
+	add.rn.f32 %f483, %f477, %f482;
+	.loc 2 57 45
+	fma.rn.f32 %f484, %f177, %f5, %f432;
+	ex2.approx.ftz.f32 %f485, %f484;
+	.loc 2 59 5
+	add.rn.f32 %f486, %f480, %f485;
+	.loc 2 57 45
+	fma.rn.f32 %f487, %f186, %f5, %f432;
+	ex2.approx.ftz.f32 %f488, %f487;
+	.loc 2 59 5
+	add.rn.f32 %f489, %f483, %f488;
+	.loc 2 57 45
+	fma.rn.f32 %f490, %f189, %f5, %f432;
+	ex2.approx.ftz.f32 %f491, %f490;
+	.loc 2 59 5
+	add.rn.f32 %f492, %f486, %f491;
+	.loc 2 57 45
+	fma.rn.f32 %f493, %f198, %f5, %f432;
+	ex2.approx.ftz.f32 %f494, %f493;
+	.loc 2 59 5
+	add.rn.f32 %f495, %f489, %f494;
+	.loc 2 57 45
+	fma.rn.f32 %f496, %f201, %f5, %f432;
+	ex2.approx.ftz.f32 %f497, %f496;
+	.loc 2 59 5
+	add.rn.f32 %f498, %f492, %f497;
+	.loc 2 57 45
+	fma.rn.f32 %f499, %f210, %f5, %f432;
+	ex2.approx.ftz.f32 %f500, %f499;
+	.loc 2 59 5
+	add.rn.f32 %f501, %f495, %f500;
+	.loc 2 57 45
+	fma.rn.f32 %f502, %f213, %f5, %f432;
+	ex2.approx.ftz.f32 %f503, %f502;
+	.loc 2 59 5
+	add.rn.f32 %f504, %f498, %f503;
+	.loc 2 57 45
+	fma.rn.f32 %f505, %f222, %f5, %f432;
+	ex2.approx.ftz.f32 %f506, %f505;
+	.loc 2 59 5
+	add.rn.f32 %f507, %f501, %f506;
+	.loc 2 57 45
+	fma.rn.f32 %f508, %f225, %f5, %f432;
+	ex2.approx.ftz.f32 %f509, %f508;
+	.loc 2 59 5
+	add.rn.f32 %f510, %f504, %f509;
+	.loc 2 57 45
+	fma.rn.f32 %f511, %f234, %f5, %f432;
+	ex2.approx.ftz.f32 %f512, %f511;
+	.loc 2 59 5
+	add.rn.f32 %f513, %f507, %f512;
+	.loc 2 57 45
+	fma.rn.f32 %f514, %f237, %f5, %f432;
+	ex2.approx.ftz.f32 %f515, %f514;
+	.loc 2 59 5
+	add.rn.f32 %f516, %f510, %f515;
+	.loc 2 57 45
+	fma.rn.f32 %f517, %f246, %f5, %f432;
+	ex2.approx.ftz.f32 %f518, %f517;
+	.loc 2 59 5
+	add.rn.f32 %f519, %f513, %f518;
+	.loc 2 57 45
+	fma.rn.f32 %f520, %f249, %f5, %f432;
+	ex2.approx.ftz.f32 %f521, %f520;
+	.loc 2 59 5
+	add.rn.f32 %f522, %f516, %f521;
+	.loc 2 57 45
+	fma.rn.f32 %f523, %f258, %f5, %f432;
+	ex2.approx.ftz.f32 %f524, %f523;
+	.loc 2 59 5
+	add.rn.f32 %f525, %f519, %f524;
+	.loc 2 57 45
+	fma.rn.f32 %f526, %f261, %f5, %f432;
+	ex2.approx.ftz.f32 %f527, %f526;
+	.loc 2 59 5
+	add.rn.f32 %f528, %f522, %f527;
+	.loc 2 62 21
+	add.rn.f32 %f529, %f525, %f528;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r95, %f338, %f335;
+	cvt.rn.bf16x2.f32 %r96, %f437, %f434;
+	cvt.rn.bf16x2.f32 %r97, %f344, %f341;
+	cvt.rn.bf16x2.f32 %r98, %f443, %f440;
+	cvt.rn.bf16x2.f32 %r99, %f350, %f347;
+	cvt.rn.bf16x2.f32 %r100, %f449, %f446;
+	cvt.rn.bf16x2.f32 %r101, %f356, %f353;
+	cvt.rn.bf16x2.f32 %r102, %f455, %f452;
+	cvt.rn.bf16x2.f32 %r103, %f362, %f359;
+	cvt.rn.bf16x2.f32 %r104, %f461, %f458;
+	cvt.rn.bf16x2.f32 %r105, %f368, %f365;
+	cvt.rn.bf16x2.f32 %r106, %f467, %f464;
+	cvt.rn.bf16x2.f32 %r107, %f374, %f371;
+	cvt.rn.bf16x2.f32 %r108, %f473, %f470;
+	cvt.rn.bf16x2.f32 %r109, %f380, %f377;
+	cvt.rn.bf16x2.f32 %r110, %f479, %f476;
+	cvt.rn.bf16x2.f32 %r111, %f386, %f383;
+	cvt.rn.bf16x2.f32 %r112, %f485, %f482;
+	cvt.rn.bf16x2.f32 %r113, %f392, %f389;
+	cvt.rn.bf16x2.f32 %r114, %f491, %f488;
+	cvt.rn.bf16x2.f32 %r115, %f398, %f395;
+	cvt.rn.bf16x2.f32 %r116, %f497, %f494;
+	cvt.rn.bf16x2.f32 %r117, %f404, %f401;
+	cvt.rn.bf16x2.f32 %r118, %f503, %f500;
+	cvt.rn.bf16x2.f32 %r119, %f410, %f407;
+	cvt.rn.bf16x2.f32 %r120, %f509, %f506;
+	cvt.rn.bf16x2.f32 %r121, %f416, %f413;
+	cvt.rn.bf16x2.f32 %r122, %f515, %f512;
+	cvt.rn.bf16x2.f32 %r123, %f422, %f419;
+	cvt.rn.bf16x2.f32 %r124, %f521, %f518;
+	cvt.rn.bf16x2.f32 %r125, %f428, %f425;
+	cvt.rn.bf16x2.f32 %r126, %f527, %f524;
+	.loc 1 171 6
+	mov.u32 %r127, $dynamic;
+	add.s32 %r128, %r127, 163880;
+	mov.u32 %r129, 0;
+	and.b32 %r130, %r129, 1;
+$B8:
 	and.b32 %r131, %r130, 1;
-	.loc 1 176 12
-	mov.u32 %r132, $dynamic;
-	mad.lo.s32 %r133, %r129, 8, %r132;
-	add.s32 %r134, %r133, 163848;
-	shr.u64 %rd170, %rd169, 1;
-	cvt.u32.u64 %r135, %rd170;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p144, [%r128], %r131;
+	@%p144 bra $B9;
+	ld.param.u64 %rd66, [attend_params+560];
+	ld.relaxed.gpu.global.u32 %r132, [%rd66];
+	setp.eq.u32 %p145, %r132, 0;
+	@%p145 bra $B8;
+$B9:
+	.loc 1 172 16
+	setp.lt.s32 %p146, 1, %r24;
+	@!%p146 bra $B10;
+	mov.f32 %f530, 0f00000000;
+	mov.f32 %f531, 0f00000000;
+	mov.f32 %f532, 0f00000000;
+	mov.f32 %f533, 0f00000000;
+	mov.f32 %f534, 0f00000000;
+	mov.f32 %f535, 0f00000000;
+	mov.f32 %f536, 0f00000000;
+	mov.f32 %f537, 0f00000000;
+	mov.f32 %f538, 0f00000000;
+	mov.f32 %f539, 0f00000000;
+	mov.f32 %f540, 0f00000000;
+	mov.f32 %f541, 0f00000000;
+	mov.f32 %f542, 0f00000000;
+	mov.f32 %f543, 0f00000000;
+	mov.f32 %f544, 0f00000000;
+	mov.f32 %f545, 0f00000000;
+	mov.f32 %f546, 0f00000000;
+	mov.f32 %f547, 0f00000000;
+	mov.f32 %f548, 0f00000000;
+	mov.f32 %f549, 0f00000000;
+	mov.f32 %f550, 0f00000000;
+	mov.f32 %f551, 0f00000000;
+	mov.f32 %f552, 0f00000000;
+	mov.f32 %f553, 0f00000000;
+	mov.f32 %f554, 0f00000000;
+	mov.f32 %f555, 0f00000000;
+	mov.f32 %f556, 0f00000000;
+	mov.f32 %f557, 0f00000000;
+	mov.f32 %f558, 0f00000000;
+	mov.f32 %f559, 0f00000000;
+	mov.f32 %f560, 0f00000000;
+	mov.f32 %f561, 0f00000000;
+	mov.f32 %f562, 0f00000000;
+	mov.f32 %f563, 0f00000000;
+	mov.f32 %f564, 0f00000000;
+	mov.f32 %f565, 0f00000000;
+	mov.f32 %f566, 0f00000000;
+	mov.f32 %f567, 0f00000000;
+	mov.f32 %f568, 0f00000000;
+	mov.f32 %f569, 0f00000000;
+	mov.f32 %f570, 0f00000000;
+	mov.f32 %f571, 0f00000000;
+	mov.f32 %f572, 0f00000000;
+	mov.f32 %f573, 0f00000000;
+	mov.f32 %f574, 0f00000000;
+	mov.f32 %f575, 0f00000000;
+	mov.f32 %f576, 0f00000000;
+	mov.f32 %f577, 0f00000000;
+	mov.f32 %f578, 0f00000000;
+	mov.f32 %f579, 0f00000000;
+	mov.f32 %f580, 0f00000000;
+	mov.f32 %f581, 0f00000000;
+	mov.f32 %f582, 0f00000000;
+	mov.f32 %f583, 0f00000000;
+	mov.f32 %f584, 0f00000000;
+	mov.f32 %f585, 0f00000000;
+	mov.f32 %f586, 0f00000000;
+	mov.f32 %f587, 0f00000000;
+	mov.f32 %f588, 0f00000000;
+	mov.f32 %f589, 0f00000000;
+	mov.f32 %f590, 0f00000000;
+	mov.f32 %f591, 0f00000000;
+	mov.f32 %f592, 0f00000000;
+	mov.f32 %f593, 0f00000000;
+	mov.u32 %r133, 1;
+	bra $B11;
+$B10:
+	mov.f32 %f530, 0f00000000;
+	mov.f32 %f531, 0f00000000;
+	mov.f32 %f532, 0f00000000;
+	mov.f32 %f533, 0f00000000;
+	mov.f32 %f534, 0f00000000;
+	mov.f32 %f535, 0f00000000;
+	mov.f32 %f536, 0f00000000;
+	mov.f32 %f537, 0f00000000;
+	mov.f32 %f538, 0f00000000;
+	mov.f32 %f539, 0f00000000;
+	mov.f32 %f540, 0f00000000;
+	mov.f32 %f541, 0f00000000;
+	mov.f32 %f542, 0f00000000;
+	mov.f32 %f543, 0f00000000;
+	mov.f32 %f544, 0f00000000;
+	mov.f32 %f545, 0f00000000;
+	mov.f32 %f546, 0f00000000;
+	mov.f32 %f547, 0f00000000;
+	mov.f32 %f548, 0f00000000;
+	mov.f32 %f549, 0f00000000;
+	mov.f32 %f550, 0f00000000;
+	mov.f32 %f551, 0f00000000;
+	mov.f32 %f552, 0f00000000;
+	mov.f32 %f553, 0f00000000;
+	mov.f32 %f554, 0f00000000;
+	mov.f32 %f555, 0f00000000;
+	mov.f32 %f556, 0f00000000;
+	mov.f32 %f557, 0f00000000;
+	mov.f32 %f558, 0f00000000;
+	mov.f32 %f559, 0f00000000;
+	mov.f32 %f560, 0f00000000;
+	mov.f32 %f561, 0f00000000;
+	mov.f32 %f562, 0f00000000;
+	mov.f32 %f563, 0f00000000;
+	mov.f32 %f564, 0f00000000;
+	mov.f32 %f565, 0f00000000;
+	mov.f32 %f566, 0f00000000;
+	mov.f32 %f567, 0f00000000;
+	mov.f32 %f568, 0f00000000;
+	mov.f32 %f569, 0f00000000;
+	mov.f32 %f570, 0f00000000;
+	mov.f32 %f571, 0f00000000;
+	mov.f32 %f572, 0f00000000;
+	mov.f32 %f573, 0f00000000;
+	mov.f32 %f574, 0f00000000;
+	mov.f32 %f575, 0f00000000;
+	mov.f32 %f576, 0f00000000;
+	mov.f32 %f577, 0f00000000;
+	mov.f32 %f578, 0f00000000;
+	mov.f32 %f579, 0f00000000;
+	mov.f32 %f580, 0f00000000;
+	mov.f32 %f581, 0f00000000;
+	mov.f32 %f582, 0f00000000;
+	mov.f32 %f583, 0f00000000;
+	mov.f32 %f584, 0f00000000;
+	mov.f32 %f585, 0f00000000;
+	mov.f32 %f586, 0f00000000;
+	mov.f32 %f587, 0f00000000;
+	mov.f32 %f588, 0f00000000;
+	mov.f32 %f589, 0f00000000;
+	mov.f32 %f590, 0f00000000;
+	mov.f32 %f591, 0f00000000;
+	mov.f32 %f592, 0f00000000;
+	mov.f32 %f593, 0f00000000;
+	bra $B20;
+$B11:
+	cvt.u64.u32 %rd67, %r133;
+	.loc 1 173 21
+	and.b32 %r134, %r133, 1;
+	add.s32 %r135, %r133, -1;
 	and.b32 %r136, %r135, 1;
-$B79:
-	and.b32 %r137, %r136, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p93, [%r134], %r137;
-	@%p93 bra $B80;
-	ld.param.u64 %rd171, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r138, [%rd171];
-	setp.eq.u32 %p94, %r138, 0;
-	@%p94 bra $B79;
-$B80:
-	.loc 1 177 24
-	cvt.u32.u64 %r139, %rd169;
-	sub.s32 %r140, %r139, %r43;
-	add.s32 %r141, %r125, 163912;
-	and.b32 %r142, %r140, 1;
-$B81:
-	and.b32 %r143, %r142, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p95, [%r141], %r143;
-	@%p95 bra $B82;
-	ld.param.u64 %rd172, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r144, [%rd172];
-	setp.eq.u32 %p96, %r144, 0;
-	@%p96 bra $B81;
-$B82:
-	.loc 1 178 18
+	.loc 1 174 12
+	mov.u32 %r137, $dynamic;
+	mad.lo.s32 %r138, %r134, 8, %r137;
+	add.s32 %r139, %r138, 163848;
+	shr.u64 %rd68, %rd67, 1;
+	cvt.u32.u64 %r140, %rd68;
+	and.b32 %r141, %r140, 1;
+$B12:
+	and.b32 %r142, %r141, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p147, [%r139], %r142;
+	@%p147 bra $B13;
+	ld.param.u64 %rd69, [attend_params+560];
+	ld.relaxed.gpu.global.u32 %r143, [%rd69];
+	setp.eq.u32 %p148, %r143, 0;
+	@%p148 bra $B12;
+$B13:
+	.loc 1 175 18
 	wgmma.fence.sync.aligned;
-	.loc 1 179 34
-	mad.lo.s32 %r145, %r129, 32768, %r2;
-	.loc 1 213 18
-	bfe.u32 %r146, %r57, 4, 14;
-	add.s32 %r147, %r146, 0;
-	mov.b64 %rd173, {%r147, 1073741888};
-	bfe.u32 %r148, %r145, 4, 14;
-	add.s32 %r149, %r148, 2048;
-	mov.b64 %rd174, {%r149, 1073741888};
-	mov.pred %p97, 0;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f408, %f409, %f410, %f411, %f412, %f413, %f414, %f415, %f416, %f417, %f418, %f419, %f420, %f421, %f422, %f423, %f424, %f425, %f426, %f427, %f428, %f429, %f430, %f431, %f432, %f433, %f434, %f435, %f436, %f437, %f438, %f439, %f440, %f441, %f442, %f443, %f444, %f445, %f446, %f447, %f448, %f449, %f450, %f451, %f452, %f453, %f454, %f455, %f456, %f457, %f458, %f459, %f460, %f461, %f462, %f463, %f464, %f465, %f466, %f467, %f468, %f469, %f470, %f471}, %rd173, %rd174, %p97, 1, 1, 0, 0;
-	.loc 1 215 20
-	add.s32 %r150, %r146, 2;
-	mov.b64 %rd175, {%r150, 1073741888};
-	add.s32 %r151, %r148, 2050;
-	mov.b64 %rd176, {%r151, 1073741888};
-	mov.pred %p98, 1;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f408, %f409, %f410, %f411, %f412, %f413, %f414, %f415, %f416, %f417, %f418, %f419, %f420, %f421, %f422, %f423, %f424, %f425, %f426, %f427, %f428, %f429, %f430, %f431, %f432, %f433, %f434, %f435, %f436, %f437, %f438, %f439, %f440, %f441, %f442, %f443, %f444, %f445, %f446, %f447, %f448, %f449, %f450, %f451, %f452, %f453, %f454, %f455, %f456, %f457, %f458, %f459, %f460, %f461, %f462, %f463, %f464, %f465, %f466, %f467, %f468, %f469, %f470, %f471}, %rd175, %rd176, %p98, 1, 1, 0, 0;
-	add.s32 %r152, %r146, 4;
-	mov.b64 %rd177, {%r152, 1073741888};
-	add.s32 %r153, %r148, 2052;
-	mov.b64 %rd178, {%r153, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f408, %f409, %f410, %f411, %f412, %f413, %f414, %f415, %f416, %f417, %f418, %f419, %f420, %f421, %f422, %f423, %f424, %f425, %f426, %f427, %f428, %f429, %f430, %f431, %f432, %f433, %f434, %f435, %f436, %f437, %f438, %f439, %f440, %f441, %f442, %f443, %f444, %f445, %f446, %f447, %f448, %f449, %f450, %f451, %f452, %f453, %f454, %f455, %f456, %f457, %f458, %f459, %f460, %f461, %f462, %f463, %f464, %f465, %f466, %f467, %f468, %f469, %f470, %f471}, %rd177, %rd178, %p98, 1, 1, 0, 0;
-	add.s32 %r154, %r146, 6;
-	mov.b64 %rd179, {%r154, 1073741888};
-	add.s32 %r155, %r148, 2054;
-	mov.b64 %rd180, {%r155, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f408, %f409, %f410, %f411, %f412, %f413, %f414, %f415, %f416, %f417, %f418, %f419, %f420, %f421, %f422, %f423, %f424, %f425, %f426, %f427, %f428, %f429, %f430, %f431, %f432, %f433, %f434, %f435, %f436, %f437, %f438, %f439, %f440, %f441, %f442, %f443, %f444, %f445, %f446, %f447, %f448, %f449, %f450, %f451, %f452, %f453, %f454, %f455, %f456, %f457, %f458, %f459, %f460, %f461, %f462, %f463, %f464, %f465, %f466, %f467, %f468, %f469, %f470, %f471}, %rd179, %rd180, %p98, 1, 1, 0, 0;
-	add.s32 %r156, %r146, 512;
-	mov.b64 %rd181, {%r156, 1073741888};
-	add.s32 %r157, %r148, 3072;
-	mov.b64 %rd182, {%r157, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f408, %f409, %f410, %f411, %f412, %f413, %f414, %f415, %f416, %f417, %f418, %f419, %f420, %f421, %f422, %f423, %f424, %f425, %f426, %f427, %f428, %f429, %f430, %f431, %f432, %f433, %f434, %f435, %f436, %f437, %f438, %f439, %f440, %f441, %f442, %f443, %f444, %f445, %f446, %f447, %f448, %f449, %f450, %f451, %f452, %f453, %f454, %f455, %f456, %f457, %f458, %f459, %f460, %f461, %f462, %f463, %f464, %f465, %f466, %f467, %f468, %f469, %f470, %f471}, %rd181, %rd182, %p98, 1, 1, 0, 0;
-	add.s32 %r158, %r146, 514;
-	mov.b64 %rd183, {%r158, 1073741888};
-	add.s32 %r159, %r148, 3074;
-	mov.b64 %rd184, {%r159, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f408, %f409, %f410, %f411, %f412, %f413, %f414, %f415, %f416, %f417, %f418, %f419, %f420, %f421, %f422, %f423, %f424, %f425, %f426, %f427, %f428, %f429, %f430, %f431, %f432, %f433, %f434, %f435, %f436, %f437, %f438, %f439, %f440, %f441, %f442, %f443, %f444, %f445, %f446, %f447, %f448, %f449, %f450, %f451, %f452, %f453, %f454, %f455, %f456, %f457, %f458, %f459, %f460, %f461, %f462, %f463, %f464, %f465, %f466, %f467, %f468, %f469, %f470, %f471}, %rd183, %rd184, %p98, 1, 1, 0, 0;
-	add.s32 %r160, %r146, 516;
-	mov.b64 %rd185, {%r160, 1073741888};
-	add.s32 %r161, %r148, 3076;
-	mov.b64 %rd186, {%r161, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f408, %f409, %f410, %f411, %f412, %f413, %f414, %f415, %f416, %f417, %f418, %f419, %f420, %f421, %f422, %f423, %f424, %f425, %f426, %f427, %f428, %f429, %f430, %f431, %f432, %f433, %f434, %f435, %f436, %f437, %f438, %f439, %f440, %f441, %f442, %f443, %f444, %f445, %f446, %f447, %f448, %f449, %f450, %f451, %f452, %f453, %f454, %f455, %f456, %f457, %f458, %f459, %f460, %f461, %f462, %f463, %f464, %f465, %f466, %f467, %f468, %f469, %f470, %f471}, %rd185, %rd186, %p98, 1, 1, 0, 0;
-	add.s32 %r162, %r146, 518;
-	mov.b64 %rd187, {%r162, 1073741888};
-	add.s32 %r163, %r148, 3078;
-	mov.b64 %rd188, {%r163, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f408, %f409, %f410, %f411, %f412, %f413, %f414, %f415, %f416, %f417, %f418, %f419, %f420, %f421, %f422, %f423, %f424, %f425, %f426, %f427, %f428, %f429, %f430, %f431, %f432, %f433, %f434, %f435, %f436, %f437, %f438, %f439, %f440, %f441, %f442, %f443, %f444, %f445, %f446, %f447, %f448, %f449, %f450, %f451, %f452, %f453, %f454, %f455, %f456, %f457, %f458, %f459, %f460, %f461, %f462, %f463, %f464, %f465, %f466, %f467, %f468, %f469, %f470, %f471}, %rd187, %rd188, %p98, 1, 1, 0, 0;
-	.loc 1 180 19
+	.loc 1 176 34
+	mad.lo.s32 %r144, %r134, 32768, %r2;
+	.loc 1 208 18
+	bfe.u32 %r145, %r55, 4, 14;
+	add.s32 %r146, %r145, 0;
+	mov.b64 %rd70, {%r146, 1073741888};
+	bfe.u32 %r147, %r144, 4, 14;
+	add.s32 %r148, %r147, 2048;
+	mov.b64 %rd71, {%r148, 1073741888};
+	mov.pred %p149, 0;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd70, %rd71, %p149, 1, 1, 0, 0;
+	.loc 1 210 20
+	add.s32 %r149, %r145, 2;
+	mov.b64 %rd72, {%r149, 1073741888};
+	add.s32 %r150, %r147, 2050;
+	mov.b64 %rd73, {%r150, 1073741888};
+	mov.pred %p150, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd72, %rd73, %p150, 1, 1, 0, 0;
+	add.s32 %r151, %r145, 4;
+	mov.b64 %rd74, {%r151, 1073741888};
+	add.s32 %r152, %r147, 2052;
+	mov.b64 %rd75, {%r152, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd74, %rd75, %p150, 1, 1, 0, 0;
+	add.s32 %r153, %r145, 6;
+	mov.b64 %rd76, {%r153, 1073741888};
+	add.s32 %r154, %r147, 2054;
+	mov.b64 %rd77, {%r154, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd76, %rd77, %p150, 1, 1, 0, 0;
+	add.s32 %r155, %r145, 512;
+	mov.b64 %rd78, {%r155, 1073741888};
+	add.s32 %r156, %r147, 3072;
+	mov.b64 %rd79, {%r156, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd78, %rd79, %p150, 1, 1, 0, 0;
+	add.s32 %r157, %r145, 514;
+	mov.b64 %rd80, {%r157, 1073741888};
+	add.s32 %r158, %r147, 3074;
+	mov.b64 %rd81, {%r158, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd80, %rd81, %p150, 1, 1, 0, 0;
+	add.s32 %r159, %r145, 516;
+	mov.b64 %rd82, {%r159, 1073741888};
+	add.s32 %r160, %r147, 3076;
+	mov.b64 %rd83, {%r160, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd82, %rd83, %p150, 1, 1, 0, 0;
+	add.s32 %r161, %r145, 518;
+	mov.b64 %rd84, {%r161, 1073741888};
+	add.s32 %r162, %r147, 3078;
+	mov.b64 %rd85, {%r162, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd84, %rd85, %p150, 1, 1, 0, 0;
+	.loc 1 177 19
 	wgmma.commit_group.sync.aligned;
-	.loc 1 181 23
-	mad.lo.s32 %r164, %r131, 32768, %r2;
-	.loc 1 222 25
-	bfe.u32 %r165, %r164, 4, 14;
-	add.s32 %r166, %r165, 33560576;
-	mov.b64 %rd189, {%r166, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r86, %r87, %r88, %r89}, %rd189, %p98, 1, 1, 1;
-	add.s32 %r167, %r165, 33560704;
-	mov.b64 %rd190, {%r167, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r90, %r91, %r92, %r93}, %rd190, %p98, 1, 1, 1;
-	add.s32 %r168, %r165, 33560832;
-	mov.b64 %rd191, {%r168, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r94, %r95, %r96, %r97}, %rd191, %p98, 1, 1, 1;
-	add.s32 %r169, %r165, 33560960;
-	mov.b64 %rd192, {%r169, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r98, %r99, %r100, %r101}, %rd192, %p98, 1, 1, 1;
-	add.s32 %r170, %r165, 33561600;
-	mov.b64 %rd193, {%r170, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r102, %r103, %r104, %r105}, %rd193, %p98, 1, 1, 1;
-	add.s32 %r171, %r165, 33561728;
-	mov.b64 %rd194, {%r171, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r106, %r107, %r108, %r109}, %rd194, %p98, 1, 1, 1;
-	add.s32 %r172, %r165, 33561856;
-	mov.b64 %rd195, {%r172, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r110, %r111, %r112, %r113}, %rd195, %p98, 1, 1, 1;
-	add.s32 %r173, %r165, 33561984;
-	mov.b64 %rd196, {%r173, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r114, %r115, %r116, %r117}, %rd196, %p98, 1, 1, 1;
-	.loc 1 182 19
+	.loc 1 178 23
+	mad.lo.s32 %r163, %r136, 32768, %r2;
+	.loc 1 217 25
+	bfe.u32 %r164, %r163, 4, 14;
+	add.s32 %r165, %r164, 33560576;
+	mov.b64 %rd86, {%r165, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r95, %r96, %r97, %r98}, %rd86, %p150, 1, 1, 1;
+	add.s32 %r166, %r164, 33560704;
+	mov.b64 %rd87, {%r166, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r99, %r100, %r101, %r102}, %rd87, %p150, 1, 1, 1;
+	add.s32 %r167, %r164, 33560832;
+	mov.b64 %rd88, {%r167, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r103, %r104, %r105, %r106}, %rd88, %p150, 1, 1, 1;
+	add.s32 %r168, %r164, 33560960;
+	mov.b64 %rd89, {%r168, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r107, %r108, %r109, %r110}, %rd89, %p150, 1, 1, 1;
+	add.s32 %r169, %r164, 33561600;
+	mov.b64 %rd90, {%r169, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r111, %r112, %r113, %r114}, %rd90, %p150, 1, 1, 1;
+	add.s32 %r170, %r164, 33561728;
+	mov.b64 %rd91, {%r170, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r115, %r116, %r117, %r118}, %rd91, %p150, 1, 1, 1;
+	add.s32 %r171, %r164, 33561856;
+	mov.b64 %rd92, {%r171, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r119, %r120, %r121, %r122}, %rd92, %p150, 1, 1, 1;
+	add.s32 %r172, %r164, 33561984;
+	mov.b64 %rd93, {%r172, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r123, %r124, %r125, %r126}, %rd93, %p150, 1, 1, 1;
+	.loc 1 179 19
 	wgmma.commit_group.sync.aligned;
-	.loc 1 183 13
-	bar.warp.sync 0xffffffff;
-	.loc 1 184 15
-	@!%p92 bra $B83;
-	.loc 1 185 29
-	add.s32 %r174, %r127, 163912;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r174];
-$B83:
-	.loc 1 187 20
+	.loc 1 180 20
 	wgmma.wait_group.sync.aligned 1;
-	@!%p16 bra $B84;
-	.loc 1 189 14
-	add.s32 %r175, %r133, 163864;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r175];
-$B84:
+	@!%p9 bra $B14;
+	.loc 1 182 14
+	add.s32 %r173, %r138, 163864;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r173];
+$B14:
 	.loc 2 40 15
-	max.NaN.f32 %f472, %f408, %f412;
-	max.NaN.f32 %f473, %f472, %f416;
-	max.NaN.f32 %f474, %f473, %f420;
-	max.NaN.f32 %f475, %f474, %f424;
-	max.NaN.f32 %f476, %f475, %f428;
-	max.NaN.f32 %f477, %f476, %f432;
-	max.NaN.f32 %f478, %f477, %f436;
-	max.NaN.f32 %f479, %f478, %f440;
-	max.NaN.f32 %f480, %f479, %f444;
-	max.NaN.f32 %f481, %f480, %f448;
-	max.NaN.f32 %f482, %f481, %f452;
-	max.NaN.f32 %f483, %f482, %f456;
-	max.NaN.f32 %f484, %f483, %f460;
-	max.NaN.f32 %f485, %f484, %f464;
-	max.NaN.f32 %f486, %f485, %f468;
-	max.NaN.f32 %f487, %f409, %f413;
-	max.NaN.f32 %f488, %f487, %f417;
-	max.NaN.f32 %f489, %f488, %f421;
-	max.NaN.f32 %f490, %f489, %f425;
-	max.NaN.f32 %f491, %f490, %f429;
-	max.NaN.f32 %f492, %f491, %f433;
-	max.NaN.f32 %f493, %f492, %f437;
-	max.NaN.f32 %f494, %f493, %f441;
-	max.NaN.f32 %f495, %f494, %f445;
-	max.NaN.f32 %f496, %f495, %f449;
-	max.NaN.f32 %f497, %f496, %f453;
-	max.NaN.f32 %f498, %f497, %f457;
-	max.NaN.f32 %f499, %f498, %f461;
-	max.NaN.f32 %f500, %f499, %f465;
-	max.NaN.f32 %f501, %f500, %f469;
+	max.NaN.f32 %f658, %f594, %f598;
+	max.NaN.f32 %f659, %f658, %f602;
+	max.NaN.f32 %f660, %f659, %f606;
+	max.NaN.f32 %f661, %f660, %f610;
+	max.NaN.f32 %f662, %f661, %f614;
+	max.NaN.f32 %f663, %f662, %f618;
+	max.NaN.f32 %f664, %f663, %f622;
+	max.NaN.f32 %f665, %f664, %f626;
+	max.NaN.f32 %f666, %f665, %f630;
+	max.NaN.f32 %f667, %f666, %f634;
+	max.NaN.f32 %f668, %f667, %f638;
+	max.NaN.f32 %f669, %f668, %f642;
+	max.NaN.f32 %f670, %f669, %f646;
+	max.NaN.f32 %f671, %f670, %f650;
+	max.NaN.f32 %f672, %f671, %f654;
+	max.NaN.f32 %f673, %f595, %f599;
+	max.NaN.f32 %f674, %f673, %f603;
+	max.NaN.f32 %f675, %f674, %f607;
+	max.NaN.f32 %f676, %f675, %f611;
+	max.NaN.f32 %f677, %f676, %f615;
+	max.NaN.f32 %f678, %f677, %f619;
+	max.NaN.f32 %f679, %f678, %f623;
+	max.NaN.f32 %f680, %f679, %f627;
+	max.NaN.f32 %f681, %f680, %f631;
+	max.NaN.f32 %f682, %f681, %f635;
+	max.NaN.f32 %f683, %f682, %f639;
+	max.NaN.f32 %f684, %f683, %f643;
+	max.NaN.f32 %f685, %f684, %f647;
+	max.NaN.f32 %f686, %f685, %f651;
+	max.NaN.f32 %f687, %f686, %f655;
 	.loc 2 43 13
-	max.NaN.f32 %f502, %f486, %f501;
+	max.NaN.f32 %f688, %f672, %f687;
 	.loc 2 44 32
-	shfl.sync.bfly.b32 %f503, %f502, 1, 31, 0xffffffff;
-	max.NaN.f32 %f504, %f502, %f503;
+	shfl.sync.bfly.b32 %f689, %f688, 1, 31, 0xffffffff;
+	max.NaN.f32 %f690, %f688, %f689;
 	.loc 2 45 36
-	shfl.sync.bfly.b32 %f505, %f504, 2, 31, 0xffffffff;
-	max.NaN.f32 %f506, %f504, %f505;
+	shfl.sync.bfly.b32 %f691, %f690, 2, 31, 0xffffffff;
+	max.NaN.f32 %f692, %f690, %f691;
 	.loc 2 40 15
-	max.NaN.f32 %f507, %f410, %f414;
-	max.NaN.f32 %f508, %f507, %f418;
-	max.NaN.f32 %f509, %f508, %f422;
-	max.NaN.f32 %f510, %f509, %f426;
-	max.NaN.f32 %f511, %f510, %f430;
-	max.NaN.f32 %f512, %f511, %f434;
-	max.NaN.f32 %f513, %f512, %f438;
-	max.NaN.f32 %f514, %f513, %f442;
-	max.NaN.f32 %f515, %f514, %f446;
-	max.NaN.f32 %f516, %f515, %f450;
-	max.NaN.f32 %f517, %f516, %f454;
-	max.NaN.f32 %f518, %f517, %f458;
-	max.NaN.f32 %f519, %f518, %f462;
-	max.NaN.f32 %f520, %f519, %f466;
-	max.NaN.f32 %f521, %f520, %f470;
-	max.NaN.f32 %f522, %f411, %f415;
-	max.NaN.f32 %f523, %f522, %f419;
-	max.NaN.f32 %f524, %f523, %f423;
-	max.NaN.f32 %f525, %f524, %f427;
-	max.NaN.f32 %f526, %f525, %f431;
-	max.NaN.f32 %f527, %f526, %f435;
-	max.NaN.f32 %f528, %f527, %f439;
-	max.NaN.f32 %f529, %f528, %f443;
-	max.NaN.f32 %f530, %f529, %f447;
-	max.NaN.f32 %f531, %f530, %f451;
-	max.NaN.f32 %f532, %f531, %f455;
-	max.NaN.f32 %f533, %f532, %f459;
-	max.NaN.f32 %f534, %f533, %f463;
-	max.NaN.f32 %f535, %f534, %f467;
-	max.NaN.f32 %f536, %f535, %f471;
+	max.NaN.f32 %f693, %f596, %f600;
+	max.NaN.f32 %f694, %f693, %f604;
+	max.NaN.f32 %f695, %f694, %f608;
+	max.NaN.f32 %f696, %f695, %f612;
+	max.NaN.f32 %f697, %f696, %f616;
+	max.NaN.f32 %f698, %f697, %f620;
+	max.NaN.f32 %f699, %f698, %f624;
+	max.NaN.f32 %f700, %f699, %f628;
+	max.NaN.f32 %f701, %f700, %f632;
+	max.NaN.f32 %f702, %f701, %f636;
+	max.NaN.f32 %f703, %f702, %f640;
+	max.NaN.f32 %f704, %f703, %f644;
+	max.NaN.f32 %f705, %f704, %f648;
+	max.NaN.f32 %f706, %f705, %f652;
+	max.NaN.f32 %f707, %f706, %f656;
+	max.NaN.f32 %f708, %f597, %f601;
+	max.NaN.f32 %f709, %f708, %f605;
+	max.NaN.f32 %f710, %f709, %f609;
+	max.NaN.f32 %f711, %f710, %f613;
+	max.NaN.f32 %f712, %f711, %f617;
+	max.NaN.f32 %f713, %f712, %f621;
+	max.NaN.f32 %f714, %f713, %f625;
+	max.NaN.f32 %f715, %f714, %f629;
+	max.NaN.f32 %f716, %f715, %f633;
+	max.NaN.f32 %f717, %f716, %f637;
+	max.NaN.f32 %f718, %f717, %f641;
+	max.NaN.f32 %f719, %f718, %f645;
+	max.NaN.f32 %f720, %f719, %f649;
+	max.NaN.f32 %f721, %f720, %f653;
+	max.NaN.f32 %f722, %f721, %f657;
 	.loc 2 43 13
-	max.NaN.f32 %f537, %f521, %f536;
+	max.NaN.f32 %f723, %f707, %f722;
 	.loc 2 44 32
-	shfl.sync.bfly.b32 %f538, %f537, 1, 31, 0xffffffff;
-	max.NaN.f32 %f539, %f537, %f538;
+	shfl.sync.bfly.b32 %f724, %f723, 1, 31, 0xffffffff;
+	max.NaN.f32 %f725, %f723, %f724;
 	.loc 2 45 36
-	shfl.sync.bfly.b32 %f540, %f539, 2, 31, 0xffffffff;
-	max.NaN.f32 %f541, %f539, %f540;
+	shfl.sync.bfly.b32 %f726, %f725, 2, 31, 0xffffffff;
+	max.NaN.f32 %f727, %f725, %f726;
 	.loc 2 22 13
-	max.NaN.f32 %f542, %f110, %f506;
+	max.NaN.f32 %f728, %f296, %f692;
 	.loc 2 23 41
-	sub.rn.f32 %f543, %f110, %f542;
-	mul.rn.f32 %f544, %f543, %f11;
-	ex2.approx.ftz.f32 %f545, %f544;
+	sub.rn.f32 %f729, %f296, %f728;
+	mul.rn.f32 %f730, %f729, %f5;
+	ex2.approx.ftz.f32 %f731, %f730;
 	.loc 2 22 13
-	max.NaN.f32 %f546, %f145, %f541;
+	max.NaN.f32 %f732, %f331, %f727;
 	.loc 2 23 41
-	sub.rn.f32 %f547, %f145, %f546;
-	mul.rn.f32 %f548, %f547, %f11;
-	ex2.approx.ftz.f32 %f549, %f548;
+	sub.rn.f32 %f733, %f331, %f732;
+	mul.rn.f32 %f734, %f733, %f5;
+	ex2.approx.ftz.f32 %f735, %f734;
 	.loc 2 53 19
-	mul.rn.f32 %f550, %f542, %f11;
+	mul.rn.f32 %f736, %f728, %f5;
 	.loc 2 57 45
-	neg.f32 %f551, %f550;
-	fma.rn.f32 %f552, %f408, %f11, %f551;
-	ex2.approx.ftz.f32 %f553, %f552;
-	.loc 2 59 5
-	add.rn.f32 %f554, %f553, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f555, %f409, %f11, %f551;
-	ex2.approx.ftz.f32 %f556, %f555;
-	.loc 2 59 5
-	add.rn.f32 %f557, %f556, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f558, %f412, %f11, %f551;
-	ex2.approx.ftz.f32 %f559, %f558;
-	.loc 2 59 5
-	add.rn.f32 %f560, %f554, %f559;
-	.loc 2 57 45
-	fma.rn.f32 %f561, %f413, %f11, %f551;
-	ex2.approx.ftz.f32 %f562, %f561;
-	.loc 2 59 5
-	add.rn.f32 %f563, %f557, %f562;
-	.loc 2 57 45
-	fma.rn.f32 %f564, %f416, %f11, %f551;
-	ex2.approx.ftz.f32 %f565, %f564;
-	.loc 2 59 5
-	add.rn.f32 %f566, %f560, %f565;
-	.loc 2 57 45
-	fma.rn.f32 %f567, %f417, %f11, %f551;
-	ex2.approx.ftz.f32 %f568, %f567;
-	.loc 2 59 5
-	add.rn.f32 %f569, %f563, %f568;
-	.loc 2 57 45
-	fma.rn.f32 %f570, %f420, %f11, %f551;
-	ex2.approx.ftz.f32 %f571, %f570;
-	.loc 2 59 5
-	add.rn.f32 %f572, %f566, %f571;
-	.loc 2 57 45
-	fma.rn.f32 %f573, %f421, %f11, %f551;
-	ex2.approx.ftz.f32 %f574, %f573;
-	.loc 2 59 5
-	add.rn.f32 %f575, %f569, %f574;
-	.loc 2 57 45
-	fma.rn.f32 %f576, %f424, %f11, %f551;
-	ex2.approx.ftz.f32 %f577, %f576;
-	.loc 2 59 5
-	add.rn.f32 %f578, %f572, %f577;
-	.loc 2 57 45
-	fma.rn.f32 %f579, %f425, %f11, %f551;
-	ex2.approx.ftz.f32 %f580, %f579;
-	.loc 2 59 5
-	add.rn.f32 %f581, %f575, %f580;
-	.loc 2 57 45
-	fma.rn.f32 %f582, %f428, %f11, %f551;
-	ex2.approx.ftz.f32 %f583, %f582;
-	.loc 2 59 5
-	add.rn.f32 %f584, %f578, %f583;
-	.loc 2 57 45
-	fma.rn.f32 %f585, %f429, %f11, %f551;
-	ex2.approx.ftz.f32 %f586, %f585;
-	.loc 2 59 5
-	add.rn.f32 %f587, %f581, %f586;
-	.loc 2 57 45
-	fma.rn.f32 %f588, %f432, %f11, %f551;
-	ex2.approx.ftz.f32 %f589, %f588;
-	.loc 2 59 5
-	add.rn.f32 %f590, %f584, %f589;
-	.loc 2 57 45
-	fma.rn.f32 %f591, %f433, %f11, %f551;
-	ex2.approx.ftz.f32 %f592, %f591;
-	.loc 2 59 5
-	add.rn.f32 %f593, %f587, %f592;
-	.loc 2 57 45
-	fma.rn.f32 %f594, %f436, %f11, %f551;
-	ex2.approx.ftz.f32 %f595, %f594;
-	.loc 2 59 5
-	add.rn.f32 %f596, %f590, %f595;
-	.loc 2 57 45
-	fma.rn.f32 %f597, %f437, %f11, %f551;
-	ex2.approx.ftz.f32 %f598, %f597;
-	.loc 2 59 5
-	add.rn.f32 %f599, %f593, %f598;
-	.loc 2 57 45
-	fma.rn.f32 %f600, %f440, %f11, %f551;
-	ex2.approx.ftz.f32 %f601, %f600;
-	.loc 2 59 5
-	add.rn.f32 %f602, %f596, %f601;
-	.loc 2 57 45
-	fma.rn.f32 %f603, %f441, %f11, %f551;
-	ex2.approx.ftz.f32 %f604, %f603;
-	.loc 2 59 5
-	add.rn.f32 %f605, %f599, %f604;
-	.loc 2 57 45
-	fma.rn.f32 %f606, %f444, %f11, %f551;
-	ex2.approx.ftz.f32 %f607, %f606;
-	.loc 2 59 5
-	add.rn.f32 %f608, %f602, %f607;
-	.loc 2 57 45
-	fma.rn.f32 %f609, %f445, %f11, %f551;
-	ex2.approx.ftz.f32 %f610, %f609;
-	.loc 2 59 5
-	add.rn.f32 %f611, %f605, %f610;
-	.loc 2 57 45
-	fma.rn.f32 %f612, %f448, %f11, %f551;
-	ex2.approx.ftz.f32 %f613, %f612;
-	.loc 2 59 5
-	add.rn.f32 %f614, %f608, %f613;
-	.loc 2 57 45
-	fma.rn.f32 %f615, %f449, %f11, %f551;
-	ex2.approx.ftz.f32 %f616, %f615;
-	.loc 2 59 5
-	add.rn.f32 %f617, %f611, %f616;
-	.loc 2 57 45
-	fma.rn.f32 %f618, %f452, %f11, %f551;
-	ex2.approx.ftz.f32 %f619, %f618;
-	.loc 2 59 5
-	add.rn.f32 %f620, %f614, %f619;
-	.loc 2 57 45
-	fma.rn.f32 %f621, %f453, %f11, %f551;
-	ex2.approx.ftz.f32 %f622, %f621;
-	.loc 2 59 5
-	add.rn.f32 %f623, %f617, %f622;
-	.loc 2 57 45
-	fma.rn.f32 %f624, %f456, %f11, %f551;
-	ex2.approx.ftz.f32 %f625, %f624;
-	.loc 2 59 5
-	add.rn.f32 %f626, %f620, %f625;
-	.loc 2 57 45
-	fma.rn.f32 %f627, %f457, %f11, %f551;
-	ex2.approx.ftz.f32 %f628, %f627;
-	.loc 2 59 5
-	add.rn.f32 %f629, %f623, %f628;
-	.loc 2 57 45
-	fma.rn.f32 %f630, %f460, %f11, %f551;
-	ex2.approx.ftz.f32 %f631, %f630;
-	.loc 2 59 5
-	add.rn.f32 %f632, %f626, %f631;
-	.loc 2 57 45
-	fma.rn.f32 %f633, %f461, %f11, %f551;
-	ex2.approx.ftz.f32 %f634, %f633;
-	.loc 2 59 5
-	add.rn.f32 %f635, %f629, %f634;
-	.loc 2 57 45
-	fma.rn.f32 %f636, %f464, %f11, %f551;
-	ex2.approx.ftz.f32 %f637, %f636;
-	.loc 2 59 5
-	add.rn.f32 %f638, %f632, %f637;
-	.loc 2 57 45
-	fma.rn.f32 %f639, %f465, %f11, %f551;
-	ex2.approx.ftz.f32 %f640, %f639;
-	.loc 2 59 5
-	add.rn.f32 %f641, %f635, %f640;
-	.loc 2 57 45
-	fma.rn.f32 %f642, %f468, %f11, %f551;
-	ex2.approx.ftz.f32 %f643, %f642;
-	.loc 2 59 5
-	add.rn.f32 %f644, %f638, %f643;
-	.loc 2 57 45
-	fma.rn.f32 %f645, %f469, %f11, %f551;
-	ex2.approx.ftz.f32 %f646, %f645;
-	.loc 2 59 5
-	add.rn.f32 %f647, %f641, %f646;
-	.loc 2 62 21
-	add.rn.f32 %f648, %f644, %f647;
-	.loc 2 53 19
-	mul.rn.f32 %f649, %f546, %f11;
-	.loc 2 57 45
-	neg.f32 %f650, %f649;
-	fma.rn.f32 %f651, %f410, %f11, %f650;
-	ex2.approx.ftz.f32 %f652, %f651;
-	.loc 2 59 5
-	add.rn.f32 %f653, %f652, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f654, %f411, %f11, %f650;
-	ex2.approx.ftz.f32 %f655, %f654;
-	.loc 2 59 5
-	add.rn.f32 %f656, %f655, 0f00000000;
-	.loc 2 57 45
-	fma.rn.f32 %f657, %f414, %f11, %f650;
-	ex2.approx.ftz.f32 %f658, %f657;
-	.loc 2 59 5
-	add.rn.f32 %f659, %f653, %f658;
-	.loc 2 57 45
-	fma.rn.f32 %f660, %f415, %f11, %f650;
-	ex2.approx.ftz.f32 %f661, %f660;
-	.loc 2 59 5
-	add.rn.f32 %f662, %f656, %f661;
-	.loc 2 57 45
-	fma.rn.f32 %f663, %f418, %f11, %f650;
-	ex2.approx.ftz.f32 %f664, %f663;
-	.loc 2 59 5
-	add.rn.f32 %f665, %f659, %f664;
-	.loc 2 57 45
-	fma.rn.f32 %f666, %f419, %f11, %f650;
-	ex2.approx.ftz.f32 %f667, %f666;
-	.loc 2 59 5
-	add.rn.f32 %f668, %f662, %f667;
-	.loc 2 57 45
-	fma.rn.f32 %f669, %f422, %f11, %f650;
-	ex2.approx.ftz.f32 %f670, %f669;
-	.loc 2 59 5
-	add.rn.f32 %f671, %f665, %f670;
-	.loc 2 57 45
-	fma.rn.f32 %f672, %f423, %f11, %f650;
-	ex2.approx.ftz.f32 %f673, %f672;
-	.loc 2 59 5
-	add.rn.f32 %f674, %f668, %f673;
-	.loc 2 57 45
-	fma.rn.f32 %f675, %f426, %f11, %f650;
-	ex2.approx.ftz.f32 %f676, %f675;
-	.loc 2 59 5
-	add.rn.f32 %f677, %f671, %f676;
-	.loc 2 57 45
-	fma.rn.f32 %f678, %f427, %f11, %f650;
-	ex2.approx.ftz.f32 %f679, %f678;
-	.loc 2 59 5
-	add.rn.f32 %f680, %f674, %f679;
-	.loc 2 57 45
-	fma.rn.f32 %f681, %f430, %f11, %f650;
-	ex2.approx.ftz.f32 %f682, %f681;
-	.loc 2 59 5
-	add.rn.f32 %f683, %f677, %f682;
-	.loc 2 57 45
-	fma.rn.f32 %f684, %f431, %f11, %f650;
-	ex2.approx.ftz.f32 %f685, %f684;
-	.loc 2 59 5
-	add.rn.f32 %f686, %f680, %f685;
-	.loc 2 57 45
-	fma.rn.f32 %f687, %f434, %f11, %f650;
-	ex2.approx.ftz.f32 %f688, %f687;
-	.loc 2 59 5
-	add.rn.f32 %f689, %f683, %f688;
-	.loc 2 57 45
-	fma.rn.f32 %f690, %f435, %f11, %f650;
-	ex2.approx.ftz.f32 %f691, %f690;
-	.loc 2 59 5
-	add.rn.f32 %f692, %f686, %f691;
-	.loc 2 57 45
-	fma.rn.f32 %f693, %f438, %f11, %f650;
-	ex2.approx.ftz.f32 %f694, %f693;
-	.loc 2 59 5
-	add.rn.f32 %f695, %f689, %f694;
-	.loc 2 57 45
-	fma.rn.f32 %f696, %f439, %f11, %f650;
-	ex2.approx.ftz.f32 %f697, %f696;
-	.loc 2 59 5
-	add.rn.f32 %f698, %f692, %f697;
-	.loc 2 57 45
-	fma.rn.f32 %f699, %f442, %f11, %f650;
-	ex2.approx.ftz.f32 %f700, %f699;
-	.loc 2 59 5
-	add.rn.f32 %f701, %f695, %f700;
-	.loc 2 57 45
-	fma.rn.f32 %f702, %f443, %f11, %f650;
-	ex2.approx.ftz.f32 %f703, %f702;
-	.loc 2 59 5
-	add.rn.f32 %f704, %f698, %f703;
-	.loc 2 57 45
-	fma.rn.f32 %f705, %f446, %f11, %f650;
-	ex2.approx.ftz.f32 %f706, %f705;
-	.loc 2 59 5
-	add.rn.f32 %f707, %f701, %f706;
-	.loc 2 57 45
-	fma.rn.f32 %f708, %f447, %f11, %f650;
-	ex2.approx.ftz.f32 %f709, %f708;
-	.loc 2 59 5
-	add.rn.f32 %f710, %f704, %f709;
-	.loc 2 57 45
-	fma.rn.f32 %f711, %f450, %f11, %f650;
-	ex2.approx.ftz.f32 %f712, %f711;
-	.loc 2 59 5
-	add.rn.f32 %f713, %f707, %f712;
-	.loc 2 57 45
-	fma.rn.f32 %f714, %f451, %f11, %f650;
-	ex2.approx.ftz.f32 %f715, %f714;
-	.loc 2 59 5
-	add.rn.f32 %f716, %f710, %f715;
-	.loc 2 57 45
-	fma.rn.f32 %f717, %f454, %f11, %f650;
-	ex2.approx.ftz.f32 %f718, %f717;
-	.loc 2 59 5
-	add.rn.f32 %f719, %f713, %f718;
-	.loc 2 57 45
-	fma.rn.f32 %f720, %f455, %f11, %f650;
-	ex2.approx.ftz.f32 %f721, %f720;
-	.loc 2 59 5
-	add.rn.f32 %f722, %f716, %f721;
-	.loc 2 57 45
-	fma.rn.f32 %f723, %f458, %f11, %f650;
-	ex2.approx.ftz.f32 %f724, %f723;
-	.loc 2 59 5
-	add.rn.f32 %f725, %f719, %f724;
-	.loc 2 57 45
-	fma.rn.f32 %f726, %f459, %f11, %f650;
-	ex2.approx.ftz.f32 %f727, %f726;
-	.loc 2 59 5
-	add.rn.f32 %f728, %f722, %f727;
-	.loc 2 57 45
-	fma.rn.f32 %f729, %f462, %f11, %f650;
-	ex2.approx.ftz.f32 %f730, %f729;
-	.loc 2 59 5
-	add.rn.f32 %f731, %f725, %f730;
-	.loc 2 57 45
-	fma.rn.f32 %f732, %f463, %f11, %f650;
-	ex2.approx.ftz.f32 %f733, %f732;
-	.loc 2 59 5
-	add.rn.f32 %f734, %f728, %f733;
-	.loc 2 57 45
-	fma.rn.f32 %f735, %f466, %f11, %f650;
-	ex2.approx.ftz.f32 %f736, %f735;
-	.loc 2 59 5
-	add.rn.f32 %f737, %f731, %f736;
-	.loc 2 57 45
-	fma.rn.f32 %f738, %f467, %f11, %f650;
+	neg.f32 %f737, %f736;
+	fma.rn.f32 %f738, %f594, %f5, %f737;
 	ex2.approx.ftz.f32 %f739, %f738;
 	.loc 2 59 5
-	add.rn.f32 %f740, %f734, %f739;
+	add.rn.f32 %f740, %f739, 0f00000000;
 	.loc 2 57 45
-	fma.rn.f32 %f741, %f470, %f11, %f650;
+	fma.rn.f32 %f741, %f595, %f5, %f737;
 	ex2.approx.ftz.f32 %f742, %f741;
 	.loc 2 59 5
-	add.rn.f32 %f743, %f737, %f742;
+	add.rn.f32 %f743, %f742, 0f00000000;
 	.loc 2 57 45
-	fma.rn.f32 %f744, %f471, %f11, %f650;
+	fma.rn.f32 %f744, %f598, %f5, %f737;
 	ex2.approx.ftz.f32 %f745, %f744;
 	.loc 2 59 5
 	add.rn.f32 %f746, %f740, %f745;
+	.loc 2 57 45
+	fma.rn.f32 %f747, %f599, %f5, %f737;
+	ex2.approx.ftz.f32 %f748, %f747;
+	.loc 2 59 5
+	add.rn.f32 %f749, %f743, %f748;
+	.loc 2 57 45
+	fma.rn.f32 %f750, %f602, %f5, %f737;
+	ex2.approx.ftz.f32 %f751, %f750;
+	.loc 2 59 5
+	add.rn.f32 %f752, %f746, %f751;
+	.loc 2 57 45
+	fma.rn.f32 %f753, %f603, %f5, %f737;
+	ex2.approx.ftz.f32 %f754, %f753;
+	.loc 2 59 5
+	add.rn.f32 %f755, %f749, %f754;
+	.loc 2 57 45
+	fma.rn.f32 %f756, %f606, %f5, %f737;
+	ex2.approx.ftz.f32 %f757, %f756;
+	.loc 2 59 5
+	add.rn.f32 %f758, %f752, %f757;
+	.loc 2 57 45
+	fma.rn.f32 %f759, %f607, %f5, %f737;
+	ex2.approx.ftz.f32 %f760, %f759;
+	.loc 2 59 5
+	add.rn.f32 %f761, %f755, %f760;
+	.loc 2 57 45
+	fma.rn.f32 %f762, %f610, %f5, %f737;
+	ex2.approx.ftz.f32 %f763, %f762;
+	.loc 2 59 5
+	add.rn.f32 %f764, %f758, %f763;
+	.loc 2 57 45
+	fma.rn.f32 %f765, %f611, %f5, %f737;
+	ex2.approx.ftz.f32 %f766, %f765;
+	.loc 2 59 5
+	add.rn.f32 %f767, %f761, %f766;
+	.loc 2 57 45
+	fma.rn.f32 %f768, %f614, %f5, %f737;
+	ex2.approx.ftz.f32 %f769, %f768;
+	.loc 2 59 5
+	add.rn.f32 %f770, %f764, %f769;
+	.loc 2 57 45
+	fma.rn.f32 %f771, %f615, %f5, %f737;
+	ex2.approx.ftz.f32 %f772, %f771;
+	.loc 2 59 5
+	add.rn.f32 %f773, %f767, %f772;
+	.loc 2 57 45
+	fma.rn.f32 %f774, %f618, %f5, %f737;
+	ex2.approx.ftz.f32 %f775, %f774;
+	.loc 2 59 5
+	add.rn.f32 %f776, %f770, %f775;
+	.loc 2 57 45
+	fma.rn.f32 %f777, %f619, %f5, %f737;
+	ex2.approx.ftz.f32 %f778, %f777;
+	.loc 2 59 5
+	add.rn.f32 %f779, %f773, %f778;
+	.loc 2 57 45
+	fma.rn.f32 %f780, %f622, %f5, %f737;
+	ex2.approx.ftz.f32 %f781, %f780;
+	.loc 2 59 5
+	add.rn.f32 %f782, %f776, %f781;
+	.loc 2 57 45
+	fma.rn.f32 %f783, %f623, %f5, %f737;
+	ex2.approx.ftz.f32 %f784, %f783;
+	.loc 2 59 5
+	add.rn.f32 %f785, %f779, %f784;
+	.loc 2 57 45
+	fma.rn.f32 %f786, %f626, %f5, %f737;
+	ex2.approx.ftz.f32 %f787, %f786;
+	.loc 2 59 5
+	add.rn.f32 %f788, %f782, %f787;
+	.loc 2 57 45
+	fma.rn.f32 %f789, %f627, %f5, %f737;
+	ex2.approx.ftz.f32 %f790, %f789;
+	.loc 2 59 5
+	add.rn.f32 %f791, %f785, %f790;
+	.loc 2 57 45
+	fma.rn.f32 %f792, %f630, %f5, %f737;
+	ex2.approx.ftz.f32 %f793, %f792;
+	.loc 2 59 5
+	add.rn.f32 %f794, %f788, %f793;
+	.loc 2 57 45
+	fma.rn.f32 %f795, %f631, %f5, %f737;
+	ex2.approx.ftz.f32 %f796, %f795;
+	.loc 2 59 5
+	add.rn.f32 %f797, %f791, %f796;
+	.loc 2 57 45
+	fma.rn.f32 %f798, %f634, %f5, %f737;
+	ex2.approx.ftz.f32 %f799, %f798;
+	.loc 2 59 5
+	add.rn.f32 %f800, %f794, %f799;
+	.loc 2 57 45
+	fma.rn.f32 %f801, %f635, %f5, %f737;
+	ex2.approx.ftz.f32 %f802, %f801;
+	.loc 2 59 5
+	add.rn.f32 %f803, %f797, %f802;
+	.loc 2 57 45
+	fma.rn.f32 %f804, %f638, %f5, %f737;
+	ex2.approx.ftz.f32 %f805, %f804;
+	.loc 2 59 5
+	add.rn.f32 %f806, %f800, %f805;
+	.loc 2 57 45
+	fma.rn.f32 %f807, %f639, %f5, %f737;
+	ex2.approx.ftz.f32 %f808, %f807;
+	.loc 2 59 5
+	add.rn.f32 %f809, %f803, %f808;
+	.loc 2 57 45
+	fma.rn.f32 %f810, %f642, %f5, %f737;
+	ex2.approx.ftz.f32 %f811, %f810;
+	.loc 2 59 5
+	add.rn.f32 %f812, %f806, %f811;
+	.loc 2 57 45
+	fma.rn.f32 %f813, %f643, %f5, %f737;
+	ex2.approx.ftz.f32 %f814, %f813;
+	.loc 2 59 5
+	add.rn.f32 %f815, %f809, %f814;
+	.loc 2 57 45
+	fma.rn.f32 %f816, %f646, %f5, %f737;
+	ex2.approx.ftz.f32 %f817, %f816;
+	.loc 2 59 5
+	add.rn.f32 %f818, %f812, %f817;
+	.loc 2 57 45
+	fma.rn.f32 %f819, %f647, %f5, %f737;
+	ex2.approx.ftz.f32 %f820, %f819;
+	.loc 2 59 5
+	add.rn.f32 %f821, %f815, %f820;
+	.loc 2 57 45
+	fma.rn.f32 %f822, %f650, %f5, %f737;
+	ex2.approx.ftz.f32 %f823, %f822;
+	.loc 2 59 5
+	add.rn.f32 %f824, %f818, %f823;
+	.loc 2 57 45
+	fma.rn.f32 %f825, %f651, %f5, %f737;
+	ex2.approx.ftz.f32 %f826, %f825;
+	.loc 2 59 5
+	add.rn.f32 %f827, %f821, %f826;
+	.loc 2 57 45
+	fma.rn.f32 %f828, %f654, %f5, %f737;
+	ex2.approx.ftz.f32 %f829, %f828;
+	.loc 2 59 5
+	add.rn.f32 %f830, %f824, %f829;
+	.loc 2 57 45
+	fma.rn.f32 %f831, %f655, %f5, %f737;
+	ex2.approx.ftz.f32 %f832, %f831;
+	.loc 2 59 5
+	add.rn.f32 %f833, %f827, %f832;
 	.loc 2 62 21
-	add.rn.f32 %f747, %f743, %f746;
+	add.rn.f32 %f834, %f830, %f833;
+	.loc 2 53 19
+	mul.rn.f32 %f835, %f732, %f5;
+	.loc 2 57 45
+	neg.f32 %f836, %f835;
+	fma.rn.f32 %f837, %f596, %f5, %f836;
+	ex2.approx.ftz.f32 %f838, %f837;
+	.loc 2 59 5
+	add.rn.f32 %f839, %f838, 0f00000000;
+	.loc 2 57 45
+	fma.rn.f32 %f840, %f597, %f5, %f836;
+	ex2.approx.ftz.f32 %f841, %f840;
+	.loc 2 59 5
+	add.rn.f32 %f842, %f841, 0f00000000;
+	.loc 2 57 45
+	fma.rn.f32 %f843, %f600, %f5, %f836;
+	ex2.approx.ftz.f32 %f844, %f843;
+	.loc 2 59 5
+	add.rn.f32 %f845, %f839, %f844;
+	.loc 2 57 45
+	fma.rn.f32 %f846, %f601, %f5, %f836;
+	ex2.approx.ftz.f32 %f847, %f846;
+	.loc 2 59 5
+	add.rn.f32 %f848, %f842, %f847;
+	.loc 2 57 45
+	fma.rn.f32 %f849, %f604, %f5, %f836;
+	ex2.approx.ftz.f32 %f850, %f849;
+	.loc 2 59 5
+	add.rn.f32 %f851, %f845, %f850;
+	.loc 2 57 45
+	fma.rn.f32 %f852, %f605, %f5, %f836;
+	ex2.approx.ftz.f32 %f853, %f852;
+	.loc 2 59 5
+	add.rn.f32 %f854, %f848, %f853;
+	.loc 2 57 45
+	fma.rn.f32 %f855, %f608, %f5, %f836;
+	ex2.approx.ftz.f32 %f856, %f855;
+	.loc 2 59 5
+	add.rn.f32 %f857, %f851, %f856;
+	.loc 2 57 45
+	fma.rn.f32 %f858, %f609, %f5, %f836;
+	ex2.approx.ftz.f32 %f859, %f858;
+	.loc 2 59 5
+	add.rn.f32 %f860, %f854, %f859;
+	.loc 2 57 45
+	fma.rn.f32 %f861, %f612, %f5, %f836;
+	ex2.approx.ftz.f32 %f862, %f861;
+	.loc 2 59 5
+	add.rn.f32 %f863, %f857, %f862;
+	.loc 2 57 45
+	fma.rn.f32 %f864, %f613, %f5, %f836;
+	ex2.approx.ftz.f32 %f865, %f864;
+	.loc 2 59 5
+	add.rn.f32 %f866, %f860, %f865;
+	.loc 2 57 45
+	fma.rn.f32 %f867, %f616, %f5, %f836;
+	ex2.approx.ftz.f32 %f868, %f867;
+	.loc 2 59 5
+	add.rn.f32 %f869, %f863, %f868;
+	.loc 2 57 45
+	fma.rn.f32 %f870, %f617, %f5, %f836;
+	ex2.approx.ftz.f32 %f871, %f870;
+	.loc 2 59 5
+	add.rn.f32 %f872, %f866, %f871;
+	.loc 2 57 45
+	fma.rn.f32 %f873, %f620, %f5, %f836;
+	ex2.approx.ftz.f32 %f874, %f873;
+	.loc 2 59 5
+	add.rn.f32 %f875, %f869, %f874;
+	.loc 2 57 45
+	fma.rn.f32 %f876, %f621, %f5, %f836;
+	ex2.approx.ftz.f32 %f877, %f876;
+	.loc 2 59 5
+	add.rn.f32 %f878, %f872, %f877;
+	.loc 2 57 45
+	fma.rn.f32 %f879, %f624, %f5, %f836;
+	ex2.approx.ftz.f32 %f880, %f879;
+	.loc 2 59 5
+	add.rn.f32 %f881, %f875, %f880;
+	.loc 2 57 45
+	fma.rn.f32 %f882, %f625, %f5, %f836;
+	ex2.approx.ftz.f32 %f883, %f882;
+	.loc 2 59 5
+	add.rn.f32 %f884, %f878, %f883;
+	.loc 2 57 45
+	fma.rn.f32 %f885, %f628, %f5, %f836;
+	ex2.approx.ftz.f32 %f886, %f885;
+	.loc 2 59 5
+	add.rn.f32 %f887, %f881, %f886;
+	.loc 2 57 45
+	fma.rn.f32 %f888, %f629, %f5, %f836;
+	ex2.approx.ftz.f32 %f889, %f888;
+	.loc 2 59 5
+	add.rn.f32 %f890, %f884, %f889;
+	.loc 2 57 45
+	fma.rn.f32 %f891, %f632, %f5, %f836;
+	ex2.approx.ftz.f32 %f892, %f891;
+	.loc 2 59 5
+	add.rn.f32 %f893, %f887, %f892;
+	.loc 2 57 45
+	fma.rn.f32 %f894, %f633, %f5, %f836;
+	ex2.approx.ftz.f32 %f895, %f894;
+	.loc 2 59 5
+	add.rn.f32 %f896, %f890, %f895;
+	.loc 2 57 45
+	fma.rn.f32 %f897, %f636, %f5, %f836;
+	ex2.approx.ftz.f32 %f898, %f897;
+	.loc 2 59 5
+	add.rn.f32 %f899, %f893, %f898;
+	.loc 2 57 45
+	fma.rn.f32 %f900, %f637, %f5, %f836;
+	ex2.approx.ftz.f32 %f901, %f900;
+	.loc 2 59 5
+	add.rn.f32 %f902, %f896, %f901;
+	.loc 2 57 45
+	fma.rn.f32 %f903, %f640, %f5, %f836;
+	ex2.approx.ftz.f32 %f904, %f903;
+	.loc 2 59 5
+	add.rn.f32 %f905, %f899, %f904;
+	.loc 2 57 45
+	fma.rn.f32 %f906, %f641, %f5, %f836;
+	ex2.approx.ftz.f32 %f907, %f906;
+	.loc 2 59 5
+	add.rn.f32 %f908, %f902, %f907;
+	.loc 2 57 45
+	fma.rn.f32 %f909, %f644, %f5, %f836;
+	ex2.approx.ftz.f32 %f910, %f909;
+	.loc 2 59 5
+	add.rn.f32 %f911, %f905, %f910;
+	.loc 2 57 45
+	fma.rn.f32 %f912, %f645, %f5, %f836;
+	ex2.approx.ftz.f32 %f913, %f912;
+	.loc 2 59 5
+	add.rn.f32 %f914, %f908, %f913;
+	.loc 2 57 45
+	fma.rn.f32 %f915, %f648, %f5, %f836;
+	ex2.approx.ftz.f32 %f916, %f915;
+	.loc 2 59 5
+	add.rn.f32 %f917, %f911, %f916;
+	.loc 2 57 45
+	fma.rn.f32 %f918, %f649, %f5, %f836;
+	ex2.approx.ftz.f32 %f919, %f918;
+	.loc 2 59 5
+	add.rn.f32 %f920, %f914, %f919;
+	.loc 2 57 45
+	fma.rn.f32 %f921, %f652, %f5, %f836;
+	ex2.approx.ftz.f32 %f922, %f921;
+	.loc 2 59 5
+	add.rn.f32 %f923, %f917, %f922;
+	.loc 2 57 45
+	fma.rn.f32 %f924, %f653, %f5, %f836;
+	ex2.approx.ftz.f32 %f925, %f924;
+	.loc 2 59 5
+	add.rn.f32 %f926, %f920, %f925;
+	.loc 2 57 45
+	fma.rn.f32 %f927, %f656, %f5, %f836;
+	ex2.approx.ftz.f32 %f928, %f927;
+	.loc 2 59 5
+	add.rn.f32 %f929, %f923, %f928;
+	.loc 2 57 45
+	fma.rn.f32 %f930, %f657, %f5, %f836;
+	ex2.approx.ftz.f32 %f931, %f930;
+	.loc 2 59 5
+	add.rn.f32 %f932, %f926, %f931;
+	.loc 2 62 21
+	add.rn.f32 %f933, %f929, %f932;
 	.loc 2 28 33
-	fma.rn.f32 %f244, %f244, %f545, %f648;
-	fma.rn.f32 %f343, %f343, %f549, %f747;
-	.loc 1 192 12
-	add.s32 %r176, %r133, 163880;
-	and.b32 %r177, %r135, 1;
-$B85:
-	and.b32 %r178, %r177, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p99, [%r176], %r178;
-	@%p99 bra $B86;
-	ld.param.u64 %rd197, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r179, [%rd197];
-	setp.eq.u32 %p100, %r179, 0;
-	@%p100 bra $B85;
-$B86:
-	.loc 1 193 20
+	fma.rn.f32 %f430, %f430, %f731, %f834;
+	fma.rn.f32 %f529, %f529, %f735, %f933;
+	.loc 1 185 12
+	add.s32 %r174, %r138, 163880;
+	and.b32 %r175, %r140, 1;
+$B15:
+	and.b32 %r176, %r175, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p151, [%r174], %r176;
+	@%p151 bra $B16;
+	ld.param.u64 %rd94, [attend_params+560];
+	ld.relaxed.gpu.global.u32 %r177, [%rd94];
+	setp.eq.u32 %p152, %r177, 0;
+	@%p152 bra $B15;
+$B16:
+	.loc 1 186 20
 	wgmma.wait_group.sync.aligned 0;
-	@!%p16 bra $B87;
-	.loc 1 195 14
-	mov.u32 %r180, $dynamic;
-	mad.lo.s32 %r181, %r131, 8, %r180;
-	add.s32 %r182, %r181, 163896;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r182];
-$B87:
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r86, %f556, %f553;
-	cvt.rn.bf16x2.f32 %r87, %f655, %f652;
-	cvt.rn.bf16x2.f32 %r88, %f562, %f559;
-	cvt.rn.bf16x2.f32 %r89, %f661, %f658;
-	cvt.rn.bf16x2.f32 %r90, %f568, %f565;
-	cvt.rn.bf16x2.f32 %r91, %f667, %f664;
-	cvt.rn.bf16x2.f32 %r92, %f574, %f571;
-	cvt.rn.bf16x2.f32 %r93, %f673, %f670;
-	cvt.rn.bf16x2.f32 %r94, %f580, %f577;
-	cvt.rn.bf16x2.f32 %r95, %f679, %f676;
-	cvt.rn.bf16x2.f32 %r96, %f586, %f583;
-	cvt.rn.bf16x2.f32 %r97, %f685, %f682;
-	cvt.rn.bf16x2.f32 %r98, %f592, %f589;
-	cvt.rn.bf16x2.f32 %r99, %f691, %f688;
-	cvt.rn.bf16x2.f32 %r100, %f598, %f595;
-	cvt.rn.bf16x2.f32 %r101, %f697, %f694;
-	cvt.rn.bf16x2.f32 %r102, %f604, %f601;
-	cvt.rn.bf16x2.f32 %r103, %f703, %f700;
-	cvt.rn.bf16x2.f32 %r104, %f610, %f607;
-	cvt.rn.bf16x2.f32 %r105, %f709, %f706;
-	cvt.rn.bf16x2.f32 %r106, %f616, %f613;
-	cvt.rn.bf16x2.f32 %r107, %f715, %f712;
-	cvt.rn.bf16x2.f32 %r108, %f622, %f619;
-	cvt.rn.bf16x2.f32 %r109, %f721, %f718;
-	cvt.rn.bf16x2.f32 %r110, %f628, %f625;
-	cvt.rn.bf16x2.f32 %r111, %f727, %f724;
-	cvt.rn.bf16x2.f32 %r112, %f634, %f631;
-	cvt.rn.bf16x2.f32 %r113, %f733, %f730;
-	cvt.rn.bf16x2.f32 %r114, %f640, %f637;
-	cvt.rn.bf16x2.f32 %r115, %f739, %f736;
-	cvt.rn.bf16x2.f32 %r116, %f646, %f643;
-	cvt.rn.bf16x2.f32 %r117, %f745, %f742;
-	.loc 1 199 4
-	mul.rn.f32 %f407, %f407, %f545;
-	mul.rn.f32 %f406, %f406, %f545;
-	mul.rn.f32 %f405, %f405, %f549;
-	mul.rn.f32 %f404, %f404, %f549;
-	mul.rn.f32 %f403, %f403, %f545;
-	mul.rn.f32 %f402, %f402, %f545;
-	mul.rn.f32 %f401, %f401, %f549;
-	mul.rn.f32 %f400, %f400, %f549;
-	mul.rn.f32 %f399, %f399, %f545;
-	mul.rn.f32 %f398, %f398, %f545;
-	mul.rn.f32 %f397, %f397, %f549;
-	mul.rn.f32 %f396, %f396, %f549;
-	mul.rn.f32 %f395, %f395, %f545;
-	mul.rn.f32 %f394, %f394, %f545;
-	mul.rn.f32 %f393, %f393, %f549;
-	mul.rn.f32 %f392, %f392, %f549;
-	mul.rn.f32 %f391, %f391, %f545;
-	mul.rn.f32 %f390, %f390, %f545;
-	mul.rn.f32 %f389, %f389, %f549;
-	mul.rn.f32 %f388, %f388, %f549;
-	mul.rn.f32 %f387, %f387, %f545;
-	mul.rn.f32 %f386, %f386, %f545;
-	mul.rn.f32 %f385, %f385, %f549;
-	mul.rn.f32 %f384, %f384, %f549;
-	mul.rn.f32 %f383, %f383, %f545;
-	mul.rn.f32 %f382, %f382, %f545;
-	mul.rn.f32 %f381, %f381, %f549;
-	mul.rn.f32 %f380, %f380, %f549;
-	mul.rn.f32 %f379, %f379, %f545;
-	mul.rn.f32 %f378, %f378, %f545;
-	mul.rn.f32 %f377, %f377, %f549;
-	mul.rn.f32 %f376, %f376, %f549;
-	mul.rn.f32 %f375, %f375, %f545;
-	mul.rn.f32 %f374, %f374, %f545;
-	mul.rn.f32 %f373, %f373, %f549;
-	mul.rn.f32 %f372, %f372, %f549;
-	mul.rn.f32 %f371, %f371, %f545;
-	mul.rn.f32 %f370, %f370, %f545;
-	mul.rn.f32 %f369, %f369, %f549;
-	mul.rn.f32 %f368, %f368, %f549;
-	mul.rn.f32 %f367, %f367, %f545;
-	mul.rn.f32 %f366, %f366, %f545;
-	mul.rn.f32 %f365, %f365, %f549;
-	mul.rn.f32 %f364, %f364, %f549;
-	mul.rn.f32 %f363, %f363, %f545;
-	mul.rn.f32 %f362, %f362, %f545;
-	mul.rn.f32 %f361, %f361, %f549;
-	mul.rn.f32 %f360, %f360, %f549;
-	mul.rn.f32 %f359, %f359, %f545;
-	mul.rn.f32 %f358, %f358, %f545;
-	mul.rn.f32 %f357, %f357, %f549;
-	mul.rn.f32 %f356, %f356, %f549;
-	mul.rn.f32 %f355, %f355, %f545;
-	mul.rn.f32 %f354, %f354, %f545;
-	mul.rn.f32 %f353, %f353, %f549;
-	mul.rn.f32 %f352, %f352, %f549;
-	mul.rn.f32 %f351, %f351, %f545;
-	mul.rn.f32 %f350, %f350, %f545;
-	mul.rn.f32 %f349, %f349, %f549;
-	mul.rn.f32 %f348, %f348, %f549;
-	mul.rn.f32 %f347, %f347, %f545;
-	mul.rn.f32 %f346, %f346, %f545;
-	mul.rn.f32 %f345, %f345, %f549;
-	mul.rn.f32 %f344, %f344, %f549;
-	.loc 1 174 27
-	add.s64 %rd169, %rd169, 1;
-	setp.lt.s64 %p101, %rd169, %rd47;
-	mov.f32 %f145, %f546;
-	mov.f32 %f110, %f542;
-	@%p101 bra $B78;
-$B88:
-	.loc 1 202 24
-	cvt.u32.u64 %r183, %rd127;
-	and.b32 %r184, %r183, 1;
-	.loc 1 203 17
+	@!%p9 bra $B17;
+	.loc 1 188 14
+	mov.u32 %r178, $dynamic;
+	mad.lo.s32 %r179, %r136, 8, %r178;
+	add.s32 %r180, %r179, 163896;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r180];
+$B17:
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r95, %f742, %f739;
+	cvt.rn.bf16x2.f32 %r96, %f841, %f838;
+	cvt.rn.bf16x2.f32 %r97, %f748, %f745;
+	cvt.rn.bf16x2.f32 %r98, %f847, %f844;
+	cvt.rn.bf16x2.f32 %r99, %f754, %f751;
+	cvt.rn.bf16x2.f32 %r100, %f853, %f850;
+	cvt.rn.bf16x2.f32 %r101, %f760, %f757;
+	cvt.rn.bf16x2.f32 %r102, %f859, %f856;
+	cvt.rn.bf16x2.f32 %r103, %f766, %f763;
+	cvt.rn.bf16x2.f32 %r104, %f865, %f862;
+	cvt.rn.bf16x2.f32 %r105, %f772, %f769;
+	cvt.rn.bf16x2.f32 %r106, %f871, %f868;
+	cvt.rn.bf16x2.f32 %r107, %f778, %f775;
+	cvt.rn.bf16x2.f32 %r108, %f877, %f874;
+	cvt.rn.bf16x2.f32 %r109, %f784, %f781;
+	cvt.rn.bf16x2.f32 %r110, %f883, %f880;
+	cvt.rn.bf16x2.f32 %r111, %f790, %f787;
+	cvt.rn.bf16x2.f32 %r112, %f889, %f886;
+	cvt.rn.bf16x2.f32 %r113, %f796, %f793;
+	cvt.rn.bf16x2.f32 %r114, %f895, %f892;
+	cvt.rn.bf16x2.f32 %r115, %f802, %f799;
+	cvt.rn.bf16x2.f32 %r116, %f901, %f898;
+	cvt.rn.bf16x2.f32 %r117, %f808, %f805;
+	cvt.rn.bf16x2.f32 %r118, %f907, %f904;
+	cvt.rn.bf16x2.f32 %r119, %f814, %f811;
+	cvt.rn.bf16x2.f32 %r120, %f913, %f910;
+	cvt.rn.bf16x2.f32 %r121, %f820, %f817;
+	cvt.rn.bf16x2.f32 %r122, %f919, %f916;
+	cvt.rn.bf16x2.f32 %r123, %f826, %f823;
+	cvt.rn.bf16x2.f32 %r124, %f925, %f922;
+	cvt.rn.bf16x2.f32 %r125, %f832, %f829;
+	cvt.rn.bf16x2.f32 %r126, %f931, %f928;
+	.loc 1 191 27
+	setp.neu.f32 %p153, %f731, 0f3F800000;
+	mov.pred %p154, 1;
+	@%p153 bra $B18;
+	setp.neu.f32 %p155, %f735, 0f3F800000;
+	mov.pred %p154, %p155;
+$B18:
+	vote.sync.ballot.b32 %r181, %p154, 0xffffffff;
+	setp.ne.s32 %p156, %r181, 0;
+	@!%p156 bra $B19;
+	.loc 1 193 5
+	mul.rn.f32 %f593, %f593, %f731;
+	mul.rn.f32 %f592, %f592, %f731;
+	mul.rn.f32 %f591, %f591, %f735;
+	mul.rn.f32 %f590, %f590, %f735;
+	mul.rn.f32 %f589, %f589, %f731;
+	mul.rn.f32 %f588, %f588, %f731;
+	mul.rn.f32 %f587, %f587, %f735;
+	mul.rn.f32 %f586, %f586, %f735;
+	mul.rn.f32 %f585, %f585, %f731;
+	mul.rn.f32 %f584, %f584, %f731;
+	mul.rn.f32 %f583, %f583, %f735;
+	mul.rn.f32 %f582, %f582, %f735;
+	mul.rn.f32 %f581, %f581, %f731;
+	mul.rn.f32 %f580, %f580, %f731;
+	mul.rn.f32 %f579, %f579, %f735;
+	mul.rn.f32 %f578, %f578, %f735;
+	mul.rn.f32 %f577, %f577, %f731;
+	mul.rn.f32 %f576, %f576, %f731;
+	mul.rn.f32 %f575, %f575, %f735;
+	mul.rn.f32 %f574, %f574, %f735;
+	mul.rn.f32 %f573, %f573, %f731;
+	mul.rn.f32 %f572, %f572, %f731;
+	mul.rn.f32 %f571, %f571, %f735;
+	mul.rn.f32 %f570, %f570, %f735;
+	mul.rn.f32 %f569, %f569, %f731;
+	mul.rn.f32 %f568, %f568, %f731;
+	mul.rn.f32 %f567, %f567, %f735;
+	mul.rn.f32 %f566, %f566, %f735;
+	mul.rn.f32 %f565, %f565, %f731;
+	mul.rn.f32 %f564, %f564, %f731;
+	mul.rn.f32 %f563, %f563, %f735;
+	mul.rn.f32 %f562, %f562, %f735;
+	mul.rn.f32 %f561, %f561, %f731;
+	mul.rn.f32 %f560, %f560, %f731;
+	mul.rn.f32 %f559, %f559, %f735;
+	mul.rn.f32 %f558, %f558, %f735;
+	mul.rn.f32 %f557, %f557, %f731;
+	mul.rn.f32 %f556, %f556, %f731;
+	mul.rn.f32 %f555, %f555, %f735;
+	mul.rn.f32 %f554, %f554, %f735;
+	mul.rn.f32 %f553, %f553, %f731;
+	mul.rn.f32 %f552, %f552, %f731;
+	mul.rn.f32 %f551, %f551, %f735;
+	mul.rn.f32 %f550, %f550, %f735;
+	mul.rn.f32 %f549, %f549, %f731;
+	mul.rn.f32 %f548, %f548, %f731;
+	mul.rn.f32 %f547, %f547, %f735;
+	mul.rn.f32 %f546, %f546, %f735;
+	mul.rn.f32 %f545, %f545, %f731;
+	mul.rn.f32 %f544, %f544, %f731;
+	mul.rn.f32 %f543, %f543, %f735;
+	mul.rn.f32 %f542, %f542, %f735;
+	mul.rn.f32 %f541, %f541, %f731;
+	mul.rn.f32 %f540, %f540, %f731;
+	mul.rn.f32 %f539, %f539, %f735;
+	mul.rn.f32 %f538, %f538, %f735;
+	mul.rn.f32 %f537, %f537, %f731;
+	mul.rn.f32 %f536, %f536, %f731;
+	mul.rn.f32 %f535, %f535, %f735;
+	mul.rn.f32 %f534, %f534, %f735;
+	mul.rn.f32 %f533, %f533, %f731;
+	mul.rn.f32 %f532, %f532, %f731;
+	mul.rn.f32 %f531, %f531, %f735;
+	mul.rn.f32 %f530, %f530, %f735;
+$B19:
+	.loc 1 172 27
+	add.s32 %r133, %r133, 1;
+	setp.lt.u32 %p157, %r133, %r24;
+	mov.f32 %f331, %f732;
+	mov.f32 %f296, %f728;
+	@%p157 bra $B11;
+$B20:
+	.loc 1 197 24
+	and.b32 %r182, %r77, 1;
+	.loc 1 198 17
 	wgmma.fence.sync.aligned;
-	.loc 1 204 22
-	mad.lo.s32 %r185, %r184, 32768, %r2;
-	.loc 1 222 25
-	bfe.u32 %r186, %r185, 4, 14;
-	add.s32 %r187, %r186, 33560576;
-	mov.b64 %rd198, {%r187, 1073741888};
-	mov.pred %p102, 1;
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r86, %r87, %r88, %r89}, %rd198, %p102, 1, 1, 1;
-	add.s32 %r188, %r186, 33560704;
-	mov.b64 %rd199, {%r188, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r90, %r91, %r92, %r93}, %rd199, %p102, 1, 1, 1;
-	add.s32 %r189, %r186, 33560832;
-	mov.b64 %rd200, {%r189, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r94, %r95, %r96, %r97}, %rd200, %p102, 1, 1, 1;
-	add.s32 %r190, %r186, 33560960;
-	mov.b64 %rd201, {%r190, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r98, %r99, %r100, %r101}, %rd201, %p102, 1, 1, 1;
-	add.s32 %r191, %r186, 33561600;
-	mov.b64 %rd202, {%r191, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r102, %r103, %r104, %r105}, %rd202, %p102, 1, 1, 1;
-	add.s32 %r192, %r186, 33561728;
-	mov.b64 %rd203, {%r192, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r106, %r107, %r108, %r109}, %rd203, %p102, 1, 1, 1;
-	add.s32 %r193, %r186, 33561856;
-	mov.b64 %rd204, {%r193, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r110, %r111, %r112, %r113}, %rd204, %p102, 1, 1, 1;
-	add.s32 %r194, %r186, 33561984;
-	mov.b64 %rd205, {%r194, 1073741888};
-	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f407, %f406, %f405, %f404, %f403, %f402, %f401, %f400, %f399, %f398, %f397, %f396, %f395, %f394, %f393, %f392, %f391, %f390, %f389, %f388, %f387, %f386, %f385, %f384, %f383, %f382, %f381, %f380, %f379, %f378, %f377, %f376, %f375, %f374, %f373, %f372, %f371, %f370, %f369, %f368, %f367, %f366, %f365, %f364, %f363, %f362, %f361, %f360, %f359, %f358, %f357, %f356, %f355, %f354, %f353, %f352, %f351, %f350, %f349, %f348, %f347, %f346, %f345, %f344}, {%r114, %r115, %r116, %r117}, %rd205, %p102, 1, 1, 1;
-	.loc 1 205 18
+	.loc 1 199 22
+	mad.lo.s32 %r183, %r182, 32768, %r2;
+	.loc 1 217 25
+	bfe.u32 %r184, %r183, 4, 14;
+	add.s32 %r185, %r184, 33560576;
+	mov.b64 %rd95, {%r185, 1073741888};
+	mov.pred %p158, 1;
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r95, %r96, %r97, %r98}, %rd95, %p158, 1, 1, 1;
+	add.s32 %r186, %r184, 33560704;
+	mov.b64 %rd96, {%r186, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r99, %r100, %r101, %r102}, %rd96, %p158, 1, 1, 1;
+	add.s32 %r187, %r184, 33560832;
+	mov.b64 %rd97, {%r187, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r103, %r104, %r105, %r106}, %rd97, %p158, 1, 1, 1;
+	add.s32 %r188, %r184, 33560960;
+	mov.b64 %rd98, {%r188, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r107, %r108, %r109, %r110}, %rd98, %p158, 1, 1, 1;
+	add.s32 %r189, %r184, 33561600;
+	mov.b64 %rd99, {%r189, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r111, %r112, %r113, %r114}, %rd99, %p158, 1, 1, 1;
+	add.s32 %r190, %r184, 33561728;
+	mov.b64 %rd100, {%r190, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r115, %r116, %r117, %r118}, %rd100, %p158, 1, 1, 1;
+	add.s32 %r191, %r184, 33561856;
+	mov.b64 %rd101, {%r191, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r119, %r120, %r121, %r122}, %rd101, %p158, 1, 1, 1;
+	add.s32 %r192, %r184, 33561984;
+	mov.b64 %rd102, {%r192, 1073741888};
+	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r123, %r124, %r125, %r126}, %rd102, %p158, 1, 1, 1;
+	.loc 1 200 18
 	wgmma.commit_group.sync.aligned;
 	.loc 2 71 24
-	shfl.sync.bfly.b32 %f748, %f244, 1, 31, 0xffffffff;
-	add.rn.f32 %f749, %f244, %f748;
+	shfl.sync.bfly.b32 %f934, %f430, 1, 31, 0xffffffff;
+	add.rn.f32 %f935, %f430, %f934;
 	.loc 2 72 24
-	shfl.sync.bfly.b32 %f750, %f749, 2, 31, 0xffffffff;
-	add.rn.f32 %f751, %f749, %f750;
+	shfl.sync.bfly.b32 %f936, %f935, 2, 31, 0xffffffff;
+	add.rn.f32 %f937, %f935, %f936;
 	.loc 2 73 18
-	rcp.approx.ftz.f32 %f752, %f751;
-	neg.f32 %f753, %f751;
-	fma.rn.f32 %f754, %f753, %f752, 0f3F800000;
-	fma.rn.f32 %f755, %f752, %f754, %f752;
-	abs.f32 %f756, %f755;
-	setp.lt.f32 %p103, 0f03800000, %f756;
+	rcp.approx.ftz.f32 %f938, %f937;
+	neg.f32 %f939, %f937;
+	fma.rn.f32 %f940, %f939, %f938, 0f3F800000;
+	fma.rn.f32 %f941, %f938, %f940, %f938;
+	abs.f32 %f942, %f941;
+	setp.lt.f32 %p159, 0f03800000, %f942;
 	.loc 2 71 24
-	shfl.sync.bfly.b32 %f757, %f343, 1, 31, 0xffffffff;
-	add.rn.f32 %f758, %f343, %f757;
+	shfl.sync.bfly.b32 %f943, %f529, 1, 31, 0xffffffff;
+	add.rn.f32 %f944, %f529, %f943;
 	.loc 2 72 24
-	shfl.sync.bfly.b32 %f759, %f758, 2, 31, 0xffffffff;
-	add.rn.f32 %f760, %f758, %f759;
+	shfl.sync.bfly.b32 %f945, %f944, 2, 31, 0xffffffff;
+	add.rn.f32 %f946, %f944, %f945;
 	.loc 2 73 18
-	rcp.approx.ftz.f32 %f761, %f760;
-	neg.f32 %f762, %f760;
-	fma.rn.f32 %f763, %f762, %f761, 0f3F800000;
-	fma.rn.f32 %f764, %f761, %f763, %f761;
-	abs.f32 %f765, %f764;
-	setp.lt.f32 %p104, 0f03800000, %f765;
-	and.pred %p105, %p103, %p104;
-	.loc 1 207 19
+	rcp.approx.ftz.f32 %f947, %f946;
+	neg.f32 %f948, %f946;
+	fma.rn.f32 %f949, %f948, %f947, 0f3F800000;
+	fma.rn.f32 %f950, %f947, %f949, %f947;
+	abs.f32 %f951, %f950;
+	setp.lt.f32 %p160, 0f03800000, %f951;
+	and.pred %p161, %p159, %p160;
+	.loc 1 202 19
 	wgmma.wait_group.sync.aligned 0;
-	.loc 1 109 16
-	mad.lo.s32 %r195, %r38, 16384, %r2;
-	.loc 1 258 72
-	and.b32 %r196, %r5, 15;
-	add.s32 %r197, %r82, %r196;
-	shr.u32 %r198, %r5, 4;
-	shl.b32 %r199, %r198, 3;
-	and.b32 %r200, %r199, 7;
-	setp.eq.s32 %p106, %r200, 0;
-	and.b32 %r201, %r197, 7;
-	shl.b32 %r202, %r201, 4;
-	shl.b32 %r203, %r198, 4;
-	xor.b32 %r204, %r203, %r202;
-	mad.lo.s32 %r205, %r197, 128, %r195;
-	add.s32 %r206, %r205, %r204;
-	cvt.u64.u32 %rd206, %r206;
-	cvta.shared.u64 %rd207, %rd206;
-	cvt.u32.u64 %r207, %rd207;
-	and.b32 %r208, %r207, 15;
-	setp.eq.s32 %p107, %r208, 0;
-	and.pred %p108, %p106, %p107;
-	@%p105 bra $B89;
+	.loc 1 107 16
+	mad.lo.s32 %r193, %r36, 16384, %r2;
+	.loc 1 253 72
+	and.b32 %r194, %r8, 15;
+	add.s32 %r195, %r87, %r194;
+	shr.u32 %r196, %r8, 4;
+	shl.b32 %r197, %r196, 3;
+	and.b32 %r198, %r197, 7;
+	setp.eq.s32 %p162, %r198, 0;
+	and.b32 %r199, %r195, 7;
+	shl.b32 %r200, %r199, 4;
+	shl.b32 %r201, %r196, 4;
+	xor.b32 %r202, %r201, %r200;
+	mad.lo.s32 %r203, %r195, 128, %r193;
+	add.s32 %r204, %r203, %r202;
+	cvt.u64.u32 %rd103, %r204;
+	cvta.shared.u64 %rd104, %rd103;
+	cvt.u32.u64 %r205, %rd104;
+	and.b32 %r206, %r205, 15;
+	setp.eq.s32 %p163, %r206, 0;
+	and.pred %p164, %p162, %p163;
+	@%p161 bra $B21;
 	.loc 2 73 18
-	rcp.rn.f32 %f755, %f751;
-	rcp.rn.f32 %f764, %f760;
-$B89:
-	.loc 1 258 20
-	@!%p108 bra $B101;
-	.loc 1 107 3
-	mul.rn.f32 %f766, %f407, %f755;
-	mul.rn.f32 %f767, %f406, %f755;
-	mul.rn.f32 %f768, %f405, %f764;
-	mul.rn.f32 %f769, %f404, %f764;
-	mul.rn.f32 %f770, %f403, %f755;
-	mul.rn.f32 %f771, %f402, %f755;
-	mul.rn.f32 %f772, %f401, %f764;
-	mul.rn.f32 %f773, %f400, %f764;
-	mul.rn.f32 %f774, %f399, %f755;
-	mul.rn.f32 %f775, %f398, %f755;
-	mul.rn.f32 %f776, %f397, %f764;
-	mul.rn.f32 %f777, %f396, %f764;
-	mul.rn.f32 %f778, %f395, %f755;
-	mul.rn.f32 %f779, %f394, %f755;
-	mul.rn.f32 %f780, %f393, %f764;
-	mul.rn.f32 %f781, %f392, %f764;
-	mul.rn.f32 %f782, %f391, %f755;
-	mul.rn.f32 %f783, %f390, %f755;
-	mul.rn.f32 %f784, %f389, %f764;
-	mul.rn.f32 %f785, %f388, %f764;
-	mul.rn.f32 %f786, %f387, %f755;
-	mul.rn.f32 %f787, %f386, %f755;
-	mul.rn.f32 %f788, %f385, %f764;
-	mul.rn.f32 %f789, %f384, %f764;
-	mul.rn.f32 %f790, %f383, %f755;
-	mul.rn.f32 %f791, %f382, %f755;
-	mul.rn.f32 %f792, %f381, %f764;
-	mul.rn.f32 %f793, %f380, %f764;
-	mul.rn.f32 %f794, %f379, %f755;
-	mul.rn.f32 %f795, %f378, %f755;
-	mul.rn.f32 %f796, %f377, %f764;
-	mul.rn.f32 %f797, %f376, %f764;
-	mul.rn.f32 %f798, %f375, %f755;
-	mul.rn.f32 %f799, %f374, %f755;
-	mul.rn.f32 %f800, %f373, %f764;
-	mul.rn.f32 %f801, %f372, %f764;
-	mul.rn.f32 %f802, %f371, %f755;
-	mul.rn.f32 %f803, %f370, %f755;
-	mul.rn.f32 %f804, %f369, %f764;
-	mul.rn.f32 %f805, %f368, %f764;
-	mul.rn.f32 %f806, %f367, %f755;
-	mul.rn.f32 %f807, %f366, %f755;
-	mul.rn.f32 %f808, %f365, %f764;
-	mul.rn.f32 %f809, %f364, %f764;
-	mul.rn.f32 %f810, %f363, %f755;
-	mul.rn.f32 %f811, %f362, %f755;
-	mul.rn.f32 %f812, %f361, %f764;
-	mul.rn.f32 %f813, %f360, %f764;
-	mul.rn.f32 %f814, %f359, %f755;
-	mul.rn.f32 %f815, %f358, %f755;
-	mul.rn.f32 %f816, %f357, %f764;
-	mul.rn.f32 %f817, %f356, %f764;
-	mul.rn.f32 %f818, %f355, %f755;
-	mul.rn.f32 %f819, %f354, %f755;
-	mul.rn.f32 %f820, %f353, %f764;
-	mul.rn.f32 %f821, %f352, %f764;
-	mul.rn.f32 %f822, %f351, %f755;
-	mul.rn.f32 %f823, %f350, %f755;
-	mul.rn.f32 %f824, %f349, %f764;
-	mul.rn.f32 %f825, %f348, %f764;
-	mul.rn.f32 %f826, %f347, %f755;
-	mul.rn.f32 %f827, %f346, %f755;
-	mul.rn.f32 %f828, %f345, %f764;
-	mul.rn.f32 %f829, %f344, %f764;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r209, %f767, %f766;
-	cvt.rn.bf16x2.f32 %r210, %f769, %f768;
-	cvt.rn.bf16x2.f32 %r211, %f771, %f770;
-	cvt.rn.bf16x2.f32 %r212, %f773, %f772;
-	.loc 1 258 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r206], {%r209, %r210, %r211, %r212};
-	add.s32 %r213, %r199, 16;
-	and.b32 %r214, %r213, 7;
-	setp.eq.s32 %p109, %r214, 0;
-	shl.b32 %r215, %r213, 1;
-	xor.b32 %r216, %r215, %r202;
-	add.s32 %r217, %r205, %r216;
-	cvt.u64.u32 %rd208, %r217;
-	cvta.shared.u64 %rd209, %rd208;
-	cvt.u32.u64 %r218, %rd209;
-	and.b32 %r219, %r218, 15;
-	setp.eq.s32 %p110, %r219, 0;
-	and.pred %p111, %p109, %p110;
-	@!%p111 bra $B102;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r220, %f775, %f774;
-	cvt.rn.bf16x2.f32 %r221, %f777, %f776;
-	cvt.rn.bf16x2.f32 %r222, %f779, %f778;
-	cvt.rn.bf16x2.f32 %r223, %f781, %f780;
-	.loc 1 258 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r217], {%r220, %r221, %r222, %r223};
-	add.s32 %r224, %r199, 32;
-	and.b32 %r225, %r224, 7;
-	setp.eq.s32 %p112, %r225, 0;
-	shl.b32 %r226, %r224, 1;
-	xor.b32 %r227, %r226, %r202;
-	add.s32 %r228, %r205, %r227;
-	cvt.u64.u32 %rd210, %r228;
-	cvta.shared.u64 %rd211, %rd210;
-	cvt.u32.u64 %r229, %rd211;
-	and.b32 %r230, %r229, 15;
-	setp.eq.s32 %p113, %r230, 0;
-	and.pred %p114, %p112, %p113;
-	@!%p114 bra $B103;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r231, %f783, %f782;
-	cvt.rn.bf16x2.f32 %r232, %f785, %f784;
-	cvt.rn.bf16x2.f32 %r233, %f787, %f786;
-	cvt.rn.bf16x2.f32 %r234, %f789, %f788;
-	.loc 1 258 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r228], {%r231, %r232, %r233, %r234};
-	add.s32 %r235, %r199, 48;
-	and.b32 %r236, %r235, 7;
-	setp.eq.s32 %p115, %r236, 0;
-	shl.b32 %r237, %r235, 1;
-	xor.b32 %r238, %r237, %r202;
-	add.s32 %r239, %r205, %r238;
-	cvt.u64.u32 %rd212, %r239;
-	cvta.shared.u64 %rd213, %rd212;
-	cvt.u32.u64 %r240, %rd213;
-	and.b32 %r241, %r240, 15;
-	setp.eq.s32 %p116, %r241, 0;
-	and.pred %p117, %p115, %p116;
-	@!%p117 bra $B104;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r242, %f791, %f790;
-	cvt.rn.bf16x2.f32 %r243, %f793, %f792;
-	cvt.rn.bf16x2.f32 %r244, %f795, %f794;
-	cvt.rn.bf16x2.f32 %r245, %f797, %f796;
-	.loc 1 258 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r239], {%r242, %r243, %r244, %r245};
-	add.s32 %r246, %r206, 8192;
-	cvt.u64.u32 %rd214, %r246;
-	cvta.shared.u64 %rd215, %rd214;
-	cvt.u32.u64 %r247, %rd215;
-	and.b32 %r248, %r247, 15;
-	setp.eq.s32 %p118, %r248, 0;
-	@!%p118 bra $FAULT2;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r249, %f799, %f798;
-	cvt.rn.bf16x2.f32 %r250, %f801, %f800;
-	cvt.rn.bf16x2.f32 %r251, %f803, %f802;
-	cvt.rn.bf16x2.f32 %r252, %f805, %f804;
-	.loc 1 258 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r206+8192], {%r249, %r250, %r251, %r252};
-	add.s32 %r253, %r217, 8192;
-	cvt.u64.u32 %rd216, %r253;
-	cvta.shared.u64 %rd217, %rd216;
-	cvt.u32.u64 %r254, %rd217;
-	and.b32 %r255, %r254, 15;
-	setp.eq.s32 %p119, %r255, 0;
-	@!%p119 bra $FAULT2;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r256, %f807, %f806;
-	cvt.rn.bf16x2.f32 %r257, %f809, %f808;
-	cvt.rn.bf16x2.f32 %r258, %f811, %f810;
-	cvt.rn.bf16x2.f32 %r259, %f813, %f812;
-	.loc 1 258 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r217+8192], {%r256, %r257, %r258, %r259};
-	add.s32 %r260, %r228, 8192;
-	cvt.u64.u32 %rd218, %r260;
-	cvta.shared.u64 %rd219, %rd218;
-	cvt.u32.u64 %r261, %rd219;
-	and.b32 %r262, %r261, 15;
-	setp.eq.s32 %p120, %r262, 0;
-	@!%p120 bra $FAULT2;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r263, %f815, %f814;
-	cvt.rn.bf16x2.f32 %r264, %f817, %f816;
-	cvt.rn.bf16x2.f32 %r265, %f819, %f818;
-	cvt.rn.bf16x2.f32 %r266, %f821, %f820;
-	.loc 1 258 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r228+8192], {%r263, %r264, %r265, %r266};
-	add.s32 %r267, %r239, 8192;
-	cvt.u64.u32 %rd220, %r267;
-	cvta.shared.u64 %rd221, %rd220;
-	cvt.u32.u64 %r268, %rd221;
-	and.b32 %r269, %r268, 15;
-	setp.eq.s32 %p121, %r269, 0;
-	@!%p121 bra $FAULT2;
-	.loc 1 235 37
-	cvt.rn.bf16x2.f32 %r270, %f823, %f822;
-	cvt.rn.bf16x2.f32 %r271, %f825, %f824;
-	cvt.rn.bf16x2.f32 %r272, %f827, %f826;
-	cvt.rn.bf16x2.f32 %r273, %f829, %f828;
-	.loc 1 258 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r239+8192], {%r270, %r271, %r272, %r273};
-	.loc 1 110 14
+	rcp.rn.f32 %f941, %f937;
+	rcp.rn.f32 %f950, %f946;
+$B21:
+	.loc 1 253 20
+	@!%p164 bra $B33;
+	.loc 1 105 3
+	mul.rn.f32 %f952, %f593, %f941;
+	mul.rn.f32 %f953, %f592, %f941;
+	mul.rn.f32 %f954, %f591, %f950;
+	mul.rn.f32 %f955, %f590, %f950;
+	mul.rn.f32 %f956, %f589, %f941;
+	mul.rn.f32 %f957, %f588, %f941;
+	mul.rn.f32 %f958, %f587, %f950;
+	mul.rn.f32 %f959, %f586, %f950;
+	mul.rn.f32 %f960, %f585, %f941;
+	mul.rn.f32 %f961, %f584, %f941;
+	mul.rn.f32 %f962, %f583, %f950;
+	mul.rn.f32 %f963, %f582, %f950;
+	mul.rn.f32 %f964, %f581, %f941;
+	mul.rn.f32 %f965, %f580, %f941;
+	mul.rn.f32 %f966, %f579, %f950;
+	mul.rn.f32 %f967, %f578, %f950;
+	mul.rn.f32 %f968, %f577, %f941;
+	mul.rn.f32 %f969, %f576, %f941;
+	mul.rn.f32 %f970, %f575, %f950;
+	mul.rn.f32 %f971, %f574, %f950;
+	mul.rn.f32 %f972, %f573, %f941;
+	mul.rn.f32 %f973, %f572, %f941;
+	mul.rn.f32 %f974, %f571, %f950;
+	mul.rn.f32 %f975, %f570, %f950;
+	mul.rn.f32 %f976, %f569, %f941;
+	mul.rn.f32 %f977, %f568, %f941;
+	mul.rn.f32 %f978, %f567, %f950;
+	mul.rn.f32 %f979, %f566, %f950;
+	mul.rn.f32 %f980, %f565, %f941;
+	mul.rn.f32 %f981, %f564, %f941;
+	mul.rn.f32 %f982, %f563, %f950;
+	mul.rn.f32 %f983, %f562, %f950;
+	mul.rn.f32 %f984, %f561, %f941;
+	mul.rn.f32 %f985, %f560, %f941;
+	mul.rn.f32 %f986, %f559, %f950;
+	mul.rn.f32 %f987, %f558, %f950;
+	mul.rn.f32 %f988, %f557, %f941;
+	mul.rn.f32 %f989, %f556, %f941;
+	mul.rn.f32 %f990, %f555, %f950;
+	mul.rn.f32 %f991, %f554, %f950;
+	mul.rn.f32 %f992, %f553, %f941;
+	mul.rn.f32 %f993, %f552, %f941;
+	mul.rn.f32 %f994, %f551, %f950;
+	mul.rn.f32 %f995, %f550, %f950;
+	mul.rn.f32 %f996, %f549, %f941;
+	mul.rn.f32 %f997, %f548, %f941;
+	mul.rn.f32 %f998, %f547, %f950;
+	mul.rn.f32 %f999, %f546, %f950;
+	mul.rn.f32 %f1000, %f545, %f941;
+	mul.rn.f32 %f1001, %f544, %f941;
+	mul.rn.f32 %f1002, %f543, %f950;
+	mul.rn.f32 %f1003, %f542, %f950;
+	mul.rn.f32 %f1004, %f541, %f941;
+	mul.rn.f32 %f1005, %f540, %f941;
+	mul.rn.f32 %f1006, %f539, %f950;
+	mul.rn.f32 %f1007, %f538, %f950;
+	mul.rn.f32 %f1008, %f537, %f941;
+	mul.rn.f32 %f1009, %f536, %f941;
+	mul.rn.f32 %f1010, %f535, %f950;
+	mul.rn.f32 %f1011, %f534, %f950;
+	mul.rn.f32 %f1012, %f533, %f941;
+	mul.rn.f32 %f1013, %f532, %f941;
+	mul.rn.f32 %f1014, %f531, %f950;
+	mul.rn.f32 %f1015, %f530, %f950;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r207, %f953, %f952;
+	cvt.rn.bf16x2.f32 %r208, %f955, %f954;
+	cvt.rn.bf16x2.f32 %r209, %f957, %f956;
+	cvt.rn.bf16x2.f32 %r210, %f959, %f958;
+	.loc 1 253 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r204], {%r207, %r208, %r209, %r210};
+	add.s32 %r211, %r197, 16;
+	and.b32 %r212, %r211, 7;
+	setp.eq.s32 %p165, %r212, 0;
+	shl.b32 %r213, %r211, 1;
+	xor.b32 %r214, %r213, %r200;
+	add.s32 %r215, %r203, %r214;
+	cvt.u64.u32 %rd105, %r215;
+	cvta.shared.u64 %rd106, %rd105;
+	cvt.u32.u64 %r216, %rd106;
+	and.b32 %r217, %r216, 15;
+	setp.eq.s32 %p166, %r217, 0;
+	and.pred %p167, %p165, %p166;
+	@!%p167 bra $B34;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r218, %f961, %f960;
+	cvt.rn.bf16x2.f32 %r219, %f963, %f962;
+	cvt.rn.bf16x2.f32 %r220, %f965, %f964;
+	cvt.rn.bf16x2.f32 %r221, %f967, %f966;
+	.loc 1 253 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r215], {%r218, %r219, %r220, %r221};
+	add.s32 %r222, %r197, 32;
+	and.b32 %r223, %r222, 7;
+	setp.eq.s32 %p168, %r223, 0;
+	shl.b32 %r224, %r222, 1;
+	xor.b32 %r225, %r224, %r200;
+	add.s32 %r226, %r203, %r225;
+	cvt.u64.u32 %rd107, %r226;
+	cvta.shared.u64 %rd108, %rd107;
+	cvt.u32.u64 %r227, %rd108;
+	and.b32 %r228, %r227, 15;
+	setp.eq.s32 %p169, %r228, 0;
+	and.pred %p170, %p168, %p169;
+	@!%p170 bra $B35;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r229, %f969, %f968;
+	cvt.rn.bf16x2.f32 %r230, %f971, %f970;
+	cvt.rn.bf16x2.f32 %r231, %f973, %f972;
+	cvt.rn.bf16x2.f32 %r232, %f975, %f974;
+	.loc 1 253 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r226], {%r229, %r230, %r231, %r232};
+	add.s32 %r233, %r197, 48;
+	and.b32 %r234, %r233, 7;
+	setp.eq.s32 %p171, %r234, 0;
+	shl.b32 %r235, %r233, 1;
+	xor.b32 %r236, %r235, %r200;
+	add.s32 %r237, %r203, %r236;
+	cvt.u64.u32 %rd109, %r237;
+	cvta.shared.u64 %rd110, %rd109;
+	cvt.u32.u64 %r238, %rd110;
+	and.b32 %r239, %r238, 15;
+	setp.eq.s32 %p172, %r239, 0;
+	and.pred %p173, %p171, %p172;
+	@!%p173 bra $B36;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r240, %f977, %f976;
+	cvt.rn.bf16x2.f32 %r241, %f979, %f978;
+	cvt.rn.bf16x2.f32 %r242, %f981, %f980;
+	cvt.rn.bf16x2.f32 %r243, %f983, %f982;
+	.loc 1 253 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r237], {%r240, %r241, %r242, %r243};
+	add.s32 %r244, %r204, 8192;
+	cvt.u64.u32 %rd111, %r244;
+	cvta.shared.u64 %rd112, %rd111;
+	cvt.u32.u64 %r245, %rd112;
+	and.b32 %r246, %r245, 15;
+	setp.eq.s32 %p174, %r246, 0;
+	@!%p174 bra $FAULT1;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r247, %f985, %f984;
+	cvt.rn.bf16x2.f32 %r248, %f987, %f986;
+	cvt.rn.bf16x2.f32 %r249, %f989, %f988;
+	cvt.rn.bf16x2.f32 %r250, %f991, %f990;
+	.loc 1 253 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r204+8192], {%r247, %r248, %r249, %r250};
+	add.s32 %r251, %r215, 8192;
+	cvt.u64.u32 %rd113, %r251;
+	cvta.shared.u64 %rd114, %rd113;
+	cvt.u32.u64 %r252, %rd114;
+	and.b32 %r253, %r252, 15;
+	setp.eq.s32 %p175, %r253, 0;
+	@!%p175 bra $FAULT1;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r254, %f993, %f992;
+	cvt.rn.bf16x2.f32 %r255, %f995, %f994;
+	cvt.rn.bf16x2.f32 %r256, %f997, %f996;
+	cvt.rn.bf16x2.f32 %r257, %f999, %f998;
+	.loc 1 253 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r215+8192], {%r254, %r255, %r256, %r257};
+	add.s32 %r258, %r226, 8192;
+	cvt.u64.u32 %rd115, %r258;
+	cvta.shared.u64 %rd116, %rd115;
+	cvt.u32.u64 %r259, %rd116;
+	and.b32 %r260, %r259, 15;
+	setp.eq.s32 %p176, %r260, 0;
+	@!%p176 bra $FAULT1;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r261, %f1001, %f1000;
+	cvt.rn.bf16x2.f32 %r262, %f1003, %f1002;
+	cvt.rn.bf16x2.f32 %r263, %f1005, %f1004;
+	cvt.rn.bf16x2.f32 %r264, %f1007, %f1006;
+	.loc 1 253 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r226+8192], {%r261, %r262, %r263, %r264};
+	add.s32 %r265, %r237, 8192;
+	cvt.u64.u32 %rd117, %r265;
+	cvta.shared.u64 %rd118, %rd117;
+	cvt.u32.u64 %r266, %rd118;
+	and.b32 %r267, %r266, 15;
+	setp.eq.s32 %p177, %r267, 0;
+	@!%p177 bra $FAULT1;
+	.loc 1 230 37
+	cvt.rn.bf16x2.f32 %r268, %f1009, %f1008;
+	cvt.rn.bf16x2.f32 %r269, %f1011, %f1010;
+	cvt.rn.bf16x2.f32 %r270, %f1013, %f1012;
+	cvt.rn.bf16x2.f32 %r271, %f1015, %f1014;
+	.loc 1 253 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r237+8192], {%r268, %r269, %r270, %r271};
+	.loc 1 108 14
 	fence.proxy.async.shared::cta;
-	.loc 1 111 12
+	.loc 1 109 12
 	bar.warp.sync 0xffffffff;
-	.loc 1 112 14
-	setp.eq.s32 %p122, %r5, 0;
-	@!%p122 bra $B90;
-	.loc 1 113 14
-	mov.u32 %r274, $dynamic;
-	mad.lo.s32 %r275, %r38, 8, %r274;
-	add.s32 %r276, %r275, 163928;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r276];
-$B90:
-	.loc 1 115 21
-	@!%p16 bra $B93;
-	.loc 1 116 14
-	mov.u32 %r277, $dynamic;
-	mad.lo.s32 %r278, %r38, 8, %r277;
-	add.s32 %r279, %r278, 163928;
-	mov.u32 %r280, 0;
-	and.b32 %r281, %r280, 1;
-$B91:
-	and.b32 %r282, %r281, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p123, [%r279], %r282;
-	@%p123 bra $B92;
-	ld.param.u64 %rd222, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r283, [%rd222];
-	setp.eq.u32 %p124, %r283, 0;
-	@%p124 bra $B91;
-$B92:
-	.loc 1 118 56
-	shl.b32 %r284, %r38, 6;
-	cvt.u64.u32 %rd223, %r284;
-	add.s64 %rd224, %rd45, %rd223;
-	setp.lt.u64 %p125, %rd224, 2147483648;
-	setp.lt.u64 %p126, %rd40, 2147483648;
-	and.pred %p127, %p125, %p126;
-	@!%p127 bra $FAULT3;
-	cvt.u32.u64 %r285, %rd224;
-	cvt.u32.u64 %r286, %rd40;
-	mov.u32 %r287, 0;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r287, %r285, %r286}], [%r195];
-	mov.u32 %r288, 64;
-	add.s32 %r289, %r195, 8192;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r288, %r285, %r286}], [%r289];
-	.loc 1 120 17
+	.loc 1 110 14
+	setp.eq.s32 %p178, %r8, 0;
+	@!%p178 bra $B22;
+	.loc 1 111 14
+	mov.u32 %r272, $dynamic;
+	mad.lo.s32 %r273, %r36, 8, %r272;
+	add.s32 %r274, %r273, 163912;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r274];
+$B22:
+	.loc 1 113 21
+	@!%p9 bra $B25;
+	.loc 1 114 14
+	mov.u32 %r275, $dynamic;
+	mad.lo.s32 %r276, %r36, 8, %r275;
+	add.s32 %r277, %r276, 163912;
+	mov.u32 %r278, 0;
+	and.b32 %r279, %r278, 1;
+$B23:
+	and.b32 %r280, %r279, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p179, [%r277], %r280;
+	@%p179 bra $B24;
+	ld.param.u64 %rd119, [attend_params+560];
+	ld.relaxed.gpu.global.u32 %r281, [%rd119];
+	setp.eq.u32 %p180, %r281, 0;
+	@%p180 bra $B23;
+$B24:
+	.loc 1 116 56
+	shl.b32 %r282, %r36, 6;
+	cvt.u64.u32 %rd120, %r282;
+	add.s64 %rd121, %rd9, %rd120;
+	setp.lt.u64 %p181, %rd121, 2147483648;
+	setp.lt.u64 %p182, %rd12, 2147483648;
+	and.pred %p183, %p181, %p182;
+	@!%p183 bra $FAULT2;
+	cvt.u32.u64 %r283, %rd121;
+	cvt.u32.u64 %r284, %rd12;
+	mov.u32 %r285, 0;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r285, %r283, %r284}], [%r193];
+	mov.u32 %r286, 64;
+	add.s32 %r287, %r193, 8192;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r286, %r283, %r284}], [%r287];
+	.loc 1 118 17
 	cp.async.bulk.commit_group;
-	.loc 1 121 15
+	.loc 1 119 15
 	cp.async.bulk.wait_group 0;
-$B93:
+$B25:
 	bra $EXIT;
-$B94:
-	.loc 1 96 18
+$B26:
+	.loc 1 94 18
 	setmaxnreg.dec.sync.aligned.u32 24;
-	.loc 1 97 18
-	@!%p2 bra $B100;
-	.loc 1 129 14
-	mov.u32 %r290, $dynamic;
-	add.s32 %r291, %r290, 163840;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r291], 32768;
-	.loc 1 132 13
-	cvt.u64.u32 %rd225, %r2;
-	cvta.shared.u64 %rd226, %rd225;
-	cvt.u32.u64 %r292, %rd226;
-	and.b32 %r293, %r292, 127;
-	setp.eq.s32 %p128, %r293, 0;
-	setp.lt.u64 %p129, %rd45, 2147483648;
-	setp.lt.u64 %p130, %rd40, 2147483648;
-	and.pred %p131, %p129, %p130;
-	and.pred %p132, %p128, %p131;
-	@!%p132 bra $B105;
-	cvt.u32.u64 %r294, %rd45;
-	cvt.u32.u64 %r295, %rd40;
-	mov.u32 %r296, 0;
-	mov.u32 %r297, $dynamic;
-	add.s32 %r298, %r297, 163840;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$dynamic], [%rd5, {%r296, %r294, %r295}], [%r298];
-	add.s32 %r299, %r297, 8192;
-	mov.u32 %r300, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r299], [%rd5, {%r300, %r294, %r295}], [%r298];
-	add.s32 %r301, %r294, 64;
-	setp.lt.u32 %p133, %r301, -2147483648;
-	and.pred %p134, %p133, %p130;
-	@!%p134 bra $FAULT4;
-	add.s32 %r302, %r297, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r302], [%rd5, {%r296, %r301, %r295}], [%r298];
-	add.s32 %r303, %r297, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r303], [%rd5, {%r300, %r301, %r295}], [%r298];
-	.loc 1 135 19
-	setp.lt.s64 %p135, 0, %rd47;
-	@!%p135 bra $B100;
-	.loc 1 136 30
-	add.s64 %rd227, %rd47, -1;
-	.loc 1 140 13
-	setp.lt.u64 %p136, %rd97, 2147483648;
-	cvt.u32.u64 %r304, %rd97;
-	mov.u64 %rd228, 0;
-$B95:
-	.loc 1 136 18
-	cvt.u32.u64 %r305, %rd228;
-	and.b32 %r306, %r305, 1;
-	sub.s64 %rd229, %rd227, %rd228;
-	shl.b64 %rd230, %rd229, 7;
-	.loc 1 137 13
+	.loc 1 95 18
+	@!%p2 bra $B32;
+	.loc 1 127 14
+	mov.u32 %r288, $dynamic;
+	add.s32 %r289, %r288, 163840;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r289], 32768;
+	.loc 1 130 13
+	cvt.u64.u32 %rd122, %r2;
+	cvta.shared.u64 %rd123, %rd122;
+	cvt.u32.u64 %r290, %rd123;
+	and.b32 %r291, %r290, 127;
+	setp.eq.s32 %p184, %r291, 0;
+	setp.lt.u64 %p185, %rd9, 2147483648;
+	setp.lt.u64 %p186, %rd12, 2147483648;
+	and.pred %p187, %p185, %p186;
+	and.pred %p188, %p184, %p187;
+	@!%p188 bra $B37;
+	cvt.u32.u64 %r292, %rd9;
+	cvt.u32.u64 %r293, %rd12;
+	mov.u32 %r294, 0;
+	mov.u32 %r295, $dynamic;
+	add.s32 %r296, %r295, 163840;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$dynamic], [%rd5, {%r294, %r292, %r293}], [%r296];
+	add.s32 %r297, %r295, 8192;
+	mov.u32 %r298, 64;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r297], [%rd5, {%r298, %r292, %r293}], [%r296];
+	add.s32 %r299, %r292, 64;
+	setp.lt.u32 %p189, %r299, -2147483648;
+	and.pred %p190, %p189, %p186;
+	@!%p190 bra $FAULT3;
+	add.s32 %r300, %r295, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r300], [%rd5, {%r294, %r299, %r293}], [%r296];
+	add.s32 %r301, %r295, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r301], [%rd5, {%r298, %r299, %r293}], [%r296];
+	.loc 1 133 19
+	setp.lt.s32 %p191, 0, %r24;
+	@!%p191 bra $B32;
+	.loc 1 134 30
+	add.s32 %r302, %r24, -1;
+	.loc 1 138 13
+	setp.lt.u64 %p192, %rd40, 2147483648;
+	cvt.u32.u64 %r303, %rd40;
+	mov.u32 %r304, 0;
+$B27:
+	cvt.u64.u32 %rd124, %r304;
+	.loc 1 134 18
+	and.b32 %r305, %r304, 1;
+	sub.s32 %r306, %r302, %r304;
+	mul.wide.s32 %rd125, %r306, 128;
+	.loc 1 135 13
 	mov.u32 %r307, $dynamic;
-	mad.lo.s32 %r308, %r306, 8, %r307;
+	mad.lo.s32 %r308, %r305, 8, %r307;
 	add.s32 %r309, %r308, 163864;
-	shr.u64 %rd231, %rd228, 1;
-	cvt.u32.u64 %r310, %rd231;
+	shr.u64 %rd126, %rd124, 1;
+	cvt.u32.u64 %r310, %rd126;
 	add.s32 %r311, %r310, 1;
 	and.b32 %r312, %r311, 1;
-$B96:
+$B28:
 	and.b32 %r313, %r312, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p137, [%r309], %r313;
-	@%p137 bra $B97;
-	ld.param.u64 %rd232, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r314, [%rd232];
-	setp.eq.u32 %p138, %r314, 0;
-	@%p138 bra $B96;
-$B97:
-	.loc 1 138 12
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p193, [%r309], %r313;
+	@%p193 bra $B29;
+	ld.param.u64 %rd127, [attend_params+560];
+	ld.relaxed.gpu.global.u32 %r314, [%rd127];
+	setp.eq.u32 %p194, %r314, 0;
+	@%p194 bra $B28;
+$B29:
+	.loc 1 136 12
 	add.s32 %r315, %r308, 163848;
 	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r315], 32768;
-	.loc 1 140 13
-	setp.lt.u64 %p139, %rd230, 2147483648;
-	and.pred %p140, %p139, %p136;
-	@!%p140 bra $FAULT5;
-	mad.lo.s32 %r316, %r306, 32768, %r2;
+	.loc 1 138 13
+	setp.lt.u64 %p195, %rd125, 2147483648;
+	and.pred %p196, %p195, %p192;
+	@!%p196 bra $FAULT4;
+	mad.lo.s32 %r316, %r305, 32768, %r2;
 	add.s32 %r317, %r316, 32768;
-	cvt.u32.u64 %r318, %rd230;
+	cvt.u32.u64 %r318, %rd125;
 	mov.u32 %r319, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r317], [%rd6, {%r319, %r318, %r304}], [%r315];
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r317], [%rd6, {%r319, %r318, %r303}], [%r315];
 	add.s32 %r320, %r316, 49152;
 	mov.u32 %r321, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r320], [%rd6, {%r321, %r318, %r304}], [%r315];
-	.loc 1 142 13
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r320], [%rd6, {%r321, %r318, %r303}], [%r315];
+	.loc 1 140 13
 	add.s32 %r322, %r308, 163896;
 	and.b32 %r323, %r311, 1;
-$B98:
+$B30:
 	and.b32 %r324, %r323, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p141, [%r322], %r324;
-	@%p141 bra $B99;
-	ld.param.u64 %rd233, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r325, [%rd233];
-	setp.eq.u32 %p142, %r325, 0;
-	@%p142 bra $B98;
-$B99:
-	.loc 1 143 12
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p197, [%r322], %r324;
+	@%p197 bra $B31;
+	ld.param.u64 %rd128, [attend_params+560];
+	ld.relaxed.gpu.global.u32 %r325, [%rd128];
+	setp.eq.u32 %p198, %r325, 0;
+	@%p198 bra $B30;
+$B31:
+	.loc 1 141 12
 	add.s32 %r326, %r308, 163880;
 	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r326], 32768;
-	.loc 1 146 22
+	.loc 1 144 22
 	add.s32 %r327, %r316, 98304;
 	mov.u32 %r328, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r327], [%rd7, {%r328, %r318, %r304}], [%r326];
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r327], [%rd7, {%r328, %r318, %r303}], [%r326];
 	add.s32 %r329, %r316, 106496;
 	mov.u32 %r330, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r329], [%rd7, {%r330, %r318, %r304}], [%r326];
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r329], [%rd7, {%r330, %r318, %r303}], [%r326];
 	add.s32 %r331, %r318, 64;
-	setp.lt.u32 %p143, %r331, -2147483648;
-	and.pred %p144, %p143, %p136;
-	@!%p144 bra $FAULT6;
+	setp.lt.u32 %p199, %r331, -2147483648;
+	and.pred %p200, %p199, %p192;
+	@!%p200 bra $FAULT5;
 	add.s32 %r332, %r316, 114688;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r332], [%rd7, {%r328, %r331, %r304}], [%r326];
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r332], [%rd7, {%r328, %r331, %r303}], [%r326];
 	add.s32 %r333, %r316, 122880;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r333], [%rd7, {%r330, %r331, %r304}], [%r326];
-	add.s64 %rd228, %rd228, 1;
-	setp.lt.s64 %p145, %rd228, %rd47;
-	@%p145 bra $B95;
-$B100:
-	.loc 1 100 3
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r333], [%rd7, {%r330, %r331, %r303}], [%r326];
+	add.s32 %r304, %r304, 1;
+	setp.lt.u32 %p201, %r304, %r24;
+	@%p201 bra $B27;
+$B32:
+	.loc 1 98 3
 	bra $EXIT;
-$B101:
-	.loc 1 258 35
-	@!%p106 bra $FAULT7;
-	bra $FAULT2;
-$B102:
-	@!%p109 bra $FAULT7;
-	bra $FAULT2;
-$B103:
-	@!%p112 bra $FAULT7;
-	bra $FAULT2;
-$B104:
-	@!%p115 bra $FAULT7;
-	bra $FAULT2;
-$B105:
-	.loc 1 132 13
-	@!%p128 bra $FAULT8;
-	bra $FAULT4;
+$B33:
+	.loc 1 253 35
+	@!%p162 bra $FAULT6;
+	bra $FAULT1;
+$B34:
+	@!%p165 bra $FAULT6;
+	bra $FAULT1;
+$B35:
+	@!%p168 bra $FAULT6;
+	bra $FAULT1;
+$B36:
+	@!%p171 bra $FAULT6;
+	bra $FAULT1;
+$B37:
+	.loc 1 130 13
+	@!%p184 bra $FAULT7;
+	bra $FAULT3;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 73 76
+	.loc 1 77 72
 	mov.u32 %r334, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 79 29
-	mov.u32 %r334, 4;
-	bra $FAULT;
-$FAULT2:
-	.loc 1 258 20
-	mov.u32 %r334, 8;
-	bra $FAULT;
-$FAULT3:
-	.loc 1 118 11
-	mov.u32 %r334, 1;
-	bra $FAULT;
-$FAULT4:
-	.loc 1 132 13
-	mov.u32 %r334, 5;
-	bra $FAULT;
-$FAULT5:
-	.loc 1 140 13
-	mov.u32 %r334, 2;
-	bra $FAULT;
-$FAULT6:
-	.loc 1 146 14
-	mov.u32 %r334, 3;
-	bra $FAULT;
-$FAULT7:
-	.loc 1 258 35
+	.loc 1 253 20
 	mov.u32 %r334, 7;
 	bra $FAULT;
-$FAULT8:
-	.loc 1 132 13
+$FAULT2:
+	.loc 1 116 11
+	mov.u32 %r334, 1;
+	bra $FAULT;
+$FAULT3:
+	.loc 1 130 13
+	mov.u32 %r334, 4;
+	bra $FAULT;
+$FAULT4:
+	.loc 1 138 13
+	mov.u32 %r334, 2;
+	bra $FAULT;
+$FAULT5:
+	.loc 1 144 14
+	mov.u32 %r334, 3;
+	bra $FAULT;
+$FAULT6:
+	.loc 1 253 35
 	mov.u32 %r334, 6;
+	bra $FAULT;
+$FAULT7:
+	.loc 1 130 13
+	mov.u32 %r334, 5;
 $FAULT:
-	ld.param.u64 %rd234, [attend_params+560];
-	atom.relaxed.gpu.global.cas.b32 %r335, [%rd234], 0, 1;
-	setp.ne.u32 %p146, %r335, 0;
-	@%p146 bra $EXIT;
-	ld.global.u64 %rd235, [%rd234+8];
+	ld.param.u64 %rd129, [attend_params+560];
+	atom.relaxed.gpu.global.cas.b32 %r335, [%rd129], 0, 1;
+	setp.ne.u32 %p202, %r335, 0;
+	@%p202 bra $EXIT;
+	ld.global.u64 %rd130, [%rd129+8];
 	ld.param.u32 %r336, [attend_params+568];
-	st.global.u32 [%rd235+4], %r336;
+	st.global.u32 [%rd130+4], %r336;
 	ld.param.u32 %r337, [attend_params+572];
-	st.global.v2.u32 [%rd235+8], {%r337, %r334};
+	st.global.v2.u32 [%rd130+8], {%r337, %r334};
 	mov.u32 %r338, %ctaid.x;
 	mov.u32 %r339, %ctaid.y;
-	st.global.v2.u32 [%rd235+16], {%r338, %r339};
+	st.global.v2.u32 [%rd130+16], {%r338, %r339};
 	mov.u32 %r340, %ctaid.z;
 	mov.u32 %r341, %tid.x;
-	st.global.v2.u32 [%rd235+24], {%r340, %r341};
+	st.global.v2.u32 [%rd130+24], {%r340, %r341};
 	mov.u32 %r342, %tid.y;
 	mov.u32 %r343, %tid.z;
-	st.global.v2.u32 [%rd235+32], {%r342, %r343};
+	st.global.v2.u32 [%rd130+32], {%r342, %r343};
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd235], 40;
+	st.volatile.global.u32 [%rd130], 40;
 	bra $EXIT;
 }
 `
