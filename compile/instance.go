@@ -62,13 +62,13 @@ func hasOperators(f *ssa.Function) bool {
 	return slices.ContainsFunc(f.TypeArgs(), func(t types.Type) bool { return types.NewMethodSet(t).Len() > 0 })
 }
 
-// check reports parameters that cannot cross to a device and variants that have other ones.
+// check reports parameters that cannot be passed to a device and variants whose parameters differ from the kernel's.
 func (f function) check() diag.List {
 	found := checkParams(f)
 	for _, b := range f.bodies[1:] {
 		if !types.Identical(b.sig, f.sig) {
-			found.Add(diag.New(b.Pos, diag.KernelVariant, "%s has other parameters than kernel %s: %s", b.Name, f.instance.Name, types.TypeString(f.sig, shortName)).
-				WithHelp("one launcher is for both"))
+			found.Add(diag.New(b.Pos, diag.KernelVariant, "the parameters of %s differ from those of kernel %s, whose signature is %s", b.Name, f.instance.Name, types.TypeString(f.sig, shortName)).
+				WithHelp("both have the same launcher, so their parameters must agree"))
 		}
 	}
 	return found

@@ -38,7 +38,7 @@ type sourceLine struct {
 // String returns "file:line".
 func (l sourceLine) String() string {
 	if l.file == "" {
-		return "of no line"
+		return "without a line"
 	}
 	return fmt.Sprintf("%s:%d", l.file, l.n)
 }

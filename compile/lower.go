@@ -171,12 +171,12 @@ func (j *job) code(body lowered) (code, diag.List) {
 	o := newOptimiser(body.ir)
 	c := code{body: body.body, optimiser: o, wide: o.optimise(options, narrowest(options), j.twinOptions()), resident: k.Resident}
 	if v := misplaced(c.wide); v != nil {
-		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v by an address that is not known to be one in shared memory, or in a slice that it is given", k.instance.Name, v.Pos).
-			WithHelp("hand over the address of an element of what gpu.Shared or gpu.DynamicShared returned")}
+		return c, diag.List{diag.New(k.Pos, diag.KernelShared, "kernel %s moves data at %v through an address that is not known to be in shared memory or in a slice parameter", k.instance.Name, v.Pos).
+			WithHelp("pass the address of an element of a variable that gpu.Shared or gpu.DynamicShared returned")}
 	}
 	if v := unawaited(c.wide); v != nil {
-		return c, diag.List{diag.New(k.Pos, diag.KernelAccumulator, "kernel %s uses an accumulator at %v that products may still be changing", k.instance.Name, v.Pos).
-			WithHelp("call gpu.AwaitProducts first; index an accumulator by constants and in loops of at most 128 iterations, so that it becomes registers")}
+		return c, diag.List{diag.New(k.Pos, diag.KernelAccumulator, "kernel %s uses an accumulator at %v that asynchronous products may still be writing", k.instance.Name, v.Pos).
+			WithHelp("call gpu.AwaitProducts first; index an accumulator only with constants or counters of loops with at most 128 iterations, so that it stays in registers")}
 	}
 	if v := analysis.NewTiles(c.wide).Reused; v != nil {
 		return c, diag.List{diag.New(k.Pos, diag.KernelAccumulator, "kernel %s computes a tile at %v that a product of an earlier iteration may still be reading", k.instance.Name, v.Pos).
@@ -236,7 +236,7 @@ func (j *job) checkShared() {
 		shared = max(shared, v.Shared+v.Dynamic)
 	}
 	if shared > maxShared {
-		j.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory, a block has at most %d", k.instance.Name, shared, maxShared).
+		j.found.Add(diag.New(k.Pos, diag.KernelShared, "kernel %s declares %d bytes of shared memory; a block has at most %d", k.instance.Name, shared, maxShared).
 			WithHelp("use smaller arrays and more blocks"))
 	}
 }

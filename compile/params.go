@@ -72,8 +72,8 @@ func checkParams(k function) diag.List {
 		}
 	}
 	if _, bytes := layout(k); len(found) == 0 && bytes > maxParams {
-		found.Add(diag.New(k.Pos, diag.KernelSize, "the parameters of kernel %s take %d bytes, they may take %d", k.instance.Name, bytes-driver.HiddenBytes, maxParams-driver.HiddenBytes).
-			WithHelp("hand large arrays over as slices"))
+		found.Add(diag.New(k.Pos, diag.KernelSize, "the parameters of kernel %s take %d bytes; at most %d are allowed", k.instance.Name, bytes-driver.HiddenBytes, maxParams-driver.HiddenBytes).
+			WithHelp("pass large arrays as slices"))
 	}
 	return found
 }
@@ -90,8 +90,8 @@ func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {
 		return diag.Diagnostic{}, true
 	case ok && !f.Slice:
 		return diag.Diagnostic{
-			Message: "is a slice whose type has a name",
-			Help:    fmt.Sprintf("write []%s: its launcher takes a device.Slice", types.TypeString(s.Elem(), shortName)),
+			Message: "is a slice of a named type",
+			Help:    fmt.Sprintf("write []%s; the launcher takes a device.Slice", types.TypeString(s.Elem(), shortName)),
 		}, false
 	case ok && load.Sizes.Sizeof(s.Elem()) == 0:
 		return diag.Diagnostic{Message: "has elements of size 0"}, false
@@ -99,7 +99,7 @@ func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {
 		t = s.Elem()
 	}
 	if why := foreign(t); why != "" {
-		return diag.Diagnostic{Message: why, Help: "numbers, booleans, slices of them, and structs and arrays without pointers can cross to a device"}, false
+		return diag.Diagnostic{Message: why, Help: "only numbers, booleans, slices of them, and structs and arrays without pointers can be passed to a device"}, false
 	}
 	return diag.Diagnostic{}, true
 }
@@ -112,7 +112,7 @@ func foreign(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat) == 0 {
-			return fmt.Sprintf("holds a value of type %s", name)
+			return fmt.Sprintf("contains a value of type %s", name)
 		}
 		return ""
 	case *types.Array:
@@ -125,7 +125,7 @@ func foreign(t types.Type) string {
 		}
 		return ""
 	default:
-		return fmt.Sprintf("holds %s of type %s", kind(u), name)
+		return fmt.Sprintf("contains %s of type %s", kind(u), name)
 	}
 }
 

@@ -24,9 +24,9 @@ func TestReach(t *testing.T) {
 		wrong = append(wrong, filepath.Base(d.Pos.Filename)+": "+d.Message)
 	}
 	want := []string{
-		"written.go: a kernel cannot use the package-level variable Early: it is written in init#1, or its address leaves it",
-		"written.go: a kernel cannot use the package-level variable Table: it is written in Fill, or its address leaves it",
-		"written.go: a kernel cannot use the package-level variable Weights: it is written in Spoil, or its address leaves it",
+		"written.go: a kernel cannot use the package-level variable Early: it is written in init#1, or its address escapes there",
+		"written.go: a kernel cannot use the package-level variable Table: it is written in Fill, or its address escapes there",
+		"written.go: a kernel cannot use the package-level variable Weights: it is written in Spoil, or its address escapes there",
 	}
 	if got := strings.Join(wrong, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))

@@ -11,7 +11,7 @@ import (
 
 func baseName(file string) string { return filepath.Base(file) }
 
-// left describes a check that is left, or a fault that checks lead to.
+// left describes a remaining check, or a fault that failed checks lead to.
 func left(v *ir.Value, looped bool, k *Kernel) Left {
 	site := v.Aux.(*ir.Site)
 	args := v.Args
@@ -28,19 +28,19 @@ func left(v *ir.Value, looped bool, k *Kernel) Left {
 	}
 	switch {
 	case strings.HasPrefix(site.Format, "index out of range") && limit != "" && index != "":
-		l.Why = fmt.Sprintf("the index comes from %s; no condition says that it is in range of %s", index, limit)
+		l.Why = fmt.Sprintf("the index comes from %s and is not known to be within %s", index, limit)
 	case strings.HasPrefix(site.Format, "index out of range") && limit != "":
-		l.Why = "no condition says that the index is in range of " + limit
+		l.Why = "the index is not known to be within " + limit
 	case index != "":
 		l.Why = "it depends on " + index
 	}
 	return l
 }
 
-// maxSources bounds how many values are looked at behind one.
+// maxSources is the maximum number of values that sources visits.
 const maxSources = 60
 
-// sources says in the user's terms what v is computed from. It returns "" if that is not known.
+// sources describes, in the user's terms, what v is computed from. It returns "" if that is not known.
 func sources(v *ir.Value, k *Kernel) string {
 	var words []string
 	add := func(word string) {
@@ -69,29 +69,29 @@ func sources(v *ir.Value, k *Kernel) string {
 		return fmt.Sprint(v.Imm)
 	}
 	if counted && len(words) == 0 {
-		return "a loop's counter"
+		return "a loop counter"
 	}
 	slices.Sort(words)
 	return strings.Join(words, ", ")
 }
 
-// source names a value that nothing is asked behind, or returns "".
+// source names a value whose operands sources does not visit, or returns "".
 func source(v *ir.Value, k *Kernel) string {
 	switch v.Op {
 	case ir.OpParam:
 		return parameter(int(v.Imm), k)
 	case ir.OpTid, ir.OpCtaid, ir.OpNTid, ir.OpNCtaid, ir.OpLane:
-		return "the thread's place"
+		return "the thread's position"
 	case ir.OpLoad:
 		return "memory"
 	}
 	if !v.Op.Pure() && v.Op != ir.OpPhi {
-		return "what " + v.Op.String() + " returns"
+		return "the result of " + v.Op.String()
 	}
 	return ""
 }
 
-// parameter names what lies at an offset of the parameter block.
+// parameter names the parameter, or its length or capacity, at an offset of the parameter block.
 func parameter(offset int, k *Kernel) string {
 	for _, p := range k.Params {
 		switch {

@@ -13,60 +13,60 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Report says what became of a kernel, as far as it matters to its speed.
+// Report describes the properties of a compiled kernel that determine its speed.
 type Report struct {
 	Package string `json:"package"`
 	Kernel  string `json:"kernel"`
 	File    string `json:"file"` // base name
 	Line    int    `json:"line"`
-	// Written is how many checks Go makes where the kernel and what it calls are written.
+	// Written is the number of checks in the source of the kernel and of the functions that it calls.
 	Written int `json:"checksWritten"`
-	// CPU says how blocks run on the CPU; where that is not a loop, why.
+	// CPU describes how the CPU device runs the kernel's blocks, and why it does not use vector code or a twin.
 	CPU string `json:"cpu"`
-	// Variants are in the order of the kernel's, the most demanding first.
+	// Variants are in the order of the kernel's variants: the one with the most assumptions comes first.
 	Variants []VariantReport `json:"variants"`
 }
 
-// VariantReport says what is in one of a kernel's PTX files.
+// VariantReport describes the code of one variant of a kernel.
 type VariantReport struct {
-	Name         string `json:"name"`             // "sm_70", "sm_70 narrow coarse", with the function's name in front where it is not the kernel's own
-	Instructions int    `json:"instructions"`     // of PTX
-	Registers    int    `json:"registers"`        // of 32 bits that values take at once at most: about what ptxas needs
-	Local        int    `json:"localBytes"`       // of memory that each thread has for what did not become registers
-	Shared       int    `json:"sharedBytes"`      // of a block
-	Coarse       int    `json:"coarse"`           // elements that a thread does, where those are several
-	Loads        Access `json:"loads"`            // from global memory
-	Stores       Access `json:"stores"`           // to it
-	Loops        int    `json:"loops"`            // that are left
-	Notes        []Note `json:"notes,omitempty"`  // what became of others
-	Checks       []Left `json:"checks,omitempty"` // that are left
+	Name         string `json:"name"`             // "sm_70" or "sm_70 narrow coarse", after the name of the body if that is not the kernel's function
+	Instructions int    `json:"instructions"`     // PTX instructions
+	Registers    int    `json:"registers"`        // maximum number of live 32-bit registers, an estimate of what ptxas allocates
+	Local        int    `json:"localBytes"`       // bytes of local memory per thread, for values that are not in registers
+	Shared       int    `json:"sharedBytes"`      // bytes of shared memory per block
+	Coarse       int    `json:"coarse"`           // elements per thread, or 0 if the variant is not coarse
+	Loads        Access `json:"loads"`            // loads from global memory
+	Stores       Access `json:"stores"`           // stores to global memory
+	Loops        int    `json:"loops"`            // remaining loops
+	Notes        []Note `json:"notes,omitempty"`  // transformed loops and bypassed checks
+	Checks       []Left `json:"checks,omitempty"` // remaining checks
 }
 
-// Access counts instructions that access global memory by the bytes that each takes at once.
+// Access counts the instructions that access global memory, by width.
 type Access struct {
-	Wide   int `json:"wide"`   // 16
-	Half   int `json:"half"`   // 8, of several numbers
+	Wide   int `json:"wide"`   // 16 bytes
+	Half   int `json:"half"`   // up to 8 bytes, of several numbers
 	Single int `json:"single"` // one number
 }
 
-// Note says what became of a loop, or of checks.
+// Note describes a transformed loop, or checks that a test at the kernel's start bypasses.
 type Note struct {
-	Place  string `json:"place"`            // in the loop, or of the first check: "file.go:12"
-	What   string `json:"what"`             // "unrolled", "joined", "versioned": a copy runs without checks; or "bounded": the kernel does
-	Rounds int    `json:"rounds,omitempty"` // or checks without which the kernel runs
+	Place  string `json:"place"`            // a position in the loop, or of the first check: "file.go:12"
+	What   string `json:"what"`             // "unrolled"; "joined", which is unrolled in part; "versioned", a copy of the loop runs without checks; "bounded", the kernel does
+	Rounds int    `json:"rounds,omitempty"` // number of iterations, or of checks that are bypassed
 }
 
-// Left is a check that a kernel still makes, or a panic.
+// Left is a check that remains in a kernel, or a panic.
 type Left struct {
-	Place   string `json:"place"`   // "file.go:12:4"
-	Message string `json:"message"` // of the fault
-	Loop    bool   `json:"loop"`    // every round of a loop makes it
-	Why     string `json:"why,omitempty"`
+	Place   string `json:"place"`         // "file.go:12:4"
+	Message string `json:"message"`       // the format of the fault's message
+	Loop    bool   `json:"loop"`          // whether it is in a loop
+	Why     string `json:"why,omitempty"` // why it cannot be removed, if known
 
 	pos ir.Pos
 }
 
-// Report returns the reports on all kernels of a build with Options.Report.
+// Report returns the reports on all kernels, if the build had Options.Report.
 func (r *Result) Report() []*Report {
 	var all []*Report
 	for _, p := range r.Packages {
@@ -80,17 +80,17 @@ func (r *Result) Report() []*Report {
 	return all
 }
 
-// Best returns the variant that launches take which fit in every way.
+// Best returns the report on the variant for launches that meet all assumptions.
 func (r *Report) Best() VariantReport { return r.Variants[0] }
 
-// WriteReportsJSON writes reports as an array.
+// WriteReportsJSON writes the reports to w as a JSON array.
 func WriteReportsJSON(w io.Writer, reports []*Report) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "\t")
 	return e.Encode(append([]*Report{}, reports...))
 }
 
-// newReport returns the report on a kernel without variants.
+// newReport returns the report on a kernel, without its variants.
 func newReport(j *job) *Report {
 	r := &Report{Package: j.compiled.Package, Kernel: j.compiled.Name, File: baseName(j.compiled.File), Line: j.compiled.Line}
 	seen := map[*ir.Func]bool{}
@@ -100,7 +100,7 @@ func newReport(j *job) *Report {
 	return r
 }
 
-// written counts the checks in f and in what it calls.
+// written counts the checks in f and in the functions that it calls.
 func written(f *ir.Func, seen map[*ir.Func]bool) (n int) {
 	if seen[f] {
 		return 0
@@ -119,7 +119,7 @@ func written(f *ir.Func, seen map[*ir.Func]bool) (n int) {
 	return n
 }
 
-// variantReport describes the code of f, which v holds. The kernel has its parameters' names.
+// variantReport describes variant v, whose code is f. It takes the names of parameters from k.
 func variantReport(f *ir.Func, v driver.Variant, k *Kernel, shared int) VariantReport {
 	dom := ir.Dominators(f)
 	loops := analysis.Loops(dom)
@@ -143,7 +143,7 @@ func variantReport(f *ir.Func, v driver.Variant, k *Kernel, shared int) VariantR
 	return r
 }
 
-// order puts the reports on variants in the order of these.
+// order sorts the reports on variants into the order of variants.
 func (r *Report) order(variants []driver.Variant) {
 	place := func(name string) int {
 		return slices.IndexFunc(variants, func(v driver.Variant) bool { return variantName(v) == name })
@@ -177,7 +177,7 @@ func (a *Access) add(space ir.Space, t *ir.Type) {
 	}
 }
 
-// instructions counts those of PTX text.
+// instructions counts the instructions in PTX text.
 func instructions(text string) (n int) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "\t.") {
@@ -187,7 +187,7 @@ func instructions(text string) (n int) {
 	return n
 }
 
-// variantName returns what a variant is for.
+// variantName returns a variant's target and assumptions, as in VariantReport.Name.
 func variantName(v driver.Variant) string {
 	words := []string{architecture(v.Target, v.Exact)}
 	if v.Body != "" {

@@ -88,11 +88,11 @@ func reportsSay(t *testing.T, all map[string]*compile.Report) {
 		t.Error("loop has no checks; the kernel no longer tests how they are explained")
 	}
 	for _, c := range all["loop"].Best().Checks {
-		if want := "the index comes from a loop's counter; no condition says that it is in range of len(x)"; c.Why != want {
+		if want := "the index comes from a loop counter and is not known to be within len(x)"; c.Why != want {
 			t.Errorf("loop: %s: got %q, want %q", c.Place, c.Why, want)
 		}
 	}
-	place := "the index comes from the thread's place; no condition says that it is in range of "
+	place := "the index comes from the thread's position and is not known to be within "
 	message := "index out of range [%d] with length %d"
 	for kernel, want := range map[string]compile.VariantReport{
 		"add": {
@@ -106,7 +106,7 @@ func reportsSay(t *testing.T, all map[string]*compile.Report) {
 		"gather": {
 			Name: "sm_70 narrow", Loads: compile.Access{Single: 2}, Stores: compile.Access{Single: 1},
 			Checks: []compile.Left{
-				{Place: "k.go:15:15", Message: message, Why: "the index comes from memory; no condition says that it is in range of len(from)"},
+				{Place: "k.go:15:15", Message: message, Why: "the index comes from memory and is not known to be within len(from)"},
 				{Place: "k.go:15:21", Message: message, Why: place + "len(index)"},
 			},
 		},
@@ -122,8 +122,8 @@ func reportsSay(t *testing.T, all map[string]*compile.Report) {
 			Name: "sm_70 narrow", Loads: compile.Access{Single: 2}, Stores: compile.Access{Single: 2},
 			Notes: []compile.Note{{Place: "k.go:35", What: "bounded", Rounds: 2}},
 			Checks: []compile.Left{
-				{Place: "k.go:35:4", Message: message, Why: "the index comes from n, the thread's place; no condition says that it is in range of len(y)"},
-				{Place: "k.go:35:15", Message: message, Why: "the index comes from n, the thread's place; no condition says that it is in range of len(x)"},
+				{Place: "k.go:35:4", Message: message, Why: "the index comes from n, the thread's position and is not known to be within len(y)"},
+				{Place: "k.go:35:15", Message: message, Why: "the index comes from n, the thread's position and is not known to be within len(x)"},
 			},
 		},
 	} {
@@ -157,7 +157,7 @@ func reportsAreWritten(t *testing.T, found map[string]*compile.Report) {
 	}
 	for _, want := range []string{
 		"example.com/user/k.add k.go:6\n", "  variants  sm_70 narrow coarse; sm_70 narrow;\n            sm_70\n",
-		"  loads     2 of 16 bytes, 2 single\n", "  checks    2 left of 3 written\n", "            k.go:27 unrolled, 4 rounds\n", "  CPU       twin",
+		"  loads     2 of 16 bytes, 2 single\n", "  checks    2 of 3 remaining\n", "            k.go:27 fully unrolled, 4 iterations\n", "  CPU       twin",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())

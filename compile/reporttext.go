@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WriteReports writes reports for people, in lines of at most width characters where words allow it.
+// WriteReports writes the reports to w as text, in lines of at most width characters if the words are not longer.
 func WriteReports(w io.Writer, reports []*Report, width int) error {
 	t := &reportText{w: bufio.NewWriter(w), width: max(width, 30)}
 	for i, r := range reports {
@@ -24,7 +24,7 @@ type reportText struct {
 	width int
 }
 
-// line writes a text behind a heading, and its further lines below it.
+// line writes a heading and a text, whose further lines are indented.
 func (t *reportText) line(heading, text string) {
 	line, indent := heading, strings.Repeat(" ", 12)
 	if text != "" {
@@ -61,7 +61,7 @@ func (t *reportText) report(r *Report) {
 		size += fmt.Sprintf(", %d bytes of shared memory", v.Shared)
 	}
 	if v.Coarse > 0 {
-		size += fmt.Sprintf(", %d elements a thread", v.Coarse)
+		size += fmt.Sprintf(", %d elements per thread", v.Coarse)
 	}
 	t.line("code", size)
 	t.line("loads", v.Loads.String())
@@ -72,25 +72,25 @@ func (t *reportText) report(r *Report) {
 }
 
 func (t *reportText) loops(v VariantReport) {
-	t.line("loops", fmt.Sprintf("%d left", v.Loops))
+	t.line("loops", fmt.Sprintf("%d remaining", v.Loops))
 	for _, n := range v.Notes {
 		if n.What == "bounded" {
 			continue // see checks
 		}
 		text := map[string]string{
-			"unrolled":  fmt.Sprintf("unrolled, %d rounds", n.Rounds),
-			"joined":    fmt.Sprintf("%d rounds in one", n.Rounds),
-			"versioned": "a copy runs without checks",
+			"unrolled":  fmt.Sprintf("fully unrolled, %d iterations", n.Rounds),
+			"joined":    fmt.Sprintf("unrolled by %d", n.Rounds),
+			"versioned": "versioned: a copy of the loop runs without checks",
 		}[n.What]
 		t.line("", n.Place+" "+text)
 	}
 }
 
 func (t *reportText) checks(r *Report, v VariantReport) {
-	t.line("checks", fmt.Sprintf("%d left of %d written", len(v.Checks), r.Written))
+	t.line("checks", fmt.Sprintf("%d of %d remaining", len(v.Checks), r.Written))
 	for _, n := range v.Notes {
 		if n.What == "bounded" {
-			t.line("", fmt.Sprintf("%s the kernel runs without %d of them where lengths allow, as a test at its start says", n.Place, n.Rounds))
+			t.line("", fmt.Sprintf("%s %d of them are skipped if a test at the start of the kernel passes", n.Place, n.Rounds))
 		}
 	}
 	for _, c := range v.Checks {
@@ -105,7 +105,7 @@ func (t *reportText) checks(r *Report, v VariantReport) {
 	}
 }
 
-// plain returns a fault's message without the values, which only a run has.
+// plain returns a fault's message without its values, which are known only at run time.
 func plain(message string) string {
 	if i := strings.IndexByte(message, '%'); i >= 0 {
 		message = message[:i]

@@ -21,11 +21,11 @@ func (c *code) setTargets() diag.List {
 	}
 	switch {
 	case !ptx.Known(t.Capability, t.Exact):
-		return diag.List{diag.New(t.Pos, diag.KernelTarget, "there is no target %s", architecture(t.Capability, t.Exact)).
-			WithHelp("GPUs have compute capability 7.0, 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, 10.0, 10.3, 12.0 or 12.1; from 9.0 on there are targets for one alone: sm_90a")}
+		return diag.List{diag.New(t.Pos, diag.KernelTarget, "unknown target %s", architecture(t.Capability, t.Exact)).
+			WithHelp("GPUs have compute capability 7.0, 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, 10.0, 10.3, 12.0 or 12.1; from 9.0 on, a target with the suffix a, such as sm_90a, is for that capability only")}
 	case less(t.Capability, c.targets[0]), needed && (!t.Exact || t.Capability != c.targets[0]):
-		return diag.List{diag.New(t.Pos, diag.KernelTarget, "%s needs %s, //gpu:target says %s", c.Name, architecture(c.targets[0], needed), architecture(t.Capability, t.Exact)).
-			WithHelp("the compiler finds the lowest target by itself: the directive is for code that older GPUs shall not run")}
+		return diag.List{diag.New(t.Pos, diag.KernelTarget, "%s needs %s, but //gpu:target is %s", c.Name, architecture(c.targets[0], needed), architecture(t.Capability, t.Exact)).
+			WithHelp("remove the directive; the compiler finds the lowest target itself")}
 	}
 	newer := slices.DeleteFunc(c.targets, func(d driver.Capability) bool { return t.Exact || !less(t.Capability, d) })
 	c.targets = slices.Insert(newer, 0, t.Capability)
@@ -38,8 +38,8 @@ func share(all []code) diag.List {
 	for i, c := range all {
 		for _, d := range all[:i] {
 			if c.targets[0] == d.targets[0] && c.exact == d.exact {
-				return diag.List{diag.New(c.Pos, diag.KernelVariant, "%s is for the same GPUs as %s: %s", c.Name, d.Name, architecture(c.targets[0], c.exact)).
-					WithHelp("say in a //gpu:target which it is for")}
+				return diag.List{diag.New(c.Pos, diag.KernelVariant, "%s and %s are for the same GPUs: %s", c.Name, d.Name, architecture(c.targets[0], c.exact)).
+					WithHelp("restrict one of them with //gpu:target")}
 			}
 		}
 	}

@@ -13,43 +13,42 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/pass"
 )
 
-// gpuOnly are the passes that a twin is better without: they serve PTX, or do what Go's compiler
-// does by itself. Nor are products and sums fused, so that every machine computes the same.
+// gpuOnly lists the passes that are disabled for twins: they improve PTX only, or duplicate work of
+// the Go compiler. Products and sums are not fused either, so that all machines compute the same results.
 var gpuOnly = []string{
 	"simplify-by-range", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers",
 	"bypass-slow-division", "unroll-dense", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
 	"sink",
 }
 
-// twinOptions says how the code is made that the twin is written from.
+// twinOptions returns the options for the IR from which the twin is generated.
 func (j *job) twinOptions() pass.Options {
 	return pass.Options{Unroll: true, Verify: j.options.Verify, Disable: gpuOnly}
 }
 
-// Twins says which kernels get a twin, package internal/backend/cpu's Go function for whole blocks.
+// Twins selects the kernels that get a twin, the Go function that runs whole blocks.
 type Twins string
 
-// Which kernels get twins.
+// Selections of kernels that get twins.
 const (
-	// TwinsDefault leaves out kernels that do as well without, or nearly, for the program is built faster then: one whose blocks are
-	// single threads, or whose threads do not wait for each other and whose twin would be long. It leaves
-	// out all instances of a generic kernel whose twins would be very long together.
+	// TwinsDefault omits twins that would save little time and make programs slower to build: those of kernels
+	// whose blocks have one thread, and long ones of kernels without barriers or vector code. It also omits the twins of
+	// all instances of a generic kernel if they would be very long together.
 	TwinsDefault Twins = ""
-	TwinsAll     Twins = "all"  // all that can have one
-	TwinsNone    Twins = "none" // none
+	TwinsAll     Twins = "all"  // all kernels that can have one
+	TwinsNone    Twins = "none" // no kernels
 )
 
-// maxPlainLines is the length up to which a twin is worth it that saves no stacks. It is that
-// of nearly all kernels that people write; what is longer has mathematics of package math in it,
-// several times, and spends its time there.
+// maxPlainLines is the maximum length of a twin that saves no stacks and has no vector code. Nearly all
+// kernels are shorter; longer ones contain several inlined functions of package math and spend their time there.
 const maxPlainLines = 200
 
-// maxInstanceLines is how long the twins of all instances of a generic kernel may be together, which the first one tells: they are
-// in the repository, and whoever imports the package compiles all of them.
+// maxInstanceLines is the maximum total length of the twins of a generic kernel's instances, estimated from the first one.
+// Twins are committed, and every program that imports the package compiles all of them.
 const maxInstanceLines = 3000
 
-// wantsTwin reports whether the kernel is worth a twin, as far as that is known without one. Go calls the methods of type arguments
-// by way of a table, a twin has them inlined: the sum of a chunk by an operator is eight times as fast.
+// wantsTwin reports whether a twin may be worthwhile, as far as that is known before it is generated. Go calls the methods of type
+// arguments through a dictionary; a twin inlines them, which makes the sum of a chunk by an operator eight times as fast.
 func (j *job) wantsTwin() bool {
 	k := j.compiled
 	switch {
@@ -71,7 +70,7 @@ func instances(kernels []*Kernel) map[declPosition]int {
 	return n
 }
 
-// A declPosition is where a kernel is declared.
+// declPosition is the position of a kernel's declaration.
 type declPosition struct {
 	file string
 	line int
@@ -83,10 +82,10 @@ type twinner struct {
 	vectors   *launcher.Vectors
 	which     Twins
 	instances map[declPosition]int
-	lines     map[declPosition]int // how many lines the twins of the instances of a kernel would have
+	lines     map[declPosition]int // total number of lines of the twins of a kernel's instances
 }
 
-// emit adds the kernel's twin, if it gets one, and says how its threads run on a CPU.
+// emit adds the kernel's twin, if it gets one, and sets k.CPU, which describes how its threads run on a CPU.
 func (w *twinner) emit(k *Kernel) {
 	k.CPU = k.withoutTwin()
 	if k.twin == nil {
@@ -94,7 +93,7 @@ func (w *twinner) emit(k *Kernel) {
 	}
 	at := declPosition{k.File, k.Line}
 	if w.tooLong(at) {
-		k.CPU += fmt.Sprintf(": the twins of its %d instances would have some %d lines", w.instances[at], w.lines[at])
+		k.CPU += fmt.Sprintf(": the twins of its %d instances would have about %d lines", w.instances[at], w.lines[at])
 		return
 	}
 	t, function, err := w.twin(k)
@@ -120,12 +119,12 @@ func (w *twinner) emit(k *Kernel) {
 	k.CPU = withTwin(t)
 }
 
-// tooLong reports whether the instances of the kernel at a place are known to have too long twins.
+// tooLong reports whether the twins of the instances of the kernel at a position are known to be too long.
 func (w *twinner) tooLong(at declPosition) bool {
 	return w.which != TwinsAll && w.instances[at] > 1 && w.lines[at] > maxInstanceLines
 }
 
-// twin returns the kernel's twin and its name.
+// twin generates the kernel's twin and returns it with its name.
 func (w *twinner) twin(k *Kernel) (*cpu.Twin, string, error) {
 	function := w.twins.Declare(twinName(k))
 	t, err := cpu.Emit(k.twin, cpu.Options{
@@ -137,21 +136,21 @@ func (w *twinner) twin(k *Kernel) (*cpu.Twin, string, error) {
 	return t, function, err
 }
 
-// withoutTwin says how the threads of a block run of a kernel that has no twin.
+// withoutTwin describes how the threads of a block run if the kernel has no twin.
 func (k *Kernel) withoutTwin() string {
 	switch {
 	case k.Spins:
-		return "goroutines: threads wait in memory for what others write"
+		return "goroutines: threads wait for memory to change"
 	case k.Barriers:
 		return "coroutines"
 	case k.Block.Count() == 1:
-		return "plain loop: a block is one thread"
+		return "plain loop: a block has one thread"
 	default:
 		return "plain loop"
 	}
 }
 
-// withTwin says how the threads of a block run by t.
+// withTwin describes how t runs the threads of a block.
 func withTwin(t *cpu.Twin) string {
 	how := "twin"
 	if !t.Split {
@@ -159,7 +158,7 @@ func withTwin(t *cpu.Twin) string {
 	}
 	switch {
 	case len(t.Vectors) > 0 && len(t.Scalar) > 0:
-		return how + " with vector code, but: " + strings.Join(t.Scalar, "; ")
+		return how + " with vector code, except for " + strings.Join(t.Scalar, "; ")
 	case len(t.Vectors) > 0:
 		return how + " with vector code"
 	case len(t.Scalar) > 0:
@@ -170,7 +169,7 @@ func withTwin(t *cpu.Twin) string {
 }
 
 // twinName returns the name of the kernel's twin: scanChunkAddInt32Twin for the instance scanChunk_add_int32 of a generic
-// kernel, whose stem may have other characters than Go's names.
+// kernel, whose stem may contain characters that Go identifiers cannot.
 func twinName(k *Kernel) string {
 	if k.stem == k.Name {
 		return k.Name + "Twin"

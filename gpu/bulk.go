@@ -32,12 +32,12 @@ func StoreBulk[T any](t Thread, dst, src []T) {
 
 func checkBulk[T any](name string, dst, src []T) {
 	if len(dst) != len(src) {
-		panic("gpu." + name + ": slices of different lengths")
+		panic("gpu." + name + ": slices have different lengths")
 	}
 	var zero T
 	n := len(src) * int(unsafe.Sizeof(zero))
 	address := func(s []T) int { return int(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) }
 	if (address(dst)|address(src)|n)&15 != 0 || n < 1 || n >= 1<<20 {
-		panic("gpu." + name + ": addresses and a size that are not multiples of 16 bytes, or a size that is not below 1 MiB")
+		panic("gpu." + name + ": address or size is not a multiple of 16 bytes, or size is 1 MiB or more")
 	}
 }

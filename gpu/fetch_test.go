@@ -30,8 +30,8 @@ func TestMisalignedCopies(t *testing.T) {
 	bytes := (*[64]byte)(unsafe.Pointer(&words))
 	odd := (*[8]byte)(bytes[4:])
 	for name, run := range map[string]func(){
-		"gpu.CopyAsync: an address is no multiple of the size":  func() { gpu.CopyAsync(ts.Thread(), odd, (*[8]byte)(bytes[16:])) },
-		"gpu.FetchAsync: an address is no multiple of the size": func() { gpu.FetchAsync(ts.Thread(), odd, make([][8]byte, 1), 0) },
+		"gpu.CopyAsync: address is not a multiple of the size":  func() { gpu.CopyAsync(ts.Thread(), odd, (*[8]byte)(bytes[16:])) },
+		"gpu.FetchAsync: address is not a multiple of the size": func() { gpu.FetchAsync(ts.Thread(), odd, make([][8]byte, 1), 0) },
 	} {
 		func() {
 			defer func() {

@@ -42,7 +42,7 @@ func (p *Panel[T]) At(row, column int) *T {
 // panelOffset returns the offset in bytes of an element in its row.
 func panelOffset(row, column, size int) int {
 	if uint(column) >= uint(panelWidth/size) {
-		panic("gpu.Panel: no such column")
+		panic("gpu.Panel: column out of range")
 	}
 	return column*size ^ row%8*panelChunk
 }

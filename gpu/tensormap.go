@@ -94,7 +94,7 @@ func (t Thread) FenceAsync() {}
 // check panics if the hardware cannot copy a tile at the given corner.
 func (p *MapPlan) check(at Corner) {
 	if min(at.X, at.Y, at.Z) < 0 || max(at.X, at.Y, at.Z) > math.MaxInt32 || at.X*int(p.Element)%panelChunk != 0 {
-		panic("gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X")
+		panic("gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X")
 	}
 }
 

@@ -123,7 +123,7 @@ func loadMatrix[T Half](t Thread, row *[8]T, transposed bool) (tiles [4]Tile[T])
 // checkAligned panics if p is not a multiple of size, a power of two.
 func checkAligned(name string, p unsafe.Pointer, size uintptr) {
 	if bits.TrailingZeros64(uint64(uintptr(p))) < bits.TrailingZeros64(uint64(size)) {
-		panic("gpu." + name + ": an address is no multiple of the size")
+		panic("gpu." + name + ": address is not a multiple of the size")
 	}
 }
 
@@ -146,7 +146,7 @@ func StoreMatrix4[T Half](t Thread, row *[8]T, tiles [4]Tile[T]) {
 // first element must be a multiple of eight; otherwise the thread faults.
 func EightAt[T Half](p *Panel[T], row, column int) *[8]T {
 	if column%8 != 0 {
-		panic("gpu.EightAt: a column that is no multiple of eight")
+		panic("gpu.EightAt: column is not a multiple of 8")
 	}
 	return (*[8]T)(unsafe.Pointer(p.At(row, column)))
 }

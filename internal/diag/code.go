@@ -2,8 +2,8 @@ package diag
 
 import "fmt"
 
-// Code numbers a kind of error. Numbers are never used twice: what users find in a
-// search stays true.
+// Code identifies a kind of error. The number of a removed code is never reused, so that
+// search results stay valid.
 type Code uint16
 
 // Errors of Go itself and of directives. Errors of the language that kernels are written
@@ -62,7 +62,7 @@ const (
 // String returns the code as "GW0021".
 func (c Code) String() string { return fmt.Sprintf("GW%04d", uint16(c)) }
 
-// Summary says in one line what the code means, or is empty for a number that no error has.
+// Summary returns a one-line description of the code, or "" if the catalogue does not contain it.
 func (c Code) Summary() string {
 	for _, r := range catalogue {
 		if r.code == c {

@@ -13,7 +13,7 @@ import (
 type Diagnostic struct {
 	Pos     token.Position
 	Code    Code
-	Message string // one line in the words of the user's program, without a full stop
+	Message string // one line in the terms of the user's program, without a period
 	Help    string // what to write instead; may be empty
 }
 
@@ -22,13 +22,13 @@ func New(pos token.Position, code Code, format string, args ...any) Diagnostic {
 	return Diagnostic{Pos: pos, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// WithHelp returns d with a line that says what to write instead.
+// WithHelp returns a copy of d with advice on what to write instead.
 func (d Diagnostic) WithHelp(format string, args ...any) Diagnostic {
 	d.Help = fmt.Sprintf(format, args...)
 	return d
 }
 
-// String returns "file:line:col: message (GW0001)" and, where there is help, a second,
+// String returns "file:line:col: message (GW0001)", followed by the help, if any, on a second,
 // indented line.
 func (d Diagnostic) String() string {
 	s := d.Message + " (" + d.Code.String() + ")"
@@ -44,10 +44,10 @@ func (d Diagnostic) String() string {
 // List is all the diagnostics of a build.
 type List []Diagnostic
 
-// Add appends d.
+// Add appends diagnostics to the list.
 func (l *List) Add(d ...Diagnostic) { *l = append(*l, d...) }
 
-// Sorted returns the diagnostics by file, line, column and code, each once.
+// Sorted returns the diagnostics sorted by file, line, column and code, without duplicates.
 func (l List) Sorted() List {
 	sorted := slices.Clone(l)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {
@@ -62,7 +62,7 @@ func (l List) Sorted() List {
 	return slices.Compact(sorted)
 }
 
-// Relative returns the diagnostics with file names relative to dir where that is shorter.
+// Relative returns the diagnostics with file names relative to dir if that is shorter.
 func (l List) Relative(dir string) List {
 	moved := slices.Clone(l)
 	for i := range moved {
@@ -71,7 +71,7 @@ func (l List) Relative(dir string) List {
 	return moved
 }
 
-// Shorten returns the file name relative to dir where that is shorter.
+// Shorten returns the file name relative to dir if that is shorter.
 func Shorten(file, dir string) string {
 	if rel, err := filepath.Rel(dir, file); err == nil && len(rel) < len(file) {
 		return rel
@@ -88,7 +88,7 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns the list as an error, or nil where it is empty.
+// Err returns the list as an error, or nil if it is empty.
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil

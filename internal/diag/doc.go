@@ -1,13 +1,13 @@
-// Package diag holds the errors that a user of the compiler can cause: what one looks
-// like, and the catalogue that numbers them.
+// Package diag defines the diagnostics: errors in the user's program, each with a code, a
+// position and advice, and the catalogue of all codes.
 //
-// Every stage of a build adds to one List, which is shown whole and sorted. Errors of the
-// compiler itself are no diagnostics: they panic with "BUG: " and are caught by package
-// compile.
+// The stages of a build collect their diagnostics in a List, which the user sees as a whole,
+// sorted. A bug of the compiler is not a diagnostic: it panics with "BUG: ", and package
+// compile recovers from the panic.
 //
 //	var found diag.List
 //	found.Add(diag.New(pos, diag.KernelMethod, "kernel %s is a method", name).
-//		WithHelp("write a function and hand the receiver over as a parameter"))
+//		WithHelp("write a function and pass the receiver as a parameter"))
 //	if err := found.Err(); err != nil {
 //		return err // kernels.go:12:6: kernel scale is a method (GW0021)
 //	}

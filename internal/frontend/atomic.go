@@ -92,10 +92,10 @@ func (l *lowerer) memory(v *ssa.Call, usual ir.Order, allowed ...ir.Order) int64
 		}
 	}
 	if !ok || orders > 1 || scopes > 1 {
-		l.refuse(diag.LangMemory, "name them as gpu.Acquire, gpu.SystemScope", "gpu.%s takes at most one order and one scope, as constants", name)
+		l.refuse(diag.LangMemory, "write, for example, gpu.Acquire, gpu.SystemScope", "gpu.%s takes at most one order and one scope, which must be constants", name)
 	}
 	if orders > 0 && !allows(allowed, order) {
-		l.refuse(diag.LangMemory, "see the documentation of gpu."+name, "gpu.%s cannot have this order", name)
+		l.refuse(diag.LangMemory, "see the documentation of gpu."+name, "this order is not valid for gpu.%s", name)
 	}
 	return ir.Memory(order, scope)
 }

@@ -22,7 +22,7 @@ func onBarrier(op ir.Op, result *ir.Type, arg int) intrinsic {
 func initBarrier(l *lowerer, v *ssa.Call) *ir.Value {
 	const most = 1<<20 - 1 // PTX ISA, mbarrier.init
 	n := l.emit(ir.OpSub, ir.I64, l.value(v.Call.Args[2]), l.int64(1))
-	l.check(l.emit(ir.OpULt, ir.I1, n, l.int64(most)), "gpu.Barrier: Init for a number of arrivals that is not in 1 to 1048575")
+	l.check(l.emit(ir.OpULt, ir.I1, n, l.int64(most)), "gpu.Barrier: number of arrivals out of range 1 to 1048575")
 	return onBarrier(ir.OpMBarrierInit, ir.Void, 2)(l, v)
 }
 
@@ -43,7 +43,7 @@ func groupsLeft(op ir.Op, more int64) intrinsic {
 func (l *lowerer) left(v *ssa.Call, x ssa.Value) int64 {
 	n, ok := constInt(x)
 	if !ok || n < 0 || n > 7 {
-		l.refuse(diag.LangCopy, "write a constant from 0 to 7", "%s takes a constant from 0 to 7", callName(v.Call.StaticCallee()))
+		l.refuse(diag.LangCopy, "write a constant from 0 to 7", "%s requires a constant from 0 to 7", callName(v.Call.StaticCallee()))
 	}
 	return n
 }

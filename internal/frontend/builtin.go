@@ -50,7 +50,7 @@ func (l *lowerer) builtin(v *ssa.Call, name string) *ir.Value {
 		l.checkNil(args[0], p)
 		return p
 	}
-	l.refuse(diag.LangBuiltin, "write it with what kernels have", "a kernel cannot use the built-in %s", name)
+	l.refuse(diag.LangBuiltin, "write it without package unsafe", "a kernel cannot use the built-in function %s", name)
 	return nil
 }
 

@@ -67,7 +67,7 @@ func (l *lowerer) checkCallee(fn *ssa.Function) {
 		l.lacks(k)
 	}
 	if len(fn.Blocks) == 0 && inStandardLibrary(fn) {
-		l.refuse(diag.LangPackage, "of the standard library, kernels know cmp, math, math/bits, slices and sync/atomic", "a kernel cannot call %s", callName(fn))
+		l.refuse(diag.LangPackage, "from the standard library, kernels can use cmp, math, math/bits, slices and sync/atomic", "a kernel cannot call %s", callName(fn))
 	}
 	if len(fn.Blocks) == 0 {
 		l.refuse(diag.LangNoSource, "write it in Go", "a kernel cannot call %s: it has no Go source", callName(fn))
@@ -81,7 +81,7 @@ func (l *lowerer) checkProblem(u *unit, fn *ssa.Function) {
 		panic(refused{})
 	}
 	if u.problem != "" {
-		l.refuse(diag.LangPackage, "write it with what kernels have", "a kernel cannot call %s: in it, %s", callName(fn), u.problem)
+		l.refuse(diag.LangPackage, "write a function without it", "a kernel cannot call %s: inside it, %s", callName(fn), u.problem)
 	}
 }
 
@@ -177,16 +177,16 @@ func foreignLack(fn, caller *ssa.Function) *lack {
 	help, ok := map[string]string{
 		"fmt":     "use gpu.Printf; panic takes constant strings",
 		"log":     "use gpu.Printf",
-		"errors":  "write a code to a slice, or panic with a constant string",
+		"errors":  "write an error code to a slice, or panic with a constant string",
 		"strings": "use numbers; gpu.Printf and panic take constant strings",
 		"strconv": "use numbers; gpu.Printf and panic take constant strings",
-		"sync":    "threads of a block meet at t.Sync(); add with gpu.AtomicAdd",
-		"time":    "measure on the host, with events",
+		"sync":    "threads of a block synchronize with t.Sync(); add with gpu.AtomicAdd",
+		"time":    "measure time on the host, with events",
 		"os":      "do it on the host",
 		"sort":    "sort with a kernel of many threads, or on the host",
 	}[pkg.Path()]
 	if pkg.Path() == gpuPath && walksThreads(fn.Signature) {
-		help, ok = "it is for generated code", true
+		help, ok = "only generated code may call it", true
 	}
 	if !ok || inStandardLibrary(caller) {
 		return nil

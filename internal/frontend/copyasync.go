@@ -23,7 +23,7 @@ func copyAsync(l *lowerer, v *ssa.Call) *ir.Value {
 func (l *lowerer) copySize(v *ssa.Call) int64 {
 	n := l.irType(pointee(v.Call.Args[1].Type())).Size()
 	if n != 4 && n != 8 && n != 16 {
-		l.refuse(diag.LangCopy, "copy a number, or an array or a struct of 8 or 16 bytes", "gpu.%s of %d bytes, possible are 4, 8 and 16", callName(v.Call.StaticCallee()), n)
+		l.refuse(diag.LangCopy, "copy a number, or an array or a struct of 8 or 16 bytes", "gpu.%s of %d bytes; the size must be 4, 8 or 16", callName(v.Call.StaticCallee()), n)
 	}
 	return n
 }
@@ -43,7 +43,7 @@ func (l *lowerer) checkAligned(word string, x *ir.Value, n int64) {
 		at = x
 	}
 	rest := l.emit(ir.OpAnd, ir.I64, l.emit(ir.OpBitcast, ir.I64, at), l.int64(n-1))
-	l.check(l.emit(ir.OpEq, ir.I1, rest, l.int64(0)), "gpu."+word+": an address is no multiple of the size")
+	l.check(l.emit(ir.OpEq, ir.I1, rest, l.int64(0)), "gpu."+word+": address is not a multiple of the size")
 }
 
 func commitCopies(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpCopyCommit, ir.Void) }
@@ -51,7 +51,7 @@ func commitCopies(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpCopyCo
 func waitCopies(l *lowerer, v *ssa.Call) *ir.Value {
 	n, ok := constInt(v.Call.Args[1])
 	if !ok || n < 0 || n > 7 {
-		l.refuse(diag.LangCopy, "write a constant from 0 to 7", "t.WaitCopies takes a constant from 0 to 7")
+		l.refuse(diag.LangCopy, "write a constant from 0 to 7", "t.WaitCopies requires a constant from 0 to 7")
 	}
 	return l.emitImm(ir.OpCopyWait, ir.Void, n)
 }

@@ -85,9 +85,9 @@ func executionOrder(fn *ssa.Function) []*ssa.BasicBlock {
 func (l *lowerer) deferCall(in *ssa.Defer) {
 	switch {
 	case isRangeBody(l.fn):
-		l.refuse(diag.LangDefer, "call the function where the loop ends", "a kernel cannot defer a call in the body of a range over a function")
+		l.refuse(diag.LangDefer, "call the function after the loop", "a kernel cannot defer a call in the body of a range over a function")
 	case l.loops[in.Block()]:
-		l.refuse(diag.LangDefer, "call the function at the end of the loop's body, or put the body into a function", "a kernel cannot defer a call in a loop")
+		l.refuse(diag.LangDefer, "call the function at the end of the loop's body, or move the body into a function", "a kernel cannot defer a call in a loop")
 	case in.Call.IsInvoke():
 		l.lacks(&lackInterface)
 	}
@@ -119,7 +119,7 @@ func (l *lowerer) checkDeferred(in *ssa.Defer) {
 		fn = l.known(in.Call.Value).fn
 	}
 	if intrinsicOf(fn) != nil && fn.Signature.Results().Len() > 0 {
-		l.refuse(diag.LangDefer, "defer a function that calls it", "a kernel cannot defer %s, which has a result", callName(fn))
+		l.refuse(diag.LangDefer, "defer a function literal that calls it", "a kernel cannot defer %s, which has a result", callName(fn))
 	}
 	if at := recovery(fn); at.IsValid() {
 		l.moveTo(at)

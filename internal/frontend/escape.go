@@ -51,7 +51,7 @@ func (l *lowerer) checkEscape(v *ssa.Alloc) {
 	}
 	e.follow(carrier{v: v})
 	if e.problem != "" {
-		l.refuse(diag.LangAllocate, "declare it where it lives long enough and hand over its address, or use its value",
+		l.refuse(diag.LangAllocate, "declare it in a scope that lives long enough and pass its address, or use its value",
 			"a kernel cannot use memory that outlives its function or loop: the address of %s %s", variableName(v), e.problem)
 	}
 }
@@ -59,7 +59,7 @@ func (l *lowerer) checkEscape(v *ssa.Alloc) {
 func variableName(v *ssa.Alloc) string {
 	switch v.Comment {
 	case "new", "complit", "slicelit", "makeslice", "varargs":
-		return "what is made here"
+		return "the value allocated here"
 	}
 	return v.Comment
 }
@@ -153,7 +153,7 @@ func (e *escape) deferred(in *ssa.Defer, c carrier) {
 	}
 	switch {
 	case fn == nil && !c.deep:
-		e.problem = "is given to a function value"
+		e.problem = "is passed to a function value"
 	case fn == nil || intrinsicOf(fn) != nil:
 	default:
 		e.arguments(&in.Call, fn, c)
@@ -260,7 +260,7 @@ func (e *escape) argument(call *ssa.Call, c carrier) {
 	fn := call.Call.StaticCallee()
 	if fn == nil {
 		if !c.deep {
-			e.problem = "is given to a function value"
+			e.problem = "is passed to a function value"
 		}
 		return
 	}

@@ -38,7 +38,7 @@ func formatted(format string, args []ssa.Value) (message, string) {
 			continue
 		}
 		if verb == "" || strings.ContainsAny(verb, "*[") {
-			return m, fmt.Sprintf("the format has %%%s, which kernels do not know", verb)
+			return m, fmt.Sprintf("the format has %%%s, which kernels do not support", verb)
 		}
 		if len(args) == 0 {
 			return m, fmt.Sprintf("the format has %%%s without an argument", verb)
@@ -76,7 +76,7 @@ func (m *message) add(verb string, a ssa.Value) (piece, problem string) {
 	}
 	typ, ok := elementOf(a.Type())
 	if !ok {
-		return "", fmt.Sprintf("an argument has type %s; numbers, booleans and constant strings can be printed", types.TypeString(a.Type(), shortName))
+		return "", fmt.Sprintf("an argument has type %s; only numbers, booleans and constant strings can be printed", types.TypeString(a.Type(), shortName))
 	}
 	if name := formatMethod(a.Type()); name != "" {
 		return "", fmt.Sprintf("an argument has the method %s, which kernels do not call", name)
@@ -99,7 +99,7 @@ func (m *message) addPlain(a ssa.Value) (problem string) {
 	}
 	typ, ok := elementOf(a.Type().Underlying())
 	if !ok {
-		return fmt.Sprintf("an argument has type %s; numbers, booleans and constant strings can be printed", types.TypeString(a.Type(), shortName))
+		return fmt.Sprintf("an argument has type %s; only numbers, booleans and constant strings can be printed", types.TypeString(a.Type(), shortName))
 	}
 	if c, ok := a.(*ssa.Const); ok {
 		m.format += quoteFormat(fmt.Sprint(constantOf(ssa.NewConst(c.Value, c.Type().Underlying()))))

@@ -16,7 +16,7 @@ type table struct {
 	problem  string
 }
 
-const globalHelp = "hand it over as a parameter, or make it a table of numbers that nothing writes"
+const globalHelp = "pass it as a parameter, or make it a table of constants that is never written"
 
 // global returns the address of a package-level variable.
 func (l *lowerer) global(g *ssa.Global) *ir.Value {
@@ -74,14 +74,14 @@ func hasSource(g *ssa.Global) bool {
 
 func (b *builder) fillTable(t *table, g *ssa.Global) string {
 	if !hasSource(g) {
-		return "its package has no Go source"
+		return "the package of the variable has no Go source"
 	}
 	init := g.Pkg.Func("init")
 	if holdsPointers(elemOfSlice(pointee(g.Type()))) {
-		return "it holds pointers"
+		return "it contains pointers"
 	}
 	if writer := b.writer(g, init); writer != nil {
-		return "it is written in " + callName(writer) + ", or its address leaves it"
+		return "it is written in " + callName(writer) + ", or its address escapes there"
 	}
 	r := b.initial(init)[g]
 	switch {
@@ -89,12 +89,12 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 		zero := typeOrNil(g)
 		r = &region{typ: zero, bytes: make([]byte, zero.Size())}
 	case r == nil || isSlice(pointee(g.Type())) && r.backing == nil:
-		return "it is no list of constants"
+		return "it is not a list of constants"
 	case r.backing != nil && !r.unknown:
 		r = r.backing
 	}
 	if r.unknown {
-		return "its initial value is not made of constants"
+		return "its initial value is not constant"
 	}
 	name := b.uniqueName(g.Pkg.Pkg.Name() + "." + g.Name())
 	t.variable = &ir.Variable{Name: name, Space: ir.Constant, Type: r.typ, Init: r.bytes}

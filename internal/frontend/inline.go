@@ -241,7 +241,7 @@ func (l *lowerer) root() *lowerer {
 func (l *lowerer) dynamicCall(v *ssa.Call) *ir.Value {
 	c := l.known(v.Call.Value)
 	if lower := intrinsicOf(c.fn); lower != nil {
-		l.refuse(diag.LangFunc, "write a function that calls it", "a kernel cannot use %s as a function value", callName(c.fn))
+		l.refuse(diag.LangFunc, "wrap the call in a function", "a kernel cannot use %s as a function value", callName(c.fn))
 	}
 	return l.inline(v, c.fn, ref{c.made, c.in})
 }

@@ -76,8 +76,8 @@ func (l *lowerer) needShared(v *ssa.Call, x *ir.Value) {
 	r := rootOf(x)
 	shared := r.Op == ir.OpVar && r.Aux.(*ir.Variable).Space == ir.Shared
 	if !shared && (r.Op != ir.OpParam || l.f.Kernel) {
-		l.refuse(diag.LangShared, "take the address of an element of what gpu.Shared or gpu.DynamicShared returned",
-			"the address that gpu.%s takes is not known to be one in shared memory", callName(v.Call.StaticCallee()))
+		l.refuse(diag.LangShared, "take the address of an element of a variable that gpu.Shared or gpu.DynamicShared returned",
+			"the address that is passed to gpu.%s is not known to be in shared memory", callName(v.Call.StaticCallee()))
 	}
 }
 

@@ -63,8 +63,8 @@ func (l *lowerer) panelAlignment(t types.Type) int64 {
 }
 
 func (l *lowerer) refusePanel(t types.Type) {
-	l.refuse(diag.LangShared, "put the panels first, or into a gpu.Shared of their own",
-		"gpu.Shared of %s, in which a gpu.Panel does not start at a multiple of %d bytes", types.TypeString(t, shortName), panelAlign)
+	l.refuse(diag.LangShared, "put the panels first, or into a separate gpu.Shared",
+		"gpu.Shared of %s, in which a gpu.Panel starts at an offset that is not a multiple of %d bytes", types.TypeString(t, shortName), panelAlign)
 }
 
 // panelAt lowers Panel.At.
@@ -75,7 +75,7 @@ func panelAt(l *lowerer, v *ssa.Call) *ir.Value {
 // eightAt lowers gpu.EightAt.
 func eightAt(l *lowerer, v *ssa.Call) *ir.Value {
 	rest := l.emit(ir.OpAnd, ir.I64, l.value(v.Call.Args[2]), l.int64(7))
-	l.check(l.emit(ir.OpEq, ir.I1, rest, l.int64(0)), "gpu.EightAt: a column that is no multiple of eight")
+	l.check(l.emit(ir.OpEq, ir.I1, rest, l.int64(0)), "gpu.EightAt: column is not a multiple of 8")
 	return l.panelElement(v, 2)
 }
 
@@ -86,7 +86,7 @@ func (l *lowerer) panelElement(v *ssa.Call, size int64) *ir.Value {
 	l.checkNil(v.Call.Args[0], p)
 	row := l.checkIndex(v.Call.Args[1], l.int64(panelRows))
 	column := l.value(v.Call.Args[2])
-	l.check(l.emit(ir.OpULt, ir.I1, column, l.int64(panelWidth/size)), "gpu.Panel: no such column")
+	l.check(l.emit(ir.OpULt, ir.I1, column, l.int64(panelWidth/size)), "gpu.Panel: column out of range")
 	turn := l.emit(ir.OpShl, ir.I64, l.emit(ir.OpAnd, ir.I64, row, l.int64(7)), l.constant(ir.I32, 4))
 	at := l.emit(ir.OpXor, ir.I64, l.emit(ir.OpMul, ir.I64, column, l.int64(size)), turn)
 	return l.emitImm(ir.OpIndex, ir.Ptr, 1, l.emitImm(ir.OpIndex, ir.Ptr, panelWidth, p, row), at)
@@ -185,8 +185,8 @@ func (l *lowerer) operand(v *ssa.Call, x ssa.Value, n int64) (at *ir.Value, down
 	panels, step := l.part(l.value(x), 0), l.part(l.value(x), 1)
 	enough := l.emit(ir.OpSLe, ir.I1, l.int64((n+panelRows-1)/panelRows), l.part(panels, 1))
 	name := "gpu." + callName(v.Call.StaticCallee())
-	l.check(enough, name+": fewer panels than the product has rows or columns")
-	l.check(l.emit(ir.OpULt, ir.I1, step, l.int64(4)), name+": a step that is not in 0 to 3")
+	l.check(enough, name+": too few panels for the rows or columns of the product")
+	l.check(l.emit(ir.OpULt, ir.I1, step, l.int64(4)), name+": step out of range 0 to 3")
 	scale := int64(panelWidth / 4)
 	if down {
 		scale = panelRows / 4 * panelWidth
@@ -199,10 +199,10 @@ func registers(name string, sign int64) intrinsic {
 	return func(l *lowerer, v *ssa.Call) *ir.Value {
 		n, ok := constInt(v.Call.Args[1])
 		if !ok || n < 24 || n > 256 || n%8 != 0 {
-			l.refuse(diag.LangCopy, "write a constant", "t.%s takes a constant, a multiple of 8 from 24 to 256", name)
+			l.refuse(diag.LangCopy, "write a constant", "t.%s requires a constant argument, a multiple of 8 from 24 to 256", name)
 		}
 		if l.f.Kernel && l.f.Block == [3]int{} {
-			l.refuse(diag.LangCopy, "fix the block by //gpu:block", "t.%s in a kernel whose block is not fixed", name)
+			l.refuse(diag.LangCopy, "fix the block size with //gpu:block", "t.%s in a kernel whose block size is not fixed", name)
 		}
 		return l.emitImm(ir.OpSetMaxNReg, ir.Void, sign*n)
 	}
@@ -245,7 +245,7 @@ func (l *lowerer) checkCorner(m types.Type, at *ir.Value) {
 		rest := l.emit(ir.OpAnd, ir.I64, l.part(at, 0), l.int64(cornerAlign/size-1))
 		ok = l.emit(ir.OpAnd, ir.I1, ok, l.emit(ir.OpEq, ir.I1, rest, l.int64(0)))
 	}
-	l.check(ok, "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X")
+	l.check(ok, "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X")
 }
 
 // tile returns the address of a tile in shared memory, aligned as copies need it.
@@ -292,12 +292,12 @@ func (l *lowerer) stretch(v *ssa.Call, shared, global ssa.Value) (near, far, byt
 	near, far = l.part(x, 0), l.part(y, 0)
 	l.needShared(v, near)
 	name, size := callName(v.Call.StaticCallee()), l.irType(shared.Type().Underlying().(*types.Slice).Elem()).Size()
-	l.check(l.emit(ir.OpEq, ir.I1, l.part(x, 1), l.part(y, 1)), "gpu."+name+": slices of different lengths")
+	l.check(l.emit(ir.OpEq, ir.I1, l.part(x, 1), l.part(y, 1)), "gpu."+name+": slices have different lengths")
 	n := l.emit(ir.OpMul, ir.I64, l.part(x, 1), l.int64(size))
 	address := func(p *ir.Value) *ir.Value { return l.emit(ir.OpBitcast, ir.I64, p) }
 	all := l.emit(ir.OpOr, ir.I64, l.emit(ir.OpOr, ir.I64, address(near), address(far)), n)
 	aligned := l.emit(ir.OpEq, ir.I1, l.emit(ir.OpAnd, ir.I64, all, l.int64(15)), l.int64(0))
 	some := l.emit(ir.OpULt, ir.I1, l.emit(ir.OpSub, ir.I64, n, l.int64(1)), l.int64(mostBulk))
-	l.check(l.emit(ir.OpAnd, ir.I1, aligned, some), "gpu."+name+": addresses and a size that are not multiples of 16 bytes, or a size that is not below 1 MiB")
+	l.check(l.emit(ir.OpAnd, ir.I1, aligned, some), "gpu."+name+": address or size is not a multiple of 16 bytes, or size is 1 MiB or more")
 	return near, far, l.emit(ir.OpTrunc, ir.I32, n)
 }

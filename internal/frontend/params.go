@@ -20,7 +20,7 @@ func (l *lowerer) parameterBlock() {
 		l.guardValue(p, func() {
 			l.moveTo(p.Pos())
 			if why := cannotCross(p.Type(), true); why != "" {
-				l.refuse(diag.KernelParameter, "hand over numbers, booleans, slices of them, and structs and arrays without pointers",
+				l.refuse(diag.KernelParameter, "pass numbers, booleans, slices of them, and structs and arrays without pointers",
 					"kernel parameter %s has %s", p.Name(), why)
 			}
 			if _, ok := gpuType(p.Type(), "TensorMap"); ok {
@@ -82,7 +82,7 @@ func cannotCross(t types.Type, top bool) string {
 		if top {
 			return cannotCross(u.Elem(), false)
 		}
-		return "a slice inside of its type"
+		return "a nested slice in its type"
 	case *types.Array:
 		return cannotCross(u.Elem(), false)
 	case *types.Struct:

@@ -73,7 +73,7 @@ func printf(l *lowerer, v *ssa.Call) *ir.Value {
 	}
 	_, boxed, ok := variadic(v.Call.Args[2])
 	if !ok {
-		l.refuse(diag.LangPrint, "write the arguments one by one", "gpu.Printf: the arguments are a slice")
+		l.refuse(diag.LangPrint, "pass the arguments one by one", "gpu.Printf: the arguments are in a slice")
 	}
 	m := l.message("gpu.Printf", format, boxed)
 	return l.emitAux(ir.OpPrint, ir.Void, &ir.Site{Format: m.format, Args: m.types}, l.operands(m.args)...)
@@ -96,7 +96,7 @@ func (l *lowerer) prints(name string, args []ssa.Value) *ir.Value {
 		}
 	}
 	if len(m.args) > driver.MaxSiteArgs {
-		l.refuse(diag.LangPrint, "print in several calls", "%s: %d arguments, allowed are %d", name, len(m.args), driver.MaxSiteArgs)
+		l.refuse(diag.LangPrint, "split it into several calls", "%s: %d arguments; at most %d are allowed", name, len(m.args), driver.MaxSiteArgs)
 	}
 	return l.emitAux(ir.OpPrint, ir.Void, &ir.Site{Format: m.format + end, Args: m.types}, l.operands(m.args)...)
 }
@@ -114,7 +114,7 @@ func (l *lowerer) message(what, format string, boxed []ssa.Value) message {
 	}
 	m, problem := formatted(format, args)
 	if problem == "" && len(m.args) > driver.MaxSiteArgs {
-		l.refuse(diag.LangPrint, "print in several calls", "%s: %d arguments, allowed are %d", what, len(m.args), driver.MaxSiteArgs)
+		l.refuse(diag.LangPrint, "split it into several calls", "%s: %d arguments; at most %d are allowed", what, len(m.args), driver.MaxSiteArgs)
 	}
 	if problem != "" {
 		l.refuse(diag.LangPrint, "see the documentation of gpu.Printf", "%s: %s", what, problem)
@@ -130,10 +130,10 @@ func (l *lowerer) panics(in *ssa.Panic) {
 	}
 	x, ok := in.X.(*ssa.MakeInterface)
 	if !ok {
-		l.refuse(diag.LangPanic, "panic with a constant string", "panic of a value that is not a constant string or a number")
+		l.refuse(diag.LangPanic, "panic with a constant string", "panic with a value that is not a constant string, a number or a boolean")
 	}
 	if _, constant := constString(x.X); !constant && isString(x.X.Type()) {
-		l.refuse(diag.LangPanic, "panic with a constant string", "panic of a string that is not constant")
+		l.refuse(diag.LangPanic, "panic with a constant string", "panic with a string that is not constant")
 	}
 	m := l.message("panic", "%v", []ssa.Value{x})
 	l.emitAux(ir.OpFault, ir.Void, &ir.Site{Format: m.format, Args: m.types}, l.operands(m.args)...)

@@ -38,7 +38,7 @@ func dynamicShared(l *lowerer, v *ssa.Call) *ir.Value {
 	t := v.Call.StaticCallee().TypeArgs()[0]
 	elem := l.irType(t)
 	if holdsPointers(t) || elem.Size() == 0 {
-		l.refuse(diag.LangShared, "use numbers, booleans, and arrays and structs of them", "gpu.DynamicShared of a type with pointers or without size")
+		l.refuse(diag.LangShared, "use numbers, booleans, and arrays and structs of them", "gpu.DynamicShared of a type with pointers or of size 0")
 	}
 	if l.b.dynamic == nil {
 		l.b.dynamic = &ir.Variable{Name: l.b.uniqueName("dynamic"), Space: ir.Shared, Type: ir.ArrayOf(0, ir.I8)}
@@ -55,11 +55,11 @@ func dynamicShared(l *lowerer, v *ssa.Call) *ir.Value {
 func (l *lowerer) checkOnce(what string) {
 	b := l.block
 	if l.loops[b] {
-		l.refuse(diag.LangShared, sharedHelp, "%s stands in a loop", what)
+		l.refuse(diag.LangShared, sharedHelp, "%s is called in a loop", what)
 	}
 	for end := range l.live {
 		if _, ok := end.Instrs[len(end.Instrs)-1].(*ssa.Return); ok && !b.Dominates(end) {
-			l.refuse(diag.LangShared, sharedHelp, "%s stands in a branch: not every thread executes it", what)
+			l.refuse(diag.LangShared, sharedHelp, "%s is called in a branch, which not every thread executes", what)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (l *lowerer) shareThrough(u *unit) {
 	for _, c := range l.u.calls[:len(l.u.calls)-1] {
 		for owner := range c.owners() {
 			if mine[owner] {
-				l.refuse(diag.LangShared, "call it once and hand the variable over", "%s, which calls gpu.Shared, is called twice", callName(owner.fn))
+				l.refuse(diag.LangShared, "call it once and pass the variable", "%s, which calls gpu.Shared, is called twice", callName(owner.fn))
 			}
 		}
 	}

@@ -84,7 +84,7 @@ type runes struct {
 func (l *lowerer) rangeString(v *ssa.Range) {
 	s, ok := constString(v.X)
 	if !ok {
-		l.refuse(diag.LangString, "range over its bytes: for i := range len(s)", "a kernel can range over constant strings only")
+		l.refuse(diag.LangString, "range over its bytes: for i := range len(s)", "a kernel can range only over constant strings")
 	}
 	r := runes{next: l.emitAux(ir.OpAlloca, ir.Ptr, ir.I64)}
 	var indices, values []byte

@@ -20,17 +20,17 @@ func (s *scanner) checkFunction(d *declared) {
 	fn, name := d.fn, d.fn.Name.Name
 	pos := fn.Name.Pos()
 	if strings.HasSuffix(s.fset.Position(pos).Filename, "_test.go") {
-		s.report(pos, diag.KernelTestFile, "kernel %s stands in a test file", name).
-			Help = "move it to a file that is built without tests; a test can launch it from there"
+		s.report(pos, diag.KernelTestFile, "kernel %s is in a test file", name).
+			Help = "move it to a file whose name does not end in _test.go; a test can launch it from there"
 		return
 	}
 	if fn.Recv != nil {
 		s.report(fn.Recv.Pos(), diag.KernelMethod, "kernel %s is a method", name).
-			Help = "write a function and hand the receiver over as a parameter"
+			Help = "write a function and pass the receiver as a parameter"
 	}
 	if r := fn.Type.Results; r != nil && len(r.List) > 0 {
 		s.report(r.Pos(), diag.KernelResults, "kernel %s has a result", name).
-			Help = "write results to a slice that is a parameter"
+			Help = "write results to a slice parameter"
 	}
 	if fn.Body == nil {
 		s.report(pos, diag.KernelBody, "kernel %s has no body", name)
@@ -46,14 +46,14 @@ func (s *scanner) checkName(d *declared) {
 	switch {
 	case ast.IsExported(name) && d.fn.Type.TypeParams != nil: // for instances in other packages
 	case ast.IsExported(name):
-		s.report(pos, diag.KernelExported, "kernel %s is exported, so its launcher cannot have that name", name).
-			Help = "begin the kernel's name with a lower-case letter: launchers take the exported name"
+		s.report(pos, diag.KernelExported, "kernel %s is exported, but that name is reserved for its launcher", name).
+			Help = "begin the kernel's name with a lower-case letter; the launcher has the exported name"
 	case exported(name) == "":
-		s.report(pos, diag.KernelName, "kernel %s has no exported form for its launcher to take", name).
+		s.report(pos, diag.KernelName, "kernel %s has a name without an exported form, which its launcher needs", name).
 			Help = "begin the name with a lower-case letter"
 	case !ascii.MatchString(name):
-		s.report(pos, diag.KernelName, "kernel %s has a name that a GPU's code cannot have", name).
-			Help = "use the letters a to z, digits and _"
+		s.report(pos, diag.KernelName, "kernel %s has a name that PTX does not allow", name).
+			Help = "use the letters A to Z and a to z, digits and _"
 	case name == "init" || name == "main" && s.Name == "main":
 		s.report(pos, diag.KernelName, "function %s cannot be a kernel", name)
 	}
@@ -63,17 +63,17 @@ func (s *scanner) checkName(d *declared) {
 func (s *scanner) checkThread(d *declared) {
 	params := d.fn.Type.Params.List
 	if len(params) == 0 || !s.isThread(d.file, params[0].Type) {
-		s.report(d.fn.Name.Pos(), diag.KernelThread, "kernel %s does not take a gpu.Thread first", d.fn.Name.Name).
+		s.report(d.fn.Name.Pos(), diag.KernelThread, "kernel %s does not have a gpu.Thread as its first parameter", d.fn.Name.Name).
 			Help = "write func " + d.fn.Name.Name + "(t gpu.Thread, ...)"
 		return
 	}
 	for i, f := range params {
 		if s.isThread(d.file, f.Type) && (i > 0 || len(f.Names) > 1) {
-			s.report(f.Names[len(f.Names)-1].Pos(), diag.KernelParameter, "kernel %s takes a second gpu.Thread", d.fn.Name.Name)
+			s.report(f.Names[len(f.Names)-1].Pos(), diag.KernelParameter, "kernel %s has a second gpu.Thread parameter", d.fn.Name.Name)
 		}
 		if _, ok := f.Type.(*ast.Ellipsis); ok {
 			s.report(f.Type.Pos(), diag.KernelParameter, "kernel %s is variadic", d.fn.Name.Name).
-				Help = "write a slice"
+				Help = "use a slice parameter"
 		}
 	}
 }
@@ -130,15 +130,15 @@ func (s *scanner) checkLauncher(k Kernel, files map[string]string) bool {
 	folded := strings.ToLower(k.Name)
 	switch {
 	case s.Declared[k.Launcher], s.Imported[k.Launcher]:
-		help := "rename one of the two"
+		help := "rename the kernel or the other declaration"
 		if len(k.TypeParams) > 0 {
-			help = "give the launcher another name: //gpu:instance Name = " + k.Instances[0].Name
+			help = "name another launcher: //gpu:instance Name = " + k.Instances[0].Name
 		}
-		s.Errors.Add(diag.New(k.at(), diag.LauncherTaken, "the launcher of kernel %s would be %s, which is declared already", k.Name, k.Launcher).
+		s.Errors.Add(diag.New(k.at(), diag.LauncherTaken, "the launcher of kernel %s would be %s, which is already declared", k.Name, k.Launcher).
 			WithHelp("%s", help))
 		return false
 	case len(k.TypeParams) == 0 && files[folded] != "":
-		s.Errors.Add(diag.New(k.Pos, diag.KernelName, "kernels %s and %s differ in case only, and on some machines their files would be one", files[folded], k.Name).
+		s.Errors.Add(diag.New(k.Pos, diag.KernelName, "kernels %s and %s have names that differ only in case, which would collide on some file systems", files[folded], k.Name).
 			WithHelp("rename one of the two"))
 		return false
 	case len(k.TypeParams) == 0:

@@ -37,9 +37,9 @@ func (s *scanner) constrain() {
 		if c.constraint == s.Constraint {
 			continue
 		}
-		s.report(c.pos, diag.KernelConstraint, "%s stands in a file %s, and %s in a file %s",
+		s.report(c.pos, diag.KernelConstraint, "%s is in a file %s, but %s is in a file %s",
 			c.what, said(c.constraint), s.constrained[0].what, said(s.Constraint)).
-			Help = "give all files of the package that have kernels the same //go:build line, or move the kernel to a package of its own"
+			Help = "use the same //go:build line in all files of the package that contain kernels, or move the kernel to a separate package"
 	}
 }
 

@@ -29,7 +29,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, contract on|off, target sm_NN, variant KERNEL and instance KERNEL[TYPES], and ondemand for a package, each after //gpu:"
+const known = "the directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, contract on|off, target sm_NN, variant KERNEL, instance KERNEL[TYPES] and, for packages, ondemand, each with the prefix //gpu:"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
@@ -58,7 +58,7 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 		switch d.name {
 		case "kernel":
 			if d.arg != "" {
-				s.report(d.pos, diag.DirectiveArgument, "//gpu:kernel takes no argument, and has %q", d.arg)
+				s.report(d.pos, diag.DirectiveArgument, "//gpu:kernel takes no argument, but has %q", d.arg)
 			}
 		case "block":
 			k.Block = s.block(d)
@@ -72,7 +72,7 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 			k.Target = s.target(d)
 		case "variant":
 			s.report(d.pos, diag.KernelVariant, "kernel %s cannot be a variant of another", k.Name).
-				Help = "remove //gpu:kernel: the launcher of the other one chooses between the two"
+				Help = "remove //gpu:kernel; the launcher of the other kernel chooses between the two functions"
 		default:
 			s.unknown(d)
 		}
@@ -81,8 +81,8 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 
 func (s *scanner) contract(d directive) string {
 	if d.arg != "on" && d.arg != "off" {
-		s.report(d.pos, diag.DirectiveArgument, "//gpu:contract takes on or off, and has %q", d.arg).
-			Help = "off keeps a product and a sum two roundings, as Go on amd64 has them"
+		s.report(d.pos, diag.DirectiveArgument, "the argument of //gpu:contract must be on or off, not %q", d.arg).
+			Help = "with off, a product and a sum are rounded separately, as by Go on amd64"
 	}
 	return d.arg
 }
@@ -93,8 +93,8 @@ var architecture = regexp.MustCompile(`^sm_([0-9]+)([0-9])(a?)$`)
 func (s *scanner) target(d directive) Target {
 	m := architecture.FindStringSubmatch(d.arg)
 	if m == nil {
-		s.report(d.pos, diag.DirectiveArgument, "//gpu:target takes an architecture, and has %q", d.arg).
-			Help = "write //gpu:target sm_80, for GPUs of compute capability 8.0 and later, or sm_90a, for 9.0 alone"
+		s.report(d.pos, diag.DirectiveArgument, "the argument of //gpu:target must be an architecture, not %q", d.arg).
+			Help = "write //gpu:target sm_80, for GPUs of compute capability 8.0 and later, or sm_90a, for 9.0 only"
 		return Target{}
 	}
 	major, _ := strconv.Atoi(m[1])
@@ -111,13 +111,13 @@ func (s *scanner) stray(d directive) {
 	switch d.name {
 	case "kernel":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:kernel is not in the doc comment of a function").
-			Help = "put it on a line of the comment directly above the function"
+			Help = "put it in the comment directly above the function"
 	case "ondemand":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:ondemand is not in the doc comment of a package").
-			Help = "put it on a line of the comment directly above a package clause"
+			Help = "put it in the comment directly above a package clause"
 	case "block", "cluster", "resident", "contract", "target", "variant":
 		s.report(d.pos, diag.DirectiveStray, "%s%s without //gpu:kernel", prefix, d.name).
-			Help = "it belongs into the doc comment of a kernel"
+			Help = "put it in the doc comment of a kernel"
 	default:
 		s.unknown(d)
 	}
@@ -128,13 +128,13 @@ func (s *scanner) block(d directive) driver.Dim {
 	sizes, ok := d.sizes(maxThreads)
 	switch {
 	case !ok:
-		s.report(d.pos, diag.DirectiveBlock, "//gpu:block takes one to three sizes from 1 to %d, and has %q", maxThreads, d.arg).
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:block takes one to three sizes from 1 to %d, not %q", maxThreads, d.arg).
 			Help = "write //gpu:block 256 or //gpu:block 16,16"
 		return driver.Dim{}
 	case sizes[0]*sizes[1]*sizes[2] > maxThreads:
-		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s makes %d threads, a block has at most %d", d.arg, sizes[0]*sizes[1]*sizes[2], maxThreads)
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s makes %d threads; a block has at most %d", d.arg, sizes[0]*sizes[1]*sizes[2], maxThreads)
 	case sizes[2] > maxZ:
-		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s has %d threads along z, a block has at most %d there", d.arg, sizes[2], maxZ)
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s has %d threads along z; a block has at most %d", d.arg, sizes[2], maxZ)
 	}
 	return driver.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
 }
@@ -159,8 +159,8 @@ const maxResident = 32
 func (s *scanner) resident(d directive) int {
 	n, err := strconv.Atoi(d.arg)
 	if err != nil || n < 1 || n > maxResident {
-		s.report(d.pos, diag.DirectiveBlock, "//gpu:resident takes a number from 1 to %d, and has %q", maxResident, d.arg).
-			Help = "write //gpu:resident 2 for two blocks at a time on a multiprocessor"
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:resident takes a number from 1 to %d, not %q", maxResident, d.arg).
+			Help = "write, for example, //gpu:resident 2 to fit two blocks on a multiprocessor"
 		return 0
 	}
 	return n
@@ -173,8 +173,8 @@ const maxCluster = 16
 func (s *scanner) cluster(d directive) driver.Dim {
 	sizes, ok := d.sizes(maxCluster)
 	if !ok || sizes[0]*sizes[1]*sizes[2] > maxCluster {
-		s.report(d.pos, diag.DirectiveBlock, "//gpu:cluster takes one to three sizes that make up to %d blocks, and has %q", maxCluster, d.arg).
-			Help = "write //gpu:cluster 2 or //gpu:cluster 2,2; all GPUs with clusters have those of up to 8 blocks"
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:cluster takes one to three sizes with a product of at most %d, not %q", maxCluster, d.arg).
+			Help = "write //gpu:cluster 2 or //gpu:cluster 2,2; every GPU with clusters supports up to 8 blocks"
 		return driver.Dim{}
 	}
 	return driver.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}

@@ -34,8 +34,8 @@ func (s *scanner) instances() {
 	}
 	for _, k := range s.Generics {
 		if !used[k.Name] && !ast.IsExported(k.Name) {
-			s.Errors.Add(diag.New(k.Pos, diag.KernelGeneric, "kernel %s has type parameters and no instances", k.Name).
-				WithHelp("add a line for the types to compile it for: //gpu:instance %s[float32]", k.Name))
+			s.Errors.Add(diag.New(k.Pos, diag.KernelGeneric, "kernel %s has type parameters but no instances", k.Name).
+				WithHelp("name the types to compile it for, for example //gpu:instance %s[float32]", k.Name))
 		}
 	}
 	for _, k := range s.Kernels {
@@ -53,7 +53,7 @@ func (s *scanner) instance(w wanted) string {
 	name, text = strings.TrimSpace(name), strings.TrimSpace(text)
 	fun, args := parseInstance(text)
 	if len(args) == 0 || named && !token.IsIdentifier(name) {
-		s.report(w.pos, diag.KernelInstance, "//gpu:instance takes a generic kernel with its type arguments, and has %q", w.arg).
+		s.report(w.pos, diag.KernelInstance, "//gpu:instance takes a generic kernel with its type arguments, not %q", w.arg).
 			Help = instanceHelp
 		return ""
 	}
@@ -67,13 +67,13 @@ func (s *scanner) instance(w wanted) string {
 	}
 	switch {
 	case len(args) != len(k.TypeParams):
-		s.report(w.pos, diag.KernelInstance, "kernel %s has the type parameters %s, //gpu:instance gives it %d", k.Name, strings.Join(k.TypeParams, ", "), len(args)).
+		s.report(w.pos, diag.KernelInstance, "kernel %s has the type parameters %s, but //gpu:instance has %d type arguments", k.Name, strings.Join(k.TypeParams, ", "), len(args)).
 			Help = instanceHelp
 		return own
 	case named:
 		k.Launcher, k.Named = name, true
 	case own != "" && ast.IsExported(own):
-		s.report(w.pos, diag.KernelInstance, "the launcher of kernel %s needs a name, it cannot have the kernel's", own).
+		s.report(w.pos, diag.KernelInstance, "kernel %s and its launcher cannot have the same name", own).
 			Help = "write //gpu:instance " + lowerFirst(own) + " = " + text
 		return own
 	default:
@@ -110,7 +110,7 @@ func (s *scanner) generic(w wanted, fun ast.Expr) *Kernel {
 			return &k
 		}
 		s.report(w.pos, diag.KernelInstance, "there is no generic kernel %s in this package", fun.Name).
-			Help = "it has //gpu:kernel in its doc comment, and type parameters"
+			Help = "a generic kernel is a function with type parameters and //gpu:kernel in its doc comment"
 		return nil
 	case *ast.SelectorExpr:
 		x, ok := fun.X.(*ast.Ident)
@@ -119,18 +119,18 @@ func (s *scanner) generic(w wanted, fun ast.Expr) *Kernel {
 		}
 		path := s.importedAnyhow(w.file, x.Name)
 		if path == "" {
-			s.report(w.pos, diag.KernelInstance, "this file imports no package %s", x.Name).
-				Help = "import it; as _ if nothing else in the file needs it"
+			s.report(w.pos, diag.KernelInstance, "this file does not import package %s", x.Name).
+				Help = "import it, as _ if nothing else in the file uses it"
 			return nil
 		}
 		if k := s.world.Generic(path, fun.Sel.Name); k != nil {
 			return s.fromElsewhere(w, *k, path)
 		}
 		s.report(w.pos, diag.KernelInstance, "package %s has no generic kernel %s", path, fun.Sel.Name).
-			Help = "an exported function with //gpu:kernel in its doc comment, and type parameters"
+			Help = "it must be an exported function with type parameters and //gpu:kernel in its doc comment"
 		return nil
 	}
-	s.report(w.pos, diag.KernelInstance, "//gpu:instance takes a generic kernel, and has %q", w.arg).Help = instanceHelp
+	s.report(w.pos, diag.KernelInstance, "//gpu:instance takes a generic kernel, not %q", w.arg).Help = instanceHelp
 	return nil
 }
 
@@ -154,7 +154,7 @@ func (s *scanner) fromElsewhere(w wanted, k Kernel, path string) *Kernel {
 	for i, f := range k.Fields {
 		if name := f.Type.unexported(); name != "" {
 			s.report(w.pos, diag.KernelInstance, "kernel %s of package %s has a parameter of type %s, which is not exported", k.Name, path, name).
-				Help = "the package would have to export it"
+				Help = "export the type, or declare the instance in that package"
 			return nil
 		}
 		k.Fields[i].Type = f.Type.foreign(path)
@@ -183,7 +183,7 @@ func (s *scanner) addInstances(k Kernel, pos token.Position, choices [][]Text) {
 	for _, args := range product(choices) {
 		n := Instance{Name: k.Name + "[" + join(args) + "]", Args: args, Pos: pos}
 		if slices.ContainsFunc(to.Instances, func(o Instance) bool { return o.Name == n.Name }) {
-			s.Errors.Add(diag.New(pos, diag.DirectiveTwice, "%s is asked for twice", n.Name).WithHelp("remove one of the two"))
+			s.Errors.Add(diag.New(pos, diag.DirectiveTwice, "instance %s is declared twice", n.Name).WithHelp("remove one of the two"))
 			continue
 		}
 		to.Instances = append(to.Instances, n)
@@ -232,7 +232,7 @@ func (s *scanner) checkProduct(k Kernel) {
 			continue
 		}
 		s.Errors.Add(diag.New(k.Instances[len(k.Instances)-1].Pos, diag.KernelCombinations, "launcher %s would allow %s, which is not compiled", k.Launcher, name).
-			WithHelp("add //gpu:instance %s, or give some instances a launcher of another name: //gpu:instance Name = %s", name, k.Instances[len(k.Instances)-1].Name))
+			WithHelp("add //gpu:instance %s, or name another launcher for some instances: //gpu:instance Name = %s", name, k.Instances[len(k.Instances)-1].Name))
 		return
 	}
 }

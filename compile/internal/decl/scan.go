@@ -161,7 +161,7 @@ func (s *scanner) header(f *ast.File) map[*ast.Comment]bool {
 		}
 		placed[d.comment], s.OnDemand = true, true
 		if d.arg != "" {
-			s.report(d.pos, diag.DirectiveArgument, "//gpu:ondemand takes no argument, and has %q", d.arg)
+			s.report(d.pos, diag.DirectiveArgument, "//gpu:ondemand takes no argument, but has %q", d.arg)
 		}
 	}
 	return placed

@@ -20,14 +20,14 @@ func (s *scanner) variant(d *declared) {
 		case seen[d.name]:
 			s.report(d.pos, diag.DirectiveTwice, "%s has %s%s twice", b.Name, prefix, d.name)
 		case d.name == "variant" && !token.IsIdentifier(d.arg):
-			s.report(d.pos, diag.DirectiveArgument, "//gpu:variant takes the name of a kernel of this package, and has %q", d.arg)
+			s.report(d.pos, diag.DirectiveArgument, "//gpu:variant takes the name of a kernel of this package, not %q", d.arg)
 		case d.name == "variant":
 			of = d.arg
 		case d.name == "target":
 			b.Target = s.target(d)
 		default:
-			s.report(d.pos, diag.DirectiveStray, "%s%s in the comment of a variant", prefix, d.name).
-				Help = "the kernel's own counts"
+			s.report(d.pos, diag.DirectiveStray, "%s%s in the doc comment of a variant", prefix, d.name).
+				Help = "remove it; the directive of the kernel applies to its variants"
 		}
 		seen[d.name] = true
 	}
@@ -48,7 +48,7 @@ func (s *scanner) attachBodies() {
 	}
 	for of, list := range s.bodies {
 		for _, b := range list {
-			s.Errors.Add(diag.New(b.Pos, diag.KernelVariant, "%s is a variant of %s, which is no kernel of this package", b.Name, of).
+			s.Errors.Add(diag.New(b.Pos, diag.KernelVariant, "%s is a variant of %s, which is not a kernel of this package", b.Name, of).
 				WithHelp("write //gpu:kernel above %s", of))
 		}
 	}
@@ -60,12 +60,12 @@ func (s *scanner) bodiesOf(k Kernel) []Body {
 	for _, b := range list {
 		switch {
 		case b.typeParams != len(k.TypeParams):
-			s.Errors.Add(diag.New(b.Pos, diag.KernelVariant, "%s and kernel %s differ in their type parameters", b.Name, k.Name).
-				WithHelp("a variant has the kernel's parameters"))
+			s.Errors.Add(diag.New(b.Pos, diag.KernelVariant, "%s and kernel %s have different type parameters", b.Name, k.Name).
+				WithHelp("give the variant the parameters of the kernel"))
 			return nil
 		case ast.IsExported(k.Name) && !ast.IsExported(b.Name):
-			s.Errors.Add(diag.New(b.Pos, diag.KernelVariant, "%s is a variant of %s, but other packages cannot name it", b.Name, k.Name).
-				WithHelp("export it, as the kernel is"))
+			s.Errors.Add(diag.New(b.Pos, diag.KernelVariant, "%s is a variant of the exported kernel %s, but is not exported", b.Name, k.Name).
+				WithHelp("export it, so that other packages can instantiate it"))
 			return nil
 		}
 	}

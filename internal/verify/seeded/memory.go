@@ -113,7 +113,7 @@ func fetchFour(t gpu.Thread, x, out []float32) {
 func fetchFourShifted(t gpu.Thread, x, out []float32) {
 	s := gpu.Shared[[width]float32](t)
 	me := 4 * t.ThreadX()
-	gpu.CopyAsync(t, (*[4]float32)(s[me:]), (*[4]float32)(x[me+1:])) // want "gpu.CopyAsync: an address is no multiple of the size"
+	gpu.CopyAsync(t, (*[4]float32)(s[me:]), (*[4]float32)(x[me+1:])) // want "gpu.CopyAsync: address is not a multiple of the size"
 	t.CommitCopies()
 	t.WaitCopies(0)
 	out[me] = s[me]

@@ -15,7 +15,7 @@ func kernel(t gpu.Thread, x []float32, n int) {
 	fmt.Println(n)          // want `fmt.Println: use gpu.Printf` `a kernel cannot use an interface value`
 	y := make([]float32, n) // want `a kernel cannot use make with a size that is not constant`
 	if n > 0 {
-		s := gpu.Shared[[8]float32](t) // want `gpu.Shared stands in a branch`
+		s := gpu.Shared[[8]float32](t) // want `gpu.Shared is called in a branch`
 		s[0] = 1
 	}
 	_, _ = seen, y
@@ -27,7 +27,7 @@ func sorted(t gpu.Thread, x []int) {
 }
 
 //gpu:kernel
-func pointed(t gpu.Thread, p *int) {} // want `parameter p of kernel pointed holds a pointer`
+func pointed(t gpu.Thread, p *int) {} // want `parameter p of kernel pointed contains a pointer`
 
 //gpu:kernel
 func Exported(t gpu.Thread) {} // want `kernel Exported is exported`
@@ -41,8 +41,8 @@ func many(t gpu.Thread) {}
 
 //gpu:kernel
 func random(t gpu.Thread, x []float32) {
-	x[0] = rand.Float32() // want `a kernel cannot call rand.Float32: of the standard library`
+	x[0] = rand.Float32() // want `a kernel cannot call rand.Float32: from the standard library`
 }
 
 //gpu:kernel
-func generic[T any](t gpu.Thread, x []T) {} // want `kernel generic has type parameters and no instances`
+func generic[T any](t gpu.Thread, x []T) {} // want `kernel generic has type parameters but no instances`

@@ -14,7 +14,7 @@ func allocates(t gpu.Thread, x []float32) {
 type view struct{ data []float32 }
 
 func fresh(n int) *int {
-	p := new(int) // want "address of what is made here is returned"
+	p := new(int) // want "address of the value allocated here is returned"
 	*p = n
 	return p
 }

@@ -13,11 +13,11 @@ func name(n int) string {
 func strings(t gpu.Thread, x []int, b []byte) {
 	s := name(x[0])
 	x[0] = len(s)
-	u := string(b) // want "cannot use a string that is no part of a constant"
+	u := string(b) // want "cannot use a string that is not part of a constant"
 	if u == "x" {
 		x[2] = 1
 	}
-	for i := range s { // want "a kernel can range over constant strings only"
+	for i := range s { // want "a kernel can range only over constant strings"
 		x[i] = 1
 	}
 	v := s + "." // want "cannot use a string"

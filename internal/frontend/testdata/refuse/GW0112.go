@@ -8,6 +8,6 @@ import (
 
 //gpu:kernel
 func parts(t gpu.Thread, x []float32) {
-	p := unsafe.SliceData(x) // want "cannot use the built-in SliceData \(GW0112\)"
+	p := unsafe.SliceData(x) // want "cannot use the built-in function SliceData \(GW0112\)"
 	*p = 1
 }

@@ -34,9 +34,9 @@ func set(i int) { table[i] = 0 }
 func globals(t gpu.Thread, x []float32) {
 	counter++                      // want "package-level variable counter: it is written in globals"
 	x[0] = table[0]                // want "package-level variable table: it is written in set"
-	x[1] = Exported[1]             // want "package-level variable Exported: its initial value is not made of constants"
-	x[2] = float32(*pointer)       // want "package-level variable pointer: it holds pointers"
-	x[3] = float32(list[0])        // want "variable list: it is no list of constants"
-	x[4] = float32(copied[0])      // want "package-level variable copied: its initial value is not made of constants"
-	x[5] = float32(copiedInner[0]) // want "package-level variable copiedInner: its initial value is not made of constants"
+	x[1] = Exported[1]             // want "package-level variable Exported: its initial value is not constant"
+	x[2] = float32(*pointer)       // want "package-level variable pointer: it contains pointers"
+	x[3] = float32(list[0])        // want "variable list: it is not a list of constants"
+	x[4] = float32(copied[0])      // want "package-level variable copied: its initial value is not constant"
+	x[5] = float32(copiedInner[0]) // want "package-level variable copiedInner: its initial value is not constant"
 }

@@ -12,8 +12,8 @@ import (
 //gpu:kernel
 func library(t gpu.Thread, x []int) {
 	fmt.Println(x[0]) // want "cannot use the function fmt.Println \(GW0115\)\n\tuse gpu.Printf; panic"
-	_ = rand.IntN(5)  // want "cannot call rand.IntN \(GW0115\)\n\tof the standard library, kernels know"
+	_ = rand.IntN(5)  // want "cannot call rand.IntN \(GW0115\)\n\tfrom the standard library, kernels can use"
 	_ = time.Now()    // want "cannot use the function time.Now"
 	x[0] = slices.Max(x)
-	slices.Sort(x) // want "cannot call slices.Sort: in it, .*recursion"
+	slices.Sort(x) // want "cannot call slices.Sort: inside it, .*recursion"
 }

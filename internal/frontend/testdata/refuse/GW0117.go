@@ -15,7 +15,7 @@ func panics(t gpu.Thread, x []float32) {
 	case 1:
 		panic(x) // want "panic: an argument has type \[\]float32"
 	case 2:
-		panic(nil) // want "panic of a value that is not a constant string or a number"
+		panic(nil) // want "panic with a value that is not a constant string, a number or a boolean"
 	}
 }
 

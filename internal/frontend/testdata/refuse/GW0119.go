@@ -4,12 +4,12 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 //gpu:kernel
 func orders(t gpu.Thread, x []int32, scope gpu.Memory, list []gpu.Memory) {
-	gpu.AtomicAdd(&x[0], 1, scope)                    // want "gpu.AtomicAdd takes at most one order and one scope, as constants"
+	gpu.AtomicAdd(&x[0], 1, scope)                    // want "gpu.AtomicAdd takes at most one order and one scope, which must be constants"
 	gpu.AtomicAdd(&x[0], 1, gpu.Acquire, gpu.Release) // want "gpu.AtomicAdd takes at most one order"
 	gpu.AtomicMin(&x[0], 1, list...)                  // want "gpu.AtomicMin takes at most one order"
-	gpu.AtomicLoad(&x[0], gpu.Release)                // want "gpu.AtomicLoad cannot have this order"
-	gpu.AtomicStore(&x[0], 1, gpu.AcquireRelease)     // want "gpu.AtomicStore cannot have this order"
-	gpu.Fence(gpu.Relaxed, gpu.DeviceScope)           // want "gpu.Fence cannot have this order"
+	gpu.AtomicLoad(&x[0], gpu.Release)                // want "this order is not valid for gpu.AtomicLoad"
+	gpu.AtomicStore(&x[0], 1, gpu.AcquireRelease)     // want "this order is not valid for gpu.AtomicStore"
+	gpu.Fence(gpu.Relaxed, gpu.DeviceScope)           // want "this order is not valid for gpu.Fence"
 	gpu.Fence(gpu.DeviceScope, gpu.BlockScope)        // want "gpu.Fence takes at most one order and one scope"
 	gpu.AtomicAdd(&x[0], 1, 7)                        // want "gpu.AtomicAdd takes at most one order and one scope"
 }

@@ -143,7 +143,7 @@ func refused(r *check.Run) {
 	r.Wait()
 	r.Launch(Misaligned(r.Stream, one, check.Upload(r, make([]dtype.BF16, 100)...), 4))
 	err := r.Stream.Synchronize(r.Context)
-	if f, ok := err.(*device.Fault); !ok || f.Line != check.Line(source, "misaligned") || f.Message != "gpu.CopyAsync: an address is no multiple of the size" {
+	if f, ok := err.(*device.Fault); !ok || f.Line != check.Line(source, "misaligned") || f.Message != "gpu.CopyAsync: address is not a multiple of the size" {
 		r.Wrong("a misaligned copy ends with %v", err)
 	}
 }

@@ -59,7 +59,7 @@ func bulkRows(r *check.Run) {
 var bulkText string
 
 func bulkFaults(r *check.Run) {
-	const wrong = "gpu.FetchBulk: addresses and a size that are not multiples of 16 bytes, or a size that is not below 1 MiB"
+	const wrong = "gpu.FetchBulk: address or size is not a multiple of 16 bytes, or size is 1 MiB or more"
 	for _, c := range [][2]int{{1, 100}, {0, 3}, {0, 0}} {
 		x := check.Make[float32](r, 1024)
 		r.Launch(Rows(r.Stream, device.Blocks{X: 1}, c[0], c[1], x, check.Make[float32](r, 1024)))

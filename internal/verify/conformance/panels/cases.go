@@ -203,7 +203,7 @@ func misplacedTiles(r *check.Run) {
 	e := device.Extent{Width: 20, Height: 10, Depth: 1}
 	for _, at := range [][2]int{{1, 0}, {-4, 0}, {0, -1}} {
 		r.Launch(Misplaced(r.Stream, one, device.MapTensor[[8][12]int32](check.Make[int32](r, 200), e), at[0], at[1]))
-		faulted(r, "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X")
+		faulted(r, "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X")
 	}
 }
 
