@@ -24,7 +24,7 @@ func (e *emitter) compute(v *ir.Value) expr {
 	case v.Op >= ir.OpTrunc && v.Op <= ir.OpBitcast:
 		return e.conversion(v)
 	}
-	panic(refuse("%s has no form in Go", v.Op))
+	panic(refuse("%s has no equivalent in Go", v.Op))
 }
 
 var signedOps = map[ir.Op]string{
@@ -118,7 +118,7 @@ func (e *emitter) logic(v *ir.Value) expr {
 		}
 		return binary("!=", x, y)
 	}
-	panic(refuse("%s of i1 has no form in Go", v.Op))
+	panic(refuse("%s of i1 has no equivalent in Go", v.Op))
 }
 
 // inverse has the comparison of integers that holds where another does not.
@@ -139,7 +139,7 @@ func (e *emitter) comparison(v *ir.Value, op string) expr {
 	case x.Type.IsPtr():
 		panic(refuse("addresses are compared"))
 	case x.Type.Kind == ir.KindI1 && v.Op != ir.OpEq && v.Op != ir.OpNe:
-		panic(refuse("%s of i1 has no form in Go", v.Op))
+		panic(refuse("%s of i1 has no equivalent in Go", v.Op))
 	case v.Op == ir.OpULt || v.Op == ir.OpULe:
 		return binary(op, e.unsigned(x), e.unsigned(y))
 	}
@@ -193,7 +193,7 @@ func (e *emitter) conversion(v *ir.Value) expr {
 	case ir.OpFToF16, ir.OpFToBF16:
 		return convert(t, operand("%s.%sFrom32(%s)", e.imported(dtypePath), halves[v.Op], e.arg(v, 0).text))
 	}
-	panic(refuse("%s from %v to %v has no form in Go", v.Op, a.Type, v.Type))
+	panic(refuse("%s from %v to %v has no equivalent in Go", v.Op, a.Type, v.Type))
 }
 
 func (e *emitter) bitcast(v *ir.Value) expr {
@@ -211,5 +211,5 @@ func (e *emitter) bitcast(v *ir.Value) expr {
 	case from == ir.KindI64 && to == ir.KindF64:
 		return operand("%s(uint64(%s))", m("Float64frombits"), e.arg(v, 0).text)
 	}
-	panic(refuse("bitcast from %v to %v has no form in Go", a.Type, v.Type))
+	panic(refuse("bitcast from %v to %v has no equivalent in Go", a.Type, v.Type))
 }

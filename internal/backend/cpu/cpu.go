@@ -94,7 +94,7 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	e.findMemory()
 	entry, ok := e.kernelGraph()
 	if !ok {
-		return nil, errors.New("a loop has two ways in")
+		return nil, errors.New("a loop has two entries")
 	}
 	text, err := e.write(entry)
 	if err != nil {

@@ -48,7 +48,7 @@ func (e *emitter) math32(v *ir.Value, name string) expr {
 // extreme returns the built-in min or max of two variables: of constants it would be one.
 func (e *emitter) extreme(v *ir.Value, name string) expr {
 	if e.o.Declares(name) {
-		panic(refuse("the package declares %s", name))
+		panic(refuse("the package declares the name %s", name))
 	}
 	return operand("%s(%s, %s)", name, e.arg(v, 0).text, e.ref(v.Args[1]).text)
 }
@@ -72,7 +72,7 @@ func (e *emitter) sign(v *ir.Value) expr {
 func (e *emitter) rounding(v *ir.Value) expr {
 	name := map[ir.Op]string{ir.OpFSqrt: "Sqrt", ir.OpFFloor: "Floor", ir.OpFCeil: "Ceil", ir.OpFTrunc: "Trunc", ir.OpFRint: "RoundToEven"}[v.Op]
 	if name == "" {
-		panic(refuse("%s has no form in Go", v.Op))
+		panic(refuse("%s has no equivalent in Go", v.Op))
 	}
 	call, x := e.imported("math")+"."+name, e.arg(v, 0).text
 	if v.Type.Kind == ir.KindF64 {

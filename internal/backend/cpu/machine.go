@@ -101,7 +101,7 @@ func (m *machine) saved() (places, variables string) {
 	from := []string{m.state, m.word("alive")}
 	for _, v := range m.declared(nil) {
 		if m.isRoot(v) {
-			panic(refuse("a pointer lives across a barrier"))
+			panic(refuse("a pointer is live across a barrier"))
 		}
 		t := v.Type
 		if t.IsPtr() {

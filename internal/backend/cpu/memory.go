@@ -138,7 +138,7 @@ func (e *emitter) base(root *ir.Value) (string, int64) {
 // place returns the Go variable of type t at p.
 func (e *emitter) place(p *ir.Value, t *ir.Type) string {
 	if t.IsPtr() && e.rootOf(p).Op != ir.OpAlloca || t.IsPtr() && e.memory.apart[e.rootOf(p)] {
-		panic(refuse("pointers are kept in memory"))
+		panic(refuse("pointers are stored in memory"))
 	}
 	return fmt.Sprintf("*(*%s)(%s)", e.typeName(t, false), e.pointer(p).text)
 }
@@ -158,7 +158,7 @@ func (e *emitter) needAlloca(v *ir.Value) {
 		return
 	}
 	if holdsPointer(t) {
-		panic(refuse("pointers are kept in memory"))
+		panic(refuse("pointers are stored in memory"))
 	}
 	e.top = append(e.top, line{text: fmt.Sprintf("%s := %s", name, e.element(v, t.Size()))})
 	if e.of[v.Block.ID] == e.here && v.Imm != 1 {
@@ -233,7 +233,7 @@ func (e *emitter) isLine() bool { d := e.f.Block; return d[0] > 0 && d[1] <= 1 &
 // kept returns the element that keeps v for the thread.
 func (e *emitter) kept(v *ir.Value) string {
 	if e.isRoot(v) {
-		panic(refuse("a pointer lives across a barrier"))
+		panic(refuse("a pointer is live across a barrier"))
 	}
 	t := v.Type
 	if t.IsPtr() {

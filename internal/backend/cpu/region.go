@@ -70,7 +70,7 @@ func (r *regions) decide() error {
 	for _, b := range r.dom.Order() {
 		if isBarrier(b) {
 			if !r.uni.Control().Exits(b) {
-				return fmt.Errorf("the %s at %v is in a loop without end", meeting(b).Op, place(b))
+				return fmt.Errorf("the %s at %v is in an infinite loop", meeting(b).Op, place(b))
 			}
 			work = append(work, b)
 		}
@@ -103,7 +103,7 @@ func (r *regions) parted(b *ir.Block) error {
 	if r.warps {
 		who = "threads of a warp"
 	}
-	return fmt.Errorf("whether a thread comes to the %s at %v depends on a branch that not all %s take alike", what, place(b), who)
+	return fmt.Errorf("whether a thread reaches the %s at %v depends on a branch on which %s diverge", what, place(b), who)
 }
 
 // isBarrier reports whether threads wait at the end of b.
@@ -129,7 +129,7 @@ func place(b *ir.Block) string {
 			return fmt.Sprintf("%s:%d", v.Pos.File, v.Pos.Line)
 		}
 	}
-	return "an unknown place"
+	return "an unknown position"
 }
 
 // firsts returns the block of each block's region with which that begins, by ID: the entry,
@@ -184,7 +184,7 @@ func (r *regions) end(g *region) error {
 		}
 		if r.together[b] {
 			if g.branch != nil || len(g.to) > 0 {
-				return fmt.Errorf("the threads part at %v", place(b))
+				return fmt.Errorf("threads diverge at %v", place(b))
 			}
 			g.branch, g.to = b.Term().Args[0], b.Succs
 			continue
@@ -194,7 +194,7 @@ func (r *regions) end(g *region) error {
 				continue
 			}
 			if len(g.to) > 0 {
-				return fmt.Errorf("the threads part at %v", place(b))
+				return fmt.Errorf("threads diverge at %v", place(b))
 			}
 			g.to = append(g.to, s)
 		}
@@ -210,7 +210,7 @@ func (r *regions) checkLeaving() error {
 		for _, b := range g.blocks {
 			for _, p := range b.Preds {
 				if r.uni.Leaves(p, b) && r.of[p.ID] != g {
-					return fmt.Errorf("threads that leave at %v come to where others come, too", place(p))
+					return fmt.Errorf("threads that exit at %v share code with threads that continue", place(p))
 				}
 				if leaving[p] || r.uni.Leaves(p, b) {
 					leaving[b] = true
@@ -221,13 +221,13 @@ func (r *regions) checkLeaving() error {
 		for b := range leaving {
 			for _, s := range b.Succs {
 				if r.of[s.ID] != g || s == g.first {
-					return fmt.Errorf("threads that leave at %v come to where others come, too", place(b))
+					return fmt.Errorf("threads that exit at %v share code with threads that continue", place(b))
 				}
 			}
 		}
 		for _, b := range g.blocks {
 			if b.Term().Op == ir.OpRet && len(g.to) > 0 && !leaving[b] {
-				return fmt.Errorf("the threads part at %v", place(b))
+				return fmt.Errorf("threads diverge at %v", place(b))
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func (e *emitter) single(v *ir.Value) {
 	case v.Op == ir.OpFence: // every atomic operation is one
 	case v.Op == ir.OpAlloca || v.Op.Terminator():
 	case !v.Op.Pure():
-		panic(refuse("%s has no form in Go", v.Op))
+		panic(refuse("%s has no equivalent in Go", v.Op))
 	case !e.wanted(v):
 	case v.Op == ir.OpSelect:
 		e.choose(v)
@@ -353,5 +353,5 @@ func goType(t dtype.Type) string {
 	case dtype.Bool, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Float32, dtype.Float64:
 		return t.String()
 	}
-	panic(refuse("a message shows a %s", t))
+	panic(refuse("a message has an argument of type %s", t))
 }

@@ -43,7 +43,7 @@ func (e *emitter) graphOf(g *region, known map[*ir.Block]int) (*node, error) {
 	}
 	entry := nodes[g.first]
 	if !analyse(entry) {
-		return nil, fmt.Errorf("a loop has two ways in")
+		return nil, fmt.Errorf("a loop has two entries")
 	}
 	return entry, nil
 }
@@ -236,7 +236,7 @@ func (e *emitter) again(v *ir.Value) {
 			return
 		}
 		if v.Op == ir.OpLoad && v.Type.IsPtr() {
-			panic(refuse("a pointer that was kept in memory lives across pieces of the body"))
+			panic(refuse("a pointer that was stored in memory is live across regions"))
 		}
 		panic(fmt.Sprintf("BUG: cpu: %s: %s is used where it is not computed", e.f.Name, v.LongString()))
 	}

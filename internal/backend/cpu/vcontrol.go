@@ -14,7 +14,7 @@ func (z *vectorizer) check(v *ir.Value) {
 		return
 	}
 	if !z.replays && (z.dirty[z.block.block.ID] || z.wrote) {
-		panic(scalar("a check comes behind a store"))
+		panic(scalar("a check after a store"))
 	}
 	if z.shape(cond).kind == uniform { // for the lanes that are here, and there are some
 		z.branch(cond, "", z.bail)
@@ -197,7 +197,7 @@ func (z *vectorizer) forkTogether(n *node, cond *ir.Value) {
 // mayFault refuses a fault behind n that comes behind a store.
 func (z *vectorizer) mayFault(n *node) {
 	if !z.replays && (z.dirty[n.block.ID] || z.wrote) {
-		panic(scalar("a fault comes behind a store"))
+		panic(scalar("a fault after a store"))
 	}
 }
 
@@ -372,7 +372,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 		if z.together[b] {
 			for _, s := range b.Succs {
 				if len(s.Phis()) > 0 {
-					panic(scalar("phis behind a branch of the block"))
+					panic(scalar("phis after a branch that the block takes as a whole"))
 				}
 			}
 		}
@@ -396,7 +396,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 			case z.keep[phi.ID] == keepEach:
 			case z.level[phi.ID] == perBlock && z.level[a.ID] <= perBlock:
 			default:
-				panic(scalar("a variable of the block is set"))
+				panic(scalar("an assignment to a variable of the block"))
 			}
 		}
 		for _, k := range stores {

@@ -126,9 +126,9 @@ func (e *emitter) vectorCodeOf(g *region, a *assembler, agree bool) (f *vectorFu
 	case e.o.Vector == nil || !worthVectors(g):
 		return nil, ""
 	case e.anyLeaves():
-		return nil, scalar("threads leave where others wait")
+		return nil, scalar("threads that exit while others wait")
 	case e.f.Block[0] > 0 && e.f.Block[0] < a.unit.lanes():
-		return nil, scalar(fmt.Sprintf("rows of %d threads, fewer than a vector has lanes,", e.f.Block[0]))
+		return nil, scalar(fmt.Sprintf("rows of %d threads, fewer than the lanes of a vector,", e.f.Block[0]))
 	}
 	s := &shared{
 		assembler: a, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
@@ -136,7 +136,7 @@ func (e *emitter) vectorCodeOf(g *region, a *assembler, agree bool) (f *vectorFu
 	}
 	s.write(e, e.plansOf(g, agree))
 	if c.Lost() != "" {
-		return nil, scalar("control goes to a piece that lanes never come to")
+		return nil, scalar("a jump to code that no lane reaches")
 	}
 	c.SetName(e.o.Vector.Declare(e.o.Func + a.unit.name()))
 	return &vectorFunc{c, a.unit.lanes(), s.inputs}, ""
@@ -189,7 +189,7 @@ func (s *shared) write(e *emitter, p *plans) {
 	c.Once("XORQ", vasm.Def(tx), vasm.Def(tx))
 	all, alike := s.newVectorizer(e, p.all, tx), s.newVectorizer(e, p.alike, tx)
 	if len(all.order) == 0 || len(alike.order) == 0 {
-		panic(scalar("lanes come to nothing"))
+		panic(scalar("code that no lane reaches"))
 	}
 	s.loops(all, alike, p.quick)
 	c.Label(s.bail)
@@ -394,7 +394,7 @@ func (z *vectorizer) behind(n *node) string {
 // tailOf returns the end of a loop in which lanes part.
 func (z *vectorizer) tailOf(l *loop) string {
 	if !z.splits[l] {
-		panic(scalar("a loop ends where not all lanes are"))
+		panic(scalar("a loop exit that not all lanes reach"))
 	}
 	return z.heads[l.header].tail
 }
@@ -550,7 +550,7 @@ func (z *vectorizer) foreign() {
 func (z *vectorizer) keptAddress(v *ir.Value) vasm.Reg {
 	size := z.keptSize(v)
 	if size != 4 && size != 8 {
-		panic(scalar("a kept value of another size"))
+		panic(scalar("a saved value of an unsupported size"))
 	}
 	base := z.input(input{z.array[v.ID], inputElement})
 	at := z.code.Reg(vasm.Integer)
@@ -562,7 +562,7 @@ func (z *vectorizer) keptAddress(v *ir.Value) vasm.Reg {
 
 func (z *vectorizer) keptSize(v *ir.Value) int64 {
 	if v.Type.IsPtr() {
-		panic(scalar("a pointer is kept"))
+		panic(scalar("a saved pointer"))
 	}
 	return v.Type.Size()
 }

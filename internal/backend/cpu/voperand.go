@@ -99,7 +99,7 @@ func (z *vectorizer) pointerInput(p *ir.Value) vreg {
 	switch root.Op {
 	case ir.OpParam, ir.OpVar, ir.OpLoad:
 	default:
-		panic(scalar("an address of another kind"))
+		panic(scalar("an address of an unsupported form"))
 	}
 	base := z.input(input{root, inputRoot})
 	if p == root {

@@ -12,16 +12,16 @@ import (
 func (z *vectorizer) value(v *ir.Value) {
 	switch {
 	case z.keep[v.ID] == keepBlock:
-		panic(scalar("a variable of the block is set"))
+		panic(scalar("an assignment to a variable of the block"))
 	case v.Op == ir.OpPhi:
 		if z.keeps(v) && !z.keptAtEnd(v) {
-			panic(scalar("a phi is kept"))
+			panic(scalar("a saved phi"))
 		}
 		return
 	case v.Op == ir.OpAlloca && z.memory.apart[v] && v.Imm != 1:
-		panic(scalar("a variable that other regions use begins as zero"))
+		panic(scalar("a zero-initialized variable that other regions use"))
 	case votes(v):
-		panic(scalar("a barrier that counts"))
+		panic(scalar("a counting barrier"))
 	case z.level[v.ID] < perThread || v.Op.Terminator() || v.Op == ir.OpAlloca || v.Op == ir.OpBarrier || trivial(v) && v.Op != ir.OpZExt && v.Op != ir.OpSExt && v.Op != ir.OpBitcast:
 		return
 	case v.Op == ir.OpCheck:
@@ -120,7 +120,7 @@ func (z *vectorizer) settle(v *ir.Value, from *vector) {
 		return
 	}
 	if v.Type.Kind == ir.KindI1 {
-		panic(scalar("a truth value outlives a loop"))
+		panic(scalar("a boolean that is live after a loop"))
 	}
 	m, wide := z.activeMask(), isWide(v.Type)
 	for i, to := range z.regs(r) {
@@ -204,7 +204,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 	default:
 		set, ok := setIf[v.Op]
 		if !ok || v.Args[0].Type.Kind == ir.KindI1 || v.Args[0].Type.Bits() < 32 {
-			panic(scalar(words(v.Op) + " of the same in all lanes"))
+			panic(scalar(words(v.Op) + " of operands that are equal in all lanes"))
 		}
 		c.Op(compareOp(v), vasm.Use(x), vasm.Use(z.integerOf(v.Args[1])))
 		c.Op(set, vasm.Def(to)) // to clear it first is no way: Go's assembler makes XORL of MOVL $0, which sets flags
@@ -268,7 +268,7 @@ func (z *vectorizer) resizeOp(v *ir.Value, x, to vreg) {
 	case v.Op == ir.OpZExt && from.Kind == ir.KindI1:
 		z.code.Op("MOVQ", vasm.Use(x), vasm.Def(to))
 	default:
-		panic(scalar("an integer of another size"))
+		panic(scalar("an integer of an unsupported size"))
 	}
 }
 
@@ -309,7 +309,7 @@ func (z *vectorizer) logicLanes(v *ir.Value, to vreg) {
 		z.unit.logic(maskWithout, y, c, no)
 		z.unit.logic(maskOr, yes, no, to)
 	default:
-		panic(scalar(words(v.Op) + " of truth values"))
+		panic(scalar(words(v.Op) + " of booleans"))
 	}
 }
 
@@ -441,7 +441,7 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 		return
 	}
 	if from.Bits() < 32 || to.Bits() < 32 {
-		panic(scalar("a small number"))
+		panic(scalar("a reinterpretation of less than 4 bytes"))
 	}
 	x := z.vectorOf(v.Args[0])
 	switch {
@@ -450,7 +450,7 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 			z.code.Op("VMOVUPS", vasm.Use(x[i]), vasm.Def(t))
 		}
 	case v.Op == ir.OpFToS && isWide(from) != isWide(to):
-		panic(scalar("a float becomes an integer of another size"))
+		panic(scalar("a conversion of a float to an integer of an unsupported size"))
 	case v.Op == ir.OpFToS:
 		for i, t := range z.regs(r) {
 			z.unit.integer(x[i], t, isWide(to))
@@ -463,7 +463,7 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 // truthLanes writes a truth value as an integer.
 func (z *vectorizer) truthLanes(v *ir.Value, r *vector) {
 	if v.Op != ir.OpZExt && v.Op != ir.OpSExt || v.Type.Bits() < 32 {
-		panic(scalar("a truth value becomes another type"))
+		panic(scalar("a conversion of a boolean"))
 	}
 	one := int64(1)
 	if v.Op == ir.OpSExt {
