@@ -8,25 +8,25 @@ import (
 
 type benchCommand struct {
 	JSON      string   `name:"json" placeholder:"FILE" help:"Write the report to a file, for -compare and -from."`
-	HTML      string   `name:"html" placeholder:"FILE" help:"Write the report as a page with charts."`
-	From      string   `placeholder:"FILE" help:"Show the earlier report in a file and measure nothing."`
-	Compare   string   `placeholder:"FILE" help:"Compare with an earlier report."`
-	Add       []string `placeholder:"FILE" help:"Add the measurements of bench/launch, bench/start or bench/compile. May be repeated."`
-	Peers     []string `default:"all" placeholder:"NAME" help:"Frameworks to compare with on a GPU: torch, triton, cupy, numba, CUB; all that are installed, or none."`
-	Unchecked string   `placeholder:"FILE" help:"Also measure the kernels without checks that bench/suite/unchecked wrote to a file."`
-	Only      string   `placeholder:"REGEXP" help:"Measure the cases and groups whose names match."`
-	Commit    string   `placeholder:"HASH" help:"Report this commit if the program does not know which it was built from."`
-	Output    string   `name:"output" short:"o" placeholder:"FILE" help:"Write the program that measures to a file and run nothing: for a machine without Go. It takes the other flags."`
-	Quick     bool     `help:"Measure fewer iterations: numbers to look at, not to publish."`
+	HTML      string   `name:"html" placeholder:"FILE" help:"Write the report to an HTML file with charts."`
+	From      string   `placeholder:"FILE" help:"Print the report in a file instead of measuring."`
+	Compare   string   `placeholder:"FILE" help:"Compare the results with an earlier report."`
+	Add       []string `placeholder:"FILE" help:"Add measurements of bench/launch, bench/start or bench/compile to the report. May be repeated."`
+	Peers     []string `default:"all" placeholder:"NAME" help:"The frameworks to compare with on a GPU: torch, triton, cupy, numba, CUB; or all (those that are installed), or none."`
+	Unchecked string   `placeholder:"FILE" help:"Also measure kernels without checks, from a file that bench/suite/unchecked wrote."`
+	Only      string   `placeholder:"REGEXP" help:"Measure only the cases and groups whose names match."`
+	Commit    string   `placeholder:"HASH" help:"The commit to report if the program does not contain the commit that it was built from."`
+	Output    string   `name:"output" short:"o" placeholder:"FILE" help:"Write the benchmark program, which accepts the other flags, to a file instead of running it, for a machine without Go."`
+	Quick     bool     `help:"Measure fewer iterations, for a quick look. Do not publish these numbers."`
 }
 
 // Help is the text before the flags.
 func (benchCommand) Help() string {
-	return `Compiles the project's benchmark suite and measures its kernels on this machine's best device. Each checks its results
-against plain Go and then runs in turns with the same kernel in CUDA C++, if nvcc is installed, and with the functions of
-PyTorch, Triton, CuPy, Numba, CUB and cuBLAS for the same work, if they are. A ratio above 1 says that Go is faster. The
-bars at the end are the project's own requirements. On a CPU the sizes are small and the numbers only show that it works. The
-exit code is 1 if a case failed.
+	return `Compiles the benchmark suite of Gopherwarp and measures its kernels on this machine's best device. It first compares
+the results of each kernel with plain Go. It then runs the kernel alternately with the same kernel in CUDA C++, if nvcc is
+installed, and with equivalent functions of PyTorch, Triton, CuPy, Numba, CUB and cuBLAS, if these are installed. A ratio
+above 1 means that Go is faster. The bars at the end are the project's own requirements. On a CPU, the sizes are small and
+the numbers only show that the suite works. The exit code is 1 if a case failed.
 
 Example:
   gopherwarp bench -only 'stream|sum' -peers torch,triton -json new.json -compare old.json`

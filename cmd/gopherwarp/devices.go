@@ -12,8 +12,8 @@ type devicesCommand struct{}
 
 // Help is the text behind the flags.
 func (devicesCommand) Help() string {
-	return `Prints a line for each device that kernels can run on here, the one that programs choose first. The exit
-code is 0 in any case: the CPU is always there.
+	return `Prints a line for each device of this machine that kernels can run on, beginning with the default device.
+The exit code is always 0, because the CPU is always available.
 
 Example:
   gopherwarp devices`

@@ -11,8 +11,8 @@ type doctorCommand struct{}
 
 // Help is the text behind the flags.
 func (doctorCommand) Help() string {
-	return `Looks at all that a program needs to use an NVIDIA GPU, says what is wrong, what that means and what to do.
-The exit code is 0 where a GPU can be used and 3 where none can.
+	return `Checks everything that a program needs to use an NVIDIA GPU. For each problem it explains the cause and the remedy.
+The exit code is 0 if a GPU can be used, else 3.
 
 Example:
   gopherwarp doctor || echo "kernels will run on the CPU"`
@@ -40,7 +40,7 @@ func (c *doctorCommand) Run(t terminal) error {
 	here().print(t.out)
 	printLibraries(t)
 	if !report.Usable() {
-		fmt.Fprintln(t.out, "No GPU can be used here. Programs run their kernels on the CPU.")
+		fmt.Fprintln(t.out, "No GPU can be used on this machine. Programs run their kernels on the CPU.")
 		return exit{code: exitNoGPU}
 	}
 	return nil

@@ -80,12 +80,12 @@ func flagUsage(f *kong.Flag) string {
 }
 
 type helpCommand struct {
-	Command string `arg:"" optional:"" help:"The command. Default: all, in a line each."`
+	Command string `arg:"" optional:"" help:"The command. Default: list all commands."`
 }
 
 // Help is the text behind the flags.
 func (helpCommand) Help() string {
-	return `Explains a command and its flags, with an example.
+	return `Describes a command and its flags, with an example.
 
 Example:
   gopherwarp help run`

@@ -25,7 +25,7 @@ func printLibraries(t terminal) {
 		version, path, err := l.installed()
 		switch {
 		case errors.Is(err, cublas.ErrNoLibrary): // that of all libraries
-			fmt.Fprintf(t.out, "-      %s is not here; only programs that use %s need it\n", l.name, l.use)
+			fmt.Fprintf(t.out, "-      %s is not installed; only programs that use %s need it\n", l.name, l.use)
 		case err != nil:
 			fmt.Fprintf(t.out, "WRONG  %s: %v\n", l.name, err)
 		default:

@@ -26,18 +26,18 @@ type commands struct {
 	Build   buildCommand   `cmd:"" passthrough:"" help:"Compile kernels and generate their launchers."`
 	Run     runCommand     `cmd:"" help:"Compile kernels and run a program."`
 	Test    testCommand    `cmd:"" help:"Compile kernels and run tests."`
-	Trace   traceCommand   `cmd:"" help:"Run a program and write down what its device did when."`
-	Metrics metricsCommand `cmd:"" help:"Serve the state of the GPUs to Prometheus."`
-	Vet     vetCommand     `cmd:"" help:"Report mistakes in kernels that compile."`
-	Top     topCommand     `cmd:"" help:"Show the GPUs and their processes, live."`
-	Devices devicesCommand `cmd:"" help:"List what kernels can run on."`
-	Doctor  doctorCommand  `cmd:"" help:"Say what is wrong with this machine."`
+	Trace   traceCommand   `cmd:"" help:"Run a program and record a timeline and a profile."`
+	Metrics metricsCommand `cmd:"" help:"Serve metrics of the GPUs to Prometheus."`
+	Vet     vetCommand     `cmd:"" help:"Report likely mistakes in kernels."`
+	Top     topCommand     `cmd:"" help:"Monitor the GPUs and their processes."`
+	Devices devicesCommand `cmd:"" help:"List the devices that kernels can run on."`
+	Doctor  doctorCommand  `cmd:"" help:"Diagnose why a GPU cannot be used."`
 
-	Selftest selftestCommand `cmd:"" help:"Run kernels and compare them with plain Go."`
-	Bench    benchCommand    `cmd:"" help:"Measure kernels, beside CUDA C++ where nvcc is installed."`
+	Selftest selftestCommand `cmd:"" help:"Run test kernels and compare their results with plain Go."`
+	Bench    benchCommand    `cmd:"" help:"Measure kernels and compare them with CUDA C++ and other frameworks."`
 
 	Version versionCommand `cmd:"" help:"Print the version of this program."`
-	Help    helpCommand    `cmd:"" help:"Explain a command."`
+	Help    helpCommand    `cmd:"" help:"Describe a command."`
 }
 
 // terminal is where a command writes.

@@ -13,14 +13,14 @@ import (
 )
 
 type metricsCommand struct {
-	Listen string `default:"localhost:9400" placeholder:"ADDRESS" help:"Where to serve /metrics: localhost alone by default, with the DCGM exporter's port. :9400 is all addresses."`
+	Listen string `default:"localhost:9400" placeholder:"ADDRESS" help:"The address to serve /metrics on. The default is the DCGM exporter's port on localhost; :9400 means all addresses."`
 }
 
 // Help is the text behind the flags.
 func (metricsCommand) Help() string {
-	return `Serves the state of this machine's GPUs to Prometheus, with the names and labels of NVIDIA's
-DCGM exporter: its dashboards work as they are. Only this machine can connect, unless -listen says
-otherwise: nothing is encrypted, and nobody is asked for a password.
+	return `Serves metrics of this machine's GPUs to Prometheus, with the names and labels of NVIDIA's DCGM
+exporter, so that dashboards for the exporter work unchanged. By default, only this machine can connect:
+the connection is not encrypted and needs no password.
 
 Example:
   gopherwarp metrics &

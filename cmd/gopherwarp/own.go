@@ -29,7 +29,7 @@ const module = "github.com/gopherwarp/gopherwarp"
 func (o own) run(ctx context.Context, t terminal) error {
 	dir, err := source(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: its kernels are compiled from the source of module %s, which was not found (%w): run it in a module that requires that one, or in a checkout of it",
+		return fmt.Errorf("%s compiles kernels from the source of module %s, which was not found (%w); run it in a module that requires %[2]s, or in a checkout of it",
 			o.command, module, err)
 	}
 	program, err := linkage{pkg: "./" + o.pkg, dir: dir}.link(ctx, t)
@@ -61,7 +61,7 @@ func source(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case dir == "":
-		return "", errors.New("it is not downloaded, or vendored")
+		return "", errors.New("the module is vendored or not downloaded")
 	case !strings.HasPrefix(dir, strings.TrimSpace(string(modules))+string(filepath.Separator)):
 		return dir, nil
 	}

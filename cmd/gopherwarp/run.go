@@ -15,12 +15,12 @@ import (
 )
 
 type runCommand struct {
-	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"What the program's kernels run on (sets GOPHERWARP_DEVICE). Default: the best there is."`
-	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether x*y+z may be rounded once. By default as the kernels' //gpu:contract directives say, else on."`
+	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"The device for the program's kernels (sets GOPHERWARP_DEVICE). Default: the best available."`
+	Contract string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether the compiler may fuse x*y+z, which is then rounded once. Default: the kernel's //gpu:contract directive, else on."`
 	Checks   string   `enum:",on,off" default:"" placeholder:"on|off" help:"Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on."`
-	Output   string   `name:"output" short:"o" placeholder:"FILE" help:"Write the program to a file and do not run it."`
-	Package  string   `arg:"" help:"The program: a package main."`
-	Args     []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`
+	Output   string   `name:"output" short:"o" placeholder:"FILE" help:"Write the program to a file instead of running it."`
+	Package  string   `arg:"" help:"The main package of the program."`
+	Args     []string `arg:"" optional:"" passthrough:"" help:"Arguments of the program."`
 
 	environment []string // that the program has besides this process's
 }
@@ -28,8 +28,8 @@ type runCommand struct {
 // Help is the text behind the flags.
 func (runCommand) Help() string {
 	return `Compiles the kernels of the program and of the packages that it imports from its module, then builds
-and runs the program, as go run does. No file of the module is written: what is stale there is replaced for this run.
-The exit code is the program's.
+and runs the program, like go run. It writes no files to the module; stale generated files are replaced for this run
+only. The exit code is the program's.
 
 Example:
   gopherwarp run -device=cpu ./examples/blur -- -in photo.jpg -out blurred.png`

@@ -265,7 +265,7 @@ func TestDoctor(t *testing.T) {
 	if want := map[bool]int{true: exitOK, false: exitNoGPU}[usable]; code != want {
 		t.Errorf("exit code %d, want %d", code, want)
 	}
-	if said := strings.Contains(out.String(), "No GPU can be used here."); said == usable {
+	if said := strings.Contains(out.String(), "No GPU can be used on this machine."); said == usable {
 		t.Errorf("a GPU can be used: %v; printed:\n%s", usable, out.String())
 	}
 }

@@ -7,14 +7,14 @@ import (
 )
 
 type selftestCommand struct {
-	Device string `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"What to test. Default: the best device there is."`
-	Output string `name:"output" short:"o" placeholder:"FILE" help:"Write the program that tests to a file and do not run it: for a machine without Go."`
+	Device string `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"The device to test. Default: the best available."`
+	Output string `name:"output" short:"o" placeholder:"FILE" help:"Write the test program to a file instead of running it, for a machine without Go."`
 }
 
 // Help is the text before the flags.
 func (selftestCommand) Help() string {
-	return `Compiles the project's conformance suite, runs it on the device, and compares each result with what plain Go computes, so
-that you can trust a new GPU, driver or version. The last line begins with ok, and the exit code is 0, if all agree.
+	return `Compiles the conformance suite of Gopherwarp, runs it on the device, and compares each result with that of plain Go. Use it
+to verify a new GPU, driver or version. If all results agree, the last line begins with ok and the exit code is 0.
 
 Example:
   gopherwarp selftest -device=cuda`

@@ -64,15 +64,15 @@ func (s surroundings) print(w io.Writer) {
 // printVectors says whether kernels that have vector code run it on the CPU.
 func (s surroundings) printVectors(w io.Writer) {
 	if s.lanes > 0 {
-		fmt.Fprintf(w, "-      CPU: vector code runs %d threads at once; gopherwarp build -report says which kernels have it\n", s.lanes)
+		fmt.Fprintf(w, "-      CPU: vector code runs %d threads at once; gopherwarp build -report shows which kernels have it\n", s.lanes)
 	} else {
-		fmt.Fprintln(w, "-      CPU: no vector code here, which needs AVX2 and FMA, or AVX-512: kernels run as plain Go")
+		fmt.Fprintln(w, "-      CPU: kernels run as plain Go, because vector code needs AVX2 and FMA, or AVX-512")
 	}
 }
 
 func (s surroundings) printVisible(w io.Writer) {
 	if v := s.env("CUDA_VISIBLE_DEVICES"); v != "" {
-		fmt.Fprintf(w, "-      CUDA_VISIBLE_DEVICES=%s: programs see these GPUs only, or parts of GPUs (MIG)\n", v)
+		fmt.Fprintf(w, "-      CUDA_VISIBLE_DEVICES=%s: programs see only these GPUs, or parts of GPUs (MIG)\n", v)
 	}
 }
 
@@ -80,7 +80,7 @@ func (s surroundings) printVisible(w io.Writer) {
 // Programming Guide", section "CUDA environment variables".
 func (s surroundings) printCache(w io.Writer) {
 	if s.env("CUDA_CACHE_DISABLE") == "1" {
-		fmt.Fprintln(w, "-      CUDA_CACHE_DISABLE=1: every start of a program compiles its kernels again")
+		fmt.Fprintln(w, "-      CUDA_CACHE_DISABLE=1: the driver compiles a program's kernels again at every start")
 		return
 	}
 	folder := s.env("CUDA_CACHE_PATH")
@@ -92,7 +92,7 @@ func (s surroundings) printCache(w io.Writer) {
 		folder = filepath.Join(s.home, ".nv", "ComputeCache")
 	}
 	if !s.exists(folder) {
-		fmt.Fprintf(w, "-      the driver has compiled no kernels for this user yet; it will keep them in %s\n", folder)
+		fmt.Fprintf(w, "-      the driver has not compiled any kernels for this user yet; it will cache them in %s\n", folder)
 		return
 	}
 	bytes, err := s.size(folder)
@@ -100,26 +100,26 @@ func (s surroundings) printCache(w io.Writer) {
 		fmt.Fprintf(w, "-      the driver's cache of compiled kernels cannot be read: %v\n", err)
 		return
 	}
-	fmt.Fprintf(w, "ok     the driver keeps compiled kernels in %s, %.1f MiB; deleting it is safe\n", folder, float64(bytes)/(1<<20))
+	fmt.Fprintf(w, "ok     the driver caches compiled kernels in %s, %.1f MiB, which is safe to delete\n", folder, float64(bytes)/(1<<20))
 }
 
 func (s surroundings) printPersistence(w io.Writer) {
 	switch {
 	case !s.exists("/dev/nvidiactl"):
 	case s.exists("/run/nvidia-persistenced/socket") || s.exists("/var/run/nvidia-persistenced/socket"):
-		fmt.Fprintln(w, "ok     nvidia-persistenced runs: the GPUs stay ready between programs")
+		fmt.Fprintln(w, "ok     nvidia-persistenced is running: the GPUs stay initialized between programs")
 	default:
-		fmt.Fprintln(w, "-      nvidia-persistenced does not run here: where nothing else keeps the GPUs ready, the first program "+
-			"takes a second or more to start (nvidia-smi -pm 1 keeps them ready too)")
+		fmt.Fprintln(w, "-      nvidia-persistenced is not running: unless another process keeps the GPUs initialized, the first program "+
+			"takes a second or more to start (nvidia-smi -pm 1 also keeps them initialized)")
 	}
 }
 
 func (s surroundings) printToolkit(w io.Writer) {
 	for _, program := range []string{"nvidia-ctk", "nvidia-container-cli"} {
 		if path, err := s.look(program); err == nil {
-			fmt.Fprintf(w, "ok     NVIDIA's container toolkit is here (%s): containers can have GPUs\n", path)
+			fmt.Fprintf(w, "ok     NVIDIA's container toolkit is installed (%s): containers can use GPUs\n", path)
 			return
 		}
 	}
-	fmt.Fprintln(w, "-      NVIDIA's container toolkit is not here; only a host of containers with GPUs needs it")
+	fmt.Fprintln(w, "-      NVIDIA's container toolkit is not installed; only hosts of containers that use GPUs need it")
 }

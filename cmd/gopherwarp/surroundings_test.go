@@ -30,26 +30,26 @@ func TestSurroundings(t *testing.T) {
 		want    []string
 	}{
 		"all": {machine("linux", all, nil), []string{
-			"ok     the driver keeps compiled kernels in /users/x/.nv/ComputeCache, 1.5 MiB", "ok     nvidia-persistenced runs",
-			"-      NVIDIA's container toolkit is not here",
+			"ok     the driver caches compiled kernels in /users/x/.nv/ComputeCache, 1.5 MiB", "ok     nvidia-persistenced is running",
+			"-      NVIDIA's container toolkit is not installed",
 		}},
 		"nothing": {machine("linux", nil, nil), []string{
-			"-      the driver has compiled no kernels for this user yet; it will keep them in /users/x/.nv/ComputeCache",
-			"-      NVIDIA's container toolkit is not here",
+			"-      the driver has not compiled any kernels for this user yet; it will cache them in /users/x/.nv/ComputeCache",
+			"-      NVIDIA's container toolkit is not installed",
 		}},
 		"a host of containers": {machine("linux", map[string]bool{"nvidia-container-cli": true, "/dev/nvidiactl": true, "/c": true}, map[string]string{"CUDA_CACHE_PATH": "/c"}), []string{
-			"ok     the driver keeps compiled kernels in /c", "-      nvidia-persistenced does not run here",
-			"ok     NVIDIA's container toolkit is here (/usr/bin/nvidia-container-cli)",
+			"ok     the driver caches compiled kernels in /c", "-      nvidia-persistenced is not running",
+			"ok     NVIDIA's container toolkit is installed (/usr/bin/nvidia-container-cli)",
 		}},
 		"variables": {machine("windows", nil, map[string]string{"CUDA_VISIBLE_DEVICES": "MIG-1", "CUDA_CACHE_DISABLE": "1"}), []string{
 			"-      CUDA_VISIBLE_DEVICES=MIG-1", "-      CUDA_CACHE_DISABLE=1",
 		}},
-		"Windows": {machine("windows", nil, map[string]string{"APPDATA": "/a"}), []string{"it will keep them in " + filepath.Join("/a", "NVIDIA", "ComputeCache")}},
+		"Windows": {machine("windows", nil, map[string]string{"APPDATA": "/a"}), []string{"it will cache them in " + filepath.Join("/a", "NVIDIA", "ComputeCache")}},
 	} {
 		var w strings.Builder
 		c.machine.print(&w)
 		lines := strings.Split(strings.TrimSpace(w.String()), "\n")
-		wants := append(c.want, map[string]string{"linux": "-      CPU: vector code runs 16 threads at once", "windows": "-      CPU: no vector code here"}[c.machine.goos])
+		wants := append(c.want, map[string]string{"linux": "-      CPU: vector code runs 16 threads at once", "windows": "-      CPU: kernels run as plain Go"}[c.machine.goos])
 		if len(lines) != len(wants) {
 			t.Errorf("%s: %d lines, want %d:\n%s", name, len(lines), len(wants), &w)
 			continue

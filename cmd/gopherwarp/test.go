@@ -14,16 +14,16 @@ import (
 )
 
 type testCommand struct {
-	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"What the tests' kernels run on (sets GOPHERWARP_DEVICE). Default: the best there is."`
-	Packages string   `arg:"" help:"The packages, as go test takes them: a pattern, or several with commas between."`
-	Args     []string `arg:"" optional:"" passthrough:"" help:"Flags of go test."`
+	Device   string   `placeholder:"cuda|cuda:N|cpu|interp[:fast,traffic]" help:"The device for the tests' kernels (sets GOPHERWARP_DEVICE). Default: the best available."`
+	Packages string   `arg:"" help:"The packages, named as for go test: one pattern, or several separated by commas."`
+	Args     []string `arg:"" optional:"" passthrough:"" help:"Flags for go test."`
 }
 
 // Help is the text before the flags.
 func (testCommand) Help() string {
-	return `Compiles the kernels of the packages and of all that they and their tests import from the module, then runs go test on
-top of the result. No file of the module is written: stale code, and code that is generated on demand (//gpu:ondemand),
-is replaced for this test. The exit code is that of go test.
+	return `Compiles the kernels of the packages, and of all packages of the module that they and their tests import, then runs
+go test with the result. It writes no files to the module; stale generated files, and those that are generated on demand
+(//gpu:ondemand), are replaced for this test only. The exit code is that of go test.
 
 Example:
   gopherwarp test -device=interp ./kernels -- -run Reduce -v`

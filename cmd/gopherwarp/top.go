@@ -14,14 +14,14 @@ import (
 )
 
 type topCommand struct {
-	Interval time.Duration `default:"1s" help:"Time between two readings."`
-	Once     bool          `help:"Print one reading and end; so does output that is no terminal."`
+	Interval time.Duration `default:"1s" help:"The time between two readings."`
+	Once     bool          `help:"Print one reading and exit. This is the default if the output is not a terminal."`
 }
 
 // Help is the text behind the flags.
 func (topCommand) Help() string {
-	return `Shows all GPUs of this machine and their processes: how busy they are, which units work (since Hopper),
-memory, power, temperature, clocks and why they are not higher, traffic over PCI Express.
+	return `Shows all GPUs of this machine and their processes: utilization, active units (on Hopper and later), memory,
+power, temperature, clocks, the reasons for reduced clocks, and PCI Express traffic.
 
 Example:
   gopherwarp top

@@ -10,16 +10,16 @@ import (
 )
 
 type traceCommand struct {
-	Timeline string     `default:"timeline.json" placeholder:"FILE" help:"Where to write the timeline, for ui.perfetto.dev; - for none."`
-	Profile  string     `default:"device.pb.gz" placeholder:"FILE" help:"Where to write the profile, for go tool pprof; - for none."`
+	Timeline string     `default:"timeline.json" placeholder:"FILE" help:"The file to write the timeline to, for ui.perfetto.dev; - for none."`
+	Profile  string     `default:"device.pb.gz" placeholder:"FILE" help:"The file to write the profile to, for go tool pprof; - for none."`
 	Program  runCommand `embed:""`
 }
 
 // Help is the text behind the flags.
 func (traceCommand) Help() string {
-	return `Runs a program as "gopherwarp run" does, and writes down what its device did when: a timeline of
-streams, kernels, copies and the calls that asked for them, and a profile of the device's time by Go call stack.
-The program must open its device with gopherwarp.Open; what it waited for is shown.
+	return `Runs a program as "gopherwarp run" does, and records what its device does: a timeline of streams, kernels, copies,
+the calls that started them and the time spent waiting, and a profile of the device time by Go call stack. The program
+must open its device with gopherwarp.Open.
 
 Example:
   gopherwarp trace -timeline blur.json ./examples/blur

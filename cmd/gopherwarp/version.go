@@ -10,8 +10,8 @@ type versionCommand struct{}
 
 // Help is the text behind the flags.
 func (versionCommand) Help() string {
-	return `Prints the version of this program's module, the Go version that built it, and its platform. A program that was
-built from a checkout has the revision in place of a version.
+	return `Prints the version of the gopherwarp module, the Go version that built the program, and the platform. A program
+built from a checkout prints the revision instead of a version.
 
 Example:
   gopherwarp version`

@@ -16,16 +16,17 @@ import (
 )
 
 type vetCommand struct {
-	Packages []string `arg:"" optional:"" help:"Packages, as the go command takes them. Default: ."`
+	Packages []string `arg:"" optional:"" help:"Packages, named as for the go command. Default: ."`
 }
 
 // Help is the text behind the flags.
 func (vetCommand) Help() string {
-	return `Reports mistakes in kernels that compile: barriers that only some threads reach, shared memory without a barrier,
-accesses that waste most of the memory's speed, arrays in memory, indices that may overflow; and what does not compile.
-Each finding is explained in docs/vet.md. The exit code is 1 where there is one. The generated files must be there.
+	return `Reports likely mistakes in kernels: barriers that only some threads reach, shared memory that is used without a
+barrier, accesses that waste most of the memory bandwidth, arrays in local memory, and indices that may overflow. It
+also reports code that does not compile. docs/vet.md explains each finding. The exit code is 1 if there are findings.
+The generated files must exist.
 
-Editors and CI take the analyzer as package vet, or as cmd/gopherwarp-vet, a tool of go vet.
+Editors and CI can use the analyzer in package vet, or cmd/gopherwarp-vet with go vet -vettool.
 
 Example:
   gopherwarp vet ./...`

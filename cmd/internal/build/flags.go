@@ -30,11 +30,11 @@ var options = [...]option{
 	{"-check", "Write nothing; fail if a generated file is stale."},
 	{"-rebuild, -a", "Compile everything, including packages that have not changed since they were compiled."},
 	{"-S", "Write nothing; print the Go lines, IR and PTX of each kernel."},
-	{"-report[=json]", "Write nothing; print what became of each kernel: remaining checks, memory accesses, registers, loops."},
-	{"-contract=on|off", "Whether x*y+z may be rounded once. Default: as the //gpu:contract directives of the kernels say, else on."},
+	{"-report[=json]", "Write nothing; print a report on each kernel: remaining checks, memory accesses, registers, loops."},
+	{"-contract=on|off", "Whether the compiler may fuse x*y+z, which is then rounded once. Default: the kernel's //gpu:contract directive, else on."},
 	{"-checks=on|off", "Whether kernels check indices, bounds, divisors, shifts and nil pointers as Go does. Default: on. " +
-		"Without checks, a mistake in a kernel loses the device or corrupts data."},
-	{"-help, -h", "Print this text."},
+		"Without checks, a mistake in a kernel corrupts data or makes the device unusable for the process."},
+	{"-help, -h", "Print this help."},
 }
 
 // choice is the value of a flag that is on, off, or absent.
@@ -111,11 +111,11 @@ func (c *command) patterns() string { return strings.Join(c.packages, " ") }
 func help(w io.Writer, name string) {
 	width := console.PageWidth(w)
 	fmt.Fprintf(w, "Usage: %s [flags] [packages]\n\n", name)
-	fmt.Fprint(w, console.Wrap("Compiles kernels, the functions with a //gpu:kernel directive, and writes zkernels.go and PTX files "+
-		"into their packages. Commit these files: programs that launch kernels need no compiler. "+
-		"The packages are named as for the go command; without any, it is the one in the working directory.\n\n"+
-		"A package is compiled if it, a package that it imports, the flags or the compiler have changed since. "+
-		"Results are kept in the user's cache folder.\n\n"+
+	fmt.Fprint(w, console.Wrap("Compiles kernels, the functions with a //gpu:kernel directive, and writes their launchers and code to zkernels*.go files "+
+		"in their packages. Commit these files, so that programs can be built without the kernel compiler. "+
+		"Packages are named as for the go command. The default is the package in the working directory.\n\n"+
+		"A package is compiled only if its source, a package that it imports, the flags or the compiler have changed. "+
+		"Results are cached in the user's cache directory.\n\n"+
 		"Example:\n  "+name+" ./...\n\n"+
 		"In a source file:\n  //go:generate go tool kernelgen .\n\nFlags:\n", width, 0))
 	for _, o := range options {

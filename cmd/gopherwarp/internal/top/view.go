@@ -99,7 +99,7 @@ func (v *view) processes(s Snapshot) {
 		}
 	}
 	if none {
-		v.line(plain, "no process that can be seen from here")
+		v.line(plain, "no visible processes")
 	}
 }
 
