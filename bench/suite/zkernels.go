@@ -951,7 +951,7 @@ var softmaxBestKernel = &driver.Kernel{
 	Dynamic:    65664,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rowsbest.go", Line: 46, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+		{File: "rowsbest.go", Line: 46, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "rowsbest.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},

@@ -161,11 +161,11 @@ var copiesKernel = &driver.Kernel{
 	Shared:     1792,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 88, Format: "gpu.FetchAsync: an address is no multiple of the size"},
-		{File: "kernels.go", Line: 92, Format: "gpu.FetchAsync: an address is no multiple of the size"},
+		{File: "kernels.go", Line: 88, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "kernels.go", Line: 92, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "kernels.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 90, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+		{File: "kernels.go", Line: 90, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 88, 96},
 	OnDemand: true,
@@ -206,7 +206,7 @@ var fetchesKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "kernels.go", Line: 108, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 108, Format: "gpu.FetchAsync: an address is no multiple of the size"},
+		{File: "kernels.go", Line: 108, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "kernels.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24, 40, 48},
@@ -246,7 +246,7 @@ var misalignedKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "kernels.go", Line: 121, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 121, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 121, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+		{File: "kernels.go", Line: 121, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 24},
 	OnDemand: true,

@@ -1104,7 +1104,7 @@ var fetchKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "windows.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "windows.go", Line: 54, Format: "gpu.CopyAsync: an address is no multiple of the size"},
+		{File: "windows.go", Line: 54, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "windows.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
