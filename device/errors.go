@@ -17,7 +17,7 @@ var (
 	ErrGrid        = driver.ErrGrid
 	ErrOverlap     = driver.ErrOverlap
 	ErrMemory      = driver.ErrMemory
-	ErrElement     = errors.New("element type holds Go pointers")
+	ErrElement     = errors.New("element type contains Go pointers")
 	ErrNoVariant   = driver.ErrNoVariant
 	ErrLeak        = errors.New("memory was not closed")
 	ErrAlign       = errors.New("memory is not aligned for the type")
@@ -25,6 +25,6 @@ var (
 	ErrUnsupported = driver.ErrUnsupported
 	ErrMismatch    = driver.ErrMismatch
 	ErrStale       = driver.ErrStale
-	ErrWatched     = errors.New("has a watcher already")
+	ErrWatched     = errors.New("already has a watcher")
 	ErrRunning     = driver.ErrRunning
 )

@@ -57,13 +57,13 @@ func TestGridLimits(t *testing.T) {
 		must(t, launch(k, g))
 	}
 	for want, g := range map[string]device.Grid{
-		"device: k: 1001 blocks along x, allowed are 0 to 1000: grid does not fit the device":          {Blocks: dim{X: 1001}, Block: dim{X: 1}},
-		"device: k: 11 blocks along z, allowed are 0 to 10: grid does not fit the device":              {Blocks: dim{X: 1, Z: 11}, Block: dim{X: 1}},
-		"device: k: -1 blocks along y, allowed are 0 to 100: grid does not fit the device":             {Blocks: dim{X: 1, Y: -1}, Block: dim{X: 1}},
-		"device: k: 0 threads along x in a block, allowed are 1 to 64: grid does not fit the device":   {},
-		"device: k: 33 threads along y in a block, allowed are 1 to 32: grid does not fit the device":  {Blocks: dim{X: 1}, Block: dim{X: 1, Y: 33}},
-		"device: k: 72 threads in a block of 8x9x1, allowed are 1 to 64: grid does not fit the device": {Blocks: dim{X: 1}, Block: dim{X: 8, Y: 9}},
-		"device: k: -1 threads along z in a block, allowed are 1 to 4: grid does not fit the device":   {Blocks: dim{X: 1}, Block: dim{X: 1, Z: -1}},
+		"device: k: 1001 blocks along x, must be 0 to 1000: grid does not fit the device":          {Blocks: dim{X: 1001}, Block: dim{X: 1}},
+		"device: k: 11 blocks along z, must be 0 to 10: grid does not fit the device":              {Blocks: dim{X: 1, Z: 11}, Block: dim{X: 1}},
+		"device: k: -1 blocks along y, must be 0 to 100: grid does not fit the device":             {Blocks: dim{X: 1, Y: -1}, Block: dim{X: 1}},
+		"device: k: 0 threads along x in a block, must be 1 to 64: grid does not fit the device":   {},
+		"device: k: 33 threads along y in a block, must be 1 to 32: grid does not fit the device":  {Blocks: dim{X: 1}, Block: dim{X: 1, Y: 33}},
+		"device: k: 72 threads in a block of 8x9x1, must be 1 to 64: grid does not fit the device": {Blocks: dim{X: 1}, Block: dim{X: 8, Y: 9}},
+		"device: k: -1 threads along z in a block, must be 1 to 4: grid does not fit the device":   {Blocks: dim{X: 1}, Block: dim{X: 1, Z: -1}},
 	} {
 		if err := launch(k, g); !errors.Is(err, device.ErrGrid) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
@@ -79,7 +79,7 @@ func TestGridLimits(t *testing.T) {
 		"device: k: 801 bytes of shared memory in a block, the device has 800: grid does not fit the device": {Shared: 401},
 		"device: k: -1 bytes of dynamic shared memory: grid does not fit the device":                         {Shared: -1},
 		"device: k: a cooperative launch, which the device does not support: grid does not fit the device":   {Cooperative: true},
-		"device: k: 6 blocks in a cluster of 2x3x1, allowed are 1 to 4: grid does not fit the device":        {Cluster: dim{X: 2, Y: 3}},
+		"device: k: 6 blocks in a cluster of 2x3x1, must be 1 to 4: grid does not fit the device":        {Cluster: dim{X: 2, Y: 3}},
 		"device: k: 10 blocks along x in clusters of 4: grid does not fit the device":                        {Cluster: dim{X: 4}},
 	} {
 		g.Blocks, g.Block = dim{X: 10}, k.Block

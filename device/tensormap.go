@@ -37,7 +37,7 @@ func MapTensor[Part, T any](in Slice[T], e Extent) TensorMap[Part] {
 	case !e.fits(in.Len()):
 		m.err = fmt.Errorf("tensor map of %d x %d x %d elements in %d: %w", e.Width, e.Height, e.Depth, in.Len(), ErrRange)
 	case e.Width*size%tensorAlign != 0 || in.offset%tensorAlign != 0:
-		m.err = fmt.Errorf("tensor map: rows of %d bytes from byte %d on, both must be multiples of %d: %w", e.Width*size, in.offset, tensorAlign, ErrRange)
+		m.err = fmt.Errorf("tensor map: rows of %d bytes at offset %d, which must be multiples of %d: %w", e.Width*size, in.offset, tensorAlign, ErrRange)
 	}
 	return m
 }

@@ -9,7 +9,7 @@ var (
 	ErrForeign     = errors.New("belongs to another device")
 	ErrGrid        = errors.New("grid does not fit the device")
 	ErrMemory      = errors.New("out of memory on the device")
-	ErrMismatch    = errors.New("arguments do not match the kernel; generate the launchers anew")
+	ErrMismatch    = errors.New("arguments do not match the kernel; regenerate the launchers")
 	ErrNoVariant   = errors.New("no variant of the kernel fits the device")
 	ErrOverlap     = errors.New("slices overlap")
 	ErrRunning     = errors.New("is still running and cannot be stopped")

@@ -44,14 +44,14 @@ func (p *Plan) checkGrid(l *Limits) error {
 	for i := range blocks {
 		axis := "xyz"[i : i+1]
 		if blocks[i] < 0 || blocks[i] > l.Grid[i] {
-			return fmt.Errorf("%d blocks along %s, allowed are 0 to %d: %w", blocks[i], axis, l.Grid[i], ErrGrid)
+			return fmt.Errorf("%d blocks along %s, must be 0 to %d: %w", blocks[i], axis, l.Grid[i], ErrGrid)
 		}
 		if block[i] < 1 || block[i] > l.Block[i] {
-			return fmt.Errorf("%d threads along %s in a block, allowed are 1 to %d: %w", block[i], axis, l.Block[i], ErrGrid)
+			return fmt.Errorf("%d threads along %s in a block, must be 1 to %d: %w", block[i], axis, l.Block[i], ErrGrid)
 		}
 	}
 	if n := block[0] * block[1] * block[2]; n > l.ThreadsPerBlock {
-		return fmt.Errorf("%d threads in a block of %v, allowed are 1 to %d: %w", n, g.Block, l.ThreadsPerBlock, ErrGrid)
+		return fmt.Errorf("%d threads in a block of %v, must be 1 to %d: %w", n, g.Block, l.ThreadsPerBlock, ErrGrid)
 	}
 	if g.Shared < 0 {
 		return fmt.Errorf("%d bytes of dynamic shared memory: %w", g.Shared, ErrGrid)
@@ -68,7 +68,7 @@ func (p *Plan) checkGrid(l *Limits) error {
 // checkCluster returns an error if a device with limits l cannot run the clusters of g.
 func (g *Grid) checkCluster(l *Limits) error {
 	if n := g.Cluster.Count(); n < 1 || n > l.ClusterBlocks {
-		return fmt.Errorf("%d blocks in a cluster of %v, allowed are 1 to %d: %w", n, g.Cluster, l.ClusterBlocks, ErrGrid)
+		return fmt.Errorf("%d blocks in a cluster of %v, must be 1 to %d: %w", n, g.Cluster, l.ClusterBlocks, ErrGrid)
 	}
 	blocks, cluster := g.Blocks.array(), g.Cluster.array()
 	for i, axis := range [3]string{"x", "y", "z"} {

@@ -173,7 +173,7 @@ func (k *Kernel) NoVariant(i Info) error {
 		}
 	}
 	if k.OnDemand {
-		return fmt.Errorf("%s: %w: package %s is //gpu:ondemand: build the program by gopherwarp run or gopherwarp test", k.Name, ErrNoVariant, k.Package)
+		return fmt.Errorf("%s: %w: package %s is //gpu:ondemand; build the program with gopherwarp run or gopherwarp test", k.Name, ErrNoVariant, k.Package)
 	}
 	if needs == nil {
 		needs = []string{"a CPU: it has no code for GPUs"}

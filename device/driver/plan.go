@@ -158,10 +158,10 @@ func (p *Plan) Check(i *Info, coarsen bool) error {
 		return err
 	}
 	if fixed := &p.kernel.Block; fixed.X != 0 && fixed.array() != p.block {
-		return fmt.Errorf("device: %s: a block of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Block, *fixed, ErrGrid)
+		return fmt.Errorf("device: %s: block of %v, but the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Block, *fixed, ErrGrid)
 	}
 	if fixed := &p.kernel.Cluster; fixed.X != 0 && fixed.array() != p.grid.Cluster.array() {
-		return fmt.Errorf("device: %s: a cluster of %v, the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Cluster, *fixed, ErrGrid)
+		return fmt.Errorf("device: %s: cluster of %v, but the kernel is compiled for %v: %w", p.kernel.Name, p.grid.Cluster, *fixed, ErrGrid)
 	}
 	if err := p.checkGrid(&i.Limits); err != nil {
 		return fmt.Errorf("device: %s: %w", p.kernel.Name, err)

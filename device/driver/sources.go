@@ -24,7 +24,7 @@ func (k *Kernel) current() error {
 	if generated := k.generated(); filepath.IsAbs(generated) && !strings.Contains(generated, cached) {
 		dir := filepath.Dir(generated)
 		if d, changed := origin.Changed(dir, k.madeOf(), origin.Built()); changed {
-			return fmt.Errorf("device: %s: %w: %s in %s is not what it was generated from; run go generate in %s",
+			return fmt.Errorf("device: %s: %w: %s in %s has changed since code was generated from it; run go generate in %s",
 				k.Name, ErrStale, d.Name, filepath.Join(dir, filepath.FromSlash(d.File)), dir)
 		}
 	}
