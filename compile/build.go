@@ -20,83 +20,85 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/origin"
 )
 
-// Options says what Build builds.
+// Options are the parameters of Build.
 type Options struct {
-	Dir      string   // that patterns are relative to; empty for the working directory
-	Patterns []string // of packages, as the go command takes them; none for "."
-	// Dependencies builds the packages of the main module that the named ones import, too.
+	Dir      string   // the directory that patterns are relative to; "" is the working directory
+	Patterns []string // package patterns, as for the go command; none means "."
+	// Dependencies also builds the packages of the main module that the named packages import.
 	Dependencies bool
-	// Twins says which kernels get a Go function that runs whole blocks on the CPU.
+	// Twins selects the kernels that get a twin.
 	Twins Twins
-	// Trace, where it is not nil, is called with the best variant of each kernel before the first pass
-	// (the name is empty) and after each.
+	// Trace, if it is not nil, is called with the best variant of each kernel before the first pass,
+	// with an empty name, and after each pass.
 	Trace func(pass string, f *ir.Func)
-	// Contract says whether x*y+z may be rounded once.
+	// Contract selects whether x*y+z may be fused.
 	Contract Contract
-	// Checks says whether kernels do the checks that Go does by itself.
+	// Checks selects whether kernels make Go's run-time checks.
 	Checks Checks
-	// Cache names a folder that keeps what builds make; without a name nothing is kept. A package is taken
-	// from there, without its Kernels, where neither it nor what it imports has changed, nor the running
-	// program, of which the compiler is a part. Any number of builds may use a folder, at the same time too.
+	// Cache names a directory in which builds keep their results. If it is empty, nothing is kept. A build
+	// takes a package from the cache, without its Kernels, if the package, its imports and the running
+	// program, which contains the compiler, have not changed. Concurrent builds may share a directory.
 	Cache string
-	// Report has each kernel report on itself.
+	// Report adds a report to each kernel.
 	Report bool
-	// Verify has the compiler check its work after every pass, for tests of it.
+	// Verify makes the compiler verify the IR after every pass, for tests.
 	Verify bool
-	// Rebuild compiles what the cache has as well, and keeps it anew.
+	// Rebuild ignores the results in the cache and replaces them.
 	Rebuild bool
-	// Progress, if it is not nil, is called as the build advances, by several goroutines at once.
+	// Progress, if it is not nil, is called as the build advances. Calls may be concurrent.
 	Progress func(Step)
 }
 
-// Checks says whether a kernel checks indices, bounds of slices, divisors, shifts and nil
-// pointers, as Go does. Without, what goes wrong is wrong code: on a GPU it loses the
-// device, or changes other data. On the CPU Go checks whatever this says.
+// Checks selects whether a kernel checks indices, slice bounds, divisors, shift counts and nil
+// pointers, as Go does. Without checks, a mistake in a kernel corrupts data on a GPU or makes the
+// device unusable for the process. On the CPU, code that the Go compiler generates is always
+// checked.
 type Checks string
 
-// What Options.Checks may be.
+// Values of Options.Checks.
 const (
 	ChecksDefault Checks = "" // on
 	ChecksOn      Checks = "on"
 	ChecksOff     Checks = "off"
 )
 
-// Contract says whether a product and a sum may be rounded once, as Go's specification
-// allows.
+// Contract selects whether the compiler may fuse a product and a sum, which are then rounded once,
+// as Go's specification allows.
 type Contract string
 
-// What Options.Contract may be. By default kernels contract, but for those that have
-// a //gpu:contract directive.
+// Values of Options.Contract. By default, kernels contract unless they have a //gpu:contract off
+// directive.
 const (
 	ContractDefault Contract = ""
 	ContractOn      Contract = "on"
 	ContractOff     Contract = "off"
 )
 
-// Result is what a build made.
+// Result is the result of a build.
 type Result struct {
-	Packages    []*Package // those with kernels or leftovers of them, dependencies first
-	Diagnostics diag.List  // sorted; the packages that they are in have no files
-	Empty       []string   // import paths of packages without kernels that a pattern names alone; none with Dependencies
+	Packages    []*Package // packages with kernels or with leftover generated files, dependencies first
+	Diagnostics diag.List  // sorted; packages with diagnostics have no files
+	Empty       []string   // import paths of packages without kernels that a pattern names exactly; nil with Dependencies
 }
 
-// Package is a package with its compiled kernels.
+// Package is a Go package with its compiled kernels.
 type Package struct {
 	Path    string
 	Dir     string
-	Kernels []*Kernel // none where the files are those of an earlier build
-	Files   []File    // that the build wants in Dir, or in a program that is built from it
+	Kernels []*Kernel // nil if the files come from the cache
+	Files   []File    // files that belong in Dir, or in a program that is built with an Overlay
 }
 
 // Kernel is a compiled kernel.
 type Kernel struct {
-	*driver.Kernel          // without Native, which only a Go program can have
+	*driver.Kernel          // without Native, which exists only in a Go program
 	File           string   // that declares it
 	Line           int      // where
-	IR             *ir.Func // as the back ends took it; nil where Options.Cache has a name: then files count
-	// CPU says how the threads of a block run on the CPU: "loop", "twin", or what else and why.
+	IR             *ir.Func // the input of the back ends; nil if Options.Cache is set
+	// CPU describes how the threads of a block run on the CPU: "loop", "twin", or another way and
+	// the reason.
 	CPU string
-	// Report is nil unless Options.Report asks for it.
+	// Report is nil unless Options.Report is set.
 	Report *Report
 
 	origins []origin.Decl // that its code is made of
@@ -104,9 +106,9 @@ type Kernel struct {
 	twin    *ir.Func      // for the CPU's back end
 }
 
-// Build compiles the kernels of the packages. Errors that a user can mend are in the
-// result's diagnostics; an error is returned where the go command fails and, as an
-// *InternalError, where the compiler does.
+// Build compiles the kernels of the packages. Errors in the user's code are in the result's
+// diagnostics. Build returns an error if the go command fails and an *InternalError if the compiler
+// fails.
 func Build(ctx context.Context, o Options) (*Result, error) {
 	if len(o.Patterns) == 0 {
 		o.Patterns = []string{"."}

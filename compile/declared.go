@@ -18,13 +18,12 @@ import (
 type Declared struct {
 	Func    *types.Func
 	Block   [3]int // of //gpu:block, or zeros
-	Generic bool   // it has type parameters: what is compiled are instances
+	Generic bool   // it has type parameters; its instances are compiled
 }
 
-// Declarations returns the kernels that files declare, which are all those of package p, and what is wrong
-// with them as far as their declarations tell. It needs no other package than those that p
-// imports by types, so instances of other packages' generic kernels are not looked at. Generated files
-// among the files are passed over.
+// Declarations returns the kernels that files declare, which are all those of package p, and diagnostics
+// of errors in their declarations. It needs only the types of the packages that p imports, so it ignores
+// instances of other packages' generic kernels. It also ignores generated files.
 func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	var sources []decl.Source
 	for _, f := range files {
@@ -66,15 +65,16 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	return kernels, found
 }
 
-// Mentions reports whether the text of a file has a directive in it, perhaps: one that has none
-// declares no kernel.
+// Mentions reports whether the text of a file may contain a directive. If it returns false, the
+// file declares no kernel.
 func Mentions(text []byte) bool { return decl.Mentions(text) }
 
-// Compiles reports whether a build compiles functions of the package of the standard library with a path.
+// Compiles reports whether kernels can call functions of the package of the standard library with the
+// given path.
 func Compiles(path string) bool { return load.Compiled(path) }
 
-// Stale returns the names of declarations of p, such as "f" and "T.m", that have changed in its files since code was generated from them,
-// or that are gone. What kernels take from other packages is not looked at.
+// Stale returns the names of declarations of p, such as "f" and "T.m", that have changed in its files since code was generated
+// from them, or that no longer exist. Stale does not examine other packages that the kernels use.
 func Stale(p *types.Package, files []File) []string {
 	texts := map[string][]byte{}
 	for _, f := range files {

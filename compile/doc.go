@@ -1,33 +1,35 @@
-// Package compile takes Go packages with kernels in them and returns compiled kernels,
-// as files that a build puts beside the sources, or diagnostics.
+// Package compile compiles the kernels in Go packages. It returns the generated files, which belong
+// beside the sources, or diagnostics.
 //
 //	result, err := compile.Build(ctx, compile.Options{Patterns: []string{"./..."}})
 //	if err != nil {
 //		return err // the go command failed, or the compiler has a bug
 //	}
 //	if err := result.Diagnostics.Err(); err != nil {
-//		return err // what the user can mend, all of it, sorted
+//		return err // all errors in the user's code, sorted
 //	}
 //	for _, f := range result.Stale() {
 //		fmt.Println("would write", f.Name)
 //	}
 //
-// A kernel is a function with a //gpu:kernel directive in its doc comment. A generic one is compiled
-// for the types that directives list, in its own package or, where it is exported, in others:
+// A kernel is a function with a //gpu:kernel directive in its doc comment. A generic kernel is
+// compiled for the types that directives list, in its own package or, if it is exported, in other
+// packages:
 //
 //	//gpu:instance add[float32|int32]
 //	//gpu:instance AddPoints = lib.Add[Point]
 //
-// A kernel may have several bodies, for different GPUs. The best that fits is chosen when it is launched:
+// A kernel may have several bodies, for different GPUs. Each launch uses the best body that its GPU
+// supports:
 //
 //	//gpu:variant multiply
 //	//gpu:target sm_90a
 //	func multiplyHopper(t gpu.Thread, a, b, c []float32) {
 //
-// It runs nothing and knows no device: its results are values of package device/driver. A missing or
-// broken generated file does not matter: the launchers are declared from syntax while
-// packages are checked.
+// The package does not run kernels and does not depend on devices. The kernels in its results are
+// values of package device/driver. Generated files may be missing or broken: the launchers are
+// declared from syntax before the packages are type-checked.
 //
-// Where the environment variable GOPHERWARP_DUMP names a kernel, the function is written to
-// standard error before the first pass and after each; with kernel=file, to that file.
+// If the environment variable GOPHERWARP_DUMP names a kernel, Build writes its IR to standard error
+// before the first pass and after each pass. With kernel=file, it writes to that file.
 package compile

@@ -22,18 +22,18 @@ type File struct {
 	Place    Place
 }
 
-// Place says where a generated file belongs. The files of a package differ between the two places if its
-// code is generated on demand (//gpu:ondemand).
+// Place specifies where a generated file belongs. The files of a package differ between the two places
+// if its code is generated on demand (//gpu:ondemand).
 type Place string
 
 // The places of a File.
 const (
 	Everywhere Place = ""
-	SourceTree Place = "tree"    // on the disk alone, beside the kernels
-	BuiltOnly  Place = "program" // in programs that are built with an Overlay alone
+	SourceTree Place = "tree"    // only on disk, beside the kernels
+	BuiltOnly  Place = "program" // only in programs that are built with an Overlay
 )
 
-// Stale returns the files of the source tree that differ from what is on disk, sorted by name.
+// Stale returns the files of the source tree that differ from those on disk, sorted by name.
 func (r *Result) Stale() []File { return r.differing(BuiltOnly) }
 
 // differing returns the files that differ from what is on disk, except those of one place, sorted by name.
@@ -60,7 +60,7 @@ func (f File) differs(old []byte, err error) bool {
 	return err != nil || !bytes.Equal(old, f.Contents)
 }
 
-// Verb says what Write does: "wrote" or "removed".
+// Verb describes the effect of Write: "wrote" or "removed".
 func (f File) Verb() string {
 	if f.Contents == nil {
 		return "removed"
@@ -68,8 +68,8 @@ func (f File) Verb() string {
 	return "wrote"
 }
 
-// Write writes the file, or removes it where it must not exist. The file is there whole
-// or not at all, so that a go command that runs meanwhile does not see half of it.
+// Write writes the file, or removes it if it must not exist. It replaces the file atomically, so
+// that a go command that runs concurrently never reads part of it.
 func (f File) Write() error {
 	if f.Contents == nil {
 		return os.Remove(f.Name)

@@ -5,14 +5,15 @@ import (
 	"runtime/debug"
 )
 
-// InternalError is a bug of the compiler.
+// InternalError reports a bug in the compiler.
 type InternalError struct {
-	Kernel string // that was being compiled: package path and name; empty where it was none
-	Value  any    // of the panic
-	Stack  []byte // where
+	Kernel string // package path and name of the kernel that was being compiled, if any
+	Value  any    // the argument of the panic
+
+	Stack []byte // where
 }
 
-// Error asks to report the bug and says what with.
+// Error returns a text that asks the user to report the bug and includes the details.
 func (e *InternalError) Error() string {
 	where := ""
 	if e.Kernel != "" {

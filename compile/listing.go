@@ -15,8 +15,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// List writes, for each kernel of the result, the lines of Go that it is made of, each with
-// the IR and the PTX that came of it.
+// List writes, for each kernel of the result, its lines of Go, each followed by the IR and PTX that
+// it is compiled to.
 func List(w io.Writer, r *Result) error {
 	out := bufio.NewWriter(w)
 	for _, p := range r.Packages {

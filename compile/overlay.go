@@ -12,9 +12,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 )
 
-// Overlay writes the files of a program that differ from what is on disk into dir, and returns the name of a
-// file there that the go command's -overlay flag takes: a program is then built with them, and the source
-// tree stays as it is. Overlay returns "" if no file differs.
+// Overlay writes the files that a program needs and that differ from those on disk into dir. It returns the
+// name of a file in dir for the go command's -overlay flag, so that a program can be built with the new
+// files while the source tree remains unchanged. It returns "" if no file differs.
 func (r *Result) Overlay(dir string) (string, error) {
 	replace := map[string]string{}
 	for i, f := range r.differing(SourceTree) {

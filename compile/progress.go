@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// Step is what a build is doing.
+// Step is the current step of a build.
 type Step struct {
 	What        string // "compiling kernels"
-	Done, Total int    // kernels; 0 of a step that does not count
+	Done, Total int    // numbers of kernels; 0 if the step does not count
 }
 
 // String returns "compiling kernels: 2 of 40".

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WriteReports writes the reports to w as text, in lines of at most width characters if the words are not longer.
+// WriteReports writes the reports to w as text, in lines of at most width characters unless a word is longer.
 func WriteReports(w io.Writer, reports []*Report, width int) error {
 	t := &reportText{w: bufio.NewWriter(w), width: max(width, 30)}
 	for i, r := range reports {
