@@ -92,8 +92,8 @@ type Package struct {
 // Kernel is a compiled kernel.
 type Kernel struct {
 	*driver.Kernel          // without Native, which exists only in a Go program
-	File           string   // that declares it
-	Line           int      // where
+	File           string   // the file that declares it
+	Line           int      // the line of the declaration
 	IR             *ir.Func // the input of the back ends; nil if Options.Cache is set
 	// CPU describes how the threads of a block run on the CPU: "loop", "twin", or another way and
 	// the reason.

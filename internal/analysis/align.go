@@ -6,17 +6,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Aligned is what large variables, and with a promise of the launch also slices, are aligned
-// to: the widest access of a thread.
+// Aligned is the alignment of large variables and, in aligned variants, of slices. It is the width
+// of a thread's widest access.
 const Aligned = 16
 
-// Alignment says which powers of two divide the integers and addresses of a function.
+// Alignment holds the powers of two that are known to divide the integers and addresses of a
+// function.
 type Alignment struct {
 	zeros []int // by value ID: lower bits that are known to be zero
 }
 
-// NewAlignment computes the alignments of the function that dom belongs to, where its pointer
-// parameters have the given one.
+// NewAlignment computes the alignments in the function that dom belongs to. Its pointer parameters
+// are multiples of params.
 func NewAlignment(dom *ir.Dom, params int64) *Alignment {
 	f := dom.Order()[0].Func
 	a := &Alignment{zeros: make([]int, f.NumValues())}

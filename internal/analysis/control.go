@@ -6,9 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Control says which blocks postdominate others and which branches decide whether a block
-// runs (Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in
-// Optimization").
+// Control holds the postdominators and the control dependences of a function (Ferrante, Ottenstein
+// and Warren, "The Program Dependence Graph and Its Use in Optimization").
 type Control struct {
 	cut   func(from, to *ir.Block) bool
 	ipdom []int // by block ID: ID of the immediate postdominator; the exit's is the number of blocks
@@ -17,8 +16,8 @@ type Control struct {
 	ids   []*ir.Block // by ID
 }
 
-// NewControl computes the postdominators of the function that dom belongs to. A function's exit is
-// where it returns: a fault leads nowhere, and edges for which cut reports true do not exist.
+// NewControl computes the postdominators of the function that dom belongs to. The exit is the
+// return of the function. Faults do not lead to it. Edges for which cut returns true are ignored.
 func NewControl(dom *ir.Dom, cut func(from, to *ir.Block) bool) *Control {
 	n := dom.Order()[0].Func.NumBlocks()
 	c := &Control{cut: cut, ipdom: make([]int, n+1), rank: make([]int, n+1), exit: n, ids: make([]*ir.Block, n)}
@@ -104,8 +103,8 @@ func (c *Control) intersect(a, b int) int {
 // Exits reports whether the function can return after b.
 func (c *Control) Exits(b *ir.Block) bool { return c.rank[b.ID] >= 0 }
 
-// After returns the block that every path from b to the exit passes first, b apart; nil where that
-// is the exit, or none is reached.
+// After returns the immediate postdominator of b, or nil if that is the exit or the exit is not
+// reachable.
 func (c *Control) After(b *ir.Block) *ir.Block {
 	if i := c.ipdom[b.ID]; i >= 0 && i != c.exit {
 		return c.ids[i]
@@ -113,8 +112,7 @@ func (c *Control) After(b *ir.Block) *ir.Block {
 	return nil
 }
 
-// Deciders returns, by block ID, the branches that each block depends on: one way out of
-// the branch leads to the block on every path, another does not.
+// Deciders returns, by block ID, the blocks whose branches each block is control-dependent on.
 func (c *Control) Deciders() [][]*ir.Block {
 	list := make([][]*ir.Block, c.exit)
 	for _, b := range c.ids {

@@ -9,9 +9,9 @@ const (
 	maxDepth   = 4
 )
 
-// Cost estimates how long a thread takes for a function, in instructions of 32 bits. The unit matters only for comparing
-// forms of one function: a loop runs 8 iterations, both ways of a branch are taken, an access to memory
-// costs as much as four instructions, and 64-bit arithmetic is what a GPU makes of it, two or more instructions.
+// Cost estimates the execution time of a thread in 32-bit instructions. It is only meaningful for comparing versions of
+// one function. It assumes that a loop runs 8 iterations, that both sides of a branch are executed, that a memory access
+// costs as much as four instructions, and that a 64-bit operation takes two or more instructions, as on a GPU.
 func Cost(dom *ir.Dom) float64 {
 	weight := make([]float64, dom.Order()[0].Func.NumBlocks())
 	for _, b := range dom.Order() {

@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// A Point is a place in a function: before value Index of Block, or at the end of the block where
-// Index is its number of values.
+// A Point is a position in a function: before Block.Values[Index], or at the end of the block if
+// Index is len(Block.Values).
 type Point struct {
 	Block *ir.Block
 	Index int
@@ -17,15 +17,15 @@ type Point struct {
 // End returns the point after all values of b.
 func End(b *ir.Block) Point { return Point{b, len(b.Values)} }
 
-// A Fact is a condition whose truth is known wherever Where dominates: a branch was taken or
-// a check was passed.
+// A Fact is a condition whose truth is known at all points that Where dominates, because of a
+// branch or a check.
 type Fact struct {
 	Cond  *ir.Value // i1
 	Holds bool
 	Where Point
 }
 
-// Facts are the facts of a function by the values that their conditions compare.
+// Facts are the facts of a function, indexed by the values that their conditions compare.
 type Facts struct {
 	dom     *ir.Dom
 	indices []int32 // by value ID: the value's index in its block
@@ -109,8 +109,9 @@ func NewFacts(dom *ir.Dom) *Facts {
 	return t
 }
 
-// Branch returns the condition under which b is entered, where it has one predecessor, and
-// whether it must hold.
+// Branch returns the condition under which b is entered, and whether that condition must be true or
+// false. It reports false if b does not have exactly one predecessor that ends in a conditional
+// branch.
 func Branch(b *ir.Block) (cond *ir.Value, holds, ok bool) {
 	if len(b.Preds) != 1 {
 		return nil, false, false
@@ -173,8 +174,8 @@ func (t *Facts) pushOrder(low, high *ir.Value, o order) {
 	t.orders = push(t.orders, &t.grow(high).below, o)
 }
 
-// Implied returns f and what its parts say where it is a conjunction that holds, a
-// disjunction that does not, or a negation.
+// Implied returns f and the facts that follow from it: those about the operands of a conjunction
+// that holds, of a disjunction that does not hold, or of a negation.
 func Implied(f Fact) []Fact { return appendImplied(nil, f) }
 
 // appendImplied appends what Implied returns to a list that is empty.
@@ -204,7 +205,7 @@ func appendNew(list []Fact, f Fact) []Fact {
 // isCompare reports whether the operation compares integers.
 func isCompare(op ir.Op) bool { return op >= ir.OpEq && op <= ir.OpULe }
 
-// Reaches reports whether every path to place p passes q.
+// Reaches reports whether every path to p passes through q.
 func (t *Facts) Reaches(q, p Point) bool {
 	if q.Block == p.Block {
 		return q.Index <= p.Index
@@ -212,10 +213,10 @@ func (t *Facts) Reaches(q, p Point) bool {
 	return t.dom.Dominates(q.Block, p.Block)
 }
 
-// PointOf returns the place of v.
+// PointOf returns the point before v.
 func (t *Facts) PointOf(v *ir.Value) Point { return Point{v.Block, int(t.indices[v.ID])} }
 
-// About yields the facts that hold at p and compare v.
+// About yields the facts that hold at p and whose conditions compare v.
 func (t *Facts) About(v *ir.Value, p Point) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
 		if p.Block == nil {
@@ -243,7 +244,7 @@ func (t *Facts) ordered(l list, p Point) iter.Seq[*order] {
 	}
 }
 
-// Truth returns what facts say about the condition c itself at p.
+// Truth returns whether a fact states that c holds or does not hold at p.
 func (t *Facts) Truth(c *ir.Value, p Point) (holds, known bool) {
 	for n := t.of(c).itself.first; n > 0; n = t.facts[n-1].next {
 		if f := t.facts[n-1].what; t.Reaches(f.Where, p) {

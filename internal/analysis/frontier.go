@@ -6,8 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Frontiers returns, by block ID, the dominance frontier of each reachable block: where
-// its dominance ends.
+// Frontiers returns, by block ID, the dominance frontier of each reachable block.
 func Frontiers(dom *ir.Dom) [][]*ir.Block {
 	order := dom.Order()
 	list := make([][]*ir.Block, order[0].Func.NumBlocks())

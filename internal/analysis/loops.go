@@ -22,7 +22,7 @@ type Loop struct {
 // Contains reports whether b is a block of the loop.
 func (l *Loop) Contains(b *ir.Block) bool { return b.ID < len(l.in) && l.in[b.ID] }
 
-// Entries returns the predecessors of the header outside of the loop.
+// Entries returns the predecessors of the header outside the loop.
 func (l *Loop) Entries() []*ir.Block {
 	var list []*ir.Block
 	for _, p := range l.Header.Preds {
@@ -33,7 +33,8 @@ func (l *Loop) Entries() []*ir.Block {
 	return list
 }
 
-// Preheader returns the block that alone enters the loop and leads nowhere else, or nil.
+// Preheader returns the only predecessor of the header outside the loop if the header is its only
+// successor, or else nil.
 func (l *Loop) Preheader() *ir.Block {
 	if list := l.Entries(); len(list) == 1 && len(list[0].Succs) == 1 {
 		return list[0]
@@ -57,8 +58,8 @@ func (l *Loop) Exits() []Exit {
 	return list
 }
 
-// Loops finds the natural loops of a function, inner loops before those around them. Edges
-// back to one header make one loop.
+// Loops returns the natural loops of a function, inner loops before outer loops. All back edges to
+// one header belong to one loop.
 func Loops(dom *ir.Dom) []*Loop {
 	var loops []*Loop
 	for _, h := range dom.Order() {

@@ -13,9 +13,9 @@ const (
 	maxJunctions = 8
 )
 
-// True returns what the ranges and facts say about the condition c at place p. It decides
-// comparisons by ranges, and by sums of differences along definitions and facts (after Bodik,
-// Gupta and Sarkar, "ABCD: Eliminating Array Bounds Checks on Demand").
+// True returns whether the ranges and facts imply that the condition c holds or does not hold at p.
+// It decides comparisons by ranges, and by sums of differences along definitions and facts (after
+// Bodik, Gupta and Sarkar, "ABCD: Eliminating Array Bounds Checks on Demand").
 func (r *Ranges) True(c *ir.Value, p Point) (holds, known bool) { return r.truth(c, p, maxJunctions) }
 
 func (r *Ranges) truth(c *ir.Value, p Point, junctions int) (holds, known bool) {
@@ -77,7 +77,7 @@ func (r *Ranges) compare(op ir.Op, x, y *ir.Value, p Point) (holds, known bool) 
 
 func (r *Ranges) either(yes, no bool) (holds, known bool) { return yes, yes || no }
 
-// AtMost reports whether x <= y+c, as signed numbers without wrapping, is proved at p.
+// AtMost reports whether x <= y+c is proved at p, for signed numbers without overflow.
 func (r *Ranges) AtMost(x, y *ir.Value, c int64, p Point) bool {
 	q := &prover{r: r, target: y, steps: maxSteps}
 	return q.le(x, c, p)

@@ -18,8 +18,8 @@ const (
 	maxParts   = 256
 )
 
-// A Polynomial is a 64-bit integer as a sum of products of values that are no sums and products
-// themselves. Equal polynomials are equal integers, modulo 1<<64.
+// A Polynomial represents a 64-bit integer as a sum of products of values that are not sums or
+// products themselves. Equal polynomials are equal integers modulo 1<<64.
 type Polynomial struct {
 	terms    map[string]term // by their factors
 	constant int64
@@ -31,12 +31,12 @@ type term struct {
 	times   int64
 }
 
-// NewPolynomial returns the polynomial that v is; false where it is too large.
+// NewPolynomial returns v as a polynomial. It reports false if the polynomial is too large.
 func NewPolynomial(v *ir.Value) (Polynomial, bool) {
 	return Expand(v, func(*ir.Value) bool { return false })
 }
 
-// Expand is NewPolynomial where sums and products for which whole is true stay whole.
+// Expand is like NewPolynomial, but does not expand sums and products for which whole returns true.
 func Expand(v *ir.Value, whole func(*ir.Value) bool) (Polynomial, bool) {
 	e := &expander{whole: whole, parts: maxParts}
 	return e.expand(v)
@@ -91,17 +91,17 @@ func (e *expander) combine(v *ir.Value) (Polynomial, bool) {
 	return x.times(y)
 }
 
-// Constant returns the polynomial that is c.
+// Constant returns the constant polynomial c.
 func Constant(c int64) Polynomial { return Polynomial{constant: c} }
 
-// Whole returns the polynomial that has v as a factor, whatever v is computed from.
+// Whole returns the polynomial that consists of v alone, without expanding it.
 func Whole(v *ir.Value) Polynomial {
 	p, _ := Polynomial{}.add(term{[]*ir.Value{v}, 1})
 	return p
 }
 
-// Terms yields the factors of each term, by ascending ID, and what they are multiplied by; the constant comes last, and
-// has none.
+// Terms yields the factors of each term, in ascending order of IDs, and its coefficient. The constant term comes last
+// and has no factors.
 func (p Polynomial) Terms() iter.Seq2[[]*ir.Value, int64] {
 	return func(yield func([]*ir.Value, int64) bool) {
 		for _, key := range slices.Sorted(maps.Keys(p.terms)) {
@@ -113,13 +113,13 @@ func (p Polynomial) Terms() iter.Seq2[[]*ir.Value, int64] {
 	}
 }
 
-// Plus returns p+q; false where that is too large.
+// Plus returns p+q. It reports false if the result is too large.
 func (p Polynomial) Plus(q Polynomial) (Polynomial, bool) {
 	p, ok := p.plus(q, 1)
 	return p, ok && p.small()
 }
 
-// Times returns p*q; false where that is too large.
+// Times returns p*q. It reports false if the result is too large.
 func (p Polynomial) Times(q Polynomial) (Polynomial, bool) {
 	if !p.small() || !q.small() {
 		return p, false
@@ -128,7 +128,7 @@ func (p Polynomial) Times(q Polynomial) (Polynomial, bool) {
 	return p, ok && p.small()
 }
 
-// Minus returns p-q; false where that is too large.
+// Minus returns p-q. It reports false if the result is too large.
 func (p Polynomial) Minus(q Polynomial) (Polynomial, bool) { return p.plus(q, -1) }
 
 // plus returns p + k*q.
@@ -183,9 +183,9 @@ func (p Polynomial) add(t term) (Polynomial, bool) {
 	return Polynomial{terms, p.constant}, len(terms) <= maxTerms && len(t.factors) <= maxFactors
 }
 
-// Range returns what p can be at a place where nothing wraps around; false where something may.
-// Every value is taken as the least that it can be and a rest: n*n-n, of a positive n, is then seen
-// not to be negative.
+// Range returns the range of p at a point. It reports false if the computation may wrap around. It
+// writes every value as its minimum plus a non-negative remainder, which shows, for example, that
+// n*n-n is not negative if n is positive.
 func (p Polynomial) Range(r *Ranges, at Point) (Range, bool) {
 	rests := Polynomial{constant: p.constant}
 	for _, t := range p.terms {
@@ -241,10 +241,11 @@ func (p Polynomial) rangeOfRests(r *Ranges, at Point) (Range, bool) {
 	return sum, true
 }
 
-// IsConstant reports whether p is c.
+// IsConstant reports whether p is the constant c.
 func (p Polynomial) IsConstant(c int64) bool { return len(p.terms) == 0 && p.constant == c }
 
-// Increases reports whether nothing is subtracted in p: it is not negative where no value is.
+// Increases reports whether all coefficients of p are non-negative, so that p is non-negative if
+// all its values are.
 func (p Polynomial) Increases() bool {
 	for _, t := range p.all() {
 		if t.times < 0 {

@@ -2,10 +2,9 @@ package analysis
 
 import "github.com/gopherwarp/gopherwarp/internal/ir"
 
-// Pressure estimates how many registers of 32 bits a thread needs: the most that values in use at a place
-// take together, in the order in which they stand. Constants and conditions take none, and a load
-// as many as it has numbers. ptxas puts instructions in another order, and needs some registers for addresses;
-// it is seldom far away.
+// Pressure estimates the number of 32-bit registers that a thread needs: the maximum, over all points, of the
+// total size of the live values in the current order of values. Constants and conditions need no registers.
+// ptxas reorders instructions and needs some registers for addresses, but the estimate is usually close.
 func Pressure(dom *ir.Dom) int {
 	f := dom.Order()[0].Func
 	p := &pressure{in: make([]map[*ir.Value]bool, f.NumBlocks())}

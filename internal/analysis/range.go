@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Range is the numbers from Lo to Hi, signed; none where Lo > Hi. An i1 is 0 or 1.
+// Range is the set of signed numbers from Lo to Hi. It is empty if Lo > Hi. An i1 is 0 or 1.
 type Range struct{ Lo, Hi int64 }
 
 var (
@@ -15,7 +15,7 @@ var (
 	all  = Range{math.MinInt64, math.MaxInt64}
 )
 
-// FullRange returns all values of the integer type t.
+// FullRange returns the range of all values of the integer type t.
 func FullRange(t *ir.Type) Range {
 	if !t.IsInt() {
 		return all
@@ -27,13 +27,13 @@ func FullRange(t *ir.Type) Range {
 	return Range{-1 << n, 1<<n - 1}
 }
 
-// Empty reports whether r holds no number.
+// Empty reports whether r is empty.
 func (r Range) Empty() bool { return r.Lo > r.Hi }
 
-// NonNegative reports whether r holds numbers, none of them negative.
+// NonNegative reports whether r is not empty and contains no negative number.
 func (r Range) NonNegative() bool { return !r.Empty() && r.Lo >= 0 }
 
-// Within reports whether r lies in s.
+// Within reports whether r is a subset of s.
 func (r Range) Within(s Range) bool { return r.Empty() || r.Lo >= s.Lo && r.Hi <= s.Hi }
 
 func (r Range) union(s Range) Range {

@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Ranges says which numbers the integers of a function can be, by abstract interpretation
-// over intervals, refined at each place by the facts that hold there.
+// Ranges holds the ranges of the integers in a function, computed by abstract interpretation over
+// intervals and refined at each point by the facts that hold there.
 type Ranges struct {
 	Facts  *Facts
 	of     []Range // by value ID
@@ -64,7 +64,7 @@ func (r *Ranges) params(f *ir.Func) {
 	}
 }
 
-// At returns the range of v at place p.
+// At returns the range of v at p.
 func (r *Ranges) At(v *ir.Value, p Point) Range {
 	m := &r.asked
 	if p != m.place || m.when == nil {
@@ -192,8 +192,9 @@ func (r *Ranges) compute(v *ir.Value, p Point) Range {
 // word is the numbers of an i32.
 var word = Range{math.MinInt32, math.MaxInt32}
 
-// ThreadAxis returns the axis along which v, an i64, counts threads of the grid: it is the
-// index of a thread, of the first of its block, or the number of threads. It is -1 for all else.
+// ThreadAxis returns the axis along which v, an i64, counts threads of the grid: v is the index of
+// a thread or of the first thread of its block, or the number of threads. It returns -1 for all
+// other values.
 func ThreadAxis(v *ir.Value) int {
 	if v.Type.Kind != ir.KindI64 {
 		return -1

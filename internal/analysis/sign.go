@@ -6,13 +6,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Signs says what a float may be beside zero, of either sign, and NaN, which it may always be.
+// Signs holds whether a float may be negative or positive. Every float may also be NaN or a zero of
+// either sign.
 type Signs struct{ Below, Above bool }
 
 // maxSigned is how many operations SignsOf follows.
 const maxSigned = 6
 
-// SignsOf returns what is known of the sign of a float.
+// SignsOf returns the possible signs of the float v.
 func SignsOf(v *ir.Value) Signs { return signs(v, maxSigned) }
 
 func signs(v *ir.Value, depth int) Signs {

@@ -6,12 +6,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Uniformity says which values are the same in all threads of a block, or of a part of it, that compute them
-// together, and which blocks all those threads run that have not left the kernel.
+// Uniformity holds which values are equal in all threads of a group (a block, a warp or a row) that compute
+// them together, and which blocks are executed by all threads of the group that have not left the kernel.
 //
-// A thread leaves where it branches to code without barriers, from where others may still meet at
-// one: it is not waited for. So a branch like that separates no threads from each other but
-// those that leave from those that stay.
+// A thread leaves when it branches to code that does not reach a barrier while other threads may
+// still reach one. Barriers do not wait for threads that have left. Such a branch therefore only
+// separates the threads that leave from those that stay.
 type Uniformity struct {
 	dom            *ir.Dom
 	control        *Control
@@ -33,13 +33,15 @@ const (
 	warp
 )
 
-// NewUniformity analyses the function that dom belongs to.
+// NewUniformity analyses the function that dom belongs to, for the threads of a block.
 func NewUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, block) }
 
-// NewRowUniformity is NewUniformity for threads of which only the index along x differs.
+// NewRowUniformity is like NewUniformity, for the threads of a row, which differ only in their
+// index along x.
 func NewRowUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, row) }
 
-// NewWarpUniformity is NewUniformity for the threads of a warp, where what they exchange is a barrier, too.
+// NewWarpUniformity is like NewUniformity, for the threads of a warp. Exchanges between these threads also
+// count as barriers.
 func NewWarpUniformity(dom *ir.Dom) *Uniformity { return newUniformity(dom, warp) }
 
 func newUniformity(dom *ir.Dom, of unit) *Uniformity {
@@ -66,14 +68,13 @@ func (u *Uniformity) Varying(v *ir.Value) bool { return u.varying[v.ID] }
 // Divergent reports whether only some of the threads may run b.
 func (u *Uniformity) Divergent(b *ir.Block) bool { return u.divergent[b.ID] }
 
-// Leaves reports whether a thread that goes from one block to the other leaves others behind that may
-// meet at a barrier.
+// Leaves reports whether a thread that takes the edge leaves other threads that may reach a barrier.
 func (u *Uniformity) Leaves(from, to *ir.Block) bool { return u.leaves[[2]*ir.Block{from, to}] }
 
-// ReachesBarrier reports whether b has a barrier or a path to one.
+// ReachesBarrier reports whether b contains a barrier or has a path to one.
 func (u *Uniformity) ReachesBarrier(b *ir.Block) bool { return u.reachesBarrier[b.ID] }
 
-// Control returns the control dependences, in which the edges along which threads leave do not exist.
+// Control returns the control dependences without the edges along which threads leave.
 func (u *Uniformity) Control() *Control { return u.control }
 
 func (u *Uniformity) findBarriers() {

@@ -4,13 +4,14 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 
 const warpSize = 32
 
-// BlockBarrier reports whether all threads of a block wait for each other at op, and a plain barrier would do for what they wrote before.
+// BlockBarrier reports whether op is a barrier of the block that also orders its threads' memory accesses, as a plain barrier
+// does.
 func BlockBarrier(op ir.Op) bool {
 	return op == ir.OpBarrier || op == ir.OpBarrierCount || op == ir.OpBarrierAnd || op == ir.OpBarrierOr
 }
 
-// WarpOp reports whether the threads of a warp wait for each other at the operation, and exchange numbers
-// or nothing.
+// WarpOp reports whether the operation synchronizes the threads of a warp, with or without an exchange of
+// values.
 func WarpOp(op ir.Op) bool {
 	switch op {
 	case ir.OpWarpBarrier, ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor, ir.OpWarpReduce:

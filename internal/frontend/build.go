@@ -11,17 +11,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Kernel is a kernel to build: a function with a gpu.Thread as its first parameter and without results,
-// perhaps an instance of a generic one. Block is what //gpu:block says, in threads along x, y and
-// z, or zeros. Unchecked leaves out the checks that Go makes by itself, of indices, bounds,
-// divisors, shifts and nil; panics and assertions stay. Partial is for tools that see one package: if it is not nil, functions
-// and variables of packages that have no syntax stand for something unknown, and the module is not to be run. It
-// reports whether a build has the function bodies of a package of the standard library: functions of others are refused as in a build.
-// Host is for code that runs on a CPU: functions of package math32 that are approximate instructions on a GPU
-// are lowered as the Go functions that they are. All three are the same for all kernels of a Build.
+// Kernel is a kernel to build: a function with a gpu.Thread as its first parameter and without results, perhaps an instance of a
+// generic one. Block is the block size that //gpu:block fixes, or zeros. Unchecked omits Go's run-time checks of indices, bounds,
+// divisors, shift counts and nil pointers, but keeps panics and assertions. Partial is for tools that see only one package: if it
+// is not nil, functions and variables of packages without syntax are treated as unknown, and the module must not be run. Partial
+// reports whether a build would have the function bodies of a package of the standard library; calls of other packages' functions
+// are reported as in a build. Host is for code that runs on a CPU: functions of package math32 that are approximate instructions
+// on a GPU are compiled from their Go source. Unchecked, Partial and Host must be the same for all kernels of a Build.
 type Kernel struct {
 	Func      *ssa.Function
-	Name      string // in IR; empty for the function's
+	Name      string // the name in the IR; "" for the name of Func
 	Block     [3]int
 	Unchecked bool
 	Partial   func(path string) bool
@@ -35,23 +34,23 @@ func (k Kernel) name() string {
 	return k.Name
 }
 
-// Build lowers kernels and every function that they reach. Functions stand before those
-// that call them. The module counts only where there are no diagnostics. All kernels belong to
-// one program, built in go/ssa's lifted form with ssa.InstantiateGenerics; a function whose
-// package was created without syntax has no source and is refused where it is called.
+// Build lowers kernels and every function that they reach. In the module, functions precede their
+// callers. The module is valid only if there are no diagnostics. All kernels must belong to one
+// program, built in go/ssa's lifted form with ssa.InstantiateGenerics. A function whose package was
+// created without syntax has no source, so Build reports its calls.
 func Build(kernels []Kernel) (*ir.Module, diag.List) { return NewProgram().Build(kernels) }
 
-// Program is what several Builds from one program need to find out once only: it takes longer than
-// to build a small kernel.
+// Program caches facts about one go/ssa program for several Builds. Computing them takes longer
+// than building a small kernel.
 type Program struct {
 	uses    map[*ssa.Global][]ssa.Instruction       // of package-level variables; nil until one is met
 	regions map[*ssa.Function]map[ssa.Value]*region // by the init function that leaves them so
 }
 
-// NewProgram returns a program of which nothing is known yet.
+// NewProgram returns an empty cache.
 func NewProgram() *Program { return &Program{regions: map[*ssa.Function]map[ssa.Value]*region{}} }
 
-// Build is the function Build. It must not be called from several goroutines at once.
+// Build is like the function Build. It must not be called concurrently.
 func (p *Program) Build(kernels []Kernel) (*ir.Module, diag.List) {
 	b := &builder{program: p, module: &ir.Module{}, units: map[*ssa.Function]*unit{}, names: map[string]bool{}, tables: map[*ssa.Global]*table{}, texts: map[string]*ir.Variable{}}
 	for _, k := range kernels {

@@ -1,11 +1,11 @@
-// Package frontend turns kernels, and all Go functions that they call, from go/ssa into
-// the compiler's IR. It is the place that knows what of Go a kernel may use: everything else
-// is refused with a position, the construct's name and what to write instead.
+// Package frontend translates kernels, and all Go functions that they call, from go/ssa to the
+// compiler's IR. It defines the subset of Go that kernels may use. For everything else it reports a
+// diagnostic with the position, the name of the construct and advice on what to write instead.
 //
-// It loads no packages and reads no directives (package compile does), and it optimises
-// nothing (package pass does): checks stand wherever Go has them, variables whose address is
-// taken stay in memory, calls stay calls. Every pointer has the generic type; a pass
-// finds the address spaces.
+// The package does not load packages or read directives (package compile does) and does not
+// optimize (package pass does): there is a check wherever Go has one, variables whose address is
+// taken remain in memory, and calls remain calls. Every pointer has the generic type; a pass infers
+// the address spaces.
 //
 //	prog, pkgs := ssautil.Packages(loaded, ssa.InstantiateGenerics)
 //	prog.Build()

@@ -209,8 +209,8 @@ func intrinsicOf(fn *ssa.Function) intrinsic {
 	return nil
 }
 
-// Replaces reports whether all calls of a function, by the name that types.Func.FullName gives it, become operations:
-// what it calls is not compiled.
+// Replaces reports whether all calls of the function with the given types.Func.FullName become operations, so that
+// its body is not compiled.
 func Replaces(fullName string) bool { return intrinsics[fullName] != nil }
 
 // neverNegative reports whether a call of a function in the table returns no negative int.

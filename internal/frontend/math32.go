@@ -28,7 +28,8 @@ var approximations = map[string]intrinsic{
 	math32Path + ".FastDiv":   float(ir.OpApproxDiv),
 }
 
-// Approximates reports whether f has an operation in it that CPUs do not have, and that a Build for the host has not.
+// Approximates reports whether f contains an approximate operation of GPUs, which a Build with Kernel.Host replaces
+// by a Go function.
 func Approximates(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {

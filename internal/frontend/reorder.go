@@ -10,11 +10,11 @@ import (
 )
 
 // Reorder rewrites the bodies of a package's functions such that go/ssa evaluates their expressions in the order in which
-// the Go compiler does. The spec leaves open whether in x + f() the variable or the call comes first; go/ssa takes
-// them as they stand (golang/go#77938), and the Go compiler the calls first: cmd/compile/internal/walk/order.go puts
-// what it calls, and len, min, slice expressions and a few more, into temporaries in front of the statement, and
-// reads variables, elements and fields in the statement itself. Where that makes a difference, because a call may write what
-// is read in front of it, Reorder does the same with the syntax tree, for which it adds to info.
+// the Go compiler does. The specification does not define whether x + f() reads the variable or calls the function first.
+// go/ssa follows the order of the source (golang/go#77938). The Go compiler makes the calls first:
+// cmd/compile/internal/walk/order.go moves calls, and len, min, slice expressions and a few more, into temporaries before
+// the statement, and reads variables, elements and fields in the statement itself. If that makes a difference, because a
+// call may write an operand to its left, Reorder rewrites the syntax tree in the same way and adds the new nodes to info.
 func Reorder(pkg *types.Package, files []*ast.File, info *types.Info) {
 	o := &orderer{pkg: pkg, info: info, effects: newEffects(files, info)}
 	for _, f := range files {

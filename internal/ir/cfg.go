@@ -2,8 +2,8 @@ package ir
 
 import "slices"
 
-// Split moves the values of b from index at on, and its successors, to a new block, and returns
-// that. The new block has no predecessors yet, and b no terminator.
+// Split moves b.Values[at:] and the successors of b to a new block, which it returns. Then b has no
+// terminator and the new block has no predecessors.
 func (b *Block) Split(at int) *Block {
 	rest := b.Func.NewBlock()
 	rest.Values = append(rest.Values, b.Values[at:]...)

@@ -1,7 +1,7 @@
 package ir
 
-// Clone returns a copy of f that shares no value or block with it and has the same IDs. A
-// function that f calls is not copied, nor is a variable.
+// Clone returns a copy of f with the same IDs that shares no values or blocks with f. It does not
+// copy called functions or variables.
 func (f *Func) Clone() *Func {
 	g := *f
 	g.spare = nil
@@ -60,8 +60,8 @@ func (c *cloner) edges(blocks []*Block) []*Block {
 	return copies
 }
 
-// Compact gives the values and blocks of f new IDs without gaps, in the order of the old ones: tables by ID become
-// shorter.
+// Compact renumbers the values and blocks of f without gaps, in the order of their old IDs, so that tables indexed
+// by ID become shorter.
 func (f *Func) Compact() {
 	values, blocks := make([]*Value, f.nextValue), make([]*Block, f.nextBlock)
 	for _, p := range f.Params {

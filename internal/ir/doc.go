@@ -1,9 +1,10 @@
 // Package ir is the compiler's intermediate representation: typed SSA in basic blocks,
 // with one table of operations, a text form that parses back, and a verifier.
 //
-// It transforms nothing (package pass does), derives no facts but dominance (package
-// analysis does), and knows neither Go syntax nor PTX. Integers have a width and no sign; the
-// operation says how to read them. Pointers carry an address space and no element type.
+// The package neither transforms functions (package pass does) nor derives facts other than
+// dominance (package analysis does), and does not depend on Go syntax or PTX. Integers have a width
+// but no sign; the operation determines their interpretation. Pointers have an address space but no
+// element type.
 //
 //	kernel scale(%0 ptr.global @0, %1 i64 @8, %2 f32 @24) bytes 48 {
 //	b0:
@@ -21,5 +22,5 @@
 //		ret
 //	}
 //
-// README.md teaches the ideas by such dumps.
+// README.md explains the IR with such dumps.
 package ir

@@ -128,7 +128,7 @@ func (d *Dom) intersect(a, b int32) int32 {
 // Order returns the reachable blocks in reverse postorder.
 func (d *Dom) Order() []*Block { return d.order }
 
-// Rank returns the place of b in Order, or -1 where the entry does not reach b.
+// Rank returns the index of b in Order, or -1 if b is unreachable.
 func (d *Dom) Rank(b *Block) int { return int(d.place[b.ID]) - 1 }
 
 // Idom returns the immediate dominator of b; nil for the entry.
@@ -140,7 +140,7 @@ func (d *Dom) Idom(b *Block) *Block {
 	return d.order[d.nodes[i].idom-1]
 }
 
-// Dominates reports whether every path from the entry to b passes a.
+// Dominates reports whether every path from the entry to b passes through a.
 func (d *Dom) Dominates(a, b *Block) bool {
 	i, k := d.Rank(a), d.Rank(b)
 	if a == b || i < 0 || k < 0 { // nothing dominates what is not reached but itself

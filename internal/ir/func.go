@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// Module is what is compiled together: functions and variables, by name.
+// Module is a set of functions and variables that are compiled together.
 type Module struct {
 	Funcs []*Func
 	Vars  []*Variable
@@ -44,37 +44,38 @@ type Func struct {
 	Name   string
 	Kernel bool
 	Params []*Value // OpParam values; a kernel's are scalars
-	Result *Type    // Void where there is none; a struct for several
+	Result *Type    // Void if there is none, a struct if there are several
 	Blocks []*Block
 
-	// Of a kernel: the size of its parameter block, hidden parameters included, and the
-	// block that //gpu:block fixes, or zeros.
+	// ParamBytes is the size of a kernel's parameter block, including hidden parameters. Block is
+	// the block size that //gpu:block fixes, or zeros.
 	ParamBytes int
 	Block      [3]int
-	// Narrow says of a kernel that it runs only where every i64 parameter and the number of
-	// threads of the grid along each axis lie in the range of an i32.
+	// Narrow marks a kernel for launches whose i64 parameters, and numbers of threads in the grid
+	// along each axis, are all in the range of an i32.
 	Narrow bool
-	// Coarse, where it is not 0, says of a kernel that each thread does so many neighbouring
-	// elements, each of which was a thread of a one-dimensional grid. The parameter block then
-	// has a u64 behind ParamBytes, the number of elements; checks and faults have one argument
-	// more than their site, an i32: the element.
+	// Coarse, if it is not 0, is the number of neighbouring elements that each thread of a kernel
+	// processes. Each element corresponds to a thread of the original one-dimensional grid. The
+	// number of elements, a u64, then follows ParamBytes in the parameter block, and checks and
+	// faults have one argument more than their site, the element as an i32.
 	Coarse int
-	// Aligned says of a kernel that it runs only where every pointer parameter is a multiple of 16.
+	// Aligned marks a kernel for launches whose pointer parameters are all multiples of 16.
 	Aligned bool
-	Notes   []Note // what passes did
+	Notes   []Note // transformations by passes
 
 	nextValue, nextBlock int
 	spare                []Value // from which values are taken
 }
 
-// Block is a basic block: phis first, a terminator last. Phi arguments stand in the order of Preds.
+// Block is a basic block. Phis come first, the terminator last. The arguments of phis are in the
+// order of Preds.
 type Block struct {
 	ID     int
 	Func   *Func
 	Values []*Value
 	Preds  []*Block
 	Succs  []*Block
-	Cold   bool // is expected to run rarely; means nothing else
+	Cold   bool // expected to run rarely; does not affect semantics
 }
 
 // Value is an operation and its result.
@@ -104,8 +105,8 @@ func (p Pos) Known() bool { return p.Line > 0 }
 // NewFunc returns a function without blocks.
 func NewFunc(name string, result *Type) *Func { return &Func{Name: name, Result: result} }
 
-// NewParam adds a parameter. In a kernel, imm is its offset in the parameter block; else
-// its index.
+// NewParam adds a parameter. In a kernel, imm is its offset in the parameter block; otherwise imm
+// is its index.
 func (f *Func) NewParam(t *Type, imm int64) *Value {
 	v := &Value{ID: f.newID(), Op: OpParam, Type: t, Imm: imm}
 	f.Params = append(f.Params, v)
@@ -122,13 +123,13 @@ func (f *Func) NewBlock() *Block {
 
 func (f *Func) newID() int { f.nextValue++; return f.nextValue - 1 }
 
-// NumValues returns a bound of the values' IDs, for tables indexed by ID.
+// NumValues returns an upper bound of the values' IDs, for tables indexed by ID.
 func (f *Func) NumValues() int { return f.nextValue }
 
-// NumBlocks returns a bound of the blocks' IDs.
+// NumBlocks returns an upper bound of the blocks' IDs.
 func (f *Func) NumBlocks() int { return f.nextBlock }
 
-// Make returns a new value of b that is not yet in its list.
+// Make returns a new value of b without adding it to b.Values.
 func (b *Block) Make(op Op, t *Type, args ...*Value) *Value {
 	f := b.Func
 	if len(f.spare) == 0 {
@@ -144,21 +145,21 @@ func (b *Block) Make(op Op, t *Type, args ...*Value) *Value {
 // fill 4 KiB, which is one of the sizes that there are.
 const valuesAtOnce = 36
 
-// Append adds a new value at the end of b.
+// Append appends a new value to b.
 func (b *Block) Append(op Op, t *Type, args ...*Value) *Value {
 	v := b.Make(op, t, args...)
 	b.Values = append(b.Values, v)
 	return v
 }
 
-// Const adds a constant with the given bits, extended by their sign.
+// Const appends a constant with the given bits, sign-extended to 64 bits.
 func (b *Block) Const(t *Type, bits int64) *Value {
 	v := b.Append(OpConst, t)
 	v.Imm = bits
 	return v
 }
 
-// Term returns the block's terminator, or nil where it has none yet.
+// Term returns the block's terminator, or nil if it has none yet.
 func (b *Block) Term() *Value {
 	if n := len(b.Values); n > 0 && b.Values[n-1].Op.Terminator() {
 		return b.Values[n-1]
@@ -176,14 +177,15 @@ func (b *Block) Phis() []*Value {
 	return b.Values
 }
 
-// AddEdge makes succ the next successor of b. Phis of succ need an argument for it.
+// AddEdge appends succ to the successors of b. The caller must add an argument for b to the phis of
+// succ.
 func (b *Block) AddEdge(succ *Block) {
 	b.Succs = append(b.Succs, succ)
 	succ.Preds = append(succ.Preds, b)
 }
 
-// RemoveEdge removes successor i of b, and the phi arguments that came along it. It works in place: who goes through
-// successors or predecessors meanwhile goes through a copy.
+// RemoveEdge removes successor i of b and the corresponding phi arguments. It modifies the lists of successors and
+// predecessors in place, so a caller that iterates over one must iterate over a copy.
 func (b *Block) RemoveEdge(i int) {
 	succ := b.Succs[i]
 	b.Succs = slices.Delete(b.Succs, i, i+1)

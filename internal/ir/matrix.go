@@ -1,6 +1,6 @@
 package ir
 
-// Format says how the elements of matrices are read that tensor cores multiply.
+// Format is the element format of matrices that tensor cores multiply.
 type Format int64
 
 // The formats. MMA takes those of 16 bits.
@@ -13,7 +13,7 @@ const (
 	numFormats
 )
 
-// Size returns the bytes of an element.
+// Size returns the size of an element in bytes.
 func (f Format) Size() int64 {
 	switch f {
 	case FormatTF32:

@@ -39,7 +39,8 @@ var scopeNames = [...]string{DeviceScope: "device", BlockScope: "block", Cluster
 // String returns the scope's name in the text form.
 func (s Scope) String() string { return scopeNames[s] }
 
-// Memory returns order and scope as an atomic's or a fence's Imm. Relaxed in the device is 0.
+// Memory encodes an order and a scope as the Imm of an atomic operation or a fence. Relaxed with
+// device scope is 0.
 func Memory(o Order, s Scope) int64 { return int64(o) | int64(s)<<4 }
 
 // Memory returns the order and the scope of an atomic operation or a fence.

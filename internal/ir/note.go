@@ -5,16 +5,16 @@ package ir
 type Note struct {
 	Pos   Pos
 	Kind  NoteKind
-	Count int // of iterations that follow each other; for KernelVersioned, of checks
+	Count int // number of iterations, or of checks for KernelVersioned
 }
 
-// NoteKind is what the pass did.
+// NoteKind is the kind of a transformation.
 type NoteKind string
 
 // Kinds of notes.
 const (
-	Unrolled        NoteKind = "unrolled"  // the loop is gone
-	Joined          NoteKind = "joined"    // Count iterations are one
+	Unrolled        NoteKind = "unrolled"  // fully unrolled
+	Joined          NoteKind = "joined"    // unrolled by Count
 	LoopVersioned   NoteKind = "versioned" // a copy runs without checks if a test before the loop passes
 	KernelVersioned NoteKind = "bounded"   // the kernel runs without Count checks if a test at its start passes
 )

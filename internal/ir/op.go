@@ -1,6 +1,6 @@
 package ir
 
-// Op is an operation. The table ops, in optable.go, says all there is to know of each.
+// Op is an operation. The table ops in optable.go contains all properties of each operation.
 type Op uint8
 
 // The operations, in the order of the table.

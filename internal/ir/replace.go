@@ -43,7 +43,7 @@ func (r *Replacements) Of(v *Value) *Value {
 // Has reports whether v is replaced.
 func (r *Replacements) Has(v *Value) bool { return v.ID < len(r.by) && r.by[v.ID] != 0 }
 
-// Replace makes every use in f of a value that is replaced a use of what takes its place.
+// Replace replaces all uses in f of the values in r by their replacements.
 func (f *Func) Replace(r *Replacements) {
 	if r.Len() == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 // Kind is the kind of a type.
 type Kind uint8
 
-// The kinds. Void is the type of values that have none.
+// The kinds. Void is the type of operations without a result.
 const (
 	KindVoid Kind = iota
 	KindI1

@@ -12,7 +12,7 @@ import (
 // A Finding is a mistake at a position in the source.
 type Finding struct {
 	Pos      ir.Pos
-	Category string // one of the constants below
+	Category string // one of the categories below
 	Message  string // one line without a period
 	// Other, if known, is a second position that the message refers to, and Says describes it.
 	Other ir.Pos

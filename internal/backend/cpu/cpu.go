@@ -15,7 +15,7 @@ import (
 
 const gpuPath = "github.com/gopherwarp/gopherwarp/gpu"
 
-// Options says how a twin is written.
+// Options are the parameters of Emit.
 type Options struct {
 	Func     string                     // the function's name
 	Params   []driver.Param             // of the kernel
@@ -26,8 +26,8 @@ type Options struct {
 	Vector   *VectorOptions             // nil for no vector code
 }
 
-// VectorOptions says how vector code is called, which is in a package of its own: Go has no assembly in
-// packages that use cgo.
+// VectorOptions are the package and names of vector code. It is in a separate package, because packages
+// that use cgo cannot contain Go assembly.
 type VectorOptions struct {
 	Path    string                     // of the package
 	Declare func(wanted string) string // returns a name that nothing else in it has
@@ -66,9 +66,9 @@ type Twin struct {
 	Split   bool         // the threads wait for each other: the body is in several loops
 }
 
-// Emit returns the twin of f, whose values are all scalar, whose calls are inlined and which Verify accepts; f is
-// changed. The error says in the user's terms why there is none: the kernel's threads can
-// then only run on stacks of their own.
+// Emit returns the twin of f. All values of f must be scalar, its calls inlined, and Verify must accept it; Emit
+// modifies f. An error describes in the user's terms why there is no twin; the kernel's threads then need
+// separate stacks.
 func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	defer func() {
 		switch r := recover().(type) {

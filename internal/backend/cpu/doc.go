@@ -1,21 +1,21 @@
-// Package cpu writes the Go twin of a kernel of the IR: a Go function that runs whole blocks of
+// Package cpu generates the twin of a kernel from its IR: a Go function that runs whole blocks of
 // threads, one after another, on a CPU.
 //
 //	t, err := cpu.Emit(f, cpu.Options{Func: "scaleTwin", ...})  // f has been through package pass
 //	fmt.Println(t.Text)
 //
-// Where the kernel's threads wait for each other, the twin's code is split there: each piece is a
-// loop over the threads (after Stratton, Stone and Hwu, "MCUDA: An Efficient Implementation of
-// CUDA Kernels for Multi-core CPUs"). Branches and loops around a barrier stay what they
-// are, around those pieces; all threads have to take them alike, or there is no twin and the
-// error says why. Of a kernel whose threads do not wait there is one piece.
+// The twin is split at barriers: each region between barriers is a loop over the threads (after
+// Stratton, Stone and Hwu, "MCUDA: An Efficient Implementation of CUDA Kernels for Multi-core
+// CPUs"). Branches and loops that contain a barrier remain, with regions inside them. All threads
+// must take them in the same way; otherwise there is no twin, and the error gives the reason. A
+// kernel without barriers is one region.
 //
-// Where the threads of a warp exchange numbers, or wait for each other, all that is so for each warp instead
-// of the block: branches around a shuffle have to be taken alike by the threads of a warp only. A warp is
-// a state machine whose states are the pieces; at a barrier of the block the next warp has its turn
-// (Han et al., "COX: Exposing CUDA Warp-Level Functions to CPUs", has loops over warps around the loops over lanes instead).
+// If the threads of a warp exchange values or synchronize, the same applies to each warp instead of the block: only the
+// threads of a warp must take the branches around a shuffle in the same way. Each warp is then a state machine whose states
+// are the regions; at a barrier of the block, the twin switches to the next warp (Han et al., "COX: Exposing CUDA Warp-Level
+// Functions to CPUs", has loops over warps around the loops over lanes instead).
 //
-// The text is made to be read and to be fast:
+// The generated text is readable and fast:
 //
 //   - What is the same for all threads is computed once for the launch, the block, or a row of
 //     threads, everything else where the kernel does.
@@ -31,11 +31,12 @@
 // kept, block.go and thread.go write the loops by graph.go and flow.go, machine.go and
 // warp.go do for warps, and the rest writes statements and expressions.
 //
-// A region whose threads read and write neighbouring memory is also written as vector code, once for each unit: plan says what
-// lanes do together, vectorizer turns that into operations, and unit into the instructions of a processor.
-// The twin calls what Blocks.Lanes says the machine can run, and goes on behind what that has done.
+// A region whose threads access neighbouring memory is also generated as vector code, once for each unit: plan decides what
+// lanes execute together, vectorizer translates that to operations, and unit translates operations to the instructions of a
+// processor. The twin calls the vector code that the machine supports, according to Blocks.Lanes, and continues after the
+// threads that it has run.
 //
-// The twin computes what the IR says, bit for bit: products are rounded before they are
-// added. Only a float that fits no integer becomes what it does in the kernel's own Go code. It is not told how blocks are shared out over
-// cores; package cpu of the module's root does that.
+// The results of the twin are those of the IR, bit for bit: products are rounded before they are added. The only exception is the
+// conversion of a float that is out of range of an integer type, which has the result of the kernel's Go code. Package cpu in the
+// module's root distributes blocks over cores.
 package cpu

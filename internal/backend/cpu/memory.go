@@ -296,7 +296,7 @@ func (e *emitter) atomic(v *ir.Value) {
 	}
 }
 
-// Table is a constant variable, to be declared beside the twin.
+// Table is a constant table, which is declared beside the twin.
 type Table struct {
 	Name  string
 	Words []uint64 // little-endian

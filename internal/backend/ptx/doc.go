@@ -4,12 +4,12 @@
 //	fmt.Println(r.PTX)                   // one module with one entry
 //
 // The text follows the PTX ISA of NVIDIA (docs.nvidia.com/cuda/parallel-thread-execution); section
-// names in comments are that manual's. The package decides nothing about meaning: what may fuse,
-// unroll or vanish is settled in the IR. It needs neither a device nor Go source, depends on its
-// input alone, and may be used at run time.
+// names in comments are that manual's. The package makes no decisions that affect results: fusion,
+// unrolling and dead code are settled in the IR. It needs neither a device nor Go source, its
+// output depends only on its input, and it may be used at run time.
 //
-// Emit works in steps, a file each: layout.go orders the blocks, select.go and its neighbours
-// choose instructions over registers that are written once, dead.go drops the unused ones,
+// Emit works in steps, each in a file: layout.go orders the blocks, select.go and similar files
+// select instructions over registers that are written once, dead.go removes the unused ones,
 // coalesce.go and copies.go replace phis by moves, write.go names registers and prints.
 //
 // How values live in registers:

@@ -9,37 +9,39 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Result is a kernel's code and what a driver.Kernel says of it.
+// Result is a kernel's code and its properties for the driver.Kernel.
 type Result struct {
 	PTX         string
-	Target      driver.Capability // lowest that runs it
-	Sites       []driver.Site     // by the numbers that the code writes to records
+	Target      driver.Capability // lowest capability that runs it
+	Sites       []driver.Site     // indexed by the numbers that the code writes to records
 	SharedBytes int
-	// DynamicBytes is what dynamic shared memory has to have for the kernel's own variables,
-	// instead of SharedBytes where those are more than a kernel may declare. What a launch adds follows.
+	// DynamicBytes is the size of the kernel's variables in dynamic shared memory. They are there,
+	// instead of in SharedBytes, if they are larger than a kernel may declare statically. The memory
+	// that a launch adds follows them.
 	DynamicBytes int
 	Barriers     bool // threads of a block wait for each other
 	Cooperative  bool // blocks wait for each other
-	Spins        bool // a loop waits by atomic operations for other threads
-	Exact        bool // it runs on Target only
+	Spins        bool // a loop waits for other threads with atomic operations
+	Exact        bool // the code runs on Target only
 }
 
-// Options are about one of several variants of a kernel. The zero Options are for the lowest
-// of its targets.
+// Options describe the variant of a kernel to emit. The zero Options select the lowest of its
+// targets.
 type Options struct {
-	// Target is the lowest compute capability that has to run the code: not below the first of Targets.
+	// Target is the lowest compute capability that must run the code. It is not lower than the first of
+	// Targets.
 	Target driver.Capability
-	Exact  bool // for Target alone, and what only it has (sm_90a)
-	// Resident is how many blocks of a fixed size a multiprocessor should be able to run at a time, or 0: threads then
-	// have registers to share.
+	Exact  bool // for Target only, whose specific instructions (sm_90a) may be used
+	// Resident is the number of blocks of the fixed size that should fit on a multiprocessor at a time, which limits
+	// the registers of a thread, or 0.
 	Resident int
-	// Sites are those of another variant: they keep their numbers, and new ones come behind.
+	// Sites are the sites of another variant. They keep their numbers, and new sites are appended.
 	Sites []driver.Site
 }
 
-// Emit returns the PTX of kernel f, which is as package pass leaves it: calls are inlined, values scalar
-// and which Verify accepts. It does not change f. An error names an operation that has no form
-// in PTX.
+// Emit returns the PTX of kernel f, which must be the output of package pass: its calls are inlined, its
+// values are scalar, and Verify accepts it. Emit does not modify f. An error names an operation that PTX
+// does not support.
 func Emit(f *ir.Func, o Options) (*Result, error) {
 	if err := emittable(f); err != nil {
 		return nil, err

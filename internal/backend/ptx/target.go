@@ -31,8 +31,8 @@ var targets = [...]target{
 	{driver.Capability{Major: 12, Minor: 1}, "8.8"},
 }
 
-// Known reports whether there is PTX for a compute capability and, where exact is set, for
-// it alone (PTX ISA, .target: from sm_90a on).
+// Known reports whether PTX has a target for a compute capability and, if exact is set, for that
+// capability only (PTX ISA, .target: from sm_90a on).
 func Known(c driver.Capability, exact bool) bool {
 	return (!exact || c.Major >= 9) && slices.ContainsFunc(targets[:], func(t target) bool { return t.capability == c })
 }
@@ -81,13 +81,14 @@ var needs = map[ir.Op]driver.Capability{
 	ir.OpSetMaxNReg:     {Major: 9, Minor: 0},
 }
 
-// Exact reports whether f has instructions that one architecture alone has (PTX ISA, .target: sm_90a).
+// Exact reports whether f contains instructions that only one architecture has (PTX ISA, .target:
+// sm_90a).
 func Exact(f *ir.Func) bool {
 	return uses(f, func(op ir.Op) bool { return op >= ir.OpWGMMA && op <= ir.OpSetMaxNReg })
 }
 
-// Targets returns the compute capabilities that f should be emitted for: the lowest that has all
-// its operations, and behind it those where there is better code.
+// Targets returns the compute capabilities that f should be compiled for: first the lowest that has
+// all its operations, then those for which there is better code.
 func Targets(f *ir.Func) []driver.Capability {
 	least, wanted := targets[0].capability, map[driver.Capability]bool{}
 	for _, b := range f.Blocks {

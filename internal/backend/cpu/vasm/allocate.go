@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Machine is the registers of a processor.
+// Machine describes the registers of a processor.
 type Machine struct {
 	registers [classes][]string // by class
 	parts     [3]string         // how the names of a whole vector register, of its half and of its lowest part begin
@@ -16,10 +16,10 @@ type Machine struct {
 
 var integers = []string{"AX", "BX", "CX", "DX", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
 
-// AVX512 has vector registers of 512 bits, and others for masks.
+// AVX512 has 512-bit vector registers and mask registers.
 var AVX512 = Machine{[classes][]string{Integer: integers, Vector: numbered(32), Mask: {"K1", "K2", "K3", "K4", "K5", "K6", "K7"}}, [3]string{"Z", "Y", "X"}, 64}
 
-// AVX2 has vector registers of 256 bits, and none of class Mask.
+// AVX2 has 256-bit vector registers and no mask registers.
 var AVX2 = Machine{[classes][]string{Integer: integers, Vector: numbered(16)}, [3]string{"Y", "X", "X"}, 32}
 
 // mostSpare is how many registers, the last of the class, an instruction may need for what lives in the frame.
@@ -112,8 +112,9 @@ func (f *Func) Signature() string {
 	return fmt.Sprintf("func %s(%s) (done int)", f.name, strings.Join(list, ", "))
 }
 
-// Text returns the function in Go's assembly language. For profiles and debuggers it says which line of which file an
-// instruction comes from; those of one place stand in one line, as the assembler counts lines on.
+// Text returns the function in Go's assembly language. It contains line directives for profiles and debuggers.
+// Instructions of one source line are on one line of the text, because the assembler increments the line number at
+// each newline.
 func (f *Func) Text() string {
 	code := straighten(slices.Concat(f.entry, f.code))
 	p := &printer{f: f, all: intervals(code, len(f.class))}

@@ -1,5 +1,5 @@
 // Package vasm writes functions in Go's assembly language for amd64 with AVX-512 or AVX2, from instructions
-// on registers without number. It allocates registers, and knows nothing of what the code means.
+// on virtual registers. It allocates registers and does not interpret the code.
 //
 //	f := vasm.New(&vasm.AVX512)
 //	n := f.Param("n", vasm.Int)
@@ -7,7 +7,7 @@
 //	f.Op("VADDPS", vasm.Use(y), vasm.Use(z), vasm.Def(x))
 //	text, err := f.Text()
 //
-// Operands stand in the order of Go's assembler: what is written comes last. All
-// instructions of a function are known before the first is printed; where there are not enough
-// registers, a value lives in the frame.
+// Operands are in the order of Go's assembler: the destination comes last. Registers are allocated
+// after the last instruction has been added; if there are not enough, values are spilled to the
+// frame.
 package vasm

@@ -13,10 +13,10 @@ const (
 	classes
 )
 
-// Reg is a register without number.
+// Reg is a virtual register.
 type Reg int32
 
-// Func is a function that is being written.
+// Func is a function under construction.
 type Func struct {
 	machine *Machine
 	name    string
@@ -32,7 +32,7 @@ type Func struct {
 	ahead   bool // what comes now belongs to the entry: code and entry are exchanged
 }
 
-// A Pos is the source line that code comes from; the zero value is none.
+// A Pos is the source line of code. The zero value means that it is unknown.
 type Pos struct {
 	File string // in the folder of the code, or as if it were
 	Line int
@@ -47,7 +47,7 @@ type inst struct {
 	pos   Pos
 }
 
-// New returns an empty function for a machine.
+// New returns an empty function for m.
 func New(m *Machine) *Func { return &Func{machine: m, class: make([]Class, 1)} }
 
 // SetName names the function.
@@ -65,7 +65,7 @@ func (f *Func) Reg(c Class) Reg {
 // sizes of the types of parameters.
 var sizes = map[string]int{"bool": 1, "float32": 4, "float64": 8, "int": 8, "unsafe.Pointer": 8}
 
-// Param adds a parameter of type bool, float32, float64, int or unsafe.Pointer, and returns where it is.
+// Param adds a parameter of type bool, float32, float64, int or unsafe.Pointer, and returns its operand.
 func (f *Func) Param(typ string) Operand {
 	name, size := fmt.Sprintf("a%d", len(f.params)), sizes[typ]
 	f.params = append(f.params, param{name, typ})
@@ -74,7 +74,8 @@ func (f *Func) Param(typ string) Operand {
 	return Operand{kind: text, text: fmt.Sprintf("%s+%d(FP)", name, at)}
 }
 
-// Result returns where the function's result, an int called done, is. There are no more parameters.
+// Result returns the operand of the function's result, an int named done. No parameters can be
+// added after that.
 func (f *Func) Result() Operand {
 	return Operand{kind: text, text: fmt.Sprintf("done+%d(FP)", f.resultAt())}
 }
@@ -91,7 +92,8 @@ func (f *Func) Op(op string, ops ...Operand) {
 	f.code = append(f.code, inst{op, ops, f.depth, f.pos})
 }
 
-// At says where the next instructions come from. The first place is the function's.
+// At sets the source position of the following instructions. The first position is that of the
+// function.
 func (f *Func) At(p Pos) {
 	f.pos = p
 	if f.start == (Pos{}) {
@@ -99,10 +101,10 @@ func (f *Func) At(p Pos) {
 	}
 }
 
-// Once appends an instruction to those that run before all others.
+// Once appends an instruction to the function's prologue.
 func (f *Func) Once(op string, ops ...Operand) { f.Ahead(func() { f.Op(op, ops...) }) }
 
-// Ahead appends the instructions that write appends to those that run before all others.
+// Ahead appends the instructions that write adds to the function's prologue.
 func (f *Func) Ahead(write func()) {
 	if f.ahead {
 		write()
@@ -114,7 +116,7 @@ func (f *Func) Ahead(write func()) {
 	f.code, f.entry, f.depth, f.pos, f.ahead = f.entry, f.code, depth, place, false
 }
 
-// Here returns where the next instruction comes from.
+// Here returns the source position of the next instruction.
 func (f *Func) Here() Pos { return f.pos }
 
 // NewLabel returns a label.
@@ -129,7 +131,7 @@ func (f *Func) Label(label string) { f.Op(label + ":") }
 // Jump appends a jump.
 func (f *Func) Jump(op, label string) { f.Op(op, Operand{kind: target, text: label}) }
 
-// Lost returns a label that is jumped to and stands nowhere, or "".
+// Lost returns a label that a jump refers to but that is not placed, or "".
 func (f *Func) Lost() string {
 	placed := map[string]bool{}
 	for _, i := range f.code {
@@ -145,10 +147,10 @@ func (f *Func) Lost() string {
 	return ""
 }
 
-// Undefined says that r has no value here, whatever it had.
+// Undefined marks the value of r as undefined at this point.
 func (f *Func) Undefined(r Reg) { f.Op("", Def(r)) }
 
-// Deeper says that what follows is in one more loop, or in one less for -1.
+// Deeper changes the loop depth of the following instructions by the given number.
 func (f *Func) Deeper(by int) { f.depth += by }
 
 type kind uint8
@@ -161,7 +163,7 @@ const (
 	target
 )
 
-// Operand is one of an instruction.
+// Operand is an operand of an instruction.
 type Operand struct {
 	kind             kind
 	reg, index       Reg // of memory: the address is reg + index*scale + n
@@ -180,39 +182,40 @@ const (
 	lowest
 )
 
-// Use reads r.
+// Use is register r as an operand that is read.
 func Use(r Reg) Operand { return Operand{reg: r, uses: true} }
 
-// Def writes all of r.
+// Def is register r as an operand that is written completely.
 func Def(r Reg) Operand { return Operand{reg: r, defs: true} }
 
-// Mod reads and writes r.
+// Mod is register r as an operand that is read and written.
 func Mod(r Reg) Operand { return Operand{reg: r, uses: true, defs: true} }
 
-// Soon is o, which is written while other operands are still read.
+// Soon is o as a destination that is written before all sources are read, so that it cannot share
+// their registers.
 func (o Operand) Soon() Operand { o.soon = true; return o }
 
 // Half is the lower half of a vector register.
 func (o Operand) Half() Operand { o.part = half; return o }
 
-// Word is the lowest part of a vector register.
+// Word is the lowest element of a vector register.
 func (o Operand) Word() Operand { o.part = lowest; return o }
 
-// Imm is a number.
+// Imm is an immediate operand.
 func Imm(n int64) Operand { return Operand{kind: number, n: n} }
 
-// Mem is what lies n bytes behind the address in r.
+// Mem is memory at the address r + n.
 func Mem(r Reg, n int64) Operand { return Operand{kind: memory, reg: r, n: n} }
 
-// Indexed is memory at the address in r and scale times index more; scale is 1, 2, 4 or 8.
+// Indexed is memory at the address r + scale*index; scale is 1, 2, 4 or 8.
 func Indexed(r, index Reg, scale int64) Operand {
 	return Operand{kind: memory, reg: r, index: index, scale: scale}
 }
 
-// Behind is the memory o, n bytes further.
+// Behind is the memory n bytes after o.
 func (o Operand) Behind(n int64) Operand { o.n += n; return o }
 
-// Vectored is memory at the address in r and, for each lane, that many bytes more.
+// Vectored is memory at the address r + index for each lane, with index in bytes.
 func Vectored(r, index Reg) Operand {
 	return Operand{kind: memory, reg: r, index: index, scale: 1}
 }
