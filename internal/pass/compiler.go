@@ -10,18 +10,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// ErrRecursive is the cause where a function that is to be inlined calls itself.
+// ErrRecursive is wrapped by errors for functions that cannot be inlined because they call
+// themselves.
 var ErrRecursive = errors.New("recursive calls cannot be inlined")
 
-// Compiler compiles one kernel with any number of options, one after the other. Where options agree on what
-// the first passes do, those passes run once, if Compile is told in time.
+// Compiler compiles one kernel several times, with different options. Passes at the start of the pipeline
+// that several options have in common run only once, if a call of Compile lists the options of subsequent
+// calls.
 type Compiler struct {
 	kernel *ir.Func
 	states map[string]*ir.Func // by what has led there
 	check  ir.Verifier
 }
 
-// NewCompiler returns a compiler of kernel. It fails for recursive calls.
+// NewCompiler returns a compiler for kernel. It returns an error for recursive calls.
 func NewCompiler(kernel *ir.Func) (*Compiler, error) {
 	if cycle := recursion(kernel); cycle != "" {
 		return nil, fmt.Errorf("%s: %s calls itself: %w", kernel.Name, cycle, ErrRecursive)
@@ -29,9 +31,9 @@ func NewCompiler(kernel *ir.Func) (*Compiler, error) {
 	return &Compiler{kernel: kernel, states: map[string]*ir.Func{}}, nil
 }
 
-// Compile returns an optimised copy of the kernel without calls and without values of
-// aggregate type. The kernel does not change. It fails for a name in Disable that is no optional pass.
-// What later calls may be given is later: a copy is kept of what they can go on from, and of nothing else.
+// Compile returns an optimized copy of the kernel without calls and without values of aggregate type. It
+// does not modify the kernel. It returns an error for a name in Disable that is not an optional pass.
+// later lists the options of subsequent calls; only shared prefixes of the pipeline are cached.
 func (c *Compiler) Compile(o Options, later ...Options) (*ir.Func, error) {
 	if err := checkDisabled(o.Disable); err != nil {
 		return nil, err

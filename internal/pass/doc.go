@@ -1,19 +1,16 @@
-// Package pass transforms kernels between the frontend and the back ends: it makes one
-// function of a kernel and all it calls, splits aggregates, brings locals into registers and
-// makes the rest cheaper.
+// Package pass transforms kernels between the frontend and the back ends: it inlines all calls,
+// splits aggregates, promotes locals to registers and optimizes the result.
 //
 //	f, err := pass.Compile(module.Func("multiply"), pass.Options{Contract: true})
 //
-// Each transformation is a file with one function of a function; the pipeline in
-// pipeline.go is the list of them, with the reasons for its order. The passes know nothing of
-// verification, dumps and timing: Compile does that. Facts that change nothing are derived in
-// package analysis.
+// Each pass is a file with a function that transforms an IR function. The pipeline in pipeline.go
+// is the list of passes, with the reasons for their order. Passes do not verify, dump or measure;
+// Compile does. Analyses are in package analysis.
 //
-// What a back end may rely on afterwards: the function has no calls, no unreachable blocks,
-// and values of scalar types only, but for the types of allocas; allocas stand in the entry
-// block. An alloca with Imm 1 need not be zeroed. Pointers have the address space that they
-// were found to point into, or are generic; a bitcast between pointers converts from one
-// space to another. With Options.Wide or Options.Coarse there are also loads and stores of arrays of 2 or 4
-// scalars, at multiples of their size; the values are taken apart by extract and put together
-// by struct, and serve nothing else. All float arithmetic that may fuse is an fma already.
+// A back end may rely on the following: the function has no calls, no unreachable blocks, and only values
+// of scalar types, except that allocas may have any type; allocas are in the entry block. An alloca with
+// Imm 1 need not be zeroed. Pointers have their inferred address space or are generic; a bitcast between
+// pointers converts between address spaces. With Options.Wide or Options.Coarse there are also loads and
+// stores of arrays of 2 or 4 scalars, at multiples of their size; these values are only used by extract
+// and only created by struct. All float arithmetic that may be fused is already an fma.
 package pass

@@ -22,18 +22,19 @@ const (
 
 // Options change how kernels run.
 type Options struct {
-	Seed   uint64 // of the order in which warps and blocks run; 0 is a fixed order
-	Budget uint64 // instructions that a launch may execute; 0 is a limit of minutes
-	// Capability is the compute capability that the device says it has, which decides among a
-	// kernel's variants; 0 is 9.0.
+	Seed   uint64 // seed of the order in which warps and blocks run; 0 is a fixed order
+	Budget uint64 // maximum number of instructions of a launch; 0 is a limit of several minutes
+	// Capability is the compute capability of the device, which selects among a kernel's variants;
+	// 0 is 9.0.
 	Capability driver.Capability
-	Wide       bool // runs the code for launches of any size where a narrow launch has its own
-	Plain      bool // runs the code that counts on no alignment and does an element a thread, likewise
-	// Checks are made besides those of bounds, alignment, freed memory, barriers and deadlocks, which
-	// are always made. What they find, Synchronize returns; the kernel goes on.
+	Wide       bool // runs the wide variants even for narrow launches
+	Plain      bool // runs variants that are neither aligned nor coarse
+	// Checks are additional checks. Bounds, alignment, freed memory, barriers and deadlocks are
+	// always checked. Synchronize returns the findings of the additional checks, which do not end the
+	// kernel.
 	Checks machine.Checks
-	// Traffic is where closing the device writes what every source line of the kernels cost: sectors
-	// of global memory and bank conflicts in shared memory. Nil counts nothing.
+	// Traffic, if it is not nil, receives a table when the device is closed: the sectors of global
+	// memory and the bank conflicts in shared memory of every source line of the kernels.
 	Traffic io.Writer
 }
 

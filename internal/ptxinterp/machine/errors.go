@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What a check can find; match with errors.Is.
+// Errors that checks report; match them with errors.Is.
 var (
 	ErrAddress   = errors.New("address out of bounds")
 	ErrAlignment = errors.New("misaligned address")
@@ -22,17 +22,17 @@ var (
 	ErrLaunch    = errors.New("launch does not fit the kernel")
 )
 
-// Error is what went wrong in a kernel, and where.
+// Error is an error in a kernel and its position.
 type Error struct {
 	Kernel        string
 	Instruction   string
 	Line          int    // in the PTX text
-	File          string // of the source, from .loc; empty where there is none
+	File          string // source file, from .loc; empty if unknown
 	FileLine      int
 	Block, Thread [3]int
 	Text          string // details, or empty
 	Err           error  // one of the errors above
-	Count         int    // how often, where it did not end the launch
+	Count         int    // number of occurrences, if it did not end the launch
 }
 
 // Error returns "scale: kernels.go:12 (PTX line 40, ld.global.f32): address out of bounds: ...

@@ -6,10 +6,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
 )
 
-// Finding is a mistake of a kernel that did not end it: a *Race, or an *Error that is ErrUnwritten.
+// Finding is an error that did not end the kernel: a *Race, or an *Error that wraps ErrUnwritten.
 type Finding interface {
 	error
-	// Add counts another finding if it is the same mistake: the same lines of the same kernel.
+	// Add counts another finding if it has the same kernel and the same lines. It reports whether
+	// it did.
 	Add(Finding) bool
 }
 
@@ -17,7 +18,7 @@ type Finding interface {
 type Side struct {
 	Instruction   string
 	Line          int    // in the PTX text
-	File          string // of the source, from .loc; empty where there is none
+	File          string // source file, from .loc; empty if unknown
 	FileLine      int
 	Verb          string // read, write, atomic read, atomic write
 	Block, Thread [3]int

@@ -24,28 +24,28 @@ func (k *Kernel) ParamBytes() int { return k.prog.paramBytes }
 // Shared returns the bytes of static shared memory of a block.
 func (k *Kernel) Shared() int { return k.prog.shared }
 
-// Launch says what to run.
+// Launch are the parameters of a launch.
 type Launch struct {
 	Grid, Block [3]int // every dimension at least 1
 	Params      []byte // ParamBytes of them
 	Shared      int    // bytes of dynamic shared memory
-	Seed        uint64 // of a random order in which warps, and parts of them, run; 0 is the fixed order
-	Budget      uint64 // instructions of all threads together; 0 means a hundred thousand million
-	Resident    int    // blocks that run side by side at most; 0 means 4
-	Together    bool   // all blocks run side by side
-	Cluster     [3]int // blocks of a cluster along each axis, which run side by side; zeros are ones
-	Traffic     bool   // count it
-	// Name names a place in global memory for reports; nil where nobody knows names.
+	Seed        uint64 // seed of a random order in which warps, and groups of their threads, run; 0 is the fixed order
+	Budget      uint64 // maximum number of instructions of all threads; 0 means 1e11
+	Resident    int    // maximum number of concurrent blocks; 0 means 4
+	Together    bool   // all blocks run concurrently
+	Cluster     [3]int // blocks of a cluster along each axis, which run concurrently; 0 means 1
+	Traffic     bool   // count memory traffic
+	// Name, if it is not nil, returns a name of an address in global memory for reports.
 	Name func(address uint64) string
 }
 
-// Stats counts what a launch did.
+// Stats are the statistics of a launch.
 type Stats struct {
-	Instructions uint64 // executed by threads, those that a predicate switched off included
-	// Findings are mistakes that did not end the launch: *Race and *Error, one of each pair of
-	// lines, in the order in which they were found.
+	Instructions uint64 // executed by threads, including predicated-off ones
+	// Findings are the errors that did not end the launch, *Race and *Error, one for each pair of
+	// lines, in the order of detection.
 	Findings []Finding
-	Traffic  *traffic.Table // by source line; nil unless it was asked for
+	Traffic  *traffic.Table // by source line; nil unless Launch.Traffic was set
 }
 
 const (
@@ -69,8 +69,8 @@ type launch struct {
 	free   warpMemory       // of those that are still to be made
 }
 
-// Run runs the kernel to its end. The error is an *Error where the kernel did something
-// wrong; memory then holds what had been written until that moment.
+// Run runs the kernel to completion. If a check fails, the error is an *Error, and memory contains
+// the writes up to that point.
 func (k *Kernel) Run(l Launch) (Stats, error) {
 	if l.Budget == 0 {
 		l.Budget = defaultBudget

@@ -27,8 +27,8 @@ const (
 	maxFreed = 4096
 )
 
-// Memory is the global memory of a machine: allocations at addresses that are not used
-// again. It is not safe for use from several goroutines at once.
+// Memory is the global memory of a machine. Addresses of allocations are never reused. It is not
+// safe for concurrent use.
 type Memory struct {
 	regions []*region // by address
 	next    uint64
@@ -73,7 +73,7 @@ func (m *Memory) Allocate(size int) (uint64, error) {
 	return at, err
 }
 
-// AllocateClear is Allocate for memory that holds zeros.
+// AllocateClear is like Allocate, but clears the memory.
 func (m *Memory) AllocateClear(size int) (uint64, error) {
 	if size < 1 {
 		return 0, fmt.Errorf("allocation of %d bytes: %w", size, ErrAddress)
@@ -97,7 +97,7 @@ func (m *Memory) add(r *region) *region {
 	return r
 }
 
-// Free ends the life of the allocation at address.
+// Free frees the allocation at address.
 func (m *Memory) Free(address uint64) error {
 	r := m.find(address)
 	switch {
@@ -130,8 +130,9 @@ func (m *Memory) forget() {
 // Used returns the bytes that are allocated.
 func (m *Memory) Used() int { return m.used }
 
-// Bytes returns the n bytes at address, which lie in one allocation. They may be read and
-// written until it is freed, while no kernel runs; who writes them calls Written.
+// Bytes returns the n bytes at address, which must be in one allocation. While no kernel runs, they
+// may be read and written until the allocation is freed. After writing, the caller must call
+// Written.
 func (m *Memory) Bytes(address uint64, n int) ([]byte, error) {
 	r := m.find(address)
 	if p := r.window(address, uint64(n)); p != nil || n == 0 {

@@ -14,7 +14,7 @@ type Module struct {
 	vars map[*ptx.Var]*region
 }
 
-// Load parses a text and places its variables in mem.
+// Load parses PTX text and places its variables in mem.
 func Load(text string, mem *Memory) (*Module, error) {
 	parsed, err := ptx.Parse(text)
 	if err != nil {

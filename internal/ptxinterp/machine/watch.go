@@ -7,11 +7,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
 )
 
-// Checks are what a memory is watched for beyond bounds, alignment and life. What they find is
-// a Finding and does not stop the kernel.
+// Checks are the checks of a memory in addition to bounds, alignment and lifetime. They report
+// Findings, which do not stop the kernel.
 type Checks struct {
-	Races     bool // accesses of several threads in conflict and in no order
-	Unwritten bool // reads of what nobody has written
+	Races     bool // conflicting accesses of several threads that are not ordered
+	Unwritten bool // reads of uninitialized memory
 }
 
 // begin makes a launch come after all others.
@@ -40,7 +40,7 @@ func (m *Memory) Written(address uint64, n int) {
 	}
 }
 
-// Copied notes that n bytes have been copied from one address to another.
+// Copied records that n bytes have been copied from one address to another.
 func (m *Memory) Copied(to, from uint64, n int) {
 	d, s := m.find(to), m.find(from)
 	if d.window(to, uint64(n)) != nil && s.window(from, uint64(n)) != nil && d.written != nil {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// As returns the bits of a literal operand as a value of type t, and whether it is one. An
-// integer literal is no float; a floating-point literal of either size is converted.
+// As returns the bits of a literal operand as a value of type t. It reports false if the operand is
+// not such a literal. It does not convert integer literals to floats, but converts floating-point
+// literals of either size.
 func (o Operand) As(t Type) (uint64, bool) {
 	switch {
 	case o.Kind == IntOperand && t.Class() != Float:

@@ -2,9 +2,9 @@
 // plain values: a Module of variables and functions whose operands are resolved to registers,
 // variables and labels.
 //
-// It knows the syntax, not the instructions: which modifiers and operands an opcode takes is
-// the business of whoever executes the module. Debug sections are skipped; the positions that
-// .loc directives give are kept with each instruction.
+// The package handles syntax, not instructions: the modifiers and operands of an opcode are checked
+// by the package that executes the module. Debug sections are skipped; the positions that .loc
+// directives give are kept with each instruction.
 //
 //	m, err := ptx.Parse(text)
 //	if err != nil {

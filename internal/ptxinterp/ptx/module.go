@@ -48,7 +48,7 @@ type Init struct {
 	Line         int
 }
 
-// Func is a function or, where Entry is set, a kernel.
+// Func is a function or, if Entry is set, a kernel.
 type Func struct {
 	Name            string
 	Line            int
@@ -81,7 +81,7 @@ type Loc struct{ File, Line, Col int }
 
 // Guard is the predicate that an instruction runs under.
 type Guard struct {
-	Reg    int // -1 where the instruction always runs
+	Reg    int // -1 if the instruction always executes
 	Negate bool
 }
 
@@ -99,7 +99,7 @@ type Instr struct {
 // String returns the instruction's name with its modifiers.
 func (in *Instr) String() string { return in.Name }
 
-// OperandKind says what an Operand is, and so which of its fields count.
+// OperandKind is the kind of an Operand. It determines which fields of the Operand are valid.
 type OperandKind uint8
 
 // The kinds of operand.
@@ -132,7 +132,7 @@ type Operand struct {
 	Elems  []Operand
 }
 
-// Error is what is wrong with a text, and in which of its lines.
+// Error is an error in a line of PTX text.
 type Error struct {
 	Line int
 	Text string

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Parse reads a PTX text. The error, if any, is an *Error and names the first line that is
-// not understood.
+// Parse reads a PTX text. The error, if any, is an *Error for the first invalid line.
 func Parse(src string) (*Module, error) {
 	p := &parser{lex: lexer{src: src, line: 1}, mod: &Module{AddressSize: 32, Files: map[int]string{}}}
 	p.scope = &scope{names: map[string]symbol{}, ranges: map[string]regRange{}}

@@ -28,10 +28,10 @@ const (
 	F64
 )
 
-// Class groups types by how their bits are read.
+// Class groups types by the interpretation of their bits.
 type Class uint8
 
-// The classes. Untyped bits go with every other class of the same size.
+// The classes. Untyped is compatible with every other class of the same size.
 const (
 	Untyped Class = iota
 	Unsigned
@@ -71,10 +71,10 @@ var types = [...]struct {
 // String returns the type as PTX writes it, with the dot.
 func (t Type) String() string { return "." + types[t].name }
 
-// Size returns the type's size in bytes; a predicate has none and yields 1.
+// Size returns the type's size in bytes; it returns 1 for predicates.
 func (t Type) Size() int { return types[t].size }
 
-// Class returns how the type's bits are read.
+// Class returns the class of t.
 func (t Type) Class() Class { return types[t].class }
 
 // ParseType returns the type with the given name, without the dot.
@@ -90,7 +90,7 @@ func ParseType(name string) (Type, bool) {
 // Space is a state space (section 5.1).
 type Space uint8
 
-// The state spaces. Generic addresses name a place in one of the others.
+// The state spaces. Generic addresses refer to one of the other spaces.
 const (
 	Generic Space = iota
 	Register

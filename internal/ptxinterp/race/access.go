@@ -1,17 +1,17 @@
 package race
 
-// Found is what an access is in conflict with and not ordered behind: an earlier write, and an
-// earlier read or atomic operation. Either may be none.
+// Found holds the conflicting accesses that an access is not ordered after: an earlier write, and
+// an earlier read or atomic operation. Either may be absent.
 type Found struct{ Write, Other Stamp }
 
 // None reports whether there is no conflict.
 func (f *Found) None() bool { return f.Write.None() && f.Other.None() }
 
-// Range is some bytes of a memory.
+// Range is a range of bytes of a memory.
 type Range struct{ Offset, Size uint64 }
 
-// Access notes an access to memory, aligned to its size, and returns what it is in conflict
-// with, until the next call, or nil.
+// Access records an access to memory, aligned to its size. It returns the accesses that it
+// conflicts with, valid until the next call, or nil.
 func (b *Block) Access(s *Shadow, at Range, a Access) *Found {
 	since := b.order.since
 	if s.Shared {

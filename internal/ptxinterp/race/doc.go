@@ -12,16 +12,17 @@
 //
 // # How it works
 //
-// The machine executes one thread at a time, so there is one clock for all: the count of
-// synchronisations so far. An access is stamped with the clock, and each thread has a View: up to when it
-// knows the doings of each other thread. An earlier access is ordered before a later one where
-// the later thread's view of the earlier thread is past the stamp. Barriers join the views of
-// those who meet; a release leaves its view at an address, and an acquire joins it. As all
-// threads of a block know each other equally after a barrier, views are small.
+// The machine executes one thread at a time, so there is one clock: the number of synchronizations so
+// far. Each access is stamped with the clock, and each thread has a View: for each other thread, the time
+// up to which it has observed that thread's accesses. An earlier access is ordered before a later one if
+// the later thread's view of the earlier thread is past the stamp. A barrier joins the views of its
+// threads; a release stores the thread's view at an address, and an acquire joins it. Views are small
+// because a barrier gives all threads of a block equal views.
 //
-// Every stamp in a report is an access that did happen and was not ordered, so that reports are never false. A few
-// races can be missed: a word remembers the last write and four readers (the last,
-// and one each of its warp, of another warp, of another block); fences count for all scopes; streams and launches count as ordered.
+// There are no false reports: every reported stamp is an access that happened and was not ordered. A few races can be missed: a
+// word records only the last write and four readers (the last one, and one each of its warp, of another warp and of another
+// block), fences are treated as having the widest scope, and streams and launches are treated as ordered.
 //
-// It knows no memory and no instructions: package machine tells it what happens.
+// The package does not depend on the memory or instructions of package machine, which reports
+// accesses to it.
 package race

@@ -2,8 +2,8 @@ package race
 
 import "math/bits"
 
-// Order is the clock of a memory, and what its launches left behind. It is not safe for use
-// from several goroutines at once.
+// Order holds the clock of a memory and the state that its launches left. It is not safe for
+// concurrent use.
 type Order struct {
 	now   Time
 	since Time // when the launch began
@@ -11,14 +11,14 @@ type Order struct {
 	released map[uint64]*View
 }
 
-// NewOrder returns a clock that has not begun.
+// NewOrder returns an Order whose clock is zero.
 func NewOrder() *Order { return &Order{now: 1} }
 
 // lateTime is when a clock is so late that the next launch could use it up.
 const lateTime = 1 << 31
 
-// Launch begins a launch, which is after all others. It reports whether there is room in the clock; where there is
-// none, shadows must be forgotten and the order made anew.
+// Launch begins a launch, which is ordered after all earlier ones. It returns false if the clock may overflow; the
+// caller must then discard all shadows and create a new Order.
 func (o *Order) Launch() bool {
 	o.tick()
 	o.since, o.released = o.now, map[uint64]*View{}
@@ -31,7 +31,8 @@ func (o *Order) tick() Time {
 	return o.now
 }
 
-// Block is the threads of one block, which a place of the machine executes after another.
+// Block holds the state of the threads of a block. It is reused for the blocks that a slot of the
+// machine executes one after another.
 type Block struct {
 	order    *Order
 	number   uint32
@@ -50,8 +51,8 @@ type thread struct {
 	pending *View // what its reads have seen released; known after a fence
 }
 
-// NewBlock returns a place for blocks of a number of threads. Where nothing but barriers of the
-// whole block ever orders its threads, less needs to be remembered.
+// NewBlock returns the state for blocks with the given number of threads. With onlyBarriers, which
+// is valid if only barriers of the whole block order its threads, the state is smaller.
 func (o *Order) NewBlock(threads int, onlyBarriers bool) *Block {
 	b := &Block{order: o, kin: warpBit, threads: make([]thread, threads), alone: make([]uint32, (threads+lanes-1)/lanes)}
 	if onlyBarriers {
@@ -60,7 +61,7 @@ func (o *Order) NewBlock(threads int, onlyBarriers bool) *Block {
 	return b
 }
 
-// Start begins the block of a number. Its threads know nothing of others.
+// Start begins the block with the given number. Its threads have empty views.
 func (b *Block) Start(number uint32) {
 	b.number, b.since = number, b.order.tick()
 	clear(b.threads)
@@ -89,7 +90,7 @@ func (b *Block) Meet(from, to []uint32) {
 	}
 }
 
-// MeetBlocks is a barrier of all threads of some blocks, those that have exited too.
+// MeetBlocks is a barrier of all threads of some blocks, including those that have exited.
 func MeetBlocks(blocks []*Block) {
 	if len(blocks) == 0 {
 		return
@@ -131,7 +132,7 @@ func (b *Block) MeetWarp(warp int, mask uint32) {
 	b.alone[warp] = 0
 }
 
-// Fence orders what the thread did and saw before it: section 8.8 of the manual.
+// Fence orders the accesses that the thread made or observed before it: section 8.8 of the manual.
 func (b *Block) Fence(t int) {
 	x := &b.threads[t]
 	x.view, x.pending = join(x.view, x.pending), nil
@@ -146,13 +147,13 @@ type Sync struct {
 	Thread           int
 	Address          uint64
 	Shared           bool   // the address is in the block's shared memory
-	Of               *Block // whose shared memory that is; nil for the thread's own
+	Of               *Block // the block whose shared memory it is; nil for the thread's own block
 	Reads, Writes    bool
 	Acquire, Release bool
 }
 
-// Synchronise orders accesses around a strong one. What a thread released before counts for
-// its later writes too, and an atomic operation hands on what it finds (release sequences).
+// Synchronise orders accesses around a strong one. Later writes of a thread that has released, and
+// atomic operations, continue the release sequence.
 func (b *Block) Synchronise(s Sync) {
 	if s.Release {
 		b.Fence(s.Thread)

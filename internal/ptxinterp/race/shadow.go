@@ -2,7 +2,7 @@ package race
 
 import "math/bits"
 
-// Kind says what an access does.
+// Kind is the kind of an access.
 type Kind uint8
 
 // Kinds of access. The zero Kind is a plain read.
@@ -11,14 +11,14 @@ const (
 	Strong                  // atomic, relaxed or stronger, volatile
 )
 
-// Access is what a thread does to some bytes.
+// Access is an access of a thread to a range of bytes.
 type Access struct {
 	Thread uint32 // within the block
 	Kind   Kind
 	Place  uint32 // of the instruction; below MaxPlaces
 }
 
-// MaxPlaces is how many instructions a kernel that is checked may have.
+// MaxPlaces is the maximum number of instructions of a checked kernel.
 const MaxPlaces = 1 << 20
 
 // Stamp is an access that happened.
@@ -45,7 +45,7 @@ func (s Stamp) None() bool { return s.when == 0 }
 // Block returns the number of the block.
 func (s Stamp) Block() int { return int(s.block) }
 
-// Access returns what was done.
+// Access returns the access.
 func (s Stamp) Access() Access {
 	return Access{Thread: s.thread(), Kind: s.kind(), Place: s.what >> 2 & (MaxPlaces - 1)}
 }
@@ -81,8 +81,8 @@ const (
 	otherBlock
 )
 
-// Shadow holds the accesses to a stretch of memory. A cell of it is as large as the smallest
-// access so far. The zero Shadow is that of memory that nobody has accessed.
+// Shadow holds the accesses to a range of memory. Its cells are as large as the smallest access so
+// far. The zero Shadow has no accesses.
 type Shadow struct {
 	Shared bool // only the threads of one block see the memory
 

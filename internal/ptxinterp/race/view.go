@@ -2,16 +2,16 @@ package race
 
 import "math/bits"
 
-// Time counts synchronisations. Zero is before all of them.
+// Time counts synchronizations. Zero is before all of them.
 type Time uint32
 
 const lanes = 32 // threads of a warp
 
-// View is what a thread knows of the doings of others: everything before a time, for each
-// thread. Nil knows nothing. Views do not change, and share their parts.
+// View holds, for each other thread, the time before which a thread has observed all of its
+// accesses. The nil View is empty. Views are immutable and share their parts.
 //
-// It is a Patricia tree over the numbers of blocks, so that joining two views costs what they differ in
-// (Okasaki and Gill, "Fast Mergeable Integer Maps", 1998).
+// It is a Patricia tree over the numbers of blocks, so that the cost of joining two views is
+// proportional to their difference (Okasaki and Gill, "Fast Mergeable Integer Maps", 1998).
 type View struct {
 	prefix      uint32 // of the blocks below, the bits above bit; the block itself in a leaf
 	bit         uint32 // that tells left from right; 0 in a leaf

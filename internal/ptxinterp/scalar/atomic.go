@@ -2,9 +2,10 @@ package scalar
 
 import "github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 
-// Atomic returns what an atom or red instruction leaves in memory that held old, given the
-// operand: add, min, max, and, or, xor, exch, inc or dec. Compare-and-swap has an operand more and is
-// not here. With ftz a sum of singles flushes subnormals, as it does in global memory.
+// Atomic returns the function from the old value in memory and the operand of an atom or red
+// instruction to the new value: add, min, max, and, or, xor, exch, inc or dec. Compare-and-swap has
+// one more operand and is not included. With ftz a sum of singles flushes subnormals, as it does in
+// global memory.
 func Atomic(op string, t ptx.Type, ftz bool) (Binary, bool) {
 	class := t.Class()
 	ok := false

@@ -6,15 +6,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 )
 
-// Functions of one to three operands. A binary function may be used where the operand order
-// matters: it is that of the instruction.
+// Functions of one to three operands. The operands are in the order of the instruction's operands.
 type (
 	Unary   = func(a uint64) uint64
 	Binary  = func(a, b uint64) uint64
 	Ternary = func(a, b, c uint64) uint64
 )
 
-// NaN32 is what a single precision operation yields instead of a number.
+// NaN32 is the NaN of single precision operations.
 const NaN32 = 0x7fffffff
 
 // nan64 is the NaN that a double precision operation on numbers makes.

@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 )
 
-// Conversion is what the modifiers of cvt say.
+// Conversion holds the modifiers of cvt.
 type Conversion struct {
 	Rounding
 	Integral bool // the mode is .rni, .rzi, .rmi or .rpi: to an integral value

@@ -83,8 +83,8 @@ func Mul24(t ptx.Type, high bool) Binary {
 	return func(a, b uint64) uint64 { return uint64(operand(a)*operand(b)>>shift) & 0xffffffff }
 }
 
-// Div returns the quotient rounded toward zero. Division by zero, which the ISA leaves to the
-// machine, gives all ones, as NVIDIA's do; the smallest number divided by -1 wraps.
+// Div returns the quotient rounded toward zero. Division by zero, which is machine-specific in the
+// ISA, returns all ones, as NVIDIA's machines do; the smallest number divided by -1 wraps.
 func Div(t ptx.Type) Binary {
 	w := widthOf(t)
 	if isSigned(t) {
@@ -172,7 +172,7 @@ func Sad(t ptx.Type) Ternary {
 	}
 }
 
-// Mad returns the function that adds to a product. The product has the width of sum.
+// Mad returns the function that adds c to a product. The product has the width of sum.
 func Mad(product Binary, sum ptx.Type) Ternary {
 	w := widthOf(sum)
 	return func(a, b, c uint64) uint64 { return (product(a, b) + c) & w.mask }

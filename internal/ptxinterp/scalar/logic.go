@@ -21,7 +21,7 @@ func Not(t ptx.Type) Unary {
 	return func(a uint64) uint64 { return ^a & w.mask }
 }
 
-// Cnot returns 1 for 0 and 0 for all else.
+// Cnot returns 1 for 0 and 0 for all other values.
 func Cnot(a uint64) uint64 {
 	if a == 0 {
 		return 1
@@ -119,8 +119,8 @@ func Bfe(t ptx.Type) Ternary {
 	}
 }
 
-// Bfi returns b with n of its bits from place pos on replaced by the low bits of a. It is the
-// one instruction of four operands here.
+// Bfi returns b with n of its bits from position pos on replaced by the low bits of a. It is the
+// only instruction with four operands.
 func Bfi(t ptx.Type) func(a, b, pos, n uint64) uint64 {
 	w := widthOf(t)
 	return func(a, b, pos, n uint64) uint64 {
@@ -131,7 +131,7 @@ func Bfi(t ptx.Type) func(a, b, pos, n uint64) uint64 {
 	}
 }
 
-// Bmsk returns b ones from place a on; larger values are clamped to 32 or wrapped at it.
+// Bmsk returns b ones from position a on; larger values are clamped to 32 or wrapped at it.
 func Bmsk(wrap bool) Binary {
 	return func(a, b uint64) uint64 {
 		if wrap {
@@ -223,8 +223,9 @@ func permute(a, b, selector uint64) uint64 {
 	return r
 }
 
-// Fns finds the place of the n-th bit that is set in mask, counted from base up (n > 0) or
-// down (n < 0); n of 0 asks whether base itself is set. All ones where there is none.
+// Fns returns the position of the n-th bit that is set in mask, counted from base up (n > 0) or
+// down (n < 0). For n = 0 it returns base if that bit is set. It returns all ones if there is no
+// such bit.
 func Fns(mask, base, n uint64) uint64 {
 	count, step := int64(int32(n)), int64(1)
 	if count < 0 {

@@ -16,7 +16,7 @@ const (
 	Up
 )
 
-// Rounding is what the modifiers of a float instruction say of its result.
+// Rounding holds the modifiers of a float instruction that affect the rounding of its result.
 type Rounding struct {
 	Mode  Mode
 	Flush bool // .ftz: subnormal operands and results are zeros

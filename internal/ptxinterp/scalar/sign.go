@@ -28,7 +28,7 @@ func FloatAbs(t ptx.Type, ftz bool) (Unary, bool) {
 	return nil, false
 }
 
-// Extremum says how min and max treat what has no order.
+// Extremum holds the modifiers of min and max.
 type Extremum struct {
 	Max     bool
 	Flush   bool // .ftz
@@ -36,7 +36,7 @@ type Extremum struct {
 	SignAbs bool // .xorsign.abs: of the absolute values, with the product's sign
 }
 
-// FloatMinMax returns min or max. Zeros have an order here: -0 is less than +0.
+// FloatMinMax returns min or max. -0 is less than +0.
 func FloatMinMax(t ptx.Type, e Extremum) (Binary, bool) {
 	switch t {
 	case ptx.F32:
@@ -77,7 +77,7 @@ func Copysign(t ptx.Type) Binary {
 	return func(a, b uint64) uint64 { return a&sign | b&^sign }
 }
 
-// Testp returns the property of a float that the name asks for, as 0 or 1.
+// Testp returns the function that tests a property of a float. Its result is 0 or 1.
 func Testp(property string, t ptx.Type) (Unary, bool) {
 	class := classOf(t)
 	var want func(c numberClass) bool

@@ -12,7 +12,7 @@ const (
 	word   = 4  // bytes
 )
 
-// Counts is what some instructions did, each execution by a warp being one request.
+// Counts are the counts of some instructions. Each execution by a warp is one request.
 type Counts struct {
 	Global       int // requests to global memory
 	Sectors      int // that they touch
@@ -51,9 +51,9 @@ func (c *Counts) OnGlobal(addresses *[lanes]uint64, mask uint32, size uint64) {
 	c.SectorsLeast += (len(distinct)*int(size) + sector - 1) / sector
 }
 
-// OnShared counts a request like OnGlobal's. Wide accesses are served in groups of threads that
-// together want as much as the banks give: halves of the warp for 8 bytes, quarters for 16. Threads of a
-// group that want the same word are served together.
+// OnShared counts a request like OnGlobal's. Wide accesses are served in groups of threads that together
+// access as many bytes as the banks deliver: halves of the warp for 8 bytes, quarters for 16. Threads of
+// a group that access the same word are served together.
 func (c *Counts) OnShared(addresses *[lanes]uint64, mask uint32, size uint64) {
 	if mask == 0 {
 		return

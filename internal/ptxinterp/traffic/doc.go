@@ -1,5 +1,5 @@
-// Package traffic counts what the accesses of a warp cost a GPU's memory: sectors of global memory and passes over
-// the banks of shared memory, each beside the least that would do.
+// Package traffic counts the cost of a warp's memory accesses on a GPU, sectors of global memory and passes over
+// the banks of shared memory, and the minimum for each.
 //
 //	var c traffic.Counts
 //	c.OnGlobal(&addresses, mask, 4) // a load of 4 bytes by the threads of mask
@@ -10,5 +10,5 @@
 // threads that read a column of a matrix need 32. Threads whose words are in the same bank of
 // shared memory are served one after another.
 //
-// It counts requests, not time: caches, and what other warps do meanwhile, are not in it.
+// It counts requests, not time. It does not model caches or other warps.
 package traffic

@@ -15,7 +15,7 @@ type Line struct {
 	Line         int
 }
 
-// Table is the counts of lines. The zero Table is empty.
+// Table holds the counts of lines. The zero Table is empty.
 type Table struct{ lines map[Line]Counts }
 
 // Add adds counts to a line.
@@ -38,7 +38,8 @@ func (t *Table) AddTable(o *Table) {
 // Counts returns the counts of a line.
 func (t *Table) Counts(l Line) Counts { return t.lines[l] }
 
-// Write writes the lines, ordered by kernel and place, with the ratio of what was taken to the least.
+// Write writes the lines, sorted by kernel and position, with the ratios of the counts to their
+// minimums.
 func (t *Table) Write(w io.Writer) error {
 	if _, err := fmt.Fprintln(w, "memory traffic of warps: sectors of 32 bytes in global memory, passes over the banks of shared memory"); err != nil {
 		return err
