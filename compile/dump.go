@@ -12,7 +12,7 @@ import (
 // dumpVariable is the environment variable that names the kernel to write.
 const dumpVariable = "GOPHERWARP_DUMP"
 
-// dump is where a kernel's function is written after every pass; nil where it is not.
+// dump is where a kernel's function is written after every pass; nil if it is not.
 type dump struct {
 	io.Writer
 	closer io.Closer

@@ -16,7 +16,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 )
 
-// A buildCache holds what earlier builds made. It is nil where nothing is cached.
+// A buildCache holds what earlier builds made. It is nil if nothing is cached.
 //
 // A package's files are keyed by a hash of all that they depend on: the sources of the package and of
 // all that it imports, the options, and the compiler, which is the running program. Only builds
@@ -44,7 +44,7 @@ var program = sync.OnceValues(func() ([sha256.Size]byte, error) {
 const buildIDBytes = 4*20 + 3
 
 // buildID returns what the go command writes near a program's beginning, four parts of 20 characters: the last is a hash of
-// the program. It returns nil where a user has had something else put there.
+// the program. It returns nil if a user has had something else put there.
 func buildID(head []byte) []byte {
 	for _, mark := range [...]string{"Go\x00\x00", "Go build ID: \""} { // in ELF, and elsewhere
 		if _, rest, ok := bytes.Cut(head, []byte(mark)); ok && len(rest) >= buildIDBytes && isBuildID(rest[:buildIDBytes]) {
@@ -108,7 +108,7 @@ func newBuildCache(o Options, g *load.Graph) *buildCache {
 	return &buildCache{cache: cache.Open(o.Cache), sums: load.NewSums(g, decl.Mentions), options: options, rebuild: o.Rebuild}
 }
 
-// key returns what a package's files are kept by. It reports false where they are not.
+// key returns what a package's files are kept by. It reports false if they are not.
 func (k *buildCache) key(p *load.Package) (cache.Key, bool) {
 	k.mutex.Lock()
 	sum, err := k.sums.Of(p)
@@ -119,7 +119,7 @@ func (k *buildCache) key(p *load.Package) (cache.Key, bool) {
 	return sha256.Sum256(slices.Concat(k.options, []byte(p.ImportPath), sum[:])), true
 }
 
-// recall sets the files of a package that was built before. It reports false where it was not.
+// recall sets the files of a package that was built before. It reports false if it was not.
 func (k *buildCache) recall(u *unit) bool {
 	if k == nil || k.rebuild {
 		return false

@@ -106,7 +106,7 @@ func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {
 
 func shortName(p *types.Package) string { return p.Name() }
 
-// foreign says why values of t cannot cross to a device, or returns "".
+// foreign describes why values of t cannot cross to a device, or returns "".
 func foreign(t types.Type) string {
 	name := types.TypeString(t, shortName)
 	switch u := t.Underlying().(type) {

@@ -189,7 +189,7 @@ func (g *Graph) update(number int, u *Graph) error {
 	case g.closed:
 		return fmt.Errorf("device: graph %w", ErrClosed)
 	case number < 0 || number >= len(g.nodes) || g.nodes[number].launch == nil:
-		return fmt.Errorf("device: node %d of a graph is no launch: %w", number, ErrRange)
+		return fmt.Errorf("device: node %d of a graph is not a launch: %w", number, ErrRange)
 	case len(u.nodes) != 1 || u.nodes[0].launch == nil || u.nodes[0].kernel() != g.nodes[number].kernel():
 		return fmt.Errorf("device: update of node %d, which launches %s: %w", number, g.nodes[number].kernel().Name, ErrMismatch)
 	}

@@ -79,7 +79,7 @@ func TestGridLimits(t *testing.T) {
 		"device: k: 801 bytes of shared memory in a block, the device has 800: grid does not fit the device": {Shared: 401},
 		"device: k: -1 bytes of dynamic shared memory: grid does not fit the device":                         {Shared: -1},
 		"device: k: a cooperative launch, which the device does not support: grid does not fit the device":   {Cooperative: true},
-		"device: k: 6 blocks in a cluster of 2x3x1, must be 1 to 4: grid does not fit the device":        {Cluster: dim{X: 2, Y: 3}},
+		"device: k: 6 blocks in a cluster of 2x3x1, must be 1 to 4: grid does not fit the device":            {Cluster: dim{X: 2, Y: 3}},
 		"device: k: 10 blocks along x in clusters of 4: grid does not fit the device":                        {Cluster: dim{X: 4}},
 	} {
 		g.Blocks, g.Block = dim{X: 10}, k.Block

@@ -89,8 +89,8 @@ func TestPlanErrorNamesTheArgument(t *testing.T) {
 	x, err := device.Make[int16](s, 10)
 	must(t, err)
 	for want, launch := range map[string]func() error{
-		"device: mix: y: nil buffer":                                                                                plan(s, kernel(), x.All(), device.Slice[point]{}).Launch,
-		"device: mix: x: [3:11] of 10 elements: slice bounds out of range":                                          plan(s, kernel(), x.Slice(3, 11), device.Slice[point]{}).Launch,
+		"device: mix: y: nil buffer":                                                                             plan(s, kernel(), x.All(), device.Slice[point]{}).Launch,
+		"device: mix: x: [3:11] of 10 elements: slice bounds out of range":                                       plan(s, kernel(), x.Slice(3, 11), device.Slice[point]{}).Launch,
 		"device: mix: 0 arguments for 5 parameters: arguments do not match the kernel; regenerate the launchers": s.Plan(kernel(), device.Cover(1, 1)).Launch,
 	} {
 		err := launch()

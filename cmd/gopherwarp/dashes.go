@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// dashes returns the arguments with two dashes in front of long flags that have one, as
+// dashes returns the arguments with two dashes before long flags that have one, as
 // the go command's flags do. It leaves alone what stands behind "--", and puts a "--" in
 // front of arguments that the command hands on.
 func dashes(app *kong.Application, args []string) []string {

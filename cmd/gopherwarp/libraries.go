@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/nccl"
 )
 
-// printLibraries says which of NVIDIA's libraries are there, which only programs need that use
+// printLibraries describes which of NVIDIA's libraries are there, which only programs need that use
 // their packages.
 func printLibraries(t terminal) {
 	for _, l := range []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile"
 )
 
-// linkage says how a program is built with the code of its kernels.
+// linkage describes how a program is built with the code of its kernels.
 type linkage struct {
 	pkg      string // a package main
 	dir      string // that pkg is relative to; "" for the working directory

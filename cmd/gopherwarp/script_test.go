@@ -224,7 +224,7 @@ func (s *script) edit(name string, f func(string) string) error {
 	return os.WriteFile(s.path(name), []byte(text), 0o666)
 }
 
-// TestDashes says how single dashes are read.
+// TestDashes describes how single dashes are read.
 func TestDashes(t *testing.T) {
 	tests := []struct{ args, want string }{
 		{"build -check ./...", "build -- -check ./..."},

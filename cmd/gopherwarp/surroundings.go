@@ -50,7 +50,7 @@ func folderSize(folder string) (bytes int64, err error) {
 	return bytes, err
 }
 
-// print says what is there. Nothing of it is wrong: programs run without.
+// print describes what is there. Nothing of it is wrong: programs run without.
 func (s surroundings) print(w io.Writer) {
 	s.printVisible(w)
 	s.printCache(w)
@@ -61,7 +61,7 @@ func (s surroundings) print(w io.Writer) {
 	s.printVectors(w)
 }
 
-// printVectors says whether kernels that have vector code run it on the CPU.
+// printVectors reports whether kernels that have vector code run it on the CPU.
 func (s surroundings) printVectors(w io.Writer) {
 	if s.lanes > 0 {
 		fmt.Fprintf(w, "-      CPU: vector code runs %d threads at once; gopherwarp build -report shows which kernels have it\n", s.lanes)

@@ -114,7 +114,7 @@ func (r *rig) testGraphUpdate(t *testing.T) {
 	wants(t, "an empty launch", q.graph.Update(3, func(s *device.Stream) error {
 		return startPoke(s, q.p, device.Cover(0, 1), target{q.z.All(), -1, 0})
 	}), device.ErrMismatch)
-	wants(t, "a node that is no launch", q.graph.Update(0, poke), device.ErrRange)
+	wants(t, "a node that is not a launch", q.graph.Update(0, poke), device.ErrRange)
 	wants(t, "a node that is not there", q.graph.Update(99, poke), device.ErrRange)
 	wants(t, "an error of the function", q.graph.Update(3, func(*device.Stream) error { return errors.ErrUnsupported }), errors.ErrUnsupported)
 }

@@ -29,7 +29,7 @@ type Fact struct {
 type Facts struct {
 	dom     *ir.Dom
 	indices []int32 // by value ID: the value's index in its block
-	slots   []int32 // by value ID: the value's place in lists, counted from 1; 0 where nothing is known of it
+	slots   []int32 // by value ID: the value's place in lists, counted from 1; 0 if nothing is known of it
 	lists   []lists
 	facts   []link[Fact]
 	orders  []link[order]

@@ -230,7 +230,7 @@ func scaled(x *ir.Value) (y *ir.Value, k int64, ok bool) {
 	return x.Args[0], k, k > 0
 }
 
-// divided returns n and z where x is z/n, n > 0; n is 0 where it is no quotient.
+// divided returns n and z where x is z/n, n > 0; n is 0 if it is not a quotient.
 func divided(x *ir.Value) (n int64, z *ir.Value) {
 	if len(x.Args) != 2 || x.Args[1].Op != ir.OpConst {
 		return 0, nil
@@ -274,7 +274,7 @@ func (q *prover) sum(x *ir.Value, c int64, p Point) bool {
 }
 
 // phi proves the bound for every argument, assuming it for the phi itself: the target must
-// not change meanwhile, so it has to be defined in front of the phi.
+// not change meanwhile, so it has to be defined before the phi.
 func (q *prover) phi(x *ir.Value, c int64) bool {
 	for _, o := range q.open {
 		if o.v == x {

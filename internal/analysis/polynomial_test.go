@@ -42,7 +42,7 @@ func TestPolynomial(t *testing.T) {
 	} {
 		p, ok := analysis.NewPolynomial(values[name])
 		if !ok {
-			t.Errorf("%s is no polynomial", name)
+			t.Errorf("%s is not a polynomial", name)
 			continue
 		}
 		if got, ok := p.Range(r, analysis.End(b)); !ok || got != want {

@@ -48,7 +48,7 @@ func (r Range) union(s Range) Range {
 
 func (r Range) intersect(s Range) Range { return Range{max(r.Lo, s.Lo), min(r.Hi, s.Hi)} }
 
-// add returns the sums of r and s; ok is false where one may not fit 64 bits.
+// add returns the sums of r and s; ok is false if one may not fit 64 bits.
 func (r Range) add(s Range) (sum Range, ok bool) {
 	lo, ok1 := addExact(r.Lo, s.Lo)
 	hi, ok2 := addExact(r.Hi, s.Hi)

@@ -266,7 +266,7 @@ func (r *Ranges) phi(v *ir.Value) Range {
 // maxChain bounds how many facts are followed from value to value.
 const maxChain = 2
 
-// refined returns the range of v at p; it is empty where p is not known to be reached.
+// refined returns the range of v at p; it is empty if p is not known to be reached.
 func (r *Ranges) refined(v *ir.Value, p Point) Range { return r.refine(v, p, maxChain) }
 
 func (r *Ranges) refine(v *ir.Value, p Point, chain int) Range {

@@ -111,7 +111,7 @@ func (u *Uniformity) findStores() {
 	}
 }
 
-// storedAt returns the addresses written since a barrier in front of value i of b.
+// storedAt returns the addresses written since a barrier before value i of b.
 func (u *Uniformity) storedAt(b *ir.Block, i int) []*ir.Value {
 	list := slices.Clone(u.stored[b.ID])
 	for _, v := range b.Values[:i] {

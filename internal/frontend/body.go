@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// signature makes the parameters of a function that is no kernel: its own, then the
+// signature makes the parameters of a function that is not a kernel: its own, then the
 // variables that a closure captures. Threads are left out.
 func (l *lowerer) signature() {
 	l.moveTo(l.fn.Pos())
@@ -41,7 +41,7 @@ func (l *lowerer) param(p ssa.Value, i int64) {
 	})
 }
 
-// guardValue is guard for a value that is no instruction.
+// guardValue is guard for a value that is not an instruction.
 func (l *lowerer) guardValue(v ssa.Value, f func()) {
 	ok := false
 	l.guard(nil, func() { f(); ok = true })
@@ -152,7 +152,7 @@ func (l *lowerer) fillPhi(v *ir.Value, phi *ssa.Phi, preds []*ir.Block) {
 }
 
 // predecessors returns, for each predecessor of b in go/ssa, the IR block that leads to b, or
-// nil where none does.
+// nil if none does.
 func (l *lowerer) predecessors(b *ssa.BasicBlock) []*ir.Block {
 	preds := make([]*ir.Block, len(b.Preds))
 	seen := map[*ssa.BasicBlock]int{} // how often p was met: an if may lead to b twice

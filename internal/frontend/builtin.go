@@ -41,7 +41,7 @@ func (l *lowerer) builtin(v *ssa.Call, name string) *ir.Value {
 		l.lacks(&lackComplex)
 	case "ssa:deferstack":
 		return nil
-	case "Sizeof": // in a generic function, where it is no constant
+	case "Sizeof": // in a generic function, where it is not a constant
 		return l.int64(l.irType(args[0].Type()).Size())
 	case "Alignof":
 		return l.int64(l.irType(args[0].Type()).Align())

@@ -168,7 +168,7 @@ func inStandardLibrary(fn *ssa.Function) bool {
 	return !strings.Contains(host, ".") && strings.HasSuffix(dir, "/src/"+path)
 }
 
-// foreignLack says what to write instead of functions of packages that are made for the CPU.
+// foreignLack describes what to write instead of functions of packages that are made for the CPU.
 func foreignLack(fn, caller *ssa.Function) *lack {
 	pkg := packageOf(fn)
 	if pkg == nil {

@@ -40,7 +40,7 @@ type resolver struct {
 	seen  map[ref]bool
 }
 
-// value adds what v is in l. It reports false where that is unknown, or another function than the one found.
+// value adds what v is in l. It reports false if that is unknown, or another function than the one found.
 func (r *resolver) value(v ssa.Value, l *lowerer) bool {
 	switch v := v.(type) {
 	case *ssa.Function:
@@ -105,7 +105,7 @@ func (r *resolver) cell(p ssa.Value, l *lowerer) bool {
 	return false
 }
 
-// storesTo returns the stores to a variable of a function type. It reports false where there
+// storesTo returns the stores to a variable of a function type. It reports false if there
 // are others in functions that capture it.
 func storesTo(p ssa.Value) (stores []*ssa.Store, ok bool) {
 	for _, in := range referrers(p) {

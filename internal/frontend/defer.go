@@ -18,7 +18,7 @@ import (
 // deferred is a defer statement.
 type deferred struct {
 	in    *ssa.Defer
-	flag  *ir.Value               // address of what says that it was executed; nil where that is always certain
+	flag  *ir.Value               // address of what says that it was executed; nil if that is always certain
 	saved map[ssa.Value]*ir.Value // addresses of copies of what the call uses, where there is a flag
 }
 

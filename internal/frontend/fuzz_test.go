@@ -48,7 +48,7 @@ func TestFuzzed(t *testing.T) {
 	}
 }
 
-// buildSafely builds the kernels of a file. It reports false where that is no valid Go.
+// buildSafely builds the kernels of a file. It reports false if that is no valid Go.
 func buildSafely(t *testing.T, w *world, text string) (valid bool) {
 	kernels, _, err := w.kernels("k.go", text)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 type region struct {
 	typ   *ir.Type
 	bytes []byte
-	// unknown is set where the contents are no constants, or where the address goes somewhere.
+	// unknown is set where the contents are not constants, or where the address goes somewhere.
 	unknown bool
 	backing *region // of a slice: the whole array that it is made from
 }
@@ -182,7 +182,7 @@ func (m *initialiser) store(in *ssa.Store) {
 	copy(a.region.bytes[a.offset:], bytes)
 }
 
-// contents returns the bytes of v in memory, or nil where they are unknown.
+// contents returns the bytes of v in memory, or nil if they are unknown.
 func (m *initialiser) contents(v ssa.Value) []byte {
 	c, ok := v.(*ssa.Const)
 	if !ok {

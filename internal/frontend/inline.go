@@ -139,7 +139,7 @@ func (l *lowerer) enter(v *ssa.Call, fn *ssa.Function, made ref) *lowerer {
 	return inner
 }
 
-// bind says what a parameter or a captured variable is.
+// bind describes what a parameter or a captured variable is.
 func (l *lowerer) bind(p ssa.Value, is ref) {
 	switch {
 	case isStatic(p.Type()):

@@ -3,7 +3,7 @@ package frontend
 import "golang.org/x/tools/go/ssa"
 
 // loopVar is a variable of a for statement whose address is taken. Each iteration has its own: go/ssa
-// makes the first in front of the loop and the next one at the end of each iteration, with
+// makes the first before the loop and the next one at the end of each iteration, with
 // the contents of the one before.
 //
 //	first = alloc

@@ -132,7 +132,7 @@ func (l *lowerer) emit(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 }
 
 // calledAt returns where the user's program called the function of the standard library that is
-// lowered: what faults in it is the caller's doing. It is empty where that is known only
+// lowered: what faults in it is the caller's doing. It is empty if that is known only
 // when a pass inlines the function.
 func (l *lowerer) calledAt() ir.Pos {
 	for l.foreign && l.frame != nil {

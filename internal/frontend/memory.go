@@ -93,7 +93,7 @@ func (l *lowerer) element(p, i *ir.Value, elem *ir.Type) *ir.Value {
 	return l.emitImm(ir.OpIndex, ir.Ptr, elem.Size(), p, i)
 }
 
-// index lowers x[i] of an array that is no variable. Only memory can be indexed by a
+// index lowers x[i] of an array that is not a variable. Only memory can be indexed by a
 // value, so such an array was stored where it was computed (see spill).
 func (l *lowerer) index(v *ssa.Index) *ir.Value {
 	if isString(v.X.Type()) {

@@ -35,7 +35,7 @@ func gpuType(t types.Type, name string) (arg types.Type, ok bool) {
 	return arg, true
 }
 
-// panelAlignment returns what a shared variable of type t must be aligned to for the panels in it, 0 where it has
+// panelAlignment returns what a shared variable of type t must be aligned to for the panels in it, 0 if it has
 // none. It refuses one that is not a multiple of that away from the variable's start.
 func (l *lowerer) panelAlignment(t types.Type) int64 {
 	if _, ok := gpuType(t, "Panel"); ok {

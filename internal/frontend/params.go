@@ -67,7 +67,7 @@ func (l *lowerer) leaves(t *ir.Type, offset int64) *ir.Value {
 	return l.emit(ir.OpStruct, t, parts...)
 }
 
-// cannotCross says what in a parameter of type t has no meaning on a device, or is empty. Slices
+// cannotCross describes what in a parameter of type t has no meaning on a device, or is empty. Slices
 // cross as parameters only.
 func cannotCross(t types.Type, top bool) string {
 	if _, ok := gpuType(t, "TensorMap"); ok && top {

@@ -34,7 +34,7 @@ type orderer struct {
 	pkg     *types.Package
 	info    *types.Info
 	effects *effects
-	out     []ast.Stmt // what must stand in front of the statement
+	out     []ast.Stmt // what must stand before the statement
 	temps   int
 }
 
@@ -167,7 +167,7 @@ func breaks(s ast.Stmt) bool {
 	return false
 }
 
-// head orders what stands in front of the body of an if or a switch.
+// head orders what stands before the body of an if or a switch.
 func (o *orderer) head(init *ast.Stmt, e *ast.Expr) {
 	if *init != nil {
 		all := o.stmt(*init)
@@ -335,7 +335,7 @@ func (o *orderer) temporary(e ast.Expr, t types.Type) (def, use *ast.Ident) {
 	return def, use
 }
 
-// keep evaluates e in front of the statement and returns what stands for it.
+// keep evaluates e before the statement and returns what stands for it.
 func (o *orderer) keep(e ast.Expr) ast.Expr {
 	def, use := o.temporary(e, o.info.TypeOf(e))
 	o.out = append(o.out, &ast.AssignStmt{Lhs: []ast.Expr{def}, TokPos: e.Pos(), Tok: token.DEFINE, Rhs: []ast.Expr{e}})

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// hazards finds out whether a call in a statement may change what stands in front of it and would be read by
-// then. Each method takes whether something is pending, that is to be read in front of the expression, and returns
+// hazards finds out whether a call in a statement may change what stands before it and would be read by
+// then. Each method takes whether something is pending, that is to be read before the expression, and returns
 // whether the expression leaves something to be read.
 type hazards struct {
 	*orderer
@@ -108,7 +108,7 @@ func (o *orderer) throughPointer(e *ast.SelectorExpr) bool {
 	return s != nil && s.Kind() == types.FieldVal && s.Indirect()
 }
 
-// hoist has all that the Go compiler evaluates first evaluated in front of the statement, and returns what is left of e.
+// hoist has all that the Go compiler evaluates first evaluated before the statement, and returns what is left of e.
 func (o *orderer) hoist(e ast.Expr) ast.Expr {
 	if e == nil || o.info.Types[e].Value != nil || o.info.Types[e].IsType() {
 		return e

@@ -104,7 +104,7 @@ func (r *rounding) isConstant(e ast.Expr) bool {
 	return false
 }
 
-// object returns what e names: nil where that is unknown. It reports false where e is no name.
+// object returns what e names: nil if that is unknown. It reports false if e is no name.
 func (r *rounding) object(e ast.Expr) (obj types.Object, ok bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -96,7 +96,7 @@ func structType(n int, field func(int) types.Type) (*ir.Type, *lack) {
 	return s, nil
 }
 
-// lackOf says why t has no form in IR.
+// lackOf describes why t has no form in IR.
 func lackOf(t types.Type) *lack {
 	switch u := t.Underlying().(type) {
 	case *types.Map:

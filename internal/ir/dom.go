@@ -6,7 +6,7 @@ import "slices"
 type Dom struct {
 	order []*Block  // reverse postorder
 	nodes []domNode // of the blocks in order
-	// place says by block ID where a block stands in order, counted from 1: 0 where the entry does not reach it. Most IDs of
+	// place says by block ID where a block stands in order, counted from 1: 0 if the entry does not reach it. Most IDs of
 	// a function may be those of blocks that are gone, so that this is all that there is by ID.
 	place []int32
 }

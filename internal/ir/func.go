@@ -32,7 +32,7 @@ type Variable struct {
 	Init  []byte // of a constant, Type.Size() bytes
 }
 
-// Site says what a check, a fault or a print tells the host: Format takes the value's
+// Site describes what a check, a fault or a print tells the host: Format takes the value's
 // arguments (behind the condition, for a check), read as Args.
 type Site struct {
 	Format string
@@ -203,5 +203,5 @@ func (b *Block) PredIndex(p *Block) int {
 			return i
 		}
 	}
-	panic(fmt.Sprintf("BUG: ir: %s: b%d is no predecessor of b%d", b.Func.Name, p.ID, b.ID))
+	panic(fmt.Sprintf("BUG: ir: %s: b%d is not a predecessor of b%d", b.Func.Name, p.ID, b.ID))
 }

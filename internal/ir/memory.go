@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Order says how an atomic operation or a fence is ordered with other accesses to memory, in
+// Order describes how an atomic operation or a fence is ordered with other accesses to memory, in
 // the terms of the memory models of C++ and PTX.
 type Order uint8
 

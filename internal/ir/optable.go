@@ -13,7 +13,7 @@ const (
 	convergent // threads wait for each other; see Op.Convergent
 )
 
-// attr says what a value of the operation carries besides arguments.
+// attr describes what a value of the operation carries besides arguments.
 type attr uint8
 
 const (

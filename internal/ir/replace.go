@@ -1,8 +1,8 @@
 package ir
 
-// Replacements says which values take the place of others. The zero value says so of none.
+// Replacements describes which values take the place of others. The zero value says so of none.
 type Replacements struct {
-	by   []int32 // by ID of the value that is replaced: the place in with of what does so, counted from 1; 0 where nothing does
+	by   []int32 // by ID of the value that is replaced: the place in with of what does so, counted from 1; 0 if nothing does
 	with []*Value
 }
 

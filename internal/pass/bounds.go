@@ -16,7 +16,7 @@ const (
 // bounder finds what the indices of a kernel do not exceed. An index is a polynomial of numbers of which none is
 // negative; with the most that each can be where it is added, and the least where it is subtracted, it is
 // a polynomial of parameters and of the size of the grid: the index of a point's lower neighbour,
-// ((z+1)*n+y)*n+x, is at most n*n*n-1 where x, y and z are below n and z is not n-1.
+// ((z+1)*n+y)*n+x, is at most n*n*n-1 if x, y and z are below n and z is not n-1.
 type bounder struct {
 	f       *ir.Func
 	dom     *ir.Dom
@@ -112,7 +112,7 @@ func (b *bounder) extreme(p analysis.Polynomial, at analysis.Point, most bool) (
 	return sum, true
 }
 
-// end returns the most or the least that v can be, false where it can be negative.
+// end returns the most or the least that v can be, false if it can be negative.
 func (b *bounder) end(v *ir.Value, at analysis.Point, most bool) (analysis.Polynomial, bool) {
 	r := b.ranges.At(v, at)
 	switch {

@@ -43,7 +43,7 @@ func expand(b *ir.Block, at int, repl *ir.Replacements) {
 	}
 }
 
-// placeFaults says where calls and what can fault stand that have no place: in functions of the
+// placeFaults describes where calls and what can fault stand that have no place: in functions of the
 // standard library it is the call.
 func placeFaults(blocks []*ir.Block, at ir.Pos) {
 	for _, b := range blocks {

@@ -183,7 +183,7 @@ func (b *interleaver) depends(v *ir.Value, is func(*ir.Value) bool) bool {
 	return from(v)
 }
 
-// steer notes v and what it depends on; false where that is a phi that is no counter.
+// steer notes v and what it depends on; false if that is a phi that is not a counter.
 func (b *interleaver) steer(v *ir.Value) bool {
 	if b.invariant(v) || b.steers[v] {
 		return true

@@ -74,7 +74,7 @@ type promoter struct {
 	work   []*ir.Block
 }
 
-// blockState says what a block is to one local.
+// blockState describes what a block is to one local.
 type blockState struct{ defines, live, placed bool }
 
 func newPromoter(f *ir.Func, locals []*ir.Value) *promoter {

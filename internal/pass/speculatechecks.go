@@ -51,7 +51,7 @@ func hasProduct(b *ir.Block) bool {
 }
 
 // triangle returns the small block m that b branches to and the block j that both m and b lead to,
-// or nil where b has no such successors.
+// or nil if b has no such successors.
 func triangle(b *ir.Block) (m, j *ir.Block) {
 	if len(b.Succs) != 2 || b.Cold {
 		return nil, nil
@@ -113,7 +113,7 @@ func speculatePast(j, m, b *ir.Block) bool {
 	return true
 }
 
-// coneIn returns the values of b that the check depends on, in their order; false where there are many, or
+// coneIn returns the values of b that the check depends on, in their order; false if there are many, or
 // one must stay where it is.
 func coneIn(b *ir.Block, check *ir.Value) (cone []*ir.Value, ok bool) {
 	in := map[*ir.Value]bool{}

@@ -145,7 +145,7 @@ func partAt(t *ir.Type, off int64) (int, bool) {
 }
 
 // group makes the pieces: the smallest parts of the type that hold overlapping reaches
-// together. It reports false where that is the whole local.
+// together. It reports false if that is the whole local.
 func (s *allocaSplitter) group() bool {
 	whole := s.root.Aux.(*ir.Type)
 	s.pieces = make([]piece, 0, len(s.reaches))

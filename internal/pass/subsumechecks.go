@@ -35,7 +35,7 @@ type subsumer struct {
 const minSubsumed = 2
 
 // one handles the first group of checks in b for which that is worth it. It returns the block that
-// follows, or nil where there is no such group.
+// follows, or nil if there is no such group.
 func (c *subsumer) one(b *ir.Block) *ir.Block {
 	start := len(b.Phis())
 	for i := start; i < len(b.Values); i++ {

@@ -198,7 +198,7 @@ func copies(l *analysis.Loop) bool {
 }
 
 // tripCount returns how often the header of the loop runs at most, where an exit that is in every
-// iteration determines that with constants; 0 where it is unknown or above maxTrips.
+// iteration determines that with constants; 0 if it is unknown or above maxTrips.
 func tripCount(l *analysis.Loop) int { return tripCountUpTo(l, maxTrips) }
 
 // tripCountUpTo is tripCount with another limit.
@@ -254,7 +254,7 @@ func (p counterSimulator) tripCount(l *analysis.Loop) int {
 }
 
 // phiArgs returns the arguments of a phi of the header from outside the loop and from its
-// latches; nil where there are several.
+// latches; nil if there are several.
 func phiArgs(l *analysis.Loop, phi *ir.Value) (start, next *ir.Value) {
 	for i, a := range phi.Args {
 		to := &start

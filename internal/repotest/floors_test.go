@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// floors says which packages of this repository, and which third-party modules, a package
+// floors describes which packages of this repository, and which third-party modules, a package
 // may import. Imports go down only. A name that ends in /... stands for the packages below it
 // too. Tests may import what they need; what is in this literal is about everything else,
 // under all build tags.

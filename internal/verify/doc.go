@@ -1,5 +1,5 @@
-// Package verify is the roof over the project's verification. It has no code of its own: its packages differ in
-// what they compare, and in who writes the kernels.
+// Package verify documents the project's verification and contains no code. Its subpackages differ in what they
+// compare and in how kernels are written:
 //
 //	conformance  kernels written by hand, one for each behaviour of the language and of package gpu, compared
 //	             with values that plain Go computes, on every device; gopherwarp selftest runs them
@@ -10,6 +10,6 @@
 //	             tests are too weak
 //	ondemand     runs the tests of packages whose kernels' code is generated on demand
 //
-// Two relatives are elsewhere. Package device/devicetest compares implementations of package device, which
-// needs no compiler, and internal/repotest checks the repository's rules.
+// Two related packages are elsewhere: device/devicetest compares devices without the compiler, and
+// internal/repotest checks the repository's rules.
 package verify

@@ -29,7 +29,7 @@ func Open(dir string) *Cache { return &Cache{dir: dir, limit: maxBytes} }
 
 func (c *Cache) path(k Key) string { return filepath.Join(c.dir, hex.EncodeToString(k[:])+suffix) }
 
-// Get returns the entry of a key, or nil where there is none that is whole.
+// Get returns the entry of a key, or nil if there is none that is whole.
 func (c *Cache) Get(k Key) *Entry {
 	text, err := os.ReadFile(c.path(k))
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Cache) touch(k Key) {
 	}
 }
 
-// Put keeps files under a key, in place of those it has, if the folder can be written.
+// Put stores files under a key and replaces those that it has, if the directory can be written.
 func (c *Cache) Put(k Key, files []File) error {
 	text, err := encode(k, files)
 	if err != nil {
@@ -74,8 +74,8 @@ func (c *Cache) Put(k Key, files []File) error {
 	return nil
 }
 
-// Trim removes the entries that have not been used for longest, until the folder is small enough.
-// Files that are not entries stay.
+// Trim removes the least recently used entries until the directory is small enough. It keeps files
+// that are not entries.
 func (c *Cache) Trim() error {
 	found, err := os.ReadDir(c.dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package cache keeps the files that builds made, in a folder, so that the next build need not
-// make them again.
+// Package cache stores the files that builds generate in a directory, so that later builds can
+// reuse them.
 //
 //	c := cache.Open(dir)
 //	if e := c.Get(key); e != nil {
@@ -7,8 +7,9 @@
 //	}
 //	c.Put(key, files)
 //
-// It does not know what a key is made of, but that equal keys stand for equal files. An entry is one
-// file, with its key and a checksum in front: what is cut off, damaged or of another key is no
-// entry. Any number of processes may use a folder at a time. What has not been used for longest is
-// removed when the folder grows too large. A folder that cannot be written is an empty one.
+// Equal keys must stand for equal files; the cache does not interpret keys. An entry is one file
+// that begins with its key and a checksum; a truncated or corrupt file, or one with another key, is
+// not an entry. Several processes may use a directory concurrently. The least recently used entries
+// are removed when the directory grows too large. A directory that cannot be written is treated as
+// empty.
 package cache

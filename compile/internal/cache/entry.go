@@ -14,19 +14,19 @@ import (
 // magic begins every entry. A new layout gets a new number.
 const magic = "gopherwarp build 2\n"
 
-// head is the number of bytes in front of an entry's body: magic, key, checksum of all else.
+// head is the number of bytes before an entry's body: magic, key, checksum of all else.
 const head = len(magic) + 2*sha256.Size
 
 // errDamaged says that an entry is not one.
 var errDamaged = errors.New("compile: damaged cache entry")
 
-// Key is a hash of all that files depend on.
+// Key is a hash of all inputs of the files.
 type Key [sha256.Size]byte
 
-// File is a file, by its name relative to a folder that the user of the cache knows.
+// File is a file. Its name is relative to a directory that the user of the cache chooses.
 type File struct {
 	Name     string
-	Label    string // what its user knows of it besides
+	Label    string // additional information of the user of the cache
 	Contents []byte
 }
 
@@ -36,7 +36,7 @@ type Entry struct {
 	packed []byte
 }
 
-// description is what an entry says of a file in front of all contents.
+// description is what an entry says of a file before all contents.
 type description struct {
 	Name  string
 	Label string `json:",omitempty"`

@@ -39,7 +39,7 @@ func (k *Kernel) Generic() bool {
 	return len(k.TypeParams) > 0 && !(k.Named && len(k.Instances) == 1)
 }
 
-// Instance is a function that is compiled.
+// Instance is a function to compile: a kernel, or a generic kernel with its type arguments.
 type Instance struct {
 	Name string // "add" or "add[float32]"
 	// Stem begins the names of what belongs to it, files too; they differ in more than case.
@@ -47,11 +47,11 @@ type Instance struct {
 	Args []Text // for the type parameters
 	Pos  token.Position
 	// Vars are the variables that a stub declares with the function as its value, and those of
-	// the kernel's bodies, so that they get types. There are none where there are no arguments.
+	// the kernel's bodies, so that they get types. There are none if there are no arguments.
 	Vars []string
 }
 
-// Body is a function that does what a kernel does on some GPUs.
+// Body is a function that implements a kernel for some GPUs.
 type Body struct {
 	Name   string
 	Pos    token.Position
@@ -73,19 +73,19 @@ type Field struct {
 	Pos    token.Position
 	Slice  bool // []T
 	Tensor bool // gpu.TensorMap[T]
-	Type   Text // of the element where Slice is set, of the tile where Tensor is
+	Type   Text // of the element if Slice is set, of the tile if Tensor is set
 }
 
-// Text is a type as it is written.
+// Text is the source text of a type.
 type Text struct {
 	Source string
-	Uses   []Use // of names in it, in order
+	Uses   []Use // the names in it, in order
 }
 
-// Use is a name in a Text that may be another one in another file.
+// Use is a name in a Text that may have to be renamed in another file.
 type Use struct {
 	Offset int
-	Name   string // as written; empty where the name of a package is missing
+	Name   string // as written; empty if the name of a package is missing
 	Path   string // of the package that is named
 	Param  bool   // it is a type parameter
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
-// Source is a file of a package, generated ones excepted.
+// Source is a file of a package that is not generated.
 type Source struct {
 	Name string
 	Text []byte
 }
 
-// Package is what the syntax of a package tells.
+// Package is the information that decl takes from a package's syntax.
 type Package struct {
 	Name    string
 	Kernels []Kernel
@@ -33,13 +33,13 @@ type Package struct {
 	Constraint string
 }
 
-// World is what is known of other packages.
+// World provides information on other packages.
 type World struct {
 	Name    func(path string) string        // of the package
 	Generic func(path, name string) *Kernel // an exported kernel with type parameters, or nil
 }
 
-// Mentions reports whether the text has a directive of ours in it, perhaps.
+// Mentions reports whether the text may contain a directive.
 func Mentions(text []byte) bool { return bytes.Contains(text, []byte(prefix)) }
 
 // Scan finds the kernels of a package.

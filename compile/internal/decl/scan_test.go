@@ -26,7 +26,7 @@ import (
 //go:noinline
 func blur(t g.Thread, dst, src []float32, at *[2]geom.Point, _ int) {}
 
-// helper is no kernel.
+// helper is not a kernel.
 func helper() {}
 `
 

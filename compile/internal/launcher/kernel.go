@@ -65,7 +65,8 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *driver.Kernel) {
 	}
 }
 
-// Sources is the name, or the beginning of it, of the constant that lists what the kernels of a package are made of.
+// Sources is the name, or the prefix of the name, of the constant that lists the declarations that the kernels of a
+// package depend on.
 const Sources = "kernelSources"
 
 // sourceList declares what the kernels are made of: all of them have the same list.

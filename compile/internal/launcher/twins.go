@@ -2,7 +2,7 @@ package launcher
 
 import "github.com/gopherwarp/gopherwarp/compile/internal/decl"
 
-// Twins collects the Go twins of a package's kernels, which stand in a file of their own.
+// Twins collects the twins of a package's kernels, which are in a separate file.
 type Twins struct {
 	pkg   *decl.Package
 	w     *writer
@@ -33,7 +33,7 @@ func (t *Twins) Add(stem, function, text string, imports []string) {
 	t.w.printf("\n%s", text)
 }
 
-// File returns the file; nil where there are no twins.
+// File returns the file; nil if there are no twins.
 func (t *Twins) File() ([]byte, error) {
 	if len(t.funcs) == 0 {
 		return nil, nil

@@ -27,7 +27,7 @@ func (v *Vectors) Add(declaration, text string) {
 	v.text.WriteString("\n" + text)
 }
 
-// NotAMD64 is in the file of vector code that has none.
+// NotAMD64 is the build constraint of the file for processors without vector code.
 const NotAMD64 = "//go:build !amd64\n\n"
 
 // VectorFile is a file of a package of vector code.

@@ -15,8 +15,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
-// Sizes lays out types on both sides of a launch. The project supports 64-bit hosts
-// only, and they agree.
+// Sizes are the sizes of types on the host and on devices. They agree because the project supports
+// only 64-bit hosts.
 var Sizes = types.SizesFor("gc", "amd64")
 
 // Program is a set of packages with types. Those whose function bodies were loaded have
@@ -26,11 +26,9 @@ type Program struct {
 	Packages []*Package // dependencies first
 }
 
-// Check parses and checks the given packages and all that they import. The overlay maps
-// file names to contents that stand in for what is on disk, or is not; a file with nil
-// contents counts as absent. Only function bodies
-// that are reached are there in the end, and outside of pkgs only those are checked: the rest is for Go's own build. Where reach
-// is nil, all are.
+// Check parses and checks the given packages and all that they import. The overlay maps file names to contents that replace
+// those on disk; nil contents mean that the file does not exist. The result contains only function bodies that can be reached,
+// and outside pkgs only those are checked; go build checks the rest. If reach is nil, all bodies are included.
 func (g *Graph) Check(pkgs []*Package, overlay map[string][]byte, reach *Reach) *Program {
 	c := &checker{
 		graph:   g,
@@ -53,7 +51,7 @@ func (g *Graph) Check(pkgs []*Package, overlay map[string][]byte, reach *Reach) 
 	return c.program
 }
 
-// Forget drops what is large: syntax, and what it says of types.
+// Forget releases the syntax and the type information about it.
 func (p *Program) Forget() {
 	for _, q := range p.Packages {
 		q.Syntax, q.Info = nil, nil
@@ -96,7 +94,7 @@ type checker struct {
 	named   map[ast.Node]bool // declarations of packages that are parsed later
 }
 
-// checkAll checks the packages, each as soon as those in front of it that it imports have types.
+// checkAll checks the packages, each as soon as those before it that it imports have types.
 func (c *checker) checkAll() {
 	done := map[*Package]chan struct{}{}
 	waits := make([][]chan struct{}, len(c.program.Packages))

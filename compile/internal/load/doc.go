@@ -1,9 +1,9 @@
-// Package load reads Go packages for the compiler: first which there are, then, for those
-// that hold kernels and all that they import, their types.
+// Package load reads Go packages for the compiler: first the list of packages, then the types of
+// the packages with kernels and of all packages that they import.
 //
-// It knows nothing of kernels and builds no SSA. Everything is checked from source, and only those function
-// bodies are loaded that the roots it is told of may reach; of the standard library's, those of a few packages that
-// kernels may call. Of the rest of the standard library only those declarations are loaded that something names. So it takes
+// The package does not depend on kernels and does not build SSA. It type-checks everything from source, but loads only the
+// function bodies that the given roots may reach and, in the standard library, only those of the few packages that kernels
+// may call. From the rest of the standard library, it loads only declarations that some code names. Loading therefore takes
 // about a tenth of a second and needs no build cache.
 //
 //	g, err := load.List(ctx, dir, "./...")

@@ -27,11 +27,11 @@ const Twins = "zkernels_cpu.go"
 // PTX is the base name of the file that holds the PTX of a package's kernels.
 const PTX = "zkernels_ptx.go"
 
-// Vectors is the name of the package, in a folder of that name below that of the kernels, which holds
-// their vector code: Go takes no assembly in a package that uses cgo.
+// Vectors is the name of the package, in a folder of that name below that of the kernels, which
+// contains their vector code. A package that uses cgo cannot contain Go assembly.
 const Vectors = "zvector"
 
-// IsGenerated reports whether a file of Go is one that a build writes.
+// IsGenerated reports whether a build generates files with this name.
 func IsGenerated(name string) bool {
 	base := filepath.Base(name)
 	return base == Generated || base == Twins || base == PTX
@@ -40,8 +40,8 @@ func IsGenerated(name string) bool {
 // generatedImports lists what generated files import, whether or not the user's files do.
 var generatedImports = [...]string{Project + "/device", Project + "/device/driver", Project + "/dtype", Project + "/gpu", "unsafe"}
 
-// Generates reports whether files that a build generates import the package with a path: what it declares is known to the
-// compiler, or no part of kernels.
+// Generates reports whether files that a build generates import the package with a path. Its declarations are known to
+// the compiler or not part of kernels.
 func Generates(path string) bool { return slices.Contains(generatedImports[:], path) }
 
 // Graph is a set of packages and what they import.
@@ -53,8 +53,8 @@ type Graph struct {
 	contents contents
 }
 
-// List asks the go command for the packages that the patterns name in dir. What is wrong
-// with single packages stands in their Error.
+// List returns the packages that the patterns name in dir, using the go command. Errors in a
+// package are in its Error field.
 func List(ctx context.Context, dir string, patterns ...string) (*Graph, error) {
 	g, err := list(ctx, dir, patterns, "")
 	if err != nil {

@@ -12,7 +12,7 @@ type outliner struct {
 	done int // up to there text is in out, or left out
 
 	word    []byte // that stands right in front
-	started bool   // the package clause has begun: comments in front of it tell of the file
+	started bool   // the package clause has begun: comments before it tell of the file
 	counted bool   // the next literal's elements count
 }
 
@@ -31,7 +31,7 @@ func outline(text []byte) []byte {
 	return append(o.out, text[o.done:]...)
 }
 
-// token passes a token. It reports false where braces do not match.
+// token passes a token. It reports false if braces do not match.
 func (o *outliner) token() bool {
 	start := o.at
 	switch c := o.text[start]; {
@@ -101,7 +101,7 @@ func (o *outliner) cut(from, to int) {
 	o.done = to
 }
 
-// skip passes a comment or a literal in quotes, and reports whether there is one. A comment of one line ends in front of the line's end.
+// skip passes a comment or a literal in quotes, and reports whether there is one. A comment of one line ends before the line's end.
 func (o *outliner) skip() bool {
 	rest := o.text[o.at:]
 	switch c := rest[0]; {

@@ -21,13 +21,13 @@ type Package struct {
 	Module     *Module // nil in the standard library
 	Standard   bool
 	Match      []string // the patterns that name it, as the go command cleans them: "./a/" is "./a"
-	Error      *Error   // nil where the go command finds nothing wrong
+	Error      *Error   // nil if the go command finds nothing wrong
 
 	Types    *types.Package
-	Syntax   []*ast.File // where function bodies were loaded
+	Syntax   []*ast.File // nil if function bodies were not loaded
 	Info     *types.Info // likewise
-	Unparsed diag.List   // what does not parse in its files
-	Errors   diag.List   // what Go itself finds wrong in bodies and types; of little use if something does not parse
+	Unparsed diag.List   // syntax errors in its files
+	Errors   diag.List   // type errors, which are unreliable after syntax errors
 	IllTyped bool        // it, or a package that it imports, has errors
 }
 
@@ -38,7 +38,7 @@ type Module struct {
 	GoVersion string
 }
 
-// Error is what the go command finds wrong with a package.
+// Error is an error that the go command reports for a package.
 type Error struct {
 	Pos string // "file:line:col", relative, or empty
 	Err string

@@ -15,7 +15,7 @@ import (
 //
 // A package-level variable that is reached needs all functions that name it: they may write it.
 
-// Reach says what of a program's function bodies counts.
+// Reach describes what of a program's function bodies counts.
 type Reach struct {
 	Roots map[*Package][]string // functions and variables, by the names that their packages give them
 	// Closed reports of a function, by the name that types.Func.FullName gives it, that what it calls does not count.

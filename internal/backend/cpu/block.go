@@ -204,7 +204,7 @@ func (e *emitter) axis(name string, fixed int, size string, lines []line) []line
 	return slices.Concat([]line{{text: "{"}}, lines, []line{{text: "}"}})
 }
 
-// loopVariable returns the start of a range clause, which is empty where nothing uses the variable.
+// loopVariable returns the start of a range clause, which is empty if nothing uses the variable.
 func (e *emitter) loopVariable(name string, lines []line) string {
 	if usesWord(lines, e.names[name]) {
 		return e.names[name] + " := "

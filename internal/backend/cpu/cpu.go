@@ -199,7 +199,7 @@ func (e *emitter) function(body []line) []line {
 	pointer := e.unsafe("Pointer")
 	lines := []line{
 		{text: fmt.Sprintf("// %s runs blocks of the kernel %s.", e.o.Func, e.f.Name)},
-		{text: "//"}, // as gofmt has it in front of a directive
+		{text: "//"}, // as gofmt has it before a directive
 		{text: fmt.Sprintf("func %s(%s *%s.Blocks, %s %s) {", e.o.Func, e.word("blocks"), e.imported(gpuPath), e.word("args"), pointer), pos: e.o.Pos},
 	}
 	for _, p := range e.f.Params {

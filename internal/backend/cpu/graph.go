@@ -11,7 +11,7 @@ import (
 // the IR within a region, or a whole region within the kernel.
 type node struct {
 	block *ir.Block // the block, or the region's first
-	succs []*node   // nil where control leaves the graph
+	succs []*node   // nil if control leaves the graph
 	preds []*node   // that are reached
 
 	rank int // in reverse postorder
@@ -29,7 +29,7 @@ type loop struct {
 
 func (l *loop) contains(n *node) bool { return l == nil || l.in[n] }
 
-// analyse orders the graph that entry leads into and finds dominators and loops. It reports false where a
+// analyse orders the graph that entry leads into and finds dominators and loops. It reports false if a
 // loop has two ways in.
 func analyse(entry *node) bool {
 	order := reversePostorder(entry)

@@ -64,7 +64,7 @@ func (in *inliner) limit() {
 }
 
 // lastUse returns where the expression of v, which is written in those of all users, is evaluated for the last
-// time, messages among them: none where they stand in several blocks.
+// time, messages among them: none if they stand in several blocks.
 func (in *inliner) lastUse(v *ir.Value) spot {
 	last := in.at[v.ID]
 	for i, u := range slices.Concat(in.users[v.ID], in.messages[v.ID]) {

@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// memory says where variables of the kernel lie.
+// memory describes where variables of the kernel lie.
 type memory struct {
 	shared map[*ir.Variable]int64 // offsets in the block's shared memory
 	size   int64                  // of the shared memory
@@ -85,7 +85,7 @@ func (e *emitter) offset(p *ir.Value) expr {
 	return binary("+", base, index)
 }
 
-// offsetOf returns the offset of p, or false where there is none.
+// offsetOf returns the offset of p, or false if there is none.
 func (e *emitter) offsetOf(p *ir.Value) (expr, bool) {
 	if e.rootOf(p) == p || p.Op == ir.OpVar {
 		return expr{}, false

@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// level says how often a value has to be computed.
+// level describes how often a value has to be computed.
 type level int
 
 const (
@@ -23,7 +23,7 @@ const (
 // another region instead of being kept.
 const maxAgain = 10
 
-// keep says what becomes of a value that is needed in a region it was not computed in.
+// keep describes what becomes of a value that is needed in a region it was not computed in.
 type keep int
 
 const (
@@ -32,7 +32,7 @@ const (
 	keepEach       // in an array, one element a thread
 )
 
-// placement says where every value is computed and kept.
+// placement describes where every value is computed and kept.
 type placement struct {
 	*regions
 	level        []level                 // by value ID

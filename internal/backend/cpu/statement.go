@@ -250,7 +250,7 @@ func (e *emitter) word64(v *ir.Value, i int) string {
 	return fmt.Sprintf("uint64(%s)", e.ref(v.Args[i]).text)
 }
 
-// divide writes a division that yields 0 where Go would panic.
+// divide writes a division that yields 0 if Go would panic.
 func (e *emitter) divide(v *ir.Value) {
 	e.variable(v)
 	if v.Args[1].Op != ir.OpConst { // else it is 0

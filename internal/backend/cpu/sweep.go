@@ -246,7 +246,7 @@ func without(text string, names []string) string {
 	case strings.Contains(right[:strings.IndexByte(right, '(')], ".Atomic"):
 		return right
 	}
-	return "_ = " + right // a conversion is no statement
+	return "_ = " + right // a conversion is not a statement
 }
 
 // withoutResults returns a statement that takes from a call the results that are not named.

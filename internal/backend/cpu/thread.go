@@ -213,7 +213,7 @@ func (c *copies) write(w *writer) {
 	}
 }
 
-// again writes a value in front of the thread's code that another region computes, or one that
+// again writes a value before the thread's code that another region computes, or one that
 // does not differ between threads.
 func (e *emitter) again(v *ir.Value) {
 	switch {

@@ -302,7 +302,7 @@ func (z *vectorizer) copies(n, s *node, m vreg) {
 	}
 }
 
-// moving says what a register holds that is copied.
+// moving describes what a register holds that is copied.
 type moving uint8
 
 const (

@@ -29,7 +29,7 @@ type vectorizer struct {
 	tx       vasm.Reg
 	wrote    bool   // something was written in this block
 	end      string // of a vector
-	begin    string // a label in front of a vector's code, if any
+	begin    string // a label before a vector's code, if any
 	part     string // where lanes that do not agree do the vector again; "" in the loop that takes all
 }
 
@@ -332,7 +332,7 @@ func (z *vectorizer) node(n *node) {
 	z.ends(n)
 }
 
-// at says which line of the kernel the next instructions are for, where it has one.
+// at describes which line of the kernel the next instructions are for, where it has one.
 func (z *vectorizer) at(p ir.Pos) {
 	if p.Known() {
 		z.code.At(linePlace(p))
@@ -487,7 +487,7 @@ func (z *vectorizer) lane(m *laneSet) vasm.Reg {
 	return z.maskRegs[m]
 }
 
-// vectorOrder returns the values of b with checks in front of the first store where they do not depend on
+// vectorOrder returns the values of b with checks before the first store where they do not depend on
 // what is read behind it: then nothing is written yet where one fails.
 func (z *vectorizer) vectorOrder(b *ir.Block) []*ir.Value {
 	first := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })

@@ -274,7 +274,7 @@ func (z *vectorizer) risesSafely(x *ir.Value, r *span) {
 }
 
 // cut bounds an end of a range of threads by the first one whose index is no less than limit; at is that of the row's
-// first. Where the stride is no power of two the row is one as a whole, or there is no range.
+// first. Where the stride is not a power of two the row is one as a whole, or there is no range.
 func (z *vectorizer) cut(r *span, upper bool, limit vreg, x *ir.Value) {
 	c, stride := z.code, z.shape(x).stride
 	n := c.Reg(vasm.Integer)

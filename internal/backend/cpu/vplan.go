@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// plan says what the lanes of vector code do together.
+// plan describes what the lanes of vector code do together.
 //
 // Where a branch is the same for all lanes that come to it, it is a jump. Where it is not, both
 // sides are run, one after the other, each for its lanes; a loop is run until no lane is left in it (after
@@ -49,7 +49,7 @@ const (
 	varying
 )
 
-// shape says how a value differs between lanes. Floats are always varying: there is nothing to be
+// shape describes how a value differs between lanes. Floats are always varying: there is nothing to be
 // gained by telling.
 type shape struct {
 	kind   shapeKind

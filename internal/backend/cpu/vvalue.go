@@ -53,7 +53,7 @@ func (z *vectorizer) value(v *ir.Value) {
 	}
 }
 
-// words says what op is where there is a plain word for it.
+// words describes what op is where there is a plain word for it.
 func words(op ir.Op) string {
 	switch {
 	case op == ir.OpSDiv || op == ir.OpUDiv:

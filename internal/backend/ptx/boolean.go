@@ -83,7 +83,7 @@ func (s *selector) compareInts(v *ir.Value) operand {
 	return s.def(pred, "setp."+c.name+"."+c.sign+"32", s.extended(x, signed), s.extended(y, signed))
 }
 
-// opposite returns the setp that is true where the given one is false.
+// opposite returns the setp that is true if the given one is false.
 func opposite(op string) (string, bool) {
 	const prefix = "setp."
 	if len(op) < len(prefix) || op[:len(prefix)] != prefix {

@@ -7,7 +7,7 @@ package ptx
 // It is the test of Sreedhar et al., "Translating Out of Static Single Assignment Form", with
 // value sets checked pair by pair. The result maps a register to the one that stands for it.
 //
-// A predicate shares its register only along back edges: ptxas (13.0) takes what a branch in front of a loop found out about one for
+// A predicate shares its register only along back edges: ptxas (13.0) takes what a branch before a loop found out about one for
 // true in the loop, too, even where another value is put there, and drops what the branch in the loop leads to.
 func coalesce(f *function, l *liveness) []reg {
 	c := &webs{live: l, of: make([]*web, len(f.regs))}

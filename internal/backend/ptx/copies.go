@@ -73,7 +73,7 @@ func (c *copier) moves(b, s *block) []move {
 	return moves
 }
 
-// harmless reports whether moves may stand in front of b's branch: what they overwrite is
+// harmless reports whether moves may stand before b's branch: what they overwrite is
 // read neither by the branch nor on the way to other.
 func (c *copier) harmless(b, other *block, moves []move) bool {
 	if other.index < 0 { // an edge of its own, which reads what b left
@@ -176,7 +176,7 @@ func (c *copier) tie(b *block) {
 	}
 }
 
-// beforeFence returns where moves for instruction i stand: in front of the fence that orders registers before
+// beforeFence returns where moves for instruction i stand: before the fence that orders registers before
 // products, if nothing behind it has to do with theirs.
 func (c *copier) beforeFence(b *block, i int, moves []inst) int {
 	involved := map[reg]bool{}

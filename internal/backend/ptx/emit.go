@@ -125,7 +125,7 @@ func uses(f *ir.Func, is func(ir.Op) bool) bool {
 // emittable reports what passes should have removed and what PTX cannot do.
 func emittable(f *ir.Func) error {
 	if !f.Kernel {
-		return fmt.Errorf("ptx: %s is no kernel", f.Name)
+		return fmt.Errorf("ptx: %s is not a kernel", f.Name)
 	}
 	if f.ParamBytes < driver.HiddenBytes || f.ParamBytes%8 != 0 {
 		return fmt.Errorf("ptx: %s: a parameter block of %d bytes", f.Name, f.ParamBytes)

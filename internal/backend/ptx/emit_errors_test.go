@@ -12,7 +12,7 @@ import (
 func TestUnfit(t *testing.T) {
 	const call = "func f() {\nb0:\n\tret\n}\n\n"
 	for _, c := range []struct{ text, want string }{
-		{"func f() {\nb0:\n\tret\n}\n", "f is no kernel"},
+		{"func f() {\nb0:\n\tret\n}\n", "f is not a kernel"},
 		{"kernel k() bytes 8 {\nb0:\n\tret\n}\n", "a parameter block of 8 bytes"},
 		{call + "kernel k() bytes 16 {\nb0:\n\tcall @f !k.go:2:3\n\tret\n}\n", "k.go:2:3: call @f !k.go:2:3: calls must be inlined"},
 		{"kernel k() bytes 16 {\nb0:\n\t%0 = zero {i32, i8}\n\tret\n}\n", "values must be scalar"},

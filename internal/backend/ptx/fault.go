@@ -16,12 +16,12 @@ type stub struct {
 	site int
 	of   *ir.Value
 	args []*ir.Value
-	// element is what the thread was at where it does several; nil where it does one.
+	// element is what the thread was at where it does several; nil if it does one.
 	element *ir.Value
 	label   string
 }
 
-// types says how the host reads the arguments.
+// types describes how the host reads the arguments.
 func (t *stub) types() []dtype.Type { return t.of.Aux.(*ir.Site).Args }
 
 // newStub returns the stub of v with the given arguments, which another check may share.
@@ -110,7 +110,7 @@ type stubConvention struct {
 	args          []operand
 }
 
-// newPassing returns nil where there is nothing to share.
+// newPassing returns nil if there is nothing to share.
 func (s *selector) newStubConvention() *stubConvention {
 	if len(s.stubs) == 1 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// floatOps are the names in front of the type. Every sum and product is rounded explicitly
+// floatOps are the names before the type. Every sum and product is rounded explicitly
 // (.rn), which forbids ptxas to fuse them: the IR has decided that.
 var floatOps = [...]string{
 	ir.OpFAdd:      "add.rn",

@@ -40,7 +40,7 @@ func (l *blockPlacer) place(b *ir.Block) {
 	}
 }
 
-// loop returns which blocks, by ID, are in the natural loop that head heads; nil where it
+// loop returns which blocks, by ID, are in the natural loop that head heads; nil if it
 // heads none.
 func (l *blockPlacer) loop(head *ir.Block) []bool {
 	var in []bool

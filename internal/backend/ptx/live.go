@@ -21,7 +21,7 @@ func (s regSet) addAll(t regSet) bool {
 	return grew
 }
 
-// liveness says which registers are needed later, while registers are written once. A phi's
+// liveness describes which registers are needed later, while registers are written once. A phi's
 // argument is read at the end of its predecessor, the phi is written where its block begins.
 type liveness struct {
 	f       *function
@@ -132,7 +132,7 @@ func (l *liveness) neededAt(a, b reg) bool {
 func predIndex(b, p *block) int {
 	i := slices.Index(b.preds, p)
 	if i < 0 {
-		panic("BUG: ptx: a block is no predecessor of its successor")
+		panic("BUG: ptx: a block is not a predecessor of its successor")
 	}
 	return i
 }

@@ -15,7 +15,7 @@ const (
 	numClasses
 )
 
-// classes says how registers are declared, named and moved.
+// classes describes how registers are declared, named and moved.
 var classes = [numClasses]struct{ typ, prefix, move string }{
 	pred: {".pred", "%p", "mov.pred"},
 	b16:  {".b16", "%rs", "mov.u16"},
@@ -54,7 +54,7 @@ type operand struct {
 	text string
 }
 
-// form says how an instruction is printed.
+// form describes how an instruction is printed.
 type form uint8
 
 const (
@@ -97,7 +97,7 @@ type phi struct {
 	args []operand
 }
 
-// ending says how a block is left.
+// ending describes how a block is left.
 type ending uint8
 
 const (

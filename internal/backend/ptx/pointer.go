@@ -35,7 +35,7 @@ func suffix(space ir.Space) string {
 }
 
 // pointer selects an operation that yields an address. The address is computed where the
-// operation stands, so that one in front of a loop stays there; what only feeds memory
+// operation stands, so that one before a loop stays there; what only feeds memory
 // operands is folded into them and dropped by dead.go.
 func (s *selector) pointer(v *ir.Value) {
 	switch v.Op {

@@ -18,11 +18,11 @@ const dynamicName = "$dynamic"
 // behind the other at the start of dynamic shared memory.
 type variables struct {
 	places  map[*ir.Variable]address
-	module  strings.Builder // declarations in front of the entry
+	module  strings.Builder // declarations before the entry
 	local   strings.Builder // and in its body
 	locals  int
 	static  int64 // bytes of shared memory that are declared
-	dynamic int64 // bytes of dynamic shared memory in front of what a launch adds; a multiple of 16
+	dynamic int64 // bytes of dynamic shared memory before what a launch adds; a multiple of 16
 	extern  bool  // dynamic shared memory is declared
 	align   int64 // of dynamic shared memory
 }

@@ -102,7 +102,7 @@ func (w *writer) block(b *block) {
 	}
 }
 
-// loc says where the next instruction comes from, at every change of line.
+// loc describes where the next instruction comes from, at every change of line.
 func (w *writer) loc(p ir.Pos) {
 	if !p.Known() || p.File == w.line.File && p.Line == w.line.Line {
 		return

@@ -33,7 +33,7 @@ func decodeMap(p []byte) tensorMap {
 func (t *tensorMap) bytes() int { return t.box[0] * t.box[1] * t.element }
 
 // each calls f for each element of the tile at a place: its offset in the tile, the swizzle applied that an
-// address which is a multiple of 1024 has, and its address, or 0 where the matrix has none.
+// address which is a multiple of 1024 has, and its address, or 0 if the matrix has none.
 func (t *tensorMap) each(at [3]int, f func(offset int, address uint64)) {
 	for i := range t.box[1] {
 		for j := range t.box[0] {

@@ -121,7 +121,7 @@ func (d *decoder) receive(o ptx.Operand, v *ptx.Var, callee *function) {
 // local returns the address in local memory of a parameter variable of a call.
 func (d *decoder) local(o ptx.Operand) uint64 {
 	if o.Var.Space != ptx.Param || d.isEntryParam(o.Var) {
-		d.fail("%s is no parameter of a call", o.Var.Name)
+		d.fail("%s is not a parameter of a call", o.Var.Name)
 	}
 	return d.address(o.Var)
 }

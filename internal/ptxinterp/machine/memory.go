@@ -48,8 +48,8 @@ type region struct {
 	readOnly bool
 
 	watched bool         // one of the following is there
-	shadow  *race.Shadow // nil where races are not looked for
-	written byteSet      // nil where everything has been written or nobody asks
+	shadow  *race.Shadow // nil if races are not looked for
+	written byteSet      // nil if everything has been written or nobody asks
 }
 
 // NewMemory returns a memory without allocations.
@@ -102,7 +102,7 @@ func (m *Memory) Free(address uint64) error {
 	r := m.find(address)
 	switch {
 	case r == nil || r.base != address:
-		return fmt.Errorf("free of %#x, which is no allocation: %w", address, ErrAddress)
+		return fmt.Errorf("free of %#x, which is not an allocation: %w", address, ErrAddress)
 	case r.data == nil:
 		return fmt.Errorf("free of %#x: %w", address, ErrFreed)
 	}
@@ -163,7 +163,7 @@ func (r *region) window(address, n uint64) []byte {
 	return r.data[off:]
 }
 
-// explain says why n bytes at address are not accessible, r being the nearest region.
+// explain describes why n bytes at address are not accessible, r being the nearest region.
 func explain(r *region, address, n uint64) (string, error) {
 	access := fmt.Sprintf("%d bytes at %#x", n, address)
 	switch {

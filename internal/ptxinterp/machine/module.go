@@ -96,7 +96,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 		specials: map[string]int32{},
 		addrs:    map[*ptx.Var]uint64{},
 	}
-	d.row(8) // place 0 is no register, so that it can mean none
+	d.row(8) // place 0 is not a register, so that it can mean none
 	d.program(f)
 	if d.err != nil {
 		return nil, d.err

@@ -19,7 +19,7 @@ func (d *decoder) wide(i int, t ptx.Type) int32 { return d.source(d.arg(i), t, t
 
 func (d *decoder) source(o ptx.Operand, t ptx.Type, wider bool) int32 {
 	if o.Negate {
-		d.fail("! in front of an operand that is no predicate")
+		d.fail("! before an operand that is not a predicate")
 	}
 	switch o.Kind {
 	case ptx.RegOperand:
@@ -35,7 +35,7 @@ func (d *decoder) source(o ptx.Operand, t ptx.Type, wider bool) int32 {
 	}
 	bits, ok := o.As(t)
 	if !ok {
-		d.fail("operand %s is no %v", describe(o), t)
+		d.fail("operand %s is not a %v", describe(o), t)
 	}
 	return d.constant(bits & mask(t.Size()))
 }
@@ -111,7 +111,7 @@ func (d *decoder) predDst(o ptx.Operand) int32 {
 	return d.fn.regs[o.Reg]
 }
 
-// pair takes destination operand 0 apart: what stands in front of a "|" and what behind it.
+// pair takes destination operand 0 apart: what stands before a "|" and what behind it.
 func (d *decoder) pair() (first ptx.Operand, second ptx.Operand) {
 	o := d.arg(0)
 	if o.Kind == ptx.PairOperand {

@@ -14,7 +14,7 @@ const (
 // of its slot; those above the register's width are zero.
 type row = [warpSize]uint64
 
-// kind says what an instruction does to the flow of control.
+// kind describes what an instruction does to the flow of control.
 type kind uint8
 
 const (

@@ -27,7 +27,7 @@ func (o Operand) As(t Type) (uint64, bool) {
 	return 0, false
 }
 
-// level returns how strongly a binary operator of constant expressions binds (section 4.5.4), or 0 where the
+// level returns how strongly a binary operator of constant expressions binds (section 4.5.4), or 0 if the
 // token is none. The remainder is missing: a percent sign starts a register; and "<" and ">" are those of a
 // register range.
 func (t token) level() int {
@@ -194,13 +194,13 @@ func (p *parser) literal(t token) Operand {
 	if !hex && strings.ContainsAny(s, ".e") {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || strings.ContainsAny(s, "xpin") {
-			p.fail(t.line, "%s is no number", t)
+			p.fail(t.line, "%s is not a number", t)
 		}
 		return Operand{Kind: F64Operand, Bits: math.Float64bits(f)}
 	}
 	v, err := strconv.ParseUint(strings.TrimSuffix(s, "u"), 0, 64)
 	if err != nil {
-		p.fail(t.line, "%s is no number", t)
+		p.fail(t.line, "%s is not a number", t)
 	}
 	return Operand{Kind: IntOperand, Bits: v}
 }
@@ -208,7 +208,7 @@ func (p *parser) literal(t token) Operand {
 func (p *parser) hexFloat(t token, digits string, n int, k OperandKind) Operand {
 	v, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil || len(digits) != n {
-		p.fail(t.line, "%s is no number of %d hexadecimal digits", t, n)
+		p.fail(t.line, "%s is not a number of %d hexadecimal digits", t, n)
 	}
 	return Operand{Kind: k, Bits: v}
 }

@@ -87,7 +87,7 @@ func (p *parser) performance() {
 		case ".pragma":
 			p.pragma()
 		default:
-			p.fail(t.line, "%s is no directive that is known here", t)
+			p.fail(t.line, "%s is not a directive that is known here", t)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (p *parser) guard() Guard {
 	t := p.tok
 	sym, ok := p.lookup(p.name())
 	if p.err == nil && (!ok || sym.what != RegOperand || p.fn.Regs[sym.index].Type != Pred) {
-		p.fail(t.line, "%s is no predicate register", t)
+		p.fail(t.line, "%s is not a predicate register", t)
 		return g
 	}
 	g.Reg = sym.index
@@ -62,7 +62,7 @@ func (p *parser) guard() Guard {
 // label declares the label t, or the table that it names.
 func (p *parser) label(t token) {
 	if strings.ContainsAny(t.text, ".:") {
-		p.fail(t.line, "%s is no label", t)
+		p.fail(t.line, "%s is not a label", t)
 		return
 	}
 	switch {
@@ -194,7 +194,7 @@ func (p *parser) single() Operand {
 	return Operand{}
 }
 
-// offset reads "+4" or "-4" behind a name; 0 where there is none.
+// offset reads "+4" or "-4" behind a name; 0 if there is none.
 func (p *parser) offset() uint64 {
 	switch p.tok.text {
 	case "-":

@@ -158,7 +158,7 @@ func (p *parser) declaration() {
 func (p *parser) version() {
 	var v [2]int
 	if n, err := fmt.Sscanf(p.tok.text, "%d.%d", &v[0], &v[1]); n != 2 || err != nil {
-		p.fail(p.tok.line, "%s is no version", p.tok)
+		p.fail(p.tok.line, "%s is not a version", p.tok)
 		return
 	}
 	p.mod.Version = v

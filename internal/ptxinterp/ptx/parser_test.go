@@ -162,8 +162,8 @@ func TestErrors(t *testing.T) {
 		{body("add.u32 %r1, %r2, x;"), ""}, // may name a function
 		{body("add.u32 %r1, %r2, [x];"), "line 7: undeclared name x"},
 		{body("add.u32 %r1 %r2;"), `line 7: "%r2" where ";" is expected`},
-		{body("mov.f32 %r1, 0f123;"), `line 7: "0f123" is no number of 8 hexadecimal digits`},
-		{body("@%r1 ret;"), `line 7: "%r1" is no predicate register`},
+		{body("mov.f32 %r1, 0f123;"), `line 7: "0f123" is not a number of 8 hexadecimal digits`},
+		{body("@%r1 ret;"), `line 7: "%r1" is not a predicate register`},
 		{body("a: ret;\na: ret;"), "line 8: a is declared twice"},
 		{body("mov.b32 %r1, 1/0;"), "line 7: division by zero"},
 		{body("t: .branchtargets nowhere;"), "line 7: undeclared label nowhere"},

@@ -9,7 +9,7 @@ const (
 	maxDepth = 200
 )
 
-// attributes is what stands in front of a variable's name.
+// attributes is what stands before a variable's name.
 type attributes struct {
 	space  Space
 	typ    Type
@@ -57,7 +57,7 @@ func (p *parser) attributes(space Space) attributes {
 func (p *parser) space(a *attributes, part string, t token, pointer bool) {
 	space, ok := ParseSpace(part)
 	if !ok {
-		p.fail(t.line, "%s is no directive that is known here", t)
+		p.fail(t.line, "%s is not a directive that is known here", t)
 		return
 	}
 	if !pointer {
@@ -69,7 +69,7 @@ func (p *parser) alignment() int {
 	line := p.tok.line
 	n := p.smallInt(1 << 16)
 	if p.err == nil && (n == 0 || n&(n-1) != 0) {
-		p.fail(line, "alignment %d is no power of two", n)
+		p.fail(line, "alignment %d is not a power of two", n)
 	}
 	return n
 }
@@ -177,7 +177,7 @@ func (p *parser) element(v *Var, offset int) {
 func (p *parser) convert(o Operand, t Type, line int) uint64 {
 	bits, ok := o.As(t)
 	if !ok {
-		p.fail(line, "a literal that is no %v", t)
+		p.fail(line, "a literal that is not a %v", t)
 	}
 	return bits
 }

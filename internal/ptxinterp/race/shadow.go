@@ -91,7 +91,7 @@ type Shadow struct {
 	pages []*page
 }
 
-// page returns a page, or nil where nothing is known of it.
+// page returns a page, or nil if nothing is known of it.
 func (s *Shadow) page(number uint64) *page {
 	if number >= uint64(len(s.pages)) {
 		return nil

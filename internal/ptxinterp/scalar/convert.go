@@ -139,7 +139,7 @@ func integral(f float64, m Mode) float64 {
 	return math.RoundToEven(f)
 }
 
-// floatToInt clamps to the type's range. NaN becomes 0 where the operand is single and the
+// floatToInt clamps to the type's range. NaN becomes 0 if the operand is single and the
 // result narrower than 64 bits, and otherwise the result's top bit (section 9.7.9, cvt).
 func floatToInt(to, from ptx.Type, c Conversion) Unary {
 	lo, hi := limits(to)

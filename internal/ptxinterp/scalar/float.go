@@ -9,7 +9,7 @@ import (
 
 // arithmetic is one operation on numbers of up to three operands: as Go computes it, to
 // nearest, in both precisions, and as an exact or long value for the other modes. long is
-// called for finite operands only, and may return nil where native's result is exact.
+// called for finite operands only, and may return nil if native's result is exact.
 type arithmetic struct {
 	single func(a, b, c float32) float32
 	double func(a, b, c float64) float64

@@ -104,7 +104,7 @@ func Bfe(t ptx.Type) Ternary {
 		if n == 0 {
 			return 0
 		}
-		field := a >> pos // 0 where pos is past the top
+		field := a >> pos // 0 if pos is past the top
 		if n < 64 {
 			field &= 1<<n - 1
 		}

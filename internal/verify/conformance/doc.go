@@ -1,5 +1,5 @@
-// Package conformance is what every device must get right: kernels for each behaviour of the
-// language and of package gpu, and the values that plain Go computes for them.
+// Package conformance is the conformance suite for devices: kernels for each behaviour of the
+// language and of package gpu, with the values that plain Go computes for them.
 //
 //	for _, g := range conformance.Groups() {
 //		for _, c := range g.Cases {
@@ -7,7 +7,7 @@
 //		}
 //	}
 //
-// Its test runs it on the CPU, in the PTX interpreter and on a GPU where there is one;
-// built by go test -c it does so on a bare machine. It compares results, not speed, and
-// it knows nothing of how a device is made: device/devicetest is for that.
+// Its test runs the suite on the CPU, in the PTX interpreter and, if there is one, on a GPU. A test
+// binary built by go test -c also runs on a machine without Go. The suite compares results, not
+// speed. The interfaces of devices are tested by device/devicetest.
 package conformance

@@ -16,7 +16,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/words"
 )
 
-// Group is the cases of one theme.
+// Group is a set of cases about one topic.
 type Group struct {
 	Name  string
 	Cases []check.Case

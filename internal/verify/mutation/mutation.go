@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Mutation is a mistake: some text of a function that becomes other text.
+// Mutation is a mistake: a text of a function and its replacement.
 type Mutation struct {
 	Number   int    // from 1
 	Name     string // what is wrong
 	File     string // in the repository
-	Func     string // that the text is looked for in, "f" or "T.f"; empty where it is found once in the file
+	Func     string // that the text is looked for in, "f" or "T.f"; empty if it is found once in the file
 	From, To string
 }
 

@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// ErrStale is the cause where a mutation's text is not found, or more than once: the compiler has
-// changed, and the mutation must.
+// ErrStale reports that a mutation's text is not found or not unique: the compiler has changed, so
+// the mutation must be updated.
 var ErrStale = errors.New("the text is not there, or more than once")
 
 // What a package with mutations has to declare: the number of the mutation that is made, and a function that is
-// called with the number of one in front of each statement that it would change.
+// called with the number of one before each statement that it would change.
 const (
 	Variable = "zmutation"
 	Reached  = "zreached"
 )
 
-// Switched returns the source of a file with the mutations in it, each made where the package's
-// Variable has its number.
+// Switched returns the source of a file with all mutations, each of which is active if the
+// package's Variable has its number.
 func Switched(name string, source []byte, list []Mutation) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)

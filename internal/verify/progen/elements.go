@@ -43,7 +43,7 @@ func (g *gen) elements(k *Kernel) {
 		g.line("}")
 	}
 	ahead := g.r.oneIn(3)
-	if ahead { // the first slice is read in front of the thread's element, if nobody writes it
+	if ahead { // the first slice is read before the thread's element, if nobody writes it
 		guards[0] = fmt.Sprintf("own < len(%s)-1", g.scope.slices[0].text)
 	}
 	g.line("if %s {", strings.Join(guards, " && "))

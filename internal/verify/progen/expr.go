@@ -13,7 +13,7 @@ func (g *gen) expr(t *typ, depth int) string {
 	return g.value(t, depth)
 }
 
-// value returns an expression of type t that is no constant: Go computes those exactly and
+// value returns an expression of type t that is not a constant: Go computes those exactly and
 // refuses the ones that do not fit.
 func (g *gen) value(t *typ, depth int) string {
 	if depth <= 0 || g.r.oneIn(6) {

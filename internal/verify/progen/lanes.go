@@ -164,7 +164,7 @@ func (g *lanes) fault(depth int) {
 	g.line("\t}")
 }
 
-// look reads what may be behind the end of a slice, in front of it, or, rarely, what is not there.
+// look reads what may be behind the end of a slice, before it, or, rarely, what is not there.
 func (g *lanes) look(depth int) {
 	t := pick(g.r, laneTypes[:]...).letter
 	at := g.place() + pick(g.r, "", "-3", "-17")

@@ -140,7 +140,7 @@ func squaredHasty(t gpu.Thread, out []float32) {
 	out[t.ThreadX()] = acc[0]
 }
 
-// squaredUnready is squared without the fence in front of the products.
+// squaredUnready is squared without the fence before the products.
 //
 //gpu:kernel
 //gpu:block 128

@@ -90,7 +90,7 @@ func (p *printer) scan(c Class, list []*interval, frame int64) int64 {
 	return frame
 }
 
-// value says how much a register is worth to the interval.
+// value describes how much a register is worth to the interval.
 func (v *interval) value() float64 { return v.weight / float64(v.end-v.start+2) }
 
 // free returns a register that no active interval has, or -1.
@@ -286,7 +286,7 @@ func (p *printer) operand(o *Operand) string {
 	return p.partName(o.reg, o.part)
 }
 
-// partName returns the name of a part of r, or of r itself where that is no vector.
+// partName returns the name of a part of r, or of r itself where that is not a vector.
 func (p *printer) partName(r Reg, o part) string {
 	if p.f.class[r] == Vector {
 		return p.f.machine.parts[o] + p.name(r)

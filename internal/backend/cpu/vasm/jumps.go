@@ -52,7 +52,7 @@ func follow(code []inst) {
 	}
 }
 
-// behindLabels returns the first instruction behind i that is no label.
+// behindLabels returns the first instruction behind i that is not a label.
 func behindLabels(code []inst, i int) int {
 	for i++; i < len(code); i++ {
 		if _, ok := code[i].label(); !ok && code[i].op != "" {

@@ -81,7 +81,7 @@ func compare(t *testing.T, dev *device.Device, which, of int) {
 	}
 }
 
-// TestNone says what a kernel needs and what there is.
+// TestNone describes what a kernel needs and what there is.
 func TestNone(t *testing.T) {
 	dev, err := ptxinterp.OpenWith(ptxinterp.Options{Capability: device.Capability{Major: 8, Minor: 6}})
 	if err != nil {

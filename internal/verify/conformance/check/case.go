@@ -10,22 +10,22 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Case shows one behaviour, or one for each of Fields. Cases of one name show the same, for
-// different types.
+// Case tests one behaviour, or one for each of Fields. Cases with the same name test the same
+// behaviour for different types.
 type Case struct {
 	Name   string
-	Type   string // where there are others of the name
+	Type   string // distinguishes cases of the same name
 	Fields []string
 	Run    func(*Run)
 }
 
-// Of returns the case, being the one for a type.
+// Of returns the case with the given type name.
 func (c Case) Of(name string) Case {
 	c.Type = name
 	return c
 }
 
-// Behaviours returns the names of what the case shows.
+// Behaviours returns the names of the behaviours that the case tests.
 func (c Case) Behaviours() []string {
 	if len(c.Fields) == 0 {
 		return []string{c.Name}
@@ -37,7 +37,7 @@ func (c Case) Behaviours() []string {
 	return names
 }
 
-// On runs the case on a stream of its own. The result has, by the name of the behaviour, what is wrong.
+// On runs the case on a new stream and returns its errors by the names of the behaviours.
 func (c Case) On(ctx context.Context, dev *device.Device) map[string]error {
 	r := &Run{Context: ctx, Device: dev, name: c.Name, wrong: map[string]error{}}
 	stream, err := dev.NewStreamTo(&r.printed)
@@ -50,8 +50,7 @@ func (c Case) On(ctx context.Context, dev *device.Device) map[string]error {
 	return r.wrong
 }
 
-// Run is a case that runs. What goes wrong is kept, and ends nothing: the rest of the case
-// says more about it, or fails likewise.
+// Run is the execution of a case. Errors are recorded and do not end the case.
 type Run struct {
 	context.Context
 	Device  *device.Device
@@ -62,7 +61,7 @@ type Run struct {
 	wrong   map[string]error
 }
 
-// Wrong notes what is wrong with the case.
+// Wrong records an error of the case.
 func (r *Run) Wrong(format string, args ...any) { r.fail(r.name, fmt.Errorf(format, args...)) }
 
 // fail keeps the first error of each behaviour.
@@ -82,14 +81,14 @@ func (r *Run) close() {
 	}
 }
 
-// Launch takes a launcher's result, which must be nil.
+// Launch records the error of a launcher, which must be nil.
 func (r *Run) Launch(err error) {
 	if err != nil {
 		r.Wrong("launch: %w", err)
 	}
 }
 
-// Wait waits for the stream, on which nothing must have gone wrong.
+// Wait waits for the stream, which must have no error.
 func (r *Run) Wait() {
 	if err := r.Stream.Synchronize(r.Context); err != nil {
 		r.Wrong("%w", err)
@@ -105,7 +104,7 @@ func (r *Run) Printed(want string) {
 	r.printed.Reset()
 }
 
-// Upload returns host in the device's memory.
+// Upload returns a copy of host in device memory.
 func Upload[T any](r *Run, host ...T) device.Slice[T] {
 	b, err := device.Upload(r.Stream, host)
 	if err != nil {
@@ -116,7 +115,7 @@ func Upload[T any](r *Run, host ...T) device.Slice[T] {
 	return b.All()
 }
 
-// Make returns n zeros in the device's memory.
+// Make returns a slice of n zeros in device memory.
 func Make[T any](r *Run, n int) device.Slice[T] {
 	b, err := device.Make[T](r.Stream, n)
 	if err != nil {
@@ -127,7 +126,7 @@ func Make[T any](r *Run, n int) device.Slice[T] {
 	return b.All()
 }
 
-// Get waits for the stream and returns what d holds.
+// Get waits for the stream and returns the contents of d.
 func Get[T any](r *Run, d device.Slice[T]) []T {
 	host := make([]T, d.Len())
 	if err := device.Download(r.Stream, host, d); err != nil {
@@ -137,7 +136,8 @@ func Get[T any](r *Run, d device.Slice[T]) []T {
 	return host
 }
 
-// Want waits for the stream and compares all that d holds. NaNs are alike; 0 and -0 are not.
+// Want waits for the stream and compares the contents of d with want. All NaNs are equal; 0 and -0
+// are not.
 func Want[T any](r *Run, d device.Slice[T], want ...T) {
 	got := Get(r, d)
 	if len(got) != len(want) {
@@ -152,12 +152,12 @@ func Want[T any](r *Run, d device.Slice[T], want ...T) {
 	}
 }
 
-// Threads is the grid of one block of n threads.
+// Threads returns a grid of one block of n threads.
 func Threads(n int) device.Grid {
 	return device.Grid{Blocks: device.Dim{X: 1}, Block: device.Dim{X: n}}
 }
 
-// Blocks is the grid of n blocks of m threads.
+// Blocks returns a grid of n blocks of m threads.
 func Blocks(n, m int) device.Grid {
 	return device.Grid{Blocks: device.Dim{X: n}, Block: device.Dim{X: m}}
 }

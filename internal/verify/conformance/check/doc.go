@@ -1,8 +1,8 @@
-// Package check runs cases of the conformance suite on a device and compares what they leave
-// with what plain Go computes.
+// Package check runs cases of the conformance suite on a device and compares their results with
+// those of plain Go.
 //
-// A case is one behaviour, or one kernel that shows several: each field of the struct that it
-// stores is a behaviour then.
+// A case tests one behaviour, or several: then each field of the struct that its kernel stores is a
+// behaviour.
 //
 //	check.Fields("division", Division, divide, pairs...)      // out[i] must be divide(in[i])
 //	check.Case{Name: "swap", Run: func(r *check.Run) {
@@ -11,5 +11,5 @@
 //		check.Want(r, out, 2, 1)
 //	}}
 //
-// It has no kernels of its own: those are in the packages beside it.
+// The kernels are in the sibling packages.
 package check

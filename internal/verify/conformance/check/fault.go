@@ -16,8 +16,8 @@ func isFault(f *device.Fault, want device.Fault) bool {
 	return *f == want && strings.HasPrefix(f.Package, suite)
 }
 
-// Fault waits for the stream, whose error must be want, except for its Launch, and nothing else: an error of threads
-// that waited for the one that faulted would be joined to it.
+// Fault waits for the stream, whose error must be exactly want, except for its Launch. Errors of threads that waited
+// for the faulting thread would be joined to it and are not allowed.
 func (r *Run) Fault(want device.Fault) {
 	err := r.Stream.Synchronize(r.Context)
 	f, ok := errors.AsType[*device.Fault](err)
@@ -44,7 +44,7 @@ func Line(text, mark string) int {
 	return 0
 }
 
-// FaultOfAny is Fault for a fault that any thread of the block may have claimed first.
+// FaultOfAny is like Fault, for a fault that any thread of the block may have reported.
 func (r *Run) FaultOfAny(want device.Fault) {
 	err := r.Stream.Synchronize(r.Context)
 	f, ok := errors.AsType[*device.Fault](err)

@@ -8,11 +8,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Launcher launches a kernel that stores in each element of out a function of the same element of in.
+// Launcher launches a kernel that stores a function of in[i] in out[i] for each i.
 type Launcher[In, Out any] func(s *device.Stream, g device.Grid, in device.Slice[In], out device.Slice[Out]) error
 
-// Fields is a case whose kernel stores f(in[i]) in out[i]; what f returns is a struct, and each
-// of its fields is a behaviour.
+// Fields returns a case whose kernel stores f(in[i]) in out[i]. The result of f is a struct, and
+// each of its fields is a behaviour.
 func Fields[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
 	return Struct[Out](name, func(r *Run) {
 		out := Make[Out](r, len(in))
@@ -34,7 +34,7 @@ func (r *Run) fields(of string, got, want reflect.Value) {
 	}
 }
 
-// Map is a case whose kernel stores f(in[i]) in out[i], one behaviour in all.
+// Map returns a case whose kernel stores f(in[i]) in out[i] and which is one behaviour.
 func Map[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
 	return Case{Name: name, Run: func(r *Run) {
 		out, want := Make[Out](r, len(in)), make([]Out, len(in))
@@ -46,18 +46,19 @@ func Map[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in 
 	}}
 }
 
-// Near is Fields for floats that differ in their last bits from machine to machine.
+// Near is like Fields, for floats whose last bits depend on the machine.
 func Near[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
 	return Within(Loose{name, 1e-13}, launch, f, in...)
 }
 
-// Loose is the name of a case, and how far a value may be from what it should be: relative where it is above 1.
+// Loose is the name and the tolerance of a case. The tolerance is relative for values above 1 and absolute for
+// others.
 type Loose struct {
 	Name      string
 	Tolerance float64
 }
 
-// Within is Near with a tolerance.
+// Within is like Near, with a tolerance.
 func Within[In, Out any](l Loose, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
 	c := Fields(l.Name, launch, f)
 	c.Run = func(r *Run) {
@@ -76,12 +77,13 @@ func Within[In, Out any](l Loose, launch Launcher[In, Out], f func(In) Out, in .
 	return c
 }
 
-// Stored is a case that runs kernels and returns what they stored; each field of it is a behaviour.
+// Stored returns a case that runs kernels and compares the struct that they stored; each of its
+// fields is a behaviour.
 func Stored[Out any](name string, run func(*Run) Out, want Out) Case {
 	return Struct[Out](name, func(r *Run) { Compare(r, "the case", run(r), want) })
 }
 
-// Struct is a case that compares structs by Compare; each field of Out is a behaviour.
+// Struct returns a case that calls Compare for structs; each field of Out is a behaviour.
 func Struct[Out any](name string, run func(*Run)) Case {
 	c := Case{Name: name, Run: run}
 	for field := range reflect.TypeFor[Out]().Fields() {
@@ -90,7 +92,7 @@ func Struct[Out any](name string, run func(*Run)) Case {
 	return c
 }
 
-// Compare compares what a kernel stored for something, each field on its own.
+// Compare compares the fields of a struct that a kernel stored with those of want, each separately.
 func Compare[Out any](r *Run, of string, got, want Out) {
 	r.fields(of, reflect.ValueOf(got), reflect.ValueOf(want))
 }

@@ -25,7 +25,7 @@ func boundAll(n int64) (r bounded) {
 	return r
 }
 
-// divideLoops divide in a number of rounds that is no multiple of four.
+// divideLoops divide in a number of rounds that is not a multiple of four.
 func divideLoops(n int64, r *bounded) {
 	x := float64(n) + 0.5
 	for i := range 10 {

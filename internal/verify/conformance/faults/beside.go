@@ -2,7 +2,7 @@ package faults
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// besideBarrier lets one thread fault in front of a barrier that the others reach.
+// besideBarrier lets one thread fault before a barrier that the others reach.
 //
 //gpu:kernel
 func besideBarrier(t gpu.Thread, who int, x []int32, out []int32) {
@@ -31,7 +31,7 @@ func besideBarriers(t gpu.Thread, who, turn int, x []int32) {
 	}
 }
 
-// besideCount lets one thread fault in front of barriers that have a result.
+// besideCount lets one thread fault before barriers that have a result.
 //
 //gpu:kernel
 func besideCount(t gpu.Thread, who int, x []int32) {
@@ -44,7 +44,7 @@ func besideCount(t gpu.Thread, who int, x []int32) {
 	}
 }
 
-// besideWarp lets one thread fault in front of operations of its warp.
+// besideWarp lets one thread fault before operations of its warp.
 //
 //gpu:kernel
 func besideWarp(t gpu.Thread, who int, x []int32) {

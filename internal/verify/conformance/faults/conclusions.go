@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// breaks lets a loop end in front of an index that is the same in all rounds.
+// breaks lets a loop end before an index that is the same in all rounds.
 //
 //gpu:kernel
 func breaks(t gpu.Thread, n, end, k int, x, out []int32) {
@@ -23,7 +23,7 @@ func breaks(t gpu.Thread, n, end, k int, x, out []int32) {
 	out[0] = sum
 }
 
-// settles lets a loop end, once a float is small, in front of an index that is the same in all rounds.
+// settles lets a loop end, once a float is small, before an index that is the same in all rounds.
 //
 //gpu:kernel
 func settles(t gpu.Thread, f float64, k int, x, out []int32) {
@@ -71,7 +71,7 @@ func inLine(t gpu.Thread, b int, x, y, out []int32) {
 	out[b] = sum + 1 // in line 1
 }
 
-// counted changes memory in front of a mistake.
+// counted changes memory before a mistake.
 //
 //gpu:kernel
 func counted(t gpu.Thread, a, b, c int, x, out []int32) {

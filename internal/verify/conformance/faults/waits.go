@@ -147,7 +147,7 @@ func handOver(t gpu.Thread, x []int32, bad int) {
 	gpu.AtomicStore(&x[i], x[i+1]+1, gpu.Release)
 }
 
-// lookBack has each thread look at those in front of it, one after another, waits for each, and stores how many
+// lookBack has each thread look at those before it, one after another, waits for each, and stores how many
 // there are.
 //
 //gpu:kernel

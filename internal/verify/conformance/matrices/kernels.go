@@ -112,7 +112,7 @@ func fetches(t gpu.Thread, in []int32, from int, out []int32) {
 	out[i] = d[t.BlockDimX()-1-i]
 }
 
-// misaligned copies from an address that is no multiple of 16.
+// misaligned copies from an address that is not a multiple of 16.
 //
 //gpu:kernel
 //gpu:block 32

@@ -24,7 +24,7 @@ func slide(t gpu.Thread, n int, x []int32, out []int64) {
 }
 
 func slid(r *check.Run) {
-	for _, n := range []int{3, 100} { // the second is no index, but no thread comes to it
+	for _, n := range []int{3, 100} { // the second is not an index, but no thread comes to it
 		threads := 5
 		if n > 20 {
 			threads = 1

@@ -8,13 +8,13 @@ type placed struct {
 	RowsBehindHead                                      float32
 }
 
-// headed has rows that are no multiples of 16 bytes from its start.
+// headed has rows that are not multiples of 16 bytes from its start.
 type headed struct {
 	Head float32
 	Rows [5][4]float32
 }
 
-// loadAgain loads in each round what the round in front of it stored.
+// loadAgain loads in each round what the round before it stored.
 //
 //gpu:kernel
 func loadAgain(t gpu.Thread, n int, x []int32, out []placed) {

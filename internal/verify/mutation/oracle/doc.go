@@ -4,10 +4,9 @@
 //
 //	oracle -root . -work FOLDER -first "suite/control"
 //
-// It checks one part after the other: the groups of the suite, then packages of random kernels from
-// the folder. It compiles a part and, where the code differs from the reference in the folder, runs
-// it on the interpreter, in every variant that a launch may get, and compares the results with what
-// the cases expect and with those of Go's own compiler for the random kernels. It stops at the first
-// difference. It prints one line: what killed the mutant, or that it survived and how many kernels
-// have different code.
+// It checks the groups of the suite, then packages of random kernels from the folder. It compiles
+// each and, if the code differs from the reference in the folder, runs every variant on the
+// interpreter. It compares the results with those that the cases expect and, for random kernels,
+// with those of the Go compiler. It stops at the first difference and prints one line: what killed
+// the mutant, or that it survived and how many kernels have different code.
 package main

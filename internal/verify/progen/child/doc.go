@@ -1,5 +1,5 @@
-// Package child asks questions of another process, which a question may end: the next one gets
-// a new process.
+// Package child sends questions to another process. If a question ends the process, the next
+// question starts a new one.
 //
 //	p := &child.Process{Command: []string{"replay.exe"}, Patience: time.Minute}
 //	defer p.Stop()
@@ -8,6 +8,6 @@
 //		if err := p.Ask(q, &answer); err != nil { ... }    // how the process ended
 //	}
 //
-// Questions, and answers, go through standard input, and output, by encoding/gob. Package child knows
-// nothing of what they are, and has no part for the other process, which needs but a decoder and an encoder.
+// Questions go to standard input and answers come from standard output, encoded by encoding/gob. Their types
+// are those of the caller. The other process only needs a decoder and an encoder.
 package child

@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// Process is a program that answers questions, one after another. It is for one goroutine.
+// Process is a program that answers questions, one after another. It is not safe for concurrent
+// use.
 type Process struct {
 	Command  []string      // the program's name and its arguments
 	Env      []string      // besides that of this process
 	Patience time.Duration // how long an answer may take
 
-	cmd     *exec.Cmd // nil where it does not run
+	cmd     *exec.Cmd // nil if it does not run
 	stdin   io.Closer
 	stderr  *head
 	send    *gob.Encoder
@@ -52,8 +53,8 @@ func (p *Process) Start(ctx context.Context, hello any) error {
 	return p.wait(func() error { return p.receive.Decode(hello) })
 }
 
-// Ask decodes the answer to a question into answer. An error is how the process, which has been started, came
-// to an end.
+// Ask sends a question and decodes the answer. The process must have been started. An error describes how the
+// process ended.
 func (p *Process) Ask(question, answer any) error {
 	return p.wait(func() error {
 		if err := p.send.Encode(question); err != nil {

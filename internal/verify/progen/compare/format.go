@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 )
 
-// source stands in front of a kernel's source.
+// source stands before a kernel's source.
 const source = "-- source --\n"
 
 // Format returns a kernel as a text that Parse reads, for a case of a test.
@@ -22,7 +22,7 @@ func Format(k progen.Kernel) string {
 	return "-- launch --\n" + string(launch) + "\n" + source + strings.TrimLeft(text, "\n")
 }
 
-// Parse returns the kernel that a text holds. What stands in front of it says why.
+// Parse returns the kernel that a text holds. What stands before it says why.
 func Parse(text string) (k progen.Kernel, err error) {
 	_, text, _ = strings.Cut(text, "-- launch --\n")
 	launch, text, ok := strings.Cut(text, source)

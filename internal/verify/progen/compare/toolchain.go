@@ -19,7 +19,7 @@ type toolchain struct {
 	dir   string // where it works, a module
 	tools string
 	flags []string // of the compiler
-	// where says where compiled packages lie, and renamed which ones another stands for, as the tools read it.
+	// where describes where compiled packages lie, and renamed which ones another stands for, as the tools read it.
 	where, renamed string
 }
 

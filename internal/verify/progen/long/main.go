@@ -1,4 +1,4 @@
-// Command long compares very many random kernels: with what Go's own compiler makes of them, on the interpreter, and
+// Command long compares large numbers of random kernels: their results with the Go compiler, on the interpreter, and
 // on a GPU.
 //
 //	go run ./internal/verify/progen/long -n 200000 -seed 7 -report report.txt
@@ -11,7 +11,7 @@
 //	long -n 200000 -seed 7 -part 2/3 -limit 8m -report 2.txt
 //	long -sum 1.txt 2.txt 3.txt                   # what all of them say
 //
-// The exit code is 1 where a kernel differs, and 2 where the run failed.
+// The exit code is 1 if a kernel differs, and 2 if the run failed.
 package main
 
 import (

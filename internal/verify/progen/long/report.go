@@ -127,7 +127,7 @@ func (t *total) add(b batch) {
 	t.seconds += b.seconds
 }
 
-// String says how many kernels there were, each once, and which between them are missing.
+// String describes how many kernels there were, each once, and which between them are missing.
 func (t *total) String() string {
 	n, gaps := t.len(), missing(t.span, t.list)
 	for _, g := range gaps {

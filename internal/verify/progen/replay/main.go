@@ -4,7 +4,8 @@
 //	go run ./internal/verify/progen/long -gpu -n 20000 -seed 9
 //
 // It reads questions from standard input and writes the answers, whether a kernel left what it should, to
-// standard output. The driver compiles one kernel of a process at a time: long runs several.
+// standard output. The driver compiles only one kernel at a time in a process, so long runs several
+// processes.
 package main
 
 import (

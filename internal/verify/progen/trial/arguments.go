@@ -22,7 +22,7 @@ type array struct {
 	data   []byte // what a run begins with
 	left   []byte // what one left
 	memory driver.Memory
-	skip   int    // bytes of memory in front of the data
+	skip   int    // bytes of memory before the data
 	spare  int    // elements behind the length
 	in     *array // the one whose memory this is a part of, or nil
 	from   int    // where in there, in elements

@@ -1,5 +1,5 @@
-// Package trial runs random kernels on devices and brings what they leave into a form that
-// processes can exchange and compare byte by byte.
+// Package trial runs random kernels on devices and encodes their results so that processes can
+// exchange them and compare them byte by byte.
 //
 //	t := trial.Of(kernel)                    // of package progen
 //	t.Compiled(k)                            // what package compile made of it
@@ -9,8 +9,9 @@
 // Serve does so for another process: a program of random kernels as Go's own compiler made them,
 // which tries all that package cpu can do with them, or one that has a GPU.
 //
-// Arguments depend on the trial alone, so every process makes the same ones. A kernel
-// that faults is run again, one thread at a time: which thread comes first is the device's choice.
+// Arguments depend only on the trial, so every process generates the same ones. A kernel that
+// faults is run again one thread at a time, because the device determines which thread faults
+// first.
 //
 // The package compiles nothing and opens no device but the CPU, for programs of Natives.
 package trial

@@ -29,7 +29,7 @@ func (r Result) Empty() bool { return r.Fault == "" && r.Data == nil }
 // Runner runs trials on a device, one after another, on one stream. It is for one goroutine.
 type Runner struct {
 	device  *device.Device
-	stream  *device.Stream // nil where the last one cannot be used any more
+	stream  *device.Stream // nil if the last one cannot be used any more
 	printed bytes.Buffer
 	fault   *device.Fault // of the last run of several threads, if that had one
 }
@@ -137,7 +137,7 @@ func wait(s *device.Stream) error {
 	return s.Synchronize(ctx)
 }
 
-// name says what went wrong, as every device says it: of several threads any may be the one
+// name describes what went wrong, as every device says it: of several threads any may be the one
 // that is reported, which is kept for Run to look at. Packages of kernels are called differently.
 func (r *Runner) name(err error, g device.Grid) string {
 	f, ok := errors.AsType[*device.Fault](err)

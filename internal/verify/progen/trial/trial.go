@@ -47,7 +47,7 @@ func (t *Trial) Compiled(k *driver.Kernel) {
 func aligned(v driver.Variant) bool { return v.Aligned }
 
 // Lesser returns the trial with the code for launches of which less is known, where there is some: slices
-// whose starts are no multiples of 16, and grids whose threads must stay where they are.
+// whose starts are not multiples of 16, and grids whose threads must stay where they are.
 func (t *Trial) Lesser() (list []*Trial) {
 	coarse := slices.ContainsFunc(t.Kernel.Variants, func(v driver.Variant) bool { return v.Coarse > 0 })
 	count := slices.ContainsFunc(t.Kernel.Variants, aligned)

@@ -29,7 +29,7 @@ func (Max[T]) Neutral() T { return 0 }
 // Apply returns the larger one.
 func (Max[T]) Apply(a, b T) T { return max(a, b) }
 
-// Span says which elements count.
+// Span describes which elements count.
 type Span struct{ First, Step int }
 
 const width = 64
