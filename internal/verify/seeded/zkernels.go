@@ -1138,7 +1138,7 @@ var squaredHastyKernel = &driver.Kernel{
 	},
 }
 
-// SquaredUnready is squared without the fence in front of the products.
+// SquaredUnready is squared without the fence before the products.
 func SquaredUnready(s *device.Stream, g device.Blocks, out device.Slice[float32]) error {
 	p := s.Plan(squaredUnreadyKernel, squaredUnreadyKernel.Grid(g))
 	out.Pass(p)

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// BesideBarrier lets one thread fault in front of a barrier that the others reach.
+// BesideBarrier lets one thread fault before a barrier that the others reach.
 func BesideBarrier(s *device.Stream, g device.Grid, who int, x device.Slice[int32], out device.Slice[int32]) error {
 	p := s.Plan(besideBarrierKernel, g)
 	driver.Pass(p, who)
@@ -92,7 +92,7 @@ var besideBarriersKernel = &driver.Kernel{
 	},
 }
 
-// BesideCount lets one thread fault in front of barriers that have a result.
+// BesideCount lets one thread fault before barriers that have a result.
 func BesideCount(s *device.Stream, g device.Grid, who int, x device.Slice[int32]) error {
 	p := s.Plan(besideCountKernel, g)
 	driver.Pass(p, who)
@@ -128,7 +128,7 @@ var besideCountKernel = &driver.Kernel{
 	},
 }
 
-// BesideWarp lets one thread fault in front of operations of its warp.
+// BesideWarp lets one thread fault before operations of its warp.
 func BesideWarp(s *device.Stream, g device.Grid, who int, x device.Slice[int32]) error {
 	p := s.Plan(besideWarpKernel, g)
 	driver.Pass(p, who)
@@ -338,7 +338,7 @@ var writesKernel = &driver.Kernel{
 	},
 }
 
-// Breaks lets a loop end in front of an index that is the same in all rounds.
+// Breaks lets a loop end before an index that is the same in all rounds.
 func Breaks(s *device.Stream, g device.Grid, n, end, k int, x, out device.Slice[int32]) error {
 	p := s.Plan(breaksKernel, g)
 	driver.Pass(p, n)
@@ -379,7 +379,7 @@ var breaksKernel = &driver.Kernel{
 	},
 }
 
-// Settles lets a loop end, once a float is small, in front of an index that is the same in all rounds.
+// Settles lets a loop end, once a float is small, before an index that is the same in all rounds.
 func Settles(s *device.Stream, g device.Grid, f float64, k int, x, out device.Slice[int32]) error {
 	p := s.Plan(settlesKernel, g)
 	driver.Pass(p, f)
@@ -503,7 +503,7 @@ var inLineKernel = &driver.Kernel{
 	},
 }
 
-// Counted changes memory in front of a mistake.
+// Counted changes memory before a mistake.
 func Counted(s *device.Stream, g device.Grid, a, b, c int, x, out device.Slice[int32]) error {
 	p := s.Plan(countedKernel, g)
 	driver.Pass(p, a)
@@ -804,7 +804,7 @@ var doubleKernel = &driver.Kernel{
 	},
 }
 
-// Neighbours adds the two elements in front of and behind each point of the n x n x n grid a.
+// Neighbours adds the two elements before and behind each point of the n x n x n grid a.
 func Neighbours(s *device.Stream, g device.Blocks, a, b device.Slice[int32], n int) error {
 	p := s.Plan(neighboursKernel, neighboursKernel.Grid(g))
 	a.Pass(p)
@@ -1724,7 +1724,7 @@ var handOverKernel = &driver.Kernel{
 	},
 }
 
-// LookBack has each thread look at those in front of it, one after another, waits for each, and stores how many
+// LookBack has each thread look at those before it, one after another, waits for each, and stores how many
 // there are.
 func LookBack(s *device.Stream, g device.Grid, x device.Slice[int32], bad int) error {
 	p := s.Plan(lookBackKernel, g)

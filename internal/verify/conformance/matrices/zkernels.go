@@ -223,7 +223,7 @@ var fetchesKernel = &driver.Kernel{
 	},
 }
 
-// Misaligned copies from an address that is no multiple of 16.
+// Misaligned copies from an address that is not a multiple of 16.
 func Misaligned(s *device.Stream, g device.Blocks, in device.Slice[dtype.BF16], from int) error {
 	p := s.Plan(misalignedKernel, misalignedKernel.Grid(g))
 	in.Pass(p)

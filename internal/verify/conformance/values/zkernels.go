@@ -359,7 +359,7 @@ var slicesOfKernel = &driver.Kernel{
 	},
 }
 
-// LoadAgain loads in each round what the round in front of it stored.
+// LoadAgain loads in each round what the round before it stored.
 func LoadAgain(s *device.Stream, g device.Grid, n int, x device.Slice[int32], out device.Slice[placed]) error {
 	p := s.Plan(loadAgainKernel, g)
 	driver.Pass(p, n)
