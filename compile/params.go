@@ -12,7 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
-// layout returns the kernel's parameters, those behind the thread, as the fields of a Go struct, and
+// layout returns the kernel's parameters, those after the thread, as the fields of a Go struct, and
 // the size of its parameter block.
 func layout(k function) (params []driver.Param, bytes int) {
 	var fields []*types.Var

@@ -8,7 +8,7 @@ import (
 )
 
 // dashes returns the arguments with two dashes before long flags that have one, as
-// the go command's flags do. It leaves alone what stands behind "--", and puts a "--" in
+// the go command's flags do. It leaves alone what is after "--", and puts a "--" in
 // front of arguments that the command hands on.
 func dashes(app *kong.Application, args []string) []string {
 	args = slices.Clone(args)

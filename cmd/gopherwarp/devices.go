@@ -10,7 +10,7 @@ import (
 
 type devicesCommand struct{}
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (devicesCommand) Help() string {
 	return `Prints a line for each device of this machine that kernels can run on, beginning with the default device.
 The exit code is always 0, because the CPU is always available.

@@ -9,7 +9,7 @@ import (
 
 type doctorCommand struct{}
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (doctorCommand) Help() string {
 	return `Checks everything that a program needs to use an NVIDIA GPU. For each problem it explains the cause and the remedy.
 The exit code is 0 if a GPU can be used, else 3.

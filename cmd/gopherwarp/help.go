@@ -83,7 +83,7 @@ type helpCommand struct {
 	Command string `arg:"" optional:"" help:"The command. Default: list all commands."`
 }
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (helpCommand) Help() string {
 	return `Describes a command and its flags, with an example.
 

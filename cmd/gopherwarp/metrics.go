@@ -16,7 +16,7 @@ type metricsCommand struct {
 	Listen string `default:"localhost:9400" placeholder:"ADDRESS" help:"The address to serve /metrics on. The default is the DCGM exporter's port on localhost; :9400 means all addresses."`
 }
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (metricsCommand) Help() string {
 	return `Serves metrics of this machine's GPUs to Prometheus, with the names and labels of NVIDIA's DCGM
 exporter, so that dashboards for the exporter work unchanged. By default, only this machine can connect:

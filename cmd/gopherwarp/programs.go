@@ -23,7 +23,7 @@ type programs struct {
 // maxPrograms is how many programs are kept, of some megabytes each.
 const maxPrograms = 24
 
-// abandoned is the age from which the folder of a run counts as left behind.
+// abandoned is the age from which the folder of a run counts as abandoned.
 const abandoned = 24 * time.Hour
 
 // Names in the folder: runFolder begins those of runs, suffix ends those of programs.

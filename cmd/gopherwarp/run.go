@@ -25,7 +25,7 @@ type runCommand struct {
 	environment []string // that the program has besides this process's
 }
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (runCommand) Help() string {
 	return `Compiles the kernels of the program and of the packages that it imports from its module, then builds
 and runs the program, like go run. It writes no files to the module; stale generated files are replaced for this run

@@ -18,7 +18,7 @@ type topCommand struct {
 	Once     bool          `help:"Print one reading and exit. This is the default if the output is not a terminal."`
 }
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (topCommand) Help() string {
 	return `Shows all GPUs of this machine and their processes: utilization, active units (on Hopper and later), memory,
 power, temperature, clocks, the reasons for reduced clocks, and PCI Express traffic.

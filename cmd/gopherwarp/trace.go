@@ -15,7 +15,7 @@ type traceCommand struct {
 	Program  runCommand `embed:""`
 }
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (traceCommand) Help() string {
 	return `Runs a program as "gopherwarp run" does, and records what its device does: a timeline of streams, kernels, copies,
 the calls that started them and the time spent waiting, and a profile of the device time by Go call stack. The program

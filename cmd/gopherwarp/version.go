@@ -8,7 +8,7 @@ import (
 
 type versionCommand struct{}
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (versionCommand) Help() string {
 	return `Prints the version of the gopherwarp module, the Go version that built the program, and the platform. A program
 built from a checkout prints the revision instead of a version.

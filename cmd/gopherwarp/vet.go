@@ -19,7 +19,7 @@ type vetCommand struct {
 	Packages []string `arg:"" optional:"" help:"Packages, named as for the go command. Default: ."`
 }
 
-// Help is the text behind the flags.
+// Help is the text after the flags.
 func (vetCommand) Help() string {
 	return `Reports likely mistakes in kernels: barriers that only some threads reach, shared memory that is used without a
 barrier, accesses that waste most of the memory bandwidth, arrays in local memory, and indices that may overflow. It

@@ -48,7 +48,7 @@ func NewRanges(dom *ir.Dom) *Ranges {
 }
 
 // params sets the ranges of the parameters. Pointers reach a kernel in slices only, with
-// length and capacity behind; no address has more than 48 bits.
+// length and capacity after; no address has more than 48 bits.
 func (r *Ranges) params(f *ir.Func) {
 	for i, p := range f.Params {
 		r.of[p.ID] = FullRange(p.Type)
@@ -96,7 +96,7 @@ type sweeper struct {
 }
 
 // sweep computes the ranges of the blocks from a place in the order on, and reports whether one has grown (or shrunk, when
-// not growing). What stands behind a value in the order reaches it through phis of blocks that an edge leads
+// not growing). What is after a value in the order reaches it through phis of blocks that an edge leads
 // back to, and in no other way: unless all is wanted, values are left alone up to the first of these that has changed.
 func (s *sweeper) sweep(from int, all bool) bool {
 	changed := false
@@ -111,7 +111,7 @@ func (s *sweeper) sweep(from int, all bool) bool {
 	return changed
 }
 
-// loopsBack reports whether an edge leads to b from b itself or a block behind it in the order.
+// loopsBack reports whether an edge leads to b from b itself or a block after it in the order.
 func (s *sweeper) loopsBack(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return s.dom.Rank(p) >= s.dom.Rank(b) })
 }

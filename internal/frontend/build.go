@@ -132,7 +132,7 @@ func (b *builder) lower(u *unit, header func(*lowerer)) {
 	b.found.Add(l.found...)
 }
 
-// uniqueName returns name, or name with a number behind it where it is taken.
+// uniqueName returns name, or name with a number after it where it is taken.
 func (b *builder) uniqueName(name string) string {
 	unique := name
 	for i := 2; b.names[unique]; i++ {

@@ -95,7 +95,7 @@ func (l *lowerer) recursion(cycle []*ssa.Function) {
 }
 
 // arguments returns the arguments of a call without threads, and what a closure captures
-// behind them.
+// after them.
 func (l *lowerer) arguments(c *ssa.CallCommon, fn *ssa.Function) []*ir.Value {
 	values := c.Args
 	if m, ok := c.Value.(*ssa.MakeClosure); ok {

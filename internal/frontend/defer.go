@@ -12,7 +12,7 @@ import (
 )
 
 // A defer statement outside of loops is executed at most once in a call of its function. So the
-// deferred calls are known: each is lowered wherever the function ends, behind a test of
+// deferred calls are known: each is lowered wherever the function ends, after a test of
 // a variable where it is not certain that the statement was reached. A fault ends the thread without them.
 
 // deferred is a defer statement.
@@ -60,7 +60,7 @@ func (l *lowerer) newDeferred(in *ssa.Defer) *deferred {
 	return d
 }
 
-// executionOrder returns the blocks such that each stands behind those that lead to it, loops apart.
+// executionOrder returns the blocks such that each is after those that lead to it, loops apart.
 func executionOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	var order []*ssa.BasicBlock
 	seen := blockSet{}

@@ -57,7 +57,7 @@ func formatted(format string, args []ssa.Value) (message, string) {
 	return m, ""
 }
 
-// cutVerb cuts the flags, the width and the letter off what stands behind a percent sign.
+// cutVerb cuts the flags, the width and the letter off what is after a percent sign.
 func cutVerb(s string) (verb, rest string) {
 	n := len(s) - len(strings.TrimLeft(s, "+-# 0123456789.*[]"))
 	for i := range s[n:] {

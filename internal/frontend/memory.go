@@ -117,7 +117,7 @@ func (l *lowerer) spill(v ssa.Value, x *ir.Value) *ir.Value {
 	return p
 }
 
-// spillResult stores the array v behind its definition where it is indexed by a value later, so that a
+// spillResult stores the array v after its definition where it is indexed by a value later, so that a
 // loop does not store it again and again. A constant table is in memory already.
 func (l *lowerer) spillResult(v ssa.Value) {
 	x := l.values[v]

@@ -16,7 +16,7 @@ type domNode struct {
 	idom int32 // place in order, counted from 1; 0 as long as it is not known
 	// The block's numbers in a walk over the tree: those of the blocks that it dominates lie from first to last.
 	first, last int32
-	next        int32 // first free number behind those of the block and of its children so far
+	next        int32 // first free number after those of the block and of its children so far
 }
 
 // Dominators computes the dominator tree after Cooper, Harvey and Kennedy, "A Simple, Fast
@@ -63,7 +63,7 @@ func cleared[T any](list []T, n int) []T {
 	return list
 }
 
-// measure sets first and last. Every block stands behind its dominators in order, so that sizes of subtrees add up
+// measure sets first and last. Every block is after its dominators in order, so that sizes of subtrees add up
 // backwards, and places in the walk forwards.
 func (d *Dom) measure() {
 	for i := len(d.nodes) - 1; i >= 0; i-- {

@@ -33,7 +33,7 @@ type Variable struct {
 }
 
 // Site describes what a check, a fault or a print tells the host: Format takes the value's
-// arguments (behind the condition, for a check), read as Args.
+// arguments (after the condition, for a check), read as Args.
 type Site struct {
 	Format string
 	Args   []dtype.Type

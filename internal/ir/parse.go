@@ -280,7 +280,7 @@ func site(s *scanner) *Site {
 	return site
 }
 
-// suffix moves past what stands behind the arguments.
+// suffix moves past what is after the arguments.
 func (p *parser) suffix(s *scanner, v *Value) {
 	if ops[v.Op].attr == attrSite {
 		v.Aux = site(s)

@@ -149,7 +149,7 @@ func (v *Value) printAux(s *strings.Builder) {
 	}
 }
 
-// printImm writes the immediate behind the arguments, but for what is usual.
+// printImm writes the immediate after the arguments, but for what is usual.
 func (v *Value) printImm(s *strings.Builder) {
 	switch attr := ops[v.Op].attr; {
 	case attr == attrMemory && v.Imm != 0:

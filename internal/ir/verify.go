@@ -10,7 +10,7 @@ import (
 // match, phis or terminators out of place. Blocks that the entry does not reach are allowed.
 func Verify(f *Func) error { return new(Verifier).Verify(f) }
 
-// A Verifier verifies functions one after the other in the same space: most of what a build with checks behind every
+// A Verifier verifies functions one after the other in the same space: most of what a build with checks after every
 // pass allocates would otherwise be for those. The zero value is ready for use.
 type Verifier struct {
 	dom   Dom

@@ -52,7 +52,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// boundedKernel returns a kernel that stores at two random indices behind random guards, in a loop or not.
+// boundedKernel returns a kernel that stores at two random indices after random guards, in a loop or not.
 func boundedKernel(r *rand.Rand) string {
 	k := &randomBounds{r: r, next: 30}
 	narrow := [2]string{"", " narrow"}[r.IntN(2)]

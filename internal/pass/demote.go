@@ -7,7 +7,7 @@ import (
 )
 
 // A pass that copies blocks gives a value several definitions. It demotes the value to a
-// local before, so that each copy stores its own, and promotes it again behind.
+// local before, so that each copy stores its own, and promotes it again after.
 
 // demote makes the uses of v for which direct is false load it from a new local, to which v
 // is stored where it is defined. A phi uses v at the end of the predecessor.

@@ -129,7 +129,7 @@ func connect(b, join *ir.Block, old [2]*ir.Block) {
 	}
 }
 
-// adopt moves the values of s but its terminator to the block of e; a jump stays behind.
+// adopt moves the values of s but its terminator to the block of e; a jump stays after.
 func (e *editor) adopt(s *ir.Block) {
 	n := len(s.Values) - 1
 	for _, v := range s.Values[:n] {

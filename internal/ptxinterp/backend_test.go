@@ -75,7 +75,7 @@ func launch(s *device.Stream, k *driver.Kernel, x device.Slice[uint32], threads 
 }
 
 // TestViolation demands that an access out of bounds arrives at Synchronize with its place, that
-// work behind it is left out, and that the stream works afterwards.
+// work after it is left out, and that the stream works afterwards.
 func TestViolation(t *testing.T) {
 	s := stream(t, ptxinterp.Options{})
 	x, err := device.Make[uint32](s, 10)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestRace demands that a race arrives at Synchronize once for all launches, with names of the
-// program, that the work behind it is done all the same, and that the stream works afterwards.
+// program, that the work after it is done all the same, and that the stream works afterwards.
 func TestRace(t *testing.T) {
 	s := stream(t, ptxinterp.Checked())
 	x, err := device.Make[uint32](s, 10)

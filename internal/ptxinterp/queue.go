@@ -12,7 +12,7 @@ import (
 )
 
 // queue implements driver.Queue. Work is done at once. What a kernel does wrong is kept for
-// Wait, and the work behind it is left out, as on a GPU, where it would not have begun.
+// Wait, and the work after it is left out, as on a GPU, where it would not have begun.
 type queue struct {
 	backend  *backend
 	env      *environment // nil until a kernel needs it
@@ -46,7 +46,7 @@ func (q *queue) do(f func() error) error {
 	return f()
 }
 
-// work is do for work that is left out behind a failure.
+// work is do for work that is left out after a failure.
 func (q *queue) work(f func() error) error {
 	return q.do(func() error {
 		if q.failed != nil {

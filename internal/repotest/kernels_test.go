@@ -141,7 +141,7 @@ func sourceLine(t *testing.T, file string, n int) string {
 }
 
 // compareCode compares one remark with the code of the kernels. The texts of a ptx remark are set apart by
-// commas; those behind "not" are absent.
+// commas; those after "not" are absent.
 func compareCode(t *testing.T, r []string, kernels []*compile.Kernel) {
 	t.Helper()
 	var code, sites strings.Builder

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
 
-// prefix begins every directive; Go wants no space behind the slashes.
+// prefix begins every directive; Go wants no space after the slashes.
 const prefix = "//gpu:"
 
 // maxThreads is the most threads that a block has on any NVIDIA GPU (CUDA programming guide,

@@ -24,7 +24,7 @@ type Kernel struct {
 	Contract string
 	Target   Target  // of //gpu:target
 	Bodies   []Body  // that //gpu:variant adds
-	Fields   []Field // the parameters behind the thread
+	Fields   []Field // the parameters after the thread
 	// TypeParams are the names of the type parameters; Instances are what it is compiled for. A
 	// kernel without type parameters has one instance, without arguments.
 	TypeParams []string

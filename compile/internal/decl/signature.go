@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// fields returns the parameters behind the thread.
+// fields returns the parameters after the thread.
 func (s *scanner) fields(d *declared) []Field {
 	used := map[string]bool{}
 	for _, name := range typeParams(d.fn) {

@@ -85,7 +85,7 @@ func OnDemand(pkg *decl.Package, kernels map[string]*driver.Kernel, nameOf Names
 	return w.format(pkg, w.text.String())
 }
 
-// format returns a formatted file of declarations, behind their package clause and imports.
+// format returns a formatted file of declarations, after their package clause and imports.
 func (w *writer) format(pkg *decl.Package, declarations string) ([]byte, error) {
 	text := head(pkg) + "\n" + w.imports.block() + "\n" + declarations
 	formatted, err := format.Source([]byte(text))

@@ -10,7 +10,7 @@ func TestUsesWord(t *testing.T) {
 		{"d", "d", true},
 		{"x := d + 1", "d", true},
 		{"dd := 1", "d", false},
-		{"unsafe.Add(p, 4)", "d", false}, // the second d stands behind a match, and in a word
+		{"unsafe.Add(p, 4)", "d", false}, // the second d is after a match, and in a word
 		{"ab.d", "d", true},
 		{"tx_ + tx", "tx", true},
 		{"tx_", "tx", false},

@@ -19,7 +19,7 @@
 //
 //   - What is the same for all threads is computed once for the launch, the block, or a row of
 //     threads, everything else where the kernel does.
-//   - Local variables stay local; only what a thread needs behind a barrier is in an array.
+//   - Local variables stay local; only what a thread needs after a barrier is in an array.
 //   - Control flow is for, if, break and continue; a goto stands where those do not do.
 //   - Memory is accessed without Go's checks: the kernel's own, which are in the IR, suffice.
 //     Pointers are kept as a base and an offset, so that Go's collector sees no others than

@@ -8,7 +8,7 @@ import (
 )
 
 // flow writes a graph as structured Go: loops are for statements, branches are if statements, and
-// a block that several others lead to stands behind the one that dominates it, at a label where
+// a block that several others lead to is after the one that dominates it, at a label where
 // control does not fall into it (after Ramsey, "Beyond Relooper", whose labelled blocks
 // are gotos here: Go allows those out of blocks).
 type flow struct {
@@ -36,9 +36,9 @@ type coder interface {
 
 type openLoop struct {
 	header *node
-	follow *node // what stands behind it; nil for the end of the graph
+	follow *node // what is after it; nil for the end of the graph
 	name   string
-	left   bool // for what stands behind it
+	left   bool // for what is after it
 }
 
 func newFlow(out *writer, code coder) *flow {
@@ -86,7 +86,7 @@ func (f *flow) content(n, next *node) (falls bool) {
 	return f.sequence(merges, next, falls)
 }
 
-// sequence writes nodes one behind the other, each with a label where one is jumped to.
+// sequence writes nodes one after the other, each with a label where one is jumped to.
 func (f *flow) sequence(list []*node, next *node, falls bool) bool {
 	for i, n := range list {
 		after := next

@@ -161,8 +161,8 @@ func (l *loop) add(n *node) {
 // heads reports whether n is the header of its innermost loop.
 func (n *node) heads() bool { return n.loop != nil && n.loop.header == n }
 
-// followers returns the nodes behind l, in the loop around it, that one of its nodes dominates
-// immediately. They are written behind the loop.
+// followers returns the nodes after l, in the loop around it, that one of its nodes dominates
+// immediately. They are written after the loop.
 func (l *loop) followers() []*node {
 	var list []*node
 	for n := range l.in {

@@ -96,7 +96,7 @@ func (k *arrayAllocator) reads(g *region) values {
 	return found
 }
 
-// writes returns the kept values that g writes, the phis behind it among them.
+// writes returns the kept values that g writes, the phis after it among them.
 func (k *arrayAllocator) writes(g *region) values {
 	found := values{}
 	for _, b := range g.blocks {

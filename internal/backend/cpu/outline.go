@@ -61,7 +61,7 @@ func (e *emitter) outline(g *region, lines []line) []line {
 }
 
 // outerNames returns the variables of the launch and the block that stand in lines, in the order
-// in which they come, those behind all others that only faults show.
+// in which they come, those after all others that only faults show.
 func (e *emitter) outerNames(lines []line) []string {
 	var names []string
 	first := map[string]int{}

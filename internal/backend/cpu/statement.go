@@ -326,7 +326,7 @@ func (e *emitter) print(v *ir.Value) {
 	e.out.line("%s.Printf(%s.Thread(%s), %q%s)", e.imported(gpuPath), e.word("blocks"), e.index(), site.Format, e.messageArgs(site, v.Args))
 }
 
-// messageArgs returns the arguments of a message, behind a comma, with the types that its site says.
+// messageArgs returns the arguments of a message, after a comma, with the types that its site says.
 func (e *emitter) messageArgs(site *ir.Site, args []*ir.Value) string {
 	var b strings.Builder
 	for i, a := range args {

@@ -69,7 +69,7 @@ func (p *parsed) format() (string, error) {
 	if err := format.Node(&b, p.set, p.file); err != nil {
 		return "", err
 	}
-	_, text, _ := strings.Cut(b.String(), "\n") // behind the clause
+	_, text, _ := strings.Cut(b.String(), "\n") // after the clause
 	return strings.TrimSpace(text) + "\n", nil
 }
 

@@ -87,7 +87,7 @@ func (z *vectorizer) meets(x *node) bool {
 	return slices.ContainsFunc(x.preds, func(p *node) bool { return !z.jumps(p) && z.rankOf(p) < z.rankOf(x) })
 }
 
-// follows reports whether control that has come to n without a jump may go on to x, which is behind it, although
+// follows reports whether control that has come to n without a jump may go on to x, which is after it, although
 // no lane of n's need go there: others may wait there. They cannot where they would have had to pass a block
 // between. So, wherever control is, all blocks have run that dominate the place, and a block that all lanes
 // of such a one come to has the same lanes.
@@ -99,7 +99,7 @@ func (z *vectorizer) follows(x, n *node) bool {
 	return z.meets(x) && z.rankOf(d) <= z.rankOf(n)
 }
 
-// goOn leads control from behind block i, in the loop, to the next block that some lanes do not jump
+// goOn leads control from after block i, in the loop, to the next block that some lanes do not jump
 // to: the ones between are for lanes that do.
 func (z *vectorizer) goOn(i int, in *loop) {
 	rest := z.order[i+1:]
@@ -194,7 +194,7 @@ func (z *vectorizer) forkTogether(n *node, cond *ir.Value) {
 	z.code.Label(on)
 }
 
-// mayFault refuses a fault behind n that comes behind a store.
+// mayFault refuses a fault after n that comes after a store.
 func (z *vectorizer) mayFault(n *node) {
 	if !z.replays && (z.dirty[n.block.ID] || z.wrote) {
 		panic(scalar("a fault after a store"))

@@ -375,7 +375,7 @@ func (z *vectorizer) skip(n *node) {
 	}
 }
 
-// behind returns where control goes on that passes over n and what n dominates.
+// after returns where control goes on that passes over n and what n dominates.
 func (z *vectorizer) behind(n *node) string {
 	for _, x := range z.order[z.rankOf(n)+1:] {
 		switch {
@@ -407,7 +407,7 @@ func (z *vectorizer) labelOf(n *node) string {
 }
 
 // zeroMasks begins a round of the loop l, or of the loop over the vectors for nil: no lane has come yet to any
-// block of it. Whatever control then passes over keeps none: where it goes on behind, it finds that out by
+// block of it. Whatever control then passes over keeps none: where it goes on after, it finds that out by
 // the mask. What all ways write before they read it is swept from the code.
 func (z *vectorizer) zeroMasks(l *loop) {
 	for _, k := range z.order {
@@ -462,7 +462,7 @@ func (z *vectorizer) needsOuter(l *loop, k *node) bool {
 	return z.splits[l] && slices.ContainsFunc(k.block.Values, func(v *ir.Value) bool { return z.sticky[v.ID] })
 }
 
-// loopTail ends a loop behind block last; where lanes part it goes on while any does.
+// loopTail ends a loop after block last; where lanes part it goes on while any does.
 func (z *vectorizer) loopTail(l *loop, last int) {
 	code := z.heads[l.header]
 	z.code.Label(code.tail)
@@ -488,7 +488,7 @@ func (z *vectorizer) lane(m *laneSet) vasm.Reg {
 }
 
 // vectorOrder returns the values of b with checks before the first store where they do not depend on
-// what is read behind it: then nothing is written yet where one fails.
+// what is read after it: then nothing is written yet where one fails.
 func (z *vectorizer) vectorOrder(b *ir.Block) []*ir.Value {
 	first := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })
 	if first < 0 {

@@ -103,7 +103,7 @@ func (p *plan) likely(n *node, accesses []int) (way int, ok bool) {
 // work returns by rank how often memory is touched in what a block dominates.
 func (p *plan) work() []int {
 	count := make([]int, len(p.places))
-	for _, x := range slices.Backward(p.order) { // what a block dominates is behind it
+	for _, x := range slices.Backward(p.order) { // what a block dominates is after it
 		for _, v := range x.block.Values {
 			if v.Op == ir.OpLoad || v.Op == ir.OpStore {
 				count[x.rank]++
@@ -183,7 +183,7 @@ func (p *plan) known(n *ir.Value) bool {
 // span is the threads for which all is as a loop takes it to be: from the first to that before the second.
 type span struct {
 	from, to vasm.Reg
-	rest     vasm.Reg // how many threads there are in the row behind the first
+	rest     vasm.Reg // how many threads there are in the row after the first
 	loop     string
 	none     string             // where there is no telling
 	idle     string             // where the row has nothing to do

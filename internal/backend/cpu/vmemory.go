@@ -18,7 +18,7 @@ func (z *vectorizer) address(p *ir.Value) vasm.Operand {
 	return vasm.Indexed(z.integerOf(base), z.integerOf(i), p.Imm).Behind(bytes + behind + more)
 }
 
-// pinned returns the pointer that p lies a known number of bytes behind, and that number.
+// pinned returns the pointer that p lies a known number of bytes after, and that number.
 func (z *vectorizer) pinned(p *ir.Value) (base *ir.Value, bytes int64) {
 	for z.isPinned(p) {
 		bytes += behind(p)
@@ -30,7 +30,7 @@ func (z *vectorizer) pinned(p *ir.Value) (base *ir.Value, bytes int64) {
 // maxBehind is how many bytes an address may add to a pointer, each time: instructions have room for many such numbers together.
 const maxBehind = 1 << 24
 
-// isPinned reports whether p lies a known number of bytes behind another pointer that is there wherever p is.
+// isPinned reports whether p lies a known number of bytes after another pointer that is there wherever p is.
 func (z *vectorizer) isPinned(p *ir.Value) bool {
 	if p.Op != ir.OpOffset && (p.Op != ir.OpIndex || p.Args[1].Op != ir.OpConst) || z.level[p.ID] >= perThread && z.keep[p.ID] != keepNot {
 		return false
@@ -39,7 +39,7 @@ func (z *vectorizer) isPinned(p *ir.Value) bool {
 	return -maxBehind < n && n < maxBehind
 }
 
-// behind returns how many bytes p, an offset or an element with a known index, lies behind its argument.
+// after returns how many bytes p, an offset or an element with a known index, lies after its argument.
 func behind(p *ir.Value) int64 {
 	if p.Op == ir.OpOffset {
 		return p.Imm

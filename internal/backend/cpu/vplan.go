@@ -21,9 +21,9 @@ type plan struct {
 	mask     []*laneSet         // of each block, by rank; nil for all lanes
 	splits   map[*loop]bool     // some lanes may leave the loop before others
 	shapes   []shape            // by value ID
-	sticky   []bool             // by value ID: needed behind a loop in which lanes part: a lane that has left keeps its own
+	sticky   []bool             // by value ID: needed after a loop in which lanes part: a lane that has left keeps its own
 	staying  []*ir.Value        // for which stays is true
-	user     *node              // for which shapes are asked for: behind such a loop they are others; nil for where the value is
+	user     *node              // for which shapes are asked for: after such a loop they are others; nil for where the value is
 	mixes    map[*node]bool     // goes to where other lanes come, too
 	varied   []bool             // by value ID: conditions of branches that differ between lanes
 	nodes    []*node            // by block ID
@@ -171,8 +171,8 @@ func (p *plan) maskOf(n *node) *laneSet {
 }
 
 // always reports whether every way from d passes n, in the same round of the loops that n is in. A lane that faults before n is
-// come to is no longer there, and none comes to what stands behind an endless loop while any is in it; but one that comes to what
-// stands behind n, if only to fault there or to stay in a loop, must not have run n.
+// come to is no longer there, and none comes to what is after an endless loop while any is in it; but one that comes to what
+// is after n, if only to fault there or to stay in a loop, must not have run n.
 func (p *plan) always(d, n *node) bool {
 	p.searches++
 	p.seen[n.rank] = p.searches
@@ -199,7 +199,7 @@ func (m *node) repeats(from, n *node) bool {
 	return from != nil && m.heads() && m.loop.in[from] && m.loop.in[n]
 }
 
-// findSticky finds the values of loops in which lanes part that are used behind them.
+// findSticky finds the values of loops in which lanes part that are used after them.
 func (p *plan) findSticky() {
 	note := func(v *ir.Value, user *node) {
 		if v.Op == ir.OpParam || p.nodes[v.Block.ID] == nil {
@@ -286,7 +286,7 @@ func (p *plan) shape(v *ir.Value) shape {
 	return p.shapes[v.ID]
 }
 
-// stays reports whether v is the same for all lanes in a loop, or grows along them, and is needed behind it, where each lane
+// stays reports whether v is the same for all lanes in a loop, or grows along them, and is needed after it, where each lane
 // has what v was when it left.
 func (p *plan) stays(v *ir.Value) bool {
 	s := p.shapes[v.ID]

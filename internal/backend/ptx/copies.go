@@ -28,7 +28,7 @@ type copier struct {
 	f      *function
 	live   *liveness
 	stands []reg
-	edges  []*block // new ones, each behind its predecessor
+	edges  []*block // new ones, each after its predecessor
 }
 
 // move copies an operand to a register.
@@ -177,7 +177,7 @@ func (c *copier) tie(b *block) {
 }
 
 // beforeFence returns where moves for instruction i stand: before the fence that orders registers before
-// products, if nothing behind it has to do with theirs.
+// products, if nothing after it has to do with theirs.
 func (c *copier) beforeFence(b *block, i int, moves []inst) int {
 	involved := map[reg]bool{}
 	for _, m := range moves {

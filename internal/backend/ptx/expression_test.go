@@ -137,7 +137,7 @@ func (g *expressions) value() {
 }
 
 // element loads from a table at an index of type t that is in range, with constant parts in
-// the index and behind it.
+// the index and after it.
 func (g *expressions) element(t *ir.Type) {
 	table := g.tables[g.rnd.IntN(len(g.tables))]
 	c, d := g.rnd.IntN(4), g.rnd.IntN(4)

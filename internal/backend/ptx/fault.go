@@ -60,7 +60,7 @@ func (s *selector) check(v *ir.Value) {
 	s.emit(inst{form: check, args: args, stub: t})
 }
 
-// faults selects the code behind the exit: stubs, then what they share.
+// faults selects the code after the exit: stubs, then what they share.
 func (s *selector) faults() {
 	if len(s.stubs) == 0 {
 		return

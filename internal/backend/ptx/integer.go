@@ -9,7 +9,7 @@ import (
 // intOp describes how an integer operation is done in 32 or 64 bits, and what a narrower type
 // adds to that: its arguments extended by their sign, its result cut to the width.
 type intOp struct {
-	name   string // behind it comes 32 or 64
+	name   string // after it comes 32 or 64
 	signed bool
 	cut    bool
 }

@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 
 // layout returns the blocks that the entry reaches in the order in which they are printed:
 // reverse postorder, but with the blocks of a loop side by side and blocks that fault last.
-// A block stands behind its dominators, but for those last ones, which dominate nothing.
+// A block is after its dominators, but for those last ones, which dominate nothing.
 func layout(f *ir.Func) []*ir.Block {
 	l := &blockPlacer{dom: ir.Dominators(f), placed: make([]bool, f.NumBlocks())}
 	for _, b := range l.dom.Order() {

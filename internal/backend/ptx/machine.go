@@ -125,7 +125,7 @@ type block struct {
 // function is a kernel in instructions.
 type function struct {
 	blocks []*block // in layout order
-	cold   []*block // behind the exit: reached by checks, left by hops
+	cold   []*block // after the exit: reached by checks, left by hops
 	regs   []class  // by register
 }
 

@@ -15,7 +15,7 @@ type siteTable struct {
 	index map[*ir.Value]int
 }
 
-// newSiteTable numbers the sites of f behind those that have numbers already.
+// newSiteTable numbers the sites of f after those that have numbers already.
 func newSiteTable(f *ir.Func, sites []driver.Site) *siteTable {
 	t := &siteTable{sites: slices.Clone(sites), index: map[*ir.Value]int{}}
 	seen := map[string]int{}

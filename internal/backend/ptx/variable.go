@@ -15,7 +15,7 @@ const dynamicName = "$dynamic"
 
 // variables are the variables that a kernel uses, in the order of their first use. Its shared
 // variables are declared one by one or, where all of them are too large for that, lie one
-// behind the other at the start of dynamic shared memory.
+// after the other at the start of dynamic shared memory.
 type variables struct {
 	places  map[*ir.Variable]address
 	module  strings.Builder // declarations before the entry
@@ -43,7 +43,7 @@ func newVariables(f *ir.Func) *variables {
 	return vs
 }
 
-// sharedLayout places the shared variables of f one behind the other, and returns how many
+// sharedLayout places the shared variables of f one after the other, and returns how many
 // bytes they take.
 func sharedLayout(f *ir.Func) (size int64, offsets map[*ir.Variable]int64) {
 	offsets = map[*ir.Variable]int64{}

@@ -20,7 +20,7 @@ const (
 const wgmmaFence = "wgmma.fence.sync.aligned"
 
 // descriptor returns the descriptor of the operand at p, an address in shared memory. Panels are
-// groups of eight rows, one behind the other, whether they count as one below the other or side by side. For a sum along the rows
+// groups of eight rows, one after the other, whether they count as one below the other or side by side. For a sum along the rows
 // the leading offset is not used (ISA, "Strides": K-major with a swizzle); for one down the columns it leads to the next 64 of them.
 func (s *selector) descriptor(p *ir.Value, down bool) operand {
 	at := s.sharedAddress(p)

@@ -239,7 +239,7 @@ func (w *writer) name(r reg) string {
 	return w.names[r]
 }
 
-// end prints how b is left when next stands behind it.
+// end prints how b is left when next is after it.
 func (w *writer) end(b, next *block) {
 	switch b.end {
 	case toNext:

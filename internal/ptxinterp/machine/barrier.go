@@ -107,7 +107,7 @@ func (b *block) complete(w *warp, id uint64) {
 	}
 }
 
-// resume makes a waiting group ready behind its instruction.
+// resume makes a waiting group ready after its instruction.
 func (w *warp) resume(g group) {
 	for i, h := range w.waiting {
 		if h == g {

@@ -77,7 +77,7 @@ func (d *decoder) atomic() {
 	op := d.m.oneOf("add", "min", "max", "and", "or", "xor", "exch", "inc", "dec", "cas")
 	x, t := d.accessTo()
 	d.need(x.count == 1 && (x.space == ptx.Generic || x.space == ptx.Global || x.space == ptx.Shared))
-	first := 1 // of the operands behind the destination
+	first := 1 // of the operands after the destination
 	if d.in.Op == "red" {
 		first = 0
 		d.need(op != "exch" && op != "cas")

@@ -79,7 +79,7 @@ func (d *decoder) constant(v uint64) int32 {
 	return r
 }
 
-// code decodes a function's instructions behind those that are there.
+// code decodes a function's instructions after those that are there.
 func (d *decoder) code(fn *function) {
 	d.fn = fn
 	fn.start = int32(len(d.prog.code))

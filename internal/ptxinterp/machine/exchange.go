@@ -137,7 +137,7 @@ func (w *warp) take(x *exchange, op *syncOp, mask uint32) {
 	}
 }
 
-// leave makes part of a waiting group ready behind its instruction.
+// leave makes part of a waiting group ready after its instruction.
 func (w *warp) leave(g group) {
 	for i, h := range w.waiting {
 		if h.pc != g.pc || h.depth != g.depth || h.mask&g.mask != g.mask {

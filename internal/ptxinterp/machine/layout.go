@@ -148,7 +148,7 @@ func (d *decoder) sharedVars(vars []*ptx.Var) {
 	}
 }
 
-// dynamicShared places the arrays without a size behind all others, on top of each other.
+// dynamicShared places the arrays without a size after all others, on top of each other.
 func (d *decoder) dynamicShared() {
 	for _, v := range d.mod.ptx.Vars {
 		if v.Space == ptx.Shared && v.Count == 0 {

@@ -202,7 +202,7 @@ func (b *block) timeUp() bool {
 	return any
 }
 
-// wakeWaiters makes groups ready that wait at instructions of a kind, so many instructions behind.
+// wakeWaiters makes groups ready that wait at instructions of a kind, so many instructions after.
 func (w *warp) wakeWaiters(k kind, behind int32) bool {
 	kept, any := w.waiting[:0], false
 	for _, g := range w.waiting {

@@ -85,7 +85,7 @@ func (m *Memory) AllocateClear(size int) (uint64, error) {
 	return r.base, nil
 }
 
-// add places r behind all others.
+// add places r after all others.
 func (m *Memory) add(r *region) *region {
 	r.base, r.size = m.next, uint64(len(r.data))
 	m.next += (r.size + 2*guardGap - 1) &^ (guardGap - 1)

@@ -111,7 +111,7 @@ func (d *decoder) predDst(o ptx.Operand) int32 {
 	return d.fn.regs[o.Reg]
 }
 
-// pair takes destination operand 0 apart: what stands before a "|" and what behind it.
+// pair takes destination operand 0 apart: what stands before a "|" and what after it.
 func (d *decoder) pair() (first ptx.Operand, second ptx.Operand) {
 	o := d.arg(0)
 	if o.Kind == ptx.PairOperand {

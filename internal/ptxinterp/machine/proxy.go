@@ -4,7 +4,7 @@ import "fmt"
 
 // What threads write to shared memory reaches bulk copies and products of panels only past a
 // fence.proxy.async of the writer (section "Proxies"). For every 16 bytes the block notes the thread, plus 1, whose
-// last write is not behind such a fence.
+// last write is not after such a fence.
 
 const proxyGrain = 16
 

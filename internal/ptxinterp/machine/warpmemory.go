@@ -6,7 +6,7 @@ import "unsafe"
 // most launches have, and less than anybody misses.
 const keptBytes = 16 << 20
 
-// warpMemory is what the warps of a launch have to themselves, one behind the other.
+// warpMemory is what the warps of a launch have to themselves, one after the other.
 type warpMemory struct {
 	registers, marks []uint64 // marks of local memory; none unless unwritten memory is looked for
 	local            []byte

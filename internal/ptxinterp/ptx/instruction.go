@@ -194,7 +194,7 @@ func (p *parser) single() Operand {
 	return Operand{}
 }
 
-// offset reads "+4" or "-4" behind a name; 0 if there is none.
+// offset reads "+4" or "-4" after a name; 0 if there is none.
 func (p *parser) offset() uint64 {
 	switch p.tok.text {
 	case "-":

@@ -3,7 +3,7 @@ package ptx
 // slabSize is how many elements a slab makes at once.
 const slabSize = 128
 
-// slab is where short lists lie one behind the other, so that not each of them is an allocation.
+// slab is where short lists lie one after the other, so that not each of them is an allocation.
 type slab[T any] struct{ free []T }
 
 // keep returns a copy of a list.

@@ -36,7 +36,7 @@ func (b *Block) Access(s *Shadow, at Range, a Access) *Found {
 
 // familiar reports whether a plain read tells nothing new: two threads of the same kin have read the cell since the
 // last synchronisation. Most reads are so, of what all threads of a block read. Of those
-// two one is not who wrote the cell, and was ordered behind the write like this thread, or reported.
+// two one is not who wrote the cell, and was ordered after the write like this thread, or reported.
 func (b *Block) familiar(p *page, i uint64, now Stamp, since Time) bool {
 	if p.more == nil || p.atomics || p.writes != nil && b.kin != blockBit && p.writes[i].when >= since {
 		return false

@@ -144,12 +144,12 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestReaders demands that a write finds a reader of each sort behind later ones that are ordered.
+// TestReaders demands that a write finds a reader of each sort after later ones that are ordered.
 func TestReaders(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		readers [][2]int // block and thread
-		barrier []uint32 // of block 0, behind them
+		barrier []uint32 // of block 0, after them
 		writer  int      // thread of block 0
 		want    bool
 	}{

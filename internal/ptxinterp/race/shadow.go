@@ -71,7 +71,7 @@ type page struct {
 }
 
 // more is earlier reads of a cell, by what their thread had in common with that of the read that
-// followed: a place for each, so that a write that is ordered behind its neighbours' reads meets
+// followed: a place for each, so that a write that is ordered after its neighbours' reads meets
 // those of others.
 type more [3]Stamp
 

@@ -22,7 +22,7 @@ var text string
 func List() ([]Mutation, error) { return parse(text) }
 
 // parse reads mutations: a line with "== " and the name, one with the file and perhaps the function, then
-// the lines that go, behind "- ", and those that come, behind "+ ". Lines that begin with # are comments.
+// the lines that go, after "- ", and those that come, after "+ ". Lines that begin with # are comments.
 func parse(text string) (list []Mutation, err error) {
 	var m *Mutation
 	for i, line := range strings.Split(text, "\n") {

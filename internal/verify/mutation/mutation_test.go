@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/verify/mutation"
 )
 
-// most is how many mutations in a hundred the compiler may have left behind.
+// most is how many mutations in a hundred changes of the compiler may have outdated.
 const most = 5
 
 // TestMutationsApply looks whether the compiler still has the texts of the mutations, each once, and whether what

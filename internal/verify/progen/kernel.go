@@ -15,7 +15,7 @@ type Kernel struct {
 	Shared   int    // bytes of dynamic shared memory
 	Barriers bool   // threads wait for each other
 	Alone    bool   // a thread does the same in a launch of its own
-	Args     []Arg  // behind the first two parameters, the thread and first
+	Args     []Arg  // after the first two parameters, the thread and first
 	Values   uint64 // the seed of the arguments' values
 }
 

@@ -87,7 +87,7 @@ type lanes struct {
 	counters int
 	labels   int
 	loops    []string // labels of those around
-	targets  []string // labels that stand behind in a block around
+	targets  []string // labels that are after in a block around
 }
 
 func (g *lanes) line(format string, args ...any) { fmt.Fprintf(&g.text, format+"\n", args...) }
@@ -164,7 +164,7 @@ func (g *lanes) fault(depth int) {
 	g.line("\t}")
 }
 
-// look reads what may be behind the end of a slice, before it, or, rarely, what is not there.
+// look reads what may be after the end of a slice, before it, or, rarely, what is not there.
 func (g *lanes) look(depth int) {
 	t := pick(g.r, laneTypes[:]...).letter
 	at := g.place() + pick(g.r, "", "-3", "-17")

@@ -219,7 +219,7 @@ func (g *gen) regrow() {
 	}
 	s := pick(g.r, found...)
 	short, long := g.name("s"), g.name("s")
-	g.line("%s := %s[:1:len(%s)]", short, s.text, s.text) // behind it may be what is another thread's
+	g.line("%s := %s[:1:len(%s)]", short, s.text, s.text) // after it may be what is another thread's
 	g.line("%s := %s[:cap(%s)]", long, short, short)
 	g.line("_ = %s", long)
 	g.scope.slices = append(g.scope.slices, slice{text: long, elem: s.elem, writable: true})

@@ -101,7 +101,7 @@ func cutsOf(source string) ([]cut, error) {
 	return c.cuts, nil
 }
 
-// offset returns the place in the source, which begins behind the package clause.
+// offset returns the place in the source, which begins after the package clause.
 func (c *cutter) offset(p token.Pos) int { return c.file.Offset(p) - len(clause) }
 
 func (c *cutter) text(n ast.Node) string { return c.source[c.offset(n.Pos()):c.offset(n.End())] }
@@ -155,7 +155,7 @@ func (c *cutter) inner(n ast.Node, list []ast.Stmt) {
 	}
 }
 
-// statements adds the cut of each statement, and of each with a few behind it, which may use
+// statements adds the cut of each statement, and of each with a few after it, which may use
 // the variable that it declares.
 func (c *cutter) statements(list []ast.Stmt) {
 	for i, s := range list {

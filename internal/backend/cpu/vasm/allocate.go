@@ -143,7 +143,7 @@ type printer struct {
 // maxLine is the length of a line from which on the next instruction is in another one.
 const maxLine = 250
 
-// at writes where the next line comes from. Go's assembler (1.26) counts from behind the line that follows a #line as if that
+// at writes where the next line comes from. Go's assembler (1.26) counts from after the line that follows a #line as if that
 // had the number: the number is one more, and TestLines sees to it.
 func (p *printer) at(place Pos) {
 	if place != (Pos{}) {

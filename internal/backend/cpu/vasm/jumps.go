@@ -52,7 +52,7 @@ func follow(code []inst) {
 	}
 }
 
-// behindLabels returns the first instruction behind i that is not a label.
+// behindLabels returns the first instruction after i that is not a label.
 func behindLabels(code []inst, i int) int {
 	for i++; i < len(code); i++ {
 		if _, ok := code[i].label(); !ok && code[i].op != "" {
@@ -62,7 +62,7 @@ func behindLabels(code []inst, i int) int {
 	return i
 }
 
-// invert makes one jump of one over another, and none of one to what is next. It writes over code, behind what it reads.
+// invert makes one jump of one over another, and none of one to what is next. It writes over code, after what it reads.
 func invert(code []inst) []inst {
 	out := code[:0]
 	for i := 0; i < len(code); i++ {
@@ -79,12 +79,12 @@ func invert(code []inst) []inst {
 	return out
 }
 
-// leadsTo reports whether the label stands right behind instruction i.
+// leadsTo reports whether the label stands right after instruction i.
 func leadsTo(code []inst, i int, label string) bool {
 	return slices.ContainsFunc(code[i+1:behindLabels(code, i)], func(in inst) bool { return in.op == label+":" })
 }
 
-// reachable returns the code without that behind jumps to which nothing leads, and without labels that
+// reachable returns the code without that after jumps to which nothing leads, and without labels that
 // nothing leads to.
 func reachable(code []inst) []inst {
 	used := map[string]bool{}

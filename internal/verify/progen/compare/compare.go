@@ -29,7 +29,7 @@ func newReport(trials []*trial.Trial) Report {
 	return Report{Trials: trials, Wrong: make([]string, len(trials)), Refused: make([]bool, len(trials)), Results: make([]trial.Result, len(trials))}
 }
 
-// add puts a report of other kernels behind r's.
+// add puts a report of other kernels after r's.
 func (r *Report) add(other Report) {
 	r.Trials = append(r.Trials, other.Trials...)
 	r.Results = append(r.Results, other.Results...)

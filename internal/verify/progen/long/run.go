@@ -177,7 +177,7 @@ func (p *progress) say() {
 		took.Round(time.Second), p.mode(), p.Seed, p.ran, p.n, p.differ, rate, p.workSeconds/float64(max(p.ran, 1)))
 }
 
-// verdict sums up, and writes it behind the batches.
+// verdict sums up, and writes it after the batches.
 func (p *progress) verdict() error {
 	took := time.Since(p.start).Seconds()
 	fmt.Fprintf(p.report, "ended after %.0f s: %d workers, %d kernels, %d differ, %.4f processor-seconds a kernel\n",

@@ -23,7 +23,7 @@ type array struct {
 	left   []byte // what one left
 	memory driver.Memory
 	skip   int    // bytes of memory before the data
-	spare  int    // elements behind the length
+	spare  int    // elements after the length
 	in     *array // the one whose memory this is a part of, or nil
 	from   int    // where in there, in elements
 }

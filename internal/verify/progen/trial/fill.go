@@ -68,7 +68,7 @@ func integer(r *rand.Rand, bits int) int64 {
 	}
 }
 
-// pack returns the leaves of n values, one behind the other, all NaNs of a type alike.
+// pack returns the leaves of n values, one after the other, all NaNs of a type alike.
 func (l layout) pack(values []byte, n int) []byte {
 	out := make([]byte, 0, n*l.size) // with room for what is between leaves
 	for i := range n {

@@ -68,7 +68,7 @@ func scan(text string) (layout, string) {
 	return layout{kind.Size(), kind.Size(), []leaf{{0, kind}}}, text[end:]
 }
 
-// add puts a field behind the others.
+// add puts a field after the others.
 func (l *layout) add(field layout) {
 	l.align = max(l.align, field.align)
 	at := roundUp(l.size, field.align)

@@ -17,7 +17,7 @@ type Trial struct {
 	Values uint64 // the seed of the arguments
 	Alone  bool   // a thread does the same in a launch of its own
 
-	unaligned bool // slices start one element behind a multiple of 16, where the code does not count on more
+	unaligned bool // slices start one element after a multiple of 16, where the code does not count on more
 }
 
 // Of returns the trial of a random kernel, with nothing that runs yet.
@@ -70,7 +70,7 @@ func (t *Trial) without(gone func(v driver.Variant) bool) *Trial {
 
 // params calls f with each argument and where it lies in the parameter block.
 func (t *Trial) params(f func(a progen.Arg, at, size int)) {
-	end := 8 // behind the number of the first thread
+	end := 8 // after the number of the first thread
 	for _, a := range t.Args {
 		size, align := 24, 8
 		if a.Len == 0 {
