@@ -16,7 +16,7 @@ type function struct {
 	instance decl.Instance
 	sig      *types.Signature
 	bodies   []body // the kernel's own and its variants
-	// operators tells that a type argument has methods.
+	// operators reports that a type argument has methods.
 	operators bool
 }
 

@@ -30,7 +30,7 @@ type buildCache struct {
 	mutex   sync.Mutex  // of sums
 }
 
-// program returns what tells the running program from any other, or an error where it cannot be read.
+// program returns an identifier of the running program, or an error if the program cannot be read.
 var program = sync.OnceValues(func() ([sha256.Size]byte, error) {
 	f, err := openProgram()
 	if err != nil {

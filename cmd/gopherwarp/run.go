@@ -95,7 +95,7 @@ func (c *runCommand) start(t terminal, program string) error {
 	return passed(command.Wait())
 }
 
-// passed turns the failure of a process that has told its reason itself into its exit code.
+// passed returns the exit code of a process that failed and has already printed the reason.
 func passed(err error) error {
 	e, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {

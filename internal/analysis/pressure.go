@@ -29,7 +29,8 @@ type pressure struct {
 	in []map[*ir.Value]bool // by block ID: what is needed at the block's beginning
 }
 
-// block returns what is needed at the beginning of b, and tells the words in use at each place.
+// block returns the values that are live at the beginning of b, and calls tell with the number of
+// registers in use at each point.
 func (p *pressure) block(b *ir.Block, tell func(words int)) map[*ir.Value]bool {
 	live, words := map[*ir.Value]bool{}, 0
 	use := func(v *ir.Value) {

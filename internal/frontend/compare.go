@@ -57,7 +57,7 @@ func (l *lowerer) unequal(t types.Type, x, y *ir.Value) *ir.Value {
 }
 
 // equal compares two values of type t, structs and arrays part by part. Slices are compared to
-// nil only: the address tells.
+// nil only: compare the address.
 func (l *lowerer) equal(t types.Type, x, y *ir.Value) *ir.Value {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// effects tells which variables a call may change, and which calls change something.
+// effects holds the variables that each call may change, and the calls that change something.
 type effects struct {
 	info    *types.Info
 	exposed map[types.Object]bool // local variables whose address is taken, or that closures share

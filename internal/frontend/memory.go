@@ -148,8 +148,8 @@ func (l *lowerer) checkNil(v ssa.Value, p *ir.Value) {
 	}
 }
 
-// canBeNil reports whether the pointer v may be nil as far as its origin tells. The variables that
-// a closure captures are addresses of variables; what a bound method captures may be any pointer.
+// canBeNil reports whether the pointer v may be nil, judging by its origin. The variables that a
+// closure captures are addresses of variables; what a bound method captures may be any pointer.
 func canBeNil(v ssa.Value) bool {
 	return nilSearch{}.canBeNil(v)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// syncWith is a barrier of the block that tells something of a condition in all threads.
+// syncWith lowers a barrier of the block that evaluates a condition of all threads.
 func syncWith(op ir.Op, result *ir.Type) intrinsic {
 	return func(l *lowerer, v *ssa.Call) *ir.Value {
 		x := l.emit(op, result, l.value(v.Call.Args[1]))

@@ -45,7 +45,7 @@ func bulkStore(v *Value) string {
 
 func bulkFetch(v *Value) string {
 	if !v.Args[3].Type.IsPtr() {
-		return fmt.Sprintf("tells %v", v.Args[3].Type)
+		return fmt.Sprintf("has a barrier of type %v", v.Args[3].Type)
 	}
 	return bulkStore(v)
 }

@@ -32,8 +32,8 @@ type Variable struct {
 	Init  []byte // of a constant, Type.Size() bytes
 }
 
-// Site describes what a check, a fault or a print tells the host: Format takes the value's
-// arguments (after the condition, for a check), read as Args.
+// Site describes the message of a check, a fault or a print: Format takes the value's arguments
+// (after the condition, for a check), read as Args.
 type Site struct {
 	Format string
 	Args   []dtype.Type

@@ -97,7 +97,7 @@ func (w *memoryVectorizer) joinSome(stretch []access) bool {
 	return false
 }
 
-// run returns accesses side by side that take so many bytes, the lowest first, or nil.
+// run returns adjacent accesses of the given total size in bytes, the lowest first, or nil.
 func (w *memoryVectorizer) run(stretch []access, first access, bytes int64) []access {
 	size := first.scalar().Size()
 	if bytes < 2*size || alignmentOf(w.promised, first)%bytes != 0 {

@@ -15,7 +15,7 @@ import (
 // gpuPath is the package that has Thread.
 const gpuPath = "github.com/gopherwarp/gopherwarp/gpu"
 
-// checkFunction reports why a function cannot be a kernel, as far as syntax tells.
+// checkFunction reports why a function cannot be a kernel, as far as its syntax shows.
 func (s *scanner) checkFunction(d *declared) {
 	fn, name := d.fn, d.fn.Name.Name
 	pos := fn.Name.Pos()

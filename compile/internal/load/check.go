@@ -158,7 +158,7 @@ func (c *checker) check(p *Package) {
 		Sizes:            Sizes,
 		FakeImportC:      true,
 		IgnoreFuncBodies: !bodies,
-		Error:            func(error) {}, // of a package that never has bodies: its own build tells
+		Error:            func(error) {}, // of a package that never has bodies: its own build reports it
 	}
 	if p.Module != nil && p.Module.GoVersion != "" {
 		config.GoVersion = "go" + p.Module.GoVersion

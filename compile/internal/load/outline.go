@@ -115,7 +115,7 @@ func (o *outliner) skip() bool {
 				i++
 			}
 		}
-		o.at++ // without an end: the parser tells
+		o.at++ // without an end: the parser reports it
 		return true
 	case c == '`':
 		return o.past(1, "`")

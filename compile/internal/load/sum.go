@@ -29,7 +29,7 @@ func NewSums(g *Graph, mentions func(text []byte) bool) *Sums {
 }
 
 // Of returns the hash of what Check(p) reads: names and contents of the files of p, of the packages that
-// it imports, and of those that generated files do, and what the go command tells of
+// it imports, and of those that generated files do, and what the go command reports on
 // them. Folders do not count, nor do generated files of the main module. A package that the go
 // command finds something wrong with has no hash, nor has one that cannot be read.
 func (s *Sums) Of(p *Package) (Sum, error) {

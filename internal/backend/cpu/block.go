@@ -106,7 +106,7 @@ func (b threadBody) label() []line {
 	return []line{{text: b.name + ":"}}
 }
 
-// threadBody writes what so many threads at once do in g.
+// threadBody writes the code of g for the given number of threads at once.
 func (e *emitter) threadBody(g *region, threads int) threadBody {
 	entry, err := e.graph(g)
 	if err != nil {

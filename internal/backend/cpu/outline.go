@@ -9,16 +9,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// A function of its own takes at most so many variables, and is worth it from so many on: Go has
-// registers for 13 on amd64.
+// A loop is moved to a separate function if the number of variables that it takes is within these
+// limits. Go has 13 registers for them on amd64.
 const (
 	maxOutlined = 24
 	minOutlined = 6
 )
 
-// outline writes the loop over a row of a region's threads as a function of its own and returns its call.
-// Go's compiler shares the registers out to all variables of a function; what the rest of the
-// twin needs would push this loop's own variables out.
+// outline writes the loop over a row of a region's threads as a separate function and returns its call.
+// Go's compiler allocates the registers to all variables of a function, so variables of the rest of the
+// twin would displace those of the loop.
 func (e *emitter) outline(g *region, lines []line) []line {
 	if g.leaves || e.assigns || e.leftBefore(g) || e.warps && !e.loops(g) {
 		return lines
@@ -84,7 +84,7 @@ func (e *emitter) outerNames(lines []line) []string {
 	return names
 }
 
-// isFault reports whether l is the call that tells of a fault.
+// isFault reports whether l is the call that records a fault.
 func (e *emitter) isFault(l line) bool {
 	name := e.names["blocks"]
 	return strings.HasPrefix(l.text, name+".Fault(") || strings.HasPrefix(l.text, name+".OutOfRange(")

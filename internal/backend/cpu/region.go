@@ -119,7 +119,8 @@ func meeting(b *ir.Block) *ir.Value {
 
 func waits(v *ir.Value) bool { return analysis.BlockBarrier(v.Op) || analysis.WarpOp(v.Op) }
 
-// votes reports whether v is a barrier of the block that tells for how many threads something holds.
+// votes reports whether v is a barrier of the block that counts the threads for which a condition
+// holds.
 func votes(v *ir.Value) bool { return v.Op != ir.OpBarrier && analysis.BlockBarrier(v.Op) }
 
 // place returns the position of b's last value that has one.

@@ -37,7 +37,8 @@ var jumpIf = map[ir.Op][2]string{
 	ir.OpULt: {"JCS", "JCC"}, ir.OpULe: {"JLS", "JHI"},
 }
 
-// branch jumps by a condition that is uniform; "" is the way on. What the lanes agree on the first one tells.
+// branch writes a branch on a uniform condition; the label "" is the next instruction. The condition is read
+// from the first lane.
 func (z *vectorizer) branch(cond *ir.Value, yes, no string) {
 	jumps, ok := jumpIf[cond.Op]
 	if ok && !z.fromOutside(cond) && cond.Args[0].Type.Kind != ir.KindI1 {

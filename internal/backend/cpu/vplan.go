@@ -112,7 +112,8 @@ func (p *plan) partsBetween(n, s *node) bool {
 	return false
 }
 
-// masks gives each block its lanes. It reports whether it had to be told that a loop parts.
+// masks sets the lanes of each block. It reports whether it found another branch or loop on which
+// lanes diverge, so that it must run again.
 func (p *plan) masks() (again bool) {
 	clear(p.mask)
 	for i, n := range p.order {

@@ -298,8 +298,8 @@ func (s *selector) bits(v *ir.Value) operand {
 	return s.operand(v)
 }
 
-// special reads a register that tells the thread where it is. A block of fixed size makes
-// some of them constant.
+// special reads a register with the position of the thread. A block of fixed size makes some of
+// them constant.
 func (s *selector) special(v *ir.Value) operand {
 	fixed := s.f.Block[v.Imm]
 	if s.f.Block != [3]int{} {

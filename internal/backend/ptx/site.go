@@ -44,5 +44,5 @@ func (t *siteTable) add(v *ir.Value, site *ir.Site, seen map[string]int) {
 	t.index[v] = i
 }
 
-// siteKey tells sites apart.
+// siteKey identifies a site.
 func siteKey(s driver.Site) string { return fmt.Sprint(s.File, ":", s.Line, " ", s.Args, s.Format) }

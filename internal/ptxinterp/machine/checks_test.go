@@ -152,7 +152,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"add.u32 %r1, %rd2, 1;", "register %rd2 of type .b64 as .u32"},
 		{"add.u32 %r1, %f1, 1;", "register %f1 of type .f32 as .u32"},
 		{"add.f32 %r1, %f1, %f1;", ""}, // bits go with floats
-		{"add.f32 %f1, %f1, 1;", "operand integer is no .f32"},
+		{"add.f32 %f1, %f1, 1;", "operand integer is not a .f32"},
 		{"add.u32 %r1, %r2;", "2 operands"},
 		{"add.u32 %r1, %r2, %r3, %r4;", "4 operands"},
 		{"add.rn.u32 %r1, %r2, %r3;", "modifier .rn is not supported here"},

@@ -202,7 +202,8 @@ func (b *block) timeUp() bool {
 	return any
 }
 
-// wakeWaiters makes groups ready that wait at instructions of a kind, so many instructions after.
+// wakeWaiters makes the groups ready that wait at instructions of a kind, and moves them behind
+// instructions ahead, from which they continue.
 func (w *warp) wakeWaiters(k kind, behind int32) bool {
 	kept, any := w.waiting[:0], false
 	for _, g := range w.waiting {

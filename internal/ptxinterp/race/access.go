@@ -34,9 +34,9 @@ func (b *Block) Access(s *Shadow, at Range, a Access) *Found {
 	return &b.found
 }
 
-// familiar reports whether a plain read tells nothing new: two threads of the same kin have read the cell since the
-// last synchronisation. Most reads are so, of what all threads of a block read. Of those
-// two one is not who wrote the cell, and was ordered after the write like this thread, or reported.
+// familiar reports whether a plain read adds no information: two threads of the same kin have read the cell since
+// the last synchronisation. Most reads are so, of what all threads of a block read. Of those two one is not who
+// wrote the cell, and was ordered after the write like this thread, or reported.
 func (b *Block) familiar(p *page, i uint64, now Stamp, since Time) bool {
 	if p.more == nil || p.atomics || p.writes != nil && b.kin != blockBit && p.writes[i].when >= since {
 		return false

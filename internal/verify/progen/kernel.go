@@ -19,7 +19,7 @@ type Kernel struct {
 	Values   uint64 // the seed of the arguments' values
 }
 
-// Arg is an argument: a value, or a slice of so many.
+// Arg is an argument: a value, or a slice of Len values.
 type Arg struct {
 	Type   string // as a Go expression
 	Layout string // the scalar types that it is made of: "[3]{int8 float32}"

@@ -38,7 +38,8 @@ func lastUnfenced(t gpu.Thread, x, sums []float32, done []uint32) {
 	}
 }
 
-// found tells whether x has a number above the limit. Threads that say so say the same.
+// found stores whether x has a number above the limit. All threads that store, store the same
+// value.
 //
 //gpu:kernel
 //gpu:block 32

@@ -14,8 +14,8 @@ var oldest = device.Capability{Major: 7}
 // that for small ones. They are for one goroutine.
 type Interpreters []*trial.Runner
 
-// NewInterpreters returns interpreters with all their checks. A launch may execute so many instructions; 0 is a
-// limit of minutes.
+// NewInterpreters returns interpreters with all their checks. A launch may execute at most budget instructions;
+// 0 is a limit of minutes.
 func NewInterpreters(budget uint64) (list Interpreters, err error) {
 	checks := ptxinterp.Checked().Checks
 	for _, o := range []ptxinterp.Options{{Wide: true, Seed: 99, Capability: oldest}, {}} {
