@@ -3,7 +3,7 @@
 //	gopherwarp-vet ./...
 //	go vet -vettool=$(which gopherwarp-vet) ./...
 //
-// What it finds stands in docs/vet.md.
+// docs/vet.md describes the findings.
 package main
 
 import (

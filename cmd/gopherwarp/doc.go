@@ -3,13 +3,13 @@
 //	gopherwarp build ./...              generate launchers and PTX beside the sources
 //	gopherwarp build -check ./...       fail if they are stale
 //	gopherwarp run ./examples/multiply  compile kernels, then run the program
-//	gopherwarp vet ./...                report mistakes in kernels that compile
+//	gopherwarp vet ./...                report likely mistakes in kernels
 //	gopherwarp trace ./examples/blur    run a program and record what its device does
 //	gopherwarp devices                  list the devices that kernels can run on
-//	gopherwarp doctor                   report what is wrong with this machine
-//	gopherwarp selftest                 run kernels here and compare with plain Go
-//	gopherwarp bench                    measure kernels, beside CUDA C++
-//	gopherwarp help [command]           explain a command
+//	gopherwarp doctor                   diagnose why a GPU cannot be used
+//	gopherwarp selftest                 run test kernels and compare with plain Go
+//	gopherwarp bench                    measure kernels and compare with CUDA C++
+//	gopherwarp help [command]           describe a command
 //
 // Flags have one dash or two. Exit codes are 0 for success, 1 if the user's program or a
 // check failed (run passes on the program's own code), 2 for wrong usage, and 3 if no GPU can be used.

@@ -19,8 +19,8 @@ type metricsCommand struct {
 // Help is the text after the flags.
 func (metricsCommand) Help() string {
 	return `Serves metrics of this machine's GPUs to Prometheus, with the names and labels of NVIDIA's DCGM
-exporter, so that dashboards for the exporter work unchanged. By default, only this machine can connect:
-the connection is not encrypted and needs no password.
+exporter, so that dashboards for the exporter work unchanged. By default, only this machine can connect,
+because connections are not encrypted and need no password.
 
 Example:
   gopherwarp metrics &

@@ -1,4 +1,4 @@
-// Package console writes text for people: wrapped between words to the width of the terminal, and a line that shows progress.
+// Package console writes text to terminals: text that is wrapped to the width of the terminal, and a progress line.
 //
 //	fmt.Fprint(os.Stderr, console.Wrap(err.Error(), console.Width(os.Stderr)))
 //
@@ -6,5 +6,5 @@
 //	defer p.Stop()
 //	p.Show("compiling kernels: 12 of 40")
 //
-// It depends on nothing but the standard library, so that a command that uses it builds quickly.
+// It depends only on the standard library, so that commands that use it build quickly.
 package console

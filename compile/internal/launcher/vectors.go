@@ -45,8 +45,8 @@ func (v *Vectors) Files(name, of string) []VectorFile {
 	if strings.Contains(v.text.String(), "unsafe.Pointer") {
 		clause += "import \"unsafe\"\n\n"
 	}
-	doc := "// Package " + name + " is vector code of the kernels of package " + of + ".\n//\n" +
-		"// Each function runs as many threads of a row, up to its first argument, as fill vectors, and\n// returns their number. Only the kernels' twins call them.\n"
+	doc := "// Package " + name + " contains the vector code of the kernels of package " + of + ".\n//\n" +
+		"// Each function runs as many threads of a row as fill whole vectors, up to its first argument, and\n// returns their number. Only the kernels' twins call these functions.\n"
 	var amd64, other strings.Builder
 	for _, d := range v.declarations {
 		amd64.WriteString("//go:noescape\n" + d + "\n\n")

@@ -1,4 +1,4 @@
 // Package top shows GPUs and their processes in a terminal, as top shows those of a CPU.
 //
-// Read reads what View draws; Run does both until the user ends it. It is for the command only.
+// Read reads the state of the GPUs, View draws it, and Run does both until the user quits.
 package top
