@@ -384,7 +384,8 @@ var lastUnfencedKernel = &driver.Kernel{
 	},
 }
 
-// Found tells whether x has a number above the limit. Threads that say so say the same.
+// Found stores whether x has a number above the limit. All threads that store, store the same
+// value.
 func Found(s *device.Stream, g device.Blocks, x, answer device.Slice[float32], limit float32) error {
 	p := s.Plan(foundKernel, foundKernel.Grid(g))
 	x.Pass(p)
@@ -397,7 +398,7 @@ var foundKernel = &driver.Kernel{
 	Name:    "found",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
-	Line:    45,
+	Line:    46,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
@@ -406,8 +407,8 @@ var foundKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -435,7 +436,7 @@ var whereKernel = &driver.Kernel{
 	Name:    "where",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 8},
@@ -444,8 +445,8 @@ var whereKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -474,7 +475,7 @@ var countKernel = &driver.Kernel{
 	Name:    "count",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
-	Line:    65,
+	Line:    66,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
@@ -483,8 +484,8 @@ var countKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -513,7 +514,7 @@ var countPlainlyKernel = &driver.Kernel{
 	Name:    "countPlainly",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
 	File:    "blocks.go",
-	Line:    75,
+	Line:    76,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "answer", Offset: 24, Size: 24, Elem: 4},
@@ -522,8 +523,8 @@ var countPlainlyKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "blocks.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
