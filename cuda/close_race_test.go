@@ -23,7 +23,7 @@ func atOnce(fs ...func()) {
 }
 
 // TestCloseBesideStreams closes a device while other goroutines close its streams. Each stream is
-// destroyed exactly once, whoever comes first.
+// destroyed exactly once, whichever goroutine is first.
 func TestCloseBesideStreams(t *testing.T) {
 	for range 200 {
 		f := newFake()
@@ -36,7 +36,7 @@ func TestCloseBesideStreams(t *testing.T) {
 			_, err = device.Make[float32](s, 100)
 			check(t, err)
 			fs = append(fs, func() {
-				_ = s.Synchronize(t.Context()) // an error where the device was closed first
+				_ = s.Synchronize(t.Context()) // an error if the device was closed first
 				_ = s.Close()
 			})
 		}
@@ -53,7 +53,7 @@ func TestCloseBesideWork(t *testing.T) {
 		f := newFake()
 		dev, err := on(f, nil).openDevice(0)
 		check(t, err)
-		fs := []func(){func() { _ = dev.Close() }} // returns the errors of work that came too late
+		fs := []func(){func() { _ = dev.Close() }} // returns the errors of work that was enqueued too late
 		for i := range 16 {
 			fs = append(fs, func() { useUntilClosed(t, dev, i%3 == 0) })
 		}

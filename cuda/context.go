@@ -15,14 +15,14 @@ import (
 
 // backend is a device with its primary context. It implements driver.Backend.
 //
-// Threads: a context is current per thread, goroutines move between threads. So every call
-// of the driver goes through call, which ties the goroutine to a thread, makes the context
-// current on it and calls; the few that are called most make it current in the same call of C.
-// Between calls no goroutine relies on a thread.
+// Threads: a context is current on a thread, and goroutines move between threads. So every call of the
+// driver goes through call, which locks the goroutine to its thread, makes the context current there and
+// calls. The functions that are called most often make the context current in the same C call. Between
+// calls, no goroutine depends on its thread.
 //
-// Ownership: a backend owns its queues, marks and memory, which Close frees in this order,
-// then what these share, the modules, and the context. Freeing any of them earlier removes it here,
-// in the same call of do that frees it: either the free or Close finds the resource, never both.
+// Ownership: a backend owns its queues, marks and memory. Close frees them in this order, then the
+// resources that they share, the modules, and the context. Code that frees a resource earlier also removes
+// it from the backend, in the same call of do: either that code or Close finds the resource, never both.
 type backend struct {
 	driver *cudasys.Driver
 	device cudasys.Device
@@ -38,10 +38,10 @@ type backend struct {
 	waiter  *waiter
 	stage   *stage
 	pool    pool
-	setup   *queue // for what graphs need; nothing there waits
+	setup   *queue // for what graphs need; no work waits on it
 
 	oneFree sync.Mutex // held around cuMemFree, see memory.Free
-	freeing tasks      // that free when work is done
+	freeing tasks      // tasks that free memory when its users are done
 	mu      sync.Mutex
 	queues  map[*queue]struct{}
 	marks   map[*mark]struct{}
@@ -50,10 +50,10 @@ type backend struct {
 	graphs  map[*graph]struct{}
 	envs    map[*environment]struct{}
 	spare   []*environment        // of streams that were closed
-	peers   map[*backend]struct{} // with which copies go directly, where they can
+	peers   map[*backend]struct{} // to which copies go directly if the devices can
 }
 
-// newBackend makes the context of a device current for the package's use.
+// newBackend retains the device's primary context and returns its backend.
 func newBackend(d *cudasys.Driver, i cudasys.Device, info driver.Info) (*backend, error) {
 	b := &backend{
 		driver: d, device: i, info: info,
@@ -75,7 +75,8 @@ func newBackend(d *cudasys.Driver, i cudasys.Device, info driver.Info) (*backend
 // Info implements driver.Backend.
 func (b *backend) Info() driver.Info { return b.info }
 
-// do calls the driver unless the device is closed or lost. The name is the function's.
+// do calls the driver unless the device is closed or lost. The name is that of the driver's
+// function.
 func (b *backend) do(name string, f func() cudasys.Status) error {
 	b.use.RLock()
 	defer b.use.RUnlock()
@@ -85,9 +86,10 @@ func (b *backend) do(name string, f func() cudasys.Status) error {
 	return b.call(name, f)
 }
 
-// doInContext is do for functions that make the context current themselves, with less to pay. The
-// lock of a queue is held: Close takes that of each, to wait for the queue's work, between closing and
-// freeing what the call needs.
+// doInContext is do for functions that make the context current themselves, which costs less. The
+// caller holds the lock of a queue. That keeps the device usable during the call: after Close has
+// marked the device as closed, and before it frees anything, it takes the lock of each queue to
+// wait for the queue's work.
 func (b *backend) doInContext(name string, f func() cudasys.Status) error {
 	if b.closed.Load() {
 		return fmt.Errorf("cuda: device %d %w", b.info.Index, driver.ErrClosed)
@@ -101,7 +103,7 @@ func (b *backend) doInContext(name string, f func() cudasys.Status) error {
 	return nil
 }
 
-// call is do also for a device that is being closed.
+// call is do without the check for a closed device: Close uses it.
 func (b *backend) call(name string, f func() cudasys.Status) error {
 	if lost := b.lost.Load(); lost != nil {
 		return lost
@@ -120,7 +122,8 @@ func (b *backend) call(name string, f func() cudasys.Status) error {
 	return b.failed(name, s)
 }
 
-// whileOpen is do for a task that frees: what closing the device frees is no error.
+// whileOpen is do for a task that frees memory. If the device is closed, it does nothing and
+// returns nil, because Close frees the memory.
 func (b *backend) whileOpen(name string, f func() cudasys.Status) error {
 	b.use.RLock()
 	defer b.use.RUnlock()
@@ -130,7 +133,7 @@ func (b *backend) whileOpen(name string, f func() cudasys.Status) error {
 	return b.call(name, f)
 }
 
-// failed returns the error of a call, and loses the device where the status says so.
+// failed returns the error of a call, and marks the device as lost if the status is sticky.
 func (b *backend) failed(name string, s cudasys.Status) error {
 	e := &Error{Call: name, Status: s}
 	means, isSticky := sticky[s]
@@ -193,7 +196,7 @@ func (b *backend) Close() error {
 	return first
 }
 
-// errClosed returns the error of using what has been closed.
+// errClosed returns the error of a call on a closed resource.
 func errClosed(what string) error { return fmt.Errorf("cuda: %s %w", what, driver.ErrClosed) }
 
 // forget removes a resource from the set that owns it, and reports whether it was there.
@@ -212,15 +215,15 @@ func own[T comparable](b *backend, set map[T]struct{}, v T) {
 	set[v] = struct{}{}
 }
 
-// members returns the resources of a set. Closing the device frees them one by one, and each
-// removes itself from the set.
+// members returns the resources of a set. Close frees them one by one, and each removes itself from
+// the set.
 func members[T comparable](b *backend, set map[T]struct{}) []T {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Collect(maps.Keys(set))
 }
 
-// tasks are goroutines that can be waited for while others start.
+// tasks are goroutines that a caller can wait for while others start.
 type tasks struct {
 	mu   sync.Mutex
 	none sync.Cond // of mu

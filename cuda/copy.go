@@ -4,9 +4,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// Copies of ordinary Go memory go through pinned memory (see stage.go), because the driver
-// would hold the calling thread until they are done, and is six times slower. Small uploads are
-// the exception: the driver puts them into its own buffer and returns.
+// Copies of ordinary Go memory go through pinned memory (see stage.go): the driver would block the
+// calling thread until they are done, and is six times slower. The exception is small uploads,
+// which the driver copies to a buffer of its own before it returns.
 const directBytes = 64 << 10
 
 // Upload implements driver.Queue.
@@ -24,7 +24,7 @@ func (q *queue) Upload(dst uintptr, src []byte) error {
 	return about(t.run(), bytesText(len(src)))
 }
 
-// through enqueues a copy from or to a slot and a point behind it.
+// through enqueues a copy from or to a slot, and a point after the copy.
 func (q *queue) through(s *slot, enqueue func() cudasys.Status, name string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -36,16 +36,16 @@ func (q *queue) through(s *slot, enqueue func() cudasys.Status, name string) err
 	return err
 }
 
-// download is a copy that has been enqueued, to pinned memory from where a wait takes it to
-// the program's.
+// download is an enqueued copy to pinned memory, from which a wait copies the data to the program's
+// memory.
 type download struct {
 	dst  []byte
 	from lent
-	seq  uint64 // of the point behind it
+	seq  uint64 // of the point after the copy
 }
 
-// Download implements driver.Queue. What is too large for the pinned memory that may be lent
-// until the next wait is copied before Download returns.
+// Download implements driver.Queue. If the data does not fit in the pinned memory that can be lent
+// until the next wait, Download copies it before it returns.
 func (q *queue) Download(dst []byte, src uintptr) error {
 	from, err := q.backend.stage.lend(len(dst))
 	if err != nil {
@@ -67,7 +67,8 @@ func (q *queue) Download(dst []byte, src uintptr) error {
 	return nil
 }
 
-// harvest copies what downloads brought up to a point that was reached. The lock is held.
+// harvest copies the data of completed downloads, up to a point that was reached, to the program's
+// memory. The lock is held.
 func (q *queue) harvest(seq uint64) {
 	n := 0
 	for ; n < len(q.downloads) && q.downloads[n].seq <= seq; n++ {

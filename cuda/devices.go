@@ -8,12 +8,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// List describes the devices that the driver sees, in its order. Where there is no driver,
-// or it cannot be used, the error is an *Unavailable.
+// List returns the descriptions of the devices that the driver sees, in the driver's order. If
+// there is no driver or the driver does not work, the error is an *Unavailable.
 func List() ([]driver.Info, error) { return here().list() }
 
-// Open opens the device with the given index in List. Where it cannot be used the error is
-// an *Unavailable. Close the device when it is not needed any more.
+// Open opens the device with the given index in List. If the device cannot be used, the error is an
+// *Unavailable. Close the device after use.
 func Open(index int) (*device.Device, error) { return here().openDevice(index) }
 
 func (m machine) list() ([]driver.Info, error) {
@@ -49,7 +49,7 @@ func (m machine) openDevice(index int) (*device.Device, error) {
 		return nil, &Unavailable{
 			What: fmt.Sprintf("there is no CUDA device %d", index), Kind: ErrNoDevice,
 			Means: fmt.Sprintf("The driver sees %d, numbered from 0.", n),
-			Do:    "Ask for one of these.",
+			Do:    "Use one of these numbers.",
 		}
 	}
 	handle, info, err := m.describe(d, index)
@@ -75,7 +75,7 @@ func (m machine) count(d *cudasys.Driver) (int, error) {
 	return int(n), nil
 }
 
-// describe returns a device's handle and description.
+// describe returns the handle and the description of a device.
 func (m machine) describe(d *cudasys.Driver, index int) (cudasys.Device, driver.Info, error) {
 	q := query{driver: d}
 	q.check("cuDeviceGet", d.DeviceGet(&q.device, int32(index)))
@@ -105,10 +105,10 @@ func (m machine) describe(d *cudasys.Driver, index int) (cudasys.Device, driver.
 	return q.device, info, nil
 }
 
-// mostCluster is the largest cluster of the GPUs that have clusters. Some have less.
+// mostCluster is the size of the largest cluster of any GPU. Some GPUs have smaller ones.
 const mostCluster = 16
 
-// query asks about a device and keeps the first error.
+// query reads attributes of a device and keeps the first error.
 type query struct {
 	driver *cudasys.Driver
 	device cudasys.Device
@@ -127,7 +127,7 @@ func (q *query) attribute(a cudasys.Attribute) int {
 	return int(v)
 }
 
-// attribute3 returns an attribute for x and the two that follow, for y and z.
+// attribute3 returns an attribute for x and the two that follow it, for y and z.
 func (q *query) attribute3(x cudasys.Attribute) [3]int {
 	return [3]int{q.attribute(x), q.attribute(x + 1), q.attribute(x + 2)}
 }
@@ -144,7 +144,7 @@ func (q *query) memory() int64 {
 	return int64(n)
 }
 
-// versions returns the driver's version, where the system tells it, and its CUDA level:
+// versions returns the driver's version, if the system reports it, and its CUDA version:
 // "580.159.04, CUDA 13.0".
 func (m machine) versions(d *cudasys.Driver) string {
 	level := cudaLevel(d)
@@ -154,7 +154,7 @@ func (m machine) versions(d *cudasys.Driver) string {
 	return level
 }
 
-// cudaLevel returns the newest CUDA that the driver has all functions of.
+// cudaLevel returns the newest version of CUDA whose functions the driver has.
 func cudaLevel(d *cudasys.Driver) string {
 	var v int32
 	if s := d.DriverGetVersion(&v); s != cudasys.Success {
@@ -163,8 +163,8 @@ func cudaLevel(d *cudasys.Driver) string {
 	return fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
 }
 
-// OpenOn is Open with a driver of the caller's, which no other package can make: it is for tests
-// of the packages of this module that build on this one.
+// OpenOn is Open with a driver that the caller supplies. It is for tests of packages of this module
+// that build on this one; other modules cannot make a driver.
 func OpenOn(d *cudasys.Driver, index int) (*device.Device, error) {
 	m := here()
 	m.load = func() (*cudasys.Driver, error) { return d, nil }

@@ -8,13 +8,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// Report is what Diagnose found, in the order in which a user should read it.
+// Report is the result of Diagnose, in the order in which a user should read it.
 type Report struct {
 	Findings []Finding
-	Devices  []driver.Info // those that can be used
+	Devices  []driver.Info // the usable ones
 }
 
-// Finding is one thing that was looked at. Means and Do are set where it is not OK.
+// Finding is the result of one check. Means and Do are set if it is not OK.
 type Finding struct {
 	What  string // a plain clause
 	Means string // a sentence
@@ -25,8 +25,8 @@ type Finding struct {
 // Usable reports whether a GPU can be used.
 func (r Report) Usable() bool { return len(r.Devices) > 0 }
 
-// Diagnose looks at all that a program needs to use an NVIDIA GPU. It opens every device,
-// which takes about a tenth of a second each.
+// Diagnose checks everything that a program needs to use an NVIDIA GPU. It opens every device,
+// which takes about a tenth of a second for each.
 func Diagnose() Report { return here().diagnose() }
 
 func (m machine) diagnose() Report {
@@ -41,7 +41,7 @@ func (m machine) diagnose() Report {
 		return r
 	}
 	r.ok("the driver supports " + cudaLevel(driver))
-	if err := m.initialise(driver); err != nil {
+	if err := m.initialize(driver); err != nil {
 		r.bad(err)
 		return r
 	}
@@ -51,7 +51,7 @@ func (m machine) diagnose() Report {
 
 func (r *Report) ok(what string) { r.Findings = append(r.Findings, Finding{What: what, OK: true}) }
 
-// bad adds what err says, unless it has been said.
+// bad adds the finding that err describes, unless the report already has it.
 func (r *Report) bad(err error) {
 	f := Finding{What: err.Error(), Means: "The driver failed in a way that this program does not know.",
 		Do: "Run nvidia-smi; if it fails too, restart the machine."}
@@ -66,7 +66,7 @@ func (r *Report) bad(err error) {
 	r.Findings = append(r.Findings, f)
 }
 
-// diagnoseLibrary says where the driver's library is, or why not.
+// diagnoseLibrary reports where the driver's library is, or why it could not be loaded.
 func (m machine) diagnoseLibrary(r *Report, d *cudasys.Driver, err error) {
 	if err != nil {
 		r.bad(err)
@@ -79,7 +79,7 @@ func (m machine) diagnoseLibrary(r *Report, d *cudasys.Driver, err error) {
 	r.ok(what)
 }
 
-// diagnoseModule looks at the kernel's side of the driver.
+// diagnoseModule checks the driver's kernel module.
 func (m machine) diagnoseModule(r *Report) {
 	if v := m.moduleVersion(); v != "" {
 		r.ok("the kernel module nvidia is loaded, version " + v)
@@ -93,11 +93,11 @@ func (m machine) diagnoseModule(r *Report) {
 	r.Findings = append(r.Findings, Finding{
 		What:  "the kernel module nvidia is not loaded",
 		Means: "The driver's library reaches the GPU through this module.",
-		Do:    "After installing the driver: sudo modprobe nvidia. In a container or virtual machine the host has to provide it.",
+		Do:    "After installing the driver: sudo modprobe nvidia. In a container or virtual machine the host must provide it.",
 	})
 }
 
-// diagnoseNodes looks at the device files.
+// diagnoseNodes checks the device files.
 func (m machine) diagnoseNodes(r *Report) {
 	nodes := m.nodes()
 	path := m.forbidden()
@@ -109,19 +109,19 @@ func (m machine) diagnoseNodes(r *Report) {
 	case m.inContainer():
 		r.Findings = append(r.Findings, Finding{
 			What:  "this is a container without device files of a GPU (/dev/nvidia*)",
-			Means: "No GPU was given to the container.",
-			Do:    "Start it with its GPU option (docker run --gpus all).",
+			Means: "The container was started without a GPU.",
+			Do:    "Start the container with its GPU option (docker run --gpus all).",
 		})
 	default:
 		r.Findings = append(r.Findings, Finding{
 			What:  "there are no device files of a GPU (/dev/nvidia*)",
-			Means: "The driver's kernel module makes them when it finds a GPU.",
-			Do:    "Run nvidia-smi as root, which makes them; if it fails, it says why.",
+			Means: "The driver's kernel module creates them when it finds a GPU.",
+			Do:    "Run nvidia-smi as root, which creates them; if it fails, it prints the reason.",
 		})
 	}
 }
 
-// diagnoseDevices opens each device and closes it.
+// diagnoseDevices opens and closes each device.
 func (m machine) diagnoseDevices(r *Report, d *cudasys.Driver) {
 	n, err := m.count(d)
 	if err != nil {

@@ -1,15 +1,15 @@
-// Package cuda runs kernels on NVIDIA GPUs, through the driver's library alone: no cgo, no
-// CUDA toolkit.
+// Package cuda runs kernels on NVIDIA GPUs. It needs only the NVIDIA driver: neither cgo nor the CUDA
+// toolkit.
 //
-//	infos, err := cuda.List()                    // what there is
+//	infos, err := cuda.List()                    // the GPUs of this machine
 //	dev, err := cuda.Open(0)                     // *device.Device
 //	if errors.Is(err, cuda.ErrNoDriver) { ... }  // or ErrOldDriver, ErrNoDevice, ErrPermission, ErrDeviceInit
 //	s, err := dev.NewStream()                    // then package device and generated launchers
 //
-// It knows no compiler: a driver.Kernel brings PTX, and the driver makes machine code of it
-// on the kernel's first launch. Programs that are content with any device call gopherwarp.Open.
+// The package contains no compiler: a driver.Kernel holds PTX, which the driver compiles to machine code
+// when the kernel is first launched. Programs that run on any device call gopherwarp.Open instead.
 //
-// Any goroutine may use a device and whatever belongs to it. A goroutine that waits for the
-// GPU does not hold a thread: one goroutine of a device asks the driver for all of them.
-// docs/runtime.md says who owns what.
+// A device and everything that belongs to it may be used by multiple goroutines simultaneously. A goroutine
+// that waits for the GPU does not block a thread: one goroutine per device polls the driver for all of them.
+// docs/runtime.md describes who owns which resource.
 package cuda

@@ -10,46 +10,48 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// environment is where the kernels of one stream, or of one graph, leave faults and prints for
-// the host; package driver defines its layout (abi.go). It is made by the first launch of a kernel
-// that has sites, so that others pay nothing.
+// environment is device memory in which the kernels of one stream, or of one graph, leave faults and prints
+// for the host. Package driver defines its layout (abi.go). The first launch of a kernel that can fault or
+// print allocates it, so other programs do not pay for it.
 //
-// Lifetimes: memory is the device's, the parts are of the stage; they last as long as the
-// device, which hands environments on from streams that were closed. The GPU writes to the
-// record while kernels run, once, and its size last.
+// Lifetimes: memory belongs to the device, the parts to the stage. They last as long as the device, which
+// reuses the environments of closed streams. A kernel writes the fault record at most once, its size
+// last, while it runs.
 //
-// A fault is taken at a point of a stream: the record is read and cleared, and the clearing of
-// the claim is enqueued. Work that was enqueued between the point and that may have faulted too,
-// without a record: the waits for it return the same fault.
+// A fault is taken at a point of a stream: the host reads and clears the record, and enqueues the clearing
+// of the claim. Kernels that were enqueued between the point and the clearing may fault too, but leave no
+// record. Waits for them return the same fault.
 type environment struct {
 	backend *backend
 	memory  uintptr // the environment, then the print records
 	record  part    // the fault record, written by kernels
 
 	mu       sync.Mutex
-	used     atomic.Bool         // a queue's: a kernel with sites was launched since the last fetch
-	launched func(uint32) string // where a launch came from, or nil
+	used     atomic.Bool         // in a queue's environment: a kernel with sites was launched since the last fetch
+	launched func(uint32) string // returns where a launch came from, or nil
 	fault    *driver.Fault       // the last one taken
-	cleared  position            // where the claim was cleared then
-	prints   part                // the environment and the records, as they were copied
-	copied   position            // where that was, or none
-	held     int                 // queues that will look at it, where it is a graph's
-	lost     bool                // the graph is gone
+	cleared  position            // where its claim was cleared
+	prints   part                // a copy of the environment and the print records
+	copied   position            // the point of that copy, or none
+	held     int                 // the number of queues that will still read a graph's environment
+	lost     bool                // the graph was closed
 }
 
-// job is work for an environment on a queue, whose lock is held.
+// job identifies work on an environment's memory: a queue, whose lock is held, and how to call the
+// driver.
 type job struct {
 	queue *queue
 	do    doer
 }
 
-// A position is a point in a queue: what was enqueued before the point with the number seq.
+// A position is a point in a queue: after everything that was enqueued before the point with the
+// number seq.
 type position struct {
-	queue *queue // nil for no place
+	queue *queue // nil for no position
 	seq   uint64
 }
 
-// behind reports whether a point of q is at the place or after it.
+// behind reports whether a point of q is at the position or after it.
 func (p position) behind(q *queue, seq uint64) bool { return p.queue == q && p.seq <= seq }
 
 // fetched is a copy of an environment's head, complete at the queue's point with number seq.
@@ -59,13 +61,14 @@ type fetched struct {
 	seq  uint64
 }
 
-// Layout of memory and of prints.
+// Offsets in memory, and the size of the print records.
 const (
-	printsAt   = 256 // behind the environment
+	printsAt   = 256 // after the environment
 	printBytes = 1 << 20
 )
 
-// errRecord is what damaged memory leads to.
+// errRecord is the error for a claimed fault without a valid record, which only corrupt memory
+// causes.
 var errRecord = errors.New("cuda: a kernel claimed a fault and left no record of it; " +
 	"a kernel that was built without checks may have written there")
 
@@ -84,15 +87,14 @@ func (q *queue) environment() (uintptr, error) {
 	return q.env.memory, nil
 }
 
-// use notes that kernels of its queue, whose lock is held, may leave something.
+// use records that kernels on its queue, whose lock is held, may fault or print.
 func (e *environment) use() {
 	if !e.used.Load() {
 		e.used.Store(true)
 	}
 }
 
-// newEnvironment returns an environment that work of q can use from now on. The lock of q is
-// held.
+// newEnvironment returns an environment that work enqueued on q can use. The lock of q is held.
 func newEnvironment(q *queue) (*environment, error) {
 	b := q.backend
 	b.mu.Lock()
@@ -111,7 +113,7 @@ func newEnvironment(q *queue) (*environment, error) {
 	return e, nil
 }
 
-// make allocates and initialises.
+// make allocates and initializes the memory.
 func (e *environment) make(j job) (err error) {
 	d, stage := e.backend.driver, e.backend.stage
 	err = j.do("cuMemAlloc", func() cudasys.Status { return d.MemAlloc(&e.memory, printsAt+printBytes) })
@@ -122,7 +124,7 @@ func (e *environment) make(j job) (err error) {
 		return err
 	}
 	clear(e.record.bytes)
-	head := make([]byte, driver.EnvBytes) // so small that the driver copies it at once
+	head := make([]byte, driver.EnvBytes) // small enough for the driver to copy it immediately
 	little.PutUint64(head[driver.EnvRecord:], uint64(e.record.address))
 	little.PutUint64(head[driver.EnvPrints:], uint64(e.memory)+printsAt)
 	little.PutUint32(head[driver.EnvPrintSize:], printBytes)
@@ -133,14 +135,14 @@ func (e *environment) make(j job) (err error) {
 	return e.zero(j, printsAt, printBytes)
 }
 
-// zero enqueues the clearing of n bytes of memory.
+// zero enqueues the clearing of n bytes of the memory.
 func (e *environment) zero(j job, at, n uintptr) error {
 	return j.do("cuMemsetD8Async", func() cudasys.Status {
 		return e.backend.driver.MemsetD8Async(e.memory+at, 0, n, j.queue.stream)
 	})
 }
 
-// download enqueues a copy from the start to pinned memory.
+// download enqueues a copy from the start of the memory to pinned memory.
 func (e *environment) download(j job, dst []byte) error {
 	return j.do("cuMemcpyDtoHAsync", func() cudasys.Status {
 		return e.backend.driver.MemcpyDtoHAsync(dst, e.memory, j.queue.stream)
@@ -162,14 +164,14 @@ func (e *environment) fetch(j job) (fetched, error) {
 	return fetched{e, head, j.queue.seq + 1}, nil
 }
 
-// hold notes that a queue will look at the environment of a graph.
+// hold records that one more queue will read the environment of a graph.
 func (e *environment) hold() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.held++
 }
 
-// drop undoes a hold, where the environment is a graph's.
+// drop undoes a hold, if the environment is a graph's.
 func (e *environment) drop() {
 	e.mu.Lock()
 	last := false
@@ -183,7 +185,8 @@ func (e *environment) drop() {
 	}
 }
 
-// orphan hands the environment of a graph that is gone on, when no queue will look at it.
+// orphan marks the environment of a closed graph, and makes it available for reuse when no queue
+// will read it any more.
 func (e *environment) orphan() {
 	e.mu.Lock()
 	e.lost = true
@@ -194,9 +197,9 @@ func (e *environment) orphan() {
 	}
 }
 
-// take adds what kernels left up to the point with number seq, which was reached, to what the
-// queue has left. It reports whether there are prints, whose copying it has enqueued: they are to
-// be taken at a later point.
+// take adds the faults and prints of kernels to the outcome of the queue, up to the point with the
+// number seq, which was reached. It reports whether there are prints: it has then enqueued a copy
+// of them, to be taken at a later point.
 func (e *environment) take(j job, head part, seq uint64) (printed bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -213,7 +216,7 @@ func (e *environment) take(j job, head part, seq uint64) (printed bool, err erro
 	return true, e.copyPrints(j)
 }
 
-// takeFault takes the fault that a thread has claimed.
+// takeFault takes the fault that a thread claimed.
 func (e *environment) takeFault(j job, seq uint64) error {
 	q := j.queue
 	if fault := e.decode(); fault != nil {
@@ -234,13 +237,13 @@ func (e *environment) takeFault(j job, seq uint64) error {
 // decode returns the fault in the record, or nil.
 func (e *environment) decode() *driver.Fault {
 	fault := driver.DecodeFault(e.record.bytes, e.backend.kernels.kernel)
-	if fault != nil && e.launched != nil { // the number is that of a node of the graph
+	if fault != nil && e.launched != nil { // the launch number is the number of a node of the graph
 		fault.Launched, fault.Launch = e.launched(uint32(fault.Launch-1)), 0
 	}
 	return fault
 }
 
-// peek returns the fault that a take would find, as far as it is there.
+// peek returns the fault that take would find, if its record is already visible.
 func (e *environment) peek() *driver.Fault {
 	if e == nil {
 		return nil
@@ -250,7 +253,7 @@ func (e *environment) peek() *driver.Fault {
 	return e.decode()
 }
 
-// copyPrints enqueues a copy of all prints, and their clearing.
+// copyPrints enqueues a copy of all print records, and then clears them.
 func (e *environment) copyPrints(j job) (err error) {
 	if e.prints.bytes == nil {
 		if e.prints, err = e.backend.stage.take(&e.backend.stage.prints); err != nil {
@@ -271,7 +274,7 @@ func (e *environment) copyPrints(j job) (err error) {
 	return nil
 }
 
-// takePrints takes prints whose copy is complete.
+// takePrints takes the prints whose copy is complete.
 func (e *environment) takePrints(q *queue, seq uint64) {
 	if !e.copied.behind(q, seq) {
 		return
@@ -283,7 +286,7 @@ func (e *environment) takePrints(q *queue, seq uint64) {
 	q.left.Prints = append(q.left.Prints, driver.DecodePrints(all[printsAt:], head, e.backend.kernels.kernel)...)
 }
 
-// retire hands the environment of a closed stream on. Its work is done.
+// retire makes the environment of a closed stream available for reuse. The stream's work is done.
 func (e *environment) retire() {
 	if e == nil {
 		return

@@ -8,11 +8,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// Status is the driver's result of a call. As an error its text is the driver's name of it,
-// "CUDA_ERROR_OUT_OF_MEMORY". Match errors with errors.Is(err, cuda.OutOfMemory).
+// Status is the result of a driver call. The text of a Status is the driver's name for it, such as
+// "CUDA_ERROR_OUT_OF_MEMORY". Match an error with errors.Is(err, cuda.OutOfMemory).
 type Status = cudasys.Status
 
-// The statuses that a program may want to match.
+// Statuses that a program may want to match.
 const (
 	InvalidValue         = cudasys.InvalidValue
 	OutOfMemory          = cudasys.OutOfMemory
@@ -33,10 +33,10 @@ const (
 	LaunchFailed         = cudasys.LaunchFailed
 )
 
-// Error is a call of the driver that failed.
+// Error is a failed call of the driver.
 type Error struct {
 	Call   string // the driver's function: "cuMemAlloc"
-	Detail string // what it was called for: "64 MiB"; may be empty
+	Detail string // its arguments, for people to read: "64 MiB"; may be empty
 	Status Status
 }
 
@@ -51,8 +51,9 @@ func (e *Error) Error() string {
 // Unwrap returns the status.
 func (e *Error) Unwrap() error { return e.Status }
 
-// Is reports whether target is the error of package device that the status means: ErrMemory
-// where the device ran out of it, ErrGrid where it cannot launch so many blocks together.
+// Is reports whether target is the error of package device that corresponds to the status:
+// ErrMemory if the device ran out of memory, ErrGrid if it cannot run all blocks of a cooperative
+// launch at the same time.
 func (e *Error) Is(target error) bool {
 	switch e.Status {
 	case OutOfMemory:
@@ -63,7 +64,7 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// about adds to an error of the driver what the call was for.
+// about adds to an error of the driver a description of the call's arguments.
 func about(err error, detail string) error {
 	if e, ok := err.(*Error); ok {
 		e.Detail = detail
@@ -74,34 +75,34 @@ func about(err error, detail string) error {
 // ErrLost matches every LostError.
 var ErrLost = errors.New("the device was lost")
 
-// LostError says that the device cannot be used any more, because of an error after which
-// the driver refuses all further work of the process on it. All later calls return it.
+// LostError is the error of a device that cannot be used any more: after certain errors, the driver
+// refuses all further work of the process on the device. All later calls return the same LostError.
 type LostError struct {
 	Cause *Error
-	Means string // what a status like the cause's comes from
+	Means string // the usual reason for a status like the cause's
 }
 
-// Error returns the cause, what it means and what to do.
+// Error returns the cause, its usual reason, and what to do.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%v (%s): %v; what was on it is gone, restart the program", e.Cause, e.Means, ErrLost)
+	return fmt.Sprintf("%v (%s): %v; its memory is lost; restart the program", e.Cause, e.Means, ErrLost)
 }
 
 // Unwrap returns the cause and ErrLost.
 func (e *LostError) Unwrap() []error { return []error{e.Cause, ErrLost} }
 
-// sticky has the statuses after which a context is of no more use ("CUDA Driver API",
-// CUresult: those whose description says that the process must be relaunched or the context
-// destroyed), and where they come from.
+// sticky lists the statuses after which a context is unusable, and the usual reason for each ("CUDA
+// Driver API", CUresult: those whose description demands that the process be relaunched or the
+// context be destroyed).
 var sticky = map[Status]string{
 	cudasys.ECCUncorrectable:    "the GPU's memory has an error that it cannot correct",
 	cudasys.NVLinkUncorrectable: "a link between GPUs has an error that it cannot correct",
-	cudasys.Contained:           "a memory error of the GPU was contained by ending its work",
+	cudasys.Contained:           "a memory error of the GPU was contained by ending the process's work",
 	cudasys.IllegalAddress:      "a kernel used an address that is not allocated",
-	cudasys.LaunchTimeout:       "a kernel ran longer than a GPU that drives a display allows",
+	cudasys.LaunchTimeout:       "a kernel ran longer than is allowed on a GPU that drives a display",
 	cudasys.ContextIsDestroyed:  "other code of the process destroyed the context",
 	cudasys.Assert:              "a device-side assertion failed",
-	cudasys.HardwareStackError:  "a kernel overflowed or damaged its stack",
-	cudasys.IllegalInstruction:  "a kernel ran into an instruction that the GPU does not know, or a trap",
+	cudasys.HardwareStackError:  "a kernel overflowed or corrupted its stack",
+	cudasys.IllegalInstruction:  "a kernel executed an instruction that the GPU does not support, or a trap",
 	cudasys.MisalignedAddress:   "a kernel used an address that is not aligned to the size of the access",
 	cudasys.InvalidAddressSpace: "a kernel used an address of the wrong memory space",
 	cudasys.InvalidPC:           "a kernel jumped out of its code",

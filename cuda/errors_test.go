@@ -38,7 +38,7 @@ func TestOutOfMemory(t *testing.T) {
 	if !errors.Is(err, device.ErrMemory) {
 		t.Errorf("%v does not match device.ErrMemory", err)
 	}
-	check(t, multiply(s, devicetest.Multiply(), 10)) // the device goes on
+	check(t, multiply(s, devicetest.Multiply(), 10)) // the device is still usable
 }
 
 func TestRefusedPTX(t *testing.T) {
@@ -49,7 +49,7 @@ func TestRefusedPTX(t *testing.T) {
 	s := newStream(t, dev)
 	err := multiply(s, devicetest.Multiply(), 10)
 	want := "cuda: the driver refused the code of kernel multiply for compute capability 7.0: CUDA_ERROR_INVALID_PTX " +
-		"(this is a mistake of the compiler that made the code; please report it)\n" +
+		"(this is a bug in the compiler that generated the code; please report it)\n" +
 		"ptxas application ptx input, line 28; error   : Unknown instruction"
 	r, ok := errors.AsType[*RefusedError](err)
 	if !ok || r.Error() != want || r.Kernel != "multiply" || r.Target.Major != 7 || !errors.Is(err, InvalidPTX) {
@@ -123,7 +123,8 @@ func TestTwoDevicesShareAContext(t *testing.T) {
 	mustClose(t, other)
 }
 
-// TestBackendAfterClose is about the layer below package device, which refuses all this too.
+// TestBackendAfterClose tests the backend alone; package device refuses all these calls before they
+// reach it.
 func TestBackendAfterClose(t *testing.T) {
 	f := newFake()
 	b := bare(t, f)
@@ -167,7 +168,7 @@ func TestLostDevice(t *testing.T) {
 	lost := func(what string, err error) {
 		t.Helper()
 		wantError(t, err, ErrLost, "cuda: cuEventQuery: CUDA_ERROR_ILLEGAL_ADDRESS (a kernel used an address that is not allocated): "+
-			"the device was lost; what was on it is gone, restart the program")
+			"the device was lost; its memory is lost; restart the program")
 		if !errors.Is(err, IllegalAddress) {
 			t.Errorf("%s: %v does not match its cause", what, err)
 		}

@@ -69,7 +69,7 @@ func (m *mark) Since(earlier driver.Mark) (time.Duration, error) {
 		return m.backend.driver.EventElapsedTime(&milliseconds, start.event, m.event)
 	})
 	if err != nil {
-		return 0, about(err, "of events that must have been waited for")
+		return 0, about(err, "of events that must have been reached")
 	}
 	return time.Duration(float64(milliseconds) * float64(time.Millisecond)), nil
 }

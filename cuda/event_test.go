@@ -8,9 +8,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
 )
 
-// TestGPUEvents takes ten arrays of 10M numbers from pinned memory through a kernel and back, on one
-// stream and on ten, with an event after each piece of work. The times between the events of a stream
-// add up to that from its first to its last, and none is longer than the program saw.
+// TestGPUEvents copies ten arrays of 10M elements from pinned memory, runs a kernel on each and
+// copies them back, on one stream and on ten, with an event after each operation. The times between
+// consecutive events of a stream add up to the time from the first event to the last, and none
+// exceeds the time that the program measured.
 func TestGPUEvents(t *testing.T) {
 	const arrays, n = 10, 10_000_000
 	dev, err := onGPU(t)()
@@ -58,7 +59,7 @@ func TestGPUEvents(t *testing.T) {
 			}
 			whole, err := of[len(of)-1].Since(of[0])
 			check(t, err)
-			// The clock has steps of half a microsecond, of which float32 milliseconds keep nearly all.
+			// The clock has steps of half a microsecond; the times, float32 milliseconds, keep nearly that resolution.
 			if slack := time.Duration(len(of)) * time.Microsecond; (parts-whole).Abs() > slack || whole > took+slack {
 				t.Errorf("%d streams: the parts of one add up to %v, the whole took %v of %v", many, parts, whole, took)
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
-// TestEveryFailure makes each call of a workload fail in turn: there is an error every time,
-// nothing leaks, nothing hangs.
+// TestEveryFailure lets each driver call of a workload fail in turn: every time, there is an error,
+// nothing leaks and nothing hangs.
 func TestEveryFailure(t *testing.T) {
 	t.Run("pool", func(t *testing.T) { everyFailure(t, cudafake.H200, 3) })
 	t.Run("no pool", func(t *testing.T) {
@@ -26,19 +26,19 @@ func TestEveryFailure(t *testing.T) {
 	})
 }
 
-// everyFailure has the workload run on two devices. Of a function that is called often, fewer
-// and fewer calls are tried: the next is the n-th part further on.
+// everyFailure runs the workload on two devices. Of a function that is called often, it tries ever
+// fewer calls: each step is an n-th of the call number.
 func everyFailure(t *testing.T, device cudafake.Device, nth int) {
 	fake := func() *cudafake.Fake {
 		f := cudafake.New(device, device)
 		f.Latency, f.Execute = 2, fakeKernel
 		return f
 	}
-	// A workload leaves tens of megabytes behind, more than the heap has in use.
+	// A run allocates tens of megabytes of garbage, more than the heap has in use.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	f := fake()
 	if err := workload(f); err != nil {
-		t.Fatalf("the workload does not do what it should: %v", err)
+		t.Fatalf("the workload fails without an injected failure: %v", err)
 	}
 	if live := f.Live(); live != (cudafake.Live{}) {
 		t.Fatalf("the workload leaves %+v", live)
@@ -59,7 +59,7 @@ func everyFailure(t *testing.T, device cudafake.Device, nth int) {
 				t.Fatalf("call %d of %s fails: the workload hangs", call, function)
 			}
 			left := f.Live()
-			if f.Calls(function) >= call { // how many events there are depends on the schedule
+			if f.Calls(function) >= call { // the number of events depends on the schedule
 				left = leaked(left, function)
 				if !errors.Is(err, cudasys.NotSupported) {
 					t.Errorf("call %d of %s fails: got %v", call, function, err)
@@ -72,19 +72,20 @@ func everyFailure(t *testing.T, device cudafake.Device, nth int) {
 	}
 }
 
-// after returns the call of n to try after one.
+// after returns the number of the call to try after call.
 func after(call, n, nth int) int {
-	if raceEnabled && call < n { // under the race detector only the first and the last
+	if raceEnabled && call < n { // under the race detector, only the first call and the last
 		return n
 	}
 	return call + 1 + call/nth
 }
 
-// leaked returns what is live without what a failed call of a function had to free.
+// leaked returns the live objects, except those that the failed call of a function should have
+// freed.
 func leaked(l cudafake.Live, function string) cudafake.Live {
 	switch function {
 	case "cuCtxSetCurrent":
-		return cudafake.Live{} // any call may be what it was for
+		return cudafake.Live{} // any of the objects may be one that the failed call should have freed
 	case "cuStreamDestroy":
 		l.Streams--
 	case "cuEventDestroy":
@@ -105,8 +106,8 @@ func leaked(l cudafake.Live, function string) cudafake.Live {
 	return l
 }
 
-// workload uses all of a device, and returns the errors of the calls, or that what they did is
-// not right.
+// workload uses every feature of a device. It returns the errors of the calls, or an error if a
+// result is wrong.
 func workload(f *cudafake.Fake) error {
 	dev, err := on(f, nil).openDevice(0)
 	if err != nil {
@@ -121,7 +122,7 @@ func workload(f *cudafake.Fake) error {
 	return errors.Join(err, stats, dev.Trim(), other.Close(), dev.Close())
 }
 
-// scope is Device.Scope with a stream that prints nowhere and is urgent.
+// scope is Device.Scope with an urgent stream that discards prints.
 func scope(dev *device.Device, f func(s *device.Stream) error) error {
 	s, err := dev.NewStreamWith(device.StreamOptions{Output: io.Discard, Priority: 3})
 	if err != nil {

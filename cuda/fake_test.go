@@ -21,7 +21,7 @@ func newFake() *cudafake.Fake {
 	return f
 }
 
-// on returns a Linux machine with that driver and the given files.
+// on returns a Linux machine with this driver and these files.
 func on(f *cudafake.Fake, files map[string]string) machine {
 	return machine{
 		os:   "linux",
@@ -45,7 +45,7 @@ func on(f *cudafake.Fake, files map[string]string) machine {
 	}
 }
 
-// open returns the fake's first device. The test closes it, after which nothing is left.
+// open returns the fake's first device. The test closes it, and checks that no object is left.
 func open(t testing.TB, f *cudafake.Fake) *device.Device {
 	t.Helper()
 	dev, err := on(f, nil).openDevice(0)
@@ -54,7 +54,7 @@ func open(t testing.TB, f *cudafake.Fake) *device.Device {
 	return dev
 }
 
-// bare returns the first of f's devices as the layer below package device sees it.
+// bare returns the backend of the first of f's devices, without package device.
 func bare(t testing.TB, f *cudafake.Fake) *backend {
 	t.Helper()
 	m := on(f, nil)
@@ -80,7 +80,7 @@ type fakeThread struct {
 	block, thread [3]uint32
 }
 
-// fakeKernel executes the kernels of devicetest, all but one thread by thread.
+// fakeKernel executes the kernels of devicetest, all but one of them thread by thread.
 func fakeKernel(l *cudafake.Launch) cudasys.Status {
 	if l.Kernel == "multiply" {
 		multiplyAll(l)
@@ -122,7 +122,7 @@ func (t fakeThread) global() uint64 { return uint64(t.block[0]*t.Block[0] + t.th
 
 func (t fakeThread) param(at int) uint64 { return little.Uint64(t.Params[at:]) }
 
-// element is element i of the slice parameter at an offset, whose elements have the given size.
+// element returns element i, of the given size, of the slice parameter at the offset param.
 func (t fakeThread) element(param int, i uint64, size int) []byte {
 	return t.Bytes(t.param(param)+i*uint64(size), size)
 }
@@ -130,7 +130,8 @@ func (t fakeThread) element(param int, i uint64, size int) []byte {
 func float(p []byte) float32       { return math.Float32frombits(little.Uint32(p)) }
 func putFloat(p []byte, v float32) { little.PutUint32(p, math.Float32bits(v)) }
 
-// multiplyAll does the work of all threads at once: tests launch it tens of thousands of times.
+// multiplyAll does the work of all threads at once, because tests launch it tens of thousands of
+// times.
 func multiplyAll(l *cudafake.Launch) {
 	t := fakeThread{Launch: l}
 	n := int(min(t.param(56), uint64(l.Grid[0])*uint64(l.Block[0])))
@@ -209,7 +210,7 @@ func (t fakeThread) greet() {
 	t.record(record, []uint64{uint64(t.thread[0]), uint64(t.block[0])})
 }
 
-// environment is the stream's, of the launch's hidden parameters.
+// environment returns the stream's environment, from the launch's hidden parameters.
 func (t fakeThread) environment() []byte {
 	return t.Bytes(t.param(len(t.Params)-driver.HiddenBytes), driver.EnvBytes)
 }

@@ -32,12 +32,12 @@ func gpuStream(b *testing.B, dev *device.Device) *device.Stream {
 	return s
 }
 
-// rate reports what the benchmark moved, n bytes each time.
+// rate reports the data rate of the benchmark, which moves n bytes in each iteration.
 func rate(b *testing.B, n int) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
 }
 
-// touched returns n bytes that are really there.
+// touched returns n bytes whose pages are resident.
 func touched(n int) []byte {
 	p := make([]byte, n)
 	for i := 0; i < n; i += 512 {
@@ -46,8 +46,8 @@ func touched(n int) []byte {
 	return p
 }
 
-// BenchmarkGPUCopy copies from and to pinned memory, to ordinary memory as this package does, and
-// as the driver does by itself.
+// BenchmarkGPUCopy copies from and to pinned memory, and from and to ordinary memory, both through
+// this package and directly through the driver.
 func BenchmarkGPUCopy(b *testing.B) {
 	dev := gpu(b)
 	for _, n := range []int{64 << 10, 1 << 20, 16 << 20, 1 << 30} {
@@ -61,7 +61,7 @@ func BenchmarkGPUCopy(b *testing.B) {
 		raw, err := dev.Backend().Allocate(n)
 		check(b, err)
 		q := s.Queue().(*queue)
-		check(b, device.UploadTo(s, d.All(), host)) // makes the slots
+		check(b, device.UploadTo(s, d.All(), host)) // allocates the slots
 		for name, f := range map[string]func() error{
 			"upload/pinned":     func() error { return device.UploadPinned(s, d.All(), pinned.All()) },
 			"upload/ordinary":   func() error { return device.UploadTo(s, d.All(), host) },
@@ -114,7 +114,7 @@ func BenchmarkGPURegistered(b *testing.B) {
 	check(b, d.Close())
 }
 
-// BenchmarkGPUStage uploads and downloads ordinary memory through stages of other sizes.
+// BenchmarkGPUStage uploads and downloads ordinary memory through stages of different sizes.
 func BenchmarkGPUStage(b *testing.B) {
 	dev := gpu(b)
 	back := dev.Backend().(*backend)
@@ -145,7 +145,7 @@ func BenchmarkGPUStage(b *testing.B) {
 		name, sizes := c.name, c.sizes
 		usual := back.stage
 		back.stage = newStage(back, sizes)
-		check(b, device.UploadTo(s, d.All(), host)) // makes the slots
+		check(b, device.UploadTo(s, d.All(), host)) // allocates the slots
 		check(b, s.Synchronize(b.Context()))
 		b.Run("upload/"+name, func(b *testing.B) {
 			busy := cpuTime()
@@ -178,8 +178,9 @@ type lane struct {
 	x, y    *device.Buffer[float32]
 }
 
-// BenchmarkGPUOverlap takes ten arrays of 10M numbers from pinned memory through a kernel and
-// back, on one stream and on ten; and the same copies alone, both ways at once.
+// BenchmarkGPUOverlap copies ten arrays of 10M elements from pinned memory, runs a kernel on each
+// and copies them back, on one stream and on ten. It also measures the copies alone, in both
+// directions at once.
 func BenchmarkGPUOverlap(b *testing.B) {
 	dev := gpu(b)
 	const arrays, n = 10, 10_000_000
@@ -231,7 +232,7 @@ func newLane(b testing.TB, s *device.Stream, n int) (l lane) {
 	return l
 }
 
-// emptyKernel returns a kernel of n slices that does nothing.
+// emptyKernel returns a kernel with n slice parameters that does nothing.
 func emptyKernel(n int) *driver.Kernel {
 	k := &driver.Kernel{Name: fmt.Sprintf("empty%d", n), ParamBytes: 24*n + driver.HiddenBytes}
 	for i := range n {
@@ -257,7 +258,7 @@ func BenchmarkGPULaunchArguments(b *testing.B) {
 	dev.RecordCallers(false)
 }
 
-// BenchmarkFakeLaunchArguments is what of a launch is Go's.
+// BenchmarkFakeLaunchArguments measures the part of a launch that is Go code.
 func BenchmarkFakeLaunchArguments(b *testing.B) {
 	for _, n := range []int{0, 1, 4, 16} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -271,8 +272,8 @@ func BenchmarkFakeLaunchArguments(b *testing.B) {
 	}
 }
 
-// launches enqueues k again and again; now and then it waits, so that the driver's own queue,
-// which holds its caller when it is full, does not fill.
+// launches enqueues k repeatedly. It waits from time to time, so that the driver's own queue, which
+// blocks its caller when full, does not fill.
 func launches(b *testing.B, dev *device.Device, k *driver.Kernel, g device.Grid) {
 	s := gpuStream(b, dev)
 	x, err := device.MakeDirty[float32](s, 8)
@@ -303,7 +304,7 @@ func launches(b *testing.B, dev *device.Device, k *driver.Kernel, g device.Grid)
 	check(b, s.Close())
 }
 
-// BenchmarkGPUSynchronize waits for nothing, for a kernel, and from many goroutines.
+// BenchmarkGPUSynchronize waits for an idle stream, for a kernel, and from many goroutines.
 func BenchmarkGPUSynchronize(b *testing.B) {
 	dev := gpu(b)
 	s, k, faulting := gpuStream(b, dev), emptyKernel(0), devicetest.Poke()
@@ -318,7 +319,7 @@ func BenchmarkGPUSynchronize(b *testing.B) {
 			check(b, s.Synchronize(b.Context()))
 		}
 	})
-	b.Run("kernel-that-may-fault", func(b *testing.B) { // which is looked for
+	b.Run("kernel-that-may-fault", func(b *testing.B) { // with a check for a fault
 		x, err := device.Make[int32](s, 32)
 		check(b, err)
 		for b.Loop() {
@@ -390,7 +391,7 @@ func BenchmarkGPUGraph(b *testing.B) {
 	check(b, x.Close())
 }
 
-// BenchmarkGPUPool allocates and frees.
+// BenchmarkGPUPool allocates and frees memory.
 func BenchmarkGPUPool(b *testing.B) {
 	dev := gpu(b)
 	s := gpuStream(b, dev)
@@ -413,7 +414,8 @@ func BenchmarkGPUPool(b *testing.B) {
 	})
 }
 
-// BenchmarkGPUPreload compiles 16 kernels that the driver has not seen, one by one and together.
+// BenchmarkGPUPreload compiles 16 kernels that the driver has not seen, one after the other and in
+// parallel.
 func BenchmarkGPUPreload(b *testing.B) {
 	fresh := func() (all []*driver.Kernel) {
 		for i := range 16 {
@@ -438,7 +440,7 @@ func BenchmarkGPUPreload(b *testing.B) {
 	})
 }
 
-// BenchmarkGPUFill fills and copies within the device.
+// BenchmarkGPUFill fills memory, and copies within the device.
 func BenchmarkGPUFill(b *testing.B) {
 	dev := gpu(b)
 	s, n := gpuStream(b, dev), 1<<30
@@ -459,10 +461,10 @@ func BenchmarkGPUFill(b *testing.B) {
 	check(b, x.Close())
 }
 
-// BenchmarkGPUPeer copies between the first two GPUs, where there are two.
+// BenchmarkGPUPeer copies between the first two GPUs, if there are two.
 func BenchmarkGPUPeer(b *testing.B) {
 	if infos, err := List(); err != nil || len(infos) < 2 {
-		b.Skip("no two GPUs to copy between")
+		b.Skip("needs two GPUs to copy between")
 	}
 	dev := gpu(b)
 	other, err := Open(1)

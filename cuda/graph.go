@@ -12,11 +12,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// graph is a graph of the driver, built node by node. It implements driver.GraphBackend. Nothing
-// is captured: so there is nothing that a capture would forbid other goroutines meanwhile.
+// graph is a graph of the driver, built node by node. It implements driver.GraphBackend. It does not capture
+// streams, so there is never a capture during which the driver refuses calls of other goroutines.
 //
-// The kernels of a graph leave faults and prints in an environment of its own, where the number
-// of the launch is that of the node.
+// The kernels of a graph leave faults and prints in an environment of the graph's own, in which the number
+// of a launch is the number of its node.
 type graph struct {
 	backend *backend
 
@@ -24,9 +24,9 @@ type graph struct {
 	handle cudasys.Graph
 	exec   cudasys.GraphExec
 	nodes  []cudasys.GraphNode
-	sites  atomic.Pointer[[]string] // where the launch of a node came from; replaced as a whole
-	envs   map[int]*environment     // by node
-	queues []*queue                 // that it was enqueued on
+	sites  atomic.Pointer[[]string] // where the launch of each node came from; replaced as a whole
+	envs   map[int]*environment     // by node number
+	queues []*queue                 // the queues on which it was enqueued
 	closed bool
 }
 
@@ -55,7 +55,7 @@ func (g *graph) after(numbers []int) []cudasys.GraphNode {
 	return after
 }
 
-// add adds the node that the driver makes.
+// add adds the node that make creates.
 func (g *graph) add(name, site string, make func(n *cudasys.GraphNode) cudasys.Status) error {
 	var n cudasys.GraphNode
 	if err := g.backend.do(name, func() cudasys.Status { return make(&n) }); err != nil {
@@ -66,7 +66,7 @@ func (g *graph) add(name, site string, make func(n *cudasys.GraphNode) cudasys.S
 	return nil
 }
 
-// setSite notes where the launch of a node came from. A fault may be read meanwhile.
+// setSite records where the launch of a node came from. A fault may be decoded at the same time.
 func (g *graph) setSite(number int, site string) {
 	var sites []string
 	if old := g.sites.Load(); old != nil {
@@ -90,7 +90,7 @@ func (g *graph) AddLaunch(p *driver.Plan, after []int) error {
 		return err
 	}
 	options := p.Options()
-	options.Overlap = false // is a property of edges in a graph
+	options.Overlap = false // in a graph, overlap is a property of edges
 	all := new([4]cudasys.LaunchAttribute)
 	for i := range attributes(all[:], options) {
 		err := g.backend.do("cuGraphKernelNodeSetAttribute", func() cudasys.Status {
@@ -124,11 +124,13 @@ func (g *graph) kernelNode(p *driver.Plan, number int) (*cudasys.KernelNode, err
 	return k, nil
 }
 
-// shared is the number of the environment of all nodes that need none of their own.
+// shared is the number under which envs holds the environment of all nodes that need none of their
+// own.
 const shared = -1
 
-// environment returns the address of an environment for a node that launches k. Kernels whose
-// blocks wait for each other count in it, so each has its own: they may run side by side.
+// environment returns the address of an environment for a node that launches k. A kernel whose
+// blocks wait for each other counts arrivals in its environment, so each of its nodes has its own:
+// two of them may run at the same time.
 func (g *graph) environment(k *driver.Kernel, number int) (uintptr, error) {
 	if !k.Cooperative {
 		number = shared
@@ -196,8 +198,8 @@ func (g *graph) AddFill(dst uintptr, value []byte, n int, after []int) error {
 	})
 }
 
-// Instantiate implements driver.GraphBackend. It brings the graph to the device, so that its
-// first run is as fast as others.
+// Instantiate implements driver.GraphBackend. It also uploads the graph to the device, so that its
+// first run is as fast as the later ones.
 func (g *graph) Instantiate() error {
 	b, q := g.backend, g.backend.setup
 	err := b.do("cuGraphInstantiateWithFlags", func() cudasys.Status {
@@ -255,7 +257,7 @@ func (g *graph) Enqueue(to driver.Queue) error {
 	return about(err, fmt.Sprintf("%d nodes", len(g.nodes)))
 }
 
-// Close implements driver.GraphBackend. The driver is left the graph until its work is done.
+// Close implements driver.GraphBackend. It destroys the graph after the graph's work is done.
 func (g *graph) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -280,7 +282,7 @@ func alive(queues []*queue) (open []driver.Queue) {
 	return open
 }
 
-// gone reports whether the queue is closed, and its work done.
+// gone reports whether the queue is closed. The work of a closed queue is done.
 func (q *queue) gone() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -290,8 +292,8 @@ func (q *queue) gone() bool {
 // free is Close for a device that is being closed.
 func (g *graph) free() error { return g.destroy(g.backend.call) }
 
-// destroy frees the graph, whose work is done: what can be launched before what owns it, so that a device that is closed between
-// the two finds what is left.
+// destroy frees the graph, whose work is done. It frees the executable graph before the graph that
+// owns it, so that if the device is closed between the two calls, Close finds what is left.
 func (g *graph) destroy(do doer) error {
 	d, mine := g.backend.driver, false
 	err := do("cuGraphExecDestroy", func() cudasys.Status {

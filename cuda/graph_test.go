@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// TestGraphHalfFreed closes the device when a task has freed the first half of a graph.
+// TestGraphHalfFreed closes the device after a task has freed the first half of a graph.
 func TestGraphHalfFreed(t *testing.T) {
 	f := newFake()
 	b := bare(t, f)

@@ -10,25 +10,25 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// Handle is a stream as the driver and NVIDIA's libraries know it: a CUstream, which is a
-// cudaStream_t too, and the CUcontext that it belongs to.
+// Handle identifies a stream to the driver and to NVIDIA's libraries: a CUstream, which is also a
+// cudaStream_t, and the CUcontext that it belongs to.
 type Handle struct {
 	Stream, Context uintptr
-	// Before makes the context current where Each has lent the handle. It is for packages of this
-	// module, which hand it to the function that calls the library.
+	// Before makes the context current, in a Handle that Each passes. It is for packages of this
+	// module, which pass it to the function that calls the library.
 	Before cudasys.Before
 }
 
-// Do calls f with the handle of s, for calls of a library that enqueue work on it. The context is
-// current and the goroutine tied to its thread until f returns; f neither waits for the stream
-// nor keeps the handle. A stream that records gets what f enqueues into its graph; f is then
-// called once, and memory that it uses must outlive the graph.
+// Do calls f with the handle of s. Use it to call a library that enqueues work on the stream. Until f
+// returns, the context is current and the goroutine is locked to its thread. f must neither wait for the
+// stream nor keep the handle. If s records a graph, the graph receives the work that f enqueues; f is called
+// once, and the memory that the work uses must outlive the graph.
 //
-// A stream of another kind of device returns driver.ErrUnsupported.
+// If s belongs to a device of another kind, the error is driver.ErrUnsupported.
 func Do(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lend) }
 
-// Each is Do for an f whose calls of C each make the handle's Before first, on their threads: nothing is
-// current otherwise, and one crossing into C is saved.
+// Each is Do for an f that calls C only through functions that first make the handle's Before on
+// the same thread. The context is not current otherwise. This saves one transition into C.
 func Each(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lendEach) }
 
 func do(s *device.Stream, f func(h Handle) error, lend func(*queue, func(h Handle) error) error) error {
@@ -62,7 +62,7 @@ func (q *queue) lendEach(f func(h Handle) error) error {
 	return err
 }
 
-// lend calls f with the queue's handle. The lock is held.
+// lend calls f with the queue's handle and the context current. The lock is held.
 func (q *queue) lend(f func(h Handle) error) error {
 	var failed error
 	runtime.LockOSThread()
@@ -74,14 +74,14 @@ func (q *queue) lend(f func(h Handle) error) error {
 	return errors.Join(err, failed)
 }
 
-// captured is work of a library, as a graph of the driver. It implements driver.Foreign.
+// captured is work of a library, captured as a graph of the driver. It implements driver.Foreign.
 type captured struct {
 	backend *backend
 	graph   cudasys.Graph
 }
 
-// capture records what f enqueues. The capture is a relaxed one, of a stream that nobody else
-// has: calls of other goroutines are neither recorded nor refused.
+// capture records the work that f enqueues. The capture is relaxed, and uses a stream that nothing
+// else uses, so calls of other goroutines are neither recorded nor refused.
 func (b *backend) capture(f func(h Handle) error) (*captured, error) {
 	q, err := b.newQueue(0)
 	if err != nil {
@@ -123,9 +123,10 @@ func (g *graph) AddForeign(work driver.Foreign, after []int) error {
 	})
 }
 
-// With calls f with the context of d current and the goroutine tied to its thread, for calls of
-// a library that are no stream's: those that make and destroy its objects. f does not wait for
-// work of the device. A device of another kind returns driver.ErrUnsupported.
+// With calls f with the context of d current and the goroutine locked to its thread. Use it for
+// library calls that belong to no stream, such as those that create and destroy the library's
+// objects. f must not wait for work of the device. If d is a device of another kind, the error is
+// driver.ErrUnsupported.
 func With(d *device.Device, f func(context uintptr) error) error {
 	b, ok := d.Backend().(*backend)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
-// TestDo has a library, which is the driver itself, fill memory on a stream and in a graph.
+// TestDo lets a library, in this test the driver itself, fill memory on a stream and in a graph.
 func TestDo(t *testing.T) {
 	f := newFake()
 	dev := open(t, f)
@@ -65,7 +65,7 @@ func TestDo(t *testing.T) {
 	check(t, other.Close())
 }
 
-// TestLoansChecked closes a buffer between its lending and the work.
+// TestLoansChecked closes a buffer after it was lent and before the work is enqueued.
 func TestLoansChecked(t *testing.T) {
 	dev := open(t, newFake())
 	defer mustClose(t, dev)
@@ -90,7 +90,7 @@ func TestLoansChecked(t *testing.T) {
 	}
 	none := s.LoansChecked()
 	if x.All().Lend(&none); !errors.Is(none.Enqueue(func() error { return nil }), device.ErrClosed) {
-		t.Error("a buffer was lent that is closed")
+		t.Error("a closed buffer was lent")
 	}
 	_ = s.Synchronize(t.Context())
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// hostMemory is memory that the host sees too: pinned, registered or managed. It implements
+// hostMemory is memory that host and device share: pinned, registered or managed. It implements
 // driver.HostMemory and driver.PooledMemory.
 type hostMemory struct {
 	backend *backend
 	bytes   []byte
 	address uintptr // on the device, or 0
-	name    string  // of the driver's function that frees it
+	name    string  // the driver's function that frees it
 	release func() cudasys.Status
 }
 
@@ -57,7 +57,7 @@ func (b *backend) RegisterHost(host []byte, a driver.Access) (driver.HostMemory,
 	return m.mapped(a)
 }
 
-// ownHost makes b free m when it is closed, where it was allocated.
+// ownHost adds m to the resources that Close frees, if the allocation succeeded.
 func (b *backend) ownHost(m *hostMemory, s cudasys.Status) cudasys.Status {
 	if s == cudasys.Success {
 		own(b, b.host, m)
@@ -65,7 +65,7 @@ func (b *backend) ownHost(m *hostMemory, s cudasys.Status) cudasys.Status {
 	return s
 }
 
-// mapped asks for the address on the device, where one is wanted.
+// mapped sets the address on the device, if a demands one.
 func (m *hostMemory) mapped(a driver.Access) (driver.HostMemory, error) {
 	if !a.Mapped {
 		return m, nil
@@ -79,8 +79,8 @@ func (m *hostMemory) mapped(a driver.Access) (driver.HostMemory, error) {
 	return m, nil
 }
 
-// AllocateManaged implements driver.Manager. The driver would promise more than there is, and
-// move pages to and fro.
+// AllocateManaged implements driver.Manager. It refuses more memory than the device has free: the
+// driver would grant it, and then move pages back and forth.
 func (b *backend) AllocateManaged(size int) (driver.HostMemory, error) {
 	var free, total uintptr
 	err := b.do("cuMemGetInfo", func() cudasys.Status { return b.driver.MemGetInfo(&free, &total) })
@@ -150,8 +150,8 @@ func (m *hostMemory) forget() cudasys.Status {
 	return m.release()
 }
 
-// FreeAfter implements driver.PooledMemory. The driver frees such memory in no stream's order,
-// and holds the thread until the device is idle; a goroutine waits first.
+// FreeAfter implements driver.PooledMemory. The driver does not free such memory in stream order,
+// and blocks the thread until the device is idle; so a goroutine waits first.
 func (m *hostMemory) FreeAfter(queues []driver.Queue) error {
 	points, err := behind(queues)
 	if err != nil {
@@ -167,12 +167,12 @@ func (m *hostMemory) FreeAfter(queues []driver.Queue) error {
 	return nil
 }
 
-// behind returns points behind the work of queues so far.
+// behind returns a point after the work so far of each queue.
 func behind(queues []driver.Queue) (points []*point, err error) {
 	for _, q := range queues {
 		p, err := q.(*queue).here()
 		if errors.Is(err, driver.ErrClosed) {
-			continue // it is closed when its work is done
+			continue // its work was done when it was closed
 		}
 		if err != nil {
 			for _, p := range points {
@@ -185,7 +185,7 @@ func behind(queues []driver.Queue) (points []*point, err error) {
 	return points, nil
 }
 
-// await waits for all points, whatever goes wrong at one.
+// await waits for all points, even if the wait for one fails.
 func await(points []*point) (err error) {
 	for _, p := range points {
 		err = errors.Join(err, p.queue.backend.waiter.wait(context.Background(), p))

@@ -24,7 +24,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 			return err
 		}
 	}
-	if err := p.Closed(); err != nil { // what is closed from here on waits for the lock, to be freed behind the launch
+	if err := p.Closed(); err != nil { // a buffer that is closed from here on waits for the lock, and is freed after the launch
 		return err
 	}
 	var env uintptr
@@ -56,7 +56,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 	return nil
 }
 
-// sizes puts the grid that runs p into the driver's types.
+// sizes converts the grid and block sizes of p to the driver's types.
 func (l *loaded) sizes(p *driver.Plan, grid, block *[3]uint32) {
 	for i := range grid {
 		b, t := p.Axis(i, l.variant)
@@ -64,7 +64,8 @@ func (l *loaded) sizes(p *driver.Plan, grid, block *[3]uint32) {
 	}
 }
 
-// attributes puts what a grid asks for beyond its sizes into all, and returns how many there are.
+// attributes stores the launch attributes of g, those beyond its sizes, in all and returns their
+// number.
 func attributes(all []cudasys.LaunchAttribute, g driver.Grid) (n int) {
 	add := func(id int32, values ...uint32) {
 		all[n] = cudasys.LaunchAttribute{ID: id}
@@ -83,11 +84,11 @@ func attributes(all []cudasys.LaunchAttribute, g driver.Grid) (n int) {
 	return n
 }
 
-// portableCluster is the largest cluster that every GPU with clusters runs.
+// portableCluster is the size of the largest cluster that every GPU with clusters can run.
 const portableCluster = 8
 
-// allow lets the kernel have the dynamic shared memory and the cluster that p asks for, where
-// these are more than the driver allows without being asked. The device's limits are checked.
+// allow raises the kernel's limits for dynamic shared memory and cluster size if p exceeds the
+// driver's defaults. The plan was already checked against the device's limits.
 func (l *loaded) allow(b *backend, p *driver.Plan) error {
 	shared, wide := int32(p.Shared(l.variant)), !p.Plain() && p.Options().Cluster.Count() > portableCluster
 	if shared <= l.shared.Load() && !wide {
@@ -115,7 +116,7 @@ func (l *loaded) set(b *backend, a cudasys.FunctionAttribute, v int32) error {
 	return about(err, fmt.Sprintf("%s, %d", l.kernel.Name, v))
 }
 
-// Load implements driver.Loader. Launches of all kinds are prepared.
+// Load implements driver.Loader. It prepares the variants for all kinds of launches.
 func (b *backend) Load(k *driver.Kernel) error {
 	for _, f := range []driver.Fit{{Narrow: true, Line: true, Aligned: true}, {Narrow: true, Aligned: true}, {Narrow: true}, {}} {
 		if _, err := b.load(k, k.Best(b.info.Capability, f)); err != nil {

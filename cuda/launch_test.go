@@ -18,7 +18,7 @@ import (
 
 func TestLaunchDoesNotAllocate(t *testing.T) {
 	f := newFake()
-	f.Execute = nil // the fake allocates for what it executes
+	f.Execute = nil // the fake allocates memory for kernels that it executes
 	dev := open(t, f)
 	defer mustClose(t, dev)
 	s := newStream(t, dev)
@@ -44,7 +44,7 @@ func TestLaunchDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestLaunchesWaitInGo launches more than the driver takes without holding the thread.
+// TestLaunchesWaitInGo makes more launches than the driver accepts without blocking the thread.
 func TestLaunchesWaitInGo(t *testing.T) {
 	f := newFake()
 	f.Execute = nil
@@ -64,7 +64,7 @@ func TestLaunchesWaitInGo(t *testing.T) {
 		done <- nil
 	}()
 	n := 0
-	for last := -1; n < 500 || n != last; n = f.Calls("cuLaunchKernel") { // until no more come
+	for last := -1; n < 500 || n != last; n = f.Calls("cuLaunchKernel") { // until the number no longer grows
 		last = n
 		select {
 		case err := <-done:
@@ -73,7 +73,7 @@ func TestLaunchesWaitInGo(t *testing.T) {
 		}
 	}
 	if n > 1000 {
-		t.Errorf("%d launches are on their way", n)
+		t.Errorf("%d launches are pending", n)
 	}
 	f.Hold(false)
 	check(t, <-done)
@@ -130,12 +130,12 @@ func TestPlainKernelsNeedNoEnvironment(t *testing.T) {
 		t.Errorf("a kernel without sites made %d environments", n)
 	}
 	if n := f.Calls("cuMemcpyDtoHAsync"); n != 1 {
-		t.Errorf("%d downloads for one", n)
+		t.Errorf("%d downloads, want 1", n)
 	}
 }
 
-// TestGoroutines has many goroutines on streams of their own and on a common one, opening
-// and closing devices meanwhile.
+// TestGoroutines runs many goroutines, on streams of their own and on a common one, while devices
+// are opened and closed.
 func TestGoroutines(t *testing.T) {
 	f := newFake()
 	dev := open(t, f)
@@ -182,7 +182,7 @@ func BenchmarkFakeLaunch(b *testing.B) {
 	benchmarkLaunch(b, open(b, f))
 }
 
-// benchmarkLaunch launches a kernel of three slices, of which nothing is to be done.
+// benchmarkLaunch launches a kernel with three slice parameters and no work.
 func benchmarkLaunch(b *testing.B, dev *device.Device) {
 	s, k, grid := newStream(b, dev), devicetest.Multiply(), device.Cover(1, 32)
 	a, err := device.Make[float32](s, 0)
@@ -199,7 +199,8 @@ func benchmarkLaunch(b *testing.B, dev *device.Device) {
 	check(b, dev.Close())
 }
 
-// TestCoarseLaunches demands that only launches with enough blocks for all cores use a coarse variant.
+// TestCoarseLaunches checks that only launches with enough blocks for all multiprocessors use a
+// coarse variant.
 func TestCoarseLaunches(t *testing.T) {
 	f := newFake()
 	var grids []uint32
@@ -228,7 +229,7 @@ func TestCoarseLaunches(t *testing.T) {
 	check(t, dev.Close())
 }
 
-// TestClosedBetween closes a buffer between its becoming an argument and the launch.
+// TestClosedBetween closes a buffer after it became an argument and before the launch.
 func TestClosedBetween(t *testing.T) {
 	f := newFake()
 	dev := open(t, f)
@@ -251,8 +252,8 @@ func TestClosedBetween(t *testing.T) {
 	}
 }
 
-// TestCloseWhileLaunching closes a buffer at any moment of launches that use it: each launch is
-// refused, or runs while the memory is there, which the fake demands.
+// TestCloseWhileLaunching closes a buffer at random moments during launches that use it: each
+// launch is refused, or runs while the memory exists, which the fake checks.
 func TestCloseWhileLaunching(t *testing.T) {
 	f := newFake()
 	dev := open(t, f)

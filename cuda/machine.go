@@ -12,16 +12,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// machine is what the package asks of the system. Tests put others in its place.
+// machine is the package's access to the operating system. Tests replace it.
 type machine struct {
 	os   string // runtime.GOOS
 	load func() (*cudasys.Driver, error)
 	read func(path string) ([]byte, error)
-	open func(path string) error // for reading and writing
+	open func(path string) error // opens for reading and writing
 	glob func(pattern string) []string
 }
 
-// here is the machine that the program runs on.
+// here returns the machine that the program runs on.
 func here() machine {
 	return machine{
 		os: runtime.GOOS, load: cudasys.Load, read: os.ReadFile,
@@ -57,7 +57,7 @@ func (m machine) forbidden() string {
 	return ""
 }
 
-// exists reports whether there is a file.
+// exists reports whether a file with this path exists.
 func (m machine) exists(path string) bool { return len(m.glob(path)) > 0 }
 
 func (m machine) nouveau() bool { return m.exists("/sys/module/nouveau") }
@@ -66,16 +66,16 @@ func (m machine) inContainer() bool {
 	return m.exists("/.dockerenv") || m.exists("/run/.containerenv")
 }
 
-// windowsHost reports whether this is Linux inside Windows, whose driver has no kernel module
-// and no device files here.
+// windowsHost reports whether the program runs in WSL, where the driver has neither a kernel module
+// nor device files.
 func (m machine) windowsHost() bool { return m.exists("/dev/dxg") }
 
 func (m machine) moduleMissing() bool {
 	return m.os == "linux" && !m.windowsHost() && m.moduleVersion() == ""
 }
 
-// moduleVersion returns the version of the loaded kernel module, which is the driver's:
-// "580.159.04"; "" where there is none.
+// moduleVersion returns the version of the loaded kernel module, which is the driver's version,
+// such as "580.159.04", or "" if no module is loaded.
 func (m machine) moduleVersion() string {
 	text, err := m.read("/sys/module/nvidia/version")
 	if err != nil {
@@ -84,7 +84,7 @@ func (m machine) moduleVersion() string {
 	return strings.TrimSpace(string(text))
 }
 
-// libraryPath returns where the loaded library of a name is in the file system, or "".
+// libraryPath returns the path of the loaded driver library, or "".
 func (m machine) libraryPath() string {
 	maps, err := m.read("/proc/self/maps")
 	if err != nil {

@@ -14,7 +14,7 @@ type memory struct {
 	pooled  bool
 }
 
-// Allocate implements driver.Backend. The driver aligns to 256 bytes or more.
+// Allocate implements driver.Backend. The driver aligns allocations to at least 256 bytes.
 func (b *backend) Allocate(size int) (driver.Memory, error) {
 	m := &memory{backend: b}
 	err := b.do("cuMemAlloc", func() cudasys.Status {
@@ -33,9 +33,9 @@ func (b *backend) Allocate(size int) (driver.Memory, error) {
 // Address implements driver.Memory.
 func (m *memory) Address() uintptr { return m.address }
 
-// Free implements driver.Memory. The driver waits for the device's work before it frees what is
-// not of a pool, and holds the calling thread meanwhile; so that many goroutines that free do not
-// hold many threads, they queue here.
+// Free implements driver.Memory. Before it frees memory that is not from a pool, the driver waits
+// for the device's work and blocks the calling thread. A mutex serializes these calls, so that many
+// goroutines that free memory do not block many threads.
 func (m *memory) Free() error {
 	if m.pooled {
 		return m.FreeAfter(nil)
@@ -63,7 +63,7 @@ func (m *memory) release() cudasys.Status {
 	return m.backend.driver.MemFree(m.address)
 }
 
-// bytesText returns a number of bytes as people say it: "64 MiB".
+// bytesText returns a number of bytes with a unit: "64 MiB".
 func bytesText(n int) string {
 	units := []struct {
 		name string

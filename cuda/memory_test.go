@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
-// small is a device that is full soon.
+// small is a device with little memory.
 var small = cudafake.Device{Name: "Fake small", Major: 9, Memory: 4 << 20}
 
 func TestClosingDoesNotWait(t *testing.T) {
@@ -37,19 +37,19 @@ func TestClosingDoesNotWait(t *testing.T) {
 	case err := <-done:
 		check(t, err)
 	case <-time.After(time.Minute):
-		t.Fatal("closing waits for the streams")
+		t.Fatal("Close waits for the streams")
 	}
 	f.Hold(false)
 	check(t, s.Synchronize(t.Context()))
 	check(t, other.Synchronize(t.Context()))
 	if n := f.Blocked(); n != 0 {
-		t.Errorf("%d copies would have held their thread", n)
+		t.Errorf("%d copies would have blocked their thread", n)
 	}
 	mustClose(t, dev)
 }
 
-// TestFullDeviceMakesRoom fills a device with buffers that are closed but not free yet, and with
-// buffers that nobody closes.
+// TestFullDeviceMakesRoom fills a device with buffers that are closed but not yet freed, and with
+// unreachable buffers that were never closed.
 func TestFullDeviceMakesRoom(t *testing.T) {
 	for _, pools := range []bool{true, false} {
 		d := small
@@ -106,7 +106,7 @@ func TestFullDeviceNamesOwners(t *testing.T) {
 	mustClose(t, dev)
 }
 
-// TestManagedIsBounded asks for more managed memory than is free, which the driver would promise.
+// TestManagedIsBounded allocates more managed memory than is free, which the driver would grant.
 func TestManagedIsBounded(t *testing.T) {
 	dev := open(t, cudafake.New(small))
 	defer mustClose(t, dev)
@@ -136,7 +136,7 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-// TestStageIsReused copies much more than the pinned memory on the way, from several goroutines.
+// TestStageIsReused copies much more than fits in the stage, from several goroutines.
 func TestStageIsReused(t *testing.T) {
 	f := newFake()
 	dev := open(t, f)
@@ -153,7 +153,7 @@ func TestStageIsReused(t *testing.T) {
 		check(t, device.Download(s, got, b))
 		check(t, s.Synchronize(t.Context()))
 		if !bytes.Equal(got, x) {
-			t.Error("what came back is not what was sent")
+			t.Error("the downloaded data differs from the uploaded data")
 		}
 		check(t, b.Close())
 	}
@@ -163,7 +163,8 @@ func TestStageIsReused(t *testing.T) {
 	mustClose(t, dev)
 }
 
-// TestStageGrows pins little for the first copies, and all for large ones.
+// TestStageGrows checks that the stage pins little memory for the first copies and all of it for
+// large ones.
 func TestStageGrows(t *testing.T) {
 	st := newStage(nil, defaultStage())
 	for i, step := range []struct{ n, want int }{{4 << 20, 1}, {4 << 20, 1}, {4 << 20, 1}, {4 << 20, 2}, {64 << 20, 10}} {
@@ -178,7 +179,7 @@ func TestStageGrows(t *testing.T) {
 		s, err := st.grow()
 		check(t, err)
 		if taken = append(taken, s); st.made != want {
-			t.Errorf("after %d were taken there are %d slots, want %d", i+1, st.made, want)
+			t.Errorf("after %d acquisitions there are %d slots, want %d", i+1, st.made, want)
 		}
 	}
 	for _, s := range taken {
@@ -209,21 +210,21 @@ func TestGPUFull(t *testing.T) {
 		check(t, b.Close())
 	}
 	start = time.Now()
-	for range 200 { // ten times the GPU's memory, and nobody closes it
+	for range 200 { // ten times the GPU's memory, never closed
 		_, err := device.MakeDirty[byte](s, chunk)
 		check(t, err)
 	}
 	stats, err := dev.MemoryStats()
 	check(t, err)
-	t.Logf("200 buffers that nobody closes: %v, %+v, leaks %+v", time.Since(start), stats, dev.Leaks())
+	t.Logf("200 buffers that are never closed: %v, %+v, leaks %+v", time.Since(start), stats, dev.Leaks())
 	mustClose(t, dev)
 }
 
-// TestGPUPeers runs the tests of two devices on two GPUs.
+// TestGPUPeers runs the tests for two devices on two GPUs.
 func TestGPUPeers(t *testing.T) {
 	onGPU(t)
 	if infos, err := List(); err != nil || len(infos) < 2 {
-		t.Skip("no two GPUs to copy between")
+		t.Skip("needs two GPUs to copy between")
 	}
 	first, err := Open(0)
 	check(t, err)

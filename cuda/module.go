@@ -12,7 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// kernels has the kernels that were launched in a context. Launches read without a lock.
+// kernels holds the kernels that were launched in a context. Launches read it without a lock.
 type kernels struct {
 	entries atomic.Pointer[map[*driver.Kernel][]*loaded] // by variant; replaced as a whole
 
@@ -20,21 +20,21 @@ type kernels struct {
 	list []*loaded // by number
 }
 
-// loaded is a kernel in a context: a driver module of its own, loaded by the first launch,
-// because the driver compiles a module as a whole.
+// loaded is a variant of a kernel in a context. Each has a driver module of its own, loaded by the
+// first launch, because the driver compiles a module as a whole.
 type loaded struct {
 	kernel   *driver.Kernel
 	variant  *driver.Variant
 	number   uint32
 	function atomic.Uintptr // 0 until the module is loaded
-	shared   atomic.Int32   // bytes of dynamic shared memory that a block may have
+	shared   atomic.Int32   // bytes of dynamic shared memory that a block may use
 
 	mu     sync.Mutex // held while loading
 	module cudasys.Module
 }
 
-// sharedUnasked is the shared memory of a block, in bytes, that a kernel may have unless its
-// attribute says more.
+// sharedUnasked is the shared memory, in bytes, that a block may use unless the kernel's attribute
+// raises the limit.
 const sharedUnasked = 48 << 10
 
 // find returns the entry of a kernel's variant, or nil.
@@ -47,7 +47,7 @@ func (ks *kernels) find(k *driver.Kernel, variant int) *loaded {
 	return nil
 }
 
-// entry is find that makes the entry on the first call for it.
+// entry is find, except that it creates a missing entry.
 func (ks *kernels) entry(k *driver.Kernel, variant int) *loaded {
 	ks.mu.Lock()
 	defer ks.mu.Unlock()
@@ -67,8 +67,8 @@ func (ks *kernels) entry(k *driver.Kernel, variant int) *loaded {
 	return l
 }
 
-// kernel returns the kernel with a number that a record of the device has. A number that no
-// kernel has comes from damaged memory; its kernel is nil.
+// kernel returns the kernel with the given number, which comes from a record in device memory. It
+// returns nil for a number that no kernel has, which comes from corrupt memory.
 func (ks *kernels) kernel(number uint32) *driver.Kernel {
 	ks.mu.Lock()
 	defer ks.mu.Unlock()
@@ -93,7 +93,8 @@ func (ks *kernels) unload(b *backend) error {
 	return first
 }
 
-// load returns a variant of a kernel, ready to launch. A load that failed is tried again by the next launch.
+// load returns a variant of a kernel, ready to launch. After a failed load, the next launch tries
+// again.
 func (b *backend) load(k *driver.Kernel, variant int) (*loaded, error) {
 	if variant < 0 {
 		return nil, fmt.Errorf("cuda: %w", k.NoVariant(b.info))
@@ -126,7 +127,8 @@ func (b *backend) load(k *driver.Kernel, variant int) (*loaded, error) {
 	return l, nil
 }
 
-// loadModule has the driver compile the variant, unless an earlier try got that far.
+// loadModule loads the variant's module, which makes the driver compile it, unless an earlier
+// attempt already has.
 func (l *loaded) loadModule(b *backend) error {
 	if l.module != 0 {
 		return nil
@@ -147,25 +149,25 @@ func (l *loaded) loadModule(b *backend) error {
 	return &RefusedError{Kernel: l.kernel.Name, Target: l.variant.Target, Log: said, Err: e}
 }
 
-// refusals has the statuses by which the driver refuses code, and what to do about them.
+// refusals lists the statuses with which the driver refuses code, and what to do about each.
 var refusals = map[Status]string{
-	cudasys.InvalidPTX:            "this is a mistake of the compiler that made the code; please report it",
-	cudasys.InvalidImage:          "this is a mistake of the compiler that made the code; please report it",
-	cudasys.NoBinaryForGPU:        "the code is for another GPU; build the kernels for this one too",
+	cudasys.InvalidPTX:            "this is a bug in the compiler that generated the code; please report it",
+	cudasys.InvalidImage:          "this is a bug in the compiler that generated the code; please report it",
+	cudasys.NoBinaryForGPU:        "the code is for another GPU; build the kernels for this GPU too",
 	cudasys.UnsupportedPTXVersion: "the driver is older than the code's PTX version; install a newer driver",
 	cudasys.JITCompilerNotFound: "the driver's compiler (libnvidia-ptxjitcompiler.so.1) is not installed; " +
-		"install the whole driver, or in a container allow its compute libraries",
+		"install the complete driver, or give the container the driver's compute capability",
 }
 
-// RefusedError says that the driver did not take a kernel's code.
+// RefusedError is the error of a kernel whose code the driver refused.
 type RefusedError struct {
 	Kernel string
-	Target driver.Capability // that the code is for
-	Log    string            // what the driver's compiler said
+	Target driver.Capability // the capability that the code was compiled for
+	Log    string            // the log of the driver's compiler
 	Err    *Error
 }
 
-// Error returns kernel, target, status, what to do, and the log on lines of its own.
+// Error returns the kernel, target, status and advice, and the log on lines of its own.
 func (e *RefusedError) Error() string {
 	s := fmt.Sprintf("cuda: the driver refused the code of kernel %s for compute capability %v: %v",
 		e.Kernel, e.Target, e.Err.Status)
@@ -181,7 +183,7 @@ func (e *RefusedError) Error() string {
 // Unwrap returns the failed call.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// text returns the text up to the first NUL.
+// text returns p up to its first NUL, as a string.
 func text(p []byte) string {
 	before, _, _ := bytes.Cut(p, []byte{0})
 	return string(before)

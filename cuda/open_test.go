@@ -36,8 +36,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// broken has the ways in which a machine has no usable GPU: what Open returns and what
-// Diagnose finds.
+// broken returns machines that have no usable GPU, each for a different reason, with the expected
+// results of Open and Diagnose.
 func broken() []brokenMachine {
 	driver := map[string]string{"/sys/module/nvidia/version": "580.159.04\n", "/dev/nvidiactl": "", "/dev/nvidia0": ""}
 	fails := func(function string, s cudasys.Status) *cudafake.Fake {
@@ -58,7 +58,7 @@ func broken() []brokenMachine {
 		},
 		{
 			name: "no driver for the system", machine: darwin(),
-			kind: ErrNoDriver, what: "NVIDIA has no driver for darwin", do: "use Linux",
+			kind: ErrNoDriver, what: "NVIDIA has no driver for darwin", do: "run on Linux",
 		},
 		{
 			name:    "library lacks a symbol",
@@ -86,16 +86,16 @@ func broken() []brokenMachine {
 			kind: ErrPermission, what: "there is no permission to use the NVIDIA GPU (/dev/nvidia0)", do: "join its group",
 		},
 		{
-			name: "driver does not initialise", machine: on(fails("cuInit", cudasys.SystemDriverMismatch), driver),
-			kind: ErrDeviceInit, what: "the NVIDIA driver failed to initialise (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", do: "Restart the machine",
+			name: "driver does not initialize", machine: on(fails("cuInit", cudasys.SystemDriverMismatch), driver),
+			kind: ErrDeviceInit, what: "the NVIDIA driver failed to initialize (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", do: "Restart the machine",
 		},
 		{
-			name: "device does not initialise", machine: on(fails("cuDevicePrimaryCtxRetain", cudasys.DeviceUnavailable), driver),
-			kind: ErrDeviceInit, what: "device 0 (Fake H200) failed to initialise (CUDA_ERROR_DEVICE_UNAVAILABLE)", do: "nvidia-smi -c 0",
+			name: "device does not initialize", machine: on(fails("cuDevicePrimaryCtxRetain", cudasys.DeviceUnavailable), driver),
+			kind: ErrDeviceInit, what: "device 0 (Fake H200) failed to initialize (CUDA_ERROR_DEVICE_UNAVAILABLE)", do: "nvidia-smi -c 0",
 		},
 		{
-			name: "a status that nobody expects", machine: on(fails("cuInit", 12345), driver),
-			kind: ErrDeviceInit, what: "the NVIDIA driver failed to initialise (CUDA_ERROR(12345))", do: "nvidia-smi",
+			name: "an unknown status", machine: on(fails("cuInit", 12345), driver),
+			kind: ErrDeviceInit, what: "the NVIDIA driver failed to initialize (CUDA_ERROR(12345))", do: "nvidia-smi",
 		},
 	}
 }
@@ -152,7 +152,7 @@ func TestUnavailable(t *testing.T) {
 func TestUnavailableText(t *testing.T) {
 	_, err := broken()[0].machine.openDevice(0)
 	want := "cuda: no NVIDIA driver was found (libcuda.so.1). Programs reach an NVIDIA GPU through this library, " +
-		"which is a part of the driver. If this machine has an NVIDIA GPU, install its driver from your distribution " +
+		"which is part of the driver. If this machine has an NVIDIA GPU, install its driver from your distribution " +
 		"or from www.nvidia.com/drivers; nothing else is needed."
 	if err.Error() != want {
 		t.Errorf("got  %q\nwant %q", err, want)
@@ -200,7 +200,7 @@ func TestDiagnose(t *testing.T) {
 			found := false
 			for _, f := range r.Findings {
 				if f.OK != (f.Means == "" && f.Do == "") {
-					t.Errorf("a finding with means and advice where it should not have them, or without: %+v", f)
+					t.Errorf("a finding that is OK with means and advice, or one that is not OK without: %+v", f)
 				}
 				found = found || f.What == test.what && strings.Contains(f.Do, test.do)
 			}

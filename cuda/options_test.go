@@ -37,7 +37,7 @@ func TestLaunchOptions(t *testing.T) {
 		s := newStream(t, dev)
 		c.grid.Blocks, c.grid.Block = dim{X: 16, Y: 2}, dim{X: 32}
 		check(t, launch[int32](s, devicetest.Greet(), c.grid))
-		check(t, launch[int32](s, devicetest.Greet(), device.Cover(1, 1))) // is not left with the options
+		check(t, launch[int32](s, devicetest.Greet(), device.Cover(1, 1))) // the options do not carry over to the next launch
 		check(t, s.Synchronize(t.Context()))
 		mustClose(t, dev)
 		if len(got) != 2 || got[0].Shared != c.shared || !maps.Equal(got[0].Attributes, c.want) ||

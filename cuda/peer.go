@@ -29,7 +29,7 @@ func (q *queue) CopyFrom(dst uintptr, other driver.Queue, src uintptr, n int) er
 		return about(err, bytesText(n))
 	}
 	if err := from.follow(q); err != nil {
-		return errors.Join(err, q.finish()) // or the source is freed while it is read
+		return errors.Join(err, q.finish()) // otherwise the source is freed while it is read
 	}
 	return nil
 }
@@ -43,21 +43,21 @@ func (q *queue) finish() error {
 	return q.backend.waiter.wait(context.Background(), p)
 }
 
-// follow makes the later work of q wait for the work of other so far.
+// follow makes all later work of q wait for the work of other so far.
 func (q *queue) follow(other *queue) error {
 	p, err := other.here()
 	if err != nil {
 		return err
 	}
-	defer other.backend.waiter.recycle(p) // the wait is for the event as it was recorded
+	defer other.backend.waiter.recycle(p) // the wait refers to the event as it was recorded
 	return q.locked("cuStreamWaitEvent", func() cudasys.Status {
 		return q.backend.driver.StreamWaitEvent(q.stream, p.event, 0)
 	})
 }
 
-// reach makes copies between b and other go from device to device, where the devices can: without
-// it the driver takes them through memory of the host. Either device may be the one that copies,
-// so each gets access to the other.
+// reach enables direct copies between b and other, if the devices support peer access. Without it,
+// the driver copies through host memory. Either device may make the copy, so each gets access to
+// the other.
 func (b *backend) reach(other *backend) error {
 	if b.device == other.device || b.reached(other) {
 		return nil
@@ -80,7 +80,7 @@ func (b *backend) reached(other *backend) bool {
 	return ok
 }
 
-// allow gives b access to the memory of other: to what is of no pool, and to its pool.
+// allow gives b access to the memory of other, both to its pool and to memory outside the pool.
 func (b *backend) allow(other *backend) error {
 	var can int32
 	err := b.do("cuDeviceCanAccessPeer", func() cudasys.Status {

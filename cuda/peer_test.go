@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
-// TestPeers copies between two devices that reach each other's memory, and that do not.
+// TestPeers copies between two devices, with peer access and without.
 func TestPeers(t *testing.T) {
 	for _, noPeers := range []bool{false, true} {
 		f := cudafake.New(cudafake.H200, cudafake.H200)
@@ -36,7 +36,7 @@ func TestPeers(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
-		allowed := map[bool]int{false: 2, true: 0}[noPeers] // each way
+		allowed := map[bool]int{false: 2, true: 0}[noPeers] // in each direction
 		for call, n := range map[string]int{
 			"cuMemcpyPeerAsync": 4, "cuCtxEnablePeerAccess": allowed, "cuMemPoolSetAccess": allowed,
 		} {

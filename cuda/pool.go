@@ -8,22 +8,22 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// pool allocates and frees in the order of streams, without waiting. It implements
-// driver.Pooler for its backend. It is the driver's pool, of its own so that other libraries of
-// the process neither see nor trim it. A device without pools (some virtual ones) allocates as
-// before there were any, and frees on a goroutine that waits.
+// pool allocates and frees memory in stream order, without waiting. It implements driver.Pooler for its
+// backend. It is a memory pool of the driver's, separate from the default pool, so that other libraries of
+// the process neither see nor trim it. On a device without memory pools (some virtual ones), it allocates
+// with cuMemAlloc, and frees on a goroutine that waits.
 //
-// The reaper is a stream for what belongs to no other: it frees memory that several streams used,
-// behind all of them.
+// The reaper is a stream for frees that belong to no other stream: it frees memory that several streams
+// used, after the work of all of them.
 type pool struct {
-	handle cudasys.Pool // 0 where the device has none
+	handle cudasys.Pool // 0 if the device has no pools
 	reaper *queue
 }
 
-// keepAll is the bytes that the pool keeps for later allocations: all.
+// keepAll is the number of bytes that the pool keeps for later allocations: all of them.
 const keepAll = 1<<64 - 1
 
-// newPool makes the pool of a device that is being opened.
+// newPool creates the pool of a device that is being opened.
 func (b *backend) newPool() error {
 	var supported int32
 	err := b.call("cuDeviceGetAttribute", func() cudasys.Status {
@@ -106,7 +106,7 @@ func (m *memory) FreeAfter(queues []driver.Queue) error {
 	return m.freeOn(m.backend.pool.reaper)
 }
 
-// freeOn frees in the order of q.
+// freeOn frees the memory in the order of q.
 func (m *memory) freeOn(q *queue) error {
 	return q.locked("cuMemFreeAsync", func() cudasys.Status {
 		if !forget(m.backend, m.backend.memory, m) {
@@ -116,7 +116,7 @@ func (m *memory) freeOn(q *queue) error {
 	})
 }
 
-// reapAfter makes the later work of the reaper wait for the work of queues so far.
+// reapAfter makes all later work of the reaper wait for the work of queues so far.
 func (b *backend) reapAfter(queues []driver.Queue) error {
 	points, err := behind(queues)
 	for _, p := range points {
@@ -124,13 +124,13 @@ func (b *backend) reapAfter(queues []driver.Queue) error {
 			return b.driver.StreamWaitEvent(b.pool.reaper.stream, p.event, 0)
 		})
 		err = errors.Join(err, failed)
-		// The wait is for the event as it was recorded: it can be recorded anew.
+		// The wait refers to the event as it was recorded, so the event can be reused.
 		b.waiter.recycle(p)
 	}
 	return err
 }
 
-// freeLater frees memory that is not of the pool when the work of queues so far is done.
+// freeLater frees memory that is not from the pool, when the work of queues so far is done.
 func (m *memory) freeLater(queues []driver.Queue) error {
 	b := m.backend
 	points, err := behind(queues)

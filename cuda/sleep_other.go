@@ -4,5 +4,5 @@ package cuda
 
 import "time"
 
-// sleep is for the waiter.
+// sleep is time.Sleep, for the waiter.
 func sleep(d time.Duration) { time.Sleep(d) }

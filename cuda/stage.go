@@ -11,13 +11,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/streamcopy"
 )
 
-// stage is the pinned memory of a device through which ordinary memory is copied. It is
-// allocated as it is needed.
+// stage is the pinned memory of a device through which it copies ordinary memory. It is allocated on
+// demand.
 //
-// Large copies go through slots, by several goroutines: while the device copies one, processors
-// copy others. Every slot comes back to the channel, with the point behind the device's last
-// use of it, which the next user waits for. Small downloads have their memory lent to them until
-// the next wait of their stream.
+// Large copies go through slots, by several goroutines: while the device copies one slot, processors copy
+// others. A slot returns to the channel together with the point after the device's last use of it; the next
+// user waits for that point. Small downloads borrow memory until the next wait for their stream.
 //
 // Lifetimes: the memory is outside Go's heap and is freed with the device.
 type stage struct {
@@ -25,7 +24,7 @@ type stage struct {
 	sizes   stageSizes
 	slots   chan *slot
 	loans   atomic.Int32 // slots that are lent
-	copied  atomic.Int64 // bytes that went through slots, or are about to
+	copied  atomic.Int64 // bytes that were copied through slots, or are about to be
 
 	growing sync.Mutex
 	made    int // slots that exist; guarded by growing
@@ -38,14 +37,14 @@ type stage struct {
 	slabs  []unsafe.Pointer
 }
 
-// stageSizes are sizes in bytes and numbers. Those in use are the best of what was measured
-// (see BenchmarkGPUStage): the driver gives large allocations large pages, so slots come several
-// at a time.
+// stageSizes are sizes in bytes, and numbers of slots and goroutines. The values in use are the
+// fastest of those that BenchmarkGPUStage measured. The driver gives large allocations large pages,
+// so several slots are allocated at a time.
 type stageSizes struct {
 	slot, slots int
-	slab        int // slots of an allocation
+	slab        int // slots in one allocation
 	least, most int // bytes of the first chunk
-	lent        int // bytes of a download that is lent a slot, at most
+	lent        int // largest download, in bytes, that may borrow a slot
 	workers     int
 	fill, empty func(dst, src []byte) // copies to and from slots
 }
@@ -57,25 +56,25 @@ func defaultStage() stageSizes {
 	}
 }
 
-// slot is a block of pinned memory. Point is behind the last copy of the device from it, or nil.
+// slot is a block of pinned memory. Its point is after the last device copy from or to it, or nil.
 type slot struct {
 	bytes []byte
 	point *point
 }
 
-// class is pinned memory in equal parts. How many come in one allocation is perSlab.
+// class is pinned memory in parts of equal size. Each allocation has perSlab parts.
 type class struct {
 	size, perSlab int
 	free          []part
 }
 
-// part is pinned memory and the address that kernels see it at.
+// part is pinned memory, and its address for kernels.
 type part struct {
 	bytes   []byte
 	address uintptr
 }
 
-// pieceBytes is the size of a small download.
+// pieceBytes is the size of a part for small downloads.
 const pieceBytes = 64 << 10
 
 func newStage(b *backend, sizes stageSizes) *stage {
@@ -88,14 +87,15 @@ func newStage(b *backend, sizes stageSizes) *stage {
 	}
 }
 
-// worth returns how many goroutines are worth the slots that they take for a copy of n bytes. To pin a slot
-// takes the driver three milliseconds or more, in which it could have copied more: a process that copies
-// little, like one that has just begun, needs few slots, and one that goes on copying soon has all.
+// worth returns how many goroutines, each with a slot, should share a copy of n bytes. The driver
+// takes three milliseconds or more to pin a slot, in which it could already have copied data. So
+// the number grows with the bytes copied so far: a process that copies little needs few slots, and
+// one that keeps copying soon has all of them.
 func (st *stage) worth(n int) int {
 	return max(1, int(st.copied.Add(int64(n))/int64(st.sizes.slot)))
 }
 
-// acquire returns a slot, which may still be in use by the device.
+// acquire returns a slot, which the device may still be using.
 func (st *stage) acquire() (*slot, error) {
 	if s, err := st.spare(); s != nil || err != nil {
 		return s, err
@@ -103,7 +103,7 @@ func (st *stage) acquire() (*slot, error) {
 	return <-st.slots, nil
 }
 
-// spare is acquire that returns nil instead of waiting.
+// spare is acquire, except that it returns nil instead of waiting.
 func (st *stage) spare() (*slot, error) {
 	select {
 	case s := <-st.slots:
@@ -113,12 +113,13 @@ func (st *stage) spare() (*slot, error) {
 	}
 }
 
-// grow returns a slot and makes more, at first only as many as there are, unless there are as many as there may be.
+// grow allocates slots, at first only as many as there are already, and returns one of them. It
+// returns nil if the stage has its maximum.
 func (st *stage) grow() (*slot, error) {
 	st.growing.Lock()
 	defer st.growing.Unlock()
 	select {
-	case s := <-st.slots: // of what another has made meanwhile
+	case s := <-st.slots: // another goroutine has added slots in the meantime
 		return s, nil
 	default:
 	}
@@ -137,7 +138,7 @@ func (st *stage) grow() (*slot, error) {
 	return &slot{bytes: p.bytes[:size]}, nil
 }
 
-// settle waits until the device does not use s.
+// settle waits until the device has stopped using s.
 func (st *stage) settle(s *slot) error {
 	p := s.point
 	if p == nil {
@@ -170,13 +171,13 @@ func (st *stage) pin(n int) (part, error) {
 	return made, err
 }
 
-// lent is pinned memory that a download has until the next wait.
+// lent is pinned memory that a download borrows until the next wait.
 type lent struct {
 	part
-	slot *slot // whose bytes they are, or nil
+	slot *slot // the slot that contains the bytes, or nil
 }
 
-// lend returns pinned memory for n bytes, or none if there is none to spare.
+// lend returns pinned memory for n bytes, or none if none is available.
 func (st *stage) lend(n int) (lent, error) {
 	if n <= pieceBytes {
 		p, err := st.take(&st.pieces)
@@ -203,7 +204,7 @@ func (st *stage) lend(n int) (lent, error) {
 	return lent{part{bytes: s.bytes}, s}, nil
 }
 
-// giveBack takes back what was lent. The device does not use it any more.
+// giveBack takes back lent memory. The device has stopped using it.
 func (st *stage) giveBack(l lent) {
 	if l.slot != nil {
 		st.loans.Add(-1)
@@ -213,7 +214,7 @@ func (st *stage) giveBack(l lent) {
 	st.putBack(&st.pieces, l.part)
 }
 
-// take returns a part of a class.
+// take returns a free part of a class.
 func (st *stage) take(c *class) (part, error) {
 	for {
 		st.mu.Lock()
@@ -241,8 +242,8 @@ func (st *stage) putBack(c *class, p part) {
 	c.free = append(c.free, p)
 }
 
-// settleAll waits for the device's use of all slots that are not taken, for a device whose
-// work is done.
+// settleAll waits for the device's use of all slots that are not taken. The work of the device is
+// done.
 func (st *stage) settleAll() (first error) {
 	for range len(st.slots) {
 		if err := st.settle(<-st.slots); first == nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// queue is a stream of the driver with what it needs to launch. It implements driver.Queue.
+// queue is a stream of the driver, with everything that its launches need. It implements driver.Queue.
 //
-// Lifetimes: downloads keeps alive what downloads write to; launch is the one argument struct
-// of all launches, so that they allocate nothing.
+// Lifetimes: downloads keeps the destinations of downloads alive. launch is the argument struct of all
+// launches, so that they allocate nothing.
 //
-// Threads: mu is held around calls of the driver that enqueue, so that each sees its struct and
-// its place in the order; never while waiting.
+// Threads: mu is held during driver calls that enqueue work, which protects their structs and their order.
+// It is never held while waiting.
 type queue struct {
 	backend *backend
 	stream  cudasys.Stream
@@ -24,20 +24,19 @@ type queue struct {
 	closed    bool
 	launch    *cudasys.Launch
 	launches  uint32
-	ticks     []*point       // behind every so many launches that may not be done
+	ticks     []*point       // one after every 128 launches; those that may not have been reached
 	env       *environment   // nil until a kernel needs it
-	graphs    []*environment // of graphs that were enqueued since the last flush
+	graphs    []*environment // environments of the graphs that were enqueued since the last flush
 	seq       uint64         // of the last point
 	fetched   []fetched      // in order
 	downloads []download     // in order
-	left      driver.Outcome // of work that was waited for
+	left      driver.Outcome // the outcome of work that was waited for, until Take
 }
 
-// NewQueue implements driver.Backend. The stream does not wait for the process's default
-// stream.
+// NewQueue implements driver.Backend. The stream does not wait for the process's default stream.
 func (b *backend) NewQueue() (driver.Queue, error) { return b.NewUrgentQueue(0) }
 
-// NewUrgentQueue implements driver.Prioritizer. The driver counts the other way.
+// NewUrgentQueue implements driver.Prioritizer. In the driver, lower numbers mean higher priority.
 func (b *backend) NewUrgentQueue(priority int) (driver.Queue, error) {
 	q, err := b.newQueue(priority)
 	if err != nil {
@@ -66,7 +65,8 @@ func (b *backend) newQueue(priority int) (*queue, error) {
 	return q, nil
 }
 
-// priorities returns the range that the driver has, where one other than the usual is asked for.
+// priorities returns the driver's range of priorities. It does not ask the driver for the default
+// priority, 0.
 func (b *backend) priorities(priority int) (least, greatest int32, err error) {
 	if priority == 0 {
 		return 0, 0, nil
@@ -96,7 +96,7 @@ func (q *queue) doInContext(name string, f func() cudasys.Status) error {
 	return q.backend.doInContext(name, f)
 }
 
-// locked is do with the lock taken.
+// locked is do, except that it takes the lock.
 func (q *queue) locked(name string, f func() cudasys.Status) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,12 +122,12 @@ func (q *queue) record(do doer) (*point, error) {
 	return p, nil
 }
 
-// flush enqueues a point at which what kernels left can be taken. The lock is held.
+// flush enqueues a point at which faults and prints can be taken. The lock is held.
 func (q *queue) flush(do doer) (*point, error) {
 	if q.closed {
 		return nil, errClosed("stream")
 	}
-	envs := q.graphs // not asked what was used: other queues have these too
+	envs := q.graphs // whether or not used is set: kernels on other queues may also use these
 	if q.env != nil && q.env.used.Load() {
 		envs = append(envs, q.env)
 	}
@@ -142,14 +142,14 @@ func (q *queue) flush(do doer) (*point, error) {
 	return q.record(do)
 }
 
-// The driver holds the thread of a launch while about a thousand launches of the stream are
-// waiting to run. Before it comes to that, launches wait in Go.
+// The driver blocks the thread of a launch while about a thousand launches of the stream are
+// waiting to run. Launches wait in Go before that happens.
 const (
 	launchesPerTick = 128
 	ticksAhead      = 6
 )
 
-// throttle waits while too many launches are on their way. The lock is held, but not while it waits.
+// throttle waits while too many launches are pending. The lock is held, except during the wait.
 func (q *queue) throttle() error {
 	p, err := q.record(q.backend.do)
 	if err != nil {
@@ -166,7 +166,7 @@ func (q *queue) throttle() error {
 	return q.backend.waiter.wait(context.Background(), first)
 }
 
-// passed forgets the ticks before a point that was reached. The lock is held.
+// passed removes the ticks up to a point that was reached. The lock is held.
 func (q *queue) passed(seq uint64) {
 	for len(q.ticks) > 0 && q.ticks[0].seq <= seq {
 		q.backend.waiter.recycle(q.ticks[0])
@@ -186,8 +186,8 @@ func (q *queue) Take() driver.Outcome {
 	return out
 }
 
-// wait waits for the work and collects what kernels left. Where they printed, that takes a second
-// wait, for the copy of the prints.
+// wait waits for the work and collects faults and prints. If kernels printed, it waits a second
+// time, for the copy of the prints.
 func (q *queue) wait(ctx context.Context, do doer) error {
 	q.mu.Lock()
 	p, err := q.flush(do)
@@ -200,8 +200,8 @@ func (q *queue) wait(ctx context.Context, do doer) error {
 	return err
 }
 
-// collect collects what is there at a point that was reached, and returns another point to wait
-// for where more will come.
+// collect collects the downloads, faults and prints that are complete at a point that was reached.
+// If more will follow, it returns another point to wait for.
 func (q *queue) collect(p *point, do doer) (again *point, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -258,11 +258,11 @@ func (q *queue) Launches() uint32 {
 	return q.launches
 }
 
-// Close implements driver.Queue. A fault that no Take has returned is returned here.
+// Close implements driver.Queue. It returns a fault that Take has not returned.
 func (q *queue) Close() error { return q.release(q.backend.do) }
 
-// free is Close for a device that is being closed. A Close that began before the device's has either
-// destroyed the stream, or left it to the device.
+// free is Close for a device that is being closed. A Close of the stream that began before has
+// either destroyed the stream or left it to the device.
 func (q *queue) free() error {
 	if q.gone() {
 		return nil
@@ -270,7 +270,8 @@ func (q *queue) free() error {
 	return q.release(q.backend.call)
 }
 
-// release waits, then destroys the stream, whatever fails on the way, and returns the first error.
+// release waits, then destroys the stream even if an earlier step fails, and returns the first
+// error.
 func (q *queue) release(do doer) error {
 	first := q.wait(context.Background(), do)
 	if out := q.Take(); first == nil && out.Fault != nil {
@@ -285,8 +286,8 @@ func (q *queue) release(do doer) error {
 	return first
 }
 
-// destroy destroys the stream, whose work is done. Where the device was closed meanwhile, the stream
-// stays one of the device's, which destroys it.
+// destroy destroys the stream, whose work is done. If the device was closed in the meantime, the
+// stream stays in the device's set, and the device destroys it.
 func (q *queue) destroy(do doer) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -305,7 +306,7 @@ func (q *queue) destroy(do doer) error {
 	return err
 }
 
-// settle waits for what a wait has enqueued.
+// settle waits for work that a wait has enqueued.
 func (q *queue) settle(do doer) error {
 	q.mu.Lock()
 	if q.env == nil || q.closed {

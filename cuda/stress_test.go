@@ -20,21 +20,22 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
-// stress is what many goroutines do to one device at once.
+// stress describes what many goroutines do to one device at the same time.
 type stress struct {
 	dev     *device.Device
 	kernel  *driver.Kernel
-	streams []*device.Stream // that they share
+	streams []*device.Stream // shared by the goroutines
 	rounds  int
 	kept    int64     // bytes that the pool may still have reserved at the end
-	until   time.Time // when goroutines end, where it is set: else after their rounds
+	until   time.Time // when goroutines end, if it is set; otherwise they end after the given number of rounds
 
-	others []*stress // of other devices, from which results are copied at times
+	others []*stress // on other devices, from which results are copied at times
 	done   atomic.Int64
 }
 
-// together has so many goroutines, dealt to all devices, allocate, copy, launch, wait, give up
-// waiting, free and forget to free, and checks every result. At the end nothing is left.
+// together lets goroutines, distributed over all devices, allocate, copy, launch, wait, cancel
+// waits, free, and leave buffers unclosed. It checks every result, and finally that nothing is
+// left.
 func together(t *testing.T, goroutines int, all ...*stress) {
 	t.Helper()
 	for _, st := range all {
@@ -74,13 +75,13 @@ func together(t *testing.T, goroutines int, all ...*stress) {
 		}
 	}
 	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) { // those that wait or free for others end when there is nothing left to do
+		if time.Now().After(end) { // goroutines that wait or free for others end when they have no more work
 			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 		}
 	}
 }
 
-// live is the life of a goroutine.
+// live runs one goroutine's operations.
 func (st *stress) live(r *rand.Rand) error {
 	s := st.streams[r.IntN(len(st.streams))]
 	if r.IntN(100) == 0 {
@@ -88,7 +89,7 @@ func (st *stress) live(r *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = own.Close() }() // its last wait said what there was to say
+		defer func() { _ = own.Close() }() // its last wait has already returned all errors
 		s = own
 	}
 	for i := 0; i < st.rounds || time.Now().Before(st.until); i++ {
@@ -100,7 +101,7 @@ func (st *stress) live(r *rand.Rand) error {
 	return nil
 }
 
-// abroad copies c to another device, where there is one, and back: the copy has its contents.
+// abroad copies c to another device, if there is one, and back, and checks the copy.
 func (st *stress) abroad(s *device.Stream, c *device.Buffer[float32], r *rand.Rand) error {
 	if len(st.others) == 0 || r.IntN(8) > 0 {
 		return nil
@@ -131,7 +132,7 @@ func (st *stress) round(s *device.Stream, r *rand.Rand) error {
 		return err
 	}
 	k := s
-	if r.IntN(4) == 0 { // the launch is on another stream, behind an event
+	if r.IntN(4) == 0 { // the launch is on another stream, after an event
 		k = st.streams[r.IntN(len(st.streams))]
 		if err := k.Join(s); err != nil {
 			return err
@@ -166,7 +167,7 @@ func (st *stress) fetch(s *device.Stream, c *device.Buffer[float32], r *rand.Ran
 	return got, errors.Join(device.Download(s, got, c), settle(s, r))
 }
 
-// settle waits, at times after having given up.
+// settle waits, at times after a canceled wait.
 func settle(s *device.Stream, r *rand.Rand) error {
 	if r.IntN(3) == 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.IntN(1000))*time.Microsecond)
@@ -190,12 +191,12 @@ func TestStress(t *testing.T) {
 	}
 	together(t, goroutines, &stress{dev: dev, kernel: devicetest.Multiply(), rounds: 2})
 	if n := f.Blocked(); n != 0 {
-		t.Errorf("%d copies would have held their thread", n)
+		t.Errorf("%d copies would have blocked their thread", n)
 	}
 	mustClose(t, dev)
 }
 
-// TestStressDevices has two devices exchange their results too.
+// TestStressDevices also copies results between two devices.
 func TestStressDevices(t *testing.T) {
 	f := cudafake.New(cudafake.H200, cudafake.H200)
 	f.Latency, f.Execute = 2, fakeKernel
@@ -219,9 +220,9 @@ func TestStressDevices(t *testing.T) {
 // stressTime is how long TestGPUStressDevices takes.
 var stressTime = flag.Duration("stress", 5*time.Second, "how long goroutines use all GPUs")
 
-// TestGPUStressDevices has 10,000 goroutines use all GPUs of the machine for a while, and again:
-// the second time nothing has grown. How many blocks of 32 MiB its pool keeps is the driver's
-// affair, and depends on how memory was dealt out; how many more there are later is not.
+// TestGPUStressDevices lets 10,000 goroutines use all GPUs of the machine for a while, twice: the
+// second time, nothing may have grown. The number of 32 MiB blocks that a pool keeps is up to the
+// driver, and depends on the order of allocations; the test checks only that it does not grow.
 func TestGPUStressDevices(t *testing.T) {
 	infos, err := List()
 	if err != nil {
@@ -262,7 +263,7 @@ func TestGPUStress(t *testing.T) {
 	dev, err := onGPU(t)()
 	check(t, err)
 	start := time.Now()
-	// The driver of an H200 keeps a block of 32 MiB of its pool, whatever it is asked for.
+	// The driver of an H200 always keeps one 32 MiB block of its pool.
 	together(t, 10_000, &stress{dev: dev, kernel: devicetest.Multiply(), rounds: 10, kept: 32 << 20})
 	t.Logf("100,000 rounds in %v", time.Since(start))
 	mustClose(t, dev)

@@ -22,7 +22,7 @@ func TestFakeBackend(t *testing.T) {
 	t.Cleanup(func() {
 		wantNothingLive(t, f)
 		if n := f.Blocked(); n != 0 {
-			t.Errorf("%d copies would have held their thread", n)
+			t.Errorf("%d copies would have blocked their thread", n)
 		}
 	})
 	devicetest.TestBackend(t, func() (*device.Device, error) { return on(f, nil).openDevice(0) })
@@ -69,11 +69,11 @@ func TestGPUDiagnose(t *testing.T) {
 		t.Logf("%v: %s %s %s", f.OK, f.What, f.Means, f.Do)
 	}
 	if !r.Usable() {
-		t.Error("a GPU that can be listed is not usable")
+		t.Error("the report has no usable GPU although List has one")
 	}
 }
 
-// TestGPUStart shows where the time from nothing to a kernel's result goes.
+// TestGPUStart logs how long the device takes to open, and the first and second kernels to run.
 func TestGPUStart(t *testing.T) {
 	openGPU := onGPU(t)
 	start := time.Now()
@@ -99,7 +99,7 @@ func TestGPURefusesPTX(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	t.Log(err)
-	check(t, dev.Close()) // the stream has said what there was to say
+	check(t, dev.Close()) // the stream has already returned all errors
 }
 
 func TestGPUOutOfMemory(t *testing.T) {
@@ -111,7 +111,7 @@ func TestGPUOutOfMemory(t *testing.T) {
 	check(t, dev.Close())
 }
 
-// BenchmarkGPULaunch is the time that enqueuing an empty launch takes.
+// BenchmarkGPULaunch measures the time to enqueue an empty launch.
 func BenchmarkGPULaunch(b *testing.B) {
 	dev, err := Open(0)
 	if err != nil {
@@ -202,8 +202,8 @@ func launch[T any](s *device.Stream, k *driver.Kernel, g device.Grid, args ...de
 	return p.Launch()
 }
 
-// poke launches devicetest.Poke with a thread for each element, of which thread at faults
-// unless it is negative.
+// poke launches devicetest.Poke with one thread per element. The thread with the index at faults,
+// unless at is negative.
 func poke(s *device.Stream, k *driver.Kernel, x device.Slice[int32], at int) error {
 	p := s.Plan(k, device.Cover(x.Len(), 64))
 	x.Pass(p)

@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// tensorTypes has the driver's types for elements by their size: copies look at no more.
+// tensorTypes has the driver's types for elements by their size; copies depend on nothing else.
 var tensorTypes = map[int]int32{1: cudasys.TensorUint8, 2: cudasys.TensorUint16, 4: cudasys.TensorUint32, 8: cudasys.TensorUint64}
 
 // EncodeTensorMap implements driver.TensorMapper.

@@ -9,28 +9,28 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// transfer is a copy of n bytes of ordinary memory, of which several goroutines take chunk after
-// chunk. Start is called with a slot that the device does not use, and enqueues the device's copy;
-// finish, which may be nil, is called when the same goroutine has started its next chunk, so that
-// the device has something to do meanwhile.
+// transfer is a copy of n bytes of ordinary memory that several goroutines share, chunk by chunk.
+// It calls start with a slot that the device does not use; start enqueues the device's copy. It
+// calls finish, which may be nil, after the same goroutine has started its next chunk, so that the
+// device always has work.
 type transfer struct {
 	stage         *stage
 	n             int
 	start, finish func(s *slot, at, n int) error
 
 	workers int
-	least   int // bytes of a chunk
+	least   int // least bytes of a chunk
 	next    atomic.Int64
 	failed  atomic.Pointer[error]
 }
 
-// piece is a chunk that was started. The slot is nil where there is none.
+// piece is a chunk that was started. The slot is nil if there is no chunk.
 type piece struct {
 	slot  *slot
 	at, n int
 }
 
-// run returns when all chunks are done, or with an error of one.
+// run returns after all chunks are done, or after an error.
 func (t *transfer) run() error {
 	sizes := t.stage.sizes
 	t.workers = max(1, min(sizes.workers, runtime.GOMAXPROCS(0), t.stage.worth(t.n)))
@@ -47,8 +47,8 @@ func (t *transfer) run() error {
 	return nil
 }
 
-// work does chunks until none is left. Whoever waits for a slot has none, so that goroutines do not
-// wait for each other.
+// work processes chunks until none is left. A goroutine that waits for a slot holds none, so
+// goroutines cannot deadlock.
 func (t *transfer) work() {
 	var before piece
 	for t.failed.Load() == nil {
@@ -73,9 +73,9 @@ func (t *transfer) work() {
 	t.end(before)
 }
 
-// take returns the next chunk, of 0 bytes where none is left. Each costs the device some
-// microseconds in which it copies nothing, so chunks are large; but small at the start, when the
-// device has nothing to do yet, and at the end, when goroutines have nothing to do any more.
+// take returns the next chunk, which has 0 bytes if none is left. Each chunk costs some
+// microseconds in which the device copies nothing, so chunks are large. They are small at the
+// start, when the device has no work yet, and at the end, when some goroutines have no more work.
 func (t *transfer) take() (at, n int) {
 	for {
 		at := int(t.next.Load())
@@ -88,7 +88,7 @@ func (t *transfer) take() (at, n int) {
 	}
 }
 
-// begin starts a piece, unless there was an error before.
+// begin starts a piece, unless an error has occurred.
 func (t *transfer) begin(p piece, err error) {
 	if err == nil {
 		err = t.stage.settle(p.slot)
@@ -125,7 +125,7 @@ func (q *queue) downloadNow(dst []byte, src uintptr) error {
 		return err
 	}
 	q.mu.Lock()
-	q.harvest(p.seq) // so that the slots that it had lent are there
+	q.harvest(p.seq) // frees the slots that the wait's downloads borrowed
 	q.mu.Unlock()
 	t := transfer{stage: st, n: len(dst)}
 	t.start = func(s *slot, at, n int) error {

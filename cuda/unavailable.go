@@ -7,25 +7,26 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// Kinds of Unavailable; match them with errors.Is.
+// Kinds of Unavailable. Match them with errors.Is.
 var (
 	ErrNoDriver   = errors.New("no NVIDIA driver")
 	ErrOldDriver  = errors.New("NVIDIA driver too old")
 	ErrNoDevice   = errors.New("no NVIDIA GPU")
 	ErrPermission = errors.New("no permission to use the NVIDIA GPU")
-	ErrDeviceInit = errors.New("NVIDIA GPU or driver failed to initialise")
+	ErrDeviceInit = errors.New("NVIDIA GPU or driver failed to initialize")
 )
 
-// Unavailable says why a GPU cannot be used, what that means and what to do about it.
+// Unavailable is the error for a GPU that cannot be used. It contains the reason, its meaning and
+// what to do about it.
 type Unavailable struct {
 	What  string // a plain clause: "no NVIDIA driver was found (libcuda.so.1)"
 	Means string // a sentence
 	Do    string // a sentence
 	Kind  error  // ErrNoDriver, ErrOldDriver, ErrNoDevice, ErrPermission or ErrDeviceInit
-	Err   error  // the cause, where there is one
+	Err   error  // the cause, or nil
 }
 
-// Error returns all that a user should read, on one line.
+// Error returns What, Means and Do on one line.
 func (u *Unavailable) Error() string { return fmt.Sprintf("cuda: %s. %s %s", u.What, u.Means, u.Do) }
 
 // Unwrap returns the kind and the cause.
@@ -36,13 +37,13 @@ func (u *Unavailable) Unwrap() []error {
 	return []error{u.Kind, u.Err}
 }
 
-// start loads and initialises the driver.
+// start loads and initializes the driver.
 func (m machine) start() (*cudasys.Driver, error) {
 	d, err := m.driver()
 	if err != nil {
 		return nil, err
 	}
-	return d, m.initialise(d)
+	return d, m.initialize(d)
 }
 
 // driver loads the driver.
@@ -61,8 +62,8 @@ func (m machine) driver() (*cudasys.Driver, error) {
 	return d, nil
 }
 
-// initialise initialises the driver, which is done at most once in a process.
-func (m machine) initialise(d *cudasys.Driver) error {
+// initialize initializes the driver, which happens at most once in a process.
+func (m machine) initialize(d *cudasys.Driver) error {
 	if s := d.Init(0); s != cudasys.Success {
 		return m.initFailed(&Error{Call: "cuInit", Status: s})
 	}
@@ -75,23 +76,23 @@ func (m machine) noDriver(err error) *Unavailable {
 		return &Unavailable{
 			What: "NVIDIA has no driver for " + m.os, Kind: ErrNoDriver, Err: err,
 			Means: "Kernels run on the CPU device here.",
-			Do:    "For a GPU use Linux or Windows with an NVIDIA GPU.",
+			Do:    "To use a GPU, run on Linux or Windows with an NVIDIA GPU.",
 		}
 	}
 	u := &Unavailable{
 		What: fmt.Sprintf("no NVIDIA driver was found (%s)", names[0]), Kind: ErrNoDriver, Err: err,
-		Means: "Programs reach an NVIDIA GPU through this library, which is a part of the driver.",
+		Means: "Programs reach an NVIDIA GPU through this library, which is part of the driver.",
 		Do: "If this machine has an NVIDIA GPU, install its driver from your distribution or from " +
 			"www.nvidia.com/drivers; nothing else is needed.",
 	}
 	if m.inContainer() {
-		u.Do = "This is a container: on its host, which must have an NVIDIA GPU, install the driver and the NVIDIA " +
-			"container toolkit, and start the container with its GPU option (docker run --gpus all)."
+		u.Do = "This is a container. Install the driver and the NVIDIA " +
+			"container toolkit on its host, which must have an NVIDIA GPU, and start the container with its GPU option (docker run --gpus all)."
 	}
 	return u
 }
 
-// initFailed explains a failed cuInit.
+// initFailed returns the error for a failed cuInit.
 func (m machine) initFailed(e *Error) *Unavailable {
 	if path := m.forbidden(); path != "" {
 		return m.noPermission(path, e)
@@ -101,7 +102,7 @@ func (m machine) initFailed(e *Error) *Unavailable {
 	}
 	x := explain(e.Status)
 	return &Unavailable{
-		What: fmt.Sprintf("the NVIDIA driver failed to initialise (%v)", e.Status),
+		What: fmt.Sprintf("the NVIDIA driver failed to initialize (%v)", e.Status),
 		Kind: ErrDeviceInit, Err: e, Means: x.means, Do: x.do,
 	}
 }
@@ -119,23 +120,23 @@ func (m machine) noDevice(err error) *Unavailable {
 	u := &Unavailable{
 		What: "the NVIDIA driver sees no GPU", Kind: ErrNoDevice, Err: err,
 		Means: "The driver is installed, but there is no NVIDIA GPU in this machine, or it is hidden from this process.",
-		Do:    "Run nvidia-smi to see what the driver sees, and look whether CUDA_VISIBLE_DEVICES is set.",
+		Do:    "Run nvidia-smi to see which GPUs the driver finds, and check whether CUDA_VISIBLE_DEVICES is set.",
 	}
 	switch {
 	case m.nouveau():
 		u.Means = "The kernel driver nouveau holds the GPU."
 		u.Do = "Blacklist nouveau (the NVIDIA driver's packages do that), rebuild the initial ramdisk and restart."
 	case m.inContainer():
-		u.Means = "This is a container to which no GPU was given."
+		u.Means = "This is a container that was started without a GPU."
 		u.Do = "Start the container with its GPU option (docker run --gpus all)."
 	case m.moduleMissing():
 		u.Means = "The driver's library is installed, but its kernel module is not loaded."
-		u.Do = "Load it with: sudo modprobe nvidia. If that fails, dmesg says why; after a kernel update, reinstall the driver."
+		u.Do = "Load it with: sudo modprobe nvidia. If that fails, dmesg shows the reason; after a kernel update, reinstall the driver."
 	}
 	return u
 }
 
-// deviceFailed explains a device whose context could not be made.
+// deviceFailed returns the error for a device whose context could not be made.
 func deviceFailed(index int, name string, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -144,12 +145,12 @@ func deviceFailed(index int, name string, err error) error {
 	e.Detail = fmt.Sprintf("device %d", index)
 	x := explain(e.Status)
 	return &Unavailable{
-		What: fmt.Sprintf("device %d (%s) failed to initialise (%v)", index, name, e.Status),
+		What: fmt.Sprintf("device %d (%s) failed to initialize (%v)", index, name, e.Status),
 		Kind: ErrDeviceInit, Err: err, Means: x.means, Do: x.do,
 	}
 }
 
-// advice is what a status of a failed start means and what to do.
+// advice is the meaning of a status at startup, and what to do.
 type advice struct{ means, do string }
 
 // explain returns the advice for a status.
@@ -158,27 +159,27 @@ func explain(s Status) advice {
 		return a
 	}
 	return advice{"The driver or the GPU is in a bad state.",
-		"Run nvidia-smi; if it fails too, dmesg may say why. Restarting the machine helps often."}
+		"Run nvidia-smi; if it fails too, dmesg may show the reason. Restarting the machine often helps."}
 }
 
-// startAdvice has the statuses that users meet when a driver or a device starts.
+// startAdvice lists the statuses that users meet when a driver or a device starts.
 var startAdvice = map[Status]advice{
-	cudasys.StubLibrary: {"The library that was found is the CUDA toolkit's stand-in for the driver, without a driver in it.",
-		"Take the toolkit's stubs folder out of the library path."},
-	cudasys.DeviceUnavailable: {"Another process has the GPU for itself, or it was set not to run computations.",
-		"Look at nvidia-smi -q -d COMPUTE, and end the other process or reset the mode with: sudo nvidia-smi -c 0."},
-	cudasys.OutOfMemory: {"There is not enough free memory on the GPU even to begin.",
-		"Look at nvidia-smi to see which processes hold it."},
+	cudasys.StubLibrary: {"The library that was found is the CUDA toolkit's stub of the driver's library, which contains no driver.",
+		"Remove the toolkit's stubs folder from the library path."},
+	cudasys.DeviceUnavailable: {"Another process has exclusive use of the GPU, or the GPU's compute mode prohibits computations.",
+		"Run nvidia-smi -q -d COMPUTE to see the mode. End the other process, or reset the mode with: sudo nvidia-smi -c 0."},
+	cudasys.OutOfMemory: {"The GPU does not have enough free memory to start.",
+		"Run nvidia-smi to see which processes use it."},
 	cudasys.ECCUncorrectable: {"The GPU's memory has an error that it cannot correct.",
-		"Restart the machine; if it comes back, the GPU needs replacing."},
+		"Restart the machine; if the error returns, replace the GPU."},
 	cudasys.OperatingSystem: {"A call of the operating system failed, often because the module nvidia_uvm is not loaded.",
 		"Run: sudo modprobe nvidia_uvm."},
-	cudasys.SystemNotReady: {"The GPUs of this machine are connected by a switch whose service does not run.",
+	cudasys.SystemNotReady: {"The GPUs of this machine are connected by a switch whose service is not running.",
 		"Start it: sudo systemctl start nvidia-fabricmanager. Its version must be the driver's."},
-	cudasys.SystemDriverMismatch: {"The driver's library and its kernel module have different versions, as after an update.",
+	cudasys.SystemDriverMismatch: {"The driver's library and its kernel module have different versions, which happens after an update.",
 		"Restart the machine, or unload and load the nvidia modules. In a container, restart the container."},
-	cudasys.CompatNotSupported: {"A compatibility library of a newer CUDA was found that this GPU or driver cannot use.",
-		"Take the cuda-compat folder out of the library path."},
-	cudasys.Unknown: {"The driver does not say why; often the machine was asleep, or its modules are half loaded.",
+	cudasys.CompatNotSupported: {"The library path contains a compatibility library of a newer CUDA that does not support this GPU or driver.",
+		"Remove the cuda-compat folder from the library path."},
+	cudasys.Unknown: {"The driver gives no reason. Often the machine was suspended, or not all of the driver's modules are loaded.",
 		"Run: sudo rmmod nvidia_uvm; sudo modprobe nvidia_uvm. Otherwise restart the machine."},
 }

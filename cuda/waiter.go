@@ -12,24 +12,25 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// point is a place in a stream that can be waited for, once: an event without a time.
+// point is a place in a stream for which a goroutine can wait, once. It uses an event without
+// timing.
 type point struct {
 	queue *queue
 	event cudasys.Event
 	seq   uint64        // counts the points of the queue
-	done  chan struct{} // closed when the waiter has seen the event; made when that is needed
-	err   error         // what the driver said instead; set before done is closed
+	done  chan struct{} // closed when the waiter has seen the event; made on demand
+	err   error         // the driver's error, if any; set before done is closed
 }
 
-// waiter waits for points on behalf of goroutines, which would each hold a thread if they
-// waited inside the driver. One goroutine of a device asks the driver for all of them, and is
-// there only while there is something to wait for. A few that wait ask by themselves for a
-// while, because waking a goroutine takes as long as a short kernel.
+// waiter waits for points on behalf of goroutines: inside the driver, each wait would block a thread. One
+// goroutine per device polls the driver for all points, and runs only while there are points to wait for.
+// A few waiting goroutines first poll themselves for a short time, because waking a goroutine takes as long
+// as a short kernel.
 //
-// Events are recycled: one is out from when a point takes it until the point was reached.
+// Events are recycled: an event is out from the time that a point takes it until the point is reached.
 type waiter struct {
 	backend  *backend
-	spinning atomic.Int32 // goroutines that ask by themselves
+	spinning atomic.Int32 // goroutines that poll themselves
 
 	mu      sync.Mutex
 	quiet   sync.Cond // signalled when out becomes 0 or running false
@@ -45,9 +46,9 @@ func newWaiter(b *backend) *waiter {
 	return w
 }
 
-// A wait asks without a pause for as long as short kernels take, and where few wait, as long as
-// the steps of a model and copies of a gigabyte; then with pauses that add at most a twentieth to the
-// time that it has taken so far.
+// A wait first polls without pauses for as long as short kernels take or, if few goroutines wait,
+// as long as the steps of a model and copies of a gigabyte. After that it pauses between polls; the
+// pauses add at most a twentieth to the time that it has taken so far.
 const (
 	pollBusy   = 200 * time.Microsecond
 	pollLong   = 5 * time.Millisecond
@@ -57,11 +58,11 @@ const (
 	mostSpinning = 8
 )
 
-// pause returns how long to sleep after having waited so long.
+// pause returns how long to sleep between polls after having waited for the given time.
 func pause(waited time.Duration) time.Duration { return min(max(waited/20, pauseLeast), pauseMost) }
 
-// patience returns how long the n-th goroutine that asks by itself does so: the first of every eight
-// processors for long.
+// patience returns how long the n-th goroutine that polls itself does so: long for the first of
+// every eight processors.
 func patience(n, processors int) time.Duration {
 	switch {
 	case n <= processors/8:
@@ -72,13 +73,13 @@ func patience(n, processors int) time.Duration {
 	return 0
 }
 
-// isReached asks whether the device has come to a point.
+// isReached reports whether the device has reached a point.
 func (w *waiter) isReached(p *point) (bool, error) {
 	reached := false
 	err := w.backend.call("cuEventQuery", func() cudasys.Status {
 		s := w.backend.driver.EventQuery(p.event)
 		if reached = s == cudasys.Success; s == cudasys.NotReady {
-			return cudasys.Success // no error, which would be allocated at each question
+			return cudasys.Success // no error, because each poll would allocate it
 		}
 		return s
 	})
@@ -99,7 +100,7 @@ func (w *waiter) wait(ctx context.Context, p *point) error {
 	}
 }
 
-// spin asks for p for a short while, unless enough goroutines do so.
+// spin polls p for a short time, unless enough goroutines are polling.
 func (w *waiter) spin(ctx context.Context, p *point) (bool, error) {
 	reached, err := w.isReached(p)
 	if reached || err != nil || ctx.Err() != nil {
@@ -110,7 +111,7 @@ func (w *waiter) spin(ctx context.Context, p *point) (bool, error) {
 	long := patience(int(w.spinning.Add(1)), processors)
 	for start := time.Now(); time.Since(start) < long && ctx.Err() == nil; {
 		if processors == 1 {
-			runtime.Gosched() // others have the other processors; on an H200's host it costs 8 us of 90
+			runtime.Gosched() // with one processor, nothing else could run; on an H200's host, yielding costs 8 of 90 us
 		}
 		if reached, err := w.isReached(p); reached || err != nil {
 			return reached, err
@@ -119,7 +120,7 @@ func (w *waiter) spin(ctx context.Context, p *point) (bool, error) {
 	return false, nil
 }
 
-// watch has the waiter's goroutine close the returned channel when p is reached.
+// watch returns a channel that the waiter's goroutine closes when p is reached.
 func (w *waiter) watch(p *point) <-chan struct{} {
 	p.done = make(chan struct{})
 	w.mu.Lock()
@@ -134,7 +135,7 @@ func (w *waiter) watch(p *point) <-chan struct{} {
 	return p.done
 }
 
-// run asks for all points until none is left.
+// run polls all points until none is left.
 func (w *waiter) run() {
 	for last := time.Now(); ; {
 		heads := w.heads()
@@ -155,7 +156,7 @@ func (w *waiter) run() {
 	}
 }
 
-// heads returns the first point of each queue, or nil when the goroutine is to end.
+// heads returns the first point of each queue, or nil if the goroutine should end.
 func (w *waiter) heads() []*point {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,12 +170,12 @@ func (w *waiter) heads() []*point {
 	return heads
 }
 
-// reach takes p off the list and wakes who waits for it.
+// reach removes p from the list and wakes the goroutines that wait for it.
 func (w *waiter) reach(p *point, err error) {
 	p.err = err
 	w.mu.Lock()
 	points := w.queues[p.queue]
-	at := slices.Index(points, p) // another may have come before it meanwhile
+	at := slices.Index(points, p) // another may have been inserted before it in the meantime
 	if points = slices.Delete(points, at, at+1); len(points) > 0 {
 		w.queues[p.queue] = points
 	} else {
@@ -185,7 +186,7 @@ func (w *waiter) reach(p *point, err error) {
 	close(p.done)
 }
 
-// event returns an event to record a point with.
+// take returns an event to record a point with.
 func (w *waiter) take(do doer) (cudasys.Event, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -205,7 +206,7 @@ func (w *waiter) take(do doer) (cudasys.Event, error) {
 	return e, err
 }
 
-// recycle keeps the event of a point that was reached or never recorded.
+// recycle keeps the event of a point that was reached, or never recorded, for reuse.
 func (w *waiter) recycle(p *point) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -216,7 +217,7 @@ func (w *waiter) recycle(p *point) {
 	}
 }
 
-// free waits for the goroutines that use events and destroys these, for a device that is being
+// free waits for the goroutines that use events, then destroys the events of a device that is being
 // closed and whose work is done. It returns the first error.
 func (w *waiter) free() error {
 	w.mu.Lock()
