@@ -16,16 +16,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// wants demands the last call, and that it succeeded.
+// wants demands that err is nil, and that the last call of the library was f with args.
 func (b *bench) wants(err error, f function, args ...uintptr) {
 	b.Helper()
 	b.Wants(err, int(f), append([]uintptr{77}, args...)...)
 }
 
-// scalar is where the i-th number of a call is.
+// scalar returns the address of the i-th scalar of a call.
 func (b *bench) scalar(i int) uintptr { return uintptr(unsafe.Pointer(&b.handle.call.scalars[i])) }
 
-// TestCalls checks what the library is asked for: the equation of the transposed matrices.
+// TestCalls checks the calls of the library: they compute the equation of the transposed matrices.
 func TestCalls(t *testing.T) {
 	b := newBench(t)
 	defer b.close()
@@ -111,12 +111,12 @@ func TestShapes(t *testing.T) {
 	m := func(rows, cols int) Matrix[float32] { return Matrix[float32]{Rows: rows, Cols: cols, Data: d} }
 	v := func(n int) Vector[float32] { return Vector[float32]{N: n, Data: d} }
 	for what, f := range map[string]func() error{
-		"columns of A and rows of B: 3 and 4":    func() error { return Gemm(b.handle, Product[float32]{A: m(2, 3), B: m(4, 5), C: m(2, 5)}) },
-		"C: 5 rows of 5 numbers, 5 apart, in 20": func() error { return Gemm(b.handle, Product[float32]{A: m(5, 2), B: m(2, 5), C: m(5, 5)}) },
-		"x: 21 numbers, 1 apart, in 20 numbers":  func() error { return Scal(b.handle, 1, v(21)) },
-		"lengths of x and y: 3 and 4":            func() error { return Copy(b.handle, v(3), v(4)) },
-		"2 numbers for one result":               func() error { return Norm(b.handle, v(3), d.Slice(0, 2)) },
-		"A: 2 matrices, 20 apart, in 20 numbers": func() error {
+		"columns of A and rows of B: 3 and 4":               func() error { return Gemm(b.handle, Product[float32]{A: m(2, 3), B: m(4, 5), C: m(2, 5)}) },
+		"C: 5 rows of 5 elements, stride 5, in 20 elements": func() error { return Gemm(b.handle, Product[float32]{A: m(5, 2), B: m(2, 5), C: m(5, 5)}) },
+		"x: 21 elements, increment 1, in 20 elements":       func() error { return Scal(b.handle, 1, v(21)) },
+		"lengths of x and y: 3 and 4":                       func() error { return Copy(b.handle, v(3), v(4)) },
+		"2 elements for one result":                         func() error { return Norm(b.handle, v(3), d.Slice(0, 2)) },
+		"A: 2 matrices, stride 20, in 20 elements": func() error {
 			return GemmBatched(b.handle, Batch[float32]{Product: Product[float32]{A: m(1, 1), B: m(1, 1), C: m(1, 1)}, N: 2, StrideA: 20})
 		},
 		"rows and columns of A: 2 and 3: shapes do not": func() error { return Trsm(b.handle, Triangular[float32]{A: m(2, 3), B: m(2, 5)}) },
@@ -126,7 +126,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("got %v, want %s", err, what)
 		}
 		if err := b.Stream.Synchronize(context.Background()); !errors.Is(err, ErrShape) {
-			t.Errorf("the stream says %v", err)
+			t.Errorf("the stream returned %v", err)
 		}
 	}
 	if b.Number != 0 {
@@ -144,7 +144,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestStreams looks at what the library is told of streams: its own, and those that record.
+// TestStreams checks which streams the library uses: the handle's own, and those that record.
 func TestStreams(t *testing.T) {
 	b := newBench(t)
 	d, _ := librarytest.Array[float32](b.Bench, 20)
@@ -172,21 +172,21 @@ func TestStreams(t *testing.T) {
 	b.Check(b.Device.Trim())
 	b.close()
 	if err := Scal(b.handle, 2, v); err == nil {
-		t.Error("a handle that was closed works")
+		t.Error("a closed handle works")
 	}
 	if err := b.handle.Close(); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed twice: %v", err)
 	}
 }
 
-// TestEveryFailure has each call of the library fail in turn.
+// TestEveryFailure lets each call of the library fail in turn.
 func TestEveryFailure(t *testing.T) {
 	librarytest.EveryFailure(t, int32(InternalError), work, func(err error) bool {
 		return errors.Is(err, InternalError) && strings.Contains(err.Error(), "CUBLAS_STATUS_INTERNAL_ERROR")
 	})
 }
 
-// work uses a handle and returns what went wrong.
+// work uses a handle and returns the errors.
 func work(b *librarytest.Bench) error {
 	h, err := newHandle(benchOf(b).library, b.Stream)
 	if err != nil {
@@ -202,7 +202,7 @@ func work(b *librarytest.Bench) error {
 	return errors.Join(err, b.Stream.Synchronize(context.Background()), h.Close(), d.Close())
 }
 
-// TestDriverFails has the driver refuse what a handle needs.
+// TestDriverFails lets the driver calls that a handle needs fail.
 func TestDriverFails(t *testing.T) {
 	b := newBench(t)
 	b.Check(b.handle.Close())

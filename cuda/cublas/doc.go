@@ -1,7 +1,7 @@
-// Package cublas multiplies matrices with NVIDIA's cuBLAS, opened at run time where it is there.
+// Package cublas multiplies matrices with NVIDIA's cuBLAS, which it opens at run time if it is installed.
 //
 //	h, err := cublas.New(s)                     // for the stream s of a GPU
-//	if errors.Is(err, cublas.ErrNoLibrary) { ... } // the error says where it looked
+//	if errors.Is(err, cublas.ErrNoLibrary) { ... } // the error lists where the package looked
 //	defer h.Close()
 //	err = cublas.Gemm(h, cublas.Product[float32]{
 //		Alpha: 1, A: cublas.Matrix[float32]{Rows: m, Cols: k, Data: a.All()},
@@ -10,12 +10,12 @@
 //	})
 //	err = s.Synchronize(ctx)
 //
-// Matrices have their rows one behind the other, as Go's and gonum's have. Calls only enqueue
-// work on the handle's stream, and allocate nothing; errors stick to the stream as those of
-// launches do. Results that are numbers (Dot, Norm) go to the device's memory, so that nothing
-// waits. A stream that records gets the work into its graph: close the handle after the graph.
+// Matrices are row-major, as in Go and gonum. Calls only enqueue work on the handle's stream, and allocate
+// nothing. Like the errors of launches, an error also stays with the stream, whose later calls return it.
+// Scalar results (Dot, Norm) are stored in device memory, so no call waits. If the stream records a graph,
+// the graph receives the work: close the handle after the graph.
 //
-// Fuse plans products with a bias and an activation, also of numbers of 8 bits, by cuBLASLt.
+// Fuse plans products with a bias and an activation, also of 8-bit elements, with cuBLASLt.
 //
-// It computes nothing itself, and needs a device of package cuda.
+// The package computes nothing itself, and needs a device of package cuda.
 package cublas

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// factors are matrices of m by k and k by n numbers.
+// factors are an m by k matrix and a k by n matrix.
 type factors struct {
 	m, k, n int
 	a, b    []float32
@@ -22,7 +22,7 @@ func product(ctx context.Context, s *device.Stream, f factors) ([]float32, error
 	m, k, n := f.m, f.k, f.n
 	h, err := cublas.New(s)
 	if err != nil {
-		return nil, err // also: where it looked for cuBLAS
+		return nil, err // the error also lists where the package looked for cuBLAS
 	}
 	defer h.Close()
 	x, err := device.Upload(s, f.a)
@@ -68,7 +68,7 @@ func ExampleGemm() {
 	fmt.Println(product(context.Background(), s, factors{1, 2, 1, []float32{1, 2}, []float32{3, 4}}))
 }
 
-// dense is a layer: batch rows of inputs numbers become rows of outputs numbers.
+// dense is a layer of a network: it maps batch rows of inputs elements to rows of outputs elements.
 type dense struct {
 	batch, inputs, outputs int
 	weights, bias          device.Slice[dtype.BF16] // a row of weights for each output
@@ -81,7 +81,7 @@ func (d dense) apply(h *cublas.Handle, y, x device.Slice[dtype.BF16]) error {
 		M: batch, N: outputs, K: inputs, TransB: true, Bias: true, Activation: cublas.GELU,
 	})
 	if err != nil {
-		return err // NotSupported: the library has none for these numbers on this GPU
+		return err // NotSupported: the library has no algorithm for these types on this GPU
 	}
 	defer layer.Close()
 	return layer.Multiply(cublas.Operands[dtype.BF16, dtype.BF16]{Alpha: 1, A: x, B: weights, C: y, Bias: bias})

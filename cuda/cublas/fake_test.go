@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// fake is what a library has beside the work that it enqueues.
+// fake is the state of a fake library, apart from the work that is enqueued.
 type fake struct {
 	handles int // that exist
 	stream  uintptr
@@ -16,7 +16,7 @@ type fake struct {
 	onGPU   bool
 }
 
-// manage does what enqueues nothing.
+// manage does the work of the functions that enqueue nothing.
 func (f *fake) manage(number int, args []uintptr) bool {
 	switch function(number) {
 	case create:
@@ -64,7 +64,7 @@ func benchOf(b *librarytest.Bench) *bench {
 	return &bench{Bench: b, fake: f, library: known.With("libcublas.so.13", b.Calls(f.manage))}
 }
 
-// close closes all, after which nothing is left.
+// close closes everything, and checks that nothing is left.
 func (b *bench) close() {
 	b.Helper()
 	b.Check(b.handle.Close())

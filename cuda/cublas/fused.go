@@ -12,56 +12,57 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// Activation is a function of every element of a result.
+// Activation is a function that is applied to every element of a result.
 type Activation int
 
 // The activations.
 const (
 	Identity Activation = iota
 	ReLU                // max(x, 0)
-	GELU                // x times the normal distribution's integral up to x, by its tanh form
+	GELU                // x times the normal cumulative distribution function of x, in its tanh approximation
 )
 
-// Fusion describes products C = f(Alpha*A*B + Beta*C + Bias): what a layer of a network does, in one
-// kernel. A has M rows of K numbers, B K rows of N, or they are transposed.
+// Fusion describes products C = f(Alpha*A*B + Beta*C + Bias), such as a layer of a network, that
+// one kernel computes. A has M rows of K elements and B has K rows of N, or the transposes of
+// these.
 type Fusion struct {
 	M, N, K        int
 	TransA, TransB bool
-	Strides        [3]int // numbers from row to row of A, B and C; 0 is as many as a row has
-	Bias           bool   // N numbers are added to every row
+	Strides        [3]int // elements from one row of A, B or C to the next; 0 means the row length
+	Bias           bool   // a vector of N elements is added to every row
 	Activation     Activation
-	TF32           bool // float32 on tensor cores, see Precision
-	// Scaled multiplies A and B by a number each that lies on the device, as numbers of 8 bits need.
+	TF32           bool // compute float32 products on tensor cores, see Precision
+	// Scaled multiplies A and B by a scalar each, stored on the device. 8-bit types need it.
 	Scaled bool
-	// FastSums adds products of 8-bit numbers in fewer bits: faster, and less exact.
+	// FastSums accumulates products of 8-bit elements in fewer bits: faster, but less exact.
 	FastSums bool
 }
 
-// Operands are the arguments of one product. Bias and the scales are there if the Fusion says so.
+// Operands are the arguments of one product. Set Bias and the scales if the Fusion has them.
 type Operands[A, C Number] struct {
 	Alpha, Beta    float32
 	A, B           device.Slice[A]
 	C              device.Slice[C]
 	Bias           device.Slice[C]
-	ScaleA, ScaleB device.Slice[float32] // one number each, at a multiple of 16 bytes
+	ScaleA, ScaleB device.Slice[float32] // one element each, at a multiple of 16 bytes
 }
 
-// Fused is products of one Fusion, for which the library has chosen an algorithm. Its methods may
-// be called from any goroutine; close it before its handle.
+// Fused computes products of one Fusion, with an algorithm that the library has chosen. Multiple goroutines
+// may invoke its methods simultaneously. Close it before its handle.
 //
-// Of 8-bit numbers (F8E4M3, F8E5M2 from compute capability 8.9 on) the library multiplies A by a
-// transposed B only, with sizes that are multiples of 16.
+// For 8-bit types (F8E4M3 and F8E5M2, from compute capability 8.9 on), the library supports only an
+// untransposed A and a transposed B, with sizes that are multiples of 16.
 type Fused[A, C Number] struct {
 	*fused
 	stream  *device.Stream
 	enqueue func() error // made once, so that calls allocate nothing
-	need    [4]int       // elements of A, B, C, Bias
+	need    [4]int       // elements of A, B, C and Bias
 }
 
-// fused is what C sees, on the heap.
+// fused is the part of a Fused that C code reads and writes. It is on the heap.
 type fused struct {
 	session *session
-	object  library.Object // whose lock is not used: that of the session is
+	object  library.Object // its lock is not used: the session's lock protects it
 	run     func(cuda.Handle) error
 
 	scaled    bool
@@ -70,17 +71,17 @@ type fused struct {
 	found     int32
 	value     uint64 // of the attribute that is being set
 	addresses [3]uintptr
-	set       [3]uintptr // the addresses that the library was told last
+	set       [3]uintptr // the addresses that were last set in the library
 	scalars   [2]float32
 	args      [16]uintptr
 	err       error
 }
 
-// pointers are the attributes that fused.addresses are for.
+// pointers lists the attributes for the addresses in fused.addresses.
 var pointers = [3]uintptr{descBias, descScaleA, descScaleB}
 
-// Fuse has the library choose an algorithm for products. Where it has none, which depends on the
-// types, the error is NotSupported.
+// Fuse lets the library choose an algorithm for products. If the library has none, which depends on
+// the types and the GPU, the error is NotSupported.
 func Fuse[A, C Number](h *Handle, f Fusion) (*Fused[A, C], error) {
 	l, err := loadLt()
 	if err != nil {
@@ -108,7 +109,7 @@ func fuse[A, C Number](h *Handle, l toolkit.Loaded, f Fusion) (*Fused[A, C], err
 		return nil, ErrClosed
 	}
 	err := p.object.Within(func() error {
-		return p.choose(f, [3]layout{b, a, c}) // of the transposed matrices: B comes first
+		return p.choose(f, [3]layout{b, a, c}) // the equation is that of the transposed matrices: B is first
 	})
 	if err != nil {
 		return nil, errors.Join(err, p.destroy())
@@ -116,14 +117,15 @@ func fuse[A, C Number](h *Handle, l toolkit.Loaded, f Fusion) (*Fused[A, C], err
 	return p.On(h.stream), nil
 }
 
-// On returns p for another stream of its device: one that records a graph. See Handle.On.
+// On returns p for another stream of the same device, such as one that records a graph. See
+// Handle.On.
 func (p *Fused[A, C]) On(s *device.Stream) *Fused[A, C] {
 	q := &Fused[A, C]{fused: p.fused, stream: s, need: p.need}
 	q.enqueue = func() error { return cuda.Each(s, q.run) }
 	return q
 }
 
-// layout is a matrix as the library sees it: its rows are the library's columns.
+// layout describes a matrix to the library, whose columns are the rows of this package.
 type layout struct{ kind, rows, cols, stride int }
 
 func (f *Fusion) layouts(in, out int) (a, b, c layout) {
@@ -144,19 +146,19 @@ func (l layout) need() int { return max(0, l.rows-1)*l.stride + l.cols }
 
 func (l layout) check(name string) error {
 	if l.rows < 1 || l.cols < 1 || l.stride < l.cols {
-		return fmt.Errorf("cublas: %s: %d rows of %d numbers, %d apart: %w", name, l.rows, l.cols, l.stride, ErrShape)
+		return fmt.Errorf("cublas: %s: %d rows of %d elements, stride %d: %w", name, l.rows, l.cols, l.stride, ErrShape)
 	}
 	return nil
 }
 
-// choose describes the product and asks for an algorithm.
+// choose describes the product and requests an algorithm.
 func (p *fused) choose(f Fusion, all [3]layout) error {
 	compute := computeType(all[0].kind)
 	if f.TF32 && all[0].kind == real32 {
 		compute = sumTF32
 	}
 	if compute != sum32 && compute != sumTF32 {
-		return fmt.Errorf("cublas: products of these numbers cannot be fused: %w", NotSupported)
+		return fmt.Errorf("cublas: products of these types cannot be fused: %w", NotSupported)
 	}
 	if err := p.invoke(descCreate, p.address(0), uintptr(compute), real32); err != nil {
 		return err
@@ -185,7 +187,7 @@ func (p *fused) choose(f Fusion, all [3]layout) error {
 	return err
 }
 
-// describe sets what the product does beside multiplying.
+// describe sets what the product computes in addition to the multiplication.
 func (p *fused) describe(f Fusion, out int) error {
 	epilogue := [...]uint64{Identity: 0, ReLU: epilogueReLU, GELU: epilogueGELU}[f.Activation]
 	if f.Bias {
@@ -205,10 +207,10 @@ func (p *fused) describe(f Fusion, out int) error {
 	return err
 }
 
-// address is the address of a handle of the library's.
+// address returns the address of a library handle.
 func (p *fused) address(i int) uintptr { return uintptr(unsafe.Pointer(&p.objects[i])) }
 
-// sizes are the bytes of the attributes that are not of 4.
+// sizes lists the sizes, in bytes, of the attributes that do not have 4 bytes.
 var sizes = map[uintptr]uintptr{descBias: 8, descScaleA: 8, descScaleB: 8, descFastSums: 1}
 
 // attribute sets an attribute of an object.
@@ -242,7 +244,7 @@ func (p *Fused[A, C]) Multiply(o Operands[A, C]) error {
 		p.addresses[2], p.addresses[1] = o.ScaleA.Lend(&l), o.ScaleB.Lend(&l)
 	}
 	if (p.addresses[1]|p.addresses[2])%driver.SliceAlign != 0 && p.err == nil {
-		p.err = fmt.Errorf("cublas: a number that scales: %w", device.ErrAlign)
+		p.err = fmt.Errorf("cublas: the scale of A or B: %w", device.ErrAlign)
 	}
 	p.scalars = [2]float32{o.Alpha, o.Beta}
 	d := &p.objects
@@ -253,20 +255,20 @@ func (p *Fused[A, C]) Multiply(o Operands[A, C]) error {
 	return l.Enqueue(p.enqueue)
 }
 
-// check demands operands of the sizes that the products have.
+// check checks that the operands have the sizes of the product.
 func (p *Fused[A, C]) check(o *Operands[A, C]) error {
 	for i, n := range [4]int{o.A.Len(), o.B.Len(), o.C.Len(), o.Bias.Len()} {
 		if n < p.need[i] {
-			return fmt.Errorf("cublas: %s has %d numbers, the product needs %d: %w", [4]string{"A", "B", "C", "the bias"}[i], n, p.need[i], ErrShape)
+			return fmt.Errorf("cublas: %s has %d elements, the product needs %d: %w", [4]string{"A", "B", "C", "the bias"}[i], n, p.need[i], ErrShape)
 		}
 	}
 	if a, b := o.ScaleA.Len(), o.ScaleB.Len(); p.scaled && (a != 1 || b != 1) || !p.scaled && a+b != 0 {
-		return fmt.Errorf("cublas: %d and %d numbers that scale A and B: %w", a, b, ErrShape)
+		return fmt.Errorf("cublas: the scales of A and B have %d and %d elements: %w", a, b, ErrShape)
 	}
 	return nil
 }
 
-// runOn calls the library for a stream. It is called with the session's lock held.
+// runOn calls the library for a stream. The session's lock is held.
 func (p *fused) runOn(on cuda.Handle) error {
 	if p.object.Closed || p.session.object.Closed {
 		return ErrClosed
@@ -290,10 +292,10 @@ func (p *fused) runOn(on cuda.Handle) error {
 	return p.object.Run(int(matmul), p.args[:])
 }
 
-// nothing is for calls that take the stream as an argument.
+// nothing does nothing: the calls receive the stream as an argument.
 func nothing(uintptr) error { return nil }
 
-// Close gives back what the library has for the products. Graphs that recorded them may run on.
+// Close frees the library's resources for the products. Graphs that recorded them remain valid.
 func (p *fused) Close() error {
 	p.session.object.Lock()
 	defer p.session.object.Unlock()

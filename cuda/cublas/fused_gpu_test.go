@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// known is how numbers of a type are made, and what they are worth.
+// kind is how to make elements of a type, and how to convert them back.
 type kind[T any] struct {
 	from func(float64) T
 	is   func(T) float64
@@ -22,7 +22,7 @@ var (
 	eighths = kind[dtype.F8E4M3]{dtype.F8E4M3From64, dtype.F8E4M3.Float64}
 )
 
-// numbers returns numbers between -0.5 and 0.5 on the device, and what they are.
+// numbers returns random elements between -0.5 and 0.5 on the device, and their values.
 func numbers[T any](t *testing.T, s *device.Stream, k kind[T], n int) (device.Slice[T], []float64) {
 	t.Helper()
 	host, is := make([]T, n), make([]float64, n)
@@ -38,7 +38,7 @@ func numbers[T any](t *testing.T, s *device.Stream, k kind[T], n int) (device.Sl
 	return b.All(), is
 }
 
-// activated is the function of an activation, GELU's by its tanh form.
+// activated applies an activation, GELU in its tanh approximation.
 func activated(a Activation, x float64) float64 {
 	switch a {
 	case ReLU:
@@ -49,10 +49,10 @@ func activated(a Activation, x float64) float64 {
 	return x
 }
 
-// within is how far results may be off, in parts of 1 and of themselves.
+// within is the tolerance, both absolute and relative.
 type within float64
 
-// fusedRight compares a product with that of float64 on the CPU.
+// fusedRight compares a product with the same product in float64 on the CPU.
 func fusedRight[A, C Number](t *testing.T, in kind[A], out kind[C], f Fusion, off within) {
 	s, h := onGPU(t)
 	p, err := Fuse[A, C](h, f)
@@ -64,7 +64,7 @@ func fusedRight[A, C Number](t *testing.T, in kind[A], out kind[C], f Fusion, of
 	b, bs := numbers(t, s, in, f.K*f.N)
 	c, cs := numbers(t, s, out, f.M*f.N)
 	bias, biases := numbers(t, s, out, f.N)
-	scales, _ := numbers(t, s, floats, 5) // the second one 16 bytes behind the first
+	scales, _ := numbers(t, s, floats, 5) // the second one is 16 bytes after the first
 	scale := [2]float32{1, 1}
 	o := Operands[A, C]{Alpha: 1.5, Beta: 0.5, A: a, B: b, C: c}
 	if f.Bias {
@@ -136,7 +136,7 @@ func TestGPUFused(t *testing.T) {
 	})
 }
 
-// BenchmarkGPUFused enqueues a layer of 8-bit numbers, and one of 4,096 in each direction.
+// BenchmarkGPUFused enqueues a layer of 8-bit elements, and one of 4,096 in each direction.
 func BenchmarkGPUFused(b *testing.B) {
 	s, h := onGPU(b)
 	const n = 4096

@@ -14,7 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// fakeLt is a cuBLASLt that remembers what it was told.
+// fakeLt is a cuBLASLt that records its arguments.
 type fakeLt struct {
 	next, live uintptr
 	attributes map[[2]uintptr]uint64 // by object and attribute
@@ -62,7 +62,7 @@ func (f *fakeLt) call(number int, _ toolkit.Before, args []uintptr) int32 {
 	return 0
 }
 
-// TestFused checks what the library is asked for: the equation of the transposed matrices.
+// TestFused checks the calls of the library: they compute the equation of the transposed matrices.
 func TestFused(t *testing.T) {
 	b, lt := newBench(t), newFakeLt()
 	defer b.close()
@@ -95,7 +95,7 @@ func TestFused(t *testing.T) {
 		}
 	}
 	if got := lt.attributes[[2]uintptr{d[4], preferenceWork}]; got != 32<<20 {
-		t.Errorf("%d bytes to work in", got)
+		t.Errorf("a workspace of %d bytes", got)
 	}
 	m := lt.matmul
 	if got, want := []uintptr{m[0], m[1], m[3], m[4], m[5], m[6], m[8], m[9], m[10], m[11], m[14]},
@@ -122,14 +122,14 @@ func TestFused(t *testing.T) {
 		t.Errorf("closed: %v", err)
 	}
 	if err := b.Stream.Synchronize(t.Context()); !errors.Is(err, ErrClosed) {
-		t.Errorf("the stream says %v", err)
+		t.Errorf("the stream returned %v", err)
 	}
 	if err := p.Close(); !errors.Is(err, ErrClosed) || lt.live != 0 {
 		t.Errorf("closed twice: %v, %d objects live", err, lt.live)
 	}
 }
 
-// TestFusedOperands demands operands of the right sizes.
+// TestFusedOperands checks that operands of wrong sizes are refused.
 func TestFusedOperands(t *testing.T) {
 	b, lt := newBench(t), newFakeLt()
 	defer b.close()
@@ -137,15 +137,15 @@ func TestFusedOperands(t *testing.T) {
 	p, err := fuse[float32, float32](b.handle, lt.library(), Fusion{M: 10, N: 10, K: 10, Bias: true})
 	b.Check(err)
 	for want, o := range map[string]Operands[float32, float32]{
-		"B has 99 numbers, the product needs 100":       {A: x, B: x.Slice(0, 99), C: x, Bias: x},
-		"the bias has 9 numbers, the product needs 10":  {A: x, B: x, C: x, Bias: x.Slice(0, 9)},
-		"1 and 0 numbers that scale A and B: shapes do": {A: x, B: x, C: x, Bias: x, ScaleA: x.Slice(0, 1)},
+		"B has 99 elements, the product needs 100":               {A: x, B: x.Slice(0, 99), C: x, Bias: x},
+		"the bias has 9 elements, the product needs 10":          {A: x, B: x, C: x, Bias: x.Slice(0, 9)},
+		"the scales of A and B have 1 and 0 elements: shapes do": {A: x, B: x, C: x, Bias: x, ScaleA: x.Slice(0, 1)},
 	} {
 		if err := p.Multiply(o); !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 		if err := b.Stream.Synchronize(t.Context()); !errors.Is(err, ErrShape) {
-			t.Errorf("the stream says %v", err)
+			t.Errorf("the stream returned %v", err)
 		}
 	}
 	b.Check(p.Close())
@@ -156,7 +156,8 @@ func TestFusedOperands(t *testing.T) {
 	}
 }
 
-// TestFusedFailures has each call of the library fail in turn, and the library find nothing.
+// TestFusedFailures lets each call of the library fail in turn, and lets the library find no
+// algorithm.
 func TestFusedFailures(t *testing.T) {
 	b, lt := newBench(t), newFakeLt()
 	defer b.close()

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// onGPU returns a stream of the first GPU and a handle for it, or skips.
+// onGPU returns a stream of the first GPU and a handle for it, or skips the test.
 func onGPU(t testing.TB) (*device.Stream, *Handle) {
 	t.Helper()
 	dev, err := cuda.Open(0)
@@ -36,7 +36,7 @@ func onGPU(t testing.TB) (*device.Stream, *Handle) {
 	return s, h
 }
 
-// gpuMatrix is a matrix of the host and its copy on the device.
+// gpuMatrix is a matrix on the host and its copy on the device.
 type gpuMatrix struct {
 	rows, cols int
 	host       []float64
@@ -58,7 +58,7 @@ func random(t *testing.T, s *device.Stream, rows, cols int) gpuMatrix {
 	return m
 }
 
-// at is an element of the matrix, or of its transpose.
+// at returns an element of the matrix, or of its transpose.
 func (m gpuMatrix) at(i, j int, transposed bool) float64 {
 	if transposed {
 		i, j = j, i
@@ -66,7 +66,7 @@ func (m gpuMatrix) at(i, j int, transposed bool) float64 {
 	return m.host[i*m.cols+j]
 }
 
-// symmetric is a symmetric matrix of the upper triangle of m.
+// symmetric returns the symmetric matrix that has the upper triangle of m.
 func (m gpuMatrix) symmetric() gpuMatrix {
 	host := make([]float64, len(m.host))
 	for i := range m.rows {
@@ -102,7 +102,8 @@ func sum(n int, f func(k int) float64) (total float64) {
 	return total
 }
 
-// TestGPU compares functions with the same sums on the host. The sizes are those of no tile.
+// TestGPU compares functions with the same sums on the host. The sizes are multiples of no tile
+// size.
 func TestGPU(t *testing.T) {
 	s, h := onGPU(t)
 	version, path, err := h.Version()
@@ -184,7 +185,7 @@ func TestGPUTriangles(t *testing.T) {
 			return b.at(l, i, false)*b2.at(l, j, false) + b2.at(l, i, false)*b.at(l, j, false)
 		}), j >= i
 	})
-	tri := func(i, l int) float64 { // the lower triangle of a, with a diagonal of ones
+	tri := func(i, l int) float64 { // the lower triangle of a, with ones on the diagonal
 		switch {
 		case i == l:
 			return 1
@@ -199,11 +200,11 @@ func TestGPUTriangles(t *testing.T) {
 	x.wants(t, s, func(i, j int) (float64, bool) {
 		return sum(n, func(l int) float64 { return tri(i, l) * x.at(l, j, false) }), true
 	})
-	fatal(Trsm(h, p)) // undoes it
+	fatal(Trsm(h, p)) // undoes Trmm
 	x.wants(t, s, func(i, j int) (float64, bool) { return x.at(i, j, false), true })
 }
 
-// TestGPUMixed multiplies small whole numbers, which are exact in every type.
+// TestGPUMixed multiplies small integers, which are exact in every type.
 func TestGPUMixed(t *testing.T) {
 	s, h := onGPU(t)
 	const n = 64
@@ -268,7 +269,7 @@ func TestGPUGraph(t *testing.T) {
 	}
 }
 
-// BenchmarkGPUGemm enqueues products too small to matter: the cost of a call.
+// BenchmarkGPUGemm measures the cost of a call: it enqueues very small products.
 func BenchmarkGPUGemm(b *testing.B) {
 	s, h := onGPU(b)
 	const n = 32
@@ -278,7 +279,7 @@ func BenchmarkGPUGemm(b *testing.B) {
 	}
 	m := Matrix[float32]{Rows: n, Cols: n, Data: x.All()}
 	b.ReportAllocs()
-	for i := -1; i < 0 || b.Loop(); i++ { // the first loads the library's code
+	for i := -1; i < 0 || b.Loop(); i++ { // the first call loads the library's code
 		if err := Gemm(h, Product[float32]{Alpha: 1, A: m, B: m, C: m}); err != nil {
 			b.Fatal(err)
 		}

@@ -11,28 +11,29 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// ErrClosed is the error of using a Handle after Close.
+// ErrClosed is the error of a call on a closed Handle.
 var ErrClosed = errors.New("cublas: the handle was closed")
 
-// Handle is cuBLAS for one stream. Its methods, and the functions that take it, may be called
-// from any goroutine; close it before the stream, and after graphs that recorded work of it.
+// Handle is a cuBLAS handle for one stream. Multiple goroutines may simultaneously invoke its
+// methods and the functions that take it. Close it before the stream, and after the graphs that
+// recorded its work.
 type Handle struct {
 	*session
 	stream  *device.Stream
 	enqueue func() error // made once, so that calls allocate nothing
 }
 
-// session is what a handle shares with those that On returns.
+// session is the state that a handle shares with the handles that On returned.
 type session struct {
 	object    library.Object
 	workspace *device.Buffer[byte]
 	handle    uintptr
-	onGPU     bool // the library takes scalars from the device
+	onGPU     bool // the library reads and writes scalars in device memory
 	call      call
 	run       func(cuda.Handle) error
 }
 
-// workspaceBytes is what NVIDIA recommends for GPUs from compute capability 9.0 on, and older ones.
+// workspaceBytes returns the workspace size that NVIDIA recommends for a compute capability.
 func workspaceBytes(c device.Capability) int {
 	if c.Major >= 9 {
 		return 32 << 20
@@ -40,8 +41,8 @@ func workspaceBytes(c device.Capability) int {
 	return 4 << 20
 }
 
-// New returns a handle for a stream, with memory of its own for the library to work in: 32 MiB
-// on an H100 or later, 4 MiB on others. Where there is no library the error matches
+// New returns a handle for a stream. The handle has a workspace of its own on the device: 32 MiB on
+// an H100 or later, 4 MiB on older GPUs. If cuBLAS is not installed, the error matches
 // ErrNoLibrary.
 func New(s *device.Stream) (*Handle, error) {
 	l, err := load()
@@ -70,12 +71,12 @@ func (h *session) on(s *device.Stream) *Handle {
 	return &Handle{session: h, stream: s, enqueue: func() error { return cuda.Each(s, h.run) }}
 }
 
-// On returns h for another stream of its device: one that records a graph. The memory that the
-// library works in is that of h: work of both must not run at the same time. Closing one closes
-// both.
+// On returns h for another stream of the same device, such as one that records a graph. Both
+// handles share one workspace, so work of both must not run at the same time. Closing either handle
+// closes both.
 func (h *Handle) On(s *device.Stream) *Handle { return h.on(s) }
 
-// Close gives the handle and its memory back, behind the work that was enqueued.
+// Close closes the handle. Its workspace is freed after the work that was enqueued.
 func (h *Handle) Close() error {
 	h.object.Lock()
 	defer h.object.Unlock()
@@ -90,7 +91,7 @@ func (h *session) destroy() error {
 	return h.object.Within(func() error { return h.invoke(destroy, h.handle) })
 }
 
-// Version returns the library's version, "13.1.0", and where it was found.
+// Version returns the library's version, such as "13.1.0", and the path where it was found.
 func (h *Handle) Version() (version, path string, err error) {
 	h.object.Lock()
 	defer h.object.Unlock()
@@ -102,15 +103,15 @@ func (h *Handle) Version() (version, path string, err error) {
 	return fmt.Sprintf("%d.%d.%d", *v/10000, *v%10000/100, *v%100), h.object.Library.Path, err
 }
 
-// Precision says how float32 products are computed.
+// Precision determines how float32 products are computed.
 type Precision int
 
 const (
-	Full Precision = 0 // as float32
-	TF32 Precision = 3 // on tensor cores, with inputs of 10 bits behind the point: faster
+	Full Precision = 0 // in float32
+	TF32 Precision = 3 // on tensor cores, with 10 bits of the inputs' mantissas: faster
 )
 
-// SetPrecision sets the precision of later products of float32.
+// SetPrecision sets the precision of later float32 products.
 func (h *Handle) SetPrecision(p Precision) error {
 	h.object.Lock()
 	defer h.object.Unlock()
@@ -123,15 +124,15 @@ func (h *Handle) SetPrecision(p Precision) error {
 // invoke calls the library.
 func (h *session) invoke(f function, args ...uintptr) error { return h.object.Invoke(int(f), args...) }
 
-// call is one call of the library that enqueues work. Its arguments are on the heap, where C
-// may see their addresses.
+// call is one call of the library that enqueues work. Its arguments are on the heap, because C code
+// reads them by address.
 type call struct {
 	session   *session
 	function  function
 	args      [library.MaxArgs]uintptr
 	n         int
 	scalars   [2]float64 // or float32
-	onGPU     bool       // the scalar is on the device
+	onGPU     bool       // the result is stored on the device
 	loans     device.Loans
 	workspace uintptr
 	enqueue   func() error
@@ -151,7 +152,7 @@ func (h *Handle) begin(f function) *call {
 	return c
 }
 
-// put adds arguments.
+// put appends arguments.
 func (c *call) put(args ...int) {
 	for _, a := range args {
 		c.args[c.n] = uintptr(a)
@@ -159,7 +160,7 @@ func (c *call) put(args ...int) {
 	}
 }
 
-// putScalar adds a number by its address, the i-th of the call.
+// putScalar stores the i-th scalar of the call, and appends its address.
 func putScalar[T Float](c *call, i int, v T) {
 	p := unsafe.Pointer(&c.scalars[i])
 	*(*T)(p) = v
@@ -186,7 +187,7 @@ func (c *call) end() error {
 	return c.loans.Enqueue(c.enqueue)
 }
 
-// runOn calls the library for a stream. It is called with the lock held.
+// runOn calls the library for a stream. The lock is held.
 func (h *session) runOn(on cuda.Handle) error {
 	c := &h.call
 	if c.err != nil {
@@ -208,7 +209,8 @@ func (h *session) runOn(on cuda.Handle) error {
 	return h.object.Run(int(c.function), c.args[:c.n])
 }
 
-// use makes the library work on a stream. That makes it forget its memory, so it gets this again.
+// use makes the library work on a stream. cublasSetStream resets the workspace, so use sets it
+// again.
 func (h *session) use(stream uintptr) error {
 	if err := h.invoke(setStream, h.handle, stream); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// known is cuBLAS, in the versions that this package knows, from CUDA 12 on.
+// known is cuBLAS, in the versions that this package supports, from CUDA 12 on.
 var known = toolkit.Kind{
 	Library: toolkit.Library{
 		Name:    "cuBLAS",
@@ -19,8 +19,8 @@ var known = toolkit.Kind{
 	Package: "cublas", Symbols: symbols, Failed: failed,
 }
 
-// function is a function of the library; those of numbers have one for float32 and, behind it, one
-// for float64.
+// function is a function of the library. The float32 variant of a function is followed by its
+// float64 variant.
 type function int
 
 const (
@@ -69,7 +69,7 @@ const (
 	_
 )
 
-// symbols are in the order of the functions. Those that end in _64 take sizes of 64 bits.
+// symbols are in the order of the functions. Those that end in _64 take 64-bit sizes.
 var symbols = []string{
 	"cublasCreate_v2", "cublasDestroy_v2", "cublasSetStream_v2", "cublasSetWorkspace_v2",
 	"cublasSetPointerMode_v2", "cublasSetMathMode", "cublasGetVersion_v2", "cublasGetProperty",
@@ -104,11 +104,12 @@ func of[T Float](f function) function {
 	return f
 }
 
-// load opens the library once in a process: it stays open.
+// load opens the library at most once in a process. The library stays open.
 var load = known.Lazy()
 
-// Installed returns the version of the library that New uses, "13.1.0", and where it was found. It
-// needs no GPU. Where there is none the error matches ErrNoLibrary and says where it looked.
+// Installed returns the version of the library that New uses, such as "13.1.0", and the path where
+// it was found. It needs no GPU. If the library is not installed, the error matches ErrNoLibrary
+// and lists where the package looked.
 func Installed() (version, path string, err error) {
 	l, err := load()
 	if err != nil {

@@ -2,7 +2,7 @@ package cublas
 
 import "github.com/gopherwarp/gopherwarp/internal/toolkit"
 
-// knownLt is cuBLASLt, which comes with cuBLAS.
+// knownLt is cuBLASLt, which is distributed with cuBLAS.
 var knownLt = toolkit.Kind{
 	Library: toolkit.Library{
 		Name:    "cuBLASLt",
@@ -40,7 +40,7 @@ var ltSymbols = []string{
 
 func (f ltFunction) String() string { return ltSymbols[f] }
 
-// Attributes of a product's description (cublasLtMatmulDescAttributes_t) and what they are set to.
+// Attributes of a product's description (cublasLtMatmulDescAttributes_t), and their values.
 const (
 	descTransA     = 3
 	descTransB     = 4
@@ -50,7 +50,7 @@ const (
 	descScaleB     = 18
 	descFastSums   = 25
 	descBiasType   = 26
-	preferenceWork = 1 // bytes of memory to work in (cublasLtMatmulPreferenceAttributes_t)
+	preferenceWork = 1 // workspace size in bytes (cublasLtMatmulPreferenceAttributes_t)
 
 	epilogueNone = 1
 	epilogueReLU = 2
@@ -60,8 +60,8 @@ const (
 	sumTF32 = 77
 )
 
-// algorithm is cublasLtMatmulHeuristicResult_t: the algorithm, the memory that it needs, whether
-// it can be used, and more.
+// algorithm is cublasLtMatmulHeuristicResult_t: the algorithm, its workspace size, whether it can
+// be used, and more.
 type algorithm struct {
 	code  [8]uint64
 	work  uintptr
@@ -69,5 +69,5 @@ type algorithm struct {
 	_     [5]int32
 }
 
-// loadLt opens the library once in a process: it stays open.
+// loadLt opens the library at most once in a process. The library stays open.
 var loadLt = knownLt.Lazy()

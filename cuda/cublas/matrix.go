@@ -1,7 +1,8 @@
 package cublas
 
-// The library has matrices in columns: what are rows here are columns to it, so every matrix is
-// its own transpose there. The functions below ask for the transposed equation; they say which.
+// The library's matrices are column-major: the rows of this package are its columns, so it sees the
+// transpose of every matrix. The functions below therefore call it for the transposed equation,
+// which their comments state.
 
 // MatrixVector is y = Alpha*A*x + Beta*y, with A or its transpose.
 type MatrixVector[T Float] struct {
@@ -26,7 +27,7 @@ func Gemv[T Float](h *Handle, p MatrixVector[T]) error {
 	return c.end()
 }
 
-// OuterProduct is A += Alpha * x * y transposed.
+// OuterProduct is A += Alpha*x*y', where y' is the transpose of y.
 type OuterProduct[T Float] struct {
 	Alpha T
 	X, Y  Vector[T]
@@ -67,15 +68,15 @@ func Gemm[T Float](h *Handle, p Product[T]) error {
 	return c.end()
 }
 
-// Batch is N products at once. The matrices of one are those of the one before, so many numbers
-// further on.
+// Batch is N products in one call. Each of a product's matrices starts a number of elements, its
+// stride, after that of the previous product.
 type Batch[T Float] struct {
 	Product[T]
 	N                         int
 	StrideA, StrideB, StrideC int
 }
 
-// GemmBatched multiplies many matrices. The Data of each of A, B and C has all of them.
+// GemmBatched computes a batch of products. The Data of A, B and C contains all of their matrices.
 func GemmBatched[T Float](h *Handle, p Batch[T]) error {
 	c := h.begin(of[T](gemmBatched))
 	a := p.A.size(p.TransA)

@@ -6,10 +6,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Float is the numbers of most functions.
+// Float is the element type of most functions.
 type Float interface{ float32 | float64 }
 
-// Matrix is numbers in rows. Element (i, j) is number i*Stride+j of Data; a Stride of 0 is
+// Matrix is a row-major matrix. Element (i, j) is element i*Stride+j of Data. A Stride of 0 means
 // Cols.
 type Matrix[T any] struct {
 	Rows, Cols int
@@ -17,14 +17,14 @@ type Matrix[T any] struct {
 	Stride     int
 }
 
-// Vector is N numbers, Inc apart; an Inc of 0 is 1, and it is not negative.
+// Vector is N elements of Data that are Inc apart. An Inc of 0 means 1; Inc must not be negative.
 type Vector[T any] struct {
 	N    int
 	Data device.Slice[T]
 	Inc  int
 }
 
-// Side says on which side of a product the special matrix is.
+// Side is the side of a product on which the special matrix is.
 type Side int
 
 // The sides.
@@ -33,8 +33,8 @@ const (
 	Right Side = 1
 )
 
-// Triangle says which part of a symmetric or triangular matrix is used; the other is neither
-// read nor written.
+// Triangle is the triangle of a symmetric or triangular matrix that is used. The other triangle is
+// neither read nor written.
 type Triangle int
 
 // The triangles.
@@ -50,7 +50,7 @@ func (m Matrix[T]) stride() int {
 	return m.Stride
 }
 
-// size is the rows and columns of a matrix.
+// size is the number of rows and columns of a matrix.
 type size struct{ rows, cols int }
 
 // size returns the size of the matrix, or of its transpose.
@@ -61,71 +61,71 @@ func (m Matrix[T]) size(transposed bool) size {
 	return size{m.Rows, m.Cols}
 }
 
-// product demands that the sizes of a product agree: c = a*b.
+// product checks that the sizes in a product c = a*b match.
 func (c *call) product(a, b, to size) {
 	c.same("columns of A and rows of B", a.cols, b.rows)
 	c.same("rows of A and rows of C", a.rows, to.rows)
 	c.same("columns of B and columns of C", b.cols, to.cols)
 }
 
-// putMatrix adds a matrix and its stride.
+// putMatrix appends a matrix and its stride.
 func putMatrix[T any](c *call, name string, m Matrix[T]) {
 	need := 0
 	if m.Rows > 0 {
 		need = (m.Rows-1)*m.stride() + m.Cols
 	}
 	if m.Rows < 0 || m.Cols < 0 || m.stride() < m.Cols || need > m.Data.Len() {
-		c.fail(fmt.Errorf("cublas: %s: %d rows of %d numbers, %d apart, in %d numbers: %w", name, m.Rows, m.Cols, m.stride(), m.Data.Len(), ErrShape))
+		c.fail(fmt.Errorf("cublas: %s: %d rows of %d elements, stride %d, in %d elements: %w", name, m.Rows, m.Cols, m.stride(), m.Data.Len(), ErrShape))
 	}
 	c.put(int(m.Data.Lend(&c.loans)), m.stride())
 }
 
-// putVector adds a vector and its increment.
+// putVector appends a vector and its increment.
 func putVector[T any](c *call, name string, v Vector[T]) {
 	inc := v.Inc
 	if inc == 0 {
 		inc = 1
 	}
 	if v.N < 0 || inc < 0 || v.N > 0 && (v.N-1)*inc >= v.Data.Len() {
-		c.fail(fmt.Errorf("cublas: %s: %d numbers, %d apart, in %d numbers: %w", name, v.N, inc, v.Data.Len(), ErrShape))
+		c.fail(fmt.Errorf("cublas: %s: %d elements, increment %d, in %d elements: %w", name, v.N, inc, v.Data.Len(), ErrShape))
 	}
 	c.put(int(v.Data.Lend(&c.loans)), inc)
 }
 
-// putResult adds the place of a result on the device.
+// putResult appends the address of a scalar result on the device.
 func putResult[T any](c *call, r device.Slice[T]) {
 	if r.Len() != 1 {
-		c.fail(fmt.Errorf("cublas: %d numbers for one result: %w", r.Len(), ErrShape))
+		c.fail(fmt.Errorf("cublas: %d elements for one result: %w", r.Len(), ErrShape))
 	}
 	c.onGPU = true
 	c.put(int(r.Lend(&c.loans)))
 }
 
-// same demands that sizes agree.
+// same checks that two sizes are equal.
 func (c *call) same(what string, a, b int) {
 	if a != b {
 		c.fail(fmt.Errorf("cublas: %s: %d and %d: %w", what, a, b, ErrShape))
 	}
 }
 
-// batch is the number of matrices, and how many numbers one begins behind the one before.
+// batch is the number of matrices, and the distance between the first elements of consecutive ones.
 type batch struct{ n, stride int }
 
-// putBatch adds matrices, their stride and their distance.
+// putBatch appends matrices, their stride and their distance.
 func putBatch[T any](c *call, name string, m Matrix[T], b batch) {
 	checkBatch(c, name, m, b)
 	putMatrix(c, name, m)
 	c.put(b.stride)
 }
 
-// checkBatch demands that all matrices are within their memory.
+// checkBatch checks that all matrices are within their memory.
 func checkBatch[T any](c *call, name string, m Matrix[T], b batch) {
 	if need := (b.n-1)*b.stride + (m.Rows-1)*m.stride() + m.Cols; b.n > 1 && (b.stride < 0 || need > m.Data.Len()) {
-		c.fail(fmt.Errorf("cublas: %s: %d matrices, %d apart, in %d numbers: %w", name, b.n, b.stride, m.Data.Len(), ErrShape))
+		c.fail(fmt.Errorf("cublas: %s: %d matrices, stride %d, in %d elements: %w", name, b.n, b.stride, m.Data.Len(), ErrShape))
 	}
 }
 
-// transposition is the library's word.
+// transposition returns the library's constant (cublasOperation_t).
 func transposition(t bool) int {
 	if t {
 		return 1

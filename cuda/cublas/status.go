@@ -7,14 +7,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// ErrNoLibrary matches the error of New where cuBLAS is not on the machine.
+// ErrNoLibrary matches the error of New if cuBLAS is not installed.
 var ErrNoLibrary = toolkit.ErrNotFound
 
-// ErrShape matches errors of matrices and vectors that do not fit together or their memory.
+// ErrShape matches the errors for matrices and vectors whose sizes do not match each other or their
+// memory.
 var ErrShape = errors.New("shapes do not fit")
 
-// Status is the library's result of a call, its cublasStatus_t. As an error its text is the
-// library's own name of it.
+// Status is the result of a library call, a cublasStatus_t. Its text is the library's name for the
+// status.
 type Status int32
 
 // The statuses.
@@ -43,7 +44,7 @@ func (s Status) Error() string {
 	return toolkit.StatusText(s, statusNames, "CUBLAS_STATUS_", "CUBLAS_STATUS")
 }
 
-// Error is a call of the library that failed.
+// Error is a failed call of the library.
 type Error struct {
 	Call   string // the library's function: "cublasSgemm_v2_64"
 	Status Status

@@ -1,6 +1,7 @@
 package cublas
 
-// Symmetric is C = Alpha*A*B + Beta*C with a symmetric A, or with Side Right, C = Alpha*B*A + Beta*C.
+// Symmetric is C = Alpha*A*B + Beta*C with a symmetric A; with Side Right, it is C = Alpha*B*A +
+// Beta*C.
 type Symmetric[T Float] struct {
 	Alpha, Beta T
 	Side        Side
@@ -26,8 +27,8 @@ func Symm[T Float](h *Handle, p Symmetric[T]) error {
 	return c.end()
 }
 
-// RankK is C = Alpha*A*A' + Beta*C, of which only a triangle is computed; with Trans,
-// C = Alpha*A'*A + Beta*C.
+// RankK is C = Alpha*A*A' + Beta*C, of which only one triangle is computed; with Trans, it is C =
+// Alpha*A'*A + Beta*C.
 type RankK[T Float] struct {
 	Alpha, Beta T
 	Triangle    Triangle // of C
@@ -48,8 +49,8 @@ func Syrk[T Float](h *Handle, p RankK[T]) error {
 	return c.end()
 }
 
-// Rank2K is C = Alpha*(A*B' + B*A') + Beta*C, of which only a triangle is computed; with Trans,
-// C = Alpha*(A'*B + B'*A) + Beta*C.
+// Rank2K is C = Alpha*(A*B' + B*A') + Beta*C, of which only one triangle is computed; with Trans,
+// it is C = Alpha*(A'*B + B'*A) + Beta*C.
 type Rank2K[T Float] struct {
 	Alpha, Beta T
 	Triangle    Triangle // of C
@@ -57,7 +58,8 @@ type Rank2K[T Float] struct {
 	Trans       bool
 }
 
-// Syr2k adds a product of two matrices and its transpose.
+// Syr2k adds the product of a matrix and the transpose of another, and the transpose of that
+// product.
 func Syr2k[T Float](h *Handle, p Rank2K[T]) error {
 	c := h.begin(of[T](syr2k))
 	a, b := p.A.size(p.Trans), p.B.size(p.Trans)
@@ -72,15 +74,16 @@ func Syr2k[T Float](h *Handle, p Rank2K[T]) error {
 	return c.end()
 }
 
-// Triangular is B = Alpha*A*B with a triangular A, or with Side Right, B = Alpha*B*A; with Trans
-// the transpose of A. Trsm solves instead: B becomes Alpha times the X of A*X = B.
+// Triangular is B = Alpha*A*B with a triangular A; with Side Right, it is B = Alpha*B*A; with
+// Trans, A is transposed. Trsm solves the inverse problem: it sets B to Alpha*X, where X is the
+// solution of A*X = B.
 type Triangular[T Float] struct {
 	Alpha    T
 	Side     Side
 	Triangle Triangle // of A
 	A, B     Matrix[T]
 	Trans    bool
-	Unit     bool // the diagonal of A is 1, and not read
+	Unit     bool // the diagonal of A is taken as 1, and not read
 }
 
 // Trmm multiplies by a triangular matrix.

@@ -2,27 +2,27 @@ package cublas
 
 import "github.com/gopherwarp/gopherwarp/dtype"
 
-// Number is the numbers of products whose operands and result have different types.
+// Number is an element type of products whose operands and result have different types.
 type Number interface {
 	float32 | float64 | dtype.F16 | dtype.BF16 | dtype.F8E4M3 | dtype.F8E5M2 | int8 | int32
 }
 
-// MixedProduct is C = Alpha*A*B + Beta*C, with A and B or their transposes. Sums are float32; for
-// float64 float64, for int8 int32.
+// MixedProduct is C = Alpha*A*B + Beta*C, with A and B or their transposes. Sums are computed in
+// float32, or in float64 for float64 elements, and in int32 for int8 elements.
 type MixedProduct[A, C Number] struct {
 	Alpha, Beta    float64
 	A, B           Matrix[A]
 	C              Matrix[C]
 	TransA, TransB bool
-	N              int // products at once, as in Batch; 0 is one
+	N              int // number of products, as in Batch; 0 means 1
 	StrideA        int
 	StrideB        int
 	StrideC        int
 }
 
-// GemmEx multiplies matrices on tensor cores where the device has them for the types. The library
-// refuses combinations that it does not have with NotSupported: F16 to F16 or float32,
-// BF16 to BF16 or float32, float32 to float32, float64 to float64, int8 to int32 are those it has.
+// GemmEx multiplies matrices, on tensor cores if the device has them for the types. The supported
+// combinations are F16 to F16 or float32, BF16 to BF16 or float32, float32 to float32, float64 to
+// float64, and int8 to int32. For others, the error is NotSupported.
 func GemmEx[A, C Number](h *Handle, p MixedProduct[A, C]) error {
 	c := h.begin(gemmBatchedEx)
 	in := dataType[A]()
@@ -39,17 +39,17 @@ func GemmEx[A, C Number](h *Handle, p MixedProduct[A, C]) error {
 	return c.end()
 }
 
-// putMixed adds matrices of a type: address, type, stride, distance.
+// putMixed appends matrices of a type: address, type, stride and distance.
 func putMixed[T Number](c *call, name string, m Matrix[T], b batch) {
 	checkBatch(c, name, m, b)
 	at := c.n
 	putMatrix(c, name, m) // address and stride
 	stride := c.args[at+1]
-	c.args[at+1] = uintptr(dataType[T]()) // the type stands between them
+	c.args[at+1] = uintptr(dataType[T]()) // the library expects the type between these
 	c.put(int(stride), b.stride)
 }
 
-// Types of numbers (cudaDataType) and of sums (cublasComputeType_t).
+// Types of elements (cudaDataType) and of sums (cublasComputeType_t).
 const (
 	real32, real64, real16  = 0, 1, 2
 	int8s, int32s, bfloat16 = 3, 10, 14
@@ -91,7 +91,8 @@ func computeType(in int) int {
 	return sum32
 }
 
-// putNumber adds a scalar of the type that sums of products of a type have.
+// putNumber stores the i-th scalar, in the type of sums of products of elements of type in, and
+// appends its address.
 func (c *call) putNumber(i, in int, v float64) {
 	switch computeType(in) {
 	case sum64:

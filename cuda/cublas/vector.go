@@ -37,7 +37,7 @@ func two[T Float](h *Handle, f function, x, y Vector[T]) error {
 	return c.end()
 }
 
-// Dot puts the sum of the products of x and y into result, which has one number.
+// Dot stores the sum of the products of the elements of x and y in result, which has one element.
 func Dot[T Float](h *Handle, x, y Vector[T], result device.Slice[T]) error {
 	c := h.begin(of[T](dot))
 	c.same("lengths of x and y", x.N, y.N)
@@ -48,18 +48,18 @@ func Dot[T Float](h *Handle, x, y Vector[T], result device.Slice[T]) error {
 	return c.end()
 }
 
-// Norm puts the Euclidean norm of x into result, which has one number.
+// Norm stores the Euclidean norm of x in result, which has one element.
 func Norm[T Float](h *Handle, x Vector[T], result device.Slice[T]) error {
 	return reduce(h, of[T](nrm2), x, result)
 }
 
-// Asum puts the sum of the magnitudes of x into result, which has one number.
+// Asum stores the sum of the magnitudes of the elements of x in result, which has one element.
 func Asum[T Float](h *Handle, x Vector[T], result device.Slice[T]) error {
 	return reduce(h, of[T](asum), x, result)
 }
 
-// Iamax puts the number of the first of the largest magnitudes of x into result: counted from 1, 0
-// where x is empty.
+// Iamax stores the position of the first element of x with the largest magnitude in result, which
+// has one element. Positions count from 1; if x is empty, the result is 0.
 func Iamax[T Float](h *Handle, x Vector[T], result device.Slice[int64]) error {
 	return reduce(h, of[T](iamax), x, result)
 }

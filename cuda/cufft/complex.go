@@ -6,14 +6,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Complex transforms complex signals. Its methods may be called from any goroutine.
+// Complex transforms complex signals. Multiple goroutines may invoke its methods simultaneously.
 type Complex[C complex64 | complex128] struct {
 	on    on
 	shape Shape
 }
 
-// NewComplex plans transforms on a stream. The memory that they need beside the signals is the
-// plan's.
+// NewComplex plans transforms on a stream. The plan owns the workspace that they need.
 func NewComplex[C complex64 | complex128](s *device.Stream, shape Shape) (*Complex[C], error) {
 	f := execC2C
 	if isDouble[C]() {
@@ -35,11 +34,11 @@ func isDouble[T any]() bool {
 	return false
 }
 
-// Forward transforms in to out, which may be the same.
+// Forward transforms in to out, which may be the same slice.
 func (c *Complex[C]) Forward(in, out device.Slice[C]) error { return c.transform(in, out, forward) }
 
-// Inverse transforms back. It does not scale: the inverse of a forward transform is the signal
-// times the number of its elements.
+// Inverse computes the inverse transform. It does not scale: the inverse of a forward transform is
+// the signal times the number of its elements.
 func (c *Complex[C]) Inverse(in, out device.Slice[C]) error { return c.transform(in, out, inverse) }
 
 func (c *Complex[C]) transform(in, out device.Slice[C], d direction) error {
@@ -50,9 +49,9 @@ func (c *Complex[C]) transform(in, out device.Slice[C], d direction) error {
 	return transform(c.on, in, out, d)
 }
 
-// On returns the plan for another stream of its device: one that records a graph. Work of both must
-// not run at the same time. Closing one closes both.
+// On returns the plan for another stream of the same device, such as one that records a graph. Work
+// on both streams must not run at the same time. Closing either plan closes both.
 func (c *Complex[C]) On(s *device.Stream) *Complex[C] { return &Complex[C]{c.on.plan.on(s), c.shape} }
 
-// Close gives the plan and its memory back, behind the work that was enqueued.
+// Close closes the plan. Its workspace is freed after the work that was enqueued.
 func (c *Complex[C]) Close() error { return c.on.plan.close() }

@@ -14,7 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// fake is what a library has beside the work that it enqueues.
+// fake is the state of a fake library, apart from the work that is enqueued.
 type fake struct {
 	dims   []int64
 	plan   []uintptr // of the last plan that was made
@@ -23,7 +23,7 @@ type fake struct {
 	memory uintptr
 }
 
-// manage does what enqueues nothing.
+// manage does the work of the functions that enqueue nothing.
 func (f *fake) manage(number int, args []uintptr) bool {
 	switch function(number) {
 	case create:
@@ -65,7 +65,7 @@ func benchOf(b *librarytest.Bench) *bench {
 	return &bench{b, f, known.With("libcufft.so.12", b.Calls(f.manage))}
 }
 
-// close closes all, after which nothing is left.
+// close closes everything, and checks that nothing is left.
 func (b *bench) close() {
 	b.Helper()
 	b.Close()
@@ -108,29 +108,29 @@ func TestComplex(t *testing.T) {
 		t.Errorf("%v allocations a call, want 0", n)
 	}
 	err = p.Forward(xs.Slice(0, 100), ys)
-	if !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "the input has 100 elements, the transform 120") {
+	if !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "the input has 100 elements, the transform needs 120") {
 		t.Errorf("got %v", err)
 	}
 	own := b.fake.stream
 	g, err := b.Device.Capture(func(s *device.Stream) error { return p.On(s).Forward(xs, ys) })
 	b.Check(err)
 	if b.fake.stream == own || b.fake.memory == 0 {
-		t.Error("what is recorded is not on a stream of its own")
+		t.Error("recorded work is not on a stream of its own")
 	}
 	b.Check(p.Forward(xs, ys))
 	if b.fake.stream != own {
-		t.Error("the plan does not come back to its stream")
+		t.Error("the plan does not return to its stream")
 	}
 	b.Check(g.Close())
 	b.Check(b.Device.Trim())
 	b.Check(p.Close())
 	if err := p.Forward(xs, ys); err == nil {
-		t.Error("a plan that was closed works")
+		t.Error("a closed plan works")
 	}
 	if err := p.Close(); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed twice: %v", err)
 	}
-	_ = b.Stream.Synchronize(context.Background()) // what stuck to it was returned
+	_ = b.Stream.Synchronize(context.Background()) // returns the error that stayed with the stream
 }
 
 func TestReal(t *testing.T) {
@@ -172,7 +172,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestEveryFailure has each call of the library fail in turn.
+// TestEveryFailure lets each call of the library fail in turn.
 func TestEveryFailure(t *testing.T) {
 	librarytest.EveryFailure(t, int32(InternalError), work, func(err error) bool {
 		return errors.Is(err, InternalError) && strings.Contains(err.Error(), "CUFFT_INTERNAL_ERROR")

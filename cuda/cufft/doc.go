@@ -1,17 +1,18 @@
-// Package cufft transforms signals with NVIDIA's cuFFT, opened at run time where it is there: in 1
-// to 3 dimensions, real and complex, in float32 and float64, many at once.
+// Package cufft transforms signals with NVIDIA's cuFFT, which it opens at run time if it is installed. It
+// computes Fourier transforms in one to three dimensions, real and complex, in float32 and float64, and many
+// in one call.
 //
 //	p, err := cufft.NewComplex[complex64](s, cufft.Shape{Dims: []int{1024}, Batch: 100})
-//	if errors.Is(err, cufft.ErrNoLibrary) { ... } // the error says where it looked
+//	if errors.Is(err, cufft.ErrNoLibrary) { ... } // the error lists where the package looked
 //	defer p.Close()
-//	err = p.Forward(x.All(), y.All()) // as often as you like: a plan is for reuse
-//	err = p.Inverse(y.All(), x.All()) // 1024 times what x was
+//	err = p.Forward(x.All(), y.All()) // plans can be reused any number of times
+//	err = p.Inverse(y.All(), x.All()) // x is now 1024 times its original value
 //	err = s.Synchronize(ctx)
 //
-// Signals are rows in the order of Go's arrays, the last dimension without gaps. Nothing is
-// scaled: an inverse of a forward transform multiplies by the number of elements. Calls only
-// enqueue work on the plan's stream, and allocate nothing. A stream that records gets the work
-// into its graph (see On): close the plan after the graph.
+// Signals are stored without gaps, row-major, like Go's arrays. Transforms do not scale: a forward and an
+// inverse transform together multiply by the number of elements. Calls only enqueue work on the plan's
+// stream, and allocate nothing. If the stream records a graph, the graph receives the work (see On): close
+// the plan after the graph.
 //
-// It computes nothing itself, and needs a device of package cuda.
+// The package computes nothing itself, and needs a device of package cuda.
 package cufft

@@ -9,17 +9,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// A picture.
+// The size of a picture.
 const rows, width = 10, 64
 
-// roundTrip transforms rows of a picture to their spectra and back.
+// roundTrip transforms the rows of a picture to their spectra and back.
 func roundTrip(s *device.Stream, x device.Slice[float32], y device.Slice[complex64]) error {
 	p, err := cufft.NewReal[float32, complex64](s, cufft.Shape{Dims: []int{width}, Batch: rows})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	return errors.Join(p.Forward(x, y), p.Inverse(y, x)) // x is width times what it was
+	return errors.Join(p.Forward(x, y), p.Inverse(y, x)) // x is now width times its original value
 }
 
 func ExampleNewReal() {

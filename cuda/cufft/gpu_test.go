@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// onGPU returns a stream of the first GPU, or skips.
+// onGPU returns a stream of the first GPU, or skips the test.
 func onGPU(t testing.TB) *device.Stream {
 	t.Helper()
 	dev, err := cuda.Open(0)
@@ -33,7 +33,7 @@ func onGPU(t testing.TB) *device.Stream {
 	return s
 }
 
-// transformed returns the transform of a signal in three dimensions, by the definition.
+// transformed returns the transform of a three-dimensional signal, computed from the definition.
 func transformed(x []complex128, n [3]int, sign float64) []complex128 {
 	y := make([]complex128, len(x))
 	each := func(f func(i int, at [3]int)) {
@@ -82,7 +82,7 @@ func near(t *testing.T, what string, got, want complex128, tolerance float64) {
 	}
 }
 
-// TestGPU transforms in one, two and three dimensions, two signals at once, there and back.
+// TestGPU transforms in one, two and three dimensions, two signals in one call, forward and back.
 func TestGPU(t *testing.T) {
 	s := onGPU(t)
 	for _, n := range [][3]int{{1, 1, 60}, {1, 12, 7}, {4, 5, 6}} {
@@ -120,7 +120,7 @@ func TestGPU(t *testing.T) {
 	}
 }
 
-// TestGPUReal transforms real signals there and back.
+// TestGPUReal transforms real signals forward and back.
 func TestGPUReal(t *testing.T) {
 	s := onGPU(t)
 	n := [3]int{1, 6, 10}
@@ -149,7 +149,7 @@ func TestGPUReal(t *testing.T) {
 	}
 }
 
-// BenchmarkGPUForward enqueues transforms too small to matter: the cost of a call.
+// BenchmarkGPUForward measures the cost of a call: it enqueues very small transforms.
 func BenchmarkGPUForward(b *testing.B) {
 	s := onGPU(b)
 	p, err := NewComplex[complex64](s, Shape{Dims: []int{64}})
@@ -161,7 +161,7 @@ func BenchmarkGPUForward(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
-	for i := -1; i < 0 || b.Loop(); i++ { // the first loads the library's code
+	for i := -1; i < 0 || b.Loop(); i++ { // the first call loads the library's code
 		if err := p.Forward(x.All(), x.All()); err != nil {
 			b.Fatal(err)
 		}

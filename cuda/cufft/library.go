@@ -46,14 +46,15 @@ var symbols = []string{
 
 func (f function) String() string { return symbols[f] }
 
-// transforms are the values of cufftType for the functions.
+// transforms lists the cufftType of each function.
 var transforms = map[function]int{execR2C: 0x2a, execC2R: 0x2c, execC2C: 0x29, execD2Z: 0x6a, execZ2D: 0x6c, execZ2Z: 0x69}
 
-// load opens the library once in a process: it stays open.
+// load opens the library at most once in a process. The library stays open.
 var load = known.Lazy()
 
-// Installed returns the version of the library that plans use, "12.0.0", and where it was found. It
-// needs no GPU. Where there is none the error matches ErrNoLibrary and says where it looked.
+// Installed returns the version of the library that plans use, such as "12.0.0", and the path where
+// it was found. It needs no GPU. If the library is not installed, the error matches ErrNoLibrary
+// and lists where the package looked.
 func Installed() (version, path string, err error) {
 	l, err := load()
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// Shape is the size of signals, and how many are transformed at once.
+// Shape is the size of the signals, and the number of signals that a plan transforms in one call.
 type Shape struct {
-	Dims  []int // 1 to 3, the last one is that of neighbours in memory
-	Batch int   // signals, one behind the other; 0 is 1
+	Dims  []int // 1 to 3 dimensions; neighbors in the last one are adjacent in memory
+	Batch int   // number of signals, stored one after the other; 0 means 1
 }
 
-// elements is the number of elements of all signals, the last dimension having so many.
+// elements returns the number of elements of all signals, if the last dimension has the given size.
 func (s Shape) elements(last int) int {
 	n := max(1, s.Batch) * last
 	for _, d := range s.Dims[:len(s.Dims)-1] {
@@ -31,30 +31,30 @@ func (s Shape) last() int { return s.Dims[len(s.Dims)-1] }
 
 func (s Shape) check() error {
 	if len(s.Dims) < 1 || len(s.Dims) > 3 || slices.Min(s.Dims) < 1 || s.Batch < 0 {
-		return fmt.Errorf("cufft: dimensions %v, %d at once: %w", s.Dims, s.Batch, ErrShape)
+		return fmt.Errorf("cufft: dimensions %v, batch %d: %w", s.Dims, s.Batch, ErrShape)
 	}
 	return nil
 }
 
-// plan is one transform of the library, for one stream at a time.
+// plan is a transform of the library, for one stream at a time.
 type plan struct {
 	object    library.Object
 	function  function
 	workspace *device.Buffer[byte]
-	lent      *device.Stream // to which the workspace was lent last: for its later work the lock keeps it
+	lent      *device.Stream // the stream that the workspace was lent to last; later work on that stream need not lend it again
 	loans     device.Loans
 
-	// What C sees is below, and on the heap.
+	// C code reads and writes the fields below, so the plan is on the heap.
 	handle int32
 	dims   [3]int64
 	work   uintptr    // bytes
 	next   [4]uintptr // arguments of the transform that is being enqueued
-	n      int        // how many they are
+	n      int        // number of arguments
 	space  uintptr
 	run    func(cuda.Handle) error // made once, so that calls allocate nothing
 }
 
-// newPlan returns a plan whose memory to work in is its own.
+// newPlan returns a plan with a workspace of its own.
 func newPlan(s *device.Stream, f function, shape Shape) (*plan, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func newPlan(s *device.Stream, f function, shape Shape) (*plan, error) {
 	return newPlanOf(l, s, request{f, shape})
 }
 
-// request is what a plan is for.
+// request is the function and the shape of a new plan.
 type request struct {
 	function function
 	shape    Shape
@@ -93,7 +93,7 @@ func newPlanOf(l toolkit.Loaded, s *device.Stream, r request) (*plan, error) {
 	return p, nil
 }
 
-// make has the library prepare the transform, without memory of its own.
+// make lets the library prepare the transform, without allocating a workspace.
 func (p *plan) make(r request) error {
 	for i, d := range r.shape.Dims {
 		p.dims[i] = int64(d)
@@ -133,7 +133,7 @@ func (p *plan) on(s *device.Stream) on {
 	return on{p, s, func() error { return cuda.Each(s, p.run) }}
 }
 
-// direction is the library's word, where a function needs one.
+// direction is the library's constant, for functions that take one.
 type direction int
 
 const (
@@ -164,15 +164,15 @@ func transform[In, Out any](o on, in device.Slice[In], out device.Slice[Out], d 
 	return err
 }
 
-// fits demands that memory has n elements.
+// fits checks that x has n elements.
 func fits[T any](what string, x device.Slice[T], n int) error {
 	if x.Len() != n {
-		return fmt.Errorf("cufft: %s has %d elements, the transform %d: %w", what, x.Len(), n, ErrShape)
+		return fmt.Errorf("cufft: %s has %d elements, the transform needs %d: %w", what, x.Len(), n, ErrShape)
 	}
 	return nil
 }
 
-// runOn calls the library for a stream. It is called with the lock held.
+// runOn calls the library for a stream. The lock is held.
 func (p *plan) runOn(on cuda.Handle) error {
 	if p.object.Closed {
 		return ErrClosed
@@ -186,7 +186,7 @@ func (p *plan) runOn(on cuda.Handle) error {
 	return p.object.Run(int(p.function), p.next[:p.n])
 }
 
-// use makes the library work on a stream, in the plan's memory.
+// use makes the library work on a stream, with the plan's workspace.
 func (p *plan) use(stream uintptr) error {
 	if err := p.invoke(setStream, uintptr(p.handle), stream); err != nil {
 		return err

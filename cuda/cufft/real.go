@@ -8,15 +8,15 @@ import (
 )
 
 // Real transforms real signals to their spectra and back: float32 to complex64, or float64 to
-// complex128. The spectrum of a last dimension of n has n/2+1 elements; the others are their
-// conjugates. Its methods may be called from any goroutine.
+// complex128. If the last dimension of a signal is n, that of its spectrum is n/2+1; the other
+// elements are complex conjugates of these. Multiple goroutines may invoke its methods
+// simultaneously.
 type Real[R float32 | float64, C complex64 | complex128] struct {
 	to, back on
 	shape    Shape
 }
 
-// NewReal plans transforms on a stream. The memory that they need beside the signals is the
-// plan's.
+// NewReal plans transforms on a stream. The plan owns the workspace that they need.
 func NewReal[R float32 | float64, C complex64 | complex128](s *device.Stream, shape Shape) (*Real[R, C], error) {
 	if isDouble[R]() != isDouble[C]() {
 		return nil, fmt.Errorf("cufft: a spectrum of %T for a signal of %T: %w", *new(C), *new(R), ErrShape)
@@ -47,7 +47,7 @@ func (r *Real[R, C]) Forward(in device.Slice[R], out device.Slice[C]) error {
 	return transform(r.to, in, out, none)
 }
 
-// Inverse transforms spectra to signals, and destroys the spectra. It does not scale: the inverse
+// Inverse transforms spectra to signals, and overwrites the spectra. It does not scale: the inverse
 // of a forward transform is the signal times the number of its elements.
 func (r *Real[R, C]) Inverse(in device.Slice[C], out device.Slice[R]) error {
 	if err := r.fit(out, in); err != nil {
@@ -62,11 +62,11 @@ func (r *Real[R, C]) fit(signal device.Slice[R], spectrum device.Slice[C]) error
 		fits("the spectrum", spectrum, r.Spectrum()))
 }
 
-// On returns the plan for another stream of its device: one that records a graph. Work of both must
-// not run at the same time. Closing one closes both.
+// On returns the plan for another stream of the same device, such as one that records a graph. Work
+// on both streams must not run at the same time. Closing either plan closes both.
 func (r *Real[R, C]) On(s *device.Stream) *Real[R, C] {
 	return &Real[R, C]{r.to.plan.on(s), r.back.plan.on(s), r.shape}
 }
 
-// Close gives the plan and its memory back, behind the work that was enqueued.
+// Close closes the plan. Its workspace is freed after the work that was enqueued.
 func (r *Real[R, C]) Close() error { return errors.Join(r.to.plan.close(), r.back.plan.close()) }

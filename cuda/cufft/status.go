@@ -7,20 +7,21 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// ErrNoLibrary matches the error of NewComplex and NewReal where cuFFT is not on the machine.
+// ErrNoLibrary matches the error of NewComplex and NewReal if cuFFT is not installed.
 var ErrNoLibrary = toolkit.ErrNotFound
 
-// ErrShape matches errors of shapes that cannot be, and of memory that does not fit them.
+// ErrShape matches the errors for impossible shapes, and for slices whose lengths do not match the
+// shape.
 var ErrShape = errors.New("shape does not fit")
 
-// ErrClosed is the error of using a plan after Close.
+// ErrClosed is the error of a call on a closed plan.
 var ErrClosed = errors.New("cufft: the plan was closed")
 
-// Status is the library's result of a call, its cufftResult. As an error its text is the library's
-// own name of it.
+// Status is the result of a library call, a cufftResult. Its text is the library's name for the
+// status.
 type Status int32
 
-// The statuses that a program may want to match.
+// Statuses that a program may want to match.
 const (
 	InvalidPlan   Status = 1
 	AllocFailed   Status = 2
@@ -40,7 +41,7 @@ var statusNames = map[Status]string{
 // Error returns "CUFFT_EXEC_FAILED".
 func (s Status) Error() string { return toolkit.StatusText(s, statusNames, "CUFFT_", "CUFFT_RESULT") }
 
-// Error is a call of the library that failed.
+// Error is a failed call of the library.
 type Error struct {
 	Call   string // the library's function: "cufftExecC2C"
 	Status Status

@@ -14,7 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// fake is what a library has beside the numbers that it generates.
+// fake is the state of a fake library, apart from the numbers that it generates.
 type fake struct {
 	kind, seed, offset, dimensions uintptr
 	seeded                         bool
@@ -22,7 +22,7 @@ type fake struct {
 	stream                         uintptr
 }
 
-// manage does what generates nothing.
+// manage does the work of the functions that generate nothing.
 func (f *fake) manage(number int, args []uintptr) bool {
 	switch function(number) {
 	case create:
@@ -68,7 +68,7 @@ func (b *bench) generator(o Options) *Generator {
 	return g
 }
 
-// close closes all, after which nothing is left.
+// close closes everything, and checks that nothing is left.
 func (b *bench) close(g *Generator) {
 	b.Helper()
 	b.Check(g.Close())
@@ -118,7 +118,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestKinds makes generators of a kind that has dimensions, and of the usual one.
+// TestKinds creates generators of a kind that has dimensions, and of the default kind.
 func TestKinds(t *testing.T) {
 	b := benchOf(librarytest.New(t, int32(InternalError)))
 	defer b.Close()
@@ -142,7 +142,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestClosed uses a generator after Close, and one on a stream that records.
+// TestClosed uses a generator after Close, and another on a stream that records.
 func TestClosed(t *testing.T) {
 	b := benchOf(librarytest.New(t, int32(InternalError)))
 	g := b.generator(Options{})
@@ -152,7 +152,7 @@ func TestClosed(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 	if err := b.Stream.Synchronize(t.Context()); !errors.Is(err, ErrClosed) {
-		t.Errorf("the stream says %v", err)
+		t.Errorf("the stream returned %v", err)
 	}
 	_, err := b.Device.Capture(func(s *device.Stream) error {
 		_, err := newGenerator(b.library, s, Options{})
@@ -164,7 +164,7 @@ func TestClosed(t *testing.T) {
 	b.Close()
 }
 
-// TestEveryFailure has each call of the library fail in turn.
+// TestEveryFailure lets each call of the library fail in turn.
 func TestEveryFailure(t *testing.T) {
 	librarytest.EveryFailure(t, int32(LengthNotMultiple), work, func(err error) bool {
 		return errors.Is(err, LengthNotMultiple) && strings.Contains(err.Error(), "CURAND_STATUS_LENGTH_NOT_MULTIPLE")

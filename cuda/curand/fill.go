@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Float is the type of uniform and normal numbers.
+// Float is the type of uniformly and normally distributed numbers.
 type Float interface{ float32 | float64 }
 
 // of returns the variant of a function for T.
@@ -18,7 +18,7 @@ func of[T Float](f function) function {
 	return f
 }
 
-// bits returns the bits of a number, as a call passes it.
+// bits returns the bits of a number, in the form of an argument.
 func bits[T Float](v T) uintptr {
 	if f, single := any(v).(float32); single {
 		return uintptr(math.Float32bits(f))
@@ -26,17 +26,17 @@ func bits[T Float](v T) uintptr {
 	return uintptr(math.Float64bits(float64(v)))
 }
 
-// Uniform fills x with numbers in (0, 1].
+// Uniform fills x with uniformly distributed numbers in (0, 1].
 func Uniform[T Float](g *Generator, x device.Slice[T]) error { return fill(g, of[T](uniform), x) }
 
-// Normal fills x with normally distributed numbers. Pseudo-random generators make them in pairs: where the length
-// of x is odd, the error is LengthNotMultiple.
+// Normal fills x with normally distributed numbers. Pseudorandom generators produce them in pairs:
+// if the length of x is odd, the error is LengthNotMultiple.
 func Normal[T Float](g *Generator, x device.Slice[T], mean, deviation T) error {
 	return fill(g, of[T](normal), x, bits(mean), bits(deviation))
 }
 
-// LogNormal fills x with numbers whose logarithms are normally distributed, with this mean and deviation. See
-// Normal for the length of x.
+// LogNormal fills x with log-normally distributed numbers: their logarithms have the given mean and
+// standard deviation. As for Normal, the length of x must be even for pseudorandom generators.
 func LogNormal[T Float](g *Generator, x device.Slice[T], mean, deviation T) error {
 	return fill(g, of[T](logNormal), x, bits(mean), bits(deviation))
 }
@@ -46,8 +46,8 @@ func Poisson(g *Generator, x device.Slice[uint32], mean float64) error {
 	return fill(g, poisson, x, bits(mean))
 }
 
-// Bits fills x with numbers of which all bits are random: 32 of all kinds but Sobol64 and ScrambledSobol64, 64 of
-// these two. With another kind the error is TypeError.
+// Bits fills x with random bits. Sobol64 and ScrambledSobol64 generate 64-bit numbers, all other
+// kinds 32-bit numbers; for a slice of the other type, the error is TypeError.
 func Bits[T uint32 | uint64](g *Generator, x device.Slice[T]) error {
 	var zero T
 	f := generate

@@ -11,10 +11,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// Kind is an algorithm that generates numbers (curandRngType_t).
+// Kind is a generator algorithm (curandRngType_t).
 type Kind int
 
-// The kinds. The Sobol ones are quasi-random: they fill a space evenly, and have no seed but dimensions.
+// The kinds. The Sobol kinds are quasi-random: their numbers fill a space evenly. They have
+// dimensions instead of a seed.
 const (
 	XORWOW           Kind = 101
 	MRG32K3A         Kind = 121
@@ -30,22 +31,22 @@ const (
 // quasi reports whether the kind is quasi-random.
 func (k Kind) quasi() bool { return k >= Sobol32 }
 
-// Options choose a generator. The zero value is XORWOW with the seed 0.
+// Options selects a generator. The zero value is XORWOW with seed 0.
 type Options struct {
-	Kind       Kind   // 0 is XORWOW
-	Seed       uint64 // of a pseudo-random kind
-	Offset     uint64 // how many numbers of the sequence to skip; MTGP32 and MT19937 skip none
-	Dimensions int    // of a quasi-random kind: 1 to 20000; 0 is 1
+	Kind       Kind   // 0 means XORWOW
+	Seed       uint64 // for pseudorandom kinds
+	Offset     uint64 // position in the sequence to start at; MTGP32 and MT19937 ignore it
+	Dimensions int    // for quasi-random kinds: 1 to 20000; 0 means 1
 }
 
-// Generator is a sequence of numbers for one stream. Its methods and the functions that take it may be called
-// from any goroutine; close it before the stream.
+// Generator generates a sequence of numbers on one stream. Multiple goroutines may simultaneously
+// invoke its methods and the functions that take it. Close it before the stream.
 type Generator struct {
 	object  library.Object
 	stream  *device.Stream
 	enqueue func() error // made once, so that calls allocate nothing
 
-	// What C sees is below, and on the heap.
+	// C code reads and writes the fields below, so the generator is on the heap.
 	handle   uintptr
 	function function // the call that is being enqueued
 	args     [5]uintptr
@@ -53,8 +54,8 @@ type Generator struct {
 	loans    device.Loans
 }
 
-// New returns a generator for a stream, and waits until its state is on the device. Where there is no library
-// the error matches ErrNoLibrary.
+// New returns a generator for a stream. It waits until the generator's state is on the device. If
+// cuRAND is not installed, the error matches ErrNoLibrary.
 func New(s *device.Stream, o Options) (*Generator, error) {
 	l, err := load()
 	if err != nil {
@@ -83,7 +84,7 @@ func newGenerator(l toolkit.Loaded, s *device.Stream, o Options) (*Generator, er
 	return g, nil
 }
 
-// prepare sets what the options say, and has the state made.
+// prepare sets the options, and generates the state.
 func (g *Generator) prepare(h cuda.Handle, o Options) error {
 	if err := g.object.Bind(h, g.use); err != nil {
 		return err
@@ -110,12 +111,12 @@ func (g *Generator) invoke(f function, args ...uintptr) error {
 
 func (g *Generator) use(stream uintptr) error { return g.invoke(setStream, g.handle, stream) }
 
-// Seek makes the next number the one at an offset in the sequence.
+// Seek moves the generator to an offset in its sequence.
 func (g *Generator) Seek(offset uint64) error {
 	return g.call(setOffset, uintptr(offset))
 }
 
-// call enqueues a call with arguments after the handle.
+// call enqueues a call with the handle and the given arguments.
 func (g *Generator) call(f function, args ...uintptr) error {
 	g.object.Lock()
 	defer g.object.Unlock()
@@ -124,13 +125,14 @@ func (g *Generator) call(f function, args ...uintptr) error {
 	return g.loans.Enqueue(g.enqueue)
 }
 
-// put sets the call that is enqueued next. The lock is held.
+// put sets the function and arguments of the next call. The lock is held.
 func (g *Generator) put(f function, args ...uintptr) {
 	g.function, g.args[0] = f, g.handle
 	g.n = 1 + copy(g.args[1:], args)
 }
 
-// fill enqueues a call that fills memory: its arguments are the handle, the memory, its length, and more.
+// fill enqueues a call that fills x. Its arguments are the handle, the address and length of x, and
+// more.
 func fill[T any](g *Generator, f function, x device.Slice[T], more ...uintptr) error {
 	g.object.Lock()
 	defer g.object.Unlock()
@@ -144,7 +146,7 @@ func fill[T any](g *Generator, f function, x device.Slice[T], more ...uintptr) e
 	return g.loans.Enqueue(g.enqueue)
 }
 
-// runOn calls the library for the stream. It is called with the lock held.
+// runOn calls the library for the stream. The lock is held.
 func (g *Generator) runOn(on cuda.Handle) error {
 	if g.object.Closed {
 		return ErrClosed
@@ -158,7 +160,7 @@ func (g *Generator) runOn(on cuda.Handle) error {
 	return g.object.Run(int(g.function), g.args[:g.n])
 }
 
-// Close gives the generator's state back. The library waits for the device.
+// Close frees the generator's state. The library waits for the device to become idle.
 func (g *Generator) Close() error {
 	g.object.Lock()
 	defer g.object.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// onGPU returns a stream of the first GPU, or skips.
+// onGPU returns a stream of the first GPU, or skips the test.
 func onGPU(t testing.TB) *device.Stream {
 	t.Helper()
 	dev, err := cuda.Open(0)
@@ -32,10 +32,10 @@ func onGPU(t testing.TB) *device.Stream {
 	return s
 }
 
-// numbers is how many numbers the moments are of.
+// numbers is the sample size.
 const numbers = 1 << 18
 
-// filled returns what fill leaves in fresh memory.
+// filled fills new memory and returns its contents.
 func filled[T any](t *testing.T, s *device.Stream, fill func(x device.Slice[T]) error) []T {
 	t.Helper()
 	b, err := device.Make[T](s, numbers)
@@ -49,7 +49,7 @@ func filled[T any](t *testing.T, s *device.Stream, fill func(x device.Slice[T]) 
 	return x
 }
 
-// moments demands a mean and a variance, each within five of its deviations.
+// moments checks the mean and the variance of x, each within five of its standard deviations.
 func moments[T float32 | float64 | uint32](t *testing.T, what string, x []T, mean, variance float64) {
 	t.Helper()
 	sum, squares := 0.0, 0.0
@@ -66,7 +66,7 @@ func moments[T float32 | float64 | uint32](t *testing.T, what string, x []T, mea
 	}
 }
 
-// TestGPU fills memory by all kinds of generators and looks at the moments.
+// TestGPU fills memory with generators of all kinds and checks the moments.
 func TestGPU(t *testing.T) {
 	s := onGPU(t)
 	for _, kind := range []Kind{XORWOW, MRG32K3A, MTGP32, MT19937, Philox, Sobol32, ScrambledSobol32} {
@@ -90,7 +90,7 @@ func TestGPU(t *testing.T) {
 	}
 }
 
-// TestGPUSeek goes back in a sequence, and makes 64 bits at once.
+// TestGPUSeek moves back in a sequence, and generates 64-bit numbers.
 func TestGPUSeek(t *testing.T) {
 	s := onGPU(t)
 	g, err := New(s, Options{Kind: Philox, Seed: 1})
@@ -106,7 +106,7 @@ func TestGPUSeek(t *testing.T) {
 		}
 	}
 	if first[0] == next[0] && first[1] == next[1] {
-		t.Error("the generator does not go on")
+		t.Error("the generator does not continue its sequence")
 	}
 	q, err := New(s, Options{Kind: Sobol64})
 	if err != nil {

@@ -22,8 +22,8 @@ var known = toolkit.Kind{
 	},
 }
 
-// function is a function of the library; those of floating-point numbers have one for float32 and, after it,
-// one for float64.
+// function is a function of the library. For functions that generate floating-point numbers, the
+// float32 variant is followed by the float64 variant.
 type function int
 
 const (
@@ -59,11 +59,12 @@ var symbols = []string{
 
 func (f function) String() string { return symbols[f] }
 
-// load opens the library once in a process: it stays open.
+// load opens the library at most once in a process. The library stays open.
 var load = known.Lazy()
 
-// Installed returns the version of the library that New uses, "10.3.9", and where it was found. It needs no
-// GPU. Where there is none the error matches ErrNoLibrary and says where it looked.
+// Installed returns the version of the library that New uses, such as "10.3.9", and the path where
+// it was found. It needs no GPU. If the library is not installed, the error matches ErrNoLibrary
+// and lists where the package looked.
 func Installed() (version, path string, err error) {
 	l, err := load()
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// ErrNoLibrary matches the error of New where cuRAND is not on the machine.
+// ErrNoLibrary matches the error of New if cuRAND is not installed.
 var ErrNoLibrary = toolkit.ErrNotFound
 
-// ErrClosed is the error of using a generator after Close.
+// ErrClosed is the error of a call on a closed generator.
 var ErrClosed = errors.New("curand: the generator was closed")
 
-// Status is the library's result of a call, its curandStatus_t. As an error its text is the library's own name
-// of it.
+// Status is the result of a library call, a curandStatus_t. Its text is the library's name for the
+// status.
 type Status int32
 
 // The statuses.
@@ -22,9 +22,9 @@ const (
 	VersionMismatch         Status = 100
 	NotInitialized          Status = 101
 	AllocationFailed        Status = 102
-	TypeError               Status = 103 // the generator's kind does not have these numbers
+	TypeError               Status = 103 // the generator's kind does not generate this type
 	OutOfRange              Status = 104
-	LengthNotMultiple       Status = 105 // of the generator's dimensions, or of 2 for normal numbers
+	LengthNotMultiple       Status = 105 // not a multiple of the generator's dimensions, or odd for normal numbers
 	DoublePrecisionRequired Status = 106
 	LaunchFailure           Status = 201
 	PreexistingFailure      Status = 202
@@ -45,7 +45,7 @@ func (s Status) Error() string {
 	return toolkit.StatusText(s, statusNames, "CURAND_STATUS_", "CURAND_STATUS")
 }
 
-// Error is a call of the library that failed.
+// Error is a failed call of the library.
 type Error struct {
 	Call   string // the library's function: "curandGenerateNormal"
 	Status Status

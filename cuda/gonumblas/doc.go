@@ -1,18 +1,18 @@
-// Package gonumblas has gonum's matrices multiplied on a GPU. A gonum program moves with one line
-// for each precision:
+// Package gonumblas multiplies gonum's matrices on a GPU. A gonum program moves to the GPU with one line for
+// each precision:
 //
 //	impl, err := gonumblas.Open(0) // the first GPU, with cuBLAS
 //	if err != nil { return err }
 //	defer impl.Close()
-//	blas64.Use(impl)               // what mat.Dense and the like call
+//	blas64.Use(impl)               // used by mat.Dense and others
 //	blas32.Use(impl)
 //
-// Products of matrices, symmetric and triangular ones too, and triangular systems are copied to the
-// GPU, computed there and copied back; each call returns with its result in place, as gonum's own
-// do. What would take longer to copy than to compute stays on the CPU, in gonum's own code: small
-// matrices, and all of vectors. Results differ from gonum's in the last bits, because sums have
-// another order.
+// For products of matrices, including symmetric and triangular ones, and for triangular systems, a call
+// copies the operands to the GPU, computes there and copies the result back; like gonum's own functions, it
+// returns when the result is in place. Operations that would take longer to copy than to compute stay on the
+// CPU, in gonum's own code: those on small matrices, and all vector operations. Results differ from gonum's
+// in the last bits, because the order of summation differs.
 //
-// It is no array library: programs that keep their data on the GPU use package cublas. BLAS
-// has no errors: where the GPU fails, the CPU does the work, and Err says so.
+// Programs that keep their data on the GPU should use package cublas instead. BLAS functions return no
+// errors: if the GPU fails, the CPU does the work, and Err returns the failure.
 package gonumblas

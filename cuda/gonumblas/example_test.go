@@ -16,7 +16,7 @@ func ExampleOpen() {
 		return
 	}
 	defer impl.Close()
-	blas64.Use(impl) // from here on the GPU multiplies
+	blas64.Use(impl) // from here on, the GPU multiplies
 	var c mat.Dense
 	c.Mul(mat.NewDense(500, 500, nil), mat.NewDense(500, 500, nil))
 }

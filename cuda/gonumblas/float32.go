@@ -6,7 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 )
 
-// The methods below are blas.Float32's, as gonum documents them. The number of parameters is BLAS's.
+// The methods below implement blas.Float32; gonum documents them. BLAS determines the number of
+// parameters.
 
 // Sgemm implements blas.Float32Level3.
 func (i *Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {

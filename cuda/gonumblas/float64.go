@@ -6,7 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 )
 
-// The methods below are blas.Float64's, as gonum documents them. The number of parameters is BLAS's.
+// The methods below implement blas.Float64; gonum documents them. BLAS determines the number of
+// parameters.
 
 // Dgemm implements blas.Float64Level3.
 func (i *Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {

@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// onGPU returns the BLAS of the first GPU, which does everything however small, or skips.
+// onGPU returns an Implementation on the first GPU that does all work there, however small, or
+// skips the test.
 func onGPU(t testing.TB) *Implementation {
 	t.Helper()
 	i, err := Open(0)
@@ -32,7 +33,7 @@ func onGPU(t testing.TB) *Implementation {
 	return i
 }
 
-// without is an Implementation that has no GPU any more.
+// without returns an Implementation whose GPU is closed.
 func without() *Implementation { return &Implementation{closed: true} }
 
 func numbers(n int) []float64 {
@@ -44,7 +45,7 @@ func numbers(n int) []float64 {
 	return x
 }
 
-// both calls f with gonum's own code and with i, and compares what is in c afterwards, gaps too.
+// both calls f with gonum's own code and with i, and compares the resulting c, including the gaps.
 func both(t *testing.T, i *Implementation, what string, c []float64, f func(b blas.Float64, c []float64)) {
 	t.Helper()
 	want, got := append([]float64(nil), c...), append([]float64(nil), c...)
@@ -57,7 +58,8 @@ func both(t *testing.T, i *Implementation, what string, c []float64, f func(b bl
 	}
 }
 
-// cases compares all that is overridden with gonum's own code, with gaps behind the rows.
+// cases compares all functions that the package overrides with gonum's own code, with gaps after
+// the rows.
 func cases(t *testing.T, i *Implementation) {
 	t.Helper()
 	const m, n, k, gap = 19, 23, 17, 3
@@ -79,7 +81,7 @@ func cases(t *testing.T, i *Implementation) {
 				for _, d := range []blas.Diag{blas.Unit, blas.NonUnit} {
 					both(t, i, "trmm", c, func(g blas.Float64, c []float64) { g.Dtrmm(s, ul, tA, d, m, n, 1.5, a, 26, c, n+gap) })
 				}
-				// a diagonal of ones and small numbers beside it have no large inverse
+				// ones on the diagonal and small elements elsewhere keep the inverse small
 				small := make([]float64, len(a))
 				for j := range a {
 					small[j] = a[j] / 16
@@ -90,7 +92,7 @@ func cases(t *testing.T, i *Implementation) {
 	}
 }
 
-// TestGPU compares with gonum's own code.
+// TestGPU compares the results with those of gonum's own code.
 func TestGPU(t *testing.T) {
 	i := onGPU(t)
 	cases(t, i)
@@ -99,7 +101,7 @@ func TestGPU(t *testing.T) {
 	}
 }
 
-// TestGPUFloat32 multiplies small whole numbers, whose sums are exact.
+// TestGPUFloat32 multiplies small integers, whose sums are exact.
 func TestGPUFloat32(t *testing.T) {
 	i := onGPU(t)
 	const n = 50
@@ -124,7 +126,7 @@ func TestGPUFloat32(t *testing.T) {
 	}
 }
 
-// TestGPUMoves has a program of mat's move with one line.
+// TestGPUMoves moves a program that uses package mat with one line.
 func TestGPUMoves(t *testing.T) {
 	i := onGPU(t)
 	a, b := mat.NewDense(60, 70, numbers(4200)), mat.NewDense(70, 50, numbers(3500))
@@ -138,7 +140,7 @@ func TestGPUMoves(t *testing.T) {
 	}
 }
 
-// TestWithout is the work of the CPU.
+// TestWithout tests the work of the CPU.
 func TestWithout(t *testing.T) {
 	i := without()
 	cases(t, i)
@@ -147,7 +149,7 @@ func TestWithout(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a matrix that does not fit its memory is no panic")
+			t.Error("a matrix that does not fit its memory causes no panic")
 		}
 	}()
 	i.Dgemm(blas.NoTrans, blas.NoTrans, 10, 10, 10, 1, make([]float64, 5), 10, make([]float64, 100), 10, 0, make([]float64, 100), 10)
@@ -169,7 +171,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// BenchmarkGPU multiplies matrices that begin and end in the program's memory.
+// BenchmarkGPU multiplies matrices that start and end in the program's memory.
 func BenchmarkGPU(b *testing.B) {
 	i := onGPU(b)
 	for _, n := range []int{128, 256, 512, 1024, 4096} {

@@ -19,14 +19,16 @@ var (
 	_ blas.Float64 = (*Implementation)(nil)
 )
 
-// leastWork is how many multiplications a call has to have to be worth the copies: those of
-// matrices of about 200 by 200. On an H200 beside 16 processors 256 by 256 takes 0.6 ms and not 1.0.
+// leastWork is the number of multiplications from which a call is worth the copies: that of two
+// matrices of about 200 by 200. On an H200 with 16 processors, 256 by 256 takes 0.6 ms instead of
+// 1.0.
 const leastWork = 1 << 23
 
-// mostLanes is how many calls use the GPU at once; more wait.
+// mostLanes is the number of calls that use the GPU at the same time; further calls wait.
 const mostLanes = 4
 
-// Implementation is gonum's BLAS with a GPU. Its methods may be called from any goroutine.
+// Implementation is gonum's BLAS on a GPU. Multiple goroutines may invoke its methods
+// simultaneously.
 type Implementation struct {
 	gonum.Implementation
 
@@ -41,14 +43,14 @@ type Implementation struct {
 	onGPU  int
 }
 
-// lane is a stream and cuBLAS for it.
+// lane is a stream and a cuBLAS handle for it.
 type lane struct {
 	stream *device.Stream
 	blas   *cublas.Handle
 }
 
-// Open returns the BLAS of a GPU, by its index in cuda.List. Where there is no GPU or no cuBLAS
-// the error says why.
+// Open returns the BLAS on the GPU with the given index in cuda.List. It returns an error if there
+// is no such GPU or no cuBLAS.
 func Open(index int) (*Implementation, error) {
 	dev, err := cuda.Open(index)
 	if err != nil {
@@ -76,12 +78,12 @@ func (i *Implementation) newLane() (*lane, error) {
 	return &lane{s, h}, nil
 }
 
-// Close gives the GPU back. Calls that come later are done by the CPU.
+// Close closes the GPU. The CPU does the work of later calls.
 func (i *Implementation) Close() error {
 	i.mu.Lock()
 	if i.closed {
 		i.mu.Unlock()
-		return errors.New("gonumblas: was closed")
+		return errors.New("gonumblas: the implementation was closed")
 	}
 	i.closed = true
 	made := i.made
@@ -94,21 +96,21 @@ func (i *Implementation) Close() error {
 	return errors.Join(err, i.device.Close())
 }
 
-// Err returns the first failure of the GPU, whose work the CPU did, or nil.
+// Err returns the first failure of the GPU, or nil. After a failure, the CPU does the work.
 func (i *Implementation) Err() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.err
 }
 
-// Calls returns how many calls the GPU has done.
+// Calls returns the number of calls that the GPU has done.
 func (i *Implementation) Calls() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.onGPU
 }
 
-// do has the GPU do some work, and reports whether it has.
+// do does some work on the GPU, and reports whether it succeeded.
 func (i *Implementation) do(work func(l *lane) error) bool {
 	l, err := i.take()
 	if l == nil && err == nil {
@@ -128,7 +130,7 @@ func (i *Implementation) do(work func(l *lane) error) bool {
 	return true
 }
 
-// take returns a lane, or none where the GPU was closed or has failed.
+// take returns a lane, or nil if the GPU is closed or has failed.
 func (i *Implementation) take() (*lane, error) {
 	i.mu.Lock()
 	if i.closed || i.err != nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 )
 
-// product is an equation C = alpha*A*B + beta*C, or one of its kind, on the GPU.
+// product is an equation C = alpha*A*B + beta*C, or a similar one, on the GPU.
 type product[T cublas.Float] struct {
-	a, b, c matrix[T] // b is nil where there is none
+	a, b, c matrix[T] // b has nil data if there is no B
 	beta    T
-	part    part // of c that is the result
-	work    int  // multiplications
+	part    part // the part of c that is the result
+	work    int  // number of multiplications
 	call    func(h *cublas.Handle, a, b, c cublas.Matrix[T]) error
 }
 
-// compute has the GPU compute p, where that pays, and reports whether it has.
+// compute computes p on the GPU, if that is faster, and reports whether it has.
 func compute[T cublas.Float](i *Implementation, p product[T]) bool {
 	if p.work < i.least || !fits(p.a, p.c) || p.b.data != nil && !fits(p.b) {
 		return false
@@ -48,12 +48,12 @@ func compute[T cublas.Float](i *Implementation, p product[T]) bool {
 	})
 }
 
-// square returns the matrix with n rows and columns in some memory.
+// square returns the n by n matrix in data.
 func square[T cublas.Float](n int, data []T, stride int) matrix[T] {
 	return matrix[T]{n, n, data, stride}
 }
 
-// triangular is a product or a system whose result takes the place of b.
+// triangular is a product or a system whose result replaces b.
 func triangular[T cublas.Float](a, b matrix[T]) product[T] {
 	return product[T]{a: a, c: b, beta: 1, part: whole(b.cols), work: b.rows * b.cols * a.rows / 2}
 }
@@ -83,7 +83,7 @@ func known(t ...blas.Transpose) bool {
 	return true
 }
 
-// order is the side of a special matrix, and the number of its rows.
+// order returns the number of rows of the special matrix, which depends on its side.
 func order(s blas.Side, m, n int) int {
 	if s == blas.Right {
 		return n
@@ -91,7 +91,8 @@ func order(s blas.Side, m, n int) int {
 	return m
 }
 
-// regular reports whether words are BLAS's: gonum's own code panics where not.
+// regular reports whether the arguments are valid for BLAS. If they are not, gonum's own code
+// panics.
 func regular(s blas.Side, u blas.Uplo) bool {
 	return (s == blas.Left || s == blas.Right) && (u == blas.Upper || u == blas.Lower)
 }

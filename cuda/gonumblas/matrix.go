@@ -10,14 +10,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// matrix is a matrix of the program: rows that begin stride numbers apart.
+// matrix is a matrix of the program, row-major, with stride elements from one row to the next.
 type matrix[T cublas.Float] struct {
 	rows, cols int
 	data       []T
 	stride     int
 }
 
-// of returns the matrix whose transpose has so many rows and columns, where it is transposed.
+// of returns a matrix of the given size, or if t demands it, one whose transpose has that size.
 func of[T cublas.Float](t blas.Transpose, rows, cols int) matrix[T] {
 	if t != blas.NoTrans {
 		rows, cols = cols, rows
@@ -25,13 +25,13 @@ func of[T cublas.Float](t blas.Transpose, rows, cols int) matrix[T] {
 	return matrix[T]{rows: rows, cols: cols}
 }
 
-// in returns the matrix in some memory.
+// in returns the matrix m stored in data.
 func (m matrix[T]) in(data []T, stride int) matrix[T] {
 	m.data, m.stride = data, stride
 	return m
 }
 
-// fits reports whether a matrix can be: gonum's own code panics where not.
+// fits reports whether all matrices are valid. If they are not, gonum's own code panics.
 func fits[T cublas.Float](all ...matrix[T]) bool {
 	for _, m := range all {
 		if m.rows <= 0 || m.cols <= 0 || m.stride < m.cols || len(m.data) < (m.rows-1)*m.stride+m.cols {
@@ -41,7 +41,7 @@ func fits[T cublas.Float](all ...matrix[T]) bool {
 	return true
 }
 
-// packed returns the numbers of the matrix without gaps: between rows may be those of other
+// packed returns the elements of the matrix without gaps. The gaps between rows may belong to other
 // matrices, which other goroutines change.
 func (m matrix[T]) packed() []T {
 	if m.stride == m.cols {
@@ -66,7 +66,7 @@ func upload[T cublas.Float](l *lane, m matrix[T]) (loan[T], error) {
 	return loan[T]{m, b}, err
 }
 
-// room is upload for a matrix whose numbers do not count.
+// room is like upload, but does not copy the elements.
 func room[T cublas.Float](l *lane, m matrix[T]) (loan[T], error) {
 	b, err := device.MakeDirty[T](l.stream, m.rows*m.cols)
 	return loan[T]{m, b}, err
@@ -76,10 +76,10 @@ func (n loan[T]) matrix() cublas.Matrix[T] {
 	return cublas.Matrix[T]{Rows: n.of.rows, Cols: n.of.cols, Data: n.buffer.All()}
 }
 
-// part says which elements of a row of a result count: from first(i) to last(i).
+// part returns the range of elements of a row that belongs to the result.
 type part func(row int) (from, to int)
 
-// fetch copies a result back, or a part of it, and waits.
+// fetch downloads a result, waits, and stores the part p of it.
 func (n loan[T]) fetch(l *lane, p part) error {
 	got := make([]T, n.of.rows*n.of.cols)
 	if err := device.Download(l.stream, got, n.buffer); err != nil {
@@ -95,10 +95,10 @@ func (n loan[T]) fetch(l *lane, p part) error {
 	return nil
 }
 
-// whole is all of rows of a matrix.
+// whole is the part that consists of all rows of a matrix.
 func whole(cols int) part { return func(int) (int, int) { return 0, cols } }
 
-// triangle is a triangle of a square matrix.
+// triangle is the part that consists of a triangle of a square matrix.
 func triangle(u blas.Uplo, n int) part {
 	if u == blas.Upper {
 		return func(row int) (int, int) { return row, n }
@@ -106,7 +106,7 @@ func triangle(u blas.Uplo, n int) part {
 	return func(row int) (int, int) { return 0, row + 1 }
 }
 
-// free gives the memory back, behind the work.
+// free frees the memory after the work so far.
 func free[T cublas.Float](all ...loan[T]) (err error) {
 	for _, n := range all {
 		if n.buffer != nil {

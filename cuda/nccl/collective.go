@@ -12,15 +12,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// ErrLength matches errors of slices whose lengths do not fit a collective.
+// ErrLength matches the errors for slices whose lengths do not match a collective.
 var ErrLength = device.ErrLength
 
-// Number is what can be exchanged.
+// Number is the type of elements that ranks exchange.
 type Number interface {
 	int8 | uint8 | int32 | uint32 | int64 | uint64 | float32 | float64 | dtype.F16 | dtype.BF16
 }
 
-// Op is how numbers are combined.
+// Op is the operation that combines elements.
 type Op int
 
 // The operations.
@@ -32,7 +32,7 @@ const (
 	Average Op = 4
 )
 
-// typeOf returns the library's word for a type (ncclDataType_t).
+// typeOf returns the library's constant for a type (ncclDataType_t).
 func typeOf[T Number]() uintptr {
 	var zero T
 	switch any(zero).(type) {
@@ -58,13 +58,14 @@ func typeOf[T Number]() uintptr {
 	return 9 // bfloat16
 }
 
-// AllReduce combines the in of all ranks, element by element, and gives the result to each as out.
-// They have the same length; out may be in.
+// AllReduce combines the in slices of all ranks element by element, and stores the result in the
+// out slice of every rank. All slices have the same length; out may be the same slice as in.
 func AllReduce[T Number](c *Comm, op Op, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: allReduce, in: in, out: out, times: [2]int{1, 1}, more: []uintptr{uintptr(op)}})
 }
 
-// Reduce is AllReduce with the result for one rank. The out of the others is not written.
+// Reduce is like AllReduce, but only the rank root receives the result. The Out slices of the other
+// ranks are not written.
 func Reduce[T Number](c *Comm, op Op, root int, x Pair[T]) error {
 	return exchange(c, call[T]{f: reduce, in: x.In, out: x.Out, times: [2]int{1, 1}, more: []uintptr{uintptr(op), uintptr(root)}})
 }
@@ -72,36 +73,37 @@ func Reduce[T Number](c *Comm, op Op, root int, x Pair[T]) error {
 // Pair is the input and the output of a rank.
 type Pair[T Number] struct{ In, Out device.Slice[T] }
 
-// Broadcast gives each rank, as out, the in of one. They have the same length.
+// Broadcast copies the in slice of the rank root to the out slice of every rank. All slices have
+// the same length.
 func Broadcast[T Number](c *Comm, root int, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: broadcast, in: in, out: out, times: [2]int{1, 1}, more: []uintptr{uintptr(root)}})
 }
 
-// AllGather gives each rank the in of all, in the order of the ranks. Out is World times as long
-// as in.
+// AllGather copies the in slices of all ranks, in rank order, to the out slice of every rank. The
+// length of out is World times that of in.
 func AllGather[T Number](c *Comm, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: allGather, in: in, out: out, times: [2]int{c.world, 1}})
 }
 
-// ReduceScatter combines the in of all ranks, and gives each its part of the result: the first
-// that of rank 0. In is World times as long as out.
+// ReduceScatter combines the in slices of all ranks, and distributes the result over the out slices
+// in rank order, starting with rank 0. The length of in is World times that of out.
 func ReduceScatter[T Number](c *Comm, op Op, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: reduceScatter, in: in, out: out, times: [2]int{1, c.world}, more: []uintptr{uintptr(op)}})
 }
 
-// Send gives x to another rank, which must Receive it. Ranks that send to each other do both in
-// one Group.
+// Send sends x to another rank, which must call Receive. Ranks that send to each other must make
+// both calls in one Group.
 func Send[T Number](c *Comm, to int, x device.Slice[T]) error { return point(c, send, to, x) }
 
-// Receive takes x from another rank.
+// Receive receives x from another rank.
 func Receive[T Number](c *Comm, from int, x device.Slice[T]) error { return point(c, receive, from, x) }
 
-// call is a collective. Out is times[0]/times[1] as long as in.
+// call is a collective. The length of out is times[0]/times[1] that of in.
 type call[T Number] struct {
 	f       function
 	in, out device.Slice[T]
 	times   [2]int
-	more    []uintptr // arguments behind the type
+	more    []uintptr // arguments after the type
 }
 
 // exchange enqueues a collective.
@@ -149,7 +151,7 @@ func (c *Comm) end(l *device.Loans) error {
 	return nil
 }
 
-// beWatched has the stream's work watched, unless it is. The lock is held.
+// beWatched starts watching the stream's work, unless it is being watched. The lock is held.
 func (c *Comm) beWatched() {
 	if !c.watched {
 		c.watched = true
@@ -157,8 +159,8 @@ func (c *Comm) beWatched() {
 	}
 }
 
-// runOn calls the library for the stream, and waits until it has enqueued the work: not for the
-// work. Within a group the group waits. The lock is held.
+// runOn calls the library for the stream, and waits until the library has enqueued the work, but
+// not until the work is done. Within a group, the group waits instead. The lock is held.
 func (c *Comm) runOn(on cuda.Handle) error {
 	if c.closed {
 		return fmt.Errorf("nccl: %w", ErrClosed)
@@ -176,14 +178,14 @@ func (c *Comm) runOn(on cuda.Handle) error {
 	}
 	err := c.settled(context.Background())
 	if err != nil {
-		go c.fail(err) // when the lock is free
+		go c.fail(err) // after the lock is released
 	}
 	return err
 }
 
-// Group calls f, and has all that f enqueues with these communicators begin together. Sends and
-// receives between the same ranks must be in one group, and so must the collectives of several
-// ranks of one process. f does not wait, and calls from its own goroutine.
+// Group calls f, and starts all collectives that f enqueues on comms together. Put sends and
+// receives between the same ranks in one group, and the collectives of several ranks of one
+// process. f must not wait, and must make the calls on its own goroutine.
 func Group(f func() error, comms ...*Comm) error {
 	if len(comms) == 0 {
 		return errors.New("nccl: a group without communicators")

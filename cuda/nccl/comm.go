@@ -17,35 +17,36 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// Options say who this process is in a job, and how patient it is.
+// Options identify this process in a job, and set its timeout.
 type Options struct {
 	Address string // of rank 0: "host:port"
 	Rank    int    // 0 to World-1
 	World   int    // number of processes
-	// Secret is what the processes of the job know and nobody else. Without one, everybody who can reach
-	// Address can join.
+	// Secret is a text that only the processes of the job know. If it is empty, anyone who can
+	// reach Address can join.
 	Secret string
-	// Listen is where rank 0 listens; empty is Address. It is for networks in which rank 0 is reached under
-	// an address that is not its own.
+	// Listen is the address on which rank 0 listens. If it is empty, rank 0 listens on Address. Set
+	// it if other processes reach rank 0 under an address that is not local to its machine.
 	Listen string
-	// Timeout is how long a collective may take until it is given up; 0 is 10 minutes.
+	// Timeout is the time after which a collective is aborted. 0 means 10 minutes.
 	Timeout time.Duration
 }
 
 const usualTimeout = 10 * time.Minute
 
-// Comm is one rank of a communicator: a stream of a GPU that exchanges data with those of the other
-// ranks. Its methods and the functions that take it may be called from any goroutine; all ranks
-// must call the same collectives in the same order. Close it before its stream.
+// Comm is one rank of a communicator: a stream of a GPU that exchanges data with the streams of the
+// other ranks. Multiple goroutines may simultaneously invoke its methods and the functions that
+// take it. All ranks must call the same collectives in the same order. Close a Comm before its
+// stream.
 type Comm struct {
 	library     toolkit.Loaded
 	stream      *device.Stream
 	rank, world int
 	timeout     time.Duration
-	member      *rendezvous.Member // nil where all ranks are in this process
-	peers       []*Comm            // of this process, or nil
+	member      *rendezvous.Member // nil if all ranks are in this process
+	peers       []*Comm            // all ranks, if they are in this process, or nil
 
-	calls atomic.Int64 // collectives that were enqueued, for those that ask who is behind
+	calls atomic.Int64 // collectives that were enqueued, reported to ranks that ask which ranks are late
 
 	mu       sync.Mutex
 	closed   bool
@@ -53,9 +54,9 @@ type Comm struct {
 	grouped  bool
 	watched  bool
 	quit     chan struct{}  // closed by Close
-	aborting sync.WaitGroup // done when what failed is aborted
+	aborting sync.WaitGroup // done when the abort after a failure is complete
 
-	// What C sees is below, and on the heap.
+	// C code reads and writes the fields below, so the Comm is on the heap.
 	handle uintptr
 	state  int32
 	args   [10]uintptr
@@ -80,7 +81,7 @@ func newComm(l toolkit.Loaded, s *device.Stream, o Options) *Comm {
 }
 
 // Join makes this process's rank of a communicator, for the device of a stream. It waits for the
-// other ranks until ctx is done; the error names those that did not come.
+// other ranks until ctx is done. The error then names the missing ranks.
 func Join(ctx context.Context, s *device.Stream, o Options) (*Comm, error) {
 	l, err := load()
 	if err != nil {
@@ -113,8 +114,8 @@ func join(ctx context.Context, c *Comm, o Options) (*Comm, error) {
 	return c, nil
 }
 
-// All makes the ranks of a communicator that is in this process alone: one for each stream, which
-// are of different devices.
+// All makes a communicator within this process. It has one rank for each stream; the streams must
+// belong to different devices.
 func All(ctx context.Context, streams ...*device.Stream) ([]*Comm, error) {
 	l, err := load()
 	if err != nil {
@@ -154,7 +155,7 @@ func all(ctx context.Context, l toolkit.Loaded, streams []*device.Stream) ([]*Co
 	return comms, nil
 }
 
-// start begins to make the rank.
+// start begins to initialize the rank.
 func (c *Comm) start() error {
 	err := cuda.With(c.stream.Device(), func(uintptr) error {
 		return c.invoke(initRank, uintptr(unsafe.Pointer(&c.handle)), uintptr(c.world), uintptr(c.rank), 1,
@@ -164,7 +165,7 @@ func (c *Comm) start() error {
 	return err
 }
 
-// invoke calls the library. That the call goes on is no error.
+// invoke calls the library. A call that is still in progress is not an error.
 func (c *Comm) invoke(f function, args ...uintptr) error {
 	s := Status(c.library.Status(int(f), toolkit.Before{}, c.args[:copy(c.args[:], args)]))
 	runtime.KeepAlive(c)
@@ -174,15 +175,15 @@ func (c *Comm) invoke(f function, args ...uintptr) error {
 	return nil
 }
 
-// busyTime is how long a wait for the library asks without a pause: enqueuing takes some tenths of
-// a millisecond, and Go's shortest sleep a whole one.
+// busyTime is how long a wait for the library polls without pauses. The library takes some tenths
+// of a millisecond to enqueue work, and Go's shortest sleep a whole millisecond.
 const (
 	busyTime = 2 * time.Millisecond
 	pause    = time.Millisecond
 )
 
-// settled waits until the library has done what it was asked for. It gives up when ctx is done,
-// when a rank is lost, and after the timeout.
+// settled waits until the library's last call has completed. It gives up if ctx is done, if a rank
+// is lost, and after the timeout.
 func (c *Comm) settled(ctx context.Context) error {
 	began := time.Now()
 	for {
@@ -219,21 +220,21 @@ func (c *Comm) Stream() *device.Stream { return c.stream }
 // World returns the number of ranks.
 func (c *Comm) World() int { return c.world }
 
-// Version returns the library's version, "2.28.3", and where it was found.
+// Version returns the library's version, such as "2.28.3", and the path where it was found.
 func (c *Comm) Version() (version, path string, err error) {
 	return installed(c.library)
 }
 
-// Err returns why the communicator was aborted, or nil.
+// Err returns the reason for which the communicator was aborted, or nil.
 func (c *Comm) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.failed
 }
 
-// Close waits for the stream's work, leaves the job and gives the rank back. All ranks close: a
-// process waits at most 10 seconds for the others, those of one process go with the last of
-// them.
+// Close waits for the stream's work, leaves the job and closes the rank. Every rank must be closed.
+// A process waits at most 10 seconds for the ranks of other processes. The ranks of one process end
+// together, when the last of them is closed.
 func (c *Comm) Close() error {
 	c.mu.Lock()
 	if c.closed {
@@ -243,7 +244,7 @@ func (c *Comm) Close() error {
 	c.closed = true
 	close(c.quit)
 	c.mu.Unlock()
-	c.aborting.Wait() // the device may be closed behind this
+	c.aborting.Wait() // the caller may close the device after this
 	err := c.giveBack()
 	if c.member != nil {
 		err = errors.Join(err, c.member.Leave())
@@ -251,11 +252,11 @@ func (c *Comm) Close() error {
 	return err
 }
 
-// closeTime bounds how long the other ranks are waited for when the communicator ends.
+// closeTime bounds the wait for the other ranks in Close.
 const closeTime = 10 * time.Second
 
-// giveBack ends the communicator: together with those of the process where there are some, because
-// the library has them wait for each other.
+// giveBack ends the communicator. If all ranks are in this process, it ends them together after the
+// last Close, because in the library they wait for each other.
 func (c *Comm) giveBack() (err error) {
 	together := c.peers
 	if together == nil {
@@ -263,7 +264,7 @@ func (c *Comm) giveBack() (err error) {
 	}
 	for _, m := range together {
 		if !m.endable() {
-			return nil // another is the last, or they were aborted
+			return nil // another rank will be the last, or the ranks were aborted
 		}
 	}
 	for _, m := range together {
@@ -278,21 +279,21 @@ func (c *Comm) giveBack() (err error) {
 			err = m.settled(ctx)
 		}
 		if err != nil {
-			f = abort // without the others
+			f = abort // abort does not wait for other ranks
 		}
 		err = errors.Join(err, m.onDevice(f))
 	}
 	return err
 }
 
-// endable reports whether the communicator was closed and is not aborted.
+// endable reports whether the rank was closed, and not aborted.
 func (c *Comm) endable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closed && c.failed == nil && c.handle != 0
 }
 
-// onDevice calls a function of the communicator.
+// onDevice calls a function of the library for this rank.
 func (c *Comm) onDevice(f function) error {
 	return cuda.With(c.stream.Device(), func(uintptr) error { return c.invoke(f, c.handle) })
 }

@@ -1,25 +1,25 @@
-// Package nccl lets GPUs exchange data with NVIDIA's NCCL, opened at run time where it is there:
-// all GPUs of one process, or those of many processes that torchrun or its like has started.
+// Package nccl lets GPUs exchange data with NVIDIA's NCCL, which it opens at run time if it is installed:
+// all GPUs of one process, or those of many processes that torchrun or a similar launcher has started.
 //
 //	where, err := nccl.Torchrun(os.Getenv)       // RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT
 //	dev, err := cuda.Open(where.LocalRank)
 //	s, err := dev.NewStream()
-//	c, err := nccl.Join(ctx, s, where.Options)   // waits for all; the error names ranks that do not come
+//	c, err := nccl.Join(ctx, s, where.Options)   // waits for all ranks; the error names missing ones
 //	defer c.Close()
 //	err = nccl.AllReduce(c, nccl.Sum, x.All(), x.All())
-//	err = s.Synchronize(ctx)                     // a rank that ended, or hangs, is named here
+//	err = s.Synchronize(ctx)                     // the error names a rank that ended or hangs
 //
 // In one process:
 //
 //	comms, err := nccl.All(ctx, s0, s1)
-//	err = nccl.Group(func() error { // all calls of the group begin together
+//	err = nccl.Group(func() error { // all collectives of the group start together
 //		return errors.Join(nccl.AllReduce(comms[0], ...), nccl.AllReduce(comms[1], ...))
 //	}, comms...)
 //
-// Calls enqueue work on the communicator's stream, which then waits for the others' on the
-// device. A rank whose process ends, or that does not come to a collective within
-// Options.Timeout, is named in an error that sticks to the stream, and the communicator is
-// aborted: work of the stream ends, and every later call returns the error.
+// A collective enqueues work on the communicator's stream. The work waits on the device for the streams of
+// the other ranks. If the process of a rank ends, or a rank does not reach a collective within
+// Options.Timeout, the communicator is aborted: the work of the stream ends, and the stream and every later
+// collective return an error that names the rank.
 //
-// It needs NCCL 2.23 or later and devices of package cuda. Graphs cannot have its work.
+// The package needs NCCL 2.23 or later and devices of package cuda. Graphs cannot record collectives.
 package nccl

@@ -12,7 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// average is one process of those that torchrun has started.
+// average runs in each process that torchrun has started.
 func average(ctx context.Context, gradients []float32) error {
 	where, err := nccl.Torchrun(os.Getenv)
 	if err != nil {
@@ -46,7 +46,7 @@ func average(ctx context.Context, gradients []float32) error {
 		s.Synchronize(ctx)) // nccl: rank 0: rendezvous: rank 3 ended without leaving the job
 }
 
-// together has all GPUs of one process add their numbers.
+// together adds the elements of all GPUs of one process.
 func together(ctx context.Context, streams []*device.Stream, x []device.Slice[float32]) error {
 	comms, err := nccl.All(ctx, streams...)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// group calls f between the start and the end of a group, which belong to a thread.
+// group calls f between the start and the end of a library group, which must be on the same thread.
 func (c *Comm) group(f func() error, comms []*Comm) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -37,14 +37,14 @@ func (c *Comm) group(f func() error, comms []*Comm) error {
 	return nil
 }
 
-// gather says whether calls wait for the group.
+// gather sets whether the rank's calls belong to a group, which then waits for them.
 func (c *Comm) gather(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.grouped = on
 }
 
-// begun waits until the library has enqueued what the group has.
+// begun waits until the library has enqueued the work of the group.
 func (c *Comm) begun() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -38,8 +38,8 @@ const (
 	receive
 )
 
-// symbols are in the order of the functions. The one that makes a communicator is the only one of
-// its kind that takes no struct by value; NCCL has it since 2.23.
+// symbols are in the order of the functions. ncclCommInitRankScalable is the only function for
+// creating a communicator without a struct passed by value; NCCL has it since 2.23.
 var symbols = []string{
 	"ncclGetVersion", "ncclGetUniqueId", "ncclCommInitRankScalable", "ncclCommDestroy", "ncclCommAbort", "ncclCommFinalize",
 	"ncclCommGetAsyncError", "ncclGroupStart", "ncclGroupEnd",
@@ -48,13 +48,14 @@ var symbols = []string{
 
 func (f function) String() string { return symbols[f] }
 
-// load opens the library once in a process: it stays open.
+// load opens the library at most once in a process. The library stays open.
 var load = known.Lazy()
 
 // uniqueIDBytes is the size of an ncclUniqueId.
 const uniqueIDBytes = 128
 
-// config is the ncclConfig_t of NCCL 2.18, which later versions take for what it is.
+// config is the ncclConfig_t of NCCL 2.18, which later versions accept too: it contains its size
+// and version.
 type config struct {
 	size      uintptr
 	magic     uint32
@@ -75,7 +76,8 @@ const (
 	undefined     = -1 << 31
 )
 
-// notBlocking has calls return before they are done, so that what hangs can be given up.
+// notBlocking returns a configuration in which calls return before they have completed, so that a
+// rank can give up a call that hangs.
 func notBlocking() *config {
 	return &config{
 		size: 48, magic: configMagic, version: configVersion,
@@ -83,9 +85,9 @@ func notBlocking() *config {
 	}
 }
 
-// Installed returns the version of the library that communicators use, "2.28.3", and where it was
-// found. It needs no GPU. Where there is none the error matches ErrNoLibrary and says where it
-// looked.
+// Installed returns the version of the library that communicators use, such as "2.28.3", and the
+// path where it was found. It needs no GPU. If the library is not installed, the error matches
+// ErrNoLibrary and lists where the package looked.
 func Installed() (version, path string, err error) {
 	l, err := load()
 	if err != nil {

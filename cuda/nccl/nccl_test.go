@@ -20,16 +20,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// fake is a library that remembers how it was called last, and fails or hangs where it is told to.
-// It is one process's.
+// fake is the NCCL of one process. It records its last call, and fails or hangs on demand.
 type fake struct {
 	mu       sync.Mutex
 	function function
 	args     []uintptr
 	calls    int
 	failAt   int  // the call that fails, counted from 1
-	hang     bool // what is asked for from now on is never done
-	busy     int  // how often it is asked until it is done
+	hang     bool // calls from now on never complete
+	busy     int  // polls until a call has completed
 	comms    int  // that exist
 	aborted  int
 	inGroup  bool
@@ -140,7 +139,7 @@ func address(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// patience is for what takes milliseconds.
+// patience is a timeout for calls that take milliseconds.
 const patience = time.Minute
 
 // meet joins n processes.
@@ -181,7 +180,7 @@ func closeAll(t *testing.T, processes []*process, comms []*Comm) {
 	}
 }
 
-// array is elements on the device, and where they are.
+// array returns n elements on the device, and their address.
 func array(p *process, n int) (device.Slice[float32], uintptr) {
 	p.Helper()
 	buf, err := device.MakeDirty[float32](p.stream, n)
@@ -237,12 +236,12 @@ func TestCollectives(t *testing.T) {
 	}
 }
 
-// TestMissing has a rank not come.
+// TestMissing joins without one of the ranks.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	defer p.end()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // in which it meets itself
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // enough for rank 0 to join
 	defer cancel()
 	o := Options{Address: address(t), Rank: 0, World: 2}
 	_, err := join(ctx, newComm(known.With("", p.fake.call), p.stream, o), o)
@@ -251,7 +250,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestLost has a rank end while another waits for it: the other learns which, and is not stuck.
+// TestLost ends a rank while another waits for it: the other returns an error that names it, and
+// does not hang.
 func TestLost(t *testing.T) {
 	processes, comms := meet(t, 2, 0)
 	xs, _ := array(processes[1], 30)
@@ -273,7 +273,7 @@ func TestLost(t *testing.T) {
 		runtime.Gosched()
 	}
 	if err := processes[1].stream.Synchronize(t.Context()); !errors.Is(err, ErrLost) {
-		t.Errorf("the stream says %v", err)
+		t.Errorf("the stream returned %v", err)
 	}
 	if err := AllReduce(comms[1], Sum, xs, xs); !errors.Is(err, ErrLost) {
 		t.Errorf("later: %v", err)
@@ -281,15 +281,15 @@ func TestLost(t *testing.T) {
 	processes[1].check(comms[1].Close())
 	processes[1].end()
 	if processes[1].fake.aborted != 1 {
-		t.Error("it was not aborted")
+		t.Error("the communicator was not aborted")
 	}
 	processes[0].check(processes[0].dev.Close())
 }
 
-// TestTimeout has a rank hang.
+// TestTimeout lets a rank hang.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	processes, comms := meet(t, 3, 3*time.Second) // in which both that do not hang come to the second collective
+	processes, comms := meet(t, 3, 3*time.Second) // enough for the two other ranks to reach the second collective
 	var xs []device.Slice[float32]
 	for rank, p := range processes {
 		x, _ := array(p, 30)
@@ -297,7 +297,7 @@ func TestTimeout(t *testing.T) {
 		p.check(AllReduce(comms[rank], Sum, x, x))
 		p.check(p.stream.Synchronize(t.Context()))
 	}
-	for rank, p := range processes[:2] { // but not rank 2
+	for rank, p := range processes[:2] { // not rank 2
 		p.driver.Hold(true)
 		p.check(AllReduce(comms[rank], Sum, xs[rank], xs[rank]))
 	}
@@ -310,7 +310,7 @@ func TestTimeout(t *testing.T) {
 			t.Errorf("rank %d: %v", rank, c.Err())
 		}
 		processes[rank].driver.Hold(false)
-		if err := processes[rank].stream.Synchronize(t.Context()); !strings.Contains(err.Error(), "rank 2 did not come to it") {
+		if err := processes[rank].stream.Synchronize(t.Context()); !strings.Contains(err.Error(), "rank 2 did not reach it") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
@@ -330,14 +330,14 @@ func TestOneProcess(t *testing.T) {
 	}, comms...))
 	p.check(comms[0].Close())
 	if p.fake.comms != 2 {
-		t.Error("one rank was given back before the other closed")
+		t.Error("one rank ended before the other was closed")
 	}
 	p.check(comms[1].Close())
 	q.end()
 	p.end()
 }
 
-// TestEveryFailure has each call of the library fail in turn.
+// TestEveryFailure lets each call of the library fail in turn.
 func TestEveryFailure(t *testing.T) {
 	for at := 1; ; at++ {
 		p := newProcess(t)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPage demands that the code on docs/libraries.md is that of the packages' examples.
+// TestPage checks that all code on docs/libraries.md is in the examples of the packages.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/libraries.md")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// unindented returns text without the space at the start of its lines.
+// unindented returns text without the white space at the start of its lines.
 func unindented(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

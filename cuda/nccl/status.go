@@ -8,17 +8,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// Errors; match them with errors.Is.
+// Errors of this package. Match them with errors.Is.
 var (
-	ErrNoLibrary = toolkit.ErrNotFound   // NCCL is not on the machine
-	ErrMissing   = rendezvous.ErrMissing // ranks did not come
+	ErrNoLibrary = toolkit.ErrNotFound   // NCCL is not installed
+	ErrMissing   = rendezvous.ErrMissing // ranks did not join
 	ErrLost      = rendezvous.ErrLost    // ranks ended
 	ErrTimeout   = errors.New("a collective took too long")
 	ErrClosed    = errors.New("the communicator was closed")
 )
 
-// Status is the library's result of a call, its ncclResult_t. As an error its text is the library's
-// own name of it.
+// Status is the result of a library call, an ncclResult_t. Its text is the library's name for the
+// status.
 type Status int32
 
 // The statuses.
@@ -42,7 +42,7 @@ var statusNames = map[Status]string{
 // Error returns "ncclRemoteError".
 func (s Status) Error() string { return toolkit.StatusText(s, statusNames, "nccl", "ncclResult") }
 
-// Error is a call of the library that failed.
+// Error is a failed call of the library.
 type Error struct {
 	Call   string // the library's function: "ncclAllReduce"
 	Rank   int
@@ -55,22 +55,22 @@ func (e *Error) Error() string { return fmt.Sprintf("nccl: rank %d: %s: %v", e.R
 // Unwrap returns the status.
 func (e *Error) Unwrap() error { return e.Status }
 
-// TimeoutError says that a collective took too long, and which ranks have not come to it. It
-// matches ErrTimeout, and ErrMissing where some are known to be behind.
+// TimeoutError is the error of a collective that took too long. It names the ranks that have not
+// reached the collective. It matches ErrTimeout, and also ErrMissing if there are such ranks.
 type TimeoutError struct {
 	Rank   int
 	Call   string
-	After  string // how long it was waited for
-	Behind []int  // ranks that were given less work, or do not answer
+	After  string // the timeout
+	Behind []int  // ranks that enqueued fewer collectives, or do not answer
 }
 
 // Error names the ranks.
 func (e *TimeoutError) Error() string {
 	s := fmt.Sprintf("nccl: rank %d: %s: %v (%s)", e.Rank, e.Call, ErrTimeout, e.After)
 	if len(e.Behind) == 0 {
-		return s + "; all ranks have come to it: their devices or the network are stuck"
+		return s + "; all ranks have reached it: their devices or the network hang"
 	}
-	return s + "; " + rendezvous.Ranks(e.Behind) + " did not come to it"
+	return s + "; " + rendezvous.Ranks(e.Behind) + " did not reach it"
 }
 
 // Is reports whether target is ErrTimeout, or ErrMissing.

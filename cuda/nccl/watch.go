@@ -20,8 +20,8 @@ func (c *Comm) watchMembers() {
 	}
 }
 
-// watch aborts the communicator when the stream's work takes longer than the timeout. It is there
-// while there is work.
+// watch aborts the communicator if the stream's work takes longer than the timeout. It runs while
+// the stream has work.
 func (c *Comm) watch() {
 	for {
 		at := c.calls.Load()
@@ -46,11 +46,12 @@ func (c *Comm) watch() {
 	}
 }
 
-// askTime bounds how long the others are asked how far they have come.
+// askTime bounds the wait for the other processes' answers in late.
 const askTime = 2 * time.Second
 
-// late returns the error of work that takes too long. It asks the others who is behind: a process
-// whose program hangs answers still, one that is stopped or cut off does not.
+// late returns the error of work that takes too long. It asks the other processes how many
+// collectives they have enqueued. A process whose program hangs still answers; one that is stopped
+// or disconnected does not.
 func (c *Comm) late() error {
 	e := &TimeoutError{Rank: c.rank, Call: fmt.Sprintf("collective %d", c.calls.Load()), After: c.timeout.String()}
 	at := map[int]int64{}
@@ -70,8 +71,8 @@ func (c *Comm) late() error {
 	return e
 }
 
-// fail makes err stick to the communicator and its stream, and aborts, which ends the work that
-// waits for other ranks. Ranks of the same process are aborted too.
+// fail records err as the error of the communicator and its stream, and aborts the communicator,
+// which ends work that waits for other ranks. It also aborts the other ranks of the process.
 func (c *Comm) fail(err error) {
 	c.mu.Lock()
 	if c.failed != nil || c.closed {
@@ -91,10 +92,10 @@ func (c *Comm) fail(err error) {
 	}
 }
 
-// giveUp makes err that of the stream, and aborts what the library knows by the handle.
+// giveUp makes err the error of the stream, and aborts the library's communicator.
 func (c *Comm) giveUp(handle uintptr, err error) {
 	l := c.stream.Loans()
-	_ = l.Enqueue(func() error { return err }) // it is returned by all that follows
+	_ = l.Enqueue(func() error { return err }) // all later calls of the stream return it
 	if handle == 0 {
 		return
 	}
@@ -105,7 +106,7 @@ func (c *Comm) giveUp(handle uintptr, err error) {
 	}
 }
 
-// abort has arguments of its own, because another call may be under way.
+// abort has arguments of its own, because another call may be in progress.
 func (c *Comm) abort(handle uintptr) error {
 	args := make([]uintptr, 1)
 	args[0] = handle

@@ -7,15 +7,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// handle is the library's name of a device or of a set of events.
+// handle is the library's identifier of a device or of a set of events.
 type handle uintptr
 
-// calls are the library's functions by their shape; a test can put others in their place. The
-// first argument of each is the function's symbol, which old libraries may lack: the call then
-// returns FunctionNotFound.
+// calls are the library's functions, grouped by signature. A test can replace them. The first argument of
+// each is the function's symbol. If an old library does not have the symbol, the call returns
+// FunctionNotFound.
 //
-// Lifetimes: what arguments point to is on the heap, because calls of a function value are
-// opaque to the compiler, and stays alive until the call returns.
+// Lifetimes: the variables that arguments point to are on the heap, because they escape through the
+// function values, and stay alive until the call returns.
 type calls struct {
 	plain func(f string) Status
 	// systemNumber is f(&out)
@@ -24,7 +24,7 @@ type calls struct {
 	pair         func(f string, d handle, first, second *uint32) Status     // f(device, &first, &second)
 	chosen       func(f string, d handle, which uint32, out *uint32) Status // f(device, which, &out)
 	wide         func(f string, d handle, out *uint64) Status               // f(device, &out)
-	text         func(f string, d handle, buf []byte) Status                // f(device, buf, length), or f(buf, length) for no device
+	text         func(f string, d handle, buf []byte) Status                // f(device, buf, length), or f(buf, length) without a device
 	device       func(f string, in uint32, out *handle) Status              // f(index, &device)
 	part         func(f string, d handle, in uint32, out *handle) Status    // f(device, index, &device)
 	record       func(f string, d handle, out unsafe.Pointer) Status        // f(device, &struct)
@@ -42,22 +42,22 @@ type calls struct {
 	next         func(f string, set handle, w *wait) Status                 // f(set, &event, milliseconds)
 }
 
-// eccCounter says which errors are meant.
+// eccCounter selects a counter of memory errors.
 type eccCounter struct{ kind, counter uint32 }
 
-// wanted are kinds of events of a device.
+// wanted selects kinds of events of a device.
 type wanted struct {
 	device handle
 	types  uint64
 }
 
-// wait is a wait for an event, and the event.
+// wait holds the timeout and the result of a wait for an event.
 type wait struct {
 	milliseconds uint32
 	event        eventData
 }
 
-// samples is room for what processes did since a time in microseconds.
+// samples is a buffer for process samples, and the time in microseconds after which they must lie.
 type samples struct {
 	since  uint64
 	n      uint32
@@ -100,7 +100,7 @@ func bind(lookup func(symbol string) (uintptr, error)) calls {
 	}
 }
 
-// table has the addresses of the functions that the library has.
+// table holds the addresses of the functions that the library has.
 type table struct{ addresses map[string]uintptr }
 
 func (l *table) call(f string, args ...uintptr) Status {
@@ -111,7 +111,7 @@ func (l *table) call(f string, args ...uintptr) Status {
 	return Status(dl.Call(a, args...))
 }
 
-// call1 is a function of a device that stores something.
+// call1 calls a function that takes a device and stores a result.
 func (l *table) call1(f string, d handle, out unsafe.Pointer) Status {
 	s := l.call(f, uintptr(d), uintptr(out))
 	runtime.KeepAlive(out)

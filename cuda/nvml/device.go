@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Device is a GPU, or a part of one that MIG made of it.
+// Device is a GPU, or a MIG partition of a GPU.
 type Device struct {
 	library *Library
 	handle  handle
@@ -17,22 +17,22 @@ type Device struct {
 	part    *Part
 }
 
-// Bus is a device's place in the machine.
+// Bus identifies a device's location in the machine.
 type Bus struct {
 	ID                           string // "0000:41:00.0"
 	Device                       uint32 // PCI device and vendor, vendor in the lower half
-	Minor                        int    // of /dev/nvidia0; -1 where there is none
+	Minor                        int    // the minor number of /dev/nvidia0 and so on; -1 if there is none
 	PCIDomain, PCIBus, PCIDevice int
 }
 
-// Part says which part of a GPU a device is.
+// Part identifies the MIG partition of a GPU that a device is.
 type Part struct {
 	GPU             *Device
-	Instance        int // of the GPU
-	ComputeInstance int // of the instance
+	Instance        int // number of the GPU instance in the GPU
+	ComputeInstance int // number of the compute instance in the GPU instance
 }
 
-// identify asks for what does not change.
+// identify reads the properties that do not change.
 func (d *Device) identify() (err error) {
 	if d.name, err = d.library.text("nvmlDeviceGetName", d.handle); err != nil {
 		return fmt.Errorf("%w of device %d", err, d.index)
@@ -53,7 +53,7 @@ func (d *Device) identify() (err error) {
 	return nil
 }
 
-// shortBus makes "00000000:41:00.0" what the driver and Linux say: "0000:41:00.0".
+// shortBus converts "00000000:41:00.0" to the form of the driver and Linux: "0000:41:00.0".
 func shortBus(id string) string {
 	if domain, rest, ok := strings.Cut(id, ":"); ok && len(domain) == 8 {
 		return strings.ToLower(domain[4:] + ":" + rest)
@@ -67,17 +67,17 @@ func (d *Device) Index() int { return d.index }
 // Name returns the GPU's name: "NVIDIA H200".
 func (d *Device) Name() string { return d.name }
 
-// UUID returns the identity that is the same in every process and after every restart:
-// "GPU-5ac1...", or "MIG-...".
+// UUID returns the device's unique identifier, "GPU-5ac1..." or "MIG-...", which is the same in
+// every process and after every restart.
 func (d *Device) UUID() string { return d.uuid }
 
-// Bus returns where the GPU is. A part is where its GPU is.
+// Bus returns the location of the GPU. A MIG partition has the location of its GPU.
 func (d *Device) Bus() Bus { return d.bus }
 
-// Part says which part of a GPU the device is, or nil where it is a whole one.
+// Part returns the MIG partition that the device is, or nil if it is a whole GPU.
 func (d *Device) Part() *Part { return d.part }
 
-// Serial returns the board's serial number, or "" where it has none.
+// Serial returns the board's serial number, or "" if it has none.
 func (d *Device) Serial() (string, error) {
 	if err := d.library.open(); err != nil {
 		return "", err
@@ -89,7 +89,7 @@ func (d *Device) Serial() (string, error) {
 	return text, err
 }
 
-// Parts returns the parts that MIG made of the GPU, or none where it is whole.
+// Parts returns the MIG partitions of the GPU. A GPU without MIG has none.
 func (d *Device) Parts() ([]*Device, error) {
 	if err := d.library.open(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (d *Device) Parts() ([]*Device, error) {
 		const f = "nvmlDeviceGetMigDeviceHandleByIndex"
 		switch s := c.part(f, d.handle, i, &p.handle); s {
 		case success:
-		case NotFound, InvalidArgument: // no part has this number
+		case NotFound, InvalidArgument: // no partition has this number
 			continue
 		default:
 			return nil, failed(f, s)

@@ -1,9 +1,9 @@
-// Package nvml reads what NVIDIA's management library knows of the GPUs of a machine: names,
-// load, memory, power, temperatures, clocks, links, errors, and which processes use them. It is
-// what nvidia-smi reads, and sees all GPUs whatever CUDA_VISIBLE_DEVICES says.
+// Package nvml reads the state of a machine's GPUs from NVIDIA's management library: names, load, memory,
+// power, temperatures, clocks, links, errors, and the processes that use them. It reads the same data as
+// nvidia-smi, and sees all GPUs, whatever the value of CUDA_VISIBLE_DEVICES.
 //
 //	lib, err := nvml.Open()
-//	if err != nil { return err } // where it looked, and how to get it
+//	if err != nil { return err } // lists where the package looked, and how to get the library
 //	defer lib.Close()
 //	gpus, err := lib.Devices()
 //	for _, d := range gpus {
@@ -11,7 +11,7 @@
 //		if watts, ok := r.Power.Get(); ok { fmt.Println(d.Name(), watts) }
 //	}
 //
-// It needs no context on a GPU and makes none: reading does not disturb what runs there. It
-// changes nothing, and it is not package cuda, whose numbers for the devices may be others:
-// match them by bus or UUID. All methods may be called from any goroutine.
+// The package creates no context on a GPU, so reading does not disturb running programs. It changes no
+// settings. Its device numbers may differ from those of package cuda: match devices by bus or UUID. Multiple
+// goroutines may invoke all methods simultaneously.
 package nvml

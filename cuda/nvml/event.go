@@ -5,22 +5,22 @@ import (
 	"errors"
 )
 
-// XID is a serious error of a GPU, as the kernel's log has it: "NVRM: Xid ... 79".
+// XID is a serious error of a GPU, which the kernel log reports as "NVRM: Xid ... 79".
 type XID struct {
-	Device   *Device // of those that were watched; nil for one that is lost
-	Number   int     // 31, 79, ...; NVIDIA's documentation says what each means
-	Instance int     // the part of the device, or -1
+	Device   *Device // one of the devices that are watched, or nil for a lost device
+	Number   int     // 31, 79, ...; defined in NVIDIA's documentation
+	Instance int     // the MIG instance, or -1
 }
 
 // xidEvents is nvmlEventTypeXidCriticalError.
 const xidEvents = 8
 
-// pollMilliseconds bounds how long a wait goes on behind the end of its context.
+// pollMilliseconds bounds how long a wait continues after its context is done.
 const pollMilliseconds = 200
 
-// WatchXIDs calls report for each error of the devices from now on, until the context is done
-// or the library fails. It holds a thread. Devices that have no events are left out; where none
-// has, the error is NotSupported.
+// WatchXIDs calls report for each error of the devices from now on, until the context is done or
+// the library fails. It blocks a thread. It ignores devices that do not support events; if none
+// supports them, the error is NotSupported.
 func (l *Library) WatchXIDs(ctx context.Context, devices []*Device, report func(XID)) error {
 	if err := l.open(); err != nil {
 		return err

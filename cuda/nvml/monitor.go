@@ -1,19 +1,19 @@
 package nvml
 
-// Monitor reads a device again and again. Its methods may be called from any goroutine.
+// Monitor reads a device repeatedly. Multiple goroutines may invoke its methods simultaneously.
 type Monitor struct {
 	*Device
 	meter *Meter
 }
 
-// State is what a Monitor reads at once.
+// State is the result of one Read of a Monitor.
 type State struct {
 	Reading
 	Traffic Traffic
-	Usage   Usage // since the state before; the first has none
+	Usage   Usage // since the previous Read; unknown after the first
 }
 
-// Monitors returns a monitor of each device, and the versions of what they are read with.
+// Monitors returns a monitor of each device, and the software versions.
 func (l *Library) Monitors() ([]*Monitor, Versions, error) {
 	devices, err := l.Devices()
 	if err != nil {

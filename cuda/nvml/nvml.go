@@ -9,23 +9,23 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// ErrNoLibrary matches the error of Open where the library is not there: it is a part of the
-// driver.
+// ErrNoLibrary matches the error of Open if the library, which is part of the driver, is not
+// installed.
 var ErrNoLibrary = toolkit.ErrNotFound
 
-// ErrClosed is the error of using a Library after Close.
+// ErrClosed is the error of a call on a closed Library.
 var ErrClosed = errors.New("nvml: the library was closed")
 
-// library says where NVML is: beside the driver, also in WSL and on NixOS.
+// library describes where NVML is: with the driver, also in WSL and on NixOS.
 var library = toolkit.Library{
 	Name:    "NVML",
 	Unix:    []string{"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1", "/run/opengl-driver/lib/libnvidia-ml.so.1"},
 	Windows: []string{"nvml.dll", `C:\Program Files\NVIDIA Corporation\NVSMI\nvml.dll`},
-	Get:     "the NVIDIA driver, of which it is a part",
+	Get:     "the NVIDIA driver, which contains it",
 }
 
-// symbols are the functions that Library calls. Every driver of the last years has all of them;
-// where one lacks some, what they tell is not known.
+// symbols are the functions that Library calls. Drivers of recent years have all of them. If a
+// driver lacks some, their values are unknown.
 var symbols = []string{
 	"nvmlInit_v2", "nvmlShutdown", "nvmlSystemGetDriverVersion", "nvmlSystemGetNVMLVersion",
 	"nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetProcessName",
@@ -48,15 +48,16 @@ var symbols = []string{
 	"nvmlEventSetCreate", "nvmlDeviceRegisterEvents", "nvmlEventSetWait_v2", "nvmlEventSetFree",
 }
 
-// Library is the management library, open. Close it when it is not needed any more.
+// Library is the opened management library. Close it after use.
 type Library struct {
 	calls  calls
 	path   string
 	closed atomic.Bool
 }
 
-// Open finds and initialises the library. Where there is none the error matches ErrNoLibrary;
-// where the driver does not work it is an *Error: DriverNotLoaded, VersionMismatch, NoPermission.
+// Open finds and initializes the library. If it is not installed, the error matches ErrNoLibrary.
+// If the driver does not work, the error is an *Error, such as DriverNotLoaded, VersionMismatch or
+// NoPermission.
 func Open() (*Library, error) {
 	lib, err := toolkit.Open(library)
 	if err != nil {
@@ -72,7 +73,7 @@ func start(c calls, path string) (*Library, error) {
 	return &Library{calls: c, path: path}, nil
 }
 
-// Close gives the library back. Its devices are then errors to use.
+// Close closes the library. Later calls on its devices return an error.
 func (l *Library) Close() error {
 	if l.closed.Swap(true) {
 		return ErrClosed
@@ -83,11 +84,11 @@ func (l *Library) Close() error {
 // Path returns the name under which the library was found.
 func (l *Library) Path() string { return l.path }
 
-// Versions are those of the software below the program.
+// Versions are the versions of the driver and its libraries.
 type Versions struct {
 	Driver string // "580.95.05"
 	NVML   string // "13.580.95.05"
-	CUDA   string // the newest that the driver knows: "13.0"
+	CUDA   string // the newest version that the driver supports: "13.0"
 }
 
 // Versions returns the versions.
@@ -108,7 +109,8 @@ func (l *Library) Versions() (v Versions, err error) {
 	return v, err
 }
 
-// Devices returns the GPUs of the machine, in the library's order, which is that of the bus.
+// Devices returns the GPUs of the machine in the library's order, which is the order of their bus
+// addresses.
 func (l *Library) Devices() ([]*Device, error) {
 	if err := l.open(); err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ func (l *Library) Devices() ([]*Device, error) {
 	return all, nil
 }
 
-// ProcessName returns the path of a process's program.
+// ProcessName returns the path of a process's executable.
 func (l *Library) ProcessName(pid int) (string, error) {
 	if err := l.open(); err != nil {
 		return "", err
@@ -149,14 +151,14 @@ func (l *Library) open() error {
 	return nil
 }
 
-// text returns what a function says of a device, or of the system.
+// text returns a text that a function reports for a device, or for the system.
 func (l *Library) text(f string, d handle) (string, error) {
 	buf := make([]byte, 128)
 	err := failed(f, l.calls.text(f, d, buf))
 	return until0(buf), err
 }
 
-// until0 returns the text of a C string.
+// until0 returns the contents of a buffer up to its first zero byte.
 func until0(buf []byte) string {
 	text, _, _ := bytes.Cut(buf, []byte{0})
 	return string(text)

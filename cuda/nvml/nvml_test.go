@@ -16,12 +16,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// compiled is the library of testdata/nvml.c.
+// compiled returns the library compiled from testdata/nvml.c.
 func compiled(t *testing.T) *Library {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil || runtime.GOOS != "linux" {
-		t.Skip("no C compiler to make a library with, or no Linux")
+		t.Skip("needs Linux and a C compiler")
 	}
 	file := filepath.Join(t.TempDir(), "libnvml.so")
 	if out, err := exec.Command(cc, "-shared", "-fPIC", "-o", file, "testdata/nvml.c").CombinedOutput(); err != nil {
@@ -186,7 +186,8 @@ func TestCompiledUsage(t *testing.T) {
 	}
 }
 
-// TestMeter expects nothing of the first reading, and that between samples of the second.
+// TestMeter expects no values from the first reading, and those between the two samples from the
+// second.
 func TestMeter(t *testing.T) {
 	m := only(t, compiled(t)).Meter()
 	if u, err := m.Usage(); err != nil || u != (Usage{}) {
@@ -202,7 +203,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestMonitors reads a device through its monitor: all at once, and usage from the second time on.
+// TestMonitors reads a device through its monitor; usage is known from the second time on.
 func TestMonitors(t *testing.T) {
 	lib := compiled(t)
 	monitors, versions, err := lib.Monitors()

@@ -9,19 +9,19 @@ import (
 // Process is a process that uses a device.
 type Process struct {
 	PID      int
-	Graphics bool   // it draws; else it computes
-	Memory   Figure // bytes of the device's
-	Instance int    // the part of the device that it uses; -1 for a device that is whole
+	Graphics bool   // it uses the GPU for graphics, not only for computation
+	Memory   Figure // bytes of device memory
+	Instance int    // the MIG instance that it uses; -1 for a whole device
 }
 
-// unknownBytes and noInstance are what the library says where it does not know.
+// unknownBytes and noInstance are the library's values for unknown data.
 const (
 	unknownBytes = 1<<64 - 1
 	noInstance   = 1<<32 - 1
 )
 
-// Processes returns the processes that use the device now. In a container these are only its
-// own.
+// Processes returns the processes that use the device now. In a container, it returns only the
+// container's processes.
 func (d *Device) Processes() ([]Process, error) {
 	if err := d.library.open(); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (d *Device) Processes() ([]Process, error) {
 	return all, nil
 }
 
-// processes asks until there is room for all.
+// processes repeats the call with larger buffers until all processes fit.
 func (d *Device) processes(f string) ([]processInfo, error) {
 	for room := uint32(64); room < 1<<16; room *= 4 {
 		n, infos := room, make([]processInfo, room)
@@ -60,7 +60,7 @@ func (d *Device) processes(f string) ([]processInfo, error) {
 			return nil, failed(f, s)
 		}
 	}
-	return nil, fmt.Errorf("nvml: %s: there are always more processes than there is room for", f)
+	return nil, fmt.Errorf("nvml: %s: the number of processes keeps growing beyond the buffer", f)
 }
 
 // ProcessLoad is how busy a process kept a device, in percent.
@@ -69,8 +69,8 @@ type ProcessLoad struct {
 	GPU, Memory, Encoder, Decoder int
 }
 
-// ProcessLoads returns the load by process since a time, of which the device keeps some seconds.
-// There is none where nothing ran, and where the device cannot tell.
+// ProcessLoads returns the load of each process since a time, of which the device keeps the last
+// few seconds. The result is empty if nothing ran, and if the device does not report it.
 func (d *Device) ProcessLoads(since time.Time) ([]ProcessLoad, error) {
 	if err := d.library.open(); err != nil {
 		return nil, err

@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// Figure is a number that not every device can tell.
+// Figure is a number that some devices do not report.
 type Figure struct {
 	value float64
 	known bool
 }
 
-// Known returns a figure, for tests of what shows readings.
+// Known returns a known figure, for tests of code that displays readings.
 func Known(v float64) Figure { return Figure{v, true} }
 
 // Get returns the number and whether it is known.
@@ -27,7 +27,8 @@ func (f Figure) String() string {
 	return fmt.Sprintf("%.6g", f.value)
 }
 
-// Reading is what a device does at one moment. What it cannot tell is not known.
+// Reading is the state of a device at one moment. Values that the device does not report are
+// unknown.
 type Reading struct {
 	Load        Load
 	Memory      Memory
@@ -41,17 +42,18 @@ type Reading struct {
 	Modes       Modes
 }
 
-// Load is how busy the parts of a device were, in percent of the last second or less: of the time
-// in which any kernel ran, not of the multiprocessors that it used.
+// Load is how busy the parts of a device were during the last second or less, as the percentage of
+// time in which any kernel ran, however few multiprocessors it used.
 type Load struct{ GPU, Memory, Encoder, Decoder Figure }
 
-// Memory is bytes of the device's memory, and of its window into the address space of the host.
+// Memory is the device's memory in bytes, and that of its window in the address space of the host
+// (BAR1).
 type Memory struct{ Total, Used, Free, Reserved, WindowTotal, WindowUsed Figure }
 
-// Temperature is degrees Celsius. From Slowdown on the device slows itself down.
+// Temperature is in degrees Celsius. From Slowdown on, the device reduces its clocks.
 type Temperature struct{ GPU, Memory, Slowdown, Shutdown Figure }
 
-// Clocks are MHz. Held is why they are not higher.
+// Clocks are in MHz. Held contains the reasons why they are not higher.
 type Clocks struct {
 	Graphics, SM, Memory, Video Figure
 	MaxSM, MaxMemory            Figure
@@ -59,41 +61,41 @@ type Clocks struct {
 	Held                        Reasons
 }
 
-// Link is the device's connection with the host, and with other GPUs.
+// Link is the device's connection to the host and to other GPUs.
 type Link struct {
 	Generation, MaxGeneration Figure // of PCI Express
 	Width, MaxWidth           Figure // lanes
-	Replays                   Figure // transfers that had to be repeated
+	Replays                   Figure // transfers that were repeated
 	NVLinkSent                Figure // bytes over all links, since the driver was loaded
 	NVLinkReceived            Figure
 }
 
-// Errors are errors of the memory, since the driver was loaded and in the device's life.
+// Errors are counts of memory errors, since the driver was loaded and over the device's lifetime.
 type Errors struct {
 	Corrected, Uncorrected         Figure
 	LifeCorrected, LifeUncorrected Figure
-	RowsCorrected, RowsUncorrected Figure // that were replaced by spare ones
-	RowsPending, RowsFailed        Figure // 1 where a row waits for a reset, where there is no spare
+	RowsCorrected, RowsUncorrected Figure // rows that were replaced by spare ones
+	RowsPending, RowsFailed        Figure // 1 if a row will be replaced at the next reset; 1 if no spare row was left
 }
 
-// Modes are settings.
+// Modes are settings of the device.
 type Modes struct {
-	Persistence Figure // 1 where the driver keeps an idle device ready
-	Compute     Figure // 0 any process may use it, 2 none, 3 one
-	ECC         Figure // 1 where memory errors are corrected
-	MIG         Figure // 1 where the device is divided
+	Persistence Figure // 1 if the driver keeps an idle device initialized
+	Compute     Figure // 0: any process may use it; 2: none; 3: one
+	ECC         Figure // 1 if memory errors are corrected
+	MIG         Figure // 1 if the device is partitioned
 }
 
-// Reasons are why clocks are not higher, as the library's bits.
+// Reasons are the reasons why clocks are not higher, as the library's bit mask.
 type Reasons uint64
 
-// reasonNames are the library's bits in order.
+// reasonNames are the names of the library's bits, in order.
 var reasonNames = []string{
 	"idle", "application setting", "power cap", "hardware slowdown", "sync boost",
 	"software thermal slowdown", "hardware thermal slowdown", "power brake", "display setting",
 }
 
-// Names returns the reasons as people say them: "power cap".
+// Names returns readable names of the reasons, such as "power cap".
 func (r Reasons) Names() (names []string) {
 	for bit, name := range reasonNames {
 		if r&(1<<bit) != 0 {
@@ -103,8 +105,8 @@ func (r Reasons) Names() (names []string) {
 	return names
 }
 
-// Read asks for everything that takes little time: some tenths of a millisecond.
-// The error is that of a device that does not answer any more: GPUIsLost.
+// Read reads all values that take little time; it takes some tenths of a millisecond. It returns an
+// error if the device does not respond, such as GPUIsLost.
 func (d *Device) Read() (Reading, error) {
 	if err := d.library.open(); err != nil {
 		return Reading{}, err
@@ -120,10 +122,10 @@ func (d *Device) Read() (Reading, error) {
 	return r, a.err
 }
 
-// Traffic is what goes over PCI Express, in bytes a second.
+// Traffic is the traffic over PCI Express, in bytes per second.
 type Traffic struct{ Sent, Received Figure }
 
-// Traffic measures for about 40 ms.
+// Traffic measures the traffic for about 40 ms.
 func (d *Device) Traffic() (Traffic, error) {
 	if err := d.library.open(); err != nil {
 		return Traffic{}, err
@@ -133,13 +135,13 @@ func (d *Device) Traffic() (Traffic, error) {
 	return t, a.err
 }
 
-// asker asks a device, and keeps the error after which there is no point in asking more.
+// asker reads values of a device, and keeps the error that makes further calls pointless.
 type asker struct {
 	d   *Device
 	err error
 }
 
-// figure returns a number in units of scale, where a call brought one.
+// figure returns v times scale, if the call succeeded.
 func (a *asker) figure(f string, s Status, v float64) Figure {
 	switch s {
 	case success:
@@ -170,7 +172,7 @@ func (a *asker) chosen(f string, which uint32, scale float64) Figure {
 	return a.figure(f, s, float64(v)*scale)
 }
 
-// first returns the first of a pair.
+// first returns the first value of a pair.
 func (a *asker) first(f string) Figure {
 	var v, other uint32
 	s := a.d.library.calls.pair(f, a.d.handle, &v, &other)
@@ -253,7 +255,7 @@ func (a *asker) modes() Modes {
 	}
 }
 
-// Fields of nvmlDeviceGetFieldValues, and the scope that means all links.
+// Fields of nvmlDeviceGetFieldValues, and the scope for all links.
 const (
 	fieldMemoryTemperature = 82
 	fieldNVLinkSent        = 138 // KiB
@@ -261,7 +263,7 @@ const (
 	allLinks               = math.MaxUint32
 )
 
-// fields asks for what only fields have.
+// fields reads the values that are available only as fields.
 func (a *asker) fields(r *Reading) {
 	const f = "nvmlDeviceGetFieldValues"
 	v := []fieldValue{{field: fieldMemoryTemperature}, {field: fieldNVLinkSent, scope: allLinks}, {field: fieldNVLinkReceived, scope: allLinks}}
@@ -273,7 +275,7 @@ func (a *asker) fields(r *Reading) {
 	r.Link.NVLinkSent, r.Link.NVLinkReceived = v[1].figure(1024), v[2].figure(1024)
 }
 
-// figure returns the value of a field by its type (nvmlValueType_t).
+// figure returns the value of a field according to its type (nvmlValueType_t).
 func (v *fieldValue) figure(scale float64) Figure {
 	if v.status != success {
 		return Figure{}

@@ -6,8 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// Status is the library's result of a call, its nvmlReturn_t. As an error its text is the
-// library's own name of it: "NVML_ERROR_NOT_SUPPORTED".
+// Status is the result of a library call, an nvmlReturn_t. Its text is the library's name for the
+// status, such as "NVML_ERROR_NOT_SUPPORTED".
 type Status int32
 
 // The statuses that a program may want to match with errors.Is.
@@ -20,10 +20,10 @@ const (
 	InsufficientSize Status = 7
 	DriverNotLoaded  Status = 9
 	TimedOut         Status = 10
-	FunctionNotFound Status = 13 // in a library of this age
+	FunctionNotFound Status = 13 // the library is too old to have the function
 	GPUIsLost        Status = 15
 	ResetRequired    Status = 16
-	VersionMismatch  Status = 18 // of the library and the kernel's module
+	VersionMismatch  Status = 18 // of the library and the kernel module
 	Unknown          Status = 999
 
 	success Status = 0
@@ -68,7 +68,7 @@ var statusNames = map[Status]string{
 	999: "ERROR_UNKNOWN",
 }
 
-// Error is a call of the library that failed.
+// Error is a failed call of the library.
 type Error struct {
 	Call   string // the library's function: "nvmlInit_v2"
 	Status Status

@@ -1,6 +1,6 @@
 package nvml
 
-// The structs below have the layout of the library's own on 64-bit machines ("NVML API
+// The structs below have the same layout as the library's structs on 64-bit machines ("NVML API
 // Reference", "Device Structs").
 
 // memoryInfo is nvmlMemory_v2_t.
@@ -15,7 +15,7 @@ const memoryInfoVersion = 40 | 2<<24
 // barInfo is nvmlBAR1Memory_t.
 type barInfo struct{ total, _, used uint64 }
 
-// utilization is nvmlUtilization_t: percents.
+// utilization is nvmlUtilization_t, in percent.
 type utilization struct{ gpu, memory uint32 }
 
 // pciInfo is nvmlPciInfo_t.
@@ -40,7 +40,7 @@ type processSample struct {
 	sm, memory, encoder, decoder uint32
 }
 
-// remapped has the results of nvmlDeviceGetRemappedRows.
+// remapped holds the results of nvmlDeviceGetRemappedRows.
 type remapped struct{ correctable, uncorrectable, pending, failed uint32 }
 
 // fieldValue is nvmlFieldValue_t.

@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// Usage is how busy a device's units were between two samples, of which GPUs since Hopper keep
-// counts: unlike Load it tells a GPU that computes from one that a small kernel keeps occupied.
-// Shares are in percent of what the whole device could have done.
+// Usage is how busy the units of a device were between two samples of its counters, which GPUs have
+// since Hopper. Unlike Load, it distinguishes a GPU in full use from one that a small kernel keeps
+// occupied. Shares are percentages of what the whole device could have done.
 type Usage struct {
 	Graphics  Figure // time in which anything ran
-	SM        Figure // multiprocessors that had work
-	Occupancy Figure // warps, of those that they can have
+	SM        Figure // time in which multiprocessors had work
+	Occupancy Figure // resident warps, relative to the maximum
 	Tensor    Figure // tensor cores
 	FP64      Figure
 	FP32      Figure
 	FP16      Figure
 	Memory    Figure // bandwidth of the device's memory
-	Sent      Figure // bytes a second over PCI Express
+	Sent      Figure // bytes per second over PCI Express
 	Received  Figure
 }
 
-// Sample is the state of a device's counts at one moment. Close it.
+// Sample is a snapshot of a device's counters. Close it after use.
 type Sample struct {
 	device *Device
 	handle handle
 }
 
-// gpmCount is how many figures Since asks for.
+// gpmCount is the number of figures that Since reads.
 const gpmCount = 10
 
 // gpmMetric is nvmlGpmMetric_t.
@@ -39,7 +39,7 @@ type gpmMetric struct {
 	_      [3]uintptr // names
 }
 
-// gpmMetrics is nvmlGpmMetricsGet_t, whose array may be shorter than the library's own.
+// gpmMetrics is nvmlGpmMetricsGet_t. Its array may be shorter than the library's own.
 type gpmMetrics struct {
 	version, count uint32
 	first, second  handle
@@ -49,7 +49,7 @@ type gpmMetrics struct {
 // gpmSupport is nvmlGpmSupport_t.
 type gpmSupport struct{ version, supported uint32 }
 
-// Sample takes a sample. Where the device keeps no such counts the error is NotSupported.
+// Sample takes a sample. If the device has no such counters, the error is NotSupported.
 func (d *Device) Sample() (*Sample, error) {
 	l := d.library
 	if err := l.open(); err != nil {
@@ -82,8 +82,8 @@ func (s *Sample) Close() error {
 	return failed(f, s.device.library.calls.release(f, s.handle))
 }
 
-// Since returns the usage from an earlier sample of the same device to s; 0.1 s should lie
-// between them.
+// Since returns the usage between an earlier sample of the same device and s. At least 0.1 s should
+// lie between the samples.
 func (s *Sample) Since(earlier *Sample) (Usage, error) {
 	l := s.device.library
 	if err := l.open(); err != nil {
@@ -112,19 +112,19 @@ func (s *Sample) Since(earlier *Sample) (Usage, error) {
 	return u, err
 }
 
-// Meter reads a device's usage, each time since the time before. Its methods may be called from any
-// goroutine.
+// Meter reads a device's usage, each time since the previous call. Multiple goroutines may invoke
+// its methods simultaneously.
 type Meter struct {
 	device *Device
 	mu     sync.Mutex
 	last   *Sample // or nil
 }
 
-// Meter returns a meter.
+// Meter returns a meter for the device.
 func (d *Device) Meter() *Meter { return &Meter{device: d} }
 
-// Usage returns the usage since the call before. Nothing is known at the first call, and where the
-// device keeps no counts or does not show them.
+// Usage returns the usage since the previous call. Its figures are unknown at the first call, and
+// if the device has no counters or does not permit access to them.
 func (m *Meter) Usage() (Usage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

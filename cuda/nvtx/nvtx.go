@@ -9,25 +9,25 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// Variable is the name of the environment variable by which a profiler names its library.
+// Variable is the environment variable in which a profiler names its library.
 const Variable = "NVTX_INJECTION64_PATH"
 
-// ErrTool matches the error of Start where the profiler's library cannot be used.
-var ErrTool = errors.New("nvtx: the profiler cannot be told")
+// ErrTool matches the error of Start if the profiler's library cannot be used.
+var ErrTool = errors.New("nvtx: the profiler's library cannot be used")
 
-// Tracer tells a profiler of ranges and marks. Its methods may be called from any goroutine,
-// also on a nil Tracer, which does nothing.
+// Tracer reports ranges and marks to a profiler. Multiple goroutines may invoke its methods
+// simultaneously. The methods of a nil Tracer do nothing.
 type Tracer struct{ slots *slots }
 
-// Range is a stretch of time that has begun.
+// Range is a range that has begun.
 type Range struct {
 	tracer *Tracer
 	id     uint64
 }
 
-// Start connects with the profiler whose library is tool, which the environment names in Variable, or
-// returns a Tracer that does nothing where tool is empty: nobody watches the program. A program starts
-// one, once, and hands it on.
+// Start connects to the profiler whose library is tool, the value of the environment variable named
+// by Variable. If tool is empty, no profiler is attached, and Start returns a Tracer that does
+// nothing. A program calls Start once and shares the Tracer.
 func Start(tool string) (*Tracer, error) {
 	t := &Tracer{slots: new(slots)}
 	if tool == "" {
@@ -42,12 +42,12 @@ func Start(tool string) (*Tracer, error) {
 		return nil, fmt.Errorf("%w: %w", ErrTool, err)
 	}
 	if dl.Call(initialize, t.slots.exports()) == 0 {
-		return nil, fmt.Errorf("%w: %s refused", ErrTool, tool)
+		return nil, fmt.Errorf("%w: %s refused to initialize", ErrTool, tool)
 	}
 	return t, nil
 }
 
-// Watched reports whether a profiler listens.
+// Watched reports whether a profiler is attached.
 func (t *Tracer) Watched() bool { return t.function(rangeStart) != 0 }
 
 // Range begins a range. Ranges may overlap and end in any order.
@@ -62,7 +62,7 @@ func (t *Tracer) Range(name string) Range {
 	return Range{t, uint64(id)}
 }
 
-// End ends the range. Ending one twice ends it once.
+// End ends the range. A second call has no effect.
 func (r *Range) End() {
 	if f := r.tracer.function(rangeEnd); f != 0 {
 		dl.Call(f, uintptr(r.id))
@@ -70,7 +70,7 @@ func (r *Range) End() {
 	*r = Range{}
 }
 
-// Mark names this moment.
+// Mark marks the current moment.
 func (t *Tracer) Mark(name string) {
 	if f := t.function(mark); f != 0 {
 		text := cString(name)
@@ -79,7 +79,7 @@ func (t *Tracer) Mark(name string) {
 	}
 }
 
-// function returns what the profiler has put into a slot, or 0.
+// function returns the function that the profiler has stored in a slot, or 0.
 func (t *Tracer) function(i int) uintptr {
 	if t == nil {
 		return 0
@@ -87,5 +87,5 @@ func (t *Tracer) function(i int) uintptr {
 	return t.slots.functions[coreModule][i]
 }
 
-// cString returns the first byte of the text with a zero behind it.
+// cString returns a pointer to a copy of text with a terminating zero byte.
 func cString(text string) *byte { return &append([]byte(text), 0)[0] }

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// TestTool is told what a profiler is told.
+// TestTool checks the calls that a profiler's library receives.
 func TestTool(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	if err != nil || runtime.GOOS != "linux" {
-		t.Skip("no C compiler to make a profiler's library with, or no Linux")
+		t.Skip("needs Linux and a C compiler")
 	}
 	dir := t.TempDir()
 	tool, out := filepath.Join(dir, "tool.so"), filepath.Join(dir, "out")
@@ -33,7 +33,7 @@ func TestTool(t *testing.T) {
 	b.End()
 	text, err := os.ReadFile(out)
 	if want := "start epoch 3\nstart step\nmark here\nend 1\nend 2\n"; err != nil || string(text) != want {
-		t.Errorf("told %q (%v), want %q", text, err, want)
+		t.Errorf("the profiler received %q (%v), want %q", text, err, want)
 	}
 	t.Setenv("TOOL_OUT", filepath.Join(dir, "missing", "out"))
 	if _, err := Start(tool); !errors.Is(err, ErrTool) {
@@ -41,7 +41,8 @@ func TestTool(t *testing.T) {
 	}
 }
 
-// TestNobody expects nothing where no profiler watches, and an error where it is not there.
+// TestNobody expects no effect without a profiler, and an error if the profiler's library is
+// missing.
 func TestNobody(t *testing.T) {
 	tx, err := Start("")
 	if err != nil || tx.Watched() {

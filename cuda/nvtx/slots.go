@@ -6,18 +6,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// The protocol is that of NVTX's public header nvtx3/nvToolsExt.h: the program calls the library's
-// InitializeInjectionNvtx2 with a function that returns tables by number; the library asks the
-// table of callbacks for the program's slots and puts its functions into them.
+// The protocol is that of NVTX's public header nvtx3/nvToolsExt.h. The program calls the library's
+// function InitializeInjectionNvtx2 and passes a function that returns tables by number. The
+// library gets the program's slots from the table of callbacks, and stores its functions in them.
 
-// Slots of the core module that the package uses, and how many there are.
+// Slots of the core module that the package uses, and the number of slots.
 const (
 	mark       = 2  // nvtxMarkA
 	rangeStart = 5  // nvtxRangeStartA
 	rangeEnd   = 7  // nvtxRangeEnd
-	slotCount  = 16 // of a module, at most
+	slotCount  = 16 // the maximum of any module
 	coreModule = 1
-	modules    = 7 // with module 0, which is none
+	modules    = 7 // including module 0, which is invalid
 )
 
 // Numbers of tables.
@@ -27,11 +27,11 @@ const (
 	apiVersion     = 3
 )
 
-// slots is what the profiler's library reads and writes.
+// slots is the memory that the profiler's library reads and writes.
 //
-// Lifetime: its addresses are the library's until the process ends. The callbacks, which are never
-// freed, hold the slots, and Go does not move what is on the heap. Threads: the library writes inside
-// InitializeInjectionNvtx2 only.
+// Lifetimes: the library uses its addresses until the process ends. The callbacks, which are never freed,
+// keep the slots alive, and Go does not move heap objects. Threads: the library writes only during
+// InitializeInjectionNvtx2.
 type slots struct {
 	functions [modules][slotCount]uintptr
 	pointers  [modules][slotCount]*uintptr // to the functions; nil for slot 0
@@ -66,8 +66,9 @@ func (s *slots) exports() uintptr {
 	})
 }
 
-// module stores where the slots of a module are, and how many, and returns whether there are any.
-// A library may demand modules of which this package uses nothing: those of names and domains.
+// module stores the address and the number of a module's slots, and returns whether the module
+// exists. A library may require modules that this package does not use, such as those for names and
+// domains.
 func (s *slots) module(module uintptr, table **[slotCount]*uintptr, size *uint32) uintptr {
 	if m := uint32(module); m == 0 || m >= modules {
 		return 0

@@ -1,5 +1,6 @@
-// Package library is what the packages share that call NVIDIA's libraries on streams: an object of a library
-// (a handle, a plan, a generator) that works for one stream at a time, and calls that allocate nothing.
+// Package library contains the code that the packages for NVIDIA's libraries on streams share: an object of a
+// library (a handle, a plan, a generator) that works for one stream at a time, and calls that allocate
+// nothing.
 //
 //	o := &library.Object{Library: l, Device: s.Device()}
 //	err := o.Within(func() error { return o.Invoke(create, uintptr(unsafe.Pointer(&handle))) })
@@ -11,6 +12,6 @@
 //		return o.Run(generate, g.args[:])
 //	}
 //
-// Opening libraries and looking up their functions is package toolkit's. Which functions there are, and what
-// their arguments mean, is up to the packages above: cublas, cufft, curand.
+// Package toolkit opens libraries and looks up their functions. The packages cublas, cufft and curand define
+// the functions and their arguments.
 package library

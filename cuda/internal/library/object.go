@@ -9,10 +9,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// MaxArgs is how many arguments a call by Invoke may have.
+// MaxArgs is the maximum number of arguments of a call by Invoke.
 const MaxArgs = 24
 
-// Object is an object of a library on a device. It lies on the heap, where C may see its frame.
+// Object is an object of a library on a device. It must be on the heap, because C code reads its frame.
 //
 // Threads: the lock is held while a call is prepared and enqueued.
 type Object struct {
@@ -22,33 +22,34 @@ type Object struct {
 	sync.Mutex
 	Closed bool
 
-	before toolkit.Before   // of the call that is being enqueued
-	bound  uintptr          // the stream for which the library works
-	frame  [MaxArgs]uintptr // of Invoke
+	before toolkit.Before   // makes the context current for the call that is being enqueued
+	bound  uintptr          // the stream on which the library enqueues work
+	frame  [MaxArgs]uintptr // the arguments of Invoke
 }
 
-// Invoke calls a function of the library. What its arguments point to lies on the heap too, and the caller
-// keeps it alive.
+// Invoke calls a function of the library. Variables that the arguments point to must be on the
+// heap, and the caller must keep them alive.
 func (o *Object) Invoke(number int, args ...uintptr) error {
 	err := o.Library.Call(number, o.before, o.frame[:copy(o.frame[:], args)])
 	runtime.KeepAlive(o)
 	return err
 }
 
-// Run is Invoke with arguments that lie on the heap.
+// Run is Invoke for arguments that are on the heap.
 func (o *Object) Run(number int, args []uintptr) error {
 	err := o.Library.Call(number, o.before, args)
 	runtime.KeepAlive(o)
 	return err
 }
 
-// Within calls f with the device's context current, for calls that make and destroy objects.
+// Within calls f with the device's context current. Use it for calls that create and destroy
+// objects.
 func (o *Object) Within(f func() error) error {
 	return cuda.With(o.Device, func(uintptr) error { return f() })
 }
 
-// Bind prepares calls that enqueue work on a stream: tell makes the library use it, where it used another one
-// before. The lock is held.
+// Bind prepares calls that enqueue work on a stream. If the object was bound to another stream,
+// Bind calls tell, which makes the library use the new one. The lock is held.
 func (o *Object) Bind(on cuda.Handle, tell func(stream uintptr) error) error {
 	o.before = on.Before
 	if on.Stream == o.bound {

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/toolkit"
 )
 
-// Bench is a stream of a fake device, and what a fake library was called with.
+// Bench is a stream of a fake device, and the last call of a fake library.
 type Bench struct {
 	*testing.T
 	Driver *cudafake.Fake
@@ -20,8 +20,8 @@ type Bench struct {
 
 	Number int       // of the last function that enqueued work
 	Args   []uintptr // its arguments
-	Count  int       // calls of the library
-	FailAt int       // the call that fails, counted from 1, with status Status
+	Count  int       // number of library calls
+	FailAt int       // the call that fails with the given status, counted from 1
 	Status int32
 }
 
@@ -37,8 +37,9 @@ func New(t *testing.T, status int32) *Bench {
 	return b
 }
 
-// Calls returns the functions of a fake library: manage does what a function does that enqueues nothing, and
-// reports whether the function is one of these. The others are remembered.
+// Calls returns the functions of a fake library. manage does the work of the functions that enqueue
+// nothing, and reports whether the number is that of such a function. The bench records the calls
+// of all others.
 func (b *Bench) Calls(manage func(number int, args []uintptr) bool) toolkit.Functions {
 	return func(number int, _ toolkit.Before, args []uintptr) int32 {
 		b.Count++
@@ -52,7 +53,8 @@ func (b *Bench) Calls(manage func(number int, args []uintptr) bool) toolkit.Func
 	}
 }
 
-// Wants demands that err is nil and the last work was enqueued by a function with arguments.
+// Wants demands that err is nil, and that the last work was enqueued by the given function with
+// these arguments.
 func (b *Bench) Wants(err error, number int, args ...uintptr) {
 	b.Helper()
 	b.Check(err)
@@ -69,7 +71,7 @@ func (b *Bench) Check(err error) {
 	}
 }
 
-// Close closes the stream and the device, after which nothing is left.
+// Close closes the stream and the device, and checks that nothing is left.
 func (b *Bench) Close() {
 	b.Helper()
 	b.Check(b.Stream.Close())
@@ -79,7 +81,7 @@ func (b *Bench) Close() {
 	}
 }
 
-// Array returns n elements on the device, and where they are.
+// Array returns n elements on the device, and their address.
 func Array[T any](b *Bench, n int) (device.Slice[T], uintptr) {
 	b.Helper()
 	buf, err := device.MakeDirty[T](b.Stream, n)
@@ -90,8 +92,8 @@ func Array[T any](b *Bench, n int) (device.Slice[T], uintptr) {
 	return buf.All(), at
 }
 
-// EveryFailure calls work with benches of which each call of the library fails in turn, until none does. The
-// error must satisfy is; nothing may be left.
+// EveryFailure calls work with benches whose library fails at the first call, the second call, and
+// so on, until no call fails. The error must satisfy is, and nothing may be left.
 func EveryFailure(t *testing.T, status int32, work func(b *Bench) error, is func(error) bool) {
 	t.Helper()
 	for at := 1; ; at++ {

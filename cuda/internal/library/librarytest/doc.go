@@ -1,5 +1,5 @@
-// Package librarytest has what the tests of packages share that call NVIDIA's libraries: a stream of a fake
-// device, and a fake library that fails on demand.
+// Package librarytest contains code that the tests of the packages for NVIDIA's libraries share: a stream of
+// a fake device, and a fake library that fails on demand.
 //
 //	b := librarytest.New(t)
 //	defer b.Close()
