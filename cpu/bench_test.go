@@ -55,7 +55,7 @@ func run(b *testing.B, s *device.Stream, k *driver.Kernel, g device.Grid, args .
 	}
 }
 
-// BenchmarkEmpty is the cost of a launch: a block of one thread, with nothing to do.
+// BenchmarkEmpty measures the cost of a launch: blocks of one thread, with no work.
 func BenchmarkEmpty(b *testing.B) {
 	s := benchStream(b)
 	none := benchBuffer(b, s, 0)
@@ -67,7 +67,7 @@ func BenchmarkEmpty(b *testing.B) {
 	})
 }
 
-// BenchmarkMultiply is a kernel of one multiplication a thread beside the loop of it.
+// BenchmarkMultiply compares a kernel with one multiplication per thread with a plain loop.
 func BenchmarkMultiply(b *testing.B) {
 	const n = 1 << 20
 	b.Run("kernel", func(b *testing.B) {
@@ -87,7 +87,7 @@ func BenchmarkMultiply(b *testing.B) {
 	})
 }
 
-// BenchmarkBarriers is a block of 256 threads that wait for each other nine times.
+// BenchmarkBarriers runs blocks of 256 threads that wait for each other nine times.
 func BenchmarkBarriers(b *testing.B) {
 	for _, blocks := range []int{1, 1000} {
 		b.Run(map[int]string{1: "1 block", 1000: "1000 blocks"}[blocks], func(b *testing.B) {

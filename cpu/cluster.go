@@ -7,13 +7,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// clusterBlocks is the most blocks of a cluster: as many as a GPU has.
+// clusterBlocks is the maximum number of blocks in a cluster, the same as on a GPU.
 const clusterBlocks = 16
 
 // clusterSize returns the number of blocks in a cluster of the launch.
 func (l *launch) clusterSize() int { return l.cluster[0] * l.cluster[1] * l.cluster[2] }
 
-// clusterStaff returns how many workers a launch of clusters gets, each of which runs one at a time.
+// clusterStaff returns how many workers a launch with clusters gets. Each of them runs one cluster
+// at a time.
 func (l *launch) clusterStaff() int {
 	size := l.clusterSize()
 	clusters, threads := int(l.total)/size, size*l.dim[0]*l.dim[1]*l.dim[2]
@@ -30,8 +31,8 @@ func (l *launch) clusterStaff() int {
 	return n
 }
 
-// clusters takes clusters of blocks and runs each, until none is left. All of them run also where one has
-// faulted, so that the fault which is reported does not depend on the schedule.
+// clusters runs clusters of blocks until none is left. It also runs all clusters after a fault, so
+// that which fault is reported does not depend on the schedule.
 func (w *worker) clusters() {
 	l, size := w.launch, w.launch.clusterSize()
 	for len(w.peers) < size {

@@ -11,15 +11,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// sharedPerBlock is what the largest GPUs allow, so that a kernel that fits one of them
-// fits here.
+// sharedPerBlock is the limit of the largest GPUs, so that a kernel that fits on one of them fits
+// here.
 const sharedPerBlock = 227 << 10
 
-// unknownMemory bounds allocations where the machine's memory is not known; make would
-// panic not far above it.
+// unknownMemory bounds allocations if the size of the machine's memory is unknown; make would panic
+// not far above it.
 const unknownMemory = 1 << 40
 
-// Open returns the machine's cores as a device.
+// Open returns the machine's processor cores as a device.
 func Open() (*device.Device, error) { return OpenThreads(Fastest) }
 
 // OpenThreads is Open for a device that runs the threads of all blocks in the given way.
@@ -28,7 +28,7 @@ func OpenThreads(t Threads) (*device.Device, error) {
 	switch t {
 	case Coroutines:
 		b.tier = func(k *driver.Kernel) tier {
-			if k.Spins { // for what a thread writes that must have its turn first
+			if k.Spins { // a coroutine that waits in a loop would never let another thread write the value
 				return goroutines
 			}
 			return coroutines
@@ -37,7 +37,7 @@ func OpenThreads(t Threads) (*device.Device, error) {
 		b.lanes = 0
 	case AVX2:
 		if b.lanes == 0 {
-			return nil, errors.New("cpu: this processor has no AVX2, or no FMA")
+			return nil, errors.New("cpu: this processor lacks AVX2 or FMA")
 		}
 		b.lanes = lanesAVX
 	case Goroutines:
@@ -46,20 +46,21 @@ func OpenThreads(t Threads) (*device.Device, error) {
 	return device.New(b), nil
 }
 
-// Threads is a way to run the threads of a block. All give the same results.
+// Threads is a way to run the threads of a block. The results are the same for all of them.
 type Threads int
 
-// The ways.
+// The ways to run threads.
 const (
-	Fastest    Threads = iota // the fastest that the kernel can be run in; in a program built with -race, Goroutines
-	Coroutines                // each on a stack of its own, in turns: the order of what they do is the same every time
-	Goroutines                // each on a stack of its own, at once, for a debugger or the race detector
-	Scalar                    // as Fastest, but without vector code
-	AVX2                      // as Fastest, but with vector code for processors without AVX-512; an error where that cannot run
+	Fastest    Threads = iota // the fastest way for each kernel; in a program built with -race, Goroutines
+	Coroutines                // each thread has a stack of its own, and threads take turns: the order of their operations is the same every time
+	Goroutines                // each thread has a stack of its own, and threads run in parallel, for a debugger or the race detector
+	Scalar                    // like Fastest, but without vector code
+	AVX2                      // like Fastest, but with vector code for processors without AVX-512; OpenThreads returns an error if the processor lacks AVX2
 )
 
-// OpenNative is Open, but a kernel runs as the Go function that it is also where the build wrote
-// code for whole blocks: it is slower, breakpoints in the kernel are hit, and the two can be compared.
+// OpenNative is Open for a device that calls the kernel's own Go function for each thread, even if
+// the build generated code for whole blocks. It is slower, but breakpoints in the kernel work, and
+// the results can be compared.
 func OpenNative() (*device.Device, error) {
 	b := newBackend()
 	b.tier = nativeTier
@@ -71,14 +72,15 @@ type backend struct {
 	info driver.Info
 	heap heap
 	tier func(*driver.Kernel) tier
-	// lanes is how many threads vector code takes at once; 0 for none.
+	// lanes is the number of threads that vector code runs at a time; 0 if there is no vector code.
 	lanes int
 	// patience bounds how long closing waits for kernels.
 	patience  time.Duration
 	abandoned atomic.Bool // a queue was closed while its kernel was running
 }
 
-// closePatience is long enough for a kernel that ends, and short enough for a person who waits for a program to end.
+// closePatience is long enough for most kernels to end, and short enough for a user who waits for a
+// program to end.
 const closePatience = 5 * time.Second
 
 func newBackend() *backend {
@@ -123,6 +125,6 @@ func (b *backend) NewQueue() (driver.Queue, error) {
 // Patience implements driver.Patient.
 func (b *backend) Patience() time.Duration { return b.patience }
 
-// Close implements driver.Backend. The memory stays where a kernel is still running: its parameters
-// hold addresses that the collector does not see.
+// Close implements driver.Backend. It does not release the memory if a kernel is still running,
+// because the kernel's parameters hold addresses that the garbage collector does not see.
 func (b *backend) Close() error { return b.heap.close(b.abandoned.Load()) }

@@ -1,5 +1,5 @@
-// Package cpu is a device made of the machine's own cores: it runs the Go functions that
-// kernels are, on every machine, without a GPU and without compiled code.
+// Package cpu is a device that consists of the machine's processor cores. It runs the Go functions of
+// kernels on every machine, without a GPU and without generated code.
 //
 //	dev, err := cpu.Open()
 //	s, err := dev.NewStream()
@@ -8,33 +8,41 @@
 //	err = device.Download(s, host, a)
 //	err = s.Synchronize(ctx)
 //
-// The blocks of a launch are shared out over all cores. Within a block there are tiers:
+// The blocks of a launch are distributed over all cores. How the threads of a block run depends on the
+// kernel:
 //
-//   - A kernel without barriers is a loop over the threads of the block.
-//   - In a kernel whose threads wait for each other, all those of a block or those of a
-//     warp, each is a coroutine; they take turns, each running to where it waits.
-//   - Where a loop waits by atomic operations for what other threads write, the threads are
-//     goroutines, and as many blocks run at once as there is room for.
-//   - In a program built with -race the threads are goroutines, so that the race detector
-//     finds a missing barrier: one for each where they wait or have shared memory,
-//     32 for a block where it has neither.
+//   - A kernel without barriers runs as a loop over the threads of the block.
+//   - In a kernel whose threads wait for each other (all threads of a block, or those of a warp), each
+//     thread is a coroutine. The coroutines take turns; each runs until it must wait.
+//   - If threads wait in a loop, with atomic operations, for values that other threads write, each thread
+//     is a goroutine, and as many blocks as possible run at the same time.
+//   - In a program built with -race, threads run on goroutines, so that the race detector finds a missing
+//     barrier: one goroutine per thread if threads wait for each other or have shared memory, and
+//     otherwise 32 per block.
 //
-// Threads of one block are not preempted in the first two tiers: a thread that waits for another of
-// its block by reading plain memory, or by an operation that the compiler did not take for
-// waiting, waits for ever. Each core has a stretch of the blocks, x counting fastest, and starts them in order; one
-// that is done takes half of what another has left, from the end. Where threads wait in memory, all blocks start in order.
-// The goroutines of a launch look out for the next for some 20 us, so that a row of launches does without waking any.
+// In the first two cases, threads of a block are not preempted: a thread that waits for another thread of its
+// block by reading plain memory, or by an operation that the compiler did not recognize as waiting, waits
+// forever.
 //
-// A launch or copy is done when the call returns. A kernel cannot be stopped: one that never ends keeps
-// the goroutine that launched it. Other goroutines may wait for its stream as long as their context
-// allows. Closing the stream or the device waits some seconds for it, then returns an error that matches
-// device.ErrRunning and names the kernel, which goes on until the program ends. Of the blocks of a launch that fault the
-// one with the lowest index is reported, whatever the schedule; later blocks may not run. Where
-// threads wait in memory, those that wait leave, and the fault is the first that happened.
+// Each core starts with a contiguous range of the blocks, x counting fastest, and runs them in order. A core
+// that has finished its range takes half of the remaining blocks of another, from the end. If threads wait
+// in memory, all blocks start in order. The goroutines of a launch poll for the next launch for some 20 us,
+// so that consecutive launches need not wake any.
 //
-// The device's memory is what the machine has, or less where control groups (containers) or resource limits of
-// the process (ulimit -v, -d) say so. An allocation that the system would refuse is device.ErrMemory.
+// A launch or copy is done when the call returns. A kernel cannot be stopped: one that never ends blocks the
+// goroutine that launched it. Other goroutines may wait for its stream until their context is done. Closing
+// the stream or the device waits for five seconds, then returns an error that matches device.ErrRunning and
+// names the kernel, which continues until the program ends.
 //
-// It is not a compiler. Kernels bring functions for whole blocks, and vector code for AVX-512 and for AVX2 where the build could
-// write any; VectorLanes says which of the two the machine runs.
+// If several blocks of a launch fault, the device reports the fault of the block with the lowest index,
+// whatever the schedule; later blocks may not run. If threads wait in memory, a fault ends the waiting
+// threads, and the device reports the fault that happened first.
+//
+// The size of the device's memory is that of the machine, or the limit of the process if control groups
+// (containers) or resource limits (ulimit -v, -d) set a lower one. An allocation that the system would refuse
+// returns device.ErrMemory.
+//
+// The package is not a compiler. Generated code supplies functions that run whole blocks and, if the compiler
+// could vectorize them, vector code for AVX-512 and for AVX2. VectorLanes reports which of the two the machine
+// runs.
 package cpu

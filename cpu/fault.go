@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// catch is deferred around a kernel: it turns a panic into the launch's fault.
+// catch is deferred around a kernel. It turns a panic into the launch's fault.
 func (w *worker) catch(ts *gpu.Threads) {
 	v := recover()
 	if v == nil || v == any(simt.Halted{}) {
@@ -25,36 +25,39 @@ func (w *worker) catch(ts *gpu.Threads) {
 	})
 }
 
-// message returns what Go prints for a panic with v, without what says that it is one.
+// message returns the text that Go prints for a panic with v, without the prefix of run-time
+// errors.
 func message(v any) string { return strings.TrimPrefix(fmt.Sprint(v), "runtime error: ") }
 
-// words are the packages in which a kernel may panic for what its caller did.
-var words = []string{
+// libraryPrefixes match the functions in which a kernel may panic because of a mistake in their
+// caller.
+var libraryPrefixes = []string{
 	"runtime.", "internal/runtime/", "cmp.", "iter.", "math.", "math/bits.", "slices.", "sync/atomic.", "unicode/utf8.",
 	"github.com/gopherwarp/gopherwarp/gpu.", "github.com/gopherwarp/gopherwarp/internal/simt.",
 	"github.com/gopherwarp/gopherwarp/cpu.undeclared", "github.com/gopherwarp/gopherwarp/cpu.(*meetings).",
 }
 
-// panicked returns the base name and the line of the statement that panicked. The deferred
-// function that recovers calls it: above the runtime's gopanic stands the code that called it.
+// panicked returns the base name of the file and the line of the statement that panicked. The
+// deferred function that recovers calls it: the frame above the runtime's gopanic is the code that
+// panicked.
 func panicked() (file string, line int) {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
 	for thrown := false; ; {
 		f, more := frames.Next()
-		if thrown && !isWord(f.Function) || !more {
+		if thrown && !isLibrary(f.Function) || !more {
 			return filepath.Base(f.File), f.Line
 		}
 		thrown = thrown || f.Function == "runtime.gopanic"
 	}
 }
 
-// isWord reports whether function is of one of the words, or assembly without a package.
-func isWord(function string) bool {
+// isLibrary reports whether function matches one of the prefixes, or is assembly without a package.
+func isLibrary(function string) bool {
 	if !strings.Contains(function, ".") {
 		return true
 	}
-	for _, w := range words {
+	for _, w := range libraryPrefixes {
 		if strings.HasPrefix(function, w) {
 			return true
 		}

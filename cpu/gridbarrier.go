@@ -2,12 +2,12 @@ package cpu
 
 import "sync"
 
-// A gridBarrier is a barrier for the blocks of a grid: what they did before it happens before what
-// they do after it, in the terms of Go's memory model.
+// A gridBarrier is a barrier for the blocks of a grid. In the terms of Go's memory model, what the
+// blocks do before the barrier happens before what they do after it.
 type gridBarrier struct {
 	mu      sync.Mutex
 	open    sync.Cond
-	members int // that have not left
+	members int // those that have not left
 	arrived int
 	phase   int
 }

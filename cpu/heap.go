@@ -10,13 +10,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// heap is the device's memory: byte slices of Go's heap, found again by their addresses.
+// heap is the device's memory: byte slices of Go's heap, found by their addresses.
 //
-// Lifetimes: an address is a uintptr, which the collector does not see. What keeps memory
-// alive is its entry in live, until Free; Go's collector does not move it. A kernel that
-// is running when the entry goes (of a stream that was not waited for) has the memory in
-// its slices, which the collector does see. Every address that comes in is looked up, so
-// one whose memory was freed is an error and is never followed.
+// Lifetimes: an address is a uintptr, which the garbage collector does not see. The entry in live keeps the
+// memory alive until Free; the collector does not move it. If the entry is removed while a kernel runs (on a
+// stream that was not waited for), the kernel's slices keep the memory alive. Every address that a caller
+// passes is looked up, so an address of freed memory causes an error and is never dereferenced.
 type heap struct {
 	mu     sync.RWMutex
 	live   []*memory // by address
@@ -29,12 +28,12 @@ type heap struct {
 type memory struct {
 	heap  *heap
 	bytes []byte
-	host  bool // the program has the bytes, but does not own them
+	host  bool // the program can access the bytes, but the device does not own them
 }
 
-// align is the alignment of allocations. The same number of bytes is added to each: the
-// end of an allocation, which is the address of an empty slice there, then still lies
-// inside the collector's object and not at the start of the next one.
+// align is the alignment of allocations. Each allocation also has that many extra bytes: so its
+// end, which is the address of an empty slice there, is still inside the collector's object, not at
+// the start of the next one.
 const align = 256
 
 // allocate returns size bytes.
@@ -45,10 +44,10 @@ func (h *heap) allocate(size int) (driver.Memory, error) {
 		return nil, fmt.Errorf("cpu: device %w", driver.ErrClosed)
 	}
 	if int64(size) > h.limit-h.used {
-		return nil, fmt.Errorf("cpu: allocating %d bytes, %d of %d are in use: %w", size, h.used, h.limit, driver.ErrMemory)
+		return nil, fmt.Errorf("cpu: allocating %d bytes: %d of %d are in use: %w", size, h.used, h.limit, driver.ErrMemory)
 	}
 	if !available(size + align) {
-		return nil, fmt.Errorf("cpu: allocating %d bytes, which the system refuses; %d are in use: %w", size, h.used, driver.ErrMemory)
+		return nil, fmt.Errorf("cpu: allocating %d bytes: the system refused; %d are in use: %w", size, h.used, driver.ErrMemory)
 	}
 	raw := make([]byte, size+align)
 	hugePages(raw)
@@ -60,14 +59,15 @@ func (h *heap) allocate(size int) (driver.Memory, error) {
 	return m, nil
 }
 
-// search returns where memory that starts at address stands in live, or would stand.
+// search returns the index in live of the memory that starts at address, or the index where it
+// would be inserted.
 func (h *heap) search(address uintptr) (int, bool) {
 	return slices.BinarySearchFunc(h.live, address, func(m *memory, a uintptr) int {
 		return cmp.Compare(m.Address(), a)
 	})
 }
 
-// find returns the n bytes at address, which lie in one allocation.
+// find returns the n bytes at address, which must lie in one allocation.
 func (h *heap) find(address uintptr, n int) ([]byte, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -84,7 +84,7 @@ func (h *heap) find(address uintptr, n int) ([]byte, error) {
 	return nil, fmt.Errorf("cpu: %d bytes at %#x: memory %w", n, address, driver.ErrClosed)
 }
 
-// open reports whether the device is open.
+// open returns an error if the device is closed.
 func (h *heap) open() error {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -94,7 +94,7 @@ func (h *heap) open() error {
 	return nil
 }
 
-// close frees all memory, or leaves it to kernels that are still running.
+// close releases all memory, except for kernels that are still running.
 func (h *heap) close(running bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -129,7 +129,7 @@ func (m *memory) Free() error {
 	return nil
 }
 
-// poison reveals the use of freed memory whose bytes the program may still have.
+// poison overwrites freed memory that the program can still access, to reveal its use.
 func (m *memory) poison() {
 	if m.host {
 		driver.Poison(m.bytes)

@@ -76,8 +76,8 @@ func TestHeapIsFull(t *testing.T) {
 	}
 }
 
-// TestHostMemoryIsPoisoned frees pinned and managed memory whose bytes the program still has, and memory
-// that belongs to the program.
+// TestHostMemoryIsPoisoned frees pinned and managed memory that the program can still access, and
+// registered memory, which belongs to the program.
 func TestHostMemoryIsPoisoned(t *testing.T) {
 	b := newBackend()
 	pinned, err := b.AllocateHost(8, driver.Access{})
@@ -105,7 +105,7 @@ func TestHostMemoryIsPoisoned(t *testing.T) {
 	}
 }
 
-// TestFreedMemoryIsNotFollowed hands addresses of freed memory to a queue.
+// TestFreedMemoryIsNotFollowed passes addresses of freed memory to a queue.
 func TestFreedMemoryIsNotFollowed(t *testing.T) {
 	b := newBackend()
 	q, err := b.NewQueue()

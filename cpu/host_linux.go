@@ -11,11 +11,12 @@ import (
 	"strings"
 )
 
-// host returns the processor's name and the bytes of memory that the process may use, 0 where that is not known.
+// host returns the processor's name, and the bytes of memory that the process may use, 0 if that is
+// unknown.
 func host() (name string, memory int64) {
 	root := os.DirFS("/")
 	name = field(root, "proc/cpuinfo", "model name")
-	if name == "" { // processors that are no x86 have no such line
+	if name == "" { // only x86 processors have such a line
 		name = runtime.GOARCH + " processor"
 	}
 	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(root, "proc/meminfo", "MemTotal"), " kB"), 10, 64)
@@ -41,8 +42,8 @@ func parseField(r io.Reader, key string) string {
 	return ""
 }
 
-// cgroupLimit returns the memory in bytes that control groups of version 1 or 2 allow the process, 0 where they do
-// not limit it. A container sees its own group at the root of the file system.
+// cgroupLimit returns the memory in bytes that control groups of version 1 or 2 allow the process,
+// 0 if they do not limit it. A container sees its own group at the root of the file system.
 func cgroupLimit(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -54,7 +55,7 @@ func cgroupLimit(root fs.FS) int64 {
 		if len(parts) != 3 {
 			continue
 		}
-		group := path.Clean("/" + parts[2]) // which may begin with "/.." where the container sees no more
+		group := path.Clean("/" + parts[2]) // begins with "/.." if the container cannot see the groups above its own
 		switch {
 		case parts[0] == "0" && parts[1] == "":
 			for _, mount := range []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"} {
@@ -67,13 +68,14 @@ func cgroupLimit(root fs.FS) int64 {
 	return limit
 }
 
-// groupLimit returns the least limit in the files of a group and of those above it, 0 for none.
+// groupLimit returns the lowest limit in the files of a group and of the groups above it, 0 if
+// there is none.
 func groupLimit(root fs.FS, group, file string) int64 {
 	limit := int64(0)
 	for ; strings.HasPrefix(group, "sys/fs/cgroup"); group = path.Dir(group) {
 		text, err := fs.ReadFile(root, path.Join(group, file))
 		if err != nil {
-			continue // a group that the container does not see, or the root, which has none
+			continue // a group that the container cannot see, or the root, which has no limit
 		}
 		n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // 0 for "max"
 		limit = least(limit, n)

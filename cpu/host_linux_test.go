@@ -22,7 +22,7 @@ func TestParseField(t *testing.T) {
 		}
 	}
 	if got := field(fstest.MapFS{}, "proc/cpuinfo", "x"); got != "" {
-		t.Errorf("a file that is not there has %q", got)
+		t.Errorf("a missing file has %q", got)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestCgroupLimit(t *testing.T) {
 	}
 }
 
-// TestAddressSpace allocates in a process that may not have much address space, until it has none.
+// TestAddressSpace allocates until it fails in a process with little address space.
 func TestAddressSpace(t *testing.T) {
 	if os.Getenv(childVariable) != "" {
 		allocateAll(t)
@@ -125,6 +125,6 @@ func allocateAll(t *testing.T) {
 		defer b.Close()
 	}
 	if made == 0 || made == 100 {
-		t.Errorf("%d buffers of 256 MiB were made", made)
+		t.Errorf("%d buffers of 256 MiB were allocated", made)
 	}
 }

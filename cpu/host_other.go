@@ -4,5 +4,6 @@ package cpu
 
 import "runtime"
 
-// host returns the processor's name and the bytes of memory that the process may use, 0 where that is not known.
+// host returns the processor's name, and the bytes of memory that the process may use, 0 if that is
+// unknown.
 func host() (name string, memory int64) { return runtime.GOARCH + " processor", 0 }

@@ -6,12 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePage is the size of the pages that hugePages asks for.
+// hugePage is the page size that hugePages requests.
 const hugePage = 2 << 20
 
-// hugePages asks for large pages for p, which is fresh, as other libraries for arrays do: where the system has them on request
-// alone, Go's collector asks for none. Without them a core that streams through p spends a good part of its time looking up
-// addresses. It is advice: where it is not taken, nothing is wrong.
+// hugePages requests large pages for p, which is newly allocated, as other array libraries do. On
+// systems that grant large pages only on request, Go's runtime requests none; a core that streams
+// through p then spends much of its time on address translation. The request is advice: the system
+// may ignore it.
 func hugePages(p []byte) {
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(p)))) & (hugePage - 1)
 	if n := (len(p) - skip) &^ (hugePage - 1); n > 0 {

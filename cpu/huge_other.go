@@ -2,5 +2,5 @@
 
 package cpu
 
-// hugePages does nothing: other systems have large pages by other means, or as they see fit.
+// hugePages does nothing: other systems use large pages by themselves, or need other means.
 func hugePages([]byte) {}

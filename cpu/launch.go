@@ -12,38 +12,39 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// chunksPerWorker is into how many pieces a worker's fair share of the blocks is cut, so
-// that one that gets slow blocks leaves the rest of its share to others.
+// chunksPerWorker is the number of chunks in each worker's fair share of the blocks. Other workers
+// can take chunks from a worker whose blocks are slow.
 const chunksPerWorker = 16
 
-// launch runs one kernel at a time. A queue keeps it and its workers from launch to
-// launch, so that a launch allocates nothing.
+// launch runs one kernel at a time. A queue reuses it and its workers, so that a launch allocates
+// nothing.
 type launch struct {
 	kernel *driver.Kernel
 	args   unsafe.Pointer // the parameter block
 	grid   [3]int
 	dim    [3]int
 	shared int // bytes of dynamic shared memory
-	// cluster is how many blocks form one along each axis, which run at once; zeros where the launch has none.
+	// cluster is the number of blocks along each axis of a cluster, whose blocks run at the same
+	// time; zeros if the launch has no clusters.
 	cluster [3]int
-	barrier *gridBarrier // for all blocks of a cooperative launch, which run at once; else nil
+	barrier *gridBarrier // for all blocks of a cooperative launch, which run at the same time; otherwise nil
 	tier    tier
-	lanes   int    // that vector code takes at once
+	lanes   int    // the number of threads that vector code runs at a time
 	number  uint32 // counts launches
 	prints  *prints
 
-	total, chunk int64 // blocks, and those that are taken at once
+	total, chunk int64 // the number of blocks, and how many a worker takes at a time
 	pool         workerPool
 	workers      []*worker
-	first, end   int      // of the workers that goroutines run
+	first, end   int      // the range of workers that run on goroutines
 	shares       []*share // one for each worker
-	sharing      []*share // those that the launch has
+	sharing      []*share // those that the current launch uses
 
 	mu    sync.Mutex
 	fault *driver.Fault
 	halt  simt.Halt // for a kernel that waits in memory
-	// last is the last block that has to run: with a fault, the lowest that faulted. All
-	// blocks below it do run, so which fault is reported does not depend on the schedule.
+	// last is the last block that must run: after a fault, the lowest block that faulted. All
+	// blocks below it run, so which fault is reported does not depend on the schedule.
 	last atomic.Int64
 }
 
@@ -81,7 +82,7 @@ func (l *launch) staff() int {
 	switch {
 	case l.barrier != nil:
 		n = int(l.total)
-	case l.kernel.Spins: // as many as there is room for: blocks may wait for each other
+	case l.kernel.Spins: // as many as possible: blocks may wait for each other
 		n = int(min(int64(max(1, maxCooperative/(l.dim[0]*l.dim[1]*l.dim[2]))), l.total))
 	case l.tier == goroutines:
 		n = min(n, maxConcurrentBlocks, max(1, maxConcurrentThreads/(l.dim[0]*l.dim[1]*l.dim[2])))
@@ -92,13 +93,14 @@ func (l *launch) staff() int {
 	return n
 }
 
-// ordered reports whether blocks have to start in order: where they run at once, and may wait for those before them.
+// ordered reports whether blocks must start in order: they run at the same time, and may wait for
+// earlier blocks.
 func (l *launch) ordered() bool {
 	return l.kernel.Spins || l.barrier != nil || l.tier == goroutines
 }
 
-// work lets n workers run all blocks. The caller is one of them, except where threads are
-// coroutines: those must not run on a goroutine that may be locked to its thread.
+// work lets n workers run all blocks. The caller is one of them, unless threads are coroutines,
+// which must not run on a goroutine that may be locked to its OS thread.
 func (l *launch) work(n int) {
 	chunks := l.cut(n)
 	l.share(chunks, n)
@@ -121,10 +123,11 @@ func (l *launch) work(n int) {
 	l.pool.finish(l.exhausted)
 }
 
-// idle is for a scheduler that keeps the goroutine started last for the processor it was started on, for some 50 us.
+// idle does nothing. The scheduler reserves the goroutine that was started last for its own processor, for some
+// 50 us: with idle as the last one, other processors can run all workers.
 func idle() {}
 
-// cut decides how many blocks are taken at once and returns how many chunks that makes.
+// cut sets how many blocks a chunk has, and returns the number of chunks.
 func (l *launch) cut(workers int) int64 {
 	switch {
 	case l.cluster != [3]int{}:
@@ -137,8 +140,8 @@ func (l *launch) cut(workers int) int64 {
 	return (l.total + l.chunk - 1) / l.chunk
 }
 
-// report keeps f, the fault of a thread in the block with the given number, unless an
-// earlier block or an earlier thread of the same has faulted.
+// report records f, the fault of a thread in the block with the given number, unless an earlier
+// block, or an earlier thread of the same block, has faulted.
 func (l *launch) report(block int64, f *driver.Fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,16 +157,16 @@ func (l *launch) report(block int64, f *driver.Fault) {
 // worker runs blocks, one after another.
 type worker struct {
 	launch  *launch
-	index   int         // among the launch's
-	present atomic.Bool // there is a goroutine that is attending
-	seen    uint32      // the number of the last launch that it was at
+	index   int         // among the launch's workers
+	present atomic.Bool // a goroutine serves the worker
+	seen    uint32      // the number of the last launch that it joined
 	number  int64       // of the block
 	block   simt.Block
-	threads gpu.Threads // of the block, in the tier of loops
-	walk    simt.Walk   // over the blocks, in the tier of twins
-	blocks  gpu.Blocks  // those of walk
-	peers   []*worker   // one for each block of a cluster, where the launch has those
-	body    func()      // attend, bound once: a go statement then allocates nothing
+	threads gpu.Threads // of the block, in tier loops
+	walk    simt.Walk   // over the blocks, in tier twins
+	blocks  gpu.Blocks  // the blocks of walk
+	peers   []*worker   // one for each block of a cluster, if the launch has clusters
+	body    func()      // serve, bound once so that a go statement allocates nothing
 }
 
 func newWorker(l *launch) *worker {
@@ -198,7 +201,7 @@ func (w *worker) run() {
 	}
 }
 
-// each takes blocks and calls f for each, with w.block being it.
+// each takes blocks and calls f for each, after setting w.block to it.
 func (w *worker) each(f func()) {
 	l := w.launch
 	for first, end := range w.chunks {
@@ -214,7 +217,7 @@ func (w *worker) each(f func()) {
 	}
 }
 
-// chunks yields ranges of blocks that nobody has run or has to run, until there are none.
+// chunks yields ranges of blocks that still have to run and that no other worker has taken.
 func (w *worker) chunks(yield func(first, end int64) bool) {
 	l := w.launch
 	for chunk, ok := w.take(); ok; chunk, ok = w.take() {

@@ -2,5 +2,5 @@
 
 package cpu
 
-// available reports whether Go's heap can grow by size bytes, which is not known here.
+// available returns true: on this system, whether Go's heap can grow is unknown.
 func available(int) bool { return true }

@@ -8,33 +8,33 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// meetings lets the threads of a block wait for each other, all of them or those of a warp. It
-// knows who has not left the kernel: only those are waited for. Where all of them wait, and so
-// nobody can come any more, each gets a panic instead.
+// meetings lets the threads of a block wait for each other, either all of them or those of a warp. It counts
+// the threads that have not left the kernel; only these are waited for. If all of them wait, so that none
+// can ever arrive, each of them panics.
 //
-// It is the same for coroutines and for goroutines but for how a thread waits. In the terms of
-// Go's memory model, what threads did before they met happens before what they do after it.
+// Coroutines and goroutines differ only in how a thread waits. In the terms of Go's memory model, what
+// threads do before they meet happens before what they do after it.
 type meetings struct {
 	grid  func()                               // waits for all other blocks
-	sleep func(g <-chan struct{}, thread int)  // returns once the gate is open or the thread is woken
+	sleep func(g <-chan struct{}, thread int)  // wakes threads that sleep there; p's lock is held
 	wake  func(p *meetingPoint, threads []int) // wakes those that sleep there; p's lock is held
-	gates bool                                 // places have gates, for goroutines
+	gates bool                                 // meeting points have gates, for goroutines
 
 	block meetingPoint
 	warps []meetingPoint
-	// Of four warps each.
+	// The meeting points of groups of four warps.
 	groups []meetingPoint
-	park   meetingPoint // of those that wait for something else than each other
+	park   meetingPoint // for threads that wait for something other than each other
 
 	detector *deadlockDetector
 }
 
-// A deadlockDetector counts the threads of a block, or of the blocks of a cluster, that can wait for
-// each other, and those that do.
+// A deadlockDetector counts the threads of a block, or of the blocks of a cluster, that may wait
+// for each other, and those that do.
 type deadlockDetector struct {
-	alive, waiting atomic.Int64 // threads that have not left, those of them that sleep
+	alive, waiting atomic.Int64 // threads that have not left, and those of them that sleep
 	stuck          atomic.Bool
-	meetings       []*meetings // of the blocks
+	meetings       []*meetings // of all blocks
 }
 
 // begin resets the detector for the given number of threads.
@@ -44,21 +44,23 @@ func (c *deadlockDetector) begin(threads int) {
 	c.stuck.Store(false)
 }
 
-// A meetingPoint is where threads wait for each other, phase after phase. What they bring in one
-// phase is valid until all of them have arrived in the next one, so two are kept.
+// A meetingPoint is a place where threads wait for each other, in phases. The values that threads
+// bring in one phase must stay valid until all threads have arrived in the next, so it keeps two
+// sets of them.
 type meetingPoint struct {
 	mu      sync.Mutex
-	members int // that have not left
+	members int // threads that have not left
 	phase   int
 	arrived []int // the threads that have arrived
 	kind    simt.Kind
 	brought [2]simt.Meeting
-	// gate is closed when the phase ends. Those that wait for it take no lock on their way out: that would
-	// order them, for the race detector, after those that have left the kernel meanwhile.
+	// gate is closed when the phase ends. Threads that leave it take no lock: for the race
+	// detector, a lock would order them after the threads that have left the kernel in the
+	// meantime.
 	gate chan struct{}
 }
 
-// gate returns what goroutines wait for at p until the phase ends. p's lock is held.
+// gate returns the channel that goroutines wait for at p until the phase ends. p's lock is held.
 func (m *meetings) gate(p *meetingPoint) <-chan struct{} {
 	if m.gates && p.gate == nil {
 		p.gate = make(chan struct{})
@@ -66,7 +68,7 @@ func (m *meetings) gate(p *meetingPoint) <-chan struct{} {
 	return p.gate
 }
 
-// open releases those that wait for the gate. p's lock is held.
+// open releases the threads that wait for the gate. p's lock is held.
 func (p *meetingPoint) open() {
 	if p.gate != nil {
 		close(p.gate)
@@ -113,7 +115,7 @@ func (m *meetings) meet(thread int, k simt.Kind, v uint64) *simt.Meeting {
 	p.mu.Lock()
 	if len(p.arrived) > 0 && p.kind != k {
 		p.mu.Unlock()
-		panic(fmt.Sprintf("a thread came to %v while others wait at %v", k, p.kind))
+		panic(fmt.Sprintf("a thread reached %v while others wait at %v", k, p.kind))
 	}
 	gate, result := m.gate(p), p.bring(thread, k, v)
 	if len(p.arrived) == p.members {
@@ -125,12 +127,12 @@ func (m *meetings) meet(thread int, k simt.Kind, v uint64) *simt.Meeting {
 	m.count(&m.detector.waiting, 1)
 	m.sleep(gate, thread)
 	if m.detector.stuck.Load() {
-		panic("all threads wait, and not for the same: one waits at " + k.String())
+		panic("deadlock: all threads wait, but not for the same operation; one waits at " + k.String())
 	}
 	return result
 }
 
-// bring notes that a thread has arrived.
+// bring records that a thread has arrived, and its value.
 func (p *meetingPoint) bring(thread int, k simt.Kind, v uint64) *simt.Meeting {
 	m := &p.brought[p.phase%2]
 	if len(p.arrived) == 0 {
@@ -141,8 +143,7 @@ func (p *meetingPoint) bring(thread int, k simt.Kind, v uint64) *simt.Meeting {
 	return m
 }
 
-// release ends the phase; awake is how many of those that arrived, the last ones, do not sleep. p's
-// lock is held.
+// release ends the phase. The last awake threads that arrived do not sleep. p's lock is held.
 func (m *meetings) release(p *meetingPoint, awake int) {
 	sleepers := p.arrived[:len(p.arrived)-awake]
 	withoutRaceSync(func() { m.detector.waiting.Add(int64(-len(sleepers))) })
@@ -169,7 +170,7 @@ func (m *meetings) await(thread int, ready func() bool) {
 		m.count(&m.detector.waiting, 1)
 		m.sleep(gate, thread)
 		if m.detector.stuck.Load() {
-			panic("all threads wait, and not for the same: one waits for a gpu.Barrier or a cluster")
+			panic("deadlock: all threads wait, but not for the same operation; one waits for a gpu.Barrier or a cluster")
 		}
 	}
 }
@@ -185,7 +186,7 @@ func (m *meetings) notify() {
 	p.arrived = p.arrived[:0]
 }
 
-// leave takes a thread out that has left the kernel. Others may have waited for it alone.
+// leave removes a thread that has left the kernel. Others may have been waiting only for it.
 func (m *meetings) leave(thread int) {
 	for _, p := range [...]*meetingPoint{&m.warps[thread/simt.WarpSize], &m.groups[thread/groupSize], &m.block} {
 		p.mu.Lock()
@@ -198,7 +199,7 @@ func (m *meetings) leave(thread int) {
 	m.count(&m.detector.alive, -1)
 }
 
-// count changes one of the two counts and looks whether anybody is left who does not wait.
+// count changes one of the two counts, and detects that every thread waits.
 func (m *meetings) count(n *atomic.Int64, by int64) {
 	stuck := false
 	withoutRaceSync(func() {
@@ -226,7 +227,7 @@ func (m *meetings) unstickAll() {
 	}
 }
 
-// unstick wakes those that sleep at p.
+// unstick wakes the threads that sleep at p.
 func (m *meetings) unstick(p *meetingPoint) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

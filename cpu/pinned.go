@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// On this device all memory is the host's: pinned, mapped, registered and managed memory are the
-// same as any other, so that programs for a GPU run unchanged.
+// On this device, all memory is host memory: pinned, mapped, registered and managed memory are
+// ordinary memory, so that programs for a GPU run unchanged.
 
 // AllocateHost implements driver.HostAllocator.
 func (b *backend) AllocateHost(size int, _ driver.Access) (driver.HostMemory, error) {
@@ -40,7 +40,7 @@ func (b *backend) Advise(address uintptr, n int, _ driver.Advice) error {
 // Bytes implements driver.HostMemory.
 func (m *memory) Bytes() []byte { return m.bytes }
 
-// register makes memory of the program known, so that kernels can use it.
+// register makes memory of the program known to the device, so that kernels can use it.
 func (h *heap) register(host []byte) (*memory, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,7 +51,7 @@ func (h *heap) register(host []byte) (*memory, error) {
 	at, known := h.search(m.Address())
 	if known || at > 0 && h.live[at-1].Address()+uintptr(len(h.live[at-1].bytes)) > m.Address() ||
 		at < len(h.live) && m.Address()+uintptr(len(host)) > h.live[at].Address() {
-		return nil, fmt.Errorf("cpu: memory that is registered already: %w", driver.ErrOverlap)
+		return nil, fmt.Errorf("cpu: the memory is already registered: %w", driver.ErrOverlap)
 	}
 	h.live = slices.Insert(h.live, at, m)
 	h.used += int64(len(host))

@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// printBytes bounds what kernels may print between two waits, records included, as the
-// buffer of a GPU does.
+// printBytes bounds what kernels may print between two waits, in bytes including the records, like
+// the buffer of a GPU.
 const printBytes = 1 << 20
 
 // prints collects the lines that the kernels of a queue print.
@@ -32,7 +32,7 @@ func (p *prints) add(launch uint32, line simt.Line) {
 	p.lines = append(p.lines, driver.Print{Launch: launch, Block: line.Block, Thread: line.Thread, Text: line.Text})
 }
 
-// take returns the lines and how many were lost, and forgets them.
+// take returns the lines and the number of lost lines, and resets both.
 func (p *prints) take() ([]driver.Print, int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,19 +10,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// queue implements driver.Queue. Each piece of work runs inside the call that enqueues it, and has the turn
-// meanwhile, which may be for ever: a kernel cannot be stopped. So nothing else waits for the turn without a limit.
+// queue implements driver.Queue. Each operation runs inside the call that enqueues it, and holds
+// the turn while it runs. That may be forever, because a kernel cannot be stopped; so nothing else
+// waits for the turn without a time limit.
 type queue struct {
 	backend *backend
 	prints  prints
 	running atomic.Pointer[driver.Kernel] // nil between launches
 
-	turn   turn // what follows belongs to who has it
+	turn   turn // the holder of the turn owns the fields below
 	launch launch
 	closed bool
 
 	mu    sync.Mutex
-	fault *driver.Fault // of the first launch that had one since the last Take
+	fault *driver.Fault // of the first launch that faulted since the last Take
 }
 
 // Launch implements driver.Queue.
@@ -40,7 +41,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 		return fmt.Errorf("%s: %w", k.Name, err)
 	}
 	if g := p.Options(); g.Cooperative && g.Blocks.Count()*g.Block.Count() > maxCooperative {
-		return fmt.Errorf("cpu: %s: a cooperative launch of %v blocks of %v, at most %d threads run at once: %w", k.Name, g.Blocks, g.Block, maxCooperative, driver.ErrGrid)
+		return fmt.Errorf("cpu: %s: a cooperative launch of %v blocks of %v threads: at most %d threads can run at the same time: %w", k.Name, g.Blocks, g.Block, maxCooperative, driver.ErrGrid)
 	}
 	p.SetHidden(0, q.launch.number, 0)
 	q.running.Store(k)
@@ -52,7 +53,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 	return nil
 }
 
-// keep keeps the fault of the launch that has just run, unless there is one already.
+// keep records the fault of the launch that has just run, unless there is one already.
 func (q *queue) keep(fault *driver.Fault) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,7 +63,7 @@ func (q *queue) keep(fault *driver.Fault) {
 	}
 }
 
-// checkSlices reports a slice in p's parameter block whose memory is not there any more.
+// checkSlices returns an error if the memory of a slice in p's parameter block was freed.
 func (q *queue) checkSlices(p *driver.Plan) error {
 	for i := range p.Kernel().Params {
 		param := &p.Kernel().Params[i]
@@ -120,7 +121,7 @@ func (q *queue) Zero(dst uintptr, n int) error {
 	return err
 }
 
-// find returns the n bytes at address, or none and an error.
+// find returns the n bytes at address, or nil and an error.
 func (q *queue) find(address uintptr, n int) ([]byte, error) {
 	if err := q.open(); err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func (q *queue) find(address uintptr, n int) ([]byte, error) {
 	return q.backend.heap.find(address, n)
 }
 
-// Mark implements driver.Queue. All work before it is done, so its time is now.
+// Mark implements driver.Queue. All earlier work is done, so the time of the mark is now.
 func (q *queue) Mark() (driver.Mark, error) {
 	q.turn.take()
 	defer q.turn.give()
@@ -156,7 +157,7 @@ func (q *queue) Take() (out driver.Outcome) {
 	return out
 }
 
-// Close implements driver.Queue. Where a kernel goes on running, the queue is left to it.
+// Close implements driver.Queue. If a kernel is still running, the queue stays valid for it.
 func (q *queue) Close() error {
 	if !q.turn.takeWithin(q.backend.patience) {
 		return q.stuck()
@@ -169,7 +170,8 @@ func (q *queue) Close() error {
 	return nil
 }
 
-// stuck returns the error of closing a queue whose work has not ended in time. What the work uses stays.
+// stuck returns the error of closing a queue whose work has not ended in time. The memory that the
+// work uses is kept.
 func (q *queue) stuck() error {
 	q.backend.abandoned.Store(true)
 	what := "a copy"

@@ -2,7 +2,7 @@
 
 package cpu
 
-// raceDetector is whether the program is built with -race.
+// raceDetector reports whether the program was built with -race.
 const raceDetector = false
 
 // maxCooperative bounds the threads of a cooperative launch, each of which takes some kilobytes.

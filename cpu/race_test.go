@@ -15,8 +15,8 @@ import (
 // seeded is the environment variable that names the race that TestSeededRace runs.
 const seeded = "GOPHERWARP_TEST_SEEDED"
 
-// TestRaceDetector runs kernels that lack a barrier, each in a process of its own, and
-// demands that the race detector says so; with the barrier it must be silent.
+// TestRaceDetector runs kernels that lack a barrier, each in a process of its own, and checks that
+// the race detector reports a race; with the barrier, it must report none.
 func TestRaceDetector(t *testing.T) {
 	for name, want := range map[string]bool{"shared": true, "global": true, "warps": true, "none": false, "warp": false} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestSeededRace(t *testing.T) {
 				t.Sync()
 			}
 		}
-	case "warps", "warp": // threads of two warps, or of one, around a barrier of the warp
+	case "warps", "warp": // threads of two warps, or of one, before and after a barrier of the warp
 		distance := map[string]int{"warps": 32, "warp": 1}[os.Getenv(seeded)]
 		kernel = func(t gpu.Thread, x []int32) {
 			tile := gpu.Shared[[64]int32](t)

@@ -14,7 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// busy is a device on which a kernel runs that ends when end is closed.
+// busy is a device with a kernel that runs until end is closed.
 type busy struct {
 	dev    *device.Device
 	stream *device.Stream
@@ -42,7 +42,7 @@ func newBusy(t *testing.T) *busy {
 		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 			close(running)
 			<-d.end
-			clear(*(*[]int32)(args)) // the slice is read from the parameters as late as this
+			clear(*(*[]int32)(args)) // the kernel reads the slice from its parameters only now
 		},
 	}
 	go func() {
@@ -54,7 +54,8 @@ func newBusy(t *testing.T) *busy {
 	return d
 }
 
-// TestSynchronizeBesideKernel waits for a stream whose kernel does not end, as long as a context allows.
+// TestSynchronizeBesideKernel waits for a stream whose kernel does not end, until the context is
+// done.
 func TestSynchronizeBesideKernel(t *testing.T) {
 	d := newBusy(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -98,7 +99,7 @@ func TestCloseBesideKernel(t *testing.T) {
 	}
 }
 
-// TestCloseAfterKernel closes a stream beside a kernel that ends soon.
+// TestCloseAfterKernel closes a stream while a kernel runs that ends soon.
 func TestCloseAfterKernel(t *testing.T) {
 	d := newBusy(t)
 	time.AfterFunc(time.Millisecond, func() { close(d.end) })

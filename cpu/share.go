@@ -2,16 +2,17 @@ package cpu
 
 import "sync/atomic"
 
-// share is a range of a launch's chunks that belongs to a worker. The worker takes from its front; others, which have
-// nothing left, take the rear half. So each stays in one stretch of memory, launch after launch, as long as all are as fast.
+// share is a range of a launch's chunks that belongs to a worker. The worker takes chunks from the start of its
+// range. Workers that have none left take the second half of another's range. So, as long as all workers are
+// equally fast, each stays in one range of memory, launch after launch.
 //
-// A chunk is in one share or in none, and in none again once it is taken: a range never comes twice in a launch.
+// Each chunk is in at most one share, and in none after it was taken: no range appears twice in a launch.
 type share struct {
-	bounds atomic.Uint64 // of the range: the end in the upper half
-	_      [120]byte     // others' shares are in other cache lines
+	bounds atomic.Uint64 // of the range: the end is in the upper half
+	_      [120]byte     // puts each share in a cache line of its own
 }
 
-// maxChunks is how many chunks a launch may have: half of a share's bounds.
+// maxChunks is the maximum number of chunks of a launch: each bound has half of the bits of bounds.
 const maxChunks = 1<<32 - 1
 
 func (s *share) set(first, end int64) { s.bounds.Store(uint64(end)<<32 | uint64(first)) }
@@ -37,7 +38,8 @@ func (s *share) take() (chunk int64, ok bool) {
 	}
 }
 
-// steal moves the rear half of s to the caller's own share, which is empty, but for the first chunk of it, which it returns.
+// steal moves the second half of s to the caller's own share, which is empty, except for its first
+// chunk, which it returns.
 func (s *share) steal(own *share) (chunk int64, ok bool) {
 	for {
 		old := s.bounds.Load()
@@ -53,8 +55,8 @@ func (s *share) steal(own *share) (chunk int64, ok bool) {
 	}
 }
 
-// share divides the chunks among so many workers: each has its part, or all have one together, which they
-// take from in order.
+// share divides the chunks among the given number of workers. Each gets a part or, if blocks must
+// start in order, all of them have one share in common.
 func (l *launch) share(chunks int64, workers int) {
 	if l.ordered() {
 		workers = 1
@@ -68,7 +70,7 @@ func (l *launch) share(chunks int64, workers int) {
 	}
 }
 
-// take returns a chunk that nobody has taken yet, if there is one.
+// take returns a chunk that no worker has taken, if there is one.
 func (w *worker) take() (chunk int64, ok bool) {
 	shares := w.launch.sharing
 	n := len(shares)
@@ -82,13 +84,13 @@ func (w *worker) take() (chunk int64, ok bool) {
 	return chunk, ok
 }
 
-// drop gives up the rest of the worker's share.
+// drop empties the worker's share.
 func (w *worker) drop() {
 	shares := w.launch.sharing
 	shares[w.index%len(shares)].set(0, 0)
 }
 
-// exhausted reports whether nobody's share has a chunk.
+// exhausted reports whether all shares are empty.
 func (l *launch) exhausted() bool {
 	for _, s := range l.sharing {
 		if !s.empty() {

@@ -12,7 +12,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// shared returns a launch with so many chunks, divided among so many workers.
+// shared returns a launch with the given number of chunks, divided among the given number of
+// workers.
 func shared(chunks int64, workers int) (*launch, []*worker) {
 	l := &launch{kernel: &driver.Kernel{}}
 	var list []*worker
@@ -23,7 +24,8 @@ func shared(chunks int64, workers int) (*launch, []*worker) {
 	return l, list
 }
 
-// TestSteal has the second of two workers do all but the first chunk: it takes from the rear of what the first has, half by half.
+// TestSteal lets the second of two workers do all but the first chunk: it repeatedly takes the
+// second half of what the first has.
 func TestSteal(t *testing.T) {
 	l, w := shared(8, 2)
 	var got []int64
@@ -38,11 +40,11 @@ func TestSteal(t *testing.T) {
 		t.Errorf("taken %d, want %d", got, want)
 	}
 	if !l.exhausted() {
-		t.Error("there is more")
+		t.Error("there is another chunk")
 	}
 }
 
-// TestDrop gives up the first half of the chunks. The other one stays.
+// TestDrop drops the first half of the chunks. The other half remains.
 func TestDrop(t *testing.T) {
 	_, w := shared(8, 2)
 	w[0].drop()
@@ -51,7 +53,8 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestTakeAll has more workers than chunks, fewer, and as many, at once: each chunk is taken by one.
+// TestTakeAll runs with more workers than chunks, with fewer and with as many: each chunk is taken
+// by one worker.
 func TestTakeAll(t *testing.T) {
 	for _, workers := range []int{1, 2, 3, 8} {
 		for _, chunks := range []int64{1, 2, 7, 1000, 30000} {
@@ -75,8 +78,9 @@ func TestTakeAll(t *testing.T) {
 	}
 }
 
-// TestRowOfLaunches launches one after another, as coroutines and as a whole, of few blocks and of many, sometimes so late
-// that no worker is there any more. Every block of each runs once, and no worker runs two at a time.
+// TestRowOfLaunches makes consecutive launches, with coroutines and with twins, of few blocks and
+// of many, sometimes so late that no worker is present any more. Every block of each runs once, and
+// no worker runs two at a time.
 func TestRowOfLaunches(t *testing.T) {
 	const most = 300
 	var runs [most]atomic.Int32
@@ -88,7 +92,7 @@ func TestRowOfLaunches(t *testing.T) {
 		runs[x].Add(1)
 		busy.Add(-1)
 	}
-	var busy sync.Map // what says that a worker runs a block, by its gpu.Blocks
+	var busy sync.Map // the gpu.Blocks of the workers that are running a block
 	q := testQueue(t)
 	l := &q.launch
 	k := &driver.Kernel{

@@ -2,12 +2,12 @@ package cpu
 
 import "sync"
 
-// A startBarrier is where the threads of a block begin under the race detector: none starts before
-// all have arrived. A goroutine that begins evicts what the detector remembers of those that have
-// ended. Where threads begin while others are already at their end, the detector misses one missing
-// barrier of normalize's in eight, and on a single core two in three.
+// A startBarrier holds the threads of a block at their start, under the race detector, until all of
+// them have started. A new goroutine evicts what the detector remembers about goroutines that have
+// ended. If threads started while others were already ending, the detector would miss one missing
+// barrier in eight in normalize, and two in three on a single core.
 type startBarrier struct {
-	stand sync.WaitGroup // those that are not there yet
+	stand sync.WaitGroup // threads that have not arrived
 	open  chan struct{}
 }
 
@@ -29,7 +29,7 @@ func (l *startBarrier) wait() {
 	}
 }
 
-// start releases the threads once all have arrived.
+// start releases the threads after all have arrived.
 func (l *startBarrier) start() {
 	if raceDetector {
 		withoutRaceSync(l.stand.Wait)

@@ -6,12 +6,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// team is the threads of a block as coroutines. Making one costs more than a switch, so
-// they run block after block until the launch is over.
+// team is the threads of a block as coroutines. Creating a coroutine costs more than switching to
+// one, so they run block after block until the launch is over.
 type team struct {
 	members  []*member
 	meetings *meetings
-	ready    []int // the threads that have a turn next; those in front of next have had it
+	ready    []int // the threads that get a turn next; those before index next have had it
 	next     int
 }
 
@@ -25,7 +25,7 @@ type member struct {
 	stop    func()
 }
 
-// event is why a coroutine gave way.
+// event is the reason why a coroutine yielded.
 type event int
 
 const (
@@ -60,8 +60,8 @@ func (m *member) run(yield func(event) bool) {
 	}
 }
 
-// run runs the block. Each thread has a turn up to where it waits for others, and another one once
-// they have come. One that has left, also by a fault, is waited for no more.
+// run runs the block. Each thread runs until it must wait for others, and again after they have
+// arrived. The others stop waiting for a thread that has left the kernel, even by a fault.
 func (t *team) run() {
 	t.meetings.detector.begin(len(t.members))
 	t.meetings.begin(len(t.members))
@@ -77,8 +77,8 @@ func (t *team) run() {
 	}
 }
 
-// take returns the thread that has the next turn. It drops those that have had theirs now and
-// then, so that the list does not grow with the number of turns.
+// take returns the thread that has the next turn. From time to time, it drops the threads that have
+// had theirs, so that the list does not grow with the number of turns.
 func (t *team) take() int {
 	if t.next > len(t.members) {
 		t.ready = t.ready[:copy(t.ready, t.ready[t.next:])]

@@ -14,12 +14,13 @@ type tier int
 
 const (
 	loops      tier = iota // one after another
-	twins                  // by code that runs blocks as a whole
-	coroutines             // in turns, each to where it waits for others
-	goroutines             // at once, for those that wait in memory and for the race detector
+	twins                  // by code that runs whole blocks
+	coroutines             // in turns, each until it must wait for others
+	goroutines             // in parallel, for kernels that wait in memory and for the race detector
 )
 
-// tierOf returns the cheapest tier that runs k, or the one for the race detector.
+// tierOf returns the cheapest tier that can run k, or in a program built with -race, the one for
+// the race detector.
 func tierOf(k *driver.Kernel) tier {
 	if k.Twin != nil && !raceDetector && !k.Spins {
 		return twins
@@ -27,7 +28,7 @@ func tierOf(k *driver.Kernel) tier {
 	return nativeTier(k)
 }
 
-// nativeTier is tierOf for those that call the kernel function itself.
+// nativeTier is tierOf among the tiers that call the kernel function itself.
 func nativeTier(k *driver.Kernel) tier {
 	switch {
 	case raceDetector || k.Spins:
@@ -39,8 +40,9 @@ func nativeTier(k *driver.Kernel) tier {
 	}
 }
 
-// maxConcurrentBlocks and maxConcurrentThreads bound what runs at once as goroutines, for the
-// race detector: it tells some 250 goroutines apart (ThreadSanitizer's slots) and forgets about the others.
+// maxConcurrentBlocks and maxConcurrentThreads bound the goroutines that run in parallel under the
+// race detector: it distinguishes some 250 goroutines (ThreadSanitizer's slots) and forgets the
+// others.
 const (
 	maxConcurrentBlocks  = 4
 	maxConcurrentThreads = 240
@@ -54,7 +56,7 @@ func (w *worker) loop() {
 	w.launch.kernel.Native(&w.threads, w.launch.args)
 }
 
-// thread runs the thread of ts, which is one.
+// thread runs the only thread of ts.
 func (w *worker) thread(ts *gpu.Threads) {
 	defer w.catch(ts)
 	if w.launch.kernel.Spins {
@@ -65,18 +67,18 @@ func (w *worker) thread(ts *gpu.Threads) {
 	w.launch.kernel.Native(ts, w.launch.args)
 }
 
-// undeclared is Meet in kernels whose threads do not wait for each other: where it is called, the
+// undeclared is Meet in kernels whose threads do not wait for each other. If it is called, the
 // kernel got a barrier after its launcher was generated.
 func undeclared(int, simt.Kind, uint64) *simt.Meeting {
-	panic("the kernel was compiled without a barrier; generate the launchers anew")
+	panic("the kernel was compiled without a barrier; regenerate the launchers")
 }
 
-// lanes is how many goroutines run a block whose threads neither wait nor share memory of
-// their own. A goroutine for each finds a little more and takes eight times as long.
+// lanes is the number of goroutines that run a block whose threads neither wait nor share memory.
+// One goroutine per thread would find a few more races and take eight times as long.
 const lanes = 32
 
-// concurrent runs the threads of the block as goroutines, each in its own where they wait
-// for each other, or have memory to share that could need it.
+// concurrent runs the threads of the block as goroutines: one per thread if the threads wait for
+// each other, or share memory, which may need a barrier.
 func (w *worker) concurrent() {
 	n := w.block.Threads()
 	k := w.launch.kernel
@@ -103,7 +105,7 @@ func (w *worker) together(n int) {
 	w.meet(n, m)
 }
 
-// prepare has n threads of the worker's block wait for each other by m.
+// prepare lets n threads of the worker's block wait for each other through m.
 func (w *worker) prepare(n int, m *meetings) {
 	m.begin(n)
 	m.grid = w.launch.barrier.wait
@@ -113,7 +115,7 @@ func (w *worker) prepare(n int, m *meetings) {
 	w.block.Meet, w.block.Await, w.block.Notify = m.meet, m.await, m.notify
 }
 
-// meet runs n threads that wait for each other by m.
+// meet runs n threads that wait for each other through m.
 func (w *worker) meet(n int, m *meetings) {
 	var running sync.WaitGroup
 	line := newStartBarrier(n)
@@ -132,9 +134,9 @@ func (w *worker) meet(n int, m *meetings) {
 	running.Wait()
 }
 
-// lane runs every thread whose number, with its row of that many threads, falls to lane m
-// of so many. Rows are shifted against each other, so that threads a multiple of lanes apart
-// are not in the same lane either.
+// lane runs the threads of lane m out of the given number of lanes. Each row of that many
+// consecutive threads has one thread in each lane. Rows are shifted against each other, so that
+// threads whose distance is a multiple of lanes are in different lanes too.
 func (w *worker) lane(m, lanes int) {
 	for row := 0; row*lanes < w.block.Threads(); row++ {
 		i := row*lanes + (m+row)%lanes
@@ -150,8 +152,8 @@ func threadIndex(n int, dim [3]int) [3]int {
 	return [3]int{n % dim[0], n / dim[0] % dim[1], n / dim[0] / dim[1]}
 }
 
-// sliceAt reads the address and the length of the slice at offset of a parameter block.
-// The address stays a number: the heap looks it up.
+// sliceAt reads the address and the length of the slice at offset in a parameter block. The address
+// remains a number; the heap looks it up.
 func sliceAt(params unsafe.Pointer, offset int) (address uintptr, n int) {
 	header := (*[2]uint64)(unsafe.Add(params, offset))
 	return uintptr(header[0]), int(header[1])

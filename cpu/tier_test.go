@@ -19,7 +19,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// tiers are those that run every kernel.
+// tiers are the tiers that can run every kernel.
 var tiers = map[string]tier{"coroutines": coroutines, "goroutines": goroutines}
 
 // openTier returns a device that runs all kernels in one tier.
@@ -31,9 +31,9 @@ func openTier(t tier) *device.Device {
 
 func TestTiers(t *testing.T) {
 	if raceDetector {
-		t.Skip("with the race detector there is one tier, which TestBackend tests")
+		t.Skip("under the race detector there is only one tier, which TestBackend tests")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the tests keep little of what they allocate
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // most of what the tests allocate is garbage
 	for name, tier := range tiers {
 		t.Run(name, func(t *testing.T) {
 			devicetest.TestBackend(t, func() (*device.Device, error) { return openTier(tier), nil })
@@ -63,8 +63,8 @@ func barrierKernelOf(f func(gpu.Thread, []int32)) *driver.Kernel {
 	return k
 }
 
-// launched runs k on a new stream of d over n zeros and returns what they are then, and
-// what was printed.
+// launched runs k on a new stream of d over n zeros. It returns the resulting elements and the
+// printed text.
 func launched(t *testing.T, d *device.Device, k *driver.Kernel, g device.Grid, n int) ([]int32, string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -92,7 +92,7 @@ func launched(t *testing.T, d *device.Device, k *driver.Kernel, g device.Grid, n
 	return got, out.String(), err
 }
 
-// TestLeaving has threads that leave before barriers, each at another one.
+// TestLeaving runs threads that leave before barriers, each before a different one.
 func TestLeaving(t *testing.T) {
 	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
 		round := gpu.Shared[int32](t)
@@ -118,8 +118,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// TestSharedIsForgotten runs kernels with different shared variables on one stream, and
-// looks for what an earlier block left.
+// TestSharedIsForgotten runs kernels with different shared variables on one stream, and checks that
+// shared memory does not keep data of an earlier block.
 func TestSharedIsForgotten(t *testing.T) {
 	k := kernelOf(func(t gpu.Thread, x []int32) {
 		a, b := gpu.Shared[[7]int32](t), gpu.Shared[float64](t)
@@ -178,8 +178,8 @@ func TestFaultMessages(t *testing.T) {
 	}
 }
 
-// TestFaultLine looks for the line of the kernel where the panic is in a word of package
-// gpu, and for that of a function that the kernel calls.
+// TestFaultLine checks the reported line for a panic inside a function of package gpu, and inside a
+// function that the kernel calls.
 func TestFaultLine(t *testing.T) {
 	_, _, here, _ := runtime.Caller(0)
 	var none *int32
@@ -207,7 +207,7 @@ func callee(n int) int {
 	return 1 / n
 }
 
-// TestLowestFault has every block from 700 on fault, the lowest last.
+// TestLowestFault lets every block from 700 on fault; the lowest of them faults last.
 func TestLowestFault(t *testing.T) {
 	k := kernelOf(func(t gpu.Thread, x []int32) {
 		if t.BlockX() == 700 {
@@ -230,7 +230,7 @@ func TestLowestFault(t *testing.T) {
 	}
 }
 
-// TestFaultBesideBarrier has one thread fault where the others wait.
+// TestFaultBesideBarrier lets one thread fault while the others wait.
 func TestFaultBesideBarrier(t *testing.T) {
 	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
 		for i := range 5 {
@@ -250,7 +250,7 @@ func TestFaultBesideBarrier(t *testing.T) {
 		want := slices.Repeat([]int32{1}, 16)
 		want[6] = 0
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want the other threads to have gone on", name, got)
+			t.Errorf("%s: %v, want the other threads to have continued", name, got)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func TestPrintsOfOneThreadKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// TestBlocksRunAtOnce has the first block wait for the second.
+// TestBlocksRunAtOnce lets the first block wait for the second.
 func TestBlocksRunAtOnce(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("there is one core")
@@ -291,8 +291,8 @@ func TestBlocksRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestLockedThread launches from a goroutine that is locked to its thread, from where a
-// coroutine that was made elsewhere must not run.
+// TestLockedThread launches from a goroutine that is locked to its OS thread, on which coroutines
+// created elsewhere must not run.
 func TestLockedThread(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -303,7 +303,7 @@ func TestLockedThread(t *testing.T) {
 	}
 }
 
-// TestCollector lets the collector run while kernels hold addresses that it does not see.
+// TestCollector lets the garbage collector run while kernels hold addresses that it does not see.
 func TestCollector(t *testing.T) {
 	k := kernelOf(func(t gpu.Thread, x []int32) {
 		if t.ThreadX() == 0 {
@@ -327,8 +327,8 @@ func TestStaleLauncher(t *testing.T) {
 		_, _, err := launched(t, openTier(tier), kernelOf(wait), device.Cover(64, 64), 0)
 		var fault *device.Fault
 		if !errors.As(err, &fault) || fault.File != "tier_test.go" ||
-			fault.Message != "the kernel was compiled without a barrier; generate the launchers anew" {
-			t.Errorf("%v, want a fault that says that the launcher is stale", err)
+			fault.Message != "the kernel was compiled without a barrier; regenerate the launchers" {
+			t.Errorf("%v, want the fault of a stale launcher", err)
 		}
 	}
 }
@@ -352,8 +352,8 @@ func TestNoGoFunction(t *testing.T) {
 	}
 }
 
-// TestWarpsAloneMeet has each warp exchange values a different number of times, with threads that
-// leave on the way.
+// TestWarpsAloneMeet lets each warp exchange values a different number of times, while some threads
+// leave.
 func TestWarpsAloneMeet(t *testing.T) {
 	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
 		v := int32(1)
@@ -385,25 +385,25 @@ func TestWarpsAloneMeet(t *testing.T) {
 	}
 }
 
-// TestThreadsThatMissEachOther has threads wait for what cannot come: each gets a fault, and
+// TestThreadsThatMissEachOther lets threads wait for what can never happen: each gets a fault, and
 // nothing hangs.
 func TestThreadsThatMissEachOther(t *testing.T) {
 	for want, f := range map[string]func(gpu.Thread){
-		"^a thread came to (Match|a vote) while others wait at (Match|a vote)$": func(t gpu.Thread) {
+		"^a thread reached (Match|a vote) while others wait at (Match|a vote)$": func(t gpu.Thread) {
 			if t.Lane() < 5 {
 				gpu.Ballot(t, true)
 			} else {
 				gpu.Match(t, 7)
 			}
 		},
-		"^a thread came to Sync.* while others wait at Sync.*$": func(t gpu.Thread) {
+		"^a thread reached Sync.* while others wait at Sync.*$": func(t gpu.Thread) {
 			if t.ThreadX() < 5 {
 				t.Sync()
 			} else {
 				t.SyncOr(true)
 			}
 		},
-		"^all threads wait, and not for the same: one waits at Sync(Warp)?$": func(t gpu.Thread) {
+		"^deadlock: all threads wait, but not for the same operation; one waits at Sync(Warp)?$": func(t gpu.Thread) {
 			switch {
 			case t.Warp() == 1:
 			case t.Lane() < 5:
@@ -424,7 +424,7 @@ func TestThreadsThatMissEachOther(t *testing.T) {
 	}
 }
 
-// TestMeetingsBringValues looks at the words that make something of what all threads bring.
+// TestMeetingsBringValues tests the operations that combine the values of all threads.
 func TestMeetingsBringValues(t *testing.T) {
 	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
 		i := t.ThreadX()
@@ -454,8 +454,8 @@ func TestMeetingsBringValues(t *testing.T) {
 	}
 }
 
-// TestGridBarrier has blocks that take turns at one number, some of which leave early; all run at
-// once whatever their number.
+// TestGridBarrier runs blocks that update one number in turn, some of which leave early. All of
+// them run at the same time, whatever their number.
 func TestGridBarrier(t *testing.T) {
 	const blocks, rounds = 40, 5
 	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
@@ -488,8 +488,8 @@ func TestGridBarrier(t *testing.T) {
 	}
 }
 
-// TestFaultBesideGridBarrier has one block fault where the others wait for it, and runs more threads
-// at once than there is room for.
+// TestFaultBesideGridBarrier lets one block fault while the others wait for it, and launches more
+// threads than can run at the same time.
 func TestFaultBesideGridBarrier(t *testing.T) {
 	k := barrierKernelOf(func(t gpu.Thread, x []int32) {
 		if t.BlockX() == 3 {

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// turn is a lock that can be waited for with a limit. Those who wait for it have it in the order in which they came.
+// turn is a lock that can be waited for with a time limit. Waiters get it in the order in which
+// they arrived.
 type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }
 
 func (t turn) take() { t <- struct{}{} }
 
-// takeBefore is take that returns the error of ctx where that is done first.
+// takeBefore is take, except that it returns the error of ctx if ctx is done first.
 func (t turn) takeBefore(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -25,7 +26,7 @@ func (t turn) takeBefore(ctx context.Context) error {
 	}
 }
 
-// takeWithin is take that returns false after a while.
+// takeWithin is take, except that it returns false after d.
 func (t turn) takeWithin(d time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// whole takes blocks and runs them by the kernel's twin, until none is left.
+// whole takes blocks and runs them with the kernel's twin, until none is left.
 func (w *worker) whole() {
 	for first, end := range w.chunks {
 		w.walk.Range(first, end, &w.launch.last)
@@ -19,8 +19,8 @@ func (w *worker) twin() {
 	w.launch.kernel.Twin(&w.blocks, w.launch.args)
 }
 
-// catchTwin is deferred around a twin. The kernel's own mistakes are no panics there, but it may
-// come to a machine's fault, or the twin is wrong.
+// catchTwin is deferred around a twin. A twin reports the kernel's own faults without panics, so a
+// panic is a hardware fault, or a mistake in the twin.
 func (w *worker) catchTwin() {
 	if v := recover(); v != nil {
 		file, line := panicked()
@@ -28,7 +28,7 @@ func (w *worker) catchTwin() {
 	}
 }
 
-// fault reports what a thread of the block with the given number did.
+// fault reports the fault of a thread in the block with the given number.
 func (w *worker) fault(number int64, f simt.Fault) {
 	w.launch.report(number, &driver.Fault{
 		Kernel: w.launch.kernel.Name, Package: w.launch.kernel.Package, File: f.File, Line: f.Line,

@@ -2,14 +2,15 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// The compiler writes the vector code of kernels twice, for registers of so many lanes of 32 bits.
+// The compiler generates the vector code of kernels twice, for registers with these numbers of
+// 32-bit lanes.
 const (
-	lanes512 = 16 // AVX-512 with its parts F, BW, DQ and VL, as all server processors of Intel since 2017 have it
-	lanesAVX = 8  // AVX2 and FMA, as nearly all processors since 2013
+	lanes512 = 16 // AVX-512 F, BW, DQ and VL, as in all Intel server processors since 2017
+	lanesAVX = 8  // AVX2 and FMA, as in nearly all processors since 2013
 )
 
-// VectorLanes returns how many threads the vector code of kernels takes at once on this machine; 0 where it cannot run and
-// their Go does all.
+// VectorLanes returns the number of threads that the vector code of kernels runs at a time on this
+// machine, or 0 if the machine cannot run vector code and kernels run as plain Go.
 func VectorLanes() int {
 	x := &cpu.X86
 	switch {

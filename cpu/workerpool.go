@@ -5,14 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// A workerPool is how workers join a launch and leave it. A launch is open while it has work; a
-// worker that comes later has missed it, and nobody waits for that worker: on a busy machine a
-// goroutine may start long after the work is done.
+// A workerPool lets workers join a launch and leave it. A launch is open while it has work. A worker that
+// arrives later has missed it, and nobody waits for that worker: on a busy machine, a goroutine may start long
+// after the work is done.
 //
-// What the launch's caller writes before begin is visible to those who join, and what they do before
-// leave is visible to the caller after finish; nobody else accesses any of it between two launches.
+// What the launch's caller writes before begin is visible to workers after join, and what they write before
+// leave is visible to the caller after finish. Nobody else accesses this data between two launches.
 type workerPool struct {
-	// state counts the members at work in its lower bits; asleep and open are above, the launch's number in the upper half.
+	// state holds the number of members at work in its lowest bits, then asleep and open, and the
+	// launch's number in its upper half.
 	state atomic.Uint64
 	woken chan struct{} // of capacity 1: the last member has left while the caller slept
 }
@@ -23,11 +24,12 @@ const (
 	open    = 1 << 31
 )
 
-// spinRounds is how often one who waits looks before it sleeps, which is some 20 us: to be woken takes longer, and in a program that
-// launches kernel after kernel the next launch is there before.
+// spinRounds is the number of polls, each spinLooks checks and a yield, before a waiter sleeps;
+// together they take some 20 us. Waking a goroutine takes longer, and in a program that makes
+// launches back to back, the next launch arrives within that time.
 const (
 	spinRounds = 100
-	spinLooks  = 100 // without giving way
+	spinLooks  = 100 // checks between two yields
 )
 
 // begin opens launch number n with the given number of members present.
@@ -41,7 +43,8 @@ func (c *workerPool) joinable(seen uint32) bool { return isOpenTo(c.state.Load()
 // isOpenTo is joinable for a loaded state.
 func isOpenTo(state uint64, seen uint32) bool { return state&open != 0 && uint32(state>>32) != seen }
 
-// join makes the caller a member of the open launch, if that is not number seen, and returns its number.
+// join makes the caller a member of the open launch, unless its number is seen, and returns the
+// launch's number.
 func (c *workerPool) join(seen uint32) (number uint32, ok bool) {
 	for {
 		s := c.state.Load()
@@ -59,7 +62,7 @@ func (c *workerPool) leave() {
 	if s := c.state.Add(^uint64(0)); s&asleep != 0 && s&members == 0 {
 		select {
 		case c.woken <- struct{}{}:
-		default: // the caller has been told and not looked yet
+		default: // a wake-up is already pending
 		}
 	}
 }
@@ -73,7 +76,7 @@ func (c *workerPool) finish(exhausted func() bool) {
 		if s := c.state.Load(); s&asleep == 0 && !c.state.CompareAndSwap(s, s|asleep) {
 			continue
 		}
-		if c.close(exhausted) { // the last may have left before it could see that the caller sleeps
+		if c.close(exhausted) { // the last member may have left before it could see that the caller sleeps
 			return
 		}
 		<-c.woken
@@ -86,7 +89,7 @@ func (c *workerPool) close(exhausted func() bool) bool {
 	return s&members == 0 && exhausted() && c.state.CompareAndSwap(s, s&^(open|asleep))
 }
 
-// spin polls done for a while and reports whether it has returned true.
+// spin polls done for a limited time and reports whether it has returned true.
 func spin(done func() bool) bool {
 	for range spinRounds {
 		for range spinLooks {
@@ -99,7 +102,8 @@ func spin(done func() bool) bool {
 	return false
 }
 
-// start makes sure that the worker joins the open launch, and reports whether that takes a new goroutine.
+// start makes sure that a goroutine will join the open launch for the worker, and reports whether
+// it started a new one.
 func (w *worker) start() bool {
 	if w.present.Swap(true) {
 		return false
@@ -108,8 +112,9 @@ func (w *worker) start() bool {
 	return true
 }
 
-// serve runs one launch after another, as long as they come soon and the worker is in time: a worker
-// that finds nothing left may share a processor with faster ones, and must not compete with them.
+// serve runs one launch after another, as long as they follow closely and the worker arrives in
+// time. A worker that finds no work may share a processor with faster ones, and must not compete
+// with them.
 func (w *worker) serve() {
 	c := &w.launch.pool
 	for {
@@ -126,13 +131,14 @@ func (w *worker) serve() {
 			continue
 		}
 		w.present.Store(false)
-		if !c.joinable(seen) || w.present.Swap(true) { // start starts another one from now on
+		if !c.joinable(seen) || w.present.Swap(true) { // from now on, start would start another goroutine
 			return
 		}
 	}
 }
 
-// wanted reports whether the launch that the worker has joined runs it on a goroutine and has work left.
+// wanted reports whether the launch that the worker has joined runs this worker on a goroutine and
+// has work left.
 func (w *worker) wanted() bool {
 	l := w.launch
 	return l.first <= w.index && w.index < l.end && !l.exhausted()

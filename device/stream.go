@@ -293,7 +293,7 @@ func (s *Stream) print(out driver.Outcome) error {
 		}
 	}
 	if out.Lost > 0 {
-		if _, err := fmt.Fprintf(s.output, "(%d more prints found no room)\n", out.Lost); err != nil {
+		if _, err := fmt.Fprintf(s.output, "(%d more prints did not fit in the buffer)\n", out.Lost); err != nil {
 			return fmt.Errorf("device: output of a kernel's Printf: %w", err)
 		}
 	}

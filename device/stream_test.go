@@ -116,7 +116,7 @@ func TestPrintOrder(t *testing.T) {
 	}
 	f.outcome.Lost = 5
 	must(t, s.Synchronize(t.Context()))
-	if got, want := out.String(), "abcdefghi(5 more prints found no room)\n"; got != want {
+	if got, want := out.String(), "abcdefghi(5 more prints did not fit in the buffer)\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
 	}
 }

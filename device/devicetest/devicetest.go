@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// TestBackend tests the devices that open returns. It opens several, of which the first
-// serves most of the tests.
+// TestBackend tests the devices that open returns. It opens several, the first of which serves most
+// of the tests.
 func TestBackend(t *testing.T, open func() (*device.Device, error)) {
 	r := &rig{open: open, device: opened(t, open)}
 	for _, test := range []struct {
@@ -84,7 +84,7 @@ type rig struct {
 	device *device.Device
 }
 
-// opened returns a device that is closed with the test, where the test has not done so.
+// opened returns a device that is closed at the end of the test, unless the test has closed it.
 func opened(t *testing.T, open func() (*device.Device, error)) *device.Device {
 	t.Helper()
 	d, err := open()
@@ -97,13 +97,13 @@ func opened(t *testing.T, open func() (*device.Device, error)) *device.Device {
 	return d
 }
 
-// stream returns a stream that is closed with the test.
+// stream returns a stream that is closed at the end of the test.
 func (r *rig) stream(t *testing.T) *device.Stream {
 	t.Helper()
 	return streamTo(t, r.device, io.Discard)
 }
 
-// printing returns a stream and what its kernels print.
+// printing returns a stream, and a buffer that receives what its kernels print.
 func (r *rig) printing(t *testing.T) (*device.Stream, *bytes.Buffer) {
 	t.Helper()
 	var b bytes.Buffer
@@ -122,7 +122,7 @@ func streamTo(t *testing.T, d *device.Device, w io.Writer) *device.Stream {
 	return s
 }
 
-// upload returns a buffer with the contents of host that is closed with the test.
+// upload returns a buffer with the contents of host. It is closed at the end of the test.
 func upload[T any](t *testing.T, s *device.Stream, host []T) *device.Buffer[T] {
 	t.Helper()
 	b, err := device.Upload(s, host)
@@ -131,7 +131,7 @@ func upload[T any](t *testing.T, s *device.Stream, host []T) *device.Buffer[T] {
 	return b
 }
 
-// made returns a buffer of n zeros that is closed with the test.
+// made returns a buffer of n zeros. It is closed at the end of the test.
 func made[T any](t *testing.T, s *device.Stream, n int) *device.Buffer[T] {
 	t.Helper()
 	b, err := device.Make[T](s, n)
@@ -165,7 +165,7 @@ func check[T comparable](t *testing.T, s *device.Stream, src interface{ All() de
 	}
 }
 
-// must ends the test if err is one.
+// must ends the test if err is not nil.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -173,7 +173,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// wants reports an error that is not of the wanted kind.
+// wants reports an error that does not match want.
 func wants(t *testing.T, what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -181,8 +181,8 @@ func wants(t *testing.T, what string, err, want error) {
 	}
 }
 
-// fails demands that f returns an error of the wanted kind, that the stream returns it
-// from Synchronize too, and that it works afterwards.
+// fails checks that f returns an error that matches want, that Synchronize also returns it, and
+// that the stream works afterwards.
 func fails(t *testing.T, s *device.Stream, what string, want error, f func() error) {
 	t.Helper()
 	wants(t, what, f(), want)
@@ -190,7 +190,7 @@ func fails(t *testing.T, s *device.Stream, what string, want error, f func() err
 	must(t, s.Synchronize(t.Context()))
 }
 
-// numbers returns n small whole numbers, all of which and their products float32 holds.
+// numbers returns n small integers, which float32 represents exactly, as it does their products.
 func numbers(n, seed int) []float32 {
 	x := make([]float32, n)
 	for i := range x {

@@ -20,7 +20,7 @@ func all() []*driver.Kernel {
 	}
 }
 
-// TestEntries compares the PTX with what the kernels say of it.
+// TestEntries compares the PTX with the descriptions of the kernels.
 func TestEntries(t *testing.T) {
 	for _, k := range all() {
 		v, ok := k.Variant(device.Capability{Major: 7}, driver.Fit{})

@@ -13,7 +13,7 @@ import (
 // startGreet launches Greet.
 func startGreet(s *device.Stream, g device.Grid) error { return s.Plan(Greet(), g).Launch() }
 
-// wantsFault waits for the stream and compares its fault.
+// wantsFault waits for the stream and compares its fault with want.
 func wantsFault(t *testing.T, s *device.Stream, want device.Fault) {
 	t.Helper()
 	err := s.Synchronize(t.Context())
@@ -48,7 +48,8 @@ func (r *rig) testFault(t *testing.T) {
 				Block:   [3]int{at / block}, Thread: [3]int{at % block}, Launch: 1,
 			})
 
-			// The buffer can be read, the block's other threads have gone on or not started.
+			// The buffer can be read. The block's other threads have continued, or have not
+			// started.
 			got := make([]int32, n)
 			must(t, device.Download(s, got, x))
 			must(t, s.Synchronize(t.Context()))
@@ -72,7 +73,7 @@ func (r *rig) testFaultIsReportedOnce(t *testing.T) {
 	}
 	for _, want.Launch = range []int{1, 3} {
 		must(t, startPoke(s, k, device.Cover(4, 4), target{x.All(), 1, 4}))
-		must(t, startPoke(s, k, device.Cover(4, 4), target{x.All(), 2, 9})) // a later one is not reported
+		must(t, startPoke(s, k, device.Cover(4, 4), target{x.All(), 2, 9})) // a later fault is not reported
 		must(t, startPoke(quiet, k, device.Cover(4, 4), target{y.All(), -1, 0}))
 		wantsFault(t, s, want)
 		must(t, s.Synchronize(t.Context()))
@@ -102,13 +103,13 @@ func (r *rig) testPrints(t *testing.T) {
 func (r *rig) testLostPrints(t *testing.T) {
 	s, out := r.printing(t)
 	const threads = 1 << 17
-	for range 2 { // the room is there again after a wait
+	for range 2 { // after a wait, the buffer is empty again
 		out.Reset()
 		must(t, startGreet(s, device.Cover(threads, 256)))
 		must(t, s.Synchronize(t.Context()))
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		lost := 0
-		if _, err := fmt.Sscanf(lines[len(lines)-1], "(%d more prints found no room)", &lost); err == nil {
+		if _, err := fmt.Sscanf(lines[len(lines)-1], "(%d more prints did not fit in the buffer)", &lost); err == nil {
 			lines = lines[:len(lines)-1]
 		}
 		if len(lines)+lost != threads || len(lines) < 1000 {

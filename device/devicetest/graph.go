@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// squares is a graph that squares x in y, copies y over x and counts in z, with pinned memory
-// at both ends.
+// squares is a graph that squares x into y, copies y over x, and increments z. It reads from and
+// writes to pinned memory.
 type squares struct {
 	n       int
 	k, p    *driver.Kernel
@@ -39,7 +39,7 @@ func (r *rig) newSquares(t *testing.T, s *device.Stream) *squares {
 	return q
 }
 
-// record gives the work to a stream, whether it records or not.
+// record enqueues the work on a stream, which may record a graph or not.
 func (q *squares) record(s *device.Stream) error {
 	fork, err := s.Fork()
 	if err != nil {
@@ -56,7 +56,7 @@ func (q *squares) record(s *device.Stream) error {
 	)
 }
 
-// check demands that the work was done on the numbers that are made from seed.
+// check checks the results for the numbers that are made from seed.
 func (q *squares) check(t *testing.T, s *device.Stream, seed int) {
 	t.Helper()
 	must(t, s.Synchronize(t.Context()))
@@ -98,7 +98,7 @@ func (r *rig) testGraphUpdate(t *testing.T) {
 	must(t, q.graph.Update(2, func(s *device.Stream) error {
 		return startMultiply(s, q.k, device.Cover(q.n, 64), factors{q.x.All(), extra.All(), q.y.All()})
 	}))
-	must(t, extra.Close()) // the graph keeps it
+	must(t, extra.Close()) // the graph keeps the buffer alive
 	must(t, q.graph.Launch(s))
 	must(t, s.Synchronize(t.Context()))
 	if !slices.Equal(q.out.Host(), products(numbers(q.n, 1), numbers(q.n, 2))) {
@@ -115,11 +115,11 @@ func (r *rig) testGraphUpdate(t *testing.T) {
 		return startPoke(s, q.p, device.Cover(0, 1), target{q.z.All(), -1, 0})
 	}), device.ErrMismatch)
 	wants(t, "a node that is not a launch", q.graph.Update(0, poke), device.ErrRange)
-	wants(t, "a node that is not there", q.graph.Update(99, poke), device.ErrRange)
+	wants(t, "a missing node", q.graph.Update(99, poke), device.ErrRange)
 	wants(t, "an error of the function", q.graph.Update(3, func(*device.Stream) error { return errors.ErrUnsupported }), errors.ErrUnsupported)
 }
 
-// inheritsFault has a stream wait for an event of s after a graph whose third node faults.
+// inheritsFault lets a stream wait for an event of s that follows a graph whose third node faults.
 func (r *rig) inheritsFault(t *testing.T, s *device.Stream) {
 	t.Helper()
 	after, err := s.Record()
@@ -132,8 +132,8 @@ func (r *rig) inheritsFault(t *testing.T, s *device.Stream) {
 	must(t, after.Close())
 }
 
-// testGraphForgets updates a launch over and over: the graph keeps the memory of the last arguments, and none of
-// those before.
+// testGraphForgets updates a launch repeatedly: the graph keeps the memory of the last arguments
+// alive, and that of none before.
 func (r *rig) testGraphForgets(t *testing.T, s *device.Stream, q *squares) {
 	before, err := r.device.MemoryStats()
 	must(t, err)
@@ -189,7 +189,7 @@ func (r *rig) testGraphFault(t *testing.T) {
 	must(t, g.Close())
 }
 
-// testCaptureErrors records what no graph can have.
+// testCaptureErrors records operations that a graph cannot contain.
 func (r *rig) testCaptureErrors(t *testing.T) {
 	live := r.stream(t)
 	x := upload(t, live, []int32{1, 2, 3})
@@ -210,7 +210,7 @@ func (r *rig) testCaptureErrors(t *testing.T) {
 	} {
 		_, err := r.device.Capture(f)
 		wants(t, what, err, device.ErrCapture)
-		_, err = r.device.Capture(func(s *device.Stream) error { // the error sticks, as on any stream
+		_, err = r.device.Capture(func(s *device.Stream) error { // the error stays with the stream, as always
 			_ = f(s)
 			return nil
 		})
@@ -229,7 +229,7 @@ func (r *rig) testCaptureErrors(t *testing.T) {
 	must(t, e.Close())
 }
 
-// testGraphKeepsMemory closes what a graph uses, and the graph while it runs.
+// testGraphKeepsMemory closes the buffers that a graph uses, and closes the graph while it runs.
 func (r *rig) testGraphKeepsMemory(t *testing.T) {
 	s := r.stream(t)
 	const n = 20_000

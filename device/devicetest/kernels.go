@@ -11,17 +11,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// The functions below are what a kernel's author writes; what follows them is what the
-// compiler writes for each.
+// The functions below are what the author of a kernel writes. The code after them is what the
+// compiler would generate for each.
 
-// multiply stores the element-wise product of a and b in c. All have one length.
+// multiply stores the element-wise product of a and b in c. All slices have the same length.
 func multiply(t gpu.Thread, a, b, c []float32) {
 	if i := t.GlobalX(); i < len(c) {
 		c[i] = a[i] * b[i]
 	}
 }
 
-// sumBlock is the most threads that a block of sum may have.
+// sumBlock is the maximum number of threads in a block of sum.
 const sumBlock = 256
 
 // sum stores in out, for each block, the sum of the block's elements of in. The number of
@@ -45,7 +45,7 @@ func sum(t gpu.Thread, in, out []float32) {
 	}
 }
 
-// greet prints which thread it is.
+// greet prints the indices of its thread and block.
 func greet(t gpu.Thread) {
 	gpu.Printf(t, "thread %d of block %d\n", t.ThreadX(), t.BlockX())
 }
@@ -66,8 +66,8 @@ func slice(name string, offset, elem int) driver.Param {
 	return driver.Param{Name: name, Offset: offset, Size: 24, Elem: elem}
 }
 
-// Multiply returns the kernel c[i] = a[i] * b[i] of three slices of float32, one element a
-// thread along x.
+// Multiply returns the kernel c[i] = a[i] * b[i] for three slices of float32. Each thread along x
+// computes one element.
 func Multiply() *driver.Kernel {
 	type params struct{ a, b, c []float32 }
 	return &driver.Kernel{
@@ -84,9 +84,9 @@ func Multiply() *driver.Kernel {
 	}
 }
 
-// Sum returns the kernel that stores the sum of in, a slice of float32, of each block in
-// out, with one element a thread and a tree in shared memory between barriers. Blocks have
-// up to 256 threads, a power of two.
+// Sum returns the kernel that stores the sum of each block's elements of in, a slice of float32, in
+// out. Each thread reads one element; the block adds them in shared memory, as a tree with
+// barriers. Blocks have up to 256 threads; the number must be a power of two.
 func Sum() *driver.Kernel {
 	type params struct{ in, out []float32 }
 	return &driver.Kernel{
@@ -105,7 +105,7 @@ func Sum() *driver.Kernel {
 	}
 }
 
-// Greet returns the kernel in which each thread prints its index and its block's, along x.
+// Greet returns the kernel in which each thread prints its index and its block's index, along x.
 func Greet() *driver.Kernel {
 	return &driver.Kernel{
 		Name: "greet", Package: "devicetest",

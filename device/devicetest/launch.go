@@ -11,7 +11,7 @@ import (
 // factors are the arguments of Multiply.
 type factors struct{ a, b, c device.Slice[float32] }
 
-// startMultiply launches k, which is Multiply or made from it.
+// startMultiply launches k, which is Multiply or a modified copy of it.
 func startMultiply(s *device.Stream, k *driver.Kernel, g device.Grid, f factors) error {
 	p := s.Plan(k, g)
 	f.a.Pass(p)
@@ -39,7 +39,7 @@ func (r *rig) testMultiply(t *testing.T) {
 	s, k := r.stream(t), Multiply()
 	for _, n := range []int{1, 31, 256, 257, 100_003} {
 		a, b := numbers(n, 1), numbers(n, 2)
-		// The buffer is longer than the slice: what lies behind it must stay as it is.
+		// The buffer is longer than the slice: the elements after the slice must not change.
 		c := upload(t, s, numbers(n+300, 3))
 		want := append(products(a, b), numbers(n+300, 3)[n:]...)
 		must(t, startMultiply(s, k, device.Cover(n, 256), factors{upload(t, s, a).All(), upload(t, s, b).All(), c.Slice(0, n)}))

@@ -53,7 +53,7 @@ func roundTrip[T comparable](r *rig, t *testing.T, element func(int) T) {
 		}
 		b := upload(t, s, host)
 		if b.Len() != n || b.All().Len() != n {
-			t.Errorf("a buffer of %d elements says that it has %d, its slice %d", n, b.Len(), b.All().Len())
+			t.Errorf("a buffer of %d elements has length %d, its slice %d", n, b.Len(), b.All().Len())
 		}
 		check(t, s, b, host)
 	}
@@ -70,7 +70,7 @@ func (r *rig) testUploadTakesACopy(t *testing.T) {
 func (r *rig) testMakeIsZero(t *testing.T) {
 	s := r.stream(t)
 	const n = 50_000
-	for range 3 { // memory that was used before, where the device reuses it
+	for range 3 { // used memory, if the device reuses it
 		check(t, s, made[int32](t, s, n), make([]int32, n))
 		b, err := device.Upload(s, numbers(n, 1))
 		must(t, err)
@@ -148,7 +148,7 @@ func (r *rig) testMakeErrors(t *testing.T) {
 	_, err = device.Upload(s, []struct{ Name string }{{"x"}})
 	wants(t, "structs with strings", err, device.ErrElement)
 	if _, err = device.Make[byte](s, 1<<50); err == nil {
-		t.Error("a buffer of 1 PiB was made")
+		t.Error("a buffer of 1 PiB was allocated")
 	}
 	must(t, s.Synchronize(t.Context()))
 }

@@ -23,7 +23,7 @@ func (r *rig) testWaitFor(t *testing.T) {
 		e, err := first.Record()
 		must(t, err)
 		must(t, second.WaitFor(e))
-		must(t, e.Close()) // the stream waits all the same
+		must(t, e.Close()) // the stream still waits for it
 		must(t, device.Copy(second, y.All(), x.All()))
 		back, err := second.Record()
 		must(t, err)
@@ -48,7 +48,7 @@ func (r *rig) testWaitForErrors(t *testing.T) {
 	must(t, foreign.Close())
 }
 
-// testFaultIsInherited has streams in a chain that wait for each other's events.
+// testFaultIsInherited lets streams in a chain wait for each other's events.
 func (r *rig) testFaultIsInherited(t *testing.T) {
 	a, b, c, free := r.stream(t), r.stream(t), r.stream(t), r.stream(t)
 	x := made[int32](t, a, 4)
@@ -72,7 +72,7 @@ func (r *rig) testFaultIsInherited(t *testing.T) {
 	for _, s := range []*device.Stream{a, b, c, free} {
 		must(t, s.Synchronize(t.Context()))
 	}
-	late := r.stream(t) // the event is still that of work that faulted
+	late := r.stream(t) // the event still follows work that faulted
 	must(t, late.WaitFor(after))
 	wantsFault(t, late, want)
 	for _, e := range []*device.Event{before, after, chain} {
@@ -88,7 +88,7 @@ func (r *rig) testDone(t *testing.T) {
 	select {
 	case <-s.Done():
 	case <-time.After(time.Minute):
-		t.Fatal("the stream does not get done")
+		t.Fatal("the stream's work does not end")
 	}
 	check(t, s, x, products(numbers(n, 2), numbers(n, 2)))
 }
@@ -117,7 +117,7 @@ func (r *rig) testScope(t *testing.T) {
 	wants(t, "an error of the function", r.device.Scope(t.Context(), func(*device.Stream) error { return errors.ErrUnsupported }), errors.ErrUnsupported)
 }
 
-// testManyWaiters has goroutines wait for one stream at once; what went wrong reaches all.
+// testManyWaiters lets goroutines wait for one stream at the same time: all of them get its error.
 func (r *rig) testManyWaiters(t *testing.T) {
 	s := r.stream(t)
 	x := made[int32](t, s, 4)
@@ -141,7 +141,7 @@ func (r *rig) testManyWaiters(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Synchronize(cancelled); err != nil && !errors.Is(err, context.Canceled) {
-		t.Errorf("Synchronize with a cancelled context: %v", err)
+		t.Errorf("Synchronize with a canceled context: %v", err)
 	}
 }
 
@@ -171,7 +171,7 @@ func (r *rig) testClosingOrder(t *testing.T) {
 		must(t, err)
 		must(t, owner.Synchronize(t.Context()))
 		must(t, startMultiply(user, Multiply(), device.Cover(n, 256), factors{a.All(), a.All(), sum.All()}))
-		must(t, a.Close()) // the user's kernel may not have begun
+		must(t, a.Close()) // the kernel that uses the buffer may not have started
 		over, err := device.MakeDirty[float32](owner, n)
 		must(t, err)
 		must(t, device.Fill(owner, over.All(), -1))
@@ -202,7 +202,7 @@ func (r *rig) testLeaks(t *testing.T) {
 	}
 }
 
-// lose makes a buffer that nobody has afterwards.
+// lose makes a buffer and drops it.
 func lose(t *testing.T, s *device.Stream) {
 	_, err := device.Upload(s, numbers(10_000, 1))
 	must(t, err)
@@ -220,7 +220,7 @@ func (r *rig) testMemoryLimit(t *testing.T) {
 	wants(t, "more than the limit", err, device.ErrMemory)
 	var full *device.MemoryError
 	if !errors.As(err, &full) {
-		t.Fatalf("%v is no MemoryError", err)
+		t.Fatalf("%v is not a MemoryError", err)
 	}
 	if len(full.Owners) != 2 || full.Owners[0].Bytes != 700<<10 || full.Used != 1000<<10 || full.Bytes != 100<<10 ||
 		!strings.Contains(err.Error(), full.Owners[0].Site+" made 1 with 700 KiB") || !strings.HasPrefix(full.Owners[1].Site, "order.go:") {
@@ -230,7 +230,7 @@ func (r *rig) testMemoryLimit(t *testing.T) {
 	c, err := device.Make[byte](s, 100<<10)
 	must(t, err)
 	must(t, errors.Join(b.Close(), c.Close()))
-	// Nobody closes these: the device makes room by itself.
+	// These buffers are never closed: the device frees them itself.
 	for range 30 {
 		a, err = device.Make[byte](s, 200<<10)
 		must(t, err)
@@ -238,7 +238,7 @@ func (r *rig) testMemoryLimit(t *testing.T) {
 	if len(d.Owners()) == 0 || len(d.Leaks()) == 0 {
 		t.Errorf("owners %+v, leaks %+v", d.Owners(), d.Leaks())
 	}
-	runtime.KeepAlive(a) // the last
+	runtime.KeepAlive(a) // the last use of a
 	must(t, s.Synchronize(t.Context()))
 }
 

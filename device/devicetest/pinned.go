@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// closer is what a test closes at its end.
+// closer is a resource that a test closes at its end.
 type closer interface{ Close() error }
 
 func closedLater(t *testing.T, c closer) {
@@ -19,11 +19,11 @@ func closedLater(t *testing.T, c closer) {
 	})
 }
 
-// unsupported skips the test where err says that the device cannot do what it is about.
+// unsupported skips the test if err reports that the device does not support the tested feature.
 func unsupported(t *testing.T, err error) {
 	t.Helper()
 	if errors.Is(err, device.ErrUnsupported) {
-		t.Skipf("the device cannot do that: %v", err)
+		t.Skipf("the device does not support it: %v", err)
 	}
 	must(t, err)
 }
@@ -45,7 +45,7 @@ func (r *rig) testPinned(t *testing.T) {
 	want := numbers(n, 1)
 	copy(want[10:20], want[50:60])
 	if !slices.Equal(out.Host(), want) || in.Len() != n || in.Slice(1, 4).Len() != 3 {
-		t.Error("what came back is not what was sent")
+		t.Error("the downloaded data differs from the uploaded data")
 	}
 	stats, err := r.device.MemoryStats()
 	if must(t, err); stats.Pinned < int64(8*n) {
@@ -124,7 +124,7 @@ func (r *rig) testRegistered(t *testing.T) {
 	wants(t, "after Close", device.UploadPinned(s, b.All(), p.All()), device.ErrClosed)
 	wants(t, "Synchronize", s.Synchronize(t.Context()), device.ErrClosed)
 	if !slices.Equal(host, numbers(n, 5)) {
-		t.Error("ending the registration changed the memory")
+		t.Error("Close changed the registered memory")
 	}
 }
 
@@ -149,7 +149,7 @@ func (r *rig) testManaged(t *testing.T) {
 	wants(t, "more than there is", err, device.ErrMemory)
 }
 
-// testLargeCopies copies more than any buffer on the way holds, to and from ordinary memory.
+// testLargeCopies copies, to and from ordinary memory, more than any staging buffer holds.
 func (r *rig) testLargeCopies(t *testing.T) {
 	s := r.stream(t)
 	for _, n := range []int{64<<10 + 1, 1 << 20, 5<<20 + 4711} {
@@ -167,16 +167,17 @@ func (r *rig) testLargeCopies(t *testing.T) {
 		must(t, device.Download(s, late, b))
 		must(t, s.Synchronize(t.Context()))
 		if !slices.Equal(early, want) {
-			t.Errorf("%d bytes came back changed", n)
+			t.Errorf("%d bytes changed on the way", n)
 		}
 		if !slices.Equal(late[:1000], slices.Repeat([]byte{7}, 1000)) || !slices.Equal(late[1000:], want[1000:]) {
-			t.Errorf("%d bytes came back without what the fill did, or with more", n)
+			t.Errorf("of %d bytes, the wrong ones were filled", n)
 		}
 		must(t, b.Close())
 	}
 }
 
-// testManyDownloads leaves more small downloads to one wait than are lent memory at once.
+// testManyDownloads enqueues more small downloads before one wait than can borrow memory at the
+// same time.
 func (r *rig) testManyDownloads(t *testing.T) {
 	s := r.stream(t)
 	const n, each = 40, 30_000
@@ -189,6 +190,6 @@ func (r *rig) testManyDownloads(t *testing.T) {
 	must(t, device.Fill(s, b.All(), 0))
 	must(t, s.Synchronize(t.Context()))
 	if !slices.Equal(slices.Concat(got[:]...), numbers(n*each, 1)) {
-		t.Error("what came back is not what was there")
+		t.Error("the downloaded data is wrong")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// The lines of the statements in this file that fault, which the PTX cannot know.
+// The lines of the statements in this file that fault. The PTX does not contain them.
 const (
 	pokeLine     = 21
 	pokeSyncLine = 32
@@ -37,14 +37,13 @@ func pokeSync(t gpu.Thread, x []int32, at, index int) {
 	}
 }
 
-// Poke returns the kernel in which the thread with the global index at (an int) stores -1
-// at index (an int) of x, a slice of int32; then every thread stores its own global index
-// there.
+// Poke returns the kernel in which the thread with the global index at (an int) stores -1 at index
+// (an int) of x, a slice of int32. Then every thread stores its own global index in x.
 func Poke() *driver.Kernel {
 	return pokeKernel("poke", pokeLine, poke)
 }
 
-// PokeSync returns Poke with a barrier between the two stores.
+// PokeSync returns a kernel like Poke, with a barrier between the two stores.
 func PokeSync() *driver.Kernel {
 	k := pokeKernel("pokeSync", pokeSyncLine, pokeSync)
 	k.Barriers = true

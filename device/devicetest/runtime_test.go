@@ -15,8 +15,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
 )
 
-// The functions below are the examples of docs/runtime.md: TestRuntimePage compares the page's
-// code with this file, and the tests run them on the CPU.
+// The functions below are the examples of docs/runtime.md. TestRuntimePage compares the page's code
+// with this file, and the tests run the examples on the CPU.
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -65,8 +65,8 @@ func optional(e example) error {
 	}
 	defer out.Close()
 	err = errors.Join(
-		launchers.Optional(s, device.Cover(n, 256), out.All(), in.All()),             // copies in
-		launchers.Optional(s, device.Cover(n, 256), out.All(), device.None[int32]())) // in == nil: counts
+		launchers.Optional(s, device.Cover(n, 256), out.All(), in.All()),             // copies in to out
+		launchers.Optional(s, device.Cover(n, 256), out.All(), device.None[int32]())) // in is nil: counts from 1
 	got := make([]int32, n)
 	err = errors.Join(err, device.Download(s, got, out), s.Synchronize(e.ctx))
 	if err == nil && got[n-1] != int32(n) {
@@ -75,7 +75,7 @@ func optional(e example) error {
 	return err
 }
 
-// example has what the page's examples take for granted.
+// example contains the variables that the page's examples use.
 type example struct {
 	dev  *device.Device
 	s    *device.Stream
@@ -105,7 +105,7 @@ func wholeWay(e example) ([]float32, error) {
 	err = errors.Join(
 		kernels.Multiply(s, device.Cover(n, 256), a.All(), a.All(), c.All()),
 		device.Download(s, out, c),
-		s.Synchronize(ctx), // a kernel's panic arrives here
+		s.Synchronize(ctx), // also returns a panic in the kernel
 	)
 	return out, err
 }
@@ -122,7 +122,7 @@ func scoped(e example) ([]float32, error) {
 		return errors.Join(
 			kernels.Multiply(s, device.Cover(n, 256), a.All(), a.All(), a.All()),
 			device.Download(s, out, a))
-	}) // here the stream has been waited for and closed
+	}) // Scope has waited for the stream and closed it
 	return out, err
 }
 
@@ -140,10 +140,10 @@ func pinnedCopies(e example) ([]float32, error) {
 	defer p.Close()
 	copy(p.Host(), host) // p.Host() is a []float32
 	err = errors.Join(
-		device.UploadPinned(s, a.All(), p.All()), // returns at once
+		device.UploadPinned(s, a.All(), p.All()), // does not wait
 		kernels.Multiply(s, device.Cover(n, 256), a.All(), a.All(), a.All()),
 		device.DownloadPinned(s, p.All(), a.All()),
-		s.Synchronize(ctx)) // now p.Host() has the products
+		s.Synchronize(ctx)) // p.Host() now contains the products
 	return slices.Clone(p.Host()), err
 }
 
@@ -160,7 +160,7 @@ func twoStreams(e example) ([]float32, error) {
 		return nil, err
 	}
 	defer copies.Close()
-	done, err := s.Record() // behind the upload
+	done, err := s.Record() // after the upload
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func twoStreams(e example) ([]float32, error) {
 	err = errors.Join(
 		copies.WaitFor(done), // the stream waits, not the caller
 		device.Download(copies, out, a),
-		copies.Synchronize(ctx)) // a fault of s before the event is returned here too
+		copies.Synchronize(ctx)) // also returns a fault of s before the event
 	return out, err
 }
 
@@ -202,9 +202,9 @@ func selected(e example) error {
 	s, ctx := e.s, e.ctx
 	select {
 	case <-s.Done():
-		return s.Synchronize(ctx) // does not wait any more, says whether the results count
+		return s.Synchronize(ctx) // returns at once; nil means that the results are valid
 	case <-time.After(time.Minute):
-		return errors.New("the stream is still busy; its work goes on")
+		return errors.New("the stream is still busy; its work continues")
 	}
 }
 
@@ -220,18 +220,18 @@ func graphed(e example) ([]float32, error) {
 		return nil, err
 	}
 	defer a.Close()
-	step := func(s *device.Stream) error { // works on any stream
+	step := func(s *device.Stream) error { // enqueues on any stream
 		return errors.Join(
 			device.UploadPinned(s, a.All(), p.All()),
 			kernels.Multiply(s, device.Cover(n, 256), a.All(), a.All(), a.All()),
 			device.DownloadPinned(s, p.All(), a.All()))
 	}
-	g, err := dev.Capture(step) // records, does nothing yet
+	g, err := dev.Capture(step) // records the work, but does not run it
 	if err != nil {
 		return nil, err
 	}
 	defer g.Close()
-	err = errors.Join(g.Launch(s), g.Launch(s), s.Synchronize(ctx)) // squares twice
+	err = errors.Join(g.Launch(s), g.Launch(s), s.Synchronize(ctx)) // runs it twice
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func fullOrNot(e example) error {
 	b, err := device.Make[float32](s, 3<<30)
 	var full *device.MemoryError
 	if errors.As(err, &full) {
-		for _, o := range full.Owners { // the largest first
+		for _, o := range full.Owners { // largest first
 			fmt.Println(o.Site, o.Buffers, o.Bytes)
 		}
 		return nil
@@ -282,10 +282,10 @@ func launched(e example) error {
 		return err
 	}
 	defer a.Close()
-	if err := dev.Preload(multiplyKernel); err != nil { // else the first launch compiles
+	if err := dev.Preload(multiplyKernel); err != nil { // otherwise the first launch compiles the kernel
 		return err
 	}
-	g, err := dev.Fit(multiplyKernel, n) // the block that suits kernel and device
+	g, err := dev.Fit(multiplyKernel, n) // a grid with the best block size for the kernel and the device
 	if err != nil {
 		return err
 	}
@@ -329,7 +329,7 @@ func TestRuntimeExamples(t *testing.T) {
 	must(t, dev.Close())
 }
 
-// TestRuntimePage demands that the code on the page is the code of this file.
+// TestRuntimePage checks that the code on the page is in this file.
 func TestRuntimePage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/runtime.md")
 	must(t, err)
@@ -347,7 +347,7 @@ func TestRuntimePage(t *testing.T) {
 	}
 }
 
-// unindented returns text without the space at the start of its lines.
+// unindented returns text without the white space at the start of its lines.
 func unindented(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// rgb is an element of three bytes, whose repetition no shorter value is.
+// rgb is a three-byte element: a fill cannot replace it with a repetition of a shorter value.
 type rgb struct{ R, G, B uint8 }
 
 func (r *rig) testFill(t *testing.T) {
@@ -65,7 +65,7 @@ func (r *rig) testPlanes(t *testing.T) {
 	must(t, device.DownloadPlane(s, got, p))
 	check(t, s, p.Row(4), host[4*width:5*width])
 	if !slices.Equal(got, host) {
-		t.Error("the plane came back changed")
+		t.Error("the plane changed on the way")
 	}
 
 	part := device.Rect{X: 5, Y: 2, Width: 6, Height: 4}
@@ -99,8 +99,8 @@ func (r *rig) testPlaneErrors(t *testing.T, s *device.Stream, p device.Plane[flo
 			return device.CopyPlane(s, c.dst, p.Part(device.Rect{Width: 5, Height: 1}))
 		})
 	}
-	fails(t, s, "a row that is not there", device.ErrRange, func() error { return device.Fill(s, p.Row(11), 0) })
-	fails(t, s, "too few numbers", device.ErrLength, func() error { return device.UploadPlane(s, p, make([]float32, 3)) })
+	fails(t, s, "a missing row", device.ErrRange, func() error { return device.Fill(s, p.Row(11), 0) })
+	fails(t, s, "too few elements", device.ErrLength, func() error { return device.UploadPlane(s, p, make([]float32, 3)) })
 }
 
 func (r *rig) testBetweenDevices(t *testing.T) {
@@ -108,7 +108,7 @@ func (r *rig) testBetweenDevices(t *testing.T) {
 	other := streamTo(t, opened(t, r.open), nil)
 	a, b := upload(t, other, numbers(5000, 1)), made[float32](t, s, 5000)
 	must(t, device.CopyFrom(s, b.All(), other, a.All()))
-	must(t, device.Fill(other, a.All(), 0)) // behind the copy
+	must(t, device.Fill(other, a.All(), 0)) // after the copy
 	must(t, other.Synchronize(t.Context()))
 	check(t, s, b, numbers(5000, 1))
 	must(t, device.CopyFrom(s, b.Slice(0, 10), s, b.Slice(10, 20)))

@@ -28,7 +28,7 @@ func (r *rig) testOrder(t *testing.T) {
 		must(t, startMultiply(s, k, device.Cover(n, 128), factors{x.All(), two.All(), y.All()}))
 		must(t, device.Copy(s, x.All(), y.All()))
 		if i == 0 {
-			must(t, device.Download(s, early, x)) // what is there now, not what comes later
+			must(t, device.Download(s, early, x)) // the current elements, not those after later work
 		}
 	}
 	want := make([]float32, n)
@@ -37,7 +37,7 @@ func (r *rig) testOrder(t *testing.T) {
 	}
 	check(t, s, x, want)
 	if !slices.Equal(early, twos) {
-		t.Errorf("a download after the first round has %v ..., want 2", early[:4])
+		t.Errorf("a download after the first launch has %v ..., want 2", early[:4])
 	}
 }
 
@@ -57,11 +57,11 @@ func (r *rig) testTwoStreams(t *testing.T) {
 	for i, s := range streams {
 		check(t, s, c[i], products(numbers(n, i), numbers(n, 7)))
 	}
-	// A buffer that one stream has written is there for another after a wait.
+	// After a wait, another stream can use a buffer that this stream has written.
 	check(t, streams[0], c[1], products(numbers(n, 1), numbers(n, 7)))
 }
 
-// testGoroutines uses a stream for each goroutine, and one for all of them.
+// testGoroutines uses one stream per goroutine, and one for all of them.
 func (r *rig) testGoroutines(t *testing.T) {
 	k, common := Multiply(), r.stream(t)
 	var running sync.WaitGroup
@@ -79,7 +79,7 @@ func (r *rig) testGoroutines(t *testing.T) {
 	must(t, errors.Join(errs...))
 }
 
-// multiplyOnce goes the whole way from host to host.
+// multiplyOnce uploads, multiplies and downloads.
 func multiplyOnce(ctx context.Context, s *device.Stream, k *driver.Kernel, seed int) (err error) {
 	const n = 3000
 	x, y, got := numbers(n, seed), numbers(n, 3), make([]float32, n)
@@ -127,16 +127,16 @@ func (r *rig) testContext(t *testing.T) {
 	cancel()
 	x := made[int32](t, s, 8)
 	must(t, startPoke(s, Poke(), device.Cover(8, 8), target{x.All(), 3, 1000}))
-	// The device may have been faster than the look at the context.
+	// The device may have finished before Synchronize checked the context.
 	var fault *device.Fault
 	err := s.Synchronize(done)
 	if err == nil || !errors.Is(err, context.Canceled) && !errors.As(err, &fault) {
-		t.Errorf("Synchronize with a cancelled context: %v, want %v or the fault", err, context.Canceled)
+		t.Errorf("Synchronize with a canceled context: %v, want %v or the fault", err, context.Canceled)
 	}
 	if fault == nil {
 		err = s.Synchronize(t.Context())
 		if !errors.As(err, &fault) {
-			t.Errorf("Synchronize after one that was cancelled: %v, want the fault", err)
+			t.Errorf("Synchronize after a canceled one: %v, want the fault", err)
 		}
 	}
 	must(t, s.Synchronize(t.Context()))
@@ -174,8 +174,8 @@ func (r *rig) testEvents(t *testing.T) {
 	must(t, end.Close())
 }
 
-// addUp demands that the times between events add up to the time from the first to the last.
-// Drivers tell them as float32 milliseconds, to half a microsecond.
+// addUp checks that the times between events add up to the time from the first to the last. Drivers
+// report them in milliseconds, as float32, with a resolution of half a microsecond.
 func addUp(t *testing.T, s *device.Stream, first, last *device.Event) {
 	t.Helper()
 	const parts = 10

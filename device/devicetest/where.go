@@ -7,10 +7,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Place is where a thread is: indices along x, y and z.
+// Place is the position of a thread: indices along x, y and z.
 type Place struct{ Block, Thread [3]int32 }
 
-// where stores each thread's place, blocks and the threads in them in order, x counting
+// where stores the Place of each thread. Blocks, and the threads in them, are in order, x counting
 // fastest.
 func where(t gpu.Thread, out []Place) {
 	block := (t.BlockZ()*t.GridDimY()+t.BlockY())*t.GridDimX() + t.BlockX()
@@ -21,8 +21,8 @@ func where(t gpu.Thread, out []Place) {
 	}
 }
 
-// Where returns the kernel that stores each thread's Place in a slice of Place with an
-// element for each thread of the grid, in order, x counting fastest.
+// Where returns the kernel that stores each thread's Place in a slice with one element for each
+// thread of the grid, in order, x counting fastest.
 func Where() *driver.Kernel {
 	type params struct{ out []Place }
 	return &driver.Kernel{
