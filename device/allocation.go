@@ -106,8 +106,9 @@ func (a *allocation) lend(s *Stream) (uintptr, error) {
 	return b.address, b.join(s)
 }
 
-// join adds s to the streams that may have work on the block. Later work of s waits for the present
-// work of the stream in whose order the memory was allocated, because the memory may not exist before.
+// join adds s to the streams that may have work on the block. If the memory was allocated in the
+// order of another stream, it may not exist yet, so the later work of s waits for the present work
+// of that stream.
 func (b *block) join(s *Stream) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -18,7 +18,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestClosedPinnedIsPoisoned uses memory after Close on a device whose pinned memory is Go's.
+// TestClosedPinnedIsPoisoned uses memory after Close on a device whose pinned memory is ordinary Go
+// memory.
 func TestClosedPinnedIsPoisoned(t *testing.T) {
 	_, d, _ := newFake(t, io.Discard)
 	p, err := device.NewPinned[int32](d, 3)
@@ -37,7 +38,7 @@ func TestClosedPinnedIsPoisoned(t *testing.T) {
 	}
 }
 
-// TestMemoryLimitOfHugeSizes asks for sizes whose sum with the used memory overflows.
+// TestMemoryLimitOfHugeSizes requests sizes whose sum with the used memory overflows.
 func TestMemoryLimitOfHugeSizes(t *testing.T) {
 	_, d, s := newFake(t, io.Discard)
 	b, err := device.Make[byte](s, 100)

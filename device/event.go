@@ -103,7 +103,7 @@ func (d *Device) Scope(ctx context.Context, f func(s *Stream) error) error {
 	}
 	err = join(f(s), s.Synchronize(ctx))
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		go func() { _ = s.Close() }() // its outcome has nobody to go to
+		go func() { _ = s.Close() }() // nobody is left to receive its errors
 		return err
 	}
 	return join(err, s.Close())

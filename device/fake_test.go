@@ -20,13 +20,13 @@ type fake struct {
 	mu      sync.Mutex
 	log     []string
 	next    uintptr
-	fail    map[string]error // of the call that it names
+	fail    map[string]error // by the name of the call
 	outcome driver.Outcome   // of the next Take
 	waited  func()           // called at the end of the next Wait, or nil
 	params  []uint64         // of the last launch
 }
 
-// call writes a call down and returns the error that it has to.
+// call logs a call and returns the error that fail contains for it.
 func (f *fake) call(name string, args ...any) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,7 +34,7 @@ func (f *fake) call(name string, args ...any) error {
 	return f.fail[name]
 }
 
-// took returns the calls since the last took.
+// took returns the calls since the previous took.
 func (f *fake) took() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,7 +110,7 @@ type fakeMark struct{ f *fake }
 func (m fakeMark) Since(driver.Mark) (time.Duration, error) { return time.Second, m.f.call("since") }
 func (m fakeMark) Free() error                              { return m.f.call("freemark") }
 
-// newFake returns a fake, a device of it, and a stream that prints to w.
+// newFake returns a fake, a device with the fake as its back end, and a stream that prints to w.
 func newFake(t testing.TB, w io.Writer) (*fake, *device.Device, *device.Stream) {
 	t.Helper()
 	f := &fake{fail: map[string]error{}}
@@ -127,11 +127,11 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// wantLog compares the log of the fake.
+// wantLog compares the log of the fake with want.
 func wantLog(t *testing.T, f *fake, want ...string) {
 	t.Helper()
 	if got := f.took(); !slices.Equal(got, want) {
-		t.Errorf("the backend was asked for %q, want %q", got, want)
+		t.Errorf("the back end was called for %q, want %q", got, want)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Graph is work that is recorded once and enqueued as a whole any number of times, which is much
-// faster on a GPU than piece by piece. Its methods may be called from any goroutine.
+// Graph is work that is recorded once and enqueued as a whole any number of times. On a GPU, that is much
+// faster than enqueuing each operation. Its methods may be called from any goroutine.
 //
-// A graph keeps the memory that its work uses: a buffer that is closed before the graph is freed
-// after it, or after the Update that replaces the last launch that used the buffer.
+// A graph keeps the memory that its work uses: if a buffer is closed before the graph, its memory is freed
+// when the graph is closed, or by the Update that replaces the last launch that used it.
 type Graph struct {
 	device *Device
 	run    driver.GraphBackend // nil if the device has no graphs: Launch then replays the nodes
@@ -32,7 +32,7 @@ type holding struct {
 
 // GraphNode describes a launch in a Graph.
 type GraphNode struct {
-	Number   int // of the node, for Update
+	Number   int // number of the node, for Update
 	Kernel   string
 	Launched string // the line that recorded it: "main.go:42"
 }
@@ -84,7 +84,7 @@ func (g *Graph) discard() error {
 	return join(err, g.release())
 }
 
-// instantiate makes the device's graph, where it has such.
+// instantiate creates the device's graph, if the device supports graphs.
 func (g *Graph) instantiate() error {
 	b, ok := g.device.backend.(driver.Grapher)
 	if !ok {
@@ -207,7 +207,7 @@ func (g *Graph) update(number int, u *Graph) error {
 	return join(g.leave(old.held), u.release())
 }
 
-// keep notes one more use of memory that the caller has pinned.
+// keep records one more use of memory that the caller has pinned.
 func (g *Graph) keep(a *allocation) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -256,7 +256,7 @@ func (g *Graph) Close() error {
 	return join(err, g.release())
 }
 
-// release lets go of the memory that the graph kept.
+// release unpins the memory that the graph kept.
 func (g *Graph) release() error {
 	var err error
 	for _, a := range g.held {

@@ -39,7 +39,7 @@ func Cover2(width, height int, block Dim) Grid {
 // a kernel with a fixed block.
 func CoverBlocks(width, height int, block Dim) Blocks { return Cover2(width, height, block).Blocks }
 
-// ceilDiv rounds up. A launch rejects the result for a negative n, and any d that is not positive.
+// ceilDiv rounds up. For a negative n, or a d that is not positive, the launch rejects the result.
 func ceilDiv(n, d int) int {
 	if d <= 0 || n <= 0 {
 		return min(0, n)

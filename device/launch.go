@@ -43,7 +43,7 @@ func (l *launch) Closed() error {
 	return nil
 }
 
-// release lets go of the memory that the launch held, which may have waited to be freed.
+// release unpins the memory that the launch held, which may then be freed.
 func (l *launch) release() error {
 	var err error
 	if l.stream.later == nil {

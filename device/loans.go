@@ -6,7 +6,7 @@ import "fmt"
 const maxLoans = 8
 
 // Loans are the slices that one call of a vendor's library uses on a stream. They are for packages
-// that know the device's kind.
+// that depend on the device's kind.
 //
 //	l := s.Loans()
 //	x, y := a.Lend(&l), b.Lend(&l)

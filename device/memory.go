@@ -20,10 +20,10 @@ type accounts struct {
 	used   int64 // of the device
 	peak   int64
 	host   int64 // pinned memory of the host
-	limit  int64 // 0 is none
+	limit  int64 // 0 means no limit
 	lost   map[string]Owner
 
-	pressure   sync.Mutex   // held by the one that makes room
+	pressure   sync.Mutex   // held by the goroutine that frees memory for an allocation
 	abandoning sync.RWMutex // held for reading while a lost block is freed
 }
 
@@ -226,8 +226,8 @@ func (e *LeakError) Error() string {
 // Is reports whether target is ErrLeak.
 func (e *LeakError) Is(target error) bool { return target == ErrLeak }
 
-// roomy calls allocate. While that returns ErrMemory, it frees memory in one way after the other and
-// tries again.
+// roomy calls allocate. As long as allocate returns ErrMemory, roomy frees memory, in one way after
+// the other, and tries again.
 func (d *Device) roomy(size int, allocate func() error) error {
 	err := allocate()
 	if !errors.Is(err, ErrMemory) {

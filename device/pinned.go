@@ -67,7 +67,7 @@ func Register[T any](d *Device, host []T) (*Pinned[T], error) {
 	return &Pinned[T]{from, host}, nil
 }
 
-// allocateHost makes b a block of the host's memory.
+// allocateHost allocates b in host memory.
 func (d *Device) allocateHost(b *block, allocate func() (driver.HostMemory, error)) (*allocation, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -82,7 +82,7 @@ func (d *Device) allocateHost(b *block, allocate func() (driver.HostMemory, erro
 	return d.memory.enter(b), nil
 }
 
-// heapMemory is memory of Go's heap, for devices whose copies need no other.
+// heapMemory is memory in Go's heap, for devices that copy from and to ordinary memory.
 type heapMemory struct {
 	bytes []byte
 	owned bool // allocated here, not registered
@@ -105,11 +105,11 @@ func (h heapMemory) Bytes() []byte { return h.bytes }
 
 // Host returns the memory. While work that uses it is pending, the program must not write to it; the
 // result of a download is valid after Synchronize.
-//
-// After Close, Host returns nil. After Close of p or of the device the program must not use slices that it returned before: the
-// memory of a GPU's Pinned no longer exists, so that an access crashes the program or corrupts
-// other memory. The CPU device and the PTX interpreter overwrite the memory with bytes of 0xFF to
-// reveal the mistake. Registered memory remains valid, because it belongs to the program.
+// After Close, Host returns nil. After Close of p or of the device, the program must not use slices
+// that Host returned before. On a GPU the memory no longer exists, so an access crashes the program
+// or corrupts other memory. The CPU device and the PTX interpreter overwrite the memory with bytes
+// of 0xFF to reveal the mistake. Registered memory remains valid, because it belongs to the
+// program.
 func (p *Pinned[T]) Host() []T {
 	if p.from.closed() && p.from.keep == nil {
 		return nil

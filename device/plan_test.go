@@ -16,7 +16,7 @@ func TestParameterBlock(t *testing.T) {
 	must(t, err)
 	y, err := device.Make[point](s, 5)
 	must(t, err)
-	// The second launch reuses the plan of the first: nothing of that may be left.
+	// The second launch reuses the plan of the first, none of whose data may be left.
 	for _, c := range []struct {
 		x    device.Slice[int16]
 		y    device.Slice[point]
@@ -54,8 +54,8 @@ func TestClosedMeanwhile(t *testing.T) {
 	wantLog(t, f, "free8192")
 }
 
-// TestFailedPlanLetsGo has launches that never reach the backend: the memory of their
-// arguments must be free to go.
+// TestFailedPlanLetsGo makes launches that never reach the back end: the memory of their arguments
+// must not stay pinned.
 func TestFailedPlanLetsGo(t *testing.T) {
 	f, _, s := newFake(t, io.Discard)
 	for what, spoil := range map[string]func(p *driver.Plan){
@@ -75,7 +75,7 @@ func TestFailedPlanLetsGo(t *testing.T) {
 		f.took()
 		must(t, x.Close())
 		if got := f.took(); len(got) != 1 {
-			t.Errorf("%s: closing a buffer asked for %q, want one free", what, got)
+			t.Errorf("%s: closing a buffer called %q, want one free", what, got)
 		}
 		clear(f.fail)
 		if s.Synchronize(t.Context()) == nil {
@@ -120,7 +120,7 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	must(t, d.Close())
 }
 
-// stillStream is a stream of a fake that writes nothing down.
+// stillStream returns a stream of a fake that logs nothing.
 func stillStream(t *testing.T) (*device.Stream, *device.Device) {
 	t.Helper()
 	d := device.New(still{&fake{}})

@@ -13,7 +13,7 @@ import (
 type recorder struct {
 	graph *Graph
 	last  int   // number of that node, or -1
-	also  []int // further nodes that the next one waits for
+	also  []int // additional nodes that the next one waits for
 }
 
 // node is a piece of recorded work. One of the fields after the first two is set.
@@ -59,7 +59,7 @@ type recordedHost struct {
 	upload bool
 }
 
-// place returns the nodes that the recorder's next one waits for.
+// place returns the nodes that the next node of the recorder waits for.
 func (r *recorder) place() []int {
 	if r.last < 0 {
 		return slices.Clone(r.also)

@@ -14,7 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/origin"
 )
 
-// native stands for generated code: its file is that of the sources.
+// native represents generated code: the declaration of its source is in this file.
 func native(*gpu.Threads, unsafe.Pointer) {}
 
 func TestStaleKernels(t *testing.T) {

@@ -26,8 +26,8 @@ type Stream struct {
 	queue    driver.Queue
 	finished atomic.Bool         // closed, and all work done
 	number   int                 // among the device's streams, from 1
-	recorder *recorder           // the queue, where the stream records a graph; else nil
-	later    driver.Asynchronous // the queue, where it is one; else nil
+	recorder *recorder           // the queue, if the stream records a graph; otherwise nil
+	later    driver.Asynchronous // the queue, if it is asynchronous; otherwise nil
 
 	spare atomic.Pointer[launch] // a free one
 	unfit atomic.Bool            // closed, or failed is not nil; written with the lock held
@@ -87,7 +87,7 @@ func (s *Stream) newLaunch() *launch {
 	return newLaunch(s)
 }
 
-// launch enqueues l and takes it back.
+// launch enqueues l and makes it available for reuse.
 func (s *Stream) launch(l *launch) error {
 	err := s.check()
 	if err == nil {
@@ -117,7 +117,7 @@ func (s *Stream) start(l *launch) error {
 	}
 	if w := s.device.watching.Load(); w != nil && s.recorder == nil {
 		began := time.Now()
-		if err := s.device.Preload(p.Kernel()); err != nil { // its time is not the kernel's
+		if err := s.device.Preload(p.Kernel()); err != nil { // so that the time of loading is not counted as the kernel's
 			return err
 		}
 		a := Activity{Work: WorkLaunch, Kernel: p.Kernel(), Grid: p.Options(), Load: time.Since(began)}
@@ -126,7 +126,7 @@ func (s *Stream) start(l *launch) error {
 	return s.queue.Launch(p)
 }
 
-// launched notes where l came from, if that is recorded.
+// launched records where l came from, if the device records callers.
 func (s *Stream) launched(l *launch) {
 	if l.from[0] == 0 {
 		return
@@ -335,14 +335,14 @@ func (s *Stream) close(ctx context.Context) error {
 	s.mu.Unlock()
 	err := s.wait(ctx)
 	if err != nil && errors.Is(err, ctx.Err()) {
-		err = nil // closing the queue returns what goes on
+		err = nil // closing the queue returns the error of work that is still running
 	}
 	closed := s.queue.Close()
 	s.finished.Store(!errors.Is(closed, ErrRunning))
 	return join(err, closed)
 }
 
-// closeRecorder ends what a stream records.
+// closeRecorder ends the recording of a stream.
 func (s *Stream) closeRecorder() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,7 +52,7 @@ func TestErrorsFromTheBackend(t *testing.T) {
 	f.fail["allocate"] = errors.New("no memory")
 	_, err = device.Make[int](s, 1)
 	wants(t, "Make", err, f.fail["allocate"])
-	must(t, s.Synchronize(t.Context())) // no memory is not the stream's failure
+	must(t, s.Synchronize(t.Context())) // an allocation that fails does not fail the stream
 	delete(f.fail, "allocate")
 
 	f.fail["upload"] = errors.New("no upload")
@@ -150,7 +150,8 @@ func TestCloseOfAStreamTellsWhatIsLeft(t *testing.T) {
 	wantLog(t, f)
 }
 
-// TestTwoWait has a goroutine come after another's wait and go before it: both return the fault.
+// TestTwoWait lets a second goroutine wait while another's wait ends, and return first: both return
+// the fault.
 func TestTwoWait(t *testing.T) {
 	var out bytes.Buffer
 	f, _, s := newFake(t, &out)
@@ -169,8 +170,8 @@ func TestTwoWait(t *testing.T) {
 	must(t, s.Synchronize(t.Context()))
 }
 
-// TestLateFault ends an epoch while a goroutine waits that has begun in it, and has a later kernel
-// fault before that goroutine goes on: the fault is the next Synchronize's.
+// TestLateFault ends an epoch while a goroutine waits that began its wait in it, and lets a later
+// kernel fault before that goroutine continues: the fault belongs to the next Synchronize.
 func TestLateFault(t *testing.T) {
 	f, _, s := newFake(t, io.Discard)
 	f.waited = func() {

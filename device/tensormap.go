@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// TensorMap is a matrix in a buffer's memory, or a stack of matrices, of which a kernel copies tiles
-// of type Part (see gpu.TensorMap). It is a small value to copy.
+// TensorMap is a matrix in a buffer's memory, or a stack of matrices. A kernel copies tiles of type
+// Part from or to it (see gpu.TensorMap). It is a small value to copy.
 type TensorMap[Part any] struct {
 	in   Slice[byte]
 	plan driver.TensorPlan

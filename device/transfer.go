@@ -18,8 +18,8 @@ func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
 // are valid after the stream's next Synchronize without an error.
 //
 // A CUDA device completes a download of more than a few megabytes before Download returns, because
-// the CPU takes part in copies to ordinary Go memory. See Pinned for downloads that run concurrently
-// with the program.
+// the CPU takes part in copies to ordinary Go memory. See Pinned for downloads that run
+// concurrently with the program.
 func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error {
 	var from Slice[T]
 	if src != nil {

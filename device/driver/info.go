@@ -25,7 +25,7 @@ type Limits struct {
 	// SharedPerBlock.
 	SharedDynamic int
 	ClusterBlocks int  // blocks in a cluster; 0 if there are no clusters
-	Cooperative   bool // all blocks of a launch can run at once
+	Cooperative   bool // all blocks of a launch can run at the same time
 }
 
 // Capability is a CUDA compute capability: 9.0 is {9, 0}.

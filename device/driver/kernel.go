@@ -46,12 +46,13 @@ type Kernel struct {
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
 	// Twin, if not nil, runs whole blocks without a stack for each thread.
 	Twin func(b *gpu.Blocks, args unsafe.Pointer)
-	// Sources lists the declarations that the code of the package's kernels was generated from, a line each, and Uses has
-	// the numbers of this kernel's lines. Before the first launch they are compared with the source, if that is there.
+	// Sources lists the declarations that the code of the package's kernels was generated from, one
+	// per line. Uses contains the numbers of this kernel's lines. Before the first launch, they are
+	// compared with the source, if the source is on this machine.
 	Sources string
 	Uses    []uint16
 
-	known uint32 // not 0 once they have been compared; it is accessed atomically
+	known uint32 // not 0 after the comparison; accessed atomically
 }
 
 // Entry returns the name of the kernel's function in its PTX.
@@ -61,7 +62,7 @@ func (k *Kernel) Entry() string { return Entry(k.Name) }
 // of a function without type arguments is unchanged.
 func Entry(name string) string {
 	var b strings.Builder
-	gap := false // something was left out
+	gap := false // characters were left out
 	for _, r := range name {
 		if !plain(r) {
 			gap = true

@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// TestNegativeIndex compares with what Go's runtime says.
+// TestNegativeIndex compares the messages with those of Go's runtime.
 func TestNegativeIndex(t *testing.T) {
 	tests := []struct {
 		format string

@@ -14,8 +14,7 @@ import "time"
 type Asynchronous interface {
 	// Done returns a channel that is closed when all work so far is done or has failed.
 	Done() (<-chan struct{}, error)
-	// Peek returns the fault that the next Take returns, as far as it is known. It does not
-	// wait.
+	// Peek returns the fault that the next Take returns, if it is already known. It does not wait.
 	Peek() *Fault
 	// Launches returns the number of launches so far, which is the number of the next one.
 	Launches() uint32

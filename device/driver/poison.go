@@ -1,6 +1,6 @@
 package driver
 
-// poison is a byte that makes a NaN of a float, and -1 of a signed integer.
+// poison is a byte whose repetition is a NaN as a float, and -1 as a signed integer.
 const poison = 0xFF
 
 // Poison overwrites freed memory that a program may still refer to, so that its use shows. Back ends

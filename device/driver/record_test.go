@@ -23,7 +23,7 @@ func record(launch, kernel, site uint32, args ...uint64) []byte {
 	return r
 }
 
-// kernels finds the one kernel there is, which has the number 1.
+// kernels returns the only kernel, whose number is 1.
 func kernels(number uint32) *driver.Kernel {
 	if number != 1 {
 		return nil
@@ -58,7 +58,7 @@ func TestDecodeFault(t *testing.T) {
 	}
 }
 
-// TestDecodeOverwrittenFault has records that no kernel of ours wrote.
+// TestDecodeOverwrittenFault decodes records that no generated code writes.
 func TestDecodeOverwrittenFault(t *testing.T) {
 	for name, r := range map[string][]byte{"kernel": record(1, 99, 0), "site": record(1, 1, 99)} {
 		got := driver.DecodeFault(padded(r), kernels)
@@ -74,7 +74,7 @@ func TestDecodePrints(t *testing.T) {
 		uint64(math.Float32bits(1.5)), math.Float64bits(-0.1),
 	}
 	buf := slices.Concat(record(3, 1, 1, values...), record(4, 1, 2))
-	asked := uint32(len(buf)) + 1000 // some found no room
+	asked := uint32(len(buf)) + 1000 // some records did not fit
 	buf = append(buf, make([]byte, 30)...)
 	got := driver.DecodePrints(buf, asked, kernels)
 	want := []driver.Print{
@@ -88,12 +88,12 @@ func TestDecodePrints(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := driver.DecodePrints(buf, 0, kernels); len(got) != 0 {
-		t.Errorf("prints %v where none was asked for", got)
+		t.Errorf("prints %v, want none", got)
 	}
 }
 
-// TestDecodeDamagedPrints cuts and overwrites the records: no panic, and what is whole
-// is there.
+// TestDecodeDamagedPrints cuts and overwrites the records: decoding never panics, and returns the
+// complete records.
 func TestDecodeDamagedPrints(t *testing.T) {
 	good := slices.Concat(record(1, 1, 2), record(2, 1, 2), record(3, 1, 0, 4))
 	for n := range len(good) + 1 {

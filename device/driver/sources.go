@@ -11,12 +11,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/origin"
 )
 
-// cached is in the name of a folder in Go's module cache, as in mod/example.com/vectors@v1.2.3: what lies there does not change.
+// cached is part of the names of folders in Go's module cache, such as
+// mod/example.com/vectors@v1.2.3, whose contents do not change.
 const cached = "@v"
 
-// current returns an error if the source of the kernel has changed since its code was generated, as far as it is on this machine, where
-// the compiler found it. It looks at files once, before the kernel's first launch; of a program that was built with -trimpath
-// or that runs on another machine there are none.
+// current returns an error if the source of the kernel has changed since its code was generated. It
+// looks for the source where the compiler found it, once, before the kernel's first launch. It
+// returns nil if the source is not there, as on another machine, or if the program was built with
+// -trimpath.
 func (k *Kernel) current() error {
 	if k.Sources == "" || atomic.LoadUint32(&k.known) != 0 {
 		return nil
