@@ -14,7 +14,7 @@ var known = toolkit.Kind{
 		Unix:    []string{"libcublas.so.13", "libcublas.so.12"},
 		Windows: []string{"cublas64_13.dll", "cublas64_12.dll"},
 		Wheels:  []string{"cublas", "cu13"},
-		Get:     "pip install nvidia-cublas (or nvidia-cublas-cu12), or a CUDA toolkit",
+		Get:     "to install it: pip install nvidia-cublas (or nvidia-cublas-cu12), or a CUDA toolkit",
 	},
 	Package: "cublas", Symbols: symbols, Failed: failed,
 }

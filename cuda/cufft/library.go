@@ -14,7 +14,7 @@ var known = toolkit.Kind{
 		Unix:    []string{"libcufft.so.12", "libcufft.so.11"},
 		Windows: []string{"cufft64_12.dll", "cufft64_11.dll"},
 		Wheels:  []string{"cufft", "cu13"},
-		Get:     "pip install nvidia-cufft (or nvidia-cufft-cu12), or a CUDA toolkit",
+		Get:     "to install it: pip install nvidia-cufft (or nvidia-cufft-cu12), or a CUDA toolkit",
 	},
 	Package: "cufft", Symbols: symbols, Failed: failed,
 }

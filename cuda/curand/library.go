@@ -14,7 +14,7 @@ var known = toolkit.Kind{
 		Unix:    []string{"libcurand.so.10"},
 		Windows: []string{"curand64_10.dll"},
 		Wheels:  []string{"curand", "cu13"},
-		Get:     "pip install nvidia-curand (or nvidia-curand-cu12), or a CUDA toolkit",
+		Get:     "to install it: pip install nvidia-curand (or nvidia-curand-cu12), or a CUDA toolkit",
 	},
 	Package: "curand", Symbols: symbols, Failed: failed,
 	Floats: map[int]int{

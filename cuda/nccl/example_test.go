@@ -32,7 +32,7 @@ func average(ctx context.Context, gradients []float32) error {
 	defer cancel()
 	c, err := nccl.Join(joining, s, where.Options)
 	if err != nil {
-		return err // nccl: rendezvous: ranks 2, 5 of 8 did not come within 1m0s
+		return err // nccl: rendezvous: ranks 2, 5 of 8 did not join within 1m0s
 	}
 	defer c.Close()
 	x, err := device.Upload(s, gradients)

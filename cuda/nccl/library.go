@@ -10,7 +10,7 @@ import (
 var known = toolkit.Kind{
 	Library: toolkit.Library{
 		Name: "NCCL", Unix: []string{"libnccl.so.2"}, Wheels: []string{"nccl"},
-		Get: "pip install nvidia-nccl-cu13 (or nvidia-nccl-cu12), or the package libnccl2",
+		Get: "to install it: pip install nvidia-nccl-cu13 (or nvidia-nccl-cu12), or the system package libnccl2",
 	},
 	Package: "nccl", Symbols: symbols, Needs: "2.23",
 	Failed: func(symbol string, status int32) error { return fmt.Errorf("nccl: %s: %w", symbol, Status(status)) },

@@ -245,7 +245,7 @@ func TestMissing(t *testing.T) {
 	defer cancel()
 	o := Options{Address: address(t), Rank: 0, World: 2}
 	_, err := join(ctx, newComm(known.With("", p.fake.call), p.stream, o), o)
-	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "nccl: rendezvous: rank 1 of 2 did not come within") {
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "nccl: rendezvous: rank 1 of 2 did not join within") {
 		t.Errorf("got %v", err)
 	}
 }

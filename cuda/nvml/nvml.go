@@ -21,7 +21,7 @@ var library = toolkit.Library{
 	Name:    "NVML",
 	Unix:    []string{"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1", "/run/opengl-driver/lib/libnvidia-ml.so.1"},
 	Windows: []string{"nvml.dll", `C:\Program Files\NVIDIA Corporation\NVSMI\nvml.dll`},
-	Get:     "the NVIDIA driver, which contains it",
+	Get:     "install the NVIDIA driver, which contains it",
 }
 
 // symbols are the functions that Library calls. Drivers of recent years have all of them. If a

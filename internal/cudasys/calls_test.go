@@ -12,14 +12,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// compiled returns a driver whose functions are those of testdata/driver.c, and what they
-// were called with last.
+// compiled returns a driver with the functions of testdata/driver.c, and a function that returns
+// the first arguments of the last call.
 func compiled(t *testing.T) (*Driver, func(n int) []int) {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	file := filepath.Join(t.TempDir(), map[string]string{"linux": "libdriver.so", "windows": "nvcuda.dll"}[runtime.GOOS])
 	if err != nil || filepath.Ext(file) == "" {
-		t.Skip("no C compiler to make a driver with, or neither Linux nor Windows")
+		t.Skip("needs a C compiler, and Linux or Windows")
 	}
 	if out, err := exec.Command(cc, "-shared", "-fPIC", "-o", file, "testdata/driver.c").CombinedOutput(); err != nil {
 		t.Skipf("the C compiler does not work: %v\n%s", err, out)
@@ -36,7 +36,7 @@ func compiled(t *testing.T) (*Driver, func(n int) []int) {
 		if a, err := lib.Symbol(symbol); err == nil {
 			return a, nil
 		}
-		return 1, nil // the test does not call those that driver.c lacks
+		return 1, nil // the test does not call the functions that driver.c lacks
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ type caller struct {
 	called func(n int) []int
 }
 
-// wants demands that a call succeeded and had the given arguments.
+// wants checks that a call succeeded with the given arguments.
 func (c caller) wants(what string, s Status, args ...int) {
 	c.t.Helper()
 	if s != Success {
@@ -125,8 +125,8 @@ func TestPoolCalls(t *testing.T) {
 	}
 }
 
-// TestCalls checks that the driver gets the arguments, and gives the results, that the Go
-// functions have.
+// TestCalls checks that the Go functions pass their arguments to the driver, and return its
+// results.
 func TestCalls(t *testing.T) {
 	d, called := compiled(t)
 	check := func(what string, s, want Status, args ...int) {
@@ -195,7 +195,7 @@ func TestModuleCalls(t *testing.T) {
 	}
 }
 
-// TestCallsInContext makes a context current with the call that needs it.
+// TestCallsInContext makes a context current in the call that needs it.
 func TestCallsInContext(t *testing.T) {
 	d, called := compiled(t)
 	c := caller{t, called}

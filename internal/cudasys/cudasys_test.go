@@ -101,7 +101,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// windows is Windows with nvcuda.dll in which some functions are missing, or without it.
+// windows is a loader of Windows with an nvcuda.dll that lacks some functions, or without the
+// library.
 func windows(installed bool, missing ...string) loader {
 	return loader{"windows", func(names ...string) (string, lookup, error) {
 		if !installed || !slices.Contains(names, "nvcuda.dll") {
@@ -116,7 +117,7 @@ func windows(installed bool, missing ...string) loader {
 	}}
 }
 
-// TestLoadOnWindows finds a stub of Windows' driver. What it cannot show here is a call into it.
+// TestLoadOnWindows loads an imitation of Windows' driver. The test cannot call its functions.
 func TestLoadOnWindows(t *testing.T) {
 	d, err := windows(true).load()
 	if err != nil || d.Library != "nvcuda.dll" || d.LaunchKernel == nil || d.setCurrent != 1 {

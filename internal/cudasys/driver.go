@@ -2,7 +2,7 @@ package cudasys
 
 import "unsafe"
 
-// Handles of the driver's objects; their values mean nothing to anyone else.
+// Handles of the driver's objects. Their values are opaque.
 type (
 	Device    int32
 	Context   uintptr
@@ -16,14 +16,13 @@ type (
 	GraphNode uintptr
 )
 
-// Driver is the CUDA driver. A field is the C function of its name with "cu" before it, and
-// takes what that takes, with slices for pointers with lengths; the driver's own
-// documentation describes them. Addresses of device memory are uintptr.
+// Driver is the CUDA driver. Each field is the C function of the same name with the prefix cu. It takes the
+// same arguments, with slices instead of pointers with lengths; the driver's own documentation describes them.
+// Addresses of device memory are of type uintptr.
 //
-// Lifetimes: the functions keep what their arguments point to alive until they return. A
-// variable whose address is taken for an argument is on the heap, because calls of a function
-// value are opaque to the compiler. Where the driver goes on using memory after the return
-// (asynchronous copies), the caller keeps it alive.
+// Lifetimes: the functions keep the memory that their arguments point to alive until they return. A variable
+// whose address is passed is on the heap, because it escapes through the function value. If the driver uses
+// memory after the return (asynchronous copies), the caller keeps it alive.
 //
 // Threads: a function acts on the context that is current on the calling thread.
 type Driver struct {
@@ -33,7 +32,7 @@ type Driver struct {
 	setCurrent address // of cuCtxSetCurrent
 
 	Init               func(flags uint32) Status
-	DriverGetVersion   func(version *int32) Status // 1000*major + 10*minor of the CUDA level
+	DriverGetVersion   func(version *int32) Status // 1000*major + 10*minor of the CUDA version
 	DeviceGetCount     func(n *int32) Status
 	DeviceGet          func(d *Device, index int32) Status
 	DeviceGetName      func(name []byte, d Device) Status // NUL-terminated
@@ -118,7 +117,7 @@ type Driver struct {
 	StreamEndCapture             func(s Stream, g *Graph) Status
 }
 
-// Log takes what the driver's compiler says about a module: text up to the first NUL.
+// Log receives the output of the driver's compiler for a module, as text up to the first NUL.
 type Log struct {
 	Info, Error [8192]byte
 
@@ -129,7 +128,7 @@ type Log struct {
 // Attribute is a CUdevice_attribute.
 type Attribute int32
 
-// The attributes that this project asks for.
+// The attributes that this project reads.
 const (
 	MaxThreadsPerBlock           Attribute = 1
 	MaxBlockDimX                 Attribute = 2 // and Y, Z
@@ -149,7 +148,7 @@ const (
 // FunctionAttribute is a CUfunction_attribute.
 type FunctionAttribute int32
 
-// The attributes of functions that this project asks for and sets.
+// The attributes of functions that this project reads and sets.
 const (
 	FuncMaxThreadsPerBlock   FunctionAttribute = 0
 	FuncSharedBytes          FunctionAttribute = 1
@@ -162,7 +161,7 @@ const (
 // PoolAttribute is a CUmemPool_attribute.
 type PoolAttribute int32
 
-// The attributes of pools that this project asks for and sets. Values are bytes.
+// The attributes of pools that this project reads and sets. Values are in bytes.
 const (
 	PoolReleaseThreshold PoolAttribute = 4
 	PoolReservedCurrent  PoolAttribute = 5
@@ -174,7 +173,7 @@ const (
 // Advice is a CUmem_advise.
 type Advice int32
 
-// What can be advised about managed memory.
+// The kinds of advice about managed memory.
 const (
 	AdviseReadMostly   Advice = 1
 	UnadviseReadMostly Advice = 2
@@ -182,7 +181,7 @@ const (
 	AdviseAccessedBy   Advice = 5
 )
 
-// CPU stands for the host where a Device is asked for (CU_DEVICE_CPU).
+// CPU denotes the host in arguments of type Device (CU_DEVICE_CPU).
 const CPU Device = -1
 
 // Flags.
@@ -192,5 +191,5 @@ const (
 	MemHostAllocMapped   = 2 // has an address on the device; MemHostRegister too
 	MemAttachGlobal      = 1 // MemAllocManaged: any stream may use it
 	EventDisableTiming   = 2 // EventCreate
-	CaptureRelaxed       = 2 // StreamBeginCapture: calls that are no stream's stay allowed
+	CaptureRelaxed       = 2 // StreamBeginCapture: unrelated calls remain allowed
 )

@@ -15,9 +15,9 @@ const (
 	jitErrorLogBufferSize = 6
 )
 
-// loadModule is cuModuleLoadDataEx. The driver takes option values in an array of pointers,
-// where sizes stand as they are; it overwrites them with what it wrote. Both arrays are in log,
-// because all memory that C sees is on the heap.
+// loadModule is cuModuleLoadDataEx. The driver takes option values in an array of pointers, in
+// which sizes are stored as integers, and overwrites them with the sizes of its output. Both arrays
+// are in log, because memory that C accesses must be on the heap.
 func (a address) loadModule(m *Module, image []byte, log *Log) Status {
 	log.options = [4]int32{jitInfoLogBuffer, jitInfoLogBufferSize, jitErrorLogBuffer, jitErrorLogBufferSize}
 	log.values = [4]uintptr{pointer(&log.Info), unsafe.Sizeof(log.Info), pointer(&log.Error), unsafe.Sizeof(log.Error)}
@@ -41,7 +41,7 @@ func (a address) launch(before dl.Before, l *Launch) Status {
 	return s
 }
 
-// launchEx is cuLaunchKernelEx. The struct that it takes is a part of l.
+// launchEx is cuLaunchKernelEx. Its struct is part of l.
 func (a address) launchEx(before dl.Before, l *Launch) Status {
 	l.config = launchConfig{
 		grid: l.Grid, block: l.Block, shared: l.Shared, stream: l.Stream,
@@ -70,7 +70,8 @@ func (a address) setKernel(x GraphExec, n GraphNode, p *KernelNode) Status {
 	return s
 }
 
-// setAttribute is cuGraphKernelNodeSetAttribute, which takes the kind and the value apart.
+// setAttribute is cuGraphKernelNodeSetAttribute, which takes the kind and the value as separate
+// arguments.
 func (a address) setAttribute(n GraphNode, l *LaunchAttribute) Status {
 	s := a.call(uintptr(n), uintptr(l.ID), pointer(&l.Value))
 	runtime.KeepAlive(l)

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// TestLayouts compares sizes and offsets with those that a C compiler gives the driver's
-// structs on 64-bit machines.
+// TestLayouts compares sizes and offsets with those of the driver's structs in C on 64-bit
+// machines.
 func TestLayouts(t *testing.T) {
 	for what, c := range map[string][2]uintptr{
 		"CUlaunchAttribute":                    {unsafe.Sizeof(LaunchAttribute{}), LaunchAttributeSize},

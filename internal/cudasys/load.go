@@ -9,17 +9,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// Errors of Load; match them with errors.Is.
+// Errors of Load. Match them with errors.Is.
 var (
 	ErrNoDriver  = errors.New("no NVIDIA driver was found")
 	ErrOldDriver = errors.New("the NVIDIA driver is too old")
 )
 
-// Load opens the driver's library and finds all functions in it, once: a process has one driver.
-// It does not initialise it.
+// Load opens the driver's library and looks up all functions, once in a process. It does not
+// initialize the driver.
 func Load() (*Driver, error) { return theDriver() }
 
-// theDriver is the process's, or why it has none.
+// theDriver returns the driver of the process, or the error of loading it.
 var theDriver = sync.OnceValues(load)
 
 func load() (*Driver, error) {
@@ -35,10 +35,10 @@ func load() (*Driver, error) {
 // lookup returns the address of a function of a library.
 type lookup func(symbol string) (uintptr, error)
 
-// loader is an operating system as far as the driver is looked for on it.
+// loader is the part of an operating system that Load depends on.
 type loader struct {
 	goos string
-	open func(names ...string) (name string, symbols lookup, err error) // the first of the names that is there
+	open func(names ...string) (name string, symbols lookup, err error) // opens the first of the names that exists
 }
 
 func (l loader) load() (*Driver, error) {
@@ -54,10 +54,9 @@ func (l loader) load() (*Driver, error) {
 	return d, nil
 }
 
-// LibraryNames returns the names under which the driver's library is looked for, the usual
-// one first; none where NVIDIA has no driver. The directories are those of WSL and NixOS,
-// which the loader does not search. The toolkit's stub is called libcuda.so, so that name is
-// not among them.
+// LibraryNames returns the names of the driver's library, the usual one first, or none if NVIDIA
+// has no driver for the system. The directories are those of WSL and NixOS, which the loader does
+// not search. The name libcuda.so is not among them, because it is the name of the toolkit's stub.
 func LibraryNames(goos string) []string {
 	switch goos {
 	case "linux":
@@ -69,7 +68,7 @@ func LibraryNames(goos string) []string {
 	}
 }
 
-// bind fills a Driver with the functions that lookup finds.
+// bind fills a Driver with the functions that find returns.
 func bind(find lookup) (*Driver, error) {
 	d := new(Driver)
 	for _, f := range functions {

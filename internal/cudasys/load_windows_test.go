@@ -12,7 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl/stubdll"
 )
 
-// stub has Windows load a driver that has all functions but one, and returns what Load makes of it.
+// stub lets Windows load a driver that lacks one function, and returns the results of Load.
 func stub(t *testing.T, missing string) (*Driver, error) {
 	t.Helper()
 	if runtime.GOARCH != "amd64" {
@@ -23,9 +23,9 @@ func stub(t *testing.T, missing string) (*Driver, error) {
 		code[f.symbol] = stubdll.Return(0)
 	}
 	code["cuDriverGetVersion"], code["cuDeviceGetCount"] = stubdll.Store(13000), stubdll.Return(int32(NoDevice))
-	code["cuLaunchKernel"] = stubdll.Sum(7) // of the function, the grid and the block
+	code["cuLaunchKernel"] = stubdll.Sum(7) // the sum of the function, the grid and the block
 	delete(code, missing)
-	folder, err := os.MkdirTemp("", "stub") // not the test's own: Windows does not remove a library that is loaded
+	folder, err := os.MkdirTemp("", "stub") // not t.TempDir: Windows does not remove a loaded library
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestStubDriver(t *testing.T) {
 	}
 }
 
-// TestOldStubDriver loads one that lacks a function.
+// TestOldStubDriver loads a stub that lacks a function.
 func TestOldStubDriver(t *testing.T) {
 	if _, err := stub(t, "cuGraphLaunch"); !errors.Is(err, ErrOldDriver) || !strings.Contains(err.Error(), "it lacks cuGraphLaunch") {
 		t.Errorf("got %v", err)

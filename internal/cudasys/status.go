@@ -2,11 +2,10 @@ package cudasys
 
 import "fmt"
 
-// Status is the driver's result of a call, its CUresult. As an error it keeps the driver's
-// own name.
+// Status is the result of a driver call, a CUresult. Its text is the driver's name for the status.
 type Status int32
 
-// The statuses that this project asks for by name. The table below has all of them.
+// The statuses that this project uses by name. The table below has all of them.
 const (
 	Success                     Status = 0
 	InvalidValue                Status = 1
@@ -57,7 +56,7 @@ const (
 	Unknown                     Status = 999
 )
 
-// Error returns the driver's name of the status: "CUDA_ERROR_OUT_OF_MEMORY".
+// Error returns the driver's name for the status, such as "CUDA_ERROR_OUT_OF_MEMORY".
 func (s Status) Error() string {
 	if name, ok := statusNames[s]; ok {
 		return name
@@ -65,8 +64,8 @@ func (s Status) Error() string {
 	return fmt.Sprintf("CUDA_ERROR(%d)", int32(s))
 }
 
-// statusNames has every CUresult up to CUDA 13.3, as "CUDA Driver API", section "Data types
-// used by CUDA driver", numbers them.
+// statusNames has every CUresult up to CUDA 13.3, with the numbers in "CUDA Driver API", section
+// "Data types used by CUDA driver".
 var statusNames = map[Status]string{
 	0:   "CUDA_SUCCESS",
 	1:   "CUDA_ERROR_INVALID_VALUE",

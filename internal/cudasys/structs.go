@@ -6,14 +6,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// The structs below have the layout of the driver's own on 64-bit machines ("CUDA Driver
-// API", section "Data types used by CUDA driver"), or hold one that has. They must be on the
-// heap: C sees their addresses.
+// The structs below have the same layout as the driver's structs on 64-bit machines ("CUDA Driver
+// API", section "Data types used by CUDA driver"), or contain such a struct. They must be on the
+// heap, because C accesses them by address.
 
-// Launch has the arguments of LaunchKernel and LaunchKernelEx.
+// Launch holds the arguments of LaunchKernel and LaunchKernelEx.
 type Launch struct {
-	// Context is made current on the calling thread first, in the same call of C: that is cheaper
-	// than two, and the goroutine stays on its thread between them. 0 leaves what is current.
+	// Context is made current on the calling thread first, in the same C call: that is cheaper than
+	// two calls, and keeps the goroutine on its thread. 0 leaves the current context unchanged.
 	Context     Context
 	Function    Function
 	Grid, Block [3]uint32
@@ -21,12 +21,12 @@ type Launch struct {
 	Stream      Stream
 	// Params points to the value of the kernel's only parameter, which the driver copies.
 	Params [1]unsafe.Pointer
-	// Attributes are those of LaunchKernelEx, the first Used of them.
+	// Attributes are the attributes of LaunchKernelEx, of which it uses the first Used.
 	Attributes [4]LaunchAttribute
 	Used       int
 
 	config launchConfig
-	frame  dl.Frame // of its call
+	frame  dl.Frame // the frame of the call
 }
 
 // launchConfig is CUlaunchConfig.
@@ -49,7 +49,7 @@ type LaunchAttribute struct {
 const (
 	LaunchCooperative   = 2 // Value[0] is 1
 	LaunchCluster       = 4 // Value[0:3] are the blocks of a cluster along x, y and z
-	LaunchProgrammatic  = 6 // Value[0] is 1: may start before the work before it is done
+	LaunchProgrammatic  = 6 // Value[0] is 1: may start before preceding work is done
 	LaunchAttributeSize = 72
 )
 
@@ -70,7 +70,7 @@ const (
 	PoolOnDevice = 1
 )
 
-// PoolAccess is CUmemAccessDesc: which device may use the memory of a pool, and how.
+// PoolAccess is CUmemAccessDesc: the device that may access the memory of a pool, and how.
 type PoolAccess struct {
 	LocationType int32 // PoolOnDevice
 	LocationID   int32
@@ -113,7 +113,7 @@ type Side3D struct {
 	Height       uintptr
 }
 
-// Copy3D is CUDA_MEMCPY3D, and the context that GraphAddMemcpyNode takes beside it.
+// Copy3D is CUDA_MEMCPY3D, followed by the context that GraphAddMemcpyNode takes.
 type Copy3D struct {
 	Src, Dst             Side3D
 	Width, Height, Depth uintptr
@@ -121,7 +121,7 @@ type Copy3D struct {
 	Context Context // not part of the driver's struct
 }
 
-// Memset is CUDA_MEMSET_NODE_PARAMS, and the context that GraphAddMemsetNode takes beside it.
+// Memset is CUDA_MEMSET_NODE_PARAMS, followed by the context that GraphAddMemsetNode takes.
 type Memset struct {
 	Dst           uintptr
 	Pitch         uintptr
@@ -140,12 +140,12 @@ type KernelNode struct {
 	_, _        uintptr // extra, kern
 	_           uintptr // context: the current one
 
-	// Params points to the value of the kernel's only parameter. It is not part of the
-	// driver's struct, which has the address of this array.
+	// Params points to the value of the kernel's only parameter. It is not part of the driver's
+	// struct, which contains the address of this array.
 	Params [1]unsafe.Pointer
 }
 
-// PeerCopy has the arguments of MemcpyPeerAsync.
+// PeerCopy holds the arguments of MemcpyPeerAsync.
 type PeerCopy struct {
 	Dst        uintptr
 	DstContext Context
@@ -154,5 +154,5 @@ type PeerCopy struct {
 	Bytes      uintptr
 }
 
-// BestBlock has the results of OccupancyMaxPotentialBlockSize.
+// BestBlock holds the results of OccupancyMaxPotentialBlockSize.
 type BestBlock struct{ Grid, Block int32 }

@@ -8,16 +8,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// function is one row of the table: a versioned symbol of the driver's library, and how the
-// field of Driver that stands for it is made from its address.
+// function is one row of the table: a versioned symbol of the driver's library, and the code that
+// makes the corresponding field of Driver from the symbol's address.
 type function struct {
 	symbol string
 	bind   func(d *Driver, a address)
 }
 
-// functions is the driver as far as this project uses it. The version suffixes are those
-// that cuda.h of CUDA 12 and 13 defines the plain names to; where it has changed the arguments
-// since CUDA 12.0, the older ones, which every later driver has too.
+// functions lists the driver functions that this project uses. The version suffixes are those to
+// which cuda.h of CUDA 12 and 13 defines the plain names. If the arguments of a function have
+// changed since CUDA 12.0, it is the older version, which every later driver also has.
 var functions = slices.Concat(deviceFunctions, memoryFunctions, copyFunctions, streamFunctions, moduleFunctions, graphFunctions)
 
 var deviceFunctions = []function{
@@ -131,20 +131,20 @@ var graphFunctions = []function{
 	}},
 }
 
-// address is where a function of the driver begins.
+// address is the address of a driver function.
 type address uintptr
 
 func (a address) call(args ...uintptr) Status { return Status(dl.Call(uintptr(a), args...)) }
 
-// callAfter is call with another call before it, on the same thread.
+// callAfter is call, after another call on the same thread.
 func (a address) callAfter(before dl.Before, args ...uintptr) Status {
 	return Status(dl.CallAfter(before, uintptr(a), args...))
 }
 
-// Before is a call of C that is made before another, on the same thread.
+// Before is a C call that precedes another on the same thread.
 type Before = dl.Before
 
-// Current is the call that makes c current, or none for 0, to be made before another.
+// Current returns the call that makes c current, for use before another call, or no call if c is 0.
 func (d *Driver) Current(c Context) Before {
 	if c == 0 {
 		return dl.Before{}
@@ -152,20 +152,20 @@ func (d *Driver) Current(c Context) Before {
 	return dl.Before{Function: uintptr(d.setCurrent), Argument: uintptr(c)}
 }
 
-// word is what goes into one argument as it is.
+// word is a type whose values are passed as one argument without conversion.
 type word interface{ ~int32 | ~uint32 | ~uintptr }
 
-// input is a function of one word.
+// input makes a function with one argument.
 func input[A word](a address) func(A) Status {
 	return func(x A) Status { return a.call(uintptr(x)) }
 }
 
-// input2 is a function of two words.
+// input2 makes a function with two arguments.
 func input2[A, B word](a address) func(A, B) Status {
 	return func(x A, y B) Status { return a.call(uintptr(x), uintptr(y)) }
 }
 
-// output is a function that stores a T.
+// output makes a function that stores a T.
 func output[T any](a address) func(*T) Status {
 	return func(p *T) Status {
 		defer runtime.KeepAlive(p)
@@ -173,7 +173,7 @@ func output[T any](a address) func(*T) Status {
 	}
 }
 
-// outputs is a function that stores a T and a U.
+// outputs makes a function that stores a T and a U.
 func outputs[T, U any](a address) func(*T, *U) Status {
 	return func(p *T, q *U) Status {
 		defer runtime.KeepAlive(p)
@@ -182,7 +182,7 @@ func outputs[T, U any](a address) func(*T, *U) Status {
 	}
 }
 
-// output1 is a function that stores a T, given a word.
+// output1 makes a function that stores a T and takes one more argument.
 func output1[T any, A word](a address) func(*T, A) Status {
 	return func(p *T, x A) Status {
 		defer runtime.KeepAlive(p)
@@ -190,7 +190,7 @@ func output1[T any, A word](a address) func(*T, A) Status {
 	}
 }
 
-// output2 is a function that stores a T, given two words.
+// output2 makes a function that stores a T and takes two more arguments.
 func output2[T any, A, B word](a address) func(*T, A, B) Status {
 	return func(p *T, x A, y B) Status {
 		defer runtime.KeepAlive(p)
@@ -198,7 +198,7 @@ func output2[T any, A, B word](a address) func(*T, A, B) Status {
 	}
 }
 
-// deviceText is a function that stores text about a device.
+// deviceText makes a function that stores text about a device.
 func deviceText(a address) func([]byte, Device) Status {
 	return func(text []byte, d Device) Status {
 		defer runtime.KeepAlive(text)

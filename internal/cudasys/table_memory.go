@@ -71,7 +71,7 @@ var memoryFunctions = []function{
 	{"cuMemFreeAsync", func(d *Driver, a address) { d.MemFreeAsync = input2[uintptr, Stream](a) }},
 }
 
-// poolAttribute is a function that reads or stores an attribute of a pool.
+// poolAttribute makes a function that reads or sets an attribute of a pool.
 func poolAttribute(a address) func(Pool, PoolAttribute, *uint64) Status {
 	return func(p Pool, at PoolAttribute, v *uint64) Status {
 		defer runtime.KeepAlive(v)
@@ -111,7 +111,7 @@ var copyFunctions = []function{
 	{"cuMemsetD32Async", func(d *Driver, a address) { d.MemsetD32Async = memset[uint32](a) }},
 }
 
-// memset is a function that fills memory with values.
+// memset makes a function that fills memory with values.
 func memset[T byte | uint16 | uint32](a address) func(uintptr, T, uintptr, Stream) Status {
 	return func(dst uintptr, v T, n uintptr, s Stream) Status { return a.call(dst, uintptr(v), n, uintptr(s)) }
 }

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// TensorMap has the arguments of TensorMapEncodeTiled, of rank 3, and its result. All memory that C sees is in it.
+// TensorMap holds the arguments of TensorMapEncodeTiled, of rank 3, and its result. It contains all
+// memory that C accesses.
 type TensorMap struct {
 	DataType   int32 // TensorUint8 and so on
 	Swizzle    int32 // SwizzleNone or Swizzle128
@@ -32,12 +33,12 @@ const (
 	tensorMapAlign = 64
 )
 
-// Result returns what TensorMapEncodeTiled has made, a CUtensorMap.
+// Result returns the CUtensorMap that TensorMapEncodeTiled has written.
 func (m *TensorMap) Result() *[tensorMapBytes]byte {
 	return (*[tensorMapBytes]byte)(m.raw[m.resultFrom:])
 }
 
-// encodeTensorMap is cuTensorMapEncodeTiled. It wants its result aligned to 64 bytes.
+// encodeTensorMap is cuTensorMapEncodeTiled, whose result must be aligned to 64 bytes.
 func (a address) encodeTensorMap(m *TensorMap) Status {
 	m.steps = [3]uint32{1, 1, 1}
 	m.resultFrom = int(-uintptr(unsafe.Pointer(&m.raw)) & (tensorMapAlign - 1))

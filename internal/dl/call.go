@@ -5,52 +5,53 @@ import (
 	"sync"
 )
 
-// MaxArgs is the largest number of arguments that a call takes.
+// MaxArgs is the maximum number of arguments of a call.
 const MaxArgs = 24
 
-// MaxFloats is the largest number of floating-point arguments that a call takes.
+// MaxFloats is the maximum number of floating-point arguments of a call.
 const MaxFloats = 2
 
-// Frame is the memory of a call: a call before it, a function, the first N of its arguments, its floating-point
-// arguments, its result. It is on the heap, because C may call back into Go, whose stack moves then. Who calls often
-// keeps one; one goroutine at a time uses it.
+// Frame holds a call: a call to make first, a function, the first N of its arguments, its
+// floating-point arguments, and its result. It must be on the heap, because C may call back into
+// Go, which may move the stack. Code that calls often reuses one Frame; only one goroutine at a
+// time may use it.
 type Frame struct {
 	Before   Before
 	Function uintptr
 	N        int
 	Args     [MaxArgs]uintptr
-	Floats   [MaxFloats]uint64 // float64 by their bits; float32 by theirs in the lower half
+	Floats   [MaxFloats]uint64 // the bits of a float64, or those of a float32 in the lower half
 	Result   uintptr
 }
 
-// Call makes the calls, as CallAfter.
+// Call makes the calls, like CallAfter.
 func (f *Frame) Call() uintptr {
 	f.run()
 	return f.Result
 }
 
-// frames are those of Call and CallAfter, which must not allocate.
+// frames is a pool for Call and CallAfter, which must not allocate.
 var frames = sync.Pool{New: func() any { return new(Frame) }}
 
-// Call calls the C function at address, which takes whole words, and returns its result.
-// It does not allocate. It blocks the calling thread as long as the function does.
+// Call calls the C function at address, which takes integers and pointers, and returns its result. It does
+// not allocate. It blocks the calling thread until the function returns.
 //
-// Lifetimes: an argument may be the address of Go memory only if that memory is on the heap
-// (a stack moves) and the caller keeps it alive until Call returns, with runtime.KeepAlive.
-// C must not keep the address unless the caller keeps the memory alive for as long. The pragma
-// that would do both costs an allocation for the argument list.
+// Lifetimes: an argument may be the address of Go memory only if that memory is on the heap (a stack moves)
+// and the caller keeps it alive until Call returns, with runtime.KeepAlive. If C keeps the address, the caller
+// must keep the memory alive for as long. The pragma that would do both costs an allocation for the argument
+// list.
 //
-// Threads: the function runs on the thread of the calling goroutine. Whoever needs two calls
-// on one thread locks the goroutine to it, or uses CallAfter.
+// Threads: the function runs on the thread of the calling goroutine. To make two calls on one thread, lock the
+// goroutine to its thread, or use CallAfter.
 func Call(address uintptr, args ...uintptr) uintptr { return CallAfter(Before{}, address, args...) }
 
-// Before is a call of a C function of one argument that returns an int, 0 for success. The zero
-// value is none.
+// Before is a call of a C function with one argument that returns an int, which is 0 for success.
+// The zero value means no call.
 type Before struct{ Function, Argument uintptr }
 
-// CallAfter makes the call of before and then, on the same thread and without a return to Go in
-// between, that of the function at address. Where the first does not return 0, that is the result
-// and there is no second.
+// CallAfter makes the call before and then, on the same thread and without returning to Go, calls
+// the function at address. If the first call does not return 0, CallAfter returns its result and
+// does not make the second.
 func CallAfter(before Before, address uintptr, args ...uintptr) uintptr {
 	if len(args) > MaxArgs {
 		panic(fmt.Sprintf("BUG: a C call with %d arguments, at most %d are possible", len(args), MaxArgs))
@@ -63,11 +64,12 @@ func CallAfter(before Before, address uintptr, args ...uintptr) uintptr {
 	return r
 }
 
-// MaxBeforeFloats is how many arguments a function of CallFloats may have beside the floating-point ones.
+// MaxBeforeFloats is the maximum number of arguments of a function of CallFloats, besides the
+// floating-point ones.
 const MaxBeforeFloats = 6
 
-// CallFloats is CallAfter for a function whose last arguments, as many as floats says, are floating-point
-// numbers: args has their bits, those of a float32 in the lower half.
+// CallFloats is CallAfter for a function whose last arguments are floating-point numbers; floats is
+// the number of these. args contains their bits, those of a float32 in the lower half.
 func CallFloats(before Before, address uintptr, floats int, args ...uintptr) uintptr {
 	n := len(args) - floats
 	if floats > MaxFloats || n > MaxBeforeFloats {

@@ -9,12 +9,12 @@ func (f *Frame) run() {
 	f.after(func() uintptr { return syscallN(f.Function, f.Args[:f.N]) })
 }
 
-// runFloats is run for a call of which so many arguments are floating-point numbers.
+// runFloats is run for a call whose last floats arguments are floating-point numbers.
 func (f *Frame) runFloats(floats int) {
 	f.after(func() uintptr { return callFloats(f, floats) })
 }
 
-// after makes the call before, and call where that succeeds, on the same thread.
+// after makes the call before, and call if the first one succeeds, on the same thread.
 func (f *Frame) after(call func() uintptr) {
 	if f.Before.Function != 0 {
 		runtime.LockOSThread()

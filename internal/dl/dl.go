@@ -6,28 +6,29 @@ import (
 	"strings"
 )
 
-// Errors of Open and Symbol; match them with errors.Is.
+// Errors of Open and Symbol. Match them with errors.Is.
 var (
 	ErrNotFound = errors.New("library not found")
 	ErrSymbol   = errors.New("symbol missing")
 )
 
-// Library is a shared library that is open. It stays open until the process ends, because
-// drivers do not survive being unloaded; opening one twice costs nothing.
+// Library is an open shared library. It stays open until the process ends, because drivers do not
+// survive being unloaded. Opening a library twice costs nothing.
 type Library struct {
 	name   string
 	handle uintptr
 	system system
 }
 
-// system is what the operating system's loader does; each has a file of its own.
+// system is the operating system's loader. The files of this package implement it for each system.
 type system struct {
 	open   func(name string) (handle uintptr, err error)
 	symbol func(handle uintptr, name string) (address uintptr, err error)
 }
 
-// Open opens the first of the named libraries that the system's loader finds. A name without
-// a directory is looked for where the loader looks. The error has the loader's words for each.
+// Open opens the first of the named libraries that the system's loader finds. The loader searches
+// its own directories for a name without a directory. The error contains the loader's message for
+// each name.
 func Open(names ...string) (*Library, error) { return system{open, symbol}.find(names) }
 
 func (s system) find(names []string) (*Library, error) {
@@ -42,7 +43,8 @@ func (s system) find(names []string) (*Library, error) {
 	return nil, fmt.Errorf("%w: %s", ErrNotFound, strings.Join(said, "; "))
 }
 
-// loaderText returns the loader's words, which on some systems lack the name.
+// loaderText returns the loader's message, with the name of the library, which some systems leave
+// out.
 func loaderText(name string, err error) string {
 	if text := err.Error(); strings.Contains(text, name) {
 		return text

@@ -14,7 +14,7 @@ func syscallN(uintptr, []uintptr) uintptr { panic("BUG: no library can be open h
 
 func callFloats(*Frame, int) uintptr { panic("BUG: no library can be open here") }
 
-// Callback returns the address of a C function that calls f, whose parameters are of the size of
-// a uintptr or smaller and whose result is a uintptr. It is never freed, nor is what f holds: a
-// process can have some thousands.
+// Callback returns the address of a C function that calls f. The parameters of f must not be larger
+// than a uintptr, and its result must be a uintptr. The C function and the memory that f refers to
+// are never freed. A process can have a few thousand callbacks.
 func Callback(any) uintptr { panic("BUG: no library can be open here") }

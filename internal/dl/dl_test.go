@@ -19,7 +19,7 @@ func libc(t testing.TB) *dl.Library {
 	t.Helper()
 	names := map[string]string{"linux": "libc.so.6", "darwin": "/usr/lib/libSystem.B.dylib"}
 	if names[runtime.GOOS] == "" {
-		t.Skip("no C library with a known name on " + runtime.GOOS)
+		t.Skip("no known name of the C library on " + runtime.GOOS)
 	}
 	lib, err := dl.Open("no-such-library.so", names[runtime.GOOS])
 	if err != nil {
@@ -102,7 +102,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// TestCallPassesAllArguments prints as many numbers as there is room for.
+// TestCallPassesAllArguments prints the maximum number of arguments.
 func TestCallPassesAllArguments(t *testing.T) {
 	snprintf := symbol(t, "snprintf")
 	if runtime.GOOS == "darwin" && runtime.GOARCH == "arm64" {
@@ -143,8 +143,8 @@ func TestCallAfter(t *testing.T) {
 	}
 }
 
-// TestCallsLetOthersRun has more goroutines wait in C than Go has processors, until all have come there, while others
-// allocate and the collector moves stacks.
+// TestCallsLetOthersRun lets more goroutines wait in C than Go has processors, until all of them
+// have arrived, while others allocate and the garbage collector moves stacks.
 func TestCallsLetOthersRun(t *testing.T) {
 	poll, abs := symbol(t, "poll"), symbol(t, "abs")
 	r, w, err := os.Pipe()
@@ -162,7 +162,7 @@ func TestCallsLetOthersRun(t *testing.T) {
 			questions[i].file, questions[i].events = file, readable
 			waiting.Done()
 			if n := dl.Call(poll, uintptr(unsafe.Pointer(&questions[i])), 1, uintptr(patience.Milliseconds())); n != 1 {
-				t.Errorf("poll returned %d: not all have come within %v", int32(n), patience)
+				t.Errorf("poll returned %d: not all goroutines arrived within %v", int32(n), patience)
 			}
 		})
 	}
@@ -171,14 +171,14 @@ func TestCallsLetOthersRun(t *testing.T) {
 	}
 	runtime.GC()
 	waiting.Wait()
-	if err := w.Close(); err != nil { // which ends all waits
+	if err := w.Close(); err != nil { // ends all waits
 		t.Error(err)
 	}
 	all.Wait()
 	runtime.KeepAlive(questions)
 }
 
-// deep calls from ever deeper stacks.
+// deep makes calls from ever deeper stacks.
 func deep(t *testing.T, abs uintptr, depth int) {
 	var on [64]int
 	on[depth%len(on)] = depth
@@ -191,7 +191,8 @@ func deep(t *testing.T, abs uintptr, depth int) {
 	deep(t, abs, depth-1)
 }
 
-// TestCallFloats prints numbers, which go to other registers than the arguments before them.
+// TestCallFloats prints numbers, which are passed in other registers than the arguments before
+// them.
 func TestCallFloats(t *testing.T) {
 	strfromd, err := libc(t).Symbol("strfromd")
 	if err != nil {
@@ -213,7 +214,7 @@ func TestCallFloats(t *testing.T) {
 	runtime.KeepAlive(format)
 }
 
-// TestCallManyFloats passes as many floating-point numbers as there can be.
+// TestCallManyFloats passes the maximum number of floating-point arguments.
 func TestCallManyFloats(t *testing.T) {
 	snprintf := symbol(t, "snprintf")
 	if runtime.GOARCH != "amd64" {

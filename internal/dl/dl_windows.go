@@ -7,9 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// open looks for a bare name in the program's own folder, the system's and those that the program has added; never in
-// the current folder nor in those of PATH, where others may have put a library of that name. One that is
-// named by its path finds the libraries that it needs in its own folder too.
+// open searches for a name without a path in the folder of the program, in the system's folders and
+// in those that the program has added. It never searches the current folder or PATH, where others
+// may have put a library with that name. A library that is named by its path finds the libraries
+// that it depends on in its own folder too.
 func open(name string) (uintptr, error) {
 	flags := uintptr(windows.LOAD_LIBRARY_SEARCH_DEFAULT_DIRS)
 	if filepath.Base(name) != name {
@@ -32,8 +33,8 @@ func syscallN(address uintptr, args []uintptr) uintptr {
 	return r
 }
 
-// callFloats passes floating-point numbers in their places among the arguments: the system call copies the first
-// four to both kinds of registers.
+// callFloats passes floating-point numbers at their positions among the arguments: the system call
+// copies the first four to both kinds of registers.
 func callFloats(f *Frame, floats int) uintptr {
 	args := append([]uintptr(nil), f.Args[:f.N]...)
 	for _, bits := range f.Floats[:floats] {
@@ -42,7 +43,7 @@ func callFloats(f *Frame, floats int) uintptr {
 	return syscallN(f.Function, args)
 }
 
-// Callback returns the address of a C function that calls f, whose parameters are of the size of
-// a uintptr or smaller and whose result is a uintptr. It is never freed, nor is what f holds: a
-// process can have some thousands.
+// Callback returns the address of a C function that calls f. The parameters of f must not be larger
+// than a uintptr, and its result must be a uintptr. The C function and the memory that f refers to
+// are never freed. A process can have a few thousand callbacks.
 func Callback(f any) uintptr { return syscall.NewCallback(f) }

@@ -10,12 +10,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl/stubdll"
 )
 
-// TestStub opens a library that Windows loads, and calls its functions.
+// TestStub opens a library with Windows' loader, and calls its functions.
 func TestStub(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the stub is for amd64")
 	}
-	folder, err := os.MkdirTemp("", "stub") // not the test's own: Windows does not remove a library that is loaded
+	folder, err := os.MkdirTemp("", "stub") // not t.TempDir: Windows does not remove a loaded library
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,20 +47,20 @@ func TestStub(t *testing.T) {
 		}
 	}
 	if _, err := lib.Symbol("missing"); !errors.Is(err, ErrSymbol) {
-		t.Errorf("a function that is not there: %v", err)
+		t.Errorf("a missing function: %v", err)
 	}
 	if _, err := Open("gopherwarp-missing.dll"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a library that is not there: %v", err)
+		t.Errorf("a missing library: %v", err)
 	}
 }
 
-// TestCurrentFolder has a library in the current folder, where anybody may have put it.
+// TestCurrentFolder puts a library in the current folder, as anyone could.
 func TestCurrentFolder(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the stub is for amd64")
 	}
 	const name = "gopherwarp-here.dll"
-	folder, err := os.MkdirTemp("", "stub") // not the test's own: Windows does not remove a library that is loaded
+	folder, err := os.MkdirTemp("", "stub") // not t.TempDir: Windows does not remove a loaded library
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +79,6 @@ func TestCurrentFolder(t *testing.T) {
 		t.Errorf("a library of the current folder was opened: %v", err)
 	}
 	if _, err := Open(`.\` + name); err != nil {
-		t.Errorf("a library that is named by its path: %v", err)
+		t.Errorf("a library named by its path: %v", err)
 	}
 }

@@ -13,8 +13,9 @@ func syscallN(address uintptr, args []uintptr) uintptr {
 	return r
 }
 
-// callFloats calls the function as one with all arguments that fit into registers: it does not look at those
-// that it does not have. Both kinds have registers of their own.
+// callFloats calls the function with all arguments that fit into registers; the function ignores
+// those that it does not have. Integers and floating-point numbers are passed in different
+// registers.
 func callFloats(f *Frame, _ int) uintptr {
 	var call func(a, b, c, d, e, g uintptr, x, y float64) uintptr
 	purego.RegisterFunc(&call, f.Function)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// windowsLoader is the loader of Windows with the given libraries and their functions: it has its own words,
-// which do not name the library, and reports a missing function by an error.
+// windowsLoader imitates the loader of Windows, with the given libraries and their functions: its
+// messages do not name the library, and it reports a missing function by an error.
 func windowsLoader(libraries map[string][]string) system {
 	var open []string
 	return system{

@@ -10,28 +10,30 @@ import (
 	"time"
 )
 
-// Limits of a connection. A message has some hundred bytes, or some twenty for each process of the job.
+// Limits of a connection. A message has some hundred bytes, or some twenty bytes for each process
+// of the job.
 const (
-	maxHello   = 4 << 10 // bytes of a message of somebody who has proved nothing
+	maxHello   = 4 << 10 // bytes of a message before the other side has proved anything
 	maxMessage = 1 << 20
 	maxPayload = 64 << 10
 	maxWaiting = 256 // messages that the other side has not read
 
-	writeTime = 10 * time.Second // for a message
-	helloTime = 10 * time.Second // for the proof of a process that has connected
+	writeTime = 10 * time.Second // for writing a message
+	helloTime = 10 * time.Second // for the proof of a new connection
 )
 
-// Errors of a connection that is given up.
+// Errors for which a connection is closed.
 var (
 	errLong = fmt.Errorf("a message is too long: %w", ErrJob)
 	errSlow = errors.New("rendezvous: the other side does not read")
 )
 
-// A jsonConn is a connection that JSON messages are sent on without waiting: a goroutine writes them.
+// A jsonConn is a connection for JSON messages. Sending does not wait: a goroutine writes the
+// messages.
 type jsonConn struct {
 	conn net.Conn
 	read *bufio.Reader
-	done chan struct{} // closed when all that can be written was, and the connection is closed
+	done chan struct{} // closed after the last message was written, or could not be, and the connection was closed
 
 	mu     sync.Mutex
 	out    chan []byte // messages to write; closed by close
@@ -44,7 +46,8 @@ func newJSONConn(c net.Conn) *jsonConn {
 	return l
 }
 
-// send has a message written. It does not wait: a connection on which too many messages wait is closed.
+// send enqueues a message. It does not wait: if too many messages are pending, it closes the
+// connection.
 func (l *jsonConn) send(m message) error {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -63,7 +66,7 @@ func (l *jsonConn) send(m message) error {
 	}
 }
 
-// write writes messages until close, then closes the connection.
+// write writes messages until close is called, then closes the connection.
 func (l *jsonConn) write() {
 	defer close(l.done)
 	defer l.conn.Close()
@@ -73,12 +76,12 @@ func (l *jsonConn) write() {
 			_, err = l.conn.Write(text)
 		}
 		if err != nil {
-			_ = l.conn.Close() // so that the reader ends too, and closes the line
+			_ = l.conn.Close() // so that the reader ends too, and calls close
 		}
 	}
 }
 
-// receive returns the next message, which has at most limit bytes.
+// receive returns the next message, of at most limit bytes.
 func (l *jsonConn) receive(limit int) (m message, err error) {
 	var text []byte
 	for {
@@ -99,7 +102,8 @@ func (l *jsonConn) receive(limit int) (m message, err error) {
 	}
 }
 
-// close closes the connection when what was sent is written. It does not wait: done is closed then.
+// close closes the connection after the pending messages were written. It does not wait; done is
+// closed afterwards.
 func (l *jsonConn) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Errors of a job; match them with errors.Is.
+// Errors of a job. Match them with errors.Is.
 var (
 	ErrMissing = errors.New("ranks are missing")
 	ErrLost    = errors.New("ranks were lost")
 	ErrJob     = errors.New("processes do not agree about the job")
 )
 
-// MissingError says which processes did not come in time. It matches ErrMissing.
+// MissingError is the error of Join if processes did not join in time. It matches ErrMissing.
 type MissingError struct {
-	Ranks []int // none where not even rank 0 was reached
+	Ranks []int // nil if rank 0 could not be reached
 	World int
 	After time.Duration
-	Err   error // of the last try to reach rank 0, or the context's
+	Err   error // of the last attempt to reach rank 0, or the context's
 }
 
 // Error names the ranks.
@@ -27,7 +27,7 @@ func (e *MissingError) Error() string {
 	if len(e.Ranks) == 1 && e.Ranks[0] == 0 {
 		return fmt.Sprintf("rendezvous: rank 0 of %d could not be reached for %v: %v", e.World, e.After.Round(time.Millisecond), e.Err)
 	}
-	return fmt.Sprintf("rendezvous: %s of %d did not come within %v", Ranks(e.Ranks), e.World, e.After.Round(time.Millisecond))
+	return fmt.Sprintf("rendezvous: %s of %d did not join within %v", Ranks(e.Ranks), e.World, e.After.Round(time.Millisecond))
 }
 
 // Is reports whether target is ErrMissing.
@@ -36,7 +36,7 @@ func (e *MissingError) Is(target error) bool { return target == ErrMissing }
 // Unwrap returns the cause.
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// LostError says which processes ended without leaving the job. It matches ErrLost.
+// LostError is the error for processes that ended without leaving the job. It matches ErrLost.
 type LostError struct {
 	Ranks []int
 }
@@ -49,7 +49,7 @@ func (e *LostError) Error() string {
 // Is reports whether target is ErrLost.
 func (e *LostError) Is(target error) bool { return target == ErrLost }
 
-// Ranks returns ranks as people say them: "rank 3", "ranks 1, 2".
+// Ranks formats ranks: "rank 3", "ranks 1, 2".
 func Ranks(ranks []int) string {
 	if len(ranks) == 1 {
 		return fmt.Sprintf("rank %d", ranks[0])

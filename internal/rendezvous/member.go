@@ -12,47 +12,48 @@ import (
 	"time"
 )
 
-// Options say where processes meet and who this one is.
+// Options describe the meeting place and this process.
 type Options struct {
 	Address string // of rank 0: "host:port"
 	Rank    int    // 0 to World-1
 	World   int    // number of processes
-	Payload []byte // rank 0's, for all, as it is now; at most 64 KiB
-	// Secret is what all processes of the job know and nobody else. Without one, everybody who can
-	// connect can join.
+	Payload []byte // of rank 0, for all processes; Join copies it; at most 64 KiB
+	// Secret is known only to the processes of the job. If it is empty, anyone who can connect can
+	// join.
 	Secret []byte
-	// Listen is where rank 0 listens; empty is Address. Where the host of Address is a name that rank 0 takes
-	// for itself alone (127.0.1.1), it is all of rank 0's addresses.
+	// Listen is the address on which rank 0 listens. If it is empty, rank 0 listens on Address, or
+	// on all of its addresses if the host of Address is a name that rank 0 resolves to a loopback
+	// address (127.0.1.1).
 	Listen string
 
-	patience time.Duration // of rank 0 for a proof; 0 is helloTime
+	patience time.Duration // of rank 0 while it waits for a proof; 0 means helloTime
 }
 
 // Member is this process in a job.
 type Member struct {
 	rank, world int
-	address     string // of the meeting place
+	address     string // where the processes meet
 	secret      []byte
 	payload     []byte
 	conn        *jsonConn
-	server      *server // of rank 0
+	server      *server // of rank 0; nil in other processes
 	at          func() int64
 
 	mu      sync.Mutex
 	lost    chan struct{}
 	err     error
 	leaving bool
-	ended   chan struct{} // the connection is gone
+	ended   chan struct{} // closed when the connection has ended
 	answers map[int]chan *answer
 	asked   int
 }
 
-// retry is the time between two tries to reach rank 0.
+// retry is the time between two attempts to reach rank 0.
 const retry = 50 * time.Millisecond
 
-// Join waits until all processes have come, or ctx is done: the error is then a *MissingError that
-// names those that have not. At says how far this process has come, for Where; it is called from
-// another goroutine.
+// Join waits until all processes have joined or ctx is done. In the second case, the error is a
+// *MissingError that names the missing processes. The function at returns the progress of this
+// process, for Where; it is called on another goroutine.
 func Join(ctx context.Context, o Options, at func() int64) (*Member, error) {
 	m, err := newMember(o, at)
 	if err != nil {
@@ -64,7 +65,7 @@ func Join(ctx context.Context, o Options, at func() int64) (*Member, error) {
 	return m, nil
 }
 
-// newMember returns a process that has not joined yet: of rank 0 there is a meeting place already.
+// newMember returns a process that has not joined yet. That of rank 0 already listens.
 func newMember(o Options, progress func() int64) (*Member, error) {
 	if len(o.Payload) > maxPayload {
 		return nil, fmt.Errorf("rendezvous: a payload of %d bytes, at most %d are possible: %w", len(o.Payload), maxPayload, ErrJob)
@@ -90,7 +91,7 @@ func newMember(o Options, progress func() int64) (*Member, error) {
 	return m, nil
 }
 
-// listen returns where rank 0 listens.
+// listen returns the address on which rank 0 listens.
 func (o *Options) listen() (string, error) {
 	if o.Listen != "" {
 		return o.Listen, nil
@@ -112,7 +113,7 @@ func (o *Options) listen() (string, error) {
 	return a.String(), nil
 }
 
-// join waits until all processes have come.
+// join waits until all processes have joined.
 func (m *Member) join(ctx context.Context) error {
 	err := m.enter(ctx, m.address)
 	if err == nil {
@@ -136,8 +137,8 @@ func (m *Member) enter(ctx context.Context, address string) error {
 	if err := m.connect(ctx, address); err != nil {
 		return &MissingError{Ranks: []int{0}, World: m.world, After: time.Since(began), Err: err}
 	}
-	// Where this process gives up it learns who is missing from rank 0, which has the list; that of
-	// rank 0 gives up for all.
+	// If this process gives up, rank 0, which has the list, reports the missing ranks. If rank 0
+	// gives up, it does so for all.
 	stop := context.AfterFunc(ctx, func() {
 		if m.server != nil {
 			m.server.giveUp()
@@ -166,7 +167,8 @@ func (m *Member) enter(ctx context.Context, address string) error {
 	return nil
 }
 
-// introduce proves to rank 0 that this process is of the job, and returns its answer when all have come.
+// introduce proves to rank 0 that this process belongs to the job, and returns rank 0's answer
+// after all processes have joined.
 func (m *Member) introduce(h *hello) (answer message, challenge []byte, err error) {
 	first, err := m.conn.receive(maxHello)
 	if err != nil {
@@ -180,7 +182,7 @@ func (m *Member) introduce(h *hello) (answer message, challenge []byte, err erro
 	return answer, first.Challenge, err
 }
 
-// connect tries until rank 0 is there.
+// connect retries until rank 0 accepts the connection.
 func (m *Member) connect(ctx context.Context, address string) error {
 	var d net.Dialer
 	for {
@@ -197,7 +199,7 @@ func (m *Member) connect(ctx context.Context, address string) error {
 	}
 }
 
-// listen serves what rank 0 says until the connection ends.
+// listen handles the messages of rank 0 until the connection ends.
 func (m *Member) listen() {
 	defer close(m.ended)
 	defer m.conn.close()
@@ -217,7 +219,7 @@ func (m *Member) listen() {
 	}
 }
 
-// fail keeps the first loss, unless this process is leaving.
+// fail records the first loss, unless this process is leaving.
 func (m *Member) fail(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -234,7 +236,7 @@ func (m *Member) answered(a *answer) {
 	if c != nil {
 		select {
 		case c <- a:
-		default: // the one who asked has gone
+		default: // nobody waits for the answer any more
 		}
 	}
 }
@@ -245,21 +247,21 @@ func (m *Member) Rank() int { return m.rank }
 // World returns the number of processes.
 func (m *Member) World() int { return m.world }
 
-// Payload returns what rank 0 brought.
+// Payload returns the payload of rank 0.
 func (m *Member) Payload() []byte { return m.payload }
 
 // Lost returns a channel that is closed when a process has ended without leaving.
 func (m *Member) Lost() <-chan struct{} { return m.lost }
 
-// Err says which processes ended, or nil.
+// Err returns an error that names the processes that ended without leaving, or nil.
 func (m *Member) Err() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.err
 }
 
-// Where asks all processes how far they have come, and returns what those said that answered
-// before ctx was done, by rank.
+// Where returns the progress of each process, by rank. Processes that do not answer before ctx is
+// done are missing.
 func (m *Member) Where(ctx context.Context) map[int]int64 {
 	m.mu.Lock()
 	m.asked++
@@ -289,16 +291,16 @@ func (m *Member) Where(ctx context.Context) map[int]int64 {
 	return at
 }
 
-// leaveTime bounds how long rank 0 stays for those that have not left yet.
+// leaveTime bounds how long rank 0 waits for the processes that have not left yet.
 const leaveTime = 10 * time.Second
 
-// Leave ends this process's part in the job: its end is no loss then. Rank 0 stays until the
-// others have left, at most 10 seconds.
+// Leave ends this process's membership of the job, so that its end is not a loss. Rank 0 waits
+// until the others have left, but at most 10 seconds.
 func (m *Member) Leave() error {
 	m.mu.Lock()
 	if m.leaving {
 		m.mu.Unlock()
-		return errors.New("rendezvous: the job was left")
+		return errors.New("rendezvous: the process has already left the job")
 	}
 	m.leaving = true
 	m.mu.Unlock()
@@ -312,12 +314,13 @@ func (m *Member) Leave() error {
 	<-m.conn.done
 	<-m.ended
 	if m.Err() != nil {
-		return nil // the connection was gone before
+		return nil // the connection had already ended
 	}
 	return err
 }
 
-// Kill ends the connection as the end of the process would, for tests of what the others do.
+// Kill closes the connection, as the end of the process would, for tests of the reactions of other
+// processes.
 func (m *Member) Kill() {
 	if m.server != nil {
 		done, cancel := context.WithCancel(context.Background())

@@ -1,15 +1,15 @@
 package rendezvous
 
-// message is a line of JSON. One of its parts is set.
+// message is a line of JSON. One of its fields is set.
 type message struct {
-	Challenge []byte  `json:",omitempty"` // from rank 0, first of all: prove that you have the secret
-	Hello     *hello  `json:",omitempty"` // to rank 0: who comes
-	Start     *start  `json:",omitempty"` // all have come
-	Fail      *fail   `json:",omitempty"` // the job cannot begin
-	Lost      []int   `json:",omitempty"` // these ended
-	Leave     bool    `json:",omitempty"` // to rank 0: the end of this process is no loss
-	Ask       int     `json:",omitempty"` // where are the others? the number of the question
-	At        *answer `json:",omitempty"` // where one is
+	Challenge []byte  `json:",omitempty"` // from rank 0, as the first message: prove that you have the secret
+	Hello     *hello  `json:",omitempty"` // to rank 0: the identity of the process that joins
+	Start     *start  `json:",omitempty"` // all processes have joined
+	Fail      *fail   `json:",omitempty"` // the job cannot start
+	Lost      []int   `json:",omitempty"` // processes that ended
+	Leave     bool    `json:",omitempty"` // to rank 0: the end of this process is not a loss
+	Ask       int     `json:",omitempty"` // the number of a question for the progress of all processes
+	At        *answer `json:",omitempty"` // the progress of a process
 }
 
 type hello struct {
@@ -29,7 +29,7 @@ type fail struct {
 	Text    string
 }
 
-// answer is how far processes have come.
+// answer is the progress of processes.
 type answer struct {
 	Question int
 	Of       int           // processes that were asked

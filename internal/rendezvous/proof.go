@@ -7,23 +7,25 @@ import (
 	"encoding/binary"
 )
 
-// challengeBytes is the size of a challenge, which is never used twice.
+// challengeBytes is the size of a challenge. Challenges are random and never used twice.
 const challengeBytes = 32
 
 func newChallenge() []byte {
 	c := make([]byte, challengeBytes)
-	_, _ = rand.Read(c) // which never fails
+	_, _ = rand.Read(c) // it never fails
 	return c
 }
 
-// Who proves that it has the secret. The two differ, so that no proof can be sent back.
+// The two sides that prove their knowledge of the secret. Their proofs differ, so that nobody can
+// send a proof back.
 const (
 	joining byte = 'j'
 	serving byte = 's'
 )
 
-// proof returns what only those who have the secret can return for a pair of challenges: an HMAC (RFC 2104) with
-// SHA-256 of both, of who proves it, and of the rank and the number of processes.
+// proof returns a value that only a process with the secret can compute for a pair of challenges:
+// an HMAC (RFC 2104) with SHA-256 of both challenges, the side that proves, the rank and the number
+// of processes.
 func (h *hello) proof(secret []byte, by byte, challenge []byte) []byte {
 	mac := hmac.New(sha256.New, secret)
 	text := []byte{by}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// address returns one where nobody listens.
+// address returns an address on which nobody listens.
 func address(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -22,17 +22,18 @@ func address(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// patience is for what takes milliseconds.
+// patience is a timeout for operations that take milliseconds.
 const patience = time.Minute
 
-// job is processes that are about to join.
+// job is a set of processes that will join.
 type job struct {
 	*testing.T
 	members []*Member
 	errs    []error
 }
 
-// newJob returns a job of world of which the given ranks will come. Rank 0, if it is among them, is the first.
+// newJob returns a job of world processes, of which only the given ranks will join. If rank 0 is
+// among them, it must be the first.
 func newJob(t *testing.T, world int, ranks ...int) *job {
 	t.Helper()
 	j, at := &job{T: t, errs: make([]error, len(ranks))}, address(t)
@@ -45,14 +46,15 @@ func newJob(t *testing.T, world int, ranks ...int) *job {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clear(o.Payload) // which is the caller's again
+		clear(o.Payload) // the caller may change it after newMember
 		at = m.address
 		j.members = append(j.members, m)
 	}
 	return j
 }
 
-// join has them join until all have done or ctx is done. Ready, if it is not nil, is called meanwhile.
+// join lets the processes join until all have done so or ctx is done. If ready is not nil, join
+// calls it in the meantime.
 func (j *job) join(ctx context.Context, ready func()) {
 	j.Helper()
 	var all sync.WaitGroup
@@ -65,7 +67,7 @@ func (j *job) join(ctx context.Context, ready func()) {
 	all.Wait()
 }
 
-// until waits for what soon holds.
+// until waits until holds returns true.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
@@ -75,7 +77,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// whole returns all processes of a job, which have met.
+// whole returns all processes of a job, after they have met.
 func whole(t *testing.T, world int) []*Member {
 	t.Helper()
 	var ranks []int
@@ -131,7 +133,7 @@ func TestMissing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	j.join(ctx, func() {
 		server := j.members[0].server
-		until(t, "ranks 0 and 2 have come", func() bool {
+		until(t, "ranks 0 and 2 have joined", func() bool {
 			server.mu.Lock()
 			defer server.mu.Unlock()
 			return len(server.conns) == 2
@@ -140,7 +142,7 @@ func TestMissing(t *testing.T) {
 	})
 	for _, err := range j.errs {
 		missing, ok := errors.AsType[*MissingError](err)
-		if !ok || !slices.Equal(missing.Ranks, []int{1, 3}) || !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "ranks 1, 3 of 4 did not come within") {
+		if !ok || !slices.Equal(missing.Ranks, []int{1, 3}) || !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "ranks 1, 3 of 4 did not join within") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -171,7 +173,7 @@ func TestLost(t *testing.T) {
 			select {
 			case <-m.Lost():
 			case <-time.After(patience):
-				t.Fatalf("rank %d does not learn of the end of rank %d", rank, dies)
+				t.Fatalf("rank %d does not detect the end of rank %d", rank, dies)
 			}
 			lost, ok := errors.AsType[*LostError](m.Err())
 			if !ok || !slices.Equal(lost.Ranks, []int{dies}) || !errors.Is(lost, ErrLost) {
@@ -187,7 +189,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestEarly has some leave while others go on.
+// TestEarly lets some processes leave before the others.
 func TestEarly(t *testing.T) {
 	members := whole(t, 3)
 	leave(t, members[1:2])
@@ -211,7 +213,7 @@ func TestJob(t *testing.T) {
 	}
 	j := newJob(t, 3, 0, 1, 1)
 	at := j.members[0].address
-	if _, err := Join(t.Context(), Options{World: 3, Address: at, Listen: at}, nil); err == nil || !strings.Contains(err.Error(), "rank 0 listens") {
+	if _, err := Join(t.Context(), Options{World: 3, Address: at, Listen: at}, nil); err == nil || !strings.Contains(err.Error(), "rank 0 cannot listen") {
 		t.Errorf("two processes of rank 0: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -221,7 +223,7 @@ func TestJob(t *testing.T) {
 		m := j.members[1+i]
 		twins.Go(func() {
 			j.errs[1+i] = m.join(ctx)
-			cancel() // the other would wait for rank 2
+			cancel() // otherwise the other process would wait for rank 2
 		})
 	}
 	j.errs[0] = j.members[0].join(ctx)

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// server is the meeting place, in the process of rank 0.
+// server accepts the processes of the job, in the process of rank 0.
 type server struct {
 	listener net.Listener
 	world    int
 	payload  []byte
 	secret   []byte
 	began    time.Time
-	patience time.Duration // for the proof of one who has connected
-	unproved chan struct{} // has an element for each connection that has proved nothing yet
+	patience time.Duration // for the proof of a new connection
+	unproved chan struct{} // contains an element for each connection that has not proved anything yet
 
 	mu      sync.Mutex
 	conns   map[int]*jsonConn
-	starts  map[int][]byte // the proofs of this process, by the rank that is to see them
+	starts  map[int][]byte // the proofs of this process, by the rank that receives them
 	left    map[int]bool
 	lost    []int
 	started bool
@@ -34,21 +34,22 @@ type server struct {
 	next    int
 }
 
-// question is what a process asked, until all have answered.
+// question is a question of one process, until all have answered.
 type question struct {
 	from    int
-	number  int // of the process that asked
+	number  int // the process's number for it
 	of      int
 	answers map[int]int64
 }
 
-// maxUnproved bounds the connections that have proved nothing yet. More of them wait until the system takes them.
+// maxUnproved bounds the connections that have not proved anything yet. Further connections wait in
+// the system's queue.
 const maxUnproved = 64
 
 func serve(address string, o Options) (*server, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("rendezvous: rank 0 listens: %w (Options.Listen chooses another address)", err)
+		return nil, fmt.Errorf("rendezvous: rank 0 cannot listen: %w (Options.Listen chooses another address)", err)
 	}
 	s := &server{
 		listener: l, world: o.World, payload: slices.Clone(o.Payload), secret: slices.Clone(o.Secret), began: time.Now(),
@@ -59,7 +60,7 @@ func serve(address string, o Options) (*server, error) {
 	return s, nil
 }
 
-// acceptPause is how long to wait after a failure to accept, for lack of files for instance.
+// acceptPause is the pause after a failure to accept, such as a lack of file descriptors.
 const acceptPause = 10 * time.Millisecond
 
 func (s *server) accept() {
@@ -78,13 +79,13 @@ func (s *server) accept() {
 	}
 }
 
-// talk serves one process until it ends.
+// talk serves one process until its connection ends.
 func (s *server) talk(l *jsonConn) {
 	defer l.close()
 	h, proof := s.meet(l)
 	<-s.unproved
 	if h == nil {
-		return // not one of ours
+		return // it does not belong to the job
 	}
 	if err := s.enter(l, h, proof); err != nil {
 		_ = l.send(message{Fail: &fail{Text: err.Error()}})
@@ -107,7 +108,8 @@ func (s *server) talk(l *jsonConn) {
 	}
 }
 
-// meet returns who has connected and the proof for that one, or nil where it does not prove in time that it has the secret.
+// meet returns the identity of a new connection and this side's proof for it, or nil if the other
+// side does not prove in time that it has the secret.
 func (s *server) meet(l *jsonConn) (h *hello, proof []byte) {
 	challenge := newChallenge()
 	if l.conn.SetReadDeadline(time.Now().Add(s.patience)) != nil || l.send(message{Challenge: challenge}) != nil {
@@ -127,7 +129,7 @@ func (s *server) meet(l *jsonConn) (h *hello, proof []byte) {
 	return m.Hello, m.Hello.proof(s.secret, serving, challenge)
 }
 
-// enter takes a process in, and begins when it is the last.
+// enter adds a process, and starts the job if it is the last one.
 func (s *server) enter(l *jsonConn, h *hello, proof []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +141,7 @@ func (s *server) enter(l *jsonConn, h *hello, proof []byte) error {
 	case s.conns[h.Rank] != nil:
 		return fmt.Errorf("there are two processes of rank %d", h.Rank)
 	case s.failed:
-		return errors.New("the job has been given up")
+		return errors.New("rank 0 has stopped waiting for the job's processes")
 	}
 	s.conns[h.Rank], s.starts[h.Rank] = l, proof
 	if len(s.conns) == s.world {
@@ -151,8 +153,8 @@ func (s *server) enter(l *jsonConn, h *hello, proof []byte) error {
 	return nil
 }
 
-// tell sends a message to all processes, which waits for none of them. The lock is held. One that cannot
-// be reached has ended, which its own reader finds.
+// tell sends a message to all processes, without waiting for any. The lock is held. If a process
+// cannot be reached, it has ended, which the goroutine that reads from it detects.
 func (s *server) tell(m message) {
 	for _, rank := range slices.Sorted(maps.Keys(s.conns)) {
 		if !s.left[rank] {
@@ -161,7 +163,7 @@ func (s *server) tell(m message) {
 	}
 }
 
-// giveUp tells those that have come who has not, unless all have.
+// giveUp sends the missing ranks to the processes that have joined, unless none is missing.
 func (s *server) giveUp() (missing []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,12 +180,12 @@ func (s *server) giveUp() (missing []int) {
 	return missing
 }
 
-// ended notes that a process's connection is gone.
+// ended records that a process's connection has ended.
 func (s *server) ended(rank int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.started {
-		delete(s.conns, rank) // it may come again
+		delete(s.conns, rank) // it may connect again
 		return
 	}
 	if s.left[rank] {
@@ -200,7 +202,7 @@ func (s *server) leave(rank int) {
 	s.left[rank] = true
 }
 
-// ask puts a process's question to all.
+// ask forwards a process's question to all processes.
 func (s *server) ask(rank, number int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +211,7 @@ func (s *server) ask(rank, number int) {
 	s.tell(message{Ask: s.next})
 }
 
-// answered passes an answer on to who asked.
+// answered forwards an answer to the process that asked.
 func (s *server) answered(rank int, a *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +228,7 @@ func (s *server) answered(rank int, a *answer) {
 	}
 }
 
-// close ends the meeting place once all have left or ended, or the context is done.
+// close stops listening after all processes have left or ended, or when the context is done.
 func (s *server) close(ctx context.Context) error {
 	for ctx.Err() == nil && !s.empty() {
 		select {
@@ -252,7 +254,7 @@ func (s *server) close(ctx context.Context) error {
 	return s.listener.Close()
 }
 
-// closeTime bounds how long the end of the meeting place waits until what was sent is written.
+// closeTime bounds how long close waits until all messages were written.
 const closeTime = 2 * time.Second
 
 func (s *server) empty() bool {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// meeting is a meeting place for two processes, of which rank 0 is there.
+// meeting returns rank 0 of a job of two processes, listening.
 func meeting(t *testing.T, patience time.Duration) *Member {
 	t.Helper()
 	o := Options{Address: address(t), Listen: "127.0.0.1:0", World: 2, Secret: []byte("ours"), Payload: []byte("payload"), patience: patience}
@@ -31,7 +31,7 @@ func (m *Member) partner(t *testing.T, secret string) *Member {
 	return p
 }
 
-// meets has the two processes meet and leave, whatever has happened before.
+// meets lets the two processes meet and leave, whatever has happened before.
 func (m *Member) meets(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -58,7 +58,7 @@ func TestSecret(t *testing.T) {
 	m.meets(t)
 }
 
-// TestImpostor connects to one who listens where rank 0 would, but does not have the secret.
+// TestImpostor connects to a process that listens at rank 0's address without the secret.
 func TestImpostor(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -90,7 +90,7 @@ func TestImpostor(t *testing.T) {
 	}
 }
 
-// TestStrangers connects as programs do that know nothing of the job.
+// TestStrangers connects like programs that do not belong to the job.
 func TestStrangers(t *testing.T) {
 	m := meeting(t, 50*time.Millisecond)
 	for name, text := range map[string]string{
@@ -104,19 +104,20 @@ func TestStrangers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = io.WriteString(c, text) // which the other side may not want to read to its end
+		_, _ = io.WriteString(c, text) // the other side may close the connection first
 		if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.Copy(io.Discard, c); errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("one who is %s is still connected", name)
+			t.Errorf("the connection %s is still open", name)
 		}
 		_ = c.Close()
 	}
 	m.meets(t)
 }
 
-// TestCrowd has more strangers connect than are listened to at once. Members come in when these have had their time.
+// TestCrowd opens more foreign connections than are served at the same time. Members can join after
+// these have timed out.
 func TestCrowd(t *testing.T) {
 	m := meeting(t, 50*time.Millisecond)
 	for range 2 * maxUnproved {
@@ -129,12 +130,12 @@ func TestCrowd(t *testing.T) {
 	m.meets(t)
 }
 
-// TestDeaf tells a process more than it reads. Nobody waits for it.
+// TestDeaf sends a process more than it reads. Nobody waits for it.
 func TestDeaf(t *testing.T) {
-	ours, theirs := net.Pipe() // which holds nothing
+	ours, theirs := net.Pipe() // without a buffer
 	defer theirs.Close()
 	s := &server{world: 1, conns: map[int]*jsonConn{0: newJSONConn(ours)}, left: map[int]bool{}, asked: map[int]*question{}, started: true}
-	for i := range maxWaiting + 1 { // of which the goroutine that writes has taken at most one
+	for i := range maxWaiting + 1 { // the goroutine that writes has taken at most one of them
 		s.ask(0, i+1)
 	}
 	if err := s.conns[0].send(message{Ask: 1}); err != nil && !errors.Is(err, errSlow) {
@@ -160,7 +161,7 @@ func TestListen(t *testing.T) {
 		}
 	}
 	if _, err := (&Options{Address: "10.1.2.3"}).listen(); err == nil {
-		t.Error("an address without a port is listened at")
+		t.Error("an address without a port is accepted")
 	}
 }
 

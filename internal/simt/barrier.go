@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// A barrier in shared memory is a word: from the lowest bit up the arrivals that a phase wants, those
-// that it still lacks, the bytes that it still lacks, with a sign, and the parity of the phase.
+// A barrier in shared memory is a 64-bit integer. From the lowest bit up, it contains the number of
+// arrivals that end a phase, the number of arrivals that the current phase lacks, the number of
+// bytes that it lacks, with a sign, and the parity of the phase.
 const (
 	countBits   = 20
 	maxArrivals = 1<<countBits - 1
@@ -14,7 +15,7 @@ const (
 	parityBit   = 2*countBits + bytesBits
 )
 
-// barrierState is such a word taken apart.
+// barrierState is an unpacked barrier.
 type barrierState struct {
 	want, lack int
 	bytes      int
@@ -32,7 +33,7 @@ func (s barrierState) pack() uint64 {
 	return uint64(s.want) | uint64(s.lack)<<countBits | uint64(s.bytes)&(1<<bytesBits-1)<<(2*countBits) | s.parity<<parityBit
 }
 
-// next begins the next phase where nothing lacks in this one.
+// next begins the next phase if the current one is complete.
 func (s barrierState) next() barrierState {
 	if s.lack == 0 && s.bytes == 0 {
 		s.lack, s.parity = s.want, s.parity^1
@@ -40,10 +41,10 @@ func (s barrierState) next() barrierState {
 	return s
 }
 
-// InitBarrier makes a word a barrier in its first phase, each of which ends with so many arrivals.
+// InitBarrier initializes a barrier. Each of its phases ends after the given number of arrivals.
 func (b *Block) InitBarrier(w *uint64, arrivals int) {
 	if arrivals < 1 || arrivals > maxArrivals {
-		panic(fmt.Sprintf("gpu.Barrier: Init for %d arrivals, possible are 1 to %d", arrivals, maxArrivals))
+		panic(fmt.Sprintf("gpu.Barrier: Init for %d arrivals, the number must be 1 to %d", arrivals, maxArrivals))
 	}
 	mu := b.barriers()
 	mu.Lock()
@@ -51,10 +52,10 @@ func (b *Block) InitBarrier(w *uint64, arrivals int) {
 	*w = barrierState{want: arrivals, lack: arrivals}.pack()
 }
 
-// Arrive notes an arrival, after which the phase lacks some bytes more.
+// Arrive records an arrival, and adds to the number of bytes that the phase lacks.
 func (b *Block) Arrive(w *uint64, bytes int) { b.change(w, 1, bytes) }
 
-// Complete notes that bytes have come.
+// Complete records that bytes have arrived.
 func (b *Block) Complete(w *uint64, bytes int) { b.change(w, 0, -bytes) }
 
 func (b *Block) change(w *uint64, arrivals, bytes int) {
@@ -63,19 +64,19 @@ func (b *Block) change(w *uint64, arrivals, bytes int) {
 	s := unpack(*w)
 	if arrivals > s.lack {
 		mu.Unlock()
-		panic("gpu.Barrier: more arrivals in a phase than Init said")
+		panic("gpu.Barrier: more arrivals in a phase than Init allows")
 	}
 	s.lack, s.bytes = s.lack-arrivals, s.bytes+bytes
 	*w = s.next().pack()
 	mu.Unlock()
-	if b.Cluster != nil { // it may be another block's
+	if b.Cluster != nil { // the barrier may belong to another block
 		b.Cluster.notify()
 		return
 	}
 	b.Notify()
 }
 
-// barriers returns the lock for barriers that b's threads reach.
+// barriers returns the lock for the barriers that b's threads can access.
 func (b *Block) barriers() *sync.Mutex {
 	if b.Cluster != nil {
 		return &b.Cluster.mu
@@ -83,7 +84,7 @@ func (b *Block) barriers() *sync.Mutex {
 	return &b.mu
 }
 
-// Passed reports whether the phase of the given parity is over.
+// Passed reports whether the phase with the given parity is complete.
 func (b *Block) Passed(w *uint64, parity int) bool {
 	mu := b.barriers()
 	mu.Lock()

@@ -6,53 +6,55 @@ import (
 	"unsafe"
 )
 
-// Block is one block of threads. A tier calls Begin for a launch, and reuses the Block for
-// many blocks of the grid, one after another, by calling Enter for each.
+// Block is one block of threads. A tier of package cpu calls Begin for a launch, and Enter for each
+// block of the grid that it runs with the Block.
 type Block struct {
 	Index [3]int // of the block in the grid
 	Dim   [3]int // threads in the block
 	Grid  [3]int // blocks in the grid
 
-	// Cluster has b at place Rank; nil where b is alone. ClusterDim is its blocks along each axis.
+	// Cluster contains b at index Rank; it is nil if the launch has no clusters. ClusterDim is the
+	// number of its blocks along each axis.
 	Cluster    *Cluster
 	Rank       int
 	ClusterDim [3]int
 
-	// Dynamic is the bytes of dynamic shared memory, which a tier sets before it calls Begin.
+	// Dynamic is the size of the dynamic shared memory in bytes. A tier sets it before it calls
+	// Begin.
 	Dynamic int
 
-	// Meet suspends the calling thread, named by its linear index, until every thread of
-	// its block or warp that has not left the kernel has called Meet with the same kind, and
-	// returns what they brought. The meeting is good until the thread's next one. A tier
-	// sets Meet before it runs a kernel whose threads wait for each other.
+	// Meet suspends the calling thread, given by its linear index, until every thread of its block
+	// or warp that has not left the kernel has called Meet with the same kind. It returns the
+	// values that they brought. The result is valid until the thread's next call. A tier sets Meet
+	// before it runs a kernel whose threads wait for each other.
 	Meet func(thread int, k Kind, v uint64) *Meeting
 
-	// Await suspends the calling thread until ready holds, which it may call at any time, from
-	// any thread of the block; Notify says that something has changed that it may look at. A tier sets both
-	// where it sets Meet.
+	// Await suspends the calling thread until ready returns true. It may call ready at any time,
+	// from any thread of the block. Notify must be called after a change that may affect the result
+	// of ready. A tier sets both when it sets Meet.
 	Await  func(thread int, ready func() bool)
 	Notify func()
 
-	// Print takes a line that a thread printed. It may be called from several goroutines.
+	// Print receives a line that a thread printed. It may be called from several goroutines.
 	Print func(line Line)
 
 	mu      sync.Mutex
 	shared  []variable
-	next    []int    // next[t] is how many shared variables thread t has asked for
-	dynamic []uint64 // the dynamic shared memory, once a thread has asked for it
+	next    []int    // next[t] is the number of shared variables that thread t has requested
+	dynamic []uint64 // the dynamic shared memory, after a thread has requested it
 }
 
-// Line is one call of gpu.Printf.
+// Line is the output of one call of gpu.Printf.
 type Line struct {
 	Block, Thread [3]int
 	Text          string
 }
 
-// variable is a shared variable: its address and, to poison it, its size.
+// variable is a shared variable: its address and, for poisoning, its size.
 type variable struct {
 	typed   any
 	bytes   []byte
-	another func() variable // returns one for another block
+	another func() variable // returns a variable of the same type for another block
 }
 
 // newVariable returns a variable of type T.
@@ -63,8 +65,8 @@ func newVariable[T any]() variable {
 	return variable{p, bytes, newVariable[T]}
 }
 
-// Begin readies b for a launch of grid blocks of dim threads. The kernel may be another
-// than before, so shared variables are forgotten.
+// Begin prepares b for a launch of grid blocks of dim threads. The kernel may be a different one,
+// so b drops its shared variables.
 func (b *Block) Begin(dim, grid [3]int) {
 	b.Dim, b.Grid = dim, grid
 	clear(b.shared)
@@ -76,8 +78,8 @@ func (b *Block) Begin(dim, grid [3]int) {
 // Threads returns the number of threads in the block.
 func (b *Block) Threads() int { return b.Dim[0] * b.Dim[1] * b.Dim[2] }
 
-// Enter makes b the block at index: no thread has run, and shared variables hold garbage,
-// as they do on a GPU.
+// Enter makes b the block at index, in which no thread has run. Shared variables have arbitrary
+// contents, as on a GPU.
 func (b *Block) Enter(index [3]int) {
 	b.Index = index
 	poison(bytesOf(b.dynamic))
@@ -90,9 +92,9 @@ func (b *Block) Enter(index [3]int) {
 	}
 }
 
-// Shared returns the shared variable that the thread with this linear index asks for.
-// All threads must ask for the same variables in the same order; the compiler enforces
-// it for kernels, and a thread that breaks it panics here.
+// Shared returns the next shared variable of the thread with this linear index. All threads must
+// request the same variables in the same order. The compiler enforces this for kernels; otherwise
+// Shared panics.
 func Shared[T any](b *Block, thread int) *T {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,13 +109,13 @@ func Shared[T any](b *Block, thread int) *T {
 	}
 	p, ok := b.shared[i].typed.(*T)
 	if !ok {
-		panic("gpu.Shared: the threads of a block asked for different shared variables")
+		panic("gpu.Shared: the threads of a block requested different shared variables")
 	}
 	return p
 }
 
-// DynamicShared returns the dynamic shared memory as numbers or structs of type T, which has no
-// pointers: as many as it holds. All threads get the same memory, whatever the type.
+// DynamicShared returns the dynamic shared memory as a slice of T, which must have no pointers,
+// with as many elements as fit. All threads get the same memory, whatever the type.
 func DynamicShared[T any](b *Block) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -127,7 +129,7 @@ func DynamicShared[T any](b *Block) []T {
 		b.dynamic = slices.Grow(b.dynamic, words)[:words]
 		poison(bytesOf(b.dynamic))
 	}
-	// The words stay where they are for as long as the slice keeps them alive.
+	// The slice keeps the memory alive.
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.dynamic))), b.Dynamic/size)
 }
 
@@ -135,7 +137,7 @@ func bytesOf(words []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
 }
 
-// poison fills memory with a pattern that is a quiet NaN in every float type.
+// poison fills memory with a pattern that is a quiet NaN in every floating-point type.
 func poison(p []byte) {
 	for i := range p {
 		p[i] = 0xff

@@ -45,7 +45,7 @@ func TestSharedIsPoisoned(t *testing.T) {
 	}
 }
 
-// TestBeginForgets has a block serve kernels with other variables and more threads.
+// TestBeginForgets lets a block serve kernels with different variables and more threads.
 func TestBeginForgets(t *testing.T) {
 	b := begun(2)
 	simt.Shared[int64](b, 0)
@@ -63,7 +63,7 @@ func TestSharedRefusesAnotherType(t *testing.T) {
 	b := begun(2)
 	simt.Shared[int32](b, 0)
 	defer func() {
-		if v := recover(); v != "gpu.Shared: the threads of a block asked for different shared variables" {
+		if v := recover(); v != "gpu.Shared: the threads of a block requested different shared variables" {
 			t.Errorf("panic %v", v)
 		}
 	}()
@@ -89,8 +89,7 @@ func TestSharedFromGoroutines(t *testing.T) {
 	}
 }
 
-// TestDynamicShared has blocks share memory whose size the launch says, seen as numbers and as
-// structs.
+// TestDynamicShared shares memory whose size the launch sets, as integers and as structs.
 func TestDynamicShared(t *testing.T) {
 	b := begun(2)
 	if got := simt.DynamicShared[int32](b); got != nil {

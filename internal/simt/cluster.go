@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// Cluster is blocks that run at once, see each other's shared memory and wait for each other. A tier makes
-// one for a launch, adds the blocks by their rank, and calls Begin whenever they have all entered.
+// Cluster is a set of blocks that run at the same time, access each other's shared memory and wait
+// for each other. A tier of package cpu makes one for a launch, adds the blocks in the order of
+// their ranks, and calls Begin after all of them have entered.
 type Cluster struct {
 	Blocks []*Block
 
@@ -15,17 +16,17 @@ type Cluster struct {
 	members int   // threads that have not left
 	lack    int   // those of them that have not arrived in this phase
 	phase   int   // counts from 1
-	arrived []int // by thread of the cluster: the phase in which it arrived and for which it has not waited; 0 for none
+	arrived []int // by thread of the cluster: the phase in which it has arrived without waiting yet, or 0
 }
 
-// Begin readies c for blocks of so many threads, none of which has run.
+// Begin prepares c for blocks with the given number of threads, none of which has run.
 func (c *Cluster) Begin(threads int) {
 	c.members, c.phase = threads*len(c.Blocks), 1
 	c.lack = c.members
 	c.arrived = make([]int, c.members)
 }
 
-// Leave takes a thread of the block out that has left the kernel.
+// Leave removes a thread of the block that has left the kernel.
 func (b *Block) Leave(thread int) {
 	c := b.Cluster
 	c.mu.Lock()
@@ -36,7 +37,8 @@ func (b *Block) Leave(thread int) {
 	c.settle()
 }
 
-// ArriveCluster notes that the thread has come to the cluster's barrier, unless it has and has not waited yet.
+// ArriveCluster records that the thread has arrived at the cluster's barrier, unless it has already
+// arrived and not waited yet.
 func (b *Block) ArriveCluster(thread int) {
 	if b.Cluster == nil {
 		return
@@ -51,7 +53,8 @@ func (b *Block) ArriveCluster(thread int) {
 	c.settle()
 }
 
-// WaitCluster waits until all threads of the cluster that have not left have come to its barrier, if this one has.
+// WaitCluster waits until all threads of the cluster that have not left have arrived at its
+// barrier. It returns at once if this thread has not arrived.
 func (b *Block) WaitCluster(thread int) {
 	c := b.Cluster
 	if c == nil {
@@ -68,7 +71,8 @@ func (b *Block) WaitCluster(thread int) {
 	b.Await(thread, func() bool { return c.past(at) })
 }
 
-// SyncCluster is both, after a wait for an arrival that the thread has not waited for yet.
+// SyncCluster arrives and waits. If the thread has arrived before without waiting, SyncCluster
+// first waits for that.
 func (b *Block) SyncCluster(thread int) {
 	if b.Cluster != nil {
 		b.WaitCluster(thread)
@@ -77,7 +81,7 @@ func (b *Block) SyncCluster(thread int) {
 	b.WaitCluster(thread)
 }
 
-// of returns the place of a thread's arrival.
+// of returns a pointer to the phase of a thread's arrival.
 func (c *Cluster) of(b *Block, thread int) *int { return &c.arrived[b.Rank*b.Threads()+thread] }
 
 func (c *Cluster) past(phase int) bool {
@@ -86,7 +90,7 @@ func (c *Cluster) past(phase int) bool {
 	return c.phase > phase
 }
 
-// settle begins the next phase where all have come, and unlocks c.
+// settle begins the next phase if all threads have arrived, and unlocks c.
 func (c *Cluster) settle() {
 	over := c.lack == 0 && c.members > 0
 	if over {
@@ -115,7 +119,8 @@ func (b *Block) ClusterBlocks() [3]int {
 	return b.ClusterDim
 }
 
-// Peer returns where the block of the given rank in the cluster has what lies at p, in b's shared memory.
+// Peer returns the address, in the block of the given rank in the cluster, of the shared variable
+// that p points to in b.
 func (b *Block) Peer(p unsafe.Pointer, rank int) unsafe.Pointer {
 	n := 1
 	if b.Cluster != nil {
@@ -140,13 +145,14 @@ func (b *Block) Peer(p unsafe.Pointer, rank int) unsafe.Pointer {
 	return p
 }
 
-// Where locate finds an address other than in the shared variable of a number.
+// Results of locate for an address that is not in a shared variable.
 const (
 	inDynamic = -1
 	notShared = 1 << 30
 )
 
-// locate returns in which shared variable p lies, and how many bytes behind its start. The lock is held.
+// locate returns the index of the shared variable that contains p, and the offset of p in it. The
+// lock is held.
 func (b *Block) locate(p unsafe.Pointer) (offset uintptr, variable int) {
 	inside := func(m []byte) bool {
 		start := uintptr(unsafe.Pointer(unsafe.SliceData(m)))
@@ -164,7 +170,8 @@ func (b *Block) locate(p unsafe.Pointer) (offset uintptr, variable int) {
 	return 0, notShared
 }
 
-// place returns the address of a shared variable, which b may not have asked for yet.
+// place returns the address of a shared variable, which it allocates if no thread of b has
+// requested it yet.
 func (b *Block) place(variable int, makers []func() variable) unsafe.Pointer {
 	if variable == inDynamic {
 		return unsafe.Pointer(unsafe.SliceData(DynamicShared[uint8](b)))

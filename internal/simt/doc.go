@@ -1,9 +1,9 @@
-// Package simt holds the state that the threads of one block share while a kernel runs
-// on the CPU as plain Go: where the block stands in the grid, its shared variables, and
-// how a thread waits for the others.
+// Package simt holds the state that the threads of a block share while a kernel runs on the CPU as plain Go:
+// the block's position in the grid, its shared variables, and the operations with which threads wait for each
+// other.
 //
-// It schedules nothing: a tier of package cpu fills in a Block, runs its threads and
-// decides what waiting means. Package gpu is the face that kernels see of it.
+// It schedules nothing: a tier of package cpu fills in a Block, runs its threads and implements waiting.
+// Package gpu exposes the state to kernels.
 //
 //	var b simt.Block
 //	b.Begin([3]int{256, 1, 1}, [3]int{4, 1, 1})

@@ -8,23 +8,24 @@ import (
 	"sync/atomic"
 )
 
-// Halt lets the threads of a launch leave the kernel that wait in memory, by atomic operations, for
-// what other threads write: one of those may have faulted. Each thread is a goroutine then. A tier
-// calls Begin and End around the launch, and Enter and what it returns on each thread's goroutine.
+// Halt ends the threads of a launch that wait in memory, with atomic operations, for values that
+// other threads write: after a fault, a thread that should write them may have ended. Each thread
+// is a goroutine. A tier of package cpu calls Begin and End around the launch, and Enter and the
+// function that it returns on each thread's goroutine.
 type Halt struct{ stopped atomic.Bool }
 
-// Halted is what a thread panics with that leaves so. It has done nothing wrong itself.
+// Halted is the value with which such a thread panics. The thread itself did not fault.
 type Halted struct{}
 
-// halts is who waits in the whole process: an atomic operation is a plain function, and what it is
-// called with tells nothing about the launch.
+// halts holds the waiting threads of the whole process. It is global because an atomic operation is
+// an ordinary function, whose arguments do not identify the launch.
 var halts struct {
-	launches atomic.Int32 // that have begun
-	stopped  atomic.Int32 // those of them that have been stopped
-	threads  sync.Map     // *Halt by the number of the goroutine
+	launches atomic.Int32 // launches that have begun
+	stopped  atomic.Int32 // those of them that were stopped
+	threads  sync.Map     // *Halt by goroutine number
 }
 
-// Begin readies h for a launch.
+// Begin prepares h for a launch.
 func (h *Halt) Begin() { halts.launches.Add(1) }
 
 // End ends the launch.
@@ -35,22 +36,22 @@ func (h *Halt) End() {
 	}
 }
 
-// Enter says that the calling goroutine is a thread of the launch, until it calls leave.
+// Enter registers the calling goroutine as a thread of the launch, until it calls leave.
 func (h *Halt) Enter() (leave func()) {
-	n := goroutine() // which takes some microseconds
+	n := goroutine() // takes some microseconds
 	halts.threads.Store(n, h)
 	return func() { halts.threads.Delete(n) }
 }
 
-// Stop makes all threads of the launch leave that come to Pause.
+// Stop ends all threads of the launch that call Pause.
 func (h *Halt) Stop() {
 	if !h.stopped.Swap(true) {
 		halts.stopped.Add(1)
 	}
 }
 
-// Pause is called by the operations that a thread can wait with. It lets other threads go on; in a
-// launch that has been stopped it panics with Halted.
+// Pause is called by the operations with which a thread can wait. It lets other goroutines run. If
+// the launch of the calling thread was stopped, it panics with Halted.
 func Pause() {
 	if halts.launches.Load() > 0 {
 		pause()
@@ -67,7 +68,7 @@ func pause() {
 	}
 }
 
-// goroutine returns the number of the calling goroutine, which its stack trace begins with.
+// goroutine returns the number of the calling goroutine, which is at the start of its stack trace.
 func goroutine() uint64 {
 	var buf [64]byte
 	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))

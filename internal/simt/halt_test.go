@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHalt has threads of two launches wait; only those of the one that is stopped leave.
+// TestHalt lets threads of two launches wait; only those of the stopped launch leave.
 func TestHalt(t *testing.T) {
 	var stopped, other Halt
 	stopped.Begin()
@@ -46,10 +46,10 @@ func TestHalt(t *testing.T) {
 		t.Errorf("%d launches count as stopped", n)
 	}
 	halts.threads.Range(func(k, _ any) bool {
-		t.Errorf("goroutine %v is still known", k)
+		t.Errorf("goroutine %v is still registered", k)
 		return true
 	})
-	stopped.Begin() // again, as a queue does
+	stopped.Begin() // Begin again, as a queue does for its next launch
 	defer stopped.End()
 	defer stopped.Enter()()
 	Pause()

@@ -1,14 +1,16 @@
 package simt
 
-// WarpSize is the number of threads of a warp: those whose linear indices in the block are the same
-// but for the last five bits.
+// WarpSize is the number of threads of a warp, whose linear indices in the block differ only in the
+// last five bits.
 const WarpSize = 32
 
-// Kind says what threads meet for. Threads that wait for each other came for the same.
+// Kind is the operation for which threads meet. All threads that wait for each other must call the
+// same one.
 type Kind uint8
 
-// The kinds. The first four are meetings of a block, of which GridBarrier then waits for all the
-// other blocks, and ClusterBarrier is that of a cluster of one; the others are meetings of a warp.
+// The kinds. The first four are meetings of a block; GridBarrier then also waits for all other
+// blocks, and ClusterBarrier is the barrier of a cluster with one block. The others are meetings of
+// a warp.
 const (
 	Barrier Kind = iota
 	BarrierVote
@@ -22,28 +24,28 @@ const (
 	MultiplyTiles
 	LoadRows
 	StoreRows
-	Products // of a warp group
+	Products // of a group of four warps
 )
 
 var kindNames = [...]string{Barrier: "Sync", BarrierVote: "SyncCount, SyncAnd or SyncOr", GridBarrier: "SyncGrid", ClusterBarrier: "SyncCluster", WarpBarrier: "SyncWarp", Vote: "a vote", Shuffle: "a shuffle", Match: "Match", Multiply: "MMA", MultiplyTiles: "MultiplyTilesAsync", LoadRows: "LoadMatrix", StoreRows: "StoreMatrix", Products: "AwaitProducts"}
 
-// String returns what a kernel calls for such a meeting.
+// String returns the name of the operation that a kernel calls for such a meeting.
 func (k Kind) String() string { return kindNames[k] }
 
-// Warp reports whether the threads of a warp meet, and not those of the block.
+// Warp reports whether the threads of a warp meet, rather than those of the block.
 func (k Kind) Warp() bool { return k >= WarpBarrier && k < Products }
 
-// Meeting is what the threads that met brought with them.
+// Meeting contains the values that the threads brought to a meeting.
 type Meeting struct {
-	// Of a warp: the lanes that came, and what each brought.
+	// For a warp: the lanes that arrived, and the value of each.
 	Lanes  uint32
 	Values [WarpSize]uint64
 
-	// Of a block: how many threads came, and how many of them with something other than 0.
+	// For a block: the number of threads that arrived, and of those that brought a nonzero value.
 	Threads, Ones int
 }
 
-// Bring adds what a thread brings.
+// Bring adds the value of a thread.
 func (m *Meeting) Bring(thread int, v uint64) {
 	m.Lanes |= 1 << (thread % WarpSize)
 	m.Values[thread%WarpSize] = v

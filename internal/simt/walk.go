@@ -6,26 +6,27 @@ import (
 	"unsafe"
 )
 
-// Walk runs over blocks of a grid, one after another, for code that runs each as a whole. A
-// tier calls Begin for a launch and Range for blocks of it.
+// Walk iterates over blocks of a grid, for code that runs whole blocks. A tier of package cpu calls
+// Begin of the Block for a launch and Range for a range of its blocks.
 type Walk struct {
 	Block *Block
-	// Fault takes the fault of a thread in the block with the given number.
+	// Fault receives the fault of a thread in the block with the given number.
 	Fault func(number int64, f Fault)
 
-	// Lanes is how many threads the machine's vector code takes at once; 0 where it must not be used.
+	// Lanes is the number of threads that the machine's vector code runs at a time; 0 if it must
+	// not be used.
 	Lanes int
 
 	number, end int64
 	last        *atomic.Int64
 	index       [3]int // of the next block
-	begun       int    // threads of the next block that are done
+	begun       int    // threads of the next block that have run
 	shared      []byte
-	scratch     [][]byte // of every array that was asked for
-	asked       int      // how many of them, since Range
+	scratch     [][]byte // one for each call of Scratch
+	asked       int      // calls of Scratch since Range
 }
 
-// Fault is what a thread of code that runs blocks as a whole did wrong.
+// Fault is a fault of a thread in code that runs whole blocks.
 type Fault struct {
 	File   string // base name
 	Line   int
@@ -34,8 +35,8 @@ type Fault struct {
 	Thread [3]int
 }
 
-// Range readies w for the blocks with the numbers from first to end, x counting fastest. It
-// ends before that behind the block that last holds, which may change meanwhile.
+// Range prepares w for the blocks with numbers from first to end-1, x counting fastest. The walk
+// stops after the block whose number is in last, which may change during the walk.
 func (w *Walk) Range(first, end int64, last *atomic.Int64) {
 	x, y := int64(w.Block.Grid[0]), int64(w.Block.Grid[1])
 	w.index = [3]int{int(first % x), int(first / x % y), int(first / x / y)}
@@ -43,8 +44,8 @@ func (w *Walk) Range(first, end int64, last *atomic.Int64) {
 	w.asked, w.shared = 0, w.shared[:0]
 }
 
-// Next moves to the next block and reports whether there is one. Shared memory holds
-// garbage then, as on a GPU.
+// Next moves to the next block and reports whether there is one. Shared memory then has arbitrary
+// contents, as on a GPU.
 func (w *Walk) Next() bool {
 	w.number++
 	if w.number >= w.end || w.number > w.last.Load() {
@@ -59,7 +60,8 @@ func (w *Walk) Next() bool {
 	return true
 }
 
-// advance adds to the index of the next block, which stays in its row of the grid or comes to the next one's start.
+// advance moves the index of the next block by a number of blocks, which must not pass the start of
+// the next row of the grid.
 func (w *Walk) advance(blocks int) {
 	if w.index[0] += blocks; w.index[0] < w.Block.Grid[0] {
 		return
@@ -71,11 +73,11 @@ func (w *Walk) advance(blocks int) {
 	}
 }
 
-// maxSpan bounds the threads that are taken as one row: their numbers have 31 bits.
+// maxSpan bounds the threads of a span: their numbers have 31 bits.
 const maxSpan = 1 << 30
 
-// Span returns how many threads the block's row has, and those of the blocks that follow it along x as far as they
-// are w's, where a block is one row.
+// Span returns the number of threads in the block's row. If blocks are one-dimensional, the span
+// also includes the following blocks along x that belong to the walk.
 func (w *Walk) Span() int {
 	d := &w.Block.Dim
 	blocks := int64(1)
@@ -85,8 +87,9 @@ func (w *Walk) Span() int {
 	return d[0] * int(blocks)
 }
 
-// Done says that the first n threads of the span have run. It returns how many of the block's threads that are; the next
-// block is the first that has not run as a whole, and Begun says what it has done.
+// Done records that the first n threads of the span have run, and returns how many of them belong
+// to the current block. The next block is the first one that has not run completely; Begun returns
+// how many of its threads have run.
 func (w *Walk) Done(n int) int {
 	width := w.Block.Dim[0]
 	if n < width {
@@ -100,7 +103,8 @@ func (w *Walk) Done(n int) int {
 	return width
 }
 
-// Begun returns how many threads of the block had run before it was come to, once.
+// Begun returns how many threads of the block had run before Next moved to it. A second call
+// returns 0.
 func (w *Walk) Begun() int {
 	n := w.begun
 	w.begun = 0
@@ -110,15 +114,15 @@ func (w *Walk) Begun() int {
 // Number returns the number of the block that Next moved to.
 func (w *Walk) Number() int64 { return w.number }
 
-// Shared returns memory that the threads of a block share, the dynamic shared memory behind so
-// many bytes. There is one such memory.
+// Shared returns memory that the threads of a block share: the given number of bytes, followed by
+// the dynamic shared memory. All calls return the same memory.
 func (w *Walk) Shared(bytes int) unsafe.Pointer {
 	w.shared = grown(w.shared, bytes+w.Block.Dynamic)
 	return unsafe.Pointer(unsafe.SliceData(w.shared))
 }
 
-// Scratch returns memory with so many bytes for each thread of a block, of any contents. It
-// is another one for every call since Range.
+// Scratch returns memory with the given number of bytes for each thread of a block, with arbitrary
+// contents. Each call since Range returns different memory.
 func (w *Walk) Scratch(bytes int) unsafe.Pointer {
 	if w.asked == len(w.scratch) {
 		w.scratch = append(w.scratch, nil)
@@ -129,11 +133,11 @@ func (w *Walk) Scratch(bytes int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(*m))
 }
 
-// memoryAlign is the alignment of what Shared and Scratch return, and how much more is there: an
-// address just behind it then lies in the same object.
+// memoryAlign is the alignment of the results of Shared and Scratch. They also have that many extra
+// bytes, so that an address just after the end is still in the same object.
 const memoryAlign = 64
 
-// grown returns p with n bytes, or other memory.
+// grown returns p with n bytes, reallocated if p is too small.
 func grown(p []byte, n int) []byte {
 	if n <= cap(p) {
 		return p[:n]

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSpan takes the blocks from 2 to 8 of a grid of 5 x 2 as rows: they end where the grid's do, and a row that ends within a
-// block goes on behind what it has done.
+// TestSpan walks the blocks from 2 to 8 of a grid of 5 x 2 as rows. A row ends at the end of a grid
+// row; if a row ends within a block, the next one continues where it ended.
 func TestSpan(t *testing.T) {
 	var last atomic.Int64
 	last.Store(math.MaxInt64)
@@ -19,13 +19,13 @@ func TestSpan(t *testing.T) {
 	var got []string
 	take := func(n int) {
 		if !w.Next() {
-			t.Fatalf("no block behind %v", got)
+			t.Fatalf("no block after %v", got)
 		}
 		got = append(got, fmt.Sprintf("%d at %v begun %d span %d done %d", w.Number(), b.Index, w.Begun(), w.Span(), w.Done(n)))
 	}
 	take(20) // of 24: two blocks and half of the third
 	take(8)
-	take(7) // not even one
+	take(7) // not even one block
 	take(16)
 	if w.Next() {
 		t.Errorf("there is block %d, want none", w.Number())
@@ -45,7 +45,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestSpanOfPlanes has blocks that are no rows.
+// TestSpanOfPlanes walks two-dimensional blocks, which are not rows.
 func TestSpanOfPlanes(t *testing.T) {
 	var last atomic.Int64
 	last.Store(math.MaxInt64)

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// A searchPath is the patterns of folders in which libraries may be, and a short text for them.
+// A searchPath is a list of patterns of folders that may contain a library, and a short text for
+// errors.
 type searchPath struct {
 	said     string
 	patterns []string
 }
 
-// plainPaths returns a search path for each folder.
+// plainPaths returns a searchPath for each folder.
 func plainPaths(folders ...string) (places []searchPath) {
 	for _, f := range folders {
 		places = append(places, searchPath{f, []string{f}})
@@ -20,7 +21,7 @@ func plainPaths(folders ...string) (places []searchPath) {
 	return places
 }
 
-// places returns where l may be, the best first and each once.
+// places returns the places where l may be, the best first and without duplicates.
 func (m machine) places(l Library) (once []searchPath) {
 	for _, p := range slices.Concat(plainPaths(m.toolkits()...), m.environments(l)) {
 		if !slices.ContainsFunc(once, func(o searchPath) bool { return o.said == p.said }) {
@@ -30,7 +31,7 @@ func (m machine) places(l Library) (once []searchPath) {
 	return once
 }
 
-// toolkits returns the folders of a CUDA toolkit, in which all of its libraries are.
+// toolkits returns the library folders of CUDA toolkits.
 func (m machine) toolkits() (folders []string) {
 	for _, variable := range []string{"CUDA_HOME", "CUDA_PATH"} {
 		if home := m.getenv(variable); home != "" {
@@ -53,7 +54,7 @@ func (m machine) programs() string {
 	return `C:\Program Files`
 }
 
-// libraries returns the folders of libraries below the home of a toolkit.
+// libraries returns the library folders of a toolkit.
 func (m machine) libraries(home string) []string {
 	if m.os == "windows" {
 		return []string{filepath.Join(home, "bin", "x64"), filepath.Join(home, "bin")}
@@ -61,11 +62,11 @@ func (m machine) libraries(home string) []string {
 	return []string{filepath.Join(home, "lib64"), filepath.Join(home, "lib")}
 }
 
-// environments returns the places of wheels: of the environment that is active, that of the
-// first Python in the path, the user's own and the system's.
+// environments returns the folders of Python wheels: those of the active environment, of the first
+// Python in PATH, of the user and of the system.
 func (m machine) environments(l Library) (places []searchPath) {
 	if len(l.Wheels) == 0 {
-		return nil // a part of the driver
+		return nil // part of the driver
 	}
 	add := func(prefix string) { places = append(places, m.wheels(prefix, l)) }
 	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
@@ -90,8 +91,8 @@ func (m machine) environments(l Library) (places []searchPath) {
 	return places
 }
 
-// pythons returns the prefixes of the Python that the path finds, as it is named and where it
-// really is.
+// pythons returns the prefixes of the first Python in PATH, both of its name and of the file to
+// which the name links.
 func (m machine) pythons() (prefixes []string) {
 	for _, dir := range filepath.SplitList(m.getenv("PATH")) {
 		for _, name := range []string{"python3", "python", "python.exe"} {
@@ -102,7 +103,7 @@ func (m machine) pythons() (prefixes []string) {
 			switch {
 			case m.os == "windows":
 				return []string{dir}
-			case filepath.Base(dir) == "shims": // pyenv's, which choose one of its versions
+			case filepath.Base(dir) == "shims": // of pyenv, which selects one of its versions
 				return []string{filepath.Join(filepath.Dir(dir), "versions", "*")}
 			}
 			return []string{filepath.Dir(dir), filepath.Dir(filepath.Dir(real))}
@@ -111,7 +112,7 @@ func (m machine) pythons() (prefixes []string) {
 	return nil
 }
 
-// wheels returns the folders below a prefix of Python into which wheels put l.
+// wheels returns the folders below a Python prefix in which wheels install l.
 func (m machine) wheels(prefix string, l Library) searchPath {
 	sites, leaves := []string{"lib/python3*/site-packages", "lib/python3*/dist-packages", "lib/python3/dist-packages"}, []string{"lib"}
 	said := "lib/python3*/{site,dist}-packages/nvidia/{" + strings.Join(l.Wheels, ",") + "}/lib"

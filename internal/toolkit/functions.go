@@ -7,37 +7,38 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// Before is the call that makes a context current (see cuda.Each), or none.
+// Before is the call that makes a context current (see cuda.Each), or no call.
 type Before = dl.Before
 
-// Functions calls functions of a library by their number in a table of symbols, and returns their
-// status, after a call that makes a context current, or none. A test can put another in its place.
+// Functions calls a function of a library, given by its number in a table of symbols, after the call before,
+// which may be none. It returns the function's status. Tests can replace it.
 //
-// Lifetimes: args lie on the heap, in an object of the caller, so that a call allocates nothing;
-// what they point to does too, and is kept alive by the caller.
+// Lifetimes: args is on the heap, in an object of the caller, so that a call allocates nothing. The memory
+// that the arguments point to is on the heap too, and the caller keeps it alive.
 type Functions func(number int, before Before, args []uintptr) int32
 
-// Kind is a library as the package that calls it knows it.
+// Kind describes a library to the package that calls it.
 type Kind struct {
 	Library
-	Package string   // the package, for errors: "cublas"
-	Symbols []string // the functions that it calls; the library must have all of them
-	Needs   string   // the version since which it has them: "2.23"; may be empty
-	// Floats says how many of the last arguments of a function are floating-point numbers, by its number: their
-	// bits are the arguments. Others have none.
+	Package string   // the calling package, for errors: "cublas"
+	Symbols []string // the functions that it calls, all of which the library must have
+	Needs   string   // the first version that has them: "2.23"; may be empty
+	// Floats maps the number of a function to the number of its last arguments that are
+	// floating-point numbers, whose bits are the arguments. Functions that are not in the map have
+	// none.
 	Floats map[int]int
-	// Failed returns the package's error of a call with a status that is not 0.
+	// Failed returns the package's error for a call with a status other than 0.
 	Failed func(symbol string, status int32) error
 }
 
-// Loaded is a library that is open.
+// Loaded is an open library.
 type Loaded struct {
-	Path string // where it was found
+	Path string // the path where it was found
 	kind *Kind
 	call Functions
 }
 
-// Lazy returns a function that opens the library at its first call. The library stays open.
+// Lazy returns a function that opens the library when it is first called. The library stays open.
 func (k *Kind) Lazy() func() (Loaded, error) {
 	return sync.OnceValues(func() (Loaded, error) {
 		lib, err := Open(k.Library)
@@ -78,7 +79,7 @@ func (l Loaded) Status(number int, before Before, args []uintptr) int32 {
 	return l.call(number, before, args)
 }
 
-// Call is Status that returns what is not 0 as an error.
+// Call is Status, except that it returns a status other than 0 as an error.
 func (l Loaded) Call(number int, before Before, args []uintptr) error {
 	if s := l.call(number, before, args); s != 0 {
 		return l.kind.Failed(l.kind.Symbols[number], s)
@@ -86,8 +87,8 @@ func (l Loaded) Call(number int, before Before, args []uintptr) error {
 	return nil
 }
 
-// StatusText returns the library's own name of a status, "CUFFT_EXEC_FAILED": the prefix and the name, or
-// unknown and the number.
+// StatusText returns the library's name for a status, such as "CUFFT_EXEC_FAILED": the prefix and
+// the name, or if the status has no name, unknown and the number.
 func StatusText[S ~int32](s S, names map[S]string, prefix, unknown string) string {
 	if name, ok := names[s]; ok {
 		return prefix + name

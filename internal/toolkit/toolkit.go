@@ -12,50 +12,51 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// ErrNotFound matches the error of Open where there is no such library.
+// ErrNotFound matches the error of Open if the library is not found.
 var ErrNotFound = errors.New("library not found")
 
-// Library says what to look for.
+// Library describes a library to find.
 type Library struct {
-	Name    string   // as people call it: "cuBLAS"
+	Name    string   // readable name: "cuBLAS"
 	Unix    []string // file names, the best first
 	Windows []string
-	Wheels  []string // folders of a Python environment's site-packages/nvidia that may have it
-	Get     string   // how to get it: "pip install nvidia-cublas"
+	Wheels  []string // folders of a Python environment's site-packages/nvidia that may contain it
+	Get     string   // how to get it: "to install it: pip install nvidia-cublas"
 }
 
-// NotFound says that a library is not there, or cannot be used. It matches ErrNotFound.
+// NotFound is the error for a library that was not found or cannot be loaded. It matches
+// ErrNotFound.
 type NotFound struct {
 	Library string
 	Names   []string
-	Where   []string // what was looked into, besides the folders of the system's loader
-	Said    []string // what the loader said of files that are there
+	Where   []string // the folders that were searched, besides those of the system's loader
+	Said    []string // the loader's messages for files that exist
 	Get     string
 }
 
-// Error says what was looked for, where, and how to get it.
+// Error describes which library was not found, where Open looked, and what to install.
 func (e *NotFound) Error() string {
-	s := fmt.Sprintf("%s: %v: %s is neither where the system's loader looks nor in %s",
+	s := fmt.Sprintf("%s: %v: the system's loader does not find %s, and it is not in %s",
 		e.Library, ErrNotFound, strings.Join(e.Names, " or "), strings.Join(e.Where, ", "))
 	for _, said := range e.Said {
 		s += "; " + said
 	}
-	return s + "; get it with: " + e.Get
+	return s + "; " + e.Get
 }
 
 // Is reports whether target is ErrNotFound.
 func (e *NotFound) Is(target error) bool { return target == ErrNotFound }
 
-// Open opens the library that is found first: where the loader looks, then in the folders that
-// Folders returns. A library stays open.
+// Open opens the first library that it finds, first through the system's loader, then in the usual
+// folders of toolkits and Python environments. The library stays open.
 func Open(l Library) (*dl.Library, error) { return here().find(l) }
 
-// machine is what the package asks of the system. Tests put others in its place.
+// machine is the package's access to the system. Tests replace it.
 type machine struct {
 	os     string // runtime.GOOS
 	getenv func(name string) string
 	glob   func(pattern string) []string
-	real   func(path string) string // with links followed, or ""
+	real   func(path string) string // with links resolved, or ""
 	open   func(name string) (*dl.Library, error)
 }
 
@@ -65,7 +66,7 @@ func here() machine {
 		glob: func(pattern string) []string {
 			paths, err := filepath.Glob(pattern)
 			if err != nil {
-				return nil // a variable of the environment is no pattern
+				return nil // the value of an environment variable may not be a pattern
 			}
 			return paths
 		},
@@ -95,7 +96,7 @@ func (m machine) find(l Library) (*dl.Library, error) {
 		missing.Where = append(missing.Where, p.said)
 	}
 	if m.os == "darwin" || len(names) == 0 {
-		missing.Get = "nothing: NVIDIA does not make it for " + m.os
+		missing.Get = "NVIDIA does not provide it for " + m.os
 		return nil, missing
 	}
 	for _, name := range names {
@@ -115,8 +116,8 @@ func (m machine) find(l Library) (*dl.Library, error) {
 	return nil, missing
 }
 
-// openIn opens the first of the names in folders of a pattern, or returns what the loader said of
-// those that are there.
+// openIn opens the first of the names in the folders that match a pattern, or returns the loader's
+// messages for those that exist.
 func (m machine) openIn(folder string, names []string) (lib *dl.Library, said []string) {
 	for _, name := range names {
 		for _, path := range latest(m.glob(filepath.Join(folder, name))) {
@@ -130,7 +131,7 @@ func (m machine) openIn(folder string, names []string) (lib *dl.Library, said []
 	return nil, said
 }
 
-// latest sorts paths that differ in a version, the latest first.
+// latest sorts paths that differ in a version, the latest version first.
 func latest(paths []string) []string {
 	slices.Sort(paths)
 	slices.Reverse(paths)

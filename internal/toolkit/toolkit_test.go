@@ -14,13 +14,14 @@ import (
 
 var blas = Library{
 	Name: "cuBLAS", Unix: []string{"libcublas.so.13", "libcublas.so.12"}, Windows: []string{"cublas64_13.dll"},
-	Wheels: []string{"cublas", "cu13"}, Get: "pip install nvidia-cublas",
+	Wheels: []string{"cublas", "cu13"}, Get: "to install it: pip install nvidia-cublas",
 }
 
-// opened is the name that a fake loader was asked for last.
+// opened is the last name that a fake loader received.
 type opened struct{ name string }
 
-// fake is a Linux machine with files, of which the broken ones do not load, and an environment.
+// fake is a Linux machine with files and an environment. The files whose value is false do not
+// load.
 func fake(files map[string]bool, env map[string]string, last *opened) machine {
 	return machine{
 		os:     "linux",
@@ -85,7 +86,7 @@ func TestNotFound(t *testing.T) {
 	}
 	for _, want := range []string{
 		"cuBLAS", "libcublas.so.13 or libcublas.so.12", "/usr/local/cuda/lib64", "/venv/lib/python3*/{site,dist}-packages/nvidia/{cublas,cu13}/lib",
-		"/usr/local/cuda/lib64/libcublas.so.12: wrong ELF class", "get it with: pip install nvidia-cublas",
+		"/usr/local/cuda/lib64/libcublas.so.12: wrong ELF class", "to install it: pip install nvidia-cublas",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q lacks %q", err, want)
@@ -93,7 +94,8 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// TestWithoutWheels checks that a library that no wheel has is not looked for in folders of Python.
+// TestWithoutWheels checks that Python's folders are not searched for a library that no wheel
+// contains.
 func TestWithoutWheels(t *testing.T) {
 	driver := Library{Name: "NVML", Unix: []string{"libnvidia-ml.so.1"}, Get: "the driver"}
 	_, err := fake(nil, map[string]string{"VIRTUAL_ENV": "/venv", "HOME": "/gopher"}, new(opened)).find(driver)
@@ -109,7 +111,7 @@ func TestOtherSystems(t *testing.T) {
 		t.Errorf("on darwin: %v", err)
 	}
 	if runtime.GOOS == "windows" {
-		return // the separators of paths are another's there
+		return // the separators of paths differ on other systems
 	}
 	m = fake(nil, map[string]string{"CUDA_PATH": "D:/cuda", "ProgramFiles": "P:"}, new(opened))
 	m.os = "windows"
@@ -134,7 +136,7 @@ func TestOpenHere(t *testing.T) {
 	}
 	var missing *NotFound
 	if !errors.As(err, &missing) || len(missing.Where) == 0 {
-		t.Errorf("%v says nowhere to have looked", err)
+		t.Errorf("%v lists no searched folders", err)
 	}
 }
 

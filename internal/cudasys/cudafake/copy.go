@@ -8,17 +8,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// view finds bytes when work is enqueued, which is when the driver refuses them, and again
-// when it is done, when they may be gone.
+// view finds bytes when work is enqueued, at which time the driver refuses invalid addresses, and
+// again when the work is done, at which time the memory may have been freed.
 type view func() []byte
 
-// on is a view of the device's memory.
+// on returns a view of device memory.
 func (f *Fake) on(c *context, address, n uintptr) view {
 	return func() []byte { return f.memory.find(c, address, n) }
 }
 
-// from is a view of the host's memory: pinned memory is read when the work is done, other
-// memory now.
+// from returns a view of host memory. Pinned memory is read when the work is done, other memory
+// immediately.
 func (f *Fake) from(src []byte) view {
 	if !f.memory.pinned(src) {
 		src = slices.Clone(src)
@@ -100,7 +100,7 @@ func (f *Fake) addCopies(d *cudasys.Driver) {
 	}
 }
 
-// row is one row of a side of a two-dimensional copy.
+// row returns a view of one row of a side of a two-dimensional copy.
 func (f *Fake) row(c *context, s *cudasys.Side2D, row, width uintptr) view {
 	at := (s.Y+row)*s.Pitch + s.X
 	if s.Type == cudasys.OnDevice {
@@ -110,7 +110,7 @@ func (f *Fake) row(c *context, s *cudasys.Side2D, row, width uintptr) view {
 	return func() []byte { return host }
 }
 
-// filling is n values from an address on.
+// filling is n values that start at an address.
 type filling struct {
 	dst   uintptr
 	value []byte
@@ -139,8 +139,8 @@ func (f *Fake) fill(function string, s cudasys.Stream, with filling) cudasys.Sta
 	})
 }
 
-// repeat fills p with a value of a few bytes, from a stretch that stays in the processor's first cache: the runtime has
-// blocks of megabytes, and its tests open thousands of devices.
+// repeat fills p with a value of a few bytes, from a part that stays in the processor's first-level
+// cache: the runtime has blocks of megabytes, and its tests open thousands of devices.
 func repeat(p, value []byte) {
 	first := p[:min(len(p), 4096)]
 	for n := copy(first, value); n < len(first); {

@@ -2,7 +2,7 @@ package cudafake
 
 import "github.com/gopherwarp/gopherwarp/internal/cudasys"
 
-// Driver returns the driver, always the same.
+// Driver returns the driver. Every call returns the same one.
 func (f *Fake) Driver() *cudasys.Driver { return f.driver() }
 
 func (f *Fake) newDriver() *cudasys.Driver {
@@ -21,7 +21,7 @@ func (f *Fake) newDriver() *cudasys.Driver {
 	return d
 }
 
-// attributes are those of an H200, without the compute capability.
+// attributes are those of an H200, except for the compute capability.
 var attributes = map[cudasys.Attribute]int32{
 	cudasys.MaxThreadsPerBlock:      1024,
 	cudasys.MaxBlockDimX:            1024,
@@ -75,7 +75,7 @@ func (f *Fake) addDevices(d *cudasys.Driver) {
 	}
 }
 
-// onDevice is call for functions of a device that needs no context.
+// onDevice is call for functions that take a device and need no context.
 func (f *Fake) onDevice(function string, i cudasys.Device, body func(d *Device) cudasys.Status) cudasys.Status {
 	return f.call(function, func() cudasys.Status {
 		if int(i) < 0 || int(i) >= len(f.devices) {
@@ -133,7 +133,7 @@ func (f *Fake) addContexts(d *cudasys.Driver) {
 	}
 }
 
-// addPeers has every device reach the memory of every other.
+// addPeers adds the functions for peer access between devices.
 func (f *Fake) addPeers(d *cudasys.Driver) {
 	d.DeviceCanAccessPeer = func(can *int32, i, peer cudasys.Device) cudasys.Status {
 		return f.onDevice("cuDeviceCanAccessPeer", i, func(*Device) cudasys.Status {
@@ -185,7 +185,7 @@ func store[T any](p *T, v T) cudasys.Status {
 	return cudasys.Success
 }
 
-// storeText stores text with a NUL behind it, cut to fit.
+// storeText stores text, truncated to fit, with a terminating NUL.
 func storeText(p []byte, text string) cudasys.Status {
 	if len(p) == 0 {
 		return cudasys.InvalidValue

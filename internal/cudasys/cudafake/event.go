@@ -2,7 +2,7 @@ package cudafake
 
 import "github.com/gopherwarp/gopherwarp/internal/cudasys"
 
-// onEvent is inContext for functions of an event.
+// onEvent is inContext for functions that take an event.
 func (f *Fake) onEvent(function string, e cudasys.Event, body func(e *event) cudasys.Status) cudasys.Status {
 	return f.inContext(function, func(c *context) cudasys.Status {
 		ev := f.events[e]

@@ -16,20 +16,20 @@ type Device struct {
 	NoPools      bool
 }
 
-// H200 is a device for tests that do not care which.
+// H200 is a device for tests that do not depend on the device.
 var H200 = Device{Name: "Fake H200", Bus: "0000:41:00.0", Major: 9, Minor: 0, Memory: 1 << 30}
 
-// Fake is a driver. Its methods may be called from any goroutine; its fields are set before
-// the first call of the driver.
+// Fake is a driver. Its methods may be called from any goroutine. Set its fields before the first
+// call of the driver.
 type Fake struct {
-	// Version is what DriverGetVersion reports: 13000 for CUDA 13.0.
+	// Version is the result of DriverGetVersion: 13000 for CUDA 13.0.
 	Version int
-	// Execute does what the launched kernel would do. A status other than Success is
-	// what the context returns from then on. It must not call the driver.
+	// Execute does the work of a launched kernel. If it returns a status other than Success, the
+	// context returns that status from then on. Execute must not call the driver.
 	Execute func(l *Launch) cudasys.Status
-	// NoPeers says that no device reaches the memory of another.
+	// NoPeers disables peer access between devices.
 	NoPeers bool
-	// Latency is how often a stream with new work is not ready.
+	// Latency is the number of queries for which a stream with new work is not ready.
 	Latency int
 
 	devices []Device
@@ -56,7 +56,7 @@ type Fake struct {
 	graphs      map[cudasys.Graph]*graph
 	execs       map[cudasys.GraphExec]*exec
 	nodes       map[cudasys.GraphNode]*node
-	clock       int // counts what streams have done
+	clock       int // counts the operations that streams have done
 }
 
 // context is the primary context of a device.
@@ -64,12 +64,12 @@ type context struct {
 	handle cudasys.Context
 	device cudasys.Device
 	refs   int
-	taken  int            // bytes of the device's memory that are allocated outside pools
+	taken  int            // bytes of device memory allocated outside pools
 	failed cudasys.Status // sticky
 	peers  map[cudasys.Context]bool
 }
 
-// failure makes the call with this number, or every call, return a status.
+// failure makes the call with the given number, or every call, return a status.
 type failure struct {
 	every  bool
 	call   int
@@ -92,9 +92,9 @@ func New(devices ...Device) *Fake {
 	return f
 }
 
-// Fail makes the n-th call of a function from now on, counted from 1, return s without doing
-// anything, or with an n of 0 all of them. It replaces an earlier Fail for the same function,
-// which has its name without a version suffix: "cuMemAlloc".
+// Fail makes the n-th call of a function from now on, counted from 1, return s without any other
+// effect. An n of 0 means all calls. It replaces an earlier Fail for the same function. The name
+// has no version suffix: "cuMemAlloc".
 func (f *Fake) Fail(function string, n int, s cudasys.Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,29 +115,29 @@ func (f *Fake) Refuse(text, log string) {
 	f.refused[text] = log
 }
 
-// Hold keeps all streams from getting on with their work until Hold(false).
+// Hold keeps all streams from doing work until Hold(false).
 func (f *Fake) Hold(held bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.held = held
 }
 
-// Calls returns how often a function was called.
+// Calls returns the number of calls of a function.
 func (f *Fake) Calls(function string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls[function]
 }
 
-// AllCalls returns how often each function was called that was called at all.
+// AllCalls returns the number of calls of each function that was called.
 func (f *Fake) AllCalls() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.calls)
 }
 
-// Blocked returns how many copies would have held their thread until work of the device was
-// done: those to memory of the host that is not pinned.
+// Blocked returns the number of copies that would have blocked their thread until work of the
+// device was done: copies to host memory that is not pinned.
 func (f *Fake) Blocked() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,8 +147,8 @@ func (f *Fake) Blocked() int {
 // Live counts the objects that exist.
 type Live struct{ Contexts, Streams, Events, Modules, Allocations, Pinned, Pools, Graphs int }
 
-// Live returns what has not been freed. It is the zero Live when nothing leaked. Memory whose
-// freeing is enqueued counts as freed.
+// Live returns the objects that have not been freed. It is the zero Live if nothing leaked. Memory
+// whose freeing is enqueued counts as freed.
 func (f *Fake) Live() Live {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +170,7 @@ func (f *Fake) Live() Live {
 	return l
 }
 
-// call counts a call of a function and runs body unless the call is to fail.
+// call counts a call of a function and runs body, unless the call should fail.
 func (f *Fake) call(function string, body func() cudasys.Status) cudasys.Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,7 +202,7 @@ func (f *Fake) inContext(function string, body func(c *context) cudasys.Status) 
 	})
 }
 
-// in is body with c current on its thread, where c is not 0.
+// in calls body with c current on its thread, if c is not 0.
 func (f *Fake) in(d *cudasys.Driver, c cudasys.Context, body func() cudasys.Status) cudasys.Status {
 	if c == 0 {
 		return body()
@@ -215,7 +215,7 @@ func (f *Fake) in(d *cudasys.Driver, c cudasys.Context, body func() cudasys.Stat
 	return body()
 }
 
-// handle returns a handle that was not used before.
+// handle returns a handle that was never used before.
 func (f *Fake) handle() uintptr {
 	f.next += 16
 	return f.next

@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys/cudafake"
 )
 
-// started returns an initialised driver with its first device's context current.
+// started returns an initialized driver with its first device's context current.
 func started(t *testing.T, f *cudafake.Fake) *cudasys.Driver {
 	t.Helper()
 	d := f.Driver()
@@ -32,11 +32,11 @@ func want(t *testing.T, s cudasys.Status, got ...cudasys.Status) {
 
 func TestContextIsOfAThread(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("threads cannot be told apart on " + runtime.GOOS)
+		t.Skip("threads cannot be distinguished on " + runtime.GOOS)
 	}
 	d := started(t, cudafake.New(cudafake.H200))
 	other := make(chan cudasys.Status)
-	go func() { // on another thread, because this one is locked
+	go func() { // on another thread, because this goroutine is locked to its own
 		var p uintptr
 		other <- d.MemAlloc(&p, 8)
 	}()
@@ -140,7 +140,7 @@ func TestStreamWaitsForEvent(t *testing.T) {
 	back := make([]byte, 4)
 	want(t, cudasys.Success, d.MemcpyDtoHAsync(back, q, second))
 	if !slices.Equal(back, []byte{1, 0, 0, 0}) {
-		t.Errorf("got %v: the second stream did not run behind the event, or ran the work behind it", back)
+		t.Errorf("got %v: the second stream did not run the work after the event", back)
 	}
 }
 

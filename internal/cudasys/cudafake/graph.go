@@ -8,11 +8,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// graph is work that can be enqueued as a whole. A node comes after those it depends on.
+// graph is work that is enqueued as a whole. Each node follows the nodes that it depends on.
 type graph struct{ nodes []*node }
 
-// node is one piece of work of a graph. A node of a kernel has its launch, which an
-// executable graph may have changed.
+// node is one operation of a graph. The node of a kernel contains its launch, which may have
+// changed in an executable graph.
 type node struct {
 	launch *Launch
 	work   func() cudasys.Status
@@ -28,7 +28,7 @@ type exec struct {
 // add adds captured work.
 func (g *graph) add(work func() cudasys.Status) { g.nodes = append(g.nodes, &node{work: work}) }
 
-// onGraph is inContext for functions of a graph.
+// onGraph is inContext for functions that take a graph.
 func (f *Fake) onGraph(function string, g cudasys.Graph, body func(c *context, g *graph) cudasys.Status) cudasys.Status {
 	return f.inContext(function, func(c *context) cudasys.Status {
 		if f.graphs[g] == nil {
@@ -38,7 +38,7 @@ func (f *Fake) onGraph(function string, g cudasys.Graph, body func(c *context, g
 	})
 }
 
-// place adds a node behind those that it depends on.
+// place adds a node after the nodes that it depends on.
 func (f *Fake) place(out *cudasys.GraphNode, g *graph, after []cudasys.GraphNode, n *node) cudasys.Status {
 	for _, a := range after {
 		if f.nodes[a] == nil || !slices.Contains(g.nodes, f.nodes[a]) {
@@ -115,7 +115,7 @@ func (f *Fake) addGraphs(d *cudasys.Driver) {
 	f.addExecs(d)
 }
 
-// side is the bytes of one side of a copy, on the host or the device.
+// side returns a view of one side of a copy, on the host or the device.
 func (f *Fake) side(c *context, s *cudasys.Side3D, n uintptr) view {
 	if s.Type == cudasys.OnDevice {
 		return f.on(c, s.Device, n)
@@ -210,7 +210,7 @@ func (f *Fake) nodeLaunch(c *context, p *cudasys.KernelNode) (*Launch, cudasys.S
 	})
 }
 
-// launchGraph enqueues the graph as it is now: a later change is for later launches.
+// launchGraph enqueues the graph in its present state: later changes affect only later launches.
 func (f *Fake) launchGraph(st *stream, x cudasys.GraphExec) cudasys.Status {
 	if s := f.has(x); s != cudasys.Success {
 		return s

@@ -9,26 +9,26 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// memory is what a device can address. Addresses are made up, except those of managed memory,
-// which are real; blocks of different devices never overlap.
+// memory is the address space of all devices. Addresses are invented, except those of managed
+// memory, which are real. Blocks of different devices never overlap.
 type memory struct {
 	blocks []*block  // by address
-	recent [2]*block // in which addresses were found last, or nil: a kernel's threads read and write the same ones
-	pins   []*block  // those of pinned memory, in no order
+	recent [2]*block // the blocks in which the last addresses were found, or nil: the threads of a kernel access the same ones
+	pins   []*block  // those of pinned memory, in any order
 	next   uintptr   // the next address
 }
 
-// block is one allocation: of a device, or pinned memory of the host where host is set.
+// block is one allocation: device memory, or pinned host memory if host is set.
 type block struct {
 	context *context
 	address uintptr
 	bytes   []byte
 	host    unsafe.Pointer
 	pool    *pool
-	freed   bool // is to be removed in its stream's order
+	freed   bool // will be removed in its stream's order
 }
 
-// garbage fills new memory, which nobody may rely on, and memory that was freed.
+// garbage fills new memory, whose contents are undefined, and freed memory.
 const garbage = 0xcd
 
 // add adds a block of n bytes.
@@ -36,7 +36,7 @@ func (m *memory) add(c *context, n uintptr) *block {
 	return m.place(c, bytes.Repeat([]byte{garbage}, int(n)))
 }
 
-// place adds a block of these bytes.
+// place adds a block with the given bytes.
 func (m *memory) place(c *context, bytes []byte) *block {
 	b := &block{context: c, address: m.next, bytes: bytes}
 	m.next += (uintptr(len(bytes)) + 511) / 512 * 512
@@ -53,7 +53,7 @@ func (m *memory) search(address uintptr) (int, bool) {
 	return slices.BinarySearchFunc(m.blocks, address, func(b *block, a uintptr) int { return cmp.Compare(b.address, a) })
 }
 
-// at returns the block that has an address, or nil.
+// at returns the block that contains an address, or nil.
 func (m *memory) at(address uintptr) *block {
 	for _, b := range m.recent {
 		if b != nil && b.has(address) {
@@ -73,7 +73,7 @@ func (m *memory) at(address uintptr) *block {
 
 func (b *block) has(address uintptr) bool { return address-b.address < uintptr(len(b.bytes)) }
 
-// find returns the n bytes at an address, or nil where c has none.
+// find returns the n bytes at an address, or nil if they are not in memory of c.
 func (m *memory) find(c *context, address, n uintptr) []byte {
 	b := m.at(address)
 	if b == nil || b.context != c && b.host == nil {
@@ -86,7 +86,7 @@ func (m *memory) find(c *context, address, n uintptr) []byte {
 	return b.bytes[at : at+n]
 }
 
-// pinned reports whether host lies in pinned memory.
+// pinned reports whether host is in pinned memory.
 func (m *memory) pinned(host []byte) bool {
 	p := uintptr(unsafe.Pointer(unsafe.SliceData(host)))
 	return slices.ContainsFunc(m.pins, func(b *block) bool {
@@ -95,13 +95,13 @@ func (m *memory) pinned(host []byte) bool {
 	})
 }
 
-// pin makes b memory of the host.
+// pin makes b a block of pinned host memory.
 func (m *memory) pin(b *block) {
 	b.host = unsafe.Pointer(unsafe.SliceData(b.bytes))
 	m.pins = append(m.pins, b)
 }
 
-// remove frees the block for which is returns true. What was in it is gone.
+// remove frees the block for which is returns true, and overwrites its contents.
 func (m *memory) remove(is func(b *block) bool) cudasys.Status {
 	i := slices.IndexFunc(m.blocks, is)
 	if i < 0 {
@@ -111,13 +111,13 @@ func (m *memory) remove(is func(b *block) bool) cudasys.Status {
 	return cudasys.Success
 }
 
-// spoil deletes block i and makes garbage of what was in it.
+// spoil deletes block i and overwrites its contents with garbage.
 func (m *memory) spoil(i int) {
 	repeat(m.blocks[i].bytes, []byte{garbage})
 	m.delete(i)
 }
 
-// delete forgets block i.
+// delete removes block i.
 func (m *memory) delete(i int) {
 	m.recent = [2]*block{}
 	if b := m.blocks[i]; b.host != nil {
@@ -129,7 +129,7 @@ func (m *memory) delete(i int) {
 	m.blocks = slices.Delete(m.blocks, i, i+1)
 }
 
-// free returns the bytes that can be allocated on the device of c outside pools.
+// free returns the number of bytes that can be allocated on the device of c outside pools.
 func (f *Fake) free(c *context) int {
 	free := f.devices[c.device].Memory - c.taken
 	for _, p := range f.pools {
@@ -245,7 +245,7 @@ func (f *Fake) addHostMemory(d *cudasys.Driver) {
 			if i < 0 {
 				return cudasys.InvalidValue
 			}
-			f.memory.delete(i) // the contents are the program's
+			f.memory.delete(i) // the contents belong to the program
 			return cudasys.Success
 		})
 	}

@@ -17,8 +17,7 @@ type module struct {
 	entries []entry
 }
 
-// entry is a kernel, the size of its one parameter and the dynamic shared memory that it may
-// have.
+// entry is a kernel, the size of its only parameter, and the limit of its dynamic shared memory.
 type entry struct {
 	module     *module
 	name       string
@@ -31,14 +30,14 @@ type Launch struct {
 	Kernel      string // name of the entry
 	Grid, Block [3]uint32
 	Shared      int    // bytes of dynamic shared memory
-	Params      []byte // the parameter block, as it was when the kernel was launched
-	// Attributes has the values of the launch's attributes, by kind.
+	Params      []byte // the parameter block at the time of the launch
+	// Attributes holds the values of the launch's attributes by kind.
 	Attributes map[int32][3]uint32
 	memory     *memory
 	context    *context
 }
 
-// Bytes returns the n bytes at an address of the device, or nil where none are allocated.
+// Bytes returns the n bytes at an address of the device, or nil if they are not allocated.
 func (l *Launch) Bytes(address uint64, n int) []byte {
 	return l.memory.find(l.context, uintptr(address), uintptr(n))
 }
@@ -87,7 +86,7 @@ func (f *Fake) addModules(d *cudasys.Driver) {
 	f.addFunctions(d)
 }
 
-// What every kernel has, whatever its code.
+// Properties of every kernel, whatever its code.
 const (
 	fakeRegisters   = 16
 	staticShared    = 0
@@ -139,7 +138,7 @@ func (f *Fake) addFunctions(d *cudasys.Driver) {
 	}
 }
 
-// onFunction is inContext for functions that are about a kernel.
+// onFunction is inContext for functions that take a kernel.
 func (f *Fake) onFunction(function string, fn cudasys.Function, body func(e *entry) cudasys.Status) cudasys.Status {
 	return f.inContext(function, func(c *context) cudasys.Status {
 		e := f.functions[fn]
@@ -150,7 +149,7 @@ func (f *Fake) onFunction(function string, fn cudasys.Function, body func(e *ent
 	})
 }
 
-// load takes any PTX whose entries have one parameter block, unless it is to be refused.
+// load accepts any PTX whose entries have one parameter block, unless Refuse applies to it.
 func (f *Fake) load(c *context, out *cudasys.Module, image []byte, log *cudasys.Log) cudasys.Status {
 	if !bytes.HasSuffix(image, []byte{0}) {
 		return cudasys.InvalidImage
@@ -171,8 +170,8 @@ func (f *Fake) load(c *context, out *cudasys.Module, image []byte, log *cudasys.
 	return cudasys.Success
 }
 
-// launch enqueues a launch. It allocates nothing where nobody executes it, so that tests can
-// count allocations.
+// launch enqueues a launch. If Execute is nil, it allocates nothing, so that tests can count
+// allocations.
 func (f *Fake) launch(st *stream, l *cudasys.Launch) cudasys.Status {
 	if f.Execute == nil {
 		_, s := f.launchable(st.context, l)
@@ -186,7 +185,7 @@ func (f *Fake) launch(st *stream, l *cudasys.Launch) cudasys.Status {
 	return cudasys.Success
 }
 
-// launchable returns the kernel of a launch, or why it cannot be.
+// launchable returns the kernel of a launch, or the status with which the driver refuses it.
 func (f *Fake) launchable(c *context, l *cudasys.Launch) (*entry, cudasys.Status) {
 	e := f.functions[l.Function]
 	switch {

@@ -4,12 +4,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// pool is memory that is allocated and freed in the order of streams. Its figures are bytes.
+// pool is memory that is allocated and freed in stream order. Its sizes are in bytes.
 type pool struct {
 	context                    *context
 	used, reserved             int
 	highestUsed, highestReserv int
-	threshold                  int // what it keeps when less is used
+	threshold                  int // unused memory that it keeps
 }
 
 func (f *Fake) addPools(d *cudasys.Driver) {
@@ -104,7 +104,7 @@ func (f *Fake) allocateFrom(p *pool, out *uintptr, n int) cudasys.Status {
 	return store(out, b.address)
 }
 
-// onPool is inContext for functions of a pool of that context.
+// onPool is inContext for functions that take a pool of that context.
 func (f *Fake) onPool(function string, p cudasys.Pool, body func(p *pool) cudasys.Status) cudasys.Status {
 	return f.inContext(function, func(c *context) cudasys.Status {
 		if f.pools[p] == nil || f.pools[p].context != c {

@@ -2,25 +2,26 @@ package cudafake
 
 import "github.com/gopherwarp/gopherwarp/internal/cudasys"
 
-// stream is work in order, of which some has not been done yet.
+// stream is a queue of operations, some of which have not been done yet.
 type stream struct {
 	context  *context
 	priority int32
-	busy     int // queries until it gets on
+	busy     int // queries until it does more work
 	work     []func() cudasys.Status
-	done     int    // pieces of work that were done and are not in work any more
-	capture  *graph // takes the work instead
+	done     int    // operations that were done and removed from work
+	capture  *graph // the graph that captures the operations, or nil
 }
 
-// event is a point in a stream. Its time is the count of what streams have done; 0 before.
+// event is a point in a stream. Its time is the number of operations that streams had done; 0
+// before.
 type event struct {
 	context *context
-	stream  *stream // it was recorded in last, or nil
-	at      int     // pieces of work of the stream before it
+	stream  *stream // the stream in which it was recorded last, or nil
+	at      int     // operations of the stream before it
 	time    int
 }
 
-// add enqueues a piece of work.
+// add enqueues an operation.
 func (st *stream) add(work func() cudasys.Status) {
 	if st.capture != nil {
 		st.capture.add(work)
@@ -29,7 +30,7 @@ func (st *stream) add(work func() cudasys.Status) {
 	st.work = append(st.work, work)
 }
 
-// end returns how many pieces of work there have been.
+// end returns the number of operations so far.
 func (st *stream) end() int { return st.done + len(st.work) }
 
 // run does the stream's work up to a point.
@@ -52,7 +53,7 @@ func (f *Fake) run(st *stream, end int) cudasys.Status {
 // finish does all of the stream's work.
 func (f *Fake) finish(st *stream) cudasys.Status { return f.run(st, st.end()) }
 
-// finishAll does the work of all streams of c, as freeing does.
+// finishAll does the work of all streams of c, as freeing memory does.
 func (f *Fake) finishAll(c *context) {
 	for _, st := range f.streams {
 		if st.context == c {
@@ -61,7 +62,7 @@ func (f *Fake) finishAll(c *context) {
 	}
 }
 
-// ready does a stream's work up to a point unless it is held or busy.
+// ready does a stream's work up to a point, unless the stream is held or busy.
 func (f *Fake) ready(st *stream, end int) cudasys.Status {
 	if st.done >= end {
 		return st.context.failed
@@ -76,7 +77,7 @@ func (f *Fake) ready(st *stream, end int) cudasys.Status {
 	return f.run(st, end)
 }
 
-// onStream is inContext for functions of a stream of that context.
+// onStream is inContext for functions that take a stream of that context.
 func (f *Fake) onStream(function string, s cudasys.Stream, body func(st *stream) cudasys.Status) cudasys.Status {
 	return f.inContext(function, func(c *context) cudasys.Status {
 		st := f.streams[s]
@@ -119,7 +120,7 @@ func (f *Fake) addStreams(d *cudasys.Driver) {
 	}
 	d.StreamDestroy = func(s cudasys.Stream) cudasys.Status {
 		return f.onStream("cuStreamDestroy", s, func(st *stream) cudasys.Status {
-			f.finish(st) // the driver does the work that is left
+			f.finish(st) // the driver does the remaining work
 			delete(f.streams, s)
 			return cudasys.Success
 		})
@@ -138,7 +139,7 @@ func (f *Fake) addStreams(d *cudasys.Driver) {
 	}
 }
 
-// Priorities returns the priorities of the streams that exist, in no order.
+// Priorities returns the priorities of the existing streams, in any order.
 func (f *Fake) Priorities() []int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,5 +2,5 @@
 
 package cudafake
 
-// thread identifies the calling thread; without a way to tell them apart all are one.
+// thread returns 0: on this system, threads cannot be distinguished.
 func thread() int { return 0 }

@@ -1,9 +1,9 @@
-// Package stubdll writes libraries for Windows with functions of a few instructions, so that the loader
-// and calls of C can be tested there without a compiler of C.
+// Package stubdll writes Windows libraries whose functions have a few instructions each. Tests use them to
+// test the loader and C calls without a C compiler.
 //
 //	image := stubdll.Image("nvcuda.dll", map[string]stubdll.Code{"cuInit": stubdll.Return(0)})
 //	err := os.WriteFile(path, image, 0o600)
 //	lib, err := dl.Open(path)
 //
-// It is for tests: no linker, no imports, one section, amd64.
+// It is not a linker: libraries have no imports, one section, and code for amd64.
 package stubdll

@@ -9,19 +9,20 @@ import (
 	"slices"
 )
 
-// Code is a function: instructions that do not depend on where they are, by Windows' calling
-// convention (arguments in RCX, RDX, R8, R9, then above 40 bytes of stack; the result in RAX).
+// Code is a function: position-independent instructions that follow the calling convention of
+// Windows (arguments in RCX, RDX, R8, R9, then on the stack above 40 bytes; the result in RAX).
 type Code []byte
 
-// Return is a function that returns v.
+// Return returns a function that returns v.
 func Return(v int32) Code { return append(little32([]byte{0xb8}, uint32(v)), 0xc3) } // mov eax, v; ret
 
-// Store is a function that stores v, four bytes, where its first argument points to, and returns 0.
+// Store returns a function that stores v, four bytes, at the address in its first argument, and
+// returns 0.
 func Store(v int32) Code {
 	return append(little32([]byte{0xc7, 0x01}, uint32(v)), 0x31, 0xc0, 0xc3) // mov dword [rcx], v; xor eax, eax; ret
 }
 
-// Sum is a function that returns the sum of its n arguments, 4 to 14.
+// Sum returns a function that returns the sum of its n arguments, 4 to 14.
 func Sum(n int) Code {
 	if n < 4 || n > 14 {
 		panic(fmt.Sprintf("BUG: a sum of %d arguments", n))
@@ -36,7 +37,7 @@ func Sum(n int) Code {
 
 func little32(to []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(to, v) }
 
-// Where things are in the image ("PE Format", Microsoft): headers, then the only section.
+// Offsets in the image ("PE Format", Microsoft): headers, then the only section.
 const (
 	sectionAt = 0x1000 // in memory
 	rawAt     = 0x200  // in the file
@@ -52,14 +53,14 @@ type exports struct {
 	AtFunctions, AtNames, AtOrdinal uint32
 }
 
-// Image returns a library with that name and those functions.
+// Image returns a library with the given name and functions.
 func Image(name string, functions map[string]Code) []byte {
 	body, table, size := section(name, functions)
 	raw := len(body)
 	body = append(body, make([]byte, -len(body)&(align-1))...)
 	var w bytes.Buffer
 	w.Write(append([]byte{'M', 'Z'}, make([]byte, 0x3a)...))
-	put(&w, uint32(0x40)) // where the signature is
+	put(&w, uint32(0x40)) // offset of the signature
 	w.WriteString("PE\x00\x00")
 	put(&w, pe.FileHeader{
 		Machine: pe.IMAGE_FILE_MACHINE_AMD64, NumberOfSections: 1, SizeOfOptionalHeader: uint16(binary.Size(pe.OptionalHeader64{})),
@@ -83,11 +84,10 @@ func Image(name string, functions map[string]Code) []byte {
 	return w.Bytes()
 }
 
-// section returns the section's bytes: the functions, then the table of exports, which is at the
-// returned address and has the returned size. A function within the table would be a reference to
-// another library.
+// section returns the section's bytes: the functions, then the export table, whose address and size
+// it also returns. A function inside the table would be a reference to another library.
 func section(name string, functions map[string]Code) (body []byte, table, size uint32) {
-	names := slices.Sorted(maps.Keys(functions)) // the loader searches by halves
+	names := slices.Sorted(maps.Keys(functions)) // the loader uses binary search
 	at := func() uint32 { return sectionAt + uint32(len(body)) }
 	var functionsAt, namesAt []uint32
 	for _, n := range names {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestImage reads an image back, as the loader of Windows does.
+// TestImage parses an image as the loader of Windows does.
 func TestImage(t *testing.T) {
 	functions := map[string]Code{"sum": Sum(11), "one": Return(1), "store": Store(13000)}
 	f, err := pe.NewFile(bytes.NewReader(Image("stub.dll", functions)))
