@@ -1,5 +1,5 @@
-// Compile measures the compiler: all kernels of a module with nothing kept, again with nothing changed, and
-// single kernels from IR to PTX, as a program does that makes kernels while it runs.
+// Compile measures the compiler. It compiles all kernels of a module without a cache, again without
+// changes, and single kernels from IR to PTX, like a program that generates kernels at run time.
 //
 //	go run ./bench/compile                # of this repository, from its root
 //	go run ./bench/compile -runs 1 ./...
@@ -26,8 +26,8 @@ import (
 )
 
 func main() {
-	runs := flag.Int("runs", 3, "of each measurement; the median counts")
-	asJSON := flag.String("json", os.DevNull, "write what is shown to this `file` too, for gopherwarp bench -add")
+	runs := flag.Int("runs", 3, "number of runs of each measurement; the median counts")
+	asJSON := flag.String("json", os.DevNull, "also write the results to this `file`, for gopherwarp bench -add")
 	flag.Parse()
 	patterns := flag.Args()
 	if len(patterns) == 0 {
@@ -57,7 +57,7 @@ func write(name string, r *report.Report) error {
 	return errors.Join(r.WriteJSON(f), f.Close())
 }
 
-// note adds a time of ours.
+// note adds one of our times to the report.
 func note(r *report.Report, name string, took time.Duration) {
 	r.Results = append(r.Results, report.Result{
 		Name: name, Group: "compile",
@@ -67,7 +67,7 @@ func note(r *report.Report, name string, took time.Duration) {
 
 func run(ctx context.Context, w io.Writer, r *report.Report, of options) error {
 	runs, patterns := of.runs, of.patterns
-	debug.SetGCPercent(300) // as the command does
+	debug.SetGCPercent(300) // as in the command
 	debug.SetMemoryLimit(3 << 29)
 	dir, err := os.MkdirTemp("", "bench-compile-")
 	if err != nil {
@@ -103,7 +103,7 @@ func run(ctx context.Context, w io.Writer, r *report.Report, of options) error {
 	return single(ctx, w, r, of)
 }
 
-// build builds, and returns an error for diagnostics too.
+// build compiles, and returns an error for diagnostics too.
 func build(ctx context.Context, o compile.Options) (*compile.Result, error) {
 	r, err := compile.Build(ctx, o)
 	if err != nil {
@@ -112,7 +112,7 @@ func build(ctx context.Context, o compile.Options) (*compile.Result, error) {
 	return r, r.Diagnostics.Err()
 }
 
-// single measures every kernel from the frontend's IR to PTX, by itself.
+// single measures each kernel alone, from the frontend's IR to PTX.
 func single(ctx context.Context, w io.Writer, r *report.Report, of options) error {
 	var kernels []*ir.Func
 	_, err := build(ctx, compile.Options{Patterns: of.patterns, Twins: compile.TwinsNone, Trace: func(pass string, f *ir.Func) {
@@ -153,7 +153,7 @@ func single(ctx context.Context, w io.Writer, r *report.Report, of options) erro
 	return nil
 }
 
-// emit compiles a kernel for launches that fit in every way.
+// emit compiles a kernel for launches that meet all assumptions of variants.
 func emit(k *ir.Func) error {
 	f, err := pass.Compile(k, pass.Options{Contract: true, Wide: true, Narrow: true, Coarse: true, Aligned: true, Compact: true})
 	if err != nil {

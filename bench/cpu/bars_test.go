@@ -12,9 +12,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-var bars = flag.Int("bars", 0, "measure so many interleaved rounds of kernels, twins, vector code and plain Go against each other")
+var bars = flag.Int("bars", 0, "number of interleaved `rounds` in which kernels, twins, vector code and plain Go are compared")
 
-// entrant is one of several ways to do the same.
+// entrant is one of several ways to solve a problem.
 type entrant struct {
 	name  string
 	run   func()
@@ -22,16 +22,17 @@ type entrant struct {
 	times []float64
 }
 
-// per returns the median and the least time of an element, in nanoseconds.
+// per returns the median and the minimum time per element, in nanoseconds.
 func (e *entrant) per() (median, least float64) {
 	slices.Sort(e.times)
 	return e.times[len(e.times)/2] / e.work * 1e9, e.times[0] / e.work * 1e9
 }
 
-// enough is how many elements are worth a look at the clock.
+// enough is the number of elements between two readings of the clock.
 const enough = 1 << 20
 
-// race runs each of the entrants in every round, small problems several times. What is measured is the time that clock tells.
+// race runs each of the entrants in every round, small problems several times, and measures them
+// with clock.
 func race(rounds int, clock func() time.Duration, list ...*entrant) {
 	for range rounds + 1 {
 		for _, e := range list {
@@ -44,12 +45,12 @@ func race(rounds int, clock func() time.Duration, list ...*entrant) {
 		}
 	}
 	for _, e := range list {
-		e.times = e.times[1:] // the first warms the caches up
+		e.times = e.times[1:] // the first one fills the caches
 	}
 }
 
-// TestBars prints how the ways compare on one core, by the time that the process has had a core: others may
-// use the machine, too. Two cores against one are compared by the time on the wall.
+// TestBars prints how the entrants compare on one core, by the processor time of the process,
+// because others may use the machine too. Two cores are compared with one by wall-clock time.
 func TestBars(t *testing.T) {
 	if *bars == 0 {
 		t.Skip("a measurement; -bars=15 for one of 15 rounds")
@@ -76,8 +77,9 @@ func TestBars(t *testing.T) {
 	report(t, "matmul", []*entrant{one, two})
 }
 
-// TestBarsAlone prints what numba_peer.py does for its kernels: the time on the wall of vector code that runs again and again,
-// nothing between that would take its arrays from the caches, on one core and on two.
+// TestBarsAlone prints the same as numba_peer.py does for its kernels: the wall-clock time of
+// vector code that runs repeatedly, on one core and on two, with nothing in between that would
+// evict its arrays from the caches.
 func TestBarsAlone(t *testing.T) {
 	if *bars == 0 {
 		t.Skip("a measurement; -bars=15 for one of 15 rounds")
@@ -111,7 +113,7 @@ func (p problem) loopEntrant() *entrant {
 	return &entrant{name: "loop", run: func() { p.loop(x, p.size) }, work: float64(p.work(p.size))}
 }
 
-// copying copies as many elements as saxpy has. Two arrays are moved then, not three.
+// copying copies as many elements as saxpy has. It moves two arrays instead of three.
 func copying(n int) *entrant {
 	from, to := numbers(n), make([]float32, n)
 	return &entrant{name: "copy", run: func() { copy(to, from) }, work: float64(n)}

@@ -6,5 +6,5 @@ import "time"
 
 var begin = time.Now()
 
-// processTime returns the time on the wall: what the process has had of it is not known here.
+// processTime returns the wall-clock time: the processor time is not available on this system.
 func processTime() time.Duration { return time.Since(begin) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processTime returns how long the process has had a core.
+// processTime returns the processor time of the process.
 func processTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

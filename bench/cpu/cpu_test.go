@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// ways are those in which threads can run, by what they are called in the results.
+// ways are the ways to run threads, with their names in the results.
 var ways = []struct {
 	name    string
 	threads cpu.Threads
@@ -43,17 +43,17 @@ func numbers(n int) []float32 {
 	return x
 }
 
-// problem is a kernel with its arguments and plain Go that does the same.
+// problem is a kernel with its arguments, and plain Go code that does the same.
 type problem struct {
 	small   int // the size for slow ways
 	size    int
-	in      int // slices to read, of length(size)
+	in      int // number of input slices, each of length(size)
 	length  func(n int) int
 	results func(n int) int
-	launch  func(s *device.Stream, x []device.Slice[float32], n int) error // the last is the result
+	launch  func(s *device.Stream, x []device.Slice[float32], n int) error // the last slice is the result
 	loop    func(x [][]float32, n int)
 	work    func(n int) int // elements
-	// positive is for problems that make no sense of other numbers.
+	// positive is set for problems that require positive inputs.
 	positive bool
 }
 
@@ -62,7 +62,7 @@ func cube(n int) int   { return n * n * n }
 func slab(n int) int   { return n * 12 * 12 }
 func same(n int) int   { return n }
 
-// rows returns a grid of w x h threads in blocks of rows.
+// rows returns a grid of w x h threads in blocks that are rows.
 func rows(w, h int) device.Grid {
 	return device.Grid{Blocks: device.Dim{X: (w + 127) / 128, Y: h}, Block: device.Dim{X: 128}}
 }
@@ -103,7 +103,7 @@ var problems = map[string]problem{
 		},
 		loop: func(x [][]float32, n int) { nbodyLoop(x[0], x[1], n) },
 	},
-	"stencil": { // of n x 12 x 12 elements: with 512 both volumes are in a second-level cache
+	"stencil": { // n x 12 x 12 elements: with 512, both volumes fit in a second-level cache
 		small: 40, size: 512, in: 1, length: slab, results: slab, work: slab,
 		launch: func(s *device.Stream, x []device.Slice[float32], n int) error {
 			g := device.Grid{Blocks: device.Dim{X: (n + 511) / 512, Y: 6, Z: 12}, Block: device.Dim{X: 512, Y: 2}}
@@ -164,7 +164,7 @@ func (p problem) upload(t testing.TB, s *device.Stream, x [][]float32) ([]device
 	return slices, last
 }
 
-// TestProblems compares what all ways give with plain Go.
+// TestProblems compares the results of all ways with those of plain Go.
 func TestProblems(t *testing.T) {
 	for name, p := range problems {
 		x := p.host(p.small)
@@ -191,7 +191,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// BenchmarkProblems reports the time of an element: of a sum's term, of a product's multiplication.
+// BenchmarkProblems reports the time per element: per term of a sum, per multiplication of a
+// product.
 func BenchmarkProblems(b *testing.B) {
 	for _, name := range []string{"multiply", "stencil", "sums", "matmul", "naive"} {
 		p := problems[name]
@@ -229,7 +230,7 @@ func perElement(b *testing.B, n int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
 }
 
-// BenchmarkLaunch is the cost of a launch that does nothing.
+// BenchmarkLaunch measures the cost of a launch that does nothing.
 func BenchmarkLaunch(b *testing.B) {
 	s := open(b, cpu.Fastest)
 	b.ReportAllocs()

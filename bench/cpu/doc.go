@@ -1,5 +1,5 @@
-// Package cpu holds kernels whose speed on the CPU is measured, beside plain Go that does
-// the same. The kernels are ordinary ones: nothing in them is made for the CPU.
+// Package cpu contains kernels for measurements of the CPU device, and plain Go code that does the same. The
+// kernels are ordinary ones: nothing in them is written for the CPU.
 //
 //	go test -bench . ./bench/cpu
 package cpu

@@ -30,7 +30,8 @@ func saxpy(t gpu.Thread, x, y []float32, f float32) {
 	}
 }
 
-// mandelbrot stores, for each pixel of a square picture of n x n, how many steps it takes to leave it.
+// mandelbrot stores, for each pixel of an n x n picture, the number of steps after which the
+// iteration diverges.
 //
 //gpu:kernel
 func mandelbrot(t gpu.Thread, steps []float32, n int) {
@@ -40,7 +41,7 @@ func mandelbrot(t gpu.Thread, steps []float32, n int) {
 	}
 }
 
-// maxSteps is where escape gives up.
+// maxSteps is the maximum number of steps.
 const maxSteps = 256
 
 func escape(re, im float32) float32 {
@@ -53,8 +54,8 @@ func escape(re, im float32) float32 {
 	return float32(steps)
 }
 
-// blackScholes stores in value the price of each European call option with the price of the share, the price agreed
-// upon and the years to go.
+// blackScholes stores in value the price of each European call option, given the price of the share, the strike
+// price and the years to maturity.
 //
 //gpu:kernel
 func blackScholes(t gpu.Thread, price, strike, years, value []float32) {
@@ -63,7 +64,7 @@ func blackScholes(t gpu.Thread, price, strike, years, value []float32) {
 	}
 }
 
-// call is the value of an option after Black and Scholes.
+// call returns the price of a call option by the Black-Scholes formula.
 func call(price, strike, years float32) float32 {
 	const rate, volatility = 0.02, 0.3
 	spread := volatility * math32.Sqrt(years)
@@ -71,7 +72,8 @@ func call(price, strike, years float32) float32 {
 	return price*normal(d1) - strike*math32.Exp(-rate*years)*normal(d1-spread)
 }
 
-// normal is the distribution function of the normal distribution by a polynomial (Abramowitz and Stegun 26.2.17).
+// normal is the distribution function of the normal distribution, by a polynomial (Abramowitz and
+// Stegun 26.2.17).
 func normal(d float32) float32 {
 	k := 1 / (1 + 0.2316419*math32.Abs(d))
 	sum := k * (0.31938153 + k*(-0.356563782+k*(1.781477937+k*(-1.821255978+k*1.330274429))))
@@ -82,8 +84,8 @@ func normal(d float32) float32 {
 	return tail
 }
 
-// nbody stores in the three parts of force, one behind the other, the accelerations of bodies at the places in the
-// three parts of at, all of which have the same mass.
+// nbody stores the accelerations of n bodies of equal mass in force, whose thirds are the x, y and z components.
+// The thirds of at are the x, y and z coordinates of the bodies.
 //
 //gpu:kernel
 func nbody(t gpu.Thread, at, force []float32, n int) {
@@ -104,8 +106,8 @@ func nbody(t gpu.Thread, at, force []float32, n int) {
 	force[i], force[n+i], force[2*n+i] = fx, fy, fz
 }
 
-// stencil stores the weighted sum of each inner element of a volume of w x h x d elements and
-// its six neighbours.
+// stencil stores, for each inner element of a volume of w x h x d elements, the weighted sum of the
+// element and its six neighbors.
 //
 //gpu:kernel
 func stencil(t gpu.Thread, in, out []float32, w, h, d int) {
@@ -117,7 +119,7 @@ func stencil(t gpu.Thread, in, out []float32, w, h, d int) {
 	out[i] = 0.4*in[i] + 0.1*(in[i-1]+in[i+1]+in[i-w]+in[i+w]+in[i-w*h]+in[i+w*h])
 }
 
-// width is the number of threads in a block that adds up.
+// width is the number of threads in a block of sums.
 const width = 256
 
 // sums stores in out the sum of each block's elements of x.
@@ -145,7 +147,7 @@ func sums(t gpu.Thread, x, out []float32) {
 // tile is the side of a block of matmul.
 const tile = 16
 
-// matmul stores in c the product of a and b, square matrices of n x n elements, a tile at a
+// matmul stores the product of a and b in c, square matrices of n x n elements, one tile at a
 // time. n is a multiple of 16.
 //
 //gpu:kernel
@@ -168,7 +170,7 @@ func matmul(t gpu.Thread, a, b, c []float32, n int) {
 	c[row*n+col] = sum
 }
 
-// naive does the same without tiles.
+// naive computes the same product without tiles.
 //
 //gpu:kernel
 //gpu:block 16,16

@@ -14,9 +14,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 )
 
-var python = flag.String("numba", "", "compare with Numba's CPU target by this Python, one that has numba")
+var python = flag.String("numba", "", "compare with Numba's CPU target, run by this Python, which must have numba")
 
-// peer is numba_peer.py, which runs what it is told to.
+// peer runs numba_peer.py, which runs kernels on request.
 type peer struct {
 	in  io.Writer
 	out *bufio.Reader
@@ -43,7 +43,8 @@ func startPeer(t *testing.T) *peer {
 	return &peer{in, bufio.NewReader(out)}
 }
 
-// run runs a kernel so many times by so many threads and returns the seconds of one.
+// run runs a kernel the given number of times with the given number of threads, and returns the
+// seconds per run.
 func (p *peer) run(t *testing.T, name string, threads, times int) float64 {
 	t.Helper()
 	var seconds float64
@@ -56,14 +57,15 @@ func (p *peer) run(t *testing.T, name string, threads, times int) float64 {
 	return seconds
 }
 
-// turn is how long each of the two is measured before the other has its turn, after a pause: Numba's threads
-// look out for more work for a while before they sleep.
+// turn is how long each of the two is measured before the other, after a pause: Numba's threads
+// poll for more work for a while before they sleep.
 const (
 	turn  = 30 * time.Millisecond
 	pause = 5 * time.Millisecond
 )
 
-// TestNumba prints how vector code compares with Numba's CPU target, by the time on the wall, the two in turns.
+// TestNumba prints how vector code compares with Numba's CPU target, by wall-clock time, measured
+// alternately.
 func TestNumba(t *testing.T) {
 	if *python == "" || *bars == 0 {
 		t.Skip("a measurement; -numba=python3 -bars=15 for one of 15 rounds")
@@ -80,7 +82,7 @@ func TestNumba(t *testing.T) {
 	}
 }
 
-// inTurns runs a problem by vector code and by Numba, again and again.
+// inTurns runs a problem alternately with vector code and with Numba.
 func (p problem) inTurns(t *testing.T, name string, cores int, other *peer) {
 	e := p.entrant(t, "vectors", cpu.Fastest, p.size)
 	numba := &entrant{work: e.work}
@@ -88,7 +90,7 @@ func (p problem) inTurns(t *testing.T, name string, cores int, other *peer) {
 	var ratios []float64
 	for i := range *bars {
 		time.Sleep(pause)
-		many(e.run, times/2+1) // it brings its arrays into the caches, which takes a dozen rounds; so does the other
+		many(e.run, times/2+1) // loads its arrays into the caches, which takes a dozen runs; so does the other
 		e.times = append(e.times, once(func() { many(e.run, times) })/float64(times))
 		numba.times = append(numba.times, other.run(t, name, cores, times))
 		ratios = append(ratios, numba.times[i]/e.times[i])
@@ -106,7 +108,7 @@ func many(f func(), times int) {
 	}
 }
 
-// once returns the seconds that f takes.
+// once returns the time of a call of f, in seconds.
 func once(f func()) float64 {
 	begin := time.Now()
 	f()

@@ -66,11 +66,12 @@ func sumsLoop(x, out []float32) {
 	}
 }
 
-// block is the side of the tiles that matmulLoop works on: three of them fit a first-level cache.
+// block is the side of the tiles that matmulLoop works on: three of them fit in a first-level
+// cache.
 const block = 32
 
-// matmulLoop is a blocked product as one writes it in Go: rows of tiles, the innermost loop along
-// rows of b and c.
+// matmulLoop is a blocked matrix product in idiomatic Go: rows of tiles, with the innermost loop
+// along rows of b and c.
 func matmulLoop(a, b, c []float32, n int) {
 	clear(c)
 	for i0 := 0; i0 < n; i0 += block {

@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// outcome is what a launch leaves: the result's elements and the fault, if any.
+// outcome returns the result of a launch: the elements and the text of the fault, if any.
 func outcome(t *testing.T, way cpu.Threads, host [][]float32, launch func(*device.Stream, []device.Slice[float32]) error) ([]float32, string) {
 	t.Helper()
 	s := open(t, way)
@@ -35,12 +35,12 @@ func outcome(t *testing.T, way cpu.Threads, host [][]float32, launch func(*devic
 	return got, fmt.Sprint(f.Line, f.Message, f.Block, f.Thread)
 }
 
-// compareWays compares vector code with the twin: what each leaves, and how it faults. Of a launch that faults only what
-// the blocks before have done is fixed, which is the first elements.
+// compareWays compares vector code with the twin: the elements and the fault. After a fault, only
+// the first fixed elements are determined: those of earlier blocks.
 func compareWays(t *testing.T, host [][]float32, fixed int, launch func(*device.Stream, []device.Slice[float32]) error) (fault string) {
 	t.Helper()
 	if raceDetector {
-		t.Skip("with the race detector threads are goroutines, whatever way is asked for; any of a block may fault first")
+		t.Skip("under the race detector, threads are always goroutines, any of which may fault first")
 	}
 	want, fault := outcome(t, cpu.Scalar, host, launch)
 	got, other := outcome(t, cpu.Fastest, host, launch)
@@ -55,7 +55,7 @@ func compareWays(t *testing.T, host [][]float32, fixed int, launch func(*device.
 	return fault
 }
 
-// TestSpans has blocks of all sizes, whose rows continue each other: each thread runs once.
+// TestSpans launches blocks of all sizes, whose rows continue each other: each thread runs once.
 func TestSpans(t *testing.T) {
 	for _, width := range []int{1, 3, 8, 16, 33, 100, 256} {
 		for _, n := range []int{1, 15, 256, 1000, 4099} {
@@ -70,8 +70,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestSpansFault has an array end within a block, or between two: the thread that comes first faults, what is before it
-// is done, once.
+// TestSpansFault lets an array end within a block, or between two: the first thread beyond it
+// faults, and the work before it is done once.
 func TestSpansFault(t *testing.T) {
 	for _, width := range []int{1, 8, 33, 256} {
 		for _, short := range []int{0, 16, 256, 997} {
@@ -86,14 +86,14 @@ func TestSpansFault(t *testing.T) {
 	}
 }
 
-// TestRanges has volumes of all shapes, where threads at the edges have nothing to do.
+// TestRanges launches volumes of all shapes, in which threads at the edges do nothing.
 func TestRanges(t *testing.T) {
 	for _, size := range [][3]int{{1, 1, 1}, {3, 3, 3}, {16, 4, 4}, {17, 5, 3}, {50, 3, 4}, {130, 4, 3}} {
 		w, h, d := size[0], size[1], size[2]
 		n := w * h * d
 		for _, block := range []device.Dim{{X: 16}, {X: 64, Y: 2}, {X: 100}, {X: 256, Y: 2, Z: 2}} {
 			g := device.Grid{Block: block, Blocks: device.Dim{X: (w + block.X - 1) / block.X, Y: h, Z: d}}
-			for _, length := range []int{n, max(0, n-w)} { // enough, and too little
+			for _, length := range []int{n, max(0, n-w)} { // enough elements, and too few
 				host := [][]float32{numbers(length + 1)[:length], numbers(n)}
 				fixed := n
 				if length < n {
@@ -103,7 +103,7 @@ func TestRanges(t *testing.T) {
 					return Stencil(s, g, x[0], x[1], w, h, d)
 				})
 			}
-			// sizes that are none
+			// invalid sizes
 			compareWays(t, [][]float32{numbers(n), numbers(n)}, 0, func(s *device.Stream, x []device.Slice[float32]) error {
 				return Stencil(s, g, x[0], x[1], -1<<63, -1<<62, 1<<62+5)
 			})

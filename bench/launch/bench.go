@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/dl"
 )
 
-// bench is a list of things to measure, in turns.
+// bench is a list of things to measure alternately.
 type bench struct {
 	ctx    context.Context
 	stream *device.Stream
@@ -19,18 +19,18 @@ type bench struct {
 	peer   uintptr // peer_sample of launch.cu, or 0
 }
 
-// contest is one thing to measure. The peer has it under its number in launch.cu.
+// contest is one thing to measure. Number identifies it in launch.cu.
 type contest struct {
 	name         string
 	id           string // in the report
 	number       int
-	calls        int  // in a sample
-	rare         bool // takes long: it is measured in every tenth round
+	calls        int  // per sample
+	rare         bool // slow: measured in every tenth iteration
 	sample       func() (time.Duration, error)
 	ours, theirs []time.Duration
 }
 
-// load opens the library of launch.cu.
+// load opens the library compiled from launch.cu.
 func (b *bench) load(name string) error {
 	lib, err := dl.Open(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *bench) load(name string) error {
 	return nil
 }
 
-// enqueuing adds a call that enqueues work, of which a sample makes many.
+// enqueuing adds a call that enqueues work. A sample makes many such calls.
 func (b *bench) enqueuing(id, name string, number int, f func() error) {
 	b.all = append(b.all, &contest{name: name, id: id, number: number, calls: launches, sample: func() (time.Duration, error) {
 		start := time.Now()
@@ -81,7 +81,8 @@ func (b *bench) addLaunches(x device.Slice[float32]) {
 	}})
 }
 
-// addGraph adds a graph, from its launch to its end, and as the second result of that its enqueuing.
+// addGraph adds a graph: the time from its launch to its end, and as a second result, the time to
+// enqueue it.
 func (b *bench) addGraph(x device.Slice[float32]) (*device.Graph, error) {
 	g, err := b.stream.Device().Capture(func(s *device.Stream) error {
 		for range steps {
@@ -116,7 +117,7 @@ func (b *bench) addGraph(x device.Slice[float32]) (*device.Graph, error) {
 	return g, nil
 }
 
-// run measures everything in turns and writes medians.
+// run measures everything alternately and writes medians.
 func (b *bench) run(w output) error {
 	for round := range samples {
 		turn := b.all
@@ -154,7 +155,7 @@ func (b *bench) run(w output) error {
 	return r.WriteJSON(w.json)
 }
 
-// microseconds returns the median of a call, and sorts the samples.
+// microseconds returns the median time of a call, and sorts the samples.
 func (c *contest) microseconds(all []time.Duration) float64 {
 	slices.Sort(all)
 	return float64(all[len(all)/2].Nanoseconds()) / 1e3 / float64(c.calls)

@@ -18,7 +18,7 @@ const calls = 1_000_000
 //go:noinline
 func plain(x uintptr) uintptr { return x }
 
-// measureCalls measures calls: within Go, into the C library, into the driver.
+// measureCalls measures calls within Go, into the C library and into the driver.
 func measureCalls(w io.Writer) error {
 	report := func(what string, f func()) {
 		start := time.Now()

@@ -9,22 +9,22 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 //gpu:kernel
 func empty0(t gpu.Thread) {}
 
-// empty1 does nothing with a slice.
+// empty1 has one slice parameter and does nothing.
 //
 //gpu:kernel
 func empty1(t gpu.Thread, a []float32) {}
 
-// empty4 does nothing with four slices.
+// empty4 has four slice parameters and does nothing.
 //
 //gpu:kernel
 func empty4(t gpu.Thread, a, b, c, d []float32) {}
 
-// empty16 does nothing with sixteen slices.
+// empty16 has sixteen slice parameters and does nothing.
 //
 //gpu:kernel
 func empty16(t gpu.Thread, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p []float32) {}
 
-// step is a small piece of work.
+// step does little work.
 //
 //gpu:kernel
 func step(t gpu.Thread, x []float32) {

@@ -9,13 +9,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Sizes that take the device hardly any time.
+// Sizes for which the device takes hardly any time.
 const (
 	gemmSize = 32
 	fftSize  = 64
 )
 
-// addLibraries adds calls of NVIDIA's libraries, where they are, and returns what closes them.
+// addLibraries adds calls of NVIDIA's libraries that are installed, and returns the function that
+// closes them.
 func (b *bench) addLibraries() (closer func() error, err error) {
 	s := b.stream
 	h, err := cublas.New(s)

@@ -1,10 +1,11 @@
-// Launch measures what it costs to give work to a GPU: launches of empty kernels with 0 to 16
-// arguments, 10,000 of them to their end, the replay of a graph of 100 small kernels, calls of libraries and of the driver.
+// Launch measures the cost of giving work to a GPU: launches of empty kernels with 0 to 16 arguments, 10,000
+// launches until they are done, the replay of a graph of 100 small kernels, and calls of libraries and of the
+// driver.
 //
 //	go run ./bench/launch
 //
-// Its twin launch.cu is the same in CUDA C++. Made a library, it is measured in turns with this
-// program, sample by sample in one process, so that both see the same machine:
+// Its twin, launch.cu, does the same in CUDA C++. Compiled as a library, it is measured in the same process,
+// in alternation with this program, sample by sample, so that both run under the same conditions:
 //
 //	nvcc -O3 -shared -Xcompiler -fPIC -o /tmp/launch.so bench/launch/launch.cu -lcublas -lcufft -ldl
 //	go run ./bench/launch -peer /tmp/launch.so
@@ -24,16 +25,16 @@ import (
 
 const (
 	samples  = 101
-	launches = 200 // in a sample; the driver's queue holds more
+	launches = 200 // per sample; the driver's queue holds more
 	many     = 10_000
 	steps    = 100 // kernels of the graph
-	replays  = 5   // of the graph in a sample; the last counts
+	replays  = 5   // runs of the graph per sample; the last one counts
 	elements = 1024
 )
 
 func main() {
-	peer := flag.String("peer", "", "the `library` made of launch.cu, to measure in turns with")
-	asJSON := flag.String("json", os.DevNull, "write what is shown to this `file` too, for gopherwarp bench -add")
+	peer := flag.String("peer", "", "the `library` compiled from launch.cu, to measure alternately")
+	asJSON := flag.String("json", os.DevNull, "also write the results to this `file`, for gopherwarp bench -add")
 	flag.Parse()
 	f, err := os.Create(*asJSON)
 	if err == nil {
@@ -45,7 +46,7 @@ func main() {
 	}
 }
 
-// output is where the text goes, and the JSON.
+// output is where the text and the JSON are written.
 type output struct{ text, json io.Writer }
 
 func run(ctx context.Context, w output, peer string) error {
@@ -83,7 +84,7 @@ func run(ctx context.Context, w output, peer string) error {
 	return errors.Join(measureCalls(w.text), checkSteps(ctx, s, x), g.Close(), libraries(), s.Close(), x.Close())
 }
 
-// checkSteps demands what many steps lead to.
+// checkSteps checks the result of many steps.
 func checkSteps(ctx context.Context, s *device.Stream, x *device.Buffer[float32]) error {
 	got := make([]float32, elements)
 	if err := errors.Join(device.Download(s, got, x), s.Synchronize(ctx)); err != nil {

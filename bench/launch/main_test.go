@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
-// TestRun measures on whatever device there is.
+// TestRun measures on the best available device.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")

@@ -9,13 +9,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// gathered is a GPU with numbers, those of rank r being r+1, and room for results.
+// gathered is a GPU with input elements, which are r+1 for rank r, and a buffer for results.
 type gathered struct {
 	gpu
 	x, y *device.Buffer[float32]
 }
 
-// every checks the collectives beside all-reduce.
+// every checks the collectives other than all-reduce.
 func every(c *nccl.Comm, g gathered) error {
 	n, k := c.World(), 1<<20
 	ctx := context.Background()
@@ -24,7 +24,7 @@ func every(c *nccl.Comm, g gathered) error {
 	steps := []struct {
 		name string
 		do   func() error
-		want func(at int) float32 // at element at*k of y
+		want func(at int) float32 // the element at index at*k of y
 		of   int
 	}{
 		{"all-gather", func() error { return nccl.AllGather(c, part, g.y.Slice(0, n*k)) }, func(at int) float32 { return float32(at + 1) }, n},
@@ -46,12 +46,12 @@ func every(c *nccl.Comm, g gathered) error {
 		}
 		for i, v := range got {
 			if v != s.want(i/k) {
-				return fmt.Errorf("rank %d: %s: number %d is %v, want %v", c.Rank(), s.name, i, v, s.want(i/k))
+				return fmt.Errorf("rank %d: %s: element %d is %v, want %v", c.Rank(), s.name, i, v, s.want(i/k))
 			}
 		}
 	}
 	if c.Rank() == 0 {
-		fmt.Println("all-gather, reduce-scatter, broadcast, maximum, send and receive are right")
+		fmt.Println("the results of all-gather, reduce-scatter, broadcast, maximum, send and receive are correct")
 	}
 	return nil
 }

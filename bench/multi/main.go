@@ -1,5 +1,5 @@
-// Multi measures what several GPUs do together, and checks it: copies between them, and
-// all-reduce, in one process or in several.
+// Multi measures and checks work of several GPUs: copies between them, and all-reduce, in one process or in
+// several.
 //
 //	go run ./bench/multi peer               // copies from GPU to GPU
 //	go run ./bench/multi reduce             // all GPUs of this process

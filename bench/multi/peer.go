@@ -55,8 +55,8 @@ func closeAll(all []gpu) (err error) {
 	return err
 }
 
-// median returns the median time of a round of f, which waits, after one that does not count. In front of
-// each round it calls ready, if there is one, whose time does not count either.
+// median returns the median time of a call of f, which waits for its work, after a warm-up call.
+// Before each call it calls ready, if ready is not nil, outside the measured time.
 func median(ready, f func() error) (time.Duration, error) {
 	var all []time.Duration
 	for i := range rounds + 1 {
@@ -79,14 +79,14 @@ func median(ready, f func() error) (time.Duration, error) {
 
 func rate(n int, t time.Duration) string { return fmt.Sprintf("%.1f GB/s", float64(n)/t.Seconds()/1e9) }
 
-// peer copies 1 GiB from each GPU to the first other.
+// peer copies 1 GiB from each GPU to the next.
 func peer(ctx context.Context) error {
 	all, err := openAll()
 	if err != nil {
 		return err
 	}
 	if len(all) < 2 {
-		return errors.New("there are no two GPUs here")
+		return errors.New("needs two GPUs")
 	}
 	host := make([]uint32, 1<<20)
 	for i := range host {
@@ -103,7 +103,7 @@ func peer(ctx context.Context) error {
 	return closeAll(all)
 }
 
-// between measures copies, and checks that they have come.
+// between measures copies, and checks the copied data.
 func between(ctx context.Context, to, from gpu, host []uint32) (time.Duration, error) {
 	src, err := device.Make[uint32](from.stream, bytes/4)
 	if err != nil {
@@ -123,7 +123,7 @@ func between(ctx context.Context, to, from gpu, host []uint32) (time.Duration, e
 	got := make([]uint32, len(host))
 	err = errors.Join(err, device.Download(to.stream, got, dst.Slice(tail, bytes/4)), to.stream.Synchronize(ctx))
 	if err == nil && !slices.Equal(got, host) {
-		err = errors.New("the copy is not what was copied")
+		err = errors.New("the copied data is wrong")
 	}
 	return t, errors.Join(err, src.Close(), dst.Close())
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/nccl"
 )
 
-// patience is how long a collective may take here.
+// patience bounds the time of a collective.
 const patience = 5 * time.Second
 
-// rank is one process of several, as the environment says. In the modes rank-dies and rank-hangs the
-// last rank ends, or stops, before the others' second all-reduce.
+// rank runs one process of several, according to the environment. In the modes rank-dies and
+// rank-hangs, the last rank ends, or hangs, before the second all-reduce of the others.
 func rank(ctx context.Context, mode string) error {
 	where, err := nccl.Torchrun(os.Getenv)
 	if err != nil {
@@ -44,7 +44,7 @@ func rank(ctx context.Context, mode string) error {
 		return err
 	}
 	n := where.World
-	together := func() error { // that no rank's time is another's being late; allreduce.py does the same
+	together := func() error { // synchronizes the ranks, so that no rank's time includes the delay of another; allreduce.py does the same
 		return errors.Join(nccl.AllReduce(c, nccl.Sum, x.Slice(0, 1), y.Slice(0, 1)), g.stream.Synchronize(ctx))
 	}
 	reduce := func() error {
@@ -63,7 +63,7 @@ func rank(ctx context.Context, mode string) error {
 	return errors.Join(every(c, gathered{g, x, y}), c.Close(), x.Close(), y.Close(), closeAll([]gpu{g}))
 }
 
-// fails has the last rank end or hang, and demands that the others learn of it.
+// fails lets the last rank end or hang, and checks that the others detect it.
 func fails(ctx context.Context, c *nccl.Comm, reduce func() error, dies bool) error {
 	if c.Rank() == c.World()-1 {
 		if dies {
@@ -82,10 +82,10 @@ func fails(ctx context.Context, c *nccl.Comm, reduce func() error, dies bool) er
 	}
 	start := time.Now()
 	err := reduce()
-	fmt.Printf("rank %d learns after %v: %v\n", c.Rank(), time.Since(start).Round(time.Millisecond), err)
+	fmt.Printf("rank %d detects it after %v: %v\n", c.Rank(), time.Since(start).Round(time.Millisecond), err)
 	named := errors.Is(err, nccl.ErrLost) && dies || errors.Is(err, nccl.ErrMissing) && !dies
 	if !named || c.Err() == nil {
-		return fmt.Errorf("rank %d: the rank that is missing is not named", c.Rank())
+		return fmt.Errorf("rank %d: the error does not name the missing rank", c.Rank())
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func spawn(ctx context.Context, mode string) error {
 	for i, p := range all {
 		waited := p.Wait()
 		if i == len(all)-1 && mode == "rank-dies" {
-			continue // it was killed
+			continue // the process was killed
 		}
 		err = errors.Join(err, waited)
 	}

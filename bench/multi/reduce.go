@@ -10,12 +10,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// bus is the rate that nccl-tests reports for an all-reduce: of what each link carries.
+// bus returns the bandwidth that nccl-tests reports for an all-reduce: that of each link.
 func bus(ranks int, t time.Duration) string {
 	return fmt.Sprintf("%s on the bus", rate(bytes*2*(ranks-1)/ranks, t))
 }
 
-// ones returns 1 GiB of float32 on a GPU, all of the same value.
+// ones returns 1 GiB of float32 on a GPU, all with the same value.
 func ones(g gpu, v float32) (*device.Buffer[float32], error) {
 	b, err := device.MakeDirty[float32](g.stream, bytes/4)
 	if err != nil {
@@ -24,7 +24,7 @@ func ones(g gpu, v float32) (*device.Buffer[float32], error) {
 	return b, device.Fill(g.stream, b.All(), v)
 }
 
-// wants checks numbers at both ends and in the middle.
+// wants checks elements at both ends and in the middle.
 func wants(ctx context.Context, g gpu, b *device.Buffer[float32], v float32) error {
 	for _, at := range []int{0, b.Len() / 2, b.Len() - 1000} {
 		got := make([]float32, 1000)
@@ -33,14 +33,14 @@ func wants(ctx context.Context, g gpu, b *device.Buffer[float32], v float32) err
 		}
 		for i, x := range got {
 			if x != v {
-				return fmt.Errorf("number %d is %v, want %v", at+i, x, v)
+				return fmt.Errorf("element %d is %v, want %v", at+i, x, v)
 			}
 		}
 	}
 	return nil
 }
 
-// reduceAll all-reduces between the GPUs of this process.
+// reduceAll runs an all-reduce on the GPUs of this process.
 func reduceAll(ctx context.Context) error {
 	all, err := openAll()
 	if err != nil {
@@ -96,7 +96,7 @@ func reduceAll(ctx context.Context) error {
 	return errors.Join(err, closeAll(all))
 }
 
-// exchange has every rank send its numbers to the next.
+// exchange lets every rank send its elements to the next.
 func exchange(ctx context.Context, comms []*nccl.Comm, in, out []*device.Buffer[float32]) error {
 	n := len(comms)
 	err := nccl.Group(func() (err error) {
@@ -114,6 +114,6 @@ func exchange(ctx context.Context, comms []*nccl.Comm, in, out []*device.Buffer[
 			return fmt.Errorf("rank %d: %w", i, err)
 		}
 	}
-	fmt.Println("every rank has what the one before it sent")
+	fmt.Println("every rank has received the elements of the previous one")
 	return nil
 }

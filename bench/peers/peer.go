@@ -12,42 +12,43 @@ import (
 	"time"
 )
 
-// patience is how long a peer may take to answer: the first call of a framework compiles.
+// patience bounds the time for an answer of a peer: the first call of a framework compiles code.
 const patience = 90 * time.Second
 
-// Peer is a framework in a process. Its methods are called by one goroutine at a time. After an error other
-// than a *Refusal the process is gone and they all return that error.
+// Peer is a framework that runs in a process. Only one goroutine at a time may call its methods.
+// After an error other than a *Refusal, the process has ended, and all methods return that error.
 type Peer struct {
 	Name  string
-	About string // with its version
+	About string // name and version
 	cases []string
 
 	command *exec.Cmd
 	in      io.WriteCloser
-	answers chan answer // closed when the process has ended and said is whole
+	answers chan answer // closed when the process has ended and said is complete
 	said    *tail
 	err     error
 }
 
-// Refusal is what a peer says that could not do what it was asked, and goes on.
+// Refusal is the error of a peer that could not do what it was asked to do. The peer can still be
+// used.
 type Refusal struct{ Peer, Why string }
 
-// Error returns the peer's name and what it says.
+// Error returns the peer's name and the reason.
 func (r *Refusal) Error() string { return r.Peer + ": " + r.Why }
 
-// answer is a line that a process writes.
+// answer is a line of output of a process.
 type answer struct {
 	About   string   `json:"about"`
 	Cases   []string `json:"cases"`
 	Seconds float64  `json:"seconds"`
 	Error   string   `json:"error"`
-	broken  error    // why it could not be read
+	broken  error    // the error of parsing the line
 }
 
-// launch starts a process and waits for its first words.
+// launch starts a process and waits for its first answer.
 func launch(ctx context.Context, name string, command *exec.Cmd) (*Peer, error) {
 	p := &Peer{Name: name, command: command, answers: make(chan answer), said: &tail{}}
-	command.Stderr, command.WaitDelay = p.said, time.Second // what it started may hold the pipe open
+	command.Stderr, command.WaitDelay = p.said, time.Second // a child of the process may keep the pipe open
 	in, errIn := command.StdinPipe()
 	out, errOut := command.StdoutPipe()
 	if err := errors.Join(errIn, errOut); err != nil {
@@ -66,22 +67,22 @@ func launch(ctx context.Context, name string, command *exec.Cmd) (*Peer, error) 
 	return p, nil
 }
 
-// listen hands on what the process writes until it ends, and waits for it: what it complained about comes through
-// another pipe, which is read to its end by then.
+// listen forwards the answers of the process until it ends, and waits for it. By then, all of its
+// error output, which comes through another pipe, has been read.
 func (p *Peer) listen(out io.Reader) {
 	defer close(p.answers)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var a answer
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			a.broken = fmt.Errorf("%s: %q is no answer: %w", p.Name, lines.Text(), err)
+			a.broken = fmt.Errorf("%s: invalid answer %q: %w", p.Name, lines.Text(), err)
 		}
 		p.answers <- a
 	}
-	if lines.Err() != nil { // a line without an end
+	if lines.Err() != nil { // a line that is too long
 		p.command.Process.Kill()
 	}
-	p.command.Wait() // how it ended says nothing
+	p.command.Wait() // the exit status adds no information
 }
 
 // hear waits for an answer.
@@ -107,7 +108,7 @@ func (p *Peer) hear(ctx context.Context) (answer, error) {
 	return answer{}, p.err
 }
 
-// ask writes a line and waits for the answer to it.
+// ask writes a line and waits for the answer.
 func (p *Peer) ask(ctx context.Context, line string) (answer, error) {
 	if p.err != nil {
 		return answer{}, p.err
@@ -120,28 +121,29 @@ func (p *Peer) ask(ctx context.Context, line string) (answer, error) {
 	return p.hear(ctx)
 }
 
-// Has reports whether the peer is there and knows a case.
+// Has reports whether the peer is running and supports a case.
 func (p *Peer) Has(name string) bool { return p.err == nil && slices.Contains(p.cases, name) }
 
-// Err returns why the process is gone, or nil.
+// Err returns the error that ended the process, or nil.
 func (p *Peer) Err() error { return p.err }
 
-// Prepare makes random inputs of a size for a case, runs it once and checks the result.
+// Prepare makes random inputs of the given size for a case, runs the case once and checks the
+// result.
 func (p *Peer) Prepare(ctx context.Context, name string, size int) error {
 	_, err := p.ask(ctx, fmt.Sprintf("prepare %s %d", name, size))
 	return err
 }
 
-// Round runs the case that was prepared, and returns the device's time of it.
+// Round runs the prepared case, and returns the time that it took on the device.
 func (p *Peer) Round(ctx context.Context) (time.Duration, error) {
 	a, err := p.ask(ctx, "round")
 	if err == nil && a.Seconds <= 0 {
-		err = &Refusal{p.Name, fmt.Sprintf("a run of %v s", a.Seconds)}
+		err = &Refusal{p.Name, fmt.Sprintf("invalid time of %v s", a.Seconds)}
 	}
 	return time.Duration(a.Seconds * 1e9), err
 }
 
-// End frees what Prepare made.
+// End frees the inputs that Prepare made.
 func (p *Peer) End(ctx context.Context) error {
 	_, err := p.ask(ctx, "end")
 	return err
@@ -155,7 +157,7 @@ func (p *Peer) Close() error {
 	p.in.Close()
 	timer := time.AfterFunc(5*time.Second, func() { p.command.Process.Kill() })
 	defer timer.Stop()
-	for range p.answers { // until it has ended
+	for range p.answers { // until the process has ended
 	}
 	return nil
 }

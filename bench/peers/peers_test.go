@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// fake starts the framework of testdata in the interpreter that there is.
+// fake starts the framework in testdata with python3.
 func fake(t *testing.T) *Peer {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -48,7 +48,7 @@ func fake(t *testing.T) *Peer {
 func TestPeer(t *testing.T) {
 	p, ctx := fake(t), t.Context()
 	if p.About != "Fake 1.0" || !p.Has("sums") || p.Has("nothing") {
-		t.Errorf("it is %q, with cases %q", p.About, p.cases)
+		t.Errorf("the peer is %q, with cases %q", p.About, p.cases)
 	}
 	var refusal *Refusal
 	for name, want := range map[string]string{"wrong": "fake: RuntimeError: wrong result", "fails": "fake: ValueError: no case of 7"} {
@@ -78,25 +78,25 @@ func TestPeer(t *testing.T) {
 		t.Errorf("after that End returns %v, want %s", err, want)
 	}
 	if p.Has("sums") || p.Err() == nil {
-		t.Error("a peer that is gone knows a case")
+		t.Error("a peer that has ended supports a case")
 	}
 }
 
-// TestStart starts what is not there.
+// TestStart starts peers that are not installed.
 func TestStart(t *testing.T) {
 	s := Start(t.Context(), Options{Names: []string{"torch", CUB, "jax"}, Python: filepath.Join(t.TempDir(), "python")})
 	defer s.Close()
 	if len(s.Peers) != 0 || len(s.Missing) != 3 {
-		t.Fatalf("there are %v; missing are %v", s.Peers, s.Missing)
+		t.Fatalf("peers %v; missing %v", s.Peers, s.Missing)
 	}
-	for i, want := range []string{"no such file", "there is no nvcc", "there is no peer of that name"} {
+	for i, want := range []string{"no such file", "nvcc was not found", "unknown peer"} {
 		if !strings.Contains(s.Missing[i].Why, want) {
-			t.Errorf("%s is missing because: %s; want %s", s.Missing[i].Name, s.Missing[i].Why, want)
+			t.Errorf("%s is missing: %s; want %s", s.Missing[i].Name, s.Missing[i].Why, want)
 		}
 	}
 }
 
-// TestSources demands a script for each peer.
+// TestSources checks that there is a script for each peer.
 func TestSources(t *testing.T) {
 	files, err := sources.ReadDir(".")
 	if err != nil {
@@ -108,12 +108,12 @@ func TestSources(t *testing.T) {
 	}
 	for _, name := range Names() {
 		if want := "peer_" + name + ".py"; name != CUB && !slices.Contains(have, want) {
-			t.Errorf("there is no %s in %q", want, have)
+			t.Errorf("%s is missing in %q", want, have)
 		}
 	}
 }
 
-// TestFrameworks measures with what is installed here.
+// TestFrameworks measures with the frameworks that are installed.
 func TestFrameworks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("frameworks take seconds to start")

@@ -16,20 +16,20 @@ import (
 //go:embed *.py cub.cu
 var sources embed.FS
 
-// Names are the peers that there are. CUB is that of CUDA's compiler.
+// Names returns the names of all peers.
 func Names() []string { return []string{"torch", "triton", "cupy", "numba", CUB} }
 
 // CUB is the name of the peer that is a program in CUDA C++.
 const CUB = "CUB"
 
-// Options says what Start starts.
+// Options configures Start.
 type Options struct {
-	Names  []string // some of Names; nil for all
-	Python string   // the interpreter; "" is python3
-	NVCC   string   // CUDA's compiler; without it there is no CUB
+	Names  []string // some of Names; nil means all
+	Python string   // the Python interpreter; "" means python3
+	NVCC   string   // CUDA's compiler; if it is empty, CUB is missing
 }
 
-// Missing is a peer that is not there.
+// Missing is a peer that could not be started.
 type Missing struct{ Name, Why string }
 
 // Set is the peers of a run.
@@ -39,8 +39,9 @@ type Set struct {
 	dir     string
 }
 
-// Start starts peers, all at once, and waits until each has said what it can do: seconds for the Python
-// frameworks, half a minute for CUB, which is compiled. What is not installed is in the result.
+// Start starts peers in parallel, and waits until each has reported its cases: some seconds for the
+// Python frameworks, half a minute for CUB, which must be compiled. The result lists the peers that
+// are not installed in Missing.
 func Start(ctx context.Context, o Options) *Set {
 	names := o.Names
 	if names == nil {
@@ -81,7 +82,7 @@ func (s *Set) unpack() (err error) {
 func (s *Set) start(ctx context.Context, name string, o Options) (*Peer, error) {
 	switch {
 	case !slices.Contains(Names(), name):
-		return nil, fmt.Errorf("there is no peer of that name, but %q", Names())
+		return nil, fmt.Errorf("unknown peer; the peers are %q", Names())
 	case name == CUB:
 		return s.startCUB(ctx, o.NVCC)
 	}
@@ -96,10 +97,10 @@ func (s *Set) start(ctx context.Context, name string, o Options) (*Peer, error) 
 	return launch(ctx, name, exec.CommandContext(ctx, found, filepath.Join(s.dir, "peer.py"), name))
 }
 
-// startCUB has nvcc compile for the GPU that is there.
+// startCUB compiles CUB's program with nvcc for the GPU of this machine, and starts it.
 func (s *Set) startCUB(ctx context.Context, nvcc string) (*Peer, error) {
 	if nvcc == "" {
-		return nil, errors.New("there is no nvcc")
+		return nil, errors.New("nvcc was not found")
 	}
 	program := filepath.Join(s.dir, "cub")
 	out, err := exec.CommandContext(ctx, nvcc, "-O3", "-arch=native", "-o", program, program+".cu").CombinedOutput()
@@ -109,7 +110,7 @@ func (s *Set) startCUB(ctx context.Context, nvcc string) (*Peer, error) {
 	return launch(ctx, CUB, exec.CommandContext(ctx, program))
 }
 
-// why returns what an error says, without the name of the peer that refused.
+// why returns the text of an error, without the name of the peer that refused.
 func why(err error) string {
 	var r *Refusal
 	if errors.As(err, &r) {

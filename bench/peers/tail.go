@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// tail keeps the end of what a process complains about.
+// tail keeps the end of a process's error output.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// kept is how many bytes a tail keeps.
+// kept is the number of bytes that a tail keeps.
 const kept = 4096
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -18,15 +18,15 @@ func speeds(r *report.Report) string {
 	return table
 }
 
-// line is a row of it.
+// line is a row of the table.
 type line struct {
 	what   string
 	name   string // of the case
-	plain  bool   // whether ours is the plain kernel, not the faster one
+	plain  bool   // compare the plain kernel, not the faster one
 	beside []peer
 }
 
-// peer is who is named beside ours, and by which words.
+// peer is a contender that is shown in the second column, and its description.
 type peer struct{ by, words string }
 
 func lines() []line {
@@ -48,7 +48,7 @@ func lines() []line {
 	}
 }
 
-// row returns the row of a report; false where it does not have the case.
+// row returns the row for a report; false if the report lacks the case.
 func (l line) row(r *report.Report) (string, bool) {
 	c := r.Case(l.name)
 	if c == nil {
@@ -70,7 +70,7 @@ func (l line) row(r *report.Report) (string, bool) {
 	return fmt.Sprintf("| %s | %s %s | %s |\n", l.what, number(c.In(ours.Seconds)), c.Unit(), strings.Join(beside, "; ")), true
 }
 
-// number returns three digits or more, with commas.
+// number formats a number with three digits or more, with commas.
 func number(v float64) string {
 	switch {
 	case v >= 999.5:

@@ -1,9 +1,9 @@
-// Readme writes the tables of speeds in README.md and docs/prim.md anew, from a report of gopherwarp bench that is kept
-// in bench/results:
+// Readme rewrites the tables of speeds in README.md and docs/prim.md from a report of gopherwarp bench in
+// bench/results:
 //
 //	go run ./bench/readme bench/results/h200-2026-11-21-1a2b3c4.json
 //
-// A test demands that both say what the report says that they name.
+// A test checks that both documents agree with the report that they name.
 package main
 
 import (
@@ -32,9 +32,9 @@ func main() {
 	}
 }
 
-// document is a file with a section that is made of a report.
+// document is a file with a section that is generated from a report.
 type document struct {
-	name  string // from the repository's root
+	name  string // relative to the repository's root
 	table func(*report.Report) string
 }
 
@@ -42,7 +42,7 @@ func documents() []document {
 	return []document{{"README.md", speeds}, {"docs/prim.md", primitives}}
 }
 
-// rewrite makes the document's section anew.
+// rewrite regenerates the document's section.
 func (d document) rewrite(root, name string) error {
 	file := filepath.Join(root, d.name)
 	text, err := os.ReadFile(file)
@@ -60,13 +60,13 @@ func (d document) rewrite(root, name string) error {
 	return os.WriteFile(file, []byte(strings.Replace(string(text), old, section, 1)), 0o644)
 }
 
-// What is around the section.
+// The text around the section.
 const (
 	begin = "<!-- figures of "
 	end   = "<!-- end of figures -->"
 )
 
-// section returns the section of a document's text, with what is around it.
+// section returns the section of a document's text, including begin and end.
 func section(text string) (string, bool) {
 	_, rest, ok := strings.Cut(text, begin)
 	inner, _, closed := strings.Cut(rest, end)
@@ -90,7 +90,7 @@ func (d document) section(name string) (string, error) {
 		begin, name, model(r.Device), link, d.table(r), end), nil
 }
 
-// model returns the name of a GPU without what is behind it.
+// model returns the name of a GPU without its details.
 func model(device string) string {
 	name, _, _ := strings.Cut(device, " (")
 	return strings.TrimPrefix(name, "NVIDIA ")

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
-// TestDocuments demands that each document has the figures of the report that it names.
+// TestDocuments checks that each document has the figures of the report that it names.
 func TestDocuments(t *testing.T) {
 	for _, d := range documents() {
 		text, err := os.ReadFile(filepath.Join("../..", d.name))
@@ -28,7 +28,7 @@ func TestDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s is not made of %s; run go run ./bench/readme %s (-want +got):\n%s", d.name, name, name, diff)
+			t.Errorf("%s does not have the figures of %s; run go run ./bench/readme %s (-want +got):\n%s", d.name, name, name, diff)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
-// primitives returns the table of package prim beside CUB.
+// primitives returns the table that compares package prim with CUB.
 func primitives(r *report.Report) string {
 	table := "| | elements | ms | CUB, ms | speed against CUB |\n|---|---|---|---|---|\n"
 	for _, p := range [...]struct{ name, what string }{

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Bar is a demand of the project on itself: a ratio of speeds that is to be reached, ours over theirs, or
-// a time that is not to be exceeded.
+// Bar is a requirement of the project on itself: a ratio of speeds, ours relative to theirs, that
+// must be reached, or a time that must not be exceeded.
 type Bar struct {
 	What   string  `json:"what"`
-	Figure float64 `json:"figure"` // 0 where nothing was measured
+	Figure float64 `json:"figure"` // 0 if nothing was measured
 	Bound  float64 `json:"bound"`
-	AtMost bool    `json:"at_most,omitempty"` // whether the bound is from above
-	Worst  string  `json:"worst,omitempty"`   // the case that the figure is of, where there are several
-	// Missing has those of the bar's cases that were not measured.
+	AtMost bool    `json:"at_most,omitempty"` // the bound is an upper bound
+	Worst  string  `json:"worst,omitempty"`   // the case that the figure belongs to, if there are several
+	// Missing lists the bar's cases that were not measured.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Measured reports whether the report has what the bar is about.
+// Measured reports whether the report contains the figure.
 func (b Bar) Measured() bool { return b.Figure > 0 }
 
-// Met reports whether the figure keeps to the bound, and is of all that the bar is about.
+// Met reports whether the figure meets the bound, and all cases of the bar were measured.
 func (b Bar) Met() bool { return b.Measured() && !b.broken() && len(b.Missing) == 0 }
 
 func (b Bar) broken() bool { return b.Figure > b.Bound == b.AtMost && b.Figure != b.Bound }
 
-// Verdict returns "met", "missed", or "in part" or "unknown" where cases were not measured.
+// Verdict returns "met", "missed", or, if cases were not measured, "in part" or "unknown".
 func (b Bar) Verdict() string {
 	switch {
 	case !b.Measured():
@@ -46,18 +46,18 @@ func (b Bar) Demand() string {
 	return fmt.Sprintf(">= %.2f", b.Bound)
 }
 
-// Names of results that bench/start and bench/compile make and bars are about.
+// Names of the results of bench/start and bench/compile that bars refer to.
 const (
 	StartCached      = "start-cached"
 	StartUncached    = "start-uncached"
 	CompileCold      = "compile-cold"
 	CompileUnchanged = "compile-unchanged"
 	CompileKernel    = "compile-kernel"
-	Bare             = "bare" // by the driver alone, in C
+	Bare             = "bare" // the driver alone, in C
 )
 
-// Bars returns the project's demands with the report's figures. Where a demand is on several cases its
-// figure is that of the worst.
+// Bars returns the project's bars with the report's figures. If a bar has several cases, its figure
+// is that of the worst.
 func (r *Report) Bars() []Bar {
 	suite := r.Summarize(func(c Result) bool { return c.Group != Stream })
 	checks := r.SummarizeChecks()
@@ -107,7 +107,7 @@ func demands() []demand {
 	}
 }
 
-// figure returns a figure of the summary, or 0 where it is about nothing.
+// figure returns v, or 0 if the summary has no cases.
 func (s Summary) figure(v float64) float64 {
 	if s.Cases == 0 {
 		return 0
@@ -115,17 +115,17 @@ func (s Summary) figure(v float64) float64 {
 	return v
 }
 
-// plainOver returns the ratio of our plain kernel's speed to theirs.
+// plainOver returns a function for the speed of our plain kernel relative to theirs.
 func plainOver(them string) func(*Result) (float64, bool) {
 	return func(c *Result) (float64, bool) { return ratio(c.By(Ours), c.By(them)) }
 }
 
-// over returns the ratio of the faster of our kernels' speed to theirs.
+// over returns a function for the speed of our faster kernel relative to theirs.
 func over(them string) func(*Result) (float64, bool) {
 	return func(c *Result) (float64, bool) { return ratio(c.Fastest(Ours, Tuned), c.By(them)) }
 }
 
-// times returns our time in seconds, times a unit.
+// times returns a function for our time in seconds, multiplied by a unit.
 func times(unit float64) func(*Result) (float64, bool) {
 	return func(c *Result) (float64, bool) {
 		m := c.By(Ours)
@@ -157,7 +157,7 @@ func (d demand) on(r *Report) Bar {
 	return b
 }
 
-// Case returns the result of a name, or nil.
+// Case returns the result with the given name, or nil.
 func (r *Report) Case(name string) *Result {
 	i := slices.IndexFunc(r.Results, func(c Result) bool { return c.Name == name })
 	if i < 0 {

@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// Change is how the time of a case's faster kernel of ours differs from that in an earlier report.
+// Change is the change of our faster kernel's time in a case since an earlier report.
 type Change struct {
 	Name      string
-	Then, Now float64 // seconds, of ours
+	Then, Now float64 // seconds of our kernel
 }
 
-// Speed returns the speed now over that then.
+// Speed returns the present speed relative to the earlier one.
 func (c Change) Speed() float64 { return c.Then / c.Now }
 
-// Changes returns those from an earlier report, of the cases that both have in the same size.
+// Changes returns the changes since an earlier report, of the cases that both reports have in the
+// same size.
 func (r *Report) Changes(earlier *Report) []Change {
 	var changes []Change
 	for _, c := range r.Results {
@@ -32,13 +33,13 @@ func (r *Report) Changes(earlier *Report) []Change {
 	return changes
 }
 
-// WriteChanges writes a table of the changes from an earlier report.
+// WriteChanges writes a table of the changes since an earlier report.
 func (r *Report) WriteChanges(w io.Writer, earlier *Report) error {
 	var b strings.Builder
 	b.WriteString("\n")
 	wrap(&b, "", fmt.Sprintf("since %s, %s:", earlier.Date.Format("2006-01-02 15:04"), earlier.Device))
 	if r.Device != earlier.Device {
-		wrap(&b, "", "the devices differ: the changes are not the program's alone")
+		wrap(&b, "", "the devices differ: not all changes are due to the program")
 	}
 	changes := r.Changes(earlier)
 	if len(changes) == 0 {

@@ -1,12 +1,12 @@
-// Package report is what a benchmark has measured: a table for a terminal, JSON, a page with
-// charts, the difference to an earlier report, and the bars, which are what the project demands of itself.
+// Package report presents the results of a benchmark: as a table for a terminal, as JSON, as a page with charts,
+// as the changes since an earlier report, and as bars, which are the project's requirements on itself.
 //
 //	r, err := report.ReadJSON(file)
 //	err = r.WriteTable(os.Stdout) // 80 columns
-//	err = r.WritePage(page)       // one HTML file that loads nothing
+//	err = r.WritePage(page)       // one HTML file that loads no other
 //	for _, b := range r.Bars() {
 //		fmt.Println(b.What, b.Figure, b.Met())
 //	}
 //
-// The package measures nothing: bench/suite and the programs beside it do.
+// The package measures nothing: bench/suite and the programs in bench do.
 package report

@@ -12,16 +12,16 @@ import (
 //go:embed page.html
 var pageSource string
 
-// page is what the template shows. Lengths are in units of the drawings.
+// page is the data of the template. Lengths are in units of the drawings.
 type page struct {
 	*Report
-	Summary  Summary // without stream
-	Bars     []Bar   // that were measured
+	Summary  Summary // of all groups but stream
+	Bars     []Bar   // those that were measured
 	Groups   []chart
-	Roofline *roofline // nil where no case has both bytes and operations
+	Roofline *roofline // nil if no case has both bytes and operations
 }
 
-// chart has the cases of a group as bars.
+// chart shows the cases of a group as bars.
 type chart struct {
 	Group  string
 	Height int
@@ -31,7 +31,7 @@ type chart struct {
 // row is a case with a bar for each contender.
 type row struct {
 	Name, Unit, Ratio string
-	Y                 int // of its middle
+	Y                 int // of its center
 	Bars              []bar
 }
 
@@ -41,15 +41,15 @@ type bar struct {
 	Width             float64
 }
 
-// Lengths of a drawing.
+// Lengths in a drawing.
 const (
 	barHeight  = 14
 	rowGap     = 14
 	longestBar = 420
 )
 
-// WritePage writes the report as an HTML page with charts: the bars, the speeds of all contenders by
-// groups, and a roofline. It is one file that loads nothing.
+// WritePage writes the report as an HTML page with charts: the bars, the speeds of all contenders
+// by group, and a roofline. The page is one file that loads no other.
 func (r *Report) WritePage(w io.Writer) error {
 	t, err := template.New("page").Parse(pageSource)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *Report) WritePage(w io.Writer) error {
 // Text returns the figure as a table shows it.
 func (b Bar) Text() string { return digits(b.Figure) }
 
-// bandwidth returns the greatest number of bytes a second that anyone has reached.
+// bandwidth returns the highest bandwidth of any measurement, in bytes per second.
 func (r *Report) bandwidth() (most float64) {
 	for _, c := range r.Results {
 		for _, m := range c.Measurements {
@@ -83,7 +83,7 @@ func (r *Report) bandwidth() (most float64) {
 	return most
 }
 
-// groups returns the groups of the cases in their order.
+// groups returns the groups of the cases, in their order.
 func (r *Report) groups() []string {
 	var groups []string
 	for _, c := range r.Results {
@@ -94,8 +94,9 @@ func (r *Report) groups() []string {
 	return groups
 }
 
-// chart draws the cases of a group. A case that is measured by its bandwidth has bars on the scale of the best bandwidth
-// of all; in another the longest bar is that of the fastest.
+// chart draws the cases of a group. The bars of a case that is measured by its bandwidth are
+// relative to the highest bandwidth of the report; those of other cases are relative to the fastest
+// contender.
 func (r *Report) chart(group string, bandwidth float64) chart {
 	c := chart{Group: group}
 	for _, result := range r.Results {
@@ -124,7 +125,7 @@ func (r *Report) chart(group string, bandwidth float64) chart {
 	return c
 }
 
-// fastestSeconds returns the time of the fastest of all.
+// fastestSeconds returns the time of the fastest contender.
 func (r *Result) fastestSeconds() float64 {
 	fastest := math.Inf(1)
 	for _, m := range r.Measurements {
@@ -135,7 +136,7 @@ func (r *Result) fastestSeconds() float64 {
 	return fastest
 }
 
-// class returns the class of style for who measured.
+// class returns the CSS class for a contender.
 func class(by string) string {
 	switch by {
 	case Ours, Tuned, Literal, Best, Unchecked:

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// balance is how many floating-point operations a byte of traffic leaves room for on a GPU, about:
-// cases with more are measured by their arithmetic.
+// balance is roughly the number of floating-point operations per byte of memory traffic that a GPU
+// can do. Cases with more operations per byte are measured by their arithmetic.
 const balance = 10
 
-// Unit returns what the case's speed is shown in: "GB/s", "TFLOP/s" or, where neither says
-// anything, a unit of time that fits.
+// Unit returns the unit in which the case's speed is shown: "GB/s", "TFLOP/s" or, if neither
+// applies, a suitable unit of time.
 func (r *Result) Unit() string {
 	switch {
 	case r.Flops > balance*r.Bytes:
@@ -39,7 +39,7 @@ func (r *Result) typical() float64 {
 	return 1e-3
 }
 
-// In returns what a run that took so many seconds is in the case's unit.
+// In converts the time of a run in seconds to the case's unit.
 func (r *Result) In(seconds float64) float64 {
 	switch r.Unit() {
 	case "TFLOP/s":
@@ -76,7 +76,7 @@ func digits(v float64) string {
 	}
 }
 
-// sizeText writes powers of two as such where that is shorter, and - for none.
+// sizeText formats a size, as a power of two if that is shorter, and 0 as "-".
 func sizeText(n int) string {
 	if n == 0 {
 		return "-"

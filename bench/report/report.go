@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Report is what a run measured. Its JSON is also what other programs of bench write.
+// Report is the result of a benchmark run. Other programs in bench write the same JSON.
 type Report struct {
 	Device   string     `json:"device"`
 	Driver   string     `json:"driver,omitempty"`
 	Date     time.Time  `json:"date"`
 	Commit   string     `json:"commit,omitempty"` // of this program
-	Twins    string     `json:"twins,omitempty"`  // how they were compiled
-	Peers    []string   `json:"peers,omitempty"`  // that took part, with their versions
+	Twins    string     `json:"twins,omitempty"`  // how the twins were compiled
+	Peers    []string   `json:"peers,omitempty"`  // names and versions
 	Seed     uint64     `json:"seed"`
 	Quick    bool       `json:"quick,omitempty"`
 	Results  []Result   `json:"results"`
@@ -24,12 +24,12 @@ type Report struct {
 	Skipped  []Skip     `json:"skipped,omitempty"`
 }
 
-// Result is what was measured in a case.
+// Result contains the measurements of a case.
 type Result struct {
 	Name  string `json:"name"`
 	Group string `json:"group"`
 	Size  int    `json:"size"`
-	// Bytes and Flops are those of one run; 0 where they say nothing.
+	// Bytes and Flops are those of one run; 0 if they do not apply.
 	Bytes        float64       `json:"bytes,omitempty"`
 	Flops        float64       `json:"flops,omitempty"`
 	Measurements []Measurement `json:"measurements"`
@@ -38,16 +38,16 @@ type Result struct {
 // Stream is the group of BabelStream, which has bars of its own.
 const Stream = "stream"
 
-// Who a Measurement may be by; peers have names of their own.
+// The possible values of Measurement.By, besides the names of peers.
 const (
 	Ours    = "gopherwarp"
-	Tuned   = "tuned"   // ours, as an expert writes it in Go
-	Literal = "literal" // twin: line by line in CUDA C++
-	Best    = "best"    // twin: as an expert writes it
-	// Unchecked is ours, compiled without checks.
+	Tuned   = "tuned"   // our kernel, as an expert writes it in Go
+	Literal = "literal" // a twin: translated line by line to CUDA C++
+	Best    = "best"    // a twin: as an expert writes it
+	// Unchecked is our kernel, compiled without checks.
 	Unchecked = "unchecked"
-	Copied    = "copy"   // the driver's, from device to device
-	CuBLAS    = "cuBLAS" // on the same operands in the same process
+	Copied    = "copy"   // the driver's copy within the device
+	CuBLAS    = "cuBLAS" // with the same operands in the same process
 )
 
 // Measurement is the time of one run by one contender, in seconds.
@@ -57,28 +57,28 @@ type Measurement struct {
 	Fastest float64 `json:"fastest,omitempty"`
 	Slowest float64 `json:"slowest,omitempty"`
 	Rounds  int     `json:"rounds,omitempty"`
-	Error   string  `json:"error,omitempty"` // why there is no time
+	Error   string  `json:"error,omitempty"` // the reason if there is no time
 }
 
-// Launches is the host's cost of a launch, in seconds, with so many arguments.
+// Launches is the host's time for a launch with the given number of arguments, in seconds.
 type Launches struct {
 	Arguments int     `json:"arguments"`
 	Seconds   float64 `json:"seconds"`
 }
 
-// Micros returns the cost in microseconds.
+// Micros returns the time in microseconds.
 func (l Launches) Micros() float64 { return l.Seconds * 1e6 }
 
-// Skip is something that was not measured.
+// Skip is a case that was not measured.
 type Skip struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
 }
 
-// Skip notes that something was not measured.
+// Skip records a case that was not measured.
 func (r *Report) Skip(what, why string) { r.Skipped = append(r.Skipped, Skip{what, why}) }
 
-// By returns the measurement of one of them, or nil where there is none with a time.
+// By returns the measurement of a contender, or nil if it has no time.
 func (r *Result) By(who string) *Measurement {
 	i := slices.IndexFunc(r.Measurements, func(m Measurement) bool { return m.By == who && m.Seconds > 0 })
 	if i < 0 {
@@ -87,13 +87,13 @@ func (r *Result) By(who string) *Measurement {
 	return &r.Measurements[i]
 }
 
-// Ratio returns the speed of the faster of our kernels over that of the faster twin; false
-// where there is none.
+// Ratio returns the speed of our faster kernel relative to the faster twin; false if either was not
+// measured.
 func (r *Result) Ratio() (float64, bool) {
 	return ratio(r.Fastest(Ours, Tuned), r.Fastest(Literal, Best))
 }
 
-// LiteralRatio returns the speed of our plain kernel over that of the twin that follows it line by line.
+// LiteralRatio returns the speed of our plain kernel relative to the literal twin.
 func (r *Result) LiteralRatio() (float64, bool) { return ratio(r.By(Ours), r.By(Literal)) }
 
 func ratio(ours, theirs *Measurement) (float64, bool) {
@@ -103,7 +103,7 @@ func ratio(ours, theirs *Measurement) (float64, bool) {
 	return theirs.Seconds / ours.Seconds, true
 }
 
-// Fastest returns the fastest measurement of theirs, or nil.
+// Fastest returns the fastest measurement of the given contenders, or nil.
 func (r *Result) Fastest(by ...string) (best *Measurement) {
 	for _, who := range by {
 		if m := r.By(who); m != nil && (best == nil || m.Seconds < best.Seconds) {
@@ -113,7 +113,7 @@ func (r *Result) Fastest(by ...string) (best *Measurement) {
 	return best
 }
 
-// Checked returns our speed over that without checks; false where that was not measured.
+// Checked returns our speed relative to that without checks; false if either was not measured.
 func (r *Result) Checked() (float64, bool) {
 	ours, bare := r.By(Ours), r.By(Unchecked)
 	if ours == nil || bare == nil {
@@ -122,15 +122,15 @@ func (r *Result) Checked() (float64, bool) {
 	return bare.Seconds / ours.Seconds, true
 }
 
-// Summary is about the cases that have a ratio.
+// Summary summarizes the cases that have a ratio.
 type Summary struct {
-	Cases     int     // that have one
-	Mean      float64 // geometric, of the ratios
+	Cases     int     // number of cases
+	Mean      float64 // geometric mean of the ratios
 	Worst     float64
 	WorstCase string
 }
 
-// Summarize returns the summary of the cases for which the function returns true.
+// Summarize returns the summary of the cases for which include returns true.
 func (r *Report) Summarize(include func(Result) bool) Summary {
 	return r.summarize(func(c Result) (float64, bool) {
 		ratio, ok := c.Ratio()
@@ -138,7 +138,7 @@ func (r *Report) Summarize(include func(Result) bool) Summary {
 	})
 }
 
-// SummarizeChecks returns the summary of what checks cost, of the cases that tell.
+// SummarizeChecks returns the summary of the cost of checks, over the cases that measure it.
 func (r *Report) SummarizeChecks() Summary {
 	return r.summarize(func(c Result) (float64, bool) { return c.Checked() })
 }
@@ -161,7 +161,7 @@ func (r *Report) summarize(of func(Result) (float64, bool)) Summary {
 	return s
 }
 
-// Join adds the cases of another program's report. Those that r has too stay as they are.
+// Join adds the cases of another program's report. It does not replace cases of r.
 func (r *Report) Join(other *Report) {
 	for _, c := range other.Results {
 		if r.Case(c.Name) != nil {

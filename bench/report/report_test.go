@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// report is one with all that a report can have.
+// report returns a report with every kind of entry.
 func report() *Report {
 	return &Report{
 		Device: "NVIDIA H200 (cuda:0, compute capability 9.0, 140 GiB)",
@@ -151,6 +151,6 @@ func TestWritePage(t *testing.T) {
 		}
 	}
 	if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
-		t.Error("the page has a number that is none")
+		t.Error("the page contains an invalid number")
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// roofline draws cases by operations a byte (across) and operations a second (up), both in
-// logarithms, below the roofs that this very run has reached.
+// roofline draws cases by operations per byte (horizontally) and operations per second
+// (vertically), both on logarithmic scales, below the roofs that the same run has reached.
 type roofline struct {
-	Bandwidth string // that is the slanted roof
+	Bandwidth string // of the slanted roof
 	Slope     [4]float64
 	Ceilings  []ceiling
 	Points    []point
@@ -17,13 +17,13 @@ type roofline struct {
 	Up        []tick
 }
 
-// ceiling is the best that was reached with a kind of arithmetic.
+// ceiling is the highest rate that was reached with one kind of arithmetic.
 type ceiling struct {
 	Label, Rate string
 	X, Y, W     float64
 }
 
-// point is a case. Its text is at TX, TY.
+// point is a case. Its label is at TX, TY.
 type point struct {
 	Name, Label string
 	X, Y        float64
@@ -36,7 +36,7 @@ type tick struct {
 	At    float64
 }
 
-// The drawing: logarithms of 2 across, of 10 up.
+// The drawing: horizontally, logarithms to base 2; vertically, to base 10.
 const (
 	drawingWidth, drawingHeight = 640, 340
 	firstIntensity, intensities = -4, 20
@@ -51,7 +51,7 @@ func up(rate float64) float64 {
 	return drawingHeight * (1 - (math.Log10(rate)-firstRate)/rates)
 }
 
-// roofline returns the drawing, or nil where no case has bytes and operations.
+// roofline returns the drawing, or nil if no case has both bytes and operations.
 func (r *Report) roofline() *roofline {
 	f := &roofline{}
 	bandwidth, peak := 0.0, 0.0
@@ -66,7 +66,7 @@ func (r *Report) roofline() *roofline {
 		}
 		rate, intensity := c.Flops/m.Seconds, c.Flops/c.Bytes
 		peak = max(peak, rate)
-		label := fmt.Sprintf("%s: %.3g operations a byte, %s TFLOP/s", c.Name, intensity, digits(rate/1e12))
+		label := fmt.Sprintf("%s: %.3g operations per byte, %s TFLOP/s", c.Name, intensity, digits(rate/1e12))
 		f.Points = append(f.Points, point{Name: c.Name, Label: label, X: across(intensity), Y: up(rate)})
 	}
 	if len(f.Points) == 0 {
@@ -81,7 +81,7 @@ func (r *Report) roofline() *roofline {
 	return f
 }
 
-// ceilings draws what the products reach, which are limited by arithmetic alone.
+// ceilings draws the rates of the matrix products, which only arithmetic limits.
 func (f *roofline) ceilings(r *Report, bandwidth float64) {
 	for _, of := range [...]struct{ name, label string }{
 		{"product-f32", "float32"}, {"product-bf16", "bfloat16"}, {"product-fp8", "8-bit floats"},
@@ -110,20 +110,21 @@ func (f *roofline) ticks() {
 	}
 }
 
-// Sizes of the points' texts, about.
+// Approximate sizes of the points' labels.
 const (
 	letterWidth = 6.2
 	lineHeight  = 11
 )
 
-// place finds for each point's text a place near it that no other text and no point has.
+// place finds a place for each point's label, near the point, that overlaps neither another label
+// nor a point.
 func (f *roofline) place() {
 	type box struct{ left, right, middle float64 }
 	var taken []box
 	for _, p := range f.Points {
 		taken = append(taken, box{p.X - 5, p.X + 5, p.Y})
 	}
-	for _, c := range f.Ceilings { // whose texts end at the right edge, above the line
+	for _, c := range f.Ceilings { // their labels end at the right edge, above the line
 		taken = append(taken, box{drawingWidth - letterWidth*float64(len(c.Label)), drawingWidth, c.Y - 5})
 	}
 	for i := range f.Points {

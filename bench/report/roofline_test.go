@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// crowded is a report whose cases lie close together in the roofline, two of them on one spot.
+// crowded returns a report whose cases are close together in the roofline, two of them at the same
+// point.
 func crowded() *Report {
 	r := &Report{}
 	add := func(name string, bytes, flops, seconds float64) {
@@ -41,11 +42,11 @@ func TestRoofline(t *testing.T) {
 		}
 	}
 	if (&Report{}).roofline() != nil {
-		t.Error("nothing has a roofline")
+		t.Error("an empty report has a roofline")
 	}
 }
 
-// TestChart demands that bandwidths are drawn on one scale.
+// TestChart checks that all bandwidths are drawn to one scale.
 func TestChart(t *testing.T) {
 	r := &Report{Results: []Result{
 		{Name: "a", Group: "g", Bytes: 4e9, Measurements: []Measurement{{By: Ours, Seconds: 0.001}, {By: "torch", Seconds: 0.002}}},

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// lineWidth is how long the lines of a table are at most.
+// lineWidth is the maximum length of a line in a table.
 const lineWidth = 79
 
-// WriteTable writes the report for a terminal: a line for each case, with the speeds of our plain
-// kernel, of the literal twin and their ratio, then those of our tuned kernel, of the best twin and
-// the ratio of the faster of ours to the faster of the twins; then peers, means, launches, bars and what was
-// skipped.
+// WriteTable writes the report for a terminal. It writes a line for each case: the speeds of our
+// plain kernel and of the literal twin, and their ratio; then those of our tuned kernel and of the
+// best twin, and the ratio of the faster of ours to the faster twin. Peers, means, launches, bars
+// and skipped cases follow.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	wrap(&b, "", r.Device)
@@ -58,7 +58,8 @@ func ratioText(ratio float64, ok bool) string {
 	return fmt.Sprintf("%.3f", ratio)
 }
 
-// peers lists what all but the twins have measured, with our speed over theirs.
+// peers lists the measurements of all contenders other than twins, with our speed relative to
+// theirs.
 func (r *Report) peers(b *strings.Builder) {
 	head := fmt.Sprintf("\n%-16s %5s %-7s %8s %8s %-17s %6s\n", "case", "size", "unit", "ours", "peer", "", "ratio")
 	for _, c := range r.Results {
@@ -74,8 +75,8 @@ func (r *Report) peers(b *strings.Builder) {
 	}
 }
 
-// rival returns our measurement that is compared with a peer's: the faster one, but for the kernel without checks,
-// which is the plain one.
+// rival returns the measurement of ours that is compared with a peer's: the faster one or, for the
+// kernel without checks, the plain one.
 func (r *Result) rival(by string) *Measurement {
 	if by == Unchecked {
 		return r.By(Ours)
@@ -83,7 +84,7 @@ func (r *Result) rival(by string) *Measurement {
 	return r.Fastest(Ours, Tuned)
 }
 
-// summaries writes the means that the suite is judged by.
+// summaries writes the means over the suite.
 func (r *Report) summaries(b *strings.Builder) {
 	for _, s := range [...]struct {
 		what    string
@@ -113,7 +114,7 @@ func (r *Report) launches(b *strings.Builder) {
 	wrap(b, "", "us a launch, by the number of arguments: "+strings.Join(costs, ", "))
 }
 
-// bars lists what was measured of the project's demands, and names the others.
+// bars lists the bars that were measured, and names the others.
 func (r *Report) bars(b *strings.Builder) {
 	head := fmt.Sprintf("\n%-39s %6s %s\n", "bar", "figure", "demand")
 	var missing []string
@@ -134,8 +135,8 @@ func (r *Report) bars(b *strings.Builder) {
 	}
 }
 
-// wrap writes text in lines that are not longer than lineWidth, each after the indent. Of a text
-// of several lines it takes the first.
+// wrap writes text in lines of at most lineWidth, each after the indent. Of a text with several
+// lines, it writes the first.
 func wrap(b *strings.Builder, indent, text string) {
 	text, _, _ = strings.Cut(text, "\n")
 	line := indent

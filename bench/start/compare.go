@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// phases are times in ms by what was reached then, in order.
+// phases are names of phases, and the times in ms at which they ended, in order.
 type phases struct {
 	names []string
 	at    []float64
@@ -31,7 +31,7 @@ func (p phases) String() string {
 	return strings.Join(words, " ")
 }
 
-// parse reads what String writes.
+// parse parses the result of String.
 func parse(line string) (p phases, err error) {
 	words := strings.Fields(line)
 	for i := 0; i+1 < len(words); i += 2 {
@@ -47,8 +47,9 @@ func parse(line string) (p phases, err error) {
 	return p, nil
 }
 
-// compare runs this program and the peer alternately and writes medians, and for gopherwarp bench -add the times of
-// the results as JSON. That is written by hand: this program is to start as small ones do.
+// compare runs this program and the peer alternately and writes medians. It also writes the times
+// of the results as JSON for gopherwarp bench -add, without package encoding/json, because this
+// program should start as fast as a small one.
 func compare(w, asJSON io.Writer, peer string, runs int) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -66,7 +67,7 @@ func compare(w, asJSON io.Writer, peer string, runs int) error {
 				if err != nil {
 					return fmt.Errorf("%s: %w", program, err)
 				}
-				if i > 0 { // the first fills caches
+				if i > 0 { // the first run fills caches
 					all[k] = append(all[k], p)
 				}
 			}
@@ -81,13 +82,13 @@ func compare(w, asJSON io.Writer, peer string, runs int) error {
 	return err
 }
 
-// result returns, in the JSON of package report, what both took in ms.
+// result returns both times in ms as JSON of package report.
 func result(name string, ours, bare float64) string {
 	return fmt.Sprintf(`{"name": %q, "group": "start", "size": 0, "measurements": [`+
 		`{"by": "gopherwarp", "seconds": %.6f}, {"by": "bare", "seconds": %.6f}]}`, name, ours/1e3, bare/1e3)
 }
 
-// start runs a program and returns what it prints.
+// start runs a program and parses its output.
 func start(program, environment string) (phases, error) {
 	var out bytes.Buffer
 	command := exec.Command(program)

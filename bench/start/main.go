@@ -16,10 +16,10 @@ import (
 const elements = 1 << 20
 
 func main() {
-	since := flag.Int64("since", time.Now().UnixNano(), "count from this Unix time in ns")
-	peer := flag.String("peer", "", "compare with this program, which start.cu is the source of")
-	runs := flag.Int("runs", 15, "of each program and kind")
-	asJSON := flag.String("json", os.DevNull, "write what -peer shows to this `file`, for gopherwarp bench -add")
+	since := flag.Int64("since", time.Now().UnixNano(), "measure from this Unix time in ns")
+	peer := flag.String("peer", "", "compare with this program, compiled from start.cu")
+	runs := flag.Int("runs", 15, "number of runs of each program and kind")
+	asJSON := flag.String("json", os.DevNull, "write the results of -peer to this `file`, for gopherwarp bench -add")
 	flag.Parse()
 	var err error
 	if *peer != "" {
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// once computes one result, and writes how far it had come when.
+// once computes one result, and writes the time at which each phase ended.
 func once(w io.Writer, began time.Time) error {
 	var b phases
 	b.mark(began, "main")

@@ -42,7 +42,7 @@ func TestMedians(t *testing.T) {
 	}
 	for _, line := range []string{"", "main 1", "result x"} {
 		if _, err := parse(line); err == nil {
-			t.Errorf("%q is taken for phases", line)
+			t.Errorf("%q is parsed as phases", line)
 		}
 	}
 }

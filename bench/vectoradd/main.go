@@ -1,7 +1,7 @@
-// Command vectoradd measures the sum of two large arrays on a device: random inputs,
-// an output that holds NaNs before, the median of several samples by the device's clock,
-// and every element checked. Its twin, vectoradd.cu, does the same with nvcc's kernel and
-// prints the same line.
+// Command vectoradd measures the addition of two large arrays on a device. The inputs are random, the output
+// contains NaNs before the first launch, the time is the median of several samples by the device's clock, and
+// the program checks every element. Its twin, vectoradd.cu, does the same with nvcc's kernel and prints the same
+// line.
 //
 //	vectoradd -n 268435456
 package main
@@ -25,7 +25,7 @@ import (
 const (
 	warmups  = 5
 	samples  = 9
-	launches = 10 // in a sample
+	launches = 10 // per sample
 )
 
 func main() {
@@ -37,8 +37,8 @@ func main() {
 	}
 }
 
-// run measures, checks, and writes a line with the median time of a launch and the
-// bandwidth, counted as two reads and a write of each element.
+// run measures, checks, and writes a line with the median time of a launch and the bandwidth,
+// counted as two reads and one write of each element.
 func run(w io.Writer, n int) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
@@ -105,7 +105,7 @@ func measure(s *device.Stream, a, b, c []float32) (time.Duration, error) {
 	return times[samples/2], cmp.Or(device.Download(s, c, dc), s.Synchronize(context.Background()))
 }
 
-// sample returns the device's time for what work enqueues.
+// sample returns the device's time for the work that the function enqueues.
 func sample(s *device.Stream, work func() error) (time.Duration, error) {
 	start, errStart := s.Record()
 	errWork := work()

@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 //go:generate go tool kernelgen .
 
-// past stores in each element of out the one of x that is so far behind.
+// past stores in each element of out the element of x that is far positions after it.
 //
 //gpu:kernel
 func past(t gpu.Thread, x, out []float32, far int) {

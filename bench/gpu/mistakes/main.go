@@ -1,8 +1,8 @@
-// Command mistakes launches kernels with a mistake each, for tools to find: the debuggers and
-// checkers of docs/debugging.md.
+// Command mistakes launches kernels with one mistake each, which the debuggers and checkers of docs/debugging.md
+// should find.
 //
-//	mistakes past    # an index out of range; built with -checks=off it reads there
-//	mistakes sum     # a barrier that is missing
+//	mistakes past    # an index out of range; built with -checks=off, the kernel reads there
+//	mistakes sum     # a missing barrier
 package main
 
 import (
@@ -38,7 +38,7 @@ func run(args []string) error {
 	return errors.Join(launch(s, args[0]), s.Close(), dev.Close())
 }
 
-// launch launches the kernel of a name and waits for it.
+// launch launches the kernel with the given name and waits for it.
 func launch(s *device.Stream, kernel string) error {
 	const n = 1024
 	x, errX := device.Make[float32](s, n)

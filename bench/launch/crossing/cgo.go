@@ -5,7 +5,7 @@ package crossing
 // #include <stdlib.h>
 import "C"
 
-// Possible says whether the program was built with cgo.
+// Possible reports whether the program was built with cgo.
 const Possible = true
 
 // Abs calls the C library's abs.

@@ -1,7 +1,6 @@
-// Package crossing calls C by cgo, so that bench/launch can measure it.
+// Package crossing calls C through cgo, so that bench/launch can measure such a call.
 //
 //	if crossing.Possible { crossing.Abs(7) }
 //
-// It is the only package here that knows cgo, which nothing else needs: without CGO_ENABLED=1 it
-// can do nothing.
+// No other package of this repository uses cgo. Without CGO_ENABLED=1, the package does nothing.
 package crossing

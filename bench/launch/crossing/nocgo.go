@@ -2,7 +2,7 @@
 
 package crossing
 
-// Possible says whether the program was built with cgo.
+// Possible reports whether the program was built with cgo.
 const Possible = false
 
 // Abs must not be called.

@@ -1,5 +1,5 @@
-// Command ptx compiles the kernel of bench/start and writes the PTX that a launch of start runs, for the peer
-// that start is compared with:
+// Command ptx compiles the kernel of bench/start and writes the PTX that a launch in start runs, for the peer of
+// start:
 //
 //	go run ./bench/start/ptx add.ptx
 package main
@@ -34,6 +34,6 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	// The first variant is the most demanding: start's launch fits it.
+	// The first variant is the one with the most requirements, which start's launch meets.
 	return os.WriteFile(os.Args[1], []byte(result.Packages[0].Kernels[0].Variants[0].PTX), 0o666)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matmul"
 )
 
-// BenchmarkGPU times each version on the first GPU by events around batches of launches, after
-// one that warms up, and reports TFLOP/s: 2*M*N*K operations a product. Products that take
-// longer than a tenth of a second are left out.
+// BenchmarkGPU times each version on the first GPU, with events around batches of launches, after a
+// warm-up batch. It reports TFLOP/s, at 2*M*N*K operations per product. It skips products that take
+// longer than a tenth of a second.
 func BenchmarkGPU(b *testing.B) {
 	open := gpu(b)
 	dev, err := open()

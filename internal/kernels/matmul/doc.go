@@ -1,25 +1,25 @@
-// Package matmul multiplies matrices of bfloat16 numbers with sums in float32: C = A x B, all
-// of them row by row.
+// Package matmul multiplies matrices of bfloat16 elements with sums in float32: C = A x B, all of them
+// row-major.
 //
-// It is a ladder: each Version is a kernel of its own, kept to be timed beside the others.
-// Best picks the one to use. The versions on tensor cores need rows of a multiple of eight
-// elements; the others take any shape.
+// Each Version is a kernel of its own, from the simplest to the fastest, kept for comparison. Best selects the
+// one to use. The versions on tensor cores need rows of a multiple of eight elements; the others support any
+// shape.
 //
 //	err := matmul.Launch(s, matmul.Best(dev.Info().Capability, shape), shape, matmul.Operands{A: a.All(), B: b.All(), C: c.All()})
 //
-// Fused is Resident for batches, with a bias and an activation; F16 does float16 numbers, Launch8 such of eight bits,
-// Launch32 float32 without tensor cores, at 47 TFLOP/s, where cuBLAS has 51.
+// Fused is Resident for batches, with a bias and an activation. F16 multiplies float16 elements, Launch8 8-bit
+// elements, and Launch32 float32 elements without tensor cores, at 47 TFLOP/s, compared with 51 for cuBLAS.
 //
-// TFLOP/s on an H200 beside cuBLAS in the same minute, operands random, medians:
+// TFLOP/s on an H200, compared with cuBLAS within the same minute, with random operands (medians):
 //
 //	                  4096^3   8192^3
 //	broad                294      325   mma.sync
-//	groups               426      423   products of panels
-//	roles                600      645   a warp group copies, two multiply
-//	resident             745      737   a block a multiprocessor, bulk stores
+//	groups               426      423   warp-group products of panels
+//	roles                600      645   one warp group copies, two multiply
+//	resident             745      737   one block per multiprocessor, bulk stores
 //	cuBLAS               771      663
 //	Launch8             1396     1472
-//	cuBLAS, 8 bits      1422     1370   sums in fewer bits; 1313 and 1253 without
+//	cuBLAS, 8 bits      1422     1370   sums in fewer bits; 1313 and 1253 otherwise
 package matmul
 
 //go:generate go tool kernelgen .

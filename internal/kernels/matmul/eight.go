@@ -5,14 +5,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// narrow is the operands of a step for 128x256 elements of one byte: 128 of the sum.
+// narrow holds the operands of a step for a tile of 128x256 elements of one byte: 128 elements of
+// the sum.
 type narrow struct {
 	left  [2][1]gpu.Panel[dtype.F8E4M3]
 	right [4]gpu.Panel[dtype.F8E4M3]
 }
 
-// eight is persistent for numbers of eight bits. The sum runs along the rows of both operands: the right
-// one is transposed, N rows of K elements.
+// eight is persistent for 8-bit elements. The sum runs along the rows of both operands: the right one is
+// transposed and has N rows of K elements.
 //
 //gpu:kernel
 //gpu:block 384

@@ -42,7 +42,7 @@ func eights(t *testing.T, open func() (*device.Device, error), shapes []matmul.S
 	}
 }
 
-// opened returns a device and a stream of it for as long as the test runs.
+// opened returns a device and a stream that are closed at the end of the test.
 func opened(t testing.TB, open func() (*device.Device, error)) (*device.Device, *device.Stream) {
 	t.Helper()
 	dev, err := open()
@@ -90,8 +90,8 @@ func (p *problem8) upload(t testing.TB, s *device.Stream) (matmul.Operands8, fun
 	}
 }
 
-// check compares with the product in float64, within half a place of bfloat16 and what sums
-// may be off of which the tensor cores keep 14 bits.
+// check compares with the product in float64, within half a unit in the last place of bfloat16 and
+// the possible error of sums of which tensor cores keep 14 bits.
 func (p *problem8) check(t *testing.T, c []dtype.BF16) {
 	columns := map[int][]float64{}
 	for j := 0; j < p.N; j += 1 + p.N/100 {
@@ -108,7 +108,7 @@ func (p *problem8) check(t *testing.T, c []dtype.BF16) {
 	}
 }
 
-// BenchmarkEightGPU is BenchmarkGPU for numbers of eight bits.
+// BenchmarkEightGPU is BenchmarkGPU for 8-bit elements.
 func BenchmarkEightGPU(b *testing.B) {
 	_, s := opened(b, gpu(b))
 	for _, n := range []int{4096, 8192} {

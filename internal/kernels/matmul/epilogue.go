@@ -8,7 +8,7 @@ import (
 //gpu:instance persistent[dtype.BF16, toBF16, asItIs|rectified|sigmoidal]
 //gpu:instance PersistentF16 = persistent[dtype.F16, toF16, asItIs]
 
-// format rounds sums to the elements of a result.
+// format rounds sums to the element type of a result.
 type format[T any] interface{ round(x float32) T }
 
 type (
@@ -19,7 +19,7 @@ type (
 func (toBF16) round(x float32) dtype.BF16 { return dtype.BF16From32(x) }
 func (toF16) round(x float32) dtype.F16   { return dtype.F16From32(x) }
 
-// activation is what becomes of a sum.
+// activation computes an element of a result from its sum.
 type activation interface{ of(x float32) float32 }
 
 type (

@@ -20,7 +20,7 @@ func TestFused(t *testing.T) {
 	}
 }
 
-// TestOrders runs warps in other orders: one that goes ahead must find what it waits for.
+// TestOrders runs warps in other orders: a warp that runs ahead must wait for its data.
 func TestOrders(t *testing.T) {
 	p := newProblem(matmul.Shape{M: 130, N: 264, K: 328})
 	for seed := range uint64(3) {
@@ -55,7 +55,7 @@ func fusions(t *testing.T, open func() (*device.Device, error)) {
 	})
 }
 
-// fusion is a launcher, what it should compute, and the relative precision of its results.
+// fusion is a launcher, a reference for its results, and their relative precision.
 type fusion[T interface {
 	dtype.F16 | dtype.BF16
 	Float64() float64

@@ -10,19 +10,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Version is one of the kernels of the ladder.
+// Version is one of the kernels.
 type Version int
 
-// The versions, each faster than the one before it where matrices are large.
+// The versions. For large matrices, each is faster than the previous one.
 const (
-	Plain     Version = iota // an element a thread, from global memory
-	Blocked                  // 64x64 a block, through shared memory
-	Cores                    // 128x128 a block, on tensor cores
+	Plain     Version = iota // one element per thread, from global memory
+	Blocked                  // 64x64 elements per block, through shared memory
+	Cores                    // 128x128 elements per block, on tensor cores
 	Streaming                // Cores with asynchronous copies in three stages
-	Broad                    // 128x256 a block, four stages
-	Groups                   // 128x128 a block, products of panels (compute capability 9.0, as those behind it)
-	Roles                    // 128x256 a block, a warp group that brings panels and two that multiply
-	Resident                 // Roles with a block a multiprocessor, and bulk stores
+	Broad                    // 128x256 elements per block, four stages
+	Groups                   // 128x128 elements per block, with warp-group products of panels (compute capability 9.0, as all later versions)
+	Roles                    // 128x256 elements per block; one warp group copies panels and two multiply
+	Resident                 // Roles with one persistent block per multiprocessor, and bulk stores
 	numVersions
 )
 
@@ -36,35 +36,37 @@ func Versions() []Version {
 	return []Version{Plain, Blocked, Cores, Streaming, Broad, Groups, Roles, Resident}
 }
 
-// ErrShape is the error of a product whose shape does not fit its operands, or the version.
+// ErrShape is the error for a shape that does not match the operands, or that the version does not
+// support.
 var ErrShape = errors.New("shape does not fit")
 
-// OperandsOf are the matrices of a product, with M*K, K*N and M*N elements, or so many for each product of a
-// batch. C is overwritten.
+// OperandsOf are the matrices of a product, with M*K, K*N and M*N elements, or that many for each
+// product of a batch. C is overwritten.
 type OperandsOf[T gpu.Half] struct{ A, B, C device.Slice[T] }
 
-// Operands are matrices of bfloat16 numbers.
+// Operands are matrices of bfloat16 elements.
 type Operands = OperandsOf[dtype.BF16]
 
-// Fits reports whether the version takes the shape: on tensor cores rows of A, B and C are of
-// a multiple of eight elements.
+// Fits reports whether the version supports the shape: on tensor cores, the rows of A, B and C must
+// have a multiple of eight elements.
 func (v Version) Fits(s Shape) bool { return v < Cores || s.N%8 == 0 && s.K%8 == 0 }
 
-// Best returns the version to use for a shape: the fastest that takes it and that a GPU of the given compute
-// capability runs.
+// Best returns the version to use for a shape: the fastest that supports it and that a GPU of the
+// given compute capability can run.
 func Best(c device.Capability, s Shape) Version {
 	switch {
 	case !Broad.Fits(s):
 		return Blocked
 	case c == device.Capability{Major: 9}:
 		return Resident
-	case s.M < 1024 || s.N < 1024: // too few of the larger tiles for all multiprocessors
+	case s.M < 1024 || s.N < 1024: // too few large tiles for all multiprocessors
 		return Streaming
 	}
 	return Broad
 }
 
-// Launch computes C = A x B. The error is ErrShape, or what the stream says.
+// Launch computes C = A x B. It returns ErrShape if the shape does not fit, and the errors of the
+// stream.
 func Launch(s *device.Stream, v Version, shape Shape, x Operands) error {
 	switch {
 	case shape.M < 0 || shape.N < 0 || shape.K < 0 || x.A.Len() != shape.M*shape.K || x.B.Len() != shape.K*shape.N || x.C.Len() != shape.M*shape.N:
@@ -98,7 +100,7 @@ func launch(s *device.Stream, v Version, shape Shape, x Operands) error {
 
 // launchPanels launches a version that multiplies panels.
 func launchPanels(s *device.Stream, v Version, shape Shape, x Operands) error {
-	if shape.K == 0 { // there are no tensor maps of nothing
+	if shape.K == 0 { // tensor maps cannot be empty
 		return launch(s, Blocked, shape, x)
 	}
 	up := func(n, tile int) int { return (n + tile - 1) / tile }
@@ -114,10 +116,10 @@ func launchPanels(s *device.Stream, v Version, shape Shape, x Operands) error {
 	return Fused(s, shape, x, Epilogue{})
 }
 
-// panel is what a bulk copy of the operands moves.
+// panel is the unit of a bulk copy of operands.
 type panel = gpu.Panel[dtype.BF16]
 
-// Activation is a function of each element of a result.
+// Activation is a function that is applied to each element of a result.
 type Activation int
 
 // The activations.
@@ -127,15 +129,15 @@ const (
 	SiLU            // x times the logistic function of x
 )
 
-// Epilogue is what a product does besides multiplying, before it rounds.
+// Epilogue describes what a product computes after the multiplication, before it rounds.
 type Epilogue struct {
-	Bias       device.Slice[float32] // N numbers, added to each row; or none
+	Bias       device.Slice[float32] // N elements, added to each row; may be empty
 	Activation Activation
-	Batch      int // products, one behind the other in each operand; 0 counts as 1
+	Batch      int // number of products, stored one after the other in each operand; 0 means 1
 }
 
-// Fused computes C = activation(A x B + bias) by Resident, on GPUs of compute capability 9.0. The error is
-// ErrShape, or what the stream says.
+// Fused computes C = activation(A x B + bias) with Resident, on GPUs of compute capability 9.0. It
+// returns ErrShape if the shape does not fit, and the errors of the stream.
 func Fused(s *device.Stream, shape Shape, x Operands, e Epilogue) error {
 	p, err := resident(s, shape, x, e)
 	if err != nil || p.blocks.X == 0 {
@@ -150,19 +152,19 @@ func Fused(s *device.Stream, shape Shape, x Operands, e Epilogue) error {
 	return Persistent[dtype.BF16, toBF16, asItIs](s, p.blocks, p.a, p.b, p.c, p.bias, shape, p.batch)
 }
 
-// F16 computes C = A x B + bias for matrices of float16 numbers, as Fused does.
+// F16 computes C = A x B + bias for float16 matrices, like Fused.
 func F16(s *device.Stream, shape Shape, x OperandsOf[dtype.F16], e Epilogue) error {
 	p, err := resident(s, shape, x, e)
 	switch {
 	case err != nil || p.blocks.X == 0:
 		return err
 	case e.Activation != None:
-		return fmt.Errorf("matmul: an activation of float16 numbers: %w", ErrShape)
+		return fmt.Errorf("matmul: activations are not supported for float16: %w", ErrShape)
 	}
 	return PersistentF16(s, p.blocks, p.a, p.b, p.c, p.bias, shape, p.batch)
 }
 
-// plan is the arguments of persistent.
+// plan holds the arguments of persistent.
 type plan[T gpu.Half] struct {
 	blocks  device.Blocks
 	a, b, c device.TensorMap[gpu.Panel[T]]
@@ -192,19 +194,19 @@ func resident[T gpu.Half](s *device.Stream, shape Shape, x OperandsOf[T], e Epil
 	return p, nil
 }
 
-// Operands8 are the matrices of a product of numbers of eight bits: A has M rows of K, B is transposed, N rows
-// of K, C has M rows of N.
+// Operands8 are the matrices of a product of 8-bit elements. A has M rows of K elements; B is
+// transposed and has N rows of K elements; C has M rows of N elements.
 type Operands8 struct {
 	A, B device.Slice[dtype.F8E4M3]
 	C    device.Slice[dtype.BF16]
 }
 
-// Launch8 computes C = A x B on GPUs of compute capability 9.0. K is a multiple of 16 and N of 8, both positive; else the error is
-// ErrShape.
+// Launch8 computes C = A x B on GPUs of compute capability 9.0. K must be a multiple of 16 and N of
+// 8, both positive; otherwise the error is ErrShape.
 func Launch8(s *device.Stream, shape Shape, x Operands8) error {
 	if shape.M < 0 || shape.N < 1 || shape.K < 1 || shape.N%8 != 0 || shape.K%16 != 0 ||
 		x.A.Len() != shape.M*shape.K || x.B.Len() != shape.K*shape.N || x.C.Len() != shape.M*shape.N {
-		return fmt.Errorf("matmul: %d, %d and %d elements of eight bits for %+v: %w", x.A.Len(), x.B.Len(), x.C.Len(), shape, ErrShape)
+		return fmt.Errorf("matmul: %d, %d and %d 8-bit elements for %+v: %w", x.A.Len(), x.B.Len(), x.C.Len(), shape, ErrShape)
 	}
 	if shape.M == 0 {
 		return nil
@@ -216,17 +218,18 @@ func Launch8(s *device.Stream, shape Shape, x Operands8) error {
 	return Eight(s, device.Dim{X: min(tiles, s.Device().Info().Cores)}, a, b, c, shape)
 }
 
-// Operands32 are matrices of float32 numbers.
+// Operands32 are matrices of float32 elements.
 type Operands32 struct{ A, B, C device.Slice[float32] }
 
-// Launch32 computes C = A x B in float32. K and N are multiples of 4, A and B smaller than 32 GiB; else the error is ErrShape.
+// Launch32 computes C = A x B in float32. K and N must be multiples of 4, and A and B smaller than
+// 32 GiB; otherwise the error is ErrShape.
 func Launch32(s *device.Stream, shape Shape, x Operands32) error {
 	if shape.M < 0 || shape.N < 0 || shape.K < 0 || shape.N%4 != 0 || shape.K%4 != 0 ||
 		x.A.Len() != shape.M*shape.K || x.B.Len() != shape.K*shape.N || x.C.Len() != shape.M*shape.N {
 		return fmt.Errorf("matmul: %d, %d and %d float32 for %+v: %w", x.A.Len(), x.B.Len(), x.C.Len(), shape, ErrShape)
 	}
 	if max((shape.M+singleTile)*shape.K, (shape.K+singleDepth)*shape.N)/4 > math.MaxInt32 {
-		return fmt.Errorf("matmul: %+v is too large for indices of 32 bits: %w", shape, ErrShape)
+		return fmt.Errorf("matmul: %+v is too large for 32-bit indices: %w", shape, ErrShape)
 	}
 	if shape.M == 0 || shape.N == 0 {
 		return nil

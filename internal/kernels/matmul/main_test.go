@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain lets garbage grow: the interpreter makes much, and matrices of tests are small.
+// TestMain raises the garbage collector's target: the interpreter produces much garbage, and the
+// matrices of tests are small.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())

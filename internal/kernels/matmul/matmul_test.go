@@ -28,7 +28,7 @@ func TestCUDA(t *testing.T) {
 	onDevice(t, gpu(t), append(shapes, matmul.Shape{M: 1000, N: 2056, K: 1032}, matmul.Shape{M: 2176, N: 4352, K: 4104}))
 }
 
-// gpu skips the test where there is none.
+// gpu returns a function that opens the first GPU, or skips the test.
 func gpu(t testing.TB) func() (*device.Device, error) {
 	if _, err := cuda.List(); err != nil {
 		t.Skip(err)
@@ -58,14 +58,14 @@ func onDevice(t *testing.T, open func() (*device.Device, error), shapes []matmul
 	}
 }
 
-// problem is two matrices and what is known of their product.
+// problem is two matrices, and expected elements of their product.
 type problem struct {
 	matmul.Shape
 	a, b     []dtype.BF16
-	elements []element // those of the product that are compared, computed for the first version
+	elements []element // the elements of the product that are compared, computed for the first version
 }
 
-// element is one of a product in float64, with the sum of the magnitudes that are added.
+// element is an element of a product in float64, with the sum of the magnitudes that are added.
 type element struct {
 	row, column int
 	want, size  float64
@@ -83,8 +83,8 @@ func newProblem(s matmul.Shape) *problem {
 	return &problem{Shape: s, a: numbers(s.M * s.K), b: numbers(s.K * s.N)}
 }
 
-// check multiplies and compares with the product in float64, within half a place of bfloat16
-// and what float32 sums in any order may be off.
+// check multiplies and compares with the product in float64, within half a unit in the last place
+// of bfloat16 and the possible error of float32 sums in any order.
 func (p *problem) check(t *testing.T, s *device.Stream, v matmul.Version) {
 	c := p.multiply(t, s, v)
 	if p.elements == nil {
@@ -98,7 +98,7 @@ func (p *problem) check(t *testing.T, s *device.Stream, v matmul.Version) {
 	}
 }
 
-// expected returns all elements of the product, or of large products elements here and there.
+// expected returns all elements of the product, or of a large product, some of them.
 func (p *problem) expected() []element {
 	step := 1
 	for p.M/step*(p.N/step) > 1<<14 && p.K > 512 {
@@ -119,7 +119,8 @@ func (p *problem) expected() []element {
 	return elements
 }
 
-// wide returns n elements of a matrix in float64, from one on, step apart. A reference reads each of them often.
+// wide converts n elements of a matrix, from index from on and step apart, to float64: the
+// reference reads each of them often.
 func wide[T interface{ Float64() float64 }](x []T, from, step, n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {

@@ -5,8 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// panelled computes a tile of 128x128 elements a block, of 64x128 a warp group, by products of panels, which
-// bulk copies bring in four stages.
+// panelled computes a tile of 128x128 elements per block, 64x128 per warp group, with products of panels, which
+// bulk copies load in four stages.
 //
 //gpu:kernel
 //gpu:block 256
@@ -36,7 +36,7 @@ func panelled(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dt
 		}
 		t.CommitProducts()
 		gpu.AwaitProducts(t, &acc, 0)
-		t.Sync() // both groups are done with the stage
+		t.Sync() // both groups have finished with the stage
 		if next := k + 3; next < steps && t.ThreadX() == 0 {
 			bring(t, &stages[next&3], &full[next&3], source[dtype.BF16]{a, b, row0, col0, next * 64, 0})
 		}
@@ -47,14 +47,15 @@ func panelled(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2]dt
 	}
 }
 
-// source is where the operands of a step come from.
+// source locates the operands of a step.
 type source[T gpu.Half] struct {
 	a, b            gpu.TensorMap[gpu.Panel[T]]
 	row, col, depth int
 	matrix          int
 }
 
-// square is the operands of a step for 128x128 elements: of the left one, the panels of each warp group.
+// square holds the operands of a step for a tile of 128x128 elements. The left one has panels for
+// each warp group.
 type square struct {
 	left  [2][1]gpu.Panel[dtype.BF16]
 	right [2]gpu.Panel[dtype.BF16]

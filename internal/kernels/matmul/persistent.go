@@ -2,12 +2,12 @@ package matmul
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// ring is how many stages persistent has: the rest of shared memory holds the result.
+// ring is the number of stages of persistent: the rest of shared memory holds the result.
 const ring = 3
 
-// persistent is specialised with a block for each multiprocessor, which computes one tile after another, of batch
-// products. While a tile is stored, by a bulk copy from shared memory, the operands of the next one come. A bias that
-// is not empty is added to each row, and E says what becomes of the sums.
+// persistent is specialised with one block for each multiprocessor, which computes one tile after another, of a
+// batch of products. While a bulk copy stores a tile from shared memory, the block already copies the operands of
+// the next one. It adds bias to each row, unless bias is empty, and applies E to the sums.
 //
 //gpu:kernel
 //gpu:block 384
@@ -61,7 +61,7 @@ func persistent[T gpu.Half, F format[T], E activation](t gpu.Thread, a, b, c gpu
 				empty[(n-1)%ring].Arrive(t)
 			}
 			n++
-			if k++; k >= steps { // there is one at least: so ptxas sees that all products are of this tile
+			if k++; k >= steps { // at least one iteration, so that ptxas sees that all products belong to this tile
 				break
 			}
 		}
@@ -86,7 +86,7 @@ func persistent[T gpu.Half, F format[T], E activation](t gpu.Thread, a, b, c gpu
 	t.WaitStores(0)
 }
 
-// meet waits for the four warps that come to b, of which each arrives once.
+// meet waits for the four warps that arrive at b, each of which arrives once.
 func meet(t gpu.Thread, b *gpu.Barrier, phase int) {
 	t.SyncWarp()
 	if t.Lane() == 0 {
@@ -125,7 +125,7 @@ func spread[T gpu.Half, F format[T]](t gpu.Thread, to *[4]gpu.Panel[T], acc *[12
 	}
 }
 
-// both returns two neighbours as a part of a tile.
+// both returns two neighboring elements as a part of a tile.
 func both[T gpu.Half, F format[T]](low, high float32) gpu.Tile[T] {
 	var f F
 	return gpu.Tile[T](f.round(low)) | gpu.Tile[T](f.round(high))<<16

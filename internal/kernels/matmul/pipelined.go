@@ -5,8 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// pipelined is tensor with asynchronous copies: while one stage is multiplied the next two
-// are on their way.
+// pipelined is tensor with asynchronous copies: while it multiplies one stage, the copies of the
+// next two run.
 //
 //gpu:kernel
 //gpu:block 256
@@ -59,14 +59,14 @@ func pipelined(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 	}
 }
 
-// matrix is a matrix of height rows of width Rows each.
+// matrix is a matrix with the given number of rows, each of the given number of Rows.
 type matrix struct {
 	rows          []Row
 	height, width int
 }
 
-// fetchA begins to copy the tile of 128 rows of four Rows at a place in m to shared memory; what lies
-// outside of m becomes zero.
+// fetchA starts to copy the tile of 128 rows of four Rows at a place in m to shared memory. Elements
+// outside m become zero.
 func fetchA(t gpu.Thread, tile *[128][4]Row, m matrix, at place) {
 	for p := range 2 {
 		i, j := t.ThreadX()/4+p*64, t.ThreadX()%4
@@ -78,7 +78,7 @@ func fetchA(t gpu.Thread, tile *[128][4]Row, m matrix, at place) {
 	}
 }
 
-// fetchB is fetchA of 32 rows of 16 Rows.
+// fetchB is fetchA for a tile of 32 rows of 16 Rows.
 func fetchB(t gpu.Thread, tile *[32][16]Row, m matrix, at place) {
 	for p := range 2 {
 		i, j := t.ThreadX()/16+p*16, t.ThreadX()%16

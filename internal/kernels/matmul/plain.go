@@ -5,11 +5,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Shape is the sizes of a product: A has M rows and K columns, B K rows and N columns, C M
-// rows and N columns.
+// Shape is the sizes of a product: A has M rows and K columns, B has K rows and N columns, and C has
+// M rows and N columns.
 type Shape struct{ M, N, K int }
 
-// naive computes an element a thread.
+// naive computes one element per thread.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -25,7 +25,7 @@ func naive(t gpu.Thread, a, b, c []dtype.BF16, s Shape) {
 	c[row*s.N+col] = dtype.BF16From32(sum)
 }
 
-// tiled computes a tile of 64x64 elements a block, 4x4 a thread, from shared memory in float32.
+// tiled computes a tile of 64x64 elements per block, 4x4 per thread, from shared memory in float32.
 //
 //gpu:kernel
 //gpu:block 256
@@ -59,10 +59,11 @@ func tiled(t gpu.Thread, a, b, c []dtype.BF16, s Shape) {
 	}
 }
 
-// place is where something lies in a matrix.
+// place is a position in a matrix.
 type place struct{ row, col int }
 
-// at returns the element at p of x, of rows by cols, or zero outside.
+// at returns the element at p of x, which has the given numbers of rows and columns, or zero
+// outside.
 func at(x []dtype.BF16, p place, rows, cols int) float32 {
 	if p.row >= rows || p.col >= cols {
 		return 0

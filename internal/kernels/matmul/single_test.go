@@ -78,8 +78,8 @@ func (p *problem32) upload(t testing.TB, s *device.Stream) (matmul.Operands32, f
 	}
 }
 
-// check compares with the product in float64. Each sum may round K times; 10 bits of a product, as tensor cores keep
-// them, would not do.
+// check compares with the product in float64. Each sum may round K times; the test would detect
+// products with only 10 bits, as in tensor cores.
 func (p *problem32) check(t *testing.T, c []float32) {
 	for i := 0; i < p.M; i += 1 + p.M/100 {
 		for j := 0; j < p.N; j += 1 + p.N/100 {
@@ -95,7 +95,7 @@ func (p *problem32) check(t *testing.T, c []float32) {
 	}
 }
 
-// BenchmarkSingleGPU is BenchmarkGPU for float32 numbers.
+// BenchmarkSingleGPU is BenchmarkGPU for float32 elements.
 func BenchmarkSingleGPU(b *testing.B) {
 	_, s := opened(b, gpu(b))
 	for _, n := range []int{4096, 8192} {

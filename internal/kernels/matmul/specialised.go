@@ -5,8 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// specialised computes a tile of 128x256 elements a block: a warp group brings panels and gives its registers to the
-// two others, of which each multiplies 64 rows. Blocks go down groups of tiles, as in wide.
+// specialised computes a tile of 128x256 elements per block. One warp group copies panels and gives its registers to
+// the two others, each of which multiplies 64 rows. Blocks go down groups of tiles, as in wide.
 //
 //gpu:kernel
 //gpu:block 384
@@ -46,7 +46,7 @@ func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2
 		if k > 0 && t.ThreadX()%128 == 0 {
 			empty[(k-1)&3].Arrive(t)
 		}
-		if k++; k >= steps { // there is one at least: so ptxas sees that the accumulator is that of products
+		if k++; k >= steps { // at least one iteration, so that ptxas sees that the accumulator belongs to the products
 			break
 		}
 	}
@@ -57,7 +57,7 @@ func specialised(t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[dtype.BF16]], c [][2
 	}
 }
 
-// oblong is the operands of a step for 128x256 elements.
+// oblong holds the operands of a step for a tile of 128x256 elements.
 type oblong[T gpu.Half] struct {
 	left  [2][1]gpu.Panel[T]
 	right [4]gpu.Panel[T]

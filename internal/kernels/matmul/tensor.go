@@ -5,15 +5,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Row is eight elements of a row of a matrix: 16 bytes, what moves at once.
+// Row is eight elements of a row of a matrix: 16 bytes, which are copied together.
 type Row [8]dtype.BF16
 
-// Tiles in shared memory are swizzled: the row of a tile of A has four Rows, and Row j of row i
-// lies at j ^ i/2%4; of a tile of B, Row j of row i lies at j ^ i%8. So the eight Rows that
-// a tile of ldmatrix takes, one below the other, lie in eight different groups of banks.
+// Tiles in shared memory are swizzled. A row of a tile of A has four Rows; Row j of row i is stored at
+// j ^ i/2%4. In a tile of B, Row j of row i is stored at j ^ i%8. So the eight Rows that ldmatrix reads
+// for a tile, one below the other, are in eight different groups of banks.
 
-// tensor computes a tile of 128x128 elements a block on the tensor cores, of 64x32 a warp. Each thread
-// brings its part of the operands to shared memory through registers.
+// tensor computes a tile of 128x128 elements per block on the tensor cores, 64x32 per warp. Each thread
+// copies its part of the operands to shared memory through registers.
 //
 //gpu:kernel
 //gpu:block 256
@@ -57,7 +57,8 @@ func tensor(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 	}
 }
 
-// rowAt returns the Row at p of x, which has so many rows of cols Rows each, or zeros outside.
+// rowAt returns the Row at p of x, which has the given number of rows of cols Rows each, or zeros
+// outside.
 func rowAt(x []Row, p place, rows, cols int) [8]dtype.BF16 {
 	if p.row >= rows || p.col >= cols {
 		return [8]dtype.BF16{}
@@ -65,7 +66,8 @@ func rowAt(x []Row, p place, rows, cols int) [8]dtype.BF16 {
 	return x[p.row*cols+p.col]
 }
 
-// put stores two pairs of neighbours in c, at p and eight rows below it, where they are a part of it.
+// put stores two pairs of neighboring elements in c, at p and eight rows below, if these are inside
+// c.
 func put(c [][2]dtype.BF16, p place, s Shape, v [4]float32) {
 	if p.row < s.M && p.col < s.N {
 		c[p.row*(s.N/2)+p.col/2] = [2]dtype.BF16{dtype.BF16From32(v[0]), dtype.BF16From32(v[1])}

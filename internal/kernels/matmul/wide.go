@@ -5,12 +5,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// group is how many tiles below each other wide computes before it goes to the next column of
-// tiles: what runs at once then shares more of its operands in the second cache.
+// group is the number of tiles below each other that wide computes before it moves to the next column of
+// tiles: concurrent blocks then share more of their operands in the second-level cache.
 const group = 16
 
-// wide computes a tile of 128x256 elements a block, of 64x64 a warp, in four stages of asynchronous
-// copies. A warp reads a fourth less from shared memory for each product than in pipelined.
+// wide computes a tile of 128x256 elements per block, 64x64 per warp, in four stages of asynchronous
+// copies. For each product, a warp reads a quarter less from shared memory than in pipelined.
 //
 //gpu:kernel
 //gpu:block 256
@@ -59,7 +59,7 @@ func wide(t gpu.Thread, a, b []Row, c [][2]dtype.BF16, s Shape) {
 	}
 }
 
-// tileOf returns where the tile of a block starts: the blocks go down groups of tiles.
+// tileOf returns the position of a block's tile: the blocks go down groups of tiles.
 func tileOf(block int, s Shape) (row, col int) {
 	rows, cols := (s.M+127)/128, (s.N+255)/256
 	first := block / (group * cols) * group
@@ -71,7 +71,7 @@ func tileOf(block int, s Shape) (row, col int) {
 	return (first + i%height) * 128, i / height * 256
 }
 
-// fetchWideB is fetchB of 32 rows of 32 Rows.
+// fetchWideB is fetchB for a tile of 32 rows of 32 Rows.
 func fetchWideB(t gpu.Thread, tile *[32][32]Row, m matrix, at place) {
 	for p := range 4 {
 		i, j := t.ThreadX()/32+p*8, t.ThreadX()%32
