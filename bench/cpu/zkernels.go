@@ -121,7 +121,8 @@ var saxpyKernel = &driver.Kernel{
 	Uses:    []uint16{27},
 }
 
-// Mandelbrot stores, for each pixel of a square picture of n x n, how many steps it takes to leave it.
+// Mandelbrot stores, for each pixel of an n x n picture, the number of steps after which the
+// iteration diverges.
 func Mandelbrot(s *device.Stream, g device.Grid, steps device.Slice[float32], n int) error {
 	p := s.Plan(mandelbrotKernel, g)
 	steps.Pass(p)
@@ -133,14 +134,14 @@ var mandelbrotKernel = &driver.Kernel{
 	Name:    "mandelbrot",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    36,
+	Line:    37,
 	Params: []driver.Param{
 		{Name: "steps", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
 	},
 	ParamBytes: 48,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
 	Variants: []driver.Variant{
@@ -161,8 +162,8 @@ var mandelbrotKernel = &driver.Kernel{
 	Uses:    []uint16{18, 19, 21},
 }
 
-// BlackScholes stores in value the price of each European call option with the price of the share, the price agreed
-// upon and the years to go.
+// BlackScholes stores in value the price of each European call option, given the price of the share, the strike
+// price and the years to maturity.
 func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, value device.Slice[float32]) error {
 	p := s.Plan(blackScholesKernel, g)
 	price.Pass(p)
@@ -176,7 +177,7 @@ var blackScholesKernel = &driver.Kernel{
 	Name:    "blackScholes",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    60,
+	Line:    61,
 	Params: []driver.Param{
 		{Name: "price", Offset: 0, Size: 24, Elem: 4},
 		{Name: "strike", Offset: 24, Size: 24, Elem: 4},
@@ -185,7 +186,7 @@ var blackScholesKernel = &driver.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -205,8 +206,8 @@ var blackScholesKernel = &driver.Kernel{
 	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 25},
 }
 
-// Nbody stores in the three parts of force, one behind the other, the accelerations of bodies at the places in the
-// three parts of at, all of which have the same mass.
+// Nbody stores the accelerations of n bodies of equal mass in force, whose thirds are the x, y and z components.
+// The thirds of at are the x, y and z coordinates of the bodies.
 func Nbody(s *device.Stream, g device.Grid, at, force device.Slice[float32], n int) error {
 	p := s.Plan(nbodyKernel, g)
 	at.Pass(p)
@@ -219,7 +220,7 @@ var nbodyKernel = &driver.Kernel{
 	Name:    "nbody",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    89,
+	Line:    91,
 	Params: []driver.Param{
 		{Name: "at", Offset: 0, Size: 24, Elem: 4},
 		{Name: "force", Offset: 24, Size: 24, Elem: 4},
@@ -227,9 +228,9 @@ var nbodyKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -250,8 +251,8 @@ var nbodyKernel = &driver.Kernel{
 	Uses:    []uint16{2, 24},
 }
 
-// Stencil stores the weighted sum of each inner element of a volume of w x h x d elements and
-// its six neighbours.
+// Stencil stores, for each inner element of a volume of w x h x d elements, the weighted sum of the
+// element and its six neighbors.
 func Stencil(s *device.Stream, g device.Grid, in, out device.Slice[float32], w, h, d int) error {
 	p := s.Plan(stencilKernel, g)
 	in.Pass(p)
@@ -266,7 +267,7 @@ var stencilKernel = &driver.Kernel{
 	Name:    "stencil",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    111,
+	Line:    113,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -276,7 +277,7 @@ var stencilKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 117, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64},
 	Variants: []driver.Variant{
@@ -309,7 +310,7 @@ var sumsKernel = &driver.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    127,
+	Line:    129,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -319,7 +320,7 @@ var sumsKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 141, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 143, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -339,7 +340,7 @@ var sumsKernel = &driver.Kernel{
 	Uses:    []uint16{29, 31},
 }
 
-// Matmul stores in c the product of a and b, square matrices of n x n elements, a tile at a
+// Matmul stores the product of a and b in c, square matrices of n x n elements, one tile at a
 // time. n is a multiple of 16.
 func Matmul(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(matmulKernel, matmulKernel.Grid(g))
@@ -354,7 +355,7 @@ var matmulKernel = &driver.Kernel{
 	Name:    "matmul",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    153,
+	Line:    155,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -366,9 +367,9 @@ var matmulKernel = &driver.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 168, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 170, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 163, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -389,7 +390,7 @@ var matmulKernel = &driver.Kernel{
 	Uses:    []uint16{20, 30},
 }
 
-// Naive does the same without tiles.
+// Naive computes the same product without tiles.
 func Naive(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(naiveKernel, naiveKernel.Grid(g))
 	a.Pass(p)
@@ -403,7 +404,7 @@ var naiveKernel = &driver.Kernel{
 	Name:    "naive",
 	Package: "github.com/gopherwarp/gopherwarp/bench/cpu",
 	File:    "kernels.go",
-	Line:    175,
+	Line:    177,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -413,8 +414,8 @@ var naiveKernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []driver.Site{
+		{File: "kernels.go", Line: 186, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "kernels.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 182, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{

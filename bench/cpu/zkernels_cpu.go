@@ -148,25 +148,25 @@ func saxpyTwinRow(blocks *gpu.Blocks, lanes int, f float32, i13 int, x unsafe.Po
 
 // mandelbrotTwin runs blocks of the kernel mandelbrot.
 //
-//line kernels.go:36
+//line kernels.go:37
 func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	steps := *(*unsafe.Pointer)(args)
 	stepsLen := *(*int)(unsafe.Add(args, 8))
 	n := *(*int)(unsafe.Add(args, 24))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:39
+//line kernels.go:40
 	f30 := float32(n)
-//line kernels.go:36
+//line kernels.go:37
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:37
+//line kernels.go:38
 		i12 := bx * dx
-//line kernels.go:37
+//line kernels.go:38
 		i20 := by * dy
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:37
+//line kernels.go:38
 				if !mandelbrotTwinRow(i20, ty, n, f30, blocks, lanes, i12, steps, stepsLen, dx, tz) {
 					return
 				}
@@ -177,63 +177,63 @@ func mandelbrotTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // mandelbrotTwinRow is what a row of threads does in mandelbrotTwin.
 //
-//line kernels.go:37
+//line kernels.go:38
 func mandelbrotTwinRow(i20 int, ty int, n int, f30 float32, blocks *gpu.Blocks, lanes int, i12 int, steps unsafe.Pointer, stepsLen int, dx int, tz int) (ok bool) {
-//line kernels.go:37
+//line kernels.go:38
 	i23 := i20 + ty
 	c47 := i23 < n
 	i26 := i23 * n
-//line kernels.go:39
+//line kernels.go:40
 	f37 := float32(float32(i23)*3)/f30 - 1.5
 	first := blocks.Begun()
-//line kernels.go:37
+//line kernels.go:38
 	if lanes == 16 && first == 0 {
-//line kernels.go:37
+//line kernels.go:38
 		first = blocks.Done(zvector.MandelbrotTwin(blocks.Span(), i12, n, c47, i26, stepsLen, f30, f37, steps))
-//line kernels.go:37
+//line kernels.go:38
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:37
+//line kernels.go:38
 		first = blocks.Done(zvector.MandelbrotTwinAVX2(blocks.Span(), i12, n, c47, i26, stepsLen, f30, f37, steps))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f67, f68 float32
 		var i69 int
-//line kernels.go:37
+//line kernels.go:38
 		i15 := i12 + tx
 		if i15 < n {
-//line kernels.go:38
+//line kernels.go:39
 			if c47 {
 				i27 := i26 + i15
-//line kernels.go:39
+//line kernels.go:40
 				f32 := float32(float32(i15)*3)/f30 - 2
-//line kernels.go:46
+//line kernels.go:47
 				f67, f68, i69 = 0, 0, 0
-//line kernels.go:49
+//line kernels.go:50
 				for {
-//line kernels.go:49
+//line kernels.go:50
 					if i69 >= 256 {
-//line kernels.go:49
+//line kernels.go:50
 						break
 					}
-//line kernels.go:49
+//line kernels.go:50
 					f72 := float32(f67 * f67)
-//line kernels.go:49
+//line kernels.go:50
 					f73 := float32(f68 * f68)
-//line kernels.go:49
+//line kernels.go:50
 					if !(f72+f73 < 4) {
-//line kernels.go:49
+//line kernels.go:50
 						break
 					}
 					f67, f68, i69 = f72-f73+f32, float32(float32(f67*2)*f68)+f37, i69+1
 				}
-//line kernels.go:39
+//line kernels.go:40
 				if uint(i27) >= uint(stepsLen) {
-//line kernels.go:39
+//line kernels.go:40
 					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i27, stepsLen)
-//line kernels.go:39
+//line kernels.go:40
 					return false
 				}
-//line kernels.go:39
+//line kernels.go:40
 				*(*float32)(unsafe.Add(steps, i27*4)) = float32(i69)
 			}
 		}
@@ -243,7 +243,7 @@ func mandelbrotTwinRow(i20 int, ty int, n int, f30 float32, blocks *gpu.Blocks, 
 
 // blackScholesTwin runs blocks of the kernel blackScholes.
 //
-//line kernels.go:60
+//line kernels.go:61
 func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	price := *(*unsafe.Pointer)(args)
 	priceLen := *(*int)(unsafe.Add(args, 8))
@@ -255,14 +255,14 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	valueLen := *(*int)(unsafe.Add(args, 80))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:60
+//line kernels.go:61
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:61
+//line kernels.go:62
 		i20 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:61
+//line kernels.go:62
 				if !blackScholesTwinRow(blocks, lanes, i20, price, priceLen, strike, strikeLen, value, valueLen, years, yearsLen, dx, ty, tz) {
 					return
 				}
@@ -273,52 +273,52 @@ func blackScholesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // blackScholesTwinRow is what a row of threads does in blackScholesTwin.
 //
-//line kernels.go:61
+//line kernels.go:62
 func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Pointer, priceLen int, strike unsafe.Pointer, strikeLen int, value unsafe.Pointer, valueLen int, years unsafe.Pointer, yearsLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:61
+//line kernels.go:62
 	if lanes == 16 && first == 0 {
-//line kernels.go:61
+//line kernels.go:62
 		first = blocks.Done(zvector.BlackScholesTwin(blocks.Span(), i20, valueLen, priceLen, strikeLen, yearsLen, price, strike, years, value))
-//line kernels.go:61
+//line kernels.go:62
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:61
+//line kernels.go:62
 		first = blocks.Done(zvector.BlackScholesTwinAVX2(blocks.Span(), i20, valueLen, priceLen, strikeLen, yearsLen, price, strike, years, value))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f136, f341, f346, f205, f124, f174, f395, f253 float32
 		var i137, i161, i162 int32
-//line kernels.go:61
+//line kernels.go:62
 		i23 := i20 + tx
-//line kernels.go:61
+//line kernels.go:62
 		if i23 < valueLen {
 			if uint(i23) >= uint(priceLen) {
-//line kernels.go:62
+//line kernels.go:63
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i23, priceLen)
-//line kernels.go:62
+//line kernels.go:63
 				return false
 			}
-//line kernels.go:62
+//line kernels.go:63
 			f32 := *(*float32)(unsafe.Add(price, i23*4))
-//line kernels.go:62
+//line kernels.go:63
 			if uint(i23) >= uint(strikeLen) {
-//line kernels.go:62
+//line kernels.go:63
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i23, strikeLen)
-//line kernels.go:62
+//line kernels.go:63
 				return false
 			}
-//line kernels.go:62
+//line kernels.go:63
 			f38 := *(*float32)(unsafe.Add(strike, i23*4))
-//line kernels.go:62
+//line kernels.go:63
 			if uint(i23) >= uint(yearsLen) {
-//line kernels.go:62
+//line kernels.go:63
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i23, yearsLen)
-//line kernels.go:62
+//line kernels.go:63
 				return false
 			}
-//line kernels.go:62
+//line kernels.go:63
 			f44 := *(*float32)(unsafe.Add(years, i23*4))
-//line kernels.go:69
+//line kernels.go:70
 			f58 := float32(float32(math.Sqrt(float64(f44))) * 0.3)
 			f59 := f32 / f38
 //line log.go:68
@@ -352,11 +352,11 @@ func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Po
 //line log.go:90
 				f346 = f341
 			}
-//line kernels.go:70
+//line kernels.go:71
 			f63 := (f346 + float32(f44*0.065)) / f58
-//line kernels.go:76
-			f101 := 1 / (float32(math.Float32frombits(math.Float32bits(f63)&^(1<<31))*0.2316419) + 1)
 //line kernels.go:78
+			f101 := 1 / (float32(math.Float32frombits(math.Float32bits(f63)&^(1<<31))*0.2316419) + 1)
+//line kernels.go:80
 			f112 := float32(float32(f63*-0.5) * f63)
 //line exp.go:36
 			f302 := math32.FMA(f112, 1.442695, 1.2582912e+07)
@@ -370,15 +370,15 @@ func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Po
 //line exp.go:25
 				f205 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f305, 0.008368675), f305, 0.041668262), f305, 0.16666521), f305, 0.49999994), f305, 1), f305, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f302))<<23+1602224128))) * 5.421011e-20)
 			}
-//line kernels.go:78
+//line kernels.go:80
 			f115 := float32(float32(f205*0.3989423) * float32(f101*(float32(f101*(float32(f101*(float32(f101*(float32(f101*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
 			if 0 < f63 {
 				f124 = 1 - f115
 			} else {
-//line kernels.go:79
+//line kernels.go:81
 				f124 = f115
 			}
-//line kernels.go:71
+//line kernels.go:72
 			f66 := float32(f44 * -0.02)
 //line exp.go:36
 			f264 := math32.FMA(f66, 1.442695, 1.2582912e+07)
@@ -409,11 +409,11 @@ func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Po
 //line exp.go:25
 				f174 = f168
 			}
-//line kernels.go:71
+//line kernels.go:72
 			f69 := f63 - f58
-//line kernels.go:76
-			f230 := 1 / (float32(math.Float32frombits(math.Float32bits(f69)&^(1<<31))*0.2316419) + 1)
 //line kernels.go:78
+			f230 := 1 / (float32(math.Float32frombits(math.Float32bits(f69)&^(1<<31))*0.2316419) + 1)
+//line kernels.go:80
 			f241 := float32(float32(f69*-0.5) * f69)
 //line exp.go:36
 			f437 := math32.FMA(f241, 1.442695, 1.2582912e+07)
@@ -427,15 +427,15 @@ func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Po
 //line exp.go:25
 				f395 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f440, 0.008368675), f440, 0.041668262), f440, 0.16666521), f440, 0.49999994), f440, 1), f440, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f437))<<23+1602224128))) * 5.421011e-20)
 			}
-//line kernels.go:78
+//line kernels.go:80
 			f244 := float32(float32(f395*0.3989423) * float32(f230*(float32(f230*(float32(f230*(float32(f230*(float32(f230*1.3302745)+-1.8212559))+1.7814779))+-0.35656378))+0.31938154)))
 			if 0 < f69 {
 				f253 = 1 - f244
 			} else {
-//line kernels.go:79
+//line kernels.go:81
 				f253 = f244
 			}
-//line kernels.go:62
+//line kernels.go:63
 			*(*float32)(unsafe.Add(value, i23*4)) = float32(f32*f124) - float32(float32(f38*f174)*f253)
 		}
 	}
@@ -444,7 +444,7 @@ func blackScholesTwinRow(blocks *gpu.Blocks, lanes int, i20 int, price unsafe.Po
 
 // nbodyTwin runs blocks of the kernel nbody.
 //
-//line kernels.go:89
+//line kernels.go:91
 func nbodyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	at := *(*unsafe.Pointer)(args)
 	atLen := *(*int)(unsafe.Add(args, 8))
@@ -453,37 +453,37 @@ func nbodyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	n := *(*int)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:94
+//line kernels.go:96
 	i121 := n << 1
-//line kernels.go:94
+//line kernels.go:96
 	i131 := 0
-//line kernels.go:94
+//line kernels.go:96
 	if 0 < n {
-//line kernels.go:94
+//line kernels.go:96
 		i131 = n - 1
 	}
-//line kernels.go:94
+//line kernels.go:96
 	c147 := uint(i131) < 2147483648 && i131 < 2305843009213693952 && 0 < uint(atLen) && uint(i131) < uint(atLen) && uint(n) < uint(atLen) && uint(n+i131) < uint(atLen)
-//line kernels.go:94
+//line kernels.go:96
 	c153 := c147 && uint(i121) < uint(atLen) && uint(i121+i131) < uint(atLen)
 	i370 := n - 3
-//line kernels.go:95
+//line kernels.go:97
 	i230 := 0
-//line kernels.go:95
+//line kernels.go:97
 	if i370 <= n && 0 < i370 {
-//line kernels.go:95
+//line kernels.go:97
 		i230 = i370
 	}
-//line kernels.go:95
+//line kernels.go:97
 	c231 := 0 < i230
-//line kernels.go:89
+//line kernels.go:91
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:90
+//line kernels.go:92
 		i19 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:90
+//line kernels.go:92
 				if !nbodyTwinRow(blocks, lanes, at, atLen, c153, c231, force, forceLen, i121, i19, i230, n, dx, ty, tz) {
 					return
 				}
@@ -494,235 +494,235 @@ func nbodyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // nbodyTwinRow is what a row of threads does in nbodyTwin.
 //
-//line kernels.go:90
+//line kernels.go:92
 func nbodyTwinRow(blocks *gpu.Blocks, lanes int, at unsafe.Pointer, atLen int, c153 bool, c231 bool, force unsafe.Pointer, forceLen int, i121 int, i19 int, i230 int, n int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:90
+//line kernels.go:92
 	if lanes == 16 && first == 0 {
-//line kernels.go:90
+//line kernels.go:92
 		first = blocks.Done(zvector.NbodyTwin(blocks.Span(), i19, n, atLen, i121, c153, c231, forceLen, at, i230, force))
-//line kernels.go:90
+//line kernels.go:92
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:90
+//line kernels.go:92
 		first = blocks.Done(zvector.NbodyTwinAVX2(blocks.Span(), i19, n, atLen, i121, c153, c231, forceLen, at, i230, force))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i22, i32, i40, i235, i241, i246, i394, i408, i52, i92, i167, i173, i179, i203 int
 		var f31, f38, f46, f232, f233, f234, f240, f245, f250, f256, f259, f271, f276, f281, f287, f290, f302, f307, f312, f318, f321, f333, f338, f343, f349, f352, f354, f356, f358, f405, f406, f407, f209, f208, f207, f49, f50, f51, f59, f67, f76, f82, f85, f87, f89, f91, f164, f165, f166, f172, f178, f184, f190, f193, f195, f198, f201 float32
 		var c360 bool
-//line kernels.go:90
+//line kernels.go:92
 		i22 = i19 + tx
 		if n > i22 {
-//line kernels.go:94
+//line kernels.go:96
 			if uint(i22) >= uint(atLen) {
-//line kernels.go:94
+//line kernels.go:96
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, atLen)
-//line kernels.go:94
+//line kernels.go:96
 				return false
 			}
-//line kernels.go:94
+//line kernels.go:96
 			f31 = *(*float32)(unsafe.Add(at, i22*4))
-//line kernels.go:94
+//line kernels.go:96
 			i32 = n + i22
-//line kernels.go:94
+//line kernels.go:96
 			if uint(i32) >= uint(atLen) {
-//line kernels.go:94
+//line kernels.go:96
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i32, atLen)
-//line kernels.go:94
+//line kernels.go:96
 				return false
 			}
-//line kernels.go:94
+//line kernels.go:96
 			f38 = *(*float32)(unsafe.Add(at, i32*4))
-//line kernels.go:94
+//line kernels.go:96
 			i40 = i121 + i22
-//line kernels.go:94
+//line kernels.go:96
 			if uint(i40) >= uint(atLen) {
-//line kernels.go:94
+//line kernels.go:96
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i40, atLen)
-//line kernels.go:94
+//line kernels.go:96
 				return false
 			}
-//line kernels.go:94
+//line kernels.go:96
 			f46 = *(*float32)(unsafe.Add(at, i40*4))
-//line kernels.go:94
+//line kernels.go:96
 			if c153 {
 				if c231 {
-//line kernels.go:102
+//line kernels.go:104
 					f232, f233, f234, i235 = 0, 0, 0, 0
-//line kernels.go:102
+//line kernels.go:104
 					for {
-//line kernels.go:97
+//line kernels.go:99
 						f240 = *(*float32)(unsafe.Add(at, i235*4)) - f31
-//line kernels.go:97
+//line kernels.go:99
 						i241 = n + i235
-//line kernels.go:97
+//line kernels.go:99
 						f245 = *(*float32)(unsafe.Add(at, i241*4)) - f38
-//line kernels.go:97
+//line kernels.go:99
 						i246 = i121 + i235
-//line kernels.go:97
+//line kernels.go:99
 						f250 = *(*float32)(unsafe.Add(at, i246*4)) - f46
 						f256 = float32(f240*f240) + float32(f245*f245) + float32(f250*f250) + 0.01
 						f259 = 1 / float32(f256*float32(math.Sqrt(float64(f256))))
-//line kernels.go:97
+//line kernels.go:99
 						f271 = *(*float32)(unsafe.Add(at, (i235+1)*4)) - f31
-//line kernels.go:97
+//line kernels.go:99
 						f276 = *(*float32)(unsafe.Add(at, (i241+1)*4)) - f38
-//line kernels.go:97
+//line kernels.go:99
 						f281 = *(*float32)(unsafe.Add(at, (i246+1)*4)) - f46
 						f287 = float32(f271*f271) + float32(f276*f276) + float32(f281*f281) + 0.01
 						f290 = 1 / float32(f287*float32(math.Sqrt(float64(f287))))
-//line kernels.go:97
+//line kernels.go:99
 						f302 = *(*float32)(unsafe.Add(at, (i235+2)*4)) - f31
-//line kernels.go:97
+//line kernels.go:99
 						f307 = *(*float32)(unsafe.Add(at, (i241+2)*4)) - f38
-//line kernels.go:97
+//line kernels.go:99
 						f312 = *(*float32)(unsafe.Add(at, (i246+2)*4)) - f46
 						f318 = float32(f302*f302) + float32(f307*f307) + float32(f312*f312) + 0.01
 						f321 = 1 / float32(f318*float32(math.Sqrt(float64(f318))))
-//line kernels.go:97
+//line kernels.go:99
 						f333 = *(*float32)(unsafe.Add(at, (i235+3)*4)) - f31
-//line kernels.go:97
+//line kernels.go:99
 						f338 = *(*float32)(unsafe.Add(at, (i241+3)*4)) - f38
-//line kernels.go:97
+//line kernels.go:99
 						f343 = *(*float32)(unsafe.Add(at, (i246+3)*4)) - f46
 						f349 = float32(f333*f333) + float32(f338*f338) + float32(f343*f343) + 0.01
 						f352 = 1 / float32(f349*float32(math.Sqrt(float64(f349))))
 						f354 = f232 + float32(f240*f259) + float32(f271*f290) + float32(f302*f321) + float32(f333*f352)
 						f356 = f233 + float32(f245*f259) + float32(f276*f290) + float32(f307*f321) + float32(f338*f352)
 						f358 = f234 + float32(f250*f259) + float32(f281*f290) + float32(f312*f321) + float32(f343*f352)
-//line kernels.go:102
+//line kernels.go:104
 						i394 = i235 + 4
-//line kernels.go:102
+//line kernels.go:104
 						c360 = i394 < n
-//line kernels.go:102
+//line kernels.go:104
 						if i394 >= i230 {
-//line kernels.go:102
+//line kernels.go:104
 							break
 						}
-//line kernels.go:102
+//line kernels.go:104
 						f232, f233, f234, i235 = f354, f356, f358, i394
 					}
-//line kernels.go:102
+//line kernels.go:104
 					if !c360 {
-//line kernels.go:102
+//line kernels.go:104
 						f209, f208, f207 = f354, f356, f358
-//line kernels.go:102
+//line kernels.go:104
 						goto l1
 					}
-//line kernels.go:102
+//line kernels.go:104
 					f405, f406, f407, i408 = f354, f356, f358, i394
 				} else {
-//line kernels.go:95
+//line kernels.go:97
 					f405, f406, f407, i408 = 0, 0, 0, 0
 				}
-//line kernels.go:95
+//line kernels.go:97
 				f49, f50, f51, i52 = f405, f406, f407, i408
-//line kernels.go:102
+//line kernels.go:104
 				for {
-//line kernels.go:97
+//line kernels.go:99
 					f59 = *(*float32)(unsafe.Add(at, i52*4)) - f31
-//line kernels.go:97
+//line kernels.go:99
 					f67 = *(*float32)(unsafe.Add(at, (n+i52)*4)) - f38
-//line kernels.go:97
+//line kernels.go:99
 					f76 = *(*float32)(unsafe.Add(at, (i121+i52)*4)) - f46
 					f82 = float32(f59*f59) + float32(f67*f67) + float32(f76*f76) + 0.01
 					f85 = 1 / float32(f82*float32(math.Sqrt(float64(f82))))
 					f87 = f49 + float32(f59*f85)
 					f89 = f50 + float32(f67*f85)
 					f91 = f51 + float32(f76*f85)
-//line kernels.go:102
+//line kernels.go:104
 					i92 = i52 + 1
-//line kernels.go:102
+//line kernels.go:104
 					if i92 >= n {
-//line kernels.go:102
+//line kernels.go:104
 						break
 					}
-//line kernels.go:102
+//line kernels.go:104
 					f49, f50, f51, i52 = f87, f89, f91, i92
 				}
-//line kernels.go:102
+//line kernels.go:104
 				f209, f208, f207 = f87, f89, f91
 			} else {
-//line kernels.go:102
+//line kernels.go:104
 				f164, f165, f166, i167 = 0, 0, 0, 0
-//line kernels.go:102
+//line kernels.go:104
 				for {
-//line kernels.go:97
+//line kernels.go:99
 					if uint(i167) >= uint(atLen) {
-//line kernels.go:97
+//line kernels.go:99
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i167, atLen)
-//line kernels.go:97
+//line kernels.go:99
 						return false
 					}
-//line kernels.go:97
+//line kernels.go:99
 					f172 = *(*float32)(unsafe.Add(at, i167*4)) - f31
-//line kernels.go:97
+//line kernels.go:99
 					i173 = n + i167
-//line kernels.go:97
+//line kernels.go:99
 					if uint(i173) >= uint(atLen) {
-//line kernels.go:97
+//line kernels.go:99
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i173, atLen)
-//line kernels.go:97
+//line kernels.go:99
 						return false
 					}
-//line kernels.go:97
+//line kernels.go:99
 					f178 = *(*float32)(unsafe.Add(at, i173*4)) - f38
-//line kernels.go:97
+//line kernels.go:99
 					i179 = i121 + i167
-//line kernels.go:97
+//line kernels.go:99
 					if uint(i179) >= uint(atLen) {
-//line kernels.go:97
+//line kernels.go:99
 						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i179, atLen)
-//line kernels.go:97
+//line kernels.go:99
 						return false
 					}
-//line kernels.go:97
+//line kernels.go:99
 					f184 = *(*float32)(unsafe.Add(at, i179*4)) - f46
 					f190 = float32(f172*f172) + float32(f178*f178) + float32(f184*f184) + 0.01
 					f193 = 1 / float32(f190*float32(math.Sqrt(float64(f190))))
 					f195 = f164 + float32(f172*f193)
 					f198 = f165 + float32(f178*f193)
 					f201 = f166 + float32(f184*f193)
-//line kernels.go:102
+//line kernels.go:104
 					i203 = i167 + 1
-//line kernels.go:102
+//line kernels.go:104
 					if i203 >= n {
-//line kernels.go:102
+//line kernels.go:104
 						break
 					}
-//line kernels.go:102
+//line kernels.go:104
 					f164, f165, f166, i167 = f195, f198, f201, i203
 				}
-//line kernels.go:102
+//line kernels.go:104
 				f209, f208, f207 = f195, f198, f201
 			}
 		l1:
-//line kernels.go:104
+//line kernels.go:106
 			if uint(i22) >= uint(forceLen) {
-//line kernels.go:104
+//line kernels.go:106
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, forceLen)
-//line kernels.go:104
+//line kernels.go:106
 				return false
 			}
-//line kernels.go:104
+//line kernels.go:106
 			*(*float32)(unsafe.Add(force, i22*4)) = f209
-//line kernels.go:104
+//line kernels.go:106
 			if uint(i32) >= uint(forceLen) {
-//line kernels.go:104
+//line kernels.go:106
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i32, forceLen)
-//line kernels.go:104
+//line kernels.go:106
 				return false
 			}
-//line kernels.go:104
+//line kernels.go:106
 			*(*float32)(unsafe.Add(force, i32*4)) = f208
-//line kernels.go:104
+//line kernels.go:106
 			if uint(i40) >= uint(forceLen) {
-//line kernels.go:104
+//line kernels.go:106
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i40, forceLen)
-//line kernels.go:104
+//line kernels.go:106
 				return false
 			}
-//line kernels.go:104
+//line kernels.go:106
 			*(*float32)(unsafe.Add(force, i40*4)) = f207
 		}
 	}
@@ -731,7 +731,7 @@ func nbodyTwinRow(blocks *gpu.Blocks, lanes int, at unsafe.Pointer, atLen int, c
 
 // stencilTwin runs blocks of the kernel stencil.
 //
-//line kernels.go:111
+//line kernels.go:113
 func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inLen := *(*int)(unsafe.Add(args, 8))
@@ -742,33 +742,33 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	d := *(*int)(unsafe.Add(args, 64))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:113
+//line kernels.go:115
 	i124 := w - 1
-//line kernels.go:113
+//line kernels.go:115
 	i126 := h - 1
-//line kernels.go:113
+//line kernels.go:115
 	i128 := d - 1
-//line kernels.go:117
+//line kernels.go:119
 	i83 := w * h
-//line kernels.go:111
+//line kernels.go:113
 	for blocks.Next() {
 		bx, by, bz := blocks.Index()
-//line kernels.go:112
+//line kernels.go:114
 		i18 := bx * dx
-//line kernels.go:112
+//line kernels.go:114
 		i26 := by * dy
-//line kernels.go:112
+//line kernels.go:114
 		i34 := bz * dz
 		for tz := range dz {
-//line kernels.go:112
+//line kernels.go:114
 			i37 := i34 + tz
 			c119 := i37 < 1
-//line kernels.go:113
+//line kernels.go:115
 			c111 := i128 <= i37
-//line kernels.go:116
+//line kernels.go:118
 			i41 := i37 * h
 			for ty := range dy {
-//line kernels.go:112
+//line kernels.go:114
 				if !stencilTwinRow(i26, ty, i126, i41, w, blocks, lanes, c111, c119, i124, i18, i83, in, inLen, out, outLen, dx, d, tz) {
 					return
 				}
@@ -779,111 +779,111 @@ func stencilTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // stencilTwinRow is what a row of threads does in stencilTwin.
 //
-//line kernels.go:112
+//line kernels.go:114
 func stencilTwinRow(i26 int, ty int, i126 int, i41 int, w int, blocks *gpu.Blocks, lanes int, c111 bool, c119 bool, i124 int, i18 int, i83 int, in unsafe.Pointer, inLen int, out unsafe.Pointer, outLen int, dx int, d int, tz int) (ok bool) {
-//line kernels.go:112
+//line kernels.go:114
 	i29 := i26 + ty
 	c121 := i29 < 1
-//line kernels.go:113
+//line kernels.go:115
 	c114 := i126 <= i29
-//line kernels.go:116
+//line kernels.go:118
 	i43 := (i41 + i29) * w
 	first := blocks.Begun()
-//line kernels.go:112
+//line kernels.go:114
 	if lanes == 16 && first == 0 {
-//line kernels.go:112
+//line kernels.go:114
 		first = blocks.Done(zvector.StencilTwin(blocks.Span(), i18, c121, c119, i124, c114, c111, i43, inLen, w, i83, outLen, in, out))
-//line kernels.go:112
+//line kernels.go:114
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:112
+//line kernels.go:114
 		first = blocks.Done(zvector.StencilTwinAVX2(blocks.Span(), i18, c121, c119, i124, c114, c111, i43, inLen, w, i83, outLen, in, out))
 	}
 	for tx := first; tx < dx; tx++ {
-//line kernels.go:112
+//line kernels.go:114
 		i21 := i18 + tx
 		if i21 >= 1 {
-//line kernels.go:113
+//line kernels.go:115
 			if !c121 {
-//line kernels.go:113
+//line kernels.go:115
 				if !c119 {
-//line kernels.go:113
+//line kernels.go:115
 					if i124 > i21 {
-//line kernels.go:113
+//line kernels.go:115
 						if !c114 {
-//line kernels.go:113
+//line kernels.go:115
 							if !c111 {
-//line kernels.go:116
+//line kernels.go:118
 								i44 := i43 + i21
 								if uint(i44) >= uint(inLen) {
-//line kernels.go:117
+//line kernels.go:119
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i44, inLen)
-//line kernels.go:117
+//line kernels.go:119
 									return false
 								}
-//line kernels.go:117
+//line kernels.go:119
 								i130 := i44 - 1
-//line kernels.go:117
+//line kernels.go:119
 								if uint(i130) >= uint(inLen) {
-//line kernels.go:117
+//line kernels.go:119
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i130, inLen)
-//line kernels.go:117
+//line kernels.go:119
 									return false
 								}
-//line kernels.go:117
+//line kernels.go:119
 								i59 := i44 + 1
-//line kernels.go:117
+//line kernels.go:119
 								if uint(i59) >= uint(inLen) {
-//line kernels.go:117
+//line kernels.go:119
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i59, inLen)
-//line kernels.go:117
+//line kernels.go:119
 									return false
 								}
-//line kernels.go:117
+//line kernels.go:119
 								i67 := i44 - w
-//line kernels.go:117
+//line kernels.go:119
 								if uint(i67) >= uint(inLen) {
-//line kernels.go:117
+//line kernels.go:119
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i67, inLen)
-//line kernels.go:117
+//line kernels.go:119
 									return false
 								}
-//line kernels.go:117
+//line kernels.go:119
 								i75 := i44 + w
-//line kernels.go:117
+//line kernels.go:119
 								if uint(i75) >= uint(inLen) {
-//line kernels.go:117
+//line kernels.go:119
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i75, inLen)
-//line kernels.go:117
+//line kernels.go:119
 									return false
 								}
-//line kernels.go:117
+//line kernels.go:119
 								i84 := i44 - i83
-//line kernels.go:117
+//line kernels.go:119
 								if uint(i84) >= uint(inLen) {
-//line kernels.go:117
+//line kernels.go:119
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i84, inLen)
-//line kernels.go:117
+//line kernels.go:119
 									return false
 								}
-//line kernels.go:117
+//line kernels.go:119
 								f91 := *(*float32)(unsafe.Add(in, i130*4)) + *(*float32)(unsafe.Add(in, i59*4)) + *(*float32)(unsafe.Add(in, i67*4)) + *(*float32)(unsafe.Add(in, i75*4)) + *(*float32)(unsafe.Add(in, i84*4))
-//line kernels.go:117
+//line kernels.go:119
 								i93 := i44 + i83
-//line kernels.go:117
+//line kernels.go:119
 								if uint(i93) >= uint(inLen) {
-//line kernels.go:117
+//line kernels.go:119
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i93, inLen)
-//line kernels.go:117
+//line kernels.go:119
 									return false
 								}
-//line kernels.go:117
+//line kernels.go:119
 								if uint(i44) >= uint(outLen) {
-//line kernels.go:117
+//line kernels.go:119
 									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i44, outLen)
-//line kernels.go:117
+//line kernels.go:119
 									return false
 								}
-//line kernels.go:117
+//line kernels.go:119
 								*(*float32)(unsafe.Add(out, i44*4)) = float32(*(*float32)(unsafe.Add(in, i44*4))*0.4) + float32((f91+*(*float32)(unsafe.Add(in, i93*4)))*0.1)
 							}
 						}
@@ -897,7 +897,7 @@ func stencilTwinRow(i26 int, ty int, i126 int, i41 int, w int, blocks *gpu.Block
 
 // sumsTwin runs blocks of the kernel sums.
 //
-//line kernels.go:127
+//line kernels.go:129
 func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -905,66 +905,66 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	outLen := *(*int)(unsafe.Add(args, 32))
 	shared := blocks.Shared(1024)
 	lanes := blocks.Lanes()
-//line kernels.go:127
+//line kernels.go:129
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:131
+//line kernels.go:133
 		i80 := bx << 8
 		{
 			{
-//line kernels.go:128
+//line kernels.go:130
 				sumsTwinRow(lanes, i80, shared, x, xLen)
 			}
 		}
 		{
 			{
-//line kernels.go:136
+//line kernels.go:138
 				sumsTwinRow_(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:136
+//line kernels.go:138
 				sumsTwinRow__(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:136
+//line kernels.go:138
 				sumsTwinRow___(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:136
+//line kernels.go:138
 				sumsTwinRow____(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:136
+//line kernels.go:138
 				sumsTwinRow_____(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:136
+//line kernels.go:138
 				sumsTwinRow______(lanes, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:136
+//line kernels.go:138
 				sumsTwinRow_______(lanes, shared)
 			}
 		}
-//line kernels.go:141
+//line kernels.go:143
 		c70 := uint(bx) < uint(outLen)
-//line kernels.go:141
+//line kernels.go:143
 		o73 := bx * 4
 		{
 			{
-//line kernels.go:136
+//line kernels.go:138
 				if !sumsTwinRow________(lanes, c70, o73, out, shared, blocks, bx, outLen) {
 					return
 				}
@@ -975,25 +975,25 @@ func sumsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumsTwinRow is what a row of threads does in sumsTwin.
 //
-//line kernels.go:128
+//line kernels.go:130
 func sumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointer, xLen int) {
 	first := 0
-//line kernels.go:128
+//line kernels.go:130
 	if lanes == 16 {
-//line kernels.go:128
+//line kernels.go:130
 		first = zvector.SumsTwin(256, i80, xLen, shared, x)
-//line kernels.go:128
+//line kernels.go:130
 	} else if lanes == 8 {
-//line kernels.go:128
+//line kernels.go:130
 		first = zvector.SumsTwinAVX2(256, i80, xLen, shared, x)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:130
+//line kernels.go:132
 		*(*float32)(unsafe.Add(shared, o18)) = 0
 		i25 := i80 + tx
-//line kernels.go:131
+//line kernels.go:133
 		if i25 < xLen {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(x, i25*4))
 		}
@@ -1002,22 +1002,22 @@ func sumsTwinRow(lanes int, i80 int, shared unsafe.Pointer, x unsafe.Pointer, xL
 
 // sumsTwinRow_ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:136
+//line kernels.go:138
 func sumsTwinRow_(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:136
+//line kernels.go:138
 	if lanes == 16 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwin_(256, shared)
-//line kernels.go:136
+//line kernels.go:138
 	} else if lanes == 8 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwinAVX2_(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:136
+//line kernels.go:138
 		if uint32(int32(tx)) < 128 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+128)*4))
 		}
@@ -1026,22 +1026,22 @@ func sumsTwinRow_(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow__ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:136
+//line kernels.go:138
 func sumsTwinRow__(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:136
+//line kernels.go:138
 	if lanes == 16 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwin__(256, shared)
-//line kernels.go:136
+//line kernels.go:138
 	} else if lanes == 8 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwinAVX2__(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:136
+//line kernels.go:138
 		if uint32(int32(tx)) < 64 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+64)*4))
 		}
@@ -1050,22 +1050,22 @@ func sumsTwinRow__(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow___ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:136
+//line kernels.go:138
 func sumsTwinRow___(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:136
+//line kernels.go:138
 	if lanes == 16 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwin___(256, shared)
-//line kernels.go:136
+//line kernels.go:138
 	} else if lanes == 8 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwinAVX2___(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:136
+//line kernels.go:138
 		if uint32(int32(tx)) < 32 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+32)*4))
 		}
@@ -1074,22 +1074,22 @@ func sumsTwinRow___(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow____ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:136
+//line kernels.go:138
 func sumsTwinRow____(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:136
+//line kernels.go:138
 	if lanes == 16 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwin____(256, shared)
-//line kernels.go:136
+//line kernels.go:138
 	} else if lanes == 8 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwinAVX2____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:136
+//line kernels.go:138
 		if uint32(int32(tx)) < 16 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+16)*4))
 		}
@@ -1098,22 +1098,22 @@ func sumsTwinRow____(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow_____ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:136
+//line kernels.go:138
 func sumsTwinRow_____(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:136
+//line kernels.go:138
 	if lanes == 16 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwin_____(256, shared)
-//line kernels.go:136
+//line kernels.go:138
 	} else if lanes == 8 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwinAVX2_____(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:136
+//line kernels.go:138
 		if uint32(int32(tx)) < 8 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+8)*4))
 		}
@@ -1122,22 +1122,22 @@ func sumsTwinRow_____(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow______ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:136
+//line kernels.go:138
 func sumsTwinRow______(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:136
+//line kernels.go:138
 	if lanes == 16 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwin______(256, shared)
-//line kernels.go:136
+//line kernels.go:138
 	} else if lanes == 8 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwinAVX2______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:136
+//line kernels.go:138
 		if uint32(int32(tx)) < 4 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+4)*4))
 		}
@@ -1146,22 +1146,22 @@ func sumsTwinRow______(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow_______ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:136
+//line kernels.go:138
 func sumsTwinRow_______(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:136
+//line kernels.go:138
 	if lanes == 16 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwin_______(256, shared)
-//line kernels.go:136
+//line kernels.go:138
 	} else if lanes == 8 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwinAVX2_______(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:136
+//line kernels.go:138
 		if uint32(int32(tx)) < 2 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+2)*4))
 		}
@@ -1170,35 +1170,35 @@ func sumsTwinRow_______(lanes int, shared unsafe.Pointer) {
 
 // sumsTwinRow________ is what a row of threads does in sumsTwin.
 //
-//line kernels.go:136
+//line kernels.go:138
 func sumsTwinRow________(lanes int, c70 bool, o73 int, out unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks, bx int, outLen int) (ok bool) {
 	first := 0
-//line kernels.go:136
+//line kernels.go:138
 	if lanes == 16 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwin________(256, shared, c70, out, o73)
-//line kernels.go:136
+//line kernels.go:138
 	} else if lanes == 8 {
-//line kernels.go:136
+//line kernels.go:138
 		first = zvector.SumsTwinAVX2________(256, shared, c70, out, o73)
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:130
+//line kernels.go:132
 		o18 := tx * 4
-//line kernels.go:136
+//line kernels.go:138
 		c273 := int32(tx) == 0
-//line kernels.go:141
+//line kernels.go:143
 		if !(!c273 || c70) {
-//line kernels.go:141
+//line kernels.go:143
 			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, outLen)
-//line kernels.go:141
+//line kernels.go:143
 			return false
 		}
-//line kernels.go:136
+//line kernels.go:138
 		if c273 {
 			*(*float32)(unsafe.Add(shared, o18)) = *(*float32)(unsafe.Add(shared, o18)) + *(*float32)(unsafe.Add(shared, (tx+1)*4))
 		}
-//line kernels.go:140
+//line kernels.go:142
 		if c273 {
 			*(*float32)(unsafe.Add(out, o73)) = *(*float32)(shared)
 		}
@@ -1208,7 +1208,7 @@ func sumsTwinRow________(lanes int, c70 bool, o73 int, out unsafe.Pointer, share
 
 // matmulTwin runs blocks of the kernel matmul.
 //
-//line kernels.go:153
+//line kernels.go:155
 func matmulTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(args)
 	aLen := *(*int)(unsafe.Add(args, 8))
@@ -1220,39 +1220,39 @@ func matmulTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(2048)
 	lanes := blocks.Lanes()
 	each36 := blocks.Scratch(4)
-//line kernels.go:153
+//line kernels.go:155
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
 		var i37 int
-//line kernels.go:157
+//line kernels.go:159
 		i110 := by << 4
-//line kernels.go:157
+//line kernels.go:159
 		i112 := bx << 4
 		for ty := range 16 {
-//line kernels.go:157
+//line kernels.go:159
 			matmulTwinRow(ty, each36)
 		}
 		i37 = 0
-//line kernels.go:159
+//line kernels.go:161
 		for {
-//line kernels.go:159
+//line kernels.go:161
 			if i37 >= n {
 				break
 			}
 			for ty := range 16 {
-//line kernels.go:160
+//line kernels.go:162
 				if !matmulTwinRow_(i110, n, ty, i37, lanes, a, aLen, b, bLen, i112, shared, blocks) {
 					return
 				}
 			}
 			for ty := range 16 {
-//line kernels.go:160
+//line kernels.go:162
 				matmulTwinRow__(ty, lanes, each36, shared)
 			}
 			i37 = i37 + 16
 		}
 		for ty := range 16 {
-//line kernels.go:160
+//line kernels.go:162
 			if !matmulTwinRow___(i110, n, ty, lanes, c, cLen, each36, i112, blocks) {
 				return
 			}
@@ -1262,64 +1262,64 @@ func matmulTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // matmulTwinRow is what a row of threads does in matmulTwin.
 //
-//line kernels.go:157
+//line kernels.go:159
 func matmulTwinRow(ty int, each36 unsafe.Pointer) {
 	row := ty * 16
 	for tx := range 16 {
-//line kernels.go:157
+//line kernels.go:159
 		*(*float32)(unsafe.Add(each36, (row+tx)*4)) = 0
 	}
 }
 
 // matmulTwinRow_ is what a row of threads does in matmulTwin.
 //
-//line kernels.go:160
+//line kernels.go:162
 func matmulTwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i112 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-//line kernels.go:160
+//line kernels.go:162
 	i43 := (i110 + ty) * n
-//line kernels.go:160
+//line kernels.go:162
 	i44 := i43 + i37
 	i60 := (i37 + ty) * n
-//line kernels.go:160
+//line kernels.go:162
 	o42 := ty * 64
 	o58 := ty * 64
 	first := 0
-//line kernels.go:160
+//line kernels.go:162
 	if lanes == 16 {
-//line kernels.go:160
+//line kernels.go:162
 		first = zvector.MatmulTwin(16, i44, aLen, i112, i60, bLen, a, shared, o42, b, unsafe.Add(shared, 1024), o58)
-//line kernels.go:160
+//line kernels.go:162
 	} else if lanes == 8 {
-//line kernels.go:160
+//line kernels.go:162
 		first = zvector.MatmulTwinAVX2(16, i44, aLen, i112, i60, bLen, a, shared, o42, b, unsafe.Add(shared, 1024), o58)
 	}
 	for tx := first; tx < 16; tx++ {
-//line kernels.go:160
+//line kernels.go:162
 		o54 := o42 + tx*4
-//line kernels.go:157
+//line kernels.go:159
 		i34 := i112 + tx
-//line kernels.go:161
+//line kernels.go:163
 		o70 := o58 + tx*4
-//line kernels.go:160
+//line kernels.go:162
 		i45 := i44 + tx
-//line kernels.go:160
+//line kernels.go:162
 		if uint(i45) >= uint(aLen) {
-//line kernels.go:160
+//line kernels.go:162
 			blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i45, aLen)
-//line kernels.go:160
+//line kernels.go:162
 			return false
 		}
-//line kernels.go:160
+//line kernels.go:162
 		*(*float32)(unsafe.Add(shared, o54)) = *(*float32)(unsafe.Add(a, i45*4))
 		i61 := i60 + i34
-//line kernels.go:161
+//line kernels.go:163
 		if uint(i61) >= uint(bLen) {
-//line kernels.go:161
+//line kernels.go:163
 			blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i61, bLen)
-//line kernels.go:161
+//line kernels.go:163
 			return false
 		}
-//line kernels.go:161
+//line kernels.go:163
 		*(*float32)(unsafe.Add(shared, o70+1024)) = *(*float32)(unsafe.Add(b, i61*4))
 	}
 	return true
@@ -1327,138 +1327,138 @@ func matmulTwinRow_(i110 int, n int, ty int, i37 int, lanes int, a unsafe.Pointe
 
 // matmulTwinRow__ is what a row of threads does in matmulTwin.
 //
-//line kernels.go:160
+//line kernels.go:162
 func matmulTwinRow__(ty int, lanes int, each36 unsafe.Pointer, shared unsafe.Pointer) {
-//line kernels.go:160
+//line kernels.go:162
 	o42 := ty * 64
-//line kernels.go:164
+//line kernels.go:166
 	o361 := o42 + 4
-//line kernels.go:164
+//line kernels.go:166
 	o366 := o42 + 8
-//line kernels.go:164
+//line kernels.go:166
 	o371 := o42 + 12
-//line kernels.go:164
+//line kernels.go:166
 	o376 := o42 + 16
-//line kernels.go:164
+//line kernels.go:166
 	o381 := o42 + 20
-//line kernels.go:164
+//line kernels.go:166
 	o386 := o42 + 24
-//line kernels.go:164
+//line kernels.go:166
 	o391 := o42 + 28
-//line kernels.go:164
+//line kernels.go:166
 	o396 := o42 + 32
-//line kernels.go:164
+//line kernels.go:166
 	o401 := o42 + 36
-//line kernels.go:164
+//line kernels.go:166
 	o406 := o42 + 40
-//line kernels.go:164
+//line kernels.go:166
 	o411 := o42 + 44
-//line kernels.go:164
+//line kernels.go:166
 	o416 := o42 + 48
-//line kernels.go:164
+//line kernels.go:166
 	o421 := o42 + 52
-//line kernels.go:164
+//line kernels.go:166
 	o426 := o42 + 56
-//line kernels.go:164
+//line kernels.go:166
 	o431 := o42 + 60
 	row := ty * 16
 	first := 0
-//line kernels.go:164
+//line kernels.go:166
 	if lanes == 16 {
-//line kernels.go:164
+//line kernels.go:166
 		first = zvector.MatmulTwin_(16, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 1024))
-//line kernels.go:164
+//line kernels.go:166
 	} else if lanes == 8 {
-//line kernels.go:164
+//line kernels.go:166
 		first = zvector.MatmulTwinAVX2_(16, unsafe.Add(each36, row*4), shared, o42, unsafe.Add(shared, 1024))
 	}
 	for tx := first; tx < 16; tx++ {
-//line kernels.go:158
+//line kernels.go:160
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
-//line kernels.go:164
-		o137 := tx * 4
-//line kernels.go:164
-		o151 := 64 + tx*4
-//line kernels.go:164
-		o165 := 128 + tx*4
-//line kernels.go:164
-		o179 := 192 + tx*4
-//line kernels.go:164
-		o193 := 256 + tx*4
-//line kernels.go:164
-		o207 := 320 + tx*4
-//line kernels.go:164
-		o221 := 384 + tx*4
-//line kernels.go:164
-		o235 := 448 + tx*4
-//line kernels.go:164
-		o249 := 512 + tx*4
-//line kernels.go:164
-		o263 := 576 + tx*4
-//line kernels.go:164
-		o277 := 640 + tx*4
-//line kernels.go:164
-		o291 := 704 + tx*4
-//line kernels.go:164
-		o305 := 768 + tx*4
-//line kernels.go:164
-		o319 := 832 + tx*4
-//line kernels.go:164
-		o333 := 896 + tx*4
-//line kernels.go:164
-		o347 := 960 + tx*4
-//line kernels.go:164
-		f168 := f36 + float32(*(*float32)(unsafe.Add(shared, o42))**(*float32)(unsafe.Add(shared, o137+1024))) + float32(*(*float32)(unsafe.Add(shared, o361))**(*float32)(unsafe.Add(shared, o151+1024))) + float32(*(*float32)(unsafe.Add(shared, o366))**(*float32)(unsafe.Add(shared, o165+1024)))
-//line kernels.go:164
-		f196 := f168 + float32(*(*float32)(unsafe.Add(shared, o371))**(*float32)(unsafe.Add(shared, o179+1024))) + float32(*(*float32)(unsafe.Add(shared, o376))**(*float32)(unsafe.Add(shared, o193+1024)))
-//line kernels.go:164
-		f224 := f196 + float32(*(*float32)(unsafe.Add(shared, o381))**(*float32)(unsafe.Add(shared, o207+1024))) + float32(*(*float32)(unsafe.Add(shared, o386))**(*float32)(unsafe.Add(shared, o221+1024)))
-//line kernels.go:164
-		f252 := f224 + float32(*(*float32)(unsafe.Add(shared, o391))**(*float32)(unsafe.Add(shared, o235+1024))) + float32(*(*float32)(unsafe.Add(shared, o396))**(*float32)(unsafe.Add(shared, o249+1024)))
-//line kernels.go:164
-		f280 := f252 + float32(*(*float32)(unsafe.Add(shared, o401))**(*float32)(unsafe.Add(shared, o263+1024))) + float32(*(*float32)(unsafe.Add(shared, o406))**(*float32)(unsafe.Add(shared, o277+1024)))
-//line kernels.go:164
-		f308 := f280 + float32(*(*float32)(unsafe.Add(shared, o411))**(*float32)(unsafe.Add(shared, o291+1024))) + float32(*(*float32)(unsafe.Add(shared, o416))**(*float32)(unsafe.Add(shared, o305+1024)))
-//line kernels.go:164
-		f336 := f308 + float32(*(*float32)(unsafe.Add(shared, o421))**(*float32)(unsafe.Add(shared, o319+1024))) + float32(*(*float32)(unsafe.Add(shared, o426))**(*float32)(unsafe.Add(shared, o333+1024)))
-//line kernels.go:164
-		f350 := f336 + float32(*(*float32)(unsafe.Add(shared, o431))**(*float32)(unsafe.Add(shared, o347+1024)))
 //line kernels.go:166
+		o137 := tx * 4
+//line kernels.go:166
+		o151 := 64 + tx*4
+//line kernels.go:166
+		o165 := 128 + tx*4
+//line kernels.go:166
+		o179 := 192 + tx*4
+//line kernels.go:166
+		o193 := 256 + tx*4
+//line kernels.go:166
+		o207 := 320 + tx*4
+//line kernels.go:166
+		o221 := 384 + tx*4
+//line kernels.go:166
+		o235 := 448 + tx*4
+//line kernels.go:166
+		o249 := 512 + tx*4
+//line kernels.go:166
+		o263 := 576 + tx*4
+//line kernels.go:166
+		o277 := 640 + tx*4
+//line kernels.go:166
+		o291 := 704 + tx*4
+//line kernels.go:166
+		o305 := 768 + tx*4
+//line kernels.go:166
+		o319 := 832 + tx*4
+//line kernels.go:166
+		o333 := 896 + tx*4
+//line kernels.go:166
+		o347 := 960 + tx*4
+//line kernels.go:166
+		f168 := f36 + float32(*(*float32)(unsafe.Add(shared, o42))**(*float32)(unsafe.Add(shared, o137+1024))) + float32(*(*float32)(unsafe.Add(shared, o361))**(*float32)(unsafe.Add(shared, o151+1024))) + float32(*(*float32)(unsafe.Add(shared, o366))**(*float32)(unsafe.Add(shared, o165+1024)))
+//line kernels.go:166
+		f196 := f168 + float32(*(*float32)(unsafe.Add(shared, o371))**(*float32)(unsafe.Add(shared, o179+1024))) + float32(*(*float32)(unsafe.Add(shared, o376))**(*float32)(unsafe.Add(shared, o193+1024)))
+//line kernels.go:166
+		f224 := f196 + float32(*(*float32)(unsafe.Add(shared, o381))**(*float32)(unsafe.Add(shared, o207+1024))) + float32(*(*float32)(unsafe.Add(shared, o386))**(*float32)(unsafe.Add(shared, o221+1024)))
+//line kernels.go:166
+		f252 := f224 + float32(*(*float32)(unsafe.Add(shared, o391))**(*float32)(unsafe.Add(shared, o235+1024))) + float32(*(*float32)(unsafe.Add(shared, o396))**(*float32)(unsafe.Add(shared, o249+1024)))
+//line kernels.go:166
+		f280 := f252 + float32(*(*float32)(unsafe.Add(shared, o401))**(*float32)(unsafe.Add(shared, o263+1024))) + float32(*(*float32)(unsafe.Add(shared, o406))**(*float32)(unsafe.Add(shared, o277+1024)))
+//line kernels.go:166
+		f308 := f280 + float32(*(*float32)(unsafe.Add(shared, o411))**(*float32)(unsafe.Add(shared, o291+1024))) + float32(*(*float32)(unsafe.Add(shared, o416))**(*float32)(unsafe.Add(shared, o305+1024)))
+//line kernels.go:166
+		f336 := f308 + float32(*(*float32)(unsafe.Add(shared, o421))**(*float32)(unsafe.Add(shared, o319+1024))) + float32(*(*float32)(unsafe.Add(shared, o426))**(*float32)(unsafe.Add(shared, o333+1024)))
+//line kernels.go:166
+		f350 := f336 + float32(*(*float32)(unsafe.Add(shared, o431))**(*float32)(unsafe.Add(shared, o347+1024)))
+//line kernels.go:168
 		*(*float32)(unsafe.Add(each36, (row+tx)*4)) = f350
 	}
 }
 
 // matmulTwinRow___ is what a row of threads does in matmulTwin.
 //
-//line kernels.go:160
+//line kernels.go:162
 func matmulTwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLen int, each36 unsafe.Pointer, i112 int, blocks *gpu.Blocks) (ok bool) {
-//line kernels.go:160
+//line kernels.go:162
 	i43 := (i110 + ty) * n
 	row := ty * 16
 	first := 0
-//line kernels.go:168
+//line kernels.go:170
 	if lanes == 16 {
-//line kernels.go:168
+//line kernels.go:170
 		first = zvector.MatmulTwin__(16, i112, i43, cLen, unsafe.Add(each36, row*4), c)
-//line kernels.go:168
+//line kernels.go:170
 	} else if lanes == 8 {
-//line kernels.go:168
+//line kernels.go:170
 		first = zvector.MatmulTwinAVX2__(16, i112, i43, cLen, unsafe.Add(each36, row*4), c)
 	}
 	for tx := first; tx < 16; tx++ {
-//line kernels.go:157
+//line kernels.go:159
 		i34 := i112 + tx
 		f36 := *(*float32)(unsafe.Add(each36, (row+tx)*4))
-//line kernels.go:168
+//line kernels.go:170
 		i76 := i43 + i34
-//line kernels.go:168
+//line kernels.go:170
 		if uint(i76) >= uint(cLen) {
-//line kernels.go:168
+//line kernels.go:170
 			blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i76, cLen)
-//line kernels.go:168
+//line kernels.go:170
 			return false
 		}
-//line kernels.go:168
+//line kernels.go:170
 		*(*float32)(unsafe.Add(c, i76*4)) = f36
 	}
 	return true
@@ -1466,7 +1466,7 @@ func matmulTwinRow___(i110 int, n int, ty int, lanes int, c unsafe.Pointer, cLen
 
 // naiveTwin runs blocks of the kernel naive.
 //
-//line kernels.go:175
+//line kernels.go:177
 func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	a := *(*unsafe.Pointer)(args)
 	aLen := *(*int)(unsafe.Add(args, 8))
@@ -1476,37 +1476,37 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	cLen := *(*int)(unsafe.Add(args, 56))
 	n := *(*int)(unsafe.Add(args, 72))
 	lanes := blocks.Lanes()
-//line kernels.go:180
+//line kernels.go:182
 	i207 := n - 3
-//line kernels.go:180
+//line kernels.go:182
 	i141 := 0
-//line kernels.go:180
+//line kernels.go:182
 	if i207 <= n && 0 < i207 {
-//line kernels.go:180
+//line kernels.go:182
 		i141 = i207
 	}
-//line kernels.go:180
+//line kernels.go:182
 	c142 := 0 < i141
-//line kernels.go:177
+//line kernels.go:179
 	i78 := 0
-//line kernels.go:177
+//line kernels.go:179
 	if 0 < n {
-//line kernels.go:177
+//line kernels.go:179
 		i78 = n - 1
 	}
-//line kernels.go:177
+//line kernels.go:179
 	c87 := uint(i78) < 2147483648 && i78 < 2305843009213693952 && uint(n) < 2147483648
-//line kernels.go:177
+//line kernels.go:179
 	i98 := i78 * n
-//line kernels.go:175
+//line kernels.go:177
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:176
+//line kernels.go:178
 		i70 := by << 4
-//line kernels.go:176
+//line kernels.go:178
 		i72 := bx << 4
 		for ty := range 16 {
-//line kernels.go:176
+//line kernels.go:178
 			if !naiveTwinRow(i70, ty, n, aLen, c87, i78, blocks, lanes, a, b, bLen, c, c142, cLen, i141, i72, i98) {
 				return
 			}
@@ -1516,142 +1516,142 @@ func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // naiveTwinRow is what a row of threads does in naiveTwin.
 //
-//line kernels.go:176
+//line kernels.go:178
 func naiveTwinRow(i70 int, ty int, n int, aLen int, c87 bool, i78 int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c142 bool, cLen int, i141 int, i72 int, i98 int) (ok bool) {
-//line kernels.go:176
+//line kernels.go:178
 	i22 := i70 + ty
 	c29 := n <= i22
-//line kernels.go:182
+//line kernels.go:184
 	i38 := i22 * n
-//line kernels.go:177
+//line kernels.go:179
 	c93 := c87 && uint(i38) < uint(aLen) && uint(i38+i78) < uint(aLen)
 	first := blocks.Begun()
-//line kernels.go:176
+//line kernels.go:178
 	if lanes == 16 && first == 0 {
-//line kernels.go:176
+//line kernels.go:178
 		first = blocks.Done(zvector.NaiveTwin(blocks.Span(), c29, i72, n, c142, i38, cLen, bLen, c93, i98, a, b, i141, aLen, c))
-//line kernels.go:176
+//line kernels.go:178
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:176
+//line kernels.go:178
 		first = blocks.Done(zvector.NaiveTwinAVX2(blocks.Span(), c29, i72, n, c142, i38, cLen, bLen, c93, i98, a, b, i141, aLen, c))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i28, i144, i146, i222, i230, i37, i56, i107, i108, i114, i122, i61 int
 		var c97, c197 bool
 		var f143, f169, f195, f229, f126, f36, f55, f106, f120 float32
-//line kernels.go:176
+//line kernels.go:178
 		i28 = i72 + tx
 		if !c29 {
-//line kernels.go:177
+//line kernels.go:179
 			if n > i28 {
-//line kernels.go:177
+//line kernels.go:179
 				c97 = c93 && uint(i28) < uint(bLen)
-//line kernels.go:177
+//line kernels.go:179
 				if c97 && uint(i98+i28) < uint(bLen) {
-//line kernels.go:180
+//line kernels.go:182
 					if c142 {
-//line kernels.go:182
+//line kernels.go:184
 						f143, i144 = 0, 0
-//line kernels.go:182
+//line kernels.go:184
 						for {
-//line kernels.go:182
+//line kernels.go:184
 							i146 = i38 + i144
-//line kernels.go:182
+//line kernels.go:184
 							f169 = f143 + float32(*(*float32)(unsafe.Add(a, i146*4))**(*float32)(unsafe.Add(b, (i144*n+i28)*4))) + float32(*(*float32)(unsafe.Add(a, (i146+1)*4))**(*float32)(unsafe.Add(b, ((i144+1)*n+i28)*4)))
-//line kernels.go:182
+//line kernels.go:184
 							f195 = f169 + float32(*(*float32)(unsafe.Add(a, (i146+2)*4))**(*float32)(unsafe.Add(b, ((i144+2)*n+i28)*4))) + float32(*(*float32)(unsafe.Add(a, (i146+3)*4))**(*float32)(unsafe.Add(b, ((i144+3)*n+i28)*4)))
-//line kernels.go:182
+//line kernels.go:184
 							i222 = i144 + 4
-//line kernels.go:182
+//line kernels.go:184
 							c197 = i222 < n
-//line kernels.go:182
+//line kernels.go:184
 							if i222 >= i141 {
-//line kernels.go:182
+//line kernels.go:184
 								break
 							}
-//line kernels.go:182
+//line kernels.go:184
 							f143, i144 = f195, i222
 						}
-//line kernels.go:182
+//line kernels.go:184
 						if !c197 {
-//line kernels.go:182
+//line kernels.go:184
 							f126 = f195
-//line kernels.go:182
+//line kernels.go:184
 							goto l1
 						}
-//line kernels.go:182
+//line kernels.go:184
 						f229, i230 = f195, i222
 					} else {
-//line kernels.go:180
+//line kernels.go:182
 						f229, i230 = 0, 0
 					}
-//line kernels.go:180
+//line kernels.go:182
 					f36, i37 = f229, i230
-//line kernels.go:182
+//line kernels.go:184
 					for {
-//line kernels.go:182
+//line kernels.go:184
 						f55 = f36 + float32(*(*float32)(unsafe.Add(a, (i38+i37)*4))**(*float32)(unsafe.Add(b, (i37*n+i28)*4)))
-//line kernels.go:182
+//line kernels.go:184
 						i56 = i37 + 1
-//line kernels.go:182
+//line kernels.go:184
 						if i56 >= n {
-//line kernels.go:182
+//line kernels.go:184
 							break
 						}
-//line kernels.go:182
+//line kernels.go:184
 						f36, i37 = f55, i56
 					}
-//line kernels.go:182
+//line kernels.go:184
 					f126 = f55
 				} else {
-//line kernels.go:182
+//line kernels.go:184
 					f106, i107 = 0, 0
-//line kernels.go:182
+//line kernels.go:184
 					for {
-//line kernels.go:182
+//line kernels.go:184
 						i108 = i38 + i107
-//line kernels.go:182
+//line kernels.go:184
 						if uint(i108) >= uint(aLen) {
-//line kernels.go:182
+//line kernels.go:184
 							blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i108, aLen)
-//line kernels.go:182
+//line kernels.go:184
 							return false
 						}
-//line kernels.go:182
+//line kernels.go:184
 						i114 = i107*n + i28
-//line kernels.go:182
+//line kernels.go:184
 						if uint(i114) >= uint(bLen) {
-//line kernels.go:182
+//line kernels.go:184
 							blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i114, bLen)
-//line kernels.go:182
+//line kernels.go:184
 							return false
 						}
-//line kernels.go:182
+//line kernels.go:184
 						f120 = f106 + float32(*(*float32)(unsafe.Add(a, i108*4))**(*float32)(unsafe.Add(b, i114*4)))
-//line kernels.go:182
+//line kernels.go:184
 						i122 = i107 + 1
-//line kernels.go:182
+//line kernels.go:184
 						if i122 >= n {
-//line kernels.go:182
+//line kernels.go:184
 							break
 						}
-//line kernels.go:182
+//line kernels.go:184
 						f106, i107 = f120, i122
 					}
-//line kernels.go:182
+//line kernels.go:184
 					f126 = f120
 				}
 			l1:
-//line kernels.go:184
+//line kernels.go:186
 				i61 = i38 + i28
-//line kernels.go:184
+//line kernels.go:186
 				if uint(i61) >= uint(cLen) {
-//line kernels.go:184
+//line kernels.go:186
 					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i61, cLen)
-//line kernels.go:184
+//line kernels.go:186
 					return false
 				}
-//line kernels.go:184
+//line kernels.go:186
 				*(*float32)(unsafe.Add(c, i61*4)) = f126
 			}
 		}

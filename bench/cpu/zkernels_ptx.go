@@ -595,7 +595,7 @@ const mandelbrotSM70Narrow = `.version 6.0
 	ld.param.u64 %rd1, [mandelbrot_params];
 	ld.param.u64 %rd2, [mandelbrot_params+8];
 	ld.param.u64 %rd3, [mandelbrot_params+24];
-	.loc 1 37 19
+	.loc 1 38 19
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
@@ -610,12 +610,12 @@ const mandelbrotSM70Narrow = `.version 6.0
 	cvt.u64.u32 %rd6, %r9;
 	mad.lo.s32 %r10, %r4, %r5, %r6;
 	cvt.u64.u32 %rd7, %r10;
-	.loc 1 38 7
+	.loc 1 39 7
 	setp.lt.s32 %p1, %r9, %r8;
 	setp.lt.s32 %p2, %r10, %r8;
 	and.pred %p3, %p1, %p2;
 	@!%p3 bra $B4;
-	.loc 1 39 12
+	.loc 1 40 12
 	mad.wide.u32 %rd8, %r10, %r8, %rd6;
 	cvt.rn.f32.u64 %f1, %rd6;
 	mul.rn.f32 %f2, %f1, 0f40400000;
@@ -645,17 +645,17 @@ const mandelbrotSM70Narrow = `.version 6.0
 	setp.lt.f32 %p9, 0f03800000, %f20;
 	and.pred %p10, %p8, %p9;
 	sub.rn.f32 %f21, %f18, 0f3FC00000;
-	.loc 1 49 29
+	.loc 1 50 29
 	fma.rn.f32 %f22, 0f00000000, 0f00000000, 0f00000000;
 	setp.lt.f32 %p11, %f22, 0f40800000;
 	@%p10 bra $B0;
-	.loc 1 39 37
+	.loc 1 40 37
 	div.rn.f32 %f23, %f2, %f3;
 	sub.rn.f32 %f13, %f23, 0f40000000;
 	div.rn.f32 %f24, %f15, %f3;
 	sub.rn.f32 %f21, %f24, 0f3FC00000;
 $B0:
-	.loc 1 49 12
+	.loc 1 50 12
 	@!%p11 bra $B1;
 	mov.f32 %f25, 0f00000000;
 	mov.f32 %f26, 0f00000000;
@@ -666,15 +666,15 @@ $B1:
 	mov.u32 %r11, 0;
 	bra $B3;
 $B2:
-	.loc 1 50 13
+	.loc 1 51 13
 	neg.f32 %f28, %f27;
 	fma.rn.f32 %f29, %f25, %f25, %f28;
 	add.rn.f32 %f30, %f29, %f13;
 	mul.rn.f32 %f31, %f25, 0f40000000;
 	fma.rn.f32 %f26, %f31, %f26, %f21;
-	.loc 1 51 3
+	.loc 1 52 3
 	add.s32 %r11, %r11, 1;
-	.loc 1 49 12
+	.loc 1 50 12
 	setp.lt.u32 %p12, %r11, 256;
 	mul.rn.f32 %f27, %f26, %f26;
 	fma.rn.f32 %f32, %f30, %f30, %f27;
@@ -683,13 +683,13 @@ $B2:
 	mov.f32 %f25, %f30;
 	@%p14 bra $B2;
 $B3:
-	.loc 1 39 8
+	.loc 1 40 8
 	setp.lt.u64 %p15, %rd8, %rd4;
 	@!%p15 bra $FAULT0;
 	cvt.u64.u32 %rd9, %r11;
-	.loc 1 53 16
+	.loc 1 54 16
 	cvt.rn.f32.u64 %f33, %rd9;
-	.loc 1 39 8
+	.loc 1 40 8
 	shl.b64 %rd10, %rd8, 2;
 	add.s64 %rd11, %rd1, %rd10;
 	st.global.f32 [%rd11], %f33;
@@ -738,7 +738,7 @@ const mandelbrotSM70 = `.version 6.0
 	ld.param.u64 %rd1, [mandelbrot_params];
 	ld.param.u64 %rd2, [mandelbrot_params+8];
 	ld.param.u64 %rd3, [mandelbrot_params+24];
-	.loc 1 37 19
+	.loc 1 38 19
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
@@ -749,12 +749,12 @@ const mandelbrotSM70 = `.version 6.0
 	mad.wide.u32 %rd5, %r1, %r2, %rd4;
 	mad.lo.s32 %r7, %r4, %r5, %r6;
 	cvt.u64.u32 %rd6, %r7;
-	.loc 1 38 7
+	.loc 1 39 7
 	setp.lt.s64 %p1, %rd5, %rd3;
 	setp.lt.s64 %p2, %rd6, %rd3;
 	and.pred %p3, %p1, %p2;
 	@!%p3 bra $B4;
-	.loc 1 39 12
+	.loc 1 40 12
 	mad.lo.s64 %rd7, %rd6, %rd3, %rd5;
 	cvt.rn.f32.u64 %f1, %rd5;
 	mul.rn.f32 %f2, %f1, 0f40400000;
@@ -784,17 +784,17 @@ const mandelbrotSM70 = `.version 6.0
 	setp.lt.f32 %p9, 0f03800000, %f20;
 	and.pred %p10, %p8, %p9;
 	sub.rn.f32 %f21, %f18, 0f3FC00000;
-	.loc 1 49 29
+	.loc 1 50 29
 	fma.rn.f32 %f22, 0f00000000, 0f00000000, 0f00000000;
 	setp.lt.f32 %p11, %f22, 0f40800000;
 	@%p10 bra $B0;
-	.loc 1 39 37
+	.loc 1 40 37
 	div.rn.f32 %f23, %f2, %f3;
 	sub.rn.f32 %f13, %f23, 0f40000000;
 	div.rn.f32 %f24, %f15, %f3;
 	sub.rn.f32 %f21, %f24, 0f3FC00000;
 $B0:
-	.loc 1 49 12
+	.loc 1 50 12
 	@!%p11 bra $B1;
 	mov.f32 %f25, 0f00000000;
 	mov.f32 %f26, 0f00000000;
@@ -805,15 +805,15 @@ $B1:
 	mov.u32 %r8, 0;
 	bra $B3;
 $B2:
-	.loc 1 50 13
+	.loc 1 51 13
 	neg.f32 %f28, %f27;
 	fma.rn.f32 %f29, %f25, %f25, %f28;
 	add.rn.f32 %f30, %f29, %f13;
 	mul.rn.f32 %f31, %f25, 0f40000000;
 	fma.rn.f32 %f26, %f31, %f26, %f21;
-	.loc 1 51 3
+	.loc 1 52 3
 	add.s32 %r8, %r8, 1;
-	.loc 1 49 12
+	.loc 1 50 12
 	setp.lt.u32 %p12, %r8, 256;
 	mul.rn.f32 %f27, %f26, %f26;
 	fma.rn.f32 %f32, %f30, %f30, %f27;
@@ -822,13 +822,13 @@ $B2:
 	mov.f32 %f25, %f30;
 	@%p14 bra $B2;
 $B3:
-	.loc 1 39 8
+	.loc 1 40 8
 	setp.lt.u64 %p15, %rd7, %rd2;
 	@!%p15 bra $FAULT0;
 	cvt.u64.u32 %rd8, %r8;
-	.loc 1 53 16
+	.loc 1 54 16
 	cvt.rn.f32.u64 %f33, %rd8;
-	.loc 1 39 8
+	.loc 1 40 8
 	shl.b64 %rd9, %rd7, 2;
 	add.s64 %rd10, %rd1, %rd9;
 	st.global.f32 [%rd10], %f33;
@@ -884,7 +884,7 @@ const blackScholesSM70Narrow = `.version 6.0
 	ld.param.u64 %rd6, [blackScholes_params+56];
 	ld.param.u64 %rd7, [blackScholes_params+72];
 	ld.param.u64 %rd8, [blackScholes_params+80];
-	.loc 1 61 19
+	.loc 1 62 19
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
@@ -896,7 +896,7 @@ const blackScholesSM70Narrow = `.version 6.0
 	cvt.u64.u32 %rd9, %r8;
 	setp.lt.u32 %p1, %r8, %r7;
 	@!%p1 bra $B1;
-	.loc 1 62 24
+	.loc 1 63 24
 	setp.lt.u32 %p2, %r8, %r4;
 	setp.lt.u32 %p3, %r8, %r5;
 	setp.lt.u32 %p4, %r8, %r6;
@@ -909,7 +909,7 @@ const blackScholesSM70Narrow = `.version 6.0
 	ld.global.f32 %f2, [%rd11];
 	mad.wide.u32 %rd12, %r8, 4, %rd5;
 	ld.global.f32 %f3, [%rd12];
-	.loc 1 69 36
+	.loc 1 70 36
 	rsqrt.approx.ftz.f32 %f4, %f3;
 	mul.rn.f32 %f5, %f3, %f4;
 	abs.f32 %f6, %f4;
@@ -919,7 +919,7 @@ const blackScholesSM70Narrow = `.version 6.0
 	fma.rn.f32 %f10, %f9, %f7, %f5;
 	setp.lt.f32 %p7, 0f26800000, %f10;
 	mul.rn.f32 %f11, %f10, 0f3E99999A;
-	.loc 1 70 25
+	.loc 1 71 25
 	rcp.approx.ftz.f32 %f12, %f2;
 	neg.f32 %f13, %f2;
 	fma.rn.f32 %f14, %f13, %f12, 0f3F800000;
@@ -965,7 +965,7 @@ const blackScholesSM70Narrow = `.version 6.0
 	fma.rn.f32 %f35, %f18, 0f7F800000, 0f7F800000;
 	.loc 2 87 25
 	selp.f32 %f36, %f35, %f34, %p12;
-	.loc 1 70 34
+	.loc 1 71 34
 	fma.rn.f32 %f37, %f3, 0f3D851EB8, %f36;
 	rcp.approx.ftz.f32 %f38, %f11;
 	neg.f32 %f39, %f11;
@@ -980,7 +980,7 @@ const blackScholesSM70Narrow = `.version 6.0
 	abs.f32 %f46, %f44;
 	setp.lt.f32 %p15, 0f03800000, %f46;
 	and.pred %p16, %p14, %p15;
-	.loc 1 76 14
+	.loc 1 78 14
 	fma.rn.f32 %f47, %f46, 0f3E6D3389, 0f3F800000;
 	rcp.approx.ftz.f32 %f48, %f47;
 	neg.f32 %f49, %f47;
@@ -989,13 +989,13 @@ const blackScholesSM70Narrow = `.version 6.0
 	abs.f32 %f52, %f51;
 	setp.lt.f32 %p17, 0f03800000, %f52;
 	and.pred %p18, %p16, %p17;
-	.loc 1 77 73
+	.loc 1 79 73
 	fma.rn.f32 %f53, %f51, 0f3FAA466F, 0fBFE91EEA;
 	fma.rn.f32 %f54, %f51, %f53, 0f3FE40778;
 	fma.rn.f32 %f55, %f51, %f54, 0fBEB68F87;
 	fma.rn.f32 %f56, %f51, %f55, 0f3EA385FA;
 	mul.rn.f32 %f57, %f51, %f56;
-	.loc 1 78 38
+	.loc 1 80 38
 	mul.rn.f32 %f58, %f44, 0fBF000000;
 	mul.rn.f32 %f59, %f58, %f44;
 	.loc 3 36 10
@@ -1023,17 +1023,17 @@ const blackScholesSM70Narrow = `.version 6.0
 	abs.f32 %f73, %f59;
 	setp.lt.f32 %p19, 0f42D00000, %f73;
 	selp.f32 %f74, 0f00000000, %f72, %p19;
-	.loc 1 78 21
+	.loc 1 80 21
 	mul.rn.f32 %f75, %f74, 0f3ECC422A;
 	mul.rn.f32 %f76, %f75, %f57;
-	.loc 1 79 7
+	.loc 1 81 7
 	setp.lt.f32 %p20, 0f00000000, %f44;
-	.loc 1 80 12
+	.loc 1 82 12
 	neg.f32 %f77, %f75;
 	fma.rn.f32 %f78, %f77, %f57, 0f3F800000;
-	.loc 1 79 7
+	.loc 1 81 7
 	selp.f32 %f79, %f78, %f76, %p20;
-	.loc 1 71 51
+	.loc 1 72 51
 	mul.rn.f32 %f80, %f3, 0fBCA3D70A;
 	.loc 3 36 10
 	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
@@ -1067,11 +1067,11 @@ const blackScholesSM70Narrow = `.version 6.0
 	selp.f32 %f96, 0f00000000, %f94, %p22;
 	and.pred %p23, %p22, %p21;
 	selp.f32 %f97, 0f7F800000, %f96, %p23;
-	.loc 1 71 34
+	.loc 1 72 34
 	mul.rn.f32 %f98, %f2, %f97;
 	neg.f32 %f99, %f10;
 	fma.rn.f32 %f100, %f99, 0f3E99999A, %f44;
-	.loc 1 76 36
+	.loc 1 78 36
 	abs.f32 %f101, %f100;
 	fma.rn.f32 %f102, %f101, 0f3E6D3389, 0f3F800000;
 	rcp.approx.ftz.f32 %f103, %f102;
@@ -1081,13 +1081,13 @@ const blackScholesSM70Narrow = `.version 6.0
 	abs.f32 %f107, %f106;
 	setp.lt.f32 %p24, 0f03800000, %f107;
 	and.pred %p25, %p18, %p24;
-	.loc 1 77 73
+	.loc 1 79 73
 	fma.rn.f32 %f108, %f106, 0f3FAA466F, 0fBFE91EEA;
 	fma.rn.f32 %f109, %f106, %f108, 0f3FE40778;
 	fma.rn.f32 %f110, %f106, %f109, 0fBEB68F87;
 	fma.rn.f32 %f111, %f106, %f110, 0f3EA385FA;
 	mul.rn.f32 %f112, %f106, %f111;
-	.loc 1 78 38
+	.loc 1 80 38
 	mul.rn.f32 %f113, %f100, 0fBF000000;
 	mul.rn.f32 %f114, %f113, %f100;
 	.loc 3 36 10
@@ -1115,27 +1115,27 @@ const blackScholesSM70Narrow = `.version 6.0
 	abs.f32 %f128, %f114;
 	setp.lt.f32 %p26, 0f42D00000, %f128;
 	selp.f32 %f129, 0f00000000, %f127, %p26;
-	.loc 1 78 21
+	.loc 1 80 21
 	mul.rn.f32 %f130, %f129, 0f3ECC422A;
 	mul.rn.f32 %f131, %f130, %f112;
-	.loc 1 79 7
+	.loc 1 81 7
 	setp.lt.f32 %p27, 0f00000000, %f100;
-	.loc 1 80 12
+	.loc 1 82 12
 	neg.f32 %f132, %f130;
 	fma.rn.f32 %f133, %f132, %f112, 0f3F800000;
-	.loc 1 79 7
+	.loc 1 81 7
 	selp.f32 %f134, %f133, %f131, %p27;
-	.loc 1 71 58
+	.loc 1 72 58
 	mul.rn.f32 %f135, %f98, %f134;
 	neg.f32 %f136, %f135;
 	fma.rn.f32 %f137, %f1, %f79, %f136;
-	.loc 1 62 8
+	.loc 1 63 8
 	mad.wide.u32 %rd13, %r8, 4, %rd7;
 	@%p25 bra $B0;
-	.loc 1 69 36
+	.loc 1 70 36
 	sqrt.rn.f32 %f138, %f3;
 	mul.rn.f32 %f139, %f138, 0f3E99999A;
-	.loc 1 70 25
+	.loc 1 71 25
 	div.rn.f32 %f140, %f1, %f2;
 	.loc 2 68 8
 	abs.f32 %f141, %f140;
@@ -1182,20 +1182,20 @@ const blackScholesSM70Narrow = `.version 6.0
 	.loc 2 90 7
 	setp.eq.f32 %p30, %f140, 0f00000000;
 	selp.f32 %f160, 0fFF800000, %f159, %p30;
-	.loc 1 70 34
+	.loc 1 71 34
 	fma.rn.f32 %f161, %f3, 0f3D851EB8, %f160;
 	div.rn.f32 %f162, %f161, %f139;
-	.loc 1 76 36
+	.loc 1 78 36
 	abs.f32 %f163, %f162;
 	fma.rn.f32 %f164, %f163, 0f3E6D3389, 0f3F800000;
 	rcp.rn.f32 %f165, %f164;
-	.loc 1 77 73
+	.loc 1 79 73
 	fma.rn.f32 %f166, %f165, 0f3FAA466F, 0fBFE91EEA;
 	fma.rn.f32 %f167, %f165, %f166, 0f3FE40778;
 	fma.rn.f32 %f168, %f165, %f167, 0fBEB68F87;
 	fma.rn.f32 %f169, %f165, %f168, 0f3EA385FA;
 	mul.rn.f32 %f170, %f165, %f169;
-	.loc 1 78 38
+	.loc 1 80 38
 	mul.rn.f32 %f171, %f162, 0fBF000000;
 	mul.rn.f32 %f172, %f171, %f162;
 	.loc 3 36 10
@@ -1223,30 +1223,30 @@ const blackScholesSM70Narrow = `.version 6.0
 	abs.f32 %f186, %f172;
 	setp.lt.f32 %p31, 0f42D00000, %f186;
 	selp.f32 %f187, 0f00000000, %f185, %p31;
-	.loc 1 78 21
+	.loc 1 80 21
 	mul.rn.f32 %f188, %f187, 0f3ECC422A;
 	mul.rn.f32 %f189, %f188, %f170;
-	.loc 1 79 7
+	.loc 1 81 7
 	setp.lt.f32 %p32, 0f00000000, %f162;
-	.loc 1 80 12
+	.loc 1 82 12
 	neg.f32 %f190, %f188;
 	fma.rn.f32 %f191, %f190, %f170, 0f3F800000;
-	.loc 1 79 7
+	.loc 1 81 7
 	selp.f32 %f192, %f191, %f189, %p32;
-	.loc 1 71 68
+	.loc 1 72 68
 	neg.f32 %f193, %f138;
 	fma.rn.f32 %f194, %f193, 0f3E99999A, %f162;
-	.loc 1 76 36
+	.loc 1 78 36
 	abs.f32 %f195, %f194;
 	fma.rn.f32 %f196, %f195, 0f3E6D3389, 0f3F800000;
 	rcp.rn.f32 %f197, %f196;
-	.loc 1 77 73
+	.loc 1 79 73
 	fma.rn.f32 %f198, %f197, 0f3FAA466F, 0fBFE91EEA;
 	fma.rn.f32 %f199, %f197, %f198, 0f3FE40778;
 	fma.rn.f32 %f200, %f197, %f199, 0fBEB68F87;
 	fma.rn.f32 %f201, %f197, %f200, 0f3EA385FA;
 	mul.rn.f32 %f202, %f197, %f201;
-	.loc 1 78 38
+	.loc 1 80 38
 	mul.rn.f32 %f203, %f194, 0fBF000000;
 	mul.rn.f32 %f204, %f203, %f194;
 	.loc 3 36 10
@@ -1274,22 +1274,22 @@ const blackScholesSM70Narrow = `.version 6.0
 	abs.f32 %f218, %f204;
 	setp.lt.f32 %p33, 0f42D00000, %f218;
 	selp.f32 %f219, 0f00000000, %f217, %p33;
-	.loc 1 78 21
+	.loc 1 80 21
 	mul.rn.f32 %f220, %f219, 0f3ECC422A;
 	mul.rn.f32 %f221, %f220, %f202;
-	.loc 1 79 7
+	.loc 1 81 7
 	setp.lt.f32 %p34, 0f00000000, %f194;
-	.loc 1 80 12
+	.loc 1 82 12
 	neg.f32 %f222, %f220;
 	fma.rn.f32 %f223, %f222, %f202, 0f3F800000;
-	.loc 1 79 7
+	.loc 1 81 7
 	selp.f32 %f224, %f223, %f221, %p34;
-	.loc 1 71 58
+	.loc 1 72 58
 	mul.rn.f32 %f225, %f98, %f224;
 	neg.f32 %f226, %f225;
 	fma.rn.f32 %f137, %f1, %f192, %f226;
 $B0:
-	.loc 1 62 8
+	.loc 1 63 8
 	st.global.f32 [%rd13], %f137;
 $B1:
 	bra $EXIT;
@@ -1359,7 +1359,7 @@ const blackScholesSM70 = `.version 6.0
 	ld.param.u64 %rd6, [blackScholes_params+56];
 	ld.param.u64 %rd7, [blackScholes_params+72];
 	ld.param.u64 %rd8, [blackScholes_params+80];
-	.loc 1 61 19
+	.loc 1 62 19
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
@@ -1367,7 +1367,7 @@ const blackScholesSM70 = `.version 6.0
 	mad.wide.u32 %rd10, %r1, %r2, %rd9;
 	setp.lt.s64 %p1, %rd10, %rd8;
 	@!%p1 bra $B1;
-	.loc 1 62 24
+	.loc 1 63 24
 	setp.lt.u64 %p2, %rd10, %rd2;
 	setp.lt.u64 %p3, %rd10, %rd4;
 	setp.lt.u64 %p4, %rd10, %rd6;
@@ -1381,7 +1381,7 @@ const blackScholesSM70 = `.version 6.0
 	ld.global.f32 %f2, [%rd13];
 	add.s64 %rd14, %rd5, %rd11;
 	ld.global.f32 %f3, [%rd14];
-	.loc 1 69 36
+	.loc 1 70 36
 	rsqrt.approx.ftz.f32 %f4, %f3;
 	mul.rn.f32 %f5, %f3, %f4;
 	abs.f32 %f6, %f4;
@@ -1391,7 +1391,7 @@ const blackScholesSM70 = `.version 6.0
 	fma.rn.f32 %f10, %f9, %f7, %f5;
 	setp.lt.f32 %p7, 0f26800000, %f10;
 	mul.rn.f32 %f11, %f10, 0f3E99999A;
-	.loc 1 70 25
+	.loc 1 71 25
 	rcp.approx.ftz.f32 %f12, %f2;
 	neg.f32 %f13, %f2;
 	fma.rn.f32 %f14, %f13, %f12, 0f3F800000;
@@ -1437,7 +1437,7 @@ const blackScholesSM70 = `.version 6.0
 	fma.rn.f32 %f35, %f18, 0f7F800000, 0f7F800000;
 	.loc 2 87 25
 	selp.f32 %f36, %f35, %f34, %p12;
-	.loc 1 70 34
+	.loc 1 71 34
 	fma.rn.f32 %f37, %f3, 0f3D851EB8, %f36;
 	rcp.approx.ftz.f32 %f38, %f11;
 	neg.f32 %f39, %f11;
@@ -1452,7 +1452,7 @@ const blackScholesSM70 = `.version 6.0
 	abs.f32 %f46, %f44;
 	setp.lt.f32 %p15, 0f03800000, %f46;
 	and.pred %p16, %p14, %p15;
-	.loc 1 76 14
+	.loc 1 78 14
 	fma.rn.f32 %f47, %f46, 0f3E6D3389, 0f3F800000;
 	rcp.approx.ftz.f32 %f48, %f47;
 	neg.f32 %f49, %f47;
@@ -1461,13 +1461,13 @@ const blackScholesSM70 = `.version 6.0
 	abs.f32 %f52, %f51;
 	setp.lt.f32 %p17, 0f03800000, %f52;
 	and.pred %p18, %p16, %p17;
-	.loc 1 77 73
+	.loc 1 79 73
 	fma.rn.f32 %f53, %f51, 0f3FAA466F, 0fBFE91EEA;
 	fma.rn.f32 %f54, %f51, %f53, 0f3FE40778;
 	fma.rn.f32 %f55, %f51, %f54, 0fBEB68F87;
 	fma.rn.f32 %f56, %f51, %f55, 0f3EA385FA;
 	mul.rn.f32 %f57, %f51, %f56;
-	.loc 1 78 38
+	.loc 1 80 38
 	mul.rn.f32 %f58, %f44, 0fBF000000;
 	mul.rn.f32 %f59, %f58, %f44;
 	.loc 3 36 10
@@ -1495,17 +1495,17 @@ const blackScholesSM70 = `.version 6.0
 	abs.f32 %f73, %f59;
 	setp.lt.f32 %p19, 0f42D00000, %f73;
 	selp.f32 %f74, 0f00000000, %f72, %p19;
-	.loc 1 78 21
+	.loc 1 80 21
 	mul.rn.f32 %f75, %f74, 0f3ECC422A;
 	mul.rn.f32 %f76, %f75, %f57;
-	.loc 1 79 7
+	.loc 1 81 7
 	setp.lt.f32 %p20, 0f00000000, %f44;
-	.loc 1 80 12
+	.loc 1 82 12
 	neg.f32 %f77, %f75;
 	fma.rn.f32 %f78, %f77, %f57, 0f3F800000;
-	.loc 1 79 7
+	.loc 1 81 7
 	selp.f32 %f79, %f78, %f76, %p20;
-	.loc 1 71 51
+	.loc 1 72 51
 	mul.rn.f32 %f80, %f3, 0fBCA3D70A;
 	.loc 3 36 10
 	fma.rn.f32 %f81, %f80, 0f3FB8AA3B, 0f4B400000;
@@ -1539,11 +1539,11 @@ const blackScholesSM70 = `.version 6.0
 	selp.f32 %f96, 0f00000000, %f94, %p22;
 	and.pred %p23, %p22, %p21;
 	selp.f32 %f97, 0f7F800000, %f96, %p23;
-	.loc 1 71 34
+	.loc 1 72 34
 	mul.rn.f32 %f98, %f2, %f97;
 	neg.f32 %f99, %f10;
 	fma.rn.f32 %f100, %f99, 0f3E99999A, %f44;
-	.loc 1 76 36
+	.loc 1 78 36
 	abs.f32 %f101, %f100;
 	fma.rn.f32 %f102, %f101, 0f3E6D3389, 0f3F800000;
 	rcp.approx.ftz.f32 %f103, %f102;
@@ -1553,13 +1553,13 @@ const blackScholesSM70 = `.version 6.0
 	abs.f32 %f107, %f106;
 	setp.lt.f32 %p24, 0f03800000, %f107;
 	and.pred %p25, %p18, %p24;
-	.loc 1 77 73
+	.loc 1 79 73
 	fma.rn.f32 %f108, %f106, 0f3FAA466F, 0fBFE91EEA;
 	fma.rn.f32 %f109, %f106, %f108, 0f3FE40778;
 	fma.rn.f32 %f110, %f106, %f109, 0fBEB68F87;
 	fma.rn.f32 %f111, %f106, %f110, 0f3EA385FA;
 	mul.rn.f32 %f112, %f106, %f111;
-	.loc 1 78 38
+	.loc 1 80 38
 	mul.rn.f32 %f113, %f100, 0fBF000000;
 	mul.rn.f32 %f114, %f113, %f100;
 	.loc 3 36 10
@@ -1587,27 +1587,27 @@ const blackScholesSM70 = `.version 6.0
 	abs.f32 %f128, %f114;
 	setp.lt.f32 %p26, 0f42D00000, %f128;
 	selp.f32 %f129, 0f00000000, %f127, %p26;
-	.loc 1 78 21
+	.loc 1 80 21
 	mul.rn.f32 %f130, %f129, 0f3ECC422A;
 	mul.rn.f32 %f131, %f130, %f112;
-	.loc 1 79 7
+	.loc 1 81 7
 	setp.lt.f32 %p27, 0f00000000, %f100;
-	.loc 1 80 12
+	.loc 1 82 12
 	neg.f32 %f132, %f130;
 	fma.rn.f32 %f133, %f132, %f112, 0f3F800000;
-	.loc 1 79 7
+	.loc 1 81 7
 	selp.f32 %f134, %f133, %f131, %p27;
-	.loc 1 71 58
+	.loc 1 72 58
 	mul.rn.f32 %f135, %f98, %f134;
 	neg.f32 %f136, %f135;
 	fma.rn.f32 %f137, %f1, %f79, %f136;
-	.loc 1 62 8
+	.loc 1 63 8
 	add.s64 %rd15, %rd7, %rd11;
 	@%p25 bra $B0;
-	.loc 1 69 36
+	.loc 1 70 36
 	sqrt.rn.f32 %f138, %f3;
 	mul.rn.f32 %f139, %f138, 0f3E99999A;
-	.loc 1 70 25
+	.loc 1 71 25
 	div.rn.f32 %f140, %f1, %f2;
 	.loc 2 68 8
 	abs.f32 %f141, %f140;
@@ -1654,20 +1654,20 @@ const blackScholesSM70 = `.version 6.0
 	.loc 2 90 7
 	setp.eq.f32 %p30, %f140, 0f00000000;
 	selp.f32 %f160, 0fFF800000, %f159, %p30;
-	.loc 1 70 34
+	.loc 1 71 34
 	fma.rn.f32 %f161, %f3, 0f3D851EB8, %f160;
 	div.rn.f32 %f162, %f161, %f139;
-	.loc 1 76 36
+	.loc 1 78 36
 	abs.f32 %f163, %f162;
 	fma.rn.f32 %f164, %f163, 0f3E6D3389, 0f3F800000;
 	rcp.rn.f32 %f165, %f164;
-	.loc 1 77 73
+	.loc 1 79 73
 	fma.rn.f32 %f166, %f165, 0f3FAA466F, 0fBFE91EEA;
 	fma.rn.f32 %f167, %f165, %f166, 0f3FE40778;
 	fma.rn.f32 %f168, %f165, %f167, 0fBEB68F87;
 	fma.rn.f32 %f169, %f165, %f168, 0f3EA385FA;
 	mul.rn.f32 %f170, %f165, %f169;
-	.loc 1 78 38
+	.loc 1 80 38
 	mul.rn.f32 %f171, %f162, 0fBF000000;
 	mul.rn.f32 %f172, %f171, %f162;
 	.loc 3 36 10
@@ -1695,30 +1695,30 @@ const blackScholesSM70 = `.version 6.0
 	abs.f32 %f186, %f172;
 	setp.lt.f32 %p31, 0f42D00000, %f186;
 	selp.f32 %f187, 0f00000000, %f185, %p31;
-	.loc 1 78 21
+	.loc 1 80 21
 	mul.rn.f32 %f188, %f187, 0f3ECC422A;
 	mul.rn.f32 %f189, %f188, %f170;
-	.loc 1 79 7
+	.loc 1 81 7
 	setp.lt.f32 %p32, 0f00000000, %f162;
-	.loc 1 80 12
+	.loc 1 82 12
 	neg.f32 %f190, %f188;
 	fma.rn.f32 %f191, %f190, %f170, 0f3F800000;
-	.loc 1 79 7
+	.loc 1 81 7
 	selp.f32 %f192, %f191, %f189, %p32;
-	.loc 1 71 68
+	.loc 1 72 68
 	neg.f32 %f193, %f138;
 	fma.rn.f32 %f194, %f193, 0f3E99999A, %f162;
-	.loc 1 76 36
+	.loc 1 78 36
 	abs.f32 %f195, %f194;
 	fma.rn.f32 %f196, %f195, 0f3E6D3389, 0f3F800000;
 	rcp.rn.f32 %f197, %f196;
-	.loc 1 77 73
+	.loc 1 79 73
 	fma.rn.f32 %f198, %f197, 0f3FAA466F, 0fBFE91EEA;
 	fma.rn.f32 %f199, %f197, %f198, 0f3FE40778;
 	fma.rn.f32 %f200, %f197, %f199, 0fBEB68F87;
 	fma.rn.f32 %f201, %f197, %f200, 0f3EA385FA;
 	mul.rn.f32 %f202, %f197, %f201;
-	.loc 1 78 38
+	.loc 1 80 38
 	mul.rn.f32 %f203, %f194, 0fBF000000;
 	mul.rn.f32 %f204, %f203, %f194;
 	.loc 3 36 10
@@ -1746,22 +1746,22 @@ const blackScholesSM70 = `.version 6.0
 	abs.f32 %f218, %f204;
 	setp.lt.f32 %p33, 0f42D00000, %f218;
 	selp.f32 %f219, 0f00000000, %f217, %p33;
-	.loc 1 78 21
+	.loc 1 80 21
 	mul.rn.f32 %f220, %f219, 0f3ECC422A;
 	mul.rn.f32 %f221, %f220, %f202;
-	.loc 1 79 7
+	.loc 1 81 7
 	setp.lt.f32 %p34, 0f00000000, %f194;
-	.loc 1 80 12
+	.loc 1 82 12
 	neg.f32 %f222, %f220;
 	fma.rn.f32 %f223, %f222, %f202, 0f3F800000;
-	.loc 1 79 7
+	.loc 1 81 7
 	selp.f32 %f224, %f223, %f221, %p34;
-	.loc 1 71 58
+	.loc 1 72 58
 	mul.rn.f32 %f225, %f98, %f224;
 	neg.f32 %f226, %f225;
 	fma.rn.f32 %f137, %f1, %f192, %f226;
 $B0:
-	.loc 1 62 8
+	.loc 1 63 8
 	st.global.f32 [%rd15], %f137;
 $B1:
 	bra $EXIT;
@@ -1823,7 +1823,7 @@ const nbodySM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd3, [nbody_params+24];
 	ld.param.u64 %rd4, [nbody_params+32];
 	ld.param.u64 %rd5, [nbody_params+48];
-	.loc 1 90 16
+	.loc 1 92 16
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
@@ -1833,10 +1833,10 @@ const nbodySM70NarrowAligned = `.version 6.0
 	cvt.u32.u64 %r6, %rd5;
 	mad.lo.s32 %r7, %r1, %r2, %r3;
 	cvt.u64.u32 %rd7, %r7;
-	.loc 1 91 7
+	.loc 1 93 7
 	setp.le.s32 %p1, %r6, %r7;
 	@%p1 bra $B11;
-	.loc 1 94 15
+	.loc 1 96 15
 	setp.lt.u32 %p2, %r7, %r4;
 	add.s32 %r8, %r6, %r7;
 	cvt.u64.u32 %rd8, %r8;
@@ -1883,7 +1883,7 @@ const nbodySM70NarrowAligned = `.version 6.0
 	@%p22 bra $B1;
 $B0:
 	cvt.u64.u32 %rd17, %r13;
-	.loc 1 97 19
+	.loc 1 99 19
 	setp.lt.u32 %p23, %r13, %r4;
 	@!%p23 bra $FAULT0;
 	mad.wide.u32 %rd18, %r13, 4, %rd1;
@@ -1903,27 +1903,27 @@ $B0:
 	add.s64 %rd23, %rd1, %rd22;
 	ld.global.f32 %f11, [%rd23];
 	sub.rn.f32 %f12, %f11, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f13, %f10, %f10;
 	fma.rn.f32 %f14, %f8, %f8, %f13;
 	fma.rn.f32 %f15, %f12, %f12, %f14;
 	add.rn.f32 %f16, %f15, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f17, %f16;
 	mul.rn.f32 %f18, %f16, %f17;
 	rcp.rn.f32 %f19, %f18;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f8, %f19, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f10, %f19, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f4, %f8, %f19, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f5, %f10, %f19, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f6, %f12, %f19, %f6;
 	add.s32 %r13, %r13, 1;
 	setp.lt.u32 %p26, %r13, %r6;
 	@%p26 bra $B0;
 	bra $B10;
 $B1:
-	.loc 1 95 6
+	.loc 1 97 6
 	add.s32 %r15, %r6, -3;
 	setp.le.s32 %p27, %r15, %r6;
 	setp.lt.s32 %p28, 0, %r15;
@@ -1943,7 +1943,7 @@ $B2:
 	mov.u32 %r17, 0;
 	bra $B6;
 $B3:
-	.loc 1 97 19
+	.loc 1 99 19
 	mad.wide.u32 %rd24, %r17, 4, %rd1;
 	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd24];
 	sub.rn.f32 %f24, %f20, %f1;
@@ -1955,12 +1955,12 @@ $B3:
 	mad.wide.u32 %rd26, %r19, 4, %rd1;
 	ld.global.v2.f32 {%f27, %f28}, [%rd26];
 	sub.rn.f32 %f29, %f27, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f30, %f26, %f26;
 	fma.rn.f32 %f31, %f24, %f24, %f30;
 	fma.rn.f32 %f32, %f29, %f29, %f31;
 	add.rn.f32 %f33, %f32, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f34, %f33;
 	mul.rn.f32 %f35, %f33, %f34;
 	abs.f32 %f36, %f34;
@@ -1977,23 +1977,23 @@ $B3:
 	abs.f32 %f46, %f45;
 	setp.lt.f32 %p32, 0f03800000, %f46;
 	and.pred %p33, %p31, %p32;
-	.loc 1 100 3
-	fma.rn.f32 %f47, %f24, %f45, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f48, %f26, %f45, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f47, %f24, %f45, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f48, %f26, %f45, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f49, %f29, %f45, %f6;
-	.loc 1 97 22
+	.loc 1 99 22
 	sub.rn.f32 %f50, %f21, %f1;
 	ld.global.f32 %f51, [%rd25+4];
 	sub.rn.f32 %f52, %f51, %f2;
 	sub.rn.f32 %f53, %f28, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f54, %f52, %f52;
 	fma.rn.f32 %f55, %f50, %f50, %f54;
 	fma.rn.f32 %f56, %f53, %f53, %f55;
 	add.rn.f32 %f57, %f56, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f58, %f57;
 	mul.rn.f32 %f59, %f57, %f58;
 	abs.f32 %f60, %f58;
@@ -2011,24 +2011,24 @@ $B3:
 	abs.f32 %f70, %f69;
 	setp.lt.f32 %p36, 0f03800000, %f70;
 	and.pred %p37, %p35, %p36;
-	.loc 1 100 3
-	fma.rn.f32 %f71, %f50, %f69, %f47;
-	.loc 1 101 3
-	fma.rn.f32 %f72, %f52, %f69, %f48;
 	.loc 1 102 3
+	fma.rn.f32 %f71, %f50, %f69, %f47;
+	.loc 1 103 3
+	fma.rn.f32 %f72, %f52, %f69, %f48;
+	.loc 1 104 3
 	fma.rn.f32 %f73, %f53, %f69, %f49;
-	.loc 1 97 22
+	.loc 1 99 22
 	sub.rn.f32 %f74, %f22, %f1;
 	ld.global.f32 %f75, [%rd25+8];
 	sub.rn.f32 %f76, %f75, %f2;
 	ld.global.v2.f32 {%f77, %f78}, [%rd26+8];
 	sub.rn.f32 %f79, %f77, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f80, %f76, %f76;
 	fma.rn.f32 %f81, %f74, %f74, %f80;
 	fma.rn.f32 %f82, %f79, %f79, %f81;
 	add.rn.f32 %f83, %f82, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f84, %f83;
 	mul.rn.f32 %f85, %f83, %f84;
 	abs.f32 %f86, %f84;
@@ -2046,23 +2046,23 @@ $B3:
 	abs.f32 %f96, %f95;
 	setp.lt.f32 %p40, 0f03800000, %f96;
 	and.pred %p41, %p39, %p40;
-	.loc 1 100 3
-	fma.rn.f32 %f97, %f74, %f95, %f71;
-	.loc 1 101 3
-	fma.rn.f32 %f98, %f76, %f95, %f72;
 	.loc 1 102 3
+	fma.rn.f32 %f97, %f74, %f95, %f71;
+	.loc 1 103 3
+	fma.rn.f32 %f98, %f76, %f95, %f72;
+	.loc 1 104 3
 	fma.rn.f32 %f99, %f79, %f95, %f73;
-	.loc 1 97 22
+	.loc 1 99 22
 	sub.rn.f32 %f100, %f23, %f1;
 	ld.global.f32 %f101, [%rd25+12];
 	sub.rn.f32 %f102, %f101, %f2;
 	sub.rn.f32 %f103, %f78, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f104, %f102, %f102;
 	fma.rn.f32 %f105, %f100, %f100, %f104;
 	fma.rn.f32 %f106, %f103, %f103, %f105;
 	add.rn.f32 %f107, %f106, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f108, %f107;
 	mul.rn.f32 %f109, %f107, %f108;
 	abs.f32 %f110, %f108;
@@ -2080,11 +2080,11 @@ $B3:
 	abs.f32 %f120, %f119;
 	setp.lt.f32 %p44, 0f03800000, %f120;
 	and.pred %p45, %p43, %p44;
-	.loc 1 100 3
-	fma.rn.f32 %f121, %f100, %f119, %f97;
-	.loc 1 101 3
-	fma.rn.f32 %f122, %f102, %f119, %f98;
 	.loc 1 102 3
+	fma.rn.f32 %f121, %f100, %f119, %f97;
+	.loc 1 103 3
+	fma.rn.f32 %f122, %f102, %f119, %f98;
+	.loc 1 104 3
 	fma.rn.f32 %f123, %f103, %f119, %f99;
 	add.s32 %r17, %r17, 4;
 	setp.lt.u32 %p46, %r17, %r6;
@@ -2095,52 +2095,52 @@ $B3:
 	mov.f32 %f4, %f121;
 	bra $B5;
 $B4:
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f124, %f33;
 	mul.rn.f32 %f125, %f33, %f124;
 	rcp.rn.f32 %f126, %f125;
-	.loc 1 100 3
-	fma.rn.f32 %f127, %f24, %f126, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f128, %f26, %f126, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f127, %f24, %f126, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f128, %f26, %f126, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f129, %f29, %f126, %f6;
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f130, %f57;
 	mul.rn.f32 %f131, %f57, %f130;
 	rcp.rn.f32 %f132, %f131;
-	.loc 1 100 3
-	fma.rn.f32 %f133, %f50, %f132, %f127;
-	.loc 1 101 3
-	fma.rn.f32 %f134, %f52, %f132, %f128;
 	.loc 1 102 3
+	fma.rn.f32 %f133, %f50, %f132, %f127;
+	.loc 1 103 3
+	fma.rn.f32 %f134, %f52, %f132, %f128;
+	.loc 1 104 3
 	fma.rn.f32 %f135, %f53, %f132, %f129;
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f136, %f83;
 	mul.rn.f32 %f137, %f83, %f136;
 	rcp.rn.f32 %f138, %f137;
-	.loc 1 100 3
-	fma.rn.f32 %f139, %f74, %f138, %f133;
-	.loc 1 101 3
-	fma.rn.f32 %f140, %f76, %f138, %f134;
 	.loc 1 102 3
+	fma.rn.f32 %f139, %f74, %f138, %f133;
+	.loc 1 103 3
+	fma.rn.f32 %f140, %f76, %f138, %f134;
+	.loc 1 104 3
 	fma.rn.f32 %f141, %f79, %f138, %f135;
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f142, %f107;
 	mul.rn.f32 %f143, %f107, %f142;
 	rcp.rn.f32 %f144, %f143;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f100, %f144, %f139;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f102, %f144, %f140;
 	.loc 1 102 3
+	fma.rn.f32 %f4, %f100, %f144, %f139;
+	.loc 1 103 3
+	fma.rn.f32 %f5, %f102, %f144, %f140;
+	.loc 1 104 3
 	fma.rn.f32 %f6, %f103, %f144, %f141;
 $B5:
 	@%p47 bra $B3;
 	@!%p46 bra $B10;
 $B6:
 $B7:
-	.loc 1 97 19
+	.loc 1 99 19
 	mad.wide.u32 %rd27, %r17, 4, %rd1;
 	ld.global.f32 %f145, [%rd27];
 	sub.rn.f32 %f146, %f145, %f1;
@@ -2152,12 +2152,12 @@ $B7:
 	mad.wide.u32 %rd29, %r21, 4, %rd1;
 	ld.global.f32 %f149, [%rd29];
 	sub.rn.f32 %f150, %f149, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f151, %f148, %f148;
 	fma.rn.f32 %f152, %f146, %f146, %f151;
 	fma.rn.f32 %f153, %f150, %f150, %f152;
 	add.rn.f32 %f154, %f153, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f155, %f154;
 	mul.rn.f32 %f156, %f154, %f155;
 	abs.f32 %f157, %f155;
@@ -2174,11 +2174,11 @@ $B7:
 	abs.f32 %f167, %f166;
 	setp.lt.f32 %p49, 0f03800000, %f167;
 	and.pred %p50, %p48, %p49;
-	.loc 1 100 3
-	fma.rn.f32 %f168, %f146, %f166, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f169, %f148, %f166, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f168, %f146, %f166, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f169, %f148, %f166, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f170, %f150, %f166, %f6;
 	add.s32 %r17, %r17, 1;
 	setp.lt.u32 %p51, %r17, %r6;
@@ -2188,20 +2188,20 @@ $B7:
 	mov.f32 %f4, %f168;
 	bra $B9;
 $B8:
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f171, %f154;
 	mul.rn.f32 %f172, %f154, %f171;
 	rcp.rn.f32 %f173, %f172;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f146, %f173, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f148, %f173, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f4, %f146, %f173, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f5, %f148, %f173, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f6, %f150, %f173, %f6;
 $B9:
 	@%p51 bra $B7;
 $B10:
-	.loc 1 104 7
+	.loc 1 106 7
 	setp.lt.u32 %p52, %r7, %r5;
 	setp.lt.u32 %p53, %r8, %r5;
 	cvt.u32.u64 %r22, %rd10;
@@ -2218,23 +2218,23 @@ $B10:
 	st.global.f32 [%rd33], %f6;
 	bra $EXIT;
 $B11:
-	.loc 1 92 3
+	.loc 1 94 3
 	bra $EXIT;
 $B12:
-	.loc 1 94 15
+	.loc 1 96 15
 	@!%p2 bra $FAULT3;
 	@!%p3 bra $FAULT4;
 	bra $FAULT5;
 $B13:
 	cvt.u64.u32 %rd34, %r5;
-	.loc 1 104 7
+	.loc 1 106 7
 	@!%p52 bra $FAULT6;
 	@!%p53 bra $FAULT7;
 	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 97 19
+	.loc 1 99 19
 	mov.u32 %r23, 0;
 	mov.u64 %rd35, %rd17;
 	mov.u64 %rd36, %rd6;
@@ -2250,7 +2250,7 @@ $FAULT2:
 	mov.u64 %rd36, %rd6;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 94 15
+	.loc 1 96 15
 	mov.u32 %r23, 1;
 	mov.u64 %rd35, %rd7;
 	mov.u64 %rd36, %rd6;
@@ -2266,7 +2266,7 @@ $FAULT5:
 	mov.u64 %rd36, %rd6;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 104 7
+	.loc 1 106 7
 	mov.u32 %r23, 2;
 	mov.u64 %rd35, %rd7;
 	mov.u64 %rd36, %rd34;
@@ -2324,16 +2324,16 @@ const nbodySM70 = `.version 6.0
 	ld.param.u64 %rd3, [nbody_params+24];
 	ld.param.u64 %rd4, [nbody_params+32];
 	ld.param.u64 %rd5, [nbody_params+48];
-	.loc 1 90 16
+	.loc 1 92 16
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
 	cvt.u64.u32 %rd6, %r3;
 	mad.wide.u32 %rd7, %r1, %r2, %rd6;
-	.loc 1 91 7
+	.loc 1 93 7
 	setp.le.s64 %p1, %rd5, %rd7;
 	@%p1 bra $B11;
-	.loc 1 94 15
+	.loc 1 96 15
 	setp.lt.u64 %p2, %rd7, %rd2;
 	add.s64 %rd8, %rd5, %rd7;
 	setp.lt.u64 %p3, %rd8, %rd2;
@@ -2378,7 +2378,7 @@ const nbodySM70 = `.version 6.0
 	mov.f32 %f6, 0f00000000;
 	mov.u64 %rd21, 0;
 $B0:
-	.loc 1 97 19
+	.loc 1 99 19
 	setp.lt.u64 %p23, %rd21, %rd2;
 	@!%p23 bra $FAULT0;
 	shl.b64 %rd22, %rd21, 2;
@@ -2399,27 +2399,27 @@ $B0:
 	add.s64 %rd29, %rd1, %rd28;
 	ld.global.f32 %f11, [%rd29];
 	sub.rn.f32 %f12, %f11, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f13, %f10, %f10;
 	fma.rn.f32 %f14, %f8, %f8, %f13;
 	fma.rn.f32 %f15, %f12, %f12, %f14;
 	add.rn.f32 %f16, %f15, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f17, %f16;
 	mul.rn.f32 %f18, %f16, %f17;
 	rcp.rn.f32 %f19, %f18;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f8, %f19, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f10, %f19, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f4, %f8, %f19, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f5, %f10, %f19, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f6, %f12, %f19, %f6;
 	add.s64 %rd21, %rd21, 1;
 	setp.lt.s64 %p26, %rd21, %rd5;
 	@%p26 bra $B0;
 	bra $B10;
 $B1:
-	.loc 1 95 6
+	.loc 1 97 6
 	add.s64 %rd30, %rd5, -3;
 	setp.le.s64 %p27, %rd30, %rd5;
 	setp.lt.s64 %p28, 0, %rd30;
@@ -2439,7 +2439,7 @@ $B2:
 	mov.u64 %rd32, 0;
 	bra $B6;
 $B3:
-	.loc 1 97 19
+	.loc 1 99 19
 	shl.b64 %rd33, %rd32, 2;
 	add.s64 %rd34, %rd1, %rd33;
 	ld.global.f32 %f20, [%rd34];
@@ -2454,12 +2454,12 @@ $B3:
 	add.s64 %rd40, %rd1, %rd39;
 	ld.global.f32 %f24, [%rd40];
 	sub.rn.f32 %f25, %f24, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f26, %f23, %f23;
 	fma.rn.f32 %f27, %f21, %f21, %f26;
 	fma.rn.f32 %f28, %f25, %f25, %f27;
 	add.rn.f32 %f29, %f28, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f30, %f29;
 	mul.rn.f32 %f31, %f29, %f30;
 	abs.f32 %f32, %f30;
@@ -2476,25 +2476,25 @@ $B3:
 	abs.f32 %f42, %f41;
 	setp.lt.f32 %p32, 0f03800000, %f42;
 	and.pred %p33, %p31, %p32;
-	.loc 1 100 3
-	fma.rn.f32 %f43, %f21, %f41, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f44, %f23, %f41, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f43, %f21, %f41, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f44, %f23, %f41, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f45, %f25, %f41, %f6;
-	.loc 1 97 19
+	.loc 1 99 19
 	ld.global.f32 %f46, [%rd34+4];
 	sub.rn.f32 %f47, %f46, %f1;
 	ld.global.f32 %f48, [%rd37+4];
 	sub.rn.f32 %f49, %f48, %f2;
 	ld.global.f32 %f50, [%rd40+4];
 	sub.rn.f32 %f51, %f50, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f52, %f49, %f49;
 	fma.rn.f32 %f53, %f47, %f47, %f52;
 	fma.rn.f32 %f54, %f51, %f51, %f53;
 	add.rn.f32 %f55, %f54, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f56, %f55;
 	mul.rn.f32 %f57, %f55, %f56;
 	abs.f32 %f58, %f56;
@@ -2512,25 +2512,25 @@ $B3:
 	abs.f32 %f68, %f67;
 	setp.lt.f32 %p36, 0f03800000, %f68;
 	and.pred %p37, %p35, %p36;
-	.loc 1 100 3
-	fma.rn.f32 %f69, %f47, %f67, %f43;
-	.loc 1 101 3
-	fma.rn.f32 %f70, %f49, %f67, %f44;
 	.loc 1 102 3
+	fma.rn.f32 %f69, %f47, %f67, %f43;
+	.loc 1 103 3
+	fma.rn.f32 %f70, %f49, %f67, %f44;
+	.loc 1 104 3
 	fma.rn.f32 %f71, %f51, %f67, %f45;
-	.loc 1 97 19
+	.loc 1 99 19
 	ld.global.f32 %f72, [%rd34+8];
 	sub.rn.f32 %f73, %f72, %f1;
 	ld.global.f32 %f74, [%rd37+8];
 	sub.rn.f32 %f75, %f74, %f2;
 	ld.global.f32 %f76, [%rd40+8];
 	sub.rn.f32 %f77, %f76, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f78, %f75, %f75;
 	fma.rn.f32 %f79, %f73, %f73, %f78;
 	fma.rn.f32 %f80, %f77, %f77, %f79;
 	add.rn.f32 %f81, %f80, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f82, %f81;
 	mul.rn.f32 %f83, %f81, %f82;
 	abs.f32 %f84, %f82;
@@ -2548,25 +2548,25 @@ $B3:
 	abs.f32 %f94, %f93;
 	setp.lt.f32 %p40, 0f03800000, %f94;
 	and.pred %p41, %p39, %p40;
-	.loc 1 100 3
-	fma.rn.f32 %f95, %f73, %f93, %f69;
-	.loc 1 101 3
-	fma.rn.f32 %f96, %f75, %f93, %f70;
 	.loc 1 102 3
+	fma.rn.f32 %f95, %f73, %f93, %f69;
+	.loc 1 103 3
+	fma.rn.f32 %f96, %f75, %f93, %f70;
+	.loc 1 104 3
 	fma.rn.f32 %f97, %f77, %f93, %f71;
-	.loc 1 97 19
+	.loc 1 99 19
 	ld.global.f32 %f98, [%rd34+12];
 	sub.rn.f32 %f99, %f98, %f1;
 	ld.global.f32 %f100, [%rd37+12];
 	sub.rn.f32 %f101, %f100, %f2;
 	ld.global.f32 %f102, [%rd40+12];
 	sub.rn.f32 %f103, %f102, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f104, %f101, %f101;
 	fma.rn.f32 %f105, %f99, %f99, %f104;
 	fma.rn.f32 %f106, %f103, %f103, %f105;
 	add.rn.f32 %f107, %f106, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f108, %f107;
 	mul.rn.f32 %f109, %f107, %f108;
 	abs.f32 %f110, %f108;
@@ -2584,11 +2584,11 @@ $B3:
 	abs.f32 %f120, %f119;
 	setp.lt.f32 %p44, 0f03800000, %f120;
 	and.pred %p45, %p43, %p44;
-	.loc 1 100 3
-	fma.rn.f32 %f121, %f99, %f119, %f95;
-	.loc 1 101 3
-	fma.rn.f32 %f122, %f101, %f119, %f96;
 	.loc 1 102 3
+	fma.rn.f32 %f121, %f99, %f119, %f95;
+	.loc 1 103 3
+	fma.rn.f32 %f122, %f101, %f119, %f96;
+	.loc 1 104 3
 	fma.rn.f32 %f123, %f103, %f119, %f97;
 	add.s64 %rd32, %rd32, 4;
 	setp.lt.s64 %p46, %rd32, %rd5;
@@ -2599,52 +2599,52 @@ $B3:
 	mov.f32 %f4, %f121;
 	bra $B5;
 $B4:
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f124, %f29;
 	mul.rn.f32 %f125, %f29, %f124;
 	rcp.rn.f32 %f126, %f125;
-	.loc 1 100 3
-	fma.rn.f32 %f127, %f21, %f126, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f128, %f23, %f126, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f127, %f21, %f126, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f128, %f23, %f126, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f129, %f25, %f126, %f6;
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f130, %f55;
 	mul.rn.f32 %f131, %f55, %f130;
 	rcp.rn.f32 %f132, %f131;
-	.loc 1 100 3
-	fma.rn.f32 %f133, %f47, %f132, %f127;
-	.loc 1 101 3
-	fma.rn.f32 %f134, %f49, %f132, %f128;
 	.loc 1 102 3
+	fma.rn.f32 %f133, %f47, %f132, %f127;
+	.loc 1 103 3
+	fma.rn.f32 %f134, %f49, %f132, %f128;
+	.loc 1 104 3
 	fma.rn.f32 %f135, %f51, %f132, %f129;
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f136, %f81;
 	mul.rn.f32 %f137, %f81, %f136;
 	rcp.rn.f32 %f138, %f137;
-	.loc 1 100 3
-	fma.rn.f32 %f139, %f73, %f138, %f133;
-	.loc 1 101 3
-	fma.rn.f32 %f140, %f75, %f138, %f134;
 	.loc 1 102 3
+	fma.rn.f32 %f139, %f73, %f138, %f133;
+	.loc 1 103 3
+	fma.rn.f32 %f140, %f75, %f138, %f134;
+	.loc 1 104 3
 	fma.rn.f32 %f141, %f77, %f138, %f135;
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f142, %f107;
 	mul.rn.f32 %f143, %f107, %f142;
 	rcp.rn.f32 %f144, %f143;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f99, %f144, %f139;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f101, %f144, %f140;
 	.loc 1 102 3
+	fma.rn.f32 %f4, %f99, %f144, %f139;
+	.loc 1 103 3
+	fma.rn.f32 %f5, %f101, %f144, %f140;
+	.loc 1 104 3
 	fma.rn.f32 %f6, %f103, %f144, %f141;
 $B5:
 	@%p47 bra $B3;
 	@!%p46 bra $B10;
 $B6:
 $B7:
-	.loc 1 97 19
+	.loc 1 99 19
 	shl.b64 %rd41, %rd32, 2;
 	add.s64 %rd42, %rd1, %rd41;
 	ld.global.f32 %f145, [%rd42];
@@ -2659,12 +2659,12 @@ $B7:
 	add.s64 %rd48, %rd1, %rd47;
 	ld.global.f32 %f149, [%rd48];
 	sub.rn.f32 %f150, %f149, %f3;
-	.loc 1 98 18
+	.loc 1 100 18
 	mul.rn.f32 %f151, %f148, %f148;
 	fma.rn.f32 %f152, %f146, %f146, %f151;
 	fma.rn.f32 %f153, %f150, %f150, %f152;
 	add.rn.f32 %f154, %f153, 0f3C23D70A;
-	.loc 1 99 28
+	.loc 1 101 28
 	rsqrt.approx.ftz.f32 %f155, %f154;
 	mul.rn.f32 %f156, %f154, %f155;
 	abs.f32 %f157, %f155;
@@ -2681,11 +2681,11 @@ $B7:
 	abs.f32 %f167, %f166;
 	setp.lt.f32 %p49, 0f03800000, %f167;
 	and.pred %p50, %p48, %p49;
-	.loc 1 100 3
-	fma.rn.f32 %f168, %f146, %f166, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f169, %f148, %f166, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f168, %f146, %f166, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f169, %f148, %f166, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f170, %f150, %f166, %f6;
 	add.s64 %rd32, %rd32, 1;
 	setp.lt.s64 %p51, %rd32, %rd5;
@@ -2695,20 +2695,20 @@ $B7:
 	mov.f32 %f4, %f168;
 	bra $B9;
 $B8:
-	.loc 1 99 28
+	.loc 1 101 28
 	sqrt.rn.f32 %f171, %f154;
 	mul.rn.f32 %f172, %f154, %f171;
 	rcp.rn.f32 %f173, %f172;
-	.loc 1 100 3
-	fma.rn.f32 %f4, %f146, %f173, %f4;
-	.loc 1 101 3
-	fma.rn.f32 %f5, %f148, %f173, %f5;
 	.loc 1 102 3
+	fma.rn.f32 %f4, %f146, %f173, %f4;
+	.loc 1 103 3
+	fma.rn.f32 %f5, %f148, %f173, %f5;
+	.loc 1 104 3
 	fma.rn.f32 %f6, %f150, %f173, %f6;
 $B9:
 	@%p51 bra $B7;
 $B10:
-	.loc 1 104 7
+	.loc 1 106 7
 	setp.lt.u64 %p52, %rd7, %rd4;
 	setp.lt.u64 %p53, %rd8, %rd4;
 	setp.lt.u64 %p54, %rd10, %rd4;
@@ -2726,22 +2726,22 @@ $B10:
 	st.global.f32 [%rd54], %f6;
 	bra $EXIT;
 $B11:
-	.loc 1 92 3
+	.loc 1 94 3
 	bra $EXIT;
 $B12:
-	.loc 1 94 15
+	.loc 1 96 15
 	@!%p2 bra $FAULT3;
 	@!%p3 bra $FAULT4;
 	bra $FAULT5;
 $B13:
-	.loc 1 104 7
+	.loc 1 106 7
 	@!%p52 bra $FAULT6;
 	@!%p53 bra $FAULT7;
 	bra $FAULT8;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 97 19
+	.loc 1 99 19
 	mov.u32 %r4, 0;
 	mov.u64 %rd55, %rd21;
 	mov.u64 %rd56, %rd2;
@@ -2757,7 +2757,7 @@ $FAULT2:
 	mov.u64 %rd56, %rd2;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 94 15
+	.loc 1 96 15
 	mov.u32 %r4, 1;
 	mov.u64 %rd55, %rd7;
 	mov.u64 %rd56, %rd2;
@@ -2773,7 +2773,7 @@ $FAULT5:
 	mov.u64 %rd56, %rd2;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 104 7
+	.loc 1 106 7
 	mov.u32 %r4, 2;
 	mov.u64 %rd55, %rd7;
 	mov.u64 %rd56, %rd4;
@@ -2833,7 +2833,7 @@ const stencilSM70Narrow = `.version 6.0
 	ld.param.u64 %rd5, [stencil_params+48];
 	ld.param.u64 %rd6, [stencil_params+56];
 	ld.param.u64 %rd7, [stencil_params+64];
-	.loc 1 112 22
+	.loc 1 114 22
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
@@ -2858,7 +2858,7 @@ const stencilSM70Narrow = `.version 6.0
 	cvt.u64.u32 %rd13, %r16;
 	mad.lo.s32 %r17, %r7, %r8, %r9;
 	cvt.u64.u32 %rd14, %r17;
-	.loc 1 113 7
+	.loc 1 115 7
 	setp.le.u32 %p1, 1, %r15;
 	setp.le.u32 %p2, 1, %r16;
 	and.pred %p3, %p1, %p2;
@@ -2875,13 +2875,13 @@ const stencilSM70Narrow = `.version 6.0
 	and.pred %p10, %p9, %p8;
 	@%p10 bra $B1;
 $B0:
-	.loc 1 114 3
+	.loc 1 116 3
 	bra $EXIT;
 $B1:
-	.loc 1 116 11
+	.loc 1 118 11
 	mad.wide.s32 %rd18, %r17, %r13, %rd13;
 	mad.lo.s64 %rd19, %rd18, %rd9, %rd12;
-	.loc 1 117 17
+	.loc 1 119 17
 	setp.lt.u64 %p11, %rd19, %rd8;
 	cvt.u32.u64 %r18, %rd19;
 	add.s32 %r19, %r18, -1;
@@ -3024,7 +3024,7 @@ const stencilSM70 = `.version 6.0
 	ld.param.u64 %rd5, [stencil_params+48];
 	ld.param.u64 %rd6, [stencil_params+56];
 	ld.param.u64 %rd7, [stencil_params+64];
-	.loc 1 112 22
+	.loc 1 114 22
 	mov.u32 %r1, %ctaid.x;
 	mov.u32 %r2, %ntid.x;
 	mov.u32 %r3, %tid.x;
@@ -3040,7 +3040,7 @@ const stencilSM70 = `.version 6.0
 	cvt.u64.u32 %rd10, %r10;
 	mad.lo.s32 %r11, %r7, %r8, %r9;
 	cvt.u64.u32 %rd11, %r11;
-	.loc 1 113 7
+	.loc 1 115 7
 	setp.le.s64 %p1, 1, %rd9;
 	setp.le.u32 %p2, 1, %r10;
 	and.pred %p3, %p1, %p2;
@@ -3057,13 +3057,13 @@ const stencilSM70 = `.version 6.0
 	and.pred %p10, %p9, %p8;
 	@%p10 bra $B1;
 $B0:
-	.loc 1 114 3
+	.loc 1 116 3
 	bra $EXIT;
 $B1:
-	.loc 1 116 11
+	.loc 1 118 11
 	mad.lo.s64 %rd15, %rd11, %rd6, %rd10;
 	mad.lo.s64 %rd16, %rd15, %rd5, %rd9;
-	.loc 1 117 32
+	.loc 1 119 32
 	add.s64 %rd17, %rd16, -1;
 	setp.lt.u64 %p11, %rd17, %rd2;
 	add.s64 %rd18, %rd16, 1;
@@ -3201,125 +3201,125 @@ const sumsSM70Narrow = `.version 6.0
 	ld.param.u64 %rd2, [sums_params+8];
 	ld.param.u64 %rd3, [sums_params+24];
 	ld.param.u64 %rd4, [sums_params+32];
-	.loc 1 128 36
+	.loc 1 130 36
 	mov.u32 %r1, $shared$sums$2eshared;
-	.loc 1 129 16
+	.loc 1 131 16
 	mov.u32 %r2, %tid.x;
-	.loc 1 131 19
+	.loc 1 133 19
 	mov.u32 %r3, %ctaid.x;
 	cvt.u32.u64 %r4, %rd2;
 	cvt.u32.u64 %r5, %rd4;
 	cvt.u64.u32 %rd5, %r5;
-	.loc 1 130 6
+	.loc 1 132 6
 	mad.lo.s32 %r6, %r2, 4, %r1;
 	st.shared.f32 [%r6], 0f00000000;
-	.loc 1 131 19
+	.loc 1 133 19
 	cvt.u64.u32 %rd6, %r3;
 	mad.lo.s32 %r7, %r3, 256, %r2;
 	setp.lt.u32 %p1, %r7, %r4;
 	@!%p1 bra $B0;
-	.loc 1 132 14
+	.loc 1 134 14
 	mad.wide.u32 %rd7, %r7, 4, %rd1;
 	ld.global.f32 %f1, [%rd7];
 	st.shared.f32 [%r6], %f1;
 $B0:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p2, %r2, 128;
 	@!%p2 bra $B1;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f2, [%r6+512];
 	ld.shared.f32 %f3, [%r6];
 	add.rn.f32 %f4, %f3, %f2;
 	st.shared.f32 [%r6], %f4;
 $B1:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p3, %r2, 64;
 	@!%p3 bra $B2;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f5, [%r6+256];
 	ld.shared.f32 %f6, [%r6];
 	add.rn.f32 %f7, %f6, %f5;
 	st.shared.f32 [%r6], %f7;
 $B2:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p4, %r2, 32;
 	@!%p4 bra $B3;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f8, [%r6+128];
 	ld.shared.f32 %f9, [%r6];
 	add.rn.f32 %f10, %f9, %f8;
 	st.shared.f32 [%r6], %f10;
 $B3:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p5, %r2, 16;
 	@!%p5 bra $B4;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f11, [%r6+64];
 	ld.shared.f32 %f12, [%r6];
 	add.rn.f32 %f13, %f12, %f11;
 	st.shared.f32 [%r6], %f13;
 $B4:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p6, %r2, 8;
 	@!%p6 bra $B5;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f14, [%r6+32];
 	ld.shared.f32 %f15, [%r6];
 	add.rn.f32 %f16, %f15, %f14;
 	st.shared.f32 [%r6], %f16;
 $B5:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p7, %r2, 4;
 	@!%p7 bra $B6;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f17, [%r6+16];
 	ld.shared.f32 %f18, [%r6];
 	add.rn.f32 %f19, %f18, %f17;
 	st.shared.f32 [%r6], %f19;
 $B6:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p8, %r2, 2;
 	@!%p8 bra $B7;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f20, [%r6+8];
 	ld.shared.f32 %f21, [%r6];
 	add.rn.f32 %f22, %f21, %f20;
 	st.shared.f32 [%r6], %f22;
 $B7:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.eq.s32 %p9, %r2, 0;
-	.loc 1 141 6
+	.loc 1 143 6
 	setp.lt.u32 %p10, %r3, %r5;
 	not.pred %p11, %p9;
 	or.pred %p12, %p11, %p10;
 	@!%p12 bra $FAULT0;
-	.loc 1 136 8
+	.loc 1 138 8
 	@!%p9 bra $B8;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f23, [%r6+4];
 	ld.shared.f32 %f24, [%r6];
 	add.rn.f32 %f25, %f24, %f23;
 	st.shared.f32 [%r6], %f25;
 $B8:
-	.loc 1 140 7
+	.loc 1 142 7
 	@!%p9 bra $B9;
-	.loc 1 141 25
+	.loc 1 143 25
 	ld.shared.f32 %f26, [$shared$sums$2eshared];
 	mad.wide.u32 %rd8, %r3, 4, %rd3;
 	st.global.f32 [%rd8], %f26;
@@ -3372,125 +3372,125 @@ const sumsSM70 = `.version 6.0
 	ld.param.u64 %rd2, [sums_params+8];
 	ld.param.u64 %rd3, [sums_params+24];
 	ld.param.u64 %rd4, [sums_params+32];
-	.loc 1 128 36
+	.loc 1 130 36
 	mov.u32 %r1, $shared$sums$2eshared;
-	.loc 1 129 16
+	.loc 1 131 16
 	mov.u32 %r2, %tid.x;
-	.loc 1 131 19
+	.loc 1 133 19
 	mov.u32 %r3, %ctaid.x;
-	.loc 1 129 16
+	.loc 1 131 16
 	cvt.u64.u32 %rd5, %r2;
-	.loc 1 130 6
+	.loc 1 132 6
 	mad.lo.s32 %r4, %r2, 4, %r1;
 	st.shared.f32 [%r4], 0f00000000;
-	.loc 1 131 19
+	.loc 1 133 19
 	cvt.u64.u32 %rd6, %r3;
 	mad.wide.u32 %rd7, %r3, 256, %rd5;
 	setp.lt.s64 %p1, %rd7, %rd2;
 	@!%p1 bra $B0;
-	.loc 1 132 14
+	.loc 1 134 14
 	shl.b64 %rd8, %rd7, 2;
 	add.s64 %rd9, %rd1, %rd8;
 	ld.global.f32 %f1, [%rd9];
 	st.shared.f32 [%r4], %f1;
 $B0:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p2, %r2, 128;
 	@!%p2 bra $B1;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f2, [%r4+512];
 	ld.shared.f32 %f3, [%r4];
 	add.rn.f32 %f4, %f3, %f2;
 	st.shared.f32 [%r4], %f4;
 $B1:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p3, %r2, 64;
 	@!%p3 bra $B2;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f5, [%r4+256];
 	ld.shared.f32 %f6, [%r4];
 	add.rn.f32 %f7, %f6, %f5;
 	st.shared.f32 [%r4], %f7;
 $B2:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p4, %r2, 32;
 	@!%p4 bra $B3;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f8, [%r4+128];
 	ld.shared.f32 %f9, [%r4];
 	add.rn.f32 %f10, %f9, %f8;
 	st.shared.f32 [%r4], %f10;
 $B3:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p5, %r2, 16;
 	@!%p5 bra $B4;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f11, [%r4+64];
 	ld.shared.f32 %f12, [%r4];
 	add.rn.f32 %f13, %f12, %f11;
 	st.shared.f32 [%r4], %f13;
 $B4:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p6, %r2, 8;
 	@!%p6 bra $B5;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f14, [%r4+32];
 	ld.shared.f32 %f15, [%r4];
 	add.rn.f32 %f16, %f15, %f14;
 	st.shared.f32 [%r4], %f16;
 $B5:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p7, %r2, 4;
 	@!%p7 bra $B6;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f17, [%r4+16];
 	ld.shared.f32 %f18, [%r4];
 	add.rn.f32 %f19, %f18, %f17;
 	st.shared.f32 [%r4], %f19;
 $B6:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.lt.u32 %p8, %r2, 2;
 	@!%p8 bra $B7;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f20, [%r4+8];
 	ld.shared.f32 %f21, [%r4];
 	add.rn.f32 %f22, %f21, %f20;
 	st.shared.f32 [%r4], %f22;
 $B7:
-	.loc 1 135 9
+	.loc 1 137 9
 	bar.sync 0;
-	.loc 1 136 8
+	.loc 1 138 8
 	setp.eq.s32 %p9, %r2, 0;
-	.loc 1 141 6
+	.loc 1 143 6
 	setp.lt.u64 %p10, %rd6, %rd4;
 	not.pred %p11, %p9;
 	or.pred %p12, %p11, %p10;
 	@!%p12 bra $FAULT0;
-	.loc 1 136 8
+	.loc 1 138 8
 	@!%p9 bra $B8;
-	.loc 1 137 19
+	.loc 1 139 19
 	ld.shared.f32 %f23, [%r4+4];
 	ld.shared.f32 %f24, [%r4];
 	add.rn.f32 %f25, %f24, %f23;
 	st.shared.f32 [%r4], %f25;
 $B8:
-	.loc 1 140 7
+	.loc 1 142 7
 	@!%p9 bra $B9;
-	.loc 1 141 25
+	.loc 1 143 25
 	ld.shared.f32 %f26, [$shared$sums$2eshared];
 	mad.wide.u32 %rd10, %r3, 4, %rd3;
 	st.global.f32 [%rd10], %f26;
@@ -3547,17 +3547,17 @@ const matmulSM70Narrow = `.version 6.0
 	ld.param.u64 %rd5, [matmul_params+48];
 	ld.param.u64 %rd6, [matmul_params+56];
 	ld.param.u64 %rd7, [matmul_params+72];
-	.loc 1 160 15
+	.loc 1 162 15
 	mov.u32 %r1, %nctaid.y;
 	mov.u32 %r2, %nctaid.x;
-	.loc 1 154 39
+	.loc 1 156 39
 	mov.u32 %r3, $shared$matmul$2eshared;
-	.loc 1 155 39
+	.loc 1 157 39
 	mov.u32 %r4, $shared$matmul$2eshared$2d2;
-	.loc 1 156 19
+	.loc 1 158 19
 	mov.u32 %r5, %tid.x;
 	mov.u32 %r6, %tid.y;
-	.loc 1 157 23
+	.loc 1 159 23
 	mov.u32 %r7, %ctaid.y;
 	mov.u32 %r8, %ctaid.x;
 	cvt.u32.u64 %r9, %rd2;
@@ -3568,7 +3568,7 @@ const matmulSM70Narrow = `.version 6.0
 	cvt.u64.u32 %rd10, %r11;
 	cvt.u32.u64 %r12, %rd7;
 	cvt.s64.s32 %rd11, %r12;
-	.loc 1 160 15
+	.loc 1 162 15
 	add.s64 %rd12, %rd11, -1;
 	and.b64 %rd13, %rd12, -16;
 	sub.s64 %rd14, 0, %rd11;
@@ -3585,28 +3585,28 @@ const matmulSM70Narrow = `.version 6.0
 	setp.le.u64 %p2, %rd22, %rd9;
 	and.pred %p3, %p1, %p2;
 	@%p3 bra $B3;
-	.loc 1 156 19
+	.loc 1 158 19
 	cvt.u64.u32 %rd23, %r5;
-	.loc 1 157 23
+	.loc 1 159 23
 	mad.lo.s32 %r14, %r7, 16, %r6;
 	mad.lo.s32 %r15, %r8, 16, %r5;
 	cvt.u64.u32 %rd24, %r15;
-	.loc 1 159 24
+	.loc 1 161 24
 	setp.lt.s32 %p4, 0, %r12;
 	mov.f32 %f1, 0f00000000;
 	@!%p4 bra $B2;
-	.loc 1 160 5
+	.loc 1 162 5
 	mad.lo.s32 %r16, %r6, 64, %r3;
 	mul.wide.u32 %rd25, %r14, %r12;
 	mad.lo.s32 %r17, %r5, 4, %r16;
-	.loc 1 161 5
+	.loc 1 163 5
 	mad.lo.s32 %r18, %r6, 64, %r4;
 	mad.lo.s32 %r19, %r5, 4, %r18;
 	mov.f32 %f1, 0f00000000;
 	mov.u32 %r20, 0;
 $B0:
 	cvt.u64.u32 %rd26, %r20;
-	.loc 1 160 21
+	.loc 1 162 21
 	add.s64 %rd27, %rd25, %rd26;
 	add.s64 %rd28, %rd27, %rd23;
 	setp.lt.u64 %p5, %rd28, %rd8;
@@ -3615,7 +3615,7 @@ $B0:
 	add.s64 %rd30, %rd1, %rd29;
 	ld.global.f32 %f2, [%rd30];
 	st.shared.f32 [%r17], %f2;
-	.loc 1 161 22
+	.loc 1 163 22
 	add.s32 %r21, %r20, %r6;
 	mad.wide.u32 %rd31, %r21, %r12, %rd24;
 	setp.lt.u64 %p6, %rd31, %rd9;
@@ -3624,11 +3624,11 @@ $B0:
 	add.s64 %rd33, %rd3, %rd32;
 	ld.global.f32 %f3, [%rd33];
 	st.shared.f32 [%r19], %f3;
-	.loc 1 162 9
+	.loc 1 164 9
 	bar.sync 0;
 	mov.u32 %r22, 0;
 $B1:
-	.loc 1 164 16
+	.loc 1 166 16
 	mad.lo.s32 %r23, %r22, 4, %r16;
 	ld.shared.f32 %f4, [%r23];
 	mad.lo.s32 %r24, %r22, 64, %r4;
@@ -3638,14 +3638,14 @@ $B1:
 	add.s32 %r22, %r22, 1;
 	setp.lt.u32 %p7, %r22, 16;
 	@%p7 bra $B1;
-	.loc 1 166 9
+	.loc 1 168 9
 	bar.sync 0;
-	.loc 1 159 29
+	.loc 1 161 29
 	add.s32 %r20, %r20, 16;
 	setp.lt.u32 %p8, %r20, %r12;
 	@%p8 bra $B0;
 $B2:
-	.loc 1 168 9
+	.loc 1 170 9
 	mad.wide.s32 %rd34, %r14, %r12, %rd24;
 	setp.lt.u64 %p9, %rd34, %rd10;
 	@!%p9 bra $FAULT2;
@@ -3654,21 +3654,21 @@ $B2:
 	st.global.f32 [%rd36], %f1;
 	bra $EXIT;
 $B3:
-	.loc 1 157 23
+	.loc 1 159 23
 	mad.lo.s32 %r26, %r7, 16, %r6;
 	mad.lo.s32 %r27, %r8, 16, %r5;
 	cvt.u64.u32 %rd37, %r27;
-	.loc 1 159 24
+	.loc 1 161 24
 	setp.lt.s32 %p10, 0, %r12;
 	mov.f32 %f6, 0f00000000;
 	@!%p10 bra $B6;
-	.loc 1 160 5
+	.loc 1 162 5
 	mad.lo.s32 %r28, %r6, 64, %r3;
 	mad.lo.s32 %r29, %r5, 4, %r28;
-	.loc 1 161 5
+	.loc 1 163 5
 	mad.lo.s32 %r30, %r6, 64, %r4;
 	mad.lo.s32 %r31, %r5, 4, %r30;
-	.loc 1 160 15
+	.loc 1 162 15
 	mul.lo.s32 %r32, %r26, %r12;
 	mov.f32 %f6, 0f00000000;
 	mov.u32 %r33, 0;
@@ -3678,17 +3678,17 @@ $B4:
 	mad.wide.u32 %rd38, %r35, 4, %rd1;
 	ld.global.f32 %f7, [%rd38];
 	st.shared.f32 [%r29], %f7;
-	.loc 1 161 22
+	.loc 1 163 22
 	add.s32 %r36, %r33, %r6;
 	mad.lo.s32 %r37, %r36, %r12, %r27;
 	mad.wide.u32 %rd39, %r37, 4, %rd3;
 	ld.global.f32 %f8, [%rd39];
 	st.shared.f32 [%r31], %f8;
-	.loc 1 162 9
+	.loc 1 164 9
 	bar.sync 0;
 	mov.u32 %r38, 0;
 $B5:
-	.loc 1 164 16
+	.loc 1 166 16
 	mad.lo.s32 %r39, %r38, 4, %r28;
 	ld.shared.f32 %f9, [%r39];
 	mad.lo.s32 %r40, %r38, 64, %r4;
@@ -3698,14 +3698,14 @@ $B5:
 	add.s32 %r38, %r38, 1;
 	setp.lt.u32 %p11, %r38, 16;
 	@%p11 bra $B5;
-	.loc 1 166 9
+	.loc 1 168 9
 	bar.sync 0;
-	.loc 1 159 29
+	.loc 1 161 29
 	add.s32 %r33, %r33, 16;
 	setp.lt.u32 %p12, %r33, %r12;
 	@%p12 bra $B4;
 $B6:
-	.loc 1 168 9
+	.loc 1 170 9
 	mad.wide.s32 %rd40, %r26, %r12, %rd37;
 	setp.lt.u64 %p13, %rd40, %rd10;
 	@!%p13 bra $FAULT3;
@@ -3715,19 +3715,19 @@ $B6:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 160 15
+	.loc 1 162 15
 	mov.u32 %r42, 1;
 	mov.u64 %rd43, %rd28;
 	mov.u64 %rd44, %rd8;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 161 15
+	.loc 1 163 15
 	mov.u32 %r42, 2;
 	mov.u64 %rd43, %rd31;
 	mov.u64 %rd44, %rd9;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 168 3
+	.loc 1 170 3
 	mov.u32 %r42, 0;
 	mov.u64 %rd43, %rd34;
 	mov.u64 %rd44, %rd10;
@@ -3786,62 +3786,62 @@ const matmulSM70 = `.version 6.0
 	ld.param.u64 %rd5, [matmul_params+48];
 	ld.param.u64 %rd6, [matmul_params+56];
 	ld.param.u64 %rd7, [matmul_params+72];
-	.loc 1 154 39
+	.loc 1 156 39
 	mov.u32 %r1, $shared$matmul$2eshared;
-	.loc 1 155 39
+	.loc 1 157 39
 	mov.u32 %r2, $shared$matmul$2eshared$2d2;
-	.loc 1 156 19
+	.loc 1 158 19
 	mov.u32 %r3, %tid.x;
 	mov.u32 %r4, %tid.y;
-	.loc 1 157 23
+	.loc 1 159 23
 	mov.u32 %r5, %ctaid.y;
 	mov.u32 %r6, %ctaid.x;
-	.loc 1 156 19
+	.loc 1 158 19
 	cvt.u64.u32 %rd8, %r3;
 	cvt.u64.u32 %rd9, %r4;
-	.loc 1 157 23
+	.loc 1 159 23
 	mad.lo.s32 %r7, %r5, 16, %r4;
 	cvt.u64.u32 %rd10, %r7;
 	mad.wide.u32 %rd11, %r6, 16, %rd8;
-	.loc 1 159 24
+	.loc 1 161 24
 	setp.lt.s64 %p1, 0, %rd7;
 	mov.f32 %f1, 0f00000000;
 	@!%p1 bra $B2;
-	.loc 1 160 5
+	.loc 1 162 5
 	mad.lo.s32 %r8, %r4, 64, %r1;
 	mul.lo.s64 %rd12, %rd10, %rd7;
 	mad.lo.s32 %r9, %r3, 4, %r8;
-	.loc 1 161 5
+	.loc 1 163 5
 	mad.lo.s32 %r10, %r4, 64, %r2;
 	mad.lo.s32 %r11, %r3, 4, %r10;
 	mov.f32 %f1, 0f00000000;
 	mov.u64 %rd13, 0;
 $B0:
-	.loc 1 160 21
+	.loc 1 162 21
 	add.s64 %rd14, %rd12, %rd13;
 	add.s64 %rd15, %rd14, %rd8;
 	setp.lt.u64 %p2, %rd15, %rd2;
-	.loc 1 161 22
+	.loc 1 163 22
 	add.s64 %rd16, %rd13, %rd9;
 	mad.lo.s64 %rd17, %rd16, %rd7, %rd11;
 	setp.lt.u64 %p3, %rd17, %rd4;
 	and.pred %p4, %p2, %p3;
 	@!%p4 bra $B3;
-	.loc 1 160 15
+	.loc 1 162 15
 	shl.b64 %rd18, %rd15, 2;
 	add.s64 %rd19, %rd1, %rd18;
 	ld.global.f32 %f2, [%rd19];
 	st.shared.f32 [%r9], %f2;
-	.loc 1 161 15
+	.loc 1 163 15
 	shl.b64 %rd20, %rd17, 2;
 	add.s64 %rd21, %rd3, %rd20;
 	ld.global.f32 %f3, [%rd21];
 	st.shared.f32 [%r11], %f3;
-	.loc 1 162 9
+	.loc 1 164 9
 	bar.sync 0;
 	mov.u32 %r12, 0;
 $B1:
-	.loc 1 164 16
+	.loc 1 166 16
 	mad.lo.s32 %r13, %r12, 4, %r8;
 	ld.shared.f32 %f4, [%r13];
 	mad.lo.s32 %r14, %r12, 64, %r2;
@@ -3851,14 +3851,14 @@ $B1:
 	add.s32 %r12, %r12, 1;
 	setp.lt.u32 %p5, %r12, 16;
 	@%p5 bra $B1;
-	.loc 1 166 9
+	.loc 1 168 9
 	bar.sync 0;
-	.loc 1 159 29
+	.loc 1 161 29
 	add.s64 %rd13, %rd13, 16;
 	setp.lt.s64 %p6, %rd13, %rd7;
 	@%p6 bra $B0;
 $B2:
-	.loc 1 168 9
+	.loc 1 170 9
 	mad.lo.s64 %rd22, %rd10, %rd7, %rd11;
 	setp.lt.u64 %p7, %rd22, %rd6;
 	@!%p7 bra $FAULT0;
@@ -3867,26 +3867,26 @@ $B2:
 	st.global.f32 [%rd24], %f1;
 	bra $EXIT;
 $B3:
-	.loc 1 160 15
+	.loc 1 162 15
 	@!%p2 bra $FAULT1;
-	.loc 1 161 15
+	.loc 1 163 15
 	bra $FAULT2;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 168 3
+	.loc 1 170 3
 	mov.u32 %r16, 0;
 	mov.u64 %rd25, %rd22;
 	mov.u64 %rd26, %rd6;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 160 15
+	.loc 1 162 15
 	mov.u32 %r16, 1;
 	mov.u64 %rd25, %rd15;
 	mov.u64 %rd26, %rd2;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 161 15
+	.loc 1 163 15
 	mov.u32 %r16, 2;
 	mov.u64 %rd25, %rd17;
 	mov.u64 %rd26, %rd4;
@@ -3937,7 +3937,7 @@ const naiveSM70Narrow = `.version 6.0
 	ld.param.u64 %rd5, [naive_params+48];
 	ld.param.u64 %rd6, [naive_params+56];
 	ld.param.u64 %rd7, [naive_params+72];
-	.loc 1 176 23
+	.loc 1 178 23
 	mov.u32 %r1, %ctaid.y;
 	mov.u32 %r2, %tid.y;
 	mov.u32 %r3, %ctaid.x;
@@ -3952,17 +3952,17 @@ const naiveSM70Narrow = `.version 6.0
 	mad.lo.s32 %r9, %r1, 16, %r2;
 	mad.lo.s32 %r10, %r3, 16, %r4;
 	cvt.u64.u32 %rd11, %r10;
-	.loc 1 177 9
+	.loc 1 179 9
 	setp.lt.s32 %p1, %r9, %r8;
 	setp.lt.s32 %p2, %r10, %r8;
 	and.pred %p3, %p1, %p2;
 	@%p3 bra $B0;
-	.loc 1 178 3
+	.loc 1 180 3
 	bra $EXIT;
 $B0:
-	.loc 1 182 15
+	.loc 1 184 15
 	mul.wide.u32 %rd12, %r9, %r8;
-	.loc 1 177 21
+	.loc 1 179 21
 	add.s32 %r11, %r8, -1;
 	setp.lt.u32 %p4, 0, %r8;
 	selp.b32 %r12, %r11, 0, %p4;
@@ -3987,7 +3987,7 @@ $B0:
 	@%p17 bra $B2;
 $B1:
 	cvt.u64.u32 %rd16, %r13;
-	.loc 1 182 17
+	.loc 1 184 17
 	add.s64 %rd17, %rd12, %rd16;
 	setp.lt.u64 %p18, %rd17, %rd8;
 	@!%p18 bra $FAULT0;
@@ -4006,7 +4006,7 @@ $B1:
 	@%p20 bra $B1;
 	bra $B6;
 $B2:
-	.loc 1 180 6
+	.loc 1 182 6
 	add.s32 %r14, %r8, -3;
 	setp.le.s32 %p21, %r14, %r8;
 	setp.lt.s32 %p22, 0, %r14;
@@ -4016,7 +4016,7 @@ $B2:
 	mov.f32 %f1, 0f00000000;
 	mov.u32 %r16, 0;
 	@!%p24 bra $B4;
-	.loc 1 182 17
+	.loc 1 184 17
 	cvt.u32.u64 %r17, %rd12;
 	mov.f32 %f1, 0f00000000;
 	mov.u32 %r16, 0;
@@ -4070,7 +4070,7 @@ $B5:
 	setp.lt.u32 %p27, %r16, %r8;
 	@%p27 bra $B5;
 $B6:
-	.loc 1 184 9
+	.loc 1 186 9
 	add.s64 %rd40, %rd12, %rd11;
 	setp.lt.u64 %p28, %rd40, %rd10;
 	@!%p28 bra $FAULT2;
@@ -4080,7 +4080,7 @@ $B6:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 182 11
+	.loc 1 184 11
 	mov.u32 %r24, 1;
 	mov.u64 %rd43, %rd17;
 	mov.u64 %rd44, %rd8;
@@ -4091,7 +4091,7 @@ $FAULT1:
 	mov.u64 %rd44, %rd9;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 184 3
+	.loc 1 186 3
 	mov.u32 %r24, 0;
 	mov.u64 %rd43, %rd40;
 	mov.u64 %rd44, %rd10;
@@ -4142,7 +4142,7 @@ const naiveSM70 = `.version 6.0
 	ld.param.u64 %rd5, [naive_params+48];
 	ld.param.u64 %rd6, [naive_params+56];
 	ld.param.u64 %rd7, [naive_params+72];
-	.loc 1 176 23
+	.loc 1 178 23
 	mov.u32 %r1, %ctaid.y;
 	mov.u32 %r2, %tid.y;
 	mov.u32 %r3, %ctaid.x;
@@ -4151,17 +4151,17 @@ const naiveSM70 = `.version 6.0
 	cvt.u64.u32 %rd8, %r5;
 	cvt.u64.u32 %rd9, %r4;
 	mad.wide.u32 %rd10, %r3, 16, %rd9;
-	.loc 1 177 9
+	.loc 1 179 9
 	setp.lt.s64 %p1, %rd8, %rd7;
 	setp.lt.s64 %p2, %rd10, %rd7;
 	and.pred %p3, %p1, %p2;
 	@%p3 bra $B0;
-	.loc 1 178 3
+	.loc 1 180 3
 	bra $EXIT;
 $B0:
-	.loc 1 182 15
+	.loc 1 184 15
 	mul.lo.s64 %rd11, %rd8, %rd7;
-	.loc 1 177 21
+	.loc 1 179 21
 	add.s64 %rd12, %rd7, -1;
 	setp.lt.s64 %p4, 0, %rd7;
 	selp.b64 %rd13, %rd12, 0, %p4;
@@ -4184,7 +4184,7 @@ $B0:
 	mov.f32 %f1, 0f00000000;
 	mov.u64 %rd16, 0;
 $B1:
-	.loc 1 182 17
+	.loc 1 184 17
 	add.s64 %rd17, %rd11, %rd16;
 	setp.lt.u64 %p18, %rd17, %rd2;
 	@!%p18 bra $FAULT0;
@@ -4203,7 +4203,7 @@ $B1:
 	@%p20 bra $B1;
 	bra $B6;
 $B2:
-	.loc 1 180 6
+	.loc 1 182 6
 	cvt.u32.u64 %r6, %rd7;
 	add.s32 %r7, %r6, -3;
 	setp.le.s32 %p21, %r7, %r6;
@@ -4218,7 +4218,7 @@ $B2:
 	mov.u32 %r9, 0;
 $B3:
 	cvt.u64.u32 %rd24, %r9;
-	.loc 1 182 17
+	.loc 1 184 17
 	add.s64 %rd25, %rd11, %rd24;
 	shl.b64 %rd26, %rd25, 2;
 	add.s64 %rd27, %rd1, %rd26;
@@ -4270,7 +4270,7 @@ $B5:
 	setp.lt.s64 %p27, %rd23, %rd7;
 	@%p27 bra $B5;
 $B6:
-	.loc 1 184 9
+	.loc 1 186 9
 	add.s64 %rd46, %rd11, %rd10;
 	setp.lt.u64 %p28, %rd46, %rd6;
 	@!%p28 bra $FAULT2;
@@ -4280,7 +4280,7 @@ $B6:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 182 11
+	.loc 1 184 11
 	mov.u32 %r13, 1;
 	mov.u64 %rd49, %rd17;
 	mov.u64 %rd50, %rd2;
@@ -4291,7 +4291,7 @@ $FAULT1:
 	mov.u64 %rd50, %rd4;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 184 3
+	.loc 1 186 3
 	mov.u32 %r13, 0;
 	mov.u64 %rd49, %rd46;
 	mov.u64 %rd50, %rd6;

@@ -35,7 +35,7 @@ var empty0Kernel = &driver.Kernel{
 	Uses:    []uint16{0},
 }
 
-// Empty1 does nothing with a slice.
+// Empty1 has one slice parameter and does nothing.
 func Empty1(s *device.Stream, g device.Grid, a device.Slice[float32]) error {
 	p := s.Plan(empty1Kernel, g)
 	a.Pass(p)
@@ -67,7 +67,7 @@ var empty1Kernel = &driver.Kernel{
 	Uses:    []uint16{1},
 }
 
-// Empty4 does nothing with four slices.
+// Empty4 has four slice parameters and does nothing.
 func Empty4(s *device.Stream, g device.Grid, a, b, c, d device.Slice[float32]) error {
 	p := s.Plan(empty4Kernel, g)
 	a.Pass(p)
@@ -105,7 +105,7 @@ var empty4Kernel = &driver.Kernel{
 	Uses:    []uint16{3},
 }
 
-// Empty16 does nothing with sixteen slices.
+// Empty16 has sixteen slice parameters and does nothing.
 func Empty16(s *device.Stream, g_ device.Grid, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p device.Slice[float32]) error {
 	p_ := s.Plan(empty16Kernel, g_)
 	a.Pass(p_)
@@ -167,7 +167,7 @@ var empty16Kernel = &driver.Kernel{
 	Uses:    []uint16{2},
 }
 
-// Step is a small piece of work.
+// Step does little work.
 func Step(s *device.Stream, g device.Grid, x device.Slice[float32]) error {
 	p := s.Plan(stepKernel, g)
 	x.Pass(p)

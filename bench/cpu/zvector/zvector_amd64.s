@@ -297,467 +297,467 @@ l1:
 	RET
 
 // func MandelbrotTwin(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int)
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 TEXT ·MandelbrotTwin(SB), 0, $24-72
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ R15, 16(SP); XORQ BX, BX
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVBLZX a3+24(FP), SI
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a5+40(FP), R8
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ $1, R9; VPBROADCASTQ R9, Z0; MOVQ $506097522914230528, R9; VMOVQ R9, X1; VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2; MOVQ $1077936128, R9; VPBROADCASTD R9, Z0
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VBROADCASTSS a6+48(FP), Z3
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ $1073741824, R9; VPBROADCASTD R9, Z4; MOVQ $0, R9; VPBROADCASTD R9, Z5; MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $1082130432, R10; VPBROADCASTD R10, Z6
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VBROADCASTSS a7+52(FP), Z7
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a8+56(FP), R10
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VPBROADCASTQ DX, Z8; MOVQ $0, R15; MOVQ R15, 0(SP); VPBROADCASTQ R8, Z9; MOVQ $0, R12; XORQ R13, R13; XORQ R14, R14; MOVQ 16(SP), R11; MOVQ 16(SP), R15; LEAQ -1(R15), R9; MOVL R13, R13; LEAQ 0(CX)(R13*1), R13; MOVQ R9, AX; ADDQ R13, AX; JOS l7; MOVQ DX, AX
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	SUBQ R13, AX; JOS l7; CMPQ AX, R11; CMOVQLT AX, R11; TESTB SI, SI; JEQ l8; LEAQ 0(DI)(R13*1), AX; ADDQ AX, R9; JOS l7; TESTQ R8, R8; JLT l7; XORQ R9, R9; SUBQ AX, R9; JOS l7; CMPQ R9, R14; CMOVQGT R9, R14; MOVQ R8, R9; SUBQ AX, R9; JOS l7; CMPQ R9, R11
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	CMOVQLT R9, R11; JMP l10
 l8:
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ 16(SP), BX; JMP l1
 l7:
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	XORQ R11, R11
 l10:
 l12:
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	LEAQ 16(BX), AX; CMPQ AX, R11; JGT l13; CMPQ BX, R14; JGE l6
 l13:
-#line 38 "kernels.go"
-	CMPQ AX, 16(SP); JGT l1; KXORW K1, K1, K1; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
 #line 39 "kernels.go"
+	CMPQ AX, 16(SP); JGT l1; KXORW K1, K1, K1; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
+#line 40 "kernels.go"
 	LEAQ 15(AX), R9; CMPQ AX, R9; JGT l4; CMPQ AX, DX; JGE l15; CMPQ R9, DX; JGE l4
 l15:
-#line 39 "kernels.go"
-	CMPQ AX, DX; JGE l3; TESTB SI, SI; JEQ l3
 #line 40 "kernels.go"
+	CMPQ AX, DX; JGE l3; TESTB SI, SI; JEQ l3
+#line 41 "kernels.go"
 	LEAQ 0(DI)(AX*1), R9; VPBROADCASTQ AX, Z10; VPADDQ Z10, Z1, Z11; VPADDQ Z10, Z2, Z10; VCVTQQ2PS Z11, Y11; VCVTQQ2PS Z10, Y10; VINSERTI64X4 $1, Y10, Z11, Z10; VMULPS Z0, Z10, Z10; VDIVPS Z3, Z10, Z10; VSUBPS Z4, Z10, Z10
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VMOVUPS Z5, Z11; VMOVUPS Z5, Z12; MOVQ 8(SP), AX; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l25
 l23:
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	KXORW K2, K2, K2; KXORW K3, K3, K3
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	CMPQ AX, $256; JGE l26; KMOVW K1, K3; JMP l27
 l26:
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	VPBROADCASTQ AX, Z15; VMOVDQA64 Z15, K1, Z13; KSHIFTRW $8, K1, K4; VMOVDQA64 Z15, K4, Z14
 l27:
-#line 50 "kernels.go"
-	KORTESTW K3, K3; JEQ l24; VMULPS Z11, Z11, Z15; VMULPS Z12, Z12, Z16; VADDPS Z16, Z15, Z17; VCMPPS $17, Z6, Z17, K4; KANDW K3, K4, K5; KANDNW K3, K4, K3; KMOVW K5, K4; VPBROADCASTQ AX, Z17; VMOVDQA64 Z17, K3, Z13; KSHIFTRW $8, K3, K3; VMOVDQA64 Z17, K3, Z14
-#line 50 "kernels.go"
-	KORTESTW K4, K4; JEQ l24
 #line 51 "kernels.go"
-	VSUBPS Z16, Z15, Z15; VADDPS Z10, Z15, Z15; VMULPS Z4, Z11, Z16; VMULPS Z12, Z16, Z16; VADDPS Z7, Z16, Z16
+	KORTESTW K3, K3; JEQ l24; VMULPS Z11, Z11, Z15; VMULPS Z12, Z12, Z16; VADDPS Z16, Z15, Z17; VCMPPS $17, Z6, Z17, K4; KANDW K3, K4, K5; KANDNW K3, K4, K3; KMOVW K5, K4; VPBROADCASTQ AX, Z17; VMOVDQA64 Z17, K3, Z13; KSHIFTRW $8, K3, K3; VMOVDQA64 Z17, K3, Z14
+#line 51 "kernels.go"
+	KORTESTW K4, K4; JEQ l24
 #line 52 "kernels.go"
+	VSUBPS Z16, Z15, Z15; VADDPS Z10, Z15, Z15; VMULPS Z4, Z11, Z16; VMULPS Z12, Z16, Z16; VADDPS Z7, Z16, Z16
+#line 53 "kernels.go"
 	LEAQ 1(AX), R13; VMOVUPS Z15, Z11; VMOVUPS Z16, Z12; MOVQ R13, AX; KORW K4, K2, K2
 l24:
-#line 52 "kernels.go"
+#line 53 "kernels.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l23
 l25:
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VCVTQQ2PS Z13, Y10; VCVTQQ2PS Z14, Y11; VINSERTI64X4 $1, Y11, Z10, Z10
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	LEAQ 15(R9), AX; CMPQ R9, AX; JHI l4; CMPQ R9, R8; JCC l31; CMPQ AX, R8; JCC l4
 l31:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	CMPQ R9, R8; JCC l1; VMOVUPS Z10, 0(R10)(R9*4)
 l3:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	KXORW K1, K1, K1
-#line 38 "kernels.go"
-	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
 #line 39 "kernels.go"
-	VPBROADCASTQ AX, Z10; VPADDQ Z10, Z1, Z11; VPADDQ Z10, Z2, Z10; VPCMPQ $1, Z8, Z11, K2; VPCMPQ $1, Z8, Z10, K3; KUNPCKBW K2, K3, K2; KMOVW K2, K3; KNOTW K2, K2; KORTESTW K3, K3; JEQ l36; TESTB SI, SI; JEQ l39
+	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
 #line 40 "kernels.go"
+	VPBROADCASTQ AX, Z10; VPADDQ Z10, Z1, Z11; VPADDQ Z10, Z2, Z10; VPCMPQ $1, Z8, Z11, K2; VPCMPQ $1, Z8, Z10, K3; KUNPCKBW K2, K3, K2; KMOVW K2, K3; KNOTW K2, K2; KORTESTW K3, K3; JEQ l36; TESTB SI, SI; JEQ l39
+#line 41 "kernels.go"
 	LEAQ 0(DI)(AX*1), R9; VPBROADCASTQ AX, Z10; VPADDQ Z10, Z1, Z11; VPADDQ Z10, Z2, Z10; VCVTQQ2PS Z11, Y11; VCVTQQ2PS Z10, Y10; VINSERTI64X4 $1, Y10, Z11, Z10; VMULPS Z0, Z10, Z10; VDIVPS Z3, Z10, Z10; VSUBPS Z4, Z10, Z10
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VMOVUPS Z5, Z11; VMOVUPS Z5, Z12; MOVQ 0(SP), AX; KORW K3, K1, K1; KORTESTW K1, K1; JEQ l43
 l41:
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	KXORW K4, K4, K4; KXORW K5, K5, K5
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	CMPQ AX, $256; JGE l44; KMOVW K1, K5; JMP l45
 l44:
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	VPBROADCASTQ AX, Z15; VMOVDQA64 Z15, K1, Z13; KSHIFTRW $8, K1, K6; VMOVDQA64 Z15, K6, Z14
 l45:
-#line 50 "kernels.go"
-	KORTESTW K5, K5; JEQ l42; VMULPS Z11, Z11, Z15; VMULPS Z12, Z12, Z16; VADDPS Z16, Z15, Z17; VCMPPS $17, Z6, Z17, K6; KANDW K5, K6, K7; KANDNW K5, K6, K5; KMOVW K7, K6; VPBROADCASTQ AX, Z17; VMOVDQA64 Z17, K5, Z13; KSHIFTRW $8, K5, K5; VMOVDQA64 Z17, K5, Z14
-#line 50 "kernels.go"
-	KORTESTW K6, K6; JEQ l42
 #line 51 "kernels.go"
-	VSUBPS Z16, Z15, Z15; VADDPS Z10, Z15, Z15; VMULPS Z4, Z11, Z16; VMULPS Z12, Z16, Z16; VADDPS Z7, Z16, Z16
+	KORTESTW K5, K5; JEQ l42; VMULPS Z11, Z11, Z15; VMULPS Z12, Z12, Z16; VADDPS Z16, Z15, Z17; VCMPPS $17, Z6, Z17, K6; KANDW K5, K6, K7; KANDNW K5, K6, K5; KMOVW K7, K6; VPBROADCASTQ AX, Z17; VMOVDQA64 Z17, K5, Z13; KSHIFTRW $8, K5, K5; VMOVDQA64 Z17, K5, Z14
+#line 51 "kernels.go"
+	KORTESTW K6, K6; JEQ l42
 #line 52 "kernels.go"
+	VSUBPS Z16, Z15, Z15; VADDPS Z10, Z15, Z15; VMULPS Z4, Z11, Z16; VMULPS Z12, Z16, Z16; VADDPS Z7, Z16, Z16
+#line 53 "kernels.go"
 	LEAQ 1(AX), R13; VMOVUPS Z15, Z11; VMOVUPS Z16, Z12; MOVQ R13, AX; KORW K6, K4, K4
 l42:
-#line 52 "kernels.go"
+#line 53 "kernels.go"
 	KMOVW K4, K1; KORTESTW K1, K1; JNE l41
 l43:
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VCVTQQ2PS Z13, Y10; VCVTQQ2PS Z14, Y11; VINSERTI64X4 $1, Y11, Z10, Z10
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPBROADCASTQ R9, Z11; VPADDQ Z11, Z1, Z12; VPADDQ Z11, Z2, Z11; VPCMPUQ $1, Z9, Z12, K1; VPCMPUQ $1, Z9, Z11, K4; KUNPCKBW K1, K4, K1; KANDNW K3, K1, K1; KORTESTW K1, K1; JNE l1; VMOVUPS Z10, K3, 0(R10)(R9*4); VMOVDQA64 Z13, K3, Z13; KSHIFTRW $8, K3, K1
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VMOVDQA64 Z14, K1, Z14
 l39:
 l36:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	KORTESTW K2, K2; ADDQ $16, BX; JMP l12
 l6:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	KXORW K1, K1, K1
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	LEAQ 0(DI)(AX*1), R9; VPBROADCASTQ AX, Z10; VPADDQ Z10, Z1, Z11; VPADDQ Z10, Z2, Z10; VCVTQQ2PS Z11, Y11; VCVTQQ2PS Z10, Y10; VINSERTI64X4 $1, Y10, Z11, Z10; VMULPS Z0, Z10, Z10; VDIVPS Z3, Z10, Z10; VSUBPS Z4, Z10, Z10
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VMOVUPS Z5, Z11; VMOVUPS Z5, Z12; MOVQ R12, AX; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l56
 l54:
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	KXORW K2, K2, K2; KXORW K3, K3, K3
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	CMPQ AX, $256; JGE l57; KMOVW K1, K3; JMP l58
 l57:
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	VPBROADCASTQ AX, Z15; VMOVDQA64 Z15, K1, Z13; KSHIFTRW $8, K1, K4; VMOVDQA64 Z15, K4, Z14
 l58:
-#line 50 "kernels.go"
-	KORTESTW K3, K3; JEQ l55; VMULPS Z11, Z11, Z15; VMULPS Z12, Z12, Z16; VADDPS Z16, Z15, Z17; VCMPPS $17, Z6, Z17, K4; KANDW K3, K4, K5; KANDNW K3, K4, K3; KMOVW K5, K4; VPBROADCASTQ AX, Z17; VMOVDQA64 Z17, K3, Z13; KSHIFTRW $8, K3, K3; VMOVDQA64 Z17, K3, Z14
-#line 50 "kernels.go"
-	KORTESTW K4, K4; JEQ l55
 #line 51 "kernels.go"
-	VSUBPS Z16, Z15, Z15; VADDPS Z10, Z15, Z15; VMULPS Z4, Z11, Z16; VMULPS Z12, Z16, Z16; VADDPS Z7, Z16, Z16
+	KORTESTW K3, K3; JEQ l55; VMULPS Z11, Z11, Z15; VMULPS Z12, Z12, Z16; VADDPS Z16, Z15, Z17; VCMPPS $17, Z6, Z17, K4; KANDW K3, K4, K5; KANDNW K3, K4, K3; KMOVW K5, K4; VPBROADCASTQ AX, Z17; VMOVDQA64 Z17, K3, Z13; KSHIFTRW $8, K3, K3; VMOVDQA64 Z17, K3, Z14
+#line 51 "kernels.go"
+	KORTESTW K4, K4; JEQ l55
 #line 52 "kernels.go"
+	VSUBPS Z16, Z15, Z15; VADDPS Z10, Z15, Z15; VMULPS Z4, Z11, Z16; VMULPS Z12, Z16, Z16; VADDPS Z7, Z16, Z16
+#line 53 "kernels.go"
 	LEAQ 1(AX), R13; VMOVUPS Z15, Z11; VMOVUPS Z16, Z12; MOVQ R13, AX; KORW K4, K2, K2
 l55:
-#line 52 "kernels.go"
+#line 53 "kernels.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l54
 l56:
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VCVTQQ2PS Z13, Y10; VCVTQQ2PS Z14, Y11; VINSERTI64X4 $1, Y11, Z10, Z10
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VMOVUPS Z10, 0(R10)(R9*4); ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R11; JLE l6; JMP l12
 l1:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VZEROUPPER
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	MOVQ BX, done+64(FP)
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	RET
 
 // func MandelbrotTwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 int, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer) (done int)
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 TEXT ·MandelbrotTwinAVX2(SB), 0, $568-72
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ R15, 16(SP); XORQ BX, BX
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVBLZX a3+24(FP), SI
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a5+40(FP), R8
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ $50462976, R9; VMOVQ R9, X15; VMOVUPS Y15, 184(SP); VMOVUPS 184(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 184(SP); MOVQ $117835012, R9; VMOVQ R9, X15; VMOVUPS Y15, 216(SP); VMOVUPS 216(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 216(SP); MOVQ $2047, R9
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VMOVQ R9, X2; VPBROADCASTQ X2, Y15; VMOVUPS Y15, 440(SP); MOVQ $-2048, R9; VMOVQ R9, X3; VPBROADCASTQ X3, Y15; VMOVUPS Y15, 280(SP); MOVQ $9007199254740992, R9; VMOVQ R9, X4; VPBROADCASTQ X4, Y15; VMOVUPS Y15, 312(SP); MOVQ $4841369599423283200, R9; VMOVQ R9, X5
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VPBROADCASTQ X5, Y15; VMOVUPS Y15, 344(SP); MOVQ $4985484789646622720, R9; VMOVQ R9, X6; VPBROADCASTQ X6, Y15; VMOVUPS Y15, 376(SP); MOVQ $4985484789647671296, R9; VMOVQ R9, X7; VPBROADCASTQ X7, Y15; VMOVUPS Y15, 408(SP); MOVQ $1077936128, R9; VMOVD R9, X8
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VPBROADCASTD X8, Y15; VMOVUPS Y15, 120(SP)
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VBROADCASTSS a6+48(FP), Y15
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VMOVUPS Y15, 152(SP); MOVQ $1073741824, R9; VMOVD R9, X10; VPBROADCASTD X10, Y10; MOVQ $0, R9; VMOVD R9, X11; VPBROADCASTD X11, Y15; VMOVUPS Y15, 248(SP); MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $1082130432, R10; VMOVD R10, X12; VPBROADCASTD X12, Y15; VMOVUPS Y15, 472(SP)
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VBROADCASTSS a7+52(FP), Y13
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ a8+56(FP), R10
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	VMOVQ DX, X14; VPBROADCASTQ X14, Y15; VMOVUPS Y15, 24(SP); MOVQ $0, R15; MOVQ R15, 0(SP); VMOVQ R8, X14; VPBROADCASTQ X14, Y15; VMOVUPS Y15, 56(SP); MOVQ $-9223372036854775808, R12; VMOVQ R12, X14; VPBROADCASTQ X14, Y15; VMOVUPS Y15, 88(SP); MOVQ $0, R12
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	XORQ R13, R13; XORQ R14, R14; MOVQ 16(SP), R11; MOVQ 16(SP), R15; LEAQ -1(R15), R9; MOVL R13, R13; LEAQ 0(CX)(R13*1), R13; MOVQ R9, AX; ADDQ R13, AX; JOS l7; MOVQ DX, AX; SUBQ R13, AX; JOS l7; CMPQ AX, R11; CMOVQLT AX, R11; TESTB SI, SI; JEQ l8; LEAQ 0(DI)(R13*1), AX
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	ADDQ AX, R9; JOS l7; TESTQ R8, R8; JLT l7; XORQ R9, R9; SUBQ AX, R9; JOS l7; CMPQ R9, R14; CMOVQGT R9, R14; MOVQ R8, R9; SUBQ AX, R9; JOS l7; CMPQ R9, R11; CMOVQLT R9, R11; JMP l10
 l8:
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVQ 16(SP), BX; JMP l1
 l7:
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	XORQ R11, R11
 l10:
 l12:
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	LEAQ 8(BX), AX; CMPQ AX, R11; JGT l13; CMPQ BX, R14; JGE l6
 l13:
-#line 38 "kernels.go"
-	CMPQ AX, 16(SP); JGT l1; VPXOR Y14, Y14, Y14; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
 #line 39 "kernels.go"
+	CMPQ AX, 16(SP); JGT l1; VPXOR Y14, Y14, Y14; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
+#line 40 "kernels.go"
 	LEAQ 7(AX), R9; CMPQ AX, R9; JGT l4; CMPQ AX, DX; JGE l15; CMPQ R9, DX; JGE l4
 l15:
-#line 39 "kernels.go"
+#line 40 "kernels.go"
 	CMPQ AX, DX; JGE l3; TESTB SI, SI; JEQ l3
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	LEAQ 0(DI)(AX*1), R9; VMOVQ AX, X8; VPBROADCASTQ X8, Y8; VMOVUPS 184(SP), Y15; VPADDQ Y8, Y15, Y9; VMOVUPS 216(SP), Y15; VPADDQ Y8, Y15, Y8; VPAND 440(SP), Y9, Y0; VPADDQ 440(SP), Y0, Y0; VPOR Y9, Y0, Y0; VPAND 280(SP), Y0, Y0; VPADDQ 312(SP), Y9, Y1; VPXOR Y11, Y11, Y11
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPSRLQ $54, Y1, Y1; VPCMPEQQ Y11, Y1, Y1; VBLENDVPS Y1, Y9, Y0, Y0; VPAND 440(SP), Y8, Y1; VPADDQ 440(SP), Y1, Y1; VPOR Y8, Y1, Y1; VPAND 280(SP), Y1, Y1; VPADDQ 312(SP), Y8, Y9; VPXOR Y11, Y11, Y11; VPSRLQ $54, Y9, Y9; VPCMPEQQ Y11, Y9, Y9; VBLENDVPS Y9, Y8, Y1, Y1
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPBLENDD $170, 344(SP), Y0, Y8; VPSRLQ $32, Y0, Y0; VPXOR 376(SP), Y0, Y0; VSUBPD 408(SP), Y0, Y0; VADDPD Y0, Y8, Y0; VPBLENDD $170, 344(SP), Y1, Y8; VPSRLQ $32, Y1, Y1; VPXOR 376(SP), Y1, Y1; VSUBPD 408(SP), Y1, Y1; VADDPD Y1, Y8, Y1; VCVTPD2PSY Y0, X0
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VCVTPD2PSY Y1, X1; VINSERTI128 $1, X1, Y0, Y0; VMULPS 120(SP), Y0, Y0; VDIVPS 152(SP), Y0, Y0; VSUBPS Y10, Y0, Y0
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VMOVUPS 248(SP), Y1; VMOVUPS 248(SP), Y8; MOVQ 8(SP), AX; VPCMPEQD Y3, Y3, Y3; VPOR Y3, Y14, Y14; VPTEST Y14, Y14; JEQ l25
 l23:
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VPXOR Y3, Y3, Y3; VPXOR Y4, Y4, Y4
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	CMPQ AX, $256; JGE l26; VMOVUPS Y14, Y4; JMP l27
 l26:
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	VMOVQ AX, X5; VPBROADCASTQ X5, Y5; VPMOVSXDQ X14, Y6; VBLENDVPS Y6, Y5, Y9, Y9; VEXTRACTI128 $1, Y14, X6; VPMOVSXDQ X6, Y6; VBLENDVPS Y6, Y5, Y11, Y11
 l27:
-#line 50 "kernels.go"
-	VPTEST Y4, Y4; JEQ l24; VMULPS Y1, Y1, Y5; VMULPS Y8, Y8, Y6; VADDPS Y6, Y5, Y7; VCMPPS $17, 472(SP), Y7, Y7; VPAND Y4, Y7, Y2; VPANDN Y4, Y7, Y4; VMOVQ AX, X7; VPBROADCASTQ X7, Y7; VPMOVSXDQ X4, Y12; VBLENDVPS Y12, Y7, Y9, Y9; VEXTRACTI128 $1, Y4, X4
-#line 50 "kernels.go"
-	VPMOVSXDQ X4, Y4; VBLENDVPS Y4, Y7, Y11, Y11; VPTEST Y2, Y2; JEQ l24
 #line 51 "kernels.go"
-	VSUBPS Y6, Y5, Y4; VADDPS Y0, Y4, Y4; VMULPS Y10, Y1, Y5; VMULPS Y8, Y5, Y5; VADDPS Y13, Y5, Y5
+	VPTEST Y4, Y4; JEQ l24; VMULPS Y1, Y1, Y5; VMULPS Y8, Y8, Y6; VADDPS Y6, Y5, Y7; VCMPPS $17, 472(SP), Y7, Y7; VPAND Y4, Y7, Y2; VPANDN Y4, Y7, Y4; VMOVQ AX, X7; VPBROADCASTQ X7, Y7; VPMOVSXDQ X4, Y12; VBLENDVPS Y12, Y7, Y9, Y9; VEXTRACTI128 $1, Y4, X4
+#line 51 "kernels.go"
+	VPMOVSXDQ X4, Y4; VBLENDVPS Y4, Y7, Y11, Y11; VPTEST Y2, Y2; JEQ l24
 #line 52 "kernels.go"
+	VSUBPS Y6, Y5, Y4; VADDPS Y0, Y4, Y4; VMULPS Y10, Y1, Y5; VMULPS Y8, Y5, Y5; VADDPS Y13, Y5, Y5
+#line 53 "kernels.go"
 	LEAQ 1(AX), R13; VMOVUPS Y4, Y1; VMOVUPS Y5, Y8; MOVQ R13, AX; VPOR Y2, Y3, Y3
 l24:
-#line 52 "kernels.go"
+#line 53 "kernels.go"
 	VMOVUPS Y3, Y14; VPTEST Y14, Y14; JNE l23
 l25:
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPAND 440(SP), Y9, Y0; VPADDQ 440(SP), Y0, Y0; VPOR Y9, Y0, Y0; VPAND 280(SP), Y0, Y0; VPADDQ 312(SP), Y9, Y1; VPXOR Y2, Y2, Y2; VPSRLQ $54, Y1, Y1; VPCMPEQQ Y2, Y1, Y1; VBLENDVPS Y1, Y9, Y0, Y0; VPAND 440(SP), Y11, Y1; VPADDQ 440(SP), Y1, Y1; VPOR Y11, Y1, Y1
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPAND 280(SP), Y1, Y1; VPADDQ 312(SP), Y11, Y2; VPXOR Y3, Y3, Y3; VPSRLQ $54, Y2, Y2; VPCMPEQQ Y3, Y2, Y2; VBLENDVPS Y2, Y11, Y1, Y1; VPBLENDD $170, 344(SP), Y0, Y2; VPSRLQ $32, Y0, Y0; VPXOR 376(SP), Y0, Y0; VSUBPD 408(SP), Y0, Y0; VADDPD Y0, Y2, Y0; VPBLENDD $170, 344(SP), Y1, Y2
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPSRLQ $32, Y1, Y1; VPXOR 376(SP), Y1, Y1; VSUBPD 408(SP), Y1, Y1; VADDPD Y1, Y2, Y1; VCVTPD2PSY Y0, X0; VCVTPD2PSY Y1, X1; VINSERTI128 $1, X1, Y0, Y0
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	LEAQ 7(R9), AX; CMPQ R9, AX; JHI l4; CMPQ R9, R8; JCC l31; CMPQ AX, R8; JCC l4
 l31:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	CMPQ R9, R8; JCC l1; VMOVUPS Y0, 0(R10)(R9*4)
 l3:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPXOR Y0, Y0, Y0
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 39 "kernels.go"
+#line 40 "kernels.go"
 	VMOVQ AX, X1; VPBROADCASTQ X1, Y1; VMOVUPS 184(SP), Y15; VPADDQ Y1, Y15, Y2; VMOVUPS 216(SP), Y15; VPADDQ Y1, Y15, Y1; VMOVUPS 24(SP), Y15; VPCMPGTQ Y2, Y15, Y2; VMOVUPS 24(SP), Y15; VPCMPGTQ Y1, Y15, Y1; VSHUFPS $136, Y1, Y2, Y1; VPERMQ $216, Y1, Y1; VMOVUPS Y1, Y2
-#line 39 "kernels.go"
+#line 40 "kernels.go"
 	VPCMPEQD Y3, Y3, Y3; VPXOR Y3, Y1, Y1; VMOVUPS Y2, 536(SP); VMOVUPS Y1, 504(SP); VMOVUPS 536(SP), Y15; VPTEST Y15, Y15; JEQ l36; TESTB SI, SI; JEQ l39
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	LEAQ 0(DI)(AX*1), R9; VMOVQ AX, X3; VPBROADCASTQ X3, Y3; VMOVUPS 184(SP), Y15; VPADDQ Y3, Y15, Y4; VMOVUPS 216(SP), Y15; VPADDQ Y3, Y15, Y3; VPAND 440(SP), Y4, Y5; VPADDQ 440(SP), Y5, Y5; VPOR Y4, Y5, Y5; VPAND 280(SP), Y5, Y5; VPADDQ 312(SP), Y4, Y6; VPXOR Y7, Y7, Y7
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPSRLQ $54, Y6, Y6; VPCMPEQQ Y7, Y6, Y6; VBLENDVPS Y6, Y4, Y5, Y4; VPAND 440(SP), Y3, Y5; VPADDQ 440(SP), Y5, Y5; VPOR Y3, Y5, Y5; VPAND 280(SP), Y5, Y5; VPADDQ 312(SP), Y3, Y6; VPXOR Y7, Y7, Y7; VPSRLQ $54, Y6, Y6; VPCMPEQQ Y7, Y6, Y6; VBLENDVPS Y6, Y3, Y5, Y3
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPBLENDD $170, 344(SP), Y4, Y5; VPSRLQ $32, Y4, Y4; VPXOR 376(SP), Y4, Y4; VSUBPD 408(SP), Y4, Y4; VADDPD Y4, Y5, Y4; VPBLENDD $170, 344(SP), Y3, Y5; VPSRLQ $32, Y3, Y3; VPXOR 376(SP), Y3, Y3; VSUBPD 408(SP), Y3, Y3; VADDPD Y3, Y5, Y3; VCVTPD2PSY Y4, X4
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VCVTPD2PSY Y3, X3; VINSERTI128 $1, X3, Y4, Y3; VMULPS 120(SP), Y3, Y3; VDIVPS 152(SP), Y3, Y3; VSUBPS Y10, Y3, Y3
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VMOVUPS 248(SP), Y4; VMOVUPS 248(SP), Y5; MOVQ 0(SP), AX; VPOR 536(SP), Y0, Y0; VPTEST Y0, Y0; JEQ l43
 l41:
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VPXOR Y8, Y8, Y8; VPXOR Y9, Y9, Y9
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	CMPQ AX, $256; JGE l44; VMOVUPS Y0, Y9; JMP l45
 l44:
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	VMOVQ AX, X11; VPBROADCASTQ X11, Y11; VPMOVSXDQ X0, Y12; VBLENDVPS Y12, Y11, Y6, Y6; VEXTRACTI128 $1, Y0, X12; VPMOVSXDQ X12, Y12; VBLENDVPS Y12, Y11, Y7, Y7
 l45:
-#line 50 "kernels.go"
-	VPTEST Y9, Y9; JEQ l42; VMULPS Y4, Y4, Y11; VMULPS Y5, Y5, Y12; VADDPS Y12, Y11, Y14; VCMPPS $17, 472(SP), Y14, Y14; VPAND Y9, Y14, Y1; VPANDN Y9, Y14, Y9; VMOVQ AX, X14; VPBROADCASTQ X14, Y14; VPMOVSXDQ X9, Y2; VBLENDVPS Y2, Y14, Y6, Y6; VEXTRACTI128 $1, Y9, X2
-#line 50 "kernels.go"
-	VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y14, Y7, Y7; VPTEST Y1, Y1; JEQ l42
 #line 51 "kernels.go"
-	VSUBPS Y12, Y11, Y2; VADDPS Y3, Y2, Y2; VMULPS Y10, Y4, Y9; VMULPS Y5, Y9, Y9; VADDPS Y13, Y9, Y9
+	VPTEST Y9, Y9; JEQ l42; VMULPS Y4, Y4, Y11; VMULPS Y5, Y5, Y12; VADDPS Y12, Y11, Y14; VCMPPS $17, 472(SP), Y14, Y14; VPAND Y9, Y14, Y1; VPANDN Y9, Y14, Y9; VMOVQ AX, X14; VPBROADCASTQ X14, Y14; VPMOVSXDQ X9, Y2; VBLENDVPS Y2, Y14, Y6, Y6; VEXTRACTI128 $1, Y9, X2
+#line 51 "kernels.go"
+	VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y14, Y7, Y7; VPTEST Y1, Y1; JEQ l42
 #line 52 "kernels.go"
+	VSUBPS Y12, Y11, Y2; VADDPS Y3, Y2, Y2; VMULPS Y10, Y4, Y9; VMULPS Y5, Y9, Y9; VADDPS Y13, Y9, Y9
+#line 53 "kernels.go"
 	LEAQ 1(AX), R13; VMOVUPS Y2, Y4; VMOVUPS Y9, Y5; MOVQ R13, AX; VPOR Y1, Y8, Y8
 l42:
-#line 52 "kernels.go"
+#line 53 "kernels.go"
 	VMOVUPS Y8, Y0; VPTEST Y0, Y0; JNE l41
 l43:
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPAND 440(SP), Y6, Y0; VPADDQ 440(SP), Y0, Y0; VPOR Y6, Y0, Y0; VPAND 280(SP), Y0, Y0; VPADDQ 312(SP), Y6, Y1; VPXOR Y2, Y2, Y2; VPSRLQ $54, Y1, Y1; VPCMPEQQ Y2, Y1, Y1; VBLENDVPS Y1, Y6, Y0, Y0; VPAND 440(SP), Y7, Y1; VPADDQ 440(SP), Y1, Y1; VPOR Y7, Y1, Y1
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPAND 280(SP), Y1, Y1; VPADDQ 312(SP), Y7, Y2; VPXOR Y3, Y3, Y3; VPSRLQ $54, Y2, Y2; VPCMPEQQ Y3, Y2, Y2; VBLENDVPS Y2, Y7, Y1, Y1; VPBLENDD $170, 344(SP), Y0, Y2; VPSRLQ $32, Y0, Y0; VPXOR 376(SP), Y0, Y0; VSUBPD 408(SP), Y0, Y0; VADDPD Y0, Y2, Y0; VPBLENDD $170, 344(SP), Y1, Y2
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPSRLQ $32, Y1, Y1; VPXOR 376(SP), Y1, Y1; VSUBPD 408(SP), Y1, Y1; VADDPD Y1, Y2, Y1; VCVTPD2PSY Y0, X0; VCVTPD2PSY Y1, X1; VINSERTI128 $1, X1, Y0, Y0
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VMOVQ R9, X1; VPBROADCASTQ X1, Y1; VMOVUPS 184(SP), Y15; VPADDQ Y1, Y15, Y2; VMOVUPS 216(SP), Y15; VPADDQ Y1, Y15, Y1; VPXOR 88(SP), Y2, Y2; VMOVUPS 56(SP), Y15; VPXOR 88(SP), Y15, Y3; VPCMPGTQ Y2, Y3, Y2; VPXOR 88(SP), Y1, Y1; VMOVUPS 56(SP), Y15; VPXOR 88(SP), Y15, Y3
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPCMPGTQ Y1, Y3, Y1; VSHUFPS $136, Y1, Y2, Y1; VPERMQ $216, Y1, Y1; VPANDN 536(SP), Y1, Y1; VPTEST Y1, Y1; JNE l1; VMOVUPS 536(SP), Y15; VMASKMOVPS Y0, Y15, 0(R10)(R9*4)
 l39:
 l36:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VMOVUPS 504(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l12
 l6:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPXOR Y0, Y0, Y0
-#line 38 "kernels.go"
+#line 39 "kernels.go"
 	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	LEAQ 0(DI)(AX*1), R9; VMOVQ AX, X1; VPBROADCASTQ X1, Y1; VMOVUPS 184(SP), Y15; VPADDQ Y1, Y15, Y2; VMOVUPS 216(SP), Y15; VPADDQ Y1, Y15, Y1; VPAND 440(SP), Y2, Y3; VPADDQ 440(SP), Y3, Y3; VPOR Y2, Y3, Y3; VPAND 280(SP), Y3, Y3; VPADDQ 312(SP), Y2, Y4; VPXOR Y5, Y5, Y5
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPSRLQ $54, Y4, Y4; VPCMPEQQ Y5, Y4, Y4; VBLENDVPS Y4, Y2, Y3, Y2; VPAND 440(SP), Y1, Y3; VPADDQ 440(SP), Y3, Y3; VPOR Y1, Y3, Y3; VPAND 280(SP), Y3, Y3; VPADDQ 312(SP), Y1, Y4; VPXOR Y5, Y5, Y5; VPSRLQ $54, Y4, Y4; VPCMPEQQ Y5, Y4, Y4; VBLENDVPS Y4, Y1, Y3, Y1
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VPBLENDD $170, 344(SP), Y2, Y3; VPSRLQ $32, Y2, Y2; VPXOR 376(SP), Y2, Y2; VSUBPD 408(SP), Y2, Y2; VADDPD Y2, Y3, Y2; VPBLENDD $170, 344(SP), Y1, Y3; VPSRLQ $32, Y1, Y1; VPXOR 376(SP), Y1, Y1; VSUBPD 408(SP), Y1, Y1; VADDPD Y1, Y3, Y1; VCVTPD2PSY Y2, X2
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VCVTPD2PSY Y1, X1; VINSERTI128 $1, X1, Y2, Y1; VMULPS 120(SP), Y1, Y1; VDIVPS 152(SP), Y1, Y1; VSUBPS Y10, Y1, Y1
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VMOVUPS 248(SP), Y2; VMOVUPS 248(SP), Y3; MOVQ R12, AX; VPCMPEQD Y6, Y6, Y6; VPOR Y6, Y0, Y0; VPTEST Y0, Y0; JEQ l56
 l54:
-#line 47 "kernels.go"
+#line 48 "kernels.go"
 	VPXOR Y6, Y6, Y6; VPXOR Y7, Y7, Y7
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	CMPQ AX, $256; JGE l57; VMOVUPS Y0, Y7; JMP l58
 l57:
-#line 50 "kernels.go"
+#line 51 "kernels.go"
 	VMOVQ AX, X8; VPBROADCASTQ X8, Y8; VPMOVSXDQ X0, Y9; VBLENDVPS Y9, Y8, Y4, Y4; VEXTRACTI128 $1, Y0, X9; VPMOVSXDQ X9, Y9; VBLENDVPS Y9, Y8, Y5, Y5
 l58:
-#line 50 "kernels.go"
-	VPTEST Y7, Y7; JEQ l55; VMULPS Y2, Y2, Y8; VMULPS Y3, Y3, Y9; VADDPS Y9, Y8, Y11; VCMPPS $17, 472(SP), Y11, Y11; VPAND Y7, Y11, Y12; VPANDN Y7, Y11, Y7; VMOVUPS Y12, Y11; VMOVQ AX, X12; VPBROADCASTQ X12, Y12; VPMOVSXDQ X7, Y14; VBLENDVPS Y14, Y12, Y4, Y4
-#line 50 "kernels.go"
-	VEXTRACTI128 $1, Y7, X7; VPMOVSXDQ X7, Y7; VBLENDVPS Y7, Y12, Y5, Y5; VPTEST Y11, Y11; JEQ l55
 #line 51 "kernels.go"
-	VSUBPS Y9, Y8, Y7; VADDPS Y1, Y7, Y7; VMULPS Y10, Y2, Y8; VMULPS Y3, Y8, Y8; VADDPS Y13, Y8, Y8
+	VPTEST Y7, Y7; JEQ l55; VMULPS Y2, Y2, Y8; VMULPS Y3, Y3, Y9; VADDPS Y9, Y8, Y11; VCMPPS $17, 472(SP), Y11, Y11; VPAND Y7, Y11, Y12; VPANDN Y7, Y11, Y7; VMOVUPS Y12, Y11; VMOVQ AX, X12; VPBROADCASTQ X12, Y12; VPMOVSXDQ X7, Y14; VBLENDVPS Y14, Y12, Y4, Y4
+#line 51 "kernels.go"
+	VEXTRACTI128 $1, Y7, X7; VPMOVSXDQ X7, Y7; VBLENDVPS Y7, Y12, Y5, Y5; VPTEST Y11, Y11; JEQ l55
 #line 52 "kernels.go"
+	VSUBPS Y9, Y8, Y7; VADDPS Y1, Y7, Y7; VMULPS Y10, Y2, Y8; VMULPS Y3, Y8, Y8; VADDPS Y13, Y8, Y8
+#line 53 "kernels.go"
 	LEAQ 1(AX), R13; VMOVUPS Y7, Y2; VMOVUPS Y8, Y3; MOVQ R13, AX; VPOR Y11, Y6, Y6
 l55:
-#line 52 "kernels.go"
+#line 53 "kernels.go"
 	VMOVUPS Y6, Y0; VPTEST Y0, Y0; JNE l54
 l56:
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPAND 440(SP), Y4, Y0; VPADDQ 440(SP), Y0, Y0; VPOR Y4, Y0, Y0; VPAND 280(SP), Y0, Y0; VPADDQ 312(SP), Y4, Y1; VPXOR Y2, Y2, Y2; VPSRLQ $54, Y1, Y1; VPCMPEQQ Y2, Y1, Y1; VBLENDVPS Y1, Y4, Y0, Y0; VPAND 440(SP), Y5, Y1; VPADDQ 440(SP), Y1, Y1; VPOR Y5, Y1, Y1
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPAND 280(SP), Y1, Y1; VPADDQ 312(SP), Y5, Y2; VPXOR Y3, Y3, Y3; VPSRLQ $54, Y2, Y2; VPCMPEQQ Y3, Y2, Y2; VBLENDVPS Y2, Y5, Y1, Y1; VPBLENDD $170, 344(SP), Y0, Y2; VPSRLQ $32, Y0, Y0; VPXOR 376(SP), Y0, Y0; VSUBPD 408(SP), Y0, Y0; VADDPD Y0, Y2, Y0; VPBLENDD $170, 344(SP), Y1, Y2
-#line 54 "kernels.go"
+#line 55 "kernels.go"
 	VPSRLQ $32, Y1, Y1; VPXOR 376(SP), Y1, Y1; VSUBPD 408(SP), Y1, Y1; VADDPD Y1, Y2, Y1; VCVTPD2PSY Y0, X0; VCVTPD2PSY Y1, X1; VINSERTI128 $1, X1, Y0, Y0
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VMOVUPS Y0, 0(R10)(R9*4); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, R11; JLE l6; JMP l12
 l1:
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	VZEROUPPER
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	MOVQ BX, done+64(FP)
-#line 40 "kernels.go"
+#line 41 "kernels.go"
 	RET
 
 // func BlackScholesTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 TEXT ·BlackScholesTwin(SB), 0, $2128-88
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ R15, 0(SP); XORQ BX, BX
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a5+40(FP), R8
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a6+48(FP), R9
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a7+56(FP), R10
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a8+64(FP), R11
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $1050253722, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 16(SP); MOVQ $2147483647, R12; VPBROADCASTD R12, Z1; MOVQ $8388608, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 80(SP); MOVQ $1258291200, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 144(SP); MOVQ $192937984, R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTD R12, Z31; VMOVUPS Z31, 208(SP); MOVQ $0, R12; VPBROADCASTD R12, Z5; MOVQ $-1060439283, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 272(SP); MOVQ $-8388608, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 1616(SP); MOVQ $1065353216, R12; VPBROADCASTD R12, Z8
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $-1113860497, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 336(SP); MOVQ $1040456779, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 400(SP); MOVQ $-1106795393, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 464(SP); MOVQ $1041316346, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 528(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $-1104538942, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 592(SP); MOVQ $1045221873, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 656(SP); MOVQ $-1098907111, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 720(SP); MOVQ $1051372200, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 784(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $-1090519044, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 1232(SP); MOVQ $867267096, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 1296(SP); MOVQ $2139095040, R12; VPBROADCASTD R12, Z19; MOVQ $1032134328, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 1360(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $1047344009, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 1680(SP); MOVQ $1068123759, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 1744(SP); MOVQ $-1075241238, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 1808(SP); MOVQ $1071908728, R12; VPBROADCASTD R12, Z31
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VMOVUPS Z31, 2000(SP); MOVQ $-1095331961, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 2064(SP); MOVQ $1050904058, R12; VPBROADCASTD R12, Z26; MOVQ $-1090519040, R12; VPBROADCASTD R12, Z27; MOVQ $1069066811, R12; VPBROADCASTD R12, Z28; MOVQ $1262485504, R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTD R12, Z29; MOVQ $-1087278568, R12; VPBROADCASTD R12, Z30; MOVQ $822272776, R12; VPBROADCASTD R12, Z0; MOVQ $984950725, R12; VPBROADCASTD R12, Z2; MOVQ $1007230148, R12; VPBROADCASTD R12, Z3; MOVQ $1026206807, R12; VPBROADCASTD R12, Z4; MOVQ $1042983497, R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTD R12, Z6; MOVQ $1056964606, R12; VPBROADCASTD R12, Z9; MOVQ $23, R12; VPBROADCASTD R12, Z10; MOVQ $1602224128, R12; VPBROADCASTD R12, Z11; MOVQ $528482304, R12; VPBROADCASTD R12, Z12; MOVQ $1120927744, R12; VPBROADCASTD R12, Z13; MOVQ $1053573674, R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTD R12, Z14; MOVQ $-1130113270, R12; VPBROADCASTD R12, Z31; VMOVUPS Z31, 1424(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a9+72(FP), R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $1, R13; VPBROADCASTQ R13, Z16; MOVQ $506097522914230528, R13; VMOVQ R13, X31; VMOVUPS Z31, 848(SP); VMOVUPS 848(SP), Z31; VPMOVZXBQ X31, Z31; VMOVUPS Z31, 848(SP); VMOVUPS 848(SP), Z31; VPMULLQ Z16, Z31, Z31; VMOVUPS Z31, 848(SP); MOVQ $1084818905618843912, R13
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VMOVQ R13, X31; VMOVUPS Z31, 912(SP); VMOVUPS 912(SP), Z31; VPMOVZXBQ X31, Z31; VMOVUPS Z31, 912(SP); VMOVUPS 912(SP), Z31; VPMULLQ Z16, Z31, Z31; VMOVUPS Z31, 912(SP); VPBROADCASTQ DX, Z31; VMOVUPS Z31, 976(SP); VPBROADCASTQ SI, Z31; VMOVUPS Z31, 1040(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTQ DI, Z31; VMOVUPS Z31, 1104(SP); VPBROADCASTQ R8, Z31; VMOVUPS Z31, 1168(SP); XORQ R13, R13; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), AX; MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVL R13, R13; LEAQ 0(CX)(R13*1), R13; ADDQ R13, R14; JOS l7; MOVQ DX, R14
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; TESTQ SI, SI; JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15; CMOVQGT R14, R15; MOVQ R15, 8(SP); MOVQ SI, R14; SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; TESTQ DI, DI
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15; CMOVQGT R14, R15; MOVQ R15, 8(SP); MOVQ DI, R14; SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; TESTQ R8, R8; JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ 8(SP), R15; CMOVQGT R14, R15; MOVQ R15, 8(SP); MOVQ R8, R14; SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; JMP l10
 l7:
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	XORQ AX, AX
 l10:
 l12:
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	LEAQ 16(BX), R13; CMPQ R13, AX; JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	CMPQ R13, 0(SP); JGT l1; MOVL BX, R13; LEAQ 0(CX)(R13*1), R13; LEAQ 15(R13), R14; CMPQ R13, R14; JGT l4; CMPQ R13, DX; JGE l15; CMPQ R14, DX; JGE l4
 l15:
-#line 62 "kernels.go"
-	CMPQ R13, DX; JGE l3
 #line 63 "kernels.go"
+	CMPQ R13, DX; JGE l3
+#line 64 "kernels.go"
 	LEAQ 15(R13), R14; CMPQ R13, R14; JHI l4; CMPQ R13, SI; JCC l19; CMPQ R14, SI; JCC l4
 l19:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	CMPQ R13, SI; JCC l1; VMOVUPS 0(R9)(R13*4), Z16; LEAQ 15(R13), R14; CMPQ R13, R14; JHI l4; CMPQ R13, DI; JCC l20; CMPQ R14, DI; JCC l4
 l20:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	CMPQ R13, DI; JCC l1; VMOVUPS 0(R10)(R13*4), Z31; VMOVUPS Z31, 1488(SP); LEAQ 15(R13), R14; CMPQ R13, R14; JHI l4; CMPQ R13, R8; JCC l21; CMPQ R14, R8; JCC l4
 l21:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	CMPQ R13, R8; JCC l1; VMOVUPS 0(R11)(R13*4), Z18
-#line 70 "kernels.go"
-	VSQRTPS Z18, Z20; VMULPS 16(SP), Z20, Z31; VMOVUPS Z31, 1552(SP)
 #line 71 "kernels.go"
+	VSQRTPS Z18, Z20; VMULPS 16(SP), Z20, Z31; VMOVUPS Z31, 1552(SP)
+#line 72 "kernels.go"
 	VDIVPS 1488(SP), Z16, Z15
 #line 69 "log.go"
 	VPANDD Z1, Z15, Z17; VCMPPS $17, 80(SP), Z17, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l23
@@ -805,13 +805,13 @@ l29:
 #line 91 "log.go"
 	VMOVDQA32 Z17, K1, Z7
 l30:
-#line 71 "kernels.go"
+#line 72 "kernels.go"
 	VMULPS 1360(SP), Z18, Z15; VADDPS Z15, Z7, Z7; VDIVPS 1552(SP), Z7, Z7
-#line 77 "kernels.go"
-	VPANDD Z1, Z7, Z15; VMULPS 1680(SP), Z15, Z15; VADDPS Z8, Z15, Z15; VDIVPS Z15, Z8, Z15
-#line 78 "kernels.go"
-	VMULPS 1744(SP), Z15, Z17; VADDPS 1808(SP), Z17, Z17; VMULPS Z17, Z15, Z17; VADDPS 2000(SP), Z17, Z17; VMULPS Z17, Z15, Z17; VADDPS 2064(SP), Z17, Z17; VMULPS Z17, Z15, Z17; VADDPS Z26, Z17, Z17; VMULPS Z17, Z15, Z15
 #line 79 "kernels.go"
+	VPANDD Z1, Z7, Z15; VMULPS 1680(SP), Z15, Z15; VADDPS Z8, Z15, Z15; VDIVPS Z15, Z8, Z15
+#line 80 "kernels.go"
+	VMULPS 1744(SP), Z15, Z17; VADDPS 1808(SP), Z17, Z17; VMULPS Z17, Z15, Z17; VADDPS 2000(SP), Z17, Z17; VMULPS Z17, Z15, Z17; VADDPS 2064(SP), Z17, Z17; VMULPS Z17, Z15, Z17; VADDPS Z26, Z17, Z17; VMULPS Z17, Z15, Z15
+#line 81 "kernels.go"
 	VMULPS Z27, Z7, Z17; VMULPS Z7, Z17, Z17
 #line 37 "exp.go"
 	VMOVUPS Z29, Z20; VFMADD231PS Z28, Z17, Z20
@@ -835,19 +835,19 @@ l32:
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K1, Z17
 l33:
-#line 79 "kernels.go"
-	VMULPS Z14, Z17, Z17; VMULPS Z15, Z17, Z15
-#line 80 "kernels.go"
-	VCMPPS $17, Z7, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l35
 #line 81 "kernels.go"
+	VMULPS Z14, Z17, Z17; VMULPS Z15, Z17, Z15
+#line 82 "kernels.go"
+	VCMPPS $17, Z7, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l35
+#line 83 "kernels.go"
 	VSUBPS Z15, Z8, Z20; VMOVUPS Z20, Z17
 l35:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	KORTESTW K1, K1; JEQ l36
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VMOVDQA32 Z15, K1, Z17
 l36:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Z17, Z16, Z15; VMULPS 1424(SP), Z18, Z16
 #line 37 "exp.go"
 	VMOVUPS Z29, Z17; VFMADD231PS Z28, Z16, Z17
@@ -884,13 +884,13 @@ l41:
 #line 26 "exp.go"
 	VMOVDQA32 Z17, K2, Z16
 l44:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMOVUPS 1488(SP), Z31; VMULPS Z16, Z31, Z16; VSUBPS 1552(SP), Z7, Z7
-#line 77 "kernels.go"
-	VPANDD Z1, Z7, Z17; VMULPS 1680(SP), Z17, Z17; VADDPS Z8, Z17, Z17; VDIVPS Z17, Z8, Z17
-#line 78 "kernels.go"
-	VMULPS 1744(SP), Z17, Z18; VADDPS 1808(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2000(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2064(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS Z26, Z18, Z18; VMULPS Z18, Z17, Z17
 #line 79 "kernels.go"
+	VPANDD Z1, Z7, Z17; VMULPS 1680(SP), Z17, Z17; VADDPS Z8, Z17, Z17; VDIVPS Z17, Z8, Z17
+#line 80 "kernels.go"
+	VMULPS 1744(SP), Z17, Z18; VADDPS 1808(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2000(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2064(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS Z26, Z18, Z18; VMULPS Z18, Z17, Z17
+#line 81 "kernels.go"
 	VMULPS Z27, Z7, Z18; VMULPS Z7, Z18, Z18
 #line 37 "exp.go"
 	VMOVUPS Z29, Z20; VFMADD231PS Z28, Z18, Z20
@@ -914,41 +914,41 @@ l46:
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K1, Z18
 l47:
-#line 79 "kernels.go"
-	VMULPS Z14, Z18, Z18; VMULPS Z17, Z18, Z17
-#line 80 "kernels.go"
-	VCMPPS $17, Z7, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l49
 #line 81 "kernels.go"
+	VMULPS Z14, Z18, Z18; VMULPS Z17, Z18, Z17
+#line 82 "kernels.go"
+	VCMPPS $17, Z7, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l49
+#line 83 "kernels.go"
 	VSUBPS Z17, Z8, Z18; VMOVUPS Z18, Z7
 l49:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	KORTESTW K1, K1; JEQ l50
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VMOVDQA32 Z17, K1, Z7
 l50:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Z7, Z16, Z7; VSUBPS Z7, Z15, Z7
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS Z7, 0(R12)(R13*4)
 l3:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVL BX, R13; LEAQ 0(CX)(R13*1), R13; VPBROADCASTQ R13, Z7; VMOVUPS 848(SP), Z31; VPADDQ Z7, Z31, Z15; VMOVUPS 912(SP), Z31; VPADDQ Z7, Z31, Z7; VPCMPQ $1, 976(SP), Z15, K1; VPCMPQ $1, 976(SP), Z7, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	JEQ l55
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VPBROADCASTQ R13, Z7; VMOVUPS 848(SP), Z31; VPADDQ Z7, Z31, Z15; VMOVUPS 912(SP), Z31; VPADDQ Z7, Z31, Z7; VPCMPUQ $1, 1040(SP), Z15, K3; VPCMPUQ $1, 1040(SP), Z7, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R9)(R13*4), K2, Z7
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VPBROADCASTQ R13, Z15; VMOVUPS 848(SP), Z31; VPADDQ Z15, Z31, Z16; VMOVUPS 912(SP), Z31; VPADDQ Z15, Z31, Z15; VPCMPUQ $1, 1104(SP), Z16, K3; VPCMPUQ $1, 1104(SP), Z15, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R10)(R13*4), K2, Z31
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS Z31, 1872(SP); VPBROADCASTQ R13, Z16; VMOVUPS 848(SP), Z31; VPADDQ Z16, Z31, Z17; VMOVUPS 912(SP), Z31; VPADDQ Z16, Z31, Z16; VPCMPUQ $1, 1168(SP), Z17, K3; VPCMPUQ $1, 1168(SP), Z16, K4; KUNPCKBW K3, K4, K3; KANDNW K2, K3, K3; KORTESTW K3, K3
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	JNE l1; VMOVUPS.Z 0(R11)(R13*4), K2, Z16
-#line 70 "kernels.go"
-	VSQRTPS Z16, Z17; VMULPS 16(SP), Z17, Z31; VMOVUPS Z31, 1936(SP)
 #line 71 "kernels.go"
+	VSQRTPS Z16, Z17; VMULPS 16(SP), Z17, Z31; VMOVUPS Z31, 1936(SP)
+#line 72 "kernels.go"
 	VDIVPS 1872(SP), Z7, Z18
 #line 69 "log.go"
 	VPANDD Z1, Z18, Z20; VCMPPS $17, 80(SP), Z20, K3; KANDW K2, K3, K4; KANDNW K2, K3, K3; KORTESTW K4, K4; JEQ l57
@@ -996,13 +996,13 @@ l63:
 #line 91 "log.go"
 	VMOVDQA32 Z21, K3, Z18
 l64:
-#line 71 "kernels.go"
+#line 72 "kernels.go"
 	VMULPS 1360(SP), Z16, Z20; VADDPS Z20, Z18, Z18; VDIVPS 1936(SP), Z18, Z18
-#line 77 "kernels.go"
-	VPANDD Z1, Z18, Z20; VMULPS 1680(SP), Z20, Z20; VADDPS Z8, Z20, Z20; VDIVPS Z20, Z8, Z20
-#line 78 "kernels.go"
-	VMULPS 1744(SP), Z20, Z21; VADDPS 1808(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS 2000(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS 2064(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS Z26, Z21, Z21; VMULPS Z21, Z20, Z20
 #line 79 "kernels.go"
+	VPANDD Z1, Z18, Z20; VMULPS 1680(SP), Z20, Z20; VADDPS Z8, Z20, Z20; VDIVPS Z20, Z8, Z20
+#line 80 "kernels.go"
+	VMULPS 1744(SP), Z20, Z21; VADDPS 1808(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS 2000(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS 2064(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS Z26, Z21, Z21; VMULPS Z21, Z20, Z20
+#line 81 "kernels.go"
 	VMULPS Z27, Z18, Z21; VMULPS Z18, Z21, Z21
 #line 37 "exp.go"
 	VMOVUPS Z29, Z22; VFMADD231PS Z28, Z21, Z22
@@ -1026,19 +1026,19 @@ l66:
 #line 26 "exp.go"
 	VMOVDQA32 Z15, K3, Z17
 l67:
-#line 79 "kernels.go"
-	VMULPS Z14, Z17, Z15; VMULPS Z20, Z15, Z15
-#line 80 "kernels.go"
-	VCMPPS $17, Z18, Z5, K3; KANDW K2, K3, K4; KANDNW K2, K3, K3; KORTESTW K4, K4; JEQ l69
 #line 81 "kernels.go"
+	VMULPS Z14, Z17, Z15; VMULPS Z20, Z15, Z15
+#line 82 "kernels.go"
+	VCMPPS $17, Z18, Z5, K3; KANDW K2, K3, K4; KANDNW K2, K3, K3; KORTESTW K4, K4; JEQ l69
+#line 83 "kernels.go"
 	VSUBPS Z15, Z8, Z20; VMOVUPS Z20, Z17
 l69:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	KORTESTW K3, K3; JEQ l70
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VMOVDQA32 Z15, K3, Z17
 l70:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Z17, Z7, Z7; VMULPS 1424(SP), Z16, Z15
 #line 37 "exp.go"
 	VMOVUPS Z29, Z16; VFMADD231PS Z28, Z15, Z16
@@ -1075,13 +1075,13 @@ l75:
 #line 26 "exp.go"
 	VMOVDQA32 Z16, K4, Z15
 l78:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMOVUPS 1872(SP), Z31; VMULPS Z15, Z31, Z15; VSUBPS 1936(SP), Z18, Z16
-#line 77 "kernels.go"
-	VPANDD Z1, Z16, Z17; VMULPS 1680(SP), Z17, Z17; VADDPS Z8, Z17, Z17; VDIVPS Z17, Z8, Z17
-#line 78 "kernels.go"
-	VMULPS 1744(SP), Z17, Z18; VADDPS 1808(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2000(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2064(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS Z26, Z18, Z18; VMULPS Z18, Z17, Z17
 #line 79 "kernels.go"
+	VPANDD Z1, Z16, Z17; VMULPS 1680(SP), Z17, Z17; VADDPS Z8, Z17, Z17; VDIVPS Z17, Z8, Z17
+#line 80 "kernels.go"
+	VMULPS 1744(SP), Z17, Z18; VADDPS 1808(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2000(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2064(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS Z26, Z18, Z18; VMULPS Z18, Z17, Z17
+#line 81 "kernels.go"
 	VMULPS Z27, Z16, Z18; VMULPS Z16, Z18, Z18
 #line 37 "exp.go"
 	VMOVUPS Z29, Z20; VFMADD231PS Z28, Z18, Z20
@@ -1105,33 +1105,33 @@ l80:
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K3, Z18
 l81:
-#line 79 "kernels.go"
-	VMULPS Z14, Z18, Z18; VMULPS Z17, Z18, Z17
-#line 80 "kernels.go"
-	VCMPPS $17, Z16, Z5, K3; KANDW K2, K3, K4; KANDNW K2, K3, K3; KORTESTW K4, K4; JEQ l83
 #line 81 "kernels.go"
+	VMULPS Z14, Z18, Z18; VMULPS Z17, Z18, Z17
+#line 82 "kernels.go"
+	VCMPPS $17, Z16, Z5, K3; KANDW K2, K3, K4; KANDNW K2, K3, K3; KORTESTW K4, K4; JEQ l83
+#line 83 "kernels.go"
 	VSUBPS Z17, Z8, Z18; VMOVUPS Z18, Z16
 l83:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	KORTESTW K3, K3; JEQ l84
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VMOVDQA32 Z17, K3, Z16
 l84:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Z16, Z15, Z15; VSUBPS Z15, Z7, Z7
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS Z7, K2, 0(R12)(R13*4)
 l55:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l12
 l6:
-#line 62 "kernels.go"
-	MOVL BX, R13; LEAQ 0(CX)(R13*1), R13
 #line 63 "kernels.go"
+	MOVL BX, R13; LEAQ 0(CX)(R13*1), R13
+#line 64 "kernels.go"
 	VMOVUPS 0(R9)(R13*4), Z7; VMOVUPS 0(R10)(R13*4), Z15; VMOVUPS 0(R11)(R13*4), Z16
-#line 70 "kernels.go"
-	VSQRTPS Z16, Z17; VMULPS 16(SP), Z17, Z17
 #line 71 "kernels.go"
+	VSQRTPS Z16, Z17; VMULPS 16(SP), Z17, Z17
+#line 72 "kernels.go"
 	VDIVPS Z15, Z7, Z18
 #line 69 "log.go"
 	VPANDD Z1, Z18, Z20; VCMPPS $17, 80(SP), Z20, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l89
@@ -1179,13 +1179,13 @@ l95:
 #line 91 "log.go"
 	VMOVDQA32 Z21, K1, Z18
 l96:
-#line 71 "kernels.go"
+#line 72 "kernels.go"
 	VMULPS 1360(SP), Z16, Z20; VADDPS Z20, Z18, Z18; VDIVPS Z17, Z18, Z18
-#line 77 "kernels.go"
-	VPANDD Z1, Z18, Z20; VMULPS 1680(SP), Z20, Z20; VADDPS Z8, Z20, Z20; VDIVPS Z20, Z8, Z20
-#line 78 "kernels.go"
-	VMULPS 1744(SP), Z20, Z21; VADDPS 1808(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS 2000(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS 2064(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS Z26, Z21, Z21; VMULPS Z21, Z20, Z20
 #line 79 "kernels.go"
+	VPANDD Z1, Z18, Z20; VMULPS 1680(SP), Z20, Z20; VADDPS Z8, Z20, Z20; VDIVPS Z20, Z8, Z20
+#line 80 "kernels.go"
+	VMULPS 1744(SP), Z20, Z21; VADDPS 1808(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS 2000(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS 2064(SP), Z21, Z21; VMULPS Z21, Z20, Z21; VADDPS Z26, Z21, Z21; VMULPS Z21, Z20, Z20
+#line 81 "kernels.go"
 	VMULPS Z27, Z18, Z21; VMULPS Z18, Z21, Z21
 #line 37 "exp.go"
 	VMOVUPS Z29, Z22; VFMADD231PS Z28, Z21, Z22
@@ -1209,19 +1209,19 @@ l98:
 #line 26 "exp.go"
 	VMOVDQA32 Z22, K1, Z21
 l99:
-#line 79 "kernels.go"
-	VMULPS Z14, Z21, Z21; VMULPS Z20, Z21, Z20
-#line 80 "kernels.go"
-	VCMPPS $17, Z18, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l101
 #line 81 "kernels.go"
+	VMULPS Z14, Z21, Z21; VMULPS Z20, Z21, Z20
+#line 82 "kernels.go"
+	VCMPPS $17, Z18, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l101
+#line 83 "kernels.go"
 	VSUBPS Z20, Z8, Z22; VMOVUPS Z22, Z21
 l101:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	KORTESTW K1, K1; JEQ l102
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VMOVDQA32 Z20, K1, Z21
 l102:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Z21, Z7, Z7; VMULPS 1424(SP), Z16, Z16
 #line 37 "exp.go"
 	VMOVUPS Z29, Z20; VFMADD231PS Z28, Z16, Z20
@@ -1258,13 +1258,13 @@ l107:
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K2, Z16
 l110:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Z16, Z15, Z15; VSUBPS Z17, Z18, Z16
-#line 77 "kernels.go"
-	VPANDD Z1, Z16, Z17; VMULPS 1680(SP), Z17, Z17; VADDPS Z8, Z17, Z17; VDIVPS Z17, Z8, Z17
-#line 78 "kernels.go"
-	VMULPS 1744(SP), Z17, Z18; VADDPS 1808(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2000(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2064(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS Z26, Z18, Z18; VMULPS Z18, Z17, Z17
 #line 79 "kernels.go"
+	VPANDD Z1, Z16, Z17; VMULPS 1680(SP), Z17, Z17; VADDPS Z8, Z17, Z17; VDIVPS Z17, Z8, Z17
+#line 80 "kernels.go"
+	VMULPS 1744(SP), Z17, Z18; VADDPS 1808(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2000(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS 2064(SP), Z18, Z18; VMULPS Z18, Z17, Z18; VADDPS Z26, Z18, Z18; VMULPS Z18, Z17, Z17
+#line 81 "kernels.go"
 	VMULPS Z27, Z16, Z18; VMULPS Z16, Z18, Z18
 #line 37 "exp.go"
 	VMOVUPS Z29, Z20; VFMADD231PS Z28, Z18, Z20
@@ -1288,122 +1288,122 @@ l112:
 #line 26 "exp.go"
 	VMOVDQA32 Z20, K1, Z18
 l113:
-#line 79 "kernels.go"
-	VMULPS Z14, Z18, Z18; VMULPS Z17, Z18, Z17
-#line 80 "kernels.go"
-	VCMPPS $17, Z16, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l115
 #line 81 "kernels.go"
+	VMULPS Z14, Z18, Z18; VMULPS Z17, Z18, Z17
+#line 82 "kernels.go"
+	VCMPPS $17, Z16, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l115
+#line 83 "kernels.go"
 	VSUBPS Z17, Z8, Z18; VMOVUPS Z18, Z16
 l115:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	KORTESTW K1, K1; JEQ l116
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VMOVDQA32 Z17, K1, Z16
 l116:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Z16, Z15, Z15; VSUBPS Z15, Z7, Z7
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS Z7, 0(R12)(R13*4); ADDQ $16, BX; LEAQ 16(BX), R13; CMPQ R13, AX; JLE l6; JMP l12
 l1:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VZEROUPPER
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	MOVQ BX, done+80(FP)
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	RET
 
 // func BlackScholesTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer) (done int)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 TEXT ·BlackScholesTwinAVX2(SB), 0, $1872-88
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ R15, 0(SP); XORQ BX, BX
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a5+40(FP), R8
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a6+48(FP), R9
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a7+56(FP), R10
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a8+64(FP), R11
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $1050253722, R12; VMOVD R12, X0; VPBROADCASTD X0, Y15; VMOVUPS Y15, 16(SP); MOVQ $-2147483648, R12; VMOVD R12, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 528(SP); MOVQ $2147483647, R12; VMOVD R12, X2; VPBROADCASTD X2, Y15; VMOVUPS Y15, 1840(SP); MOVQ $8388608, R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VMOVD R12, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 48(SP); MOVQ $1258291200, R12; VMOVD R12, X4; VPBROADCASTD X4, Y15; VMOVUPS Y15, 80(SP); MOVQ $192937984, R12; VMOVD R12, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 112(SP); MOVQ $0, R12; VMOVD R12, X6; VPBROADCASTD X6, Y6
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $-1060439283, R12; VMOVD R12, X7; VPBROADCASTD X7, Y15; VMOVUPS Y15, 144(SP); MOVQ $-8388608, R12; VMOVD R12, X8; VPBROADCASTD X8, Y15; VMOVUPS Y15, 560(SP); MOVQ $1065353216, R12; VMOVD R12, X9; VPBROADCASTD X9, Y9; MOVQ $-1113860497, R12; VMOVD R12, X10
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTD X10, Y15; VMOVUPS Y15, 176(SP); MOVQ $1040456779, R12; VMOVD R12, X11; VPBROADCASTD X11, Y15; VMOVUPS Y15, 208(SP); MOVQ $-1106795393, R12; VMOVD R12, X12; VPBROADCASTD X12, Y15; VMOVUPS Y15, 240(SP); MOVQ $1041316346, R12; VMOVD R12, X13
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTD X13, Y15; VMOVUPS Y15, 272(SP); MOVQ $-1104538942, R12; VMOVD R12, X14; VPBROADCASTD X14, Y15; VMOVUPS Y15, 304(SP); MOVQ $1045221873, R12; VMOVD R12, X0; VPBROADCASTD X0, Y15; VMOVUPS Y15, 336(SP); MOVQ $-1098907111, R12; VMOVD R12, X3; VPBROADCASTD X3, Y15
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VMOVUPS Y15, 368(SP); MOVQ $1051372200, R12; VMOVD R12, X4; VPBROADCASTD X4, Y15; VMOVUPS Y15, 400(SP); MOVQ $-1090519044, R12; VMOVD R12, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 432(SP); MOVQ $867267096, R12; VMOVD R12, X7; VPBROADCASTD X7, Y15; VMOVUPS Y15, 464(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $2139095040, R12; VMOVD R12, X10; VPBROADCASTD X10, Y15; VMOVUPS Y15, 1552(SP); MOVQ $1032134328, R12; VMOVD R12, X11; VPBROADCASTD X11, Y15; VMOVUPS Y15, 496(SP); MOVQ $1047344009, R12; VMOVD R12, X12; VPBROADCASTD X12, Y15; VMOVUPS Y15, 592(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $1068123759, R12; VMOVD R12, X13; VPBROADCASTD X13, Y15; VMOVUPS Y15, 624(SP); MOVQ $-1075241238, R12; VMOVD R12, X14; VPBROADCASTD X14, Y15; VMOVUPS Y15, 656(SP); MOVQ $1071908728, R12; VMOVD R12, X0; VPBROADCASTD X0, Y15; VMOVUPS Y15, 688(SP); MOVQ $-1095331961, R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VMOVD R12, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 720(SP); MOVQ $1050904058, R12; VMOVD R12, X4; VPBROADCASTD X4, Y15; VMOVUPS Y15, 752(SP); MOVQ $-1090519040, R12; VMOVD R12, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 784(SP); MOVQ $1069066811, R12; VMOVD R12, X7
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTD X7, Y15; VMOVUPS Y15, 816(SP); MOVQ $1262485504, R12; VMOVD R12, X11; VPBROADCASTD X11, Y11; MOVQ $-1087278568, R12; VMOVD R12, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 848(SP); MOVQ $822272776, R12; VMOVD R12, X8; VPBROADCASTD X8, Y15; VMOVUPS Y15, 880(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $984950725, R12; VMOVD R12, X12; VPBROADCASTD X12, Y15; VMOVUPS Y15, 1264(SP); MOVQ $1007230148, R12; VMOVD R12, X13; VPBROADCASTD X13, Y15; VMOVUPS Y15, 1328(SP); MOVQ $1026206807, R12; VMOVD R12, X14; VPBROADCASTD X14, Y15; VMOVUPS Y15, 1360(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $1042983497, R12; VMOVD R12, X0; VPBROADCASTD X0, Y15; VMOVUPS Y15, 1392(SP); MOVQ $1056964606, R12; VMOVD R12, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 1424(SP); MOVQ $23, R12; VMOVD R12, X4; VPBROADCASTD X4, Y15; VMOVUPS Y15, 1456(SP); MOVQ $1602224128, R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VMOVD R12, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 1776(SP); MOVQ $528482304, R12; VMOVD R12, X7; VPBROADCASTD X7, Y15; VMOVUPS Y15, 1808(SP); MOVQ $1120927744, R12; VMOVD R12, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 1488(SP); MOVQ $1053573674, R12; VMOVD R12, X8
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTD X8, Y15; VMOVUPS Y15, 912(SP); MOVQ $-1130113270, R12; VMOVD R12, X8; VPBROADCASTD X8, Y15; VMOVUPS Y15, 1008(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ a9+72(FP), R12
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVQ $50462976, R13; VMOVQ R13, X15; VMOVUPS Y15, 944(SP); VMOVUPS 944(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 944(SP); MOVQ $117835012, R13; VMOVQ R13, X15; VMOVUPS Y15, 976(SP); VMOVUPS 976(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 976(SP); VMOVQ DX, X8
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPBROADCASTQ X8, Y15; VMOVUPS Y15, 1040(SP); VMOVQ SI, X8; VPBROADCASTQ X8, Y15; VMOVUPS Y15, 1072(SP); MOVQ $-9223372036854775808, R13; VMOVQ R13, X8; VPBROADCASTQ X8, Y15; VMOVUPS Y15, 1104(SP); VMOVQ DI, X8; VPBROADCASTQ X8, Y15; VMOVUPS Y15, 1136(SP)
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VMOVQ R8, X8; VPBROADCASTQ X8, Y15; VMOVUPS Y15, 1168(SP); XORQ R13, R13; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), AX; MOVQ 0(SP), R15; LEAQ -1(R15), R14; MOVL R13, R13; LEAQ 0(CX)(R13*1), R13; ADDQ R13, R14; JOS l7; MOVQ DX, R14; SUBQ R13, R14; JOS l7
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	CMPQ R14, AX; CMOVQLT R14, AX; TESTQ SI, SI; JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15; CMOVQGT R14, R15; MOVQ R15, 8(SP); MOVQ SI, R14; SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; TESTQ DI, DI; JLT l7; XORQ R14, R14
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15; CMOVQGT R14, R15; MOVQ R15, 8(SP); MOVQ DI, R14; SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; TESTQ R8, R8; JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	CMOVQGT R14, R15; MOVQ R15, 8(SP); MOVQ R8, R14; SUBQ R13, R14; JOS l7; CMPQ R14, AX; CMOVQLT R14, AX; JMP l10
 l7:
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	XORQ AX, AX
 l10:
 l12:
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	LEAQ 8(BX), R13; CMPQ R13, AX; JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	CMPQ R13, 0(SP); JGT l1; MOVL BX, R13; LEAQ 0(CX)(R13*1), R13; LEAQ 7(R13), R14; CMPQ R13, R14; JGT l4; CMPQ R13, DX; JGE l15; CMPQ R14, DX; JGE l4
 l15:
-#line 62 "kernels.go"
-	CMPQ R13, DX; JGE l3
 #line 63 "kernels.go"
+	CMPQ R13, DX; JGE l3
+#line 64 "kernels.go"
 	LEAQ 7(R13), R14; CMPQ R13, R14; JHI l4; CMPQ R13, SI; JCC l19; CMPQ R14, SI; JCC l4
 l19:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	CMPQ R13, SI; JCC l1; VMOVUPS 0(R9)(R13*4), Y15; VMOVUPS Y15, 1232(SP); LEAQ 7(R13), R14; CMPQ R13, R14; JHI l4; CMPQ R13, DI; JCC l20; CMPQ R14, DI; JCC l4
 l20:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	CMPQ R13, DI; JCC l1; VMOVUPS 0(R10)(R13*4), Y15; VMOVUPS Y15, 1200(SP); LEAQ 7(R13), R14; CMPQ R13, R14; JHI l4; CMPQ R13, R8; JCC l21; CMPQ R14, R8; JCC l4
 l21:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	CMPQ R13, R8; JCC l1; VMOVUPS 0(R11)(R13*4), Y8
-#line 70 "kernels.go"
-	VSQRTPS Y8, Y12; VMULPS 16(SP), Y12, Y15; VMOVUPS Y15, 1296(SP)
 #line 71 "kernels.go"
+	VSQRTPS Y8, Y12; VMULPS 16(SP), Y12, Y15; VMOVUPS Y15, 1296(SP)
+#line 72 "kernels.go"
 	VMOVUPS 1232(SP), Y15; VDIVPS 1200(SP), Y15, Y12
 #line 69 "log.go"
 	VPAND 1840(SP), Y12, Y13; VCMPPS $17, 48(SP), Y13, Y13; VMOVUPS Y13, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y13, Y4; VPTEST Y3, Y3; JEQ l23
@@ -1451,13 +1451,13 @@ l29:
 #line 91 "log.go"
 	VBLENDVPS Y0, Y4, Y3, Y3
 l30:
-#line 71 "kernels.go"
+#line 72 "kernels.go"
 	VMULPS 496(SP), Y8, Y0; VADDPS Y0, Y3, Y0; VDIVPS 1296(SP), Y0, Y0
-#line 77 "kernels.go"
-	VPAND 1840(SP), Y0, Y3; VMULPS 592(SP), Y3, Y3; VADDPS Y9, Y3, Y3; VDIVPS Y3, Y9, Y3
-#line 78 "kernels.go"
-	VMULPS 624(SP), Y3, Y4; VADDPS 656(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 688(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 720(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 752(SP), Y4, Y4; VMULPS Y4, Y3, Y3
 #line 79 "kernels.go"
+	VPAND 1840(SP), Y0, Y3; VMULPS 592(SP), Y3, Y3; VADDPS Y9, Y3, Y3; VDIVPS Y3, Y9, Y3
+#line 80 "kernels.go"
+	VMULPS 624(SP), Y3, Y4; VADDPS 656(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 688(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 720(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 752(SP), Y4, Y4; VMULPS Y4, Y3, Y3
+#line 81 "kernels.go"
 	VMULPS 784(SP), Y0, Y4; VMULPS Y0, Y4, Y4
 #line 37 "exp.go"
 	VMOVUPS Y11, Y12; VFMADD231PS 816(SP), Y4, Y12
@@ -1481,19 +1481,19 @@ l32:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y1, Y12, Y12
 l33:
-#line 79 "kernels.go"
-	VMULPS 912(SP), Y12, Y1; VMULPS Y3, Y1, Y1
-#line 80 "kernels.go"
-	VCMPPS $17, Y0, Y6, Y3; VMOVUPS Y3, Y12; VPCMPEQD Y13, Y13, Y13; VPXOR Y13, Y3, Y3; VPTEST Y12, Y12; JEQ l35
 #line 81 "kernels.go"
+	VMULPS 912(SP), Y12, Y1; VMULPS Y3, Y1, Y1
+#line 82 "kernels.go"
+	VCMPPS $17, Y0, Y6, Y3; VMOVUPS Y3, Y12; VPCMPEQD Y13, Y13, Y13; VPXOR Y13, Y3, Y3; VPTEST Y12, Y12; JEQ l35
+#line 83 "kernels.go"
 	VSUBPS Y1, Y9, Y12; VMOVUPS Y12, Y4
 l35:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	VPTEST Y3, Y3; JEQ l36
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VBLENDVPS Y3, Y1, Y4, Y4
 l36:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMOVUPS 1232(SP), Y15; VMULPS Y4, Y15, Y15; VMOVUPS Y15, 1520(SP); VMULPS 1008(SP), Y8, Y3
 #line 37 "exp.go"
 	VMOVUPS Y11, Y4; VFMADD231PS 816(SP), Y3, Y4
@@ -1532,13 +1532,13 @@ l41:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y1, Y4, Y4
 l44:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMOVUPS 1200(SP), Y15; VMULPS Y4, Y15, Y1; VSUBPS 1296(SP), Y0, Y0
-#line 77 "kernels.go"
-	VPAND 1840(SP), Y0, Y3; VMULPS 592(SP), Y3, Y3; VADDPS Y9, Y3, Y3; VDIVPS Y3, Y9, Y3
-#line 78 "kernels.go"
-	VMULPS 624(SP), Y3, Y4; VADDPS 656(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 688(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 720(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 752(SP), Y4, Y4; VMULPS Y4, Y3, Y3
 #line 79 "kernels.go"
+	VPAND 1840(SP), Y0, Y3; VMULPS 592(SP), Y3, Y3; VADDPS Y9, Y3, Y3; VDIVPS Y3, Y9, Y3
+#line 80 "kernels.go"
+	VMULPS 624(SP), Y3, Y4; VADDPS 656(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 688(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 720(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 752(SP), Y4, Y4; VMULPS Y4, Y3, Y3
+#line 81 "kernels.go"
 	VMULPS 784(SP), Y0, Y4; VMULPS Y0, Y4, Y4
 #line 37 "exp.go"
 	VMOVUPS Y11, Y8; VFMADD231PS 816(SP), Y4, Y8
@@ -1564,45 +1564,45 @@ l46:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y8, Y10, Y10
 l47:
-#line 79 "kernels.go"
-	VMULPS 912(SP), Y10, Y4; VMULPS Y3, Y4, Y3
-#line 80 "kernels.go"
-	VCMPPS $17, Y0, Y6, Y0; VMOVUPS Y0, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y0, Y0; VPTEST Y8, Y8; JEQ l49
 #line 81 "kernels.go"
+	VMULPS 912(SP), Y10, Y4; VMULPS Y3, Y4, Y3
+#line 82 "kernels.go"
+	VCMPPS $17, Y0, Y6, Y0; VMOVUPS Y0, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y0, Y0; VPTEST Y8, Y8; JEQ l49
+#line 83 "kernels.go"
 	VSUBPS Y3, Y9, Y8; VMOVUPS Y8, Y4
 l49:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	VPTEST Y0, Y0; JEQ l50
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VBLENDVPS Y0, Y3, Y4, Y4
 l50:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Y4, Y1, Y0; VMOVUPS 1520(SP), Y15; VSUBPS Y0, Y15, Y0
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS Y0, 0(R12)(R13*4)
 l3:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	MOVL BX, R13; LEAQ 0(CX)(R13*1), R13; VMOVQ R13, X0; VPBROADCASTQ X0, Y0; VMOVUPS 944(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 976(SP), Y15; VPADDQ Y0, Y15, Y0; VMOVUPS 1040(SP), Y15; VPCMPGTQ Y1, Y15, Y1; VMOVUPS 1040(SP), Y15; VPCMPGTQ Y0, Y15, Y0; VSHUFPS $136, Y0, Y1, Y0
-#line 62 "kernels.go"
+#line 63 "kernels.go"
 	VPERMQ $216, Y0, Y0; VMOVUPS Y0, Y1; VPCMPEQD Y3, Y3, Y3; VPXOR Y3, Y0, Y0; VMOVUPS Y0, 1584(SP); VPTEST Y1, Y1; JEQ l55
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVQ R13, X3; VPBROADCASTQ X3, Y3; VMOVUPS 944(SP), Y15; VPADDQ Y3, Y15, Y4; VMOVUPS 976(SP), Y15; VPADDQ Y3, Y15, Y3; VPXOR 1104(SP), Y4, Y4; VMOVUPS 1072(SP), Y15; VPXOR 1104(SP), Y15, Y8; VPCMPGTQ Y4, Y8, Y4; VPXOR 1104(SP), Y3, Y3; VMOVUPS 1072(SP), Y15
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VPXOR 1104(SP), Y15, Y8; VPCMPGTQ Y3, Y8, Y3; VSHUFPS $136, Y3, Y4, Y3; VPERMQ $216, Y3, Y3; VPANDN Y1, Y3, Y3; VPTEST Y3, Y3; JNE l1; VMASKMOVPS 0(R9)(R13*4), Y1, Y15; VMOVUPS Y15, 1680(SP); VMOVQ R13, X4; VPBROADCASTQ X4, Y4; VMOVUPS 944(SP), Y15; VPADDQ Y4, Y15, Y8
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS 976(SP), Y15; VPADDQ Y4, Y15, Y4; VPXOR 1104(SP), Y8, Y8; VMOVUPS 1136(SP), Y15; VPXOR 1104(SP), Y15, Y10; VPCMPGTQ Y8, Y10, Y8; VPXOR 1104(SP), Y4, Y4; VMOVUPS 1136(SP), Y15; VPXOR 1104(SP), Y15, Y10; VPCMPGTQ Y4, Y10, Y4; VSHUFPS $136, Y4, Y8, Y4
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VPERMQ $216, Y4, Y4; VPANDN Y1, Y4, Y4; VPTEST Y4, Y4; JNE l1; VMASKMOVPS 0(R10)(R13*4), Y1, Y15; VMOVUPS Y15, 1616(SP); VMOVQ R13, X8; VPBROADCASTQ X8, Y8; VMOVUPS 944(SP), Y15; VPADDQ Y8, Y15, Y10; VMOVUPS 976(SP), Y15; VPADDQ Y8, Y15, Y8; VPXOR 1104(SP), Y10, Y10
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS 1168(SP), Y15; VPXOR 1104(SP), Y15, Y12; VPCMPGTQ Y10, Y12, Y10; VPXOR 1104(SP), Y8, Y8; VMOVUPS 1168(SP), Y15; VPXOR 1104(SP), Y15, Y12; VPCMPGTQ Y8, Y12, Y8; VSHUFPS $136, Y8, Y10, Y8; VPERMQ $216, Y8, Y8; VPANDN Y1, Y8, Y8; VPTEST Y8, Y8; JNE l1
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMASKMOVPS 0(R11)(R13*4), Y1, Y8
-#line 70 "kernels.go"
-	VSQRTPS Y8, Y10; VMULPS 16(SP), Y10, Y15; VMOVUPS Y15, 1648(SP)
 #line 71 "kernels.go"
+	VSQRTPS Y8, Y10; VMULPS 16(SP), Y10, Y15; VMOVUPS Y15, 1648(SP)
+#line 72 "kernels.go"
 	VMOVUPS 1680(SP), Y15; VDIVPS 1616(SP), Y15, Y12
 #line 69 "log.go"
 	VPAND 1840(SP), Y12, Y13; VCMPPS $17, 48(SP), Y13, Y13; VPAND Y1, Y13, Y4; VPANDN Y1, Y13, Y13; VPTEST Y4, Y4; JEQ l57
@@ -1650,13 +1650,13 @@ l63:
 #line 91 "log.go"
 	VBLENDVPS Y0, Y13, Y4, Y4
 l64:
-#line 71 "kernels.go"
+#line 72 "kernels.go"
 	VMULPS 496(SP), Y8, Y0; VADDPS Y0, Y4, Y0; VDIVPS 1648(SP), Y0, Y15; VMOVUPS Y15, 1744(SP)
-#line 77 "kernels.go"
-	VMOVUPS 1744(SP), Y15; VPAND 1840(SP), Y15, Y4; VMULPS 592(SP), Y4, Y4; VADDPS Y9, Y4, Y4; VDIVPS Y4, Y9, Y4
-#line 78 "kernels.go"
-	VMULPS 624(SP), Y4, Y12; VADDPS 656(SP), Y12, Y12; VMULPS Y12, Y4, Y12; VADDPS 688(SP), Y12, Y12; VMULPS Y12, Y4, Y12; VADDPS 720(SP), Y12, Y12; VMULPS Y12, Y4, Y12; VADDPS 752(SP), Y12, Y12; VMULPS Y12, Y4, Y4
 #line 79 "kernels.go"
+	VMOVUPS 1744(SP), Y15; VPAND 1840(SP), Y15, Y4; VMULPS 592(SP), Y4, Y4; VADDPS Y9, Y4, Y4; VDIVPS Y4, Y9, Y4
+#line 80 "kernels.go"
+	VMULPS 624(SP), Y4, Y12; VADDPS 656(SP), Y12, Y12; VMULPS Y12, Y4, Y12; VADDPS 688(SP), Y12, Y12; VMULPS Y12, Y4, Y12; VADDPS 720(SP), Y12, Y12; VMULPS Y12, Y4, Y12; VADDPS 752(SP), Y12, Y12; VMULPS Y12, Y4, Y4
+#line 81 "kernels.go"
 	VMOVUPS 1744(SP), Y15; VMULPS 784(SP), Y15, Y12; VMULPS 1744(SP), Y12, Y12
 #line 37 "exp.go"
 	VMOVUPS Y11, Y13; VFMADD231PS 816(SP), Y12, Y13
@@ -1680,19 +1680,19 @@ l66:
 #line 26 "exp.go"
 	VBLENDVPS Y10, Y3, Y12, Y12
 l67:
-#line 79 "kernels.go"
-	VMULPS 912(SP), Y12, Y3; VMULPS Y4, Y3, Y3
-#line 80 "kernels.go"
-	VCMPPS $17, 1744(SP), Y6, Y4; VPAND Y1, Y4, Y12; VPANDN Y1, Y4, Y4; VPTEST Y12, Y12; JEQ l69
 #line 81 "kernels.go"
+	VMULPS 912(SP), Y12, Y3; VMULPS Y4, Y3, Y3
+#line 82 "kernels.go"
+	VCMPPS $17, 1744(SP), Y6, Y4; VPAND Y1, Y4, Y12; VPANDN Y1, Y4, Y4; VPTEST Y12, Y12; JEQ l69
+#line 83 "kernels.go"
 	VSUBPS Y3, Y9, Y12; VMOVUPS Y12, Y10
 l69:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	VPTEST Y4, Y4; JEQ l70
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VBLENDVPS Y4, Y3, Y10, Y10
 l70:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMOVUPS 1680(SP), Y15; VMULPS Y10, Y15, Y15; VMOVUPS Y15, 1712(SP); VMULPS 1008(SP), Y8, Y4
 #line 37 "exp.go"
 	VMOVUPS Y11, Y8; VFMADD231PS 816(SP), Y4, Y8
@@ -1731,13 +1731,13 @@ l75:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y0, Y4, Y4
 l78:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMOVUPS 1616(SP), Y15; VMULPS Y4, Y15, Y0; VMOVUPS 1744(SP), Y15; VSUBPS 1648(SP), Y15, Y3
-#line 77 "kernels.go"
-	VPAND 1840(SP), Y3, Y4; VMULPS 592(SP), Y4, Y4; VADDPS Y9, Y4, Y4; VDIVPS Y4, Y9, Y4
-#line 78 "kernels.go"
-	VMULPS 624(SP), Y4, Y8; VADDPS 656(SP), Y8, Y8; VMULPS Y8, Y4, Y8; VADDPS 688(SP), Y8, Y8; VMULPS Y8, Y4, Y8; VADDPS 720(SP), Y8, Y8; VMULPS Y8, Y4, Y8; VADDPS 752(SP), Y8, Y8; VMULPS Y8, Y4, Y4
 #line 79 "kernels.go"
+	VPAND 1840(SP), Y3, Y4; VMULPS 592(SP), Y4, Y4; VADDPS Y9, Y4, Y4; VDIVPS Y4, Y9, Y4
+#line 80 "kernels.go"
+	VMULPS 624(SP), Y4, Y8; VADDPS 656(SP), Y8, Y8; VMULPS Y8, Y4, Y8; VADDPS 688(SP), Y8, Y8; VMULPS Y8, Y4, Y8; VADDPS 720(SP), Y8, Y8; VMULPS Y8, Y4, Y8; VADDPS 752(SP), Y8, Y8; VMULPS Y8, Y4, Y4
+#line 81 "kernels.go"
 	VMULPS 784(SP), Y3, Y8; VMULPS Y3, Y8, Y8
 #line 37 "exp.go"
 	VMOVUPS Y11, Y10; VFMADD231PS 816(SP), Y8, Y10
@@ -1763,33 +1763,33 @@ l80:
 #line 26 "exp.go"
 	VBLENDVPS Y8, Y10, Y12, Y12
 l81:
-#line 79 "kernels.go"
-	VMULPS 912(SP), Y12, Y8; VMULPS Y4, Y8, Y4
-#line 80 "kernels.go"
-	VCMPPS $17, Y3, Y6, Y3; VPAND Y1, Y3, Y10; VPANDN Y1, Y3, Y3; VPTEST Y10, Y10; JEQ l83
 #line 81 "kernels.go"
+	VMULPS 912(SP), Y12, Y8; VMULPS Y4, Y8, Y4
+#line 82 "kernels.go"
+	VCMPPS $17, Y3, Y6, Y3; VPAND Y1, Y3, Y10; VPANDN Y1, Y3, Y3; VPTEST Y10, Y10; JEQ l83
+#line 83 "kernels.go"
 	VSUBPS Y4, Y9, Y10; VMOVUPS Y10, Y8
 l83:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	VPTEST Y3, Y3; JEQ l84
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VBLENDVPS Y3, Y4, Y8, Y8
 l84:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Y8, Y0, Y0; VMOVUPS 1712(SP), Y15; VSUBPS Y0, Y15, Y0
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMASKMOVPS Y0, Y1, 0(R12)(R13*4)
 l55:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS 1584(SP), Y15; VPTEST Y15, Y15; ADDQ $8, BX; JMP l12
 l6:
-#line 62 "kernels.go"
-	MOVL BX, R13; LEAQ 0(CX)(R13*1), R13
 #line 63 "kernels.go"
+	MOVL BX, R13; LEAQ 0(CX)(R13*1), R13
+#line 64 "kernels.go"
 	VMOVUPS 0(R9)(R13*4), Y0; VMOVUPS 0(R10)(R13*4), Y1; VMOVUPS 0(R11)(R13*4), Y3
-#line 70 "kernels.go"
-	VSQRTPS Y3, Y4; VMULPS 16(SP), Y4, Y4
 #line 71 "kernels.go"
+	VSQRTPS Y3, Y4; VMULPS 16(SP), Y4, Y4
+#line 72 "kernels.go"
 	VDIVPS Y1, Y0, Y8
 #line 69 "log.go"
 	VPAND 1840(SP), Y8, Y10; VCMPPS $17, 48(SP), Y10, Y10; VMOVUPS Y10, Y14; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y10, Y5; VMOVUPS Y14, Y10; VPTEST Y10, Y10; JEQ l89
@@ -1837,13 +1837,13 @@ l95:
 #line 91 "log.go"
 	VBLENDVPS Y5, Y12, Y8, Y8
 l96:
-#line 71 "kernels.go"
+#line 72 "kernels.go"
 	VMULPS 496(SP), Y3, Y5; VADDPS Y5, Y8, Y5; VDIVPS Y4, Y5, Y5
-#line 77 "kernels.go"
-	VPAND 1840(SP), Y5, Y8; VMULPS 592(SP), Y8, Y8; VADDPS Y9, Y8, Y8; VDIVPS Y8, Y9, Y8
-#line 78 "kernels.go"
-	VMULPS 624(SP), Y8, Y10; VADDPS 656(SP), Y10, Y10; VMULPS Y10, Y8, Y10; VADDPS 688(SP), Y10, Y10; VMULPS Y10, Y8, Y10; VADDPS 720(SP), Y10, Y10; VMULPS Y10, Y8, Y10; VADDPS 752(SP), Y10, Y10; VMULPS Y10, Y8, Y8
 #line 79 "kernels.go"
+	VPAND 1840(SP), Y5, Y8; VMULPS 592(SP), Y8, Y8; VADDPS Y9, Y8, Y8; VDIVPS Y8, Y9, Y8
+#line 80 "kernels.go"
+	VMULPS 624(SP), Y8, Y10; VADDPS 656(SP), Y10, Y10; VMULPS Y10, Y8, Y10; VADDPS 688(SP), Y10, Y10; VMULPS Y10, Y8, Y10; VADDPS 720(SP), Y10, Y10; VMULPS Y10, Y8, Y10; VADDPS 752(SP), Y10, Y10; VMULPS Y10, Y8, Y8
+#line 81 "kernels.go"
 	VMULPS 784(SP), Y5, Y10; VMULPS Y5, Y10, Y10
 #line 37 "exp.go"
 	VMOVUPS Y11, Y12; VFMADD231PS 816(SP), Y10, Y12
@@ -1867,19 +1867,19 @@ l98:
 #line 26 "exp.go"
 	VBLENDVPS Y10, Y7, Y12, Y12
 l99:
-#line 79 "kernels.go"
-	VMULPS 912(SP), Y12, Y7; VMULPS Y8, Y7, Y7
-#line 80 "kernels.go"
-	VCMPPS $17, Y5, Y6, Y8; VMOVUPS Y8, Y12; VPCMPEQD Y13, Y13, Y13; VPXOR Y13, Y8, Y8; VPTEST Y12, Y12; JEQ l101
 #line 81 "kernels.go"
+	VMULPS 912(SP), Y12, Y7; VMULPS Y8, Y7, Y7
+#line 82 "kernels.go"
+	VCMPPS $17, Y5, Y6, Y8; VMOVUPS Y8, Y12; VPCMPEQD Y13, Y13, Y13; VPXOR Y13, Y8, Y8; VPTEST Y12, Y12; JEQ l101
+#line 83 "kernels.go"
 	VSUBPS Y7, Y9, Y12; VMOVUPS Y12, Y10
 l101:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	VPTEST Y8, Y8; JEQ l102
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VBLENDVPS Y8, Y7, Y10, Y10
 l102:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Y10, Y0, Y0; VMULPS 1008(SP), Y3, Y3
 #line 37 "exp.go"
 	VMOVUPS Y11, Y7; VFMADD231PS 816(SP), Y3, Y7
@@ -1918,13 +1918,13 @@ l107:
 #line 26 "exp.go"
 	VBLENDVPS Y3, Y2, Y7, Y7
 l110:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Y7, Y1, Y1; VSUBPS Y4, Y5, Y2
-#line 77 "kernels.go"
-	VPAND 1840(SP), Y2, Y3; VMULPS 592(SP), Y3, Y3; VADDPS Y9, Y3, Y3; VDIVPS Y3, Y9, Y3
-#line 78 "kernels.go"
-	VMULPS 624(SP), Y3, Y4; VADDPS 656(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 688(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 720(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 752(SP), Y4, Y4; VMULPS Y4, Y3, Y3
 #line 79 "kernels.go"
+	VPAND 1840(SP), Y2, Y3; VMULPS 592(SP), Y3, Y3; VADDPS Y9, Y3, Y3; VDIVPS Y3, Y9, Y3
+#line 80 "kernels.go"
+	VMULPS 624(SP), Y3, Y4; VADDPS 656(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 688(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 720(SP), Y4, Y4; VMULPS Y4, Y3, Y4; VADDPS 752(SP), Y4, Y4; VMULPS Y4, Y3, Y3
+#line 81 "kernels.go"
 	VMULPS 784(SP), Y2, Y4; VMULPS Y2, Y4, Y4
 #line 37 "exp.go"
 	VMOVUPS Y11, Y5; VFMADD231PS 816(SP), Y4, Y5
@@ -1948,2764 +1948,2764 @@ l112:
 #line 26 "exp.go"
 	VBLENDVPS Y4, Y5, Y7, Y7
 l113:
-#line 79 "kernels.go"
-	VMULPS 912(SP), Y7, Y4; VMULPS Y3, Y4, Y3
-#line 80 "kernels.go"
-	VCMPPS $17, Y2, Y6, Y2; VMOVUPS Y2, Y5; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y2, Y2; VPTEST Y5, Y5; JEQ l115
 #line 81 "kernels.go"
+	VMULPS 912(SP), Y7, Y4; VMULPS Y3, Y4, Y3
+#line 82 "kernels.go"
+	VCMPPS $17, Y2, Y6, Y2; VMOVUPS Y2, Y5; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y2, Y2; VPTEST Y5, Y5; JEQ l115
+#line 83 "kernels.go"
 	VSUBPS Y3, Y9, Y5; VMOVUPS Y5, Y4
 l115:
-#line 81 "kernels.go"
+#line 83 "kernels.go"
 	VPTEST Y2, Y2; JEQ l116
-#line 80 "kernels.go"
+#line 82 "kernels.go"
 	VBLENDVPS Y2, Y3, Y4, Y4
 l116:
-#line 72 "kernels.go"
+#line 73 "kernels.go"
 	VMULPS Y4, Y1, Y1; VSUBPS Y1, Y0, Y0
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VMOVUPS Y0, 0(R12)(R13*4); ADDQ $8, BX; LEAQ 8(BX), R13; CMPQ R13, AX; JLE l6; JMP l12
 l1:
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	VZEROUPPER
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	MOVQ BX, done+80(FP)
-#line 63 "kernels.go"
+#line 64 "kernels.go"
 	RET
 
 // func NbodyTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 TEXT ·NbodyTwin(SB), 0, $112-88
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 48(SP); XORQ BX, BX
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a1+8(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 96(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVBLZX a5+40(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 56(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVBLZX a6+41(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 64(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a7+48(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 80(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a8+56(FP), R11
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ $0, R12; VPBROADCASTD R12, Z0; MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $1008981770, R13; VPBROADCASTD R13, Z1; MOVQ $1065353216, R13; VPBROADCASTD R13, Z2
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a9+64(FP), R13
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $1, R14; VPBROADCASTQ R14, Z3; MOVQ $506097522914230528, R14; VMOVQ R14, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z3, Z4, Z4; MOVQ $1084818905618843912, R14; VMOVQ R14, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z3, Z5, Z5
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ 80(SP), R15; VPBROADCASTQ R15, Z3
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a10+72(FP), R14
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	VPBROADCASTQ DX, Z6; VPBROADCASTQ SI, Z7; MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 88(SP); XORQ AX, AX; XORQ R15, R15; MOVQ R15, 72(SP); MOVQ 48(SP), R15; MOVQ R15, 104(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ 48(SP), R15; LEAQ -1(R15), R8; MOVL AX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX; MOVQ R8, R10; ADDQ AX, R10; JOS l7; MOVQ DX, R10; SUBQ AX, R10; JOS l7; CMPQ R10, 104(SP); MOVQ 104(SP), R15; CMOVQLT R10, R15; MOVQ R15, 104(SP); TESTQ SI, SI; JLT l7
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	XORQ R10, R10; SUBQ AX, R10; JOS l7; CMPQ R10, 72(SP); MOVQ 72(SP), R15; CMOVQGT R10, R15; MOVQ R15, 72(SP); MOVQ SI, R10; SUBQ AX, R10; JOS l7; CMPQ R10, 104(SP); MOVQ 104(SP), R15; CMOVQLT R10, R15; MOVQ R15, 104(SP); LEAQ 0(DX)(AX*1), R10; MOVQ R8, R12
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	ADDQ R10, R12; JOS l7; XORQ R12, R12; SUBQ R10, R12; JOS l7; CMPQ R12, 72(SP); MOVQ 72(SP), R15; CMOVQGT R12, R15; MOVQ R15, 72(SP); MOVQ SI, R12; SUBQ R10, R12; JOS l7; CMPQ R12, 104(SP); MOVQ 104(SP), R15; CMOVQLT R12, R15; MOVQ R15, 104(SP); LEAQ 0(DI)(AX*1), R12
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	ADDQ R12, R8; JOS l7; XORQ R8, R8; SUBQ R12, R8; JOS l7; CMPQ R8, 72(SP); MOVQ 72(SP), R15; CMOVQGT R8, R15; MOVQ R15, 72(SP); MOVQ SI, R8; SUBQ R12, R8; JOS l7; CMPQ R8, 104(SP); MOVQ 104(SP), R15; CMOVQLT R8, R15; MOVQ R15, 104(SP); MOVQ 56(SP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	TESTB R15, R15; JEQ l7; MOVQ 64(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 80(SP), R15; TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ AX, R8; JOS l7; CMPQ R8, 72(SP); MOVQ 72(SP), R15; CMOVQGT R8, R15; MOVQ R15, 72(SP); MOVQ 80(SP), R8; SUBQ AX, R8; JOS l7; CMPQ R8, 104(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ 104(SP), R15; CMOVQLT R8, R15; MOVQ R15, 104(SP); XORQ AX, AX; SUBQ R10, AX; JOS l7; CMPQ AX, 72(SP); MOVQ 72(SP), R15; CMOVQGT AX, R15; MOVQ R15, 72(SP); MOVQ 80(SP), AX; SUBQ R10, AX; JOS l7; CMPQ AX, 104(SP); MOVQ 104(SP), R15; CMOVQLT AX, R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 104(SP); XORQ AX, AX; SUBQ R12, AX; JOS l7; CMPQ AX, 72(SP); MOVQ 72(SP), R15; CMOVQGT AX, R15; MOVQ R15, 72(SP); MOVQ 80(SP), AX; SUBQ R12, AX; JOS l7; CMPQ AX, 104(SP); MOVQ 104(SP), R15; CMOVQLT AX, R15; MOVQ R15, 104(SP); JMP l10
 l7:
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	XORQ R15, R15; MOVQ R15, 104(SP)
 l10:
 l12:
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	LEAQ 16(BX), AX; CMPQ AX, 104(SP); JGT l13; CMPQ BX, 72(SP); JGE l6
 l13:
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	CMPQ AX, 48(SP); JGT l1; MOVL BX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX
-#line 92 "kernels.go"
+#line 94 "kernels.go"
 	LEAQ 15(AX), R8; CMPQ AX, R8; JGT l4; CMPQ DX, R8; JGT l15; CMPQ DX, AX; JGT l4
 l15:
-#line 92 "kernels.go"
+#line 94 "kernels.go"
 	CMPQ DX, AX; JLE l3
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	LEAQ 15(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, SI; JCC l19; CMPQ R8, SI; JCC l4
 l19:
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	CMPQ AX, SI; JCC l1; VMOVUPS 0(R11)(AX*4), Z8; LEAQ 0(DX)(AX*1), R8; LEAQ 15(R8), R10; CMPQ R8, R10; JHI l4; CMPQ R8, SI; JCC l20; CMPQ R10, SI; JCC l4
 l20:
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	CMPQ R8, SI; JCC l1; VMOVUPS 0(R11)(R8*4), Z9; LEAQ 0(DI)(AX*1), R10; LEAQ 15(R10), R12; CMPQ R10, R12; JHI l4; CMPQ R10, SI; JCC l21; CMPQ R12, SI; JCC l4
 l21:
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	CMPQ R10, SI; JCC l1; VMOVUPS 0(R11)(R10*4), Z10; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l24
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l27
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z0, Z17; VMOVUPS Z0, Z18; VMOVUPS Z0, Z19; MOVQ 0(SP), R12
 l28:
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 0(R11)(R12*4), Z20; VSUBPS Z8, Z20, Z20; LEAQ 0(DX)(R12*1), CX; VBROADCASTSS 0(R11)(CX*4), Z21; VSUBPS Z9, Z21, Z21; LEAQ 0(DI)(R12*1), R9; VBROADCASTSS 0(R11)(R9*4), Z22; VSUBPS Z10, Z22, Z22
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Z20, Z20, Z23; VMULPS Z21, Z21, Z24; VADDPS Z24, Z23, Z23; VMULPS Z22, Z22, Z24; VADDPS Z24, Z23, Z23; VADDPS Z1, Z23, Z23
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Z23, Z24; VMULPS Z24, Z23, Z23; VDIVPS Z23, Z2, Z23
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Z23, Z20, Z20; VADDPS Z20, Z17, Z20
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Z23, Z21, Z21; VADDPS Z21, Z18, Z21
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Z23, Z22, Z22; VADDPS Z22, Z19, Z22
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 4(R11)(R12*4), Z23; VSUBPS Z8, Z23, Z23; VBROADCASTSS 4(R11)(CX*4), Z24; VSUBPS Z9, Z24, Z24; VBROADCASTSS 4(R11)(R9*4), Z25; VSUBPS Z10, Z25, Z25
-#line 99 "kernels.go"
-	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
-#line 100 "kernels.go"
-	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 101 "kernels.go"
-	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
 #line 102 "kernels.go"
-	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 103 "kernels.go"
+	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+#line 104 "kernels.go"
+	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+#line 105 "kernels.go"
 	VMULPS Z26, Z25, Z23; VADDPS Z23, Z22, Z22
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 8(R11)(R12*4), Z23; VSUBPS Z8, Z23, Z23; VBROADCASTSS 8(R11)(CX*4), Z24; VSUBPS Z9, Z24, Z24; VBROADCASTSS 8(R11)(R9*4), Z25; VSUBPS Z10, Z25, Z25
-#line 99 "kernels.go"
-	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
-#line 100 "kernels.go"
-	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 101 "kernels.go"
-	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
 #line 102 "kernels.go"
-	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 103 "kernels.go"
+	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+#line 104 "kernels.go"
+	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+#line 105 "kernels.go"
 	VMULPS Z26, Z25, Z23; VADDPS Z23, Z22, Z22
-#line 98 "kernels.go"
-	VBROADCASTSS 12(R11)(R12*4), Z23; VSUBPS Z8, Z23, Z23; VBROADCASTSS 12(R11)(CX*4), Z24; VSUBPS Z9, Z24, Z24; VBROADCASTSS 12(R11)(R9*4), Z25; VSUBPS Z10, Z25, Z25
-#line 99 "kernels.go"
-	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
 #line 100 "kernels.go"
-	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
+	VBROADCASTSS 12(R11)(R12*4), Z23; VSUBPS Z8, Z23, Z23; VBROADCASTSS 12(R11)(CX*4), Z24; VSUBPS Z9, Z24, Z24; VBROADCASTSS 12(R11)(R9*4), Z25; VSUBPS Z10, Z25, Z25
 #line 101 "kernels.go"
-	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
 #line 102 "kernels.go"
-	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 103 "kernels.go"
+	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+#line 104 "kernels.go"
+	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+#line 105 "kernels.go"
 	VMULPS Z26, Z25, Z23; VADDPS Z23, Z22, Z22; LEAQ 4(R12), CX; CMPQ CX, R13; JGE l34; VMOVUPS Z20, Z17; VMOVUPS Z21, Z18; VMOVUPS Z22, Z19; MOVQ CX, R12; JMP l28
 l34:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	CMPQ CX, DX; JGE l37; VMOVUPS Z20, Z14; VMOVUPS Z21, Z15; VMOVUPS Z22, Z16; JMP l38
 l37:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z20, Z11; VMOVUPS Z21, Z12; VMOVUPS Z22, Z13; JMP l39
 l27:
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS Z0, Z14; VMOVUPS Z0, Z15; VMOVUPS Z0, Z16; MOVQ 8(SP), CX
 l38:
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS Z14, Z17; VMOVUPS Z15, Z18; VMOVUPS Z16, Z19
 l40:
-#line 98 "kernels.go"
-	VBROADCASTSS 0(R11)(CX*4), Z14; VSUBPS Z8, Z14, Z14; LEAQ 0(DX)(CX*1), R9; VBROADCASTSS 0(R11)(R9*4), Z15; VSUBPS Z9, Z15, Z15; LEAQ 0(DI)(CX*1), R9; VBROADCASTSS 0(R11)(R9*4), Z16; VSUBPS Z10, Z16, Z16
-#line 99 "kernels.go"
-	VMULPS Z14, Z14, Z20; VMULPS Z15, Z15, Z21; VADDPS Z21, Z20, Z20; VMULPS Z16, Z16, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 100 "kernels.go"
-	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
+	VBROADCASTSS 0(R11)(CX*4), Z14; VSUBPS Z8, Z14, Z14; LEAQ 0(DX)(CX*1), R9; VBROADCASTSS 0(R11)(R9*4), Z15; VSUBPS Z9, Z15, Z15; LEAQ 0(DI)(CX*1), R9; VBROADCASTSS 0(R11)(R9*4), Z16; VSUBPS Z10, Z16, Z16
 #line 101 "kernels.go"
-	VMULPS Z20, Z14, Z14; VADDPS Z14, Z17, Z14
+	VMULPS Z14, Z14, Z20; VMULPS Z15, Z15, Z21; VADDPS Z21, Z20, Z20; VMULPS Z16, Z16, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 102 "kernels.go"
-	VMULPS Z20, Z15, Z15; VADDPS Z15, Z18, Z15
+	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 103 "kernels.go"
+	VMULPS Z20, Z14, Z14; VADDPS Z14, Z17, Z14
+#line 104 "kernels.go"
+	VMULPS Z20, Z15, Z15; VADDPS Z15, Z18, Z15
+#line 105 "kernels.go"
 	VMULPS Z20, Z16, Z16; VADDPS Z16, Z19, Z16; LEAQ 1(CX), R9; CMPQ R9, DX; JGE l46; VMOVUPS Z14, Z17; VMOVUPS Z15, Z18; VMOVUPS Z16, Z19; MOVQ R9, CX; JMP l40
 l46:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z14, Z11; VMOVUPS Z15, Z12; VMOVUPS Z16, Z13; JMP l39
 l24:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z0, Z14; VMOVUPS Z0, Z15; VMOVUPS Z0, Z16; MOVQ 40(SP), CX
 l47:
-#line 98 "kernels.go"
-	CMPQ CX, SI; JCC l1; VBROADCASTSS 0(R11)(CX*4), Z17; VSUBPS Z8, Z17, Z17; LEAQ 0(DX)(CX*1), R9; CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Z18; VSUBPS Z9, Z18, Z18; LEAQ 0(DI)(CX*1), R9; CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Z19; VSUBPS Z10, Z19, Z19
-#line 99 "kernels.go"
-	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 100 "kernels.go"
-	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
+	CMPQ CX, SI; JCC l1; VBROADCASTSS 0(R11)(CX*4), Z17; VSUBPS Z8, Z17, Z17; LEAQ 0(DX)(CX*1), R9; CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Z18; VSUBPS Z9, Z18, Z18; LEAQ 0(DI)(CX*1), R9; CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Z19; VSUBPS Z10, Z19, Z19
 #line 101 "kernels.go"
-	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z17
+	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 102 "kernels.go"
-	VMULPS Z20, Z18, Z18; VADDPS Z18, Z15, Z18
+	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 103 "kernels.go"
+	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z17
+#line 104 "kernels.go"
+	VMULPS Z20, Z18, Z18; VADDPS Z18, Z15, Z18
+#line 105 "kernels.go"
 	VMULPS Z20, Z19, Z19; VADDPS Z19, Z16, Z19; LEAQ 1(CX), R9; CMPQ R9, DX; JGE l53; VMOVUPS Z17, Z14; VMOVUPS Z18, Z15; VMOVUPS Z19, Z16; MOVQ R9, CX; JMP l47
 l53:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z17, Z11; VMOVUPS Z18, Z12; VMOVUPS Z19, Z13
 l39:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	LEAQ 15(AX), CX; CMPQ AX, CX; JHI l4; CMPQ AX, 80(SP); JCC l54; CMPQ CX, 80(SP); JCC l4
 l54:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	CMPQ AX, 80(SP); JCC l1; VPBROADCASTQ R8, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; VPCMPUQ $1, Z3, Z9, K1; VPCMPUQ $1, Z3, Z8, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1; VPBROADCASTQ R10, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; VPCMPUQ $1, Z3, Z9, K1
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VPCMPUQ $1, Z3, Z8, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1; VMOVUPS Z11, 0(R14)(AX*4); VMOVUPS Z12, 0(R14)(R8*4); VMOVUPS Z13, 0(R14)(R10*4)
 l3:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 91 "kernels.go"
-	MOVL BX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX
-#line 92 "kernels.go"
-	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; VPCMPQ $2, Z9, Z6, K1; VPCMPQ $2, Z8, Z6, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 93 "kernels.go"
+	MOVL BX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX
+#line 94 "kernels.go"
+	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; VPCMPQ $2, Z9, Z6, K1; VPCMPQ $2, Z8, Z6, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
+#line 95 "kernels.go"
 	KORTESTW K1, K1; JEQ l2
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; VPCMPUQ $1, Z7, Z9, K2; VPCMPUQ $1, Z7, Z8, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 0(R11)(AX*4), K1, Z8; LEAQ 0(DX)(AX*1), CX; VPBROADCASTQ CX, Z9; VPADDQ Z9, Z4, Z10
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VPADDQ Z9, Z5, Z9; VPCMPUQ $1, Z7, Z10, K2; VPCMPUQ $1, Z7, Z9, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 0(R11)(CX*4), K1, Z9; LEAQ 0(DI)(AX*1), R8; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z4, Z11; VPADDQ Z10, Z5, Z10; VPCMPUQ $1, Z7, Z11, K2
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VPCMPUQ $1, Z7, Z10, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 0(R11)(R8*4), K1, Z10; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l61
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l64
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z0, Z17; VMOVUPS Z0, Z18; VMOVUPS Z0, Z19; MOVQ 16(SP), R9
 l65:
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 0(R11)(R9*4), Z20; VSUBPS Z8, Z20, Z20; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z21; VSUBPS Z9, Z21, Z21; LEAQ 0(DI)(R9*1), R12; VBROADCASTSS 0(R11)(R12*4), Z22; VSUBPS Z10, Z22, Z22
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Z20, Z20, Z23; VMULPS Z21, Z21, Z24; VADDPS Z24, Z23, Z23; VMULPS Z22, Z22, Z24; VADDPS Z24, Z23, Z23; VADDPS Z1, Z23, Z23
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Z23, Z24; VMULPS Z24, Z23, Z23; VDIVPS Z23, Z2, Z23
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Z23, Z20, Z20; VADDPS Z20, Z17, Z20
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Z23, Z21, Z21; VADDPS Z21, Z18, Z21
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Z23, Z22, Z22; VADDPS Z22, Z19, Z22
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 4(R11)(R9*4), Z23; VSUBPS Z8, Z23, Z23; VBROADCASTSS 4(R11)(R10*4), Z24; VSUBPS Z9, Z24, Z24; VBROADCASTSS 4(R11)(R12*4), Z25; VSUBPS Z10, Z25, Z25
-#line 99 "kernels.go"
-	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
-#line 100 "kernels.go"
-	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 101 "kernels.go"
-	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
 #line 102 "kernels.go"
-	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 103 "kernels.go"
+	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+#line 104 "kernels.go"
+	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+#line 105 "kernels.go"
 	VMULPS Z26, Z25, Z23; VADDPS Z23, Z22, Z22
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 8(R11)(R9*4), Z23; VSUBPS Z8, Z23, Z23; VBROADCASTSS 8(R11)(R10*4), Z24; VSUBPS Z9, Z24, Z24; VBROADCASTSS 8(R11)(R12*4), Z25; VSUBPS Z10, Z25, Z25
-#line 99 "kernels.go"
-	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
-#line 100 "kernels.go"
-	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 101 "kernels.go"
-	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
 #line 102 "kernels.go"
-	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 103 "kernels.go"
+	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+#line 104 "kernels.go"
+	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+#line 105 "kernels.go"
 	VMULPS Z26, Z25, Z23; VADDPS Z23, Z22, Z22
-#line 98 "kernels.go"
-	VBROADCASTSS 12(R11)(R9*4), Z23; VSUBPS Z8, Z23, Z23; VBROADCASTSS 12(R11)(R10*4), Z24; VSUBPS Z9, Z24, Z24; VBROADCASTSS 12(R11)(R12*4), Z25; VSUBPS Z10, Z25, Z25
-#line 99 "kernels.go"
-	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
 #line 100 "kernels.go"
-	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
+	VBROADCASTSS 12(R11)(R9*4), Z23; VSUBPS Z8, Z23, Z23; VBROADCASTSS 12(R11)(R10*4), Z24; VSUBPS Z9, Z24, Z24; VBROADCASTSS 12(R11)(R12*4), Z25; VSUBPS Z10, Z25, Z25
 #line 101 "kernels.go"
-	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+	VMULPS Z23, Z23, Z26; VMULPS Z24, Z24, Z27; VADDPS Z27, Z26, Z26; VMULPS Z25, Z25, Z27; VADDPS Z27, Z26, Z26; VADDPS Z1, Z26, Z26
 #line 102 "kernels.go"
-	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+	VSQRTPS Z26, Z27; VMULPS Z27, Z26, Z26; VDIVPS Z26, Z2, Z26
 #line 103 "kernels.go"
+	VMULPS Z26, Z23, Z23; VADDPS Z23, Z20, Z20
+#line 104 "kernels.go"
+	VMULPS Z26, Z24, Z23; VADDPS Z23, Z21, Z21
+#line 105 "kernels.go"
 	VMULPS Z26, Z25, Z23; VADDPS Z23, Z22, Z22; LEAQ 4(R9), R10; CMPQ R10, R13; JGE l71; VMOVUPS Z20, Z17; VMOVUPS Z21, Z18; VMOVUPS Z22, Z19; MOVQ R10, R9; JMP l65
 l71:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	CMPQ R10, DX; JGE l74; VMOVUPS Z20, Z14; VMOVUPS Z21, Z15; VMOVUPS Z22, Z16; MOVQ R10, R9; JMP l75
 l74:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z20, Z11; VMOVUPS Z21, Z12; VMOVUPS Z22, Z13; JMP l76
 l64:
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS Z0, Z14; VMOVUPS Z0, Z15; VMOVUPS Z0, Z16; MOVQ 24(SP), R9
 l75:
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS Z14, Z17; VMOVUPS Z15, Z18; VMOVUPS Z16, Z19
 l77:
-#line 98 "kernels.go"
-	VBROADCASTSS 0(R11)(R9*4), Z14; VSUBPS Z8, Z14, Z14; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z15; VSUBPS Z9, Z15, Z15; LEAQ 0(DI)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z16; VSUBPS Z10, Z16, Z16
-#line 99 "kernels.go"
-	VMULPS Z14, Z14, Z20; VMULPS Z15, Z15, Z21; VADDPS Z21, Z20, Z20; VMULPS Z16, Z16, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 100 "kernels.go"
-	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
+	VBROADCASTSS 0(R11)(R9*4), Z14; VSUBPS Z8, Z14, Z14; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z15; VSUBPS Z9, Z15, Z15; LEAQ 0(DI)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z16; VSUBPS Z10, Z16, Z16
 #line 101 "kernels.go"
-	VMULPS Z20, Z14, Z14; VADDPS Z14, Z17, Z14
+	VMULPS Z14, Z14, Z20; VMULPS Z15, Z15, Z21; VADDPS Z21, Z20, Z20; VMULPS Z16, Z16, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 102 "kernels.go"
-	VMULPS Z20, Z15, Z15; VADDPS Z15, Z18, Z15
+	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 103 "kernels.go"
+	VMULPS Z20, Z14, Z14; VADDPS Z14, Z17, Z14
+#line 104 "kernels.go"
+	VMULPS Z20, Z15, Z15; VADDPS Z15, Z18, Z15
+#line 105 "kernels.go"
 	VMULPS Z20, Z16, Z16; VADDPS Z16, Z19, Z16; LEAQ 1(R9), R10; CMPQ R10, DX; JGE l83; VMOVUPS Z14, Z17; VMOVUPS Z15, Z18; VMOVUPS Z16, Z19; MOVQ R10, R9; JMP l77
 l83:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z14, Z11; VMOVUPS Z15, Z12; VMOVUPS Z16, Z13; JMP l76
 l61:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z0, Z14; VMOVUPS Z0, Z15; VMOVUPS Z0, Z16; MOVQ 32(SP), R9
 l84:
-#line 98 "kernels.go"
-	CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Z17; VSUBPS Z8, Z17, Z17; LEAQ 0(DX)(R9*1), R10; CMPQ R10, SI; JCC l1; VBROADCASTSS 0(R11)(R10*4), Z18; VSUBPS Z9, Z18, Z18; LEAQ 0(DI)(R9*1), R10; CMPQ R10, SI; JCC l1; VBROADCASTSS 0(R11)(R10*4), Z19; VSUBPS Z10, Z19, Z19
-#line 99 "kernels.go"
-	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 100 "kernels.go"
-	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
+	CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Z17; VSUBPS Z8, Z17, Z17; LEAQ 0(DX)(R9*1), R10; CMPQ R10, SI; JCC l1; VBROADCASTSS 0(R11)(R10*4), Z18; VSUBPS Z9, Z18, Z18; LEAQ 0(DI)(R9*1), R10; CMPQ R10, SI; JCC l1; VBROADCASTSS 0(R11)(R10*4), Z19; VSUBPS Z10, Z19, Z19
 #line 101 "kernels.go"
-	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z17
+	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 102 "kernels.go"
-	VMULPS Z20, Z18, Z18; VADDPS Z18, Z15, Z18
+	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 103 "kernels.go"
+	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z17
+#line 104 "kernels.go"
+	VMULPS Z20, Z18, Z18; VADDPS Z18, Z15, Z18
+#line 105 "kernels.go"
 	VMULPS Z20, Z19, Z19; VADDPS Z19, Z16, Z19; LEAQ 1(R9), R10; CMPQ R10, DX; JGE l90; VMOVUPS Z17, Z14; VMOVUPS Z18, Z15; VMOVUPS Z19, Z16; MOVQ R10, R9; JMP l84
 l90:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z17, Z11; VMOVUPS Z18, Z12; VMOVUPS Z19, Z13
 l76:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; VPCMPUQ $1, Z3, Z9, K2; VPCMPUQ $1, Z3, Z8, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VPBROADCASTQ CX, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; VPCMPUQ $1, Z3, Z9, K2
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VPCMPUQ $1, Z3, Z8, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VPBROADCASTQ R8, Z8; VPADDQ Z8, Z4, Z9; VPADDQ Z8, Z5, Z8; VPCMPUQ $1, Z3, Z9, K2; VPCMPUQ $1, Z3, Z8, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	JNE l1; VMOVUPS Z11, K1, 0(R14)(AX*4); VMOVUPS Z12, K1, 0(R14)(CX*4); VMOVUPS Z13, K1, 0(R14)(R8*4)
 l2:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l6:
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVL BX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VMOVUPS 0(R11)(AX*4), Z8; LEAQ 0(DX)(AX*1), CX; VMOVUPS 0(R11)(CX*4), Z9; LEAQ 0(DI)(AX*1), R8; VMOVUPS 0(R11)(R8*4), Z10
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z0, Z11; VMOVUPS Z0, Z12; VMOVUPS Z0, Z13; MOVQ 88(SP), R9
 l95:
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 0(R11)(R9*4), Z14; VSUBPS Z8, Z14, Z14; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z15; VSUBPS Z9, Z15, Z15; LEAQ 0(DI)(R9*1), R12; VBROADCASTSS 0(R11)(R12*4), Z16; VSUBPS Z10, Z16, Z16
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Z14, Z14, Z17; VMULPS Z15, Z15, Z18; VADDPS Z18, Z17, Z17; VMULPS Z16, Z16, Z18; VADDPS Z18, Z17, Z17; VADDPS Z1, Z17, Z17
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Z17, Z18; VMULPS Z18, Z17, Z17; VDIVPS Z17, Z2, Z17
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Z17, Z14, Z14; VADDPS Z14, Z11, Z14
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Z17, Z15, Z15; VADDPS Z15, Z12, Z15
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Z17, Z16, Z16; VADDPS Z16, Z13, Z16
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 4(R11)(R9*4), Z17; VSUBPS Z8, Z17, Z17; VBROADCASTSS 4(R11)(R10*4), Z18; VSUBPS Z9, Z18, Z18; VBROADCASTSS 4(R11)(R12*4), Z19; VSUBPS Z10, Z19, Z19
-#line 99 "kernels.go"
-	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
-#line 100 "kernels.go"
-	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 101 "kernels.go"
-	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z14
+	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 102 "kernels.go"
-	VMULPS Z20, Z18, Z17; VADDPS Z17, Z15, Z15
+	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 103 "kernels.go"
+	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z14
+#line 104 "kernels.go"
+	VMULPS Z20, Z18, Z17; VADDPS Z17, Z15, Z15
+#line 105 "kernels.go"
 	VMULPS Z20, Z19, Z17; VADDPS Z17, Z16, Z16
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 8(R11)(R9*4), Z17; VSUBPS Z8, Z17, Z17; VBROADCASTSS 8(R11)(R10*4), Z18; VSUBPS Z9, Z18, Z18; VBROADCASTSS 8(R11)(R12*4), Z19; VSUBPS Z10, Z19, Z19
-#line 99 "kernels.go"
-	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
-#line 100 "kernels.go"
-	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 101 "kernels.go"
-	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z14
+	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 102 "kernels.go"
-	VMULPS Z20, Z18, Z17; VADDPS Z17, Z15, Z15
+	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 103 "kernels.go"
+	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z14
+#line 104 "kernels.go"
+	VMULPS Z20, Z18, Z17; VADDPS Z17, Z15, Z15
+#line 105 "kernels.go"
 	VMULPS Z20, Z19, Z17; VADDPS Z17, Z16, Z16
-#line 98 "kernels.go"
-	VBROADCASTSS 12(R11)(R9*4), Z17; VSUBPS Z8, Z17, Z17; VBROADCASTSS 12(R11)(R10*4), Z18; VSUBPS Z9, Z18, Z18; VBROADCASTSS 12(R11)(R12*4), Z19; VSUBPS Z10, Z19, Z19
-#line 99 "kernels.go"
-	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 100 "kernels.go"
-	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
+	VBROADCASTSS 12(R11)(R9*4), Z17; VSUBPS Z8, Z17, Z17; VBROADCASTSS 12(R11)(R10*4), Z18; VSUBPS Z9, Z18, Z18; VBROADCASTSS 12(R11)(R12*4), Z19; VSUBPS Z10, Z19, Z19
 #line 101 "kernels.go"
-	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z14
+	VMULPS Z17, Z17, Z20; VMULPS Z18, Z18, Z21; VADDPS Z21, Z20, Z20; VMULPS Z19, Z19, Z21; VADDPS Z21, Z20, Z20; VADDPS Z1, Z20, Z20
 #line 102 "kernels.go"
-	VMULPS Z20, Z18, Z17; VADDPS Z17, Z15, Z15
+	VSQRTPS Z20, Z21; VMULPS Z21, Z20, Z20; VDIVPS Z20, Z2, Z20
 #line 103 "kernels.go"
+	VMULPS Z20, Z17, Z17; VADDPS Z17, Z14, Z14
+#line 104 "kernels.go"
+	VMULPS Z20, Z18, Z17; VADDPS Z17, Z15, Z15
+#line 105 "kernels.go"
 	VMULPS Z20, Z19, Z17; VADDPS Z17, Z16, Z16; LEAQ 4(R9), R10; CMPQ R10, R13; JGE l101; VMOVUPS Z14, Z11; VMOVUPS Z15, Z12; VMOVUPS Z16, Z13; MOVQ R10, R9; JMP l95
 l101:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	CMPQ R10, DX; JGE l104; VMOVUPS Z14, Z17; VMOVUPS Z15, Z18; VMOVUPS Z16, Z19; MOVQ R10, R9
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS Z17, Z20; VMOVUPS Z18, Z21; VMOVUPS Z19, Z22
 l106:
-#line 98 "kernels.go"
-	VBROADCASTSS 0(R11)(R9*4), Z17; VSUBPS Z8, Z17, Z17; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z18; VSUBPS Z9, Z18, Z18; LEAQ 0(DI)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z19; VSUBPS Z10, Z19, Z19
-#line 99 "kernels.go"
-	VMULPS Z17, Z17, Z23; VMULPS Z18, Z18, Z24; VADDPS Z24, Z23, Z23; VMULPS Z19, Z19, Z24; VADDPS Z24, Z23, Z23; VADDPS Z1, Z23, Z23
 #line 100 "kernels.go"
-	VSQRTPS Z23, Z24; VMULPS Z24, Z23, Z23; VDIVPS Z23, Z2, Z23
+	VBROADCASTSS 0(R11)(R9*4), Z17; VSUBPS Z8, Z17, Z17; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z18; VSUBPS Z9, Z18, Z18; LEAQ 0(DI)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Z19; VSUBPS Z10, Z19, Z19
 #line 101 "kernels.go"
-	VMULPS Z23, Z17, Z17; VADDPS Z17, Z20, Z17
+	VMULPS Z17, Z17, Z23; VMULPS Z18, Z18, Z24; VADDPS Z24, Z23, Z23; VMULPS Z19, Z19, Z24; VADDPS Z24, Z23, Z23; VADDPS Z1, Z23, Z23
 #line 102 "kernels.go"
-	VMULPS Z23, Z18, Z18; VADDPS Z18, Z21, Z18
+	VSQRTPS Z23, Z24; VMULPS Z24, Z23, Z23; VDIVPS Z23, Z2, Z23
 #line 103 "kernels.go"
+	VMULPS Z23, Z17, Z17; VADDPS Z17, Z20, Z17
+#line 104 "kernels.go"
+	VMULPS Z23, Z18, Z18; VADDPS Z18, Z21, Z18
+#line 105 "kernels.go"
 	VMULPS Z23, Z19, Z19; VADDPS Z19, Z22, Z19; LEAQ 1(R9), R10; CMPQ R10, DX; JGE l112; VMOVUPS Z17, Z20; VMOVUPS Z18, Z21; VMOVUPS Z19, Z22; MOVQ R10, R9; JMP l106
 l112:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z17, Z11; VMOVUPS Z18, Z12; VMOVUPS Z19, Z13; JMP l113
 l104:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Z14, Z11; VMOVUPS Z15, Z12; VMOVUPS Z16, Z13
 l113:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VMOVUPS Z11, 0(R14)(AX*4); VMOVUPS Z12, 0(R14)(CX*4); VMOVUPS Z13, 0(R14)(R8*4); ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, 104(SP); JLE l6; JMP l12
 l1:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VZEROUPPER
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	MOVQ BX, done+80(FP)
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	RET
 
 // func NbodyTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer) (done int)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 TEXT ·NbodyTwinAVX2(SB), 0, $1040-88
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 48(SP); XORQ BX, BX
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a1+8(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 96(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVBLZX a5+40(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 56(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVBLZX a6+41(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 64(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a7+48(FP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 80(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a8+56(FP), R11
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ $0, R12; VMOVD R12, X0; VPBROADCASTD X0, Y15; VMOVUPS Y15, 496(SP); MOVQ $0, R15; MOVQ R15, 0(SP); MOVQ $1008981770, R13; VMOVD R13, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 880(SP); MOVQ $1065353216, R13; VMOVD R13, X2; VPBROADCASTD X2, Y15; VMOVUPS Y15, 912(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a9+64(FP), R13
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $50462976, R14; VMOVQ R14, X15; VMOVUPS Y15, 176(SP); VMOVUPS 176(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 176(SP); MOVQ $117835012, R14; VMOVQ R14, X15; VMOVUPS Y15, 208(SP); VMOVUPS 208(SP), Y15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	VPMOVZXBQ X15, Y15; VMOVUPS Y15, 208(SP); MOVQ 80(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y15; VMOVUPS Y15, 240(SP); MOVQ $-9223372036854775808, R14; VMOVQ R14, X6; VPBROADCASTQ X6, Y15; VMOVUPS Y15, 272(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ a10+72(FP), R14
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	VMOVQ DX, X7; VPBROADCASTQ X7, Y15; VMOVUPS Y15, 112(SP); VMOVQ SI, X8; VPBROADCASTQ X8, Y15; VMOVUPS Y15, 144(SP); MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP); MOVQ $0, R15; MOVQ R15, 32(SP); MOVQ $0, R15; MOVQ R15, 88(SP); XORQ AX, AX
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	XORQ R15, R15; MOVQ R15, 72(SP); MOVQ 48(SP), R15; MOVQ R15, 104(SP); MOVQ 48(SP), R15; LEAQ -1(R15), R8; MOVL AX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX; MOVQ R8, R10; ADDQ AX, R10; JOS l7; MOVQ DX, R10; SUBQ AX, R10; JOS l7; CMPQ R10, 104(SP); MOVQ 104(SP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	CMOVQLT R10, R15; MOVQ R15, 104(SP); TESTQ SI, SI; JLT l7; XORQ R10, R10; SUBQ AX, R10; JOS l7; CMPQ R10, 72(SP); MOVQ 72(SP), R15; CMOVQGT R10, R15; MOVQ R15, 72(SP); MOVQ SI, R10; SUBQ AX, R10; JOS l7; CMPQ R10, 104(SP); MOVQ 104(SP), R15; CMOVQLT R10, R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ R15, 104(SP); LEAQ 0(DX)(AX*1), R10; MOVQ R8, R12; ADDQ R10, R12; JOS l7; XORQ R12, R12; SUBQ R10, R12; JOS l7; CMPQ R12, 72(SP); MOVQ 72(SP), R15; CMOVQGT R12, R15; MOVQ R15, 72(SP); MOVQ SI, R12; SUBQ R10, R12; JOS l7; CMPQ R12, 104(SP); MOVQ 104(SP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	CMOVQLT R12, R15; MOVQ R15, 104(SP); LEAQ 0(DI)(AX*1), R12; ADDQ R12, R8; JOS l7; XORQ R8, R8; SUBQ R12, R8; JOS l7; CMPQ R8, 72(SP); MOVQ 72(SP), R15; CMOVQGT R8, R15; MOVQ R15, 72(SP); MOVQ SI, R8; SUBQ R12, R8; JOS l7; CMPQ R8, 104(SP); MOVQ 104(SP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	CMOVQLT R8, R15; MOVQ R15, 104(SP); MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 64(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 80(SP), R15; TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ AX, R8; JOS l7; CMPQ R8, 72(SP); MOVQ 72(SP), R15; CMOVQGT R8, R15; MOVQ R15, 72(SP)
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVQ 80(SP), R8; SUBQ AX, R8; JOS l7; CMPQ R8, 104(SP); MOVQ 104(SP), R15; CMOVQLT R8, R15; MOVQ R15, 104(SP); XORQ AX, AX; SUBQ R10, AX; JOS l7; CMPQ AX, 72(SP); MOVQ 72(SP), R15; CMOVQGT AX, R15; MOVQ R15, 72(SP); MOVQ 80(SP), AX; SUBQ R10, AX; JOS l7
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	CMPQ AX, 104(SP); MOVQ 104(SP), R15; CMOVQLT AX, R15; MOVQ R15, 104(SP); XORQ AX, AX; SUBQ R12, AX; JOS l7; CMPQ AX, 72(SP); MOVQ 72(SP), R15; CMOVQGT AX, R15; MOVQ R15, 72(SP); MOVQ 80(SP), AX; SUBQ R12, AX; JOS l7; CMPQ AX, 104(SP); MOVQ 104(SP), R15
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	CMOVQLT AX, R15; MOVQ R15, 104(SP); JMP l10
 l7:
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	XORQ R15, R15; MOVQ R15, 104(SP)
 l10:
 l12:
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	LEAQ 8(BX), AX; CMPQ AX, 104(SP); JGT l13; CMPQ BX, 72(SP); JGE l6
 l13:
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	CMPQ AX, 48(SP); JGT l1; MOVL BX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX
-#line 92 "kernels.go"
+#line 94 "kernels.go"
 	LEAQ 7(AX), R8; CMPQ AX, R8; JGT l4; CMPQ DX, R8; JGT l15; CMPQ DX, AX; JGT l4
 l15:
-#line 92 "kernels.go"
+#line 94 "kernels.go"
 	CMPQ DX, AX; JLE l3
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	LEAQ 7(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, SI; JCC l19; CMPQ R8, SI; JCC l4
 l19:
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	CMPQ AX, SI; JCC l1; VMOVUPS 0(R11)(AX*4), Y9; LEAQ 0(DX)(AX*1), R8; LEAQ 7(R8), R10; CMPQ R8, R10; JHI l4; CMPQ R8, SI; JCC l20; CMPQ R10, SI; JCC l4
 l20:
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	CMPQ R8, SI; JCC l1; VMOVUPS 0(R11)(R8*4), Y10; LEAQ 0(DI)(AX*1), R10; LEAQ 7(R10), R12; CMPQ R10, R12; JHI l4; CMPQ R10, SI; JCC l21; CMPQ R12, SI; JCC l4
 l21:
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	CMPQ R10, SI; JCC l1; VMOVUPS 0(R11)(R10*4), Y11; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l24
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l27
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 528(SP); VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 560(SP); VMOVUPS 496(SP), Y12; MOVQ 0(SP), R12
 l28:
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 0(R11)(R12*4), Y13; VSUBPS Y9, Y13, Y13; LEAQ 0(DX)(R12*1), CX; VBROADCASTSS 0(R11)(CX*4), Y7; VSUBPS Y10, Y7, Y7; LEAQ 0(DI)(R12*1), R9; VBROADCASTSS 0(R11)(R9*4), Y8; VSUBPS Y11, Y8, Y8
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Y13, Y13, Y3; VMULPS Y7, Y7, Y4; VADDPS Y4, Y3, Y3; VMULPS Y8, Y8, Y4; VADDPS Y4, Y3, Y3; VADDPS 880(SP), Y3, Y3
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Y3, Y4; VMULPS Y4, Y3, Y3; VMOVUPS 912(SP), Y15; VDIVPS Y3, Y15, Y3
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Y3, Y13, Y4; VMOVUPS 528(SP), Y15; VADDPS Y4, Y15, Y4
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Y3, Y7, Y7; VMOVUPS 560(SP), Y15; VADDPS Y7, Y15, Y7
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Y3, Y8, Y3; VADDPS Y3, Y12, Y3
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 4(R11)(R12*4), Y8; VSUBPS Y9, Y8, Y8; VBROADCASTSS 4(R11)(CX*4), Y13; VSUBPS Y10, Y13, Y13; VBROADCASTSS 4(R11)(R9*4), Y0; VSUBPS Y11, Y0, Y0
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Y8, Y8, Y5; VMULPS Y13, Y13, Y6; VADDPS Y6, Y5, Y5; VMULPS Y0, Y0, Y6; VADDPS Y6, Y5, Y5; VADDPS 880(SP), Y5, Y5
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Y5, Y6; VMULPS Y6, Y5, Y5; VMOVUPS 912(SP), Y15; VDIVPS Y5, Y15, Y5
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Y5, Y8, Y6; VADDPS Y6, Y4, Y4
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Y5, Y13, Y6; VADDPS Y6, Y7, Y6
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Y5, Y0, Y0; VADDPS Y0, Y3, Y0
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 8(R11)(R12*4), Y3; VSUBPS Y9, Y3, Y3; VBROADCASTSS 8(R11)(CX*4), Y5; VSUBPS Y10, Y5, Y5; VBROADCASTSS 8(R11)(R9*4), Y7; VSUBPS Y11, Y7, Y7
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Y3, Y3, Y8; VMULPS Y5, Y5, Y13; VADDPS Y13, Y8, Y8; VMULPS Y7, Y7, Y13; VADDPS Y13, Y8, Y8; VADDPS 880(SP), Y8, Y8
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Y8, Y13; VMULPS Y13, Y8, Y8; VMOVUPS 912(SP), Y15; VDIVPS Y8, Y15, Y8
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Y8, Y3, Y3; VADDPS Y3, Y4, Y3
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Y8, Y5, Y4; VADDPS Y4, Y6, Y4
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Y8, Y7, Y5; VADDPS Y5, Y0, Y0
-#line 98 "kernels.go"
-	VBROADCASTSS 12(R11)(R12*4), Y5; VSUBPS Y9, Y5, Y5; VBROADCASTSS 12(R11)(CX*4), Y6; VSUBPS Y10, Y6, Y6; VBROADCASTSS 12(R11)(R9*4), Y7; VSUBPS Y11, Y7, Y7
-#line 99 "kernels.go"
-	VMULPS Y5, Y5, Y8; VMULPS Y6, Y6, Y13; VADDPS Y13, Y8, Y8; VMULPS Y7, Y7, Y13; VADDPS Y13, Y8, Y8; VADDPS 880(SP), Y8, Y8
 #line 100 "kernels.go"
-	VSQRTPS Y8, Y13; VMULPS Y13, Y8, Y8; VMOVUPS 912(SP), Y15; VDIVPS Y8, Y15, Y8
+	VBROADCASTSS 12(R11)(R12*4), Y5; VSUBPS Y9, Y5, Y5; VBROADCASTSS 12(R11)(CX*4), Y6; VSUBPS Y10, Y6, Y6; VBROADCASTSS 12(R11)(R9*4), Y7; VSUBPS Y11, Y7, Y7
 #line 101 "kernels.go"
-	VMULPS Y8, Y5, Y5; VADDPS Y5, Y3, Y3
+	VMULPS Y5, Y5, Y8; VMULPS Y6, Y6, Y13; VADDPS Y13, Y8, Y8; VMULPS Y7, Y7, Y13; VADDPS Y13, Y8, Y8; VADDPS 880(SP), Y8, Y8
 #line 102 "kernels.go"
-	VMULPS Y8, Y6, Y5; VADDPS Y5, Y4, Y4
+	VSQRTPS Y8, Y13; VMULPS Y13, Y8, Y8; VMOVUPS 912(SP), Y15; VDIVPS Y8, Y15, Y8
 #line 103 "kernels.go"
+	VMULPS Y8, Y5, Y5; VADDPS Y5, Y3, Y3
+#line 104 "kernels.go"
+	VMULPS Y8, Y6, Y5; VADDPS Y5, Y4, Y4
+#line 105 "kernels.go"
 	VMULPS Y8, Y7, Y5; VADDPS Y5, Y0, Y0; LEAQ 4(R12), CX; CMPQ CX, R13; JGE l34; VMOVUPS Y3, 528(SP); VMOVUPS Y4, 560(SP); VMOVUPS Y0, Y12; MOVQ CX, R12; JMP l28
 l34:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	CMPQ CX, DX; JGE l37; VMOVUPS Y3, 400(SP); VMOVUPS Y4, 432(SP); VMOVUPS Y0, 464(SP); JMP l38
 l37:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Y3, 304(SP); VMOVUPS Y4, 336(SP); VMOVUPS Y0, 368(SP); JMP l39
 l27:
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 400(SP); VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 432(SP); VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 464(SP); MOVQ 8(SP), CX
 l38:
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS 400(SP), Y0; VMOVUPS 432(SP), Y3; VMOVUPS 464(SP), Y4
 l40:
-#line 98 "kernels.go"
-	VBROADCASTSS 0(R11)(CX*4), Y5; VSUBPS Y9, Y5, Y5; LEAQ 0(DX)(CX*1), R9; VBROADCASTSS 0(R11)(R9*4), Y6; VSUBPS Y10, Y6, Y6; LEAQ 0(DI)(CX*1), R9; VBROADCASTSS 0(R11)(R9*4), Y7; VSUBPS Y11, Y7, Y7
-#line 99 "kernels.go"
-	VMULPS Y5, Y5, Y8; VMULPS Y6, Y6, Y12; VADDPS Y12, Y8, Y8; VMULPS Y7, Y7, Y12; VADDPS Y12, Y8, Y8; VADDPS 880(SP), Y8, Y8
 #line 100 "kernels.go"
-	VSQRTPS Y8, Y12; VMULPS Y12, Y8, Y8; VMOVUPS 912(SP), Y15; VDIVPS Y8, Y15, Y8
+	VBROADCASTSS 0(R11)(CX*4), Y5; VSUBPS Y9, Y5, Y5; LEAQ 0(DX)(CX*1), R9; VBROADCASTSS 0(R11)(R9*4), Y6; VSUBPS Y10, Y6, Y6; LEAQ 0(DI)(CX*1), R9; VBROADCASTSS 0(R11)(R9*4), Y7; VSUBPS Y11, Y7, Y7
 #line 101 "kernels.go"
-	VMULPS Y8, Y5, Y5; VADDPS Y5, Y0, Y5
+	VMULPS Y5, Y5, Y8; VMULPS Y6, Y6, Y12; VADDPS Y12, Y8, Y8; VMULPS Y7, Y7, Y12; VADDPS Y12, Y8, Y8; VADDPS 880(SP), Y8, Y8
 #line 102 "kernels.go"
-	VMULPS Y8, Y6, Y6; VADDPS Y6, Y3, Y6
+	VSQRTPS Y8, Y12; VMULPS Y12, Y8, Y8; VMOVUPS 912(SP), Y15; VDIVPS Y8, Y15, Y8
 #line 103 "kernels.go"
+	VMULPS Y8, Y5, Y5; VADDPS Y5, Y0, Y5
+#line 104 "kernels.go"
+	VMULPS Y8, Y6, Y6; VADDPS Y6, Y3, Y6
+#line 105 "kernels.go"
 	VMULPS Y8, Y7, Y7; VADDPS Y7, Y4, Y7; LEAQ 1(CX), R9; CMPQ R9, DX; JGE l46; VMOVUPS Y5, Y0; VMOVUPS Y6, Y3; VMOVUPS Y7, Y4; MOVQ R9, CX; JMP l40
 l46:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Y5, 304(SP); VMOVUPS Y6, 336(SP); VMOVUPS Y7, 368(SP); JMP l39
 l24:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS 496(SP), Y0; VMOVUPS 496(SP), Y3; VMOVUPS 496(SP), Y4; MOVQ 40(SP), CX
 l47:
-#line 98 "kernels.go"
-	CMPQ CX, SI; JCC l1; VBROADCASTSS 0(R11)(CX*4), Y5; VSUBPS Y9, Y5, Y5; LEAQ 0(DX)(CX*1), R9; CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Y6; VSUBPS Y10, Y6, Y6; LEAQ 0(DI)(CX*1), R9; CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Y7; VSUBPS Y11, Y7, Y7
-#line 99 "kernels.go"
-	VMULPS Y5, Y5, Y8; VMULPS Y6, Y6, Y12; VADDPS Y12, Y8, Y8; VMULPS Y7, Y7, Y12; VADDPS Y12, Y8, Y8; VADDPS 880(SP), Y8, Y8
 #line 100 "kernels.go"
-	VSQRTPS Y8, Y12; VMULPS Y12, Y8, Y8; VMOVUPS 912(SP), Y15; VDIVPS Y8, Y15, Y8
+	CMPQ CX, SI; JCC l1; VBROADCASTSS 0(R11)(CX*4), Y5; VSUBPS Y9, Y5, Y5; LEAQ 0(DX)(CX*1), R9; CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Y6; VSUBPS Y10, Y6, Y6; LEAQ 0(DI)(CX*1), R9; CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Y7; VSUBPS Y11, Y7, Y7
 #line 101 "kernels.go"
-	VMULPS Y8, Y5, Y5; VADDPS Y5, Y0, Y5
+	VMULPS Y5, Y5, Y8; VMULPS Y6, Y6, Y12; VADDPS Y12, Y8, Y8; VMULPS Y7, Y7, Y12; VADDPS Y12, Y8, Y8; VADDPS 880(SP), Y8, Y8
 #line 102 "kernels.go"
-	VMULPS Y8, Y6, Y6; VADDPS Y6, Y3, Y6
+	VSQRTPS Y8, Y12; VMULPS Y12, Y8, Y8; VMOVUPS 912(SP), Y15; VDIVPS Y8, Y15, Y8
 #line 103 "kernels.go"
+	VMULPS Y8, Y5, Y5; VADDPS Y5, Y0, Y5
+#line 104 "kernels.go"
+	VMULPS Y8, Y6, Y6; VADDPS Y6, Y3, Y6
+#line 105 "kernels.go"
 	VMULPS Y8, Y7, Y7; VADDPS Y7, Y4, Y7; LEAQ 1(CX), R9; CMPQ R9, DX; JGE l53; VMOVUPS Y5, Y0; VMOVUPS Y6, Y3; VMOVUPS Y7, Y4; MOVQ R9, CX; JMP l47
 l53:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Y5, 304(SP); VMOVUPS Y6, 336(SP); VMOVUPS Y7, 368(SP)
 l39:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	LEAQ 7(AX), CX; CMPQ AX, CX; JHI l4; CMPQ AX, 80(SP); JCC l54; CMPQ CX, 80(SP); JCC l4
 l54:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	CMPQ AX, 80(SP); JCC l1; VMOVQ R8, X0; VPBROADCASTQ X0, Y0; VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y3; VMOVUPS 208(SP), Y15; VPADDQ Y0, Y15, Y0; VPXOR 272(SP), Y3, Y3; VMOVUPS 240(SP), Y15; VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y3, Y4, Y3; VPXOR 272(SP), Y0, Y0
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VMOVUPS 240(SP), Y15; VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y0, Y4, Y0; VSHUFPS $136, Y0, Y3, Y0; VPERMQ $216, Y0, Y0; VMOVMSKPS Y0, CX; CMPL CX, $255; JNE l1; VMOVQ R10, X0; VPBROADCASTQ X0, Y0; VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y3; VMOVUPS 208(SP), Y15
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VPADDQ Y0, Y15, Y0; VPXOR 272(SP), Y3, Y3; VMOVUPS 240(SP), Y15; VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y3, Y4, Y3; VPXOR 272(SP), Y0, Y0; VMOVUPS 240(SP), Y15; VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y0, Y4, Y0; VSHUFPS $136, Y0, Y3, Y0; VPERMQ $216, Y0, Y0; VMOVMSKPS Y0, CX
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	CMPL CX, $255; JNE l1; VMOVUPS 304(SP), Y15; VMOVUPS Y15, 0(R14)(AX*4); VMOVUPS 336(SP), Y15; VMOVUPS Y15, 0(R14)(R8*4); VMOVUPS 368(SP), Y15; VMOVUPS Y15, 0(R14)(R10*4)
 l3:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 91 "kernels.go"
-	MOVL BX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX
-#line 92 "kernels.go"
-	VMOVQ AX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y3; VMOVUPS 208(SP), Y15; VPADDQ Y0, Y15, Y0; VMOVUPS 112(SP), Y15; VPCMPGTQ Y3, Y15, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS 112(SP), Y15; VPCMPGTQ Y0, Y15, Y0; VPCMPEQD Y4, Y4, Y4
-#line 92 "kernels.go"
-	VPXOR Y4, Y0, Y0; VSHUFPS $136, Y0, Y3, Y0; VPERMQ $216, Y0, Y0; VMOVUPS Y0, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y0, Y0; VMOVUPS Y0, 784(SP); VPTEST Y3, Y3
 #line 93 "kernels.go"
+	MOVL BX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX
+#line 94 "kernels.go"
+	VMOVQ AX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y3; VMOVUPS 208(SP), Y15; VPADDQ Y0, Y15, Y0; VMOVUPS 112(SP), Y15; VPCMPGTQ Y3, Y15, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VMOVUPS 112(SP), Y15; VPCMPGTQ Y0, Y15, Y0; VPCMPEQD Y4, Y4, Y4
+#line 94 "kernels.go"
+	VPXOR Y4, Y0, Y0; VSHUFPS $136, Y0, Y3, Y0; VPERMQ $216, Y0, Y0; VMOVUPS Y0, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y0, Y0; VMOVUPS Y0, 784(SP); VPTEST Y3, Y3
+#line 95 "kernels.go"
 	VMOVUPS 784(SP), Y15; VPTEST Y15, Y15; JEQ l2
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VMOVQ AX, X3; VPBROADCASTQ X3, Y3; VMOVUPS 176(SP), Y15; VPADDQ Y3, Y15, Y4; VMOVUPS 208(SP), Y15; VPADDQ Y3, Y15, Y3; VPXOR 272(SP), Y4, Y4; VMOVUPS 144(SP), Y15; VPXOR 272(SP), Y15, Y5; VPCMPGTQ Y4, Y5, Y4; VPXOR 272(SP), Y3, Y3; VMOVUPS 144(SP), Y15
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VPXOR 272(SP), Y15, Y5; VPCMPGTQ Y3, Y5, Y3; VSHUFPS $136, Y3, Y4, Y3; VPERMQ $216, Y3, Y3; VPANDN 784(SP), Y3, Y3; VPTEST Y3, Y3; JNE l1; VMOVUPS 784(SP), Y15; VMASKMOVPS 0(R11)(AX*4), Y15, Y3; LEAQ 0(DX)(AX*1), CX; VMOVQ CX, X4; VPBROADCASTQ X4, Y4; VMOVUPS 176(SP), Y15
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VPADDQ Y4, Y15, Y5; VMOVUPS 208(SP), Y15; VPADDQ Y4, Y15, Y4; VPXOR 272(SP), Y5, Y5; VMOVUPS 144(SP), Y15; VPXOR 272(SP), Y15, Y6; VPCMPGTQ Y5, Y6, Y5; VPXOR 272(SP), Y4, Y4; VMOVUPS 144(SP), Y15; VPXOR 272(SP), Y15, Y6; VPCMPGTQ Y4, Y6, Y4; VSHUFPS $136, Y4, Y5, Y4
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VPERMQ $216, Y4, Y4; VPANDN 784(SP), Y4, Y4; VPTEST Y4, Y4; JNE l1; VMOVUPS 784(SP), Y15; VMASKMOVPS 0(R11)(CX*4), Y15, Y4; LEAQ 0(DI)(AX*1), R8; VMOVQ R8, X5; VPBROADCASTQ X5, Y5; VMOVUPS 176(SP), Y15; VPADDQ Y5, Y15, Y6; VMOVUPS 208(SP), Y15; VPADDQ Y5, Y15, Y5
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VPXOR 272(SP), Y6, Y6; VMOVUPS 144(SP), Y15; VPXOR 272(SP), Y15, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR 272(SP), Y5, Y5; VMOVUPS 144(SP), Y15; VPXOR 272(SP), Y15, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VPANDN 784(SP), Y5, Y5; VPTEST Y5, Y5
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	JNE l1; VMOVUPS 784(SP), Y15; VMASKMOVPS 0(R11)(R8*4), Y15, Y5; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l61
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l64
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 816(SP); VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 848(SP); VMOVUPS 496(SP), Y6; MOVQ 16(SP), R9
 l65:
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 0(R11)(R9*4), Y7; VSUBPS Y3, Y7, Y7; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y8; VSUBPS Y4, Y8, Y8; LEAQ 0(DI)(R9*1), R12; VBROADCASTSS 0(R11)(R12*4), Y9; VSUBPS Y5, Y9, Y9
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Y7, Y7, Y10; VMULPS Y8, Y8, Y11; VADDPS Y11, Y10, Y10; VMULPS Y9, Y9, Y11; VADDPS Y11, Y10, Y10; VADDPS 880(SP), Y10, Y10
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Y10, Y11; VMULPS Y11, Y10, Y10; VMOVUPS 912(SP), Y15; VDIVPS Y10, Y15, Y10
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Y10, Y7, Y7; VMOVUPS 816(SP), Y15; VADDPS Y7, Y15, Y7
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Y10, Y8, Y8; VMOVUPS 848(SP), Y15; VADDPS Y8, Y15, Y8
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Y10, Y9, Y9; VADDPS Y9, Y6, Y9
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 4(R11)(R9*4), Y10; VSUBPS Y3, Y10, Y10; VBROADCASTSS 4(R11)(R10*4), Y11; VSUBPS Y4, Y11, Y11; VBROADCASTSS 4(R11)(R12*4), Y0; VSUBPS Y5, Y0, Y0
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Y10, Y10, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VMULPS Y0, Y0, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Y12, Y10, Y10; VADDPS Y10, Y7, Y7
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Y12, Y11, Y10; VADDPS Y10, Y8, Y8
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Y12, Y0, Y0; VADDPS Y0, Y9, Y0
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 8(R11)(R9*4), Y9; VSUBPS Y3, Y9, Y9; VBROADCASTSS 8(R11)(R10*4), Y10; VSUBPS Y4, Y10, Y10; VBROADCASTSS 8(R11)(R12*4), Y11; VSUBPS Y5, Y11, Y11
-#line 99 "kernels.go"
-	VMULPS Y9, Y9, Y12; VMULPS Y10, Y10, Y13; VADDPS Y13, Y12, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
-#line 100 "kernels.go"
-	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
 #line 101 "kernels.go"
-	VMULPS Y12, Y9, Y9; VADDPS Y9, Y7, Y7
+	VMULPS Y9, Y9, Y12; VMULPS Y10, Y10, Y13; VADDPS Y13, Y12, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
 #line 102 "kernels.go"
-	VMULPS Y12, Y10, Y9; VADDPS Y9, Y8, Y8
+	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
 #line 103 "kernels.go"
+	VMULPS Y12, Y9, Y9; VADDPS Y9, Y7, Y7
+#line 104 "kernels.go"
+	VMULPS Y12, Y10, Y9; VADDPS Y9, Y8, Y8
+#line 105 "kernels.go"
 	VMULPS Y12, Y11, Y9; VADDPS Y9, Y0, Y0
-#line 98 "kernels.go"
-	VBROADCASTSS 12(R11)(R9*4), Y9; VSUBPS Y3, Y9, Y9; VBROADCASTSS 12(R11)(R10*4), Y10; VSUBPS Y4, Y10, Y10; VBROADCASTSS 12(R11)(R12*4), Y11; VSUBPS Y5, Y11, Y11
-#line 99 "kernels.go"
-	VMULPS Y9, Y9, Y12; VMULPS Y10, Y10, Y13; VADDPS Y13, Y12, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
 #line 100 "kernels.go"
-	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
+	VBROADCASTSS 12(R11)(R9*4), Y9; VSUBPS Y3, Y9, Y9; VBROADCASTSS 12(R11)(R10*4), Y10; VSUBPS Y4, Y10, Y10; VBROADCASTSS 12(R11)(R12*4), Y11; VSUBPS Y5, Y11, Y11
 #line 101 "kernels.go"
-	VMULPS Y12, Y9, Y9; VADDPS Y9, Y7, Y7
+	VMULPS Y9, Y9, Y12; VMULPS Y10, Y10, Y13; VADDPS Y13, Y12, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
 #line 102 "kernels.go"
-	VMULPS Y12, Y10, Y9; VADDPS Y9, Y8, Y8
+	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
 #line 103 "kernels.go"
+	VMULPS Y12, Y9, Y9; VADDPS Y9, Y7, Y7
+#line 104 "kernels.go"
+	VMULPS Y12, Y10, Y9; VADDPS Y9, Y8, Y8
+#line 105 "kernels.go"
 	VMULPS Y12, Y11, Y9; VADDPS Y9, Y0, Y0; LEAQ 4(R9), R10; CMPQ R10, R13; JGE l71; VMOVUPS Y7, 816(SP); VMOVUPS Y8, 848(SP); VMOVUPS Y0, Y6; MOVQ R10, R9; JMP l65
 l71:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	CMPQ R10, DX; JGE l74; VMOVUPS Y7, 688(SP); VMOVUPS Y8, 720(SP); VMOVUPS Y0, 752(SP); MOVQ R10, R9; JMP l75
 l74:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Y7, 592(SP); VMOVUPS Y8, 624(SP); VMOVUPS Y0, 656(SP); JMP l76
 l64:
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 688(SP); VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 720(SP); VMOVUPS 496(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 752(SP); MOVQ 24(SP), R9
 l75:
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS 688(SP), Y0; VMOVUPS 720(SP), Y6; VMOVUPS 752(SP), Y7
 l77:
-#line 98 "kernels.go"
-	VBROADCASTSS 0(R11)(R9*4), Y8; VSUBPS Y3, Y8, Y8; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y9; VSUBPS Y4, Y9, Y9; LEAQ 0(DI)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y10; VSUBPS Y5, Y10, Y10
-#line 99 "kernels.go"
-	VMULPS Y8, Y8, Y11; VMULPS Y9, Y9, Y12; VADDPS Y12, Y11, Y11; VMULPS Y10, Y10, Y12; VADDPS Y12, Y11, Y11; VADDPS 880(SP), Y11, Y11
 #line 100 "kernels.go"
-	VSQRTPS Y11, Y12; VMULPS Y12, Y11, Y11; VMOVUPS 912(SP), Y15; VDIVPS Y11, Y15, Y11
+	VBROADCASTSS 0(R11)(R9*4), Y8; VSUBPS Y3, Y8, Y8; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y9; VSUBPS Y4, Y9, Y9; LEAQ 0(DI)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y10; VSUBPS Y5, Y10, Y10
 #line 101 "kernels.go"
-	VMULPS Y11, Y8, Y8; VADDPS Y8, Y0, Y8
+	VMULPS Y8, Y8, Y11; VMULPS Y9, Y9, Y12; VADDPS Y12, Y11, Y11; VMULPS Y10, Y10, Y12; VADDPS Y12, Y11, Y11; VADDPS 880(SP), Y11, Y11
 #line 102 "kernels.go"
-	VMULPS Y11, Y9, Y9; VADDPS Y9, Y6, Y9
+	VSQRTPS Y11, Y12; VMULPS Y12, Y11, Y11; VMOVUPS 912(SP), Y15; VDIVPS Y11, Y15, Y11
 #line 103 "kernels.go"
+	VMULPS Y11, Y8, Y8; VADDPS Y8, Y0, Y8
+#line 104 "kernels.go"
+	VMULPS Y11, Y9, Y9; VADDPS Y9, Y6, Y9
+#line 105 "kernels.go"
 	VMULPS Y11, Y10, Y10; VADDPS Y10, Y7, Y10; LEAQ 1(R9), R10; CMPQ R10, DX; JGE l83; VMOVUPS Y8, Y0; VMOVUPS Y9, Y6; VMOVUPS Y10, Y7; MOVQ R10, R9; JMP l77
 l83:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Y8, 592(SP); VMOVUPS Y9, 624(SP); VMOVUPS Y10, 656(SP); JMP l76
 l61:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS 496(SP), Y0; VMOVUPS 496(SP), Y6; VMOVUPS 496(SP), Y7; MOVQ 32(SP), R9
 l84:
-#line 98 "kernels.go"
-	CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Y8; VSUBPS Y3, Y8, Y8; LEAQ 0(DX)(R9*1), R10; CMPQ R10, SI; JCC l1; VBROADCASTSS 0(R11)(R10*4), Y9; VSUBPS Y4, Y9, Y9; LEAQ 0(DI)(R9*1), R10; CMPQ R10, SI; JCC l1; VBROADCASTSS 0(R11)(R10*4), Y10; VSUBPS Y5, Y10, Y10
-#line 99 "kernels.go"
-	VMULPS Y8, Y8, Y11; VMULPS Y9, Y9, Y12; VADDPS Y12, Y11, Y11; VMULPS Y10, Y10, Y12; VADDPS Y12, Y11, Y11; VADDPS 880(SP), Y11, Y11
 #line 100 "kernels.go"
-	VSQRTPS Y11, Y12; VMULPS Y12, Y11, Y11; VMOVUPS 912(SP), Y15; VDIVPS Y11, Y15, Y11
+	CMPQ R9, SI; JCC l1; VBROADCASTSS 0(R11)(R9*4), Y8; VSUBPS Y3, Y8, Y8; LEAQ 0(DX)(R9*1), R10; CMPQ R10, SI; JCC l1; VBROADCASTSS 0(R11)(R10*4), Y9; VSUBPS Y4, Y9, Y9; LEAQ 0(DI)(R9*1), R10; CMPQ R10, SI; JCC l1; VBROADCASTSS 0(R11)(R10*4), Y10; VSUBPS Y5, Y10, Y10
 #line 101 "kernels.go"
-	VMULPS Y11, Y8, Y8; VADDPS Y8, Y0, Y8
+	VMULPS Y8, Y8, Y11; VMULPS Y9, Y9, Y12; VADDPS Y12, Y11, Y11; VMULPS Y10, Y10, Y12; VADDPS Y12, Y11, Y11; VADDPS 880(SP), Y11, Y11
 #line 102 "kernels.go"
-	VMULPS Y11, Y9, Y9; VADDPS Y9, Y6, Y9
+	VSQRTPS Y11, Y12; VMULPS Y12, Y11, Y11; VMOVUPS 912(SP), Y15; VDIVPS Y11, Y15, Y11
 #line 103 "kernels.go"
+	VMULPS Y11, Y8, Y8; VADDPS Y8, Y0, Y8
+#line 104 "kernels.go"
+	VMULPS Y11, Y9, Y9; VADDPS Y9, Y6, Y9
+#line 105 "kernels.go"
 	VMULPS Y11, Y10, Y10; VADDPS Y10, Y7, Y10; LEAQ 1(R9), R10; CMPQ R10, DX; JGE l90; VMOVUPS Y8, Y0; VMOVUPS Y9, Y6; VMOVUPS Y10, Y7; MOVQ R10, R9; JMP l84
 l90:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Y8, 592(SP); VMOVUPS Y9, 624(SP); VMOVUPS Y10, 656(SP)
 l76:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VMOVQ AX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y3; VMOVUPS 208(SP), Y15; VPADDQ Y0, Y15, Y0; VPXOR 272(SP), Y3, Y3; VMOVUPS 240(SP), Y15; VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y3, Y4, Y3; VPXOR 272(SP), Y0, Y0; VMOVUPS 240(SP), Y15
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y0, Y4, Y0; VSHUFPS $136, Y0, Y3, Y0; VPERMQ $216, Y0, Y0; VPANDN 784(SP), Y0, Y0; VPTEST Y0, Y0; JNE l1; VMOVQ CX, X0; VPBROADCASTQ X0, Y0; VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y3; VMOVUPS 208(SP), Y15; VPADDQ Y0, Y15, Y0
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VPXOR 272(SP), Y3, Y3; VMOVUPS 240(SP), Y15; VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y3, Y4, Y3; VPXOR 272(SP), Y0, Y0; VMOVUPS 240(SP), Y15; VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y0, Y4, Y0; VSHUFPS $136, Y0, Y3, Y0; VPERMQ $216, Y0, Y0; VPANDN 784(SP), Y0, Y0; VPTEST Y0, Y0
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	JNE l1; VMOVQ R8, X0; VPBROADCASTQ X0, Y0; VMOVUPS 176(SP), Y15; VPADDQ Y0, Y15, Y3; VMOVUPS 208(SP), Y15; VPADDQ Y0, Y15, Y0; VPXOR 272(SP), Y3, Y3; VMOVUPS 240(SP), Y15; VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y3, Y4, Y3; VPXOR 272(SP), Y0, Y0; VMOVUPS 240(SP), Y15
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VPXOR 272(SP), Y15, Y4; VPCMPGTQ Y0, Y4, Y0; VSHUFPS $136, Y0, Y3, Y0; VPERMQ $216, Y0, Y0; VPANDN 784(SP), Y0, Y0; VPTEST Y0, Y0; JNE l1; VMOVUPS 592(SP), Y15; VMOVUPS 784(SP), Y14; VMASKMOVPS Y15, Y14, 0(R14)(AX*4); VMOVUPS 624(SP), Y15; VMOVUPS 784(SP), Y14
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VMASKMOVPS Y15, Y14, 0(R14)(CX*4); VMOVUPS 656(SP), Y15; VMOVUPS 784(SP), Y14; VMASKMOVPS Y15, Y14, 0(R14)(R8*4)
 l2:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l6:
-#line 91 "kernels.go"
+#line 93 "kernels.go"
 	MOVL BX, AX; MOVQ 96(SP), R15; LEAQ 0(R15)(AX*1), AX
-#line 95 "kernels.go"
+#line 97 "kernels.go"
 	VMOVUPS 0(R11)(AX*4), Y0; LEAQ 0(DX)(AX*1), CX; VMOVUPS 0(R11)(CX*4), Y3; LEAQ 0(DI)(AX*1), R8; VMOVUPS 0(R11)(R8*4), Y4
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS 496(SP), Y5; VMOVUPS 496(SP), Y6; VMOVUPS 496(SP), Y7; MOVQ 88(SP), R9
 l95:
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 0(R11)(R9*4), Y8; VSUBPS Y0, Y8, Y8; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y9; VSUBPS Y3, Y9, Y9; LEAQ 0(DI)(R9*1), R12; VBROADCASTSS 0(R11)(R12*4), Y10; VSUBPS Y4, Y10, Y10
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Y8, Y8, Y11; VMULPS Y9, Y9, Y12; VADDPS Y12, Y11, Y11; VMULPS Y10, Y10, Y12; VADDPS Y12, Y11, Y11; VADDPS 880(SP), Y11, Y11
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Y11, Y12; VMULPS Y12, Y11, Y11; VMOVUPS 912(SP), Y15; VDIVPS Y11, Y15, Y11
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Y11, Y8, Y8; VADDPS Y8, Y5, Y8
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Y11, Y9, Y9; VADDPS Y9, Y6, Y9
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Y11, Y10, Y10; VADDPS Y10, Y7, Y10
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 4(R11)(R9*4), Y11; VSUBPS Y0, Y11, Y11; VBROADCASTSS 4(R11)(R10*4), Y12; VSUBPS Y3, Y12, Y12; VBROADCASTSS 4(R11)(R12*4), Y13; VSUBPS Y4, Y13, Y13
-#line 99 "kernels.go"
+#line 101 "kernels.go"
 	VMULPS Y11, Y11, Y1; VMULPS Y12, Y12, Y2; VADDPS Y2, Y1, Y1; VMULPS Y13, Y13, Y2; VADDPS Y2, Y1, Y1; VADDPS 880(SP), Y1, Y1
-#line 100 "kernels.go"
+#line 102 "kernels.go"
 	VSQRTPS Y1, Y2; VMULPS Y2, Y1, Y1; VMOVUPS 912(SP), Y15; VDIVPS Y1, Y15, Y1
-#line 101 "kernels.go"
+#line 103 "kernels.go"
 	VMULPS Y1, Y11, Y2; VADDPS Y2, Y8, Y2
-#line 102 "kernels.go"
+#line 104 "kernels.go"
 	VMULPS Y1, Y12, Y8; VADDPS Y8, Y9, Y8
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMULPS Y1, Y13, Y1; VADDPS Y1, Y10, Y1
-#line 98 "kernels.go"
+#line 100 "kernels.go"
 	VBROADCASTSS 8(R11)(R9*4), Y9; VSUBPS Y0, Y9, Y9; VBROADCASTSS 8(R11)(R10*4), Y10; VSUBPS Y3, Y10, Y10; VBROADCASTSS 8(R11)(R12*4), Y11; VSUBPS Y4, Y11, Y11
-#line 99 "kernels.go"
-	VMULPS Y9, Y9, Y12; VMULPS Y10, Y10, Y13; VADDPS Y13, Y12, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
-#line 100 "kernels.go"
-	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
 #line 101 "kernels.go"
-	VMULPS Y12, Y9, Y9; VADDPS Y9, Y2, Y2
+	VMULPS Y9, Y9, Y12; VMULPS Y10, Y10, Y13; VADDPS Y13, Y12, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
 #line 102 "kernels.go"
-	VMULPS Y12, Y10, Y9; VADDPS Y9, Y8, Y8
+	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
 #line 103 "kernels.go"
+	VMULPS Y12, Y9, Y9; VADDPS Y9, Y2, Y2
+#line 104 "kernels.go"
+	VMULPS Y12, Y10, Y9; VADDPS Y9, Y8, Y8
+#line 105 "kernels.go"
 	VMULPS Y12, Y11, Y9; VADDPS Y9, Y1, Y1
-#line 98 "kernels.go"
-	VBROADCASTSS 12(R11)(R9*4), Y9; VSUBPS Y0, Y9, Y9; VBROADCASTSS 12(R11)(R10*4), Y10; VSUBPS Y3, Y10, Y10; VBROADCASTSS 12(R11)(R12*4), Y11; VSUBPS Y4, Y11, Y11
-#line 99 "kernels.go"
-	VMULPS Y9, Y9, Y12; VMULPS Y10, Y10, Y13; VADDPS Y13, Y12, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
 #line 100 "kernels.go"
-	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
+	VBROADCASTSS 12(R11)(R9*4), Y9; VSUBPS Y0, Y9, Y9; VBROADCASTSS 12(R11)(R10*4), Y10; VSUBPS Y3, Y10, Y10; VBROADCASTSS 12(R11)(R12*4), Y11; VSUBPS Y4, Y11, Y11
 #line 101 "kernels.go"
-	VMULPS Y12, Y9, Y9; VADDPS Y9, Y2, Y2
+	VMULPS Y9, Y9, Y12; VMULPS Y10, Y10, Y13; VADDPS Y13, Y12, Y12; VMULPS Y11, Y11, Y13; VADDPS Y13, Y12, Y12; VADDPS 880(SP), Y12, Y12
 #line 102 "kernels.go"
-	VMULPS Y12, Y10, Y9; VADDPS Y9, Y8, Y8
+	VSQRTPS Y12, Y13; VMULPS Y13, Y12, Y12; VMOVUPS 912(SP), Y15; VDIVPS Y12, Y15, Y12
 #line 103 "kernels.go"
+	VMULPS Y12, Y9, Y9; VADDPS Y9, Y2, Y2
+#line 104 "kernels.go"
+	VMULPS Y12, Y10, Y9; VADDPS Y9, Y8, Y8
+#line 105 "kernels.go"
 	VMULPS Y12, Y11, Y9; VADDPS Y9, Y1, Y1; LEAQ 4(R9), R10; CMPQ R10, R13; JGE l101; VMOVUPS Y2, Y5; VMOVUPS Y8, Y6; VMOVUPS Y1, Y7; MOVQ R10, R9; JMP l95
 l101:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	CMPQ R10, DX; JGE l104; VMOVUPS Y2, Y9; VMOVUPS Y8, Y10; VMOVUPS Y1, Y11; MOVQ R10, R9
-#line 96 "kernels.go"
+#line 98 "kernels.go"
 	VMOVUPS Y9, Y12; VMOVUPS Y10, Y13; VMOVUPS Y11, Y5
 l106:
-#line 98 "kernels.go"
-	VBROADCASTSS 0(R11)(R9*4), Y9; VSUBPS Y0, Y9, Y9; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y10; VSUBPS Y3, Y10, Y10; LEAQ 0(DI)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y11; VSUBPS Y4, Y11, Y11
-#line 99 "kernels.go"
-	VMULPS Y9, Y9, Y6; VMULPS Y10, Y10, Y7; VADDPS Y7, Y6, Y6; VMULPS Y11, Y11, Y7; VADDPS Y7, Y6, Y6; VADDPS 880(SP), Y6, Y6
 #line 100 "kernels.go"
-	VSQRTPS Y6, Y7; VMULPS Y7, Y6, Y6; VMOVUPS 912(SP), Y15; VDIVPS Y6, Y15, Y6
+	VBROADCASTSS 0(R11)(R9*4), Y9; VSUBPS Y0, Y9, Y9; LEAQ 0(DX)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y10; VSUBPS Y3, Y10, Y10; LEAQ 0(DI)(R9*1), R10; VBROADCASTSS 0(R11)(R10*4), Y11; VSUBPS Y4, Y11, Y11
 #line 101 "kernels.go"
-	VMULPS Y6, Y9, Y7; VADDPS Y7, Y12, Y7
+	VMULPS Y9, Y9, Y6; VMULPS Y10, Y10, Y7; VADDPS Y7, Y6, Y6; VMULPS Y11, Y11, Y7; VADDPS Y7, Y6, Y6; VADDPS 880(SP), Y6, Y6
 #line 102 "kernels.go"
-	VMULPS Y6, Y10, Y9; VADDPS Y9, Y13, Y9
+	VSQRTPS Y6, Y7; VMULPS Y7, Y6, Y6; VMOVUPS 912(SP), Y15; VDIVPS Y6, Y15, Y6
 #line 103 "kernels.go"
+	VMULPS Y6, Y9, Y7; VADDPS Y7, Y12, Y7
+#line 104 "kernels.go"
+	VMULPS Y6, Y10, Y9; VADDPS Y9, Y13, Y9
+#line 105 "kernels.go"
 	VMULPS Y6, Y11, Y6; VADDPS Y6, Y5, Y6; LEAQ 1(R9), R10; CMPQ R10, DX; JGE l112; VMOVUPS Y7, Y12; VMOVUPS Y9, Y13; VMOVUPS Y6, Y5; MOVQ R10, R9; JMP l106
 l112:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Y7, 944(SP); VMOVUPS Y9, 976(SP); VMOVUPS Y6, 1008(SP); JMP l113
 l104:
-#line 103 "kernels.go"
+#line 105 "kernels.go"
 	VMOVUPS Y2, 944(SP); VMOVUPS Y8, 976(SP); VMOVUPS Y1, 1008(SP)
 l113:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VMOVUPS 944(SP), Y15; VMOVUPS Y15, 0(R14)(AX*4); VMOVUPS 976(SP), Y15; VMOVUPS Y15, 0(R14)(CX*4); VMOVUPS 1008(SP), Y15; VMOVUPS Y15, 0(R14)(R8*4); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, 104(SP); JLE l6; JMP l12
 l1:
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	VZEROUPPER
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	MOVQ BX, done+80(FP)
-#line 105 "kernels.go"
+#line 107 "kernels.go"
 	RET
 
 // func StencilTwin(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 TEXT ·StencilTwin(SB), 0, $72-104
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 0(SP); XORQ BX, BX
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ $1, R15; MOVQ R15, 40(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVBLZX a2+16(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 8(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVBLZX a3+17(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 16(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a4+24(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 48(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVBLZX a5+32(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 24(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVBLZX a6+33(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 32(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a7+40(FP), R11
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a8+48(FP), R12
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a9+56(FP), R13
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a10+64(FP), R14
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a11+72(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 56(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a12+80(FP), SI
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ $1053609165, DI; VPBROADCASTD DI, Z0; MOVQ $1036831949, DI; VPBROADCASTD DI, Z1
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a13+88(FP), DI
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ $1, R9; VPBROADCASTQ R9, Z2; MOVQ $506097522914230528, R9; VMOVQ R9, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z2, Z3, Z3; MOVQ $1084818905618843912, R9; VMOVQ R9, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z2, Z4, Z4; MOVQ 48(SP), R15; VPBROADCASTQ R15, Z5; VPBROADCASTQ R12, Z6
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ 56(SP), R15; VPBROADCASTQ R15, Z7; XORQ R9, R9; XORQ R10, R10; MOVQ 0(SP), DX; MOVQ 0(SP), R15; LEAQ -1(R15), R15; MOVQ R15, 64(SP); MOVL R9, R9; LEAQ 0(CX)(R9*1), R9; MOVQ 64(SP), AX; ADDQ R9, AX; JOS l7; MOVQ 40(SP), AX; SUBQ R9, AX; JOS l7; CMPQ AX, R10
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	CMOVQGT AX, R10; MOVQ 8(SP), R15; TESTB R15, R15; JNE l8; MOVQ 16(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), AX; SUBQ R9, AX; JOS l7; CMPQ AX, DX; CMOVQLT AX, DX; MOVQ 24(SP), R15; TESTB R15, R15; JNE l8; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; LEAQ 0(R11)(R9*1), AX
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ 64(SP), R9; ADDQ AX, R9; JOS l7; TESTQ R12, R12; JLT l7; XORQ R9, R9; SUBQ AX, R9; JOS l7; CMPQ R9, R10; CMOVQGT R9, R10; MOVQ R12, R9; SUBQ AX, R9; JOS l7; CMPQ R9, DX; CMOVQLT R9, DX; LEAQ -1(AX), R9; MOVQ 64(SP), R8; ADDQ R9, R8; JOS l7; XORQ R8, R8
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	SUBQ R9, R8; JOS l7; CMPQ R8, R10; CMOVQGT R8, R10; MOVQ R12, R8; SUBQ R9, R8; JOS l7; CMPQ R8, DX; CMOVQLT R8, DX; LEAQ 1(AX), R8; MOVQ 64(SP), R9; ADDQ R8, R9; JOS l7; XORQ R9, R9; SUBQ R8, R9; JOS l7; CMPQ R9, R10; CMOVQGT R9, R10; MOVQ R12, R9; SUBQ R8, R9
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	JOS l7; CMPQ R9, DX; CMOVQLT R9, DX; MOVQ AX, R8; SUBQ R13, R8; MOVQ 64(SP), R9; ADDQ R8, R9; JOS l7; XORQ R9, R9; SUBQ R8, R9; JOS l7; CMPQ R9, R10; CMOVQGT R9, R10; MOVQ R12, R9; SUBQ R8, R9; JOS l7; CMPQ R9, DX; CMOVQLT R9, DX; LEAQ 0(AX)(R13*1), R8
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ 64(SP), R9; ADDQ R8, R9; JOS l7; XORQ R9, R9; SUBQ R8, R9; JOS l7; CMPQ R9, R10; CMOVQGT R9, R10; MOVQ R12, R9; SUBQ R8, R9; JOS l7; CMPQ R9, DX; CMOVQLT R9, DX; MOVQ AX, R8; SUBQ R14, R8; MOVQ 64(SP), R9; ADDQ R8, R9; JOS l7; XORQ R9, R9; SUBQ R8, R9
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	JOS l7; CMPQ R9, R10; CMOVQGT R9, R10; MOVQ R12, R9; SUBQ R8, R9; JOS l7; CMPQ R9, DX; CMOVQLT R9, DX; LEAQ 0(AX)(R14*1), R8; MOVQ 64(SP), R9; ADDQ R8, R9; JOS l7; XORQ R9, R9; SUBQ R8, R9; JOS l7; CMPQ R9, R10; CMOVQGT R9, R10; MOVQ R12, R9; SUBQ R8, R9
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	JOS l7; CMPQ R9, DX; CMOVQLT R9, DX; MOVQ 56(SP), R15; TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ AX, R8; JOS l7; CMPQ R8, R10; CMOVQGT R8, R10; MOVQ 56(SP), R8; SUBQ AX, R8; JOS l7; CMPQ R8, DX; CMOVQLT R8, DX; JMP l10
 l8:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ 0(SP), BX; JMP l1
 l7:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	XORQ DX, DX
 l10:
 l12:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	LEAQ 16(BX), AX; CMPQ AX, DX; JGT l13; CMPQ BX, R10; JGE l6
 l13:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	CMPQ AX, 0(SP); JGT l1; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 114 "kernels.go"
+#line 116 "kernels.go"
 	LEAQ 15(AX), R8; CMPQ AX, R8; JGT l4; CMPQ AX, $1; JGE l15; CMPQ R8, $1; JGE l4
 l15:
-#line 114 "kernels.go"
+#line 116 "kernels.go"
 	CMPQ AX, $1; JLT l3; MOVQ 8(SP), R15; TESTB R15, R15; JNE l3; MOVQ 16(SP), R15; TESTB R15, R15; JNE l3; LEAQ 15(AX), R8; CMPQ AX, R8; JGT l4; CMPQ 48(SP), R8; JGT l25; CMPQ 48(SP), AX; JGT l4
 l25:
-#line 114 "kernels.go"
+#line 116 "kernels.go"
 	CMPQ 48(SP), AX; JLE l3; MOVQ 24(SP), R15; TESTB R15, R15; JNE l3; MOVQ 32(SP), R15; TESTB R15, R15; JNE l3
-#line 117 "kernels.go"
+#line 119 "kernels.go"
 	LEAQ 0(R11)(AX*1), AX
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	LEAQ 15(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, R12; JCC l35; CMPQ R8, R12; JCC l4
 l35:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ AX, R12; JCC l1; VMOVUPS 0(SI)(AX*4), Z8; VMULPS Z0, Z8, Z8; LEAQ -1(AX), R8; LEAQ 15(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l36; CMPQ R9, R12; JCC l4
 l36:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS -4(SI)(AX*4), Z9; LEAQ 1(AX), R8; LEAQ 15(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l37; CMPQ R9, R12; JCC l4
 l37:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 4(SI)(AX*4), Z10; VADDPS Z10, Z9, Z9; MOVQ AX, R8; SUBQ R13, R8; LEAQ 15(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l38; CMPQ R9, R12; JCC l4
 l38:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 0(SI)(R8*4), Z10; VADDPS Z10, Z9, Z9; LEAQ 0(AX)(R13*1), R8; LEAQ 15(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l39; CMPQ R9, R12; JCC l4
 l39:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 0(SI)(R8*4), Z10; VADDPS Z10, Z9, Z9; MOVQ AX, R8; SUBQ R14, R8; LEAQ 15(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l40; CMPQ R9, R12; JCC l4
 l40:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 0(SI)(R8*4), Z10; VADDPS Z10, Z9, Z9; LEAQ 0(AX)(R14*1), R8; LEAQ 15(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l41; CMPQ R9, R12; JCC l4
 l41:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 0(SI)(R8*4), Z10; VADDPS Z10, Z9, Z9; VMULPS Z1, Z9, Z9; VADDPS Z9, Z8, Z8; LEAQ 15(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, 56(SP); JCC l42; CMPQ R8, 56(SP); JCC l4
 l42:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ AX, 56(SP); JCC l1; VMOVUPS Z8, 0(DI)(AX*4)
 l3:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 114 "kernels.go"
+#line 116 "kernels.go"
 	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPCMPQ $1, Z2, Z9, K1; VPCMPQ $1, Z2, Z8, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
-#line 115 "kernels.go"
-	KORTESTW K1, K1; JEQ l2
-#line 114 "kernels.go"
-	MOVQ 8(SP), R15; TESTB R15, R15; JNE l2; MOVQ 16(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTQ AX, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPCMPQ $2, Z9, Z5, K2; VPCMPQ $2, Z8, Z5, K3; KUNPCKBW K2, K3, K2; KANDW K1, K2, K3; KANDNW K1, K2, K1; KMOVW K3, K2
-#line 114 "kernels.go"
-	KORTESTW K2, K2
-#line 115 "kernels.go"
-	KORTESTW K1, K1; JEQ l2
-#line 114 "kernels.go"
-	MOVQ 24(SP), R15; TESTB R15, R15; JNE l2; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2
 #line 117 "kernels.go"
+	KORTESTW K1, K1; JEQ l2
+#line 116 "kernels.go"
+	MOVQ 8(SP), R15; TESTB R15, R15; JNE l2; MOVQ 16(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTQ AX, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPCMPQ $2, Z9, Z5, K2; VPCMPQ $2, Z8, Z5, K3; KUNPCKBW K2, K3, K2; KANDW K1, K2, K3; KANDNW K1, K2, K1; KMOVW K3, K2
+#line 116 "kernels.go"
+	KORTESTW K2, K2
+#line 117 "kernels.go"
+	KORTESTW K1, K1; JEQ l2
+#line 116 "kernels.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JNE l2; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2
+#line 119 "kernels.go"
 	LEAQ 0(R11)(AX*1), AX
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPBROADCASTQ AX, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPCMPUQ $1, Z6, Z9, K2; VPCMPUQ $1, Z6, Z8, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 0(SI)(AX*4), K1, Z8; VMULPS Z0, Z8, Z8; LEAQ -1(AX), R8; VPBROADCASTQ R8, Z9
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPADDQ Z9, Z3, Z10; VPADDQ Z9, Z4, Z9; VPCMPUQ $1, Z6, Z10, K2; VPCMPUQ $1, Z6, Z9, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z -4(SI)(AX*4), K1, Z9; LEAQ 1(AX), R8; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z3, Z11; VPADDQ Z10, Z4, Z10
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPCMPUQ $1, Z6, Z11, K2; VPCMPUQ $1, Z6, Z10, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 4(SI)(AX*4), K1, Z10; VADDPS Z10, Z9, Z9; MOVQ AX, R8; SUBQ R13, R8; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z3, Z11; VPADDQ Z10, Z4, Z10
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPCMPUQ $1, Z6, Z11, K2; VPCMPUQ $1, Z6, Z10, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 0(SI)(R8*4), K1, Z10; VADDPS Z10, Z9, Z9; LEAQ 0(AX)(R13*1), R8; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z3, Z11; VPADDQ Z10, Z4, Z10
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPCMPUQ $1, Z6, Z11, K2; VPCMPUQ $1, Z6, Z10, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 0(SI)(R8*4), K1, Z10; VADDPS Z10, Z9, Z9; MOVQ AX, R8; SUBQ R14, R8; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z3, Z11; VPADDQ Z10, Z4, Z10
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPCMPUQ $1, Z6, Z11, K2; VPCMPUQ $1, Z6, Z10, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 0(SI)(R8*4), K1, Z10; VADDPS Z10, Z9, Z9; LEAQ 0(AX)(R14*1), R8; VPBROADCASTQ R8, Z10; VPADDQ Z10, Z3, Z11; VPADDQ Z10, Z4, Z10
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPCMPUQ $1, Z6, Z11, K2; VPCMPUQ $1, Z6, Z10, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS.Z 0(SI)(R8*4), K1, Z10; VADDPS Z10, Z9, Z9; VMULPS Z1, Z9, Z9; VADDPS Z9, Z8, Z8; VPBROADCASTQ AX, Z9; VPADDQ Z9, Z3, Z10; VPADDQ Z9, Z4, Z9
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPCMPUQ $1, Z7, Z10, K2; VPCMPUQ $1, Z7, Z9, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; VMOVUPS Z8, K1, 0(DI)(AX*4)
 l2:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l6:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 117 "kernels.go"
+#line 119 "kernels.go"
 	LEAQ 0(R11)(AX*1), AX
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VMOVUPS 0(SI)(AX*4), Z8; VMULPS Z0, Z8, Z8; VMOVUPS -4(SI)(AX*4), Z9; VMOVUPS 4(SI)(AX*4), Z10; VADDPS Z10, Z9, Z9; MOVQ AX, R8; SUBQ R13, R8; VMOVUPS 0(SI)(R8*4), Z10; VADDPS Z10, Z9, Z9; LEAQ 0(AX)(R13*1), R8; VMOVUPS 0(SI)(R8*4), Z10; VADDPS Z10, Z9, Z9
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	MOVQ AX, R8; SUBQ R14, R8; VMOVUPS 0(SI)(R8*4), Z10; VADDPS Z10, Z9, Z9; LEAQ 0(AX)(R14*1), R8; VMOVUPS 0(SI)(R8*4), Z10; VADDPS Z10, Z9, Z9; VMULPS Z1, Z9, Z9; VADDPS Z9, Z8, Z8; VMOVUPS Z8, 0(DI)(AX*4); ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, DX; JLE l6
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	JMP l12
 l1:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VZEROUPPER
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	MOVQ BX, done+96(FP)
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	RET
 
 // func StencilTwinAVX2(a0 int, a1 int, a2 bool, a3 bool, a4 int, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 unsafe.Pointer) (done int)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 TEXT ·StencilTwinAVX2(SB), 0, $72-104
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 0(SP); XORQ BX, BX
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ $1, R15; MOVQ R15, 40(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVBLZX a2+16(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 8(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVBLZX a3+17(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 16(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a4+24(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 48(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVBLZX a5+32(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 24(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVBLZX a6+33(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 32(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a7+40(FP), R11
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a8+48(FP), R12
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a9+56(FP), R13
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a10+64(FP), R14
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a11+72(FP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R15, 56(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a12+80(FP), SI
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ $1053609165, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0; MOVQ $1036831949, DI; VMOVD DI, X1; VPBROADCASTD X1, Y1
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ a13+88(FP), DI
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ $50462976, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Y2; MOVQ $117835012, R9; VMOVQ R9, X3; VPMOVZXBQ X3, Y3; MOVQ $1, R9; VMOVQ R9, X4; VPBROADCASTQ X4, Y4; MOVQ 48(SP), R15; VMOVQ R15, X5; VPBROADCASTQ X5, Y5; VMOVQ R12, X6; VPBROADCASTQ X6, Y6; MOVQ $-9223372036854775808, R9
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	VMOVQ R9, X7; VPBROADCASTQ X7, Y7; MOVQ 56(SP), R15; VMOVQ R15, X8; VPBROADCASTQ X8, Y8; XORQ R9, R9; XORQ R15, R15; MOVQ R15, 64(SP); MOVQ 0(SP), DX; MOVQ 0(SP), R15; LEAQ -1(R15), R8; MOVL R9, R9; LEAQ 0(CX)(R9*1), R9; MOVQ R8, AX; ADDQ R9, AX; JOS l7
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ 40(SP), AX; SUBQ R9, AX; JOS l7; CMPQ AX, 64(SP); MOVQ 64(SP), R15; CMOVQGT AX, R15; MOVQ R15, 64(SP); MOVQ 8(SP), R15; TESTB R15, R15; JNE l8; MOVQ 16(SP), R15; TESTB R15, R15; JNE l8; MOVQ 48(SP), AX; SUBQ R9, AX; JOS l7; CMPQ AX, DX; CMOVQLT AX, DX
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ 24(SP), R15; TESTB R15, R15; JNE l8; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; LEAQ 0(R11)(R9*1), AX; MOVQ R8, R9; ADDQ AX, R9; JOS l7; TESTQ R12, R12; JLT l7; XORQ R9, R9; SUBQ AX, R9; JOS l7; CMPQ R9, 64(SP); MOVQ 64(SP), R15; CMOVQGT R9, R15; MOVQ R15, 64(SP)
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R12, R9; SUBQ AX, R9; JOS l7; CMPQ R9, DX; CMOVQLT R9, DX; LEAQ -1(AX), R9; MOVQ R8, R10; ADDQ R9, R10; JOS l7; XORQ R10, R10; SUBQ R9, R10; JOS l7; CMPQ R10, 64(SP); MOVQ 64(SP), R15; CMOVQGT R10, R15; MOVQ R15, 64(SP); MOVQ R12, R10; SUBQ R9, R10
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	JOS l7; CMPQ R10, DX; CMOVQLT R10, DX; LEAQ 1(AX), R9; MOVQ R8, R10; ADDQ R9, R10; JOS l7; XORQ R10, R10; SUBQ R9, R10; JOS l7; CMPQ R10, 64(SP); MOVQ 64(SP), R15; CMOVQGT R10, R15; MOVQ R15, 64(SP); MOVQ R12, R10; SUBQ R9, R10; JOS l7; CMPQ R10, DX; CMOVQLT R10, DX
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ AX, R9; SUBQ R13, R9; MOVQ R8, R10; ADDQ R9, R10; JOS l7; XORQ R10, R10; SUBQ R9, R10; JOS l7; CMPQ R10, 64(SP); MOVQ 64(SP), R15; CMOVQGT R10, R15; MOVQ R15, 64(SP); MOVQ R12, R10; SUBQ R9, R10; JOS l7; CMPQ R10, DX; CMOVQLT R10, DX; LEAQ 0(AX)(R13*1), R9
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ R8, R10; ADDQ R9, R10; JOS l7; XORQ R10, R10; SUBQ R9, R10; JOS l7; CMPQ R10, 64(SP); MOVQ 64(SP), R15; CMOVQGT R10, R15; MOVQ R15, 64(SP); MOVQ R12, R10; SUBQ R9, R10; JOS l7; CMPQ R10, DX; CMOVQLT R10, DX; MOVQ AX, R9; SUBQ R14, R9; MOVQ R8, R10
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	ADDQ R9, R10; JOS l7; XORQ R10, R10; SUBQ R9, R10; JOS l7; CMPQ R10, 64(SP); MOVQ 64(SP), R15; CMOVQGT R10, R15; MOVQ R15, 64(SP); MOVQ R12, R10; SUBQ R9, R10; JOS l7; CMPQ R10, DX; CMOVQLT R10, DX; LEAQ 0(AX)(R14*1), R9; ADDQ R9, R8; JOS l7; XORQ R8, R8
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	SUBQ R9, R8; JOS l7; CMPQ R8, 64(SP); MOVQ 64(SP), R15; CMOVQGT R8, R15; MOVQ R15, 64(SP); MOVQ R12, R8; SUBQ R9, R8; JOS l7; CMPQ R8, DX; CMOVQLT R8, DX; MOVQ 56(SP), R15; TESTQ R15, R15; JLT l7; XORQ R8, R8; SUBQ AX, R8; JOS l7; CMPQ R8, 64(SP); MOVQ 64(SP), R15
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	CMOVQGT R8, R15; MOVQ R15, 64(SP); MOVQ 56(SP), R8; SUBQ AX, R8; JOS l7; CMPQ R8, DX; CMOVQLT R8, DX; JMP l10
 l8:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVQ 0(SP), BX; JMP l1
 l7:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	XORQ DX, DX
 l10:
 l12:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	LEAQ 8(BX), AX; CMPQ AX, DX; JGT l13; CMPQ BX, 64(SP); JGE l6
 l13:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	CMPQ AX, 0(SP); JGT l1; MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 114 "kernels.go"
+#line 116 "kernels.go"
 	LEAQ 7(AX), R8; CMPQ AX, R8; JGT l4; CMPQ AX, $1; JGE l15; CMPQ R8, $1; JGE l4
 l15:
-#line 114 "kernels.go"
+#line 116 "kernels.go"
 	CMPQ AX, $1; JLT l3; MOVQ 8(SP), R15; TESTB R15, R15; JNE l3; MOVQ 16(SP), R15; TESTB R15, R15; JNE l3; LEAQ 7(AX), R8; CMPQ AX, R8; JGT l4; CMPQ 48(SP), R8; JGT l25; CMPQ 48(SP), AX; JGT l4
 l25:
-#line 114 "kernels.go"
+#line 116 "kernels.go"
 	CMPQ 48(SP), AX; JLE l3; MOVQ 24(SP), R15; TESTB R15, R15; JNE l3; MOVQ 32(SP), R15; TESTB R15, R15; JNE l3
-#line 117 "kernels.go"
+#line 119 "kernels.go"
 	LEAQ 0(R11)(AX*1), AX
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	LEAQ 7(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, R12; JCC l35; CMPQ R8, R12; JCC l4
 l35:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ AX, R12; JCC l1; VMOVUPS 0(SI)(AX*4), Y9; VMULPS Y0, Y9, Y9; LEAQ -1(AX), R8; LEAQ 7(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l36; CMPQ R9, R12; JCC l4
 l36:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS -4(SI)(AX*4), Y10; LEAQ 1(AX), R8; LEAQ 7(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l37; CMPQ R9, R12; JCC l4
 l37:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 4(SI)(AX*4), Y11; VADDPS Y11, Y10, Y10; MOVQ AX, R8; SUBQ R13, R8; LEAQ 7(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l38; CMPQ R9, R12; JCC l4
 l38:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 0(SI)(R8*4), Y11; VADDPS Y11, Y10, Y10; LEAQ 0(AX)(R13*1), R8; LEAQ 7(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l39; CMPQ R9, R12; JCC l4
 l39:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 0(SI)(R8*4), Y11; VADDPS Y11, Y10, Y10; MOVQ AX, R8; SUBQ R14, R8; LEAQ 7(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l40; CMPQ R9, R12; JCC l4
 l40:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 0(SI)(R8*4), Y11; VADDPS Y11, Y10, Y10; LEAQ 0(AX)(R14*1), R8; LEAQ 7(R8), R9; CMPQ R8, R9; JHI l4; CMPQ R8, R12; JCC l41; CMPQ R9, R12; JCC l4
 l41:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ R8, R12; JCC l1; VMOVUPS 0(SI)(R8*4), Y11; VADDPS Y11, Y10, Y10; VMULPS Y1, Y10, Y10; VADDPS Y10, Y9, Y9; LEAQ 7(AX), R8; CMPQ AX, R8; JHI l4; CMPQ AX, 56(SP); JCC l42; CMPQ R8, 56(SP); JCC l4
 l42:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	CMPQ AX, 56(SP); JCC l1; VMOVUPS Y9, 0(DI)(AX*4)
 l3:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 114 "kernels.go"
+#line 116 "kernels.go"
 	VMOVQ AX, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPCMPGTQ Y10, Y4, Y10; VPCMPGTQ Y9, Y4, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VMOVUPS Y9, Y10; VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y9, Y9; VPTEST Y10, Y10
-#line 115 "kernels.go"
-	VPTEST Y9, Y9; JEQ l2
-#line 114 "kernels.go"
-	MOVQ 8(SP), R15; TESTB R15, R15; JNE l2; MOVQ 16(SP), R15; TESTB R15, R15; JNE l2; VMOVQ AX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VPCMPGTQ Y11, Y5, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11; VPCMPGTQ Y10, Y5, Y10
-#line 114 "kernels.go"
-	VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y10, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPAND Y9, Y10, Y11; VPANDN Y9, Y10, Y9; VMOVUPS Y11, Y10; VPTEST Y10, Y10
-#line 115 "kernels.go"
-	VPTEST Y9, Y9; JEQ l2
-#line 114 "kernels.go"
-	MOVQ 24(SP), R15; TESTB R15, R15; JNE l2; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2
 #line 117 "kernels.go"
+	VPTEST Y9, Y9; JEQ l2
+#line 116 "kernels.go"
+	MOVQ 8(SP), R15; TESTB R15, R15; JNE l2; MOVQ 16(SP), R15; TESTB R15, R15; JNE l2; VMOVQ AX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VPCMPGTQ Y11, Y5, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11; VPCMPGTQ Y10, Y5, Y10
+#line 116 "kernels.go"
+	VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y10, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPAND Y9, Y10, Y11; VPANDN Y9, Y10, Y9; VMOVUPS Y11, Y10; VPTEST Y10, Y10
+#line 117 "kernels.go"
+	VPTEST Y9, Y9; JEQ l2
+#line 116 "kernels.go"
+	MOVQ 24(SP), R15; TESTB R15, R15; JNE l2; MOVQ 32(SP), R15; TESTB R15, R15; JNE l2
+#line 119 "kernels.go"
 	LEAQ 0(R11)(AX*1), AX
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VMOVQ AX, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y2, Y11; VPADDQ Y10, Y3, Y10; VPXOR Y7, Y11, Y11; VPXOR Y7, Y6, Y12; VPCMPGTQ Y11, Y12, Y11; VPXOR Y7, Y10, Y10; VPXOR Y7, Y6, Y12; VPCMPGTQ Y10, Y12, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPANDN Y9, Y10, Y10; VPTEST Y10, Y10; JNE l1; VMASKMOVPS 0(SI)(AX*4), Y9, Y10; VMULPS Y0, Y10, Y10; LEAQ -1(AX), R8; VMOVQ R8, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y2, Y12; VPADDQ Y11, Y3, Y11; VPXOR Y7, Y12, Y12; VPXOR Y7, Y6, Y13; VPCMPGTQ Y12, Y13, Y12
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPXOR Y7, Y11, Y11; VPXOR Y7, Y6, Y13; VPCMPGTQ Y11, Y13, Y11; VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y9, Y11, Y11; VPTEST Y11, Y11; JNE l1; VMASKMOVPS -4(SI)(AX*4), Y9, Y11; LEAQ 1(AX), R8; VMOVQ R8, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y2, Y13
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPADDQ Y12, Y3, Y12; VPXOR Y7, Y13, Y13; VPXOR Y7, Y6, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y7, Y12, Y12; VPXOR Y7, Y6, Y14; VPCMPGTQ Y12, Y14, Y12; VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPANDN Y9, Y12, Y12; VPTEST Y12, Y12; JNE l1; VMASKMOVPS 4(SI)(AX*4), Y9, Y12
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VADDPS Y12, Y11, Y11; MOVQ AX, R8; SUBQ R13, R8; VMOVQ R8, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y2, Y13; VPADDQ Y12, Y3, Y12; VPXOR Y7, Y13, Y13; VPXOR Y7, Y6, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y7, Y12, Y12; VPXOR Y7, Y6, Y14; VPCMPGTQ Y12, Y14, Y12
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPANDN Y9, Y12, Y12; VPTEST Y12, Y12; JNE l1; VMASKMOVPS 0(SI)(R8*4), Y9, Y12; VADDPS Y12, Y11, Y11; LEAQ 0(AX)(R13*1), R8; VMOVQ R8, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y2, Y13; VPADDQ Y12, Y3, Y12
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPXOR Y7, Y13, Y13; VPXOR Y7, Y6, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y7, Y12, Y12; VPXOR Y7, Y6, Y14; VPCMPGTQ Y12, Y14, Y12; VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPANDN Y9, Y12, Y12; VPTEST Y12, Y12; JNE l1; VMASKMOVPS 0(SI)(R8*4), Y9, Y12
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VADDPS Y12, Y11, Y11; MOVQ AX, R8; SUBQ R14, R8; VMOVQ R8, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y2, Y13; VPADDQ Y12, Y3, Y12; VPXOR Y7, Y13, Y13; VPXOR Y7, Y6, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y7, Y12, Y12; VPXOR Y7, Y6, Y14; VPCMPGTQ Y12, Y14, Y12
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPANDN Y9, Y12, Y12; VPTEST Y12, Y12; JNE l1; VMASKMOVPS 0(SI)(R8*4), Y9, Y12; VADDPS Y12, Y11, Y11; LEAQ 0(AX)(R14*1), R8; VMOVQ R8, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y2, Y13; VPADDQ Y12, Y3, Y12
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VPXOR Y7, Y13, Y13; VPXOR Y7, Y6, Y14; VPCMPGTQ Y13, Y14, Y13; VPXOR Y7, Y12, Y12; VPXOR Y7, Y6, Y14; VPCMPGTQ Y12, Y14, Y12; VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPANDN Y9, Y12, Y12; VPTEST Y12, Y12; JNE l1; VMASKMOVPS 0(SI)(R8*4), Y9, Y12
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VADDPS Y12, Y11, Y11; VMULPS Y1, Y11, Y11; VADDPS Y11, Y10, Y10; VMOVQ AX, X11; VPBROADCASTQ X11, Y11; VPADDQ Y11, Y2, Y12; VPADDQ Y11, Y3, Y11; VPXOR Y7, Y12, Y12; VPXOR Y7, Y8, Y13; VPCMPGTQ Y12, Y13, Y12; VPXOR Y7, Y11, Y11; VPXOR Y7, Y8, Y13; VPCMPGTQ Y11, Y13, Y11
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VSHUFPS $136, Y11, Y12, Y11; VPERMQ $216, Y11, Y11; VPANDN Y9, Y11, Y11; VPTEST Y11, Y11; JNE l1; VMASKMOVPS Y10, Y9, 0(DI)(AX*4)
 l2:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l6:
-#line 113 "kernels.go"
+#line 115 "kernels.go"
 	MOVL BX, AX; LEAQ 0(CX)(AX*1), AX
-#line 117 "kernels.go"
+#line 119 "kernels.go"
 	LEAQ 0(R11)(AX*1), AX
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VMOVUPS 0(SI)(AX*4), Y9; VMULPS Y0, Y9, Y9; VMOVUPS -4(SI)(AX*4), Y10; VMOVUPS 4(SI)(AX*4), Y11; VADDPS Y11, Y10, Y10; MOVQ AX, R8; SUBQ R13, R8; VMOVUPS 0(SI)(R8*4), Y11; VADDPS Y11, Y10, Y10; LEAQ 0(AX)(R13*1), R8; VMOVUPS 0(SI)(R8*4), Y11; VADDPS Y11, Y10, Y10
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	MOVQ AX, R8; SUBQ R14, R8; VMOVUPS 0(SI)(R8*4), Y11; VADDPS Y11, Y10, Y10; LEAQ 0(AX)(R14*1), R8; VMOVUPS 0(SI)(R8*4), Y11; VADDPS Y11, Y10, Y10; VMULPS Y1, Y10, Y10; VADDPS Y10, Y9, Y9; VMOVUPS Y9, 0(DI)(AX*4); ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, DX
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	JLE l6; JMP l12
 l1:
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	VZEROUPPER
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	MOVQ BX, done+96(FP)
-#line 118 "kernels.go"
+#line 120 "kernels.go"
 	RET
 
 // func SumsTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 TEXT ·SumsTwin(SB), 0, $0-48
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	XORQ BX, BX
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ $0, DI; VPBROADCASTD DI, Z0
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ $1, R8; VPBROADCASTQ R8, Z1; MOVQ $506097522914230528, R8; VMOVQ R8, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, R8; VMOVQ R8, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; VPBROADCASTQ DX, Z1; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	LEAQ -1(AX), R11; MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7; MOVQ DX, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10; CMOVQLT R11, R10; JMP l10
 l7:
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	XORQ R10, R10
 l10:
 l12:
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	LEAQ 16(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
 l13:
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	CMPQ R8, AX; JGT l1
-#line 130 "kernels.go"
-	MOVL BX, R8
 #line 132 "kernels.go"
+	MOVL BX, R8
+#line 134 "kernels.go"
 	LEAQ 0(CX)(R8*1), R11; LEAQ 15(R11), R12; CMPQ R11, R12; JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
 l15:
-#line 131 "kernels.go"
-	VMOVUPS Z0, 0(SI)(R8*4)
-#line 132 "kernels.go"
-	CMPQ R11, DX; JGE l3
 #line 133 "kernels.go"
+	VMOVUPS Z0, 0(SI)(R8*4)
+#line 134 "kernels.go"
+	CMPQ R11, DX; JGE l3
+#line 135 "kernels.go"
 	VMOVUPS 0(DI)(R11*4), Z4; VMOVUPS Z4, 0(SI)(R8*4)
 l3:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 130 "kernels.go"
+#line 132 "kernels.go"
 	MOVL BX, R8
-#line 132 "kernels.go"
+#line 134 "kernels.go"
 	LEAQ 0(CX)(R8*1), R11; VPBROADCASTQ R11, Z4; VPADDQ Z4, Z2, Z5; VPADDQ Z4, Z3, Z4; VPCMPQ $1, Z1, Z5, K1; VPCMPQ $1, Z1, Z4, K2; KUNPCKBW K1, K2, K1
-#line 131 "kernels.go"
-	VMOVUPS Z0, 0(SI)(R8*4)
-#line 132 "kernels.go"
-	KORTESTW K1, K1; JEQ l2
 #line 133 "kernels.go"
+	VMOVUPS Z0, 0(SI)(R8*4)
+#line 134 "kernels.go"
+	KORTESTW K1, K1; JEQ l2
+#line 135 "kernels.go"
 	VMOVUPS.Z 0(DI)(R11*4), K1, Z4; VMOVUPS Z4, K1, 0(SI)(R8*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l6:
-#line 130 "kernels.go"
-	MOVL BX, R8
 #line 132 "kernels.go"
+	MOVL BX, R8
+#line 134 "kernels.go"
 	LEAQ 0(CX)(R8*1), R11
-#line 131 "kernels.go"
-	VMOVUPS Z0, 0(SI)(R8*4)
 #line 133 "kernels.go"
+	VMOVUPS Z0, 0(SI)(R8*4)
+#line 135 "kernels.go"
 	VMOVUPS 0(DI)(R11*4), Z4; VMOVUPS Z4, 0(SI)(R8*4)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; LEAQ 16(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+40(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 unsafe.Pointer) (done int)
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 TEXT ·SumsTwinAVX2(SB), 0, $0-48
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	XORQ BX, BX
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ $0, DI; VMOVD DI, X0; VPBROADCASTD X0, Y0
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ $50462976, R8; VMOVQ R8, X1; VPMOVZXBQ X1, Y1; MOVQ $117835012, R8; VMOVQ R8, X2; VPMOVZXBQ X2, Y2; VMOVQ DX, X3; VPBROADCASTQ X3, Y3; XORQ R8, R8; XORQ R9, R9; MOVQ AX, R10; LEAQ -1(AX), R11; MOVL R8, R8; LEAQ 0(CX)(R8*1), R8; ADDQ R8, R11; JOS l7
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	MOVQ DX, R11; SUBQ R8, R11; JOS l7; CMPQ R11, R10; CMOVQLT R11, R10; JMP l10
 l7:
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	XORQ R10, R10
 l10:
 l12:
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	LEAQ 8(BX), R8; CMPQ R8, R10; JGT l13; CMPQ BX, R9; JGE l6
 l13:
-#line 129 "kernels.go"
+#line 131 "kernels.go"
 	CMPQ R8, AX; JGT l1
-#line 130 "kernels.go"
-	MOVL BX, R8
 #line 132 "kernels.go"
+	MOVL BX, R8
+#line 134 "kernels.go"
 	LEAQ 0(CX)(R8*1), R11; LEAQ 7(R11), R12; CMPQ R11, R12; JGT l4; CMPQ R11, DX; JGE l15; CMPQ R12, DX; JGE l4
 l15:
-#line 131 "kernels.go"
-	VMOVUPS Y0, 0(SI)(R8*4)
-#line 132 "kernels.go"
-	CMPQ R11, DX; JGE l3
 #line 133 "kernels.go"
+	VMOVUPS Y0, 0(SI)(R8*4)
+#line 134 "kernels.go"
+	CMPQ R11, DX; JGE l3
+#line 135 "kernels.go"
 	VMOVUPS 0(DI)(R11*4), Y4; VMOVUPS Y4, 0(SI)(R8*4)
 l3:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 130 "kernels.go"
+#line 132 "kernels.go"
 	MOVL BX, R8
-#line 132 "kernels.go"
+#line 134 "kernels.go"
 	LEAQ 0(CX)(R8*1), R11; VMOVQ R11, X4; VPBROADCASTQ X4, Y4; VPADDQ Y4, Y1, Y5; VPADDQ Y4, Y2, Y4; VPCMPGTQ Y5, Y3, Y5; VPCMPGTQ Y4, Y3, Y4; VSHUFPS $136, Y4, Y5, Y4; VPERMQ $216, Y4, Y4
-#line 131 "kernels.go"
-	VMOVUPS Y0, 0(SI)(R8*4)
-#line 132 "kernels.go"
-	VPTEST Y4, Y4; JEQ l2
 #line 133 "kernels.go"
+	VMOVUPS Y0, 0(SI)(R8*4)
+#line 134 "kernels.go"
+	VPTEST Y4, Y4; JEQ l2
+#line 135 "kernels.go"
 	VMASKMOVPS 0(DI)(R11*4), Y4, Y5; VMASKMOVPS Y5, Y4, 0(SI)(R8*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l6:
-#line 130 "kernels.go"
-	MOVL BX, R8
 #line 132 "kernels.go"
+	MOVL BX, R8
+#line 134 "kernels.go"
 	LEAQ 0(CX)(R8*1), R11
-#line 131 "kernels.go"
-	VMOVUPS Y0, 0(SI)(R8*4)
 #line 133 "kernels.go"
+	VMOVUPS Y0, 0(SI)(R8*4)
+#line 135 "kernels.go"
 	VMOVUPS 0(DI)(R11*4), Y4; VMOVUPS Y4, 0(SI)(R8*4)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; LEAQ 8(BX), R8; CMPQ R8, R10; JLE l6; JMP l12
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+40(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwin_(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwin_(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $128, DX; VPBROADCASTD DX, Z1
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMOVUPS.Z 512(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwinAVX2_(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwinAVX2_(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $128, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1; MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMASKMOVPS 512(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwin__(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwin__(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $64, DX; VPBROADCASTD DX, Z1
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMOVUPS.Z 256(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwinAVX2__(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwinAVX2__(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $64, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1; MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMASKMOVPS 256(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwin___(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwin___(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $32, DX; VPBROADCASTD DX, Z1
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMOVUPS.Z 128(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwinAVX2___(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwinAVX2___(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $32, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1; MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMASKMOVPS 128(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwin____(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwin____(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $16, DX; VPBROADCASTD DX, Z1
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMOVUPS.Z 64(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwinAVX2____(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwinAVX2____(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $16, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1; MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMASKMOVPS 64(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwin_____(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwin_____(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $8, DX; VPBROADCASTD DX, Z1
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMOVUPS.Z 32(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwinAVX2_____(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwinAVX2_____(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $8, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1; MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMASKMOVPS 32(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwin______(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwin______(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $4, DX; VPBROADCASTD DX, Z1
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMOVUPS.Z 16(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwinAVX2______(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwinAVX2______(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $4, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1; MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMASKMOVPS 16(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwin_______(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwin_______(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $2, DX; VPBROADCASTD DX, Z1
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VPBROADCASTD BX, Z2; VPADDD Z2, Z0, Z2; VPCMPUD $1, Z1, Z2, K1; KORTESTW K1, K1; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMOVUPS.Z 8(CX)(DX*4), K1, Z2; VMOVUPS.Z 0(CX)(DX*4), K1, Z3; VADDPS Z2, Z3, Z2; VMOVUPS Z2, K1, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwinAVX2_______(a0 int, a1 unsafe.Pointer) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwinAVX2_______(SB), 0, $0-24
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $2, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1; MOVQ $-2147483648, DX; VMOVD DX, X2; VPBROADCASTD X2, Y2
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; MOVL BX, DX; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPXOR Y2, Y3, Y3; VPXOR Y2, Y1, Y4; VPCMPGTD Y3, Y4, Y3; VPTEST Y3, Y3; JEQ l2
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMASKMOVPS 8(CX)(DX*4), Y3, Y4; VMASKMOVPS 0(CX)(DX*4), Y3, Y5; VADDPS Y4, Y5, Y4; VMASKMOVPS Y4, Y3, 0(CX)(DX*4)
 l2:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	VZEROUPPER
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	MOVQ BX, done+16(FP)
-#line 136 "kernels.go"
+#line 138 "kernels.go"
 	RET
 
 // func SumsTwin________(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwin________(SB), 0, $0-48
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; MOVQ $1084818905618843912, SI; VMOVQ DX, X0; VPINSRQ $1, SI, X0, X0; VPMOVZXBD X0, Z0; MOVQ $0, DX; VPBROADCASTD DX, Z1; MOVQ $1, DX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVBLZX a2+16(FP), SI
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a3+24(FP), DI
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a4+32(FP), R8
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	ADDQ R8, DI; VPBROADCASTQ DI, Z2; MOVQ $0, DI
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 16(BX), R8; CMPQ R8, AX; JGT l1; MOVL BX, R8; VPBROADCASTD BX, Z3; VPADDD Z3, Z0, Z3; VPCMPD $0, Z1, Z3, K1
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	MOVQ DX, R9; NEGQ R9; KMOVW R9, K2; KXORW K2, K1, K2; MOVQ SI, R9; NEGQ R9; KMOVW R9, K3; KORW K3, K2, K2; KORTESTW K2, K2; JCC l1
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	KMOVW K1, K2; KORTESTW K2, K2; JEQ l8
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMOVUPS.Z 4(CX)(R8*4), K2, Z3; VMOVUPS.Z 0(CX)(R8*4), K2, Z4; VADDPS Z3, Z4, Z3; VMOVUPS Z3, K2, 0(CX)(R8*4)
 l8:
-#line 141 "kernels.go"
+#line 143 "kernels.go"
 	KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l10
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	VBROADCASTSS 0(CX), Z3; KMOVW K2, K3; VSCATTERQPS Y3, K3, 0(DI)(Z2*1); KSHIFTRW $8, K2, K2; VEXTRACTI64X4 $1, Z3, Y3; VSCATTERQPS Y3, K2, 0(DI)(Z2*1)
 l10:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	KORTESTW K1, K1; ADDQ $16, BX; JMP l5
 l1:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	VZEROUPPER
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	MOVQ BX, done+40(FP)
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	RET
 
 // func SumsTwinAVX2________(a0 int, a1 unsafe.Pointer, a2 bool, a3 unsafe.Pointer, a4 int) (done int)
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 TEXT ·SumsTwinAVX2________(SB), 0, $0-48
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	XORQ BX, BX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ $506097522914230528, DX; VMOVQ DX, X0; VPMOVZXBD X0, Y0; MOVQ $0, DX; VMOVD DX, X1; VPBROADCASTD X1, Y1; MOVQ $1, DX
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVBLZX a2+16(FP), SI
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a3+24(FP), DI
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	MOVQ a4+32(FP), R8
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	ADDQ R8, DI; VMOVQ DI, X2; VPBROADCASTQ X2, Y2
 l5:
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVD BX, X3; VPBROADCASTD X3, Y3; VPADDD Y3, Y0, Y3; VPCMPEQD Y1, Y3, Y3
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	MOVQ DX, R8; NEGQ R8; VMOVD R8, X4; VPBROADCASTD X4, Y4; VPXOR Y4, Y3, Y4; MOVQ SI, R8; NEGQ R8; VMOVD R8, X5; VPBROADCASTD X5, Y5; VPOR Y5, Y4, Y4; VMOVMSKPS Y4, R8; CMPL R8, $255; JNE l1
-#line 137 "kernels.go"
+#line 139 "kernels.go"
 	VMOVUPS Y3, Y4; VPTEST Y4, Y4; JEQ l8
-#line 138 "kernels.go"
+#line 140 "kernels.go"
 	VMASKMOVPS 4(CX)(DI*4), Y4, Y5; VMASKMOVPS 0(CX)(DI*4), Y4, Y6; VADDPS Y5, Y6, Y5; VMASKMOVPS Y5, Y4, 0(CX)(DI*4)
 l8:
-#line 141 "kernels.go"
+#line 143 "kernels.go"
 	VMOVUPS Y3, Y4; VPCMPEQD Y5, Y5, Y5; VPXOR Y5, Y3, Y3; VPTEST Y4, Y4; JEQ l10
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	VBROADCASTSS 0(CX), Y5; VMOVMSKPS Y4, DI; VEXTRACTI128 $1, Y2, X4; VEXTRACTI128 $1, Y5, X6; VEXTRACTI128 $1, Y2, X7; TESTL $1, DI; JEQ l11; VPEXTRQ $0, X2, R8; VPEXTRD $0, X5, 0(R8)
 l11:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	TESTL $2, DI; JEQ l12; VPEXTRQ $1, X2, R8; VPEXTRD $1, X5, 0(R8)
 l12:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	TESTL $4, DI; JEQ l13; VPEXTRQ $0, X4, R8; VPEXTRD $2, X5, 0(R8)
 l13:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	TESTL $8, DI; JEQ l14; VPEXTRQ $1, X4, R8; VPEXTRD $3, X5, 0(R8)
 l14:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	TESTL $16, DI; JEQ l15; VPEXTRQ $0, X2, R8; VPEXTRD $0, X6, 0(R8)
 l15:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	TESTL $32, DI; JEQ l16; VPEXTRQ $1, X2, R8; VPEXTRD $1, X6, 0(R8)
 l16:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	TESTL $64, DI; JEQ l17; VPEXTRQ $0, X7, R8; VPEXTRD $2, X6, 0(R8)
 l17:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	TESTL $128, DI; JEQ l18; VPEXTRQ $1, X7, DI; VPEXTRD $3, X6, 0(DI)
 l18:
 l10:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	VPTEST Y3, Y3; ADDQ $8, BX; JMP l5
 l1:
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	VZEROUPPER
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	MOVQ BX, done+40(FP)
-#line 142 "kernels.go"
+#line 144 "kernels.go"
 	RET
 
 // func MatmulTwin__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 TEXT ·MatmulTwin__(SB), 0, $0-56
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	XORQ BX, BX
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a5+40(FP), R8
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ $1, R9; VPBROADCASTQ R9, Z0; MOVQ $506097522914230528, R9; VMOVQ R9, X1; VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2; VPBROADCASTQ SI, Z0; XORQ R9, R9; XORQ R10, R10; MOVQ AX, R11
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	LEAQ -1(AX), R12; MOVL R9, R9; LEAQ 0(CX)(R9*1), R9; LEAQ 0(DX)(R9*1), R9; ADDQ R9, R12; JOS l7; TESTQ SI, SI; JLT l7; XORQ R12, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R10; CMOVQGT R12, R10; MOVQ SI, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R11; CMOVQLT R12, R11
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	JMP l10
 l7:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	XORQ R11, R11
 l10:
 l12:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	LEAQ 16(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, R10; JGE l6
 l13:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	CMPQ R9, AX; JGT l1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Z3; LEAQ 0(DX)(R9*1), R9; LEAQ 15(R9), R12; CMPQ R9, R12; JHI l4; CMPQ R9, SI; JCC l15; CMPQ R12, SI; JCC l4
 l15:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	CMPQ R9, SI; JCC l1; VMOVUPS Z3, 0(R8)(R9*4); ADDQ $16, BX; JMP l12
 l4:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Z3; LEAQ 0(DX)(R9*1), R9; VPBROADCASTQ R9, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPUQ $1, Z0, Z5, K1; VPCMPUQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	JCC l1; VMOVUPS Z3, 0(R8)(R9*4); ADDQ $16, BX; JMP l12
 l6:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Z3; LEAQ 0(DX)(R9*1), R9; VMOVUPS Z3, 0(R8)(R9*4); ADDQ $16, BX; LEAQ 16(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
 l1:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	VZEROUPPER
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ BX, done+48(FP)
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	RET
 
 // func MatmulTwinAVX2__(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 TEXT ·MatmulTwinAVX2__(SB), 0, $0-56
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	XORQ BX, BX
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ a5+40(FP), R8
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ $50462976, R9; VMOVQ R9, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R9; VMOVQ R9, X1; VPMOVZXBQ X1, Y1; VMOVQ SI, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R9; VMOVQ R9, X3; VPBROADCASTQ X3, Y3; XORQ R9, R9; XORQ R10, R10; MOVQ AX, R11; LEAQ -1(AX), R12
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVL R9, R9; LEAQ 0(CX)(R9*1), R9; LEAQ 0(DX)(R9*1), R9; ADDQ R9, R12; JOS l7; TESTQ SI, SI; JLT l7; XORQ R12, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R10; CMOVQGT R12, R10; MOVQ SI, R12; SUBQ R9, R12; JOS l7; CMPQ R12, R11; CMOVQLT R12, R11; JMP l10
 l7:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	XORQ R11, R11
 l10:
 l12:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	LEAQ 8(BX), R9; CMPQ R9, R11; JGT l13; CMPQ BX, R10; JGE l6
 l13:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	CMPQ R9, AX; JGT l1; MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Y4; LEAQ 0(DX)(R9*1), R9; LEAQ 7(R9), R12; CMPQ R9, R12; JHI l4; CMPQ R9, SI; JCC l15; CMPQ R12, SI; JCC l4
 l15:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	CMPQ R9, SI; JCC l1; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; JMP l12
 l4:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Y4; LEAQ 0(DX)(R9*1), R9; VMOVQ R9, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5; VMOVMSKPS Y5, R12; CMPL R12, $255; JNE l1; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; JMP l12
 l6:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVL BX, R9; LEAQ 0(CX)(R9*1), R9; MOVQ BX, R12; SHLQ $2, R12; ADDQ DI, R12; VMOVUPS 0(R12), Y4; LEAQ 0(DX)(R9*1), R9; VMOVUPS Y4, 0(R8)(R9*4); ADDQ $8, BX; LEAQ 8(BX), R9; CMPQ R9, R11; JLE l6; JMP l12
 l1:
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	VZEROUPPER
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	MOVQ BX, done+48(FP)
-#line 169 "kernels.go"
+#line 171 "kernels.go"
 	RET
 
 // func MatmulTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int) (done int)
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 TEXT ·MatmulTwin(SB), 0, $48-104
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ R15, 0(SP); XORQ BX, BX
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a2+16(FP), R15
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ R15, 32(SP)
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a5+40(FP), R15
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ R15, 40(SP)
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a6+48(FP), R9
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a7+56(FP), R10
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a8+64(FP), R11
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	ADDQ R11, R10
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a9+72(FP), R11
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a10+80(FP), R12
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a11+88(FP), R13
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	ADDQ R13, R12; MOVQ $1, R13; VPBROADCASTQ R13, Z0; MOVQ $506097522914230528, R13; VMOVQ R13, X1; VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R13; VMOVQ R13, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2; MOVQ 32(SP), R15; VPBROADCASTQ R15, Z0
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ 40(SP), R15; VPBROADCASTQ R15, Z3; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), AX; MOVQ 0(SP), R15; LEAQ -1(R15), R15; MOVQ R15, 16(SP); MOVL R13, R15; MOVQ R15, 24(SP); MOVQ 24(SP), R15; LEAQ 0(CX)(R15*1), R14; MOVQ 16(SP), R13; ADDQ R14, R13
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	JOS l7; MOVQ 32(SP), R15; TESTQ R15, R15; JLT l7; XORQ R13, R13; SUBQ R14, R13; JOS l7; CMPQ R13, 8(SP); MOVQ 8(SP), R15; CMOVQGT R13, R15; MOVQ R15, 8(SP); MOVQ 32(SP), R13; SUBQ R14, R13; JOS l7; CMPQ R13, AX; CMOVQLT R13, AX; MOVQ 24(SP), R15; LEAQ 0(SI)(R15*1), R13
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	LEAQ 0(DI)(R13*1), R13; MOVQ 16(SP), R14; ADDQ R13, R14; JOS l7; MOVQ 40(SP), R15; TESTQ R15, R15; JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15; CMOVQGT R14, R15; MOVQ R15, 8(SP); MOVQ 40(SP), R14; SUBQ R13, R14; JOS l7
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	CMPQ R14, AX; CMOVQLT R14, AX; JMP l10
 l7:
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	XORQ AX, AX
 l10:
 l12:
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	LEAQ 16(BX), R13; CMPQ R13, AX; JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	CMPQ R13, 0(SP); JGT l1; MOVL BX, R13; LEAQ 0(SI)(R13*1), R14; LEAQ 0(CX)(R13*1), DX; LEAQ 15(DX), R8; CMPQ DX, R8; JHI l4; CMPQ DX, 32(SP); JCC l15; CMPQ R8, 32(SP); JCC l4
 l15:
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	CMPQ DX, 32(SP); JCC l1; VMOVUPS 0(R9)(DX*4), Z4
-#line 162 "kernels.go"
+#line 164 "kernels.go"
 	LEAQ 0(DI)(R14*1), DX; LEAQ 15(DX), R8; CMPQ DX, R8; JHI l4; CMPQ DX, 40(SP); JCC l16; CMPQ R8, 40(SP); JCC l4
 l16:
-#line 162 "kernels.go"
+#line 164 "kernels.go"
 	CMPQ DX, 40(SP); JCC l1
-#line 161 "kernels.go"
-	VMOVUPS Z4, 0(R10)(R13*4)
-#line 162 "kernels.go"
-	VMOVUPS 0(R11)(DX*4), Z4; VMOVUPS Z4, 0(R12)(R13*4)
 #line 163 "kernels.go"
+	VMOVUPS Z4, 0(R10)(R13*4)
+#line 164 "kernels.go"
+	VMOVUPS 0(R11)(DX*4), Z4; VMOVUPS Z4, 0(R12)(R13*4)
+#line 165 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	MOVL BX, DX; LEAQ 0(SI)(DX*1), R8
-#line 161 "kernels.go"
-	LEAQ 0(CX)(DX*1), R13; VPBROADCASTQ R13, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPUQ $1, Z0, Z5, K1; VPCMPUQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1; VMOVUPS 0(R9)(R13*4), Z4
-#line 162 "kernels.go"
-	LEAQ 0(DI)(R8*1), R8; VPBROADCASTQ R8, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; VPCMPUQ $1, Z3, Z6, K1; VPCMPUQ $1, Z3, Z5, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
-#line 161 "kernels.go"
-	VMOVUPS Z4, 0(R10)(DX*4)
-#line 162 "kernels.go"
-	VMOVUPS 0(R11)(R8*4), Z4; VMOVUPS Z4, 0(R12)(DX*4)
 #line 163 "kernels.go"
+	LEAQ 0(CX)(DX*1), R13; VPBROADCASTQ R13, Z4; VPADDQ Z4, Z1, Z5; VPADDQ Z4, Z2, Z4; VPCMPUQ $1, Z0, Z5, K1; VPCMPUQ $1, Z0, Z4, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1; VMOVUPS 0(R9)(R13*4), Z4
+#line 164 "kernels.go"
+	LEAQ 0(DI)(R8*1), R8; VPBROADCASTQ R8, Z5; VPADDQ Z5, Z1, Z6; VPADDQ Z5, Z2, Z5; VPCMPUQ $1, Z3, Z6, K1; VPCMPUQ $1, Z3, Z5, K2; KUNPCKBW K1, K2, K1; KORTESTW K1, K1; JCC l1
+#line 163 "kernels.go"
+	VMOVUPS Z4, 0(R10)(DX*4)
+#line 164 "kernels.go"
+	VMOVUPS 0(R11)(R8*4), Z4; VMOVUPS Z4, 0(R12)(DX*4)
+#line 165 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l6:
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	MOVL BX, DX; LEAQ 0(SI)(DX*1), R8
-#line 161 "kernels.go"
-	LEAQ 0(CX)(DX*1), R13; VMOVUPS 0(R9)(R13*4), Z4
-#line 162 "kernels.go"
-	LEAQ 0(DI)(R8*1), R8
-#line 161 "kernels.go"
-	VMOVUPS Z4, 0(R10)(DX*4)
-#line 162 "kernels.go"
-	VMOVUPS 0(R11)(R8*4), Z4; VMOVUPS Z4, 0(R12)(DX*4)
 #line 163 "kernels.go"
+	LEAQ 0(CX)(DX*1), R13; VMOVUPS 0(R9)(R13*4), Z4
+#line 164 "kernels.go"
+	LEAQ 0(DI)(R8*1), R8
+#line 163 "kernels.go"
+	VMOVUPS Z4, 0(R10)(DX*4)
+#line 164 "kernels.go"
+	VMOVUPS 0(R11)(R8*4), Z4; VMOVUPS Z4, 0(R12)(DX*4)
+#line 165 "kernels.go"
 	ADDQ $16, BX; LEAQ 16(BX), DX; CMPQ DX, AX; JLE l6; JMP l12
 l1:
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	VZEROUPPER
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	MOVQ BX, done+96(FP)
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	RET
 
 // func MatmulTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int) (done int)
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 TEXT ·MatmulTwinAVX2(SB), 0, $48-104
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ R15, 0(SP); XORQ BX, BX
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a2+16(FP), R15
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ R15, 32(SP)
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a4+32(FP), DI
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a5+40(FP), R15
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ R15, 40(SP)
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a6+48(FP), R9
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a7+56(FP), R10
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a8+64(FP), R11
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	ADDQ R11, R10
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a9+72(FP), R11
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a10+80(FP), R12
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	MOVQ a11+88(FP), R13
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	ADDQ R13, R12; MOVQ $50462976, R13; VMOVQ R13, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, R13; VMOVQ R13, X1; VPMOVZXBQ X1, Y1; MOVQ 32(SP), R15; VMOVQ R15, X2; VPBROADCASTQ X2, Y2; MOVQ $-9223372036854775808, R13; VMOVQ R13, X3; VPBROADCASTQ X3, Y3; MOVQ 40(SP), R15
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	VMOVQ R15, X4; VPBROADCASTQ X4, Y4; XORQ R13, R13; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), AX; MOVQ 0(SP), R15; LEAQ -1(R15), R15; MOVQ R15, 16(SP); MOVL R13, R15; MOVQ R15, 24(SP); MOVQ 24(SP), R15; LEAQ 0(CX)(R15*1), R14; MOVQ 16(SP), R13; ADDQ R14, R13
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	JOS l7; MOVQ 32(SP), R15; TESTQ R15, R15; JLT l7; XORQ R13, R13; SUBQ R14, R13; JOS l7; CMPQ R13, 8(SP); MOVQ 8(SP), R15; CMOVQGT R13, R15; MOVQ R15, 8(SP); MOVQ 32(SP), R13; SUBQ R14, R13; JOS l7; CMPQ R13, AX; CMOVQLT R13, AX; MOVQ 24(SP), R15; LEAQ 0(SI)(R15*1), R13
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	LEAQ 0(DI)(R13*1), R13; MOVQ 16(SP), R14; ADDQ R13, R14; JOS l7; MOVQ 40(SP), R15; TESTQ R15, R15; JLT l7; XORQ R14, R14; SUBQ R13, R14; JOS l7; CMPQ R14, 8(SP); MOVQ 8(SP), R15; CMOVQGT R14, R15; MOVQ R15, 8(SP); MOVQ 40(SP), R14; SUBQ R13, R14; JOS l7
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	CMPQ R14, AX; CMOVQLT R14, AX; JMP l10
 l7:
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	XORQ AX, AX
 l10:
 l12:
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	LEAQ 8(BX), R13; CMPQ R13, AX; JGT l13; CMPQ BX, 8(SP); JGE l6
 l13:
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	CMPQ R13, 0(SP); JGT l1; MOVL BX, R13; LEAQ 0(SI)(R13*1), R14; LEAQ 0(CX)(R13*1), DX; LEAQ 7(DX), R8; CMPQ DX, R8; JHI l4; CMPQ DX, 32(SP); JCC l15; CMPQ R8, 32(SP); JCC l4
 l15:
-#line 161 "kernels.go"
+#line 163 "kernels.go"
 	CMPQ DX, 32(SP); JCC l1; VMOVUPS 0(R9)(DX*4), Y5
-#line 162 "kernels.go"
+#line 164 "kernels.go"
 	LEAQ 0(DI)(R14*1), DX; LEAQ 7(DX), R8; CMPQ DX, R8; JHI l4; CMPQ DX, 40(SP); JCC l16; CMPQ R8, 40(SP); JCC l4
 l16:
-#line 162 "kernels.go"
+#line 164 "kernels.go"
 	CMPQ DX, 40(SP); JCC l1
-#line 161 "kernels.go"
-	VMOVUPS Y5, 0(R10)(R13*4)
-#line 162 "kernels.go"
-	VMOVUPS 0(R11)(DX*4), Y5; VMOVUPS Y5, 0(R12)(R13*4)
 #line 163 "kernels.go"
+	VMOVUPS Y5, 0(R10)(R13*4)
+#line 164 "kernels.go"
+	VMOVUPS 0(R11)(DX*4), Y5; VMOVUPS Y5, 0(R12)(R13*4)
+#line 165 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	MOVL BX, DX; LEAQ 0(SI)(DX*1), R8
-#line 161 "kernels.go"
-	LEAQ 0(CX)(DX*1), R13; VMOVQ R13, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
-#line 161 "kernels.go"
-	VMOVMSKPS Y5, R14; CMPL R14, $255; JNE l1; VMOVUPS 0(R9)(R13*4), Y5
-#line 162 "kernels.go"
-	LEAQ 0(DI)(R8*1), R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPXOR Y3, Y7, Y7; VPXOR Y3, Y4, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y3, Y6, Y6; VPXOR Y3, Y4, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6
-#line 162 "kernels.go"
-	VMOVMSKPS Y6, R13; CMPL R13, $255; JNE l1
-#line 161 "kernels.go"
-	VMOVUPS Y5, 0(R10)(DX*4)
-#line 162 "kernels.go"
-	VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(R12)(DX*4)
 #line 163 "kernels.go"
+	LEAQ 0(CX)(DX*1), R13; VMOVQ R13, X5; VPBROADCASTQ X5, Y5; VPADDQ Y5, Y0, Y6; VPADDQ Y5, Y1, Y5; VPXOR Y3, Y6, Y6; VPXOR Y3, Y2, Y7; VPCMPGTQ Y6, Y7, Y6; VPXOR Y3, Y5, Y5; VPXOR Y3, Y2, Y7; VPCMPGTQ Y5, Y7, Y5; VSHUFPS $136, Y5, Y6, Y5; VPERMQ $216, Y5, Y5
+#line 163 "kernels.go"
+	VMOVMSKPS Y5, R14; CMPL R14, $255; JNE l1; VMOVUPS 0(R9)(R13*4), Y5
+#line 164 "kernels.go"
+	LEAQ 0(DI)(R8*1), R8; VMOVQ R8, X6; VPBROADCASTQ X6, Y6; VPADDQ Y6, Y0, Y7; VPADDQ Y6, Y1, Y6; VPXOR Y3, Y7, Y7; VPXOR Y3, Y4, Y8; VPCMPGTQ Y7, Y8, Y7; VPXOR Y3, Y6, Y6; VPXOR Y3, Y4, Y8; VPCMPGTQ Y6, Y8, Y6; VSHUFPS $136, Y6, Y7, Y6; VPERMQ $216, Y6, Y6
+#line 164 "kernels.go"
+	VMOVMSKPS Y6, R13; CMPL R13, $255; JNE l1
+#line 163 "kernels.go"
+	VMOVUPS Y5, 0(R10)(DX*4)
+#line 164 "kernels.go"
+	VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(R12)(DX*4)
+#line 165 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l6:
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	MOVL BX, DX; LEAQ 0(SI)(DX*1), R8
-#line 161 "kernels.go"
-	LEAQ 0(CX)(DX*1), R13; VMOVUPS 0(R9)(R13*4), Y5
-#line 162 "kernels.go"
-	LEAQ 0(DI)(R8*1), R8
-#line 161 "kernels.go"
-	VMOVUPS Y5, 0(R10)(DX*4)
-#line 162 "kernels.go"
-	VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(R12)(DX*4)
 #line 163 "kernels.go"
+	LEAQ 0(CX)(DX*1), R13; VMOVUPS 0(R9)(R13*4), Y5
+#line 164 "kernels.go"
+	LEAQ 0(DI)(R8*1), R8
+#line 163 "kernels.go"
+	VMOVUPS Y5, 0(R10)(DX*4)
+#line 164 "kernels.go"
+	VMOVUPS 0(R11)(R8*4), Y5; VMOVUPS Y5, 0(R12)(DX*4)
+#line 165 "kernels.go"
 	ADDQ $8, BX; LEAQ 8(BX), DX; CMPQ DX, AX; JLE l6; JMP l12
 l1:
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	VZEROUPPER
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	MOVQ BX, done+96(FP)
-#line 163 "kernels.go"
+#line 165 "kernels.go"
 	RET
 
 // func MatmulTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 TEXT ·MatmulTwin_(SB), 0, $0-48
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	XORQ BX, BX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	ADDQ SI, DX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a4+32(FP), SI
 l5:
-#line 165 "kernels.go"
-	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Z0; VBROADCASTSS 0(DX), Z1; VMOVUPS 0(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 4(DX), Z1; VMOVUPS 64(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
-#line 165 "kernels.go"
-	VADDPS Z1, Z0, Z0; VBROADCASTSS 8(DX), Z1; VMOVUPS 128(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 12(DX), Z1; VMOVUPS 192(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 16(DX), Z1; VMOVUPS 256(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
-#line 165 "kernels.go"
-	VADDPS Z1, Z0, Z0; VBROADCASTSS 20(DX), Z1; VMOVUPS 320(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 24(DX), Z1; VMOVUPS 384(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 28(DX), Z1; VMOVUPS 448(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
-#line 165 "kernels.go"
-	VADDPS Z1, Z0, Z0; VBROADCASTSS 32(DX), Z1; VMOVUPS 512(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 36(DX), Z1; VMOVUPS 576(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 40(DX), Z1; VMOVUPS 640(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
-#line 165 "kernels.go"
-	VADDPS Z1, Z0, Z0; VBROADCASTSS 44(DX), Z1; VMOVUPS 704(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 48(DX), Z1; VMOVUPS 768(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 52(DX), Z1; VMOVUPS 832(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
-#line 165 "kernels.go"
-	VADDPS Z1, Z0, Z0; VBROADCASTSS 56(DX), Z1; VMOVUPS 896(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 60(DX), Z1; VMOVUPS 960(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0
 #line 167 "kernels.go"
+	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Z0; VBROADCASTSS 0(DX), Z1; VMOVUPS 0(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 4(DX), Z1; VMOVUPS 64(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
+#line 167 "kernels.go"
+	VADDPS Z1, Z0, Z0; VBROADCASTSS 8(DX), Z1; VMOVUPS 128(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 12(DX), Z1; VMOVUPS 192(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 16(DX), Z1; VMOVUPS 256(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
+#line 167 "kernels.go"
+	VADDPS Z1, Z0, Z0; VBROADCASTSS 20(DX), Z1; VMOVUPS 320(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 24(DX), Z1; VMOVUPS 384(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 28(DX), Z1; VMOVUPS 448(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
+#line 167 "kernels.go"
+	VADDPS Z1, Z0, Z0; VBROADCASTSS 32(DX), Z1; VMOVUPS 512(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 36(DX), Z1; VMOVUPS 576(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 40(DX), Z1; VMOVUPS 640(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
+#line 167 "kernels.go"
+	VADDPS Z1, Z0, Z0; VBROADCASTSS 44(DX), Z1; VMOVUPS 704(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 48(DX), Z1; VMOVUPS 768(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 52(DX), Z1; VMOVUPS 832(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1
+#line 167 "kernels.go"
+	VADDPS Z1, Z0, Z0; VBROADCASTSS 56(DX), Z1; VMOVUPS 896(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VBROADCASTSS 60(DX), Z1; VMOVUPS 960(SI)(DI*4), Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0
+#line 169 "kernels.go"
 	MOVQ BX, DI; SHLQ $2, DI; ADDQ CX, DI; VMOVUPS Z0, 0(DI); ADDQ $16, BX; JMP l5
 l1:
-#line 167 "kernels.go"
+#line 169 "kernels.go"
 	VZEROUPPER
-#line 167 "kernels.go"
+#line 169 "kernels.go"
 	MOVQ BX, done+40(FP)
-#line 167 "kernels.go"
+#line 169 "kernels.go"
 	RET
 
 // func MatmulTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 TEXT ·MatmulTwinAVX2_(SB), 0, $0-48
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a0+0(FP), AX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	XORQ BX, BX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a1+8(FP), CX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a2+16(FP), DX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	ADDQ SI, DX
-#line 165 "kernels.go"
+#line 167 "kernels.go"
 	MOVQ a4+32(FP), SI
 l5:
-#line 165 "kernels.go"
-	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Y0; VBROADCASTSS 0(DX), Y1; VMOVUPS 0(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 4(DX), Y1; VMOVUPS 64(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
-#line 165 "kernels.go"
-	VADDPS Y1, Y0, Y0; VBROADCASTSS 8(DX), Y1; VMOVUPS 128(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 12(DX), Y1; VMOVUPS 192(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 16(DX), Y1; VMOVUPS 256(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
-#line 165 "kernels.go"
-	VADDPS Y1, Y0, Y0; VBROADCASTSS 20(DX), Y1; VMOVUPS 320(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 24(DX), Y1; VMOVUPS 384(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 28(DX), Y1; VMOVUPS 448(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
-#line 165 "kernels.go"
-	VADDPS Y1, Y0, Y0; VBROADCASTSS 32(DX), Y1; VMOVUPS 512(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 36(DX), Y1; VMOVUPS 576(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 40(DX), Y1; VMOVUPS 640(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
-#line 165 "kernels.go"
-	VADDPS Y1, Y0, Y0; VBROADCASTSS 44(DX), Y1; VMOVUPS 704(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 48(DX), Y1; VMOVUPS 768(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 52(DX), Y1; VMOVUPS 832(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
-#line 165 "kernels.go"
-	VADDPS Y1, Y0, Y0; VBROADCASTSS 56(DX), Y1; VMOVUPS 896(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 60(DX), Y1; VMOVUPS 960(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
 #line 167 "kernels.go"
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; MOVQ BX, R8; SHLQ $2, R8; ADDQ CX, R8; VMOVUPS 0(R8), Y0; VBROADCASTSS 0(DX), Y1; VMOVUPS 0(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 4(DX), Y1; VMOVUPS 64(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
+#line 167 "kernels.go"
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 8(DX), Y1; VMOVUPS 128(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 12(DX), Y1; VMOVUPS 192(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 16(DX), Y1; VMOVUPS 256(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
+#line 167 "kernels.go"
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 20(DX), Y1; VMOVUPS 320(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 24(DX), Y1; VMOVUPS 384(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 28(DX), Y1; VMOVUPS 448(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
+#line 167 "kernels.go"
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 32(DX), Y1; VMOVUPS 512(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 36(DX), Y1; VMOVUPS 576(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 40(DX), Y1; VMOVUPS 640(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
+#line 167 "kernels.go"
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 44(DX), Y1; VMOVUPS 704(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 48(DX), Y1; VMOVUPS 768(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 52(DX), Y1; VMOVUPS 832(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1
+#line 167 "kernels.go"
+	VADDPS Y1, Y0, Y0; VBROADCASTSS 56(DX), Y1; VMOVUPS 896(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0; VBROADCASTSS 60(DX), Y1; VMOVUPS 960(SI)(DI*4), Y2; VMULPS Y2, Y1, Y1; VADDPS Y1, Y0, Y0
+#line 169 "kernels.go"
 	MOVQ BX, DI; SHLQ $2, DI; ADDQ CX, DI; VMOVUPS Y0, 0(DI); ADDQ $8, BX; JMP l5
 l1:
-#line 167 "kernels.go"
+#line 169 "kernels.go"
 	VZEROUPPER
-#line 167 "kernels.go"
+#line 169 "kernels.go"
 	MOVQ BX, done+40(FP)
-#line 167 "kernels.go"
+#line 169 "kernels.go"
 	RET
 
 // func NaiveTwin(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 bool, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer) (done int)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 TEXT ·NaiveTwin(SB), 0, $144-128
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 8(SP); XORQ BX, BX
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVBLZX a1+8(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 32(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a2+16(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 120(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVBLZX a4+32(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 40(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a5+40(FP), R8
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a6+48(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 48(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a7+56(FP), R10
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVBLZX a8+64(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 104(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a9+72(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 112(SP); MOVQ $0, R13; VPBROADCASTD R13, Z0; MOVQ $0, R15; MOVQ R15, 0(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a10+80(FP), R14
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a11+88(FP), R13
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a12+96(FP), AX
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a13+104(FP), CX
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a14+112(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 128(SP); VPBROADCASTQ SI, Z1; MOVQ $1, R9; VPBROADCASTQ R9, Z2; MOVQ $506097522914230528, R9; VMOVQ R9, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z2, Z3, Z3; MOVQ $1084818905618843912, R9; VMOVQ R9, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z2, Z4, Z4; VPBROADCASTQ R10, Z2
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ 48(SP), R15; VPBROADCASTQ R15, Z5; MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP); XORQ R9, R9; XORQ R15, R15; MOVQ R15, 96(SP); MOVQ 8(SP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 136(SP); MOVQ 8(SP), R15; LEAQ -1(R15), R12; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; MOVL R9, R9; MOVQ 120(SP), R15; LEAQ 0(R15)(R9*1), R9; MOVQ R12, DX; ADDQ R9, DX; JOS l7; MOVQ SI, DX; SUBQ R9, DX; JOS l7; CMPQ DX, 136(SP); MOVQ 136(SP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	CMOVQLT DX, R15; MOVQ R15, 136(SP); MOVQ 40(SP), R15; TESTB R15, R15; JEQ l7; LEAQ 0(R8)(R9*1), DX; MOVQ R12, R9; ADDQ DX, R9; JOS l7; MOVQ 48(SP), R15; TESTQ R15, R15; JLT l7; XORQ R9, R9; SUBQ DX, R9; JOS l7; CMPQ R9, 96(SP); MOVQ 96(SP), R15; CMOVQGT R9, R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 96(SP); MOVQ 48(SP), R9; SUBQ DX, R9; JOS l7; CMPQ R9, 136(SP); MOVQ 136(SP), R15; CMOVQLT R9, R15; MOVQ R15, 136(SP); JMP l10
 l8:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ 8(SP), BX; JMP l1
 l7:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	XORQ R15, R15; MOVQ R15, 136(SP)
 l10:
 l12:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	LEAQ 16(BX), DX; CMPQ DX, 136(SP); JGT l13; CMPQ BX, 96(SP); JGE l6
 l13:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	CMPQ DX, 8(SP); JGT l1; MOVL BX, DX; MOVQ 120(SP), R15; LEAQ 0(R15)(DX*1), DX
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	MOVQ 32(SP), R15; TESTB R15, R15; JNE l3; LEAQ 15(DX), R9; CMPQ DX, R9; JGT l4; CMPQ SI, R9; JGT l18; CMPQ SI, DX; JGT l4
 l18:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ SI, DX; JLE l3; LEAQ 15(DX), R9; CMPQ DX, R9; JHI l4; CMPQ DX, R10; JCC l22; CMPQ R9, R10; JCC l4
 l22:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ DX, R10; SETCS R9; MOVBLZX R9, R9; MOVQ 104(SP), R12; ANDL R9, R12; MOVQ 112(SP), R15; LEAQ 0(R15)(DX*1), R9; LEAQ 15(R9), DI; CMPQ R9, DI; JHI l4; CMPQ R9, R10; JCC l23; CMPQ DI, R10; JCC l4
 l23:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ R9, R10; SETCS DI; MOVBLZX DI, DI; MOVQ R12, R9; ANDL DI, R9; TESTB R9, R9; JEQ l26
-#line 181 "kernels.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l29
 #line 183 "kernels.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l29
+#line 185 "kernels.go"
 	VMOVUPS Z0, Z8; MOVQ 0(SP), DI
 l30:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Z9; MOVQ DI, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R12; VMOVUPS 0(R13)(R12*4), Z10; VMULPS Z10, Z9, Z9; VADDPS Z9, Z8, Z9; LEAQ 1(DI), R12; VBROADCASTSS 4(R14)(R9*4), Z10; MOVQ R12, R11; IMULQ SI, R11; LEAQ 0(R11)(DX*1), R11
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS 0(R13)(R11*4), Z11; VMULPS Z11, Z10, Z10; VADDPS Z10, Z9, Z9; LEAQ 2(DI), R11; VBROADCASTSS 8(R14)(R9*4), Z10; MOVQ R11, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R11; VMOVUPS 0(R13)(R11*4), Z11; VMULPS Z11, Z10, Z10; VADDPS Z10, Z9, Z9; LEAQ 3(DI), R11
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VBROADCASTSS 12(R14)(R9*4), Z10; MOVQ R11, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS 0(R13)(R9*4), Z11; VMULPS Z11, Z10, Z10; VADDPS Z10, Z9, Z9; LEAQ 4(DI), R9; CMPQ R9, AX; JGE l36; VMOVUPS Z9, Z8; MOVQ R9, DI; JMP l30
 l36:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, SI; JGE l39; VMOVUPS Z9, Z7; MOVQ R9, DI; JMP l40
 l39:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z9, Z6; JMP l41
 l29:
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Z0, Z7; MOVQ 16(SP), DI
 l40:
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Z7, Z8
 l42:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Z7; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS 0(R13)(R9*4), Z9; VMULPS Z9, Z7, Z7; VADDPS Z7, Z8, Z7; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l48; VMOVUPS Z7, Z8; MOVQ R9, DI; JMP l42
 l48:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z7, Z6; JMP l41
 l26:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z0, Z7; MOVQ 24(SP), DI
 l49:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; CMPQ R9, CX; JCC l1; VBROADCASTSS 0(R14)(R9*4), Z8; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; LEAQ 15(R9), R11; CMPQ R9, R11; JHI l4; CMPQ R9, R10; JCC l53; CMPQ R11, R10; JCC l4
 l53:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, R10; JCC l1; VMOVUPS 0(R13)(R9*4), Z9; VMULPS Z9, Z8, Z8; VADDPS Z8, Z7, Z8; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l56; VMOVUPS Z8, Z7; MOVQ R9, DI; JMP l49
 l56:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z8, Z6
 l41:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	LEAQ 0(R8)(DX*1), DX; LEAQ 15(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, 48(SP); JCC l57; CMPQ DI, 48(SP); JCC l4
 l57:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	CMPQ DX, 48(SP); JCC l1; MOVQ 128(SP), R15; VMOVUPS Z6, 0(R15)(DX*4)
 l3:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l4:
-#line 177 "kernels.go"
-	MOVL BX, DX; MOVQ 120(SP), R15; LEAQ 0(R15)(DX*1), DX
-#line 178 "kernels.go"
-	MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTQ DX, Z6; VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6; VPCMPQ $2, Z7, Z1, K1; VPCMPQ $2, Z6, Z1, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 179 "kernels.go"
-	KORTESTW K1, K1; JEQ l2
-#line 178 "kernels.go"
-	VPBROADCASTQ DX, Z6; VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6; VPCMPUQ $1, Z2, Z7, K2; VPCMPUQ $1, Z2, Z6, K3; KUNPCKBW K2, K3, K2; MOVQ 104(SP), DI; NEGQ DI; KMOVW DI, K3; KANDW K2, K3, K2; MOVQ 112(SP), R15; LEAQ 0(R15)(DX*1), DI; VPBROADCASTQ DI, Z6; VPADDQ Z6, Z3, Z7
-#line 178 "kernels.go"
-	VPADDQ Z6, Z4, Z6; VPCMPUQ $1, Z2, Z7, K3; VPCMPUQ $1, Z2, Z6, K4; KUNPCKBW K3, K4, K3; KANDW K3, K2, K2; KANDW K1, K2, K3; KANDNW K1, K2, K2; KORTESTW K3, K3; JEQ l66
+	MOVL BX, DX; MOVQ 120(SP), R15; LEAQ 0(R15)(DX*1), DX
+#line 180 "kernels.go"
+	MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VPBROADCASTQ DX, Z6; VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6; VPCMPQ $2, Z7, Z1, K1; VPCMPQ $2, Z6, Z1, K2; KUNPCKBW K1, K2, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2
 #line 181 "kernels.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l69
+	KORTESTW K1, K1; JEQ l2
+#line 180 "kernels.go"
+	VPBROADCASTQ DX, Z6; VPADDQ Z6, Z3, Z7; VPADDQ Z6, Z4, Z6; VPCMPUQ $1, Z2, Z7, K2; VPCMPUQ $1, Z2, Z6, K3; KUNPCKBW K2, K3, K2; MOVQ 104(SP), DI; NEGQ DI; KMOVW DI, K3; KANDW K2, K3, K2; MOVQ 112(SP), R15; LEAQ 0(R15)(DX*1), DI; VPBROADCASTQ DI, Z6; VPADDQ Z6, Z3, Z7
+#line 180 "kernels.go"
+	VPADDQ Z6, Z4, Z6; VPCMPUQ $1, Z2, Z7, K3; VPCMPUQ $1, Z2, Z6, K4; KUNPCKBW K3, K4, K3; KANDW K3, K2, K2; KANDW K1, K2, K3; KANDNW K1, K2, K2; KORTESTW K3, K3; JEQ l66
 #line 183 "kernels.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l69
+#line 185 "kernels.go"
 	VMOVUPS Z0, Z8; MOVQ 56(SP), DI
 l70:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Z9; MOVQ DI, R11; IMULQ SI, R11; LEAQ 0(R11)(DX*1), R11; VMOVUPS.Z 0(R13)(R11*4), K3, Z10; VMULPS Z10, Z9, Z9; VADDPS Z9, Z8, Z9; LEAQ 1(DI), R11; VBROADCASTSS 4(R14)(R9*4), Z10; MOVQ R11, R12; IMULQ SI, R12
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R12)(DX*1), R11; VMOVUPS.Z 0(R13)(R11*4), K3, Z11; VMULPS Z11, Z10, Z10; VADDPS Z10, Z9, Z9; LEAQ 2(DI), R11; VBROADCASTSS 8(R14)(R9*4), Z10; MOVQ R11, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R11; VMOVUPS.Z 0(R13)(R11*4), K3, Z11; VMULPS Z11, Z10, Z10
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VADDPS Z10, Z9, Z9; LEAQ 3(DI), R11; VBROADCASTSS 12(R14)(R9*4), Z10; MOVQ R11, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS.Z 0(R13)(R9*4), K3, Z11; VMULPS Z11, Z10, Z10; VADDPS Z10, Z9, Z9; LEAQ 4(DI), R9; CMPQ R9, AX; JGE l76; VMOVUPS Z9, Z8; MOVQ R9, DI
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	JMP l70
 l76:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, SI; JGE l79; VMOVUPS Z9, Z7; MOVQ R9, DI; JMP l80
 l79:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z9, Z6; JMP l66
 l69:
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Z0, Z7; MOVQ 64(SP), DI
 l80:
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Z7, Z8
 l81:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Z7; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS.Z 0(R13)(R9*4), K3, Z9; VMULPS Z9, Z7, Z7; VADDPS Z7, Z8, Z7; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l87; VMOVUPS Z7, Z8; MOVQ R9, DI; JMP l81
 l87:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVDQA32 Z7, K3, Z6
 l66:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	KORTESTW K2, K2; JEQ l88; VMOVUPS Z0, Z7; MOVQ 72(SP), DI
 l89:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; CMPQ R9, CX; JCC l1; VBROADCASTSS 0(R14)(R9*4), Z8; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VPBROADCASTQ R9, Z9; VPADDQ Z9, Z3, Z10; VPADDQ Z9, Z4, Z9; VPCMPUQ $1, Z2, Z10, K3; VPCMPUQ $1, Z2, Z9, K4; KUNPCKBW K3, K4, K3
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	KANDNW K2, K3, K3; KORTESTW K3, K3; JNE l1; VMOVUPS.Z 0(R13)(R9*4), K2, Z9; VMULPS Z9, Z8, Z8; VADDPS Z8, Z7, Z8; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l95; VMOVUPS Z8, Z7; MOVQ R9, DI; JMP l89
 l95:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVDQA32 Z8, K2, Z6
 l88:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	LEAQ 0(R8)(DX*1), DX; VPBROADCASTQ DX, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; VPCMPUQ $1, Z5, Z8, K2; VPCMPUQ $1, Z5, Z7, K3; KUNPCKBW K2, K3, K2; KANDNW K1, K2, K2; KORTESTW K2, K2; JNE l1; MOVQ 128(SP), R15; VMOVUPS Z6, K1, 0(R15)(DX*4)
 l2:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	ADDQ $16, BX; JMP l12
 l6:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVL BX, DX; MOVQ 120(SP), R15; LEAQ 0(R15)(DX*1), DX
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	LEAQ 15(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, R10; JCC l99; CMPQ DI, R10; JCC l4
 l99:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ DX, R10; SETCS DI; MOVBLZX DI, DI; MOVQ 104(SP), R9; ANDL DI, R9; MOVQ 112(SP), R15; LEAQ 0(R15)(DX*1), DI; LEAQ 15(DI), R11; CMPQ DI, R11; JHI l4; CMPQ DI, R10; JCC l100; CMPQ R11, R10; JCC l4
 l100:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ DI, R10; SETCS DI; MOVBLZX DI, DI; MOVQ R9, R11; ANDL DI, R11; TESTB R11, R11; JEQ l103
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z0, Z7; MOVQ 80(SP), DI
 l105:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Z8; MOVQ DI, R11; IMULQ SI, R11; LEAQ 0(R11)(DX*1), R11; VMOVUPS 0(R13)(R11*4), Z9; VMULPS Z9, Z8, Z8; VADDPS Z8, Z7, Z8; LEAQ 1(DI), R11; VBROADCASTSS 4(R14)(R9*4), Z9; MOVQ R11, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R11
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS 0(R13)(R11*4), Z10; VMULPS Z10, Z9, Z9; VADDPS Z9, Z8, Z8; LEAQ 2(DI), R11; VBROADCASTSS 8(R14)(R9*4), Z9; MOVQ R11, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R11; VMOVUPS 0(R13)(R11*4), Z10; VMULPS Z10, Z9, Z9; VADDPS Z9, Z8, Z8; LEAQ 3(DI), R11
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VBROADCASTSS 12(R14)(R9*4), Z9; MOVQ R11, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS 0(R13)(R9*4), Z10; VMULPS Z10, Z9, Z9; VADDPS Z9, Z8, Z8; LEAQ 4(DI), R9; CMPQ R9, AX; JGE l111; VMOVUPS Z8, Z7; MOVQ R9, DI; JMP l105
 l111:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, SI; JGE l114; VMOVUPS Z8, Z7; MOVQ R9, DI
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Z7, Z9
 l116:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Z7; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS 0(R13)(R9*4), Z10; VMULPS Z10, Z7, Z7; VADDPS Z7, Z9, Z7; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l122; VMOVUPS Z7, Z9; MOVQ R9, DI; JMP l116
 l122:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z7, Z6; JMP l123
 l114:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z8, Z6; JMP l123
 l103:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z0, Z7; MOVQ 88(SP), DI
 l124:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; CMPQ R9, CX; JCC l1; VBROADCASTSS 0(R14)(R9*4), Z8; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; LEAQ 15(R9), R11; CMPQ R9, R11; JHI l4; CMPQ R9, R10; JCC l128; CMPQ R11, R10; JCC l4
 l128:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, R10; JCC l1; VMOVUPS 0(R13)(R9*4), Z9; VMULPS Z9, Z8, Z8; VADDPS Z8, Z7, Z8; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l131; VMOVUPS Z8, Z7; MOVQ R9, DI; JMP l124
 l131:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Z8, Z6
 l123:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	LEAQ 0(R8)(DX*1), DX; MOVQ 128(SP), R15; VMOVUPS Z6, 0(R15)(DX*4); ADDQ $16, BX; LEAQ 16(BX), DX; CMPQ DX, 136(SP); JLE l6; JMP l12
 l1:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	VZEROUPPER
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	MOVQ BX, done+120(FP)
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	RET
 
 // func NaiveTwinAVX2(a0 int, a1 bool, a2 int, a3 int, a4 bool, a5 int, a6 int, a7 int, a8 bool, a9 int, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 int, a13 int, a14 unsafe.Pointer) (done int)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 TEXT ·NaiveTwinAVX2(SB), 0, $144-128
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a0+0(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 8(SP); XORQ BX, BX
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVBLZX a1+8(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 32(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a2+16(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 120(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a3+24(FP), SI
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVBLZX a4+32(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 40(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a5+40(FP), R8
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a6+48(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 48(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a7+56(FP), R10
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVBLZX a8+64(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 104(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a9+72(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 112(SP); MOVQ $0, R13; VMOVD R13, X0; VPBROADCASTD X0, Y0; MOVQ $0, R15; MOVQ R15, 0(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a10+80(FP), R14
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a11+88(FP), R13
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a12+96(FP), AX
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ $0, R15; MOVQ R15, 16(SP); MOVQ $0, R15; MOVQ R15, 24(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a13+104(FP), CX
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ a14+112(FP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ R15, 128(SP); VMOVQ SI, X1; VPBROADCASTQ X1, Y1; MOVQ $50462976, R9; VMOVQ R9, X2; VPMOVZXBQ X2, Y2; MOVQ $117835012, R9; VMOVQ R9, X3; VPMOVZXBQ X3, Y3; VMOVQ R10, X4; VPBROADCASTQ X4, Y4; MOVQ $-9223372036854775808, R9; VMOVQ R9, X5; VPBROADCASTQ X5, Y5
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ $0, R15; MOVQ R15, 56(SP); MOVQ $0, R15; MOVQ R15, 64(SP); MOVQ $0, R15; MOVQ R15, 72(SP); MOVQ 48(SP), R15; VMOVQ R15, X6; VPBROADCASTQ X6, Y6; MOVQ $0, R15; MOVQ R15, 80(SP); MOVQ $0, R15; MOVQ R15, 88(SP); XORQ R9, R9; XORQ R15, R15; MOVQ R15, 96(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ 8(SP), R15; MOVQ R15, 136(SP); MOVQ 8(SP), R15; LEAQ -1(R15), R12; MOVQ 32(SP), R15; TESTB R15, R15; JNE l8; MOVL R9, R9; MOVQ 120(SP), R15; LEAQ 0(R15)(R9*1), R9; MOVQ R12, DX; ADDQ R9, DX; JOS l7; MOVQ SI, DX; SUBQ R9, DX; JOS l7; CMPQ DX, 136(SP)
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ 136(SP), R15; CMOVQLT DX, R15; MOVQ R15, 136(SP); MOVQ 40(SP), R15; TESTB R15, R15; JEQ l7; LEAQ 0(R8)(R9*1), DX; MOVQ R12, R9; ADDQ DX, R9; JOS l7; MOVQ 48(SP), R15; TESTQ R15, R15; JLT l7; XORQ R9, R9; SUBQ DX, R9; JOS l7; CMPQ R9, 96(SP); MOVQ 96(SP), R15
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	CMOVQGT R9, R15; MOVQ R15, 96(SP); MOVQ 48(SP), R9; SUBQ DX, R9; JOS l7; CMPQ R9, 136(SP); MOVQ 136(SP), R15; CMOVQLT R9, R15; MOVQ R15, 136(SP); JMP l10
 l8:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVQ 8(SP), BX; JMP l1
 l7:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	XORQ R15, R15; MOVQ R15, 136(SP)
 l10:
 l12:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	LEAQ 8(BX), DX; CMPQ DX, 136(SP); JGT l13; CMPQ BX, 96(SP); JGE l6
 l13:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	CMPQ DX, 8(SP); JGT l1; MOVL BX, DX; MOVQ 120(SP), R15; LEAQ 0(R15)(DX*1), DX
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	MOVQ 32(SP), R15; TESTB R15, R15; JNE l3; LEAQ 7(DX), R9; CMPQ DX, R9; JGT l4; CMPQ SI, R9; JGT l18; CMPQ SI, DX; JGT l4
 l18:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ SI, DX; JLE l3; LEAQ 7(DX), R9; CMPQ DX, R9; JHI l4; CMPQ DX, R10; JCC l22; CMPQ R9, R10; JCC l4
 l22:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ DX, R10; SETCS R9; MOVBLZX R9, R9; MOVQ 104(SP), R12; ANDL R9, R12; MOVQ 112(SP), R15; LEAQ 0(R15)(DX*1), R9; LEAQ 7(R9), DI; CMPQ R9, DI; JHI l4; CMPQ R9, R10; JCC l23; CMPQ DI, R10; JCC l4
 l23:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ R9, R10; SETCS DI; MOVBLZX DI, DI; MOVQ R12, R9; ANDL DI, R9; TESTB R9, R9; JEQ l26
-#line 181 "kernels.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l29
 #line 183 "kernels.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l29
+#line 185 "kernels.go"
 	VMOVUPS Y0, Y9; MOVQ 0(SP), DI
 l30:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Y10; MOVQ DI, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R12; VMOVUPS 0(R13)(R12*4), Y11; VMULPS Y11, Y10, Y10; VADDPS Y10, Y9, Y10; LEAQ 1(DI), R12; VBROADCASTSS 4(R14)(R9*4), Y11; MOVQ R12, R11; IMULQ SI, R11
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R11)(DX*1), R11; VMOVUPS 0(R13)(R11*4), Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y10, Y10; LEAQ 2(DI), R11; VBROADCASTSS 8(R14)(R9*4), Y11; MOVQ R11, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R11; VMOVUPS 0(R13)(R11*4), Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y10, Y10
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 3(DI), R11; VBROADCASTSS 12(R14)(R9*4), Y11; MOVQ R11, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS 0(R13)(R9*4), Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y10, Y10; LEAQ 4(DI), R9; CMPQ R9, AX; JGE l36; VMOVUPS Y10, Y9; MOVQ R9, DI; JMP l30
 l36:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, SI; JGE l39; VMOVUPS Y10, Y8; MOVQ R9, DI; JMP l40
 l39:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y10, Y7; JMP l41
 l29:
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Y0, Y8; MOVQ 16(SP), DI
 l40:
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Y8, Y9
 l42:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Y8; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS 0(R13)(R9*4), Y10; VMULPS Y10, Y8, Y8; VADDPS Y8, Y9, Y8; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l48; VMOVUPS Y8, Y9; MOVQ R9, DI; JMP l42
 l48:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y8, Y7; JMP l41
 l26:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y0, Y8; MOVQ 24(SP), DI
 l49:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; CMPQ R9, CX; JCC l1; VBROADCASTSS 0(R14)(R9*4), Y9; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; LEAQ 7(R9), R11; CMPQ R9, R11; JHI l4; CMPQ R9, R10; JCC l53; CMPQ R11, R10; JCC l4
 l53:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, R10; JCC l1; VMOVUPS 0(R13)(R9*4), Y10; VMULPS Y10, Y9, Y9; VADDPS Y9, Y8, Y9; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l56; VMOVUPS Y9, Y8; MOVQ R9, DI; JMP l49
 l56:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y9, Y7
 l41:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	LEAQ 0(R8)(DX*1), DX; LEAQ 7(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, 48(SP); JCC l57; CMPQ DI, 48(SP); JCC l4
 l57:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	CMPQ DX, 48(SP); JCC l1; MOVQ 128(SP), R15; VMOVUPS Y7, 0(R15)(DX*4)
 l3:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l4:
-#line 177 "kernels.go"
-	MOVL BX, DX; MOVQ 120(SP), R15; LEAQ 0(R15)(DX*1), DX
-#line 178 "kernels.go"
-	MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8; VPADDQ Y7, Y3, Y7; VPCMPGTQ Y8, Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VPCMPGTQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7; VSHUFPS $136, Y7, Y8, Y7
-#line 178 "kernels.go"
-	VPERMQ $216, Y7, Y7; VMOVUPS Y7, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7; VPTEST Y8, Y8
 #line 179 "kernels.go"
-	VPTEST Y7, Y7; JEQ l2
-#line 178 "kernels.go"
-	VMOVQ DX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VPXOR Y5, Y9, Y9; VPXOR Y5, Y4, Y10; VPCMPGTQ Y9, Y10, Y9; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; MOVQ 104(SP), DI
-#line 178 "kernels.go"
-	NEGQ DI; VMOVD DI, X9; VPBROADCASTD X9, Y9; VPAND Y8, Y9, Y8; MOVQ 112(SP), R15; LEAQ 0(R15)(DX*1), DI; VMOVQ DI, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPXOR Y5, Y10, Y10; VPXOR Y5, Y4, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y5, Y9, Y9
-#line 178 "kernels.go"
-	VPXOR Y5, Y4, Y11; VPCMPGTQ Y9, Y11, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y9, Y8, Y8; VPAND Y7, Y8, Y10; VPANDN Y7, Y8, Y8; VPTEST Y10, Y10; JEQ l66
+	MOVL BX, DX; MOVQ 120(SP), R15; LEAQ 0(R15)(DX*1), DX
+#line 180 "kernels.go"
+	MOVQ 32(SP), R15; TESTB R15, R15; JNE l2; VMOVQ DX, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y2, Y8; VPADDQ Y7, Y3, Y7; VPCMPGTQ Y8, Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VPCMPGTQ Y7, Y1, Y7; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7; VSHUFPS $136, Y7, Y8, Y7
+#line 180 "kernels.go"
+	VPERMQ $216, Y7, Y7; VMOVUPS Y7, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y7, Y7; VPTEST Y8, Y8
 #line 181 "kernels.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l69
+	VPTEST Y7, Y7; JEQ l2
+#line 180 "kernels.go"
+	VMOVQ DX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y9; VPADDQ Y8, Y3, Y8; VPXOR Y5, Y9, Y9; VPXOR Y5, Y4, Y10; VPCMPGTQ Y9, Y10, Y9; VPXOR Y5, Y8, Y8; VPXOR Y5, Y4, Y10; VPCMPGTQ Y8, Y10, Y8; VSHUFPS $136, Y8, Y9, Y8; VPERMQ $216, Y8, Y8; MOVQ 104(SP), DI
+#line 180 "kernels.go"
+	NEGQ DI; VMOVD DI, X9; VPBROADCASTD X9, Y9; VPAND Y8, Y9, Y8; MOVQ 112(SP), R15; LEAQ 0(R15)(DX*1), DI; VMOVQ DI, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPXOR Y5, Y10, Y10; VPXOR Y5, Y4, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y5, Y9, Y9
+#line 180 "kernels.go"
+	VPXOR Y5, Y4, Y11; VPCMPGTQ Y9, Y11, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y9, Y8, Y8; VPAND Y7, Y8, Y10; VPANDN Y7, Y8, Y8; VPTEST Y10, Y10; JEQ l66
 #line 183 "kernels.go"
+	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l69
+#line 185 "kernels.go"
 	VMOVUPS Y0, Y12; MOVQ 56(SP), DI
 l70:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Y13; MOVQ DI, R11; IMULQ SI, R11; LEAQ 0(R11)(DX*1), R11; VMASKMOVPS 0(R13)(R11*4), Y10, Y14; VMULPS Y14, Y13, Y13; VADDPS Y13, Y12, Y13; LEAQ 1(DI), R11; VBROADCASTSS 4(R14)(R9*4), Y14; MOVQ R11, R12; IMULQ SI, R12
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R12)(DX*1), R11; VMASKMOVPS 0(R13)(R11*4), Y10, Y15; VMULPS Y15, Y14, Y14; VADDPS Y14, Y13, Y13; LEAQ 2(DI), R11; VBROADCASTSS 8(R14)(R9*4), Y14; MOVQ R11, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R11; VMASKMOVPS 0(R13)(R11*4), Y10, Y15; VMULPS Y15, Y14, Y14
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VADDPS Y14, Y13, Y13; LEAQ 3(DI), R11; VBROADCASTSS 12(R14)(R9*4), Y14; MOVQ R11, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMASKMOVPS 0(R13)(R9*4), Y10, Y15; VMULPS Y15, Y14, Y14; VADDPS Y14, Y13, Y13; LEAQ 4(DI), R9; CMPQ R9, AX; JGE l76; VMOVUPS Y13, Y12
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	MOVQ R9, DI; JMP l70
 l76:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, SI; JGE l79; VMOVUPS Y13, Y11; MOVQ R9, DI; JMP l80
 l79:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y13, Y9; JMP l66
 l69:
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Y0, Y11; MOVQ 64(SP), DI
 l80:
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Y11, Y12
 l81:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Y11; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMASKMOVPS 0(R13)(R9*4), Y10, Y13; VMULPS Y13, Y11, Y11; VADDPS Y11, Y12, Y11; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l87; VMOVUPS Y11, Y12; MOVQ R9, DI; JMP l81
 l87:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VBLENDVPS Y10, Y11, Y9, Y9
 l66:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VPTEST Y8, Y8; JEQ l88; VMOVUPS Y0, Y10; MOVQ 72(SP), DI
 l89:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; CMPQ R9, CX; JCC l1; VBROADCASTSS 0(R14)(R9*4), Y11; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVQ R9, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y2, Y13; VPADDQ Y12, Y3, Y12; VPXOR Y5, Y13, Y13; VPXOR Y5, Y4, Y14; VPCMPGTQ Y13, Y14, Y13
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VPXOR Y5, Y12, Y12; VPXOR Y5, Y4, Y14; VPCMPGTQ Y12, Y14, Y12; VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPANDN Y8, Y12, Y12; VPTEST Y12, Y12; JNE l1; VMASKMOVPS 0(R13)(R9*4), Y8, Y12; VMULPS Y12, Y11, Y11; VADDPS Y11, Y10, Y11; LEAQ 1(DI), R9
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, SI; JGE l95; VMOVUPS Y11, Y10; MOVQ R9, DI; JMP l89
 l95:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VBLENDVPS Y8, Y11, Y9, Y9
 l88:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	LEAQ 0(R8)(DX*1), DX; VMOVQ DX, X8; VPBROADCASTQ X8, Y8; VPADDQ Y8, Y2, Y10; VPADDQ Y8, Y3, Y8; VPXOR Y5, Y10, Y10; VPXOR Y5, Y6, Y11; VPCMPGTQ Y10, Y11, Y10; VPXOR Y5, Y8, Y8; VPXOR Y5, Y6, Y11; VPCMPGTQ Y8, Y11, Y8; VSHUFPS $136, Y8, Y10, Y8; VPERMQ $216, Y8, Y8
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	VPANDN Y7, Y8, Y8; VPTEST Y8, Y8; JNE l1; MOVQ 128(SP), R15; VMASKMOVPS Y9, Y7, 0(R15)(DX*4)
 l2:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	ADDQ $8, BX; JMP l12
 l6:
-#line 177 "kernels.go"
+#line 179 "kernels.go"
 	MOVL BX, DX; MOVQ 120(SP), R15; LEAQ 0(R15)(DX*1), DX
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	LEAQ 7(DX), DI; CMPQ DX, DI; JHI l4; CMPQ DX, R10; JCC l99; CMPQ DI, R10; JCC l4
 l99:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ DX, R10; SETCS DI; MOVBLZX DI, DI; MOVQ 104(SP), R9; ANDL DI, R9; MOVQ 112(SP), R15; LEAQ 0(R15)(DX*1), DI; LEAQ 7(DI), R11; CMPQ DI, R11; JHI l4; CMPQ DI, R10; JCC l100; CMPQ R11, R10; JCC l4
 l100:
-#line 178 "kernels.go"
+#line 180 "kernels.go"
 	CMPQ DI, R10; SETCS DI; MOVBLZX DI, DI; MOVQ R9, R11; ANDL DI, R11; TESTB R11, R11; JEQ l103
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y0, Y8; MOVQ 80(SP), DI
 l105:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Y9; MOVQ DI, R11; IMULQ SI, R11; LEAQ 0(R11)(DX*1), R11; VMOVUPS 0(R13)(R11*4), Y10; VMULPS Y10, Y9, Y9; VADDPS Y9, Y8, Y9; LEAQ 1(DI), R11; VBROADCASTSS 4(R14)(R9*4), Y10; MOVQ R11, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R11
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS 0(R13)(R11*4), Y11; VMULPS Y11, Y10, Y10; VADDPS Y10, Y9, Y9; LEAQ 2(DI), R11; VBROADCASTSS 8(R14)(R9*4), Y10; MOVQ R11, R12; IMULQ SI, R12; LEAQ 0(R12)(DX*1), R11; VMOVUPS 0(R13)(R11*4), Y11; VMULPS Y11, Y10, Y10; VADDPS Y10, Y9, Y9; LEAQ 3(DI), R11
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VBROADCASTSS 12(R14)(R9*4), Y10; MOVQ R11, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS 0(R13)(R9*4), Y11; VMULPS Y11, Y10, Y10; VADDPS Y10, Y9, Y9; LEAQ 4(DI), R9; CMPQ R9, AX; JGE l111; VMOVUPS Y9, Y8; MOVQ R9, DI; JMP l105
 l111:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, SI; JGE l114; VMOVUPS Y9, Y8; MOVQ R9, DI
-#line 181 "kernels.go"
+#line 183 "kernels.go"
 	VMOVUPS Y8, Y10
 l116:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; VBROADCASTSS 0(R14)(R9*4), Y8; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; VMOVUPS 0(R13)(R9*4), Y11; VMULPS Y11, Y8, Y8; VADDPS Y8, Y10, Y8; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l122; VMOVUPS Y8, Y10; MOVQ R9, DI; JMP l116
 l122:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y8, Y7; JMP l123
 l114:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y9, Y7; JMP l123
 l103:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y0, Y8; MOVQ 88(SP), DI
 l124:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	LEAQ 0(R8)(DI*1), R9; CMPQ R9, CX; JCC l1; VBROADCASTSS 0(R14)(R9*4), Y9; MOVQ DI, R9; IMULQ SI, R9; LEAQ 0(R9)(DX*1), R9; LEAQ 7(R9), R11; CMPQ R9, R11; JHI l4; CMPQ R9, R10; JCC l128; CMPQ R11, R10; JCC l4
 l128:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	CMPQ R9, R10; JCC l1; VMOVUPS 0(R13)(R9*4), Y10; VMULPS Y10, Y9, Y9; VADDPS Y9, Y8, Y9; LEAQ 1(DI), R9; CMPQ R9, SI; JGE l131; VMOVUPS Y9, Y8; MOVQ R9, DI; JMP l124
 l131:
-#line 183 "kernels.go"
+#line 185 "kernels.go"
 	VMOVUPS Y9, Y7
 l123:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	LEAQ 0(R8)(DX*1), DX; MOVQ 128(SP), R15; VMOVUPS Y7, 0(R15)(DX*4); ADDQ $8, BX; LEAQ 8(BX), DX; CMPQ DX, 136(SP); JLE l6; JMP l12
 l1:
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	VZEROUPPER
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	MOVQ BX, done+120(FP)
-#line 185 "kernels.go"
+#line 187 "kernels.go"
 	RET

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Past stores in each element of out the one of x that is so far behind.
+// Past stores in each element of out the element of x that is far positions after it.
 func Past(s *device.Stream, g device.Grid, x, out device.Slice[float32], far int) error {
 	p := s.Plan(pastKernel, g)
 	x.Pass(p)

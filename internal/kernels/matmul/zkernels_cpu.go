@@ -425,117 +425,117 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i98 := int32(i97)
 //line single.go:37
 			i99 := i71*i91 + i98
-//line single.go:130
+//line single.go:132
 			c271 := 0 < i105-i69
 			i274 := int(i80)
-//line single.go:131
+//line single.go:133
 			if !(!c271 || uint(i274) < uint(aLen)) {
-//line single.go:131
+//line single.go:133
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i274, aLen)
-//line single.go:131
+//line single.go:133
 				return
 			}
-//line single.go:131
+//line single.go:133
 			i419 := int(i90)
-//line single.go:131
+//line single.go:133
 			if !(!c271 || uint(i419) < uint(aLen)) {
-//line single.go:131
+//line single.go:133
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i419, aLen)
-//line single.go:131
+//line single.go:133
 				return
 			}
 //line single.go:41
 			i111 := i104 - i71
-//line single.go:130
+//line single.go:132
 			c523 := 0 < i111
 			i526 := int(i99)
-//line single.go:131
+//line single.go:133
 			if !(!c523 || uint(i526) < uint(bLen)) {
-//line single.go:131
+//line single.go:133
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i526, bLen)
-//line single.go:131
+//line single.go:133
 				return
 			}
-//line single.go:130
+//line single.go:132
 			c667 := 0 < i111-4
 			i670 := int(i99 + i101)
-//line single.go:131
+//line single.go:133
 			if !(!c667 || uint(i670) < uint(bLen)) {
-//line single.go:131
+//line single.go:133
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i670, bLen)
-//line single.go:131
+//line single.go:133
 				return
 			}
-//line single.go:130
+//line single.go:132
 			if c271 {
 				f1010, f1011, f1012, f1013 = *(*float32)(unsafe.Add(a, i274*16)), *(*float32)(unsafe.Add(a, i274*16+4)), *(*float32)(unsafe.Add(a, i274*16+8)), *(*float32)(unsafe.Add(a, i274*16+12))
 			} else {
-//line single.go:130
+//line single.go:132
 				f1010, f1011, f1012, f1013 = 0, 0, 0, 0
 			}
-//line single.go:130
+//line single.go:132
 			if c271 {
 				f1025, f1026, f1027, f1028 = *(*float32)(unsafe.Add(a, i419*16)), *(*float32)(unsafe.Add(a, i419*16+4)), *(*float32)(unsafe.Add(a, i419*16+8)), *(*float32)(unsafe.Add(a, i419*16+12))
 			} else {
-//line single.go:130
+//line single.go:132
 				f1025, f1026, f1027, f1028 = 0, 0, 0, 0
 			}
-//line single.go:130
+//line single.go:132
 			if c523 {
 				f1040, f1041, f1042, f1043 = *(*float32)(unsafe.Add(b, i526*16)), *(*float32)(unsafe.Add(b, i526*16+4)), *(*float32)(unsafe.Add(b, i526*16+8)), *(*float32)(unsafe.Add(b, i526*16+12))
 			} else {
-//line single.go:130
+//line single.go:132
 				f1040, f1041, f1042, f1043 = 0, 0, 0, 0
 			}
-//line single.go:130
+//line single.go:132
 			if c667 {
 				f1055, f1056, f1057, f1058 = *(*float32)(unsafe.Add(b, i670*16)), *(*float32)(unsafe.Add(b, i670*16+4)), *(*float32)(unsafe.Add(b, i670*16+8)), *(*float32)(unsafe.Add(b, i670*16+12))
 			} else {
-//line single.go:130
+//line single.go:132
 				f1055, f1056, f1057, f1058 = 0, 0, 0, 0
 			}
-//line single.go:91
+//line single.go:92
 			i2438 := i68 << 2
-//line single.go:91
+//line single.go:92
 			i2443 := tx / 8
-//line single.go:91
+//line single.go:92
 			i2447 := i72 % 4
-//line single.go:91
+//line single.go:92
 			*(*float32)(unsafe.Add(shared, i2438*528+i2443*16+i2447*4)) = f1010
 			i2455 := i2443 + 16
-//line single.go:92
+//line single.go:93
 			*(*float32)(unsafe.Add(shared, i2438*528+i2455*16+i2447*4)) = f1025
-//line single.go:91
+//line single.go:92
 			i2469 := i2438 + 1
-//line single.go:91
+//line single.go:92
 			*(*float32)(unsafe.Add(shared, i2469*528+i2443*16+i2447*4)) = f1011
 			*(*float32)(unsafe.Add(shared, i2469*528+i2455*16+i2447*4)) = f1026
-//line single.go:91
+//line single.go:92
 			i2498 := i2438 + 2
-//line single.go:91
+//line single.go:92
 			*(*float32)(unsafe.Add(shared, i2498*528+i2443*16+i2447*4)) = f1012
 			*(*float32)(unsafe.Add(shared, i2498*528+i2455*16+i2447*4)) = f1027
-//line single.go:91
+//line single.go:92
 			i2527 := i2438 + 3
-//line single.go:91
+//line single.go:92
 			*(*float32)(unsafe.Add(shared, i2527*528+i2443*16+i2447*4)) = f1013
 			*(*float32)(unsafe.Add(shared, i2527*528+i2455*16+i2447*4)) = f1028
-//line single.go:98
+//line single.go:100
 			*(*float32)(unsafe.Add(shared, i51*512+i50*16+8448)) = f1040
-//line single.go:98
+//line single.go:100
 			*(*float32)(unsafe.Add(shared, i51*512+i50*16+4+8448)) = f1041
-//line single.go:98
+//line single.go:100
 			*(*float32)(unsafe.Add(shared, i51*512+i50*16+8+8448)) = f1042
-//line single.go:98
+//line single.go:100
 			*(*float32)(unsafe.Add(shared, i51*512+i50*16+12+8448)) = f1043
 			i903 := i51 + 4
-//line single.go:99
+//line single.go:101
 			*(*float32)(unsafe.Add(shared, i903*512+i50*16+8448)) = f1055
-//line single.go:99
+//line single.go:101
 			*(*float32)(unsafe.Add(shared, i903*512+i50*16+4+8448)) = f1056
-//line single.go:99
+//line single.go:101
 			*(*float32)(unsafe.Add(shared, i903*512+i50*16+8+8448)) = f1057
-//line single.go:99
+//line single.go:101
 			*(*float32)(unsafe.Add(shared, i903*512+i50*16+12+8448)) = f1058
 //line single.go:44
 			*(*int)(unsafe.Add(each56, tx*8)) = i56
@@ -607,15 +607,15 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i98 := *(*int32)(unsafe.Add(each98, tx*4))
 //line single.go:37
 			i99 := i71*i91 + i98
-//line single.go:105
+//line single.go:107
 			i2868 := i67 + 8
-//line single.go:105
+//line single.go:107
 			i2894 := i67 + 16
-//line single.go:105
+//line single.go:107
 			i2920 := i67 + 24
-//line single.go:112
+//line single.go:114
 			i984 := i59 + 16
-//line single.go:112
+//line single.go:114
 			*(*float32)(unsafe.Add(each8274, tx*4)), *(*float32)(unsafe.Add(each8272, tx*4)), *(*float32)(unsafe.Add(each8270, tx*4)), *(*float32)(unsafe.Add(each8268, tx*4)), *(*float32)(unsafe.Add(each8266, tx*4)), *(*float32)(unsafe.Add(each8264, tx*4)), *(*float32)(unsafe.Add(each8262, tx*4)), *(*float32)(unsafe.Add(each8260, tx*4)), *(*float32)(unsafe.Add(each8258, tx*4)), *(*float32)(unsafe.Add(each8256, tx*4)), *(*float32)(unsafe.Add(each8254, tx*4)), *(*float32)(unsafe.Add(each8252, tx*4)), *(*float32)(unsafe.Add(each8250, tx*4)), *(*float32)(unsafe.Add(each8248, tx*4)), *(*float32)(unsafe.Add(each8246, tx*4)), *(*float32)(unsafe.Add(each8244, tx*4)), *(*float32)(unsafe.Add(each8242, tx*4)), *(*float32)(unsafe.Add(each8240, tx*4)), *(*float32)(unsafe.Add(each8238, tx*4)), *(*float32)(unsafe.Add(each8236, tx*4)), *(*float32)(unsafe.Add(each8234, tx*4)), *(*float32)(unsafe.Add(each8232, tx*4)), *(*float32)(unsafe.Add(each8230, tx*4)), *(*float32)(unsafe.Add(each8228, tx*4)), *(*float32)(unsafe.Add(each8226, tx*4)), *(*float32)(unsafe.Add(each8224, tx*4)), *(*float32)(unsafe.Add(each8222, tx*4)), *(*float32)(unsafe.Add(each8220, tx*4)), *(*float32)(unsafe.Add(each8218, tx*4)), *(*float32)(unsafe.Add(each8216, tx*4)), *(*float32)(unsafe.Add(each8214, tx*4)), *(*float32)(unsafe.Add(each8212, tx*4)), *(*float32)(unsafe.Add(each8210, tx*4)), *(*float32)(unsafe.Add(each8208, tx*4)), *(*float32)(unsafe.Add(each8206, tx*4)), *(*float32)(unsafe.Add(each8204, tx*4)), *(*float32)(unsafe.Add(each8202, tx*4)), *(*float32)(unsafe.Add(each8200, tx*4)), *(*float32)(unsafe.Add(each8198, tx*4)), *(*float32)(unsafe.Add(each8196, tx*4)), *(*float32)(unsafe.Add(each8194, tx*4)), *(*float32)(unsafe.Add(each8192, tx*4)), *(*float32)(unsafe.Add(each8190, tx*4)), *(*float32)(unsafe.Add(each8188, tx*4)), *(*float32)(unsafe.Add(each8186, tx*4)), *(*float32)(unsafe.Add(each8184, tx*4)), *(*float32)(unsafe.Add(each8182, tx*4)), *(*float32)(unsafe.Add(each8180, tx*4)), *(*float32)(unsafe.Add(each8178, tx*4)), *(*float32)(unsafe.Add(each8176, tx*4)), *(*float32)(unsafe.Add(each8174, tx*4)), *(*float32)(unsafe.Add(each8172, tx*4)), *(*float32)(unsafe.Add(each8170, tx*4)), *(*float32)(unsafe.Add(each8168, tx*4)), *(*float32)(unsafe.Add(each8166, tx*4)), *(*float32)(unsafe.Add(each8164, tx*4)), *(*float32)(unsafe.Add(each8162, tx*4)), *(*float32)(unsafe.Add(each8160, tx*4)), *(*float32)(unsafe.Add(each8158, tx*4)), *(*float32)(unsafe.Add(each8156, tx*4)), *(*float32)(unsafe.Add(each8154, tx*4)), *(*float32)(unsafe.Add(each8152, tx*4)), *(*float32)(unsafe.Add(each8150, tx*4)), *(*float32)(unsafe.Add(each8148, tx*4)), *(*float32)(unsafe.Add(each8146, tx*4)), *(*float32)(unsafe.Add(each8144, tx*4)), *(*float32)(unsafe.Add(each8142, tx*4)), *(*float32)(unsafe.Add(each8140, tx*4)), *(*float32)(unsafe.Add(each8138, tx*4)), *(*float32)(unsafe.Add(each8136, tx*4)), *(*float32)(unsafe.Add(each8134, tx*4)), *(*float32)(unsafe.Add(each8132, tx*4)), *(*float32)(unsafe.Add(each8130, tx*4)), *(*float32)(unsafe.Add(each8128, tx*4)), *(*float32)(unsafe.Add(each8126, tx*4)), *(*float32)(unsafe.Add(each8124, tx*4)), *(*float32)(unsafe.Add(each8122, tx*4)), *(*float32)(unsafe.Add(each8120, tx*4)), *(*float32)(unsafe.Add(each8118, tx*4)), *(*float32)(unsafe.Add(each8116, tx*4)), *(*float32)(unsafe.Add(each8114, tx*4)), *(*float32)(unsafe.Add(each8112, tx*4)), *(*float32)(unsafe.Add(each8110, tx*4)), *(*float32)(unsafe.Add(each8108, tx*4)), *(*float32)(unsafe.Add(each8106, tx*4)), *(*float32)(unsafe.Add(each8104, tx*4)), *(*float32)(unsafe.Add(each8102, tx*4)), *(*float32)(unsafe.Add(each8100, tx*4)), *(*float32)(unsafe.Add(each8098, tx*4)), *(*float32)(unsafe.Add(each8096, tx*4)), *(*float32)(unsafe.Add(each8094, tx*4)), *(*float32)(unsafe.Add(each8092, tx*4)), *(*float32)(unsafe.Add(each8090, tx*4)), *(*float32)(unsafe.Add(each8088, tx*4)), *(*float32)(unsafe.Add(each8086, tx*4)), *(*float32)(unsafe.Add(each8084, tx*4)), *(*float32)(unsafe.Add(each8082, tx*4)), *(*float32)(unsafe.Add(each8080, tx*4)), *(*float32)(unsafe.Add(each8078, tx*4)), *(*float32)(unsafe.Add(each8076, tx*4)), *(*float32)(unsafe.Add(each8074, tx*4)), *(*float32)(unsafe.Add(each8072, tx*4)), *(*float32)(unsafe.Add(each8070, tx*4)), *(*float32)(unsafe.Add(each8068, tx*4)), *(*float32)(unsafe.Add(each8066, tx*4)), *(*float32)(unsafe.Add(each8064, tx*4)), *(*float32)(unsafe.Add(each8062, tx*4)), *(*float32)(unsafe.Add(each8060, tx*4)), *(*float32)(unsafe.Add(each8058, tx*4)), *(*float32)(unsafe.Add(each8056, tx*4)), *(*float32)(unsafe.Add(each8054, tx*4)), *(*float32)(unsafe.Add(each8052, tx*4)), *(*float32)(unsafe.Add(each8050, tx*4)), *(*float32)(unsafe.Add(each8048, tx*4)), *(*float32)(unsafe.Add(each8046, tx*4)), *(*float32)(unsafe.Add(each8044, tx*4)), *(*float32)(unsafe.Add(each8042, tx*4)), *(*float32)(unsafe.Add(each8040, tx*4)), *(*float32)(unsafe.Add(each8038, tx*4)), *(*float32)(unsafe.Add(each8036, tx*4)), *(*float32)(unsafe.Add(each8034, tx*4)), *(*float32)(unsafe.Add(each8032, tx*4)), *(*float32)(unsafe.Add(each8030, tx*4)), *(*float32)(unsafe.Add(each8028, tx*4)), *(*float32)(unsafe.Add(each8026, tx*4)), *(*float32)(unsafe.Add(each8024, tx*4)), *(*float32)(unsafe.Add(each8022, tx*4)), *(*float32)(unsafe.Add(each8020, tx*4)), *(*int32)(unsafe.Add(each132, tx*4)), *(*int32)(unsafe.Add(each133, tx*4)), *(*int32)(unsafe.Add(each134, tx*4)), *(*float32)(unsafe.Add(each1270, tx*4)), *(*float32)(unsafe.Add(each1271, tx*4)), *(*float32)(unsafe.Add(each1272, tx*4)), *(*float32)(unsafe.Add(each1273, tx*4)), *(*float32)(unsafe.Add(each1274, tx*4)), *(*float32)(unsafe.Add(each1275, tx*4)), *(*float32)(unsafe.Add(each1276, tx*4)), *(*float32)(unsafe.Add(each1277, tx*4)), *(*float32)(unsafe.Add(each1278, tx*4)), *(*float32)(unsafe.Add(each1279, tx*4)), *(*float32)(unsafe.Add(each1280, tx*4)), *(*float32)(unsafe.Add(each1281, tx*4)), *(*float32)(unsafe.Add(each1282, tx*4)), *(*float32)(unsafe.Add(each1283, tx*4)), *(*float32)(unsafe.Add(each1284, tx*4)), *(*float32)(unsafe.Add(each1285, tx*4)), *(*float32)(unsafe.Add(each1286, tx*4)), *(*float32)(unsafe.Add(each1287, tx*4)), *(*float32)(unsafe.Add(each1288, tx*4)), *(*float32)(unsafe.Add(each1289, tx*4)), *(*float32)(unsafe.Add(each1290, tx*4)), *(*float32)(unsafe.Add(each1291, tx*4)), *(*float32)(unsafe.Add(each1292, tx*4)), *(*float32)(unsafe.Add(each1293, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i80, i90, i99, *(*float32)(unsafe.Add(shared, i67*16)), *(*float32)(unsafe.Add(shared, i67*16+4)), *(*float32)(unsafe.Add(shared, i67*16+8)), *(*float32)(unsafe.Add(shared, i67*16+12)), *(*float32)(unsafe.Add(shared, i2868*16)), *(*float32)(unsafe.Add(shared, i2868*16+4)), *(*float32)(unsafe.Add(shared, i2868*16+8)), *(*float32)(unsafe.Add(shared, i2868*16+12)), *(*float32)(unsafe.Add(shared, i2894*16)), *(*float32)(unsafe.Add(shared, i2894*16+4)), *(*float32)(unsafe.Add(shared, i2894*16+8)), *(*float32)(unsafe.Add(shared, i2894*16+12)), *(*float32)(unsafe.Add(shared, i2920*16)), *(*float32)(unsafe.Add(shared, i2920*16+4)), *(*float32)(unsafe.Add(shared, i2920*16+8)), *(*float32)(unsafe.Add(shared, i2920*16+12)), *(*float32)(unsafe.Add(shared, i59*16+8448)), *(*float32)(unsafe.Add(shared, i59*16+4+8448)), *(*float32)(unsafe.Add(shared, i59*16+8+8448)), *(*float32)(unsafe.Add(shared, i59*16+12+8448)), *(*float32)(unsafe.Add(shared, i984*16+8448)), *(*float32)(unsafe.Add(shared, i984*16+4+8448)), *(*float32)(unsafe.Add(shared, i984*16+8+8448)), *(*float32)(unsafe.Add(shared, i984*16+12+8448))
 		}
 		i135, i142 = i104, 0
@@ -632,15 +632,15 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line single.go:53
 			c181 := 0 < i2004
 			i183 := i2004 / 4
-//line single.go:105
+//line single.go:107
 			o2971 := i142 * 4224
-//line single.go:112
+//line single.go:114
 			o456 := i142 * 4096
 //line single.go:62
 			i209 := i142 ^ 1
-//line single.go:91
+//line single.go:92
 			o2646 := i209 * 4224
-//line single.go:98
+//line single.go:100
 			o493 := i209 * 4096
 			for tx := range 128 {
 				var f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411, f1319, f1320, f1321, f1322, f1334, f1335, f1336, f1337, f1349, f1350, f1351, f1352, f1364, f1365, f1366, f1367, f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, f2979, f2981, f2983, f2985, f3009, f3011, f3013, f3015, f3039, f3041, f3043, f3045, f3069, f3071, f3073, f3075, f1560, f1562, f1564, f1566, f1574, f1576, f1578, f1580, f5691, f5698, f5705, f5712, f5719, f5726, f5733, f5740, f5748, f5755, f5762, f5769, f5776, f5783, f5790, f5797, f5805, f5812, f5819, f5826, f5833, f5840, f5847, f5854, f5862, f5869, f5876, f5883, f5890, f5897, f5904, f5911, f5923, f5930, f5937, f5944, f5951, f5958, f5965, f5972, f5980, f5987, f5994, f6001, f6008, f6015, f6022, f6029, f6037, f6044, f6051, f6058, f6065, f6072, f6079, f6086, f6094, f6101, f6108, f6115, f6122, f6129, f6136, f6143, f6155, f6162, f6169, f6176, f6183, f6190, f6197, f6204, f6212, f6219, f6226, f6233, f6240, f6247, f6254, f6261, f6269, f6276, f6283, f6290, f6297, f6304, f6311, f6318, f6326, f6333, f6340, f6347, f6354, f6361, f6368, f6375, f6387, f6394, f6401, f6408, f6415, f6422, f6429, f6436, f6444, f6451, f6458, f6465, f6472, f6479, f6486, f6493, f6501, f6508, f6515, f6522, f6529, f6536, f6543, f6550, f6558, f6565, f6572, f6579, f6586, f6593, f6600, f6607 float32
@@ -996,36 +996,36 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i64 := *(*int)(unsafe.Add(each64, tx*8))
 //line single.go:30
 				i67 := i64 | i51/2<<2
-//line single.go:105
+//line single.go:107
 				i2868 := i67 + 8
-//line single.go:105
+//line single.go:107
 				i2894 := i67 + 16
-//line single.go:105
+//line single.go:107
 				i2920 := i67 + 24
 //line single.go:29
 				i56 := *(*int)(unsafe.Add(each56, tx*8))
 //line single.go:29
 				i59 := i56 | i51%2<<3
-//line single.go:112
+//line single.go:114
 				i984 := i59 + 16
-//line single.go:91
+//line single.go:92
 				i2438 := i68 << 2
-//line single.go:91
+//line single.go:92
 				i2443 := tx / 8
 //line single.go:35
 				i72 := tx / 2
-//line single.go:91
+//line single.go:92
 				i2447 := i72 % 4
 				i2455 := i2443 + 16
-//line single.go:91
+//line single.go:92
 				i2469 := i2438 + 1
-//line single.go:91
+//line single.go:92
 				i2498 := i2438 + 2
-//line single.go:91
+//line single.go:92
 				i2527 := i2438 + 3
 //line single.go:28
 				i50 := tx % 32
-//line single.go:99
+//line single.go:101
 				i903 := i51 + 4
 //line single.go:50
 				i123 := i132 + 2
@@ -1074,76 +1074,76 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				} else {
 //line single.go:53
 					if c181 {
-//line single.go:130
+//line single.go:132
 						c287 := 0 < i183-i69
 						i290 := int(i123)
-//line single.go:131
+//line single.go:133
 						if !(!c287 || uint(i290) < uint(aLen)) {
-//line single.go:131
+//line single.go:133
 							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i290, aLen)
-//line single.go:131
+//line single.go:133
 							return
 						}
-//line single.go:131
+//line single.go:133
 						i435 := int(i124)
-//line single.go:131
+//line single.go:133
 						if !(!c287 || uint(i435) < uint(aLen)) {
-//line single.go:131
+//line single.go:133
 							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i435, aLen)
-//line single.go:131
+//line single.go:133
 							return
 						}
 //line single.go:55
 						i189 := i2004 - i71
-//line single.go:130
+//line single.go:132
 						c539 := 0 < i189
 						i542 := int(i126)
-//line single.go:131
+//line single.go:133
 						if !(!c539 || uint(i542) < uint(bLen)) {
-//line single.go:131
+//line single.go:133
 							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i542, bLen)
-//line single.go:131
+//line single.go:133
 							return
 						}
-//line single.go:130
+//line single.go:132
 						c683 := 0 < i189-4
 						i686 := int(i126 + i101)
-//line single.go:131
+//line single.go:133
 						if !(!c683 || uint(i686) < uint(bLen)) {
-//line single.go:131
+//line single.go:133
 							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i686, bLen)
-//line single.go:131
+//line single.go:133
 							return
 						}
-//line single.go:130
+//line single.go:132
 						if c287 {
 							f1319, f1320, f1321, f1322 = *(*float32)(unsafe.Add(a, i290*16)), *(*float32)(unsafe.Add(a, i290*16+4)), *(*float32)(unsafe.Add(a, i290*16+8)), *(*float32)(unsafe.Add(a, i290*16+12))
 						} else {
-//line single.go:130
+//line single.go:132
 							f1319, f1320, f1321, f1322 = 0, 0, 0, 0
 						}
-//line single.go:130
+//line single.go:132
 						if c287 {
 							f1334, f1335, f1336, f1337 = *(*float32)(unsafe.Add(a, i435*16)), *(*float32)(unsafe.Add(a, i435*16+4)), *(*float32)(unsafe.Add(a, i435*16+8)), *(*float32)(unsafe.Add(a, i435*16+12))
 						} else {
-//line single.go:130
+//line single.go:132
 							f1334, f1335, f1336, f1337 = 0, 0, 0, 0
 						}
-//line single.go:130
+//line single.go:132
 						if c539 {
 							f1349, f1350, f1351, f1352 = *(*float32)(unsafe.Add(b, i542*16)), *(*float32)(unsafe.Add(b, i542*16+4)), *(*float32)(unsafe.Add(b, i542*16+8)), *(*float32)(unsafe.Add(b, i542*16+12))
 						} else {
-//line single.go:130
+//line single.go:132
 							f1349, f1350, f1351, f1352 = 0, 0, 0, 0
 						}
-//line single.go:130
+//line single.go:132
 						if c683 {
 							f1364, f1365, f1366, f1367 = *(*float32)(unsafe.Add(b, i686*16)), *(*float32)(unsafe.Add(b, i686*16+4)), *(*float32)(unsafe.Add(b, i686*16+8)), *(*float32)(unsafe.Add(b, i686*16+12))
 						} else {
-//line single.go:130
+//line single.go:132
 							f1364, f1365, f1366, f1367 = 0, 0, 0, 0
 						}
-//line single.go:133
+//line single.go:135
 						f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = f1319, f1320, f1321, f1322, f1334, f1335, f1336, f1337, f1349, f1350, f1351, f1352, f1364, f1365, f1366, f1367
 					} else {
 //line single.go:53
@@ -1156,309 +1156,309 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				for {
 //line single.go:58
 					i199 := i198 + 1
-//line single.go:105
+//line single.go:107
 					f2979 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16))
-//line single.go:105
+//line single.go:107
 					f2981 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+4))
-//line single.go:105
+//line single.go:107
 					f2983 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+8))
-//line single.go:105
+//line single.go:107
 					f2985 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+12))
-//line single.go:105
+//line single.go:107
 					f3009 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16))
-//line single.go:105
+//line single.go:107
 					f3011 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+4))
-//line single.go:105
+//line single.go:107
 					f3013 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+8))
-//line single.go:105
+//line single.go:107
 					f3015 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+12))
-//line single.go:105
+//line single.go:107
 					f3039 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16))
-//line single.go:105
+//line single.go:107
 					f3041 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+4))
-//line single.go:105
+//line single.go:107
 					f3043 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+8))
-//line single.go:105
+//line single.go:107
 					f3045 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+12))
-//line single.go:105
+//line single.go:107
 					f3069 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16))
-//line single.go:105
+//line single.go:107
 					f3071 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+4))
-//line single.go:105
+//line single.go:107
 					f3073 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+8))
-//line single.go:105
+//line single.go:107
 					f3075 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+12))
-//line single.go:112
+//line single.go:114
 					f1560 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+8448))
-//line single.go:112
+//line single.go:114
 					f1562 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+4+8448))
-//line single.go:112
+//line single.go:114
 					f1564 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+8+8448))
-//line single.go:112
+//line single.go:114
 					f1566 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+12+8448))
-//line single.go:112
+//line single.go:114
 					f1574 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+8448))
-//line single.go:112
+//line single.go:114
 					f1576 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+4+8448))
-//line single.go:112
+//line single.go:114
 					f1578 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+8+8448))
-//line single.go:112
+//line single.go:114
 					f1580 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+12+8448))
-//line single.go:121
+//line single.go:123
 					f5691 = f8021 + float32(f1412*f1428)
-//line single.go:121
+//line single.go:123
 					f5698 = f8023 + float32(f1412*f1429)
-//line single.go:121
+//line single.go:123
 					f5705 = f8025 + float32(f1412*f1430)
-//line single.go:121
+//line single.go:123
 					f5712 = f8027 + float32(f1412*f1431)
-//line single.go:121
+//line single.go:123
 					f5719 = f8029 + float32(f1412*f1432)
-//line single.go:121
+//line single.go:123
 					f5726 = f8031 + float32(f1412*f1433)
-//line single.go:121
+//line single.go:123
 					f5733 = f8033 + float32(f1412*f1434)
-//line single.go:121
+//line single.go:123
 					f5740 = f8035 + float32(f1412*f1435)
-//line single.go:121
+//line single.go:123
 					f5748 = f8037 + float32(f1413*f1428)
-//line single.go:121
+//line single.go:123
 					f5755 = f8039 + float32(f1413*f1429)
-//line single.go:121
+//line single.go:123
 					f5762 = f8041 + float32(f1413*f1430)
-//line single.go:121
+//line single.go:123
 					f5769 = f8043 + float32(f1413*f1431)
-//line single.go:121
+//line single.go:123
 					f5776 = f8045 + float32(f1413*f1432)
-//line single.go:121
+//line single.go:123
 					f5783 = f8047 + float32(f1413*f1433)
-//line single.go:121
+//line single.go:123
 					f5790 = f8049 + float32(f1413*f1434)
-//line single.go:121
+//line single.go:123
 					f5797 = f8051 + float32(f1413*f1435)
-//line single.go:121
+//line single.go:123
 					f5805 = f8053 + float32(f1414*f1428)
-//line single.go:121
+//line single.go:123
 					f5812 = f8055 + float32(f1414*f1429)
-//line single.go:121
+//line single.go:123
 					f5819 = f8057 + float32(f1414*f1430)
-//line single.go:121
+//line single.go:123
 					f5826 = f8059 + float32(f1414*f1431)
-//line single.go:121
+//line single.go:123
 					f5833 = f8061 + float32(f1414*f1432)
-//line single.go:121
+//line single.go:123
 					f5840 = f8063 + float32(f1414*f1433)
-//line single.go:121
+//line single.go:123
 					f5847 = f8065 + float32(f1414*f1434)
-//line single.go:121
+//line single.go:123
 					f5854 = f8067 + float32(f1414*f1435)
-//line single.go:121
+//line single.go:123
 					f5862 = f8069 + float32(f1415*f1428)
-//line single.go:121
+//line single.go:123
 					f5869 = f8071 + float32(f1415*f1429)
-//line single.go:121
+//line single.go:123
 					f5876 = f8073 + float32(f1415*f1430)
-//line single.go:121
+//line single.go:123
 					f5883 = f8075 + float32(f1415*f1431)
-//line single.go:121
+//line single.go:123
 					f5890 = f8077 + float32(f1415*f1432)
-//line single.go:121
+//line single.go:123
 					f5897 = f8079 + float32(f1415*f1433)
-//line single.go:121
+//line single.go:123
 					f5904 = f8081 + float32(f1415*f1434)
-//line single.go:121
+//line single.go:123
 					f5911 = f8083 + float32(f1415*f1435)
-//line single.go:121
+//line single.go:123
 					f5923 = f8085 + float32(f1416*f1428)
-//line single.go:121
+//line single.go:123
 					f5930 = f8087 + float32(f1416*f1429)
-//line single.go:121
+//line single.go:123
 					f5937 = f8089 + float32(f1416*f1430)
-//line single.go:121
+//line single.go:123
 					f5944 = f8091 + float32(f1416*f1431)
-//line single.go:121
+//line single.go:123
 					f5951 = f8093 + float32(f1416*f1432)
-//line single.go:121
+//line single.go:123
 					f5958 = f8095 + float32(f1416*f1433)
-//line single.go:121
+//line single.go:123
 					f5965 = f8097 + float32(f1416*f1434)
-//line single.go:121
+//line single.go:123
 					f5972 = f8099 + float32(f1416*f1435)
-//line single.go:121
+//line single.go:123
 					f5980 = f8101 + float32(f1417*f1428)
-//line single.go:121
+//line single.go:123
 					f5987 = f8103 + float32(f1417*f1429)
-//line single.go:121
+//line single.go:123
 					f5994 = f8105 + float32(f1417*f1430)
-//line single.go:121
+//line single.go:123
 					f6001 = f8107 + float32(f1417*f1431)
-//line single.go:121
+//line single.go:123
 					f6008 = f8109 + float32(f1417*f1432)
-//line single.go:121
+//line single.go:123
 					f6015 = f8111 + float32(f1417*f1433)
-//line single.go:121
+//line single.go:123
 					f6022 = f8113 + float32(f1417*f1434)
-//line single.go:121
+//line single.go:123
 					f6029 = f8115 + float32(f1417*f1435)
-//line single.go:121
+//line single.go:123
 					f6037 = f8117 + float32(f1418*f1428)
-//line single.go:121
+//line single.go:123
 					f6044 = f8119 + float32(f1418*f1429)
-//line single.go:121
+//line single.go:123
 					f6051 = f8121 + float32(f1418*f1430)
-//line single.go:121
+//line single.go:123
 					f6058 = f8123 + float32(f1418*f1431)
-//line single.go:121
+//line single.go:123
 					f6065 = f8125 + float32(f1418*f1432)
-//line single.go:121
+//line single.go:123
 					f6072 = f8127 + float32(f1418*f1433)
-//line single.go:121
+//line single.go:123
 					f6079 = f8129 + float32(f1418*f1434)
-//line single.go:121
+//line single.go:123
 					f6086 = f8131 + float32(f1418*f1435)
-//line single.go:121
+//line single.go:123
 					f6094 = f8133 + float32(f1419*f1428)
-//line single.go:121
+//line single.go:123
 					f6101 = f8135 + float32(f1419*f1429)
-//line single.go:121
+//line single.go:123
 					f6108 = f8137 + float32(f1419*f1430)
-//line single.go:121
+//line single.go:123
 					f6115 = f8139 + float32(f1419*f1431)
-//line single.go:121
+//line single.go:123
 					f6122 = f8141 + float32(f1419*f1432)
-//line single.go:121
+//line single.go:123
 					f6129 = f8143 + float32(f1419*f1433)
-//line single.go:121
+//line single.go:123
 					f6136 = f8145 + float32(f1419*f1434)
-//line single.go:121
+//line single.go:123
 					f6143 = f8147 + float32(f1419*f1435)
-//line single.go:121
+//line single.go:123
 					f6155 = f8149 + float32(f1420*f1428)
-//line single.go:121
+//line single.go:123
 					f6162 = f8151 + float32(f1420*f1429)
-//line single.go:121
+//line single.go:123
 					f6169 = f8153 + float32(f1420*f1430)
-//line single.go:121
+//line single.go:123
 					f6176 = f8155 + float32(f1420*f1431)
-//line single.go:121
+//line single.go:123
 					f6183 = f8157 + float32(f1420*f1432)
-//line single.go:121
+//line single.go:123
 					f6190 = f8159 + float32(f1420*f1433)
-//line single.go:121
+//line single.go:123
 					f6197 = f8161 + float32(f1420*f1434)
-//line single.go:121
+//line single.go:123
 					f6204 = f8163 + float32(f1420*f1435)
-//line single.go:121
+//line single.go:123
 					f6212 = f8165 + float32(f1421*f1428)
-//line single.go:121
+//line single.go:123
 					f6219 = f8167 + float32(f1421*f1429)
-//line single.go:121
+//line single.go:123
 					f6226 = f8169 + float32(f1421*f1430)
-//line single.go:121
+//line single.go:123
 					f6233 = f8171 + float32(f1421*f1431)
-//line single.go:121
+//line single.go:123
 					f6240 = f8173 + float32(f1421*f1432)
-//line single.go:121
+//line single.go:123
 					f6247 = f8175 + float32(f1421*f1433)
-//line single.go:121
+//line single.go:123
 					f6254 = f8177 + float32(f1421*f1434)
-//line single.go:121
+//line single.go:123
 					f6261 = f8179 + float32(f1421*f1435)
-//line single.go:121
+//line single.go:123
 					f6269 = f8181 + float32(f1422*f1428)
-//line single.go:121
+//line single.go:123
 					f6276 = f8183 + float32(f1422*f1429)
-//line single.go:121
+//line single.go:123
 					f6283 = f8185 + float32(f1422*f1430)
-//line single.go:121
+//line single.go:123
 					f6290 = f8187 + float32(f1422*f1431)
-//line single.go:121
+//line single.go:123
 					f6297 = f8189 + float32(f1422*f1432)
-//line single.go:121
+//line single.go:123
 					f6304 = f8191 + float32(f1422*f1433)
-//line single.go:121
+//line single.go:123
 					f6311 = f8193 + float32(f1422*f1434)
-//line single.go:121
+//line single.go:123
 					f6318 = f8195 + float32(f1422*f1435)
-//line single.go:121
+//line single.go:123
 					f6326 = f8197 + float32(f1423*f1428)
-//line single.go:121
+//line single.go:123
 					f6333 = f8199 + float32(f1423*f1429)
-//line single.go:121
+//line single.go:123
 					f6340 = f8201 + float32(f1423*f1430)
-//line single.go:121
+//line single.go:123
 					f6347 = f8203 + float32(f1423*f1431)
-//line single.go:121
+//line single.go:123
 					f6354 = f8205 + float32(f1423*f1432)
-//line single.go:121
+//line single.go:123
 					f6361 = f8207 + float32(f1423*f1433)
-//line single.go:121
+//line single.go:123
 					f6368 = f8209 + float32(f1423*f1434)
-//line single.go:121
+//line single.go:123
 					f6375 = f8211 + float32(f1423*f1435)
-//line single.go:121
+//line single.go:123
 					f6387 = f8213 + float32(f1424*f1428)
-//line single.go:121
+//line single.go:123
 					f6394 = f8215 + float32(f1424*f1429)
-//line single.go:121
+//line single.go:123
 					f6401 = f8217 + float32(f1424*f1430)
-//line single.go:121
+//line single.go:123
 					f6408 = f8219 + float32(f1424*f1431)
-//line single.go:121
+//line single.go:123
 					f6415 = f8221 + float32(f1424*f1432)
-//line single.go:121
+//line single.go:123
 					f6422 = f8223 + float32(f1424*f1433)
-//line single.go:121
+//line single.go:123
 					f6429 = f8225 + float32(f1424*f1434)
-//line single.go:121
+//line single.go:123
 					f6436 = f8227 + float32(f1424*f1435)
-//line single.go:121
+//line single.go:123
 					f6444 = f8229 + float32(f1425*f1428)
-//line single.go:121
+//line single.go:123
 					f6451 = f8231 + float32(f1425*f1429)
-//line single.go:121
+//line single.go:123
 					f6458 = f8233 + float32(f1425*f1430)
-//line single.go:121
+//line single.go:123
 					f6465 = f8235 + float32(f1425*f1431)
-//line single.go:121
+//line single.go:123
 					f6472 = f8237 + float32(f1425*f1432)
-//line single.go:121
+//line single.go:123
 					f6479 = f8239 + float32(f1425*f1433)
-//line single.go:121
+//line single.go:123
 					f6486 = f8241 + float32(f1425*f1434)
-//line single.go:121
+//line single.go:123
 					f6493 = f8243 + float32(f1425*f1435)
-//line single.go:121
+//line single.go:123
 					f6501 = f8245 + float32(f1426*f1428)
-//line single.go:121
+//line single.go:123
 					f6508 = f8247 + float32(f1426*f1429)
-//line single.go:121
+//line single.go:123
 					f6515 = f8249 + float32(f1426*f1430)
-//line single.go:121
+//line single.go:123
 					f6522 = f8251 + float32(f1426*f1431)
-//line single.go:121
+//line single.go:123
 					f6529 = f8253 + float32(f1426*f1432)
-//line single.go:121
+//line single.go:123
 					f6536 = f8255 + float32(f1426*f1433)
-//line single.go:121
+//line single.go:123
 					f6543 = f8257 + float32(f1426*f1434)
-//line single.go:121
+//line single.go:123
 					f6550 = f8259 + float32(f1426*f1435)
-//line single.go:121
+//line single.go:123
 					f6558 = f8261 + float32(f1427*f1428)
-//line single.go:121
+//line single.go:123
 					f6565 = f8263 + float32(f1427*f1429)
-//line single.go:121
+//line single.go:123
 					f6572 = f8265 + float32(f1427*f1430)
-//line single.go:121
+//line single.go:123
 					f6579 = f8267 + float32(f1427*f1431)
-//line single.go:121
+//line single.go:123
 					f6586 = f8269 + float32(f1427*f1432)
-//line single.go:121
+//line single.go:123
 					f6593 = f8271 + float32(f1427*f1433)
-//line single.go:121
+//line single.go:123
 					f6600 = f8273 + float32(f1427*f1434)
-//line single.go:121
+//line single.go:123
 					f6607 = f8275 + float32(f1427*f1435)
 //line single.go:59
 					if i199 >= 7 {
@@ -1468,32 +1468,32 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line single.go:59
 					f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, i198 = f6607, f6600, f6593, f6586, f6579, f6572, f6565, f6558, f6550, f6543, f6536, f6529, f6522, f6515, f6508, f6501, f6493, f6486, f6479, f6472, f6465, f6458, f6451, f6444, f6436, f6429, f6422, f6415, f6408, f6401, f6394, f6387, f6375, f6368, f6361, f6354, f6347, f6340, f6333, f6326, f6318, f6311, f6304, f6297, f6290, f6283, f6276, f6269, f6261, f6254, f6247, f6240, f6233, f6226, f6219, f6212, f6204, f6197, f6190, f6183, f6176, f6169, f6162, f6155, f6143, f6136, f6129, f6122, f6115, f6108, f6101, f6094, f6086, f6079, f6072, f6065, f6058, f6051, f6044, f6037, f6029, f6022, f6015, f6008, f6001, f5994, f5987, f5980, f5972, f5965, f5958, f5951, f5944, f5937, f5930, f5923, f5911, f5904, f5897, f5890, f5883, f5876, f5869, f5862, f5854, f5847, f5840, f5833, f5826, f5819, f5812, f5805, f5797, f5790, f5783, f5776, f5769, f5762, f5755, f5748, f5740, f5733, f5726, f5719, f5712, f5705, f5698, f5691, f2979, f2981, f2983, f2985, f3009, f3011, f3013, f3015, f3039, f3041, f3043, f3045, f3069, f3071, f3073, f3075, f1560, f1562, f1564, f1566, f1574, f1576, f1578, f1580, i199
 				}
-//line single.go:91
+//line single.go:92
 				*(*float32)(unsafe.Add(shared, o2646+i2438*528+i2443*16+i2447*4)) = f1396
 				*(*float32)(unsafe.Add(shared, o2646+i2438*528+i2455*16+i2447*4)) = f1400
-//line single.go:91
+//line single.go:92
 				*(*float32)(unsafe.Add(shared, o2646+i2469*528+i2443*16+i2447*4)) = f1397
 				*(*float32)(unsafe.Add(shared, o2646+i2469*528+i2455*16+i2447*4)) = f1401
-//line single.go:91
+//line single.go:92
 				*(*float32)(unsafe.Add(shared, o2646+i2498*528+i2443*16+i2447*4)) = f1398
 				*(*float32)(unsafe.Add(shared, o2646+i2498*528+i2455*16+i2447*4)) = f1402
-//line single.go:91
+//line single.go:92
 				*(*float32)(unsafe.Add(shared, o2646+i2527*528+i2443*16+i2447*4)) = f1399
 				*(*float32)(unsafe.Add(shared, o2646+i2527*528+i2455*16+i2447*4)) = f1403
-//line single.go:98
+//line single.go:100
 				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+8448)) = f1404
-//line single.go:98
+//line single.go:100
 				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+4+8448)) = f1405
-//line single.go:98
+//line single.go:100
 				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+8+8448)) = f1406
-//line single.go:98
+//line single.go:100
 				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+12+8448)) = f1407
 				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+8448)) = f1408
-//line single.go:99
+//line single.go:101
 				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+4+8448)) = f1409
-//line single.go:99
+//line single.go:101
 				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+8+8448)) = f1410
-//line single.go:99
+//line single.go:101
 				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+12+8448)) = f1411
 //line single.go:65
 				*(*int32)(unsafe.Add(each132, tx*4)) = i123
@@ -1839,309 +1839,309 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				*(*float32)(unsafe.Add(each6607, tx*4)) = f6607
 			}
 			for tx := range 128 {
-//line single.go:121
+//line single.go:123
 				f6607 := *(*float32)(unsafe.Add(each6607, tx*4))
-//line single.go:105
+//line single.go:107
 				f3075 := *(*float32)(unsafe.Add(each3075, tx*4))
-//line single.go:112
+//line single.go:114
 				f1580 := *(*float32)(unsafe.Add(each1580, tx*4))
-//line single.go:121
+//line single.go:123
 				f6600 := *(*float32)(unsafe.Add(each6600, tx*4))
-//line single.go:112
+//line single.go:114
 				f1578 := *(*float32)(unsafe.Add(each1578, tx*4))
-//line single.go:121
+//line single.go:123
 				f6593 := *(*float32)(unsafe.Add(each6593, tx*4))
-//line single.go:112
+//line single.go:114
 				f1576 := *(*float32)(unsafe.Add(each1576, tx*4))
-//line single.go:121
+//line single.go:123
 				f6586 := *(*float32)(unsafe.Add(each6586, tx*4))
-//line single.go:112
+//line single.go:114
 				f1574 := *(*float32)(unsafe.Add(each1574, tx*4))
-//line single.go:121
+//line single.go:123
 				f6579 := *(*float32)(unsafe.Add(each6579, tx*4))
-//line single.go:112
+//line single.go:114
 				f1566 := *(*float32)(unsafe.Add(each1566, tx*4))
-//line single.go:121
+//line single.go:123
 				f6572 := *(*float32)(unsafe.Add(each6572, tx*4))
-//line single.go:112
+//line single.go:114
 				f1564 := *(*float32)(unsafe.Add(each1564, tx*4))
-//line single.go:121
+//line single.go:123
 				f6565 := *(*float32)(unsafe.Add(each6565, tx*4))
-//line single.go:112
+//line single.go:114
 				f1562 := *(*float32)(unsafe.Add(each1562, tx*4))
-//line single.go:121
+//line single.go:123
 				f6558 := *(*float32)(unsafe.Add(each6558, tx*4))
-//line single.go:112
+//line single.go:114
 				f1560 := *(*float32)(unsafe.Add(each1560, tx*4))
-//line single.go:121
+//line single.go:123
 				f6550 := *(*float32)(unsafe.Add(each6550, tx*4))
-//line single.go:105
+//line single.go:107
 				f3073 := *(*float32)(unsafe.Add(each3073, tx*4))
-//line single.go:121
+//line single.go:123
 				f6543 := *(*float32)(unsafe.Add(each6543, tx*4))
-//line single.go:121
+//line single.go:123
 				f6536 := *(*float32)(unsafe.Add(each6536, tx*4))
-//line single.go:121
+//line single.go:123
 				f6529 := *(*float32)(unsafe.Add(each6529, tx*4))
-//line single.go:121
+//line single.go:123
 				f6522 := *(*float32)(unsafe.Add(each6522, tx*4))
-//line single.go:121
+//line single.go:123
 				f6515 := *(*float32)(unsafe.Add(each6515, tx*4))
-//line single.go:121
+//line single.go:123
 				f6508 := *(*float32)(unsafe.Add(each6508, tx*4))
-//line single.go:121
+//line single.go:123
 				f6501 := *(*float32)(unsafe.Add(each6501, tx*4))
-//line single.go:121
+//line single.go:123
 				f6493 := *(*float32)(unsafe.Add(each6493, tx*4))
-//line single.go:105
+//line single.go:107
 				f3071 := *(*float32)(unsafe.Add(each3071, tx*4))
-//line single.go:121
+//line single.go:123
 				f6486 := *(*float32)(unsafe.Add(each6486, tx*4))
-//line single.go:121
+//line single.go:123
 				f6479 := *(*float32)(unsafe.Add(each6479, tx*4))
-//line single.go:121
+//line single.go:123
 				f6472 := *(*float32)(unsafe.Add(each6472, tx*4))
-//line single.go:121
+//line single.go:123
 				f6465 := *(*float32)(unsafe.Add(each6465, tx*4))
-//line single.go:121
+//line single.go:123
 				f6458 := *(*float32)(unsafe.Add(each6458, tx*4))
-//line single.go:121
+//line single.go:123
 				f6451 := *(*float32)(unsafe.Add(each6451, tx*4))
-//line single.go:121
+//line single.go:123
 				f6444 := *(*float32)(unsafe.Add(each6444, tx*4))
-//line single.go:121
+//line single.go:123
 				f6436 := *(*float32)(unsafe.Add(each6436, tx*4))
-//line single.go:105
+//line single.go:107
 				f3069 := *(*float32)(unsafe.Add(each3069, tx*4))
-//line single.go:121
+//line single.go:123
 				f6429 := *(*float32)(unsafe.Add(each6429, tx*4))
-//line single.go:121
+//line single.go:123
 				f6422 := *(*float32)(unsafe.Add(each6422, tx*4))
-//line single.go:121
+//line single.go:123
 				f6415 := *(*float32)(unsafe.Add(each6415, tx*4))
-//line single.go:121
+//line single.go:123
 				f6408 := *(*float32)(unsafe.Add(each6408, tx*4))
-//line single.go:121
+//line single.go:123
 				f6401 := *(*float32)(unsafe.Add(each6401, tx*4))
-//line single.go:121
+//line single.go:123
 				f6394 := *(*float32)(unsafe.Add(each6394, tx*4))
-//line single.go:121
+//line single.go:123
 				f6387 := *(*float32)(unsafe.Add(each6387, tx*4))
-//line single.go:121
+//line single.go:123
 				f6375 := *(*float32)(unsafe.Add(each6375, tx*4))
-//line single.go:105
+//line single.go:107
 				f3045 := *(*float32)(unsafe.Add(each3045, tx*4))
-//line single.go:121
+//line single.go:123
 				f6368 := *(*float32)(unsafe.Add(each6368, tx*4))
-//line single.go:121
+//line single.go:123
 				f6361 := *(*float32)(unsafe.Add(each6361, tx*4))
-//line single.go:121
+//line single.go:123
 				f6354 := *(*float32)(unsafe.Add(each6354, tx*4))
-//line single.go:121
+//line single.go:123
 				f6347 := *(*float32)(unsafe.Add(each6347, tx*4))
-//line single.go:121
+//line single.go:123
 				f6340 := *(*float32)(unsafe.Add(each6340, tx*4))
-//line single.go:121
+//line single.go:123
 				f6333 := *(*float32)(unsafe.Add(each6333, tx*4))
-//line single.go:121
+//line single.go:123
 				f6326 := *(*float32)(unsafe.Add(each6326, tx*4))
-//line single.go:121
+//line single.go:123
 				f6318 := *(*float32)(unsafe.Add(each6318, tx*4))
-//line single.go:105
+//line single.go:107
 				f3043 := *(*float32)(unsafe.Add(each3043, tx*4))
-//line single.go:121
+//line single.go:123
 				f6311 := *(*float32)(unsafe.Add(each6311, tx*4))
-//line single.go:121
+//line single.go:123
 				f6304 := *(*float32)(unsafe.Add(each6304, tx*4))
-//line single.go:121
+//line single.go:123
 				f6297 := *(*float32)(unsafe.Add(each6297, tx*4))
-//line single.go:121
+//line single.go:123
 				f6290 := *(*float32)(unsafe.Add(each6290, tx*4))
-//line single.go:121
+//line single.go:123
 				f6283 := *(*float32)(unsafe.Add(each6283, tx*4))
-//line single.go:121
+//line single.go:123
 				f6276 := *(*float32)(unsafe.Add(each6276, tx*4))
-//line single.go:121
+//line single.go:123
 				f6269 := *(*float32)(unsafe.Add(each6269, tx*4))
-//line single.go:121
+//line single.go:123
 				f6261 := *(*float32)(unsafe.Add(each6261, tx*4))
-//line single.go:105
+//line single.go:107
 				f3041 := *(*float32)(unsafe.Add(each3041, tx*4))
-//line single.go:121
+//line single.go:123
 				f6254 := *(*float32)(unsafe.Add(each6254, tx*4))
-//line single.go:121
+//line single.go:123
 				f6247 := *(*float32)(unsafe.Add(each6247, tx*4))
-//line single.go:121
+//line single.go:123
 				f6240 := *(*float32)(unsafe.Add(each6240, tx*4))
-//line single.go:121
+//line single.go:123
 				f6233 := *(*float32)(unsafe.Add(each6233, tx*4))
-//line single.go:121
+//line single.go:123
 				f6226 := *(*float32)(unsafe.Add(each6226, tx*4))
-//line single.go:121
+//line single.go:123
 				f6219 := *(*float32)(unsafe.Add(each6219, tx*4))
-//line single.go:121
+//line single.go:123
 				f6212 := *(*float32)(unsafe.Add(each6212, tx*4))
-//line single.go:121
+//line single.go:123
 				f6204 := *(*float32)(unsafe.Add(each6204, tx*4))
-//line single.go:105
+//line single.go:107
 				f3039 := *(*float32)(unsafe.Add(each3039, tx*4))
-//line single.go:121
+//line single.go:123
 				f6197 := *(*float32)(unsafe.Add(each6197, tx*4))
-//line single.go:121
+//line single.go:123
 				f6190 := *(*float32)(unsafe.Add(each6190, tx*4))
-//line single.go:121
+//line single.go:123
 				f6183 := *(*float32)(unsafe.Add(each6183, tx*4))
-//line single.go:121
+//line single.go:123
 				f6176 := *(*float32)(unsafe.Add(each6176, tx*4))
-//line single.go:121
+//line single.go:123
 				f6169 := *(*float32)(unsafe.Add(each6169, tx*4))
-//line single.go:121
+//line single.go:123
 				f6162 := *(*float32)(unsafe.Add(each6162, tx*4))
-//line single.go:121
+//line single.go:123
 				f6155 := *(*float32)(unsafe.Add(each6155, tx*4))
-//line single.go:121
+//line single.go:123
 				f6143 := *(*float32)(unsafe.Add(each6143, tx*4))
-//line single.go:105
+//line single.go:107
 				f3015 := *(*float32)(unsafe.Add(each3015, tx*4))
-//line single.go:121
+//line single.go:123
 				f6136 := *(*float32)(unsafe.Add(each6136, tx*4))
-//line single.go:121
+//line single.go:123
 				f6129 := *(*float32)(unsafe.Add(each6129, tx*4))
-//line single.go:121
+//line single.go:123
 				f6122 := *(*float32)(unsafe.Add(each6122, tx*4))
-//line single.go:121
+//line single.go:123
 				f6115 := *(*float32)(unsafe.Add(each6115, tx*4))
-//line single.go:121
+//line single.go:123
 				f6108 := *(*float32)(unsafe.Add(each6108, tx*4))
-//line single.go:121
+//line single.go:123
 				f6101 := *(*float32)(unsafe.Add(each6101, tx*4))
-//line single.go:121
+//line single.go:123
 				f6094 := *(*float32)(unsafe.Add(each6094, tx*4))
-//line single.go:121
+//line single.go:123
 				f6086 := *(*float32)(unsafe.Add(each6086, tx*4))
-//line single.go:105
+//line single.go:107
 				f3013 := *(*float32)(unsafe.Add(each3013, tx*4))
-//line single.go:121
+//line single.go:123
 				f6079 := *(*float32)(unsafe.Add(each6079, tx*4))
-//line single.go:121
+//line single.go:123
 				f6072 := *(*float32)(unsafe.Add(each6072, tx*4))
-//line single.go:121
+//line single.go:123
 				f6065 := *(*float32)(unsafe.Add(each6065, tx*4))
-//line single.go:121
+//line single.go:123
 				f6058 := *(*float32)(unsafe.Add(each6058, tx*4))
-//line single.go:121
+//line single.go:123
 				f6051 := *(*float32)(unsafe.Add(each6051, tx*4))
-//line single.go:121
+//line single.go:123
 				f6044 := *(*float32)(unsafe.Add(each6044, tx*4))
-//line single.go:121
+//line single.go:123
 				f6037 := *(*float32)(unsafe.Add(each6037, tx*4))
-//line single.go:121
+//line single.go:123
 				f6029 := *(*float32)(unsafe.Add(each6029, tx*4))
-//line single.go:105
+//line single.go:107
 				f3011 := *(*float32)(unsafe.Add(each3011, tx*4))
-//line single.go:121
+//line single.go:123
 				f6022 := *(*float32)(unsafe.Add(each6022, tx*4))
-//line single.go:121
+//line single.go:123
 				f6015 := *(*float32)(unsafe.Add(each6015, tx*4))
-//line single.go:121
+//line single.go:123
 				f6008 := *(*float32)(unsafe.Add(each6008, tx*4))
-//line single.go:121
+//line single.go:123
 				f6001 := *(*float32)(unsafe.Add(each6001, tx*4))
-//line single.go:121
+//line single.go:123
 				f5994 := *(*float32)(unsafe.Add(each5994, tx*4))
-//line single.go:121
+//line single.go:123
 				f5987 := *(*float32)(unsafe.Add(each5987, tx*4))
-//line single.go:121
+//line single.go:123
 				f5980 := *(*float32)(unsafe.Add(each5980, tx*4))
-//line single.go:121
+//line single.go:123
 				f5972 := *(*float32)(unsafe.Add(each5972, tx*4))
-//line single.go:105
+//line single.go:107
 				f3009 := *(*float32)(unsafe.Add(each3009, tx*4))
-//line single.go:121
+//line single.go:123
 				f5965 := *(*float32)(unsafe.Add(each5965, tx*4))
-//line single.go:121
+//line single.go:123
 				f5958 := *(*float32)(unsafe.Add(each5958, tx*4))
-//line single.go:121
+//line single.go:123
 				f5951 := *(*float32)(unsafe.Add(each5951, tx*4))
-//line single.go:121
+//line single.go:123
 				f5944 := *(*float32)(unsafe.Add(each5944, tx*4))
-//line single.go:121
+//line single.go:123
 				f5937 := *(*float32)(unsafe.Add(each5937, tx*4))
-//line single.go:121
+//line single.go:123
 				f5930 := *(*float32)(unsafe.Add(each5930, tx*4))
-//line single.go:121
+//line single.go:123
 				f5923 := *(*float32)(unsafe.Add(each5923, tx*4))
-//line single.go:121
+//line single.go:123
 				f5911 := *(*float32)(unsafe.Add(each5911, tx*4))
-//line single.go:105
+//line single.go:107
 				f2985 := *(*float32)(unsafe.Add(each2985, tx*4))
-//line single.go:121
+//line single.go:123
 				f5904 := *(*float32)(unsafe.Add(each5904, tx*4))
-//line single.go:121
+//line single.go:123
 				f5897 := *(*float32)(unsafe.Add(each5897, tx*4))
-//line single.go:121
+//line single.go:123
 				f5890 := *(*float32)(unsafe.Add(each5890, tx*4))
-//line single.go:121
+//line single.go:123
 				f5883 := *(*float32)(unsafe.Add(each5883, tx*4))
-//line single.go:121
+//line single.go:123
 				f5876 := *(*float32)(unsafe.Add(each5876, tx*4))
-//line single.go:121
+//line single.go:123
 				f5869 := *(*float32)(unsafe.Add(each5869, tx*4))
-//line single.go:121
+//line single.go:123
 				f5862 := *(*float32)(unsafe.Add(each5862, tx*4))
-//line single.go:121
+//line single.go:123
 				f5854 := *(*float32)(unsafe.Add(each5854, tx*4))
-//line single.go:105
+//line single.go:107
 				f2983 := *(*float32)(unsafe.Add(each2983, tx*4))
-//line single.go:121
+//line single.go:123
 				f5847 := *(*float32)(unsafe.Add(each5847, tx*4))
-//line single.go:121
+//line single.go:123
 				f5840 := *(*float32)(unsafe.Add(each5840, tx*4))
-//line single.go:121
+//line single.go:123
 				f5833 := *(*float32)(unsafe.Add(each5833, tx*4))
-//line single.go:121
+//line single.go:123
 				f5826 := *(*float32)(unsafe.Add(each5826, tx*4))
-//line single.go:121
+//line single.go:123
 				f5819 := *(*float32)(unsafe.Add(each5819, tx*4))
-//line single.go:121
+//line single.go:123
 				f5812 := *(*float32)(unsafe.Add(each5812, tx*4))
-//line single.go:121
+//line single.go:123
 				f5805 := *(*float32)(unsafe.Add(each5805, tx*4))
-//line single.go:121
+//line single.go:123
 				f5797 := *(*float32)(unsafe.Add(each5797, tx*4))
-//line single.go:105
+//line single.go:107
 				f2981 := *(*float32)(unsafe.Add(each2981, tx*4))
-//line single.go:121
+//line single.go:123
 				f5790 := *(*float32)(unsafe.Add(each5790, tx*4))
-//line single.go:121
+//line single.go:123
 				f5783 := *(*float32)(unsafe.Add(each5783, tx*4))
-//line single.go:121
+//line single.go:123
 				f5776 := *(*float32)(unsafe.Add(each5776, tx*4))
-//line single.go:121
+//line single.go:123
 				f5769 := *(*float32)(unsafe.Add(each5769, tx*4))
-//line single.go:121
+//line single.go:123
 				f5762 := *(*float32)(unsafe.Add(each5762, tx*4))
-//line single.go:121
+//line single.go:123
 				f5755 := *(*float32)(unsafe.Add(each5755, tx*4))
-//line single.go:121
+//line single.go:123
 				f5748 := *(*float32)(unsafe.Add(each5748, tx*4))
-//line single.go:121
+//line single.go:123
 				f5740 := *(*float32)(unsafe.Add(each5740, tx*4))
-//line single.go:105
+//line single.go:107
 				f2979 := *(*float32)(unsafe.Add(each2979, tx*4))
-//line single.go:121
+//line single.go:123
 				f5733 := *(*float32)(unsafe.Add(each5733, tx*4))
-//line single.go:121
+//line single.go:123
 				f5726 := *(*float32)(unsafe.Add(each5726, tx*4))
-//line single.go:121
+//line single.go:123
 				f5719 := *(*float32)(unsafe.Add(each5719, tx*4))
-//line single.go:121
+//line single.go:123
 				f5712 := *(*float32)(unsafe.Add(each5712, tx*4))
-//line single.go:121
+//line single.go:123
 				f5705 := *(*float32)(unsafe.Add(each5705, tx*4))
-//line single.go:121
+//line single.go:123
 				f5698 := *(*float32)(unsafe.Add(each5698, tx*4))
-//line single.go:121
+//line single.go:123
 				f5691 := *(*float32)(unsafe.Add(each5691, tx*4))
 //line single.go:30
 				i64 := *(*int)(unsafe.Add(each64, tx*8))
@@ -2149,19 +2149,19 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i51 := tx / 32
 //line single.go:30
 				i67 := i64 | i51/2<<2
-//line single.go:105
+//line single.go:107
 				i2868 := i67 + 8
-//line single.go:105
+//line single.go:107
 				i2894 := i67 + 16
-//line single.go:105
+//line single.go:107
 				i2920 := i67 + 24
 //line single.go:29
 				i56 := *(*int)(unsafe.Add(each56, tx*8))
 //line single.go:29
 				i59 := i56 | i51%2<<3
-//line single.go:112
+//line single.go:114
 				i984 := i59 + 16
-//line single.go:121
+//line single.go:123
 				*(*float32)(unsafe.Add(each8274, tx*4)), *(*float32)(unsafe.Add(each8272, tx*4)), *(*float32)(unsafe.Add(each8270, tx*4)), *(*float32)(unsafe.Add(each8268, tx*4)), *(*float32)(unsafe.Add(each8266, tx*4)), *(*float32)(unsafe.Add(each8264, tx*4)), *(*float32)(unsafe.Add(each8262, tx*4)), *(*float32)(unsafe.Add(each8260, tx*4)), *(*float32)(unsafe.Add(each8258, tx*4)), *(*float32)(unsafe.Add(each8256, tx*4)), *(*float32)(unsafe.Add(each8254, tx*4)), *(*float32)(unsafe.Add(each8252, tx*4)), *(*float32)(unsafe.Add(each8250, tx*4)), *(*float32)(unsafe.Add(each8248, tx*4)), *(*float32)(unsafe.Add(each8246, tx*4)), *(*float32)(unsafe.Add(each8244, tx*4)), *(*float32)(unsafe.Add(each8242, tx*4)), *(*float32)(unsafe.Add(each8240, tx*4)), *(*float32)(unsafe.Add(each8238, tx*4)), *(*float32)(unsafe.Add(each8236, tx*4)), *(*float32)(unsafe.Add(each8234, tx*4)), *(*float32)(unsafe.Add(each8232, tx*4)), *(*float32)(unsafe.Add(each8230, tx*4)), *(*float32)(unsafe.Add(each8228, tx*4)), *(*float32)(unsafe.Add(each8226, tx*4)), *(*float32)(unsafe.Add(each8224, tx*4)), *(*float32)(unsafe.Add(each8222, tx*4)), *(*float32)(unsafe.Add(each8220, tx*4)), *(*float32)(unsafe.Add(each8218, tx*4)), *(*float32)(unsafe.Add(each8216, tx*4)), *(*float32)(unsafe.Add(each8214, tx*4)), *(*float32)(unsafe.Add(each8212, tx*4)), *(*float32)(unsafe.Add(each8210, tx*4)), *(*float32)(unsafe.Add(each8208, tx*4)), *(*float32)(unsafe.Add(each8206, tx*4)), *(*float32)(unsafe.Add(each8204, tx*4)), *(*float32)(unsafe.Add(each8202, tx*4)), *(*float32)(unsafe.Add(each8200, tx*4)), *(*float32)(unsafe.Add(each8198, tx*4)), *(*float32)(unsafe.Add(each8196, tx*4)), *(*float32)(unsafe.Add(each8194, tx*4)), *(*float32)(unsafe.Add(each8192, tx*4)), *(*float32)(unsafe.Add(each8190, tx*4)), *(*float32)(unsafe.Add(each8188, tx*4)), *(*float32)(unsafe.Add(each8186, tx*4)), *(*float32)(unsafe.Add(each8184, tx*4)), *(*float32)(unsafe.Add(each8182, tx*4)), *(*float32)(unsafe.Add(each8180, tx*4)), *(*float32)(unsafe.Add(each8178, tx*4)), *(*float32)(unsafe.Add(each8176, tx*4)), *(*float32)(unsafe.Add(each8174, tx*4)), *(*float32)(unsafe.Add(each8172, tx*4)), *(*float32)(unsafe.Add(each8170, tx*4)), *(*float32)(unsafe.Add(each8168, tx*4)), *(*float32)(unsafe.Add(each8166, tx*4)), *(*float32)(unsafe.Add(each8164, tx*4)), *(*float32)(unsafe.Add(each8162, tx*4)), *(*float32)(unsafe.Add(each8160, tx*4)), *(*float32)(unsafe.Add(each8158, tx*4)), *(*float32)(unsafe.Add(each8156, tx*4)), *(*float32)(unsafe.Add(each8154, tx*4)), *(*float32)(unsafe.Add(each8152, tx*4)), *(*float32)(unsafe.Add(each8150, tx*4)), *(*float32)(unsafe.Add(each8148, tx*4)), *(*float32)(unsafe.Add(each8146, tx*4)), *(*float32)(unsafe.Add(each8144, tx*4)), *(*float32)(unsafe.Add(each8142, tx*4)), *(*float32)(unsafe.Add(each8140, tx*4)), *(*float32)(unsafe.Add(each8138, tx*4)), *(*float32)(unsafe.Add(each8136, tx*4)), *(*float32)(unsafe.Add(each8134, tx*4)), *(*float32)(unsafe.Add(each8132, tx*4)), *(*float32)(unsafe.Add(each8130, tx*4)), *(*float32)(unsafe.Add(each8128, tx*4)), *(*float32)(unsafe.Add(each8126, tx*4)), *(*float32)(unsafe.Add(each8124, tx*4)), *(*float32)(unsafe.Add(each8122, tx*4)), *(*float32)(unsafe.Add(each8120, tx*4)), *(*float32)(unsafe.Add(each8118, tx*4)), *(*float32)(unsafe.Add(each8116, tx*4)), *(*float32)(unsafe.Add(each8114, tx*4)), *(*float32)(unsafe.Add(each8112, tx*4)), *(*float32)(unsafe.Add(each8110, tx*4)), *(*float32)(unsafe.Add(each8108, tx*4)), *(*float32)(unsafe.Add(each8106, tx*4)), *(*float32)(unsafe.Add(each8104, tx*4)), *(*float32)(unsafe.Add(each8102, tx*4)), *(*float32)(unsafe.Add(each8100, tx*4)), *(*float32)(unsafe.Add(each8098, tx*4)), *(*float32)(unsafe.Add(each8096, tx*4)), *(*float32)(unsafe.Add(each8094, tx*4)), *(*float32)(unsafe.Add(each8092, tx*4)), *(*float32)(unsafe.Add(each8090, tx*4)), *(*float32)(unsafe.Add(each8088, tx*4)), *(*float32)(unsafe.Add(each8086, tx*4)), *(*float32)(unsafe.Add(each8084, tx*4)), *(*float32)(unsafe.Add(each8082, tx*4)), *(*float32)(unsafe.Add(each8080, tx*4)), *(*float32)(unsafe.Add(each8078, tx*4)), *(*float32)(unsafe.Add(each8076, tx*4)), *(*float32)(unsafe.Add(each8074, tx*4)), *(*float32)(unsafe.Add(each8072, tx*4)), *(*float32)(unsafe.Add(each8070, tx*4)), *(*float32)(unsafe.Add(each8068, tx*4)), *(*float32)(unsafe.Add(each8066, tx*4)), *(*float32)(unsafe.Add(each8064, tx*4)), *(*float32)(unsafe.Add(each8062, tx*4)), *(*float32)(unsafe.Add(each8060, tx*4)), *(*float32)(unsafe.Add(each8058, tx*4)), *(*float32)(unsafe.Add(each8056, tx*4)), *(*float32)(unsafe.Add(each8054, tx*4)), *(*float32)(unsafe.Add(each8052, tx*4)), *(*float32)(unsafe.Add(each8050, tx*4)), *(*float32)(unsafe.Add(each8048, tx*4)), *(*float32)(unsafe.Add(each8046, tx*4)), *(*float32)(unsafe.Add(each8044, tx*4)), *(*float32)(unsafe.Add(each8042, tx*4)), *(*float32)(unsafe.Add(each8040, tx*4)), *(*float32)(unsafe.Add(each8038, tx*4)), *(*float32)(unsafe.Add(each8036, tx*4)), *(*float32)(unsafe.Add(each8034, tx*4)), *(*float32)(unsafe.Add(each8032, tx*4)), *(*float32)(unsafe.Add(each8030, tx*4)), *(*float32)(unsafe.Add(each8028, tx*4)), *(*float32)(unsafe.Add(each8026, tx*4)), *(*float32)(unsafe.Add(each8024, tx*4)), *(*float32)(unsafe.Add(each8022, tx*4)), *(*float32)(unsafe.Add(each8020, tx*4)), *(*float32)(unsafe.Add(each1270, tx*4)), *(*float32)(unsafe.Add(each1271, tx*4)), *(*float32)(unsafe.Add(each1272, tx*4)), *(*float32)(unsafe.Add(each1273, tx*4)), *(*float32)(unsafe.Add(each1274, tx*4)), *(*float32)(unsafe.Add(each1275, tx*4)), *(*float32)(unsafe.Add(each1276, tx*4)), *(*float32)(unsafe.Add(each1277, tx*4)), *(*float32)(unsafe.Add(each1278, tx*4)), *(*float32)(unsafe.Add(each1279, tx*4)), *(*float32)(unsafe.Add(each1280, tx*4)), *(*float32)(unsafe.Add(each1281, tx*4)), *(*float32)(unsafe.Add(each1282, tx*4)), *(*float32)(unsafe.Add(each1283, tx*4)), *(*float32)(unsafe.Add(each1284, tx*4)), *(*float32)(unsafe.Add(each1285, tx*4)), *(*float32)(unsafe.Add(each1286, tx*4)), *(*float32)(unsafe.Add(each1287, tx*4)), *(*float32)(unsafe.Add(each1288, tx*4)), *(*float32)(unsafe.Add(each1289, tx*4)), *(*float32)(unsafe.Add(each1290, tx*4)), *(*float32)(unsafe.Add(each1291, tx*4)), *(*float32)(unsafe.Add(each1292, tx*4)), *(*float32)(unsafe.Add(each1293, tx*4)) = f6607+float32(f3075*f1580), f6600+float32(f3075*f1578), f6593+float32(f3075*f1576), f6586+float32(f3075*f1574), f6579+float32(f3075*f1566), f6572+float32(f3075*f1564), f6565+float32(f3075*f1562), f6558+float32(f3075*f1560), f6550+float32(f3073*f1580), f6543+float32(f3073*f1578), f6536+float32(f3073*f1576), f6529+float32(f3073*f1574), f6522+float32(f3073*f1566), f6515+float32(f3073*f1564), f6508+float32(f3073*f1562), f6501+float32(f3073*f1560), f6493+float32(f3071*f1580), f6486+float32(f3071*f1578), f6479+float32(f3071*f1576), f6472+float32(f3071*f1574), f6465+float32(f3071*f1566), f6458+float32(f3071*f1564), f6451+float32(f3071*f1562), f6444+float32(f3071*f1560), f6436+float32(f3069*f1580), f6429+float32(f3069*f1578), f6422+float32(f3069*f1576), f6415+float32(f3069*f1574), f6408+float32(f3069*f1566), f6401+float32(f3069*f1564), f6394+float32(f3069*f1562), f6387+float32(f3069*f1560), f6375+float32(f3045*f1580), f6368+float32(f3045*f1578), f6361+float32(f3045*f1576), f6354+float32(f3045*f1574), f6347+float32(f3045*f1566), f6340+float32(f3045*f1564), f6333+float32(f3045*f1562), f6326+float32(f3045*f1560), f6318+float32(f3043*f1580), f6311+float32(f3043*f1578), f6304+float32(f3043*f1576), f6297+float32(f3043*f1574), f6290+float32(f3043*f1566), f6283+float32(f3043*f1564), f6276+float32(f3043*f1562), f6269+float32(f3043*f1560), f6261+float32(f3041*f1580), f6254+float32(f3041*f1578), f6247+float32(f3041*f1576), f6240+float32(f3041*f1574), f6233+float32(f3041*f1566), f6226+float32(f3041*f1564), f6219+float32(f3041*f1562), f6212+float32(f3041*f1560), f6204+float32(f3039*f1580), f6197+float32(f3039*f1578), f6190+float32(f3039*f1576), f6183+float32(f3039*f1574), f6176+float32(f3039*f1566), f6169+float32(f3039*f1564), f6162+float32(f3039*f1562), f6155+float32(f3039*f1560), f6143+float32(f3015*f1580), f6136+float32(f3015*f1578), f6129+float32(f3015*f1576), f6122+float32(f3015*f1574), f6115+float32(f3015*f1566), f6108+float32(f3015*f1564), f6101+float32(f3015*f1562), f6094+float32(f3015*f1560), f6086+float32(f3013*f1580), f6079+float32(f3013*f1578), f6072+float32(f3013*f1576), f6065+float32(f3013*f1574), f6058+float32(f3013*f1566), f6051+float32(f3013*f1564), f6044+float32(f3013*f1562), f6037+float32(f3013*f1560), f6029+float32(f3011*f1580), f6022+float32(f3011*f1578), f6015+float32(f3011*f1576), f6008+float32(f3011*f1574), f6001+float32(f3011*f1566), f5994+float32(f3011*f1564), f5987+float32(f3011*f1562), f5980+float32(f3011*f1560), f5972+float32(f3009*f1580), f5965+float32(f3009*f1578), f5958+float32(f3009*f1576), f5951+float32(f3009*f1574), f5944+float32(f3009*f1566), f5937+float32(f3009*f1564), f5930+float32(f3009*f1562), f5923+float32(f3009*f1560), f5911+float32(f2985*f1580), f5904+float32(f2985*f1578), f5897+float32(f2985*f1576), f5890+float32(f2985*f1574), f5883+float32(f2985*f1566), f5876+float32(f2985*f1564), f5869+float32(f2985*f1562), f5862+float32(f2985*f1560), f5854+float32(f2983*f1580), f5847+float32(f2983*f1578), f5840+float32(f2983*f1576), f5833+float32(f2983*f1574), f5826+float32(f2983*f1566), f5819+float32(f2983*f1564), f5812+float32(f2983*f1562), f5805+float32(f2983*f1560), f5797+float32(f2981*f1580), f5790+float32(f2981*f1578), f5783+float32(f2981*f1576), f5776+float32(f2981*f1574), f5769+float32(f2981*f1566), f5762+float32(f2981*f1564), f5755+float32(f2981*f1562), f5748+float32(f2981*f1560), f5740+float32(f2979*f1580), f5733+float32(f2979*f1578), f5726+float32(f2979*f1576), f5719+float32(f2979*f1574), f5712+float32(f2979*f1566), f5705+float32(f2979*f1564), f5698+float32(f2979*f1562), f5691+float32(f2979*f1560), *(*float32)(unsafe.Add(shared, o2646+i67*16)), *(*float32)(unsafe.Add(shared, o2646+i67*16+4)), *(*float32)(unsafe.Add(shared, o2646+i67*16+8)), *(*float32)(unsafe.Add(shared, o2646+i67*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2868*16)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2894*16)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2920*16)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+12)), *(*float32)(unsafe.Add(shared, o493+i59*16+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+4+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+8+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+12+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+4+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+8+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+12+8448))
 			}
 			i135, i142 = i2004, i209
@@ -2241,7 +2241,7 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			f8080 := *(*float32)(unsafe.Add(each8080, tx*4))
 //line single.go:75
 			f8082 := *(*float32)(unsafe.Add(each8082, tx*4))
-//line single.go:105
+//line single.go:107
 			i2868 := i67 + 8
 //line single.go:75
 			f8084 := *(*float32)(unsafe.Add(each8084, tx*4))
@@ -2307,7 +2307,7 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			f8144 := *(*float32)(unsafe.Add(each8144, tx*4))
 //line single.go:75
 			f8146 := *(*float32)(unsafe.Add(each8146, tx*4))
-//line single.go:105
+//line single.go:107
 			i2894 := i67 + 16
 //line single.go:75
 			f8148 := *(*float32)(unsafe.Add(each8148, tx*4))
@@ -2373,7 +2373,7 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			f8208 := *(*float32)(unsafe.Add(each8208, tx*4))
 //line single.go:75
 			f8210 := *(*float32)(unsafe.Add(each8210, tx*4))
-//line single.go:105
+//line single.go:107
 			i2920 := i67 + 24
 //line single.go:75
 			f8212 := *(*float32)(unsafe.Add(each8212, tx*4))
