@@ -210,7 +210,7 @@ func TestCancelledWait(t *testing.T) {
 	}
 	f.Hold(false)
 	if _, ok := errors.AsType[*device.Fault](s.Synchronize(t.Context())); !ok {
-		t.Error("a wait that was cancelled lost the fault")
+		t.Error("a canceled wait lost the fault")
 	}
 	if want := [5]int32{0, 1, 2, 3, 0}; [5]int32(got) != want {
 		t.Errorf("got %v, want %v", got, want)

@@ -128,7 +128,7 @@ func (b *block) join(s *Stream) error {
 // closed reports whether Close was called.
 func (b *block) closed() bool { return b.state.Load() < 0 }
 
-// unpin undoes a pin, and frees memory that was closed meanwhile.
+// unpin undoes a pin, and frees the memory if it was closed in the meantime.
 func (b *block) unpin() error {
 	if b.state.Add(-1) == shut {
 		return b.free()

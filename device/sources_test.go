@@ -20,7 +20,7 @@ func native(*gpu.Threads, unsafe.Pointer) {}
 func TestStaleKernels(t *testing.T) {
 	_, file, _, _ := runtime.Caller(0)
 	if !filepath.IsAbs(file) {
-		t.Skip("built with -trimpath: the program does not know where its sources are")
+		t.Skip("built with -trimpath: the program does not contain the paths of its sources")
 	}
 	text, err := os.ReadFile(file)
 	must(t, err)

@@ -93,9 +93,9 @@ func TestCancelledWaitLosesNothing(t *testing.T) {
 	wants(t, "launch", s.Plan(kernel(), device.Grid{}).Launch(), device.ErrMismatch)
 	for range 2 {
 		err := s.Synchronize(ctx)
-		wants(t, "a cancelled Synchronize", err, context.Canceled)
+		wants(t, "a canceled Synchronize", err, context.Canceled)
 		if errors.Is(err, device.ErrMismatch) || out.Len() > 0 {
-			t.Errorf("a cancelled Synchronize returned %v and printed %q", err, out.String())
+			t.Errorf("a canceled Synchronize returned %v and printed %q", err, out.String())
 		}
 	}
 	wants(t, "Synchronize", s.Synchronize(t.Context()), device.ErrMismatch)

@@ -47,5 +47,5 @@ func (e Extent) fits(n int) bool {
 	return e.Width >= 1 && e.Height >= 1 && e.Depth >= 1 && e.Depth <= n/e.Width/e.Height
 }
 
-// tensorAlign is what addresses and strides are multiples of (CUDA driver API, cuTensorMapEncodeTiled).
+// tensorAlign is the alignment of addresses and strides in bytes (CUDA driver API, cuTensorMapEncodeTiled).
 const tensorAlign = 16

@@ -64,8 +64,8 @@ func (r *Report) Bars() []Bar {
 	bars := []Bar{
 		{What: "suite without stream: faster twin, mean", Bound: 1, Figure: suite.figure(suite.Mean)},
 		{What: "suite without stream: faster twin", Bound: 0.9, Figure: suite.figure(suite.Worst), Worst: suite.WorstCase},
-		{What: "checks: the same without, mean", Bound: 0.98, Figure: checks.figure(checks.Mean)},
-		{What: "checks: the same without", Bound: 0.95, Figure: checks.figure(checks.Worst), Worst: checks.WorstCase},
+		{What: "checks on: checks off, mean", Bound: 0.98, Figure: checks.figure(checks.Mean)},
+		{What: "checks on: checks off", Bound: 0.95, Figure: checks.figure(checks.Worst), Worst: checks.WorstCase},
 	}
 	for _, d := range demands() {
 		bars = append(bars, d.on(r))
@@ -99,9 +99,9 @@ func demands() []demand {
 		{"products of bfloat16: cuBLAS", 0.9, false, []string{"product-bf16", "product-bf16-4k"}, over(CuBLAS)},
 		{"product of 8-bit floats: cuBLAS", 0.8, false, []string{"product-fp8"}, over(CuBLAS)},
 		{"all kernels compiled, s", 5, true, []string{CompileCold}, times(1)},
-		{"compiling what has not changed, s", 0.5, true, []string{CompileUnchanged}, times(1)},
+		{"compiling again without changes, s", 0.5, true, []string{CompileUnchanged}, times(1)},
 		{"a kernel from IR to PTX, median, ms", 5, true, []string{CompileKernel}, times(1e3)},
-		{"start: time of the bare program", 1.25, true, []string{StartCached, StartUncached}, func(c *Result) (float64, bool) {
+		{"start, time: the bare driver program", 1.25, true, []string{StartCached, StartUncached}, func(c *Result) (float64, bool) {
 			return ratio(c.By(Bare), c.By(Ours))
 		}},
 	}

@@ -44,10 +44,10 @@ func TestBars(t *testing.T) {
 		"sum: PyTorch":                            "0.960 >= 0.97 missed",
 		"softmax: PyTorch":                        "1.200 >= 1.20 met",
 		"transpose: copy on the device":           "0.900 >= 0.85 met",
-		"checks: the same without, mean":          "0.900 >= 0.98 missed",
-		"checks: the same without":                "0.900 >= 0.95 missed softmax",
-		"start: time of the bare program":         "1.300 <= 1.25 missed start-uncached",
-		"compiling what has not changed, s":       "0.340 <= 0.50 met",
+		"checks on: checks off, mean":             "0.900 >= 0.98 missed",
+		"checks on: checks off":                   "0.900 >= 0.95 missed softmax",
+		"start, time: the bare driver program":    "1.300 <= 1.25 missed start-uncached",
+		"compiling again without changes, s":      "0.340 <= 0.50 met",
 		"a kernel from IR to PTX, median, ms":     "1.500 <= 5.00 met",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -54,8 +54,8 @@ us a launch, by the number of arguments: 0: 2.00, 16: 3.50
 bar                                     figure demand
 suite without stream: faster twin, mean  1.118 >= 1.00 met
 suite without stream: faster twin        0.500 >= 0.90 missed  softmax
-checks: the same without, mean           0.990 >= 0.98 met
-checks: the same without                 0.990 >= 0.95 met     mandelbrot32
+checks on: checks off, mean              0.990 >= 0.98 met
+checks on: checks off                    0.990 >= 0.95 met     mandelbrot32
 float32 stream: literal twin             1.200 >= 1.20 in part copy32
   not measured: mul32, add32, triad32
 softmax: PyTorch                         0.500 >= 1.20 missed
@@ -64,8 +64,8 @@ sgemm in plain tiles: literal twin       2.000 >= 0.95 in part sgemm32
 not measured: float32 stream: Triton; float64 stream and dot: literal twin;
   sum: PyTorch; transpose: copy on the device; scan: CUB; radix sort: CUB;
   product of float32: cuBLAS; products of bfloat16: cuBLAS; product of 8-bit
-  floats: cuBLAS; all kernels compiled, s; compiling what has not changed, s; a
-  kernel from IR to PTX, median, ms; start: time of the bare program
+  floats: cuBLAS; all kernels compiled, s; compiling again without changes, s;
+  a kernel from IR to PTX, median, ms; start, time: the bare driver program
 skipped spmv: wrong result: element 7 is 1, want 2
 `
 	var b strings.Builder

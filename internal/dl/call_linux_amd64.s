@@ -1,7 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// The stack below the saved pointer holds the arguments behind the sixth.
+// The stack below the saved pointer holds the arguments after the sixth.
 #define FRAME_AT 152
 
 GLOBL ·enter(SB), NOPTR|RODATA, $8

@@ -1,4 +1,4 @@
-// A profiler's library that writes down what it is told, for TestTool.
+// A profiler's library that logs its calls, for TestTool.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -46,7 +46,7 @@ func (f *Fake) addDevices(d *cudasys.Driver) {
 			if len(f.devices) == 0 {
 				return cudasys.NoDevice
 			}
-			f.initialised = true
+			f.initialized = true
 			return cudasys.Success
 		})
 	}

@@ -36,7 +36,7 @@ type Fake struct {
 	driver  func() *cudasys.Driver
 
 	mu          sync.Mutex
-	initialised bool
+	initialized bool
 	held        bool
 	blocked     int
 	total       int
@@ -182,7 +182,7 @@ func (f *Fake) call(function string, body func() cudasys.Status) cudasys.Status 
 	if fail, ok := f.failures[function]; ok && (fail.every || fail.call == f.calls[function]) {
 		return fail.status
 	}
-	if !f.initialised && function != "cuInit" && function != "cuDriverGetVersion" {
+	if !f.initialized && function != "cuInit" && function != "cuDriverGetVersion" {
 		return cudasys.NotInitialized
 	}
 	return body()
