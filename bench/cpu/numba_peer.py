@@ -1,7 +1,8 @@
-"""The kernels of this package by Numba's CPU target, for comparison: pip install numba; python numba_peer.py [threads].
+"""The kernels of this package for Numba's CPU target, for comparison: pip install numba; python numba_peer.py [threads].
 
-Prints the time of an element on the wall in nanoseconds, of so many threads together, as go test -run TestBarsAlone -bars=15 -v
-./bench/cpu does for one core and two. go test -run TestNumba -numba=python3 -bars=15 -v ./bench/cpu has the two run in turns. No fast math, as there: both keep IEEE's rules. Products and sums may fuse nowhere.
+Prints the wall-clock time per element in nanoseconds, for the given number of threads, as go test -run TestBarsAlone -bars=15 -v
+./bench/cpu does for one core and two. go test -run TestNumba -numba=python3 -bars=15 -v ./bench/cpu measures both alternately. Neither
+uses fast math: both follow IEEE 754, and neither fuses products and sums.
 """
 import math
 import sys
@@ -80,7 +81,7 @@ def nbody(at, force, n):
 
 @njit(parallel=True)
 def matmul(a, b, c, n):
-    """Blocks of 32 x 32, as matmulLoop of this package has them."""
+    """Blocks of 32 x 32, as in matmulLoop of this package."""
     for i0 in prange(n // 32):
         c[i0 * 32 * n:(i0 + 1) * 32 * n] = 0
         for k0 in range(0, n, 32):
@@ -98,7 +99,7 @@ def numbers(n, positive=False):
 
 
 def problems():
-    """The kernels, each with its elements and its arguments."""
+    """The kernels, each with its number of elements and its arguments."""
     n, volume, options = 1 << 22, 512 * 12 * 12, 1 << 16
     return {
         "saxpy": (n, saxpy, numbers(n), numbers(n), f32(3)),
@@ -118,7 +119,7 @@ def seconds(f, args, times=1):
 
 
 def serve(kernels):
-    """Runs what each line of the input asks for, "saxpy 2 100" by two threads a hundred times, and prints the seconds of one."""
+    """Executes the lines of its input and prints the seconds per run: "saxpy 2 100" runs saxpy with two threads, a hundred times."""
     for line in sys.stdin:
         name, threads, times = line.split()
         _, f, *args = kernels[name]

@@ -1,5 +1,5 @@
-// The twin of main.go in CUDA C++: a library that it calls in turns with its own measurements, in one
-// process on one context; and a program that prints the same lines.
+// The twin of main.go in CUDA C++: a library that main.go calls alternately with its own measurements, in one
+// process and one context; and a program that prints the same lines.
 //
 //	nvcc -O3 -shared -Xcompiler -fPIC -o /tmp/launch.so launch.cu -lcublas -lcufft -ldl
 //	nvcc -O3 -o /tmp/launch launch.cu -lcublas -lcufft -ldl && /tmp/launch
@@ -50,7 +50,7 @@ static cufftHandle fft;
 static float *a;
 static cufftComplex *c;
 
-// peer_start makes what is measured.
+// peer_start creates the objects of the measurements.
 extern "C" int peer_start() {
 	check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "stream");
 	check(cudaMalloc(&x.p, elements * sizeof(float)), "memory");
@@ -77,7 +77,7 @@ template <class F> static long times(F launch) {
 	return took;
 }
 
-static long queue; // nanoseconds that enqueuing the graph took last
+static long queue; // nanoseconds to enqueue the graph, in the last sample
 
 static long replay() {
 	auto start = steady::now();
@@ -87,7 +87,7 @@ static long replay() {
 	return since(start);
 }
 
-// peer_sample measures one thing once and returns nanoseconds: for launches and libraries, of all calls.
+// peer_sample takes one sample of a measurement and returns nanoseconds; for launches and libraries, those of all calls.
 extern "C" long peer_sample(long what) {
 	const float one = 1, zero = 0;
 	switch (what) {

@@ -1,6 +1,6 @@
-// The algorithms of package prim as NVIDIA's CUB has them, as a process that the suite asks; peer.py says
-// what it asks and how it is answered. Inputs are random, and restored by a copy in front of each run,
-// which also lets the host get ahead of the GPU.
+// NVIDIA's CUB implementations of the algorithms of package prim, as a process that executes the suite's
+// requests; peer.py describes the protocol. Inputs are random. A copy restores them before each run, which also
+// lets the host get ahead of the GPU.
 //
 //	nvcc -O3 -arch=native -o cub cub.cu
 #include <cub/cub.cuh>
@@ -28,30 +28,30 @@ __device__ uint64_t mix(uint64_t x) {
 	return x ^ (x >> 31);
 }
 
-// ALL_ELEMENTS is a loop over 0 to n-1 that all threads share.
+// ALL_ELEMENTS is a loop over 0 to n-1, distributed over all threads.
 #define ALL_ELEMENTS(i, n) for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
 
 __global__ void fill(uint64_t *x, size_t n, uint64_t seed, uint64_t mask) {
 	ALL_ELEMENTS(i, n) x[i] = mix(seed + i) & mask;
 }
 
-// toWhole makes small whole numbers of random bits, 0 in the mean, whose sums are exact.
+// toWhole converts random bits to small integers with mean 0, whose sums are exact.
 __global__ void toWhole(float *x, size_t n) {
 	ALL_ELEMENTS(i, n) x[i] = float(int(reinterpret_cast<uint32_t *>(x)[i] % 255) - 127);
 }
 
-// toUniform makes numbers from 0 to 1.
+// toUniform converts random bits to numbers from 0 to 1.
 __global__ void toUniform(float *x, size_t n) {
 	ALL_ELEMENTS(i, n) x[i] = float(reinterpret_cast<uint32_t *>(x)[i] >> 8) / float(1 << 24);
 }
 
-// descents counts elements that are smaller than the one in front of them.
+// descents counts elements that are smaller than their predecessor.
 template <class T> __global__ void descents(const T *x, size_t n, unsigned long long *found) {
 	ALL_ELEMENTS(i, n) if (i > 0 && x[i] < x[i - 1]) atomicAdd(found, 1ull);
 }
 
-// missteps counts elements of a running sum that do not differ from the one in front of them by the input's. Sums
-// wrap, and those of floats are whole numbers and exact.
+// missteps counts elements of a running sum whose difference from their predecessor is not the input element. Sums
+// wrap; those of floats are integers and exact.
 template <class T> __global__ void missteps(const T *in, const T *out, size_t n, unsigned long long *found) {
 	ALL_ELEMENTS(i, n) {
 		T before = i > 0 ? out[i - 1] : T(0);
@@ -59,7 +59,7 @@ template <class T> __global__ void missteps(const T *in, const T *out, size_t n,
 	}
 }
 
-// total adds numbers; digest adds what keys hash to, so that it depends on no order.
+// total adds numbers; digest adds the hashes of keys, so that it does not depend on their order.
 template <class T> __global__ void total(const T *x, size_t n, double *sum) {
 	double part = 0;
 	ALL_ELEMENTS(i, n) part += double(x[i]);
@@ -149,7 +149,7 @@ Call selected() {
 	};
 }
 
-// Right says whether the result of the last call is right.
+// Right reports whether the result of the last call is correct.
 using Right = std::function<bool(Memory &m, size_t n)>;
 
 template <class T> Right steps() {
@@ -189,7 +189,7 @@ bool summed(Memory &m, size_t n) {
 	return got == float(sum);
 }
 
-// counted demands that all are counted, and that no count is far from the others.
+// counted checks that all elements were counted, and that no count is far from the others.
 bool counted(Memory &m, size_t n) {
 	uint32_t counts[256];
 	CHECK(cudaMemcpy(counts, m.out, sizeof counts, cudaMemcpyDeviceToHost));
@@ -201,7 +201,7 @@ bool counted(Memory &m, size_t n) {
 	return sum == n;
 }
 
-// kept demands as many elements as there are flags.
+// kept checks that the number of elements is the number of set flags.
 bool kept(Memory &m, size_t n) {
 	int64_t count = 0;
 	CHECK(cudaMemcpy(&count, m.out2, sizeof count, cudaMemcpyDeviceToHost));
@@ -217,7 +217,7 @@ struct Case {
 	const char *name;
 	size_t element;
 	uint64_t mask;
-	void (*floats)(float *x, size_t n); // makes them of random bits; nullptr for other types
+	void (*floats)(float *x, size_t n); // converts random bits to them; nullptr for other types
 	Call call;
 	Right right;
 };
@@ -248,7 +248,7 @@ struct Server {
 		CHECK(cudaEventCreate(&begin));
 		CHECK(cudaEventCreate(&end));
 	}
-	// prepare returns why the case cannot be measured, or nullptr.
+	// prepare returns the reason for which the case cannot be measured, or nullptr.
 	const char *prepare(const char *name, size_t size) {
 		c = nullptr;
 		for (const Case &k : cases)

@@ -1,15 +1,15 @@
-"""A process that does what the suite asks, a line at a time, and answers each in a line of JSON.
+"""A process that executes the suite's requests, one per line, and answers each with a line of JSON.
 
     python3 peer.py torch
 
-It begins with {"about": "torch 2.9", "cases": ["add32", ...]}, or {"error": "..."}. Then:
+It starts with {"about": "torch 2.9", "cases": ["add32", ...]}, or {"error": "..."}. Then:
 
     prepare CASE SIZE   random inputs, a run, a check of its result: {} or {"error": "..."}
     round               a run that warms up and one that is timed: {"seconds": 0.0007}
     end                 frees what prepare made: {}
 
-In a round both runs are enqueued before anything is waited for, so that the device never waits for
-this process.
+A round enqueues both runs before it waits for anything, so that the device never waits for this
+process.
 """
 import gc
 import importlib
@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 
 
 class Clock:
-    """The device's time in a framework: its events, and how to wait for the device."""
+    """A framework's access to the device's clock: its events, and how to wait for the device."""
 
     def __init__(self, event, record, elapsed_ms, wait, free):
         self.event, self.record, self.elapsed_ms, self.wait, self.free = event, record, elapsed_ms, wait, free
@@ -39,8 +39,8 @@ class Clock:
 
 
 class Server:
-    """Holds the case that is being measured. A case is a function of the size that returns what enqueues
-    a run, what says whether the result is right and, where a run destroys its input, what restores that."""
+    """Holds the case that is being measured. A case is a function of the size that returns up to three
+    functions: one enqueues a run, one checks the result, and one restores the input if a run overwrites it."""
 
     def __init__(self, clock, cases):
         self.clock, self.cases, self.case = clock, cases, None
@@ -69,7 +69,7 @@ class Server:
     def answer(self, words):
         try:
             return {"prepare": self.prepare, "round": self.round, "end": self.end}[words[0]](*words[1:])
-        except Exception as e:  # whatever a framework throws is a reason, not the end
+        except Exception as e:  # any exception of a framework is an answer, and the process continues
             return failure(e)
 
 
@@ -79,7 +79,7 @@ def failure(e):
 
 def main(name):
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what frameworks print is no answer
+    os.dup2(2, 1)  # the output of frameworks must not be taken for answers
 
     def say(answer):
         print(json.dumps(answer), file=answers, flush=True)

@@ -1,4 +1,4 @@
-"""CuPy, whose sums, scans and sorts are CUB's and Thrust's. See peer.py."""
+"""CuPy, which uses CUB and Thrust for sums, scans and sorts. See peer.py."""
 import os
 
 os.environ.setdefault("CUPY_ACCELERATORS", "cub")

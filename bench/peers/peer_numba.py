@@ -1,4 +1,4 @@
-"""Numba's CUDA kernels, an element a thread. See peer.py."""
+"""Numba's CUDA kernels, one element per thread. See peer.py."""
 import numpy as np
 
 # Numba imports names that NumPy has dropped.
@@ -57,7 +57,7 @@ def mandelbrot(counts, n):
 
 
 def steps_of(px, py, n):
-    """The same in NumPy, for many points at once."""
+    """The same in NumPy, for an array of points."""
     cx = (np.float32(-2) + np.float32(3) * px.astype(np.float32) / np.float32(n))
     cy = (np.float32(-1.5) + np.float32(3) * py.astype(np.float32) / np.float32(n))
     x, y, steps = np.zeros_like(cx), np.zeros_like(cx), np.zeros(cx.shape, np.int32)

@@ -1,4 +1,4 @@
-"""PyTorch, and through it CUB for scans and sorts. See peer.py."""
+"""PyTorch, which uses CUB for scans and sorts. See peer.py."""
 import torch
 import torch.nn.functional as F
 
@@ -11,7 +11,7 @@ CLOCK = Clock(lambda: torch.cuda.Event(enable_timing=True), lambda e: e.record()
 
 
 def elementwise(inputs, dtype, run, want):
-    """Inputs are positive, so that a tolerance is a relative one."""
+    """Inputs are positive, so that the tolerance is relative."""
     def prepare(n):
         x = [torch.rand(n, device="cuda", dtype=dtype) for _ in range(inputs)]
         out = torch.full((n,), float("nan"), device="cuda", dtype=dtype)

@@ -1,4 +1,4 @@
-"""Triton, with kernels of the kind of its tutorials. See peer.py."""
+"""Triton, with kernels like those of its tutorials. See peer.py."""
 import torch
 import triton
 import triton.language as tl

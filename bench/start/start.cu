@@ -1,4 +1,4 @@
-// The bare driver program: what bench/start does, by calls of the driver alone. It loads the same PTX.
+// The bare driver program: it does the same as bench/start with driver calls alone. It loads the same PTX.
 //
 //	nvcc -O2 -o bare start.cu -ldl
 //	./bare -since $(date +%s%N)
@@ -56,7 +56,7 @@ struct slice {
 	int64_t length, capacity;
 };
 
-// parameters are those of the kernel, what the runtime adds, and the number of elements.
+// parameters are the kernel's, those that the runtime adds, and the number of elements.
 struct parameters {
 	slice a, b, c;
 	uint64_t hidden[2];
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
 	CHECK(p_cuMemcpyHtoDAsync(b, y.data(), n * sizeof(float), stream));
 	mark("upload");
 
-	std::string file = argv[0]; // the PTX lies beside the program
+	std::string file = argv[0]; // the PTX is in the program's folder
 	file = file.substr(0, file.find_last_of('/') + 1) + "add.ptx";
 	FILE *f = fopen(file.c_str(), "rb");
 	if (!f) {

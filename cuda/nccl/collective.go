@@ -183,8 +183,8 @@ func (c *Comm) runOn(on cuda.Handle) error {
 	return err
 }
 
-// Group calls f, and starts all collectives that f enqueues on comms together. Put sends and
-// receives between the same ranks in one group, and the collectives of several ranks of one
+// Group calls f, and starts all collectives that f enqueues on comms together. Sends and receives
+// between the same ranks must be in one group, and so must the collectives of several ranks of one
 // process. f must not wait, and must make the calls on its own goroutine.
 func Group(f func() error, comms ...*Comm) error {
 	if len(comms) == 0 {

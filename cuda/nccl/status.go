@@ -11,7 +11,7 @@ import (
 // Errors of this package. Match them with errors.Is.
 var (
 	ErrNoLibrary = toolkit.ErrNotFound   // NCCL is not installed
-	ErrMissing   = rendezvous.ErrMissing // ranks did not join
+	ErrMissing   = rendezvous.ErrMissing // ranks did not join, or did not reach a collective
 	ErrLost      = rendezvous.ErrLost    // ranks ended
 	ErrTimeout   = errors.New("a collective took too long")
 	ErrClosed    = errors.New("the communicator was closed")
@@ -73,7 +73,7 @@ func (e *TimeoutError) Error() string {
 	return s + "; " + rendezvous.Ranks(e.Behind) + " did not reach it"
 }
 
-// Is reports whether target is ErrTimeout, or ErrMissing.
+// Is reports whether target is ErrTimeout or, if ranks are missing, ErrMissing.
 func (e *TimeoutError) Is(target error) bool {
 	return target == ErrTimeout || target == ErrMissing && len(e.Behind) > 0
 }

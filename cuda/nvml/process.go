@@ -9,7 +9,7 @@ import (
 // Process is a process that uses a device.
 type Process struct {
 	PID      int
-	Graphics bool   // it uses the GPU for graphics, not only for computation
+	Graphics bool   // a graphics process; otherwise a compute process
 	Memory   Figure // bytes of device memory
 	Instance int    // the MIG instance that it uses; -1 for a whole device
 }

@@ -11,7 +11,7 @@ import (
 // occupied. Shares are percentages of what the whole device could have done.
 type Usage struct {
 	Graphics  Figure // time in which anything ran
-	SM        Figure // time in which multiprocessors had work
+	SM        Figure // multiprocessors that had work
 	Occupancy Figure // resident warps, relative to the maximum
 	Tensor    Figure // tensor cores
 	FP64      Figure

@@ -70,7 +70,7 @@ func (r *Range) End() {
 	*r = Range{}
 }
 
-// Mark marks the current moment.
+// Mark marks the current moment with a name.
 func (t *Tracer) Mark(name string) {
 	if f := t.function(mark); f != 0 {
 		text := cString(name)

@@ -1,5 +1,5 @@
 // A management library with one GPU whose figures are all different, for TestCompiled. The structs
-// are written down anew from the reference, so that a wrong layout on either side shows.
+// are declared independently of the Go code, from the reference, so that a wrong layout on either side is detected.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +63,7 @@ int nvmlDeviceGetFieldValues(dev d, int n, field *f) {
 typedef struct { unsigned pid; unsigned long long used; unsigned instance, compute; } process;
 int nvmlDeviceGetComputeRunningProcesses_v3(dev d, unsigned *n, process *p) {
 	MINE;
-	if (*n < 100) { *n = 100; return 7; } // asks for more room
+	if (*n < 100) { *n = 100; return 7; } // the buffer is too small
 	*n = 2;
 	p[0] = (process){10, 1 << 20, 3, ~0u}, p[1] = (process){11, ~0ull, ~0u, ~0u};
 	return 0;

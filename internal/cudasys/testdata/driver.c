@@ -1,4 +1,4 @@
-// A driver that only remembers how it was called, for TestCalls.
+// A driver that only records the arguments of its calls, for TestCalls.
 #include <stdint.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ int cuEventElapsedTime(float *ms, void *start, void *end) {
 	return 0;
 }
 
-// The options are info log, its size, error log, its size; sizes stand in the pointers.
+// The options are info log, its size, error log, its size; sizes are stored in the pointers.
 int cuModuleLoadDataEx(void **module, const char *image, unsigned n, int *options, void **values) {
 	REMEMBER(0, image[0], n, options[0], options[1], options[2], options[3], (int64_t)values[1], (int64_t)values[3]);
 	strcpy(values[0], "information");
@@ -90,7 +90,7 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 	return 0;
 }
 
-// The structs below are declared as in cuda.h, as far as the tests look at them.
+// The structs below are declared as in cuda.h, up to the last field that the tests use.
 typedef struct { unsigned id; char pad[4]; union { char bytes[64]; int number; struct { unsigned x, y, z; } dim; } value; } Attribute;
 
 typedef struct {
