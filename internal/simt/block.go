@@ -93,8 +93,8 @@ func (b *Block) Enter(index [3]int) {
 }
 
 // Shared returns the next shared variable of the thread with this linear index. All threads must
-// request the same variables in the same order. The compiler enforces this for kernels; otherwise
-// Shared panics.
+// request the same variables in the same order. The compiler enforces this for kernels; Shared panics
+// if a thread violates it.
 func Shared[T any](b *Block, thread int) *T {
 	b.mu.Lock()
 	defer b.mu.Unlock()
