@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Eight is persistent for numbers of eight bits. The sum runs along the rows of both operands: the right
-// one is transposed, N rows of K elements.
+// Eight is persistent for 8-bit elements. The sum runs along the rows of both operands: the right one is
+// transposed and has N rows of K elements.
 func Eight(s_ *device.Stream, g device.Blocks, a device.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]], b device.TensorMap[[4]gpu.Panel[dtype.F8E4M3]], c device.TensorMap[gpu.Panel[dtype.BF16]], s Shape) error {
 	p := s_.Plan(eightKernel, eightKernel.Grid(g))
 	a.Pass(p)
@@ -26,7 +26,7 @@ var eightKernel = &driver.Kernel{
 	Name:    "eight",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/matmul",
 	File:    "eight.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -38,9 +38,9 @@ var eightKernel = &driver.Kernel{
 	Dynamic:    213072,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "eight.go", Line: 44, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 		{File: "eight.go", Line: 45, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
-		{File: "eight.go", Line: 87, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
+		{File: "eight.go", Line: 46, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
+		{File: "eight.go", Line: 88, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 121, Format: "gpu.EightAt: a column that is no multiple of eight"},
 		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: an address is no multiple of the size"},
@@ -62,11 +62,11 @@ var eightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 8, 13, 14, 21, 23, 25, 26, 31, 56, 57},
+	Uses:    []uint16{11, 12, 16, 21, 22, 29, 31, 33, 34, 39, 64, 65},
 }
 
-// Panelled computes a tile of 128x128 elements a block, of 64x128 a warp group, by products of panels, which
-// bulk copies bring in four stages.
+// Panelled computes a tile of 128x128 elements per block, 64x128 per warp group, with products of panels, which
+// bulk copies load in four stages.
 func Panelled(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(panelledKernel, panelledKernel.Grid(g))
 	a.Pass(p)
@@ -92,11 +92,11 @@ var panelledKernel = &driver.Kernel{
 	Dynamic:    131104,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "panels.go", Line: 69, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 		{File: "panels.go", Line: 68, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
-		{File: "panels.go", Line: 67, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
-		{File: "panels.go", Line: 67, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
+		{File: "panels.go", Line: 68, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
 	},
 	Integers: []int{264, 272, 280, 288, 296},
 	Variants: []driver.Variant{
@@ -115,11 +115,11 @@ var panelledKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{17, 18, 19, 20, 31, 34, 52},
+	Uses:    []uint16{25, 26, 27, 28, 39, 42, 60},
 }
 
-// Pipelined is tensor with asynchronous copies: while one stage is multiplied the next two
-// are on their way.
+// Pipelined is tensor with asynchronous copies: while it multiplies one stage, the copies of the
+// next two run.
 func Pipelined(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(pipelinedKernel, pipelinedKernel.Grid(g))
 	a.Pass(p)
@@ -149,8 +149,8 @@ var pipelinedKernel = &driver.Kernel{
 		{File: "pipelined.go", Line: 89, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "pipelined.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "pipelined.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []driver.Variant{
@@ -168,10 +168,10 @@ var pipelinedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{27, 28, 29, 30, 31, 34, 51, 52},
+	Uses:    []uint16{35, 36, 37, 38, 39, 42, 59, 60},
 }
 
-// Naive computes an element a thread.
+// Naive computes one element per thread.
 func Naive(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[dtype.BF16], s Shape) error {
 	p := s_.Plan(naiveKernel, naiveKernel.Grid(g))
 	a.Pass(p)
@@ -215,10 +215,10 @@ var naiveKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{31, 33},
+	Uses:    []uint16{39, 41},
 }
 
-// Tiled computes a tile of 64x64 elements a block, 4x4 a thread, from shared memory in float32.
+// Tiled computes a tile of 64x64 elements per block, 4x4 per thread, from shared memory in float32.
 func Tiled(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[dtype.BF16], s Shape) error {
 	p := s_.Plan(tiledKernel, tiledKernel.Grid(g))
 	a.Pass(p)
@@ -244,7 +244,7 @@ var tiledKernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
@@ -264,14 +264,14 @@ var tiledKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{31, 32, 34, 35},
+	Uses:    []uint16{39, 40, 42, 43},
 }
 
-// Single multiplies float32 numbers without tensor cores, which would round them to 10 bits: a block computes 128x128
-// elements, a thread four by two quads of 4x4, which leaves one instruction in ten for anything but products.
-// While a slab of A and B in shared memory is multiplied, the next is on its way to registers; and so is a column
-// of the slab while the one before it is multiplied, the first of the next slab too. The tile of A is transposed
-// there, in rows that are a quad longer, so that the threads of a warp write to different banks.
+// Single multiplies float32 elements without tensor cores, which would round them to 10 bits. A block computes
+// 128x128 elements, a thread four by two quads of 4x4, which leaves one instruction in ten for anything but products.
+// While it multiplies a slab of A and B in shared memory, it loads the next slab into registers; and while it
+// multiplies a column of the slab, it loads the next column, even the first one of the next slab. The tile of A is
+// stored transposed, in rows with one more quad, so that the threads of a warp write to different banks.
 func Single(s_ *device.Stream, g device.Blocks, a, b, c device.Slice[[4]float32], s Shape) error {
 	p := s_.Plan(singleKernel, singleKernel.Grid(g))
 	a.Pass(p)
@@ -298,7 +298,7 @@ var singleKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "single.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "single.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "single.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "single.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
@@ -317,11 +317,11 @@ var singleKernel = &driver.Kernel{
 	},
 	Twin:    singleTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{31, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47},
+	Uses:    []uint16{39, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55},
 }
 
-// Specialised computes a tile of 128x256 elements a block: a warp group brings panels and gives its registers to the
-// two others, of which each multiplies 64 rows. Blocks go down groups of tiles, as in wide.
+// Specialised computes a tile of 128x256 elements per block. One warp group copies panels and gives its registers to
+// the two others, each of which multiplies 64 rows. Blocks go down groups of tiles, as in wide.
 func Specialised(s_ *device.Stream, g device.Blocks, a, b device.TensorMap[gpu.Panel[dtype.BF16]], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(specialisedKernel, specialisedKernel.Grid(g))
 	a.Pass(p)
@@ -348,8 +348,8 @@ var specialisedKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
-		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "specialised.go", Line: 70, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 		{File: "specialised.go", Line: 73, Format: "gpu.TensorMap: a corner that is negative, or no multiple of 16 bytes along X"},
 		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: an address is no multiple of the size"},
@@ -371,11 +371,11 @@ var specialisedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 31, 34, 48, 49, 50, 52, 56, 57},
+	Uses:    []uint16{27, 39, 42, 56, 57, 58, 60, 64, 65},
 }
 
-// Tensor computes a tile of 128x128 elements a block on the tensor cores, of 64x32 a warp. Each thread
-// brings its part of the operands to shared memory through registers.
+// Tensor computes a tile of 128x128 elements per block on the tensor cores, 64x32 per warp. Each thread
+// copies its part of the operands to shared memory through registers.
 func Tensor(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(tensorKernel, tensorKernel.Grid(g))
 	a.Pass(p)
@@ -401,9 +401,9 @@ var tensorKernel = &driver.Kernel{
 	Shared:     16384,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []driver.Variant{
@@ -421,11 +421,11 @@ var tensorKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{31, 34, 51, 52, 53, 54},
+	Uses:    []uint16{39, 42, 59, 60, 61, 62},
 }
 
-// Wide computes a tile of 128x256 elements a block, of 64x64 a warp, in four stages of asynchronous
-// copies. A warp reads a fourth less from shared memory for each product than in pipelined.
+// Wide computes a tile of 128x256 elements per block, 64x64 per warp, in four stages of asynchronous
+// copies. For each product, a warp reads a quarter less from shared memory than in pipelined.
 func Wide(s_ *device.Stream, g device.Blocks, a, b device.Slice[Row], c device.Slice[[2]dtype.BF16], s Shape) error {
 	p := s_.Plan(wideKernel, wideKernel.Grid(g))
 	a.Pass(p)
@@ -454,8 +454,8 @@ var wideKernel = &driver.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "pipelined.go", Line: 77, Format: "gpu.FetchAsync: an address is no multiple of the size"},
 		{File: "wide.go", Line: 82, Format: "gpu.FetchAsync: an address is no multiple of the size"},
-		{File: "tensor.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []driver.Variant{
@@ -473,12 +473,12 @@ var wideKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{27, 29, 31, 34, 51, 52, 55, 56, 57, 58},
+	Uses:    []uint16{35, 37, 39, 42, 59, 60, 63, 64, 65, 66},
 }
 
-// Persistent is specialised with a block for each multiprocessor, which computes one tile after another, of batch
-// products. While a tile is stored, by a bulk copy from shared memory, the operands of the next one come. A bias that
-// is not empty is added to each row, and E says what becomes of the sums.
+// Persistent is specialised with one block for each multiprocessor, which computes one tile after another, of a
+// batch of products. While a bulk copy stores a tile from shared memory, the block already copies the operands of
+// the next one. It adds bias to each row, unless bias is empty, and applies E to the sums.
 func Persistent[T dtype.BF16, F toBF16, E asItIs | rectified | sigmoidal](s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[T]], bias device.Slice[float32], s Shape, batch int) error {
 	var k *driver.Kernel
 	switch any((func(T, F, E))(nil)).(type) {
@@ -545,7 +545,7 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{5, 6, 7, 8, 13, 14, 19, 21, 22, 23, 24, 25, 26, 31, 48, 49, 56, 57},
+	Uses:    []uint16{13, 14, 15, 16, 21, 22, 27, 29, 30, 31, 32, 33, 34, 39, 56, 57, 64, 65},
 }
 
 var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
@@ -594,7 +594,7 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{5, 8, 9, 10, 13, 14, 19, 21, 22, 23, 24, 25, 26, 31, 48, 49, 56, 57},
+	Uses:    []uint16{13, 16, 17, 18, 21, 22, 27, 29, 30, 31, 32, 33, 34, 39, 56, 57, 64, 65},
 }
 
 var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
@@ -643,12 +643,12 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 8, 11, 12, 13, 14, 19, 21, 22, 23, 24, 25, 26, 31, 48, 49, 56, 57},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 19, 20, 21, 22, 27, 29, 30, 31, 32, 33, 34, 39, 56, 57, 64, 65},
 }
 
-// PersistentF16 is specialised with a block for each multiprocessor, which computes one tile after another, of batch
-// products. While a tile is stored, by a bulk copy from shared memory, the operands of the next one come. A bias that
-// is not empty is added to each row, and E says what becomes of the sums.
+// PersistentF16 is specialised with one block for each multiprocessor, which computes one tile after another, of a
+// batch of products. While a bulk copy stores a tile from shared memory, the block already copies the operands of
+// the next one. It adds bias to each row, unless bias is empty, and applies E to the sums.
 func PersistentF16(s_ *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.F16]], bias device.Slice[float32], s Shape, batch int) error {
 	p := s_.Plan(persistentF16Kernel, persistentF16Kernel.Grid(g))
 	a.Pass(p)
@@ -706,5 +706,5 @@ var persistentF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{5, 6, 7, 8, 15, 16, 19, 21, 22, 23, 24, 25, 26, 31, 48, 49, 56, 57},
+	Uses:    []uint16{13, 14, 15, 16, 23, 24, 27, 29, 30, 31, 32, 33, 34, 39, 56, 57, 64, 65},
 }

@@ -3,9 +3,17 @@
 package matmul
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
-const kernelSources = `afe3c32c40d7202c	../../../math32/exp.go	Exp
+const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
+8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
+afe3c32c40d7202c	../../../math32/exp.go	Exp
+ba7b7c5ba579a72a	../../../math32/exp.go	expParts
+d4070200a422827	../../../math32/exp.go	ln2Hi
+d4070200a422827	../../../math32/exp.go	ln2Lo
+d4070200a422827	../../../math32/exp.go	log2e
+d4070200a422827	../../../math32/exp.go	shifter
 a4b47ced94454920	../../../math32/fast.go	FastDiv
 70ec45b2427934f5	../../../math32/fast.go	FastExp
+c63f306ea730a781	../../../math32/fma.go	fma
 4babe4d115179921	eight.go	eight
 82e4c57ae9f941e8	eight.go	narrow
 8f7b989b27aa3c5f	epilogue.go	activation
@@ -85,18 +93,18 @@ const eightSM90ANarrow = `.version 8.0
 	ld.param.u64 %rd1, [eight_params+384];
 	ld.param.u64 %rd2, [eight_params+392];
 	ld.param.u64 %rd3, [eight_params+400];
-	.loc 1 19 26
+	.loc 1 20 26
 	mov.b64 %rd4, eight_params;
 	cvta.param.u64 %rd5, %rd4;
 	add.s64 %rd6, %rd5, 128;
 	add.s64 %rd7, %rd5, 256;
-	.loc 1 20 36
+	.loc 1 21 36
 	mov.u32 %r1, $dynamic;
-	.loc 1 24 14
+	.loc 1 25 14
 	mov.u32 %r2, %tid.x;
-	.loc 1 55 19
+	.loc 1 56 19
 	mov.u32 %r3, %ctaid.x;
-	.loc 1 38 51
+	.loc 1 39 51
 	mov.u32 %r4, %nctaid.x;
 	.loc 2 92 11
 	and.b32 %r5, %r2, 31;
@@ -106,46 +114,46 @@ const eightSM90ANarrow = `.version 8.0
 	cvt.s64.s32 %rd9, %r7;
 	cvt.u32.u64 %r8, %rd3;
 	cvt.s64.s32 %rd10, %r8;
-	.loc 1 24 17
+	.loc 1 25 17
 	setp.eq.s32 %p1, %r2, 0;
 	@!%p1 bra $B0;
-	.loc 1 26 16
+	.loc 1 27 16
 	mov.u32 %r9, $dynamic;
 	add.s32 %r10, %r9, 212992;
 	mbarrier.init.shared::cta.b64 [%r10], 1;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 27 17
+	.loc 1 28 17
 	add.s32 %r11, %r9, 213024;
 	mbarrier.init.shared::cta.b64 [%r11], 2;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 26 8
+	.loc 1 27 8
 	add.s32 %r12, %r9, 213000;
 	mbarrier.init.shared::cta.b64 [%r12], 1;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 27 9
+	.loc 1 28 9
 	add.s32 %r13, %r9, 213032;
 	mbarrier.init.shared::cta.b64 [%r13], 2;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 26 8
+	.loc 1 27 8
 	add.s32 %r14, %r9, 213008;
 	mbarrier.init.shared::cta.b64 [%r14], 1;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 27 9
+	.loc 1 28 9
 	add.s32 %r15, %r9, 213040;
 	mbarrier.init.shared::cta.b64 [%r15], 2;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 29 16
+	.loc 1 30 16
 	add.s32 %r16, %r9, 213056;
 	mbarrier.init.shared::cta.b64 [%r16], 4;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 30 8
+	.loc 1 31 8
 	add.s32 %r17, %r9, 213064;
 	mbarrier.init.shared::cta.b64 [%r17], 4;
 	fence.mbarrier_init.release.cluster;
 $B0:
-	.loc 1 32 8
+	.loc 1 33 8
 	bar.sync 0;
-	.loc 1 33 22
+	.loc 1 34 22
 	add.s64 %rd11, %rd8, 127;
 	shr.s64 %rd12, %rd11, 63;
 	shr.u64 %rd13, %rd12, 57;
@@ -167,7 +175,7 @@ $B0:
 	add.s64 %rd27, %rd10, %rd26;
 	add.s64 %rd28, %rd27, 127;
 	shr.s64 %rd29, %rd28, 7;
-	.loc 1 35 16
+	.loc 1 36 16
 	add.s32 %r20, 0, 0;
 	mad.lo.s32 %r21, %r20, 384, %r2;
 	cvt.u64.u32 %rd30, %r21;
@@ -175,12 +183,12 @@ $B0:
 	cvt.u32.u64 %r22, %rd31;
 	setp.eq.s32 %p2, %r22, 0;
 	@%p2 bra $B22;
-	.loc 1 52 17
+	.loc 1 53 17
 	setmaxnreg.inc.sync.aligned.u32 232;
-	.loc 1 53 25
+	.loc 1 54 25
 	add.s32 %r23, %r22, -1;
 	and.b32 %r24, %r23, 1;
-	.loc 1 55 19
+	.loc 1 56 19
 	cvt.u64.u32 %rd32, %r3;
 	setp.lt.s64 %p3, %rd32, %rd23;
 	@!%p3 bra $B21;
@@ -189,15 +197,15 @@ $B0:
 	setp.ne.s32 %p4, %r25, 0;
 	@!%p4 bra $FAULT0;
 	cvt.s64.s32 %rd33, %r25;
-	.loc 1 67 27
+	.loc 1 68 27
 	and.b32 %r26, %r2, 127;
 	setp.eq.s32 %p5, %r26, 0;
-	.loc 1 80 17
+	.loc 1 81 17
 	mov.u32 %r27, $dynamic;
 	mad.lo.s32 %r28, %r24, 8, %r27;
 	.loc 2 92 14
 	setp.eq.s32 %p6, %r5, 0;
-	.loc 1 81 37
+	.loc 1 82 37
 	mad.lo.s32 %r29, %r24, 32768, %r27;
 	.loc 2 121 50
 	mad.lo.s32 %r30, 1, 0, 0;
@@ -332,12 +340,12 @@ $B0:
 	cvt.u32.u64 %r106, %rd67;
 	and.b32 %r107, %r106, 15;
 	setp.eq.s32 %p26, %r107, 0;
-	.loc 1 87 57
+	.loc 1 88 57
 	shl.b32 %r108, %r24, 6;
 	cvt.u64.u32 %rd68, %r108;
-	.loc 1 55 49
+	.loc 1 56 49
 	cvt.u64.u32 %rd69, %r4;
-	.loc 1 71 14
+	.loc 1 72 14
 	cvt.u32.u64 %r109, %rd29;
 	mov.u64 %rd70, 0;
 	mov.u64 %rd71, 0;
@@ -610,12 +618,12 @@ $B8:
 	mov.f32 %f137, 0f00000000;
 	mov.u32 %r124, 0;
 $B9:
-	.loc 1 59 15
+	.loc 1 60 15
 	mul.hi.u64 %rd152, %rd70, -6148914691236517205;
 	shr.u64 %rd153, %rd152, 1;
 	mul.lo.s64 %rd154, %rd153, 3;
 	sub.s64 %rd155, %rd70, %rd154;
-	.loc 1 60 8
+	.loc 1 61 8
 	mov.u32 %r125, $dynamic;
 	cvt.u32.u64 %r126, %rd155;
 	mad.lo.s32 %r127, %r126, 8, %r125;
@@ -631,9 +639,9 @@ $B10:
 	setp.eq.u32 %p39, %r132, 0;
 	@%p39 bra $B10;
 $B11:
-	.loc 1 61 19
+	.loc 1 62 19
 	wgmma.fence.sync.aligned;
-	.loc 1 63 52
+	.loc 1 64 52
 	cvt.u32.u64 %r133, %rd155;
 	mad.lo.s32 %r134, %r133, 49152, %r1;
 	mad.lo.s32 %r135, %r24, 8192, %r134;
@@ -660,15 +668,15 @@ $B11:
 	add.s32 %r145, %r138, 1030;
 	mov.b64 %rd164, {%r145, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd163, %rd164, %p40, 1, 1;
-	.loc 1 65 20
+	.loc 1 66 20
 	wgmma.commit_group.sync.aligned;
-	.loc 1 66 21
+	.loc 1 67 21
 	wgmma.wait_group.sync.aligned 1;
-	.loc 1 67 9
+	.loc 1 68 9
 	setp.lt.u32 %p41, 0, %r124;
 	and.pred %p42, %p41, %p5;
 	@!%p42 bra $B12;
-	.loc 1 68 13
+	.loc 1 69 13
 	add.s64 %rd165, %rd70, -1;
 	mul.hi.u64 %rd166, %rd165, -6148914691236517205;
 	shr.u64 %rd167, %rd166, 1;
@@ -681,23 +689,23 @@ $B11:
 	add.s32 %r152, %r151, 213024;
 	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r152];
 $B12:
-	.loc 1 70 4
+	.loc 1 71 4
 	add.s64 %rd70, %rd70, 1;
-	.loc 1 71 7
+	.loc 1 72 7
 	add.s32 %r124, %r124, 1;
 	setp.gt.s32 %p43, %r109, %r124;
 	@%p43 bra $B9;
-	.loc 1 75 20
+	.loc 1 76 20
 	wgmma.wait_group.sync.aligned 0;
-	.loc 1 76 22
+	.loc 1 77 22
 	@!%p5 bra $B13;
-	.loc 1 77 9
+	.loc 1 78 9
 	mov.u32 %r153, $dynamic;
 	cvt.u32.u64 %r154, %rd155;
 	mad.lo.s32 %r155, %r154, 8, %r153;
 	add.s32 %r156, %r155, 213024;
 	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r156];
-	.loc 1 78 17
+	.loc 1 79 17
 	cp.async.bulk.wait_group.read 0;
 $B13:
 	.loc 2 91 12
@@ -854,7 +862,7 @@ $B16:
 	cvt.rn.bf16x2.f32 %r226, %f10, %f11;
 	.loc 2 121 20
 	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r68+172032], {%r223, %r224, %r225, %r226};
-	.loc 1 82 15
+	.loc 1 83 15
 	fence.proxy.async.shared::cta;
 	.loc 2 91 12
 	bar.warp.sync 0xffffffff;
@@ -878,11 +886,11 @@ $B18:
 	setp.eq.u32 %p51, %r233, 0;
 	@%p51 bra $B18;
 $B19:
-	.loc 1 84 3
+	.loc 1 85 3
 	add.s64 %rd71, %rd71, 2;
-	.loc 1 85 22
+	.loc 1 86 22
 	@!%p5 bra $B20;
-	.loc 1 87 51
+	.loc 1 88 51
 	add.s64 %rd170, %rd100, %rd68;
 	setp.lt.u64 %p52, %rd170, 2147483648;
 	setp.lt.u64 %p53, %rd101, 2147483648;
@@ -923,23 +931,23 @@ $B19:
 	@!%p68 bra $FAULT2;
 	add.s32 %r247, %r29, 172032;
 	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r245, %r236, %r237}], [%r247];
-	.loc 1 89 18
+	.loc 1 90 18
 	cp.async.bulk.commit_group;
 $B20:
-	.loc 1 55 34
+	.loc 1 56 34
 	add.s64 %rd32, %rd32, %rd69;
 	setp.lt.s64 %p69, %rd32, %rd23;
 	@%p69 bra $B1;
 $B21:
-	.loc 1 92 14
+	.loc 1 93 14
 	cp.async.bulk.wait_group 0;
 	bra $EXIT;
 $B22:
-	.loc 1 36 18
-	setmaxnreg.dec.sync.aligned.u32 40;
 	.loc 1 37 18
+	setmaxnreg.dec.sync.aligned.u32 40;
+	.loc 1 38 18
 	@!%p1 bra $B35;
-	.loc 1 38 21
+	.loc 1 39 21
 	cvt.u64.u32 %rd171, %r3;
 	setp.lt.s64 %p70, %rd171, %rd23;
 	@!%p70 bra $B35;
@@ -948,10 +956,10 @@ $B22:
 	setp.ne.s32 %p71, %r248, 0;
 	@!%p71 bra $FAULT0;
 	cvt.s64.s32 %rd172, %r248;
-	.loc 1 39 25
+	.loc 1 40 25
 	cvt.u32.u64 %r249, %rd29;
 	setp.lt.s32 %p72, 0, %r249;
-	.loc 1 38 51
+	.loc 1 39 51
 	cvt.u64.u32 %rd173, %r4;
 	mov.u64 %rd174, 0;
 $B23:
@@ -1093,22 +1101,22 @@ $B28:
 $B29:
 	shl.b64 %rd204, %rd254, 8;
 $B30:
-	.loc 1 39 25
+	.loc 1 40 25
 	@!%p72 bra $B34;
-	.loc 1 44 13
+	.loc 1 45 13
 	setp.lt.u64 %p84, %rd203, 2147483648;
 	cvt.u32.u64 %r264, %rd203;
-	.loc 1 45 13
+	.loc 1 46 13
 	setp.lt.u64 %p85, %rd204, 2147483648;
 	cvt.u32.u64 %r265, %rd204;
 	mov.u32 %r266, 0;
 $B31:
-	.loc 1 41 17
+	.loc 1 42 17
 	mul.hi.u64 %rd255, %rd174, -6148914691236517205;
 	shr.u64 %rd256, %rd255, 1;
 	mul.lo.s64 %rd257, %rd256, 3;
 	sub.s64 %rd258, %rd174, %rd257;
-	.loc 1 42 11
+	.loc 1 43 11
 	mov.u32 %r267, $dynamic;
 	cvt.u32.u64 %r268, %rd258;
 	mad.lo.s32 %r269, %r268, 8, %r267;
@@ -1125,13 +1133,13 @@ $B32:
 	setp.eq.u32 %p87, %r275, 0;
 	@%p87 bra $B32;
 $B33:
-	.loc 1 43 10
+	.loc 1 44 10
 	mov.u32 %r276, $dynamic;
 	cvt.u32.u64 %r277, %rd258;
 	mad.lo.s32 %r278, %r277, 8, %r276;
 	add.s32 %r279, %r278, 212992;
 	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r279], 49152;
-	.loc 1 44 54
+	.loc 1 45 54
 	shl.b32 %r280, %r266, 7;
 	setp.lt.u32 %p88, %r280, -2147483648;
 	and.pred %p89, %p84, %p88;
@@ -1142,24 +1150,24 @@ $B33:
 	mad.lo.s32 %r282, %r277, 49152, %r1;
 	mov.u32 %r283, 0;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r282], [%rd5, {%r280, %r264, %r283}], [%r279];
-	.loc 1 45 13
+	.loc 1 46 13
 	and.pred %p92, %p85, %p88;
 	and.pred %p93, %p92, %p90;
 	@!%p93 bra $FAULT4;
 	add.s32 %r284, %r282, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r284], [%rd6, {%r280, %r265, %r283}], [%r279];
-	.loc 1 46 6
+	.loc 1 47 6
 	add.s64 %rd174, %rd174, 1;
 	add.s32 %r266, %r266, 1;
 	setp.lt.u32 %p94, %r266, %r249;
 	@%p94 bra $B31;
 $B34:
-	.loc 1 38 36
+	.loc 1 39 36
 	add.s64 %rd171, %rd171, %rd173;
 	setp.lt.s64 %p95, %rd171, %rd23;
 	@%p95 bra $B23;
 $B35:
-	.loc 1 50 3
+	.loc 1 51 3
 	bra $EXIT;
 $B36:
 	.loc 2 121 35
@@ -1185,15 +1193,15 @@ $FAULT1:
 	mov.u32 %r285, 5;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 87 12
+	.loc 1 88 12
 	mov.u32 %r285, 2;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 44 13
+	.loc 1 45 13
 	mov.u32 %r285, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 45 13
+	.loc 1 46 13
 	mov.u32 %r285, 1;
 	bra $FAULT;
 $FAULT5:
@@ -1245,61 +1253,61 @@ const eightSM90A = `.version 8.0
 	ld.param.u64 %rd1, [eight_params+384];
 	ld.param.u64 %rd2, [eight_params+392];
 	ld.param.u64 %rd3, [eight_params+400];
-	.loc 1 19 26
+	.loc 1 20 26
 	mov.b64 %rd4, eight_params;
 	cvta.param.u64 %rd5, %rd4;
 	add.s64 %rd6, %rd5, 128;
 	add.s64 %rd7, %rd5, 256;
-	.loc 1 20 36
+	.loc 1 21 36
 	mov.u32 %r1, $dynamic;
-	.loc 1 24 14
+	.loc 1 25 14
 	mov.u32 %r2, %tid.x;
-	.loc 1 55 19
+	.loc 1 56 19
 	mov.u32 %r3, %ctaid.x;
-	.loc 1 38 51
+	.loc 1 39 51
 	mov.u32 %r4, %nctaid.x;
 	.loc 2 92 11
 	and.b32 %r5, %r2, 31;
-	.loc 1 24 17
+	.loc 1 25 17
 	setp.eq.s32 %p1, %r2, 0;
 	@!%p1 bra $B0;
-	.loc 1 26 16
+	.loc 1 27 16
 	mov.u32 %r6, $dynamic;
 	add.s32 %r7, %r6, 212992;
 	mbarrier.init.shared::cta.b64 [%r7], 1;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 27 17
+	.loc 1 28 17
 	add.s32 %r8, %r6, 213024;
 	mbarrier.init.shared::cta.b64 [%r8], 2;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 26 8
+	.loc 1 27 8
 	add.s32 %r9, %r6, 213000;
 	mbarrier.init.shared::cta.b64 [%r9], 1;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 27 9
+	.loc 1 28 9
 	add.s32 %r10, %r6, 213032;
 	mbarrier.init.shared::cta.b64 [%r10], 2;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 26 8
+	.loc 1 27 8
 	add.s32 %r11, %r6, 213008;
 	mbarrier.init.shared::cta.b64 [%r11], 1;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 27 9
+	.loc 1 28 9
 	add.s32 %r12, %r6, 213040;
 	mbarrier.init.shared::cta.b64 [%r12], 2;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 29 16
+	.loc 1 30 16
 	add.s32 %r13, %r6, 213056;
 	mbarrier.init.shared::cta.b64 [%r13], 4;
 	fence.mbarrier_init.release.cluster;
-	.loc 1 30 8
+	.loc 1 31 8
 	add.s32 %r14, %r6, 213064;
 	mbarrier.init.shared::cta.b64 [%r14], 4;
 	fence.mbarrier_init.release.cluster;
 $B0:
-	.loc 1 32 8
+	.loc 1 33 8
 	bar.sync 0;
-	.loc 1 33 22
+	.loc 1 34 22
 	add.s64 %rd8, %rd1, 127;
 	shr.s64 %rd9, %rd8, 63;
 	shr.u64 %rd10, %rd9, 57;
@@ -1319,7 +1327,7 @@ $B0:
 	add.s64 %rd24, %rd3, %rd23;
 	add.s64 %rd25, %rd24, 127;
 	shr.s64 %rd26, %rd25, 7;
-	.loc 1 35 16
+	.loc 1 36 16
 	add.s32 %r15, 0, 0;
 	mad.lo.s32 %r16, %r15, 384, %r2;
 	cvt.u64.u32 %rd27, %r16;
@@ -1327,12 +1335,12 @@ $B0:
 	cvt.u32.u64 %r17, %rd28;
 	setp.eq.s32 %p2, %r17, 0;
 	@%p2 bra $B22;
-	.loc 1 52 17
+	.loc 1 53 17
 	setmaxnreg.inc.sync.aligned.u32 232;
-	.loc 1 53 25
+	.loc 1 54 25
 	add.s32 %r18, %r17, -1;
 	and.b32 %r19, %r18, 1;
-	.loc 1 55 19
+	.loc 1 56 19
 	cvt.u64.u32 %rd29, %r3;
 	setp.lt.s64 %p3, %rd29, %rd20;
 	@!%p3 bra $B21;
@@ -1340,15 +1348,15 @@ $B0:
 	shl.b64 %rd30, %rd19, 4;
 	setp.ne.s64 %p4, %rd30, 0;
 	@!%p4 bra $FAULT0;
-	.loc 1 67 27
+	.loc 1 68 27
 	and.b32 %r20, %r2, 127;
 	setp.eq.s32 %p5, %r20, 0;
-	.loc 1 80 17
+	.loc 1 81 17
 	mov.u32 %r21, $dynamic;
 	mad.lo.s32 %r22, %r19, 8, %r21;
 	.loc 2 92 14
 	setp.eq.s32 %p6, %r5, 0;
-	.loc 1 81 37
+	.loc 1 82 37
 	mad.lo.s32 %r23, %r19, 32768, %r21;
 	.loc 2 121 50
 	mad.lo.s32 %r24, 1, 0, 0;
@@ -1483,10 +1491,10 @@ $B0:
 	cvt.u32.u64 %r100, %rd64;
 	and.b32 %r101, %r100, 15;
 	setp.eq.s32 %p26, %r101, 0;
-	.loc 1 87 57
+	.loc 1 88 57
 	shl.b32 %r102, %r19, 6;
 	cvt.u64.u32 %rd65, %r102;
-	.loc 1 55 49
+	.loc 1 56 49
 	cvt.u64.u32 %rd66, %r4;
 	mov.u64 %rd67, 0;
 	mov.u64 %rd68, 0;
@@ -1760,12 +1768,12 @@ $B8:
 	mov.f32 %f137, 0f00000000;
 	mov.u64 %rd149, 0;
 $B9:
-	.loc 1 59 15
+	.loc 1 60 15
 	mul.hi.u64 %rd150, %rd67, -6148914691236517205;
 	shr.u64 %rd151, %rd150, 1;
 	mul.lo.s64 %rd152, %rd151, 3;
 	sub.s64 %rd153, %rd67, %rd152;
-	.loc 1 60 8
+	.loc 1 61 8
 	mov.u32 %r118, $dynamic;
 	cvt.u32.u64 %r119, %rd153;
 	mad.lo.s32 %r120, %r119, 8, %r118;
@@ -1781,9 +1789,9 @@ $B10:
 	setp.eq.u32 %p39, %r125, 0;
 	@%p39 bra $B10;
 $B11:
-	.loc 1 61 19
+	.loc 1 62 19
 	wgmma.fence.sync.aligned;
-	.loc 1 63 52
+	.loc 1 64 52
 	cvt.u32.u64 %r126, %rd153;
 	mad.lo.s32 %r127, %r126, 49152, %r1;
 	mad.lo.s32 %r128, %r19, 8192, %r127;
@@ -1810,15 +1818,15 @@ $B11:
 	add.s32 %r138, %r131, 1030;
 	mov.b64 %rd162, {%r138, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%f137, %f136, %f135, %f134, %f133, %f132, %f131, %f130, %f129, %f128, %f127, %f126, %f125, %f124, %f123, %f122, %f121, %f120, %f119, %f118, %f117, %f116, %f115, %f114, %f113, %f112, %f111, %f110, %f109, %f108, %f107, %f106, %f105, %f104, %f103, %f102, %f101, %f100, %f99, %f98, %f97, %f96, %f95, %f94, %f93, %f92, %f91, %f90, %f89, %f88, %f87, %f86, %f85, %f84, %f83, %f82, %f81, %f80, %f79, %f78, %f77, %f76, %f75, %f74, %f73, %f72, %f71, %f70, %f69, %f68, %f67, %f66, %f65, %f64, %f63, %f62, %f61, %f60, %f59, %f58, %f57, %f56, %f55, %f54, %f53, %f52, %f51, %f50, %f49, %f48, %f47, %f46, %f45, %f44, %f43, %f42, %f41, %f40, %f39, %f38, %f37, %f36, %f35, %f34, %f33, %f32, %f31, %f30, %f29, %f28, %f27, %f26, %f25, %f24, %f23, %f22, %f21, %f20, %f19, %f18, %f17, %f16, %f15, %f14, %f13, %f12, %f11, %f10}, %rd161, %rd162, %p40, 1, 1;
-	.loc 1 65 20
+	.loc 1 66 20
 	wgmma.commit_group.sync.aligned;
-	.loc 1 66 21
+	.loc 1 67 21
 	wgmma.wait_group.sync.aligned 1;
-	.loc 1 67 9
+	.loc 1 68 9
 	setp.lt.s64 %p41, 0, %rd149;
 	and.pred %p42, %p41, %p5;
 	@!%p42 bra $B12;
-	.loc 1 68 13
+	.loc 1 69 13
 	add.s64 %rd163, %rd67, -1;
 	mul.hi.u64 %rd164, %rd163, -6148914691236517205;
 	shr.u64 %rd165, %rd164, 1;
@@ -1831,23 +1839,23 @@ $B11:
 	add.s32 %r145, %r144, 213024;
 	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r145];
 $B12:
-	.loc 1 70 4
+	.loc 1 71 4
 	add.s64 %rd67, %rd67, 1;
-	.loc 1 71 7
+	.loc 1 72 7
 	add.s64 %rd149, %rd149, 1;
 	setp.gt.s64 %p43, %rd26, %rd149;
 	@%p43 bra $B9;
-	.loc 1 75 20
+	.loc 1 76 20
 	wgmma.wait_group.sync.aligned 0;
-	.loc 1 76 22
+	.loc 1 77 22
 	@!%p5 bra $B13;
-	.loc 1 77 9
+	.loc 1 78 9
 	mov.u32 %r146, $dynamic;
 	cvt.u32.u64 %r147, %rd153;
 	mad.lo.s32 %r148, %r147, 8, %r146;
 	add.s32 %r149, %r148, 213024;
 	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r149];
-	.loc 1 78 17
+	.loc 1 79 17
 	cp.async.bulk.wait_group.read 0;
 $B13:
 	.loc 2 91 12
@@ -2004,7 +2012,7 @@ $B16:
 	cvt.rn.bf16x2.f32 %r219, %f10, %f11;
 	.loc 2 121 20
 	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r62+172032], {%r216, %r217, %r218, %r219};
-	.loc 1 82 15
+	.loc 1 83 15
 	fence.proxy.async.shared::cta;
 	.loc 2 91 12
 	bar.warp.sync 0xffffffff;
@@ -2028,11 +2036,11 @@ $B18:
 	setp.eq.u32 %p51, %r226, 0;
 	@%p51 bra $B18;
 $B19:
-	.loc 1 84 3
+	.loc 1 85 3
 	add.s64 %rd68, %rd68, 2;
-	.loc 1 85 22
+	.loc 1 86 22
 	@!%p5 bra $B20;
-	.loc 1 87 51
+	.loc 1 88 51
 	add.s64 %rd168, %rd97, %rd65;
 	setp.lt.u64 %p52, %rd168, 2147483648;
 	setp.lt.u64 %p53, %rd98, 2147483648;
@@ -2073,23 +2081,23 @@ $B19:
 	@!%p68 bra $FAULT2;
 	add.s32 %r240, %r23, 172032;
 	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd7, {%r238, %r229, %r230}], [%r240];
-	.loc 1 89 18
+	.loc 1 90 18
 	cp.async.bulk.commit_group;
 $B20:
-	.loc 1 55 34
+	.loc 1 56 34
 	add.s64 %rd29, %rd29, %rd66;
 	setp.lt.s64 %p69, %rd29, %rd20;
 	@%p69 bra $B1;
 $B21:
-	.loc 1 92 14
+	.loc 1 93 14
 	cp.async.bulk.wait_group 0;
 	bra $EXIT;
 $B22:
-	.loc 1 36 18
-	setmaxnreg.dec.sync.aligned.u32 40;
 	.loc 1 37 18
+	setmaxnreg.dec.sync.aligned.u32 40;
+	.loc 1 38 18
 	@!%p1 bra $B35;
-	.loc 1 38 21
+	.loc 1 39 21
 	cvt.u64.u32 %rd169, %r3;
 	setp.lt.s64 %p70, %rd169, %rd20;
 	@!%p70 bra $B35;
@@ -2097,9 +2105,9 @@ $B22:
 	shl.b64 %rd170, %rd19, 4;
 	setp.ne.s64 %p71, %rd170, 0;
 	@!%p71 bra $FAULT0;
-	.loc 1 39 25
+	.loc 1 40 25
 	setp.lt.s64 %p72, 0, %rd26;
-	.loc 1 38 51
+	.loc 1 39 51
 	cvt.u64.u32 %rd171, %r4;
 	mov.u64 %rd172, 0;
 $B23:
@@ -2242,22 +2250,22 @@ $B28:
 $B29:
 	shl.b64 %rd202, %rd252, 8;
 $B30:
-	.loc 1 39 25
+	.loc 1 40 25
 	@!%p72 bra $B34;
-	.loc 1 44 13
+	.loc 1 45 13
 	setp.lt.u64 %p84, %rd201, 2147483648;
 	cvt.u32.u64 %r256, %rd201;
-	.loc 1 45 13
+	.loc 1 46 13
 	setp.lt.u64 %p85, %rd202, 2147483648;
 	cvt.u32.u64 %r257, %rd202;
 	mov.u64 %rd253, 0;
 $B31:
-	.loc 1 41 17
+	.loc 1 42 17
 	mul.hi.u64 %rd254, %rd172, -6148914691236517205;
 	shr.u64 %rd255, %rd254, 1;
 	mul.lo.s64 %rd256, %rd255, 3;
 	sub.s64 %rd257, %rd172, %rd256;
-	.loc 1 42 11
+	.loc 1 43 11
 	mov.u32 %r258, $dynamic;
 	cvt.u32.u64 %r259, %rd257;
 	mad.lo.s32 %r260, %r259, 8, %r258;
@@ -2274,13 +2282,13 @@ $B32:
 	setp.eq.u32 %p87, %r266, 0;
 	@%p87 bra $B32;
 $B33:
-	.loc 1 43 10
+	.loc 1 44 10
 	mov.u32 %r267, $dynamic;
 	cvt.u32.u64 %r268, %rd257;
 	mad.lo.s32 %r269, %r268, 8, %r267;
 	add.s32 %r270, %r269, 212992;
 	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r270], 49152;
-	.loc 1 44 54
+	.loc 1 45 54
 	shl.b64 %rd259, %rd253, 7;
 	setp.lt.u64 %p88, %rd259, 2147483648;
 	and.pred %p89, %p84, %p88;
@@ -2292,24 +2300,24 @@ $B33:
 	mad.lo.s32 %r273, %r268, 49152, %r1;
 	mov.u32 %r274, 0;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r273], [%rd5, {%r271, %r256, %r274}], [%r270];
-	.loc 1 45 13
+	.loc 1 46 13
 	and.pred %p92, %p85, %p88;
 	and.pred %p93, %p92, %p90;
 	@!%p93 bra $FAULT4;
 	add.s32 %r275, %r273, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r275], [%rd6, {%r271, %r257, %r274}], [%r270];
-	.loc 1 46 6
+	.loc 1 47 6
 	add.s64 %rd172, %rd172, 1;
 	add.s64 %rd253, %rd253, 1;
 	setp.lt.s64 %p94, %rd253, %rd26;
 	@%p94 bra $B31;
 $B34:
-	.loc 1 38 36
+	.loc 1 39 36
 	add.s64 %rd169, %rd169, %rd171;
 	setp.lt.s64 %p95, %rd169, %rd20;
 	@%p95 bra $B23;
 $B35:
-	.loc 1 50 3
+	.loc 1 51 3
 	bra $EXIT;
 $B36:
 	.loc 2 121 35
@@ -2335,15 +2343,15 @@ $FAULT1:
 	mov.u32 %r276, 5;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 87 12
+	.loc 1 88 12
 	mov.u32 %r276, 2;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 44 13
+	.loc 1 45 13
 	mov.u32 %r276, 0;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 45 13
+	.loc 1 46 13
 	mov.u32 %r276, 1;
 	bra $FAULT;
 $FAULT5:
@@ -2461,18 +2469,18 @@ $B0:
 	.loc 1 25 17
 	and.pred %p4, %p1, %p3;
 	@!%p4 bra $B2;
-	.loc 1 67 12
+	.loc 1 68 12
 	setp.lt.u64 %p5, %rd12, 2147483648;
 	cvt.u32.u64 %r22, %rd12;
-	.loc 1 68 12
+	.loc 1 69 12
 	setp.lt.u32 %p6, %r10, -2147483648;
 	and.b32 %r23, %r10, 7;
 	setp.eq.s32 %p7, %r23, 0;
-	.loc 1 67 64
+	.loc 1 68 64
 	add.s64 %rd22, %rd12, 64;
 	setp.lt.u64 %p8, %rd22, 2147483648;
 	cvt.u32.u64 %r24, %rd22;
-	.loc 1 68 50
+	.loc 1 69 50
 	add.s32 %r25, %r10, 64;
 	setp.lt.u32 %p9, %r25, -2147483648;
 	and.b32 %r26, %r25, 7;
@@ -2485,9 +2493,9 @@ $B1:
 	mad.lo.s32 %r30, %r27, 8, %r29;
 	add.s32 %r31, %r30, 131072;
 	shl.b32 %r32, %r27, 6;
-	.loc 1 65 13
+	.loc 1 66 13
 	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r31], 32768;
-	.loc 1 67 12
+	.loc 1 68 12
 	cvt.u64.u32 %rd23, %r28;
 	cvta.shared.u64 %rd24, %rd23;
 	cvt.u32.u64 %r33, %rd24;
@@ -2503,19 +2511,19 @@ $B1:
 	mov.u32 %r36, 0;
 	add.s32 %r37, %r30, 131072;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r28], [%rd7, {%r32, %r22, %r36}], [%r37];
-	.loc 1 68 12
+	.loc 1 69 12
 	and.pred %p17, %p12, %p6;
 	and.pred %p18, %p17, %p7;
 	@!%p18 bra $FAULT0;
 	add.s32 %r38, %r28, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r38], [%rd8, {%r10, %r32, %r36}], [%r37];
-	.loc 1 67 12
+	.loc 1 68 12
 	and.pred %p19, %p8, %p12;
 	and.pred %p20, %p19, %p14;
 	@!%p20 bra $FAULT1;
 	add.s32 %r39, %r28, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r39], [%rd7, {%r32, %r24, %r36}], [%r37];
-	.loc 1 68 12
+	.loc 1 69 12
 	and.pred %p21, %p12, %p9;
 	and.pred %p22, %p21, %p10;
 	@!%p22 bra $FAULT0;
@@ -2593,18 +2601,18 @@ $B2:
 	mov.f32 %f63, 0f00000000;
 	mov.f32 %f64, 0f00000000;
 	@!%p24 bra $B7;
-	.loc 1 67 12
+	.loc 1 68 12
 	setp.lt.u64 %p25, %rd12, 2147483648;
 	cvt.u32.u64 %r41, %rd12;
-	.loc 1 68 12
+	.loc 1 69 12
 	setp.lt.u32 %p26, %r10, -2147483648;
 	and.b32 %r42, %r10, 7;
 	setp.eq.s32 %p27, %r42, 0;
-	.loc 1 67 64
+	.loc 1 68 64
 	add.s64 %rd25, %rd12, 64;
 	setp.lt.u64 %p28, %rd25, 2147483648;
 	cvt.u32.u64 %r43, %rd25;
-	.loc 1 68 50
+	.loc 1 69 50
 	add.s32 %r44, %r10, 64;
 	setp.lt.u32 %p29, %r44, -2147483648;
 	and.b32 %r45, %r44, 7;
@@ -2739,9 +2747,9 @@ $B5:
 	mad.lo.s32 %r71, %r68, 8, %r70;
 	add.s32 %r72, %r71, 131072;
 	shl.b32 %r73, %r67, 6;
-	.loc 1 65 13
+	.loc 1 66 13
 	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r72], 32768;
-	.loc 1 67 12
+	.loc 1 68 12
 	cvt.u64.u32 %rd37, %r69;
 	cvta.shared.u64 %rd38, %rd37;
 	cvt.u32.u64 %r74, %rd38;
@@ -2757,19 +2765,19 @@ $B5:
 	mov.u32 %r77, 0;
 	add.s32 %r78, %r71, 131072;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r69], [%rd7, {%r73, %r41, %r77}], [%r78];
-	.loc 1 68 12
+	.loc 1 69 12
 	and.pred %p42, %p37, %p26;
 	and.pred %p43, %p42, %p27;
 	@!%p43 bra $FAULT0;
 	add.s32 %r79, %r69, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r79], [%rd8, {%r10, %r73, %r77}], [%r78];
-	.loc 1 67 12
+	.loc 1 68 12
 	and.pred %p44, %p28, %p37;
 	and.pred %p45, %p44, %p39;
 	@!%p45 bra $FAULT1;
 	add.s32 %r80, %r69, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r80], [%rd7, {%r73, %r43, %r77}], [%r78];
-	.loc 1 68 12
+	.loc 1 69 12
 	and.pred %p46, %p37, %p29;
 	and.pred %p47, %p46, %p30;
 	@!%p47 bra $FAULT0;
@@ -2795,12 +2803,12 @@ $B7:
 	add.s64 %rd44, %rd42, %rd43;
 	and.b32 %r87, %r5, 3;
 	mad.lo.s32 %r88, %r87, 2, %r10;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p49, %rd44, %rd10;
 	setp.lt.s32 %p50, %r88, %r8;
 	and.pred %p51, %p49, %p50;
 	@!%p51 bra $B8;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r89, %r8, 1;
 	cvt.u32.u64 %r90, %rd44;
 	shr.u32 %r91, %r88, 1;
@@ -2813,12 +2821,12 @@ $B7:
 	cvt.rn.bf16x2.f32 %r92, %f63, %f64;
 	st.global.u32 [%rd48], %r92;
 $B8:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd49, %rd44, 8;
 	setp.lt.s64 %p53, %rd49, %rd10;
 	and.pred %p54, %p53, %p50;
 	@!%p54 bra $B9;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r93, %r8, 1;
 	cvt.u32.u64 %r94, %rd49;
 	shr.u32 %r95, %r88, 1;
@@ -2833,11 +2841,11 @@ $B8:
 $B9:
 	.loc 1 46 25
 	add.s32 %r97, %r88, 8;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p56, %r97, %r8;
 	and.pred %p57, %p49, %p56;
 	@!%p57 bra $B10;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r98, %r8, 1;
 	cvt.u32.u64 %r99, %rd44;
 	shr.u32 %r100, %r97, 1;
@@ -2850,10 +2858,10 @@ $B9:
 	cvt.rn.bf16x2.f32 %r101, %f59, %f60;
 	st.global.u32 [%rd57], %r101;
 $B10:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p59, %p53, %p56;
 	@!%p59 bra $B11;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r102, %r8, 1;
 	cvt.u32.u64 %r103, %rd49;
 	shr.u32 %r104, %r97, 1;
@@ -2868,11 +2876,11 @@ $B10:
 $B11:
 	.loc 1 46 25
 	add.s32 %r106, %r88, 16;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p61, %r106, %r8;
 	and.pred %p62, %p49, %p61;
 	@!%p62 bra $B12;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r107, %r8, 1;
 	cvt.u32.u64 %r108, %rd44;
 	shr.u32 %r109, %r106, 1;
@@ -2885,10 +2893,10 @@ $B11:
 	cvt.rn.bf16x2.f32 %r110, %f55, %f56;
 	st.global.u32 [%rd65], %r110;
 $B12:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p64, %p53, %p61;
 	@!%p64 bra $B13;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r111, %r8, 1;
 	cvt.u32.u64 %r112, %rd49;
 	shr.u32 %r113, %r106, 1;
@@ -2903,11 +2911,11 @@ $B12:
 $B13:
 	.loc 1 46 25
 	add.s32 %r115, %r88, 24;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p66, %r115, %r8;
 	and.pred %p67, %p49, %p66;
 	@!%p67 bra $B14;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r116, %r8, 1;
 	cvt.u32.u64 %r117, %rd44;
 	shr.u32 %r118, %r115, 1;
@@ -2920,10 +2928,10 @@ $B13:
 	cvt.rn.bf16x2.f32 %r119, %f51, %f52;
 	st.global.u32 [%rd73], %r119;
 $B14:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p69, %p53, %p66;
 	@!%p69 bra $B15;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r120, %r8, 1;
 	cvt.u32.u64 %r121, %rd49;
 	shr.u32 %r122, %r115, 1;
@@ -2938,11 +2946,11 @@ $B14:
 $B15:
 	.loc 1 46 25
 	add.s32 %r124, %r88, 32;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p71, %r124, %r8;
 	and.pred %p72, %p49, %p71;
 	@!%p72 bra $B16;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r125, %r8, 1;
 	cvt.u32.u64 %r126, %rd44;
 	shr.u32 %r127, %r124, 1;
@@ -2955,10 +2963,10 @@ $B15:
 	cvt.rn.bf16x2.f32 %r128, %f47, %f48;
 	st.global.u32 [%rd81], %r128;
 $B16:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p74, %p53, %p71;
 	@!%p74 bra $B17;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r129, %r8, 1;
 	cvt.u32.u64 %r130, %rd49;
 	shr.u32 %r131, %r124, 1;
@@ -2973,11 +2981,11 @@ $B16:
 $B17:
 	.loc 1 46 25
 	add.s32 %r133, %r88, 40;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p76, %r133, %r8;
 	and.pred %p77, %p49, %p76;
 	@!%p77 bra $B18;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r134, %r8, 1;
 	cvt.u32.u64 %r135, %rd44;
 	shr.u32 %r136, %r133, 1;
@@ -2990,10 +2998,10 @@ $B17:
 	cvt.rn.bf16x2.f32 %r137, %f43, %f44;
 	st.global.u32 [%rd89], %r137;
 $B18:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p79, %p53, %p76;
 	@!%p79 bra $B19;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r138, %r8, 1;
 	cvt.u32.u64 %r139, %rd49;
 	shr.u32 %r140, %r133, 1;
@@ -3008,11 +3016,11 @@ $B18:
 $B19:
 	.loc 1 46 25
 	add.s32 %r142, %r88, 48;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p81, %r142, %r8;
 	and.pred %p82, %p49, %p81;
 	@!%p82 bra $B20;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r143, %r8, 1;
 	cvt.u32.u64 %r144, %rd44;
 	shr.u32 %r145, %r142, 1;
@@ -3025,10 +3033,10 @@ $B19:
 	cvt.rn.bf16x2.f32 %r146, %f39, %f40;
 	st.global.u32 [%rd97], %r146;
 $B20:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p84, %p53, %p81;
 	@!%p84 bra $B21;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r147, %r8, 1;
 	cvt.u32.u64 %r148, %rd49;
 	shr.u32 %r149, %r142, 1;
@@ -3043,11 +3051,11 @@ $B20:
 $B21:
 	.loc 1 46 25
 	add.s32 %r151, %r88, 56;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p86, %r151, %r8;
 	and.pred %p87, %p49, %p86;
 	@!%p87 bra $B22;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r152, %r8, 1;
 	cvt.u32.u64 %r153, %rd44;
 	shr.u32 %r154, %r151, 1;
@@ -3060,10 +3068,10 @@ $B21:
 	cvt.rn.bf16x2.f32 %r155, %f35, %f36;
 	st.global.u32 [%rd105], %r155;
 $B22:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p89, %p53, %p86;
 	@!%p89 bra $B23;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r156, %r8, 1;
 	cvt.u32.u64 %r157, %rd49;
 	shr.u32 %r158, %r151, 1;
@@ -3078,11 +3086,11 @@ $B22:
 $B23:
 	.loc 1 46 25
 	add.s32 %r160, %r88, 64;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p91, %r160, %r8;
 	and.pred %p92, %p49, %p91;
 	@!%p92 bra $B24;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r161, %r8, 1;
 	cvt.u32.u64 %r162, %rd44;
 	shr.u32 %r163, %r160, 1;
@@ -3095,10 +3103,10 @@ $B23:
 	cvt.rn.bf16x2.f32 %r164, %f31, %f32;
 	st.global.u32 [%rd113], %r164;
 $B24:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p94, %p53, %p91;
 	@!%p94 bra $B25;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r165, %r8, 1;
 	cvt.u32.u64 %r166, %rd49;
 	shr.u32 %r167, %r160, 1;
@@ -3113,11 +3121,11 @@ $B24:
 $B25:
 	.loc 1 46 25
 	add.s32 %r169, %r88, 72;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p96, %r169, %r8;
 	and.pred %p97, %p49, %p96;
 	@!%p97 bra $B26;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r170, %r8, 1;
 	cvt.u32.u64 %r171, %rd44;
 	shr.u32 %r172, %r169, 1;
@@ -3130,10 +3138,10 @@ $B25:
 	cvt.rn.bf16x2.f32 %r173, %f27, %f28;
 	st.global.u32 [%rd121], %r173;
 $B26:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p99, %p53, %p96;
 	@!%p99 bra $B27;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r174, %r8, 1;
 	cvt.u32.u64 %r175, %rd49;
 	shr.u32 %r176, %r169, 1;
@@ -3148,11 +3156,11 @@ $B26:
 $B27:
 	.loc 1 46 25
 	add.s32 %r178, %r88, 80;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p101, %r178, %r8;
 	and.pred %p102, %p49, %p101;
 	@!%p102 bra $B28;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r179, %r8, 1;
 	cvt.u32.u64 %r180, %rd44;
 	shr.u32 %r181, %r178, 1;
@@ -3165,10 +3173,10 @@ $B27:
 	cvt.rn.bf16x2.f32 %r182, %f23, %f24;
 	st.global.u32 [%rd129], %r182;
 $B28:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p104, %p53, %p101;
 	@!%p104 bra $B29;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r183, %r8, 1;
 	cvt.u32.u64 %r184, %rd49;
 	shr.u32 %r185, %r178, 1;
@@ -3183,11 +3191,11 @@ $B28:
 $B29:
 	.loc 1 46 25
 	add.s32 %r187, %r88, 88;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p106, %r187, %r8;
 	and.pred %p107, %p49, %p106;
 	@!%p107 bra $B30;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r188, %r8, 1;
 	cvt.u32.u64 %r189, %rd44;
 	shr.u32 %r190, %r187, 1;
@@ -3200,10 +3208,10 @@ $B29:
 	cvt.rn.bf16x2.f32 %r191, %f19, %f20;
 	st.global.u32 [%rd137], %r191;
 $B30:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p109, %p53, %p106;
 	@!%p109 bra $B31;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r192, %r8, 1;
 	cvt.u32.u64 %r193, %rd49;
 	shr.u32 %r194, %r187, 1;
@@ -3218,11 +3226,11 @@ $B30:
 $B31:
 	.loc 1 46 25
 	add.s32 %r196, %r88, 96;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p111, %r196, %r8;
 	and.pred %p112, %p49, %p111;
 	@!%p112 bra $B32;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r197, %r8, 1;
 	cvt.u32.u64 %r198, %rd44;
 	shr.u32 %r199, %r196, 1;
@@ -3235,10 +3243,10 @@ $B31:
 	cvt.rn.bf16x2.f32 %r200, %f15, %f16;
 	st.global.u32 [%rd145], %r200;
 $B32:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p114, %p53, %p111;
 	@!%p114 bra $B33;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r201, %r8, 1;
 	cvt.u32.u64 %r202, %rd49;
 	shr.u32 %r203, %r196, 1;
@@ -3253,11 +3261,11 @@ $B32:
 $B33:
 	.loc 1 46 25
 	add.s32 %r205, %r88, 104;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p116, %r205, %r8;
 	and.pred %p117, %p49, %p116;
 	@!%p117 bra $B34;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r206, %r8, 1;
 	cvt.u32.u64 %r207, %rd44;
 	shr.u32 %r208, %r205, 1;
@@ -3270,10 +3278,10 @@ $B33:
 	cvt.rn.bf16x2.f32 %r209, %f11, %f12;
 	st.global.u32 [%rd153], %r209;
 $B34:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p119, %p53, %p116;
 	@!%p119 bra $B35;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r210, %r8, 1;
 	cvt.u32.u64 %r211, %rd49;
 	shr.u32 %r212, %r205, 1;
@@ -3288,11 +3296,11 @@ $B34:
 $B35:
 	.loc 1 46 25
 	add.s32 %r214, %r88, 112;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p121, %r214, %r8;
 	and.pred %p122, %p49, %p121;
 	@!%p122 bra $B36;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r215, %r8, 1;
 	cvt.u32.u64 %r216, %rd44;
 	shr.u32 %r217, %r214, 1;
@@ -3305,10 +3313,10 @@ $B35:
 	cvt.rn.bf16x2.f32 %r218, %f7, %f8;
 	st.global.u32 [%rd161], %r218;
 $B36:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p124, %p53, %p121;
 	@!%p124 bra $B37;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r219, %r8, 1;
 	cvt.u32.u64 %r220, %rd49;
 	shr.u32 %r221, %r214, 1;
@@ -3323,11 +3331,11 @@ $B36:
 $B37:
 	.loc 1 46 25
 	add.s32 %r223, %r88, 120;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p126, %r223, %r8;
 	and.pred %p127, %p49, %p126;
 	@!%p127 bra $B38;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r224, %r8, 1;
 	cvt.u32.u64 %r225, %rd44;
 	shr.u32 %r226, %r223, 1;
@@ -3340,10 +3348,10 @@ $B37:
 	cvt.rn.bf16x2.f32 %r227, %f3, %f4;
 	st.global.u32 [%rd169], %r227;
 $B38:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p129, %p53, %p126;
 	@!%p129 bra $B39;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r228, %r8, 1;
 	cvt.u32.u64 %r229, %rd49;
 	shr.u32 %r230, %r223, 1;
@@ -3359,7 +3367,7 @@ $B39:
 	.loc 1 46 6
 	bra $EXIT;
 $B40:
-	.loc 1 67 12
+	.loc 1 68 12
 	@!%p11 bra $FAULT34;
 	bra $FAULT1;
 $B41:
@@ -3368,211 +3376,211 @@ $B41:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 68 12
+	.loc 1 69 12
 	mov.u32 %r232, 2;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 67 12
+	.loc 1 68 12
 	mov.u32 %r232, 3;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd46;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd51;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd55;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd59;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd63;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT7:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd67;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT8:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd71;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT9:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd75;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT10:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd79;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT11:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd83;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT12:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd87;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT13:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd91;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT14:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd95;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT15:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd99;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT16:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd103;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT17:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd107;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT18:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd111;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT19:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd115;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT20:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd119;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT21:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd123;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT22:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd127;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT23:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd131;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT24:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd135;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT25:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd139;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT26:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd143;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT27:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd147;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT28:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd151;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT29:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd155;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT30:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd159;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT31:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd163;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT32:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r232, 0;
 	mov.u64 %rd174, %rd167;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT33:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r232, 1;
 	mov.u64 %rd174, %rd171;
 	mov.u64 %rd175, %rd9;
 	bra $FAULT;
 $FAULT34:
-	.loc 1 67 12
+	.loc 1 68 12
 	mov.u32 %r232, 4;
 	mov.u64 %rd174, 0;
 	mov.u64 %rd175, 0;
@@ -3683,18 +3691,18 @@ $B0:
 	.loc 1 25 17
 	and.pred %p4, %p1, %p3;
 	@!%p4 bra $B2;
-	.loc 1 67 12
+	.loc 1 68 12
 	setp.lt.u64 %p5, %rd9, 2147483648;
 	cvt.u32.u64 %r16, %rd9;
-	.loc 1 68 12
+	.loc 1 69 12
 	setp.lt.u32 %p6, %r6, -2147483648;
 	and.b32 %r17, %r6, 7;
 	setp.eq.s32 %p7, %r17, 0;
-	.loc 1 67 64
+	.loc 1 68 64
 	add.s64 %rd20, %rd9, 64;
 	setp.lt.u64 %p8, %rd20, 2147483648;
 	cvt.u32.u64 %r18, %rd20;
-	.loc 1 68 50
+	.loc 1 69 50
 	add.s32 %r19, %r6, 64;
 	setp.lt.u32 %p9, %r19, -2147483648;
 	and.b32 %r20, %r19, 7;
@@ -3708,9 +3716,9 @@ $B1:
 	mad.lo.s32 %r25, %r22, 8, %r24;
 	add.s32 %r26, %r25, 131072;
 	shl.b32 %r27, %r22, 6;
-	.loc 1 65 13
+	.loc 1 66 13
 	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r26], 32768;
-	.loc 1 67 12
+	.loc 1 68 12
 	cvt.u64.u32 %rd21, %r23;
 	cvta.shared.u64 %rd22, %rd21;
 	cvt.u32.u64 %r28, %rd22;
@@ -3726,19 +3734,19 @@ $B1:
 	mov.u32 %r31, 0;
 	add.s32 %r32, %r25, 131072;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r23], [%rd7, {%r27, %r16, %r31}], [%r32];
-	.loc 1 68 12
+	.loc 1 69 12
 	and.pred %p17, %p12, %p6;
 	and.pred %p18, %p17, %p7;
 	@!%p18 bra $FAULT0;
 	add.s32 %r33, %r23, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r33], [%rd8, {%r6, %r27, %r31}], [%r32];
-	.loc 1 67 12
+	.loc 1 68 12
 	and.pred %p19, %p8, %p12;
 	and.pred %p20, %p19, %p14;
 	@!%p20 bra $FAULT1;
 	add.s32 %r34, %r23, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r34], [%rd7, {%r27, %r18, %r31}], [%r32];
-	.loc 1 68 12
+	.loc 1 69 12
 	and.pred %p21, %p12, %p9;
 	and.pred %p22, %p21, %p10;
 	@!%p22 bra $FAULT0;
@@ -3816,18 +3824,18 @@ $B2:
 	mov.f32 %f63, 0f00000000;
 	mov.f32 %f64, 0f00000000;
 	@!%p24 bra $B7;
-	.loc 1 67 12
+	.loc 1 68 12
 	setp.lt.u64 %p25, %rd9, 2147483648;
 	cvt.u32.u64 %r36, %rd9;
-	.loc 1 68 12
+	.loc 1 69 12
 	setp.lt.u32 %p26, %r6, -2147483648;
 	and.b32 %r37, %r6, 7;
 	setp.eq.s32 %p27, %r37, 0;
-	.loc 1 67 64
+	.loc 1 68 64
 	add.s64 %rd23, %rd9, 64;
 	setp.lt.u64 %p28, %rd23, 2147483648;
 	cvt.u32.u64 %r38, %rd23;
-	.loc 1 68 50
+	.loc 1 69 50
 	add.s32 %r39, %r6, 64;
 	setp.lt.u32 %p29, %r39, -2147483648;
 	and.b32 %r40, %r39, 7;
@@ -3963,9 +3971,9 @@ $B5:
 	mad.lo.s32 %r66, %r63, 8, %r65;
 	add.s32 %r67, %r66, 131072;
 	shl.b64 %rd36, %rd35, 6;
-	.loc 1 65 13
+	.loc 1 66 13
 	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r67], 32768;
-	.loc 1 67 12
+	.loc 1 68 12
 	cvt.u64.u32 %rd37, %r64;
 	cvta.shared.u64 %rd38, %rd37;
 	cvt.u32.u64 %r68, %rd38;
@@ -3982,19 +3990,19 @@ $B5:
 	mov.u32 %r72, 0;
 	add.s32 %r73, %r66, 131072;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r64], [%rd7, {%r70, %r36, %r72}], [%r73];
-	.loc 1 68 12
+	.loc 1 69 12
 	and.pred %p42, %p37, %p26;
 	and.pred %p43, %p42, %p27;
 	@!%p43 bra $FAULT0;
 	add.s32 %r74, %r64, 16384;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r74], [%rd8, {%r6, %r70, %r72}], [%r73];
-	.loc 1 67 12
+	.loc 1 68 12
 	and.pred %p44, %p28, %p37;
 	and.pred %p45, %p44, %p39;
 	@!%p45 bra $FAULT1;
 	add.s32 %r75, %r64, 8192;
 	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r75], [%rd7, {%r70, %r38, %r72}], [%r73];
-	.loc 1 68 12
+	.loc 1 69 12
 	and.pred %p46, %p37, %p29;
 	and.pred %p47, %p46, %p30;
 	@!%p47 bra $FAULT0;
@@ -4021,12 +4029,12 @@ $B7:
 	and.b32 %r82, %r5, 3;
 	mad.lo.s32 %r83, %r82, 2, %r6;
 	cvt.u64.u32 %rd45, %r83;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p49, %rd44, %rd3;
 	setp.lt.s64 %p50, %rd45, %rd4;
 	and.pred %p51, %p49, %p50;
 	@!%p51 bra $B8;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd46, %rd4, 1;
 	shr.u32 %r84, %r83, 1;
 	cvt.u64.u32 %rd47, %r84;
@@ -4042,12 +4050,12 @@ $B7:
 	st.global.u16 [%rd50], %r85;
 	st.global.u16 [%rd50+2], %r86;
 $B8:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd51, %rd44, 8;
 	setp.lt.s64 %p53, %rd51, %rd3;
 	and.pred %p54, %p53, %p50;
 	@!%p54 bra $B9;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd52, %rd4, 1;
 	shr.u32 %r87, %r83, 1;
 	cvt.u64.u32 %rd53, %r87;
@@ -4066,11 +4074,11 @@ $B9:
 	.loc 1 46 25
 	add.s32 %r90, %r83, 8;
 	cvt.u64.u32 %rd57, %r90;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p56, %rd57, %rd4;
 	and.pred %p57, %p49, %p56;
 	@!%p57 bra $B10;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd58, %rd4, 1;
 	shr.u32 %r91, %r90, 1;
 	cvt.u64.u32 %rd59, %r91;
@@ -4086,10 +4094,10 @@ $B9:
 	st.global.u16 [%rd62], %r92;
 	st.global.u16 [%rd62+2], %r93;
 $B10:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p59, %p53, %p56;
 	@!%p59 bra $B11;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd63, %rd4, 1;
 	shr.u32 %r94, %r90, 1;
 	cvt.u64.u32 %rd64, %r94;
@@ -4108,11 +4116,11 @@ $B11:
 	.loc 1 46 25
 	add.s32 %r97, %r83, 16;
 	cvt.u64.u32 %rd68, %r97;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p61, %rd68, %rd4;
 	and.pred %p62, %p49, %p61;
 	@!%p62 bra $B12;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd69, %rd4, 1;
 	shr.u32 %r98, %r97, 1;
 	cvt.u64.u32 %rd70, %r98;
@@ -4128,10 +4136,10 @@ $B11:
 	st.global.u16 [%rd73], %r99;
 	st.global.u16 [%rd73+2], %r100;
 $B12:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p64, %p53, %p61;
 	@!%p64 bra $B13;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd74, %rd4, 1;
 	shr.u32 %r101, %r97, 1;
 	cvt.u64.u32 %rd75, %r101;
@@ -4150,11 +4158,11 @@ $B13:
 	.loc 1 46 25
 	add.s32 %r104, %r83, 24;
 	cvt.u64.u32 %rd79, %r104;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p66, %rd79, %rd4;
 	and.pred %p67, %p49, %p66;
 	@!%p67 bra $B14;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd80, %rd4, 1;
 	shr.u32 %r105, %r104, 1;
 	cvt.u64.u32 %rd81, %r105;
@@ -4170,10 +4178,10 @@ $B13:
 	st.global.u16 [%rd84], %r106;
 	st.global.u16 [%rd84+2], %r107;
 $B14:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p69, %p53, %p66;
 	@!%p69 bra $B15;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd85, %rd4, 1;
 	shr.u32 %r108, %r104, 1;
 	cvt.u64.u32 %rd86, %r108;
@@ -4192,11 +4200,11 @@ $B15:
 	.loc 1 46 25
 	add.s32 %r111, %r83, 32;
 	cvt.u64.u32 %rd90, %r111;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p71, %rd90, %rd4;
 	and.pred %p72, %p49, %p71;
 	@!%p72 bra $B16;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd91, %rd4, 1;
 	shr.u32 %r112, %r111, 1;
 	cvt.u64.u32 %rd92, %r112;
@@ -4212,10 +4220,10 @@ $B15:
 	st.global.u16 [%rd95], %r113;
 	st.global.u16 [%rd95+2], %r114;
 $B16:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p74, %p53, %p71;
 	@!%p74 bra $B17;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd96, %rd4, 1;
 	shr.u32 %r115, %r111, 1;
 	cvt.u64.u32 %rd97, %r115;
@@ -4234,11 +4242,11 @@ $B17:
 	.loc 1 46 25
 	add.s32 %r118, %r83, 40;
 	cvt.u64.u32 %rd101, %r118;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p76, %rd101, %rd4;
 	and.pred %p77, %p49, %p76;
 	@!%p77 bra $B18;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd102, %rd4, 1;
 	shr.u32 %r119, %r118, 1;
 	cvt.u64.u32 %rd103, %r119;
@@ -4254,10 +4262,10 @@ $B17:
 	st.global.u16 [%rd106], %r120;
 	st.global.u16 [%rd106+2], %r121;
 $B18:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p79, %p53, %p76;
 	@!%p79 bra $B19;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd107, %rd4, 1;
 	shr.u32 %r122, %r118, 1;
 	cvt.u64.u32 %rd108, %r122;
@@ -4276,11 +4284,11 @@ $B19:
 	.loc 1 46 25
 	add.s32 %r125, %r83, 48;
 	cvt.u64.u32 %rd112, %r125;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p81, %rd112, %rd4;
 	and.pred %p82, %p49, %p81;
 	@!%p82 bra $B20;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd113, %rd4, 1;
 	shr.u32 %r126, %r125, 1;
 	cvt.u64.u32 %rd114, %r126;
@@ -4296,10 +4304,10 @@ $B19:
 	st.global.u16 [%rd117], %r127;
 	st.global.u16 [%rd117+2], %r128;
 $B20:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p84, %p53, %p81;
 	@!%p84 bra $B21;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd118, %rd4, 1;
 	shr.u32 %r129, %r125, 1;
 	cvt.u64.u32 %rd119, %r129;
@@ -4318,11 +4326,11 @@ $B21:
 	.loc 1 46 25
 	add.s32 %r132, %r83, 56;
 	cvt.u64.u32 %rd123, %r132;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p86, %rd123, %rd4;
 	and.pred %p87, %p49, %p86;
 	@!%p87 bra $B22;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd124, %rd4, 1;
 	shr.u32 %r133, %r132, 1;
 	cvt.u64.u32 %rd125, %r133;
@@ -4338,10 +4346,10 @@ $B21:
 	st.global.u16 [%rd128], %r134;
 	st.global.u16 [%rd128+2], %r135;
 $B22:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p89, %p53, %p86;
 	@!%p89 bra $B23;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd129, %rd4, 1;
 	shr.u32 %r136, %r132, 1;
 	cvt.u64.u32 %rd130, %r136;
@@ -4360,11 +4368,11 @@ $B23:
 	.loc 1 46 25
 	add.s32 %r139, %r83, 64;
 	cvt.u64.u32 %rd134, %r139;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p91, %rd134, %rd4;
 	and.pred %p92, %p49, %p91;
 	@!%p92 bra $B24;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd135, %rd4, 1;
 	shr.u32 %r140, %r139, 1;
 	cvt.u64.u32 %rd136, %r140;
@@ -4380,10 +4388,10 @@ $B23:
 	st.global.u16 [%rd139], %r141;
 	st.global.u16 [%rd139+2], %r142;
 $B24:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p94, %p53, %p91;
 	@!%p94 bra $B25;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd140, %rd4, 1;
 	shr.u32 %r143, %r139, 1;
 	cvt.u64.u32 %rd141, %r143;
@@ -4402,11 +4410,11 @@ $B25:
 	.loc 1 46 25
 	add.s32 %r146, %r83, 72;
 	cvt.u64.u32 %rd145, %r146;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p96, %rd145, %rd4;
 	and.pred %p97, %p49, %p96;
 	@!%p97 bra $B26;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd146, %rd4, 1;
 	shr.u32 %r147, %r146, 1;
 	cvt.u64.u32 %rd147, %r147;
@@ -4422,10 +4430,10 @@ $B25:
 	st.global.u16 [%rd150], %r148;
 	st.global.u16 [%rd150+2], %r149;
 $B26:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p99, %p53, %p96;
 	@!%p99 bra $B27;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd151, %rd4, 1;
 	shr.u32 %r150, %r146, 1;
 	cvt.u64.u32 %rd152, %r150;
@@ -4444,11 +4452,11 @@ $B27:
 	.loc 1 46 25
 	add.s32 %r153, %r83, 80;
 	cvt.u64.u32 %rd156, %r153;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p101, %rd156, %rd4;
 	and.pred %p102, %p49, %p101;
 	@!%p102 bra $B28;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd157, %rd4, 1;
 	shr.u32 %r154, %r153, 1;
 	cvt.u64.u32 %rd158, %r154;
@@ -4464,10 +4472,10 @@ $B27:
 	st.global.u16 [%rd161], %r155;
 	st.global.u16 [%rd161+2], %r156;
 $B28:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p104, %p53, %p101;
 	@!%p104 bra $B29;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd162, %rd4, 1;
 	shr.u32 %r157, %r153, 1;
 	cvt.u64.u32 %rd163, %r157;
@@ -4486,11 +4494,11 @@ $B29:
 	.loc 1 46 25
 	add.s32 %r160, %r83, 88;
 	cvt.u64.u32 %rd167, %r160;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p106, %rd167, %rd4;
 	and.pred %p107, %p49, %p106;
 	@!%p107 bra $B30;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd168, %rd4, 1;
 	shr.u32 %r161, %r160, 1;
 	cvt.u64.u32 %rd169, %r161;
@@ -4506,10 +4514,10 @@ $B29:
 	st.global.u16 [%rd172], %r162;
 	st.global.u16 [%rd172+2], %r163;
 $B30:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p109, %p53, %p106;
 	@!%p109 bra $B31;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd173, %rd4, 1;
 	shr.u32 %r164, %r160, 1;
 	cvt.u64.u32 %rd174, %r164;
@@ -4528,11 +4536,11 @@ $B31:
 	.loc 1 46 25
 	add.s32 %r167, %r83, 96;
 	cvt.u64.u32 %rd178, %r167;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p111, %rd178, %rd4;
 	and.pred %p112, %p49, %p111;
 	@!%p112 bra $B32;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd179, %rd4, 1;
 	shr.u32 %r168, %r167, 1;
 	cvt.u64.u32 %rd180, %r168;
@@ -4548,10 +4556,10 @@ $B31:
 	st.global.u16 [%rd183], %r169;
 	st.global.u16 [%rd183+2], %r170;
 $B32:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p114, %p53, %p111;
 	@!%p114 bra $B33;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd184, %rd4, 1;
 	shr.u32 %r171, %r167, 1;
 	cvt.u64.u32 %rd185, %r171;
@@ -4570,11 +4578,11 @@ $B33:
 	.loc 1 46 25
 	add.s32 %r174, %r83, 104;
 	cvt.u64.u32 %rd189, %r174;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p116, %rd189, %rd4;
 	and.pred %p117, %p49, %p116;
 	@!%p117 bra $B34;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd190, %rd4, 1;
 	shr.u32 %r175, %r174, 1;
 	cvt.u64.u32 %rd191, %r175;
@@ -4590,10 +4598,10 @@ $B33:
 	st.global.u16 [%rd194], %r176;
 	st.global.u16 [%rd194+2], %r177;
 $B34:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p119, %p53, %p116;
 	@!%p119 bra $B35;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd195, %rd4, 1;
 	shr.u32 %r178, %r174, 1;
 	cvt.u64.u32 %rd196, %r178;
@@ -4612,11 +4620,11 @@ $B35:
 	.loc 1 46 25
 	add.s32 %r181, %r83, 112;
 	cvt.u64.u32 %rd200, %r181;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p121, %rd200, %rd4;
 	and.pred %p122, %p49, %p121;
 	@!%p122 bra $B36;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd201, %rd4, 1;
 	shr.u32 %r182, %r181, 1;
 	cvt.u64.u32 %rd202, %r182;
@@ -4632,10 +4640,10 @@ $B35:
 	st.global.u16 [%rd205], %r183;
 	st.global.u16 [%rd205+2], %r184;
 $B36:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p124, %p53, %p121;
 	@!%p124 bra $B37;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd206, %rd4, 1;
 	shr.u32 %r185, %r181, 1;
 	cvt.u64.u32 %rd207, %r185;
@@ -4654,11 +4662,11 @@ $B37:
 	.loc 1 46 25
 	add.s32 %r188, %r83, 120;
 	cvt.u64.u32 %rd211, %r188;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p126, %rd211, %rd4;
 	and.pred %p127, %p49, %p126;
 	@!%p127 bra $B38;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd212, %rd4, 1;
 	shr.u32 %r189, %r188, 1;
 	cvt.u64.u32 %rd213, %r189;
@@ -4674,10 +4682,10 @@ $B37:
 	st.global.u16 [%rd216], %r190;
 	st.global.u16 [%rd216+2], %r191;
 $B38:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p129, %p53, %p126;
 	@!%p129 bra $B39;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd217, %rd4, 1;
 	shr.u32 %r192, %r188, 1;
 	cvt.u64.u32 %rd218, %r192;
@@ -4696,7 +4704,7 @@ $B39:
 	.loc 1 46 6
 	bra $EXIT;
 $B40:
-	.loc 1 67 12
+	.loc 1 68 12
 	@!%p11 bra $FAULT34;
 	bra $FAULT1;
 $B41:
@@ -4705,211 +4713,211 @@ $B41:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 68 12
+	.loc 1 69 12
 	mov.u32 %r195, 2;
 	mov.u64 %rd222, 0;
 	mov.u64 %rd223, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 67 12
+	.loc 1 68 12
 	mov.u32 %r195, 3;
 	mov.u64 %rd222, 0;
 	mov.u64 %rd223, 0;
 	bra $FAULT;
 $FAULT2:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd48;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT3:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd54;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd60;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd65;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd71;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT7:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd76;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT8:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd82;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT9:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd87;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT10:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd93;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT11:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd98;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT12:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd104;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT13:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd109;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT14:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd115;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT15:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd120;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT16:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd126;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT17:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd131;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT18:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd137;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT19:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd142;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT20:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd148;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT21:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd153;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT22:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd159;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT23:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd164;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT24:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd170;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT25:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd175;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT26:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd181;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT27:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd186;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT28:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd192;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT29:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd197;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT30:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd203;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT31:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd208;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT32:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r195, 0;
 	mov.u64 %rd222, %rd214;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT33:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r195, 1;
 	mov.u64 %rd222, %rd219;
 	mov.u64 %rd223, %rd2;
 	bra $FAULT;
 $FAULT34:
-	.loc 1 67 12
+	.loc 1 68 12
 	mov.u32 %r195, 4;
 	mov.u64 %rd222, 0;
 	mov.u64 %rd223, 0;
@@ -5557,12 +5565,12 @@ $B1:
 	add.s64 %rd109, %rd107, %rd108;
 	add.s32 %r214, %r14, %r20;
 	mad.lo.s32 %r215, %r22, 2, %r214;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p45, %rd109, %rd13;
 	setp.lt.s32 %p46, %r215, %r12;
 	and.pred %p47, %p45, %p46;
 	@!%p47 bra $B2;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r216, %r12, 1;
 	cvt.u32.u64 %r217, %rd109;
 	shr.u32 %r218, %r215, 1;
@@ -5575,12 +5583,12 @@ $B1:
 	cvt.rn.bf16x2.f32 %r219, %f63, %f64;
 	st.global.u32 [%rd113], %r219;
 $B2:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd114, %rd109, 8;
 	setp.lt.s64 %p49, %rd114, %rd13;
 	and.pred %p50, %p49, %p46;
 	@!%p50 bra $B3;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r220, %r12, 1;
 	cvt.u32.u64 %r221, %rd114;
 	shr.u32 %r222, %r215, 1;
@@ -5595,11 +5603,11 @@ $B2:
 $B3:
 	.loc 1 57 60
 	add.s32 %r224, %r215, 8;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p52, %r224, %r12;
 	and.pred %p53, %p45, %p52;
 	@!%p53 bra $B4;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r225, %r12, 1;
 	cvt.u32.u64 %r226, %rd109;
 	shr.u32 %r227, %r224, 1;
@@ -5612,10 +5620,10 @@ $B3:
 	cvt.rn.bf16x2.f32 %r228, %f59, %f60;
 	st.global.u32 [%rd122], %r228;
 $B4:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p55, %p49, %p52;
 	@!%p55 bra $B5;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r229, %r12, 1;
 	cvt.u32.u64 %r230, %rd114;
 	shr.u32 %r231, %r224, 1;
@@ -5630,11 +5638,11 @@ $B4:
 $B5:
 	.loc 1 57 60
 	add.s32 %r233, %r215, 16;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p57, %r233, %r12;
 	and.pred %p58, %p45, %p57;
 	@!%p58 bra $B6;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r234, %r12, 1;
 	cvt.u32.u64 %r235, %rd109;
 	shr.u32 %r236, %r233, 1;
@@ -5647,10 +5655,10 @@ $B5:
 	cvt.rn.bf16x2.f32 %r237, %f55, %f56;
 	st.global.u32 [%rd130], %r237;
 $B6:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p60, %p49, %p57;
 	@!%p60 bra $B7;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r238, %r12, 1;
 	cvt.u32.u64 %r239, %rd114;
 	shr.u32 %r240, %r233, 1;
@@ -5665,11 +5673,11 @@ $B6:
 $B7:
 	.loc 1 57 60
 	add.s32 %r242, %r215, 24;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s32 %p62, %r242, %r12;
 	and.pred %p63, %p45, %p62;
 	@!%p63 bra $B8;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r243, %r12, 1;
 	cvt.u32.u64 %r244, %rd109;
 	shr.u32 %r245, %r242, 1;
@@ -5682,10 +5690,10 @@ $B7:
 	cvt.rn.bf16x2.f32 %r246, %f51, %f52;
 	st.global.u32 [%rd138], %r246;
 $B8:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p65, %p49, %p62;
 	@!%p65 bra $B9;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r247, %r12, 1;
 	cvt.u32.u64 %r248, %rd114;
 	shr.u32 %r249, %r242, 1;
@@ -5700,11 +5708,11 @@ $B8:
 $B9:
 	.loc 1 57 34
 	add.s64 %rd143, %rd109, 16;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p67, %rd143, %rd13;
 	and.pred %p68, %p67, %p46;
 	@!%p68 bra $B10;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r251, %r12, 1;
 	cvt.u32.u64 %r252, %rd143;
 	shr.u32 %r253, %r215, 1;
@@ -5717,12 +5725,12 @@ $B9:
 	cvt.rn.bf16x2.f32 %r254, %f47, %f48;
 	st.global.u32 [%rd147], %r254;
 $B10:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd148, %rd109, 24;
 	setp.lt.s64 %p70, %rd148, %rd13;
 	and.pred %p71, %p70, %p46;
 	@!%p71 bra $B11;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r255, %r12, 1;
 	cvt.u32.u64 %r256, %rd148;
 	shr.u32 %r257, %r215, 1;
@@ -5735,10 +5743,10 @@ $B10:
 	cvt.rn.bf16x2.f32 %r258, %f45, %f46;
 	st.global.u32 [%rd152], %r258;
 $B11:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p73, %p67, %p52;
 	@!%p73 bra $B12;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r259, %r12, 1;
 	cvt.u32.u64 %r260, %rd143;
 	shr.u32 %r261, %r224, 1;
@@ -5751,10 +5759,10 @@ $B11:
 	cvt.rn.bf16x2.f32 %r262, %f43, %f44;
 	st.global.u32 [%rd156], %r262;
 $B12:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p75, %p70, %p52;
 	@!%p75 bra $B13;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r263, %r12, 1;
 	cvt.u32.u64 %r264, %rd148;
 	shr.u32 %r265, %r224, 1;
@@ -5767,10 +5775,10 @@ $B12:
 	cvt.rn.bf16x2.f32 %r266, %f41, %f42;
 	st.global.u32 [%rd160], %r266;
 $B13:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p77, %p67, %p57;
 	@!%p77 bra $B14;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r267, %r12, 1;
 	cvt.u32.u64 %r268, %rd143;
 	shr.u32 %r269, %r233, 1;
@@ -5783,10 +5791,10 @@ $B13:
 	cvt.rn.bf16x2.f32 %r270, %f39, %f40;
 	st.global.u32 [%rd164], %r270;
 $B14:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p79, %p70, %p57;
 	@!%p79 bra $B15;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r271, %r12, 1;
 	cvt.u32.u64 %r272, %rd148;
 	shr.u32 %r273, %r233, 1;
@@ -5799,10 +5807,10 @@ $B14:
 	cvt.rn.bf16x2.f32 %r274, %f37, %f38;
 	st.global.u32 [%rd168], %r274;
 $B15:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p81, %p67, %p62;
 	@!%p81 bra $B16;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r275, %r12, 1;
 	cvt.u32.u64 %r276, %rd143;
 	shr.u32 %r277, %r242, 1;
@@ -5815,10 +5823,10 @@ $B15:
 	cvt.rn.bf16x2.f32 %r278, %f35, %f36;
 	st.global.u32 [%rd172], %r278;
 $B16:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p83, %p70, %p62;
 	@!%p83 bra $B17;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r279, %r12, 1;
 	cvt.u32.u64 %r280, %rd148;
 	shr.u32 %r281, %r242, 1;
@@ -5833,11 +5841,11 @@ $B16:
 $B17:
 	.loc 1 57 34
 	add.s64 %rd177, %rd109, 32;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p85, %rd177, %rd13;
 	and.pred %p86, %p85, %p46;
 	@!%p86 bra $B18;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r283, %r12, 1;
 	cvt.u32.u64 %r284, %rd177;
 	shr.u32 %r285, %r215, 1;
@@ -5850,12 +5858,12 @@ $B17:
 	cvt.rn.bf16x2.f32 %r286, %f31, %f32;
 	st.global.u32 [%rd181], %r286;
 $B18:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd182, %rd109, 40;
 	setp.lt.s64 %p88, %rd182, %rd13;
 	and.pred %p89, %p88, %p46;
 	@!%p89 bra $B19;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r287, %r12, 1;
 	cvt.u32.u64 %r288, %rd182;
 	shr.u32 %r289, %r215, 1;
@@ -5868,10 +5876,10 @@ $B18:
 	cvt.rn.bf16x2.f32 %r290, %f29, %f30;
 	st.global.u32 [%rd186], %r290;
 $B19:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p91, %p85, %p52;
 	@!%p91 bra $B20;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r291, %r12, 1;
 	cvt.u32.u64 %r292, %rd177;
 	shr.u32 %r293, %r224, 1;
@@ -5884,10 +5892,10 @@ $B19:
 	cvt.rn.bf16x2.f32 %r294, %f27, %f28;
 	st.global.u32 [%rd190], %r294;
 $B20:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p93, %p88, %p52;
 	@!%p93 bra $B21;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r295, %r12, 1;
 	cvt.u32.u64 %r296, %rd182;
 	shr.u32 %r297, %r224, 1;
@@ -5900,10 +5908,10 @@ $B20:
 	cvt.rn.bf16x2.f32 %r298, %f25, %f26;
 	st.global.u32 [%rd194], %r298;
 $B21:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p95, %p85, %p57;
 	@!%p95 bra $B22;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r299, %r12, 1;
 	cvt.u32.u64 %r300, %rd177;
 	shr.u32 %r301, %r233, 1;
@@ -5916,10 +5924,10 @@ $B21:
 	cvt.rn.bf16x2.f32 %r302, %f23, %f24;
 	st.global.u32 [%rd198], %r302;
 $B22:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p97, %p88, %p57;
 	@!%p97 bra $B23;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r303, %r12, 1;
 	cvt.u32.u64 %r304, %rd182;
 	shr.u32 %r305, %r233, 1;
@@ -5932,10 +5940,10 @@ $B22:
 	cvt.rn.bf16x2.f32 %r306, %f21, %f22;
 	st.global.u32 [%rd202], %r306;
 $B23:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p99, %p85, %p62;
 	@!%p99 bra $B24;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r307, %r12, 1;
 	cvt.u32.u64 %r308, %rd177;
 	shr.u32 %r309, %r242, 1;
@@ -5948,10 +5956,10 @@ $B23:
 	cvt.rn.bf16x2.f32 %r310, %f19, %f20;
 	st.global.u32 [%rd206], %r310;
 $B24:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p101, %p88, %p62;
 	@!%p101 bra $B25;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r311, %r12, 1;
 	cvt.u32.u64 %r312, %rd182;
 	shr.u32 %r313, %r242, 1;
@@ -5966,11 +5974,11 @@ $B24:
 $B25:
 	.loc 1 57 34
 	add.s64 %rd211, %rd109, 48;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p103, %rd211, %rd13;
 	and.pred %p104, %p103, %p46;
 	@!%p104 bra $B26;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r315, %r12, 1;
 	cvt.u32.u64 %r316, %rd211;
 	shr.u32 %r317, %r215, 1;
@@ -5983,12 +5991,12 @@ $B25:
 	cvt.rn.bf16x2.f32 %r318, %f15, %f16;
 	st.global.u32 [%rd215], %r318;
 $B26:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd216, %rd109, 56;
 	setp.lt.s64 %p106, %rd216, %rd13;
 	and.pred %p107, %p106, %p46;
 	@!%p107 bra $B27;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r319, %r12, 1;
 	cvt.u32.u64 %r320, %rd216;
 	shr.u32 %r321, %r215, 1;
@@ -6001,10 +6009,10 @@ $B26:
 	cvt.rn.bf16x2.f32 %r322, %f13, %f14;
 	st.global.u32 [%rd220], %r322;
 $B27:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p109, %p103, %p52;
 	@!%p109 bra $B28;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r323, %r12, 1;
 	cvt.u32.u64 %r324, %rd211;
 	shr.u32 %r325, %r224, 1;
@@ -6017,10 +6025,10 @@ $B27:
 	cvt.rn.bf16x2.f32 %r326, %f11, %f12;
 	st.global.u32 [%rd224], %r326;
 $B28:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p111, %p106, %p52;
 	@!%p111 bra $B29;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r327, %r12, 1;
 	cvt.u32.u64 %r328, %rd216;
 	shr.u32 %r329, %r224, 1;
@@ -6033,10 +6041,10 @@ $B28:
 	cvt.rn.bf16x2.f32 %r330, %f9, %f10;
 	st.global.u32 [%rd228], %r330;
 $B29:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p113, %p103, %p57;
 	@!%p113 bra $B30;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r331, %r12, 1;
 	cvt.u32.u64 %r332, %rd211;
 	shr.u32 %r333, %r233, 1;
@@ -6049,10 +6057,10 @@ $B29:
 	cvt.rn.bf16x2.f32 %r334, %f7, %f8;
 	st.global.u32 [%rd232], %r334;
 $B30:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p115, %p106, %p57;
 	@!%p115 bra $B31;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r335, %r12, 1;
 	cvt.u32.u64 %r336, %rd216;
 	shr.u32 %r337, %r233, 1;
@@ -6065,10 +6073,10 @@ $B30:
 	cvt.rn.bf16x2.f32 %r338, %f5, %f6;
 	st.global.u32 [%rd236], %r338;
 $B31:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p117, %p103, %p62;
 	@!%p117 bra $B32;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u32 %r339, %r12, 1;
 	cvt.u32.u64 %r340, %rd211;
 	shr.u32 %r341, %r242, 1;
@@ -6081,10 +6089,10 @@ $B31:
 	cvt.rn.bf16x2.f32 %r342, %f3, %f4;
 	st.global.u32 [%rd240], %r342;
 $B32:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p119, %p106, %p62;
 	@!%p119 bra $B33;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u32 %r343, %r12, 1;
 	cvt.u32.u64 %r344, %rd216;
 	shr.u32 %r345, %r242, 1;
@@ -6124,193 +6132,193 @@ $FAULT3:
 	mov.u64 %rd246, 3;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd111;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd116;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd120;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT7:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd124;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT8:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd128;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT9:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd132;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT10:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd136;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT11:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd140;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT12:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd145;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT13:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd150;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT14:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd154;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT15:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd158;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT16:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd162;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT17:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd166;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT18:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd170;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT19:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd174;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT20:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd179;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT21:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd184;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT22:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd188;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT23:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd192;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT24:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd196;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT25:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd200;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT26:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd204;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT27:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd208;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT28:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd213;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT29:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd218;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT30:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd222;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT31:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd226;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT32:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd230;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT33:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd234;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT34:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r347, 4;
 	mov.u64 %rd245, %rd238;
 	mov.u64 %rd246, %rd12;
 	bra $FAULT;
 $FAULT35:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r347, 5;
 	mov.u64 %rd245, %rd242;
 	mov.u64 %rd246, %rd12;
@@ -6952,12 +6960,12 @@ $B1:
 	add.s32 %r175, %r8, %r14;
 	mad.lo.s32 %r176, %r16, 2, %r175;
 	cvt.u64.u32 %rd141, %r176;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p45, %rd140, %rd7;
 	setp.lt.s64 %p46, %rd141, %rd8;
 	and.pred %p47, %p45, %p46;
 	@!%p47 bra $B2;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd142, %rd8, 1;
 	shr.u32 %r177, %r176, 1;
 	cvt.u64.u32 %rd143, %r177;
@@ -6973,12 +6981,12 @@ $B1:
 	st.global.u16 [%rd146], %r178;
 	st.global.u16 [%rd146+2], %r179;
 $B2:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd147, %rd140, 8;
 	setp.lt.s64 %p49, %rd147, %rd7;
 	and.pred %p50, %p49, %p46;
 	@!%p50 bra $B3;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd148, %rd8, 1;
 	shr.u32 %r180, %r176, 1;
 	cvt.u64.u32 %rd149, %r180;
@@ -6997,11 +7005,11 @@ $B3:
 	.loc 1 57 60
 	add.s32 %r183, %r176, 8;
 	cvt.u64.u32 %rd153, %r183;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p52, %rd153, %rd8;
 	and.pred %p53, %p45, %p52;
 	@!%p53 bra $B4;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd154, %rd8, 1;
 	shr.u32 %r184, %r183, 1;
 	cvt.u64.u32 %rd155, %r184;
@@ -7017,10 +7025,10 @@ $B3:
 	st.global.u16 [%rd158], %r185;
 	st.global.u16 [%rd158+2], %r186;
 $B4:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p55, %p49, %p52;
 	@!%p55 bra $B5;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd159, %rd8, 1;
 	shr.u32 %r187, %r183, 1;
 	cvt.u64.u32 %rd160, %r187;
@@ -7039,11 +7047,11 @@ $B5:
 	.loc 1 57 60
 	add.s32 %r190, %r176, 16;
 	cvt.u64.u32 %rd164, %r190;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p57, %rd164, %rd8;
 	and.pred %p58, %p45, %p57;
 	@!%p58 bra $B6;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd165, %rd8, 1;
 	shr.u32 %r191, %r190, 1;
 	cvt.u64.u32 %rd166, %r191;
@@ -7059,10 +7067,10 @@ $B5:
 	st.global.u16 [%rd169], %r192;
 	st.global.u16 [%rd169+2], %r193;
 $B6:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p60, %p49, %p57;
 	@!%p60 bra $B7;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd170, %rd8, 1;
 	shr.u32 %r194, %r190, 1;
 	cvt.u64.u32 %rd171, %r194;
@@ -7081,11 +7089,11 @@ $B7:
 	.loc 1 57 60
 	add.s32 %r197, %r176, 24;
 	cvt.u64.u32 %rd175, %r197;
-	.loc 2 70 26
+	.loc 2 72 26
 	setp.lt.s64 %p62, %rd175, %rd8;
 	and.pred %p63, %p45, %p62;
 	@!%p63 bra $B8;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd176, %rd8, 1;
 	shr.u32 %r198, %r197, 1;
 	cvt.u64.u32 %rd177, %r198;
@@ -7101,10 +7109,10 @@ $B7:
 	st.global.u16 [%rd180], %r199;
 	st.global.u16 [%rd180+2], %r200;
 $B8:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p65, %p49, %p62;
 	@!%p65 bra $B9;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd181, %rd8, 1;
 	shr.u32 %r201, %r197, 1;
 	cvt.u64.u32 %rd182, %r201;
@@ -7122,11 +7130,11 @@ $B8:
 $B9:
 	.loc 1 57 34
 	add.s64 %rd186, %rd140, 16;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p67, %rd186, %rd7;
 	and.pred %p68, %p67, %p46;
 	@!%p68 bra $B10;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd187, %rd8, 1;
 	shr.u32 %r204, %r176, 1;
 	cvt.u64.u32 %rd188, %r204;
@@ -7142,12 +7150,12 @@ $B9:
 	st.global.u16 [%rd191], %r205;
 	st.global.u16 [%rd191+2], %r206;
 $B10:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd192, %rd140, 24;
 	setp.lt.s64 %p70, %rd192, %rd7;
 	and.pred %p71, %p70, %p46;
 	@!%p71 bra $B11;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd193, %rd8, 1;
 	shr.u32 %r207, %r176, 1;
 	cvt.u64.u32 %rd194, %r207;
@@ -7163,10 +7171,10 @@ $B10:
 	st.global.u16 [%rd197], %r208;
 	st.global.u16 [%rd197+2], %r209;
 $B11:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p73, %p67, %p52;
 	@!%p73 bra $B12;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd198, %rd8, 1;
 	shr.u32 %r210, %r183, 1;
 	cvt.u64.u32 %rd199, %r210;
@@ -7182,10 +7190,10 @@ $B11:
 	st.global.u16 [%rd202], %r211;
 	st.global.u16 [%rd202+2], %r212;
 $B12:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p75, %p70, %p52;
 	@!%p75 bra $B13;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd203, %rd8, 1;
 	shr.u32 %r213, %r183, 1;
 	cvt.u64.u32 %rd204, %r213;
@@ -7201,10 +7209,10 @@ $B12:
 	st.global.u16 [%rd207], %r214;
 	st.global.u16 [%rd207+2], %r215;
 $B13:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p77, %p67, %p57;
 	@!%p77 bra $B14;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd208, %rd8, 1;
 	shr.u32 %r216, %r190, 1;
 	cvt.u64.u32 %rd209, %r216;
@@ -7220,10 +7228,10 @@ $B13:
 	st.global.u16 [%rd212], %r217;
 	st.global.u16 [%rd212+2], %r218;
 $B14:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p79, %p70, %p57;
 	@!%p79 bra $B15;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd213, %rd8, 1;
 	shr.u32 %r219, %r190, 1;
 	cvt.u64.u32 %rd214, %r219;
@@ -7239,10 +7247,10 @@ $B14:
 	st.global.u16 [%rd217], %r220;
 	st.global.u16 [%rd217+2], %r221;
 $B15:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p81, %p67, %p62;
 	@!%p81 bra $B16;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd218, %rd8, 1;
 	shr.u32 %r222, %r197, 1;
 	cvt.u64.u32 %rd219, %r222;
@@ -7258,10 +7266,10 @@ $B15:
 	st.global.u16 [%rd222], %r223;
 	st.global.u16 [%rd222+2], %r224;
 $B16:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p83, %p70, %p62;
 	@!%p83 bra $B17;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd223, %rd8, 1;
 	shr.u32 %r225, %r197, 1;
 	cvt.u64.u32 %rd224, %r225;
@@ -7279,11 +7287,11 @@ $B16:
 $B17:
 	.loc 1 57 34
 	add.s64 %rd228, %rd140, 32;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p85, %rd228, %rd7;
 	and.pred %p86, %p85, %p46;
 	@!%p86 bra $B18;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd229, %rd8, 1;
 	shr.u32 %r228, %r176, 1;
 	cvt.u64.u32 %rd230, %r228;
@@ -7299,12 +7307,12 @@ $B17:
 	st.global.u16 [%rd233], %r229;
 	st.global.u16 [%rd233+2], %r230;
 $B18:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd234, %rd140, 40;
 	setp.lt.s64 %p88, %rd234, %rd7;
 	and.pred %p89, %p88, %p46;
 	@!%p89 bra $B19;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd235, %rd8, 1;
 	shr.u32 %r231, %r176, 1;
 	cvt.u64.u32 %rd236, %r231;
@@ -7320,10 +7328,10 @@ $B18:
 	st.global.u16 [%rd239], %r232;
 	st.global.u16 [%rd239+2], %r233;
 $B19:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p91, %p85, %p52;
 	@!%p91 bra $B20;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd240, %rd8, 1;
 	shr.u32 %r234, %r183, 1;
 	cvt.u64.u32 %rd241, %r234;
@@ -7339,10 +7347,10 @@ $B19:
 	st.global.u16 [%rd244], %r235;
 	st.global.u16 [%rd244+2], %r236;
 $B20:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p93, %p88, %p52;
 	@!%p93 bra $B21;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd245, %rd8, 1;
 	shr.u32 %r237, %r183, 1;
 	cvt.u64.u32 %rd246, %r237;
@@ -7358,10 +7366,10 @@ $B20:
 	st.global.u16 [%rd249], %r238;
 	st.global.u16 [%rd249+2], %r239;
 $B21:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p95, %p85, %p57;
 	@!%p95 bra $B22;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd250, %rd8, 1;
 	shr.u32 %r240, %r190, 1;
 	cvt.u64.u32 %rd251, %r240;
@@ -7377,10 +7385,10 @@ $B21:
 	st.global.u16 [%rd254], %r241;
 	st.global.u16 [%rd254+2], %r242;
 $B22:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p97, %p88, %p57;
 	@!%p97 bra $B23;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd255, %rd8, 1;
 	shr.u32 %r243, %r190, 1;
 	cvt.u64.u32 %rd256, %r243;
@@ -7396,10 +7404,10 @@ $B22:
 	st.global.u16 [%rd259], %r244;
 	st.global.u16 [%rd259+2], %r245;
 $B23:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p99, %p85, %p62;
 	@!%p99 bra $B24;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd260, %rd8, 1;
 	shr.u32 %r246, %r197, 1;
 	cvt.u64.u32 %rd261, %r246;
@@ -7415,10 +7423,10 @@ $B23:
 	st.global.u16 [%rd264], %r247;
 	st.global.u16 [%rd264+2], %r248;
 $B24:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p101, %p88, %p62;
 	@!%p101 bra $B25;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd265, %rd8, 1;
 	shr.u32 %r249, %r197, 1;
 	cvt.u64.u32 %rd266, %r249;
@@ -7436,11 +7444,11 @@ $B24:
 $B25:
 	.loc 1 57 34
 	add.s64 %rd270, %rd140, 48;
-	.loc 2 70 11
+	.loc 2 72 11
 	setp.lt.s64 %p103, %rd270, %rd7;
 	and.pred %p104, %p103, %p46;
 	@!%p104 bra $B26;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd271, %rd8, 1;
 	shr.u32 %r252, %r176, 1;
 	cvt.u64.u32 %rd272, %r252;
@@ -7456,12 +7464,12 @@ $B25:
 	st.global.u16 [%rd275], %r253;
 	st.global.u16 [%rd275+2], %r254;
 $B26:
-	.loc 2 73 10
+	.loc 2 75 10
 	add.s64 %rd276, %rd140, 56;
 	setp.lt.s64 %p106, %rd276, %rd7;
 	and.pred %p107, %p106, %p46;
 	@!%p107 bra $B27;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd277, %rd8, 1;
 	shr.u32 %r255, %r176, 1;
 	cvt.u64.u32 %rd278, %r255;
@@ -7477,10 +7485,10 @@ $B26:
 	st.global.u16 [%rd281], %r256;
 	st.global.u16 [%rd281+2], %r257;
 $B27:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p109, %p103, %p52;
 	@!%p109 bra $B28;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd282, %rd8, 1;
 	shr.u32 %r258, %r183, 1;
 	cvt.u64.u32 %rd283, %r258;
@@ -7496,10 +7504,10 @@ $B27:
 	st.global.u16 [%rd286], %r259;
 	st.global.u16 [%rd286+2], %r260;
 $B28:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p111, %p106, %p52;
 	@!%p111 bra $B29;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd287, %rd8, 1;
 	shr.u32 %r261, %r183, 1;
 	cvt.u64.u32 %rd288, %r261;
@@ -7515,10 +7523,10 @@ $B28:
 	st.global.u16 [%rd291], %r262;
 	st.global.u16 [%rd291+2], %r263;
 $B29:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p113, %p103, %p57;
 	@!%p113 bra $B30;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd292, %rd8, 1;
 	shr.u32 %r264, %r190, 1;
 	cvt.u64.u32 %rd293, %r264;
@@ -7534,10 +7542,10 @@ $B29:
 	st.global.u16 [%rd296], %r265;
 	st.global.u16 [%rd296+2], %r266;
 $B30:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p115, %p106, %p57;
 	@!%p115 bra $B31;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd297, %rd8, 1;
 	shr.u32 %r267, %r190, 1;
 	cvt.u64.u32 %rd298, %r267;
@@ -7553,10 +7561,10 @@ $B30:
 	st.global.u16 [%rd301], %r268;
 	st.global.u16 [%rd301+2], %r269;
 $B31:
-	.loc 2 70 11
+	.loc 2 72 11
 	and.pred %p117, %p103, %p62;
 	@!%p117 bra $B32;
-	.loc 2 71 15
+	.loc 2 73 15
 	shr.u64 %rd302, %rd8, 1;
 	shr.u32 %r270, %r197, 1;
 	cvt.u64.u32 %rd303, %r270;
@@ -7572,10 +7580,10 @@ $B31:
 	st.global.u16 [%rd306], %r271;
 	st.global.u16 [%rd306+2], %r272;
 $B32:
-	.loc 2 73 13
+	.loc 2 75 13
 	and.pred %p119, %p106, %p62;
 	@!%p119 bra $B33;
-	.loc 2 74 19
+	.loc 2 76 19
 	shr.u64 %rd307, %rd8, 1;
 	shr.u32 %r273, %r197, 1;
 	cvt.u64.u32 %rd308, %r273;
@@ -7618,193 +7626,193 @@ $FAULT3:
 	mov.u64 %rd313, 3;
 	bra $FAULT;
 $FAULT4:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd144;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT5:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd150;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT6:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd156;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT7:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd161;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT8:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd167;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT9:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd172;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT10:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd178;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT11:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd183;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT12:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd189;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT13:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd195;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT14:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd200;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT15:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd205;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT16:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd210;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT17:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd215;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT18:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd220;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT19:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd225;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT20:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd231;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT21:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd237;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT22:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd242;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT23:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd247;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT24:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd252;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT25:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd257;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT26:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd262;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT27:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd267;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT28:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd273;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT29:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd279;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT30:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd284;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT31:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd289;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT32:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd294;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT33:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd299;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT34:
-	.loc 2 71 4
+	.loc 2 73 4
 	mov.u32 %r276, 4;
 	mov.u64 %rd312, %rd304;
 	mov.u64 %rd313, %rd6;
 	bra $FAULT;
 $FAULT35:
-	.loc 2 74 4
+	.loc 2 76 4
 	mov.u32 %r276, 5;
 	mov.u64 %rd312, %rd309;
 	mov.u64 %rd313, %rd6;
@@ -8864,9 +8872,9 @@ const tiledSM80Narrow = `.version 7.0
 	.loc 1 40 8
 	mad.lo.s32 %r17, %r13, 256, %r1;
 	add.s32 %r18, %r12, %r15;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s32 %p2, %r18, %r9;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.wide.u32 %rd16, %r18, %r11;
 	.loc 1 40 14
 	mad.lo.s32 %r19, %r15, 4, %r17;
@@ -8876,7 +8884,7 @@ const tiledSM80Narrow = `.version 7.0
 	and.b32 %r22, %r5, 63;
 	cvt.u64.u32 %rd17, %r22;
 	add.s64 %rd18, %rd14, %rd17;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p3, %rd18, %rd13;
 	.loc 1 41 15
 	mad.lo.s32 %r23, %r22, 4, %r21;
@@ -8887,9 +8895,9 @@ const tiledSM80Narrow = `.version 7.0
 	mad.lo.s32 %r26, %r25, 256, %r1;
 	shr.u32 %r27, %r24, 4;
 	add.s32 %r28, %r12, %r27;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s32 %p4, %r28, %r9;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.wide.u32 %rd19, %r28, %r11;
 	.loc 1 40 14
 	mad.lo.s32 %r29, %r27, 4, %r26;
@@ -8899,7 +8907,7 @@ const tiledSM80Narrow = `.version 7.0
 	and.b32 %r32, %r24, 63;
 	cvt.u64.u32 %rd20, %r32;
 	add.s64 %rd21, %rd14, %rd20;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p5, %rd21, %rd13;
 	.loc 1 41 15
 	mad.lo.s32 %r33, %r32, 4, %r31;
@@ -8910,9 +8918,9 @@ const tiledSM80Narrow = `.version 7.0
 	mad.lo.s32 %r36, %r35, 256, %r1;
 	shr.u32 %r37, %r34, 4;
 	add.s32 %r38, %r12, %r37;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s32 %p6, %r38, %r9;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.wide.u32 %rd22, %r38, %r11;
 	.loc 1 40 14
 	mad.lo.s32 %r39, %r37, 4, %r36;
@@ -8922,7 +8930,7 @@ const tiledSM80Narrow = `.version 7.0
 	and.b32 %r42, %r34, 63;
 	cvt.u64.u32 %rd23, %r42;
 	add.s64 %rd24, %rd14, %rd23;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p7, %rd24, %rd13;
 	.loc 1 41 15
 	mad.lo.s32 %r43, %r42, 4, %r41;
@@ -8933,9 +8941,9 @@ const tiledSM80Narrow = `.version 7.0
 	mad.lo.s32 %r46, %r45, 256, %r1;
 	shr.u32 %r47, %r44, 4;
 	add.s32 %r48, %r12, %r47;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s32 %p8, %r48, %r9;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.wide.u32 %rd25, %r48, %r11;
 	.loc 1 40 14
 	mad.lo.s32 %r49, %r47, 4, %r46;
@@ -8945,7 +8953,7 @@ const tiledSM80Narrow = `.version 7.0
 	and.b32 %r52, %r44, 63;
 	cvt.u64.u32 %rd26, %r52;
 	add.s64 %rd27, %rd14, %rd26;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p9, %rd27, %rd13;
 	.loc 1 41 15
 	mad.lo.s32 %r53, %r52, 4, %r51;
@@ -8970,20 +8978,20 @@ $B0:
 	.loc 1 40 51
 	add.s32 %r55, %r54, %r13;
 	cvt.u64.u32 %rd28, %r55;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p10, %r55, %r11;
 	and.pred %p11, %p2, %p10;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd29, %rd16, %rd28;
 	setp.lt.u64 %p12, %rd29, %rd10;
 	not.pred %p13, %p11;
 	or.pred %p14, %p13, %p12;
 	.loc 1 41 39
 	add.s32 %r56, %r54, %r20;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p15, %r56, %r11;
 	and.pred %p16, %p15, %p3;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.wide.u32 %rd30, %r56, %r10, %rd18;
 	setp.lt.u64 %p17, %rd30, %rd11;
 	not.pred %p18, %p16;
@@ -8991,20 +8999,20 @@ $B0:
 	.loc 1 40 51
 	add.s32 %r57, %r54, %r25;
 	cvt.u64.u32 %rd31, %r57;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p20, %r57, %r11;
 	and.pred %p21, %p4, %p20;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd32, %rd19, %rd31;
 	setp.lt.u64 %p22, %rd32, %rd10;
 	not.pred %p23, %p21;
 	or.pred %p24, %p23, %p22;
 	.loc 1 41 39
 	add.s32 %r58, %r54, %r30;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p25, %r58, %r11;
 	and.pred %p26, %p25, %p5;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.wide.u32 %rd33, %r58, %r10, %rd21;
 	setp.lt.u64 %p27, %rd33, %rd11;
 	not.pred %p28, %p26;
@@ -9012,20 +9020,20 @@ $B0:
 	.loc 1 40 51
 	add.s32 %r59, %r54, %r35;
 	cvt.u64.u32 %rd34, %r59;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p30, %r59, %r11;
 	and.pred %p31, %p6, %p30;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd35, %rd22, %rd34;
 	setp.lt.u64 %p32, %rd35, %rd10;
 	not.pred %p33, %p31;
 	or.pred %p34, %p33, %p32;
 	.loc 1 41 39
 	add.s32 %r60, %r54, %r40;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p35, %r60, %r11;
 	and.pred %p36, %p35, %p7;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.wide.u32 %rd36, %r60, %r10, %rd24;
 	setp.lt.u64 %p37, %rd36, %rd11;
 	not.pred %p38, %p36;
@@ -9033,20 +9041,20 @@ $B0:
 	.loc 1 40 51
 	add.s32 %r61, %r54, %r45;
 	cvt.u64.u32 %rd37, %r61;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p40, %r61, %r11;
 	and.pred %p41, %p8, %p40;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd38, %rd25, %rd37;
 	setp.lt.u64 %p42, %rd38, %rd10;
 	not.pred %p43, %p41;
 	or.pred %p44, %p43, %p42;
 	.loc 1 41 39
 	add.s32 %r62, %r54, %r50;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p45, %r62, %r11;
 	and.pred %p46, %p45, %p9;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.wide.u32 %rd39, %r62, %r10, %rd27;
 	setp.lt.u64 %p47, %rd39, %rd11;
 	not.pred %p48, %p46;
@@ -9060,9 +9068,9 @@ $B0:
 	and.pred %p56, %p55, %p49;
 	@!%p56 bra $B27;
 	mov.f32 %f17, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p11 bra $B1;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd40, %rd29, 1;
 	add.s64 %rd41, %rd1, %rd40;
 	ld.global.u16 %r63, [%rd41];
@@ -9072,9 +9080,9 @@ $B1:
 	.loc 1 40 14
 	st.shared.f32 [%r19], %f17;
 	mov.f32 %f18, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p16 bra $B2;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd42, %rd30, 1;
 	add.s64 %rd43, %rd3, %rd42;
 	ld.global.u16 %r65, [%rd43];
@@ -9084,9 +9092,9 @@ $B2:
 	.loc 1 41 15
 	st.shared.f32 [%r23], %f18;
 	mov.f32 %f19, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p21 bra $B3;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd44, %rd32, 1;
 	add.s64 %rd45, %rd1, %rd44;
 	ld.global.u16 %r67, [%rd45];
@@ -9096,9 +9104,9 @@ $B3:
 	.loc 1 40 14
 	st.shared.f32 [%r29], %f19;
 	mov.f32 %f20, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p26 bra $B4;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd46, %rd33, 1;
 	add.s64 %rd47, %rd3, %rd46;
 	ld.global.u16 %r69, [%rd47];
@@ -9108,9 +9116,9 @@ $B4:
 	.loc 1 41 15
 	st.shared.f32 [%r33], %f20;
 	mov.f32 %f21, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p31 bra $B5;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd48, %rd35, 1;
 	add.s64 %rd49, %rd1, %rd48;
 	ld.global.u16 %r71, [%rd49];
@@ -9120,9 +9128,9 @@ $B5:
 	.loc 1 40 14
 	st.shared.f32 [%r39], %f21;
 	mov.f32 %f22, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p36 bra $B6;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd50, %rd36, 1;
 	add.s64 %rd51, %rd3, %rd50;
 	ld.global.u16 %r73, [%rd51];
@@ -9132,9 +9140,9 @@ $B6:
 	.loc 1 41 15
 	st.shared.f32 [%r43], %f22;
 	mov.f32 %f23, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p41 bra $B7;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd52, %rd38, 1;
 	add.s64 %rd53, %rd1, %rd52;
 	ld.global.u16 %r75, [%rd53];
@@ -9144,9 +9152,9 @@ $B7:
 	.loc 1 40 14
 	st.shared.f32 [%r49], %f23;
 	mov.f32 %f24, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p46 bra $B8;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd54, %rd39, 1;
 	add.s64 %rd55, %rd3, %rd54;
 	ld.global.u16 %r77, [%rd55];
@@ -9482,7 +9490,7 @@ $B25:
 $B26:
 	bra $EXIT;
 $B27:
-	.loc 1 70 10
+	.loc 1 71 10
 	@!%p14 bra $FAULT0;
 	@!%p19 bra $FAULT1;
 	@!%p24 bra $FAULT2;
@@ -9512,7 +9520,7 @@ $B28:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 70 10
+	.loc 1 71 10
 	mov.u32 %r104, 0;
 	mov.u64 %rd108, %rd29;
 	mov.u64 %rd109, %rd10;
@@ -9726,9 +9734,9 @@ const tiledSM80 = `.version 7.0
 	mad.lo.s32 %r11, %r7, 256, %r1;
 	add.s32 %r12, %r6, %r9;
 	cvt.u64.u32 %rd13, %r12;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p2, %rd13, %rd7;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.lo.s64 %rd14, %rd13, %rd9;
 	.loc 1 40 14
 	mad.lo.s32 %r13, %r9, 4, %r11;
@@ -9739,7 +9747,7 @@ const tiledSM80 = `.version 7.0
 	and.b32 %r16, %r5, 63;
 	cvt.u64.u32 %rd16, %r16;
 	add.s64 %rd17, %rd10, %rd16;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p3, %rd17, %rd8;
 	.loc 1 41 15
 	mad.lo.s32 %r17, %r16, 4, %r15;
@@ -9752,9 +9760,9 @@ const tiledSM80 = `.version 7.0
 	shr.u32 %r21, %r18, 4;
 	add.s32 %r22, %r6, %r21;
 	cvt.u64.u32 %rd19, %r22;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p4, %rd19, %rd7;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.lo.s64 %rd20, %rd19, %rd9;
 	.loc 1 40 14
 	mad.lo.s32 %r23, %r21, 4, %r20;
@@ -9765,7 +9773,7 @@ const tiledSM80 = `.version 7.0
 	and.b32 %r26, %r18, 63;
 	cvt.u64.u32 %rd22, %r26;
 	add.s64 %rd23, %rd10, %rd22;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p5, %rd23, %rd8;
 	.loc 1 41 15
 	mad.lo.s32 %r27, %r26, 4, %r25;
@@ -9778,9 +9786,9 @@ const tiledSM80 = `.version 7.0
 	shr.u32 %r31, %r28, 4;
 	add.s32 %r32, %r6, %r31;
 	cvt.u64.u32 %rd25, %r32;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p6, %rd25, %rd7;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.lo.s64 %rd26, %rd25, %rd9;
 	.loc 1 40 14
 	mad.lo.s32 %r33, %r31, 4, %r30;
@@ -9791,7 +9799,7 @@ const tiledSM80 = `.version 7.0
 	and.b32 %r36, %r28, 63;
 	cvt.u64.u32 %rd28, %r36;
 	add.s64 %rd29, %rd10, %rd28;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p7, %rd29, %rd8;
 	.loc 1 41 15
 	mad.lo.s32 %r37, %r36, 4, %r35;
@@ -9804,9 +9812,9 @@ const tiledSM80 = `.version 7.0
 	shr.u32 %r41, %r38, 4;
 	add.s32 %r42, %r6, %r41;
 	cvt.u64.u32 %rd31, %r42;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p8, %rd31, %rd7;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.lo.s64 %rd32, %rd31, %rd9;
 	.loc 1 40 14
 	mad.lo.s32 %r43, %r41, 4, %r40;
@@ -9817,7 +9825,7 @@ const tiledSM80 = `.version 7.0
 	and.b32 %r46, %r38, 63;
 	cvt.u64.u32 %rd34, %r46;
 	add.s64 %rd35, %rd10, %rd34;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p9, %rd35, %rd8;
 	.loc 1 41 15
 	mad.lo.s32 %r47, %r46, 4, %r45;
@@ -9841,80 +9849,80 @@ const tiledSM80 = `.version 7.0
 $B0:
 	.loc 1 40 51
 	add.s64 %rd37, %rd36, %rd11;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p10, %rd37, %rd9;
 	and.pred %p11, %p2, %p10;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd38, %rd14, %rd37;
 	setp.lt.u64 %p12, %rd38, %rd2;
 	not.pred %p13, %p11;
 	or.pred %p14, %p13, %p12;
 	.loc 1 41 39
 	add.s64 %rd39, %rd36, %rd15;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p15, %rd39, %rd9;
 	and.pred %p16, %p15, %p3;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.lo.s64 %rd40, %rd39, %rd8, %rd17;
 	setp.lt.u64 %p17, %rd40, %rd4;
 	not.pred %p18, %p16;
 	or.pred %p19, %p18, %p17;
 	.loc 1 40 51
 	add.s64 %rd41, %rd36, %rd18;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p20, %rd41, %rd9;
 	and.pred %p21, %p4, %p20;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd42, %rd20, %rd41;
 	setp.lt.u64 %p22, %rd42, %rd2;
 	not.pred %p23, %p21;
 	or.pred %p24, %p23, %p22;
 	.loc 1 41 39
 	add.s64 %rd43, %rd36, %rd21;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p25, %rd43, %rd9;
 	and.pred %p26, %p25, %p5;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.lo.s64 %rd44, %rd43, %rd8, %rd23;
 	setp.lt.u64 %p27, %rd44, %rd4;
 	not.pred %p28, %p26;
 	or.pred %p29, %p28, %p27;
 	.loc 1 40 51
 	add.s64 %rd45, %rd36, %rd24;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p30, %rd45, %rd9;
 	and.pred %p31, %p6, %p30;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd46, %rd26, %rd45;
 	setp.lt.u64 %p32, %rd46, %rd2;
 	not.pred %p33, %p31;
 	or.pred %p34, %p33, %p32;
 	.loc 1 41 39
 	add.s64 %rd47, %rd36, %rd27;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p35, %rd47, %rd9;
 	and.pred %p36, %p35, %p7;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.lo.s64 %rd48, %rd47, %rd8, %rd29;
 	setp.lt.u64 %p37, %rd48, %rd4;
 	not.pred %p38, %p36;
 	or.pred %p39, %p38, %p37;
 	.loc 1 40 51
 	add.s64 %rd49, %rd36, %rd30;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p40, %rd49, %rd9;
 	and.pred %p41, %p8, %p40;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd50, %rd32, %rd49;
 	setp.lt.u64 %p42, %rd50, %rd2;
 	not.pred %p43, %p41;
 	or.pred %p44, %p43, %p42;
 	.loc 1 41 39
 	add.s64 %rd51, %rd36, %rd33;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p45, %rd51, %rd9;
 	and.pred %p46, %p45, %p9;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.lo.s64 %rd52, %rd51, %rd8, %rd35;
 	setp.lt.u64 %p47, %rd52, %rd4;
 	not.pred %p48, %p46;
@@ -9928,9 +9936,9 @@ $B0:
 	and.pred %p56, %p55, %p49;
 	@!%p56 bra $B27;
 	mov.f32 %f17, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p11 bra $B1;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd53, %rd38, 1;
 	add.s64 %rd54, %rd1, %rd53;
 	ld.global.u16 %r48, [%rd54];
@@ -9940,9 +9948,9 @@ $B1:
 	.loc 1 40 14
 	st.shared.f32 [%r13], %f17;
 	mov.f32 %f18, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p16 bra $B2;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd55, %rd40, 1;
 	add.s64 %rd56, %rd3, %rd55;
 	ld.global.u16 %r50, [%rd56];
@@ -9952,9 +9960,9 @@ $B2:
 	.loc 1 41 15
 	st.shared.f32 [%r17], %f18;
 	mov.f32 %f19, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p21 bra $B3;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd57, %rd42, 1;
 	add.s64 %rd58, %rd1, %rd57;
 	ld.global.u16 %r52, [%rd58];
@@ -9964,9 +9972,9 @@ $B3:
 	.loc 1 40 14
 	st.shared.f32 [%r23], %f19;
 	mov.f32 %f20, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p26 bra $B4;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd59, %rd44, 1;
 	add.s64 %rd60, %rd3, %rd59;
 	ld.global.u16 %r54, [%rd60];
@@ -9976,9 +9984,9 @@ $B4:
 	.loc 1 41 15
 	st.shared.f32 [%r27], %f20;
 	mov.f32 %f21, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p31 bra $B5;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd61, %rd46, 1;
 	add.s64 %rd62, %rd1, %rd61;
 	ld.global.u16 %r56, [%rd62];
@@ -9988,9 +9996,9 @@ $B5:
 	.loc 1 40 14
 	st.shared.f32 [%r33], %f21;
 	mov.f32 %f22, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p36 bra $B6;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd63, %rd48, 1;
 	add.s64 %rd64, %rd3, %rd63;
 	ld.global.u16 %r58, [%rd64];
@@ -10000,9 +10008,9 @@ $B6:
 	.loc 1 41 15
 	st.shared.f32 [%r37], %f22;
 	mov.f32 %f23, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p41 bra $B7;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd65, %rd50, 1;
 	add.s64 %rd66, %rd1, %rd65;
 	ld.global.u16 %r60, [%rd66];
@@ -10012,9 +10020,9 @@ $B7:
 	.loc 1 40 14
 	st.shared.f32 [%r43], %f23;
 	mov.f32 %f24, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p46 bra $B8;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd67, %rd52, 1;
 	add.s64 %rd68, %rd3, %rd67;
 	ld.global.u16 %r62, [%rd68];
@@ -10354,7 +10362,7 @@ $B25:
 $B26:
 	bra $EXIT;
 $B27:
-	.loc 1 70 10
+	.loc 1 71 10
 	@!%p14 bra $FAULT0;
 	@!%p19 bra $FAULT1;
 	@!%p24 bra $FAULT2;
@@ -10384,7 +10392,7 @@ $B28:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 70 10
+	.loc 1 71 10
 	mov.u32 %r89, 0;
 	mov.u64 %rd125, %rd38;
 	mov.u64 %rd126, %rd2;
@@ -10605,9 +10613,9 @@ const tiledSM70Narrow = `.version 6.0
 	.loc 1 40 8
 	mad.lo.s32 %r17, %r13, 256, %r1;
 	add.s32 %r18, %r12, %r15;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s32 %p2, %r18, %r9;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.wide.u32 %rd16, %r18, %r11;
 	.loc 1 40 14
 	mad.lo.s32 %r19, %r15, 4, %r17;
@@ -10617,7 +10625,7 @@ const tiledSM70Narrow = `.version 6.0
 	and.b32 %r22, %r5, 63;
 	cvt.u64.u32 %rd17, %r22;
 	add.s64 %rd18, %rd14, %rd17;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p3, %rd18, %rd13;
 	.loc 1 41 15
 	mad.lo.s32 %r23, %r22, 4, %r21;
@@ -10628,9 +10636,9 @@ const tiledSM70Narrow = `.version 6.0
 	mad.lo.s32 %r26, %r25, 256, %r1;
 	shr.u32 %r27, %r24, 4;
 	add.s32 %r28, %r12, %r27;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s32 %p4, %r28, %r9;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.wide.u32 %rd19, %r28, %r11;
 	.loc 1 40 14
 	mad.lo.s32 %r29, %r27, 4, %r26;
@@ -10640,7 +10648,7 @@ const tiledSM70Narrow = `.version 6.0
 	and.b32 %r32, %r24, 63;
 	cvt.u64.u32 %rd20, %r32;
 	add.s64 %rd21, %rd14, %rd20;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p5, %rd21, %rd13;
 	.loc 1 41 15
 	mad.lo.s32 %r33, %r32, 4, %r31;
@@ -10651,9 +10659,9 @@ const tiledSM70Narrow = `.version 6.0
 	mad.lo.s32 %r36, %r35, 256, %r1;
 	shr.u32 %r37, %r34, 4;
 	add.s32 %r38, %r12, %r37;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s32 %p6, %r38, %r9;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.wide.u32 %rd22, %r38, %r11;
 	.loc 1 40 14
 	mad.lo.s32 %r39, %r37, 4, %r36;
@@ -10663,7 +10671,7 @@ const tiledSM70Narrow = `.version 6.0
 	and.b32 %r42, %r34, 63;
 	cvt.u64.u32 %rd23, %r42;
 	add.s64 %rd24, %rd14, %rd23;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p7, %rd24, %rd13;
 	.loc 1 41 15
 	mad.lo.s32 %r43, %r42, 4, %r41;
@@ -10674,9 +10682,9 @@ const tiledSM70Narrow = `.version 6.0
 	mad.lo.s32 %r46, %r45, 256, %r1;
 	shr.u32 %r47, %r44, 4;
 	add.s32 %r48, %r12, %r47;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s32 %p8, %r48, %r9;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.wide.u32 %rd25, %r48, %r11;
 	.loc 1 40 14
 	mad.lo.s32 %r49, %r47, 4, %r46;
@@ -10686,7 +10694,7 @@ const tiledSM70Narrow = `.version 6.0
 	and.b32 %r52, %r44, 63;
 	cvt.u64.u32 %rd26, %r52;
 	add.s64 %rd27, %rd14, %rd26;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p9, %rd27, %rd13;
 	.loc 1 41 15
 	mad.lo.s32 %r53, %r52, 4, %r51;
@@ -10711,20 +10719,20 @@ $B0:
 	.loc 1 40 51
 	add.s32 %r55, %r54, %r13;
 	cvt.u64.u32 %rd28, %r55;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p10, %r55, %r11;
 	and.pred %p11, %p2, %p10;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd29, %rd16, %rd28;
 	setp.lt.u64 %p12, %rd29, %rd10;
 	not.pred %p13, %p11;
 	or.pred %p14, %p13, %p12;
 	.loc 1 41 39
 	add.s32 %r56, %r54, %r20;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p15, %r56, %r11;
 	and.pred %p16, %p15, %p3;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.wide.u32 %rd30, %r56, %r10, %rd18;
 	setp.lt.u64 %p17, %rd30, %rd11;
 	not.pred %p18, %p16;
@@ -10732,20 +10740,20 @@ $B0:
 	.loc 1 40 51
 	add.s32 %r57, %r54, %r25;
 	cvt.u64.u32 %rd31, %r57;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p20, %r57, %r11;
 	and.pred %p21, %p4, %p20;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd32, %rd19, %rd31;
 	setp.lt.u64 %p22, %rd32, %rd10;
 	not.pred %p23, %p21;
 	or.pred %p24, %p23, %p22;
 	.loc 1 41 39
 	add.s32 %r58, %r54, %r30;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p25, %r58, %r11;
 	and.pred %p26, %p25, %p5;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.wide.u32 %rd33, %r58, %r10, %rd21;
 	setp.lt.u64 %p27, %rd33, %rd11;
 	not.pred %p28, %p26;
@@ -10753,20 +10761,20 @@ $B0:
 	.loc 1 40 51
 	add.s32 %r59, %r54, %r35;
 	cvt.u64.u32 %rd34, %r59;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p30, %r59, %r11;
 	and.pred %p31, %p6, %p30;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd35, %rd22, %rd34;
 	setp.lt.u64 %p32, %rd35, %rd10;
 	not.pred %p33, %p31;
 	or.pred %p34, %p33, %p32;
 	.loc 1 41 39
 	add.s32 %r60, %r54, %r40;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p35, %r60, %r11;
 	and.pred %p36, %p35, %p7;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.wide.u32 %rd36, %r60, %r10, %rd24;
 	setp.lt.u64 %p37, %rd36, %rd11;
 	not.pred %p38, %p36;
@@ -10774,20 +10782,20 @@ $B0:
 	.loc 1 40 51
 	add.s32 %r61, %r54, %r45;
 	cvt.u64.u32 %rd37, %r61;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p40, %r61, %r11;
 	and.pred %p41, %p8, %p40;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd38, %rd25, %rd37;
 	setp.lt.u64 %p42, %rd38, %rd10;
 	not.pred %p43, %p41;
 	or.pred %p44, %p43, %p42;
 	.loc 1 41 39
 	add.s32 %r62, %r54, %r50;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.u32 %p45, %r62, %r11;
 	and.pred %p46, %p45, %p9;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.wide.u32 %rd39, %r62, %r10, %rd27;
 	setp.lt.u64 %p47, %rd39, %rd11;
 	not.pred %p48, %p46;
@@ -10801,9 +10809,9 @@ $B0:
 	and.pred %p56, %p55, %p49;
 	@!%p56 bra $B27;
 	mov.f32 %f17, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p11 bra $B1;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd40, %rd29, 1;
 	add.s64 %rd41, %rd1, %rd40;
 	ld.global.u16 %r63, [%rd41];
@@ -10813,9 +10821,9 @@ $B1:
 	.loc 1 40 14
 	st.shared.f32 [%r19], %f17;
 	mov.f32 %f18, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p16 bra $B2;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd42, %rd30, 1;
 	add.s64 %rd43, %rd3, %rd42;
 	ld.global.u16 %r65, [%rd43];
@@ -10825,9 +10833,9 @@ $B2:
 	.loc 1 41 15
 	st.shared.f32 [%r23], %f18;
 	mov.f32 %f19, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p21 bra $B3;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd44, %rd32, 1;
 	add.s64 %rd45, %rd1, %rd44;
 	ld.global.u16 %r67, [%rd45];
@@ -10837,9 +10845,9 @@ $B3:
 	.loc 1 40 14
 	st.shared.f32 [%r29], %f19;
 	mov.f32 %f20, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p26 bra $B4;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd46, %rd33, 1;
 	add.s64 %rd47, %rd3, %rd46;
 	ld.global.u16 %r69, [%rd47];
@@ -10849,9 +10857,9 @@ $B4:
 	.loc 1 41 15
 	st.shared.f32 [%r33], %f20;
 	mov.f32 %f21, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p31 bra $B5;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd48, %rd35, 1;
 	add.s64 %rd49, %rd1, %rd48;
 	ld.global.u16 %r71, [%rd49];
@@ -10861,9 +10869,9 @@ $B5:
 	.loc 1 40 14
 	st.shared.f32 [%r39], %f21;
 	mov.f32 %f22, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p36 bra $B6;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd50, %rd36, 1;
 	add.s64 %rd51, %rd3, %rd50;
 	ld.global.u16 %r73, [%rd51];
@@ -10873,9 +10881,9 @@ $B6:
 	.loc 1 41 15
 	st.shared.f32 [%r43], %f22;
 	mov.f32 %f23, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p41 bra $B7;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd52, %rd38, 1;
 	add.s64 %rd53, %rd1, %rd52;
 	ld.global.u16 %r75, [%rd53];
@@ -10885,9 +10893,9 @@ $B7:
 	.loc 1 40 14
 	st.shared.f32 [%r49], %f23;
 	mov.f32 %f24, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p46 bra $B8;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd54, %rd39, 1;
 	add.s64 %rd55, %rd3, %rd54;
 	ld.global.u16 %r77, [%rd55];
@@ -11319,7 +11327,7 @@ $B25:
 $B26:
 	bra $EXIT;
 $B27:
-	.loc 1 70 10
+	.loc 1 71 10
 	@!%p14 bra $FAULT0;
 	@!%p19 bra $FAULT1;
 	@!%p24 bra $FAULT2;
@@ -11349,7 +11357,7 @@ $B28:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 70 10
+	.loc 1 71 10
 	mov.u32 %r200, 0;
 	mov.u64 %rd108, %rd29;
 	mov.u64 %rd109, %rd10;
@@ -11562,9 +11570,9 @@ const tiledSM70 = `.version 6.0
 	mad.lo.s32 %r11, %r7, 256, %r1;
 	add.s32 %r12, %r6, %r9;
 	cvt.u64.u32 %rd13, %r12;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p2, %rd13, %rd7;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.lo.s64 %rd14, %rd13, %rd9;
 	.loc 1 40 14
 	mad.lo.s32 %r13, %r9, 4, %r11;
@@ -11575,7 +11583,7 @@ const tiledSM70 = `.version 6.0
 	and.b32 %r16, %r5, 63;
 	cvt.u64.u32 %rd16, %r16;
 	add.s64 %rd17, %rd10, %rd16;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p3, %rd17, %rd8;
 	.loc 1 41 15
 	mad.lo.s32 %r17, %r16, 4, %r15;
@@ -11588,9 +11596,9 @@ const tiledSM70 = `.version 6.0
 	shr.u32 %r21, %r18, 4;
 	add.s32 %r22, %r6, %r21;
 	cvt.u64.u32 %rd19, %r22;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p4, %rd19, %rd7;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.lo.s64 %rd20, %rd19, %rd9;
 	.loc 1 40 14
 	mad.lo.s32 %r23, %r21, 4, %r20;
@@ -11601,7 +11609,7 @@ const tiledSM70 = `.version 6.0
 	and.b32 %r26, %r18, 63;
 	cvt.u64.u32 %rd22, %r26;
 	add.s64 %rd23, %rd10, %rd22;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p5, %rd23, %rd8;
 	.loc 1 41 15
 	mad.lo.s32 %r27, %r26, 4, %r25;
@@ -11614,9 +11622,9 @@ const tiledSM70 = `.version 6.0
 	shr.u32 %r31, %r28, 4;
 	add.s32 %r32, %r6, %r31;
 	cvt.u64.u32 %rd25, %r32;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p6, %rd25, %rd7;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.lo.s64 %rd26, %rd25, %rd9;
 	.loc 1 40 14
 	mad.lo.s32 %r33, %r31, 4, %r30;
@@ -11627,7 +11635,7 @@ const tiledSM70 = `.version 6.0
 	and.b32 %r36, %r28, 63;
 	cvt.u64.u32 %rd28, %r36;
 	add.s64 %rd29, %rd10, %rd28;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p7, %rd29, %rd8;
 	.loc 1 41 15
 	mad.lo.s32 %r37, %r36, 4, %r35;
@@ -11640,9 +11648,9 @@ const tiledSM70 = `.version 6.0
 	shr.u32 %r41, %r38, 4;
 	add.s32 %r42, %r6, %r41;
 	cvt.u64.u32 %rd31, %r42;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p8, %rd31, %rd7;
-	.loc 1 70 16
+	.loc 1 71 16
 	mul.lo.s64 %rd32, %rd31, %rd9;
 	.loc 1 40 14
 	mad.lo.s32 %r43, %r41, 4, %r40;
@@ -11653,7 +11661,7 @@ const tiledSM70 = `.version 6.0
 	and.b32 %r46, %r38, 63;
 	cvt.u64.u32 %rd34, %r46;
 	add.s64 %rd35, %rd10, %rd34;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p9, %rd35, %rd8;
 	.loc 1 41 15
 	mad.lo.s32 %r47, %r46, 4, %r45;
@@ -11677,80 +11685,80 @@ const tiledSM70 = `.version 6.0
 $B0:
 	.loc 1 40 51
 	add.s64 %rd37, %rd36, %rd11;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p10, %rd37, %rd9;
 	and.pred %p11, %p2, %p10;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd38, %rd14, %rd37;
 	setp.lt.u64 %p12, %rd38, %rd2;
 	not.pred %p13, %p11;
 	or.pred %p14, %p13, %p12;
 	.loc 1 41 39
 	add.s64 %rd39, %rd36, %rd15;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p15, %rd39, %rd9;
 	and.pred %p16, %p15, %p3;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.lo.s64 %rd40, %rd39, %rd8, %rd17;
 	setp.lt.u64 %p17, %rd40, %rd4;
 	not.pred %p18, %p16;
 	or.pred %p19, %p18, %p17;
 	.loc 1 40 51
 	add.s64 %rd41, %rd36, %rd18;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p20, %rd41, %rd9;
 	and.pred %p21, %p4, %p20;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd42, %rd20, %rd41;
 	setp.lt.u64 %p22, %rd42, %rd2;
 	not.pred %p23, %p21;
 	or.pred %p24, %p23, %p22;
 	.loc 1 41 39
 	add.s64 %rd43, %rd36, %rd21;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p25, %rd43, %rd9;
 	and.pred %p26, %p25, %p5;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.lo.s64 %rd44, %rd43, %rd8, %rd23;
 	setp.lt.u64 %p27, %rd44, %rd4;
 	not.pred %p28, %p26;
 	or.pred %p29, %p28, %p27;
 	.loc 1 40 51
 	add.s64 %rd45, %rd36, %rd24;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p30, %rd45, %rd9;
 	and.pred %p31, %p6, %p30;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd46, %rd26, %rd45;
 	setp.lt.u64 %p32, %rd46, %rd2;
 	not.pred %p33, %p31;
 	or.pred %p34, %p33, %p32;
 	.loc 1 41 39
 	add.s64 %rd47, %rd36, %rd27;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p35, %rd47, %rd9;
 	and.pred %p36, %p35, %p7;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.lo.s64 %rd48, %rd47, %rd8, %rd29;
 	setp.lt.u64 %p37, %rd48, %rd4;
 	not.pred %p38, %p36;
 	or.pred %p39, %p38, %p37;
 	.loc 1 40 51
 	add.s64 %rd49, %rd36, %rd30;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p40, %rd49, %rd9;
 	and.pred %p41, %p8, %p40;
-	.loc 1 70 21
+	.loc 1 71 21
 	add.s64 %rd50, %rd32, %rd49;
 	setp.lt.u64 %p42, %rd50, %rd2;
 	not.pred %p43, %p41;
 	or.pred %p44, %p43, %p42;
 	.loc 1 41 39
 	add.s64 %rd51, %rd36, %rd33;
-	.loc 1 67 11
+	.loc 1 68 11
 	setp.lt.s64 %p45, %rd51, %rd9;
 	and.pred %p46, %p45, %p9;
-	.loc 1 70 21
+	.loc 1 71 21
 	mad.lo.s64 %rd52, %rd51, %rd8, %rd35;
 	setp.lt.u64 %p47, %rd52, %rd4;
 	not.pred %p48, %p46;
@@ -11764,9 +11772,9 @@ $B0:
 	and.pred %p56, %p55, %p49;
 	@!%p56 bra $B27;
 	mov.f32 %f17, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p11 bra $B1;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd53, %rd38, 1;
 	add.s64 %rd54, %rd1, %rd53;
 	ld.global.u16 %r48, [%rd54];
@@ -11776,9 +11784,9 @@ $B1:
 	.loc 1 40 14
 	st.shared.f32 [%r13], %f17;
 	mov.f32 %f18, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p16 bra $B2;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd55, %rd40, 1;
 	add.s64 %rd56, %rd3, %rd55;
 	ld.global.u16 %r50, [%rd56];
@@ -11788,9 +11796,9 @@ $B2:
 	.loc 1 41 15
 	st.shared.f32 [%r17], %f18;
 	mov.f32 %f19, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p21 bra $B3;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd57, %rd42, 1;
 	add.s64 %rd58, %rd1, %rd57;
 	ld.global.u16 %r52, [%rd58];
@@ -11800,9 +11808,9 @@ $B3:
 	.loc 1 40 14
 	st.shared.f32 [%r23], %f19;
 	mov.f32 %f20, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p26 bra $B4;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd59, %rd44, 1;
 	add.s64 %rd60, %rd3, %rd59;
 	ld.global.u16 %r54, [%rd60];
@@ -11812,9 +11820,9 @@ $B4:
 	.loc 1 41 15
 	st.shared.f32 [%r27], %f20;
 	mov.f32 %f21, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p31 bra $B5;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd61, %rd46, 1;
 	add.s64 %rd62, %rd1, %rd61;
 	ld.global.u16 %r56, [%rd62];
@@ -11824,9 +11832,9 @@ $B5:
 	.loc 1 40 14
 	st.shared.f32 [%r33], %f21;
 	mov.f32 %f22, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p36 bra $B6;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd63, %rd48, 1;
 	add.s64 %rd64, %rd3, %rd63;
 	ld.global.u16 %r58, [%rd64];
@@ -11836,9 +11844,9 @@ $B6:
 	.loc 1 41 15
 	st.shared.f32 [%r37], %f22;
 	mov.f32 %f23, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p41 bra $B7;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd65, %rd50, 1;
 	add.s64 %rd66, %rd1, %rd65;
 	ld.global.u16 %r60, [%rd66];
@@ -11848,9 +11856,9 @@ $B7:
 	.loc 1 40 14
 	st.shared.f32 [%r43], %f23;
 	mov.f32 %f24, 0f00000000;
-	.loc 1 67 11
+	.loc 1 68 11
 	@!%p46 bra $B8;
-	.loc 1 70 10
+	.loc 1 71 10
 	shl.b64 %rd67, %rd52, 1;
 	add.s64 %rd68, %rd3, %rd67;
 	ld.global.u16 %r62, [%rd68];
@@ -12286,7 +12294,7 @@ $B25:
 $B26:
 	bra $EXIT;
 $B27:
-	.loc 1 70 10
+	.loc 1 71 10
 	@!%p14 bra $FAULT0;
 	@!%p19 bra $FAULT1;
 	@!%p24 bra $FAULT2;
@@ -12316,7 +12324,7 @@ $B28:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 70 10
+	.loc 1 71 10
 	mov.u32 %r185, 0;
 	mov.u64 %rd125, %rd38;
 	mov.u64 %rd126, %rd2;
@@ -12558,9 +12566,9 @@ const singleSM70NarrowAligned = `.version 6.0
 	add.s32 %r31, %r8, %r30;
 	shr.s32 %r32, %r31, 2;
 	sub.s32 %r33, %r32, %r12;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p4, 0, %r33;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd32, %r18;
 	setp.lt.u32 %p5, %r18, %r4;
 	not.pred %p6, %p4;
@@ -12570,9 +12578,9 @@ const singleSM70NarrowAligned = `.version 6.0
 	or.pred %p9, %p6, %p8;
 	.loc 1 41 28
 	sub.s32 %r34, %r8, %r11;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p10, 0, %r34;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd34, %r27;
 	setp.lt.u32 %p11, %r27, %r5;
 	not.pred %p12, %p10;
@@ -12580,9 +12588,9 @@ const singleSM70NarrowAligned = `.version 6.0
 	.loc 1 41 46
 	add.s32 %r35, %r27, %r28;
 	add.s32 %r36, %r34, -4;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p14, 0, %r36;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd35, %r35;
 	setp.lt.u32 %p15, %r35, %r5;
 	not.pred %p16, %p14;
@@ -12619,9 +12627,9 @@ const singleSM70NarrowAligned = `.version 6.0
 	mov.f32 %f2, 0f00000000;
 	mov.f32 %f3, 0f00000000;
 	mov.f32 %f4, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p4 bra $B0;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd38, %r18, 16, %rd1;
 	ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd38];
 $B0:
@@ -12629,9 +12637,9 @@ $B0:
 	mov.f32 %f6, 0f00000000;
 	mov.f32 %f7, 0f00000000;
 	mov.f32 %f8, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p4 bra $B1;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd39, %r22, 16, %rd1;
 	ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd39];
 $B1:
@@ -12639,9 +12647,9 @@ $B1:
 	mov.f32 %f10, 0f00000000;
 	mov.f32 %f11, 0f00000000;
 	mov.f32 %f12, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p10 bra $B2;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd40, %r27, 16, %rd3;
 	ld.global.v4.f32 {%f9, %f10, %f11, %f12}, [%rd40];
 $B2:
@@ -12649,13 +12657,13 @@ $B2:
 	mov.f32 %f14, 0f00000000;
 	mov.f32 %f15, 0f00000000;
 	mov.f32 %f16, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p14 bra $B3;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd41, %r35, 16, %rd3;
 	ld.global.v4.f32 {%f13, %f14, %f15, %f16}, [%rd41];
 $B3:
-	.loc 1 91 12
+	.loc 1 92 12
 	shl.b32 %r55, %r12, 2;
 	mad.lo.s32 %r56, %r55, 528, %r37;
 	shr.u32 %r57, %r1, 3;
@@ -12663,29 +12671,29 @@ $B3:
 	and.b32 %r59, %r13, 3;
 	mad.lo.s32 %r60, %r59, 4, %r58;
 	st.shared.f32 [%r60], %f1;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r60+256], %f5;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r60+528], %f2;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r60+784], %f6;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r60+1056], %f3;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r60+1312], %f7;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r60+1584], %f4;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r60+1840], %f8;
-	.loc 1 98 6
+	.loc 1 100 6
 	mad.lo.s32 %r61, %r11, 512, %r38;
 	mad.lo.s32 %r62, %r10, 16, %r61;
 	st.shared.v4.f32 [%r62], {%f9, %f10, %f11, %f12};
-	.loc 1 99 36
+	.loc 1 101 36
 	st.shared.v4.f32 [%r62+2048], {%f13, %f14, %f15, %f16};
 	.loc 1 44 8
 	bar.sync 0;
-	.loc 1 105 22
+	.loc 1 107 22
 	mad.lo.s32 %r63, %r54, 16, %r37;
 	ld.shared.v4.f32 {%f17, %f18, %f19, %f20}, [%r63];
 	add.s32 %r64, %r54, 8;
@@ -12694,7 +12702,7 @@ $B3:
 	ld.shared.v4.f32 {%f25, %f26, %f27, %f28}, [%r63+256];
 	add.s32 %r66, %r54, 24;
 	ld.shared.v4.f32 {%f29, %f30, %f31, %f32}, [%r63+384];
-	.loc 1 112 30
+	.loc 1 114 30
 	mad.lo.s32 %r67, %r46, 16, %r38;
 	ld.shared.v4.f32 {%f33, %f34, %f35, %f36}, [%r67];
 	ld.shared.v4.f32 {%f37, %f38, %f39, %f40}, [%r67+256];
@@ -12847,9 +12855,9 @@ $B4:
 	.loc 1 54 29
 	shr.u32 %r70, %r8, 2;
 	sub.s32 %r71, %r70, %r12;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p24, 0, %r71;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd42, %r18;
 	setp.lt.u32 %p25, %r18, %r4;
 	not.pred %p26, %p24;
@@ -12859,9 +12867,9 @@ $B4:
 	or.pred %p29, %p26, %p28;
 	.loc 1 55 29
 	sub.s32 %r72, %r8, %r11;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p30, 0, %r72;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd44, %r27;
 	setp.lt.u32 %p31, %r27, %r5;
 	not.pred %p32, %p30;
@@ -12869,9 +12877,9 @@ $B4:
 	.loc 1 55 47
 	add.s32 %r73, %r27, %r28;
 	add.s32 %r74, %r72, -4;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p34, 0, %r74;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd45, %r73;
 	setp.lt.u32 %p35, %r73, %r5;
 	not.pred %p36, %p34;
@@ -12884,9 +12892,9 @@ $B4:
 	mov.f32 %f2, 0f00000000;
 	mov.f32 %f3, 0f00000000;
 	mov.f32 %f4, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p24 bra $B5;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd46, %r18, 16, %rd1;
 	ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd46];
 $B5:
@@ -12894,9 +12902,9 @@ $B5:
 	mov.f32 %f6, 0f00000000;
 	mov.f32 %f7, 0f00000000;
 	mov.f32 %f8, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p24 bra $B6;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd47, %r22, 16, %rd1;
 	ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd47];
 $B6:
@@ -12904,9 +12912,9 @@ $B6:
 	mov.f32 %f10, 0f00000000;
 	mov.f32 %f11, 0f00000000;
 	mov.f32 %f12, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p30 bra $B7;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd48, %r27, 16, %rd3;
 	ld.global.v4.f32 {%f9, %f10, %f11, %f12}, [%rd48];
 $B7:
@@ -12914,13 +12922,13 @@ $B7:
 	mov.f32 %f14, 0f00000000;
 	mov.f32 %f15, 0f00000000;
 	mov.f32 %f16, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p34 bra $B8;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd49, %r73, 16, %rd3;
 	ld.global.v4.f32 {%f13, %f14, %f15, %f16}, [%rd49];
 $B8:
-	.loc 1 133 2
+	.loc 1 135 2
 	bra $B10;
 $B9:
 	.loc 1 52 22
@@ -12946,19 +12954,19 @@ $B9:
 	mad.wide.s32 %rd57, %r75, 16, %rd3;
 	ld.global.v4.f32 {%f13, %f14, %f15, %f16}, [%rd57];
 $B10:
-	.loc 1 105 16
+	.loc 1 107 16
 	mad.lo.s32 %r76, %r69, 4224, %r37;
 	mad.lo.s32 %r77, %r54, 16, %r76;
 	ld.shared.v4.f32 {%f169, %f170, %f171, %f172}, [%r77+528];
 	ld.shared.v4.f32 {%f173, %f174, %f175, %f176}, [%r77+656];
 	ld.shared.v4.f32 {%f177, %f178, %f179, %f180}, [%r77+784];
 	ld.shared.v4.f32 {%f181, %f182, %f183, %f184}, [%r77+912];
-	.loc 1 112 24
+	.loc 1 114 24
 	mad.lo.s32 %r78, %r69, 4096, %r38;
 	mad.lo.s32 %r79, %r46, 16, %r78;
 	ld.shared.v4.f32 {%f185, %f186, %f187, %f188}, [%r79+512];
 	ld.shared.v4.f32 {%f189, %f190, %f191, %f192}, [%r79+768];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f193, %f17, %f33, %f168;
 	fma.rn.f32 %f194, %f17, %f34, %f167;
 	fma.rn.f32 %f195, %f17, %f35, %f166;
@@ -13087,15 +13095,15 @@ $B10:
 	fma.rn.f32 %f318, %f32, %f38, %f43;
 	fma.rn.f32 %f319, %f32, %f39, %f42;
 	fma.rn.f32 %f320, %f32, %f40, %f41;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f321, %f322, %f323, %f324}, [%r77+1056];
 	ld.shared.v4.f32 {%f325, %f326, %f327, %f328}, [%r77+1184];
 	ld.shared.v4.f32 {%f329, %f330, %f331, %f332}, [%r77+1312];
 	ld.shared.v4.f32 {%f333, %f334, %f335, %f336}, [%r77+1440];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f337, %f338, %f339, %f340}, [%r79+1024];
 	ld.shared.v4.f32 {%f341, %f342, %f343, %f344}, [%r79+1280];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f345, %f169, %f185, %f193;
 	fma.rn.f32 %f346, %f169, %f186, %f194;
 	fma.rn.f32 %f347, %f169, %f187, %f195;
@@ -13224,15 +13232,15 @@ $B10:
 	fma.rn.f32 %f470, %f184, %f190, %f318;
 	fma.rn.f32 %f471, %f184, %f191, %f319;
 	fma.rn.f32 %f472, %f184, %f192, %f320;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f473, %f474, %f475, %f476}, [%r77+1584];
 	ld.shared.v4.f32 {%f477, %f478, %f479, %f480}, [%r77+1712];
 	ld.shared.v4.f32 {%f481, %f482, %f483, %f484}, [%r77+1840];
 	ld.shared.v4.f32 {%f485, %f486, %f487, %f488}, [%r77+1968];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f489, %f490, %f491, %f492}, [%r79+1536];
 	ld.shared.v4.f32 {%f493, %f494, %f495, %f496}, [%r79+1792];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f497, %f321, %f337, %f345;
 	fma.rn.f32 %f498, %f321, %f338, %f346;
 	fma.rn.f32 %f499, %f321, %f339, %f347;
@@ -13361,15 +13369,15 @@ $B10:
 	fma.rn.f32 %f622, %f336, %f342, %f470;
 	fma.rn.f32 %f623, %f336, %f343, %f471;
 	fma.rn.f32 %f624, %f336, %f344, %f472;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f625, %f626, %f627, %f628}, [%r77+2112];
 	ld.shared.v4.f32 {%f629, %f630, %f631, %f632}, [%r77+2240];
 	ld.shared.v4.f32 {%f633, %f634, %f635, %f636}, [%r77+2368];
 	ld.shared.v4.f32 {%f637, %f638, %f639, %f640}, [%r77+2496];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f641, %f642, %f643, %f644}, [%r79+2048];
 	ld.shared.v4.f32 {%f645, %f646, %f647, %f648}, [%r79+2304];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f649, %f473, %f489, %f497;
 	fma.rn.f32 %f650, %f473, %f490, %f498;
 	fma.rn.f32 %f651, %f473, %f491, %f499;
@@ -13498,15 +13506,15 @@ $B10:
 	fma.rn.f32 %f774, %f488, %f494, %f622;
 	fma.rn.f32 %f775, %f488, %f495, %f623;
 	fma.rn.f32 %f776, %f488, %f496, %f624;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f777, %f778, %f779, %f780}, [%r77+2640];
 	ld.shared.v4.f32 {%f781, %f782, %f783, %f784}, [%r77+2768];
 	ld.shared.v4.f32 {%f785, %f786, %f787, %f788}, [%r77+2896];
 	ld.shared.v4.f32 {%f789, %f790, %f791, %f792}, [%r77+3024];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f793, %f794, %f795, %f796}, [%r79+2560];
 	ld.shared.v4.f32 {%f797, %f798, %f799, %f800}, [%r79+2816];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f801, %f625, %f641, %f649;
 	fma.rn.f32 %f802, %f625, %f642, %f650;
 	fma.rn.f32 %f803, %f625, %f643, %f651;
@@ -13635,15 +13643,15 @@ $B10:
 	fma.rn.f32 %f926, %f640, %f646, %f774;
 	fma.rn.f32 %f927, %f640, %f647, %f775;
 	fma.rn.f32 %f928, %f640, %f648, %f776;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f929, %f930, %f931, %f932}, [%r77+3168];
 	ld.shared.v4.f32 {%f933, %f934, %f935, %f936}, [%r77+3296];
 	ld.shared.v4.f32 {%f937, %f938, %f939, %f940}, [%r77+3424];
 	ld.shared.v4.f32 {%f941, %f942, %f943, %f944}, [%r77+3552];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f945, %f946, %f947, %f948}, [%r79+3072];
 	ld.shared.v4.f32 {%f949, %f950, %f951, %f952}, [%r79+3328];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f953, %f777, %f793, %f801;
 	fma.rn.f32 %f954, %f777, %f794, %f802;
 	fma.rn.f32 %f955, %f777, %f795, %f803;
@@ -13772,15 +13780,15 @@ $B10:
 	fma.rn.f32 %f1078, %f792, %f798, %f926;
 	fma.rn.f32 %f1079, %f792, %f799, %f927;
 	fma.rn.f32 %f1080, %f792, %f800, %f928;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f1081, %f1082, %f1083, %f1084}, [%r77+3696];
 	ld.shared.v4.f32 {%f1085, %f1086, %f1087, %f1088}, [%r77+3824];
 	ld.shared.v4.f32 {%f1089, %f1090, %f1091, %f1092}, [%r77+3952];
 	ld.shared.v4.f32 {%f1093, %f1094, %f1095, %f1096}, [%r77+4080];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f1097, %f1098, %f1099, %f1100}, [%r79+3584];
 	ld.shared.v4.f32 {%f1101, %f1102, %f1103, %f1104}, [%r79+3840];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f1105, %f929, %f945, %f953;
 	fma.rn.f32 %f1106, %f929, %f946, %f954;
 	fma.rn.f32 %f1107, %f929, %f947, %f955;
@@ -13911,46 +13919,46 @@ $B10:
 	fma.rn.f32 %f1232, %f944, %f952, %f1080;
 	.loc 1 62 3
 	xor.b32 %r69, %r69, 1;
-	.loc 1 91 4
+	.loc 1 92 4
 	mad.lo.s32 %r80, %r69, 4224, %r37;
 	mad.lo.s32 %r81, %r55, 528, %r80;
 	mad.lo.s32 %r82, %r57, 16, %r81;
 	mad.lo.s32 %r83, %r59, 4, %r82;
 	st.shared.f32 [%r83], %f1;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r83+256], %f5;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r83+528], %f2;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r83+784], %f6;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r83+1056], %f3;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r83+1312], %f7;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r83+1584], %f4;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r83+1840], %f8;
-	.loc 1 98 3
+	.loc 1 100 3
 	mad.lo.s32 %r84, %r69, 4096, %r38;
 	mad.lo.s32 %r85, %r11, 512, %r84;
 	mad.lo.s32 %r86, %r10, 16, %r85;
 	st.shared.v4.f32 [%r86], {%f9, %f10, %f11, %f12};
-	.loc 1 99 36
+	.loc 1 101 36
 	st.shared.v4.f32 [%r86+2048], {%f13, %f14, %f15, %f16};
 	.loc 1 65 9
 	bar.sync 0;
-	.loc 1 105 22
+	.loc 1 107 22
 	mad.lo.s32 %r87, %r54, 16, %r80;
 	ld.shared.v4.f32 {%f17, %f18, %f19, %f20}, [%r87];
 	ld.shared.v4.f32 {%f21, %f22, %f23, %f24}, [%r87+128];
 	ld.shared.v4.f32 {%f25, %f26, %f27, %f28}, [%r87+256];
 	ld.shared.v4.f32 {%f29, %f30, %f31, %f32}, [%r87+384];
-	.loc 1 112 30
+	.loc 1 114 30
 	mad.lo.s32 %r88, %r46, 16, %r84;
 	ld.shared.v4.f32 {%f33, %f34, %f35, %f36}, [%r88];
 	ld.shared.v4.f32 {%f37, %f38, %f39, %f40}, [%r88+256];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f168, %f1081, %f1097, %f1105;
 	fma.rn.f32 %f167, %f1081, %f1098, %f1106;
 	fma.rn.f32 %f166, %f1081, %f1099, %f1107;
@@ -14504,7 +14512,7 @@ $B42:
 $B43:
 	bra $EXIT;
 $B44:
-	.loc 1 131 8
+	.loc 1 133 8
 	@!%p7 bra $FAULT32;
 	@!%p9 bra $FAULT33;
 	@!%p13 bra $FAULT34;
@@ -14684,7 +14692,7 @@ $FAULT31:
 	mov.u64 %rd173, %rd36;
 	bra $FAULT;
 $FAULT32:
-	.loc 1 131 8
+	.loc 1 133 8
 	mov.u32 %r105, 1;
 	mov.u64 %rd172, %rd32;
 	mov.u64 %rd173, %rd10;
@@ -14857,9 +14865,9 @@ const singleSM70 = `.version 6.0
 	add.s32 %r25, %r22, %r24;
 	shr.s32 %r26, %r25, 2;
 	sub.s32 %r27, %r26, %r7;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p4, 0, %r27;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd28, %r13;
 	setp.lt.u64 %p5, %rd28, %rd2;
 	not.pred %p6, %p4;
@@ -14869,9 +14877,9 @@ const singleSM70 = `.version 6.0
 	or.pred %p9, %p6, %p8;
 	.loc 1 41 28
 	sub.s32 %r28, %r22, %r6;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p10, 0, %r28;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd30, %r20;
 	setp.lt.u64 %p11, %rd30, %rd4;
 	not.pred %p12, %p10;
@@ -14879,9 +14887,9 @@ const singleSM70 = `.version 6.0
 	.loc 1 41 46
 	add.s32 %r29, %r20, %r21;
 	add.s32 %r30, %r28, -4;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p14, 0, %r30;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd31, %r29;
 	setp.lt.u64 %p15, %rd31, %rd4;
 	not.pred %p16, %p14;
@@ -14916,9 +14924,9 @@ const singleSM70 = `.version 6.0
 	mov.f32 %f2, 0f00000000;
 	mov.f32 %f3, 0f00000000;
 	mov.f32 %f4, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p4 bra $B0;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd33, %r13, 16, %rd1;
 	ld.global.f32 %f1, [%rd33];
 	ld.global.f32 %f2, [%rd33+4];
@@ -14929,9 +14937,9 @@ $B0:
 	mov.f32 %f6, 0f00000000;
 	mov.f32 %f7, 0f00000000;
 	mov.f32 %f8, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p4 bra $B1;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd34, %r17, 16, %rd1;
 	ld.global.f32 %f5, [%rd34];
 	ld.global.f32 %f6, [%rd34+4];
@@ -14942,9 +14950,9 @@ $B1:
 	mov.f32 %f10, 0f00000000;
 	mov.f32 %f11, 0f00000000;
 	mov.f32 %f12, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p10 bra $B2;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd35, %r20, 16, %rd3;
 	ld.global.f32 %f9, [%rd35];
 	ld.global.f32 %f10, [%rd35+4];
@@ -14955,16 +14963,16 @@ $B2:
 	mov.f32 %f14, 0f00000000;
 	mov.f32 %f15, 0f00000000;
 	mov.f32 %f16, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p14 bra $B3;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd36, %r29, 16, %rd3;
 	ld.global.f32 %f13, [%rd36];
 	ld.global.f32 %f14, [%rd36+4];
 	ld.global.f32 %f15, [%rd36+8];
 	ld.global.f32 %f16, [%rd36+12];
 $B3:
-	.loc 1 91 12
+	.loc 1 92 12
 	shl.b32 %r48, %r7, 2;
 	mad.lo.s32 %r49, %r48, 528, %r31;
 	shr.u32 %r50, %r1, 3;
@@ -14972,29 +14980,29 @@ $B3:
 	and.b32 %r52, %r8, 3;
 	mad.lo.s32 %r53, %r52, 4, %r51;
 	st.shared.f32 [%r53], %f1;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r53+256], %f5;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r53+528], %f2;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r53+784], %f6;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r53+1056], %f3;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r53+1312], %f7;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r53+1584], %f4;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r53+1840], %f8;
-	.loc 1 98 6
+	.loc 1 100 6
 	mad.lo.s32 %r54, %r6, 512, %r32;
 	mad.lo.s32 %r55, %r5, 16, %r54;
 	st.shared.v4.f32 [%r55], {%f9, %f10, %f11, %f12};
-	.loc 1 99 36
+	.loc 1 101 36
 	st.shared.v4.f32 [%r55+2048], {%f13, %f14, %f15, %f16};
 	.loc 1 44 8
 	bar.sync 0;
-	.loc 1 105 22
+	.loc 1 107 22
 	mad.lo.s32 %r56, %r47, 16, %r31;
 	ld.shared.v4.f32 {%f17, %f18, %f19, %f20}, [%r56];
 	add.s32 %r57, %r47, 8;
@@ -15003,7 +15011,7 @@ $B3:
 	ld.shared.v4.f32 {%f25, %f26, %f27, %f28}, [%r56+256];
 	add.s32 %r59, %r47, 24;
 	ld.shared.v4.f32 {%f29, %f30, %f31, %f32}, [%r56+384];
-	.loc 1 112 30
+	.loc 1 114 30
 	mad.lo.s32 %r60, %r39, 16, %r32;
 	ld.shared.v4.f32 {%f33, %f34, %f35, %f36}, [%r60];
 	ld.shared.v4.f32 {%f37, %f38, %f39, %f40}, [%r60+256];
@@ -15156,9 +15164,9 @@ $B4:
 	.loc 1 54 29
 	shr.u32 %r63, %r22, 2;
 	sub.s32 %r64, %r63, %r7;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p24, 0, %r64;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd37, %r13;
 	setp.lt.u64 %p25, %rd37, %rd2;
 	not.pred %p26, %p24;
@@ -15168,9 +15176,9 @@ $B4:
 	or.pred %p29, %p26, %p28;
 	.loc 1 55 29
 	sub.s32 %r65, %r22, %r6;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p30, 0, %r65;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd39, %r20;
 	setp.lt.u64 %p31, %rd39, %rd4;
 	not.pred %p32, %p30;
@@ -15178,9 +15186,9 @@ $B4:
 	.loc 1 55 47
 	add.s32 %r66, %r20, %r21;
 	add.s32 %r67, %r65, -4;
-	.loc 1 130 10
+	.loc 1 132 10
 	setp.lt.s32 %p34, 0, %r67;
-	.loc 1 131 8
+	.loc 1 133 8
 	cvt.s64.s32 %rd40, %r66;
 	setp.lt.u64 %p35, %rd40, %rd4;
 	not.pred %p36, %p34;
@@ -15193,9 +15201,9 @@ $B4:
 	mov.f32 %f2, 0f00000000;
 	mov.f32 %f3, 0f00000000;
 	mov.f32 %f4, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p24 bra $B5;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd41, %r13, 16, %rd1;
 	ld.global.f32 %f1, [%rd41];
 	ld.global.f32 %f2, [%rd41+4];
@@ -15206,9 +15214,9 @@ $B5:
 	mov.f32 %f6, 0f00000000;
 	mov.f32 %f7, 0f00000000;
 	mov.f32 %f8, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p24 bra $B6;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd42, %r17, 16, %rd1;
 	ld.global.f32 %f5, [%rd42];
 	ld.global.f32 %f6, [%rd42+4];
@@ -15219,9 +15227,9 @@ $B6:
 	mov.f32 %f10, 0f00000000;
 	mov.f32 %f11, 0f00000000;
 	mov.f32 %f12, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p30 bra $B7;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd43, %r20, 16, %rd3;
 	ld.global.f32 %f9, [%rd43];
 	ld.global.f32 %f10, [%rd43+4];
@@ -15232,16 +15240,16 @@ $B7:
 	mov.f32 %f14, 0f00000000;
 	mov.f32 %f15, 0f00000000;
 	mov.f32 %f16, 0f00000000;
-	.loc 1 130 10
+	.loc 1 132 10
 	@!%p34 bra $B8;
-	.loc 1 131 8
+	.loc 1 133 8
 	mad.wide.s32 %rd44, %r66, 16, %rd3;
 	ld.global.f32 %f13, [%rd44];
 	ld.global.f32 %f14, [%rd44+4];
 	ld.global.f32 %f15, [%rd44+8];
 	ld.global.f32 %f16, [%rd44+12];
 $B8:
-	.loc 1 133 2
+	.loc 1 135 2
 	bra $B10;
 $B9:
 	.loc 1 52 22
@@ -15279,19 +15287,19 @@ $B9:
 	ld.global.f32 %f15, [%rd52+8];
 	ld.global.f32 %f16, [%rd52+12];
 $B10:
-	.loc 1 105 16
+	.loc 1 107 16
 	mad.lo.s32 %r69, %r62, 4224, %r31;
 	mad.lo.s32 %r70, %r47, 16, %r69;
 	ld.shared.v4.f32 {%f169, %f170, %f171, %f172}, [%r70+528];
 	ld.shared.v4.f32 {%f173, %f174, %f175, %f176}, [%r70+656];
 	ld.shared.v4.f32 {%f177, %f178, %f179, %f180}, [%r70+784];
 	ld.shared.v4.f32 {%f181, %f182, %f183, %f184}, [%r70+912];
-	.loc 1 112 24
+	.loc 1 114 24
 	mad.lo.s32 %r71, %r62, 4096, %r32;
 	mad.lo.s32 %r72, %r39, 16, %r71;
 	ld.shared.v4.f32 {%f185, %f186, %f187, %f188}, [%r72+512];
 	ld.shared.v4.f32 {%f189, %f190, %f191, %f192}, [%r72+768];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f193, %f17, %f33, %f168;
 	fma.rn.f32 %f194, %f17, %f34, %f167;
 	fma.rn.f32 %f195, %f17, %f35, %f166;
@@ -15420,15 +15428,15 @@ $B10:
 	fma.rn.f32 %f318, %f32, %f38, %f43;
 	fma.rn.f32 %f319, %f32, %f39, %f42;
 	fma.rn.f32 %f320, %f32, %f40, %f41;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f321, %f322, %f323, %f324}, [%r70+1056];
 	ld.shared.v4.f32 {%f325, %f326, %f327, %f328}, [%r70+1184];
 	ld.shared.v4.f32 {%f329, %f330, %f331, %f332}, [%r70+1312];
 	ld.shared.v4.f32 {%f333, %f334, %f335, %f336}, [%r70+1440];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f337, %f338, %f339, %f340}, [%r72+1024];
 	ld.shared.v4.f32 {%f341, %f342, %f343, %f344}, [%r72+1280];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f345, %f169, %f185, %f193;
 	fma.rn.f32 %f346, %f169, %f186, %f194;
 	fma.rn.f32 %f347, %f169, %f187, %f195;
@@ -15557,15 +15565,15 @@ $B10:
 	fma.rn.f32 %f470, %f184, %f190, %f318;
 	fma.rn.f32 %f471, %f184, %f191, %f319;
 	fma.rn.f32 %f472, %f184, %f192, %f320;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f473, %f474, %f475, %f476}, [%r70+1584];
 	ld.shared.v4.f32 {%f477, %f478, %f479, %f480}, [%r70+1712];
 	ld.shared.v4.f32 {%f481, %f482, %f483, %f484}, [%r70+1840];
 	ld.shared.v4.f32 {%f485, %f486, %f487, %f488}, [%r70+1968];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f489, %f490, %f491, %f492}, [%r72+1536];
 	ld.shared.v4.f32 {%f493, %f494, %f495, %f496}, [%r72+1792];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f497, %f321, %f337, %f345;
 	fma.rn.f32 %f498, %f321, %f338, %f346;
 	fma.rn.f32 %f499, %f321, %f339, %f347;
@@ -15694,15 +15702,15 @@ $B10:
 	fma.rn.f32 %f622, %f336, %f342, %f470;
 	fma.rn.f32 %f623, %f336, %f343, %f471;
 	fma.rn.f32 %f624, %f336, %f344, %f472;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f625, %f626, %f627, %f628}, [%r70+2112];
 	ld.shared.v4.f32 {%f629, %f630, %f631, %f632}, [%r70+2240];
 	ld.shared.v4.f32 {%f633, %f634, %f635, %f636}, [%r70+2368];
 	ld.shared.v4.f32 {%f637, %f638, %f639, %f640}, [%r70+2496];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f641, %f642, %f643, %f644}, [%r72+2048];
 	ld.shared.v4.f32 {%f645, %f646, %f647, %f648}, [%r72+2304];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f649, %f473, %f489, %f497;
 	fma.rn.f32 %f650, %f473, %f490, %f498;
 	fma.rn.f32 %f651, %f473, %f491, %f499;
@@ -15831,15 +15839,15 @@ $B10:
 	fma.rn.f32 %f774, %f488, %f494, %f622;
 	fma.rn.f32 %f775, %f488, %f495, %f623;
 	fma.rn.f32 %f776, %f488, %f496, %f624;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f777, %f778, %f779, %f780}, [%r70+2640];
 	ld.shared.v4.f32 {%f781, %f782, %f783, %f784}, [%r70+2768];
 	ld.shared.v4.f32 {%f785, %f786, %f787, %f788}, [%r70+2896];
 	ld.shared.v4.f32 {%f789, %f790, %f791, %f792}, [%r70+3024];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f793, %f794, %f795, %f796}, [%r72+2560];
 	ld.shared.v4.f32 {%f797, %f798, %f799, %f800}, [%r72+2816];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f801, %f625, %f641, %f649;
 	fma.rn.f32 %f802, %f625, %f642, %f650;
 	fma.rn.f32 %f803, %f625, %f643, %f651;
@@ -15968,15 +15976,15 @@ $B10:
 	fma.rn.f32 %f926, %f640, %f646, %f774;
 	fma.rn.f32 %f927, %f640, %f647, %f775;
 	fma.rn.f32 %f928, %f640, %f648, %f776;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f929, %f930, %f931, %f932}, [%r70+3168];
 	ld.shared.v4.f32 {%f933, %f934, %f935, %f936}, [%r70+3296];
 	ld.shared.v4.f32 {%f937, %f938, %f939, %f940}, [%r70+3424];
 	ld.shared.v4.f32 {%f941, %f942, %f943, %f944}, [%r70+3552];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f945, %f946, %f947, %f948}, [%r72+3072];
 	ld.shared.v4.f32 {%f949, %f950, %f951, %f952}, [%r72+3328];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f953, %f777, %f793, %f801;
 	fma.rn.f32 %f954, %f777, %f794, %f802;
 	fma.rn.f32 %f955, %f777, %f795, %f803;
@@ -16105,15 +16113,15 @@ $B10:
 	fma.rn.f32 %f1078, %f792, %f798, %f926;
 	fma.rn.f32 %f1079, %f792, %f799, %f927;
 	fma.rn.f32 %f1080, %f792, %f800, %f928;
-	.loc 1 105 22
+	.loc 1 107 22
 	ld.shared.v4.f32 {%f1081, %f1082, %f1083, %f1084}, [%r70+3696];
 	ld.shared.v4.f32 {%f1085, %f1086, %f1087, %f1088}, [%r70+3824];
 	ld.shared.v4.f32 {%f1089, %f1090, %f1091, %f1092}, [%r70+3952];
 	ld.shared.v4.f32 {%f1093, %f1094, %f1095, %f1096}, [%r70+4080];
-	.loc 1 112 30
+	.loc 1 114 30
 	ld.shared.v4.f32 {%f1097, %f1098, %f1099, %f1100}, [%r72+3584];
 	ld.shared.v4.f32 {%f1101, %f1102, %f1103, %f1104}, [%r72+3840];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f1105, %f929, %f945, %f953;
 	fma.rn.f32 %f1106, %f929, %f946, %f954;
 	fma.rn.f32 %f1107, %f929, %f947, %f955;
@@ -16244,46 +16252,46 @@ $B10:
 	fma.rn.f32 %f1232, %f944, %f952, %f1080;
 	.loc 1 62 3
 	xor.b32 %r62, %r62, 1;
-	.loc 1 91 4
+	.loc 1 92 4
 	mad.lo.s32 %r73, %r62, 4224, %r31;
 	mad.lo.s32 %r74, %r48, 528, %r73;
 	mad.lo.s32 %r75, %r50, 16, %r74;
 	mad.lo.s32 %r76, %r52, 4, %r75;
 	st.shared.f32 [%r76], %f1;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r76+256], %f5;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r76+528], %f2;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r76+784], %f6;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r76+1056], %f3;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r76+1312], %f7;
-	.loc 1 91 23
+	.loc 1 92 23
 	st.shared.f32 [%r76+1584], %f4;
-	.loc 1 92 37
+	.loc 1 93 37
 	st.shared.f32 [%r76+1840], %f8;
-	.loc 1 98 3
+	.loc 1 100 3
 	mad.lo.s32 %r77, %r62, 4096, %r32;
 	mad.lo.s32 %r78, %r6, 512, %r77;
 	mad.lo.s32 %r79, %r5, 16, %r78;
 	st.shared.v4.f32 [%r79], {%f9, %f10, %f11, %f12};
-	.loc 1 99 36
+	.loc 1 101 36
 	st.shared.v4.f32 [%r79+2048], {%f13, %f14, %f15, %f16};
 	.loc 1 65 9
 	bar.sync 0;
-	.loc 1 105 22
+	.loc 1 107 22
 	mad.lo.s32 %r80, %r47, 16, %r73;
 	ld.shared.v4.f32 {%f17, %f18, %f19, %f20}, [%r80];
 	ld.shared.v4.f32 {%f21, %f22, %f23, %f24}, [%r80+128];
 	ld.shared.v4.f32 {%f25, %f26, %f27, %f28}, [%r80+256];
 	ld.shared.v4.f32 {%f29, %f30, %f31, %f32}, [%r80+384];
-	.loc 1 112 30
+	.loc 1 114 30
 	mad.lo.s32 %r81, %r39, 16, %r77;
 	ld.shared.v4.f32 {%f33, %f34, %f35, %f36}, [%r81];
 	ld.shared.v4.f32 {%f37, %f38, %f39, %f40}, [%r81+256];
-	.loc 1 121 6
+	.loc 1 123 6
 	fma.rn.f32 %f168, %f1081, %f1097, %f1105;
 	fma.rn.f32 %f167, %f1081, %f1098, %f1106;
 	fma.rn.f32 %f166, %f1081, %f1099, %f1107;
@@ -16949,7 +16957,7 @@ $B42:
 $B43:
 	bra $EXIT;
 $B44:
-	.loc 1 131 8
+	.loc 1 133 8
 	@!%p7 bra $FAULT32;
 	@!%p9 bra $FAULT33;
 	@!%p13 bra $FAULT34;
@@ -17129,7 +17137,7 @@ $FAULT31:
 	mov.u64 %rd184, %rd6;
 	bra $FAULT;
 $FAULT32:
-	.loc 1 131 8
+	.loc 1 133 8
 	mov.u32 %r98, 1;
 	mov.u64 %rd183, %rd28;
 	mov.u64 %rd184, %rd2;
@@ -17697,12 +17705,12 @@ $B11:
 	shl.b32 %r72, %r71, 1;
 	cvt.u64.u32 %rd133, %r72;
 	add.s64 %rd134, %rd56, %rd133;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p22, %rd132, %rd17;
 	setp.lt.s64 %p23, %rd134, %rd6;
 	and.pred %p24, %p22, %p23;
 	@!%p24 bra $B12;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd135, %rd6, 63;
 	shr.u64 %rd136, %rd135, 63;
 	add.s64 %rd137, %rd6, %rd136;
@@ -17719,12 +17727,12 @@ $B11:
 	cvt.rn.bf16x2.f32 %r73, %f136, %f137;
 	st.global.u32 [%rd145], %r73;
 $B12:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd146, %rd132, 8;
 	setp.lt.s64 %p26, %rd146, %rd17;
 	and.pred %p27, %p26, %p23;
 	@!%p27 bra $B13;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd147, %rd6, 63;
 	shr.u64 %rd148, %rd147, 63;
 	add.s64 %rd149, %rd6, %rd148;
@@ -17743,11 +17751,11 @@ $B12:
 $B13:
 	.loc 2 56 25
 	add.s64 %rd158, %rd134, 8;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p29, %rd158, %rd6;
 	and.pred %p30, %p22, %p29;
 	@!%p30 bra $B14;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd159, %rd6, 63;
 	shr.u64 %rd160, %rd159, 63;
 	add.s64 %rd161, %rd6, %rd160;
@@ -17765,10 +17773,10 @@ $B13:
 	cvt.rn.bf16x2.f32 %r75, %f132, %f133;
 	st.global.u32 [%rd170], %r75;
 $B14:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p32, %p26, %p29;
 	@!%p32 bra $B15;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd171, %rd6, 63;
 	shr.u64 %rd172, %rd171, 63;
 	add.s64 %rd173, %rd6, %rd172;
@@ -17788,11 +17796,11 @@ $B14:
 $B15:
 	.loc 2 56 25
 	add.s64 %rd183, %rd134, 16;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p34, %rd183, %rd6;
 	and.pred %p35, %p22, %p34;
 	@!%p35 bra $B16;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd184, %rd6, 63;
 	shr.u64 %rd185, %rd184, 63;
 	add.s64 %rd186, %rd6, %rd185;
@@ -17810,10 +17818,10 @@ $B15:
 	cvt.rn.bf16x2.f32 %r77, %f128, %f129;
 	st.global.u32 [%rd195], %r77;
 $B16:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p37, %p26, %p34;
 	@!%p37 bra $B17;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd196, %rd6, 63;
 	shr.u64 %rd197, %rd196, 63;
 	add.s64 %rd198, %rd6, %rd197;
@@ -17833,11 +17841,11 @@ $B16:
 $B17:
 	.loc 2 56 25
 	add.s64 %rd208, %rd134, 24;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p39, %rd208, %rd6;
 	and.pred %p40, %p22, %p39;
 	@!%p40 bra $B18;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd209, %rd6, 63;
 	shr.u64 %rd210, %rd209, 63;
 	add.s64 %rd211, %rd6, %rd210;
@@ -17855,10 +17863,10 @@ $B17:
 	cvt.rn.bf16x2.f32 %r79, %f124, %f125;
 	st.global.u32 [%rd220], %r79;
 $B18:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p42, %p26, %p39;
 	@!%p42 bra $B19;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd221, %rd6, 63;
 	shr.u64 %rd222, %rd221, 63;
 	add.s64 %rd223, %rd6, %rd222;
@@ -17878,11 +17886,11 @@ $B18:
 $B19:
 	.loc 2 56 25
 	add.s64 %rd233, %rd134, 32;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p44, %rd233, %rd6;
 	and.pred %p45, %p22, %p44;
 	@!%p45 bra $B20;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd234, %rd6, 63;
 	shr.u64 %rd235, %rd234, 63;
 	add.s64 %rd236, %rd6, %rd235;
@@ -17900,10 +17908,10 @@ $B19:
 	cvt.rn.bf16x2.f32 %r81, %f120, %f121;
 	st.global.u32 [%rd245], %r81;
 $B20:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p47, %p26, %p44;
 	@!%p47 bra $B21;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd246, %rd6, 63;
 	shr.u64 %rd247, %rd246, 63;
 	add.s64 %rd248, %rd6, %rd247;
@@ -17923,11 +17931,11 @@ $B20:
 $B21:
 	.loc 2 56 25
 	add.s64 %rd258, %rd134, 40;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p49, %rd258, %rd6;
 	and.pred %p50, %p22, %p49;
 	@!%p50 bra $B22;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd259, %rd6, 63;
 	shr.u64 %rd260, %rd259, 63;
 	add.s64 %rd261, %rd6, %rd260;
@@ -17945,10 +17953,10 @@ $B21:
 	cvt.rn.bf16x2.f32 %r83, %f116, %f117;
 	st.global.u32 [%rd270], %r83;
 $B22:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p52, %p26, %p49;
 	@!%p52 bra $B23;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd271, %rd6, 63;
 	shr.u64 %rd272, %rd271, 63;
 	add.s64 %rd273, %rd6, %rd272;
@@ -17968,11 +17976,11 @@ $B22:
 $B23:
 	.loc 2 56 25
 	add.s64 %rd283, %rd134, 48;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p54, %rd283, %rd6;
 	and.pred %p55, %p22, %p54;
 	@!%p55 bra $B24;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd284, %rd6, 63;
 	shr.u64 %rd285, %rd284, 63;
 	add.s64 %rd286, %rd6, %rd285;
@@ -17990,10 +17998,10 @@ $B23:
 	cvt.rn.bf16x2.f32 %r85, %f112, %f113;
 	st.global.u32 [%rd295], %r85;
 $B24:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p57, %p26, %p54;
 	@!%p57 bra $B25;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd296, %rd6, 63;
 	shr.u64 %rd297, %rd296, 63;
 	add.s64 %rd298, %rd6, %rd297;
@@ -18013,11 +18021,11 @@ $B24:
 $B25:
 	.loc 2 56 25
 	add.s64 %rd308, %rd134, 56;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p59, %rd308, %rd6;
 	and.pred %p60, %p22, %p59;
 	@!%p60 bra $B26;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd309, %rd6, 63;
 	shr.u64 %rd310, %rd309, 63;
 	add.s64 %rd311, %rd6, %rd310;
@@ -18035,10 +18043,10 @@ $B25:
 	cvt.rn.bf16x2.f32 %r87, %f108, %f109;
 	st.global.u32 [%rd320], %r87;
 $B26:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p62, %p26, %p59;
 	@!%p62 bra $B27;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd321, %rd6, 63;
 	shr.u64 %rd322, %rd321, 63;
 	add.s64 %rd323, %rd6, %rd322;
@@ -18058,11 +18066,11 @@ $B26:
 $B27:
 	.loc 2 56 25
 	add.s64 %rd333, %rd134, 64;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p64, %rd333, %rd6;
 	and.pred %p65, %p22, %p64;
 	@!%p65 bra $B28;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd334, %rd6, 63;
 	shr.u64 %rd335, %rd334, 63;
 	add.s64 %rd336, %rd6, %rd335;
@@ -18080,10 +18088,10 @@ $B27:
 	cvt.rn.bf16x2.f32 %r89, %f104, %f105;
 	st.global.u32 [%rd345], %r89;
 $B28:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p67, %p26, %p64;
 	@!%p67 bra $B29;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd346, %rd6, 63;
 	shr.u64 %rd347, %rd346, 63;
 	add.s64 %rd348, %rd6, %rd347;
@@ -18103,11 +18111,11 @@ $B28:
 $B29:
 	.loc 2 56 25
 	add.s64 %rd358, %rd134, 72;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p69, %rd358, %rd6;
 	and.pred %p70, %p22, %p69;
 	@!%p70 bra $B30;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd359, %rd6, 63;
 	shr.u64 %rd360, %rd359, 63;
 	add.s64 %rd361, %rd6, %rd360;
@@ -18125,10 +18133,10 @@ $B29:
 	cvt.rn.bf16x2.f32 %r91, %f100, %f101;
 	st.global.u32 [%rd370], %r91;
 $B30:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p72, %p26, %p69;
 	@!%p72 bra $B31;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd371, %rd6, 63;
 	shr.u64 %rd372, %rd371, 63;
 	add.s64 %rd373, %rd6, %rd372;
@@ -18148,11 +18156,11 @@ $B30:
 $B31:
 	.loc 2 56 25
 	add.s64 %rd383, %rd134, 80;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p74, %rd383, %rd6;
 	and.pred %p75, %p22, %p74;
 	@!%p75 bra $B32;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd384, %rd6, 63;
 	shr.u64 %rd385, %rd384, 63;
 	add.s64 %rd386, %rd6, %rd385;
@@ -18170,10 +18178,10 @@ $B31:
 	cvt.rn.bf16x2.f32 %r93, %f96, %f97;
 	st.global.u32 [%rd395], %r93;
 $B32:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p77, %p26, %p74;
 	@!%p77 bra $B33;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd396, %rd6, 63;
 	shr.u64 %rd397, %rd396, 63;
 	add.s64 %rd398, %rd6, %rd397;
@@ -18193,11 +18201,11 @@ $B32:
 $B33:
 	.loc 2 56 25
 	add.s64 %rd408, %rd134, 88;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p79, %rd408, %rd6;
 	and.pred %p80, %p22, %p79;
 	@!%p80 bra $B34;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd409, %rd6, 63;
 	shr.u64 %rd410, %rd409, 63;
 	add.s64 %rd411, %rd6, %rd410;
@@ -18215,10 +18223,10 @@ $B33:
 	cvt.rn.bf16x2.f32 %r95, %f92, %f93;
 	st.global.u32 [%rd420], %r95;
 $B34:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p82, %p26, %p79;
 	@!%p82 bra $B35;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd421, %rd6, 63;
 	shr.u64 %rd422, %rd421, 63;
 	add.s64 %rd423, %rd6, %rd422;
@@ -18238,11 +18246,11 @@ $B34:
 $B35:
 	.loc 2 56 25
 	add.s64 %rd433, %rd134, 96;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p84, %rd433, %rd6;
 	and.pred %p85, %p22, %p84;
 	@!%p85 bra $B36;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd434, %rd6, 63;
 	shr.u64 %rd435, %rd434, 63;
 	add.s64 %rd436, %rd6, %rd435;
@@ -18260,10 +18268,10 @@ $B35:
 	cvt.rn.bf16x2.f32 %r97, %f88, %f89;
 	st.global.u32 [%rd445], %r97;
 $B36:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p87, %p26, %p84;
 	@!%p87 bra $B37;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd446, %rd6, 63;
 	shr.u64 %rd447, %rd446, 63;
 	add.s64 %rd448, %rd6, %rd447;
@@ -18283,11 +18291,11 @@ $B36:
 $B37:
 	.loc 2 56 25
 	add.s64 %rd458, %rd134, 104;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p89, %rd458, %rd6;
 	and.pred %p90, %p22, %p89;
 	@!%p90 bra $B38;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd459, %rd6, 63;
 	shr.u64 %rd460, %rd459, 63;
 	add.s64 %rd461, %rd6, %rd460;
@@ -18305,10 +18313,10 @@ $B37:
 	cvt.rn.bf16x2.f32 %r99, %f84, %f85;
 	st.global.u32 [%rd470], %r99;
 $B38:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p92, %p26, %p89;
 	@!%p92 bra $B39;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd471, %rd6, 63;
 	shr.u64 %rd472, %rd471, 63;
 	add.s64 %rd473, %rd6, %rd472;
@@ -18328,11 +18336,11 @@ $B38:
 $B39:
 	.loc 2 56 25
 	add.s64 %rd483, %rd134, 112;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p94, %rd483, %rd6;
 	and.pred %p95, %p22, %p94;
 	@!%p95 bra $B40;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd484, %rd6, 63;
 	shr.u64 %rd485, %rd484, 63;
 	add.s64 %rd486, %rd6, %rd485;
@@ -18350,10 +18358,10 @@ $B39:
 	cvt.rn.bf16x2.f32 %r101, %f80, %f81;
 	st.global.u32 [%rd495], %r101;
 $B40:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p97, %p26, %p94;
 	@!%p97 bra $B41;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd496, %rd6, 63;
 	shr.u64 %rd497, %rd496, 63;
 	add.s64 %rd498, %rd6, %rd497;
@@ -18373,11 +18381,11 @@ $B40:
 $B41:
 	.loc 2 56 25
 	add.s64 %rd508, %rd134, 120;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p99, %rd508, %rd6;
 	and.pred %p100, %p22, %p99;
 	@!%p100 bra $B42;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd509, %rd6, 63;
 	shr.u64 %rd510, %rd509, 63;
 	add.s64 %rd511, %rd6, %rd510;
@@ -18395,10 +18403,10 @@ $B41:
 	cvt.rn.bf16x2.f32 %r103, %f76, %f77;
 	st.global.u32 [%rd520], %r103;
 $B42:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p102, %p26, %p99;
 	@!%p102 bra $B43;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd521, %rd6, 63;
 	shr.u64 %rd522, %rd521, 63;
 	add.s64 %rd523, %rd6, %rd522;
@@ -18418,11 +18426,11 @@ $B42:
 $B43:
 	.loc 2 56 25
 	add.s64 %rd533, %rd134, 128;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p104, %rd533, %rd6;
 	and.pred %p105, %p22, %p104;
 	@!%p105 bra $B44;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd534, %rd6, 63;
 	shr.u64 %rd535, %rd534, 63;
 	add.s64 %rd536, %rd6, %rd535;
@@ -18440,10 +18448,10 @@ $B43:
 	cvt.rn.bf16x2.f32 %r105, %f72, %f73;
 	st.global.u32 [%rd545], %r105;
 $B44:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p107, %p26, %p104;
 	@!%p107 bra $B45;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd546, %rd6, 63;
 	shr.u64 %rd547, %rd546, 63;
 	add.s64 %rd548, %rd6, %rd547;
@@ -18463,11 +18471,11 @@ $B44:
 $B45:
 	.loc 2 56 25
 	add.s64 %rd558, %rd134, 136;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p109, %rd558, %rd6;
 	and.pred %p110, %p22, %p109;
 	@!%p110 bra $B46;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd559, %rd6, 63;
 	shr.u64 %rd560, %rd559, 63;
 	add.s64 %rd561, %rd6, %rd560;
@@ -18485,10 +18493,10 @@ $B45:
 	cvt.rn.bf16x2.f32 %r107, %f68, %f69;
 	st.global.u32 [%rd570], %r107;
 $B46:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p112, %p26, %p109;
 	@!%p112 bra $B47;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd571, %rd6, 63;
 	shr.u64 %rd572, %rd571, 63;
 	add.s64 %rd573, %rd6, %rd572;
@@ -18508,11 +18516,11 @@ $B46:
 $B47:
 	.loc 2 56 25
 	add.s64 %rd583, %rd134, 144;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p114, %rd583, %rd6;
 	and.pred %p115, %p22, %p114;
 	@!%p115 bra $B48;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd584, %rd6, 63;
 	shr.u64 %rd585, %rd584, 63;
 	add.s64 %rd586, %rd6, %rd585;
@@ -18530,10 +18538,10 @@ $B47:
 	cvt.rn.bf16x2.f32 %r109, %f64, %f65;
 	st.global.u32 [%rd595], %r109;
 $B48:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p117, %p26, %p114;
 	@!%p117 bra $B49;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd596, %rd6, 63;
 	shr.u64 %rd597, %rd596, 63;
 	add.s64 %rd598, %rd6, %rd597;
@@ -18553,11 +18561,11 @@ $B48:
 $B49:
 	.loc 2 56 25
 	add.s64 %rd608, %rd134, 152;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p119, %rd608, %rd6;
 	and.pred %p120, %p22, %p119;
 	@!%p120 bra $B50;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd609, %rd6, 63;
 	shr.u64 %rd610, %rd609, 63;
 	add.s64 %rd611, %rd6, %rd610;
@@ -18575,10 +18583,10 @@ $B49:
 	cvt.rn.bf16x2.f32 %r111, %f60, %f61;
 	st.global.u32 [%rd620], %r111;
 $B50:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p122, %p26, %p119;
 	@!%p122 bra $B51;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd621, %rd6, 63;
 	shr.u64 %rd622, %rd621, 63;
 	add.s64 %rd623, %rd6, %rd622;
@@ -18598,11 +18606,11 @@ $B50:
 $B51:
 	.loc 2 56 25
 	add.s64 %rd633, %rd134, 160;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p124, %rd633, %rd6;
 	and.pred %p125, %p22, %p124;
 	@!%p125 bra $B52;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd634, %rd6, 63;
 	shr.u64 %rd635, %rd634, 63;
 	add.s64 %rd636, %rd6, %rd635;
@@ -18620,10 +18628,10 @@ $B51:
 	cvt.rn.bf16x2.f32 %r113, %f56, %f57;
 	st.global.u32 [%rd645], %r113;
 $B52:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p127, %p26, %p124;
 	@!%p127 bra $B53;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd646, %rd6, 63;
 	shr.u64 %rd647, %rd646, 63;
 	add.s64 %rd648, %rd6, %rd647;
@@ -18643,11 +18651,11 @@ $B52:
 $B53:
 	.loc 2 56 25
 	add.s64 %rd658, %rd134, 168;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p129, %rd658, %rd6;
 	and.pred %p130, %p22, %p129;
 	@!%p130 bra $B54;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd659, %rd6, 63;
 	shr.u64 %rd660, %rd659, 63;
 	add.s64 %rd661, %rd6, %rd660;
@@ -18665,10 +18673,10 @@ $B53:
 	cvt.rn.bf16x2.f32 %r115, %f52, %f53;
 	st.global.u32 [%rd670], %r115;
 $B54:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p132, %p26, %p129;
 	@!%p132 bra $B55;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd671, %rd6, 63;
 	shr.u64 %rd672, %rd671, 63;
 	add.s64 %rd673, %rd6, %rd672;
@@ -18688,11 +18696,11 @@ $B54:
 $B55:
 	.loc 2 56 25
 	add.s64 %rd683, %rd134, 176;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p134, %rd683, %rd6;
 	and.pred %p135, %p22, %p134;
 	@!%p135 bra $B56;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd684, %rd6, 63;
 	shr.u64 %rd685, %rd684, 63;
 	add.s64 %rd686, %rd6, %rd685;
@@ -18710,10 +18718,10 @@ $B55:
 	cvt.rn.bf16x2.f32 %r117, %f48, %f49;
 	st.global.u32 [%rd695], %r117;
 $B56:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p137, %p26, %p134;
 	@!%p137 bra $B57;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd696, %rd6, 63;
 	shr.u64 %rd697, %rd696, 63;
 	add.s64 %rd698, %rd6, %rd697;
@@ -18733,11 +18741,11 @@ $B56:
 $B57:
 	.loc 2 56 25
 	add.s64 %rd708, %rd134, 184;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p139, %rd708, %rd6;
 	and.pred %p140, %p22, %p139;
 	@!%p140 bra $B58;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd709, %rd6, 63;
 	shr.u64 %rd710, %rd709, 63;
 	add.s64 %rd711, %rd6, %rd710;
@@ -18755,10 +18763,10 @@ $B57:
 	cvt.rn.bf16x2.f32 %r119, %f44, %f45;
 	st.global.u32 [%rd720], %r119;
 $B58:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p142, %p26, %p139;
 	@!%p142 bra $B59;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd721, %rd6, 63;
 	shr.u64 %rd722, %rd721, 63;
 	add.s64 %rd723, %rd6, %rd722;
@@ -18778,11 +18786,11 @@ $B58:
 $B59:
 	.loc 2 56 25
 	add.s64 %rd733, %rd134, 192;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p144, %rd733, %rd6;
 	and.pred %p145, %p22, %p144;
 	@!%p145 bra $B60;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd734, %rd6, 63;
 	shr.u64 %rd735, %rd734, 63;
 	add.s64 %rd736, %rd6, %rd735;
@@ -18800,10 +18808,10 @@ $B59:
 	cvt.rn.bf16x2.f32 %r121, %f40, %f41;
 	st.global.u32 [%rd745], %r121;
 $B60:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p147, %p26, %p144;
 	@!%p147 bra $B61;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd746, %rd6, 63;
 	shr.u64 %rd747, %rd746, 63;
 	add.s64 %rd748, %rd6, %rd747;
@@ -18823,11 +18831,11 @@ $B60:
 $B61:
 	.loc 2 56 25
 	add.s64 %rd758, %rd134, 200;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p149, %rd758, %rd6;
 	and.pred %p150, %p22, %p149;
 	@!%p150 bra $B62;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd759, %rd6, 63;
 	shr.u64 %rd760, %rd759, 63;
 	add.s64 %rd761, %rd6, %rd760;
@@ -18845,10 +18853,10 @@ $B61:
 	cvt.rn.bf16x2.f32 %r123, %f36, %f37;
 	st.global.u32 [%rd770], %r123;
 $B62:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p152, %p26, %p149;
 	@!%p152 bra $B63;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd771, %rd6, 63;
 	shr.u64 %rd772, %rd771, 63;
 	add.s64 %rd773, %rd6, %rd772;
@@ -18868,11 +18876,11 @@ $B62:
 $B63:
 	.loc 2 56 25
 	add.s64 %rd783, %rd134, 208;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p154, %rd783, %rd6;
 	and.pred %p155, %p22, %p154;
 	@!%p155 bra $B64;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd784, %rd6, 63;
 	shr.u64 %rd785, %rd784, 63;
 	add.s64 %rd786, %rd6, %rd785;
@@ -18890,10 +18898,10 @@ $B63:
 	cvt.rn.bf16x2.f32 %r125, %f32, %f33;
 	st.global.u32 [%rd795], %r125;
 $B64:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p157, %p26, %p154;
 	@!%p157 bra $B65;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd796, %rd6, 63;
 	shr.u64 %rd797, %rd796, 63;
 	add.s64 %rd798, %rd6, %rd797;
@@ -18913,11 +18921,11 @@ $B64:
 $B65:
 	.loc 2 56 25
 	add.s64 %rd808, %rd134, 216;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p159, %rd808, %rd6;
 	and.pred %p160, %p22, %p159;
 	@!%p160 bra $B66;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd809, %rd6, 63;
 	shr.u64 %rd810, %rd809, 63;
 	add.s64 %rd811, %rd6, %rd810;
@@ -18935,10 +18943,10 @@ $B65:
 	cvt.rn.bf16x2.f32 %r127, %f28, %f29;
 	st.global.u32 [%rd820], %r127;
 $B66:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p162, %p26, %p159;
 	@!%p162 bra $B67;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd821, %rd6, 63;
 	shr.u64 %rd822, %rd821, 63;
 	add.s64 %rd823, %rd6, %rd822;
@@ -18958,11 +18966,11 @@ $B66:
 $B67:
 	.loc 2 56 25
 	add.s64 %rd833, %rd134, 224;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p164, %rd833, %rd6;
 	and.pred %p165, %p22, %p164;
 	@!%p165 bra $B68;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd834, %rd6, 63;
 	shr.u64 %rd835, %rd834, 63;
 	add.s64 %rd836, %rd6, %rd835;
@@ -18980,10 +18988,10 @@ $B67:
 	cvt.rn.bf16x2.f32 %r129, %f24, %f25;
 	st.global.u32 [%rd845], %r129;
 $B68:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p167, %p26, %p164;
 	@!%p167 bra $B69;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd846, %rd6, 63;
 	shr.u64 %rd847, %rd846, 63;
 	add.s64 %rd848, %rd6, %rd847;
@@ -19003,11 +19011,11 @@ $B68:
 $B69:
 	.loc 2 56 25
 	add.s64 %rd858, %rd134, 232;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p169, %rd858, %rd6;
 	and.pred %p170, %p22, %p169;
 	@!%p170 bra $B70;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd859, %rd6, 63;
 	shr.u64 %rd860, %rd859, 63;
 	add.s64 %rd861, %rd6, %rd860;
@@ -19025,10 +19033,10 @@ $B69:
 	cvt.rn.bf16x2.f32 %r131, %f20, %f21;
 	st.global.u32 [%rd870], %r131;
 $B70:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p172, %p26, %p169;
 	@!%p172 bra $B71;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd871, %rd6, 63;
 	shr.u64 %rd872, %rd871, 63;
 	add.s64 %rd873, %rd6, %rd872;
@@ -19048,11 +19056,11 @@ $B70:
 $B71:
 	.loc 2 56 25
 	add.s64 %rd883, %rd134, 240;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p174, %rd883, %rd6;
 	and.pred %p175, %p22, %p174;
 	@!%p175 bra $B72;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd884, %rd6, 63;
 	shr.u64 %rd885, %rd884, 63;
 	add.s64 %rd886, %rd6, %rd885;
@@ -19070,10 +19078,10 @@ $B71:
 	cvt.rn.bf16x2.f32 %r133, %f16, %f17;
 	st.global.u32 [%rd895], %r133;
 $B72:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p177, %p26, %p174;
 	@!%p177 bra $B73;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd896, %rd6, 63;
 	shr.u64 %rd897, %rd896, 63;
 	add.s64 %rd898, %rd6, %rd897;
@@ -19093,11 +19101,11 @@ $B72:
 $B73:
 	.loc 2 56 25
 	add.s64 %rd908, %rd134, 248;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p179, %rd908, %rd6;
 	and.pred %p180, %p22, %p179;
 	@!%p180 bra $B74;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd909, %rd6, 63;
 	shr.u64 %rd910, %rd909, 63;
 	add.s64 %rd911, %rd6, %rd910;
@@ -19115,10 +19123,10 @@ $B73:
 	cvt.rn.bf16x2.f32 %r135, %f12, %f13;
 	st.global.u32 [%rd920], %r135;
 $B74:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p182, %p26, %p179;
 	@!%p182 bra $B75;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd921, %rd6, 63;
 	shr.u64 %rd922, %rd921, 63;
 	add.s64 %rd923, %rd6, %rd922;
@@ -19263,385 +19271,385 @@ $FAULT0:
 	mov.u64 %rd943, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd143;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT2:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd155;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT3:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd168;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT4:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd180;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT5:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd193;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT6:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd205;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT7:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd218;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT8:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd230;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT9:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd243;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT10:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd255;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT11:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd268;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT12:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd280;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT13:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd293;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT14:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd305;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT15:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd318;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT16:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd330;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT17:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd343;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT18:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd355;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT19:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd368;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT20:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd380;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT21:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd393;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT22:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd405;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT23:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd418;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT24:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd430;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT25:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd443;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT26:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd455;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT27:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd468;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT28:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd480;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT29:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd493;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT30:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd505;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT31:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd518;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT32:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd530;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT33:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd543;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT34:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd555;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT35:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd568;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT36:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd580;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT37:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd593;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT38:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd605;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT39:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd618;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT40:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd630;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT41:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd643;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT42:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd655;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT43:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd668;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT44:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd680;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT45:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd693;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT46:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd705;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT47:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd718;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT48:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd730;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT49:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd743;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT50:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd755;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT51:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd768;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT52:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd780;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT53:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd793;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT54:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd805;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT55:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd818;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT56:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd830;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT57:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd843;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT58:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd855;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT59:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd868;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT60:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd880;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT61:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd893;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT62:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd905;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT63:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r173, 1;
 	mov.u64 %rd942, %rd918;
 	mov.u64 %rd943, %rd16;
 	bra $FAULT;
 $FAULT64:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r173, 2;
 	mov.u64 %rd942, %rd930;
 	mov.u64 %rd943, %rd16;
@@ -20162,12 +20170,12 @@ $B11:
 	shl.b32 %r67, %r66, 1;
 	cvt.u64.u32 %rd129, %r67;
 	add.s64 %rd130, %rd52, %rd129;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p22, %rd128, %rd3;
 	setp.lt.s64 %p23, %rd130, %rd4;
 	and.pred %p24, %p22, %p23;
 	@!%p24 bra $B12;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd131, %rd4, 63;
 	shr.u64 %rd132, %rd131, 63;
 	add.s64 %rd133, %rd4, %rd132;
@@ -20188,12 +20196,12 @@ $B11:
 	st.global.u16 [%rd141], %r68;
 	st.global.u16 [%rd141+2], %r69;
 $B12:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd142, %rd128, 8;
 	setp.lt.s64 %p26, %rd142, %rd3;
 	and.pred %p27, %p26, %p23;
 	@!%p27 bra $B13;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd143, %rd4, 63;
 	shr.u64 %rd144, %rd143, 63;
 	add.s64 %rd145, %rd4, %rd144;
@@ -20216,11 +20224,11 @@ $B12:
 $B13:
 	.loc 2 56 25
 	add.s64 %rd154, %rd130, 8;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p29, %rd154, %rd4;
 	and.pred %p30, %p22, %p29;
 	@!%p30 bra $B14;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd155, %rd4, 63;
 	shr.u64 %rd156, %rd155, 63;
 	add.s64 %rd157, %rd4, %rd156;
@@ -20242,10 +20250,10 @@ $B13:
 	st.global.u16 [%rd166], %r72;
 	st.global.u16 [%rd166+2], %r73;
 $B14:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p32, %p26, %p29;
 	@!%p32 bra $B15;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd167, %rd4, 63;
 	shr.u64 %rd168, %rd167, 63;
 	add.s64 %rd169, %rd4, %rd168;
@@ -20269,11 +20277,11 @@ $B14:
 $B15:
 	.loc 2 56 25
 	add.s64 %rd179, %rd130, 16;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p34, %rd179, %rd4;
 	and.pred %p35, %p22, %p34;
 	@!%p35 bra $B16;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd180, %rd4, 63;
 	shr.u64 %rd181, %rd180, 63;
 	add.s64 %rd182, %rd4, %rd181;
@@ -20295,10 +20303,10 @@ $B15:
 	st.global.u16 [%rd191], %r76;
 	st.global.u16 [%rd191+2], %r77;
 $B16:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p37, %p26, %p34;
 	@!%p37 bra $B17;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd192, %rd4, 63;
 	shr.u64 %rd193, %rd192, 63;
 	add.s64 %rd194, %rd4, %rd193;
@@ -20322,11 +20330,11 @@ $B16:
 $B17:
 	.loc 2 56 25
 	add.s64 %rd204, %rd130, 24;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p39, %rd204, %rd4;
 	and.pred %p40, %p22, %p39;
 	@!%p40 bra $B18;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd205, %rd4, 63;
 	shr.u64 %rd206, %rd205, 63;
 	add.s64 %rd207, %rd4, %rd206;
@@ -20348,10 +20356,10 @@ $B17:
 	st.global.u16 [%rd216], %r80;
 	st.global.u16 [%rd216+2], %r81;
 $B18:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p42, %p26, %p39;
 	@!%p42 bra $B19;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd217, %rd4, 63;
 	shr.u64 %rd218, %rd217, 63;
 	add.s64 %rd219, %rd4, %rd218;
@@ -20375,11 +20383,11 @@ $B18:
 $B19:
 	.loc 2 56 25
 	add.s64 %rd229, %rd130, 32;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p44, %rd229, %rd4;
 	and.pred %p45, %p22, %p44;
 	@!%p45 bra $B20;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd230, %rd4, 63;
 	shr.u64 %rd231, %rd230, 63;
 	add.s64 %rd232, %rd4, %rd231;
@@ -20401,10 +20409,10 @@ $B19:
 	st.global.u16 [%rd241], %r84;
 	st.global.u16 [%rd241+2], %r85;
 $B20:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p47, %p26, %p44;
 	@!%p47 bra $B21;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd242, %rd4, 63;
 	shr.u64 %rd243, %rd242, 63;
 	add.s64 %rd244, %rd4, %rd243;
@@ -20428,11 +20436,11 @@ $B20:
 $B21:
 	.loc 2 56 25
 	add.s64 %rd254, %rd130, 40;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p49, %rd254, %rd4;
 	and.pred %p50, %p22, %p49;
 	@!%p50 bra $B22;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd255, %rd4, 63;
 	shr.u64 %rd256, %rd255, 63;
 	add.s64 %rd257, %rd4, %rd256;
@@ -20454,10 +20462,10 @@ $B21:
 	st.global.u16 [%rd266], %r88;
 	st.global.u16 [%rd266+2], %r89;
 $B22:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p52, %p26, %p49;
 	@!%p52 bra $B23;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd267, %rd4, 63;
 	shr.u64 %rd268, %rd267, 63;
 	add.s64 %rd269, %rd4, %rd268;
@@ -20481,11 +20489,11 @@ $B22:
 $B23:
 	.loc 2 56 25
 	add.s64 %rd279, %rd130, 48;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p54, %rd279, %rd4;
 	and.pred %p55, %p22, %p54;
 	@!%p55 bra $B24;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd280, %rd4, 63;
 	shr.u64 %rd281, %rd280, 63;
 	add.s64 %rd282, %rd4, %rd281;
@@ -20507,10 +20515,10 @@ $B23:
 	st.global.u16 [%rd291], %r92;
 	st.global.u16 [%rd291+2], %r93;
 $B24:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p57, %p26, %p54;
 	@!%p57 bra $B25;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd292, %rd4, 63;
 	shr.u64 %rd293, %rd292, 63;
 	add.s64 %rd294, %rd4, %rd293;
@@ -20534,11 +20542,11 @@ $B24:
 $B25:
 	.loc 2 56 25
 	add.s64 %rd304, %rd130, 56;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p59, %rd304, %rd4;
 	and.pred %p60, %p22, %p59;
 	@!%p60 bra $B26;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd305, %rd4, 63;
 	shr.u64 %rd306, %rd305, 63;
 	add.s64 %rd307, %rd4, %rd306;
@@ -20560,10 +20568,10 @@ $B25:
 	st.global.u16 [%rd316], %r96;
 	st.global.u16 [%rd316+2], %r97;
 $B26:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p62, %p26, %p59;
 	@!%p62 bra $B27;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd317, %rd4, 63;
 	shr.u64 %rd318, %rd317, 63;
 	add.s64 %rd319, %rd4, %rd318;
@@ -20587,11 +20595,11 @@ $B26:
 $B27:
 	.loc 2 56 25
 	add.s64 %rd329, %rd130, 64;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p64, %rd329, %rd4;
 	and.pred %p65, %p22, %p64;
 	@!%p65 bra $B28;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd330, %rd4, 63;
 	shr.u64 %rd331, %rd330, 63;
 	add.s64 %rd332, %rd4, %rd331;
@@ -20613,10 +20621,10 @@ $B27:
 	st.global.u16 [%rd341], %r100;
 	st.global.u16 [%rd341+2], %r101;
 $B28:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p67, %p26, %p64;
 	@!%p67 bra $B29;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd342, %rd4, 63;
 	shr.u64 %rd343, %rd342, 63;
 	add.s64 %rd344, %rd4, %rd343;
@@ -20640,11 +20648,11 @@ $B28:
 $B29:
 	.loc 2 56 25
 	add.s64 %rd354, %rd130, 72;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p69, %rd354, %rd4;
 	and.pred %p70, %p22, %p69;
 	@!%p70 bra $B30;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd355, %rd4, 63;
 	shr.u64 %rd356, %rd355, 63;
 	add.s64 %rd357, %rd4, %rd356;
@@ -20666,10 +20674,10 @@ $B29:
 	st.global.u16 [%rd366], %r104;
 	st.global.u16 [%rd366+2], %r105;
 $B30:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p72, %p26, %p69;
 	@!%p72 bra $B31;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd367, %rd4, 63;
 	shr.u64 %rd368, %rd367, 63;
 	add.s64 %rd369, %rd4, %rd368;
@@ -20693,11 +20701,11 @@ $B30:
 $B31:
 	.loc 2 56 25
 	add.s64 %rd379, %rd130, 80;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p74, %rd379, %rd4;
 	and.pred %p75, %p22, %p74;
 	@!%p75 bra $B32;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd380, %rd4, 63;
 	shr.u64 %rd381, %rd380, 63;
 	add.s64 %rd382, %rd4, %rd381;
@@ -20719,10 +20727,10 @@ $B31:
 	st.global.u16 [%rd391], %r108;
 	st.global.u16 [%rd391+2], %r109;
 $B32:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p77, %p26, %p74;
 	@!%p77 bra $B33;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd392, %rd4, 63;
 	shr.u64 %rd393, %rd392, 63;
 	add.s64 %rd394, %rd4, %rd393;
@@ -20746,11 +20754,11 @@ $B32:
 $B33:
 	.loc 2 56 25
 	add.s64 %rd404, %rd130, 88;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p79, %rd404, %rd4;
 	and.pred %p80, %p22, %p79;
 	@!%p80 bra $B34;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd405, %rd4, 63;
 	shr.u64 %rd406, %rd405, 63;
 	add.s64 %rd407, %rd4, %rd406;
@@ -20772,10 +20780,10 @@ $B33:
 	st.global.u16 [%rd416], %r112;
 	st.global.u16 [%rd416+2], %r113;
 $B34:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p82, %p26, %p79;
 	@!%p82 bra $B35;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd417, %rd4, 63;
 	shr.u64 %rd418, %rd417, 63;
 	add.s64 %rd419, %rd4, %rd418;
@@ -20799,11 +20807,11 @@ $B34:
 $B35:
 	.loc 2 56 25
 	add.s64 %rd429, %rd130, 96;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p84, %rd429, %rd4;
 	and.pred %p85, %p22, %p84;
 	@!%p85 bra $B36;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd430, %rd4, 63;
 	shr.u64 %rd431, %rd430, 63;
 	add.s64 %rd432, %rd4, %rd431;
@@ -20825,10 +20833,10 @@ $B35:
 	st.global.u16 [%rd441], %r116;
 	st.global.u16 [%rd441+2], %r117;
 $B36:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p87, %p26, %p84;
 	@!%p87 bra $B37;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd442, %rd4, 63;
 	shr.u64 %rd443, %rd442, 63;
 	add.s64 %rd444, %rd4, %rd443;
@@ -20852,11 +20860,11 @@ $B36:
 $B37:
 	.loc 2 56 25
 	add.s64 %rd454, %rd130, 104;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p89, %rd454, %rd4;
 	and.pred %p90, %p22, %p89;
 	@!%p90 bra $B38;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd455, %rd4, 63;
 	shr.u64 %rd456, %rd455, 63;
 	add.s64 %rd457, %rd4, %rd456;
@@ -20878,10 +20886,10 @@ $B37:
 	st.global.u16 [%rd466], %r120;
 	st.global.u16 [%rd466+2], %r121;
 $B38:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p92, %p26, %p89;
 	@!%p92 bra $B39;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd467, %rd4, 63;
 	shr.u64 %rd468, %rd467, 63;
 	add.s64 %rd469, %rd4, %rd468;
@@ -20905,11 +20913,11 @@ $B38:
 $B39:
 	.loc 2 56 25
 	add.s64 %rd479, %rd130, 112;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p94, %rd479, %rd4;
 	and.pred %p95, %p22, %p94;
 	@!%p95 bra $B40;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd480, %rd4, 63;
 	shr.u64 %rd481, %rd480, 63;
 	add.s64 %rd482, %rd4, %rd481;
@@ -20931,10 +20939,10 @@ $B39:
 	st.global.u16 [%rd491], %r124;
 	st.global.u16 [%rd491+2], %r125;
 $B40:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p97, %p26, %p94;
 	@!%p97 bra $B41;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd492, %rd4, 63;
 	shr.u64 %rd493, %rd492, 63;
 	add.s64 %rd494, %rd4, %rd493;
@@ -20958,11 +20966,11 @@ $B40:
 $B41:
 	.loc 2 56 25
 	add.s64 %rd504, %rd130, 120;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p99, %rd504, %rd4;
 	and.pred %p100, %p22, %p99;
 	@!%p100 bra $B42;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd505, %rd4, 63;
 	shr.u64 %rd506, %rd505, 63;
 	add.s64 %rd507, %rd4, %rd506;
@@ -20984,10 +20992,10 @@ $B41:
 	st.global.u16 [%rd516], %r128;
 	st.global.u16 [%rd516+2], %r129;
 $B42:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p102, %p26, %p99;
 	@!%p102 bra $B43;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd517, %rd4, 63;
 	shr.u64 %rd518, %rd517, 63;
 	add.s64 %rd519, %rd4, %rd518;
@@ -21011,11 +21019,11 @@ $B42:
 $B43:
 	.loc 2 56 25
 	add.s64 %rd529, %rd130, 128;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p104, %rd529, %rd4;
 	and.pred %p105, %p22, %p104;
 	@!%p105 bra $B44;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd530, %rd4, 63;
 	shr.u64 %rd531, %rd530, 63;
 	add.s64 %rd532, %rd4, %rd531;
@@ -21037,10 +21045,10 @@ $B43:
 	st.global.u16 [%rd541], %r132;
 	st.global.u16 [%rd541+2], %r133;
 $B44:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p107, %p26, %p104;
 	@!%p107 bra $B45;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd542, %rd4, 63;
 	shr.u64 %rd543, %rd542, 63;
 	add.s64 %rd544, %rd4, %rd543;
@@ -21064,11 +21072,11 @@ $B44:
 $B45:
 	.loc 2 56 25
 	add.s64 %rd554, %rd130, 136;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p109, %rd554, %rd4;
 	and.pred %p110, %p22, %p109;
 	@!%p110 bra $B46;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd555, %rd4, 63;
 	shr.u64 %rd556, %rd555, 63;
 	add.s64 %rd557, %rd4, %rd556;
@@ -21090,10 +21098,10 @@ $B45:
 	st.global.u16 [%rd566], %r136;
 	st.global.u16 [%rd566+2], %r137;
 $B46:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p112, %p26, %p109;
 	@!%p112 bra $B47;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd567, %rd4, 63;
 	shr.u64 %rd568, %rd567, 63;
 	add.s64 %rd569, %rd4, %rd568;
@@ -21117,11 +21125,11 @@ $B46:
 $B47:
 	.loc 2 56 25
 	add.s64 %rd579, %rd130, 144;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p114, %rd579, %rd4;
 	and.pred %p115, %p22, %p114;
 	@!%p115 bra $B48;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd580, %rd4, 63;
 	shr.u64 %rd581, %rd580, 63;
 	add.s64 %rd582, %rd4, %rd581;
@@ -21143,10 +21151,10 @@ $B47:
 	st.global.u16 [%rd591], %r140;
 	st.global.u16 [%rd591+2], %r141;
 $B48:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p117, %p26, %p114;
 	@!%p117 bra $B49;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd592, %rd4, 63;
 	shr.u64 %rd593, %rd592, 63;
 	add.s64 %rd594, %rd4, %rd593;
@@ -21170,11 +21178,11 @@ $B48:
 $B49:
 	.loc 2 56 25
 	add.s64 %rd604, %rd130, 152;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p119, %rd604, %rd4;
 	and.pred %p120, %p22, %p119;
 	@!%p120 bra $B50;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd605, %rd4, 63;
 	shr.u64 %rd606, %rd605, 63;
 	add.s64 %rd607, %rd4, %rd606;
@@ -21196,10 +21204,10 @@ $B49:
 	st.global.u16 [%rd616], %r144;
 	st.global.u16 [%rd616+2], %r145;
 $B50:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p122, %p26, %p119;
 	@!%p122 bra $B51;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd617, %rd4, 63;
 	shr.u64 %rd618, %rd617, 63;
 	add.s64 %rd619, %rd4, %rd618;
@@ -21223,11 +21231,11 @@ $B50:
 $B51:
 	.loc 2 56 25
 	add.s64 %rd629, %rd130, 160;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p124, %rd629, %rd4;
 	and.pred %p125, %p22, %p124;
 	@!%p125 bra $B52;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd630, %rd4, 63;
 	shr.u64 %rd631, %rd630, 63;
 	add.s64 %rd632, %rd4, %rd631;
@@ -21249,10 +21257,10 @@ $B51:
 	st.global.u16 [%rd641], %r148;
 	st.global.u16 [%rd641+2], %r149;
 $B52:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p127, %p26, %p124;
 	@!%p127 bra $B53;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd642, %rd4, 63;
 	shr.u64 %rd643, %rd642, 63;
 	add.s64 %rd644, %rd4, %rd643;
@@ -21276,11 +21284,11 @@ $B52:
 $B53:
 	.loc 2 56 25
 	add.s64 %rd654, %rd130, 168;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p129, %rd654, %rd4;
 	and.pred %p130, %p22, %p129;
 	@!%p130 bra $B54;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd655, %rd4, 63;
 	shr.u64 %rd656, %rd655, 63;
 	add.s64 %rd657, %rd4, %rd656;
@@ -21302,10 +21310,10 @@ $B53:
 	st.global.u16 [%rd666], %r152;
 	st.global.u16 [%rd666+2], %r153;
 $B54:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p132, %p26, %p129;
 	@!%p132 bra $B55;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd667, %rd4, 63;
 	shr.u64 %rd668, %rd667, 63;
 	add.s64 %rd669, %rd4, %rd668;
@@ -21329,11 +21337,11 @@ $B54:
 $B55:
 	.loc 2 56 25
 	add.s64 %rd679, %rd130, 176;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p134, %rd679, %rd4;
 	and.pred %p135, %p22, %p134;
 	@!%p135 bra $B56;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd680, %rd4, 63;
 	shr.u64 %rd681, %rd680, 63;
 	add.s64 %rd682, %rd4, %rd681;
@@ -21355,10 +21363,10 @@ $B55:
 	st.global.u16 [%rd691], %r156;
 	st.global.u16 [%rd691+2], %r157;
 $B56:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p137, %p26, %p134;
 	@!%p137 bra $B57;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd692, %rd4, 63;
 	shr.u64 %rd693, %rd692, 63;
 	add.s64 %rd694, %rd4, %rd693;
@@ -21382,11 +21390,11 @@ $B56:
 $B57:
 	.loc 2 56 25
 	add.s64 %rd704, %rd130, 184;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p139, %rd704, %rd4;
 	and.pred %p140, %p22, %p139;
 	@!%p140 bra $B58;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd705, %rd4, 63;
 	shr.u64 %rd706, %rd705, 63;
 	add.s64 %rd707, %rd4, %rd706;
@@ -21408,10 +21416,10 @@ $B57:
 	st.global.u16 [%rd716], %r160;
 	st.global.u16 [%rd716+2], %r161;
 $B58:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p142, %p26, %p139;
 	@!%p142 bra $B59;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd717, %rd4, 63;
 	shr.u64 %rd718, %rd717, 63;
 	add.s64 %rd719, %rd4, %rd718;
@@ -21435,11 +21443,11 @@ $B58:
 $B59:
 	.loc 2 56 25
 	add.s64 %rd729, %rd130, 192;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p144, %rd729, %rd4;
 	and.pred %p145, %p22, %p144;
 	@!%p145 bra $B60;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd730, %rd4, 63;
 	shr.u64 %rd731, %rd730, 63;
 	add.s64 %rd732, %rd4, %rd731;
@@ -21461,10 +21469,10 @@ $B59:
 	st.global.u16 [%rd741], %r164;
 	st.global.u16 [%rd741+2], %r165;
 $B60:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p147, %p26, %p144;
 	@!%p147 bra $B61;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd742, %rd4, 63;
 	shr.u64 %rd743, %rd742, 63;
 	add.s64 %rd744, %rd4, %rd743;
@@ -21488,11 +21496,11 @@ $B60:
 $B61:
 	.loc 2 56 25
 	add.s64 %rd754, %rd130, 200;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p149, %rd754, %rd4;
 	and.pred %p150, %p22, %p149;
 	@!%p150 bra $B62;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd755, %rd4, 63;
 	shr.u64 %rd756, %rd755, 63;
 	add.s64 %rd757, %rd4, %rd756;
@@ -21514,10 +21522,10 @@ $B61:
 	st.global.u16 [%rd766], %r168;
 	st.global.u16 [%rd766+2], %r169;
 $B62:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p152, %p26, %p149;
 	@!%p152 bra $B63;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd767, %rd4, 63;
 	shr.u64 %rd768, %rd767, 63;
 	add.s64 %rd769, %rd4, %rd768;
@@ -21541,11 +21549,11 @@ $B62:
 $B63:
 	.loc 2 56 25
 	add.s64 %rd779, %rd130, 208;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p154, %rd779, %rd4;
 	and.pred %p155, %p22, %p154;
 	@!%p155 bra $B64;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd780, %rd4, 63;
 	shr.u64 %rd781, %rd780, 63;
 	add.s64 %rd782, %rd4, %rd781;
@@ -21567,10 +21575,10 @@ $B63:
 	st.global.u16 [%rd791], %r172;
 	st.global.u16 [%rd791+2], %r173;
 $B64:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p157, %p26, %p154;
 	@!%p157 bra $B65;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd792, %rd4, 63;
 	shr.u64 %rd793, %rd792, 63;
 	add.s64 %rd794, %rd4, %rd793;
@@ -21594,11 +21602,11 @@ $B64:
 $B65:
 	.loc 2 56 25
 	add.s64 %rd804, %rd130, 216;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p159, %rd804, %rd4;
 	and.pred %p160, %p22, %p159;
 	@!%p160 bra $B66;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd805, %rd4, 63;
 	shr.u64 %rd806, %rd805, 63;
 	add.s64 %rd807, %rd4, %rd806;
@@ -21620,10 +21628,10 @@ $B65:
 	st.global.u16 [%rd816], %r176;
 	st.global.u16 [%rd816+2], %r177;
 $B66:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p162, %p26, %p159;
 	@!%p162 bra $B67;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd817, %rd4, 63;
 	shr.u64 %rd818, %rd817, 63;
 	add.s64 %rd819, %rd4, %rd818;
@@ -21647,11 +21655,11 @@ $B66:
 $B67:
 	.loc 2 56 25
 	add.s64 %rd829, %rd130, 224;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p164, %rd829, %rd4;
 	and.pred %p165, %p22, %p164;
 	@!%p165 bra $B68;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd830, %rd4, 63;
 	shr.u64 %rd831, %rd830, 63;
 	add.s64 %rd832, %rd4, %rd831;
@@ -21673,10 +21681,10 @@ $B67:
 	st.global.u16 [%rd841], %r180;
 	st.global.u16 [%rd841+2], %r181;
 $B68:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p167, %p26, %p164;
 	@!%p167 bra $B69;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd842, %rd4, 63;
 	shr.u64 %rd843, %rd842, 63;
 	add.s64 %rd844, %rd4, %rd843;
@@ -21700,11 +21708,11 @@ $B68:
 $B69:
 	.loc 2 56 25
 	add.s64 %rd854, %rd130, 232;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p169, %rd854, %rd4;
 	and.pred %p170, %p22, %p169;
 	@!%p170 bra $B70;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd855, %rd4, 63;
 	shr.u64 %rd856, %rd855, 63;
 	add.s64 %rd857, %rd4, %rd856;
@@ -21726,10 +21734,10 @@ $B69:
 	st.global.u16 [%rd866], %r184;
 	st.global.u16 [%rd866+2], %r185;
 $B70:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p172, %p26, %p169;
 	@!%p172 bra $B71;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd867, %rd4, 63;
 	shr.u64 %rd868, %rd867, 63;
 	add.s64 %rd869, %rd4, %rd868;
@@ -21753,11 +21761,11 @@ $B70:
 $B71:
 	.loc 2 56 25
 	add.s64 %rd879, %rd130, 240;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p174, %rd879, %rd4;
 	and.pred %p175, %p22, %p174;
 	@!%p175 bra $B72;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd880, %rd4, 63;
 	shr.u64 %rd881, %rd880, 63;
 	add.s64 %rd882, %rd4, %rd881;
@@ -21779,10 +21787,10 @@ $B71:
 	st.global.u16 [%rd891], %r188;
 	st.global.u16 [%rd891+2], %r189;
 $B72:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p177, %p26, %p174;
 	@!%p177 bra $B73;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd892, %rd4, 63;
 	shr.u64 %rd893, %rd892, 63;
 	add.s64 %rd894, %rd4, %rd893;
@@ -21806,11 +21814,11 @@ $B72:
 $B73:
 	.loc 2 56 25
 	add.s64 %rd904, %rd130, 248;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p179, %rd904, %rd4;
 	and.pred %p180, %p22, %p179;
 	@!%p180 bra $B74;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.s64 %rd905, %rd4, 63;
 	shr.u64 %rd906, %rd905, 63;
 	add.s64 %rd907, %rd4, %rd906;
@@ -21832,10 +21840,10 @@ $B73:
 	st.global.u16 [%rd916], %r192;
 	st.global.u16 [%rd916+2], %r193;
 $B74:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p182, %p26, %p179;
 	@!%p182 bra $B75;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.s64 %rd917, %rd4, 63;
 	shr.u64 %rd918, %rd917, 63;
 	add.s64 %rd919, %rd4, %rd918;
@@ -21984,385 +21992,385 @@ $FAULT0:
 	mov.u64 %rd940, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd139;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT2:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd151;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT3:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd164;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT4:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd176;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT5:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd189;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT6:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd201;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT7:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd214;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT8:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd226;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT9:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd239;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT10:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd251;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT11:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd264;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT12:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd276;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT13:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd289;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT14:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd301;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT15:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd314;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT16:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd326;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT17:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd339;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT18:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd351;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT19:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd364;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT20:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd376;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT21:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd389;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT22:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd401;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT23:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd414;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT24:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd426;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT25:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd439;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT26:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd451;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT27:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd464;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT28:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd476;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT29:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd489;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT30:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd501;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT31:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd514;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT32:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd526;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT33:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd539;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT34:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd551;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT35:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd564;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT36:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd576;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT37:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd589;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT38:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd601;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT39:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd614;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT40:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd626;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT41:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd639;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT42:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd651;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT43:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd664;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT44:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd676;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT45:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd689;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT46:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd701;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT47:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd714;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT48:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd726;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT49:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd739;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT50:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd751;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT51:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd764;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT52:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd776;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT53:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd789;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT54:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd801;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT55:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd814;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT56:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd826;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT57:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd839;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT58:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd851;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT59:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd864;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT60:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd876;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT61:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd889;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT62:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd901;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT63:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r231, 1;
 	mov.u64 %rd939, %rd914;
 	mov.u64 %rd940, %rd2;
 	bra $FAULT;
 $FAULT64:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r231, 2;
 	mov.u64 %rd939, %rd926;
 	mov.u64 %rd940, %rd2;
@@ -22546,9 +22554,9 @@ const tensorSM80NarrowAligned = `.version 7.0
 	add.s64 %rd18, %rd15, %rd17;
 	shr.u32 %r25, %r11, 3;
 	cvt.u64.u32 %rd19, %r25;
-	.loc 1 62 11
+	.loc 1 63 11
 	setp.le.s64 %p2, %rd13, %rd18;
-	.loc 1 65 16
+	.loc 1 66 16
 	mul.lo.s64 %rd20, %rd18, %rd19;
 	.loc 1 30 11
 	mad.lo.s32 %r26, %r24, 16, %r21;
@@ -22567,7 +22575,7 @@ const tensorSM80NarrowAligned = `.version 7.0
 	shr.u64 %rd23, %rd22, 61;
 	add.s64 %rd24, %rd14, %rd23;
 	shr.s64 %rd25, %rd24, 3;
-	.loc 1 62 28
+	.loc 1 63 28
 	cvt.u32.u64 %r35, %rd25;
 	setp.le.s32 %p3, %r35, %r34;
 	.loc 1 32 12
@@ -22581,9 +22589,9 @@ const tensorSM80NarrowAligned = `.version 7.0
 	xor.b32 %r39, %r20, %r38;
 	and.b32 %r40, %r39, 3;
 	add.s64 %rd28, %rd18, 64;
-	.loc 1 62 11
+	.loc 1 63 11
 	setp.le.s64 %p4, %rd13, %rd28;
-	.loc 1 65 16
+	.loc 1 66 16
 	mul.lo.s64 %rd29, %rd28, %rd19;
 	.loc 1 30 11
 	mad.lo.s32 %r41, %r40, 16, %r21;
@@ -22748,7 +22756,7 @@ $B0:
 	mov.u32 %r109, 0;
 	mov.u32 %r110, 0;
 	mov.u32 %r111, 0;
-	.loc 1 62 11
+	.loc 1 63 11
 	@%p2 bra $B1;
 	setp.le.u32 %p5, %r25, %r103;
 	mov.u32 %r104, 0;
@@ -22760,7 +22768,7 @@ $B0:
 	mov.u32 %r110, 0;
 	mov.u32 %r111, 0;
 	@%p5 bra $B1;
-	.loc 1 65 21
+	.loc 1 66 21
 	add.s64 %rd39, %rd20, %rd38;
 	setp.lt.u64 %p6, %rd39, %rd10;
 	@!%p6 bra $FAULT0;
@@ -22792,7 +22800,7 @@ $B1:
 	st.shared.v4.u32 [%r26], {%r121, %r123, %r125, %r127};
 	.loc 1 32 45
 	add.s32 %r128, %r101, %r27;
-	.loc 1 62 11
+	.loc 1 63 11
 	setp.le.u32 %p7, %r11, %r128;
 	mov.u32 %r129, 0;
 	mov.u32 %r130, 0;
@@ -22812,7 +22820,7 @@ $B1:
 	mov.u32 %r135, 0;
 	mov.u32 %r136, 0;
 	@%p3 bra $B2;
-	.loc 1 65 21
+	.loc 1 66 21
 	mad.wide.u32 %rd42, %r128, %r35, %rd21;
 	setp.lt.u64 %p8, %rd42, %rd11;
 	@!%p8 bra $FAULT1;
@@ -22850,7 +22858,7 @@ $B2:
 	mov.u32 %r158, 0;
 	mov.u32 %r159, 0;
 	mov.u32 %r160, 0;
-	.loc 1 62 11
+	.loc 1 63 11
 	@%p4 bra $B3;
 	setp.le.u32 %p9, %r25, %r103;
 	mov.u32 %r153, 0;
@@ -22862,7 +22870,7 @@ $B2:
 	mov.u32 %r159, 0;
 	mov.u32 %r160, 0;
 	@%p9 bra $B3;
-	.loc 1 65 21
+	.loc 1 66 21
 	add.s64 %rd45, %rd29, %rd38;
 	setp.lt.u64 %p10, %rd45, %rd10;
 	@!%p10 bra $FAULT2;
@@ -22894,7 +22902,7 @@ $B3:
 	st.shared.v4.u32 [%r41+4096], {%r170, %r172, %r174, %r176};
 	.loc 1 32 45
 	add.s32 %r177, %r128, 16;
-	.loc 1 62 11
+	.loc 1 63 11
 	setp.le.u32 %p11, %r11, %r177;
 	mov.u32 %r178, 0;
 	mov.u32 %r179, 0;
@@ -22914,7 +22922,7 @@ $B3:
 	mov.u32 %r184, 0;
 	mov.u32 %r185, 0;
 	@%p3 bra $B4;
-	.loc 1 65 21
+	.loc 1 66 21
 	mad.wide.u32 %rd48, %r177, %r35, %rd21;
 	setp.lt.u64 %p12, %rd48, %rd11;
 	@!%p12 bra $FAULT3;
@@ -23009,12 +23017,12 @@ $B5:
 	add.s32 %r251, %r12, %r18;
 	and.b32 %r252, %r5, 3;
 	mad.lo.s32 %r253, %r252, 2, %r251;
-	.loc 1 70 11
+	.loc 1 72 11
 	setp.lt.s64 %p14, %rd53, %rd13;
 	setp.lt.s32 %p15, %r253, %r10;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B6;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r254, %r10, 1;
 	cvt.u32.u64 %r255, %rd53;
 	shr.u32 %r256, %r253, 1;
@@ -23027,12 +23035,12 @@ $B5:
 	cvt.rn.bf16x2.f32 %r257, %f63, %f64;
 	st.global.u32 [%rd57], %r257;
 $B6:
-	.loc 1 73 10
+	.loc 1 75 10
 	add.s64 %rd58, %rd53, 8;
 	setp.lt.s64 %p18, %rd58, %rd13;
 	and.pred %p19, %p18, %p15;
 	@!%p19 bra $B7;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r258, %r10, 1;
 	cvt.u32.u64 %r259, %rd58;
 	shr.u32 %r260, %r253, 1;
@@ -23047,11 +23055,11 @@ $B6:
 $B7:
 	.loc 1 55 60
 	add.s32 %r262, %r253, 8;
-	.loc 1 70 26
+	.loc 1 72 26
 	setp.lt.s32 %p21, %r262, %r10;
 	and.pred %p22, %p14, %p21;
 	@!%p22 bra $B8;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r263, %r10, 1;
 	cvt.u32.u64 %r264, %rd53;
 	shr.u32 %r265, %r262, 1;
@@ -23064,10 +23072,10 @@ $B7:
 	cvt.rn.bf16x2.f32 %r266, %f59, %f60;
 	st.global.u32 [%rd66], %r266;
 $B8:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p24, %p18, %p21;
 	@!%p24 bra $B9;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r267, %r10, 1;
 	cvt.u32.u64 %r268, %rd58;
 	shr.u32 %r269, %r262, 1;
@@ -23082,11 +23090,11 @@ $B8:
 $B9:
 	.loc 1 55 60
 	add.s32 %r271, %r253, 16;
-	.loc 1 70 26
+	.loc 1 72 26
 	setp.lt.s32 %p26, %r271, %r10;
 	and.pred %p27, %p14, %p26;
 	@!%p27 bra $B10;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r272, %r10, 1;
 	cvt.u32.u64 %r273, %rd53;
 	shr.u32 %r274, %r271, 1;
@@ -23099,10 +23107,10 @@ $B9:
 	cvt.rn.bf16x2.f32 %r275, %f55, %f56;
 	st.global.u32 [%rd74], %r275;
 $B10:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p29, %p18, %p26;
 	@!%p29 bra $B11;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r276, %r10, 1;
 	cvt.u32.u64 %r277, %rd58;
 	shr.u32 %r278, %r271, 1;
@@ -23117,11 +23125,11 @@ $B10:
 $B11:
 	.loc 1 55 60
 	add.s32 %r280, %r253, 24;
-	.loc 1 70 26
+	.loc 1 72 26
 	setp.lt.s32 %p31, %r280, %r10;
 	and.pred %p32, %p14, %p31;
 	@!%p32 bra $B12;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r281, %r10, 1;
 	cvt.u32.u64 %r282, %rd53;
 	shr.u32 %r283, %r280, 1;
@@ -23134,10 +23142,10 @@ $B11:
 	cvt.rn.bf16x2.f32 %r284, %f51, %f52;
 	st.global.u32 [%rd82], %r284;
 $B12:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p34, %p18, %p31;
 	@!%p34 bra $B13;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r285, %r10, 1;
 	cvt.u32.u64 %r286, %rd58;
 	shr.u32 %r287, %r280, 1;
@@ -23152,11 +23160,11 @@ $B12:
 $B13:
 	.loc 1 55 34
 	add.s64 %rd87, %rd53, 16;
-	.loc 1 70 11
+	.loc 1 72 11
 	setp.lt.s64 %p36, %rd87, %rd13;
 	and.pred %p37, %p36, %p15;
 	@!%p37 bra $B14;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r289, %r10, 1;
 	cvt.u32.u64 %r290, %rd87;
 	shr.u32 %r291, %r253, 1;
@@ -23169,12 +23177,12 @@ $B13:
 	cvt.rn.bf16x2.f32 %r292, %f47, %f48;
 	st.global.u32 [%rd91], %r292;
 $B14:
-	.loc 1 73 10
+	.loc 1 75 10
 	add.s64 %rd92, %rd53, 24;
 	setp.lt.s64 %p39, %rd92, %rd13;
 	and.pred %p40, %p39, %p15;
 	@!%p40 bra $B15;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r293, %r10, 1;
 	cvt.u32.u64 %r294, %rd92;
 	shr.u32 %r295, %r253, 1;
@@ -23187,10 +23195,10 @@ $B14:
 	cvt.rn.bf16x2.f32 %r296, %f45, %f46;
 	st.global.u32 [%rd96], %r296;
 $B15:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p42, %p36, %p21;
 	@!%p42 bra $B16;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r297, %r10, 1;
 	cvt.u32.u64 %r298, %rd87;
 	shr.u32 %r299, %r262, 1;
@@ -23203,10 +23211,10 @@ $B15:
 	cvt.rn.bf16x2.f32 %r300, %f43, %f44;
 	st.global.u32 [%rd100], %r300;
 $B16:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p44, %p39, %p21;
 	@!%p44 bra $B17;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r301, %r10, 1;
 	cvt.u32.u64 %r302, %rd92;
 	shr.u32 %r303, %r262, 1;
@@ -23219,10 +23227,10 @@ $B16:
 	cvt.rn.bf16x2.f32 %r304, %f41, %f42;
 	st.global.u32 [%rd104], %r304;
 $B17:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p46, %p36, %p26;
 	@!%p46 bra $B18;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r305, %r10, 1;
 	cvt.u32.u64 %r306, %rd87;
 	shr.u32 %r307, %r271, 1;
@@ -23235,10 +23243,10 @@ $B17:
 	cvt.rn.bf16x2.f32 %r308, %f39, %f40;
 	st.global.u32 [%rd108], %r308;
 $B18:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p48, %p39, %p26;
 	@!%p48 bra $B19;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r309, %r10, 1;
 	cvt.u32.u64 %r310, %rd92;
 	shr.u32 %r311, %r271, 1;
@@ -23251,10 +23259,10 @@ $B18:
 	cvt.rn.bf16x2.f32 %r312, %f37, %f38;
 	st.global.u32 [%rd112], %r312;
 $B19:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p50, %p36, %p31;
 	@!%p50 bra $B20;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r313, %r10, 1;
 	cvt.u32.u64 %r314, %rd87;
 	shr.u32 %r315, %r280, 1;
@@ -23267,10 +23275,10 @@ $B19:
 	cvt.rn.bf16x2.f32 %r316, %f35, %f36;
 	st.global.u32 [%rd116], %r316;
 $B20:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p52, %p39, %p31;
 	@!%p52 bra $B21;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r317, %r10, 1;
 	cvt.u32.u64 %r318, %rd92;
 	shr.u32 %r319, %r280, 1;
@@ -23285,11 +23293,11 @@ $B20:
 $B21:
 	.loc 1 55 34
 	add.s64 %rd121, %rd53, 32;
-	.loc 1 70 11
+	.loc 1 72 11
 	setp.lt.s64 %p54, %rd121, %rd13;
 	and.pred %p55, %p54, %p15;
 	@!%p55 bra $B22;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r321, %r10, 1;
 	cvt.u32.u64 %r322, %rd121;
 	shr.u32 %r323, %r253, 1;
@@ -23302,12 +23310,12 @@ $B21:
 	cvt.rn.bf16x2.f32 %r324, %f31, %f32;
 	st.global.u32 [%rd125], %r324;
 $B22:
-	.loc 1 73 10
+	.loc 1 75 10
 	add.s64 %rd126, %rd53, 40;
 	setp.lt.s64 %p57, %rd126, %rd13;
 	and.pred %p58, %p57, %p15;
 	@!%p58 bra $B23;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r325, %r10, 1;
 	cvt.u32.u64 %r326, %rd126;
 	shr.u32 %r327, %r253, 1;
@@ -23320,10 +23328,10 @@ $B22:
 	cvt.rn.bf16x2.f32 %r328, %f29, %f30;
 	st.global.u32 [%rd130], %r328;
 $B23:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p60, %p54, %p21;
 	@!%p60 bra $B24;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r329, %r10, 1;
 	cvt.u32.u64 %r330, %rd121;
 	shr.u32 %r331, %r262, 1;
@@ -23336,10 +23344,10 @@ $B23:
 	cvt.rn.bf16x2.f32 %r332, %f27, %f28;
 	st.global.u32 [%rd134], %r332;
 $B24:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p62, %p57, %p21;
 	@!%p62 bra $B25;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r333, %r10, 1;
 	cvt.u32.u64 %r334, %rd126;
 	shr.u32 %r335, %r262, 1;
@@ -23352,10 +23360,10 @@ $B24:
 	cvt.rn.bf16x2.f32 %r336, %f25, %f26;
 	st.global.u32 [%rd138], %r336;
 $B25:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p64, %p54, %p26;
 	@!%p64 bra $B26;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r337, %r10, 1;
 	cvt.u32.u64 %r338, %rd121;
 	shr.u32 %r339, %r271, 1;
@@ -23368,10 +23376,10 @@ $B25:
 	cvt.rn.bf16x2.f32 %r340, %f23, %f24;
 	st.global.u32 [%rd142], %r340;
 $B26:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p66, %p57, %p26;
 	@!%p66 bra $B27;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r341, %r10, 1;
 	cvt.u32.u64 %r342, %rd126;
 	shr.u32 %r343, %r271, 1;
@@ -23384,10 +23392,10 @@ $B26:
 	cvt.rn.bf16x2.f32 %r344, %f21, %f22;
 	st.global.u32 [%rd146], %r344;
 $B27:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p68, %p54, %p31;
 	@!%p68 bra $B28;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r345, %r10, 1;
 	cvt.u32.u64 %r346, %rd121;
 	shr.u32 %r347, %r280, 1;
@@ -23400,10 +23408,10 @@ $B27:
 	cvt.rn.bf16x2.f32 %r348, %f19, %f20;
 	st.global.u32 [%rd150], %r348;
 $B28:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p70, %p57, %p31;
 	@!%p70 bra $B29;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r349, %r10, 1;
 	cvt.u32.u64 %r350, %rd126;
 	shr.u32 %r351, %r280, 1;
@@ -23418,11 +23426,11 @@ $B28:
 $B29:
 	.loc 1 55 34
 	add.s64 %rd155, %rd53, 48;
-	.loc 1 70 11
+	.loc 1 72 11
 	setp.lt.s64 %p72, %rd155, %rd13;
 	and.pred %p73, %p72, %p15;
 	@!%p73 bra $B30;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r353, %r10, 1;
 	cvt.u32.u64 %r354, %rd155;
 	shr.u32 %r355, %r253, 1;
@@ -23435,12 +23443,12 @@ $B29:
 	cvt.rn.bf16x2.f32 %r356, %f15, %f16;
 	st.global.u32 [%rd159], %r356;
 $B30:
-	.loc 1 73 10
+	.loc 1 75 10
 	add.s64 %rd160, %rd53, 56;
 	setp.lt.s64 %p75, %rd160, %rd13;
 	and.pred %p76, %p75, %p15;
 	@!%p76 bra $B31;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r357, %r10, 1;
 	cvt.u32.u64 %r358, %rd160;
 	shr.u32 %r359, %r253, 1;
@@ -23453,10 +23461,10 @@ $B30:
 	cvt.rn.bf16x2.f32 %r360, %f13, %f14;
 	st.global.u32 [%rd164], %r360;
 $B31:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p78, %p72, %p21;
 	@!%p78 bra $B32;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r361, %r10, 1;
 	cvt.u32.u64 %r362, %rd155;
 	shr.u32 %r363, %r262, 1;
@@ -23469,10 +23477,10 @@ $B31:
 	cvt.rn.bf16x2.f32 %r364, %f11, %f12;
 	st.global.u32 [%rd168], %r364;
 $B32:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p80, %p75, %p21;
 	@!%p80 bra $B33;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r365, %r10, 1;
 	cvt.u32.u64 %r366, %rd160;
 	shr.u32 %r367, %r262, 1;
@@ -23485,10 +23493,10 @@ $B32:
 	cvt.rn.bf16x2.f32 %r368, %f9, %f10;
 	st.global.u32 [%rd172], %r368;
 $B33:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p82, %p72, %p26;
 	@!%p82 bra $B34;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r369, %r10, 1;
 	cvt.u32.u64 %r370, %rd155;
 	shr.u32 %r371, %r271, 1;
@@ -23501,10 +23509,10 @@ $B33:
 	cvt.rn.bf16x2.f32 %r372, %f7, %f8;
 	st.global.u32 [%rd176], %r372;
 $B34:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p84, %p75, %p26;
 	@!%p84 bra $B35;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r373, %r10, 1;
 	cvt.u32.u64 %r374, %rd160;
 	shr.u32 %r375, %r271, 1;
@@ -23517,10 +23525,10 @@ $B34:
 	cvt.rn.bf16x2.f32 %r376, %f5, %f6;
 	st.global.u32 [%rd180], %r376;
 $B35:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p86, %p72, %p31;
 	@!%p86 bra $B36;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u32 %r377, %r10, 1;
 	cvt.u32.u64 %r378, %rd155;
 	shr.u32 %r379, %r280, 1;
@@ -23533,10 +23541,10 @@ $B35:
 	cvt.rn.bf16x2.f32 %r380, %f3, %f4;
 	st.global.u32 [%rd184], %r380;
 $B36:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p88, %p75, %p31;
 	@!%p88 bra $B37;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u32 %r381, %r10, 1;
 	cvt.u32.u64 %r382, %rd160;
 	shr.u32 %r383, %r280, 1;
@@ -23552,7 +23560,7 @@ $B37:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 65 10
+	.loc 1 66 10
 	mov.u32 %r385, 0;
 	mov.u64 %rd189, %rd39;
 	mov.u64 %rd190, %rd10;
@@ -23573,193 +23581,193 @@ $FAULT3:
 	mov.u64 %rd190, %rd11;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd55;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd60;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd64;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd68;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd72;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd76;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd80;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd84;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT12:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd89;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT13:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd94;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT14:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd98;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd102;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT16:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd106;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT17:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd110;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT18:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd114;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT19:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd118;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT20:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd123;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT21:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd128;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT22:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd132;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT23:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd136;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT24:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd140;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT25:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd144;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT26:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd148;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT27:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd152;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT28:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd157;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT29:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd162;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT30:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd166;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT31:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd170;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT32:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd174;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT33:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd178;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT34:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r385, 1;
 	mov.u64 %rd189, %rd182;
 	mov.u64 %rd190, %rd12;
 	bra $FAULT;
 $FAULT35:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r385, 2;
 	mov.u64 %rd189, %rd186;
 	mov.u64 %rd190, %rd12;
@@ -23915,9 +23923,9 @@ const tensorSM80 = `.version 7.0
 	and.b32 %r18, %r17, 3;
 	add.s64 %rd14, %rd10, %rd12;
 	shr.s64 %rd15, %rd9, 3;
-	.loc 1 62 11
+	.loc 1 63 11
 	setp.le.s64 %p2, %rd7, %rd14;
-	.loc 1 65 16
+	.loc 1 66 16
 	mul.lo.s64 %rd16, %rd14, %rd15;
 	.loc 1 30 11
 	mad.lo.s32 %r19, %r18, 16, %r15;
@@ -23937,7 +23945,7 @@ const tensorSM80 = `.version 7.0
 	shr.u64 %rd20, %rd19, 61;
 	add.s64 %rd21, %rd8, %rd20;
 	shr.s64 %rd22, %rd21, 3;
-	.loc 1 62 28
+	.loc 1 63 28
 	setp.le.s64 %p3, %rd22, %rd18;
 	.loc 1 32 12
 	mad.lo.s32 %r28, %r25, 16, %r22;
@@ -23950,9 +23958,9 @@ const tensorSM80 = `.version 7.0
 	xor.b32 %r31, %r14, %r30;
 	and.b32 %r32, %r31, 3;
 	add.s64 %rd25, %rd14, 64;
-	.loc 1 62 11
+	.loc 1 63 11
 	setp.le.s64 %p4, %rd7, %rd25;
-	.loc 1 65 16
+	.loc 1 66 16
 	mul.lo.s64 %rd26, %rd25, %rd15;
 	.loc 1 30 11
 	mad.lo.s32 %r33, %r32, 16, %r15;
@@ -24119,7 +24127,7 @@ $B0:
 	mov.u32 %r98, 0;
 	mov.u32 %r99, 0;
 	mov.u32 %r100, 0;
-	.loc 1 62 11
+	.loc 1 63 11
 	@%p2 bra $B1;
 	setp.le.s64 %p5, %rd15, %rd40;
 	mov.u32 %r93, 0;
@@ -24131,7 +24139,7 @@ $B0:
 	mov.u32 %r99, 0;
 	mov.u32 %r100, 0;
 	@%p5 bra $B1;
-	.loc 1 65 21
+	.loc 1 66 21
 	add.s64 %rd41, %rd16, %rd40;
 	setp.lt.u64 %p6, %rd41, %rd2;
 	@!%p6 bra $FAULT0;
@@ -24158,7 +24166,7 @@ $B1:
 	st.shared.v4.u32 [%r19], {%r102, %r104, %r106, %r108};
 	.loc 1 32 45
 	add.s64 %rd44, %rd35, %rd17;
-	.loc 1 62 11
+	.loc 1 63 11
 	setp.le.s64 %p7, %rd9, %rd44;
 	mov.u32 %r109, 0;
 	mov.u32 %r110, 0;
@@ -24178,7 +24186,7 @@ $B1:
 	mov.u32 %r115, 0;
 	mov.u32 %r116, 0;
 	@%p3 bra $B2;
-	.loc 1 65 21
+	.loc 1 66 21
 	mad.lo.s64 %rd45, %rd44, %rd22, %rd18;
 	setp.lt.u64 %p8, %rd45, %rd4;
 	@!%p8 bra $FAULT1;
@@ -24211,7 +24219,7 @@ $B2:
 	mov.u32 %r130, 0;
 	mov.u32 %r131, 0;
 	mov.u32 %r132, 0;
-	.loc 1 62 11
+	.loc 1 63 11
 	@%p4 bra $B3;
 	setp.le.s64 %p9, %rd15, %rd40;
 	mov.u32 %r125, 0;
@@ -24223,7 +24231,7 @@ $B2:
 	mov.u32 %r131, 0;
 	mov.u32 %r132, 0;
 	@%p9 bra $B3;
-	.loc 1 65 21
+	.loc 1 66 21
 	add.s64 %rd48, %rd26, %rd40;
 	setp.lt.u64 %p10, %rd48, %rd2;
 	@!%p10 bra $FAULT2;
@@ -24250,7 +24258,7 @@ $B3:
 	st.shared.v4.u32 [%r33+4096], {%r134, %r136, %r138, %r140};
 	.loc 1 32 45
 	add.s64 %rd51, %rd44, 16;
-	.loc 1 62 11
+	.loc 1 63 11
 	setp.le.s64 %p11, %rd9, %rd51;
 	mov.u32 %r141, 0;
 	mov.u32 %r142, 0;
@@ -24270,7 +24278,7 @@ $B3:
 	mov.u32 %r147, 0;
 	mov.u32 %r148, 0;
 	@%p3 bra $B4;
-	.loc 1 65 21
+	.loc 1 66 21
 	mad.lo.s64 %rd52, %rd51, %rd22, %rd18;
 	setp.lt.u64 %p12, %rd52, %rd4;
 	@!%p12 bra $FAULT3;
@@ -24361,12 +24369,12 @@ $B5:
 	and.b32 %r207, %r5, 3;
 	mad.lo.s32 %r208, %r207, 2, %r206;
 	cvt.u64.u32 %rd58, %r208;
-	.loc 1 70 11
+	.loc 1 72 11
 	setp.lt.s64 %p14, %rd57, %rd7;
 	setp.lt.s64 %p15, %rd58, %rd8;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B6;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd59, %rd8, 1;
 	shr.u32 %r209, %r208, 1;
 	cvt.u64.u32 %rd60, %r209;
@@ -24382,12 +24390,12 @@ $B5:
 	st.global.u16 [%rd63], %r210;
 	st.global.u16 [%rd63+2], %r211;
 $B6:
-	.loc 1 73 10
+	.loc 1 75 10
 	add.s64 %rd64, %rd57, 8;
 	setp.lt.s64 %p18, %rd64, %rd7;
 	and.pred %p19, %p18, %p15;
 	@!%p19 bra $B7;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd65, %rd8, 1;
 	shr.u32 %r212, %r208, 1;
 	cvt.u64.u32 %rd66, %r212;
@@ -24406,11 +24414,11 @@ $B7:
 	.loc 1 55 60
 	add.s32 %r215, %r208, 8;
 	cvt.u64.u32 %rd70, %r215;
-	.loc 1 70 26
+	.loc 1 72 26
 	setp.lt.s64 %p21, %rd70, %rd8;
 	and.pred %p22, %p14, %p21;
 	@!%p22 bra $B8;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd71, %rd8, 1;
 	shr.u32 %r216, %r215, 1;
 	cvt.u64.u32 %rd72, %r216;
@@ -24426,10 +24434,10 @@ $B7:
 	st.global.u16 [%rd75], %r217;
 	st.global.u16 [%rd75+2], %r218;
 $B8:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p24, %p18, %p21;
 	@!%p24 bra $B9;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd76, %rd8, 1;
 	shr.u32 %r219, %r215, 1;
 	cvt.u64.u32 %rd77, %r219;
@@ -24448,11 +24456,11 @@ $B9:
 	.loc 1 55 60
 	add.s32 %r222, %r208, 16;
 	cvt.u64.u32 %rd81, %r222;
-	.loc 1 70 26
+	.loc 1 72 26
 	setp.lt.s64 %p26, %rd81, %rd8;
 	and.pred %p27, %p14, %p26;
 	@!%p27 bra $B10;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd82, %rd8, 1;
 	shr.u32 %r223, %r222, 1;
 	cvt.u64.u32 %rd83, %r223;
@@ -24468,10 +24476,10 @@ $B9:
 	st.global.u16 [%rd86], %r224;
 	st.global.u16 [%rd86+2], %r225;
 $B10:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p29, %p18, %p26;
 	@!%p29 bra $B11;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd87, %rd8, 1;
 	shr.u32 %r226, %r222, 1;
 	cvt.u64.u32 %rd88, %r226;
@@ -24490,11 +24498,11 @@ $B11:
 	.loc 1 55 60
 	add.s32 %r229, %r208, 24;
 	cvt.u64.u32 %rd92, %r229;
-	.loc 1 70 26
+	.loc 1 72 26
 	setp.lt.s64 %p31, %rd92, %rd8;
 	and.pred %p32, %p14, %p31;
 	@!%p32 bra $B12;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd93, %rd8, 1;
 	shr.u32 %r230, %r229, 1;
 	cvt.u64.u32 %rd94, %r230;
@@ -24510,10 +24518,10 @@ $B11:
 	st.global.u16 [%rd97], %r231;
 	st.global.u16 [%rd97+2], %r232;
 $B12:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p34, %p18, %p31;
 	@!%p34 bra $B13;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd98, %rd8, 1;
 	shr.u32 %r233, %r229, 1;
 	cvt.u64.u32 %rd99, %r233;
@@ -24531,11 +24539,11 @@ $B12:
 $B13:
 	.loc 1 55 34
 	add.s64 %rd103, %rd57, 16;
-	.loc 1 70 11
+	.loc 1 72 11
 	setp.lt.s64 %p36, %rd103, %rd7;
 	and.pred %p37, %p36, %p15;
 	@!%p37 bra $B14;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd104, %rd8, 1;
 	shr.u32 %r236, %r208, 1;
 	cvt.u64.u32 %rd105, %r236;
@@ -24551,12 +24559,12 @@ $B13:
 	st.global.u16 [%rd108], %r237;
 	st.global.u16 [%rd108+2], %r238;
 $B14:
-	.loc 1 73 10
+	.loc 1 75 10
 	add.s64 %rd109, %rd57, 24;
 	setp.lt.s64 %p39, %rd109, %rd7;
 	and.pred %p40, %p39, %p15;
 	@!%p40 bra $B15;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd110, %rd8, 1;
 	shr.u32 %r239, %r208, 1;
 	cvt.u64.u32 %rd111, %r239;
@@ -24572,10 +24580,10 @@ $B14:
 	st.global.u16 [%rd114], %r240;
 	st.global.u16 [%rd114+2], %r241;
 $B15:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p42, %p36, %p21;
 	@!%p42 bra $B16;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd115, %rd8, 1;
 	shr.u32 %r242, %r215, 1;
 	cvt.u64.u32 %rd116, %r242;
@@ -24591,10 +24599,10 @@ $B15:
 	st.global.u16 [%rd119], %r243;
 	st.global.u16 [%rd119+2], %r244;
 $B16:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p44, %p39, %p21;
 	@!%p44 bra $B17;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd120, %rd8, 1;
 	shr.u32 %r245, %r215, 1;
 	cvt.u64.u32 %rd121, %r245;
@@ -24610,10 +24618,10 @@ $B16:
 	st.global.u16 [%rd124], %r246;
 	st.global.u16 [%rd124+2], %r247;
 $B17:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p46, %p36, %p26;
 	@!%p46 bra $B18;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd125, %rd8, 1;
 	shr.u32 %r248, %r222, 1;
 	cvt.u64.u32 %rd126, %r248;
@@ -24629,10 +24637,10 @@ $B17:
 	st.global.u16 [%rd129], %r249;
 	st.global.u16 [%rd129+2], %r250;
 $B18:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p48, %p39, %p26;
 	@!%p48 bra $B19;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd130, %rd8, 1;
 	shr.u32 %r251, %r222, 1;
 	cvt.u64.u32 %rd131, %r251;
@@ -24648,10 +24656,10 @@ $B18:
 	st.global.u16 [%rd134], %r252;
 	st.global.u16 [%rd134+2], %r253;
 $B19:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p50, %p36, %p31;
 	@!%p50 bra $B20;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd135, %rd8, 1;
 	shr.u32 %r254, %r229, 1;
 	cvt.u64.u32 %rd136, %r254;
@@ -24667,10 +24675,10 @@ $B19:
 	st.global.u16 [%rd139], %r255;
 	st.global.u16 [%rd139+2], %r256;
 $B20:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p52, %p39, %p31;
 	@!%p52 bra $B21;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd140, %rd8, 1;
 	shr.u32 %r257, %r229, 1;
 	cvt.u64.u32 %rd141, %r257;
@@ -24688,11 +24696,11 @@ $B20:
 $B21:
 	.loc 1 55 34
 	add.s64 %rd145, %rd57, 32;
-	.loc 1 70 11
+	.loc 1 72 11
 	setp.lt.s64 %p54, %rd145, %rd7;
 	and.pred %p55, %p54, %p15;
 	@!%p55 bra $B22;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd146, %rd8, 1;
 	shr.u32 %r260, %r208, 1;
 	cvt.u64.u32 %rd147, %r260;
@@ -24708,12 +24716,12 @@ $B21:
 	st.global.u16 [%rd150], %r261;
 	st.global.u16 [%rd150+2], %r262;
 $B22:
-	.loc 1 73 10
+	.loc 1 75 10
 	add.s64 %rd151, %rd57, 40;
 	setp.lt.s64 %p57, %rd151, %rd7;
 	and.pred %p58, %p57, %p15;
 	@!%p58 bra $B23;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd152, %rd8, 1;
 	shr.u32 %r263, %r208, 1;
 	cvt.u64.u32 %rd153, %r263;
@@ -24729,10 +24737,10 @@ $B22:
 	st.global.u16 [%rd156], %r264;
 	st.global.u16 [%rd156+2], %r265;
 $B23:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p60, %p54, %p21;
 	@!%p60 bra $B24;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd157, %rd8, 1;
 	shr.u32 %r266, %r215, 1;
 	cvt.u64.u32 %rd158, %r266;
@@ -24748,10 +24756,10 @@ $B23:
 	st.global.u16 [%rd161], %r267;
 	st.global.u16 [%rd161+2], %r268;
 $B24:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p62, %p57, %p21;
 	@!%p62 bra $B25;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd162, %rd8, 1;
 	shr.u32 %r269, %r215, 1;
 	cvt.u64.u32 %rd163, %r269;
@@ -24767,10 +24775,10 @@ $B24:
 	st.global.u16 [%rd166], %r270;
 	st.global.u16 [%rd166+2], %r271;
 $B25:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p64, %p54, %p26;
 	@!%p64 bra $B26;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd167, %rd8, 1;
 	shr.u32 %r272, %r222, 1;
 	cvt.u64.u32 %rd168, %r272;
@@ -24786,10 +24794,10 @@ $B25:
 	st.global.u16 [%rd171], %r273;
 	st.global.u16 [%rd171+2], %r274;
 $B26:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p66, %p57, %p26;
 	@!%p66 bra $B27;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd172, %rd8, 1;
 	shr.u32 %r275, %r222, 1;
 	cvt.u64.u32 %rd173, %r275;
@@ -24805,10 +24813,10 @@ $B26:
 	st.global.u16 [%rd176], %r276;
 	st.global.u16 [%rd176+2], %r277;
 $B27:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p68, %p54, %p31;
 	@!%p68 bra $B28;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd177, %rd8, 1;
 	shr.u32 %r278, %r229, 1;
 	cvt.u64.u32 %rd178, %r278;
@@ -24824,10 +24832,10 @@ $B27:
 	st.global.u16 [%rd181], %r279;
 	st.global.u16 [%rd181+2], %r280;
 $B28:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p70, %p57, %p31;
 	@!%p70 bra $B29;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd182, %rd8, 1;
 	shr.u32 %r281, %r229, 1;
 	cvt.u64.u32 %rd183, %r281;
@@ -24845,11 +24853,11 @@ $B28:
 $B29:
 	.loc 1 55 34
 	add.s64 %rd187, %rd57, 48;
-	.loc 1 70 11
+	.loc 1 72 11
 	setp.lt.s64 %p72, %rd187, %rd7;
 	and.pred %p73, %p72, %p15;
 	@!%p73 bra $B30;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd188, %rd8, 1;
 	shr.u32 %r284, %r208, 1;
 	cvt.u64.u32 %rd189, %r284;
@@ -24865,12 +24873,12 @@ $B29:
 	st.global.u16 [%rd192], %r285;
 	st.global.u16 [%rd192+2], %r286;
 $B30:
-	.loc 1 73 10
+	.loc 1 75 10
 	add.s64 %rd193, %rd57, 56;
 	setp.lt.s64 %p75, %rd193, %rd7;
 	and.pred %p76, %p75, %p15;
 	@!%p76 bra $B31;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd194, %rd8, 1;
 	shr.u32 %r287, %r208, 1;
 	cvt.u64.u32 %rd195, %r287;
@@ -24886,10 +24894,10 @@ $B30:
 	st.global.u16 [%rd198], %r288;
 	st.global.u16 [%rd198+2], %r289;
 $B31:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p78, %p72, %p21;
 	@!%p78 bra $B32;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd199, %rd8, 1;
 	shr.u32 %r290, %r215, 1;
 	cvt.u64.u32 %rd200, %r290;
@@ -24905,10 +24913,10 @@ $B31:
 	st.global.u16 [%rd203], %r291;
 	st.global.u16 [%rd203+2], %r292;
 $B32:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p80, %p75, %p21;
 	@!%p80 bra $B33;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd204, %rd8, 1;
 	shr.u32 %r293, %r215, 1;
 	cvt.u64.u32 %rd205, %r293;
@@ -24924,10 +24932,10 @@ $B32:
 	st.global.u16 [%rd208], %r294;
 	st.global.u16 [%rd208+2], %r295;
 $B33:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p82, %p72, %p26;
 	@!%p82 bra $B34;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd209, %rd8, 1;
 	shr.u32 %r296, %r222, 1;
 	cvt.u64.u32 %rd210, %r296;
@@ -24943,10 +24951,10 @@ $B33:
 	st.global.u16 [%rd213], %r297;
 	st.global.u16 [%rd213+2], %r298;
 $B34:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p84, %p75, %p26;
 	@!%p84 bra $B35;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd214, %rd8, 1;
 	shr.u32 %r299, %r222, 1;
 	cvt.u64.u32 %rd215, %r299;
@@ -24962,10 +24970,10 @@ $B34:
 	st.global.u16 [%rd218], %r300;
 	st.global.u16 [%rd218+2], %r301;
 $B35:
-	.loc 1 70 11
+	.loc 1 72 11
 	and.pred %p86, %p72, %p31;
 	@!%p86 bra $B36;
-	.loc 1 71 15
+	.loc 1 73 15
 	shr.u64 %rd219, %rd8, 1;
 	shr.u32 %r302, %r229, 1;
 	cvt.u64.u32 %rd220, %r302;
@@ -24981,10 +24989,10 @@ $B35:
 	st.global.u16 [%rd223], %r303;
 	st.global.u16 [%rd223+2], %r304;
 $B36:
-	.loc 1 73 13
+	.loc 1 75 13
 	and.pred %p88, %p75, %p31;
 	@!%p88 bra $B37;
-	.loc 1 74 19
+	.loc 1 76 19
 	shr.u64 %rd224, %rd8, 1;
 	shr.u32 %r305, %r229, 1;
 	cvt.u64.u32 %rd225, %r305;
@@ -25003,7 +25011,7 @@ $B37:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 65 10
+	.loc 1 66 10
 	mov.u32 %r308, 0;
 	mov.u64 %rd229, %rd41;
 	mov.u64 %rd230, %rd2;
@@ -25024,193 +25032,193 @@ $FAULT3:
 	mov.u64 %rd230, %rd4;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd61;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd67;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd73;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd78;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd84;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd89;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd95;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd100;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT12:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd106;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT13:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd112;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT14:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd117;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT15:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd122;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT16:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd127;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT17:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd132;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT18:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd137;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT19:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd142;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT20:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd148;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT21:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd154;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT22:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd159;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT23:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd164;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT24:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd169;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT25:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd174;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT26:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd179;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT27:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd184;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT28:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd190;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT29:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd196;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT30:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd201;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT31:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd206;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT32:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd211;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT33:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd216;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT34:
-	.loc 1 71 4
+	.loc 1 73 4
 	mov.u32 %r308, 1;
 	mov.u64 %rd229, %rd221;
 	mov.u64 %rd230, %rd6;
 	bra $FAULT;
 $FAULT35:
-	.loc 1 74 4
+	.loc 1 76 4
 	mov.u32 %r308, 2;
 	mov.u64 %rd229, %rd226;
 	mov.u64 %rd230, %rd6;
@@ -26392,12 +26400,12 @@ $B8:
 	shl.b32 %r313, %r34, 1;
 	cvt.u64.u32 %rd268, %r313;
 	add.s64 %rd269, %rd267, %rd268;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p88, %rd266, %rd20;
 	setp.lt.s64 %p89, %rd269, %rd10;
 	and.pred %p90, %p88, %p89;
 	@!%p90 bra $B9;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd270, %rd133, 63;
 	add.s64 %rd271, %rd10, %rd270;
 	shr.s64 %rd272, %rd271, 1;
@@ -26413,12 +26421,12 @@ $B8:
 	cvt.rn.bf16x2.f32 %r314, %f136, %f137;
 	st.global.u32 [%rd279], %r314;
 $B9:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd280, %rd266, 8;
 	setp.lt.s64 %p92, %rd280, %rd20;
 	and.pred %p93, %p92, %p89;
 	@!%p93 bra $B10;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd281, %rd133, 63;
 	add.s64 %rd282, %rd10, %rd281;
 	shr.s64 %rd283, %rd282, 1;
@@ -26436,11 +26444,11 @@ $B9:
 $B10:
 	.loc 1 57 60
 	add.s64 %rd291, %rd269, 8;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p95, %rd291, %rd10;
 	and.pred %p96, %p88, %p95;
 	@!%p96 bra $B11;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd292, %rd133, 63;
 	add.s64 %rd293, %rd10, %rd292;
 	shr.s64 %rd294, %rd293, 1;
@@ -26457,10 +26465,10 @@ $B10:
 	cvt.rn.bf16x2.f32 %r316, %f132, %f133;
 	st.global.u32 [%rd302], %r316;
 $B11:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p98, %p92, %p95;
 	@!%p98 bra $B12;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd303, %rd133, 63;
 	add.s64 %rd304, %rd10, %rd303;
 	shr.s64 %rd305, %rd304, 1;
@@ -26479,11 +26487,11 @@ $B11:
 $B12:
 	.loc 1 57 60
 	add.s64 %rd314, %rd269, 16;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p100, %rd314, %rd10;
 	and.pred %p101, %p88, %p100;
 	@!%p101 bra $B13;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd315, %rd133, 63;
 	add.s64 %rd316, %rd10, %rd315;
 	shr.s64 %rd317, %rd316, 1;
@@ -26500,10 +26508,10 @@ $B12:
 	cvt.rn.bf16x2.f32 %r318, %f128, %f129;
 	st.global.u32 [%rd325], %r318;
 $B13:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p103, %p92, %p100;
 	@!%p103 bra $B14;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd326, %rd133, 63;
 	add.s64 %rd327, %rd10, %rd326;
 	shr.s64 %rd328, %rd327, 1;
@@ -26522,11 +26530,11 @@ $B13:
 $B14:
 	.loc 1 57 60
 	add.s64 %rd337, %rd269, 24;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p105, %rd337, %rd10;
 	and.pred %p106, %p88, %p105;
 	@!%p106 bra $B15;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd338, %rd133, 63;
 	add.s64 %rd339, %rd10, %rd338;
 	shr.s64 %rd340, %rd339, 1;
@@ -26543,10 +26551,10 @@ $B14:
 	cvt.rn.bf16x2.f32 %r320, %f124, %f125;
 	st.global.u32 [%rd348], %r320;
 $B15:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p108, %p92, %p105;
 	@!%p108 bra $B16;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd349, %rd133, 63;
 	add.s64 %rd350, %rd10, %rd349;
 	shr.s64 %rd351, %rd350, 1;
@@ -26565,11 +26573,11 @@ $B15:
 $B16:
 	.loc 1 57 60
 	add.s64 %rd360, %rd269, 32;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p110, %rd360, %rd10;
 	and.pred %p111, %p88, %p110;
 	@!%p111 bra $B17;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd361, %rd133, 63;
 	add.s64 %rd362, %rd10, %rd361;
 	shr.s64 %rd363, %rd362, 1;
@@ -26586,10 +26594,10 @@ $B16:
 	cvt.rn.bf16x2.f32 %r322, %f120, %f121;
 	st.global.u32 [%rd371], %r322;
 $B17:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p113, %p92, %p110;
 	@!%p113 bra $B18;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd372, %rd133, 63;
 	add.s64 %rd373, %rd10, %rd372;
 	shr.s64 %rd374, %rd373, 1;
@@ -26608,11 +26616,11 @@ $B17:
 $B18:
 	.loc 1 57 60
 	add.s64 %rd383, %rd269, 40;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p115, %rd383, %rd10;
 	and.pred %p116, %p88, %p115;
 	@!%p116 bra $B19;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd384, %rd133, 63;
 	add.s64 %rd385, %rd10, %rd384;
 	shr.s64 %rd386, %rd385, 1;
@@ -26629,10 +26637,10 @@ $B18:
 	cvt.rn.bf16x2.f32 %r324, %f116, %f117;
 	st.global.u32 [%rd394], %r324;
 $B19:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p118, %p92, %p115;
 	@!%p118 bra $B20;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd395, %rd133, 63;
 	add.s64 %rd396, %rd10, %rd395;
 	shr.s64 %rd397, %rd396, 1;
@@ -26651,11 +26659,11 @@ $B19:
 $B20:
 	.loc 1 57 60
 	add.s64 %rd406, %rd269, 48;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p120, %rd406, %rd10;
 	and.pred %p121, %p88, %p120;
 	@!%p121 bra $B21;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd407, %rd133, 63;
 	add.s64 %rd408, %rd10, %rd407;
 	shr.s64 %rd409, %rd408, 1;
@@ -26672,10 +26680,10 @@ $B20:
 	cvt.rn.bf16x2.f32 %r326, %f112, %f113;
 	st.global.u32 [%rd417], %r326;
 $B21:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p123, %p92, %p120;
 	@!%p123 bra $B22;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd418, %rd133, 63;
 	add.s64 %rd419, %rd10, %rd418;
 	shr.s64 %rd420, %rd419, 1;
@@ -26694,11 +26702,11 @@ $B21:
 $B22:
 	.loc 1 57 60
 	add.s64 %rd429, %rd269, 56;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p125, %rd429, %rd10;
 	and.pred %p126, %p88, %p125;
 	@!%p126 bra $B23;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd430, %rd133, 63;
 	add.s64 %rd431, %rd10, %rd430;
 	shr.s64 %rd432, %rd431, 1;
@@ -26715,10 +26723,10 @@ $B22:
 	cvt.rn.bf16x2.f32 %r328, %f108, %f109;
 	st.global.u32 [%rd440], %r328;
 $B23:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p128, %p92, %p125;
 	@!%p128 bra $B24;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd441, %rd133, 63;
 	add.s64 %rd442, %rd10, %rd441;
 	shr.s64 %rd443, %rd442, 1;
@@ -26737,11 +26745,11 @@ $B23:
 $B24:
 	.loc 1 57 34
 	add.s64 %rd452, %rd266, 16;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p130, %rd452, %rd20;
 	and.pred %p131, %p130, %p89;
 	@!%p131 bra $B25;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd453, %rd133, 63;
 	add.s64 %rd454, %rd10, %rd453;
 	shr.s64 %rd455, %rd454, 1;
@@ -26757,12 +26765,12 @@ $B24:
 	cvt.rn.bf16x2.f32 %r330, %f104, %f105;
 	st.global.u32 [%rd462], %r330;
 $B25:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd463, %rd266, 24;
 	setp.lt.s64 %p133, %rd463, %rd20;
 	and.pred %p134, %p133, %p89;
 	@!%p134 bra $B26;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd464, %rd133, 63;
 	add.s64 %rd465, %rd10, %rd464;
 	shr.s64 %rd466, %rd465, 1;
@@ -26778,10 +26786,10 @@ $B25:
 	cvt.rn.bf16x2.f32 %r331, %f102, %f103;
 	st.global.u32 [%rd473], %r331;
 $B26:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p136, %p130, %p95;
 	@!%p136 bra $B27;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd474, %rd133, 63;
 	add.s64 %rd475, %rd10, %rd474;
 	shr.s64 %rd476, %rd475, 1;
@@ -26798,10 +26806,10 @@ $B26:
 	cvt.rn.bf16x2.f32 %r332, %f100, %f101;
 	st.global.u32 [%rd484], %r332;
 $B27:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p138, %p133, %p95;
 	@!%p138 bra $B28;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd485, %rd133, 63;
 	add.s64 %rd486, %rd10, %rd485;
 	shr.s64 %rd487, %rd486, 1;
@@ -26818,10 +26826,10 @@ $B27:
 	cvt.rn.bf16x2.f32 %r333, %f98, %f99;
 	st.global.u32 [%rd495], %r333;
 $B28:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p140, %p130, %p100;
 	@!%p140 bra $B29;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd496, %rd133, 63;
 	add.s64 %rd497, %rd10, %rd496;
 	shr.s64 %rd498, %rd497, 1;
@@ -26838,10 +26846,10 @@ $B28:
 	cvt.rn.bf16x2.f32 %r334, %f96, %f97;
 	st.global.u32 [%rd506], %r334;
 $B29:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p142, %p133, %p100;
 	@!%p142 bra $B30;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd507, %rd133, 63;
 	add.s64 %rd508, %rd10, %rd507;
 	shr.s64 %rd509, %rd508, 1;
@@ -26858,10 +26866,10 @@ $B29:
 	cvt.rn.bf16x2.f32 %r335, %f94, %f95;
 	st.global.u32 [%rd517], %r335;
 $B30:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p144, %p130, %p105;
 	@!%p144 bra $B31;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd518, %rd133, 63;
 	add.s64 %rd519, %rd10, %rd518;
 	shr.s64 %rd520, %rd519, 1;
@@ -26878,10 +26886,10 @@ $B30:
 	cvt.rn.bf16x2.f32 %r336, %f92, %f93;
 	st.global.u32 [%rd528], %r336;
 $B31:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p146, %p133, %p105;
 	@!%p146 bra $B32;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd529, %rd133, 63;
 	add.s64 %rd530, %rd10, %rd529;
 	shr.s64 %rd531, %rd530, 1;
@@ -26898,10 +26906,10 @@ $B31:
 	cvt.rn.bf16x2.f32 %r337, %f90, %f91;
 	st.global.u32 [%rd539], %r337;
 $B32:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p148, %p130, %p110;
 	@!%p148 bra $B33;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd540, %rd133, 63;
 	add.s64 %rd541, %rd10, %rd540;
 	shr.s64 %rd542, %rd541, 1;
@@ -26918,10 +26926,10 @@ $B32:
 	cvt.rn.bf16x2.f32 %r338, %f88, %f89;
 	st.global.u32 [%rd550], %r338;
 $B33:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p150, %p133, %p110;
 	@!%p150 bra $B34;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd551, %rd133, 63;
 	add.s64 %rd552, %rd10, %rd551;
 	shr.s64 %rd553, %rd552, 1;
@@ -26938,10 +26946,10 @@ $B33:
 	cvt.rn.bf16x2.f32 %r339, %f86, %f87;
 	st.global.u32 [%rd561], %r339;
 $B34:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p152, %p130, %p115;
 	@!%p152 bra $B35;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd562, %rd133, 63;
 	add.s64 %rd563, %rd10, %rd562;
 	shr.s64 %rd564, %rd563, 1;
@@ -26958,10 +26966,10 @@ $B34:
 	cvt.rn.bf16x2.f32 %r340, %f84, %f85;
 	st.global.u32 [%rd572], %r340;
 $B35:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p154, %p133, %p115;
 	@!%p154 bra $B36;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd573, %rd133, 63;
 	add.s64 %rd574, %rd10, %rd573;
 	shr.s64 %rd575, %rd574, 1;
@@ -26978,10 +26986,10 @@ $B35:
 	cvt.rn.bf16x2.f32 %r341, %f82, %f83;
 	st.global.u32 [%rd583], %r341;
 $B36:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p156, %p130, %p120;
 	@!%p156 bra $B37;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd584, %rd133, 63;
 	add.s64 %rd585, %rd10, %rd584;
 	shr.s64 %rd586, %rd585, 1;
@@ -26998,10 +27006,10 @@ $B36:
 	cvt.rn.bf16x2.f32 %r342, %f80, %f81;
 	st.global.u32 [%rd594], %r342;
 $B37:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p158, %p133, %p120;
 	@!%p158 bra $B38;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd595, %rd133, 63;
 	add.s64 %rd596, %rd10, %rd595;
 	shr.s64 %rd597, %rd596, 1;
@@ -27018,10 +27026,10 @@ $B37:
 	cvt.rn.bf16x2.f32 %r343, %f78, %f79;
 	st.global.u32 [%rd605], %r343;
 $B38:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p160, %p130, %p125;
 	@!%p160 bra $B39;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd606, %rd133, 63;
 	add.s64 %rd607, %rd10, %rd606;
 	shr.s64 %rd608, %rd607, 1;
@@ -27038,10 +27046,10 @@ $B38:
 	cvt.rn.bf16x2.f32 %r344, %f76, %f77;
 	st.global.u32 [%rd616], %r344;
 $B39:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p162, %p133, %p125;
 	@!%p162 bra $B40;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd617, %rd133, 63;
 	add.s64 %rd618, %rd10, %rd617;
 	shr.s64 %rd619, %rd618, 1;
@@ -27060,11 +27068,11 @@ $B39:
 $B40:
 	.loc 1 57 34
 	add.s64 %rd628, %rd266, 32;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p164, %rd628, %rd20;
 	and.pred %p165, %p164, %p89;
 	@!%p165 bra $B41;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd629, %rd133, 63;
 	add.s64 %rd630, %rd10, %rd629;
 	shr.s64 %rd631, %rd630, 1;
@@ -27080,12 +27088,12 @@ $B40:
 	cvt.rn.bf16x2.f32 %r346, %f72, %f73;
 	st.global.u32 [%rd638], %r346;
 $B41:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd639, %rd266, 40;
 	setp.lt.s64 %p167, %rd639, %rd20;
 	and.pred %p168, %p167, %p89;
 	@!%p168 bra $B42;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd640, %rd133, 63;
 	add.s64 %rd641, %rd10, %rd640;
 	shr.s64 %rd642, %rd641, 1;
@@ -27101,10 +27109,10 @@ $B41:
 	cvt.rn.bf16x2.f32 %r347, %f70, %f71;
 	st.global.u32 [%rd649], %r347;
 $B42:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p170, %p164, %p95;
 	@!%p170 bra $B43;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd650, %rd133, 63;
 	add.s64 %rd651, %rd10, %rd650;
 	shr.s64 %rd652, %rd651, 1;
@@ -27121,10 +27129,10 @@ $B42:
 	cvt.rn.bf16x2.f32 %r348, %f68, %f69;
 	st.global.u32 [%rd660], %r348;
 $B43:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p172, %p167, %p95;
 	@!%p172 bra $B44;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd661, %rd133, 63;
 	add.s64 %rd662, %rd10, %rd661;
 	shr.s64 %rd663, %rd662, 1;
@@ -27141,10 +27149,10 @@ $B43:
 	cvt.rn.bf16x2.f32 %r349, %f66, %f67;
 	st.global.u32 [%rd671], %r349;
 $B44:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p174, %p164, %p100;
 	@!%p174 bra $B45;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd672, %rd133, 63;
 	add.s64 %rd673, %rd10, %rd672;
 	shr.s64 %rd674, %rd673, 1;
@@ -27161,10 +27169,10 @@ $B44:
 	cvt.rn.bf16x2.f32 %r350, %f64, %f65;
 	st.global.u32 [%rd682], %r350;
 $B45:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p176, %p167, %p100;
 	@!%p176 bra $B46;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd683, %rd133, 63;
 	add.s64 %rd684, %rd10, %rd683;
 	shr.s64 %rd685, %rd684, 1;
@@ -27181,10 +27189,10 @@ $B45:
 	cvt.rn.bf16x2.f32 %r351, %f62, %f63;
 	st.global.u32 [%rd693], %r351;
 $B46:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p178, %p164, %p105;
 	@!%p178 bra $B47;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd694, %rd133, 63;
 	add.s64 %rd695, %rd10, %rd694;
 	shr.s64 %rd696, %rd695, 1;
@@ -27201,10 +27209,10 @@ $B46:
 	cvt.rn.bf16x2.f32 %r352, %f60, %f61;
 	st.global.u32 [%rd704], %r352;
 $B47:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p180, %p167, %p105;
 	@!%p180 bra $B48;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd705, %rd133, 63;
 	add.s64 %rd706, %rd10, %rd705;
 	shr.s64 %rd707, %rd706, 1;
@@ -27221,10 +27229,10 @@ $B47:
 	cvt.rn.bf16x2.f32 %r353, %f58, %f59;
 	st.global.u32 [%rd715], %r353;
 $B48:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p182, %p164, %p110;
 	@!%p182 bra $B49;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd716, %rd133, 63;
 	add.s64 %rd717, %rd10, %rd716;
 	shr.s64 %rd718, %rd717, 1;
@@ -27241,10 +27249,10 @@ $B48:
 	cvt.rn.bf16x2.f32 %r354, %f56, %f57;
 	st.global.u32 [%rd726], %r354;
 $B49:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p184, %p167, %p110;
 	@!%p184 bra $B50;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd727, %rd133, 63;
 	add.s64 %rd728, %rd10, %rd727;
 	shr.s64 %rd729, %rd728, 1;
@@ -27261,10 +27269,10 @@ $B49:
 	cvt.rn.bf16x2.f32 %r355, %f54, %f55;
 	st.global.u32 [%rd737], %r355;
 $B50:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p186, %p164, %p115;
 	@!%p186 bra $B51;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd738, %rd133, 63;
 	add.s64 %rd739, %rd10, %rd738;
 	shr.s64 %rd740, %rd739, 1;
@@ -27281,10 +27289,10 @@ $B50:
 	cvt.rn.bf16x2.f32 %r356, %f52, %f53;
 	st.global.u32 [%rd748], %r356;
 $B51:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p188, %p167, %p115;
 	@!%p188 bra $B52;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd749, %rd133, 63;
 	add.s64 %rd750, %rd10, %rd749;
 	shr.s64 %rd751, %rd750, 1;
@@ -27301,10 +27309,10 @@ $B51:
 	cvt.rn.bf16x2.f32 %r357, %f50, %f51;
 	st.global.u32 [%rd759], %r357;
 $B52:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p190, %p164, %p120;
 	@!%p190 bra $B53;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd760, %rd133, 63;
 	add.s64 %rd761, %rd10, %rd760;
 	shr.s64 %rd762, %rd761, 1;
@@ -27321,10 +27329,10 @@ $B52:
 	cvt.rn.bf16x2.f32 %r358, %f48, %f49;
 	st.global.u32 [%rd770], %r358;
 $B53:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p192, %p167, %p120;
 	@!%p192 bra $B54;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd771, %rd133, 63;
 	add.s64 %rd772, %rd10, %rd771;
 	shr.s64 %rd773, %rd772, 1;
@@ -27341,10 +27349,10 @@ $B53:
 	cvt.rn.bf16x2.f32 %r359, %f46, %f47;
 	st.global.u32 [%rd781], %r359;
 $B54:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p194, %p164, %p125;
 	@!%p194 bra $B55;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd782, %rd133, 63;
 	add.s64 %rd783, %rd10, %rd782;
 	shr.s64 %rd784, %rd783, 1;
@@ -27361,10 +27369,10 @@ $B54:
 	cvt.rn.bf16x2.f32 %r360, %f44, %f45;
 	st.global.u32 [%rd792], %r360;
 $B55:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p196, %p167, %p125;
 	@!%p196 bra $B56;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd793, %rd133, 63;
 	add.s64 %rd794, %rd10, %rd793;
 	shr.s64 %rd795, %rd794, 1;
@@ -27383,11 +27391,11 @@ $B55:
 $B56:
 	.loc 1 57 34
 	add.s64 %rd804, %rd266, 48;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p198, %rd804, %rd20;
 	and.pred %p199, %p198, %p89;
 	@!%p199 bra $B57;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd805, %rd133, 63;
 	add.s64 %rd806, %rd10, %rd805;
 	shr.s64 %rd807, %rd806, 1;
@@ -27403,12 +27411,12 @@ $B56:
 	cvt.rn.bf16x2.f32 %r362, %f40, %f41;
 	st.global.u32 [%rd814], %r362;
 $B57:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd815, %rd266, 56;
 	setp.lt.s64 %p201, %rd815, %rd20;
 	and.pred %p202, %p201, %p89;
 	@!%p202 bra $B58;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd816, %rd133, 63;
 	add.s64 %rd817, %rd10, %rd816;
 	shr.s64 %rd818, %rd817, 1;
@@ -27424,10 +27432,10 @@ $B57:
 	cvt.rn.bf16x2.f32 %r363, %f38, %f39;
 	st.global.u32 [%rd825], %r363;
 $B58:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p204, %p198, %p95;
 	@!%p204 bra $B59;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd826, %rd133, 63;
 	add.s64 %rd827, %rd10, %rd826;
 	shr.s64 %rd828, %rd827, 1;
@@ -27444,10 +27452,10 @@ $B58:
 	cvt.rn.bf16x2.f32 %r364, %f36, %f37;
 	st.global.u32 [%rd836], %r364;
 $B59:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p206, %p201, %p95;
 	@!%p206 bra $B60;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd837, %rd133, 63;
 	add.s64 %rd838, %rd10, %rd837;
 	shr.s64 %rd839, %rd838, 1;
@@ -27464,10 +27472,10 @@ $B59:
 	cvt.rn.bf16x2.f32 %r365, %f34, %f35;
 	st.global.u32 [%rd847], %r365;
 $B60:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p208, %p198, %p100;
 	@!%p208 bra $B61;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd848, %rd133, 63;
 	add.s64 %rd849, %rd10, %rd848;
 	shr.s64 %rd850, %rd849, 1;
@@ -27484,10 +27492,10 @@ $B60:
 	cvt.rn.bf16x2.f32 %r366, %f32, %f33;
 	st.global.u32 [%rd858], %r366;
 $B61:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p210, %p201, %p100;
 	@!%p210 bra $B62;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd859, %rd133, 63;
 	add.s64 %rd860, %rd10, %rd859;
 	shr.s64 %rd861, %rd860, 1;
@@ -27504,10 +27512,10 @@ $B61:
 	cvt.rn.bf16x2.f32 %r367, %f30, %f31;
 	st.global.u32 [%rd869], %r367;
 $B62:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p212, %p198, %p105;
 	@!%p212 bra $B63;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd870, %rd133, 63;
 	add.s64 %rd871, %rd10, %rd870;
 	shr.s64 %rd872, %rd871, 1;
@@ -27524,10 +27532,10 @@ $B62:
 	cvt.rn.bf16x2.f32 %r368, %f28, %f29;
 	st.global.u32 [%rd880], %r368;
 $B63:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p214, %p201, %p105;
 	@!%p214 bra $B64;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd881, %rd133, 63;
 	add.s64 %rd882, %rd10, %rd881;
 	shr.s64 %rd883, %rd882, 1;
@@ -27544,10 +27552,10 @@ $B63:
 	cvt.rn.bf16x2.f32 %r369, %f26, %f27;
 	st.global.u32 [%rd891], %r369;
 $B64:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p216, %p198, %p110;
 	@!%p216 bra $B65;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd892, %rd133, 63;
 	add.s64 %rd893, %rd10, %rd892;
 	shr.s64 %rd894, %rd893, 1;
@@ -27564,10 +27572,10 @@ $B64:
 	cvt.rn.bf16x2.f32 %r370, %f24, %f25;
 	st.global.u32 [%rd902], %r370;
 $B65:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p218, %p201, %p110;
 	@!%p218 bra $B66;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd903, %rd133, 63;
 	add.s64 %rd904, %rd10, %rd903;
 	shr.s64 %rd905, %rd904, 1;
@@ -27584,10 +27592,10 @@ $B65:
 	cvt.rn.bf16x2.f32 %r371, %f22, %f23;
 	st.global.u32 [%rd913], %r371;
 $B66:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p220, %p198, %p115;
 	@!%p220 bra $B67;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd914, %rd133, 63;
 	add.s64 %rd915, %rd10, %rd914;
 	shr.s64 %rd916, %rd915, 1;
@@ -27604,10 +27612,10 @@ $B66:
 	cvt.rn.bf16x2.f32 %r372, %f20, %f21;
 	st.global.u32 [%rd924], %r372;
 $B67:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p222, %p201, %p115;
 	@!%p222 bra $B68;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd925, %rd133, 63;
 	add.s64 %rd926, %rd10, %rd925;
 	shr.s64 %rd927, %rd926, 1;
@@ -27624,10 +27632,10 @@ $B67:
 	cvt.rn.bf16x2.f32 %r373, %f18, %f19;
 	st.global.u32 [%rd935], %r373;
 $B68:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p224, %p198, %p120;
 	@!%p224 bra $B69;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd936, %rd133, 63;
 	add.s64 %rd937, %rd10, %rd936;
 	shr.s64 %rd938, %rd937, 1;
@@ -27644,10 +27652,10 @@ $B68:
 	cvt.rn.bf16x2.f32 %r374, %f16, %f17;
 	st.global.u32 [%rd946], %r374;
 $B69:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p226, %p201, %p120;
 	@!%p226 bra $B70;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd947, %rd133, 63;
 	add.s64 %rd948, %rd10, %rd947;
 	shr.s64 %rd949, %rd948, 1;
@@ -27664,10 +27672,10 @@ $B69:
 	cvt.rn.bf16x2.f32 %r375, %f14, %f15;
 	st.global.u32 [%rd957], %r375;
 $B70:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p228, %p198, %p125;
 	@!%p228 bra $B71;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd958, %rd133, 63;
 	add.s64 %rd959, %rd10, %rd958;
 	shr.s64 %rd960, %rd959, 1;
@@ -27684,10 +27692,10 @@ $B70:
 	cvt.rn.bf16x2.f32 %r376, %f12, %f13;
 	st.global.u32 [%rd968], %r376;
 $B71:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p230, %p201, %p125;
 	@!%p230 bra $B72;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd969, %rd133, 63;
 	add.s64 %rd970, %rd10, %rd969;
 	shr.s64 %rd971, %rd970, 1;
@@ -27725,385 +27733,385 @@ $FAULT2:
 	mov.u64 %rd981, 0;
 	bra $FAULT;
 $FAULT3:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd277;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT4:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd288;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT5:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd300;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT6:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd311;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT7:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd323;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT8:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd334;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT9:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd346;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT10:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd357;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT11:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd369;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT12:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd380;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT13:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd392;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT14:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd403;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT15:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd415;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT16:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd426;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT17:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd438;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT18:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd449;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT19:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd460;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT20:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd471;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT21:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd482;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT22:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd493;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT23:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd504;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT24:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd515;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT25:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd526;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT26:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd537;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT27:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd548;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT28:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd559;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT29:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd570;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT30:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd581;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT31:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd592;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT32:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd603;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT33:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd614;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT34:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd625;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT35:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd636;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT36:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd647;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT37:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd658;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT38:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd669;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT39:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd680;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT40:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd691;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT41:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd702;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT42:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd713;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT43:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd724;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT44:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd735;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT45:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd746;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT46:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd757;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT47:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd768;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT48:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd779;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT49:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd790;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT50:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd801;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT51:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd812;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT52:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd823;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT53:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd834;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT54:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd845;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT55:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd856;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT56:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd867;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT57:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd878;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT58:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd889;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT59:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd900;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT60:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd911;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT61:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd922;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT62:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd933;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT63:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd944;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT64:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd955;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT65:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r378, 3;
 	mov.u64 %rd980, %rd966;
 	mov.u64 %rd981, %rd19;
 	bra $FAULT;
 $FAULT66:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r378, 4;
 	mov.u64 %rd980, %rd977;
 	mov.u64 %rd981, %rd19;
@@ -29281,12 +29289,12 @@ $B8:
 	shl.b32 %r246, %r27, 1;
 	cvt.u64.u32 %rd330, %r246;
 	add.s64 %rd331, %rd329, %rd330;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p88, %rd328, %rd7;
 	setp.lt.s64 %p89, %rd331, %rd8;
 	and.pred %p90, %p88, %p89;
 	@!%p90 bra $B9;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd332, %rd132, 63;
 	add.s64 %rd333, %rd8, %rd332;
 	shr.s64 %rd334, %rd333, 1;
@@ -29306,12 +29314,12 @@ $B8:
 	st.global.u16 [%rd341], %r247;
 	st.global.u16 [%rd341+2], %r248;
 $B9:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd342, %rd328, 8;
 	setp.lt.s64 %p92, %rd342, %rd7;
 	and.pred %p93, %p92, %p89;
 	@!%p93 bra $B10;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd343, %rd132, 63;
 	add.s64 %rd344, %rd8, %rd343;
 	shr.s64 %rd345, %rd344, 1;
@@ -29333,11 +29341,11 @@ $B9:
 $B10:
 	.loc 1 57 60
 	add.s64 %rd353, %rd331, 8;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p95, %rd353, %rd8;
 	and.pred %p96, %p88, %p95;
 	@!%p96 bra $B11;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd354, %rd132, 63;
 	add.s64 %rd355, %rd8, %rd354;
 	shr.s64 %rd356, %rd355, 1;
@@ -29358,10 +29366,10 @@ $B10:
 	st.global.u16 [%rd364], %r251;
 	st.global.u16 [%rd364+2], %r252;
 $B11:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p98, %p92, %p95;
 	@!%p98 bra $B12;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd365, %rd132, 63;
 	add.s64 %rd366, %rd8, %rd365;
 	shr.s64 %rd367, %rd366, 1;
@@ -29384,11 +29392,11 @@ $B11:
 $B12:
 	.loc 1 57 60
 	add.s64 %rd376, %rd331, 16;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p100, %rd376, %rd8;
 	and.pred %p101, %p88, %p100;
 	@!%p101 bra $B13;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd377, %rd132, 63;
 	add.s64 %rd378, %rd8, %rd377;
 	shr.s64 %rd379, %rd378, 1;
@@ -29409,10 +29417,10 @@ $B12:
 	st.global.u16 [%rd387], %r255;
 	st.global.u16 [%rd387+2], %r256;
 $B13:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p103, %p92, %p100;
 	@!%p103 bra $B14;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd388, %rd132, 63;
 	add.s64 %rd389, %rd8, %rd388;
 	shr.s64 %rd390, %rd389, 1;
@@ -29435,11 +29443,11 @@ $B13:
 $B14:
 	.loc 1 57 60
 	add.s64 %rd399, %rd331, 24;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p105, %rd399, %rd8;
 	and.pred %p106, %p88, %p105;
 	@!%p106 bra $B15;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd400, %rd132, 63;
 	add.s64 %rd401, %rd8, %rd400;
 	shr.s64 %rd402, %rd401, 1;
@@ -29460,10 +29468,10 @@ $B14:
 	st.global.u16 [%rd410], %r259;
 	st.global.u16 [%rd410+2], %r260;
 $B15:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p108, %p92, %p105;
 	@!%p108 bra $B16;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd411, %rd132, 63;
 	add.s64 %rd412, %rd8, %rd411;
 	shr.s64 %rd413, %rd412, 1;
@@ -29486,11 +29494,11 @@ $B15:
 $B16:
 	.loc 1 57 60
 	add.s64 %rd422, %rd331, 32;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p110, %rd422, %rd8;
 	and.pred %p111, %p88, %p110;
 	@!%p111 bra $B17;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd423, %rd132, 63;
 	add.s64 %rd424, %rd8, %rd423;
 	shr.s64 %rd425, %rd424, 1;
@@ -29511,10 +29519,10 @@ $B16:
 	st.global.u16 [%rd433], %r263;
 	st.global.u16 [%rd433+2], %r264;
 $B17:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p113, %p92, %p110;
 	@!%p113 bra $B18;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd434, %rd132, 63;
 	add.s64 %rd435, %rd8, %rd434;
 	shr.s64 %rd436, %rd435, 1;
@@ -29537,11 +29545,11 @@ $B17:
 $B18:
 	.loc 1 57 60
 	add.s64 %rd445, %rd331, 40;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p115, %rd445, %rd8;
 	and.pred %p116, %p88, %p115;
 	@!%p116 bra $B19;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd446, %rd132, 63;
 	add.s64 %rd447, %rd8, %rd446;
 	shr.s64 %rd448, %rd447, 1;
@@ -29562,10 +29570,10 @@ $B18:
 	st.global.u16 [%rd456], %r267;
 	st.global.u16 [%rd456+2], %r268;
 $B19:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p118, %p92, %p115;
 	@!%p118 bra $B20;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd457, %rd132, 63;
 	add.s64 %rd458, %rd8, %rd457;
 	shr.s64 %rd459, %rd458, 1;
@@ -29588,11 +29596,11 @@ $B19:
 $B20:
 	.loc 1 57 60
 	add.s64 %rd468, %rd331, 48;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p120, %rd468, %rd8;
 	and.pred %p121, %p88, %p120;
 	@!%p121 bra $B21;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd469, %rd132, 63;
 	add.s64 %rd470, %rd8, %rd469;
 	shr.s64 %rd471, %rd470, 1;
@@ -29613,10 +29621,10 @@ $B20:
 	st.global.u16 [%rd479], %r271;
 	st.global.u16 [%rd479+2], %r272;
 $B21:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p123, %p92, %p120;
 	@!%p123 bra $B22;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd480, %rd132, 63;
 	add.s64 %rd481, %rd8, %rd480;
 	shr.s64 %rd482, %rd481, 1;
@@ -29639,11 +29647,11 @@ $B21:
 $B22:
 	.loc 1 57 60
 	add.s64 %rd491, %rd331, 56;
-	.loc 3 70 26
+	.loc 3 72 26
 	setp.lt.s64 %p125, %rd491, %rd8;
 	and.pred %p126, %p88, %p125;
 	@!%p126 bra $B23;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd492, %rd132, 63;
 	add.s64 %rd493, %rd8, %rd492;
 	shr.s64 %rd494, %rd493, 1;
@@ -29664,10 +29672,10 @@ $B22:
 	st.global.u16 [%rd502], %r275;
 	st.global.u16 [%rd502+2], %r276;
 $B23:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p128, %p92, %p125;
 	@!%p128 bra $B24;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd503, %rd132, 63;
 	add.s64 %rd504, %rd8, %rd503;
 	shr.s64 %rd505, %rd504, 1;
@@ -29690,11 +29698,11 @@ $B23:
 $B24:
 	.loc 1 57 34
 	add.s64 %rd514, %rd328, 16;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p130, %rd514, %rd7;
 	and.pred %p131, %p130, %p89;
 	@!%p131 bra $B25;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd515, %rd132, 63;
 	add.s64 %rd516, %rd8, %rd515;
 	shr.s64 %rd517, %rd516, 1;
@@ -29714,12 +29722,12 @@ $B24:
 	st.global.u16 [%rd524], %r279;
 	st.global.u16 [%rd524+2], %r280;
 $B25:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd525, %rd328, 24;
 	setp.lt.s64 %p133, %rd525, %rd7;
 	and.pred %p134, %p133, %p89;
 	@!%p134 bra $B26;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd526, %rd132, 63;
 	add.s64 %rd527, %rd8, %rd526;
 	shr.s64 %rd528, %rd527, 1;
@@ -29739,10 +29747,10 @@ $B25:
 	st.global.u16 [%rd535], %r281;
 	st.global.u16 [%rd535+2], %r282;
 $B26:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p136, %p130, %p95;
 	@!%p136 bra $B27;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd536, %rd132, 63;
 	add.s64 %rd537, %rd8, %rd536;
 	shr.s64 %rd538, %rd537, 1;
@@ -29763,10 +29771,10 @@ $B26:
 	st.global.u16 [%rd546], %r283;
 	st.global.u16 [%rd546+2], %r284;
 $B27:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p138, %p133, %p95;
 	@!%p138 bra $B28;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd547, %rd132, 63;
 	add.s64 %rd548, %rd8, %rd547;
 	shr.s64 %rd549, %rd548, 1;
@@ -29787,10 +29795,10 @@ $B27:
 	st.global.u16 [%rd557], %r285;
 	st.global.u16 [%rd557+2], %r286;
 $B28:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p140, %p130, %p100;
 	@!%p140 bra $B29;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd558, %rd132, 63;
 	add.s64 %rd559, %rd8, %rd558;
 	shr.s64 %rd560, %rd559, 1;
@@ -29811,10 +29819,10 @@ $B28:
 	st.global.u16 [%rd568], %r287;
 	st.global.u16 [%rd568+2], %r288;
 $B29:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p142, %p133, %p100;
 	@!%p142 bra $B30;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd569, %rd132, 63;
 	add.s64 %rd570, %rd8, %rd569;
 	shr.s64 %rd571, %rd570, 1;
@@ -29835,10 +29843,10 @@ $B29:
 	st.global.u16 [%rd579], %r289;
 	st.global.u16 [%rd579+2], %r290;
 $B30:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p144, %p130, %p105;
 	@!%p144 bra $B31;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd580, %rd132, 63;
 	add.s64 %rd581, %rd8, %rd580;
 	shr.s64 %rd582, %rd581, 1;
@@ -29859,10 +29867,10 @@ $B30:
 	st.global.u16 [%rd590], %r291;
 	st.global.u16 [%rd590+2], %r292;
 $B31:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p146, %p133, %p105;
 	@!%p146 bra $B32;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd591, %rd132, 63;
 	add.s64 %rd592, %rd8, %rd591;
 	shr.s64 %rd593, %rd592, 1;
@@ -29883,10 +29891,10 @@ $B31:
 	st.global.u16 [%rd601], %r293;
 	st.global.u16 [%rd601+2], %r294;
 $B32:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p148, %p130, %p110;
 	@!%p148 bra $B33;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd602, %rd132, 63;
 	add.s64 %rd603, %rd8, %rd602;
 	shr.s64 %rd604, %rd603, 1;
@@ -29907,10 +29915,10 @@ $B32:
 	st.global.u16 [%rd612], %r295;
 	st.global.u16 [%rd612+2], %r296;
 $B33:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p150, %p133, %p110;
 	@!%p150 bra $B34;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd613, %rd132, 63;
 	add.s64 %rd614, %rd8, %rd613;
 	shr.s64 %rd615, %rd614, 1;
@@ -29931,10 +29939,10 @@ $B33:
 	st.global.u16 [%rd623], %r297;
 	st.global.u16 [%rd623+2], %r298;
 $B34:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p152, %p130, %p115;
 	@!%p152 bra $B35;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd624, %rd132, 63;
 	add.s64 %rd625, %rd8, %rd624;
 	shr.s64 %rd626, %rd625, 1;
@@ -29955,10 +29963,10 @@ $B34:
 	st.global.u16 [%rd634], %r299;
 	st.global.u16 [%rd634+2], %r300;
 $B35:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p154, %p133, %p115;
 	@!%p154 bra $B36;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd635, %rd132, 63;
 	add.s64 %rd636, %rd8, %rd635;
 	shr.s64 %rd637, %rd636, 1;
@@ -29979,10 +29987,10 @@ $B35:
 	st.global.u16 [%rd645], %r301;
 	st.global.u16 [%rd645+2], %r302;
 $B36:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p156, %p130, %p120;
 	@!%p156 bra $B37;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd646, %rd132, 63;
 	add.s64 %rd647, %rd8, %rd646;
 	shr.s64 %rd648, %rd647, 1;
@@ -30003,10 +30011,10 @@ $B36:
 	st.global.u16 [%rd656], %r303;
 	st.global.u16 [%rd656+2], %r304;
 $B37:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p158, %p133, %p120;
 	@!%p158 bra $B38;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd657, %rd132, 63;
 	add.s64 %rd658, %rd8, %rd657;
 	shr.s64 %rd659, %rd658, 1;
@@ -30027,10 +30035,10 @@ $B37:
 	st.global.u16 [%rd667], %r305;
 	st.global.u16 [%rd667+2], %r306;
 $B38:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p160, %p130, %p125;
 	@!%p160 bra $B39;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd668, %rd132, 63;
 	add.s64 %rd669, %rd8, %rd668;
 	shr.s64 %rd670, %rd669, 1;
@@ -30051,10 +30059,10 @@ $B38:
 	st.global.u16 [%rd678], %r307;
 	st.global.u16 [%rd678+2], %r308;
 $B39:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p162, %p133, %p125;
 	@!%p162 bra $B40;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd679, %rd132, 63;
 	add.s64 %rd680, %rd8, %rd679;
 	shr.s64 %rd681, %rd680, 1;
@@ -30077,11 +30085,11 @@ $B39:
 $B40:
 	.loc 1 57 34
 	add.s64 %rd690, %rd328, 32;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p164, %rd690, %rd7;
 	and.pred %p165, %p164, %p89;
 	@!%p165 bra $B41;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd691, %rd132, 63;
 	add.s64 %rd692, %rd8, %rd691;
 	shr.s64 %rd693, %rd692, 1;
@@ -30101,12 +30109,12 @@ $B40:
 	st.global.u16 [%rd700], %r311;
 	st.global.u16 [%rd700+2], %r312;
 $B41:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd701, %rd328, 40;
 	setp.lt.s64 %p167, %rd701, %rd7;
 	and.pred %p168, %p167, %p89;
 	@!%p168 bra $B42;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd702, %rd132, 63;
 	add.s64 %rd703, %rd8, %rd702;
 	shr.s64 %rd704, %rd703, 1;
@@ -30126,10 +30134,10 @@ $B41:
 	st.global.u16 [%rd711], %r313;
 	st.global.u16 [%rd711+2], %r314;
 $B42:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p170, %p164, %p95;
 	@!%p170 bra $B43;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd712, %rd132, 63;
 	add.s64 %rd713, %rd8, %rd712;
 	shr.s64 %rd714, %rd713, 1;
@@ -30150,10 +30158,10 @@ $B42:
 	st.global.u16 [%rd722], %r315;
 	st.global.u16 [%rd722+2], %r316;
 $B43:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p172, %p167, %p95;
 	@!%p172 bra $B44;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd723, %rd132, 63;
 	add.s64 %rd724, %rd8, %rd723;
 	shr.s64 %rd725, %rd724, 1;
@@ -30174,10 +30182,10 @@ $B43:
 	st.global.u16 [%rd733], %r317;
 	st.global.u16 [%rd733+2], %r318;
 $B44:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p174, %p164, %p100;
 	@!%p174 bra $B45;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd734, %rd132, 63;
 	add.s64 %rd735, %rd8, %rd734;
 	shr.s64 %rd736, %rd735, 1;
@@ -30198,10 +30206,10 @@ $B44:
 	st.global.u16 [%rd744], %r319;
 	st.global.u16 [%rd744+2], %r320;
 $B45:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p176, %p167, %p100;
 	@!%p176 bra $B46;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd745, %rd132, 63;
 	add.s64 %rd746, %rd8, %rd745;
 	shr.s64 %rd747, %rd746, 1;
@@ -30222,10 +30230,10 @@ $B45:
 	st.global.u16 [%rd755], %r321;
 	st.global.u16 [%rd755+2], %r322;
 $B46:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p178, %p164, %p105;
 	@!%p178 bra $B47;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd756, %rd132, 63;
 	add.s64 %rd757, %rd8, %rd756;
 	shr.s64 %rd758, %rd757, 1;
@@ -30246,10 +30254,10 @@ $B46:
 	st.global.u16 [%rd766], %r323;
 	st.global.u16 [%rd766+2], %r324;
 $B47:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p180, %p167, %p105;
 	@!%p180 bra $B48;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd767, %rd132, 63;
 	add.s64 %rd768, %rd8, %rd767;
 	shr.s64 %rd769, %rd768, 1;
@@ -30270,10 +30278,10 @@ $B47:
 	st.global.u16 [%rd777], %r325;
 	st.global.u16 [%rd777+2], %r326;
 $B48:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p182, %p164, %p110;
 	@!%p182 bra $B49;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd778, %rd132, 63;
 	add.s64 %rd779, %rd8, %rd778;
 	shr.s64 %rd780, %rd779, 1;
@@ -30294,10 +30302,10 @@ $B48:
 	st.global.u16 [%rd788], %r327;
 	st.global.u16 [%rd788+2], %r328;
 $B49:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p184, %p167, %p110;
 	@!%p184 bra $B50;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd789, %rd132, 63;
 	add.s64 %rd790, %rd8, %rd789;
 	shr.s64 %rd791, %rd790, 1;
@@ -30318,10 +30326,10 @@ $B49:
 	st.global.u16 [%rd799], %r329;
 	st.global.u16 [%rd799+2], %r330;
 $B50:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p186, %p164, %p115;
 	@!%p186 bra $B51;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd800, %rd132, 63;
 	add.s64 %rd801, %rd8, %rd800;
 	shr.s64 %rd802, %rd801, 1;
@@ -30342,10 +30350,10 @@ $B50:
 	st.global.u16 [%rd810], %r331;
 	st.global.u16 [%rd810+2], %r332;
 $B51:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p188, %p167, %p115;
 	@!%p188 bra $B52;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd811, %rd132, 63;
 	add.s64 %rd812, %rd8, %rd811;
 	shr.s64 %rd813, %rd812, 1;
@@ -30366,10 +30374,10 @@ $B51:
 	st.global.u16 [%rd821], %r333;
 	st.global.u16 [%rd821+2], %r334;
 $B52:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p190, %p164, %p120;
 	@!%p190 bra $B53;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd822, %rd132, 63;
 	add.s64 %rd823, %rd8, %rd822;
 	shr.s64 %rd824, %rd823, 1;
@@ -30390,10 +30398,10 @@ $B52:
 	st.global.u16 [%rd832], %r335;
 	st.global.u16 [%rd832+2], %r336;
 $B53:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p192, %p167, %p120;
 	@!%p192 bra $B54;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd833, %rd132, 63;
 	add.s64 %rd834, %rd8, %rd833;
 	shr.s64 %rd835, %rd834, 1;
@@ -30414,10 +30422,10 @@ $B53:
 	st.global.u16 [%rd843], %r337;
 	st.global.u16 [%rd843+2], %r338;
 $B54:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p194, %p164, %p125;
 	@!%p194 bra $B55;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd844, %rd132, 63;
 	add.s64 %rd845, %rd8, %rd844;
 	shr.s64 %rd846, %rd845, 1;
@@ -30438,10 +30446,10 @@ $B54:
 	st.global.u16 [%rd854], %r339;
 	st.global.u16 [%rd854+2], %r340;
 $B55:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p196, %p167, %p125;
 	@!%p196 bra $B56;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd855, %rd132, 63;
 	add.s64 %rd856, %rd8, %rd855;
 	shr.s64 %rd857, %rd856, 1;
@@ -30464,11 +30472,11 @@ $B55:
 $B56:
 	.loc 1 57 34
 	add.s64 %rd866, %rd328, 48;
-	.loc 3 70 11
+	.loc 3 72 11
 	setp.lt.s64 %p198, %rd866, %rd7;
 	and.pred %p199, %p198, %p89;
 	@!%p199 bra $B57;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd867, %rd132, 63;
 	add.s64 %rd868, %rd8, %rd867;
 	shr.s64 %rd869, %rd868, 1;
@@ -30488,12 +30496,12 @@ $B56:
 	st.global.u16 [%rd876], %r343;
 	st.global.u16 [%rd876+2], %r344;
 $B57:
-	.loc 3 73 10
+	.loc 3 75 10
 	add.s64 %rd877, %rd328, 56;
 	setp.lt.s64 %p201, %rd877, %rd7;
 	and.pred %p202, %p201, %p89;
 	@!%p202 bra $B58;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd878, %rd132, 63;
 	add.s64 %rd879, %rd8, %rd878;
 	shr.s64 %rd880, %rd879, 1;
@@ -30513,10 +30521,10 @@ $B57:
 	st.global.u16 [%rd887], %r345;
 	st.global.u16 [%rd887+2], %r346;
 $B58:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p204, %p198, %p95;
 	@!%p204 bra $B59;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd888, %rd132, 63;
 	add.s64 %rd889, %rd8, %rd888;
 	shr.s64 %rd890, %rd889, 1;
@@ -30537,10 +30545,10 @@ $B58:
 	st.global.u16 [%rd898], %r347;
 	st.global.u16 [%rd898+2], %r348;
 $B59:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p206, %p201, %p95;
 	@!%p206 bra $B60;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd899, %rd132, 63;
 	add.s64 %rd900, %rd8, %rd899;
 	shr.s64 %rd901, %rd900, 1;
@@ -30561,10 +30569,10 @@ $B59:
 	st.global.u16 [%rd909], %r349;
 	st.global.u16 [%rd909+2], %r350;
 $B60:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p208, %p198, %p100;
 	@!%p208 bra $B61;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd910, %rd132, 63;
 	add.s64 %rd911, %rd8, %rd910;
 	shr.s64 %rd912, %rd911, 1;
@@ -30585,10 +30593,10 @@ $B60:
 	st.global.u16 [%rd920], %r351;
 	st.global.u16 [%rd920+2], %r352;
 $B61:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p210, %p201, %p100;
 	@!%p210 bra $B62;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd921, %rd132, 63;
 	add.s64 %rd922, %rd8, %rd921;
 	shr.s64 %rd923, %rd922, 1;
@@ -30609,10 +30617,10 @@ $B61:
 	st.global.u16 [%rd931], %r353;
 	st.global.u16 [%rd931+2], %r354;
 $B62:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p212, %p198, %p105;
 	@!%p212 bra $B63;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd932, %rd132, 63;
 	add.s64 %rd933, %rd8, %rd932;
 	shr.s64 %rd934, %rd933, 1;
@@ -30633,10 +30641,10 @@ $B62:
 	st.global.u16 [%rd942], %r355;
 	st.global.u16 [%rd942+2], %r356;
 $B63:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p214, %p201, %p105;
 	@!%p214 bra $B64;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd943, %rd132, 63;
 	add.s64 %rd944, %rd8, %rd943;
 	shr.s64 %rd945, %rd944, 1;
@@ -30657,10 +30665,10 @@ $B63:
 	st.global.u16 [%rd953], %r357;
 	st.global.u16 [%rd953+2], %r358;
 $B64:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p216, %p198, %p110;
 	@!%p216 bra $B65;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd954, %rd132, 63;
 	add.s64 %rd955, %rd8, %rd954;
 	shr.s64 %rd956, %rd955, 1;
@@ -30681,10 +30689,10 @@ $B64:
 	st.global.u16 [%rd964], %r359;
 	st.global.u16 [%rd964+2], %r360;
 $B65:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p218, %p201, %p110;
 	@!%p218 bra $B66;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd965, %rd132, 63;
 	add.s64 %rd966, %rd8, %rd965;
 	shr.s64 %rd967, %rd966, 1;
@@ -30705,10 +30713,10 @@ $B65:
 	st.global.u16 [%rd975], %r361;
 	st.global.u16 [%rd975+2], %r362;
 $B66:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p220, %p198, %p115;
 	@!%p220 bra $B67;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd976, %rd132, 63;
 	add.s64 %rd977, %rd8, %rd976;
 	shr.s64 %rd978, %rd977, 1;
@@ -30729,10 +30737,10 @@ $B66:
 	st.global.u16 [%rd986], %r363;
 	st.global.u16 [%rd986+2], %r364;
 $B67:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p222, %p201, %p115;
 	@!%p222 bra $B68;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd987, %rd132, 63;
 	add.s64 %rd988, %rd8, %rd987;
 	shr.s64 %rd989, %rd988, 1;
@@ -30753,10 +30761,10 @@ $B67:
 	st.global.u16 [%rd997], %r365;
 	st.global.u16 [%rd997+2], %r366;
 $B68:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p224, %p198, %p120;
 	@!%p224 bra $B69;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd998, %rd132, 63;
 	add.s64 %rd999, %rd8, %rd998;
 	shr.s64 %rd1000, %rd999, 1;
@@ -30777,10 +30785,10 @@ $B68:
 	st.global.u16 [%rd1008], %r367;
 	st.global.u16 [%rd1008+2], %r368;
 $B69:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p226, %p201, %p120;
 	@!%p226 bra $B70;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd1009, %rd132, 63;
 	add.s64 %rd1010, %rd8, %rd1009;
 	shr.s64 %rd1011, %rd1010, 1;
@@ -30801,10 +30809,10 @@ $B69:
 	st.global.u16 [%rd1019], %r369;
 	st.global.u16 [%rd1019+2], %r370;
 $B70:
-	.loc 3 70 11
+	.loc 3 72 11
 	and.pred %p228, %p198, %p125;
 	@!%p228 bra $B71;
-	.loc 3 71 15
+	.loc 3 73 15
 	shr.u64 %rd1020, %rd132, 63;
 	add.s64 %rd1021, %rd8, %rd1020;
 	shr.s64 %rd1022, %rd1021, 1;
@@ -30825,10 +30833,10 @@ $B70:
 	st.global.u16 [%rd1030], %r371;
 	st.global.u16 [%rd1030+2], %r372;
 $B71:
-	.loc 3 73 13
+	.loc 3 75 13
 	and.pred %p230, %p201, %p125;
 	@!%p230 bra $B72;
-	.loc 3 74 19
+	.loc 3 76 19
 	shr.u64 %rd1031, %rd132, 63;
 	add.s64 %rd1032, %rd8, %rd1031;
 	shr.s64 %rd1033, %rd1032, 1;
@@ -30870,385 +30878,385 @@ $FAULT2:
 	mov.u64 %rd1043, 0;
 	bra $FAULT;
 $FAULT3:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd339;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT4:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd350;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT5:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd362;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT6:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd373;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT7:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd385;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT8:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd396;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT9:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd408;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT10:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd419;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT11:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd431;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT12:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd442;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT13:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd454;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT14:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd465;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT15:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd477;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT16:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd488;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT17:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd500;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT18:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd511;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT19:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd522;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT20:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd533;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT21:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd544;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT22:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd555;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT23:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd566;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT24:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd577;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT25:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd588;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT26:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd599;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT27:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd610;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT28:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd621;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT29:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd632;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT30:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd643;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT31:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd654;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT32:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd665;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT33:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd676;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT34:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd687;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT35:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd698;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT36:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd709;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT37:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd720;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT38:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd731;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT39:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd742;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT40:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd753;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT41:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd764;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT42:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd775;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT43:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd786;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT44:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd797;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT45:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd808;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT46:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd819;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT47:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd830;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT48:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd841;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT49:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd852;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT50:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd863;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT51:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd874;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT52:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd885;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT53:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd896;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT54:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd907;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT55:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd918;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT56:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd929;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT57:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd940;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT58:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd951;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT59:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd962;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT60:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd973;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT61:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd984;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT62:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd995;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT63:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd1006;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT64:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd1017;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT65:
-	.loc 3 71 4
+	.loc 3 73 4
 	mov.u32 %r375, 3;
 	mov.u64 %rd1042, %rd1028;
 	mov.u64 %rd1043, %rd6;
 	bra $FAULT;
 $FAULT66:
-	.loc 3 74 4
+	.loc 3 76 4
 	mov.u32 %r375, 4;
 	mov.u64 %rd1042, %rd1039;
 	mov.u64 %rd1043, %rd6;
