@@ -166,14 +166,8 @@ func (s *selector) value(v *ir.Value) {
 		s.vals[v.ID] = s.tensorMap(v.Imm)
 	case ir.OpTileFetch, ir.OpTileStore, ir.OpBulkFetch, ir.OpBulkStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:
 		s.tile(v)
-	case ir.OpWGMMA, ir.OpWGMMATiles:
+	case ir.OpWGMMA, ir.OpWGMMATiles, ir.OpWGMMAWait, ir.OpWGMMAFence, ir.OpWGMMACommit:
 		s.wgmma(v)
-	case ir.OpWGMMAWait:
-		s.wgmmaWait(v)
-	case ir.OpWGMMAFence:
-		s.emit(inst{op: wgmmaFence})
-	case ir.OpWGMMACommit:
-		s.emit(inst{op: "wgmma.commit_group.sync.aligned"})
 	case ir.OpSetMaxNReg:
 		s.setMaxNReg(v)
 	case ir.OpExtract:

@@ -42,8 +42,22 @@ var formatNames = map[ir.Format]string{
 	ir.FormatF16: "f16", ir.FormatBF16: "bf16", ir.FormatTF32: "tf32", ir.FormatE4M3: "e4m3", ir.FormatE5M2: "e5m2",
 }
 
-// wgmma selects an asynchronous product.
+// wgmma selects an asynchronous product, or an operation that orders products.
 func (s *selector) wgmma(v *ir.Value) {
+	switch v.Op {
+	case ir.OpWGMMAFence:
+		s.emit(inst{op: wgmmaFence})
+	case ir.OpWGMMACommit:
+		s.emit(inst{op: "wgmma.commit_group.sync.aligned"})
+	case ir.OpWGMMAWait:
+		s.wgmmaWait(v)
+	default:
+		s.product(v)
+	}
+}
+
+// product selects an asynchronous product.
+func (s *selector) product(v *ir.Value) {
 	p, name := v.Product(), formatNames[v.Product().Format]
 	in := inst{op: fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s", 2*v.Type.Len, 32/p.Format.Size(), name, name), form: product}
 	var elements []*ir.Value
