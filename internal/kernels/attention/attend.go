@@ -31,14 +31,14 @@ type keys [2]tall
 
 // signals are the barriers of a block: a tile has been copied, or is no longer needed.
 type signals struct {
-	q             gpu.Barrier
+	queries       gpu.Barrier
 	kFull, kEmpty [stages]gpu.Barrier
 	vFull, vEmpty [stages]gpu.Barrier
 	results       [2]gpu.Barrier // by warp group
 }
 
 func (s *signals) init(t gpu.Thread) {
-	s.q.Init(t, 1)
+	s.queries.Init(t, 1)
 	for i := range stages {
 		s.kFull[i].Init(t, 1)
 		s.vFull[i].Init(t, 1)
@@ -48,6 +48,12 @@ func (s *signals) init(t gpu.Thread) {
 	for i := range 2 {
 		s.results[i].Init(t, 4)
 	}
+}
+
+// shared is the shared memory of a block.
+type shared struct {
+	buffers
+	signals
 }
 
 // sources are the tensors that a block reads.
@@ -62,6 +68,7 @@ type extent struct {
 	head, from int // indices of the matrices of queries, and of keys and values
 	length     int
 	causal     bool
+	scale      float32 // of the scores as exponents of 2
 }
 
 // extentOf returns the extent of the block. The blocks of a head follow each other and so share its keys and values
@@ -84,23 +91,23 @@ func extentOf(t gpu.Thread, s Shape) extent {
 //gpu:kernel
 //gpu:block 384
 func attend(t gpu.Thread, q gpu.TensorMap[panel], k gpu.TensorMap[tall], v, o gpu.TensorMap[panel], s Shape, scale float32) {
-	b, sig := gpu.Shared[buffers](t), gpu.Shared[signals](t)
+	b, e := gpu.Shared[shared](t), extentOf(t, s)
+	e.scale = scale * log2e
 	if t.ThreadX() == 0 {
-		sig.init(t)
+		b.init(t)
 	}
 	t.Sync()
-	e := extentOf(t, s)
 	if t.WarpGroup() == 0 {
 		t.GiveRegisters(24)
 		if t.ThreadX() == 0 {
-			produce(t, b, sig, sources{q, v, k}, e)
+			produce(t, b, sources{q, v, k}, e)
 		}
 		return
 	}
 	t.TakeRegisters(240)
 	group := (t.WarpGroup() - 1) & 1
 	var out [64]float32
-	sum := consume(t, b, sig, &out, e, scale*log2e)
+	sum := consume(t, b, &out, e)
 	for i := range out {
 		out[i] *= sum[i/2%2]
 	}
@@ -108,10 +115,10 @@ func attend(t gpu.Thread, q gpu.TensorMap[panel], k gpu.TensorMap[tall], v, o gp
 	t.FenceAsync()
 	t.SyncWarp()
 	if t.Lane() == 0 {
-		sig.results[group].Arrive(t)
+		b.results[group].Arrive(t)
 	}
 	if t.ThreadX()%128 == 0 {
-		sig.results[group].Wait(t, 0)
+		b.results[group].Wait(t, 0)
 		for half := range 2 {
 			o.Store(t, gpu.Corner{X: half * 64, Y: e.row + group*rowSplit, Z: e.head}, &b.q[group][half][0])
 		}
@@ -123,25 +130,25 @@ func attend(t gpu.Thread, q gpu.TensorMap[panel], k gpu.TensorMap[tall], v, o gp
 const log2e = 1.4426950408889634
 
 // produce copies the tiles of a block to shared memory. The last keys, which need a mask, come first.
-func produce(t gpu.Thread, b *buffers, sig *signals, x sources, e extent) {
-	sig.q.Expect(t, tileBytes)
+func produce(t gpu.Thread, b *shared, x sources, e extent) {
+	b.queries.Expect(t, tileBytes)
 	for group := range 2 {
 		for half := range 2 {
-			x.q.Fetch(t, &b.q[group][half][0], gpu.Corner{X: half * 64, Y: e.row + group*rowSplit, Z: e.head}, &sig.q)
+			x.q.Fetch(t, &b.q[group][half][0], gpu.Corner{X: half * 64, Y: e.row + group*rowSplit, Z: e.head}, &b.queries)
 		}
 	}
 	for i := range e.tiles {
 		stage, key := i&1, (e.tiles-1-i)*tileRows
-		sig.kEmpty[stage].Wait(t, i>>1+1)
-		sig.kFull[stage].Expect(t, tileBytes)
+		b.kEmpty[stage].Wait(t, i>>1+1)
+		b.kFull[stage].Expect(t, tileBytes)
 		for half := range 2 {
-			x.k.Fetch(t, &b.k[stage][half], gpu.Corner{X: half * 64, Y: key, Z: e.from}, &sig.kFull[stage])
+			x.k.Fetch(t, &b.k[stage][half], gpu.Corner{X: half * 64, Y: key, Z: e.from}, &b.kFull[stage])
 		}
-		sig.vEmpty[stage].Wait(t, i>>1+1)
-		sig.vFull[stage].Expect(t, tileBytes)
+		b.vEmpty[stage].Wait(t, i>>1+1)
+		b.vFull[stage].Expect(t, tileBytes)
 		for below := range 2 {
 			for half := range 2 {
-				x.v.Fetch(t, &b.v[stage][below][half], gpu.Corner{X: half * 64, Y: key + below*64, Z: e.from}, &sig.vFull[stage])
+				x.v.Fetch(t, &b.v[stage][below][half], gpu.Corner{X: half * 64, Y: key + below*64, Z: e.from}, &b.vFull[stage])
 			}
 		}
 	}
@@ -151,27 +158,27 @@ func produce(t gpu.Thread, b *buffers, sig *signals, x sources, e extent) {
 // thread's two rows. The values of a tile are added while the weights of the next one are
 // computed. Unlike in the paper, no barriers make the two warp groups take turns at multiplying: such barriers
 // made the kernel 3 % slower on an H200.
-func consume(t gpu.Thread, b *buffers, sig *signals, out *[64]float32, e extent, scale float32) [2]float32 {
+func consume(t gpu.Thread, b *shared, out *[64]float32, e extent) [2]float32 {
 	group := (t.WarpGroup() - 1) & 1
 	leads := t.ThreadX()%128 == 0
 	var o online
 	var s [64]float32
-	sig.q.Wait(t, 0)
-	sig.kFull[0].Wait(t, 0)
+	b.queries.Wait(t, 0)
+	b.kFull[0].Wait(t, 0)
 	t.FenceProducts()
 	scores(t, &s, &b.q[group], &b.k[0])
 	t.CommitProducts()
 	gpu.AwaitProducts(t, &s, 0)
 	if leads {
-		sig.kEmpty[0].Arrive(t)
+		b.kEmpty[0].Arrive(t)
 	}
 	mask(t, &s, e, group)
-	o.start(t, &s, scale)
+	o.start(t, &s, e.scale)
 	p := weights(&s)
-	sig.vFull[0].Wait(t, 0)
+	b.vFull[0].Wait(t, 0)
 	for i := 1; i < e.tiles; i++ {
 		stage, before := i&1, (i-1)&1
-		sig.kFull[stage].Wait(t, i>>1)
+		b.kFull[stage].Wait(t, i>>1)
 		t.FenceProducts()
 		scores(t, &s, &b.q[group], &b.k[stage])
 		t.CommitProducts()
@@ -179,13 +186,13 @@ func consume(t gpu.Thread, b *buffers, sig *signals, out *[64]float32, e extent,
 		t.CommitProducts()
 		gpu.AwaitProducts(t, &s, 1)
 		if leads {
-			sig.kEmpty[stage].Arrive(t)
+			b.kEmpty[stage].Arrive(t)
 		}
-		shrink := o.next(t, &s, scale)
-		sig.vFull[stage].Wait(t, i>>1) // here because ptxas moves the next wait up, but not across a loop
+		shrink := o.next(t, &s, e.scale)
+		b.vFull[stage].Wait(t, i>>1) // here because ptxas moves the next wait up, but not across a loop
 		gpu.AwaitProducts(t, out, 0)
 		if leads {
-			sig.vEmpty[before].Arrive(t)
+			b.vEmpty[before].Arrive(t)
 		}
 		p = weights(&s)
 		if gpu.Any(t, shrink[0] != 1 || shrink[1] != 1) {

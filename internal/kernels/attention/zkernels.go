@@ -27,7 +27,7 @@ var attendKernel = &driver.Kernel{
 	Name:    "attend",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "attend.go",
-	Line:    86,
+	Line:    93,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 128, Tensor: true},
 		{Name: "k", Offset: 128, Size: 128, Tensor: true},
@@ -41,14 +41,14 @@ var attendKernel = &driver.Kernel{
 	Dynamic:    163936,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "attend.go", Line: 77, Format: "integer divide by zero"},
-		{File: "attend.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 138, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 144, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 130, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 130, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "attend.go", Line: 253, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "attend.go", Line: 253, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "attend.go", Line: 84, Format: "integer divide by zero"},
+		{File: "attend.go", Line: 123, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 145, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 151, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 137, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "attend.go", Line: 137, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "attend.go", Line: 260, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "attend.go", Line: 260, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: attendSM90A},
@@ -67,5 +67,5 @@ var attendKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41},
 }

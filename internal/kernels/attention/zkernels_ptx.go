@@ -13,21 +13,22 @@ d4070200a422827	../../../math32/exp.go	shifter
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
 c63f306ea730a781	../../../math32/fma.go	fma
 a0ca291ab8306839	attend.go	add
-7c4d4ed63af52ce4	attend.go	attend
+a63a90288cb5d3b4	attend.go	attend
 a31355009d6dc9cc	attend.go	buffers
-30898d6fb7ad64fa	attend.go	consume
-95db2ba3ae1bdc6d	attend.go	extent
+2c896e9c2378f7a4	attend.go	consume
+1cd42b50dbaba459	attend.go	extent
 d414d45b9ec7bd4d	attend.go	extentOf
 7cb2cf4f0c0d0699	attend.go	keys
 c29788b16e47546	attend.go	log2e
 67762438073bc290	attend.go	mask
 31b29635c791ccd1	attend.go	pair
 c398526b5630a98	attend.go	panel
-c40e98ab04e06ad	attend.go	produce
+409bb6efc4472855	attend.go	produce
 7f6442334ac839d2	attend.go	rowSplit
 abffe9dfd94674f3	attend.go	scores
-3065a09c3334349b	attend.go	signals
-58a6d649d5b03217	attend.go	signals.init
+b49bd1b0b523d71f	attend.go	shared
+5aa9f9c1cf6eefb8	attend.go	signals
+7fb1c2abe94a708	attend.go	signals.init
 4572bf91bcec1579	attend.go	sources
 b9bb221a7434bac8	attend.go	spread
 7f6442334ac839d2	attend.go	stages
@@ -59,7 +60,7 @@ const attendSM90A = `.version 8.0
 .minnctapersm 1
 {
 	.reg .pred %p<203>;
-	.reg .b32 %r<344>;
+	.reg .b32 %r<339>;
 	.reg .b64 %rd<131>;
 	.reg .f32 %f<1016>;
 
@@ -69,105 +70,55 @@ const attendSM90A = `.version 8.0
 	ld.param.u8 %r1, [attend_params+544];
 	setp.ne.u32 %p1, %r1, 0;
 	ld.param.f32 %f1, [attend_params+552];
-	.loc 1 86 27
+	.loc 1 84 72
+	setp.ne.s64 %p2, %rd3, 0;
+	@!%p2 bra $FAULT0;
+	.loc 1 93 27
 	mov.b64 %rd4, attend_params;
 	cvta.param.u64 %rd5, %rd4;
 	add.s64 %rd6, %rd5, 128;
 	add.s64 %rd7, %rd5, 256;
 	add.s64 %rd8, %rd5, 384;
-	.loc 1 87 31
+	.loc 1 94 28
 	mov.u32 %r2, $dynamic;
-	.loc 1 88 14
-	mov.u32 %r3, %tid.x;
-	.loc 1 70 67
-	mov.u32 %r4, %nctaid.x;
-	.loc 1 71 30
-	mov.u32 %r5, %ctaid.x;
-	.loc 1 76 19
+	.loc 1 77 67
+	mov.u32 %r3, %nctaid.x;
+	.loc 1 78 30
+	mov.u32 %r4, %ctaid.x;
+	.loc 1 100 16
+	mov.u32 %r5, %tid.x;
+	.loc 1 83 19
 	mov.u32 %r6, %ctaid.z;
 	mov.u32 %r7, %ctaid.y;
-	.loc 1 235 40
-	and.b32 %r8, %r3, 31;
-	.loc 1 88 17
-	setp.eq.s32 %p2, %r3, 0;
-	@!%p2 bra $B0;
-	.loc 1 41 10
-	mov.u32 %r9, $dynamic;
-	add.s32 %r10, %r9, 163840;
-	mbarrier.init.shared::cta.b64 [%r10], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 43 5
-	add.s32 %r11, %r9, 163848;
-	mbarrier.init.shared::cta.b64 [%r11], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 44 5
-	add.s32 %r12, %r9, 163880;
-	mbarrier.init.shared::cta.b64 [%r12], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 45 5
-	add.s32 %r13, %r9, 163864;
-	mbarrier.init.shared::cta.b64 [%r13], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 46 5
-	add.s32 %r14, %r9, 163896;
-	mbarrier.init.shared::cta.b64 [%r14], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 43 10
-	add.s32 %r15, %r9, 163856;
-	mbarrier.init.shared::cta.b64 [%r15], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 44 10
-	add.s32 %r16, %r9, 163888;
-	mbarrier.init.shared::cta.b64 [%r16], 1;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 45 11
-	add.s32 %r17, %r9, 163872;
-	mbarrier.init.shared::cta.b64 [%r17], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 46 11
-	add.s32 %r18, %r9, 163904;
-	mbarrier.init.shared::cta.b64 [%r18], 2;
-	fence.mbarrier_init.release.cluster;
-	.loc 1 49 5
-	add.s32 %r19, %r9, 163912;
-	mbarrier.init.shared::cta.b64 [%r19], 4;
-	fence.mbarrier_init.release.cluster;
-	add.s32 %r20, %r9, 163920;
-	mbarrier.init.shared::cta.b64 [%r20], 4;
-	fence.mbarrier_init.release.cluster;
-$B0:
-	.loc 1 91 8
-	bar.sync 0;
-	.loc 1 77 72
-	setp.ne.s64 %p3, %rd3, 0;
-	@!%p3 bra $FAULT0;
-	.loc 1 71 16
-	add.s32 %r21, %r4, -1;
-	sub.s32 %r22, %r21, %r5;
-	.loc 1 72 13
-	mul.wide.s32 %rd9, %r22, 128;
-	.loc 1 74 16
-	add.s32 %r23, %r22, 1;
-	.loc 1 73 7
-	selp.b32 %r24, %r23, %r4, %p1;
-	.loc 1 76 19
+	.loc 1 242 40
+	and.b32 %r8, %r5, 31;
+	.loc 1 78 16
+	add.s32 %r9, %r3, -1;
+	sub.s32 %r10, %r9, %r4;
+	.loc 1 79 13
+	mul.wide.s32 %rd9, %r10, 128;
+	.loc 1 81 16
+	add.s32 %r11, %r10, 1;
+	.loc 1 80 7
+	selp.b32 %r12, %r11, %r3, %p1;
+	.loc 1 83 19
 	cvt.u64.u32 %rd10, %r6;
 	cvt.u64.u32 %rd11, %r7;
 	mad.lo.s64 %rd12, %rd10, %rd1, %rd11;
-	.loc 1 77 21
+	.loc 1 84 21
 	mul.lo.s64 %rd13, %rd10, %rd3;
 	or.b64 %rd14, %rd1, %rd3;
-	setp.lt.u64 %p4, %rd14, 4294967296;
-	@%p4 bra $B1;
+	setp.lt.u64 %p3, %rd14, 4294967296;
+	@%p3 bra $B0;
 	xor.b64 %rd15, %rd1, %rd3;
 	shr.s64 %rd16, %rd15, 63;
 	abs.s64 %rd17, %rd1;
 	abs.s64 %rd18, %rd3;
 	cvt.rp.f32.u64 %f2, %rd18;
 	rcp.approx.ftz.f32 %f3, %f2;
-	mov.b32 %r25, %f3;
-	add.s32 %r26, %r25, 536870910;
-	mov.b32 %f4, %r26;
+	mov.b32 %r13, %f3;
+	add.s32 %r14, %r13, 536870910;
+	mov.b32 %f4, %r14;
 	cvt.rzi.u64.f32 %rd19, %f4;
 	mul.lo.s64 %rd20, %rd19, %rd18;
 	neg.s64 %rd21, %rd20;
@@ -180,57 +131,108 @@ $B0:
 	mul.hi.u64 %rd28, %rd17, %rd27;
 	mul.lo.s64 %rd29, %rd28, %rd18;
 	sub.s64 %rd30, %rd17, %rd29;
-	setp.ge.u64 %p5, %rd30, %rd18;
+	setp.ge.u64 %p4, %rd30, %rd18;
 	add.s64 %rd31, %rd28, 1;
-	selp.b64 %rd32, %rd31, %rd28, %p5;
+	selp.b64 %rd32, %rd31, %rd28, %p4;
 	sub.s64 %rd33, %rd30, %rd18;
-	selp.b64 %rd34, %rd33, %rd30, %p5;
-	setp.ge.u64 %p6, %rd34, %rd18;
+	selp.b64 %rd34, %rd33, %rd30, %p4;
+	setp.ge.u64 %p5, %rd34, %rd18;
 	add.s64 %rd35, %rd32, 1;
-	selp.b64 %rd36, %rd35, %rd32, %p6;
+	selp.b64 %rd36, %rd35, %rd32, %p5;
 	xor.b64 %rd37, %rd36, %rd16;
 	sub.s64 %rd38, %rd37, %rd16;
-	bra $B2;
+	bra $B1;
+$B0:
+	cvt.u32.u64 %r15, %rd1;
+	cvt.u32.u64 %r16, %rd3;
+	div.u32 %r17, %r15, %r16;
+	cvt.u64.u32 %rd38, %r17;
 $B1:
-	cvt.u32.u64 %r27, %rd1;
-	cvt.u32.u64 %r28, %rd3;
-	div.u32 %r29, %r27, %r28;
-	cvt.u64.u32 %rd38, %r29;
-$B2:
-	cvt.u32.u64 %r30, %rd38;
-	setp.ne.s32 %p7, %r30, 0;
-	@!%p7 bra $FAULT0;
-	div.u32 %r31, %r7, %r30;
-	cvt.u64.u32 %rd39, %r31;
+	cvt.u32.u64 %r18, %rd38;
+	setp.ne.s32 %p6, %r18, 0;
+	@!%p6 bra $FAULT0;
+	div.u32 %r19, %r7, %r18;
+	cvt.u64.u32 %rd39, %r19;
 	add.s64 %rd40, %rd13, %rd39;
-	.loc 1 93 16
+	.loc 1 95 18
+	mul.rn.f32 %f5, %f1, 0f3FB8AA3B;
+	.loc 1 96 17
+	setp.eq.s32 %p7, %r5, 0;
+	@!%p7 bra $B2;
+	.loc 1 97 3
+	mov.u32 %r20, $dynamic;
+	add.s32 %r21, %r20, 163840;
+	.loc 1 41 16
+	mbarrier.init.shared::cta.b64 [%r21], 1;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 43 5
+	add.s32 %r22, %r20, 163848;
+	mbarrier.init.shared::cta.b64 [%r22], 1;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 44 5
+	add.s32 %r23, %r20, 163880;
+	mbarrier.init.shared::cta.b64 [%r23], 1;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 45 5
+	add.s32 %r24, %r20, 163864;
+	mbarrier.init.shared::cta.b64 [%r24], 2;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 46 5
+	add.s32 %r25, %r20, 163896;
+	mbarrier.init.shared::cta.b64 [%r25], 2;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 43 10
+	add.s32 %r26, %r20, 163856;
+	mbarrier.init.shared::cta.b64 [%r26], 1;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 44 10
+	add.s32 %r27, %r20, 163888;
+	mbarrier.init.shared::cta.b64 [%r27], 1;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 45 11
+	add.s32 %r28, %r20, 163872;
+	mbarrier.init.shared::cta.b64 [%r28], 2;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 46 11
+	add.s32 %r29, %r20, 163904;
+	mbarrier.init.shared::cta.b64 [%r29], 2;
+	fence.mbarrier_init.release.cluster;
+	.loc 1 49 5
+	add.s32 %r30, %r20, 163912;
+	mbarrier.init.shared::cta.b64 [%r30], 4;
+	fence.mbarrier_init.release.cluster;
+	add.s32 %r31, %r20, 163920;
+	mbarrier.init.shared::cta.b64 [%r31], 4;
+	fence.mbarrier_init.release.cluster;
+$B2:
+	.loc 1 99 8
+	bar.sync 0;
+	.loc 1 100 16
 	add.s32 %r32, 0, 0;
-	mad.lo.s32 %r33, %r32, 384, %r3;
+	mad.lo.s32 %r33, %r32, 384, %r5;
 	cvt.u64.u32 %rd41, %r33;
 	shr.u64 %rd42, %rd41, 7;
 	cvt.u32.u64 %r34, %rd42;
 	setp.eq.s32 %p8, %r34, 0;
 	@%p8 bra $B26;
-	.loc 1 100 17
+	.loc 1 107 17
 	setmaxnreg.inc.sync.aligned.u32 240;
-	.loc 1 101 26
+	.loc 1 108 26
 	add.s32 %r35, %r34, -1;
 	and.b32 %r36, %r35, 1;
-	.loc 1 103 42
-	mul.rn.f32 %f5, %f1, 0f3FB8AA3B;
-	.loc 1 155 23
+	.loc 1 162 23
 	mad.lo.s32 %r37, 1, 0, 0;
-	mad.lo.s32 %r38, %r37, 384, %r3;
+	mad.lo.s32 %r38, %r37, 384, %r5;
 	cvt.u64.u32 %rd43, %r38;
 	shr.u64 %rd44, %rd43, 5;
 	shr.u64 %rd45, %rd43, 7;
 	cvt.u32.u64 %r39, %rd45;
 	add.s32 %r40, %r39, -1;
 	and.b32 %r41, %r40, 1;
-	.loc 1 156 22
-	and.b32 %r42, %r3, 127;
+	.loc 1 163 22
+	and.b32 %r42, %r5, 127;
 	setp.eq.s32 %p9, %r42, 0;
-	.loc 1 159 12
+	.loc 1 166 2
 	mov.u32 %r43, $dynamic;
 	add.s32 %r44, %r43, 163840;
 	mov.u32 %r45, 0;
@@ -244,7 +246,7 @@ $B3:
 	setp.eq.u32 %p11, %r48, 0;
 	@%p11 bra $B3;
 $B4:
-	.loc 1 160 6
+	.loc 1 167 4
 	mov.u32 %r49, $dynamic;
 	add.s32 %r50, %r49, 163848;
 	mov.u32 %r51, 0;
@@ -258,12 +260,12 @@ $B5:
 	setp.eq.u32 %p13, %r54, 0;
 	@%p13 bra $B5;
 $B6:
-	.loc 1 161 17
+	.loc 1 168 17
 	wgmma.fence.sync.aligned;
-	.loc 1 162 20
+	.loc 1 169 20
 	mad.lo.s32 %r55, %r41, 16384, %r2;
 	mov.u32 %r56, $dynamic;
-	.loc 1 208 18
+	.loc 1 215 18
 	bfe.u32 %r57, %r55, 4, 14;
 	add.s32 %r58, %r57, 0;
 	mov.b64 %rd48, {%r58, 1073741888};
@@ -272,7 +274,7 @@ $B6:
 	mov.b64 %rd49, {%r60, 1073741888};
 	mov.pred %p14, 0;
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd48, %rd49, %p14, 1, 1, 0, 0;
-	.loc 1 210 20
+	.loc 1 217 20
 	add.s32 %r61, %r57, 2;
 	mov.b64 %rd50, {%r61, 1073741888};
 	add.s32 %r62, %r59, 2050;
@@ -309,28 +311,28 @@ $B6:
 	add.s32 %r74, %r59, 3078;
 	mov.b64 %rd63, {%r74, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17, %f18, %f19, %f20, %f21, %f22, %f23, %f24, %f25, %f26, %f27, %f28, %f29, %f30, %f31, %f32, %f33, %f34, %f35, %f36, %f37, %f38, %f39, %f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47, %f48, %f49, %f50, %f51, %f52, %f53, %f54, %f55, %f56, %f57, %f58, %f59, %f60, %f61, %f62, %f63, %f64, %f65, %f66, %f67, %f68, %f69}, %rd62, %rd63, %p15, 1, 1, 0, 0;
-	.loc 1 163 18
+	.loc 1 170 18
 	wgmma.commit_group.sync.aligned;
-	.loc 1 164 19
+	.loc 1 171 19
 	wgmma.wait_group.sync.aligned 0;
 	@!%p9 bra $B7;
-	.loc 1 166 7
+	.loc 1 173 5
 	mov.u32 %r75, $dynamic;
 	add.s32 %r76, %r75, 163864;
 	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r76];
 $B7:
-	.loc 1 235 19
-	add.s32 %r77, %r24, -1;
+	.loc 1 242 19
+	add.s32 %r77, %r12, -1;
 	and.b32 %r78, %r8, 3;
 	shl.b32 %r79, %r78, 1;
 	cvt.u64.u32 %rd64, %r79;
 	mad.wide.s32 %rd65, %r77, 128, %rd64;
-	.loc 1 236 15
+	.loc 1 243 15
 	cvt.u32.u64 %r80, %rd2;
 	add.s32 %r81, %r80, -1;
 	cvt.u32.u64 %r82, %rd65;
 	sub.s32 %r83, %r81, %r82;
-	.loc 1 237 28
+	.loc 1 244 28
 	shl.b32 %r84, %r41, 6;
 	cvt.u32.u64 %r85, %rd44;
 	and.b32 %r86, %r85, 3;
@@ -341,7 +343,7 @@ $B7:
 	add.s32 %r91, %r90, %r87;
 	add.s32 %r92, %r91, %r88;
 	sub.s32 %r93, %r92, %r82;
-	.loc 1 241 13
+	.loc 1 248 13
 	setp.le.s32 %p16, 0, %r83;
 	selp.f32 %f70, %f6, 0fFF800000, %p16;
 	and.pred %p17, %p16, %p1;
@@ -1071,7 +1073,7 @@ $B7:
 	add.rn.f32 %f528, %f522, %f527;
 	.loc 2 62 21
 	add.rn.f32 %f529, %f525, %f528;
-	.loc 1 230 37
+	.loc 1 237 37
 	cvt.rn.bf16x2.f32 %r95, %f338, %f335;
 	cvt.rn.bf16x2.f32 %r96, %f437, %f434;
 	cvt.rn.bf16x2.f32 %r97, %f344, %f341;
@@ -1104,7 +1106,7 @@ $B7:
 	cvt.rn.bf16x2.f32 %r124, %f521, %f518;
 	cvt.rn.bf16x2.f32 %r125, %f428, %f425;
 	cvt.rn.bf16x2.f32 %r126, %f527, %f524;
-	.loc 1 171 6
+	.loc 1 178 4
 	mov.u32 %r127, $dynamic;
 	add.s32 %r128, %r127, 163880;
 	mov.u32 %r129, 0;
@@ -1118,8 +1120,8 @@ $B8:
 	setp.eq.u32 %p145, %r132, 0;
 	@%p145 bra $B8;
 $B9:
-	.loc 1 172 16
-	setp.lt.s32 %p146, 1, %r24;
+	.loc 1 179 16
+	setp.lt.s32 %p146, 1, %r12;
 	@!%p146 bra $B10;
 	mov.f32 %f530, 0f00000000;
 	mov.f32 %f531, 0f00000000;
@@ -1255,114 +1257,113 @@ $B10:
 	bra $B20;
 $B11:
 	cvt.u64.u32 %rd67, %r133;
-	.loc 1 173 21
+	.loc 1 180 21
 	and.b32 %r134, %r133, 1;
 	add.s32 %r135, %r133, -1;
 	and.b32 %r136, %r135, 1;
-	.loc 1 174 12
-	mov.u32 %r137, $dynamic;
-	mad.lo.s32 %r138, %r134, 8, %r137;
-	add.s32 %r139, %r138, 163848;
+	.loc 1 181 10
+	mad.lo.s32 %r137, %r134, 8, %r2;
+	add.s32 %r138, %r137, 163848;
 	shr.u64 %rd68, %rd67, 1;
-	cvt.u32.u64 %r140, %rd68;
-	and.b32 %r141, %r140, 1;
+	cvt.u32.u64 %r139, %rd68;
+	and.b32 %r140, %r139, 1;
 $B12:
-	and.b32 %r142, %r141, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p147, [%r139], %r142;
+	and.b32 %r141, %r140, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p147, [%r138], %r141;
 	@%p147 bra $B13;
 	ld.param.u64 %rd69, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r143, [%rd69];
-	setp.eq.u32 %p148, %r143, 0;
+	ld.relaxed.gpu.global.u32 %r142, [%rd69];
+	setp.eq.u32 %p148, %r142, 0;
 	@%p148 bra $B12;
 $B13:
-	.loc 1 175 18
+	.loc 1 182 18
 	wgmma.fence.sync.aligned;
-	.loc 1 176 34
-	mad.lo.s32 %r144, %r134, 32768, %r2;
-	.loc 1 208 18
-	bfe.u32 %r145, %r55, 4, 14;
-	add.s32 %r146, %r145, 0;
-	mov.b64 %rd70, {%r146, 1073741888};
-	bfe.u32 %r147, %r144, 4, 14;
-	add.s32 %r148, %r147, 2048;
-	mov.b64 %rd71, {%r148, 1073741888};
+	.loc 1 183 34
+	mad.lo.s32 %r143, %r134, 32768, %r2;
+	.loc 1 215 18
+	bfe.u32 %r144, %r55, 4, 14;
+	add.s32 %r145, %r144, 0;
+	mov.b64 %rd70, {%r145, 1073741888};
+	bfe.u32 %r146, %r143, 4, 14;
+	add.s32 %r147, %r146, 2048;
+	mov.b64 %rd71, {%r147, 1073741888};
 	mov.pred %p149, 0;
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd70, %rd71, %p149, 1, 1, 0, 0;
-	.loc 1 210 20
-	add.s32 %r149, %r145, 2;
-	mov.b64 %rd72, {%r149, 1073741888};
-	add.s32 %r150, %r147, 2050;
-	mov.b64 %rd73, {%r150, 1073741888};
+	.loc 1 217 20
+	add.s32 %r148, %r144, 2;
+	mov.b64 %rd72, {%r148, 1073741888};
+	add.s32 %r149, %r146, 2050;
+	mov.b64 %rd73, {%r149, 1073741888};
 	mov.pred %p150, 1;
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd72, %rd73, %p150, 1, 1, 0, 0;
-	add.s32 %r151, %r145, 4;
-	mov.b64 %rd74, {%r151, 1073741888};
-	add.s32 %r152, %r147, 2052;
-	mov.b64 %rd75, {%r152, 1073741888};
+	add.s32 %r150, %r144, 4;
+	mov.b64 %rd74, {%r150, 1073741888};
+	add.s32 %r151, %r146, 2052;
+	mov.b64 %rd75, {%r151, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd74, %rd75, %p150, 1, 1, 0, 0;
-	add.s32 %r153, %r145, 6;
-	mov.b64 %rd76, {%r153, 1073741888};
-	add.s32 %r154, %r147, 2054;
-	mov.b64 %rd77, {%r154, 1073741888};
+	add.s32 %r152, %r144, 6;
+	mov.b64 %rd76, {%r152, 1073741888};
+	add.s32 %r153, %r146, 2054;
+	mov.b64 %rd77, {%r153, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd76, %rd77, %p150, 1, 1, 0, 0;
-	add.s32 %r155, %r145, 512;
-	mov.b64 %rd78, {%r155, 1073741888};
-	add.s32 %r156, %r147, 3072;
-	mov.b64 %rd79, {%r156, 1073741888};
+	add.s32 %r154, %r144, 512;
+	mov.b64 %rd78, {%r154, 1073741888};
+	add.s32 %r155, %r146, 3072;
+	mov.b64 %rd79, {%r155, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd78, %rd79, %p150, 1, 1, 0, 0;
-	add.s32 %r157, %r145, 514;
-	mov.b64 %rd80, {%r157, 1073741888};
-	add.s32 %r158, %r147, 3074;
-	mov.b64 %rd81, {%r158, 1073741888};
+	add.s32 %r156, %r144, 514;
+	mov.b64 %rd80, {%r156, 1073741888};
+	add.s32 %r157, %r146, 3074;
+	mov.b64 %rd81, {%r157, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd80, %rd81, %p150, 1, 1, 0, 0;
-	add.s32 %r159, %r145, 516;
-	mov.b64 %rd82, {%r159, 1073741888};
-	add.s32 %r160, %r147, 3076;
-	mov.b64 %rd83, {%r160, 1073741888};
+	add.s32 %r158, %r144, 516;
+	mov.b64 %rd82, {%r158, 1073741888};
+	add.s32 %r159, %r146, 3076;
+	mov.b64 %rd83, {%r159, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd82, %rd83, %p150, 1, 1, 0, 0;
-	add.s32 %r161, %r145, 518;
-	mov.b64 %rd84, {%r161, 1073741888};
-	add.s32 %r162, %r147, 3078;
-	mov.b64 %rd85, {%r162, 1073741888};
+	add.s32 %r160, %r144, 518;
+	mov.b64 %rd84, {%r160, 1073741888};
+	add.s32 %r161, %r146, 3078;
+	mov.b64 %rd85, {%r161, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f594, %f595, %f596, %f597, %f598, %f599, %f600, %f601, %f602, %f603, %f604, %f605, %f606, %f607, %f608, %f609, %f610, %f611, %f612, %f613, %f614, %f615, %f616, %f617, %f618, %f619, %f620, %f621, %f622, %f623, %f624, %f625, %f626, %f627, %f628, %f629, %f630, %f631, %f632, %f633, %f634, %f635, %f636, %f637, %f638, %f639, %f640, %f641, %f642, %f643, %f644, %f645, %f646, %f647, %f648, %f649, %f650, %f651, %f652, %f653, %f654, %f655, %f656, %f657}, %rd84, %rd85, %p150, 1, 1, 0, 0;
-	.loc 1 177 19
+	.loc 1 184 19
 	wgmma.commit_group.sync.aligned;
-	.loc 1 178 23
-	mad.lo.s32 %r163, %r136, 32768, %r2;
-	.loc 1 217 25
-	bfe.u32 %r164, %r163, 4, 14;
-	add.s32 %r165, %r164, 33560576;
-	mov.b64 %rd86, {%r165, 1073741888};
+	.loc 1 185 23
+	mad.lo.s32 %r162, %r136, 32768, %r2;
+	.loc 1 224 25
+	bfe.u32 %r163, %r162, 4, 14;
+	add.s32 %r164, %r163, 33560576;
+	mov.b64 %rd86, {%r164, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r95, %r96, %r97, %r98}, %rd86, %p150, 1, 1, 1;
-	add.s32 %r166, %r164, 33560704;
-	mov.b64 %rd87, {%r166, 1073741888};
+	add.s32 %r165, %r163, 33560704;
+	mov.b64 %rd87, {%r165, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r99, %r100, %r101, %r102}, %rd87, %p150, 1, 1, 1;
-	add.s32 %r167, %r164, 33560832;
-	mov.b64 %rd88, {%r167, 1073741888};
+	add.s32 %r166, %r163, 33560832;
+	mov.b64 %rd88, {%r166, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r103, %r104, %r105, %r106}, %rd88, %p150, 1, 1, 1;
-	add.s32 %r168, %r164, 33560960;
-	mov.b64 %rd89, {%r168, 1073741888};
+	add.s32 %r167, %r163, 33560960;
+	mov.b64 %rd89, {%r167, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r107, %r108, %r109, %r110}, %rd89, %p150, 1, 1, 1;
-	add.s32 %r169, %r164, 33561600;
-	mov.b64 %rd90, {%r169, 1073741888};
+	add.s32 %r168, %r163, 33561600;
+	mov.b64 %rd90, {%r168, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r111, %r112, %r113, %r114}, %rd90, %p150, 1, 1, 1;
-	add.s32 %r170, %r164, 33561728;
-	mov.b64 %rd91, {%r170, 1073741888};
+	add.s32 %r169, %r163, 33561728;
+	mov.b64 %rd91, {%r169, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r115, %r116, %r117, %r118}, %rd91, %p150, 1, 1, 1;
-	add.s32 %r171, %r164, 33561856;
-	mov.b64 %rd92, {%r171, 1073741888};
+	add.s32 %r170, %r163, 33561856;
+	mov.b64 %rd92, {%r170, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r119, %r120, %r121, %r122}, %rd92, %p150, 1, 1, 1;
-	add.s32 %r172, %r164, 33561984;
-	mov.b64 %rd93, {%r172, 1073741888};
+	add.s32 %r171, %r163, 33561984;
+	mov.b64 %rd93, {%r171, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r123, %r124, %r125, %r126}, %rd93, %p150, 1, 1, 1;
-	.loc 1 179 19
+	.loc 1 186 19
 	wgmma.commit_group.sync.aligned;
-	.loc 1 180 20
+	.loc 1 187 20
 	wgmma.wait_group.sync.aligned 1;
 	@!%p9 bra $B14;
-	.loc 1 182 14
-	add.s32 %r173, %r138, 163864;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r173];
+	.loc 1 189 12
+	add.s32 %r172, %r137, 163864;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r172];
 $B14:
 	.loc 2 40 15
 	max.NaN.f32 %f658, %f594, %f598;
@@ -1787,28 +1788,27 @@ $B14:
 	.loc 2 28 33
 	fma.rn.f32 %f430, %f430, %f731, %f834;
 	fma.rn.f32 %f529, %f529, %f735, %f933;
-	.loc 1 185 12
-	add.s32 %r174, %r138, 163880;
-	and.b32 %r175, %r140, 1;
+	.loc 1 192 10
+	add.s32 %r173, %r137, 163880;
+	and.b32 %r174, %r139, 1;
 $B15:
-	and.b32 %r176, %r175, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p151, [%r174], %r176;
+	and.b32 %r175, %r174, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p151, [%r173], %r175;
 	@%p151 bra $B16;
 	ld.param.u64 %rd94, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r177, [%rd94];
-	setp.eq.u32 %p152, %r177, 0;
+	ld.relaxed.gpu.global.u32 %r176, [%rd94];
+	setp.eq.u32 %p152, %r176, 0;
 	@%p152 bra $B15;
 $B16:
-	.loc 1 186 20
+	.loc 1 193 20
 	wgmma.wait_group.sync.aligned 0;
 	@!%p9 bra $B17;
-	.loc 1 188 14
-	mov.u32 %r178, $dynamic;
-	mad.lo.s32 %r179, %r136, 8, %r178;
-	add.s32 %r180, %r179, 163896;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r180];
+	.loc 1 195 12
+	mad.lo.s32 %r177, %r136, 8, %r2;
+	add.s32 %r178, %r177, 163896;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r178];
 $B17:
-	.loc 1 230 37
+	.loc 1 237 37
 	cvt.rn.bf16x2.f32 %r95, %f742, %f739;
 	cvt.rn.bf16x2.f32 %r96, %f841, %f838;
 	cvt.rn.bf16x2.f32 %r97, %f748, %f745;
@@ -1841,17 +1841,17 @@ $B17:
 	cvt.rn.bf16x2.f32 %r124, %f925, %f922;
 	cvt.rn.bf16x2.f32 %r125, %f832, %f829;
 	cvt.rn.bf16x2.f32 %r126, %f931, %f928;
-	.loc 1 191 27
+	.loc 1 198 27
 	setp.neu.f32 %p153, %f731, 0f3F800000;
 	mov.pred %p154, 1;
 	@%p153 bra $B18;
 	setp.neu.f32 %p155, %f735, 0f3F800000;
 	mov.pred %p154, %p155;
 $B18:
-	vote.sync.ballot.b32 %r181, %p154, 0xffffffff;
-	setp.ne.s32 %p156, %r181, 0;
+	vote.sync.ballot.b32 %r179, %p154, 0xffffffff;
+	setp.ne.s32 %p156, %r179, 0;
 	@!%p156 bra $B19;
-	.loc 1 193 5
+	.loc 1 200 5
 	mul.rn.f32 %f593, %f593, %f731;
 	mul.rn.f32 %f592, %f592, %f731;
 	mul.rn.f32 %f591, %f591, %f735;
@@ -1917,47 +1917,47 @@ $B18:
 	mul.rn.f32 %f531, %f531, %f735;
 	mul.rn.f32 %f530, %f530, %f735;
 $B19:
-	.loc 1 172 27
+	.loc 1 179 27
 	add.s32 %r133, %r133, 1;
-	setp.lt.u32 %p157, %r133, %r24;
+	setp.lt.u32 %p157, %r133, %r12;
 	mov.f32 %f331, %f732;
 	mov.f32 %f296, %f728;
 	@%p157 bra $B11;
 $B20:
-	.loc 1 197 24
-	and.b32 %r182, %r77, 1;
-	.loc 1 198 17
+	.loc 1 204 24
+	and.b32 %r180, %r77, 1;
+	.loc 1 205 17
 	wgmma.fence.sync.aligned;
-	.loc 1 199 22
-	mad.lo.s32 %r183, %r182, 32768, %r2;
-	.loc 1 217 25
-	bfe.u32 %r184, %r183, 4, 14;
-	add.s32 %r185, %r184, 33560576;
-	mov.b64 %rd95, {%r185, 1073741888};
+	.loc 1 206 22
+	mad.lo.s32 %r181, %r180, 32768, %r2;
+	.loc 1 224 25
+	bfe.u32 %r182, %r181, 4, 14;
+	add.s32 %r183, %r182, 33560576;
+	mov.b64 %rd95, {%r183, 1073741888};
 	mov.pred %p158, 1;
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r95, %r96, %r97, %r98}, %rd95, %p158, 1, 1, 1;
-	add.s32 %r186, %r184, 33560704;
-	mov.b64 %rd96, {%r186, 1073741888};
+	add.s32 %r184, %r182, 33560704;
+	mov.b64 %rd96, {%r184, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r99, %r100, %r101, %r102}, %rd96, %p158, 1, 1, 1;
-	add.s32 %r187, %r184, 33560832;
-	mov.b64 %rd97, {%r187, 1073741888};
+	add.s32 %r185, %r182, 33560832;
+	mov.b64 %rd97, {%r185, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r103, %r104, %r105, %r106}, %rd97, %p158, 1, 1, 1;
-	add.s32 %r188, %r184, 33560960;
-	mov.b64 %rd98, {%r188, 1073741888};
+	add.s32 %r186, %r182, 33560960;
+	mov.b64 %rd98, {%r186, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r107, %r108, %r109, %r110}, %rd98, %p158, 1, 1, 1;
-	add.s32 %r189, %r184, 33561600;
-	mov.b64 %rd99, {%r189, 1073741888};
+	add.s32 %r187, %r182, 33561600;
+	mov.b64 %rd99, {%r187, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r111, %r112, %r113, %r114}, %rd99, %p158, 1, 1, 1;
-	add.s32 %r190, %r184, 33561728;
-	mov.b64 %rd100, {%r190, 1073741888};
+	add.s32 %r188, %r182, 33561728;
+	mov.b64 %rd100, {%r188, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r115, %r116, %r117, %r118}, %rd100, %p158, 1, 1, 1;
-	add.s32 %r191, %r184, 33561856;
-	mov.b64 %rd101, {%r191, 1073741888};
+	add.s32 %r189, %r182, 33561856;
+	mov.b64 %rd101, {%r189, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r119, %r120, %r121, %r122}, %rd101, %p158, 1, 1, 1;
-	add.s32 %r192, %r184, 33561984;
-	mov.b64 %rd102, {%r192, 1073741888};
+	add.s32 %r190, %r182, 33561984;
+	mov.b64 %rd102, {%r190, 1073741888};
 	wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f593, %f592, %f591, %f590, %f589, %f588, %f587, %f586, %f585, %f584, %f583, %f582, %f581, %f580, %f579, %f578, %f577, %f576, %f575, %f574, %f573, %f572, %f571, %f570, %f569, %f568, %f567, %f566, %f565, %f564, %f563, %f562, %f561, %f560, %f559, %f558, %f557, %f556, %f555, %f554, %f553, %f552, %f551, %f550, %f549, %f548, %f547, %f546, %f545, %f544, %f543, %f542, %f541, %f540, %f539, %f538, %f537, %f536, %f535, %f534, %f533, %f532, %f531, %f530}, {%r123, %r124, %r125, %r126}, %rd102, %p158, 1, 1, 1;
-	.loc 1 200 18
+	.loc 1 207 18
 	wgmma.commit_group.sync.aligned;
 	.loc 2 71 24
 	shfl.sync.bfly.b32 %f934, %f430, 1, 31, 0xffffffff;
@@ -1986,37 +1986,37 @@ $B20:
 	abs.f32 %f951, %f950;
 	setp.lt.f32 %p160, 0f03800000, %f951;
 	and.pred %p161, %p159, %p160;
-	.loc 1 202 19
+	.loc 1 209 19
 	wgmma.wait_group.sync.aligned 0;
-	.loc 1 107 16
-	mad.lo.s32 %r193, %r36, 16384, %r2;
-	.loc 1 253 72
-	and.b32 %r194, %r8, 15;
-	add.s32 %r195, %r87, %r194;
-	shr.u32 %r196, %r8, 4;
-	shl.b32 %r197, %r196, 3;
-	and.b32 %r198, %r197, 7;
-	setp.eq.s32 %p162, %r198, 0;
-	and.b32 %r199, %r195, 7;
-	shl.b32 %r200, %r199, 4;
-	shl.b32 %r201, %r196, 4;
-	xor.b32 %r202, %r201, %r200;
-	mad.lo.s32 %r203, %r195, 128, %r193;
-	add.s32 %r204, %r203, %r202;
-	cvt.u64.u32 %rd103, %r204;
+	.loc 1 114 16
+	mad.lo.s32 %r191, %r36, 16384, %r2;
+	.loc 1 260 72
+	and.b32 %r192, %r8, 15;
+	add.s32 %r193, %r87, %r192;
+	shr.u32 %r194, %r8, 4;
+	shl.b32 %r195, %r194, 3;
+	and.b32 %r196, %r195, 7;
+	setp.eq.s32 %p162, %r196, 0;
+	and.b32 %r197, %r193, 7;
+	shl.b32 %r198, %r197, 4;
+	shl.b32 %r199, %r194, 4;
+	xor.b32 %r200, %r199, %r198;
+	mad.lo.s32 %r201, %r193, 128, %r191;
+	add.s32 %r202, %r201, %r200;
+	cvt.u64.u32 %rd103, %r202;
 	cvta.shared.u64 %rd104, %rd103;
-	cvt.u32.u64 %r205, %rd104;
-	and.b32 %r206, %r205, 15;
-	setp.eq.s32 %p163, %r206, 0;
+	cvt.u32.u64 %r203, %rd104;
+	and.b32 %r204, %r203, 15;
+	setp.eq.s32 %p163, %r204, 0;
 	and.pred %p164, %p162, %p163;
 	@%p161 bra $B21;
 	.loc 2 73 18
 	rcp.rn.f32 %f941, %f937;
 	rcp.rn.f32 %f950, %f946;
 $B21:
-	.loc 1 253 20
+	.loc 1 260 20
 	@!%p164 bra $B33;
-	.loc 1 105 3
+	.loc 1 112 3
 	mul.rn.f32 %f952, %f593, %f941;
 	mul.rn.f32 %f953, %f592, %f941;
 	mul.rn.f32 %f954, %f591, %f950;
@@ -2081,302 +2081,299 @@ $B21:
 	mul.rn.f32 %f1013, %f532, %f941;
 	mul.rn.f32 %f1014, %f531, %f950;
 	mul.rn.f32 %f1015, %f530, %f950;
-	.loc 1 230 37
-	cvt.rn.bf16x2.f32 %r207, %f953, %f952;
-	cvt.rn.bf16x2.f32 %r208, %f955, %f954;
-	cvt.rn.bf16x2.f32 %r209, %f957, %f956;
-	cvt.rn.bf16x2.f32 %r210, %f959, %f958;
-	.loc 1 253 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r204], {%r207, %r208, %r209, %r210};
-	add.s32 %r211, %r197, 16;
-	and.b32 %r212, %r211, 7;
-	setp.eq.s32 %p165, %r212, 0;
-	shl.b32 %r213, %r211, 1;
-	xor.b32 %r214, %r213, %r200;
-	add.s32 %r215, %r203, %r214;
-	cvt.u64.u32 %rd105, %r215;
+	.loc 1 237 37
+	cvt.rn.bf16x2.f32 %r205, %f953, %f952;
+	cvt.rn.bf16x2.f32 %r206, %f955, %f954;
+	cvt.rn.bf16x2.f32 %r207, %f957, %f956;
+	cvt.rn.bf16x2.f32 %r208, %f959, %f958;
+	.loc 1 260 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r202], {%r205, %r206, %r207, %r208};
+	add.s32 %r209, %r195, 16;
+	and.b32 %r210, %r209, 7;
+	setp.eq.s32 %p165, %r210, 0;
+	shl.b32 %r211, %r209, 1;
+	xor.b32 %r212, %r211, %r198;
+	add.s32 %r213, %r201, %r212;
+	cvt.u64.u32 %rd105, %r213;
 	cvta.shared.u64 %rd106, %rd105;
-	cvt.u32.u64 %r216, %rd106;
-	and.b32 %r217, %r216, 15;
-	setp.eq.s32 %p166, %r217, 0;
+	cvt.u32.u64 %r214, %rd106;
+	and.b32 %r215, %r214, 15;
+	setp.eq.s32 %p166, %r215, 0;
 	and.pred %p167, %p165, %p166;
 	@!%p167 bra $B34;
-	.loc 1 230 37
-	cvt.rn.bf16x2.f32 %r218, %f961, %f960;
-	cvt.rn.bf16x2.f32 %r219, %f963, %f962;
-	cvt.rn.bf16x2.f32 %r220, %f965, %f964;
-	cvt.rn.bf16x2.f32 %r221, %f967, %f966;
-	.loc 1 253 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r215], {%r218, %r219, %r220, %r221};
-	add.s32 %r222, %r197, 32;
-	and.b32 %r223, %r222, 7;
-	setp.eq.s32 %p168, %r223, 0;
-	shl.b32 %r224, %r222, 1;
-	xor.b32 %r225, %r224, %r200;
-	add.s32 %r226, %r203, %r225;
-	cvt.u64.u32 %rd107, %r226;
+	.loc 1 237 37
+	cvt.rn.bf16x2.f32 %r216, %f961, %f960;
+	cvt.rn.bf16x2.f32 %r217, %f963, %f962;
+	cvt.rn.bf16x2.f32 %r218, %f965, %f964;
+	cvt.rn.bf16x2.f32 %r219, %f967, %f966;
+	.loc 1 260 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r213], {%r216, %r217, %r218, %r219};
+	add.s32 %r220, %r195, 32;
+	and.b32 %r221, %r220, 7;
+	setp.eq.s32 %p168, %r221, 0;
+	shl.b32 %r222, %r220, 1;
+	xor.b32 %r223, %r222, %r198;
+	add.s32 %r224, %r201, %r223;
+	cvt.u64.u32 %rd107, %r224;
 	cvta.shared.u64 %rd108, %rd107;
-	cvt.u32.u64 %r227, %rd108;
-	and.b32 %r228, %r227, 15;
-	setp.eq.s32 %p169, %r228, 0;
+	cvt.u32.u64 %r225, %rd108;
+	and.b32 %r226, %r225, 15;
+	setp.eq.s32 %p169, %r226, 0;
 	and.pred %p170, %p168, %p169;
 	@!%p170 bra $B35;
-	.loc 1 230 37
-	cvt.rn.bf16x2.f32 %r229, %f969, %f968;
-	cvt.rn.bf16x2.f32 %r230, %f971, %f970;
-	cvt.rn.bf16x2.f32 %r231, %f973, %f972;
-	cvt.rn.bf16x2.f32 %r232, %f975, %f974;
-	.loc 1 253 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r226], {%r229, %r230, %r231, %r232};
-	add.s32 %r233, %r197, 48;
-	and.b32 %r234, %r233, 7;
-	setp.eq.s32 %p171, %r234, 0;
-	shl.b32 %r235, %r233, 1;
-	xor.b32 %r236, %r235, %r200;
-	add.s32 %r237, %r203, %r236;
-	cvt.u64.u32 %rd109, %r237;
+	.loc 1 237 37
+	cvt.rn.bf16x2.f32 %r227, %f969, %f968;
+	cvt.rn.bf16x2.f32 %r228, %f971, %f970;
+	cvt.rn.bf16x2.f32 %r229, %f973, %f972;
+	cvt.rn.bf16x2.f32 %r230, %f975, %f974;
+	.loc 1 260 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r224], {%r227, %r228, %r229, %r230};
+	add.s32 %r231, %r195, 48;
+	and.b32 %r232, %r231, 7;
+	setp.eq.s32 %p171, %r232, 0;
+	shl.b32 %r233, %r231, 1;
+	xor.b32 %r234, %r233, %r198;
+	add.s32 %r235, %r201, %r234;
+	cvt.u64.u32 %rd109, %r235;
 	cvta.shared.u64 %rd110, %rd109;
-	cvt.u32.u64 %r238, %rd110;
-	and.b32 %r239, %r238, 15;
-	setp.eq.s32 %p172, %r239, 0;
+	cvt.u32.u64 %r236, %rd110;
+	and.b32 %r237, %r236, 15;
+	setp.eq.s32 %p172, %r237, 0;
 	and.pred %p173, %p171, %p172;
 	@!%p173 bra $B36;
-	.loc 1 230 37
-	cvt.rn.bf16x2.f32 %r240, %f977, %f976;
-	cvt.rn.bf16x2.f32 %r241, %f979, %f978;
-	cvt.rn.bf16x2.f32 %r242, %f981, %f980;
-	cvt.rn.bf16x2.f32 %r243, %f983, %f982;
-	.loc 1 253 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r237], {%r240, %r241, %r242, %r243};
-	add.s32 %r244, %r204, 8192;
-	cvt.u64.u32 %rd111, %r244;
+	.loc 1 237 37
+	cvt.rn.bf16x2.f32 %r238, %f977, %f976;
+	cvt.rn.bf16x2.f32 %r239, %f979, %f978;
+	cvt.rn.bf16x2.f32 %r240, %f981, %f980;
+	cvt.rn.bf16x2.f32 %r241, %f983, %f982;
+	.loc 1 260 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r235], {%r238, %r239, %r240, %r241};
+	add.s32 %r242, %r202, 8192;
+	cvt.u64.u32 %rd111, %r242;
 	cvta.shared.u64 %rd112, %rd111;
-	cvt.u32.u64 %r245, %rd112;
-	and.b32 %r246, %r245, 15;
-	setp.eq.s32 %p174, %r246, 0;
+	cvt.u32.u64 %r243, %rd112;
+	and.b32 %r244, %r243, 15;
+	setp.eq.s32 %p174, %r244, 0;
 	@!%p174 bra $FAULT1;
-	.loc 1 230 37
-	cvt.rn.bf16x2.f32 %r247, %f985, %f984;
-	cvt.rn.bf16x2.f32 %r248, %f987, %f986;
-	cvt.rn.bf16x2.f32 %r249, %f989, %f988;
-	cvt.rn.bf16x2.f32 %r250, %f991, %f990;
-	.loc 1 253 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r204+8192], {%r247, %r248, %r249, %r250};
-	add.s32 %r251, %r215, 8192;
-	cvt.u64.u32 %rd113, %r251;
+	.loc 1 237 37
+	cvt.rn.bf16x2.f32 %r245, %f985, %f984;
+	cvt.rn.bf16x2.f32 %r246, %f987, %f986;
+	cvt.rn.bf16x2.f32 %r247, %f989, %f988;
+	cvt.rn.bf16x2.f32 %r248, %f991, %f990;
+	.loc 1 260 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r202+8192], {%r245, %r246, %r247, %r248};
+	add.s32 %r249, %r213, 8192;
+	cvt.u64.u32 %rd113, %r249;
 	cvta.shared.u64 %rd114, %rd113;
-	cvt.u32.u64 %r252, %rd114;
-	and.b32 %r253, %r252, 15;
-	setp.eq.s32 %p175, %r253, 0;
+	cvt.u32.u64 %r250, %rd114;
+	and.b32 %r251, %r250, 15;
+	setp.eq.s32 %p175, %r251, 0;
 	@!%p175 bra $FAULT1;
-	.loc 1 230 37
-	cvt.rn.bf16x2.f32 %r254, %f993, %f992;
-	cvt.rn.bf16x2.f32 %r255, %f995, %f994;
-	cvt.rn.bf16x2.f32 %r256, %f997, %f996;
-	cvt.rn.bf16x2.f32 %r257, %f999, %f998;
-	.loc 1 253 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r215+8192], {%r254, %r255, %r256, %r257};
-	add.s32 %r258, %r226, 8192;
-	cvt.u64.u32 %rd115, %r258;
+	.loc 1 237 37
+	cvt.rn.bf16x2.f32 %r252, %f993, %f992;
+	cvt.rn.bf16x2.f32 %r253, %f995, %f994;
+	cvt.rn.bf16x2.f32 %r254, %f997, %f996;
+	cvt.rn.bf16x2.f32 %r255, %f999, %f998;
+	.loc 1 260 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r213+8192], {%r252, %r253, %r254, %r255};
+	add.s32 %r256, %r224, 8192;
+	cvt.u64.u32 %rd115, %r256;
 	cvta.shared.u64 %rd116, %rd115;
-	cvt.u32.u64 %r259, %rd116;
-	and.b32 %r260, %r259, 15;
-	setp.eq.s32 %p176, %r260, 0;
+	cvt.u32.u64 %r257, %rd116;
+	and.b32 %r258, %r257, 15;
+	setp.eq.s32 %p176, %r258, 0;
 	@!%p176 bra $FAULT1;
-	.loc 1 230 37
-	cvt.rn.bf16x2.f32 %r261, %f1001, %f1000;
-	cvt.rn.bf16x2.f32 %r262, %f1003, %f1002;
-	cvt.rn.bf16x2.f32 %r263, %f1005, %f1004;
-	cvt.rn.bf16x2.f32 %r264, %f1007, %f1006;
-	.loc 1 253 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r226+8192], {%r261, %r262, %r263, %r264};
-	add.s32 %r265, %r237, 8192;
-	cvt.u64.u32 %rd117, %r265;
+	.loc 1 237 37
+	cvt.rn.bf16x2.f32 %r259, %f1001, %f1000;
+	cvt.rn.bf16x2.f32 %r260, %f1003, %f1002;
+	cvt.rn.bf16x2.f32 %r261, %f1005, %f1004;
+	cvt.rn.bf16x2.f32 %r262, %f1007, %f1006;
+	.loc 1 260 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r224+8192], {%r259, %r260, %r261, %r262};
+	add.s32 %r263, %r235, 8192;
+	cvt.u64.u32 %rd117, %r263;
 	cvta.shared.u64 %rd118, %rd117;
-	cvt.u32.u64 %r266, %rd118;
-	and.b32 %r267, %r266, 15;
-	setp.eq.s32 %p177, %r267, 0;
+	cvt.u32.u64 %r264, %rd118;
+	and.b32 %r265, %r264, 15;
+	setp.eq.s32 %p177, %r265, 0;
 	@!%p177 bra $FAULT1;
-	.loc 1 230 37
-	cvt.rn.bf16x2.f32 %r268, %f1009, %f1008;
-	cvt.rn.bf16x2.f32 %r269, %f1011, %f1010;
-	cvt.rn.bf16x2.f32 %r270, %f1013, %f1012;
-	cvt.rn.bf16x2.f32 %r271, %f1015, %f1014;
-	.loc 1 253 20
-	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r237+8192], {%r268, %r269, %r270, %r271};
-	.loc 1 108 14
+	.loc 1 237 37
+	cvt.rn.bf16x2.f32 %r266, %f1009, %f1008;
+	cvt.rn.bf16x2.f32 %r267, %f1011, %f1010;
+	cvt.rn.bf16x2.f32 %r268, %f1013, %f1012;
+	cvt.rn.bf16x2.f32 %r269, %f1015, %f1014;
+	.loc 1 260 20
+	stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r235+8192], {%r266, %r267, %r268, %r269};
+	.loc 1 115 14
 	fence.proxy.async.shared::cta;
-	.loc 1 109 12
+	.loc 1 116 12
 	bar.warp.sync 0xffffffff;
-	.loc 1 110 14
+	.loc 1 117 14
 	setp.eq.s32 %p178, %r8, 0;
 	@!%p178 bra $B22;
-	.loc 1 111 14
-	mov.u32 %r272, $dynamic;
-	mad.lo.s32 %r273, %r36, 8, %r272;
-	add.s32 %r274, %r273, 163912;
-	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r274];
+	.loc 1 118 12
+	mad.lo.s32 %r270, %r36, 8, %r2;
+	add.s32 %r271, %r270, 163912;
+	mbarrier.arrive.release.cta.shared::cta.b64 _, [%r271];
 $B22:
-	.loc 1 113 21
+	.loc 1 120 21
 	@!%p9 bra $B25;
-	.loc 1 114 14
-	mov.u32 %r275, $dynamic;
-	mad.lo.s32 %r276, %r36, 8, %r275;
-	add.s32 %r277, %r276, 163912;
-	mov.u32 %r278, 0;
-	and.b32 %r279, %r278, 1;
+	.loc 1 121 12
+	mad.lo.s32 %r272, %r36, 8, %r2;
+	add.s32 %r273, %r272, 163912;
+	mov.u32 %r274, 0;
+	and.b32 %r275, %r274, 1;
 $B23:
-	and.b32 %r280, %r279, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p179, [%r277], %r280;
+	and.b32 %r276, %r275, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p179, [%r273], %r276;
 	@%p179 bra $B24;
 	ld.param.u64 %rd119, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r281, [%rd119];
-	setp.eq.u32 %p180, %r281, 0;
+	ld.relaxed.gpu.global.u32 %r277, [%rd119];
+	setp.eq.u32 %p180, %r277, 0;
 	@%p180 bra $B23;
 $B24:
-	.loc 1 116 56
-	shl.b32 %r282, %r36, 6;
-	cvt.u64.u32 %rd120, %r282;
+	.loc 1 123 56
+	shl.b32 %r278, %r36, 6;
+	cvt.u64.u32 %rd120, %r278;
 	add.s64 %rd121, %rd9, %rd120;
 	setp.lt.u64 %p181, %rd121, 2147483648;
 	setp.lt.u64 %p182, %rd12, 2147483648;
 	and.pred %p183, %p181, %p182;
 	@!%p183 bra $FAULT2;
-	cvt.u32.u64 %r283, %rd121;
-	cvt.u32.u64 %r284, %rd12;
-	mov.u32 %r285, 0;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r285, %r283, %r284}], [%r193];
-	mov.u32 %r286, 64;
-	add.s32 %r287, %r193, 8192;
-	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r286, %r283, %r284}], [%r287];
-	.loc 1 118 17
+	cvt.u32.u64 %r279, %rd121;
+	cvt.u32.u64 %r280, %rd12;
+	mov.u32 %r281, 0;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r281, %r279, %r280}], [%r191];
+	mov.u32 %r282, 64;
+	add.s32 %r283, %r191, 8192;
+	cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%rd8, {%r282, %r279, %r280}], [%r283];
+	.loc 1 125 17
 	cp.async.bulk.commit_group;
-	.loc 1 119 15
+	.loc 1 126 15
 	cp.async.bulk.wait_group 0;
 $B25:
 	bra $EXIT;
 $B26:
-	.loc 1 94 18
+	.loc 1 101 18
 	setmaxnreg.dec.sync.aligned.u32 24;
-	.loc 1 95 18
-	@!%p2 bra $B32;
-	.loc 1 127 14
-	mov.u32 %r288, $dynamic;
-	add.s32 %r289, %r288, 163840;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r289], 32768;
-	.loc 1 130 13
+	.loc 1 102 18
+	@!%p7 bra $B32;
+	.loc 1 134 2
+	mov.u32 %r284, $dynamic;
+	add.s32 %r285, %r284, 163840;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r285], 32768;
+	.loc 1 137 13
 	cvt.u64.u32 %rd122, %r2;
 	cvta.shared.u64 %rd123, %rd122;
-	cvt.u32.u64 %r290, %rd123;
-	and.b32 %r291, %r290, 127;
-	setp.eq.s32 %p184, %r291, 0;
+	cvt.u32.u64 %r286, %rd123;
+	and.b32 %r287, %r286, 127;
+	setp.eq.s32 %p184, %r287, 0;
 	setp.lt.u64 %p185, %rd9, 2147483648;
 	setp.lt.u64 %p186, %rd12, 2147483648;
 	and.pred %p187, %p185, %p186;
 	and.pred %p188, %p184, %p187;
 	@!%p188 bra $B37;
-	cvt.u32.u64 %r292, %rd9;
-	cvt.u32.u64 %r293, %rd12;
-	mov.u32 %r294, 0;
-	mov.u32 %r295, $dynamic;
-	add.s32 %r296, %r295, 163840;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$dynamic], [%rd5, {%r294, %r292, %r293}], [%r296];
-	add.s32 %r297, %r295, 8192;
-	mov.u32 %r298, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r297], [%rd5, {%r298, %r292, %r293}], [%r296];
-	add.s32 %r299, %r292, 64;
-	setp.lt.u32 %p189, %r299, -2147483648;
+	cvt.u32.u64 %r288, %rd9;
+	cvt.u32.u64 %r289, %rd12;
+	mov.u32 %r290, 0;
+	mov.u32 %r291, $dynamic;
+	add.s32 %r292, %r291, 163840;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$dynamic], [%rd5, {%r290, %r288, %r289}], [%r292];
+	add.s32 %r293, %r291, 8192;
+	mov.u32 %r294, 64;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r293], [%rd5, {%r294, %r288, %r289}], [%r292];
+	add.s32 %r295, %r288, 64;
+	setp.lt.u32 %p189, %r295, -2147483648;
 	and.pred %p190, %p189, %p186;
 	@!%p190 bra $FAULT3;
-	add.s32 %r300, %r295, 16384;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r300], [%rd5, {%r294, %r299, %r293}], [%r296];
-	add.s32 %r301, %r295, 24576;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r301], [%rd5, {%r298, %r299, %r293}], [%r296];
-	.loc 1 133 19
-	setp.lt.s32 %p191, 0, %r24;
+	add.s32 %r296, %r291, 16384;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r296], [%rd5, {%r290, %r295, %r289}], [%r292];
+	add.s32 %r297, %r291, 24576;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r297], [%rd5, {%r294, %r295, %r289}], [%r292];
+	.loc 1 140 19
+	setp.lt.s32 %p191, 0, %r12;
 	@!%p191 bra $B32;
-	.loc 1 134 30
-	add.s32 %r302, %r24, -1;
-	.loc 1 138 13
+	.loc 1 141 30
+	add.s32 %r298, %r12, -1;
+	.loc 1 145 13
 	setp.lt.u64 %p192, %rd40, 2147483648;
-	cvt.u32.u64 %r303, %rd40;
-	mov.u32 %r304, 0;
+	cvt.u32.u64 %r299, %rd40;
+	mov.u32 %r300, 0;
 $B27:
-	cvt.u64.u32 %rd124, %r304;
-	.loc 1 134 18
-	and.b32 %r305, %r304, 1;
-	sub.s32 %r306, %r302, %r304;
-	mul.wide.s32 %rd125, %r306, 128;
-	.loc 1 135 13
-	mov.u32 %r307, $dynamic;
-	mad.lo.s32 %r308, %r305, 8, %r307;
-	add.s32 %r309, %r308, 163864;
+	cvt.u64.u32 %rd124, %r300;
+	.loc 1 141 18
+	and.b32 %r301, %r300, 1;
+	sub.s32 %r302, %r298, %r300;
+	mul.wide.s32 %rd125, %r302, 128;
+	.loc 1 142 11
+	mad.lo.s32 %r303, %r301, 8, %r2;
+	add.s32 %r304, %r303, 163864;
 	shr.u64 %rd126, %rd124, 1;
-	cvt.u32.u64 %r310, %rd126;
-	add.s32 %r311, %r310, 1;
-	and.b32 %r312, %r311, 1;
+	cvt.u32.u64 %r305, %rd126;
+	add.s32 %r306, %r305, 1;
+	and.b32 %r307, %r306, 1;
 $B28:
-	and.b32 %r313, %r312, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p193, [%r309], %r313;
+	and.b32 %r308, %r307, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p193, [%r304], %r308;
 	@%p193 bra $B29;
 	ld.param.u64 %rd127, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r314, [%rd127];
-	setp.eq.u32 %p194, %r314, 0;
+	ld.relaxed.gpu.global.u32 %r309, [%rd127];
+	setp.eq.u32 %p194, %r309, 0;
 	@%p194 bra $B28;
 $B29:
-	.loc 1 136 12
-	add.s32 %r315, %r308, 163848;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r315], 32768;
-	.loc 1 138 13
+	.loc 1 143 10
+	add.s32 %r310, %r303, 163848;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r310], 32768;
+	.loc 1 145 13
 	setp.lt.u64 %p195, %rd125, 2147483648;
 	and.pred %p196, %p195, %p192;
 	@!%p196 bra $FAULT4;
-	mad.lo.s32 %r316, %r305, 32768, %r2;
-	add.s32 %r317, %r316, 32768;
-	cvt.u32.u64 %r318, %rd125;
-	mov.u32 %r319, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r317], [%rd6, {%r319, %r318, %r303}], [%r315];
-	add.s32 %r320, %r316, 49152;
-	mov.u32 %r321, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r320], [%rd6, {%r321, %r318, %r303}], [%r315];
-	.loc 1 140 13
-	add.s32 %r322, %r308, 163896;
-	and.b32 %r323, %r311, 1;
+	mad.lo.s32 %r311, %r301, 32768, %r2;
+	add.s32 %r312, %r311, 32768;
+	cvt.u32.u64 %r313, %rd125;
+	mov.u32 %r314, 0;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r312], [%rd6, {%r314, %r313, %r299}], [%r310];
+	add.s32 %r315, %r311, 49152;
+	mov.u32 %r316, 64;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r315], [%rd6, {%r316, %r313, %r299}], [%r310];
+	.loc 1 147 11
+	add.s32 %r317, %r303, 163896;
+	and.b32 %r318, %r306, 1;
 $B30:
-	and.b32 %r324, %r323, 1;
-	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p197, [%r322], %r324;
+	and.b32 %r319, %r318, 1;
+	mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p197, [%r317], %r319;
 	@%p197 bra $B31;
 	ld.param.u64 %rd128, [attend_params+560];
-	ld.relaxed.gpu.global.u32 %r325, [%rd128];
-	setp.eq.u32 %p198, %r325, 0;
+	ld.relaxed.gpu.global.u32 %r320, [%rd128];
+	setp.eq.u32 %p198, %r320, 0;
 	@%p198 bra $B30;
 $B31:
-	.loc 1 141 12
-	add.s32 %r326, %r308, 163880;
-	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r326], 32768;
-	.loc 1 144 22
-	add.s32 %r327, %r316, 98304;
-	mov.u32 %r328, 0;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r327], [%rd7, {%r328, %r318, %r303}], [%r326];
-	add.s32 %r329, %r316, 106496;
-	mov.u32 %r330, 64;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r329], [%rd7, {%r330, %r318, %r303}], [%r326];
-	add.s32 %r331, %r318, 64;
-	setp.lt.u32 %p199, %r331, -2147483648;
+	.loc 1 148 10
+	add.s32 %r321, %r303, 163880;
+	mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r321], 32768;
+	.loc 1 151 22
+	add.s32 %r322, %r311, 98304;
+	mov.u32 %r323, 0;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r322], [%rd7, {%r323, %r313, %r299}], [%r321];
+	add.s32 %r324, %r311, 106496;
+	mov.u32 %r325, 64;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r324], [%rd7, {%r325, %r313, %r299}], [%r321];
+	add.s32 %r326, %r313, 64;
+	setp.lt.u32 %p199, %r326, -2147483648;
 	and.pred %p200, %p199, %p192;
 	@!%p200 bra $FAULT5;
-	add.s32 %r332, %r316, 114688;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r332], [%rd7, {%r328, %r331, %r303}], [%r326];
-	add.s32 %r333, %r316, 122880;
-	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r333], [%rd7, {%r330, %r331, %r303}], [%r326];
-	add.s32 %r304, %r304, 1;
-	setp.lt.u32 %p201, %r304, %r24;
+	add.s32 %r327, %r311, 114688;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r327], [%rd7, {%r323, %r326, %r299}], [%r321];
+	add.s32 %r328, %r311, 122880;
+	cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r328], [%rd7, {%r325, %r326, %r299}], [%r321];
+	add.s32 %r300, %r300, 1;
+	setp.lt.u32 %p201, %r300, %r12;
 	@%p201 bra $B27;
 $B32:
-	.loc 1 98 3
+	.loc 1 105 3
 	bra $EXIT;
 $B33:
-	.loc 1 253 35
+	.loc 1 260 35
 	@!%p162 bra $FAULT6;
 	bra $FAULT1;
 $B34:
@@ -2389,61 +2386,61 @@ $B36:
 	@!%p171 bra $FAULT6;
 	bra $FAULT1;
 $B37:
-	.loc 1 130 13
+	.loc 1 137 13
 	@!%p184 bra $FAULT7;
 	bra $FAULT3;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 77 72
-	mov.u32 %r334, 0;
+	.loc 1 84 72
+	mov.u32 %r329, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 253 20
-	mov.u32 %r334, 7;
+	.loc 1 260 20
+	mov.u32 %r329, 7;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 116 11
-	mov.u32 %r334, 1;
+	.loc 1 123 11
+	mov.u32 %r329, 1;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 130 13
-	mov.u32 %r334, 4;
+	.loc 1 137 13
+	mov.u32 %r329, 4;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 138 13
-	mov.u32 %r334, 2;
+	.loc 1 145 13
+	mov.u32 %r329, 2;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 144 14
-	mov.u32 %r334, 3;
+	.loc 1 151 14
+	mov.u32 %r329, 3;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 253 35
-	mov.u32 %r334, 6;
+	.loc 1 260 35
+	mov.u32 %r329, 6;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 130 13
-	mov.u32 %r334, 5;
+	.loc 1 137 13
+	mov.u32 %r329, 5;
 $FAULT:
 	ld.param.u64 %rd129, [attend_params+560];
-	atom.relaxed.gpu.global.cas.b32 %r335, [%rd129], 0, 1;
-	setp.ne.u32 %p202, %r335, 0;
+	atom.relaxed.gpu.global.cas.b32 %r330, [%rd129], 0, 1;
+	setp.ne.u32 %p202, %r330, 0;
 	@%p202 bra $EXIT;
 	ld.global.u64 %rd130, [%rd129+8];
-	ld.param.u32 %r336, [attend_params+568];
-	st.global.u32 [%rd130+4], %r336;
-	ld.param.u32 %r337, [attend_params+572];
-	st.global.v2.u32 [%rd130+8], {%r337, %r334};
-	mov.u32 %r338, %ctaid.x;
-	mov.u32 %r339, %ctaid.y;
-	st.global.v2.u32 [%rd130+16], {%r338, %r339};
-	mov.u32 %r340, %ctaid.z;
-	mov.u32 %r341, %tid.x;
-	st.global.v2.u32 [%rd130+24], {%r340, %r341};
-	mov.u32 %r342, %tid.y;
-	mov.u32 %r343, %tid.z;
-	st.global.v2.u32 [%rd130+32], {%r342, %r343};
+	ld.param.u32 %r331, [attend_params+568];
+	st.global.u32 [%rd130+4], %r331;
+	ld.param.u32 %r332, [attend_params+572];
+	st.global.v2.u32 [%rd130+8], {%r332, %r329};
+	mov.u32 %r333, %ctaid.x;
+	mov.u32 %r334, %ctaid.y;
+	st.global.v2.u32 [%rd130+16], {%r333, %r334};
+	mov.u32 %r335, %ctaid.z;
+	mov.u32 %r336, %tid.x;
+	st.global.v2.u32 [%rd130+24], {%r335, %r336};
+	mov.u32 %r337, %tid.y;
+	mov.u32 %r338, %tid.z;
+	st.global.v2.u32 [%rd130+32], {%r337, %r338};
 	fence.acq_rel.sys;
 	st.volatile.global.u32 [%rd130], 40;
 	bra $EXIT;
