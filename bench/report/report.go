@@ -57,7 +57,9 @@ type Measurement struct {
 	Fastest float64 `json:"fastest,omitempty"`
 	Slowest float64 `json:"slowest,omitempty"`
 	Rounds  int     `json:"rounds,omitempty"`
-	Error   string  `json:"error,omitempty"` // the reason if there is no time
+	// Registers is the largest number of registers of a thread, of kernels on a GPU.
+	Registers int    `json:"registers,omitempty"`
+	Error     string `json:"error,omitempty"` // the reason if there is no time
 }
 
 // Launches is the host's time for a launch with the given number of arguments, in seconds.

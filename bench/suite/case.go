@@ -1,53 +1,11 @@
 package suite
 
 import (
+	_ "embed"
+
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/report"
-	"github.com/gopherwarp/gopherwarp/device"
 )
-
-// Case is one benchmark.
-type Case struct {
-	Name  string // of the case, which twins and peers share
-	Group string // cases of a group are shown together
-	About string // in a line
-	// Big is the size for GPUs and Small the one for CPUs and tests; what it counts is the
-	// case's business: elements, rows, the side of a square.
-	Big, Small int
-	// make prepares the case at a size.
-	make func(b *bench, size int) work
-}
-
-// work is a case at a size, on buffers that hold its inputs.
-type work struct {
-	bytes float64 // that a perfect program moves to and from the device's memory, or 0
-	flops float64 // floating-point operations of the algorithm, or 0
-	ours  []launch
-	// tuned has our launches as an expert writes them, in Go; nil where ours cannot be bettered.
-	tuned []launch
-	// best has the launches of the twin as an expert writes it; the literal twin's are those
-	// of ours by name. Nil where the literal twin cannot be bettered.
-	best []launch
-	// more are contenders that are no launches of kernels of this package: calls of others, and what NVIDIA's
-	// libraries and the bare hardware do. Where ours is nil the first of them is Ours.
-	more []contender
-	// restore, if not nil, enqueues what brings back inputs that a run destroys.
-	restore func(s *device.Stream) error
-	// check compares the outputs, which have been downloaded, with plain Go.
-	check func() error
-}
-
-// launch is one kernel's part in a run.
-type launch struct {
-	name   string // of our kernel, or of a twin
-	kernel any    // the generated launcher; nil for a twin
-	grid   device.Grid
-	args   []argument
-}
-
-// twin returns the launch of the twin with a name and a grid, on the same arguments.
-func (l launch) twin(name string, g device.Grid) launch {
-	return launch{name: name, grid: g, args: l.args}
-}
 
 // Groups of cases. Stream is BabelStream, which has bars of its own; Prim and Products are not written for this suite
 // and have no twins.
@@ -63,59 +21,65 @@ const (
 	Products = "products"
 )
 
-// Cases returns all cases in the order in which they run.
-func Cases() []Case {
-	return []Case{
-		{"copy32", Stream, "BabelStream's copy in float32", 1 << 28, 1 << 16, newCopy32},
-		{"mul32", Stream, "BabelStream's mul in float32", 1 << 28, 1 << 16, newMul32},
-		{"add32", Stream, "BabelStream's add in float32", 1 << 28, 1 << 16, newAdd32},
-		{"triad32", Stream, "BabelStream's triad in float32", 1 << 28, 1 << 16, newTriad32},
-		{"dot32", Stream, "BabelStream's dot in float32", 1 << 28, 5000, newDot32},
-		{"copy64", Stream, "BabelStream's copy in float64", 1 << 27, 1 << 16, newCopy64},
-		{"mul64", Stream, "BabelStream's mul in float64", 1 << 27, 1 << 16, newMul64},
-		{"add64", Stream, "BabelStream's add in float64", 1 << 27, 1 << 16, newAdd64},
-		{"triad64", Stream, "BabelStream's triad in float64", 1 << 27, 1 << 16, newTriad64},
-		{"dot64", Stream, "BabelStream's dot in float64", 1 << 27, 5000, newDot64},
+//go:embed twins.cu
+var twins string
 
-		{"sum", Reduce, "sum of float32: block trees, then a block for their sums", 1 << 28, 5000, newSum},
-		{"scan", Reduce, "running sums of int32: blocks, their sums, offsets", 1 << 28, 5000, newScan},
-		{"histogram", Reduce, "256 counters of bytes: shared, then global atomics", 1 << 30, 5008, newHistogram},
-		{"monte-carlo", Reduce, "pi from random points, 1024 a thread", 1 << 20, 1 << 9, newMonteCarlo},
+// Suite returns the cases and their twins.
+func Suite() harness.Suite { return harness.Suite{Cases: cases(), Twins: twins} }
 
-		{"transpose-naive", Move, "n x n float32, an element a thread", 16384, 100, newTransposeNaive},
-		{"transpose", Move, "n x n float32 through tiles in shared memory", 16384, 128, newTransposeTiled},
+// cases returns all cases in the order in which they run.
+func cases() []harness.Case {
+	return []harness.Case{
+		{Name: "copy32", Group: Stream, About: "BabelStream's copy in float32", Big: 1 << 28, Small: 1 << 16, Make: newCopy32},
+		{Name: "mul32", Group: Stream, About: "BabelStream's mul in float32", Big: 1 << 28, Small: 1 << 16, Make: newMul32},
+		{Name: "add32", Group: Stream, About: "BabelStream's add in float32", Big: 1 << 28, Small: 1 << 16, Make: newAdd32},
+		{Name: "triad32", Group: Stream, About: "BabelStream's triad in float32", Big: 1 << 28, Small: 1 << 16, Make: newTriad32},
+		{Name: "dot32", Group: Stream, About: "BabelStream's dot in float32", Big: 1 << 28, Small: 5000, Make: newDot32},
+		{Name: "copy64", Group: Stream, About: "BabelStream's copy in float64", Big: 1 << 27, Small: 1 << 16, Make: newCopy64},
+		{Name: "mul64", Group: Stream, About: "BabelStream's mul in float64", Big: 1 << 27, Small: 1 << 16, Make: newMul64},
+		{Name: "add64", Group: Stream, About: "BabelStream's add in float64", Big: 1 << 27, Small: 1 << 16, Make: newAdd64},
+		{Name: "triad64", Group: Stream, About: "BabelStream's triad in float64", Big: 1 << 27, Small: 1 << 16, Make: newTriad64},
+		{Name: "dot64", Group: Stream, About: "BabelStream's dot in float64", Big: 1 << 27, Small: 5000, Make: newDot64},
 
-		{"softmax", Rows, "softmax of rows of 16384 float32", 16384, 3, newSoftmax},
-		{"layer-norm", Rows, "layer norm of rows of 4096 float32", 65536, 3, newLayerNorm},
+		{Name: "sum", Group: Reduce, About: "sum of float32: block trees, then a block for their sums", Big: 1 << 28, Small: 5000, Make: newSum},
+		{Name: "scan", Group: Reduce, About: "running sums of int32: blocks, their sums, offsets", Big: 1 << 28, Small: 5000, Make: newScan},
+		{Name: "histogram", Group: Reduce, About: "256 counters of bytes: shared, then global atomics", Big: 1 << 30, Small: 5008, Make: newHistogram},
+		{Name: "monte-carlo", Group: Reduce, About: "pi from random points, 1024 a thread", Big: 1 << 20, Small: 1 << 9, Make: newMonteCarlo},
 
-		{"n-body", Points, "accelerations of n bodies by each other, tiled", 1 << 16, 512, newNBody},
-		{"mandelbrot32", Points, "n x n points in float32", 8192, 128, newMandelbrot32},
-		{"mandelbrot64", Points, "n x n points in float64", 8192, 128, newMandelbrot64},
-		{"black-scholes", Points, "option prices", 1 << 26, 1 << 14, newBlackScholes},
+		{Name: "transpose-naive", Group: Move, About: "n x n float32, an element a thread", Big: 16384, Small: 100, Make: newTransposeNaive},
+		{Name: "transpose", Group: Move, About: "n x n float32 through tiles in shared memory", Big: 16384, Small: 128, Make: newTransposeTiled},
 
-		{"stencil7", Grids, "7 points of an n x n x n grid of float32", 640, 40, newStencil7},
-		{"stencil27", Grids, "27 points of an n x n x n grid of float32", 640, 40, newStencil27},
-		{"spmv", Grids, "sparse matrix by vector, CSR, a row a thread", 1 << 23, 1 << 12, newSpMV},
+		{Name: "softmax", Group: Rows, About: "softmax of rows of 16384 float32", Big: 16384, Small: 3, Make: newSoftmax},
+		{Name: "layer-norm", Group: Rows, About: "layer norm of rows of 4096 float32", Big: 65536, Small: 3, Make: newLayerNorm},
 
-		{"sgemm32", Dense, "n x n product, 32 x 32 tiles, an element a thread", 4096, 64, newSGEMM32},
-		{"sgemm64", Dense, "n x n product, 64 x 64 tiles, 4 x 4 a thread", 4096, 128, newSGEMM64},
+		{Name: "n-body", Group: Points, About: "accelerations of n bodies by each other, tiled", Big: 1 << 16, Small: 512, Make: newNBody},
+		{Name: "mandelbrot32", Group: Points, About: "n x n points in float32", Big: 8192, Small: 128, Make: newMandelbrot32},
+		{Name: "mandelbrot64", Group: Points, About: "n x n points in float64", Big: 8192, Small: 128, Make: newMandelbrot64},
+		{Name: "black-scholes", Group: Points, About: "option prices", Big: 1 << 26, Small: 1 << 14, Make: newBlackScholes},
 
-		{"prim-sum", Prim, "prim.Sum of float32", 1 << 28, 5000, newPrimSum},
-		{"prim-scan", Prim, "prim.InclusiveScan of int32", 1 << 28, 5000, newPrimScan[int32]},
-		{"prim-scan-f32", Prim, "prim.InclusiveScan of float32", 1 << 28, 5000, newPrimScan[float32]},
-		{"prim-scan-i64", Prim, "prim.InclusiveScan of int64", 1 << 27, 5000, newPrimScan[int64]},
-		{"prim-sort", Prim, "prim.Sort of uint32", 1 << 26, 5000, newPrimSort(anyBits[uint32])},
-		{"prim-sort-f32", Prim, "prim.Sort of float32", 1 << 26, 5000, newPrimSort(uniform[float32])},
-		{"prim-sort-u64", Prim, "prim.Sort of uint64", 1 << 26, 5000, newPrimSort(anyBits[uint64])},
-		{"prim-sort-pairs", Prim, "prim.SortPairs of uint32 and their indices", 1 << 26, 5000, newPrimSortPairs},
-		{"prim-count", Prim, "prim.Count of bytes", 1 << 30, 5000, newPrimCount},
-		{"prim-select", Prim, "prim.Select of a half of uint32", 1 << 28, 5000, newPrimSelect},
-		{"prim-top", Prim, "prim.Top, the greatest 1000 of float32", 1 << 28, 5000, newPrimTop},
-		{"prim-transpose", Prim, "prim.Transpose of n x n uint32", 16384, 100, newPrimTranspose},
+		{Name: "stencil7", Group: Grids, About: "7 points of an n x n x n grid of float32", Big: 640, Small: 40, Make: newStencil7},
+		{Name: "stencil27", Group: Grids, About: "27 points of an n x n x n grid of float32", Big: 640, Small: 40, Make: newStencil27},
+		{Name: "spmv", Group: Grids, About: "sparse matrix by vector, CSR, a row a thread", Big: 1 << 23, Small: 1 << 12, Make: newSpMV},
 
-		{"product-f32", Products, "n x n product of float32 without tensor cores", 4096, 64, newProduct32},
-		{"product-bf16", Products, "n x n product of bfloat16", 8192, 64, newProductBF16},
-		{"product-bf16-4k", Products, "the same, smaller", 4096, 64, newProductBF16},
-		{"product-fp8", Products, "n x n product of 8-bit floats, the right one transposed", 8192, 64, newProductFP8},
+		{Name: "sgemm32", Group: Dense, About: "n x n product, 32 x 32 tiles, an element a thread", Big: 4096, Small: 64, Make: newSGEMM32},
+		{Name: "sgemm64", Group: Dense, About: "n x n product, 64 x 64 tiles, 4 x 4 a thread", Big: 4096, Small: 128, Make: newSGEMM64},
+
+		{Name: "prim-sum", Group: Prim, About: "prim.Sum of float32", Big: 1 << 28, Small: 5000, Make: newPrimSum},
+		{Name: "prim-scan", Group: Prim, About: "prim.InclusiveScan of int32", Big: 1 << 28, Small: 5000, Make: newPrimScan[int32]},
+		{Name: "prim-scan-f32", Group: Prim, About: "prim.InclusiveScan of float32", Big: 1 << 28, Small: 5000, Make: newPrimScan[float32]},
+		{Name: "prim-scan-i64", Group: Prim, About: "prim.InclusiveScan of int64", Big: 1 << 27, Small: 5000, Make: newPrimScan[int64]},
+		{Name: "prim-sort", Group: Prim, About: "prim.Sort of uint32", Big: 1 << 26, Small: 5000, Make: newPrimSort(anyBits[uint32])},
+		{Name: "prim-sort-f32", Group: Prim, About: "prim.Sort of float32", Big: 1 << 26, Small: 5000, Make: newPrimSort(harness.Uniform[float32])},
+		{Name: "prim-sort-u64", Group: Prim, About: "prim.Sort of uint64", Big: 1 << 26, Small: 5000, Make: newPrimSort(anyBits[uint64])},
+		{Name: "prim-sort-pairs", Group: Prim, About: "prim.SortPairs of uint32 and their indices", Big: 1 << 26, Small: 5000, Make: newPrimSortPairs},
+		{Name: "prim-count", Group: Prim, About: "prim.Count of bytes", Big: 1 << 30, Small: 5000, Make: newPrimCount},
+		{Name: "prim-select", Group: Prim, About: "prim.Select of a half of uint32", Big: 1 << 28, Small: 5000, Make: newPrimSelect},
+		{Name: "prim-top", Group: Prim, About: "prim.Top, the greatest 1000 of float32", Big: 1 << 28, Small: 5000, Make: newPrimTop},
+		{Name: "prim-transpose", Group: Prim, About: "prim.Transpose of n x n uint32", Big: 16384, Small: 100, Make: newPrimTranspose},
+
+		{Name: "product-f32", Group: Products, About: "n x n product of float32 without tensor cores", Big: 4096, Small: 64, Make: newProduct32},
+		{Name: "product-bf16", Group: Products, About: "n x n product of bfloat16", Big: 8192, Small: 64, Make: newProductBF16},
+		{Name: "product-bf16-4k", Group: Products, About: "the same, smaller", Big: 4096, Small: 64, Make: newProductBF16},
+		{Name: "product-fp8", Group: Products, About: "n x n product of 8-bit floats, the right one transposed", Big: 8192, Small: 64, Make: newProductFP8},
 	}
 }

@@ -1,23 +1,21 @@
 // Package suite measures kernels written the way a Go newcomer writes them, beside the same
 // algorithms in CUDA C++.
 //
-// Each case has a kernel or a few in Go, random inputs, a check against plain Go, and in
-// twins.cu the same kernels in CUDA C++: a literal twin, line by line, and where there is
-// more to gain one as an expert writes it, with wide loads, shuffles and unrolled loops. Most of
-// these have a counterpart in Go too, a tuned kernel whose name ends with Best. A case's ratio is
-// that of the faster of our kernels to the faster of the twins. The twins
-// take our kernels' parameter blocks, so that they run in the same process, on the same
-// buffers, in turns with ours. They need nvcc; without it, or without a GPU, only ours run.
+// Each case has one or more kernels in Go, random inputs and a check against plain Go. twins.cu has the same
+// kernels in CUDA C++: for each kernel a literal twin, translated line by line, and often a best twin, as an
+// expert writes it, with wide loads, shuffles and unrolled loops. Most of these have a counterpart in Go, a
+// tuned kernel whose name ends with Best. A case's ratio is the speed of the faster of our kernels divided by
+// that of the faster of the twins. bench/harness runs the cases.
 //
-//	set := peers.Start(ctx, peers.Options{NVCC: suite.FindNVCC()})
+//	set := peers.Start(ctx, peers.Options{NVCC: harness.FindNVCC()})
 //	defer set.Close()
-//	r, err := suite.Run(ctx, dev, suite.Options{NVCC: suite.FindNVCC(), Peers: set})
+//	r, err := suite.Run(ctx, dev, harness.Options{NVCC: harness.FindNVCC(), Peers: set})
 //	err = r.WriteTable(os.Stdout)
 //
-// Package prim and the products of internal/kernels/matmul are cases too, without twins: beside CUB, and beside
-// cuBLAS on the same operands. Other frameworks take part by bench/peers, in turns with ours, a run each.
+// Package prim and the products of internal/kernels/matmul are cases too. They have no twins and are compared
+// with CUB, and with cuBLAS on the same operands. Other frameworks take part through bench/peers.
 //
-// The package measures; it is no library of kernels to use. What was measured is a report.Report.
+// The package is no library of kernels: it only measures. The result is a report.Report.
 //
 //gpu:ondemand
 package suite

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -29,27 +30,27 @@ func histogram(t gpu.Thread, data []uint8, counts []uint32) {
 }
 
 // newHistogram prepares the histogram of n bytes.
-func newHistogram(b *bench, n int) work {
-	data := input(b, random(b, n, func(r *rand.Rand, _ int) uint8 { return uint8(r.Uint32()) }))
-	counts := result[uint32](b, bins, 0)
+func newHistogram(b *harness.Bench, n int) harness.Work {
+	data := harness.Input(b, harness.Random(b, n, func(r *rand.Rand, _ int) uint8 { return uint8(r.Uint32()) }))
+	counts := harness.Result[uint32](b, bins, 0)
 	grid := device.Cover(n, bins)
 	grid.Blocks.X = min(grid.Blocks.X, reduceBlocks)
-	run := launch{"histogram", Histogram, grid, []argument{data, counts}}
-	return work{
-		bytes: float64(n),
-		ours:  []launch{run},
-		tuned: []launch{{"histogram", HistogramBest, grid, []argument{as[[16]uint8](data), counts}}},
-		best:  []launch{run.twin("histogram_best", grid)},
-		check: func() error {
-			want := countBytes(data.host)
-			return exactly(counts.host, func(i int) uint32 { return want[i] })
+	run := harness.Of("histogram", Histogram, grid, data, counts)
+	return harness.Work{
+		Bytes: float64(n),
+		Ours:  []harness.Launch{run},
+		Tuned: []harness.Launch{harness.Of("histogramBest", HistogramBest, grid, harness.As[[16]uint8](data), counts)},
+		Best:  []harness.Launch{run.Best(grid)},
+		Check: func() error {
+			want := countBytes(data.Host)
+			return harness.Exactly(counts.Host, func(i int) uint32 { return want[i] })
 		},
 	}
 }
 
 func countBytes(data []uint8) (counts [bins]uint32) {
 	var mu sync.Mutex
-	inParallel(len(data), func(_, start, end int) {
+	harness.InParallel(len(data), func(_, start, end int) {
 		var part [bins]uint32
 		for _, v := range data[start:end] {
 			part[v]++

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
@@ -50,11 +51,8 @@ type rung struct {
 }
 
 // rungsOf returns the ladder of kernels on slices of x.
-func rungsOf(x *array[float32]) []rung {
-	if x.dev == nil {
-		return nil
-	}
-	a, g := x.dev.All(), device.Cover(1, 32)
+func rungsOf(x *harness.Array[float32]) []rung {
+	a, g := x.All(), device.Cover(1, 32)
 	return []rung{
 		{0, func(s *device.Stream) error { return Empty0(s, g) }},
 		{1, func(s *device.Stream) error { return Empty1(s, g, a) }},
@@ -92,16 +90,16 @@ func launchLadder(ctx context.Context, dev *device.Device, quick bool) (ls []rep
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{stream: s}
-	defer func() { err = errors.Join(err, b.close(), s.Close()) }()
+	b := harness.NewBench(s, 0)
+	defer func() { err = errors.Join(err, b.Close(), s.Close()) }()
 	count, repeats := 2000, 9
 	if quick || dev.Info().Kind != "cuda" {
 		count, repeats = 200, 5
 	}
-	rungs := rungsOf(scratch[float32](b, 1))
+	rungs := rungsOf(harness.Scratch[float32](b, 1))
 	for _, rung := range rungs {
 		per, err := rung.cost(ctx, s, count, repeats)
-		if err = errors.Join(b.err, err); err != nil {
+		if err = errors.Join(b.Err(), err); err != nil {
 			return nil, fmt.Errorf("%d arguments: %w", rung.arguments, err)
 		}
 		ls = append(ls, report.Launches{Arguments: rung.arguments, Seconds: per})

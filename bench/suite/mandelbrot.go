@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -53,28 +54,28 @@ func mandelbrot64(t gpu.Thread, counts []int32, n int) {
 }
 
 // newMandelbrot32 prepares a square of n x n points.
-func newMandelbrot32(b *bench, n int) work {
-	return newMandelbrot(b, n, launch{name: "mandelbrot32", kernel: Mandelbrot32}, func(x, y int) int32 {
+func newMandelbrot32(b *harness.Bench, n int) harness.Work {
+	return newMandelbrot(b, n, harness.Launch{Name: "mandelbrot32", Launcher: Mandelbrot32}, func(x, y int) int32 {
 		return steps(-2+3*float32(x)/float32(n), -1.5+3*float32(y)/float32(n))
 	})
 }
 
 // newMandelbrot64 prepares a square of n x n points.
-func newMandelbrot64(b *bench, n int) work {
-	return newMandelbrot(b, n, launch{name: "mandelbrot64", kernel: Mandelbrot64}, func(x, y int) int32 {
+func newMandelbrot64(b *harness.Bench, n int) harness.Work {
+	return newMandelbrot(b, n, harness.Launch{Name: "mandelbrot64", Launcher: Mandelbrot64}, func(x, y int) int32 {
 		return steps(-2+3*float64(x)/float64(n), -1.5+3*float64(y)/float64(n))
 	})
 }
 
 // newMandelbrot prepares a kernel; want returns a point's steps.
-func newMandelbrot(b *bench, n int, run launch, want func(x, y int) int32) work {
-	counts := result[int32](b, n*n, -1)
-	run.grid, run.args = device.Cover2(n, n, device.Dim{X: 32, Y: 8}), []argument{counts, byValue(n)}
-	return work{
-		ours: []launch{run},
-		best: []launch{run.twin(run.name+"_best", run.grid)},
-		check: func() error {
-			return mostly(len(counts.host), func(i int) bool { return counts.host[i] == want(i%n, i/n) })
+func newMandelbrot(b *harness.Bench, n int, run harness.Launch, want func(x, y int) int32) harness.Work {
+	counts := harness.Result[int32](b, n*n, -1)
+	run.Grid, run.Args = device.Cover2(n, n, device.Dim{X: 32, Y: 8}), []harness.Argument{counts, harness.ByValue(n)}
+	return harness.Work{
+		Ours: []harness.Launch{run},
+		Best: []harness.Launch{run.Best(run.Grid)},
+		Check: func() error {
+			return mostly(len(counts.Host), func(i int) bool { return counts.Host[i] == want(i%n, i/n) })
 		},
 	}
 }
@@ -84,7 +85,7 @@ func newMandelbrot(b *bench, n int, run launch, want func(x, y int) int32) work 
 func mostly(n int, right func(i int) bool) error {
 	looked := min(n, 1<<20)
 	var wrong atomic.Int64
-	err := examine(n, looked, func(i int) error {
+	err := harness.Examine(n, looked, func(i int) error {
 		if !right(i) {
 			wrong.Add(1)
 		}
@@ -97,7 +98,7 @@ func mostly(n int, right func(i int) bool) error {
 }
 
 // steps returns after how many steps the point cx+cy*i leaves.
-func steps[T float](cx, cy T) int32 {
+func steps[T harness.Float](cx, cy T) int32 {
 	var x, y T
 	for n := range int32(limit) {
 		if x*x+y*y > 4 {

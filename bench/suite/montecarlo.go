@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -61,19 +62,18 @@ func scramble(s uint32) uint32 {
 }
 
 // newMonteCarlo prepares that many threads, a multiple of the block.
-func newMonteCarlo(b *bench, threads int) work {
-	hits := result[uint64](b, 1, 0)
-	b.seed++
-	seed := uint32(b.seed)
-	run := launch{"monteCarlo", MonteCarlo, device.Cover(threads, width), []argument{hits, byValue(seed)}}
-	return work{
-		ours: []launch{run},
-		best: []launch{run.twin("monteCarlo_best", run.grid)},
-		check: func() error {
+func newMonteCarlo(b *harness.Bench, threads int) harness.Work {
+	hits := harness.Result[uint64](b, 1, 0)
+	seed := uint32(b.Seed())
+	run := harness.Of("monteCarlo", MonteCarlo, device.Cover(threads, width), hits, harness.ByValue(seed))
+	return harness.Work{
+		Ours: []harness.Launch{run},
+		Best: []harness.Launch{run.Best(run.Grid)},
+		Check: func() error {
 			points := float64(threads * throws)
 			want := sumOf(threads, func(i int) float64 { return hitsOf(seed ^ uint32(i)) })
 			// A product and a sum that are rounded once decide otherwise for points on the circle.
-			if got := float64(hits.host[0]); math.Abs(got-want) > points*1e-6 {
+			if got := float64(hits.Host[0]); math.Abs(got-want) > points*1e-6 {
 				return fmt.Errorf("%v hits of %v points, want %v", got, points, want)
 			}
 			if pi, sigma := 4*want/points, 1.65/math.Sqrt(points); math.Abs(pi-math.Pi) > 6*sigma {

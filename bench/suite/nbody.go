@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/math32"
@@ -50,21 +51,21 @@ func attract(sum vector, a, b body) vector {
 
 // newNBody prepares n bodies in a cube, a multiple of the block. An interaction counts as 20
 // floating-point operations, as is the custom.
-func newNBody(b *bench, n int) work {
-	bodies := input(b, random(b, n, func(r *rand.Rand, _ int) body {
-		return body{signed(r, 0), signed(r, 0), signed(r, 0), (0.5 + r.Float32()) / float32(n)}
+func newNBody(b *harness.Bench, n int) harness.Work {
+	bodies := harness.Input(b, harness.Random(b, n, func(r *rand.Rand, _ int) body {
+		return body{harness.Signed(r, 0), harness.Signed(r, 0), harness.Signed(r, 0), (0.5 + r.Float32()) / float32(n)}
 	}))
-	none := nan[float32]()
-	sums := result(b, n, vector{none, none, none})
-	run := launch{"nbody", Nbody, device.Cover(n, width), []argument{bodies, sums}}
-	return work{
-		bytes: float64(28 * n),
-		flops: 20 * float64(n) * float64(n),
-		ours:  []launch{run},
-		best:  []launch{run.twin("nbody_best", run.grid)},
-		check: func() error {
-			return examine(n, 1024, func(i int) error {
-				want, got := accelerationOf(bodies.host, i), sums.host[i]
+	none := harness.NaN[float32]()
+	sums := harness.Result(b, n, vector{none, none, none})
+	run := harness.Of("nbody", Nbody, device.Cover(n, width), bodies, sums)
+	return harness.Work{
+		Bytes: float64(28 * n),
+		Flops: 20 * float64(n) * float64(n),
+		Ours:  []harness.Launch{run},
+		Best:  []harness.Launch{run.Best(run.Grid)},
+		Check: func() error {
+			return harness.Examine(n, 1024, func(i int) error {
+				want, got := accelerationOf(bodies.Host, i), sums.Host[i]
 				for axis, g := range [...]float32{got.x, got.y, got.z} {
 					if d := math.Abs(float64(g) - want[axis]); !(d <= 1e-4) {
 						return fmt.Errorf("acceleration %d along axis %d is %v, want %v", i, axis, g, want[axis])

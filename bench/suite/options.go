@@ -3,6 +3,7 @@ package suite
 import (
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/math32"
@@ -64,28 +65,28 @@ func normal(d float32) float32 {
 }
 
 // newBlackScholes prepares n options.
-func newBlackScholes(b *bench, n int) work {
-	price, strike := input(b, random(b, n, between(5, 30))), input(b, random(b, n, between(1, 100)))
-	years := input(b, random(b, n, between(0.25, 10)))
-	call, put := result(b, n, nan[float32]()), result(b, n, nan[float32]())
+func newBlackScholes(b *harness.Bench, n int) harness.Work {
+	price, strike := harness.Input(b, harness.Random(b, n, harness.Between(5, 30))), harness.Input(b, harness.Random(b, n, harness.Between(1, 100)))
+	years := harness.Input(b, harness.Random(b, n, harness.Between(0.25, 10)))
+	call, put := harness.Result(b, n, harness.NaN[float32]()), harness.Result(b, n, harness.NaN[float32]())
 	m := market{rate: 0.02, volatility: 0.3}
-	run := launch{"blackScholes", BlackScholes, device.Cover(n, 256), []argument{price, strike, years, call, put, byValue(m)}}
-	return work{
-		bytes: float64(20 * n),
-		ours:  []launch{run},
-		tuned: []launch{{"blackScholes", BlackScholesBest, device.Cover(n/4, 256), []argument{
-			as[[4]float32](price), as[[4]float32](strike), as[[4]float32](years), as[[4]float32](call), as[[4]float32](put), byValue(m)}}},
-		best: []launch{run.twin("blackScholes_best", device.Cover(n/4, 256))},
-		check: func() error {
+	run := harness.Of("blackScholes", BlackScholes, device.Cover(n, 256), price, strike, years, call, put, harness.ByValue(m))
+	return harness.Work{
+		Bytes: float64(20 * n),
+		Ours:  []harness.Launch{run},
+		Tuned: []harness.Launch{harness.Of("blackScholesBest", BlackScholesBest, device.Cover(n/4, 256),
+			harness.As[[4]float32](price), harness.As[[4]float32](strike), harness.As[[4]float32](years), harness.As[[4]float32](call), harness.As[[4]float32](put), harness.ByValue(m))},
+		Best: []harness.Launch{run.Best(device.Cover(n/4, 256))},
+		Check: func() error {
 			want := func(i int) (call, put float64) {
-				return fairPrices(float64(price.host[i]), float64(strike.host[i]), float64(years.host[i]), m)
+				return fairPrices(float64(price.Host[i]), float64(strike.Host[i]), float64(years.Host[i]), m)
 			}
-			c := comparison{relative: 1e-6, scale: 100, most: 1 << 22}
-			err := compare(c, call.host, func(i int) float64 { c, _ := want(i); return c })
+			c := harness.Comparison{Relative: 1e-6, Scale: 100, Most: 1 << 22}
+			err := harness.Compare(c, call.Host, func(i int) float64 { c, _ := want(i); return c })
 			if err != nil {
 				return err
 			}
-			return compare(c, put.host, func(i int) float64 { _, p := want(i); return p })
+			return harness.Compare(c, put.Host, func(i int) float64 { _, p := want(i); return p })
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cuda/cublas"
 	"github.com/gopherwarp/gopherwarp/device"
@@ -17,8 +18,8 @@ import (
 // product is a case that multiplies n x n matrices of A to one of C.
 type product[A, C cublas.Number] struct {
 	n       int
-	a, b    *array[A]
-	c       *array[C]
+	a, b    *harness.Array[A]
+	c       *harness.Array[C]
 	operand func(A) float64
 	element func(C) float64
 	// transposed is whether b has the right matrix's columns as rows.
@@ -28,13 +29,13 @@ type product[A, C cublas.Number] struct {
 }
 
 // work returns the case, given ours and what makes cuBLAS's.
-func (p product[A, C]) work(b *bench, ours func(*device.Stream) error, theirs func(*cublas.Handle) (func() error, error)) work {
+func (p product[A, C]) work(b *harness.Bench, ours func(*device.Stream) error, theirs func(*cublas.Handle) (func() error, error)) harness.Work {
 	n := float64(p.n)
-	return work{
-		bytes: n * n * float64(2*sizeOf[A]()+sizeOf[C]()),
-		flops: 2 * n * n * n,
-		more:  append(called(ours), b.library(theirs)...),
-		check: p.check,
+	return harness.Work{
+		Bytes: n * n * float64(2*harness.SizeOf[A]()+harness.SizeOf[C]()),
+		Flops: 2 * n * n * n,
+		More:  append(called(ours), library(b, theirs)...),
+		Check: p.check,
 	}
 }
 
@@ -42,7 +43,7 @@ func (p product[A, C]) work(b *bench, ours func(*device.Stream) error, theirs fu
 const checked = 1 << 13
 
 func (p product[A, C]) check() error {
-	return examine(len(p.c.host), checked, func(i int) error {
+	return harness.Examine(len(p.c.Host), checked, func(i int) error {
 		row, col := i/p.n, i%p.n
 		want := 0.0
 		for k := range p.n {
@@ -50,9 +51,9 @@ func (p product[A, C]) check() error {
 			if p.transposed {
 				at = col*p.n + k
 			}
-			want += p.operand(p.a.host[row*p.n+k]) * p.operand(p.b.host[at])
+			want += p.operand(p.a.Host[row*p.n+k]) * p.operand(p.b.Host[at])
 		}
-		got := p.element(p.c.host[i])
+		got := p.element(p.c.Host[i])
 		if !(math.Abs(got-want) <= p.relative*max(math.Abs(want), math.Sqrt(float64(p.n)))) {
 			return fmt.Errorf("element %d, %d is %v, want %v", row, col, got, want)
 		}
@@ -62,17 +63,17 @@ func (p product[A, C]) check() error {
 
 // library returns the contender that is cuBLAS, on a GPU. Where the library is not there, running it is the error that
 // says so.
-func (b *bench) library(make func(*cublas.Handle) (func() error, error)) []contender {
-	if b.stream.Device().Info().Kind != "cuda" {
+func library(b *harness.Bench, make func(*cublas.Handle) (func() error, error)) []harness.Contender {
+	if b.Stream().Device().Info().Kind != "cuda" {
 		return nil
 	}
 	call := func() error { return nil }
-	h, err := cublas.New(b.stream)
+	h, err := cublas.New(b.Stream())
 	if err == nil {
-		b.buffers = append(b.buffers, h)
+		b.Own(h)
 		call, err = make(h)
 	}
-	return []contender{{name: report.CuBLAS, run: func(*device.Stream) error {
+	return []harness.Contender{{Name: report.CuBLAS, Run: func(*device.Stream) error {
 		if err != nil {
 			return err
 		}
@@ -80,17 +81,17 @@ func (b *bench) library(make func(*cublas.Handle) (func() error, error)) []conte
 	}}}
 }
 
-func square[T any](n int, x *array[T]) cublas.Matrix[T] {
-	return cublas.Matrix[T]{Rows: n, Cols: n, Data: x.all()}
+func square[T any](n int, x *harness.Array[T]) cublas.Matrix[T] {
+	return cublas.Matrix[T]{Rows: n, Cols: n, Data: x.All()}
 }
 
-func newProduct32(b *bench, n int) work {
+func newProduct32(b *harness.Bench, n int) harness.Work {
 	p := product[float32, float32]{
-		n: n, a: input(b, random(b, n*n, signed)), b: input(b, random(b, n*n, signed)), c: result(b, n*n, nan[float32]()),
+		n: n, a: harness.Input(b, harness.Random(b, n*n, harness.Signed)), b: harness.Input(b, harness.Random(b, n*n, harness.Signed)), c: harness.Result(b, n*n, harness.NaN[float32]()),
 		operand: widened, element: widened, relative: 1e-5,
 	}
 	ours := func(s *device.Stream) error {
-		return matmul.Launch32(s, p.shape(), matmul.Operands32{A: p.a.all(), B: p.b.all(), C: p.c.all()})
+		return matmul.Launch32(s, p.shape(), matmul.Operands32{A: p.a.All(), B: p.b.All(), C: p.c.All()})
 	}
 	return p.work(b, ours, func(h *cublas.Handle) (func() error, error) {
 		call := cublas.Product[float32]{Alpha: 1, A: square(n, p.a), B: square(n, p.b), C: square(n, p.c)}
@@ -102,14 +103,14 @@ func widened(x float32) float64 { return float64(x) }
 
 func (p product[A, C]) shape() matmul.Shape { return matmul.Shape{M: p.n, N: p.n, K: p.n} }
 
-func newProductBF16(b *bench, n int) work {
+func newProductBF16(b *harness.Bench, n int) harness.Work {
 	p := product[dtype.BF16, dtype.BF16]{
-		n: n, a: input(b, random(b, n*n, brief)), b: input(b, random(b, n*n, brief)), c: result(b, n*n, dtype.BF16From64(math.NaN())),
+		n: n, a: harness.Input(b, harness.Random(b, n*n, brief)), b: harness.Input(b, harness.Random(b, n*n, brief)), c: harness.Result(b, n*n, dtype.BF16From64(math.NaN())),
 		operand: dtype.BF16.Float64, element: dtype.BF16.Float64, relative: 1.0 / 128,
 	}
 	ours := func(s *device.Stream) error {
 		version := matmul.Best(s.Device().Info().Capability, p.shape())
-		return matmul.Launch(s, version, p.shape(), matmul.Operands{A: p.a.all(), B: p.b.all(), C: p.c.all()})
+		return matmul.Launch(s, version, p.shape(), matmul.Operands{A: p.a.All(), B: p.b.All(), C: p.c.All()})
 	}
 	return p.work(b, ours, func(h *cublas.Handle) (func() error, error) {
 		call := cublas.MixedProduct[dtype.BF16, dtype.BF16]{Alpha: 1, A: square(n, p.a), B: square(n, p.b), C: square(n, p.c)}
@@ -118,28 +119,28 @@ func newProductBF16(b *bench, n int) work {
 }
 
 // newProductFP8 multiplies numbers of 8 bits. cuBLAS may add in fewer bits, as ours does.
-func newProductFP8(b *bench, n int) work {
+func newProductFP8(b *harness.Bench, n int) harness.Work {
 	p := product[dtype.F8E4M3, dtype.BF16]{
-		n: n, a: input(b, random(b, n*n, briefer)), b: input(b, random(b, n*n, briefer)), c: result(b, n*n, dtype.BF16From64(math.NaN())),
+		n: n, a: harness.Input(b, harness.Random(b, n*n, briefer)), b: harness.Input(b, harness.Random(b, n*n, briefer)), c: harness.Result(b, n*n, dtype.BF16From64(math.NaN())),
 		operand: dtype.F8E4M3.Float64, element: dtype.BF16.Float64, transposed: true, relative: 1.0 / 64,
 	}
-	one := input(b, []float32{1})
+	one := harness.Input(b, []float32{1})
 	ours := func(s *device.Stream) error {
-		return matmul.Launch8(s, p.shape(), matmul.Operands8{A: p.a.all(), B: p.b.all(), C: p.c.all()})
+		return matmul.Launch8(s, p.shape(), matmul.Operands8{A: p.a.All(), B: p.b.All(), C: p.c.All()})
 	}
 	return p.work(b, ours, func(h *cublas.Handle) (func() error, error) {
 		f, err := cublas.Fuse[dtype.F8E4M3, dtype.BF16](h, cublas.Fusion{M: n, N: n, K: n, TransB: true, Scaled: true, FastSums: true})
 		if err != nil {
 			return nil, err
 		}
-		b.buffers = append(b.buffers, f)
-		o := cublas.Operands[dtype.F8E4M3, dtype.BF16]{Alpha: 1, A: p.a.all(), B: p.b.all(), C: p.c.all(), ScaleA: one.all(), ScaleB: one.all()}
+		b.Own(f)
+		o := cublas.Operands[dtype.F8E4M3, dtype.BF16]{Alpha: 1, A: p.a.All(), B: p.b.All(), C: p.c.All(), ScaleA: one.All(), ScaleB: one.All()}
 		return func() error { return f.Multiply(o) }, nil
 	})
 }
 
 // brief makes bfloat16 numbers from -1 to 1.
-func brief(r *rand.Rand, i int) dtype.BF16 { return dtype.BF16From32(signed(r, i)) }
+func brief(r *rand.Rand, i int) dtype.BF16 { return dtype.BF16From32(harness.Signed(r, i)) }
 
 // briefer makes numbers of 8 bits from -1 to 1.
-func briefer(r *rand.Rand, i int) dtype.F8E4M3 { return dtype.F8E4M3From32(signed(r, i)) }
+func briefer(r *rand.Rand, i int) dtype.F8E4M3 { return dtype.F8E4M3From32(harness.Signed(r, i)) }

@@ -3,6 +3,7 @@ package suite
 import (
 	"sync"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -111,49 +112,49 @@ const reduceBlocks = 2048
 // them in one block.
 type reduction struct {
 	name          string
-	kernel, total any
+	kernel, total any // launchers
 	totalName     string
 	inputs        int
 	// tuned and tunedTotal take arrays of 16 bytes.
 	tuned, tunedTotal any
 }
 
-func newDot32(b *bench, n int) work {
+func newDot32(b *harness.Bench, n int) harness.Work {
 	return newReduction[float32, [4]float32](b, n, reduction{"dot32", Dot32, Sum32, "sum32", 2, Dot32Best, Sum32Best})
 }
 
-func newDot64(b *bench, n int) work {
+func newDot64(b *harness.Bench, n int) harness.Work {
 	return newReduction[float64, [2]float64](b, n, reduction{"dot64", Dot64, Sum64, "sum64", 2, Dot64Best, Sum64Best})
 }
 
-func newSum(b *bench, n int) work {
+func newSum(b *harness.Bench, n int) harness.Work {
 	return newReduction[float32, [4]float32](b, n, reduction{"sum32", Sum32, Sum32, "sum32", 1, Sum32Best, Sum32Best})
 }
 
 // newReduction prepares a reduction of n small whole numbers: every partial sum is exact. A
 // vector V is 16 bytes of T; n and the number of blocks are multiples of their number in it.
-func newReduction[T float, V any](b *bench, n int, r reduction) work {
-	x := input(b, random(b, n, whole[T]))
-	args, wide := []argument{x}, []argument{as[V](x)}
-	value := func(i int) float64 { return float64(x.host[i]) }
+func newReduction[T harness.Float, V any](b *harness.Bench, n int, r reduction) harness.Work {
+	x := harness.Input(b, harness.Random(b, n, harness.Whole[T]))
+	args, wide := []harness.Argument{x}, []harness.Argument{harness.As[V](x)}
+	value := func(i int) float64 { return float64(x.Host[i]) }
 	if r.inputs == 2 {
-		y := input(b, random(b, n, whole[T]))
-		args, wide = append(args, y), append(wide, as[V](y))
-		value = func(i int) float64 { return float64(x.host[i]) * float64(y.host[i]) }
+		y := harness.Input(b, harness.Random(b, n, harness.Whole[T]))
+		args, wide = append(args, y), append(wide, harness.As[V](y))
+		value = func(i int) float64 { return float64(x.Host[i]) * float64(y.Host[i]) }
 	}
 	grid := device.Cover(n, width)
 	grid.Blocks.X = min(grid.Blocks.X, reduceBlocks)
-	partial, sum := scratch[T](b, grid.Blocks.X), result(b, 1, nan[T]())
-	parts := launch{r.name, r.kernel, grid, append(args, partial)}
-	total := launch{r.totalName, r.total, device.Cover(1, width), []argument{partial, sum}}
-	tuned := []launch{{r.name, r.tuned, grid, append(wide, partial)}, {r.totalName, r.tunedTotal, total.grid, []argument{as[V](partial), sum}}}
-	return work{
-		bytes: float64(r.inputs * n * sizeOf[T]()),
-		ours:  []launch{parts, total},
-		tuned: tuned,
-		best:  []launch{parts.twin(r.name+"_best", parts.grid), total.twin(r.totalName+"_best", total.grid)},
-		check: func() error {
-			return exactly(sum.host, func(int) T { return T(sumOf(n, value)) })
+	partial, sum := harness.Scratch[T](b, grid.Blocks.X), harness.Result(b, 1, harness.NaN[T]())
+	parts := harness.Of(r.name, r.kernel, grid, append(args, partial)...)
+	total := harness.Of(r.totalName, r.total, device.Cover(1, width), partial, sum)
+	tuned := []harness.Launch{harness.Of(r.name, r.tuned, grid, append(wide, partial)...), harness.Of(r.totalName, r.tunedTotal, total.Grid, harness.As[V](partial), sum)}
+	return harness.Work{
+		Bytes: float64(r.inputs * n * harness.SizeOf[T]()),
+		Ours:  []harness.Launch{parts, total},
+		Tuned: tuned,
+		Best:  []harness.Launch{parts.Best(parts.Grid), total.Best(total.Grid)},
+		Check: func() error {
+			return harness.Exactly(sum.Host, func(int) T { return T(sumOf(n, value)) })
 		},
 	}
 }
@@ -162,7 +163,7 @@ func newReduction[T float, V any](b *bench, n int, r reduction) work {
 func sumOf(n int, f func(i int) float64) float64 {
 	var mu sync.Mutex
 	var sum float64
-	inParallel(n, func(_, start, end int) {
+	harness.InParallel(n, func(_, start, end int) {
 		var part float64
 		for i := start; i < end; i++ {
 			part += f(i)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/math32"
@@ -81,52 +82,52 @@ const epsilon = 1e-5
 const rowsChecked = 1024
 
 // newSoftmax prepares the softmax of rows of 16384 elements, or of 600 where there are few rows.
-func newSoftmax(b *bench, rows int) work {
+func newSoftmax(b *harness.Bench, rows int) harness.Work {
 	cols := 16384
 	if rows < 1000 {
 		cols = 600
 	}
-	x, y := input(b, random(b, rows*cols, between(-8, 8))), result(b, rows*cols, nan[float32]())
-	run := launch{"softmax", Softmax, rowGrid(rows), []argument{x, y, byValue(cols)}}
+	x, y := harness.Input(b, harness.Random(b, rows*cols, harness.Between(-8, 8))), harness.Result(b, rows*cols, harness.NaN[float32]())
+	run := harness.Of("softmax", Softmax, rowGrid(rows), x, y, harness.ByValue(cols))
 	wide := device.Grid{Blocks: device.Dim{X: rows}, Block: device.Dim{X: rowWidth}}
-	return work{
-		bytes: float64(8 * rows * cols),
-		ours:  []launch{run},
-		tuned: []launch{{"softmax", SoftmaxBest, wide, []argument{as[[4]float32](x), as[[4]float32](y), byValue(cols)}}},
-		best:  []launch{run.twin("softmax_best", wide)},
-		check: func() error {
-			return examine(rows, rowsChecked, func(row int) error {
-				from := x.host[row*cols:][:cols]
+	return harness.Work{
+		Bytes: float64(8 * rows * cols),
+		Ours:  []harness.Launch{run},
+		Tuned: []harness.Launch{harness.Of("softmaxBest", SoftmaxBest, wide, harness.As[[4]float32](x), harness.As[[4]float32](y), harness.ByValue(cols))},
+		Best:  []harness.Launch{run.Best(wide)},
+		Check: func() error {
+			return harness.Examine(rows, rowsChecked, func(row int) error {
+				from := x.Host[row*cols:][:cols]
 				var sum float64
 				for _, v := range from {
 					sum += math.Exp(float64(v))
 				}
-				return compareRow(y.host[row*cols:][:cols], 1e-9, func(i int) float64 { return math.Exp(float64(from[i])) / sum })
+				return compareRow(y.Host[row*cols:][:cols], 1e-9, func(i int) float64 { return math.Exp(float64(from[i])) / sum })
 			})
 		},
 	}
 }
 
 // newLayerNorm prepares the layer norm of rows of 4096 elements, or of 600 where there are few rows.
-func newLayerNorm(b *bench, rows int) work {
+func newLayerNorm(b *harness.Bench, rows int) harness.Work {
 	cols := 4096
 	if rows < 1000 {
 		cols = 600
 	}
-	x, y := input(b, random(b, rows*cols, between(-1, 3))), result(b, rows*cols, nan[float32]())
-	scale, shift := input(b, random(b, cols, signed)), input(b, random(b, cols, signed))
-	run := launch{"layerNorm", LayerNorm, rowGrid(rows), []argument{x, scale, shift, y, byValue(cols)}}
-	return work{
-		bytes: float64(8 * rows * cols),
-		ours:  []launch{run},
-		tuned: []launch{{"layerNorm", LayerNormBest, rowGrid(rows), []argument{as[[4]float32](x), as[[4]float32](scale), as[[4]float32](shift), as[[4]float32](y), byValue(cols)}}},
-		best:  []launch{run.twin("layerNorm_best", rowGrid(rows))},
-		check: func() error {
-			return examine(rows, rowsChecked, func(row int) error {
-				from := x.host[row*cols:][:cols]
+	x, y := harness.Input(b, harness.Random(b, rows*cols, harness.Between(-1, 3))), harness.Result(b, rows*cols, harness.NaN[float32]())
+	scale, shift := harness.Input(b, harness.Random(b, cols, harness.Signed)), harness.Input(b, harness.Random(b, cols, harness.Signed))
+	run := harness.Of("layerNorm", LayerNorm, rowGrid(rows), x, scale, shift, y, harness.ByValue(cols))
+	return harness.Work{
+		Bytes: float64(8 * rows * cols),
+		Ours:  []harness.Launch{run},
+		Tuned: []harness.Launch{harness.Of("layerNormBest", LayerNormBest, rowGrid(rows), harness.As[[4]float32](x), harness.As[[4]float32](scale), harness.As[[4]float32](shift), harness.As[[4]float32](y), harness.ByValue(cols))},
+		Best:  []harness.Launch{run.Best(rowGrid(rows))},
+		Check: func() error {
+			return harness.Examine(rows, rowsChecked, func(row int) error {
+				from := x.Host[row*cols:][:cols]
 				mean, deviation := moments(from)
-				return compareRow(y.host[row*cols:][:cols], 1, func(i int) float64 {
-					return (float64(from[i])-mean)/deviation*float64(scale.host[i]) + float64(shift.host[i])
+				return compareRow(y.Host[row*cols:][:cols], 1, func(i int) float64 {
+					return (float64(from[i])-mean)/deviation*float64(scale.Host[i]) + float64(shift.Host[i])
 				})
 			})
 		},

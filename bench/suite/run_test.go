@@ -2,16 +2,15 @@ package suite
 
 import (
 	"math"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
+	"github.com/gopherwarp/gopherwarp/bench/harness/harnesstest"
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cpu"
-	"github.com/gopherwarp/gopherwarp/device"
 )
 
 func TestFailed(t *testing.T) {
@@ -21,38 +20,11 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestCompileTwins looks at why there are no twins.
-func TestCompileTwins(t *testing.T) {
-	gpu := device.Info{Kind: "cuda", Capability: device.Capability{Major: 9}}
-	for _, test := range []struct {
-		nvcc string
-		info device.Info
-		want string
-	}{
-		{"nvcc", device.Info{Kind: "cpu"}, "the device is no GPU"},
-		{"", gpu, "there is no nvcc"},
-		{filepath.Join(t.TempDir(), "nvcc"), gpu, "nvcc: "},
-	} {
-		_, err := compileTwins(t.Context(), test.nvcc, test.info)
-		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("compileTwins(%q, %v) returns %v, want %s", test.nvcc, test.info, err, test.want)
-		}
-	}
-}
-
-func TestMeasures(t *testing.T) {
-	for only, want := range map[string]bool{"": true, "^prim$": true, "prim-sort": true, "stream|softmax": false} {
-		if got := (Options{Only: regexp.MustCompile(only)}).Measures(Prim); got != want {
-			t.Errorf("%q measures prim: %v, want %v", only, got, want)
-		}
-	}
-}
-
 // TestRun measures some cases on the CPU.
 func TestRun(t *testing.T) {
-	dev := opened(t, cpu.Open)
+	dev := harnesstest.Opened(t, cpu.Open)
 	var seen []string
-	r, err := Run(t.Context(), dev, Options{
+	r, err := Run(t.Context(), dev, harness.Options{
 		NVCC: "nvcc", Only: regexp.MustCompile("^(add32|softmax|launch)$"), Seed: 7,
 		Progress: func(name string) { seen = append(seen, name) },
 	})
@@ -64,7 +36,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, c := range r.Results {
 		m := c.By(report.Ours)
-		if m == nil || m.Rounds != cpuRounds || m.Fastest > m.Seconds || m.Seconds > m.Slowest || math.IsInf(c.In(m.Seconds), 0) {
+		if m == nil || m.Rounds != 3 || m.Fastest > m.Seconds || m.Seconds > m.Slowest || math.IsInf(c.In(m.Seconds), 0) {
 			t.Errorf("%s: %+v", c.Name, m)
 		}
 	}

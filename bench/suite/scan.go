@@ -3,6 +3,7 @@ package suite
 import (
 	"math/rand/v2"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -81,33 +82,33 @@ func addOffsets(t gpu.Thread, y, offsets []int32) {
 }
 
 // newScan prepares the running sums of n numbers, which wrap around.
-func newScan(b *bench, n int) work {
-	x := input(b, random(b, n, func(r *rand.Rand, _ int) int32 { return int32(r.Uint32()) }))
-	y := result[int32](b, n, 0x5ca1ab1e)
+func newScan(b *harness.Bench, n int) harness.Work {
+	x := harness.Input(b, harness.Random(b, n, func(r *rand.Rand, _ int) int32 { return int32(r.Uint32()) }))
+	y := harness.Result[int32](b, n, 0x5ca1ab1e)
 	grid := device.Cover(n, span)
-	sums := scratch[int32](b, grid.Blocks.X)
-	blocks := launch{"scanBlocks", ScanBlocks, grid, []argument{x, y, sums}}
-	offsets := launch{"scanSums", ScanSums, device.Cover(1, span), []argument{sums}}
-	add := launch{"addOffsets", AddOffsets, grid, []argument{y, sums}}
-	groups := as[[4]int32](y)
+	sums := harness.Scratch[int32](b, grid.Blocks.X)
+	blocks := harness.Of("scanBlocks", ScanBlocks, grid, x, y, sums)
+	offsets := harness.Of("scanSums", ScanSums, device.Cover(1, span), sums)
+	add := harness.Of("addOffsets", AddOffsets, grid, y, sums)
+	groups := harness.As[[4]int32](y)
 	quarter := device.Grid{Blocks: grid.Blocks, Block: device.Dim{X: span / 4}}
-	return work{
-		bytes: float64(8 * n),
-		ours:  []launch{blocks, offsets, add},
-		tuned: []launch{
-			{"scanBlocks", ScanBlocksBest, quarter, []argument{as[[4]int32](x), groups, sums}},
-			{"scanSums", ScanSumsBest, offsets.grid, offsets.args},
-			{"addOffsets", AddOffsetsBest, quarter, []argument{groups, sums}},
+	return harness.Work{
+		Bytes: float64(8 * n),
+		Ours:  []harness.Launch{blocks, offsets, add},
+		Tuned: []harness.Launch{
+			harness.Of("scanBlocksBest", ScanBlocksBest, quarter, harness.As[[4]int32](x), groups, sums),
+			harness.Of("scanSumsBest", ScanSumsBest, offsets.Grid, sums),
+			harness.Of("addOffsetsBest", AddOffsetsBest, quarter, groups, sums),
 		},
-		best: []launch{blocks.twin("scanBlocks_best", quarter), offsets.twin("scanSums_best", offsets.grid), add.twin("addOffsets_best", quarter)},
-		check: func() error {
+		Best: []harness.Launch{blocks.Best(quarter), offsets.Best(offsets.Grid), add.Best(quarter)},
+		Check: func() error {
 			want := make([]int32, n)
 			var sum int32
-			for i, v := range x.host {
+			for i, v := range x.Host {
 				sum += v
 				want[i] = sum
 			}
-			return exactly(y.host, func(i int) int32 { return want[i] })
+			return harness.Exactly(y.Host, func(i int) int32 { return want[i] })
 		},
 	}
 }

@@ -3,6 +3,7 @@ package suite
 import (
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -77,40 +78,40 @@ func sgemm64(t gpu.Thread, a, b, c []float32, n int) {
 	}
 }
 
-func newSGEMM32(b *bench, n int) work {
-	w := newSGEMM(b, n, launch{name: "sgemm32", kernel: Sgemm32, grid: device.Cover2(n, n, device.Dim{X: tile, Y: tile})})
-	w.tuned[0].kernel, w.tuned[0].grid = Sgemm32Best, device.Grid{Blocks: w.ours[0].grid.Blocks, Block: device.Dim{X: 8, Y: tile}}
-	w.best = []launch{w.ours[0].twin("sgemm32_best", w.tuned[0].grid)}
+func newSGEMM32(b *harness.Bench, n int) harness.Work {
+	w := newSGEMM(b, n, harness.Launch{Name: "sgemm32", Launcher: Sgemm32, Grid: device.Cover2(n, n, device.Dim{X: tile, Y: tile})})
+	w.Tuned[0].Launcher, w.Tuned[0].Grid = Sgemm32Best, device.Grid{Blocks: w.Ours[0].Grid.Blocks, Block: device.Dim{X: 8, Y: tile}}
+	w.Best = []harness.Launch{w.Ours[0].Best(w.Tuned[0].Grid)}
 	return w
 }
 
-func newSGEMM64(b *bench, n int) work {
+func newSGEMM64(b *harness.Bench, n int) harness.Work {
 	grid := device.Grid{Blocks: device.CoverBlocks(n, n, device.Dim{X: side, Y: side}), Block: device.Dim{X: 16, Y: 16}}
-	w := newSGEMM(b, n, launch{name: "sgemm64", kernel: Sgemm64, grid: grid})
-	w.tuned[0].kernel, w.tuned[0].grid = Sgemm64Best, grid
+	w := newSGEMM(b, n, harness.Launch{Name: "sgemm64", Launcher: Sgemm64, Grid: grid})
+	w.Tuned[0].Launcher, w.Tuned[0].Grid = Sgemm64Best, grid
 	for i := range 2 {
-		w.tuned[0].args[i] = as[[2]float32](w.ours[0].args[i].(*array[float32]))
+		w.Tuned[0].Args[i] = harness.As[[2]float32](w.Ours[0].Args[i].(*harness.Array[float32]))
 	}
-	w.best = []launch{w.ours[0].twin("sgemm64_best", grid)}
+	w.Best = []harness.Launch{w.Ours[0].Best(grid)}
 	return w
 }
 
 // newSGEMM prepares the product of two n x n matrices, all but kernels and grids of the tuned one and the best twin.
-func newSGEMM(b *bench, n int, run launch) work {
-	x, y := input(b, random(b, n*n, signed)), input(b, random(b, n*n, signed))
-	z := result(b, n*n, nan[float32]())
-	run.args = []argument{x, y, z, byValue(n)}
-	tuned := launch{name: run.name, args: []argument{as[[4]float32](x), as[[4]float32](y), as[[4]float32](z), byValue(n)}}
-	return work{
-		bytes: 12 * float64(n) * float64(n),
-		flops: 2 * float64(n) * float64(n) * float64(n),
-		ours:  []launch{run},
-		tuned: []launch{tuned},
-		check: func() error {
-			c := comparison{relative: 1e-5, scale: math.Sqrt(float64(n)), most: 1 << 17}
-			return compare(c, z.host, func(i int) (sum float64) {
+func newSGEMM(b *harness.Bench, n int, run harness.Launch) harness.Work {
+	x, y := harness.Input(b, harness.Random(b, n*n, harness.Signed)), harness.Input(b, harness.Random(b, n*n, harness.Signed))
+	z := harness.Result(b, n*n, harness.NaN[float32]())
+	run.Args = []harness.Argument{x, y, z, harness.ByValue(n)}
+	tuned := harness.Launch{Name: run.Name, Args: []harness.Argument{harness.As[[4]float32](x), harness.As[[4]float32](y), harness.As[[4]float32](z), harness.ByValue(n)}}
+	return harness.Work{
+		Bytes: 12 * float64(n) * float64(n),
+		Flops: 2 * float64(n) * float64(n) * float64(n),
+		Ours:  []harness.Launch{run},
+		Tuned: []harness.Launch{tuned},
+		Check: func() error {
+			c := harness.Comparison{Relative: 1e-5, Scale: math.Sqrt(float64(n)), Most: 1 << 17}
+			return harness.Compare(c, z.Host, func(i int) (sum float64) {
 				for k := range n {
-					sum += float64(x.host[i/n*n+k]) * float64(y.host[k*n+i%n])
+					sum += float64(x.Host[i/n*n+k]) * float64(y.Host[k*n+i%n])
 				}
 				return sum
 			})

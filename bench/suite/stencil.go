@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -66,37 +67,37 @@ func weight(w weights, distance int) float32 {
 	}
 }
 
-func newStencil7(b *bench, n int) work {
-	return newStencil(b, n, stencilCase{launch{name: "stencil7", kernel: Stencil7}, Stencil7Best, weights{centre: 0.4, face: 0.1}, 8})
+func newStencil7(b *harness.Bench, n int) harness.Work {
+	return newStencil(b, n, stencilCase{harness.Launch{Name: "stencil7", Launcher: Stencil7}, Stencil7Best, weights{centre: 0.4, face: 0.1}, 8})
 }
 
-func newStencil27(b *bench, n int) work {
-	return newStencil(b, n, stencilCase{launch{name: "stencil27", kernel: Stencil27}, Stencil27Best, weights{0.2, 0.05, 0.025, 0.025}, 54})
+func newStencil27(b *harness.Bench, n int) harness.Work {
+	return newStencil(b, n, stencilCase{harness.Launch{Name: "stencil27", Launcher: Stencil27}, Stencil27Best, weights{0.2, 0.05, 0.025, 0.025}, 54})
 }
 
 type stencilCase struct {
-	run   launch
-	tuned any // kernel
+	run   harness.Launch
+	tuned any // launcher
 	w     weights
 	flops float64 // for a point
 }
 
 // newStencil prepares an n x n x n grid.
-func newStencil(b *bench, n int, c stencilCase) work {
-	x, y := input(b, random(b, n*n*n, signed)), result(b, n*n*n, nan[float32]())
+func newStencil(b *harness.Bench, n int, c stencilCase) harness.Work {
+	x, y := harness.Input(b, harness.Random(b, n*n*n, harness.Signed)), harness.Result(b, n*n*n, harness.NaN[float32]())
 	block := device.Dim{X: 32, Y: 4, Z: 2}
-	c.run.grid = device.Grid{Block: block, Blocks: device.Dim{X: (n + 31) / 32, Y: (n + 3) / 4, Z: (n + 1) / 2}}
-	c.run.args = []argument{x, y, byValue(n), byValue(c.w)}
-	quarter := c.run.grid
+	c.run.Grid = device.Grid{Block: block, Blocks: device.Dim{X: (n + 31) / 32, Y: (n + 3) / 4, Z: (n + 1) / 2}}
+	c.run.Args = []harness.Argument{x, y, harness.ByValue(n), harness.ByValue(c.w)}
+	quarter := c.run.Grid
 	quarter.Blocks.X = (n/4 + 31) / 32
-	return work{
-		bytes: float64(8 * n * n * n),
-		flops: c.flops * float64(n*n*n),
-		ours:  []launch{c.run},
-		tuned: []launch{{c.run.name, c.tuned, quarter, []argument{as[[4]float32](x), as[[4]float32](y), byValue(n), byValue(c.w)}}},
-		best:  []launch{c.run.twin(c.run.name+"_best", quarter)},
-		check: func() error {
-			return compare(comparison{relative: 2e-6, scale: 1, most: 1 << 24}, y.host, func(i int) float64 { return c.w.at(x.host, n, i) })
+	return harness.Work{
+		Bytes: float64(8 * n * n * n),
+		Flops: c.flops * float64(n*n*n),
+		Ours:  []harness.Launch{c.run},
+		Tuned: []harness.Launch{harness.Of(c.run.Name, c.tuned, quarter, harness.As[[4]float32](x), harness.As[[4]float32](y), harness.ByValue(n), harness.ByValue(c.w))},
+		Best:  []harness.Launch{c.run.Best(quarter)},
+		Check: func() error {
+			return harness.Compare(harness.Comparison{Relative: 2e-6, Scale: 1, Most: 1 << 24}, y.Host, func(i int) float64 { return c.w.at(x.Host, n, i) })
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -83,63 +84,63 @@ func triad64(t gpu.Thread, b, c, a []float64) {
 }
 
 // elementwise is a case whose kernel computes an element a thread from one or two arrays.
-type elementwise[T float] struct {
+type elementwise[T harness.Float] struct {
 	name   string
-	kernel any
+	kernel any // its launcher
 	inputs int
 	want   func(x, y T) T
 }
 
-func newCopy32(b *bench, n int) work {
+func newCopy32(b *harness.Bench, n int) harness.Work {
 	return elementwise[float32]{"copy32", Copy32, 1, func(x, _ float32) float32 { return x }}.make(b, n)
 }
 
-func newMul32(b *bench, n int) work {
+func newMul32(b *harness.Bench, n int) harness.Work {
 	return elementwise[float32]{"mul32", Mul32, 1, func(x, _ float32) float32 { return scalar * x }}.make(b, n)
 }
 
-func newAdd32(b *bench, n int) work {
+func newAdd32(b *harness.Bench, n int) harness.Work {
 	return elementwise[float32]{"add32", Add32, 2, func(x, y float32) float32 { return x + y }}.make(b, n)
 }
 
-func newTriad32(b *bench, n int) work {
+func newTriad32(b *harness.Bench, n int) harness.Work {
 	return elementwise[float32]{"triad32", Triad32, 2, func(x, y float32) float32 { return x + scalar*y }}.make(b, n)
 }
 
-func newCopy64(b *bench, n int) work {
+func newCopy64(b *harness.Bench, n int) harness.Work {
 	return elementwise[float64]{"copy64", Copy64, 1, func(x, _ float64) float64 { return x }}.make(b, n)
 }
 
-func newMul64(b *bench, n int) work {
+func newMul64(b *harness.Bench, n int) harness.Work {
 	return elementwise[float64]{"mul64", Mul64, 1, func(x, _ float64) float64 { return scalar * x }}.make(b, n)
 }
 
-func newAdd64(b *bench, n int) work {
+func newAdd64(b *harness.Bench, n int) harness.Work {
 	return elementwise[float64]{"add64", Add64, 2, func(x, y float64) float64 { return x + y }}.make(b, n)
 }
 
-func newTriad64(b *bench, n int) work {
+func newTriad64(b *harness.Bench, n int) harness.Work {
 	return elementwise[float64]{"triad64", Triad64, 2, func(x, y float64) float64 { return x + scalar*y }}.make(b, n)
 }
 
 // make prepares the case on n elements, all positive, so that a product and a sum that are
 // rounded once or twice differ in the last bit only. The best twin takes 16 bytes a thread.
-func (e elementwise[T]) make(b *bench, n int) work {
-	x := input(b, random(b, n, uniform[T]))
-	y, args := x, []argument{x}
+func (e elementwise[T]) make(b *harness.Bench, n int) harness.Work {
+	x := harness.Input(b, harness.Random(b, n, harness.Uniform[T]))
+	y, args := x, []harness.Argument{x}
 	if e.inputs == 2 {
-		y = input(b, random(b, n, uniform[T]))
+		y = harness.Input(b, harness.Random(b, n, harness.Uniform[T]))
 		args = append(args, y)
 	}
-	out := result(b, n, nan[T]())
-	size := sizeOf[T]()
-	run := launch{e.name, e.kernel, device.Cover(n, 256), append(args, out)}
-	return work{
-		bytes: float64((e.inputs + 1) * n * size),
-		ours:  []launch{run},
-		best:  []launch{run.twin(e.name+"_best", device.Cover(n*size/16, 256))},
-		check: func() error {
-			return compare(comparison{relative: lastBit[T]()}, out.host, func(i int) float64 { return float64(e.want(x.host[i], y.host[i])) })
+	out := harness.Result(b, n, harness.NaN[T]())
+	size := harness.SizeOf[T]()
+	run := harness.Of(e.name, e.kernel, device.Cover(n, 256), append(args, out)...)
+	return harness.Work{
+		Bytes: float64((e.inputs + 1) * n * size),
+		Ours:  []harness.Launch{run},
+		Best:  []harness.Launch{run.Best(device.Cover(n*size/16, 256))},
+		Check: func() error {
+			return harness.Compare(harness.Comparison{Relative: harness.LastBit[T]()}, out.Host, func(i int) float64 { return float64(e.want(x.Host[i], y.Host[i])) })
 		},
 	}
 }

@@ -2,85 +2,60 @@ package suite
 
 import (
 	"math"
-	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gopherwarp/gopherwarp/bench/harness"
+	"github.com/gopherwarp/gopherwarp/bench/harness/harnesstest"
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cpu"
-	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// prepare makes a case in its small size on a device.
-func prepare(t *testing.T, dev *device.Device, c Case) (*bench, work) {
-	t.Helper()
-	s, err := dev.NewStream()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &bench{stream: s, seed: 1}
-	t.Cleanup(func() {
-		if err := b.close(); err != nil {
-			t.Error(err)
+func TestCases(t *testing.T) { harnesstest.Cases(t, Suite()) }
+
+func TestChecks(t *testing.T) { harnesstest.Checks(t, Suite()) }
+
+func TestTwins(t *testing.T) { harnesstest.Twins(t, Suite()) }
+
+func TestTwinLayouts(t *testing.T) { harnesstest.Layouts(t, Suite()) }
+
+// TestLayout compares harness.Layout with what the compiler generates.
+func TestLayout(t *testing.T) {
+	f := &harness.Array[float32]{}
+	i := &harness.Array[int32]{}
+	for _, test := range []struct {
+		kernel *driver.Kernel
+		args   []harness.Argument
+	}{
+		{empty0Kernel, nil},
+		{spmvKernel, []harness.Argument{i, i, f, f, f}},
+		{blackScholesKernel, []harness.Argument{f, f, f, f, f, harness.ByValue(market{})}},
+		{monteCarloKernel, []harness.Argument{&harness.Array[uint64]{}, harness.ByValue(uint32(0))}},
+		{stencil7Kernel, []harness.Argument{f, f, harness.ByValue(0), harness.ByValue(weights{})}},
+		{nbodyKernel, []harness.Argument{&harness.Array[body]{}, &harness.Array[vector]{}}},
+		{histogramKernel, []harness.Argument{&harness.Array[uint8]{}, &harness.Array[uint32]{}}},
+	} {
+		params, bytes := harness.Layout(test.args)
+		var want []driver.Param
+		for _, p := range test.kernel.Params {
+			p.Name = ""
+			want = append(want, p)
 		}
-	})
-	w := c.make(b, c.Small)
-	if b.err != nil {
-		t.Fatal(b.err)
-	}
-	return b, w
-}
-
-// opened returns a device that the test closes at its end.
-func opened(t *testing.T, open func() (*device.Device, error)) *device.Device {
-	t.Helper()
-	dev, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dev.Close() })
-	return dev
-}
-
-// TestCases runs our kernels of every case, compared with plain Go: as Go, and their PTX.
-func TestCases(t *testing.T) {
-	for name, open := range map[string]func() (*device.Device, error){"cpu": cpu.Open, "interp": ptxinterp.Open} {
-		dev := opened(t, open)
-		for _, c := range Cases() {
-			t.Run(name+"/"+c.Name, func(t *testing.T) {
-				b, w := prepare(t, dev, c)
-				for _, ours := range w.contenders(nil) {
-					if err := b.verify(t.Context(), w, ours); err != nil {
-						t.Errorf("%s: %v", ours.name, err)
-					}
-				}
-			})
+		if diff := cmp.Diff(want, params); diff != "" || bytes != test.kernel.ParamBytes {
+			t.Errorf("%s: layout has %d bytes, want %d; generated (-) and layout (+):\n%s", test.kernel.Name, bytes, test.kernel.ParamBytes, diff)
 		}
 	}
 }
 
-// TestChecks demands that a case's check notices outputs that no kernel has written.
-func TestChecks(t *testing.T) {
-	dev := opened(t, cpu.Open)
-	idle := contender{name: "idle", run: func(*device.Stream) error { return nil }}
-	for _, c := range Cases() {
-		t.Run(c.Name, func(t *testing.T) {
-			b, w := prepare(t, dev, c)
-			err := b.verify(t.Context(), w, idle)
-			if err == nil || !strings.Contains(err.Error(), "wrong result: ") {
-				t.Errorf("verify returns %v, want a wrong result", err)
-			}
-		})
-	}
-}
-
-// TestBigSizes demands that what is measured by its bandwidth does not fit a GPU's cache: 60 MB on
-// the H200.
+// TestBigSizes requires that cases limited by bandwidth do not fit a GPU's cache, which has 60 MB on the
+// H200.
 func TestBigSizes(t *testing.T) {
-	dev := opened(t, cpu.Open)
-	for _, c := range Cases() {
-		_, w := prepare(t, dev, c)
-		r := report.Result{Bytes: w.bytes, Flops: w.flops}
+	dev := harnesstest.Opened(t, cpu.Open)
+	for _, c := range Suite().Cases {
+		_, w := harnesstest.Prepare(t, dev, c)
+		r := report.Result{Bytes: w.Bytes, Flops: w.Flops}
 		dimensions := 1.0
 		switch {
 		case c.Group == Move, c.Name == "prim-transpose":
@@ -90,7 +65,7 @@ func TestBigSizes(t *testing.T) {
 		case c.Group == Rows:
 			continue // their rows grow too; they have 1 GiB
 		}
-		grown := w.bytes * math.Pow(float64(c.Big)/float64(c.Small), dimensions)
+		grown := w.Bytes * math.Pow(float64(c.Big)/float64(c.Small), dimensions)
 		if r.Unit() == "GB/s" && grown < 4*60e6 {
 			t.Errorf("%s moves %.3g bytes in its big size, want four times the cache at least", c.Name, grown)
 		}

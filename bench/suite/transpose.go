@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
@@ -43,37 +44,37 @@ func transposeTiled(t gpu.Thread, a, b []float32, n int) {
 	}
 }
 
-func newTransposeNaive(b *bench, n int) work {
-	w := newTranspose(b, n, launch{name: "transposeNaive", kernel: TransposeNaive})
-	run := &w.ours[0]
-	run.grid = device.Cover2(n, n, device.Dim{X: tile, Y: 8})
-	w.tuned[0].kernel, w.tuned[0].grid = TransposeNaiveBest, device.Cover2(n/4, n/4, device.Dim{X: 8, Y: 32})
-	w.best = []launch{run.twin("transposeNaive_best", w.tuned[0].grid)}
+func newTransposeNaive(b *harness.Bench, n int) harness.Work {
+	w := newTranspose(b, n, harness.Launch{Name: "transposeNaive", Launcher: TransposeNaive})
+	run := &w.Ours[0]
+	run.Grid = device.Cover2(n, n, device.Dim{X: tile, Y: 8})
+	w.Tuned[0].Launcher, w.Tuned[0].Grid = TransposeNaiveBest, device.Cover2(n/4, n/4, device.Dim{X: 8, Y: 32})
+	w.Best = []harness.Launch{run.Best(w.Tuned[0].Grid)}
 	return w
 }
 
-func newTransposeTiled(b *bench, n int) work {
-	w := newTranspose(b, n, launch{name: "transposeTiled", kernel: TransposeTiled})
-	run := &w.ours[0]
-	run.grid = device.Grid{Blocks: device.CoverBlocks(n, n, device.Dim{X: tile, Y: tile}), Block: device.Dim{X: tile, Y: 8}}
-	w.tuned[0].kernel = TransposeTiledBest
-	w.tuned[0].grid = device.Grid{Blocks: device.CoverBlocks(n, n, device.Dim{X: wideTile, Y: wideTile}), Block: device.Dim{X: 16, Y: 16}}
-	w.best = []launch{run.twin("transposeTiled_best", w.tuned[0].grid)}
+func newTransposeTiled(b *harness.Bench, n int) harness.Work {
+	w := newTranspose(b, n, harness.Launch{Name: "transposeTiled", Launcher: TransposeTiled})
+	run := &w.Ours[0]
+	run.Grid = device.Grid{Blocks: device.CoverBlocks(n, n, device.Dim{X: tile, Y: tile}), Block: device.Dim{X: tile, Y: 8}}
+	w.Tuned[0].Launcher = TransposeTiledBest
+	w.Tuned[0].Grid = device.Grid{Blocks: device.CoverBlocks(n, n, device.Dim{X: wideTile, Y: wideTile}), Block: device.Dim{X: 16, Y: 16}}
+	w.Best = []harness.Launch{run.Best(w.Tuned[0].Grid)}
 	return w
 }
 
 // newTranspose prepares all but the grids.
-func newTranspose(b *bench, n int, run launch) work {
-	x, y := input(b, random(b, n*n, signed)), result(b, n*n, nan[float32]())
-	run.args = []argument{x, y, byValue(n)}
-	tuned := launch{name: run.name, args: []argument{as[[4]float32](x), as[[4]float32](y), byValue(n)}}
-	return work{
-		bytes: float64(8 * n * n),
-		ours:  []launch{run},
-		tuned: []launch{tuned},
-		more:  []contender{copied(y, x)},
-		check: func() error {
-			return exactly(y.host, func(i int) float32 { return x.host[i%n*n+i/n] })
+func newTranspose(b *harness.Bench, n int, run harness.Launch) harness.Work {
+	x, y := harness.Input(b, harness.Random(b, n*n, harness.Signed)), harness.Result(b, n*n, harness.NaN[float32]())
+	run.Args = []harness.Argument{x, y, harness.ByValue(n)}
+	tuned := harness.Launch{Name: run.Name, Args: []harness.Argument{harness.As[[4]float32](x), harness.As[[4]float32](y), harness.ByValue(n)}}
+	return harness.Work{
+		Bytes: float64(8 * n * n),
+		Ours:  []harness.Launch{run},
+		Tuned: []harness.Launch{tuned},
+		More:  []harness.Contender{copied(y, x)},
+		Check: func() error {
+			return harness.Exactly(y.Host, func(i int) float32 { return x.Host[i%n*n+i/n] })
 		},
 	}
 }

@@ -1,25 +1,10 @@
-// The kernels of this folder in CUDA C++, compiled at run time by nvcc -O3 -cubin.
+// The kernels of this folder in CUDA C++, compiled at run time by nvcc -O3 -cubin after bench/harness/prelude.cu.
 //
-// A kernel takes the parameter block of the Go kernel: one struct by value, with the layout of
-// the Go struct of its parameters, where an int is a long long and a slice a Slice. The kernel
-// with the Go kernel's name is its literal twin, line by line, with the 32-bit indices that
-// CUDA programmers use. Where a wider form is faster, the one with _best is how an expert
-// writes the same algorithm: 16 bytes a load, shuffles, unrolled loops, launch bounds.
-// Both have the arithmetic of the Go kernel: functions of math in double, square roots and
-// divisions rounded correctly. Sizes are multiples of what a _best kernel takes at once.
-
-template <class T> struct Slice { T* p; long long len, cap; };
-
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-// Hidden is what stands behind the parameters; twins have no use for it.
-struct Hidden { u64 env; u32 launch, kernel; };
-
-#define KERNEL extern "C" __global__ void
-// With a second number, as many blocks are to share a multiprocessor.
-#define KERNEL_OF(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)
+// The kernel with the Go kernel's name is its literal twin, line by line, with the 32-bit indices that
+// CUDA programmers use. If a wider form is faster, the one with _best is how an expert writes the same
+// algorithm: 16 bytes a load, shuffles, unrolled loops, launch bounds. Both have the arithmetic of the Go
+// kernel: functions of math in double, square roots and divisions rounded correctly. Sizes are multiples of
+// what a _best kernel takes at once.
 
 const int width = 256;
 
@@ -36,10 +21,6 @@ struct Copy64Args { Slice<const double> a; Slice<double> c; Hidden h; };
 struct Mul64Args { Slice<const double> c; Slice<double> b; Hidden h; };
 struct Add64Args { Slice<const double> a, b; Slice<double> c; Hidden h; };
 struct Triad64Args { Slice<const double> b, c; Slice<double> a; Hidden h; };
-
-__device__ int globalX() { return blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ int globalY() { return blockIdx.y * blockDim.y + threadIdx.y; }
-__device__ int globalZ() { return blockIdx.z * blockDim.z + threadIdx.z; }
 
 KERNEL copy32(const Copy32Args g) {
 	int i = globalX();

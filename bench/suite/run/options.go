@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/peers"
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/bench/suite"
@@ -61,7 +62,7 @@ func (o *options) report(ctx context.Context, progress io.Writer) (*report.Repor
 	if err != nil {
 		return nil, err
 	}
-	unchecked, err := readFile(o.unchecked, suite.ReadUnchecked)
+	unchecked, err := readFile(o.unchecked, harness.ReadUnchecked)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +70,8 @@ func (o *options) report(ctx context.Context, progress io.Writer) (*report.Repor
 	if err != nil {
 		return nil, err
 	}
-	s := suite.Options{
-		NVCC: suite.FindNVCC(), Only: only, Quick: o.quick, Commit: o.commit, Seed: rand.Uint64(),
+	s := harness.Options{
+		NVCC: harness.FindNVCC(), Only: only, Quick: o.quick, Commit: o.commit, Seed: rand.Uint64(),
 		Unchecked: unchecked,
 		Progress:  func(name string) { fmt.Fprintln(progress, "measuring", name) },
 	}
@@ -85,14 +86,14 @@ func (o *options) report(ctx context.Context, progress io.Writer) (*report.Repor
 
 // frameworks returns the names of the frameworks that take part: none without a GPU, and CUB, which takes half a
 // minute to compile, only if it knows a case.
-func (o *options) frameworks(i device.Info, s suite.Options) []string {
+func (o *options) frameworks(i device.Info, s harness.Options) []string {
 	switch {
 	case i.Kind != "cuda" || slices.Equal(o.peers, []string{none}):
 		return []string{}
 	case !slices.Equal(o.peers, []string{all}):
 		return o.peers
 	}
-	return slices.DeleteFunc(peers.Names(), func(name string) bool { return name == peers.CUB && !s.Measures(suite.Prim) })
+	return slices.DeleteFunc(peers.Names(), func(name string) bool { return name == peers.CUB && !s.Measures(suite.Suite().Cases, suite.Prim) })
 }
 
 // write shows the report, and fails if a case did.

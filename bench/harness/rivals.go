@@ -1,4 +1,4 @@
-package suite
+package harness
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 type rival struct {
 	peer *peers.Peer
 	took []time.Duration
-	err  error // why it does not, or no longer
+	err  error // why it does not take part, or no longer
 }
 
 // rivals are those of a case.
 type rivals []*rival
 
-// meet notes who takes part, and who is not there.
+// meet adds to the report the peers that take part and those that are missing.
 func meet(r *report.Report, set *peers.Set) {
 	if set == nil {
 		return
@@ -33,7 +33,7 @@ func meet(r *report.Report, set *peers.Set) {
 	}
 }
 
-// part notes whose process has ended before the run has.
+// part adds to the report the peers whose processes ended before the run did.
 func part(r *report.Report, set *peers.Set) {
 	if set == nil {
 		return
@@ -45,7 +45,7 @@ func part(r *report.Report, set *peers.Set) {
 	}
 }
 
-// prepareRivals has the peers that know a case check their results in its size.
+// prepareRivals makes the peers that know a case verify their results in its size.
 func prepareRivals(ctx context.Context, i device.Info, set *peers.Set, c report.Result) (rs rivals) {
 	if set == nil || i.Kind != "cuda" {
 		return nil
@@ -58,7 +58,7 @@ func prepareRivals(ctx context.Context, i device.Info, set *peers.Set, c report.
 	return rs
 }
 
-// round has each rival run once. Where that does not count it warms up.
+// round makes each rival run once, and records the times if counts is set.
 func (rs rivals) round(ctx context.Context, counts bool) {
 	for _, r := range rs {
 		if r.err != nil {
@@ -71,7 +71,7 @@ func (rs rivals) round(ctx context.Context, counts bool) {
 	}
 }
 
-// end frees what the rivals hold, and returns what they have measured.
+// end frees the memory of the rivals and returns their measurements.
 func (rs rivals) end(ctx context.Context) (ms []report.Measurement) {
 	for _, r := range rs {
 		if err := r.peer.End(ctx); r.err == nil {

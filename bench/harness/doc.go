@@ -1,0 +1,15 @@
+// Package harness measures kernels of this project beside CUDA C++ kernels on the same arrays. It runs the
+// cases of bench/suite and bench/public, which provide the kernels and their twins.
+//
+// A Case prepares its arrays on a Bench and returns its Work: launches of kernels and a check against plain Go.
+// The twin of a kernel is a CUDA C++ kernel that takes the same parameter block, so that both run in one
+// process, on the same arrays, in turns. nvcc compiles the twins; without nvcc or without a GPU, only the
+// kernels in Go run.
+//
+//	s := harness.Suite{Cases: cases, Twins: cudaSource}
+//	r, err := harness.Run(ctx, dev, s, harness.Options{NVCC: harness.FindNVCC()})
+//	err = r.WriteTable(os.Stdout)
+//
+// Run verifies every contender on poisoned outputs before it measures any. The package contains no kernels.
+// Package harnesstest tests the cases of a suite without a GPU.
+package harness

@@ -1,0 +1,38 @@
+package harness
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// TestCompileTwins tests the reasons for which there are no twins.
+func TestCompileTwins(t *testing.T) {
+	gpu := device.Info{Kind: "cuda", Capability: device.Capability{Major: 9}}
+	for _, test := range []struct {
+		nvcc string
+		info device.Info
+		want string
+	}{
+		{"nvcc", device.Info{Kind: "cpu"}, "the device is no GPU"},
+		{"", gpu, "there is no nvcc"},
+		{filepath.Join(t.TempDir(), "nvcc"), gpu, "nvcc: "},
+	} {
+		_, err := CompileTwins(t.Context(), "", test.nvcc, test.info)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("CompileTwins(%q, %v) returns %v, want %s", test.nvcc, test.info, err, test.want)
+		}
+	}
+}
+
+func TestMeasures(t *testing.T) {
+	cases := []Case{{Name: "copy32", Group: "stream"}, {Name: "softmax", Group: "rows"}}
+	for only, want := range map[string]bool{"": true, "^rows$": true, "softmax": true, "^stream$": false} {
+		if got := (Options{Only: regexp.MustCompile(only)}).Measures(cases, "rows"); got != want {
+			t.Errorf("%q measures rows: %v, want %v", only, got, want)
+		}
+	}
+}
