@@ -24,7 +24,7 @@ var histogramKernel = &driver.Kernel{
 	Name:    "histogram",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "histogram.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "data", Offset: 0, Size: 24, Elem: 1},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 4},
@@ -34,7 +34,7 @@ var histogramKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "histogram.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogram.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -59,7 +59,7 @@ var empty0Kernel = &driver.Kernel{
 	Name:       "empty0",
 	Package:    "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:       "ladder.go",
-	Line:       19,
+	Line:       20,
 	ParamBytes: 16,
 	OnDemand:   true,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
@@ -80,7 +80,7 @@ var empty1Kernel = &driver.Kernel{
 	Name:    "empty1",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    24,
+	Line:    25,
 	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -108,7 +108,7 @@ var empty2Kernel = &driver.Kernel{
 	Name:    "empty2",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    29,
+	Line:    30,
 	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -139,7 +139,7 @@ var empty4Kernel = &driver.Kernel{
 	Name:    "empty4",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    34,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -176,7 +176,7 @@ var empty8Kernel = &driver.Kernel{
 	Name:    "empty8",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    39,
+	Line:    40,
 	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -225,7 +225,7 @@ var empty16Kernel = &driver.Kernel{
 	Name:    "empty16",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "ladder.go",
-	Line:    44,
+	Line:    45,
 	Params: []driver.Param{
 		{Name: "p1", Offset: 0, Size: 24, Elem: 4},
 		{Name: "p2", Offset: 24, Size: 24, Elem: 4},
@@ -269,7 +269,7 @@ var mandelbrot32Kernel = &driver.Kernel{
 	Name:    "mandelbrot32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "mandelbrot.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
@@ -277,7 +277,7 @@ var mandelbrot32Kernel = &driver.Kernel{
 	ParamBytes: 48,
 	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Sites: []driver.Site{
-		{File: "mandelbrot.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mandelbrot.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
 	OnDemand: true,
@@ -304,7 +304,7 @@ var mandelbrot64Kernel = &driver.Kernel{
 	Name:    "mandelbrot64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "mandelbrot.go",
-	Line:    39,
+	Line:    40,
 	Params: []driver.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
@@ -312,7 +312,7 @@ var mandelbrot64Kernel = &driver.Kernel{
 	ParamBytes: 48,
 	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Sites: []driver.Site{
-		{File: "mandelbrot.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mandelbrot.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 24},
 	OnDemand: true,
@@ -340,7 +340,7 @@ var monteCarloKernel = &driver.Kernel{
 	Name:    "monteCarlo",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "montecarlo.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "hits", Offset: 0, Size: 24, Elem: 8},
 		{Name: "seed", Offset: 24, Size: 4},
@@ -350,7 +350,7 @@ var monteCarloKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "montecarlo.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "montecarlo.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -378,7 +378,7 @@ var nbodyKernel = &driver.Kernel{
 	Name:    "nbody",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "nbody.go",
-	Line:    27,
+	Line:    28,
 	Params: []driver.Param{
 		{Name: "bodies", Offset: 0, Size: 24, Elem: 16},
 		{Name: "result", Offset: 24, Size: 24, Elem: 12},
@@ -388,9 +388,9 @@ var nbodyKernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "nbody.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "nbody.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "nbody.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "nbody.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "nbody.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "nbody.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -423,7 +423,7 @@ var blackScholesKernel = &driver.Kernel{
 	Name:    "blackScholes",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "options.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "price", Offset: 0, Size: 24, Elem: 4},
 		{Name: "strike", Offset: 24, Size: 24, Elem: 4},
@@ -434,7 +434,7 @@ var blackScholesKernel = &driver.Kernel{
 	},
 	ParamBytes: 144,
 	Sites: []driver.Site{
-		{File: "options.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "options.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	OnDemand: true,
@@ -465,7 +465,7 @@ var blackScholesBestKernel = &driver.Kernel{
 	Name:    "blackScholesBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "options.go",
-	Line:    31,
+	Line:    32,
 	Params: []driver.Param{
 		{Name: "price", Offset: 0, Size: 24, Elem: 16},
 		{Name: "strike", Offset: 24, Size: 24, Elem: 16},
@@ -477,8 +477,8 @@ var blackScholesBestKernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "options.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "options.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "options.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "options.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	OnDemand: true,
@@ -507,7 +507,7 @@ var dot32Kernel = &driver.Kernel{
 	Name:    "dot32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reduce.go",
-	Line:    46,
+	Line:    47,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -518,8 +518,8 @@ var dot32Kernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "reduce.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -546,7 +546,7 @@ var dot64Kernel = &driver.Kernel{
 	Name:    "dot64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reduce.go",
-	Line:    62,
+	Line:    63,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
@@ -557,8 +557,8 @@ var dot64Kernel = &driver.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "reduce.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -585,7 +585,7 @@ var sum32Kernel = &driver.Kernel{
 	Name:    "sum32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reduce.go",
-	Line:    79,
+	Line:    80,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 4},
@@ -595,7 +595,7 @@ var sum32Kernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -621,7 +621,7 @@ var sum64Kernel = &driver.Kernel{
 	Name:    "sum64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "reduce.go",
-	Line:    95,
+	Line:    96,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "partial", Offset: 24, Size: 24, Elem: 8},
@@ -631,7 +631,7 @@ var sum64Kernel = &driver.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -851,7 +851,7 @@ var softmaxKernel = &driver.Kernel{
 	Name:    "softmax",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rows.go",
-	Line:    18,
+	Line:    19,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -862,9 +862,9 @@ var softmaxKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rows.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -895,7 +895,7 @@ var layerNormKernel = &driver.Kernel{
 	Name:    "layerNorm",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rows.go",
-	Line:    56,
+	Line:    57,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scale", Offset: 24, Size: 24, Elem: 4},
@@ -908,9 +908,9 @@ var layerNormKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rows.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	OnDemand: true,
@@ -1033,7 +1033,7 @@ var scanBlocksKernel = &driver.Kernel{
 	Name:    "scanBlocks",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scan.go",
-	Line:    19,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -1044,7 +1044,7 @@ var scanBlocksKernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "scan.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scan.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1070,7 +1070,7 @@ var scanSumsKernel = &driver.Kernel{
 	Name:    "scanSums",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scan.go",
-	Line:    56,
+	Line:    57,
 	Params: []driver.Param{
 		{Name: "sums", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -1079,8 +1079,8 @@ var scanSumsKernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "scan.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scan.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scan.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scan.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -1106,7 +1106,7 @@ var addOffsetsKernel = &driver.Kernel{
 	Name:    "addOffsets",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "scan.go",
-	Line:    77,
+	Line:    78,
 	Params: []driver.Param{
 		{Name: "y", Offset: 0, Size: 24, Elem: 4},
 		{Name: "offsets", Offset: 24, Size: 24, Elem: 4},
@@ -1114,7 +1114,7 @@ var addOffsetsKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 1024, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "scan.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scan.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1248,7 +1248,7 @@ var sgemm32Kernel = &driver.Kernel{
 	Name:    "sgemm32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sgemm.go",
-	Line:    15,
+	Line:    16,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1260,9 +1260,9 @@ var sgemm32Kernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sgemm.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemm.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemm.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemm.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -1292,7 +1292,7 @@ var sgemm64Kernel = &driver.Kernel{
 	Name:    "sgemm64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sgemm.go",
-	Line:    46,
+	Line:    47,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1304,9 +1304,9 @@ var sgemm64Kernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sgemm.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sgemm.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemm.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemm.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemm.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -1425,7 +1425,7 @@ var spmvKernel = &driver.Kernel{
 	Name:    "spmv",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sparse.go",
-	Line:    14,
+	Line:    15,
 	Params: []driver.Param{
 		{Name: "starts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "columns", Offset: 24, Size: 24, Elem: 4},
@@ -1435,8 +1435,8 @@ var spmvKernel = &driver.Kernel{
 	},
 	ParamBytes: 136,
 	Sites: []driver.Site{
-		{File: "sparse.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "sparse.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sparse.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	OnDemand: true,
@@ -1466,7 +1466,7 @@ var stencil7Kernel = &driver.Kernel{
 	Name:    "stencil7",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stencil.go",
-	Line:    17,
+	Line:    18,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1476,8 +1476,8 @@ var stencil7Kernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []driver.Site{
-		{File: "stencil.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencil.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1507,7 +1507,7 @@ var stencil27Kernel = &driver.Kernel{
 	Name:    "stencil27",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stencil.go",
-	Line:    34,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1517,9 +1517,9 @@ var stencil27Kernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []driver.Site{
-		{File: "stencil.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencil.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencil.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1633,14 +1633,14 @@ var copy32Kernel = &driver.Kernel{
 	Name:    "copy32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
-	Line:    16,
+	Line:    17,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1666,14 +1666,14 @@ var mul32Kernel = &driver.Kernel{
 	Name:    "mul32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
-	Line:    25,
+	Line:    26,
 	Params: []driver.Param{
 		{Name: "c", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1700,7 +1700,7 @@ var add32Kernel = &driver.Kernel{
 	Name:    "add32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
-	Line:    34,
+	Line:    35,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1708,7 +1708,7 @@ var add32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1735,7 +1735,7 @@ var triad32Kernel = &driver.Kernel{
 	Name:    "triad32",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
-	Line:    43,
+	Line:    44,
 	Params: []driver.Param{
 		{Name: "b", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 4},
@@ -1743,7 +1743,7 @@ var triad32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1769,14 +1769,14 @@ var copy64Kernel = &driver.Kernel{
 	Name:    "copy64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
-	Line:    52,
+	Line:    53,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "c", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1802,14 +1802,14 @@ var mul64Kernel = &driver.Kernel{
 	Name:    "mul64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
-	Line:    61,
+	Line:    62,
 	Params: []driver.Param{
 		{Name: "c", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1836,7 +1836,7 @@ var add64Kernel = &driver.Kernel{
 	Name:    "add64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
-	Line:    70,
+	Line:    71,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 8},
 		{Name: "b", Offset: 24, Size: 24, Elem: 8},
@@ -1844,7 +1844,7 @@ var add64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1871,7 +1871,7 @@ var triad64Kernel = &driver.Kernel{
 	Name:    "triad64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "stream.go",
-	Line:    79,
+	Line:    80,
 	Params: []driver.Param{
 		{Name: "b", Offset: 0, Size: 24, Elem: 8},
 		{Name: "c", Offset: 24, Size: 24, Elem: 8},
@@ -1879,7 +1879,7 @@ var triad64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1907,7 +1907,7 @@ var transposeNaiveKernel = &driver.Kernel{
 	Name:    "transposeNaive",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "transpose.go",
-	Line:    16,
+	Line:    17,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1916,7 +1916,7 @@ var transposeNaiveKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Sites: []driver.Site{
-		{File: "transpose.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transpose.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1945,7 +1945,7 @@ var transposeTiledKernel = &driver.Kernel{
 	Name:    "transposeTiled",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "transpose.go",
-	Line:    28,
+	Line:    29,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1956,8 +1956,8 @@ var transposeTiledKernel = &driver.Kernel{
 	Shared:     4224,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transpose.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transpose.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transpose.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transpose.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
