@@ -6,6 +6,7 @@
 template <class T> struct Slice { T* p; long long len, cap; };
 
 typedef unsigned char u8;
+typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 

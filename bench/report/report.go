@@ -19,6 +19,7 @@ type Report struct {
 	Peers    []string   `json:"peers,omitempty"`  // names and versions
 	Seed     uint64     `json:"seed"`
 	Quick    bool       `json:"quick,omitempty"`
+	Public   bool       `json:"public,omitempty"` // of bench/public, whose groups are the suites of its programs
 	Results  []Result   `json:"results"`
 	Launches []Launches `json:"launches,omitempty"`
 	Skipped  []Skip     `json:"skipped,omitempty"`

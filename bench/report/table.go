@@ -12,7 +12,8 @@ const lineWidth = 79
 // WriteTable writes the report for a terminal. It writes a line for each case: the speeds of our
 // plain kernel and of the literal twin, and their ratio; then those of our tuned kernel and of the
 // best twin, and the ratio of the faster of ours to the faster twin. Peers, means, launches, bars
-// and skipped cases follow.
+// and skipped cases follow. A report of bench/public has a table of its programs instead of those of
+// cases and peers.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	wrap(&b, "", r.Device)
@@ -22,9 +23,13 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if len(r.Peers) > 0 {
 		wrap(&b, "", "beside "+strings.Join(r.Peers, ", "))
 	}
-	r.cases(&b)
-	r.peers(&b)
-	r.summaries(&b)
+	if r.Public {
+		r.programs(&b)
+	} else {
+		r.cases(&b)
+		r.peers(&b)
+		r.summaries(&b)
+	}
 	r.launches(&b)
 	r.bars(&b)
 	for _, s := range r.Skipped {
@@ -43,10 +48,15 @@ func (r *Report) cases(b *strings.Builder) {
 		fmt.Fprintf(b, "%-15s %5s %-7s %6s %8s %6s  %6s %7s %6s\n", c.Name, sizeText(c.Size), c.Unit(),
 			c.figure(c.By(Ours)), c.figure(c.By(Literal)), ratioText(c.LiteralRatio()),
 			c.figure(c.By(Tuned)), c.figure(c.By(Best)), ratioText(c.Ratio()))
-		for _, m := range c.Measurements {
-			if m.Error != "" {
-				wrap(b, "  ", m.By+": "+m.Error)
-			}
+		c.errors(b)
+	}
+}
+
+// errors writes why contenders of the case have no time.
+func (r *Result) errors(b *strings.Builder) {
+	for _, m := range r.Measurements {
+		if m.Error != "" {
+			wrap(b, "  ", m.By+": "+m.Error)
 		}
 	}
 }

@@ -17,6 +17,7 @@ type benchCommand struct {
 	Only      string   `placeholder:"REGEXP" help:"Measure only the cases and groups whose names match."`
 	Commit    string   `placeholder:"HASH" help:"The commit to report if the program does not contain the commit that it was built from."`
 	Output    string   `name:"output" short:"o" placeholder:"FILE" help:"Write the benchmark program, which accepts the other flags, to a file instead of running it, for a machine without Go."`
+	Public    bool     `help:"Measure the 30 programs of bench/public, from public benchmark suites, and compare them only with CUDA C++."`
 	Quick     bool     `help:"Measure fewer iterations, for a quick look. Do not publish these numbers."`
 }
 
@@ -53,6 +54,9 @@ func (c *benchCommand) args() []string {
 	}
 	for _, name := range c.Add {
 		args = append(args, "-add="+name)
+	}
+	if c.Public {
+		args = append(args, "-public")
 	}
 	if c.Quick {
 		args = append(args, "-quick")

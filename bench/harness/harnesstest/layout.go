@@ -3,6 +3,7 @@ package harnesstest
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -55,8 +56,12 @@ func readTwins(source string) cuda {
 			if at < 0 {
 				continue
 			}
+			elem := declaration[:at]
+			if _, length, ok := strings.Cut(declaration[at:], "["); ok {
+				elem += "[" + length
+			}
 			for range names {
-				c.structs[m[1]] = append(c.structs[m[1]], declaration[:at])
+				c.structs[m[1]] = append(c.structs[m[1]], elem)
 			}
 		}
 	}
@@ -86,7 +91,15 @@ func (c cuda) sizeof(t *testing.T, name string) (size, align int) {
 	if strings.HasPrefix(name, "Slice<") {
 		return 24, 8
 	}
-	if size, ok := map[string]int{"u8": 1, "int": 4, "u32": 4, "float": 4, "u64": 8, "double": 8, "long long": 8}[name]; ok {
+	if elem, length, ok := strings.Cut(name, "["); ok {
+		n, err := strconv.Atoi(strings.TrimSuffix(length, "]"))
+		if err != nil {
+			t.Fatalf("CUDA C++: type %q: %v", name, err)
+		}
+		size, align := c.sizeof(t, elem)
+		return n * size, align
+	}
+	if size, ok := map[string]int{"u8": 1, "u16": 2, "int": 4, "u32": 4, "float": 4, "u64": 8, "double": 8, "long long": 8}[name]; ok {
 		return size, size
 	}
 	for _, f := range c.structs[name] {

@@ -1,7 +1,8 @@
-// Command run measures the kernels of bench/suite on the machine's best device. Users start it as gopherwarp bench,
-// which generates the code of its kernels first:
+// Command run measures the kernels of bench/suite, or with -public those of bench/public, on the machine's best
+// device. Users start it as gopherwarp bench, which generates the code of its kernels first:
 //
 //	gopherwarp bench -only 'stream|sum' -peers torch,triton -json new.json -compare old.json
+//	gopherwarp bench -public
 //
 // Each case checks its results against plain Go, and then runs in turns with the same kernels in CUDA C++ if nvcc is
 // installed, and with the functions of PyTorch, Triton, CuPy, Numba, CUB and cuBLAS for the same work if they are. The exit
@@ -54,6 +55,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.only, "only", "", "")
 	f.StringVar(&o.commit, "commit", "", "")
 	f.BoolVar(&o.quick, "quick", false, "")
+	f.BoolVar(&o.public, "public", false, "")
 	err := f.Parse(args)
 	if err == nil && f.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))

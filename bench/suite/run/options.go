@@ -14,6 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/peers"
+	"github.com/gopherwarp/gopherwarp/bench/public"
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/bench/suite"
 	"github.com/gopherwarp/gopherwarp/device"
@@ -30,7 +31,7 @@ type options struct {
 	json, html, from, compare string
 	add, peers                []string
 	unchecked, only, commit   string
-	quick                     bool
+	quick, public             bool
 }
 
 // run measures or reads a report, and writes it to out.
@@ -75,6 +76,10 @@ func (o *options) report(ctx context.Context, progress io.Writer) (*report.Repor
 		Unchecked: unchecked,
 		Progress:  func(name string) { fmt.Fprintln(progress, "measuring", name) },
 	}
+	if o.public {
+		r, err := public.Run(ctx, dev, s)
+		return r, errors.Join(err, dev.Close())
+	}
 	names := o.frameworks(dev.Info(), s)
 	if len(names) > 0 {
 		fmt.Fprintln(progress, "starting", strings.Join(names, ", "))
@@ -103,7 +108,11 @@ func (o *options) write(out io.Writer, r, earlier *report.Report) error {
 		errs = append(errs, r.WriteChanges(out, earlier))
 	}
 	errs = append(errs, toFile(o.json, r.WriteJSON), toFile(o.html, r.WritePage))
-	if failed := suite.Failed(r); len(failed) > 0 {
+	failed := suite.Failed
+	if r.Public {
+		failed = public.Suite().Failed
+	}
+	if failed := failed(r); len(failed) > 0 {
 		errs = append(errs, fmt.Errorf("bench: failed: %s", strings.Join(failed, ", ")))
 	}
 	return errors.Join(errs...)

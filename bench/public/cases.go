@@ -1,0 +1,80 @@
+package public
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/bench/harness"
+	"github.com/gopherwarp/gopherwarp/bench/report"
+	"github.com/gopherwarp/gopherwarp/device"
+)
+
+// The suites that the programs come from, which are the groups of the cases.
+const (
+	Rodinia   = "Rodinia"
+	PolyBench = "PolyBench-GPU"
+	SHOC      = "SHOC"
+	Parboil   = "Parboil"
+	Samples   = "CUDA samples"
+	Numba     = "numba"
+)
+
+//go:embed *.cu
+var sources embed.FS
+
+// Suite returns the programs and their twins.
+func Suite() harness.Suite { return harness.Suite{Cases: cases(), Twins: twins()} }
+
+// twins joins the CUDA C++ files.
+func twins() string {
+	var b strings.Builder
+	files, err := sources.ReadDir(".")
+	for _, f := range files {
+		var text []byte
+		if text, err = sources.ReadFile(f.Name()); err != nil {
+			break
+		}
+		fmt.Fprintf(&b, "#line 1 %q\n%s", f.Name(), text)
+	}
+	if err != nil {
+		panic("BUG: " + err.Error()) // the files are part of the program
+	}
+	return b.String()
+}
+
+// Run measures the programs, as harness.Run does.
+func Run(ctx context.Context, dev *device.Device, o harness.Options) (*report.Report, error) {
+	r, err := harness.Run(ctx, dev, Suite(), o)
+	if err != nil {
+		return nil, err
+	}
+	r.Public = true
+	return r, nil
+}
+
+// cases returns all programs in the order in which they run.
+func cases() []harness.Case {
+	return []harness.Case{
+		{Name: "srad", Group: Rodinia, About: "speckle-reducing anisotropic diffusion of an n x n image", Big: 2048, Small: 48, Make: newSRAD},
+		{Name: "backprop", Group: Rodinia, About: "forward pass and weight update of a layer of n inputs", Big: 1 << 19, Small: 256, Make: newBackprop},
+		{Name: "gaussian", Group: Rodinia, About: "elimination in an n x n system", Big: 1024, Small: 36, Make: newGaussian},
+		{Name: "hotspot3D", Group: Rodinia, About: "heat in 8 layers of n x n cells", Big: 512, Small: 64, Make: newHotspot3D},
+		{Name: "streamcluster", Group: Rodinia, About: "gain of opening a center (pgain), n points", Big: 1 << 18, Small: 1024, Make: newStreamcluster},
+		{Name: "particlefilter", Group: Rodinia, About: "a step of n particles that follow a disk in a video", Big: 1 << 14, Small: 1024, Make: newParticlefilter},
+		{Name: "lavaMD", Group: Rodinia, About: "forces of particles in n x n x n boxes", Big: 10, Small: 2, Make: newLavaMD},
+		{Name: "nn", Group: Rodinia, About: "distances of n places from one", Big: 1 << 25, Small: 1000, Make: newNN},
+		{Name: "dwt2d", Group: Rodinia, About: "5/3 wavelets of an n x n image", Big: 4096, Small: 64, Make: newDWT2D},
+	}
+}
+
+// restore returns a Work.Restore that copies the initial contents of an array.
+func restore[T any](to, initial *harness.Array[T]) func(*device.Stream) error {
+	return func(s *device.Stream) error { return device.Copy(s, to.All(), initial.All()) }
+}
+
+// plane returns the grid of blocks of a size that covers width x height elements.
+func plane(width, height int, block device.Dim) device.Grid {
+	return device.Cover2(width, height, block)
+}

@@ -1,0 +1,15 @@
+// Package public measures programs of public benchmark suites, each beside the same program in CUDA C++: of
+// Rodinia, PolyBench-GPU, SHOC, Parboil, the CUDA samples and numba's documentation. The list was fixed before
+// any program was measured, so that none is chosen for its result.
+//
+// Each program has a file with its kernels in Go, its inputs and a check against plain Go, and a .cu file with
+// the same kernels in CUDA C++. Both are written anew, in the plain way in which these suites are written, with
+// the blocks, the shared memory and the barriers of the original. bench/harness runs them:
+//
+//	r, err := public.Run(ctx, dev, harness.Options{NVCC: harness.FindNVCC()})
+//	err = r.WriteTable(os.Stdout)
+//
+// The package is no library of kernels: it only measures.
+//
+//gpu:ondemand
+package public
