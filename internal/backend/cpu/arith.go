@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -101,12 +104,42 @@ func (e *emitter) bitCount(v *ir.Value) expr {
 	return convert(e.typeName(v.Type, false), operand("%s.%s%d(%s)", e.imported("math/bits"), name, width, unsigned.text))
 }
 
+// conjunction returns x && y. If y is an operand of x already, it returns x: go vet rejects code that tests a
+// condition twice.
+func conjunction(x, y expr) expr {
+	operands := []string{x.text}
+	if x.prec == precedence["&&"] {
+		operands = conjuncts(x.text)
+	}
+	if slices.Contains(operands, y.text) {
+		return x
+	}
+	return binary("&&", x, y)
+}
+
+// conjuncts returns the operands of a chain of &&.
+func conjuncts(text string) (operands []string) {
+	depth, start := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case depth == 0 && strings.HasPrefix(text[i:], " && "):
+			operands = append(operands, text[start:i])
+			start = i + len(" && ")
+		}
+	}
+	return append(operands, text[start:])
+}
+
 // logic returns operations on truth values.
 func (e *emitter) logic(v *ir.Value) expr {
 	x, y := e.ref(v.Args[0]), e.ref(v.Args[len(v.Args)-1])
 	switch v.Op {
 	case ir.OpAnd, ir.OpMul:
-		return binary("&&", x, y)
+		return conjunction(x, y)
 	case ir.OpOr:
 		return binary("||", x, y)
 	case ir.OpXor, ir.OpAdd, ir.OpSub:
