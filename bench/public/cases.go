@@ -66,6 +66,13 @@ func cases() []harness.Case {
 		{Name: "lavaMD", Group: Rodinia, About: "forces of particles in n x n x n boxes", Big: 10, Small: 2, Make: newLavaMD},
 		{Name: "nn", Group: Rodinia, About: "distances of n places from one", Big: 1 << 25, Small: 1000, Make: newNN},
 		{Name: "dwt2d", Group: Rodinia, About: "5/3 wavelets of an n x n image", Big: 4096, Small: 64, Make: newDWT2D},
+
+		{Name: "atax", Group: PolyBench, About: "an n x n matrix, then its transpose, by a vector", Big: 4096, Small: 100, Make: newATAX},
+		{Name: "bicg", Group: PolyBench, About: "an n x n matrix and its transpose by vectors", Big: 4096, Small: 100, Make: newBICG},
+		{Name: "correlation", Group: PolyBench, About: "correlations of the columns of an n x n matrix", Big: 2048, Small: 50, Make: newCorrelation},
+		{Name: "fdtd2d", Group: PolyBench, About: "20 steps of fields at n x n points", Big: 2048, Small: 50, Make: newFDTD2D},
+		{Name: "gramschmidt", Group: PolyBench, About: "orthonormal columns of an n x n matrix", Big: 512, Small: 40, Make: newGramschmidt},
+		{Name: "syr2k", Group: PolyBench, About: "rank-2k update of an n x n matrix", Big: 1024, Small: 50, Make: newSYR2K},
 	}
 }
 

@@ -11,6 +11,88 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// AtaxRows stores the product of an n x n matrix and x, a thread for each row in blocks of 256: the first kernel
+// of PolyBench-GPU's atax.
+func AtaxRows(s *device.Stream, g device.Blocks, a, x, product device.Slice[float32], n int) error {
+	p := s.Plan(ataxRowsKernel, ataxRowsKernel.Grid(g))
+	a.Pass(p)
+	x.Pass(p)
+	product.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var ataxRowsKernel = &driver.Kernel{
+	Name:    "ataxRows",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "atax.go",
+	Line:    16,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "product", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "atax.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atax.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, x, product []float32
+			n             int
+		})(args)
+		for ts.Next() {
+			ataxRows(ts.Thread(), a.a, a.x, a.product, a.n)
+		}
+	},
+}
+
+// AtaxColumns stores the product of the transposed matrix and another vector, a thread for each column: the second
+// kernel of PolyBench-GPU's atax.
+func AtaxColumns(s *device.Stream, g device.Blocks, a, product, y device.Slice[float32], n int) error {
+	p := s.Plan(ataxColumnsKernel, ataxColumnsKernel.Grid(g))
+	a.Pass(p)
+	product.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var ataxColumnsKernel = &driver.Kernel{
+	Name:    "ataxColumns",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "atax.go",
+	Line:    31,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "product", Offset: 24, Size: 24, Elem: 4},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "atax.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atax.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, product, y []float32
+			n             int
+		})(args)
+		for ts.Next() {
+			ataxColumns(ts.Thread(), a.a, a.product, a.y, a.n)
+		}
+	},
+}
+
 // BackpropForward stores the partial sums of the hidden units' inputs: the product of weights and inputs summed
 // over the 16 inputs of a block of 16 x 16 threads, by a tree in shared memory. It is the layerforward kernel of
 // Rodinia's backprop. Row 0 and column 0 of the weights belong to the bias.
@@ -94,6 +176,247 @@ var backpropAdjustKernel = &driver.Kernel{
 	},
 }
 
+// BicgColumns stores the product of a transposed n x n matrix and r, a thread for each column in blocks of 256:
+// the first kernel of PolyBench-GPU's bicg.
+func BicgColumns(s_ *device.Stream, g device.Blocks, a, r, s device.Slice[float32], n int) error {
+	p := s_.Plan(bicgColumnsKernel, bicgColumnsKernel.Grid(g))
+	a.Pass(p)
+	r.Pass(p)
+	s.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var bicgColumnsKernel = &driver.Kernel{
+	Name:    "bicgColumns",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "bicg.go",
+	Line:    16,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "r", Offset: 24, Size: 24, Elem: 4},
+		{Name: "s", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "bicg.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bicg.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, r, s []float32
+			n       int
+		})(args)
+		for ts.Next() {
+			bicgColumns(ts.Thread(), a.a, a.r, a.s, a.n)
+		}
+	},
+}
+
+// BicgRows stores the product of the matrix and p, a thread for each row: the second kernel of PolyBench-GPU's bicg.
+func BicgRows(s *device.Stream, g device.Blocks, a, p, q device.Slice[float32], n int) error {
+	p_ := s.Plan(bicgRowsKernel, bicgRowsKernel.Grid(g))
+	a.Pass(p_)
+	p.Pass(p_)
+	q.Pass(p_)
+	driver.Pass(p_, n)
+	return p_.Launch()
+}
+
+var bicgRowsKernel = &driver.Kernel{
+	Name:    "bicgRows",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "bicg.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "p", Offset: 24, Size: 24, Elem: 4},
+		{Name: "q", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "bicg.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "bicg.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, p, q []float32
+			n       int
+		})(args)
+		for ts.Next() {
+			bicgRows(ts.Thread(), a.a, a.p, a.q, a.n)
+		}
+	},
+}
+
+// CorrelationMean stores the mean of each column of an n x n matrix, a thread for each in blocks of 256: the first
+// kernel of PolyBench-GPU's correlation.
+func CorrelationMean(s *device.Stream, g device.Blocks, data, mean device.Slice[float32], n int) error {
+	p := s.Plan(correlationMeanKernel, correlationMeanKernel.Grid(g))
+	data.Pass(p)
+	mean.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var correlationMeanKernel = &driver.Kernel{
+	Name:    "correlationMean",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "correlation.go",
+	Line:    21,
+	Params: []driver.Param{
+		{Name: "data", Offset: 0, Size: 24, Elem: 4},
+		{Name: "mean", Offset: 24, Size: 24, Elem: 4},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "correlation.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "correlation.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			data, mean []float32
+			n          int
+		})(args)
+		for ts.Next() {
+			correlationMean(ts.Thread(), a.data, a.mean, a.n)
+		}
+	},
+}
+
+// CorrelationDeviation stores the standard deviation of each column.
+func CorrelationDeviation(s *device.Stream, g device.Blocks, data, mean, deviation device.Slice[float32], n int) error {
+	p := s.Plan(correlationDeviationKernel, correlationDeviationKernel.Grid(g))
+	data.Pass(p)
+	mean.Pass(p)
+	deviation.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var correlationDeviationKernel = &driver.Kernel{
+	Name:    "correlationDeviation",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "correlation.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "data", Offset: 0, Size: 24, Elem: 4},
+		{Name: "mean", Offset: 24, Size: 24, Elem: 4},
+		{Name: "deviation", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "correlation.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "correlation.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			data, mean, deviation []float32
+			n                     int
+		})(args)
+		for ts.Next() {
+			correlationDeviation(ts.Thread(), a.data, a.mean, a.deviation, a.n)
+		}
+	},
+}
+
+// CorrelationReduce centers and scales the columns, a thread for each element in blocks of 32 x 8.
+func CorrelationReduce(s *device.Stream, g device.Blocks, data, mean, deviation device.Slice[float32], n int) error {
+	p := s.Plan(correlationReduceKernel, correlationReduceKernel.Grid(g))
+	data.Pass(p)
+	mean.Pass(p)
+	deviation.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var correlationReduceKernel = &driver.Kernel{
+	Name:    "correlationReduce",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "correlation.go",
+	Line:    55,
+	Params: []driver.Param{
+		{Name: "data", Offset: 0, Size: 24, Elem: 4},
+		{Name: "mean", Offset: 24, Size: 24, Elem: 4},
+		{Name: "deviation", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
+	Sites: []driver.Site{
+		{File: "correlation.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "correlation.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			data, mean, deviation []float32
+			n                     int
+		})(args)
+		for ts.Next() {
+			correlationReduce(ts.Thread(), a.data, a.mean, a.deviation, a.n)
+		}
+	},
+}
+
+// CorrelationProducts stores the correlation of each column with all later ones, a thread for each column in
+// blocks of 256.
+func CorrelationProducts(s *device.Stream, g device.Blocks, data, result device.Slice[float32], n int) error {
+	p := s.Plan(correlationProductsKernel, correlationProductsKernel.Grid(g))
+	data.Pass(p)
+	result.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var correlationProductsKernel = &driver.Kernel{
+	Name:    "correlationProducts",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "correlation.go",
+	Line:    68,
+	Params: []driver.Param{
+		{Name: "data", Offset: 0, Size: 24, Elem: 4},
+		{Name: "result", Offset: 24, Size: 24, Elem: 4},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "correlation.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "correlation.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "correlation.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "correlation.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			data, result []float32
+			n            int
+		})(args)
+		for ts.Next() {
+			correlationProducts(ts.Thread(), a.data, a.result, a.n)
+		}
+	},
+}
+
 // Dwt2d transforms an n x n image by one level of the reversible 5/3 wavelets (Le Gall and Tabatabai 1988), by
 // lifting (Sweldens 1996), and stores the four bands as the quadrants of the result. It is the forward transform of
 // Rodinia's dwt2d: a block holds a part of the image with its border in shared memory and transforms its rows and
@@ -133,6 +456,126 @@ var dwt2dKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			dwt2d(ts.Thread(), a.image, a.bands, a.n)
+		}
+	},
+}
+
+// FdtdEY updates the electric field along y; row 0 is the source at time step. It is the first kernel of
+// PolyBench-GPU's fdtd2d (Yee 1966), a thread for each point in blocks of 32 x 8. The fields ex, ey and hz have
+// n x (n+1), (n+1) x n and n x n points.
+func FdtdEY(s *device.Stream, g device.Blocks, source, ey, hz device.Slice[float32], step, n int) error {
+	p := s.Plan(fdtdEYKernel, fdtdEYKernel.Grid(g))
+	source.Pass(p)
+	ey.Pass(p)
+	hz.Pass(p)
+	driver.Pass(p, step)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var fdtdEYKernel = &driver.Kernel{
+	Name:    "fdtdEY",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "fdtd2d.go",
+	Line:    17,
+	Params: []driver.Param{
+		{Name: "source", Offset: 0, Size: 24, Elem: 4},
+		{Name: "ey", Offset: 24, Size: 24, Elem: 4},
+		{Name: "hz", Offset: 48, Size: 24, Elem: 4},
+		{Name: "step", Offset: 72, Size: 8},
+		{Name: "n", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
+	Sites: []driver.Site{
+		{File: "fdtd2d.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd2d.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			source, ey, hz []float32
+			step, n        int
+		})(args)
+		for ts.Next() {
+			fdtdEY(ts.Thread(), a.source, a.ey, a.hz, a.step, a.n)
+		}
+	},
+}
+
+// FdtdEX updates the electric field along x.
+func FdtdEX(s *device.Stream, g device.Blocks, ex, hz device.Slice[float32], n int) error {
+	p := s.Plan(fdtdEXKernel, fdtdEXKernel.Grid(g))
+	ex.Pass(p)
+	hz.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var fdtdEXKernel = &driver.Kernel{
+	Name:    "fdtdEX",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "fdtd2d.go",
+	Line:    32,
+	Params: []driver.Param{
+		{Name: "ex", Offset: 0, Size: 24, Elem: 4},
+		{Name: "hz", Offset: 24, Size: 24, Elem: 4},
+		{Name: "n", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
+	Sites: []driver.Site{
+		{File: "fdtd2d.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			ex, hz []float32
+			n      int
+		})(args)
+		for ts.Next() {
+			fdtdEX(ts.Thread(), a.ex, a.hz, a.n)
+		}
+	},
+}
+
+// FdtdHZ updates the magnetic field.
+func FdtdHZ(s *device.Stream, g device.Blocks, ex, ey, hz device.Slice[float32], n int) error {
+	p := s.Plan(fdtdHZKernel, fdtdHZKernel.Grid(g))
+	ex.Pass(p)
+	ey.Pass(p)
+	hz.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var fdtdHZKernel = &driver.Kernel{
+	Name:    "fdtdHZ",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "fdtd2d.go",
+	Line:    43,
+	Params: []driver.Param{
+		{Name: "ex", Offset: 0, Size: 24, Elem: 4},
+		{Name: "ey", Offset: 24, Size: 24, Elem: 4},
+		{Name: "hz", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
+	Sites: []driver.Site{
+		{File: "fdtd2d.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			ex, ey, hz []float32
+			n          int
+		})(args)
+		for ts.Next() {
+			fdtdHZ(ts.Thread(), a.ex, a.ey, a.hz, a.n)
 		}
 	},
 }
@@ -216,6 +659,132 @@ var gaussianRowsKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			gaussianRows(ts.Thread(), a.m, a.a, a.b, a.n, a.k)
+		}
+	},
+}
+
+// GramschmidtNorm stores the norm of column k of an n x n matrix in the diagonal of r, in one thread of a block of
+// 256: the first kernel of PolyBench-GPU's gramschmidt.
+func GramschmidtNorm(s *device.Stream, g device.Blocks, a, r device.Slice[float32], k, n int) error {
+	p := s.Plan(gramschmidtNormKernel, gramschmidtNormKernel.Grid(g))
+	a.Pass(p)
+	r.Pass(p)
+	driver.Pass(p, k)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var gramschmidtNormKernel = &driver.Kernel{
+	Name:    "gramschmidtNorm",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "gramschmidt.go",
+	Line:    18,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "r", Offset: 24, Size: 24, Elem: 4},
+		{Name: "k", Offset: 48, Size: 8},
+		{Name: "n", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "gramschmidt.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gramschmidt.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, r []float32
+			k, n int
+		})(args)
+		for ts.Next() {
+			gramschmidtNorm(ts.Thread(), a.a, a.r, a.k, a.n)
+		}
+	},
+}
+
+// GramschmidtScale stores the normalized column in q.
+func GramschmidtScale(s *device.Stream, g device.Blocks, a, r, q device.Slice[float32], k, n int) error {
+	p := s.Plan(gramschmidtScaleKernel, gramschmidtScaleKernel.Grid(g))
+	a.Pass(p)
+	r.Pass(p)
+	q.Pass(p)
+	driver.Pass(p, k)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var gramschmidtScaleKernel = &driver.Kernel{
+	Name:    "gramschmidtScale",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "gramschmidt.go",
+	Line:    32,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "r", Offset: 24, Size: 24, Elem: 4},
+		{Name: "q", Offset: 48, Size: 24, Elem: 4},
+		{Name: "k", Offset: 72, Size: 8},
+		{Name: "n", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "gramschmidt.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, r, q []float32
+			k, n    int
+		})(args)
+		for ts.Next() {
+			gramschmidtScale(ts.Thread(), a.a, a.r, a.q, a.k, a.n)
+		}
+	},
+}
+
+// GramschmidtProject subtracts from each later column its projection on the normalized one, a thread for each
+// column.
+func GramschmidtProject(s *device.Stream, g device.Blocks, a, r, q device.Slice[float32], k, n int) error {
+	p := s.Plan(gramschmidtProjectKernel, gramschmidtProjectKernel.Grid(g))
+	a.Pass(p)
+	r.Pass(p)
+	q.Pass(p)
+	driver.Pass(p, k)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var gramschmidtProjectKernel = &driver.Kernel{
+	Name:    "gramschmidtProject",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "gramschmidt.go",
+	Line:    44,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "r", Offset: 24, Size: 24, Elem: 4},
+		{Name: "q", Offset: 48, Size: 24, Elem: 4},
+		{Name: "k", Offset: 72, Size: 8},
+		{Name: "n", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "gramschmidt.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gramschmidt.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gramschmidt.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, r, q []float32
+			k, n    int
+		})(args)
+		for ts.Next() {
+			gramschmidtProject(ts.Thread(), a.a, a.r, a.q, a.k, a.n)
 		}
 	},
 }
@@ -761,6 +1330,52 @@ var pgainKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			pgain(ts.Thread(), a.coords, a.weights, a.costs, a.assigned, a.table, a.switched, a.work, a.s, a.x)
+		}
+	},
+}
+
+// Syr2k adds alpha times the products of the n x n matrices a and b with each other's transpose to beta times c, a
+// thread for each element in blocks of 32 x 8: the kernel of PolyBench-GPU's syr2k.
+func Syr2k(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], alpha, beta float32, n int) error {
+	p := s.Plan(syr2kKernel, syr2kKernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, alpha)
+	driver.Pass(p, beta)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var syr2kKernel = &driver.Kernel{
+	Name:    "syr2k",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "syr2k.go",
+	Line:    16,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 4},
+		{Name: "c", Offset: 48, Size: 24, Elem: 4},
+		{Name: "alpha", Offset: 72, Size: 4},
+		{Name: "beta", Offset: 76, Size: 4},
+		{Name: "n", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
+	Sites: []driver.Site{
+		{File: "syr2k.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "syr2k.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b, c     []float32
+			alpha, beta float32
+			n           int
+		})(args)
+		for ts.Next() {
+			syr2k(ts.Thread(), a.a, a.b, a.c, a.alpha, a.beta, a.n)
 		}
 	},
 }
