@@ -73,6 +73,11 @@ func cases() []harness.Case {
 		{Name: "fdtd2d", Group: PolyBench, About: "20 steps of fields at n x n points", Big: 2048, Small: 50, Make: newFDTD2D},
 		{Name: "gramschmidt", Group: PolyBench, About: "orthonormal columns of an n x n matrix", Big: 512, Small: 40, Make: newGramschmidt},
 		{Name: "syr2k", Group: PolyBench, About: "rank-2k update of an n x n matrix", Big: 1024, Small: 50, Make: newSYR2K},
+
+		{Name: "md", Group: SHOC, About: "Lennard-Jones forces of n x n x n atoms", Big: 42, Small: 7, Make: newMD},
+		{Name: "stencil2d", Group: SHOC, About: "4 steps of 9 points of an n x n grid", Big: 4096, Small: 256, Make: newStencil2D},
+		{Name: "md5hash", Group: SHOC, About: "search for an MD5 digest among n keys", Big: 10_000_000, Small: 5000, Make: newMD5Hash},
+		{Name: "fft", Group: SHOC, About: "n transforms of 512 points", Big: 1 << 16, Small: 3, Make: newFFT},
 	}
 }
 

@@ -580,6 +580,42 @@ var fdtdHZKernel = &driver.Kernel{
 	},
 }
 
+// Fft512 transforms sequences of 512 points, a block of 64 threads for each, as SHOC's fft: three passes of
+// transforms of eight points in registers (Stockham's order, as in Govindaraju and others 2008), with exchanges
+// through shared memory.
+func Fft512(s *device.Stream, g device.Blocks, data device.Slice[point]) error {
+	p := s.Plan(fft512Kernel, fft512Kernel.Grid(g))
+	data.Pass(p)
+	return p.Launch()
+}
+
+var fft512Kernel = &driver.Kernel{
+	Name:    "fft512",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "fft.go",
+	Line:    97,
+	Params: []driver.Param{
+		{Name: "data", Offset: 0, Size: 24, Elem: 8},
+	},
+	ParamBytes: 40,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     2112,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "fft.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			data []point
+		})(args)
+		for ts.Next() {
+			fft512(ts.Thread(), a.data)
+		}
+	},
+}
+
 // GaussianColumn stores in m the factors of column k for the rows below it: Fan1 of Rodinia's gaussian, with
 // blocks of 512 threads.
 func GaussianColumn(s *device.Stream, g device.Blocks, m, a device.Slice[float32], n, k int) error {
@@ -892,6 +928,89 @@ var lavaMDKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			lavaMD(ts.Thread(), a.boxes, a.places, a.charges, a.forces, a.alpha)
+		}
+	},
+}
+
+// Md stores the force of its neighbours on each atom by the potential of Lennard-Jones: the kernel of SHOC's md, a
+// thread for each atom in blocks of 256. The list has the first neighbours of all atoms, then the second ones, and so
+// on. A place is x, y, z and an unused number.
+func Md(s *device.Stream, g device.Blocks, places device.Slice[[4]float32], list device.Slice[int32], forces device.Slice[[4]float32], c ljForce) error {
+	p := s.Plan(mdKernel, mdKernel.Grid(g))
+	places.Pass(p)
+	list.Pass(p)
+	forces.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var mdKernel = &driver.Kernel{
+	Name:    "md",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "md.go",
+	Line:    25,
+	Params: []driver.Param{
+		{Name: "places", Offset: 0, Size: 24, Elem: 16},
+		{Name: "list", Offset: 24, Size: 24, Elem: 4},
+		{Name: "forces", Offset: 48, Size: 24, Elem: 16},
+		{Name: "c", Offset: 72, Size: 12},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "md.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "md.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			places [][4]float32
+			list   []int32
+			forces [][4]float32
+			c      ljForce
+		})(args)
+		for ts.Next() {
+			md(ts.Thread(), a.places, a.list, a.forces, a.c)
+		}
+	},
+}
+
+// Md5hash looks for the key that has a digest, among those below count: the kernel of SHOC's md5hash. A thread, in
+// blocks of 384, tries the keys that differ in their first byte.
+func Md5hash(s *device.Stream, g device.Blocks, digest, found device.Slice[uint32], count int) error {
+	p := s.Plan(md5hashKernel, md5hashKernel.Grid(g))
+	digest.Pass(p)
+	found.Pass(p)
+	driver.Pass(p, count)
+	return p.Launch()
+}
+
+var md5hashKernel = &driver.Kernel{
+	Name:    "md5hash",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "md5hash.go",
+	Line:    129,
+	Params: []driver.Param{
+		{Name: "digest", Offset: 0, Size: 24, Elem: 4},
+		{Name: "found", Offset: 24, Size: 24, Elem: 4},
+		{Name: "count", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "md5hash.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "md5hash.go", Line: 137, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			digest, found []uint32
+			count         int
+		})(args)
+		for ts.Next() {
+			md5hash(ts.Thread(), a.digest, a.found, a.count)
 		}
 	},
 }
@@ -1268,6 +1387,52 @@ var srad2Kernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			srad2(ts.Thread(), a.image, a.c, a.north, a.south, a.west, a.east, a.cols, a.rows, a.lambda)
+		}
+	},
+}
+
+// Stencil2d computes the weighted sum of each point of a grid and its eight neighbours, as SHOC's stencil2d: a block
+// of 256 threads holds 8 rows of 256 points and those around them in shared memory. The grid has a border of one
+// point, which stays as it is.
+func Stencil2d(s *device.Stream, g device.Blocks, from, to device.Slice[float32], pitch int, w nineWeights) error {
+	p := s.Plan(stencil2dKernel, stencil2dKernel.Grid(g))
+	from.Pass(p)
+	to.Pass(p)
+	driver.Pass(p, pitch)
+	driver.Pass(p, w)
+	return p.Launch()
+}
+
+var stencil2dKernel = &driver.Kernel{
+	Name:    "stencil2d",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "stencil2d.go",
+	Line:    26,
+	Params: []driver.Param{
+		{Name: "from", Offset: 0, Size: 24, Elem: 4},
+		{Name: "to", Offset: 24, Size: 24, Elem: 4},
+		{Name: "pitch", Offset: 48, Size: 8},
+		{Name: "w", Offset: 56, Size: 12},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     10320,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "stencil2d.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil2d.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil2d.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil2d.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			from, to []float32
+			pitch    int
+			w        nineWeights
+		})(args)
+		for ts.Next() {
+			stencil2d(ts.Thread(), a.from, a.to, a.pitch, a.w)
 		}
 	},
 }

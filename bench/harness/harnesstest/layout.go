@@ -99,7 +99,7 @@ func (c cuda) sizeof(t *testing.T, name string) (size, align int) {
 		size, align := c.sizeof(t, elem)
 		return n * size, align
 	}
-	if size, ok := map[string]int{"u8": 1, "u16": 2, "int": 4, "u32": 4, "float": 4, "u64": 8, "double": 8, "long long": 8}[name]; ok {
+	if size, ok := map[string]int{"u8": 1, "u16": 2, "int": 4, "u32": 4, "float": 4, "u64": 8, "double": 8, "float2": 8, "float4": 16, "long long": 8}[name]; ok {
 		return size, size
 	}
 	for _, f := range c.structs[name] {
