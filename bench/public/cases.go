@@ -78,6 +78,11 @@ func cases() []harness.Case {
 		{Name: "stencil2d", Group: SHOC, About: "4 steps of 9 points of an n x n grid", Big: 4096, Small: 256, Make: newStencil2D},
 		{Name: "md5hash", Group: SHOC, About: "search for an MD5 digest among n keys", Big: 10_000_000, Small: 5000, Make: newMD5Hash},
 		{Name: "fft", Group: SHOC, About: "n transforms of 512 points", Big: 1 << 16, Small: 3, Make: newFFT},
+
+		{Name: "cutcp", Group: Parboil, About: "Coulomb potential in n x n x n cubes of a lattice", Big: 16, Small: 1, Make: newCutcp},
+		{Name: "mri-q", Group: Parboil, About: "matrix Q of n voxels for MRI reconstruction", Big: 1 << 18, Small: 256, Make: newMRIQ},
+		{Name: "sad", Group: Parboil, About: "block matching in frames of n x n/2 pixels", Big: 1024, Small: 32, Make: newSAD},
+		{Name: "tpacf", Group: Parboil, About: "angles between n directions", Big: 4096, Small: 48, Make: newTPACF},
 	}
 }
 

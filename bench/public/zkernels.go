@@ -417,6 +417,53 @@ var correlationProductsKernel = &driver.Kernel{
 	},
 }
 
+// Cutcp stores the Coulomb potential of the atoms within a cutoff at the points of a lattice, smoothed to be 0 at the
+// cutoff: the kernel of Parboil's cutcp (Rodrigues and others 2008). A block of 8 x 8 x 2 threads computes a cube of
+// 8 x 8 x 8 points, four a thread. It loads 16 neighbouring bins at a time to shared memory. An atom is x, y, z and a
+// charge. The offsets of the neighbouring bins are relative to the block's.
+func Cutcp(s *device.Stream, g device.Blocks, atoms device.Slice[[4]float32], offsets device.Slice[int32], potential device.Slice[float32], cubes int) error {
+	p := s.Plan(cutcpKernel, cutcpKernel.Grid(g))
+	atoms.Pass(p)
+	offsets.Pass(p)
+	potential.Pass(p)
+	driver.Pass(p, cubes)
+	return p.Launch()
+}
+
+var cutcpKernel = &driver.Kernel{
+	Name:    "cutcp",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "cutcp.go",
+	Line:    31,
+	Params: []driver.Param{
+		{Name: "atoms", Offset: 0, Size: 24, Elem: 16},
+		{Name: "offsets", Offset: 24, Size: 24, Elem: 4},
+		{Name: "potential", Offset: 48, Size: 24, Elem: 4},
+		{Name: "cubes", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 8, Y: 8, Z: 2},
+	Shared:     2048,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "cutcp.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "cutcp.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			atoms     [][4]float32
+			offsets   []int32
+			potential []float32
+			cubes     int
+		})(args)
+		for ts.Next() {
+			cutcp(ts.Thread(), a.atoms, a.offsets, a.potential, a.cubes)
+		}
+	},
+}
+
 // Dwt2d transforms an n x n image by one level of the reversible 5/3 wavelets (Le Gall and Tabatabai 1988), by
 // lifting (Sweldens 1996), and stores the four bands as the quadrants of the result. It is the forward transform of
 // Rodinia's dwt2d: a block holds a part of the image with its border in shared memory and transforms its rows and
@@ -1015,6 +1062,93 @@ var md5hashKernel = &driver.Kernel{
 	},
 }
 
+// MriMagnitude stores the squared magnitudes of the samples: the first kernel of Parboil's mri-q, with blocks of 512
+// threads.
+func MriMagnitude(s *device.Stream, g device.Blocks, re, im device.Slice[float32], samples device.Slice[mriSample]) error {
+	p := s.Plan(mriMagnitudeKernel, mriMagnitudeKernel.Grid(g))
+	re.Pass(p)
+	im.Pass(p)
+	samples.Pass(p)
+	return p.Launch()
+}
+
+var mriMagnitudeKernel = &driver.Kernel{
+	Name:    "mriMagnitude",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "mriq.go",
+	Line:    24,
+	Params: []driver.Param{
+		{Name: "re", Offset: 0, Size: 24, Elem: 4},
+		{Name: "im", Offset: 24, Size: 24, Elem: 4},
+		{Name: "samples", Offset: 48, Size: 24, Elem: 16},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "mriq.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			re, im  []float32
+			samples []mriSample
+		})(args)
+		for ts.Next() {
+			mriMagnitude(ts.Thread(), a.re, a.im, a.samples)
+		}
+	},
+}
+
+// MriQ adds to each voxel's entry of the matrix Q what some samples contribute: the second kernel of Parboil's mri-q
+// (Stone and others 2008), a thread for each voxel in blocks of 256. In Parboil the samples of a launch are in constant
+// memory; here all are in global memory, in both languages.
+func MriQ(s *device.Stream, g device.Blocks, samples device.Slice[mriSample], x, y, z, qr, qi device.Slice[float32], start int) error {
+	p := s.Plan(mriQKernel, mriQKernel.Grid(g))
+	samples.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	z.Pass(p)
+	qr.Pass(p)
+	qi.Pass(p)
+	driver.Pass(p, start)
+	return p.Launch()
+}
+
+var mriQKernel = &driver.Kernel{
+	Name:    "mriQ",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "mriq.go",
+	Line:    37,
+	Params: []driver.Param{
+		{Name: "samples", Offset: 0, Size: 24, Elem: 16},
+		{Name: "x", Offset: 24, Size: 24, Elem: 4},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+		{Name: "z", Offset: 72, Size: 24, Elem: 4},
+		{Name: "qr", Offset: 96, Size: 24, Elem: 4},
+		{Name: "qi", Offset: 120, Size: 24, Elem: 4},
+		{Name: "start", Offset: 144, Size: 8},
+	},
+	ParamBytes: 168,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "mriq.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mriq.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			samples         []mriSample
+			x, y, z, qr, qi []float32
+			start           int
+		})(args)
+		for ts.Next() {
+			mriQ(ts.Thread(), a.samples, a.x, a.y, a.z, a.qr, a.qi, a.start)
+		}
+	},
+}
+
 // Nn stores the distances of places from one of them: the kernel of Rodinia's nn, a thread for each place, in
 // blocks of 256.
 func Nn(s *device.Stream, g device.Blocks, places device.Slice[place], distances device.Slice[float32], from place) error {
@@ -1269,6 +1403,121 @@ var particleResampleKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			particleResample(ts.Thread(), a.x, a.y, a.newX, a.newY, a.cumulated, a.first)
+		}
+	},
+}
+
+// Sad4 stores the sums of absolute differences of each 4 x 4 block of a frame and the blocks around its place in
+// another frame: the first kernel of Parboil's sad, for H.264 video encoding. A block of 128 threads computes the 16
+// blocks of a macroblock, which it holds in shared memory, a thread for each offset. Pixels beyond the frame have the
+// value of the nearest one.
+func Sad4(s *device.Stream, g device.Blocks, frame, reference, sums device.Slice[uint16], width, height int) error {
+	p := s.Plan(sad4Kernel, sad4Kernel.Grid(g))
+	frame.Pass(p)
+	reference.Pass(p)
+	sums.Pass(p)
+	driver.Pass(p, width)
+	driver.Pass(p, height)
+	return p.Launch()
+}
+
+var sad4Kernel = &driver.Kernel{
+	Name:    "sad4",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "sad.go",
+	Line:    25,
+	Params: []driver.Param{
+		{Name: "frame", Offset: 0, Size: 24, Elem: 2},
+		{Name: "reference", Offset: 24, Size: 24, Elem: 2},
+		{Name: "sums", Offset: 48, Size: 24, Elem: 2},
+		{Name: "width", Offset: 72, Size: 8},
+		{Name: "height", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     512,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "sad.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sad.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sad.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			frame, reference, sums []uint16
+			width, height          int
+		})(args)
+		for ts.Next() {
+			sad4(ts.Thread(), a.frame, a.reference, a.sums, a.width, a.height)
+		}
+	},
+}
+
+// Sad8 adds up the sums of four 4 x 4 blocks to those of an 8 x 8 block, a block of 128 threads for each macroblock.
+func Sad8(s *device.Stream, g device.Blocks, sums, sums8 device.Slice[uint16]) error {
+	p := s.Plan(sad8Kernel, sad8Kernel.Grid(g))
+	sums.Pass(p)
+	sums8.Pass(p)
+	return p.Launch()
+}
+
+var sad8Kernel = &driver.Kernel{
+	Name:    "sad8",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "sad.go",
+	Line:    55,
+	Params: []driver.Param{
+		{Name: "sums", Offset: 0, Size: 24, Elem: 2},
+		{Name: "sums8", Offset: 24, Size: 24, Elem: 2},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "sad.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			sums, sums8 []uint16
+		})(args)
+		for ts.Next() {
+			sad8(ts.Thread(), a.sums, a.sums8)
+		}
+	},
+}
+
+// Sad16 adds up the sums of four 8 x 8 blocks to those of the macroblock.
+func Sad16(s *device.Stream, g device.Blocks, sums8, sums16 device.Slice[uint16]) error {
+	p := s.Plan(sad16Kernel, sad16Kernel.Grid(g))
+	sums8.Pass(p)
+	sums16.Pass(p)
+	return p.Launch()
+}
+
+var sad16Kernel = &driver.Kernel{
+	Name:    "sad16",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "sad.go",
+	Line:    69,
+	Params: []driver.Param{
+		{Name: "sums8", Offset: 0, Size: 24, Elem: 2},
+		{Name: "sums16", Offset: 24, Size: 24, Elem: 2},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "sad.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			sums8, sums16 []uint16
+		})(args)
+		for ts.Next() {
+			sad16(ts.Thread(), a.sums8, a.sums16)
 		}
 	},
 }
@@ -1541,6 +1790,64 @@ var syr2kKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			syr2k(ts.Thread(), a.a, a.b, a.c, a.alpha, a.beta, a.n)
+		}
+	},
+}
+
+// Tpacf counts the pairs of directions by their angle, for the angular correlation function of galaxies: the kernel
+// of Parboil's tpacf. Block 0 compares the first set of n directions with itself, the next ones each random set with
+// itself, and the others each random set with the first one. Blocks have 256 threads, a tile of one set in shared
+// memory, and a histogram for each warp.
+func Tpacf(s *device.Stream, g device.Blocks, sets device.Slice[direction], bounds device.Slice[float32], histograms device.Slice[uint32], n int) error {
+	p := s.Plan(tpacfKernel, tpacfKernel.Grid(g))
+	sets.Pass(p)
+	bounds.Pass(p)
+	histograms.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var tpacfKernel = &driver.Kernel{
+	Name:    "tpacf",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "tpacf.go",
+	Line:    31,
+	Params: []driver.Param{
+		{Name: "sets", Offset: 0, Size: 24, Elem: 12},
+		{Name: "bounds", Offset: 24, Size: 24, Elem: 4},
+		{Name: "histograms", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     3776,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tpacf.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 44, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tpacf.go", Line: 44, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			sets       []direction
+			bounds     []float32
+			histograms []uint32
+			n          int
+		})(args)
+		for ts.Next() {
+			tpacf(ts.Thread(), a.sets, a.bounds, a.histograms, a.n)
 		}
 	},
 }
