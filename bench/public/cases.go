@@ -83,6 +83,13 @@ func cases() []harness.Case {
 		{Name: "mri-q", Group: Parboil, About: "matrix Q of n voxels for MRI reconstruction", Big: 1 << 18, Small: 256, Make: newMRIQ},
 		{Name: "sad", Group: Parboil, About: "block matching in frames of n x n/2 pixels", Big: 1024, Small: 32, Make: newSAD},
 		{Name: "tpacf", Group: Parboil, About: "angles between n directions", Big: 4096, Small: 48, Make: newTPACF},
+
+		{Name: "binomialOptions", Group: Samples, About: "n options by binomial trees of 2048 steps", Big: 1024, Small: 1, Make: newBinomialOptions},
+		{Name: "quasirandomGenerator", Group: Samples, About: "n points of a low-discrepancy sequence, n quantiles", Big: 1 << 24, Small: 40000, Make: newQuasirandom},
+		{Name: "dct8x8", Group: Samples, About: "cosine transforms of 8 x 8 pixels of an n x n image", Big: 4096, Small: 64, Make: newDCT8x8},
+		{Name: "FDTD3d", Group: Samples, About: "2 steps of 25 points of an n x n x n volume", Big: 384, Small: 32, Make: newFDTD3D},
+
+		{Name: "laplace", Group: Numba, About: "4 steps of Laplace's equation on an n x n grid", Big: 4096, Small: 60, Make: newLaplace},
 	}
 }
 

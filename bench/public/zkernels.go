@@ -257,6 +257,45 @@ var bicgRowsKernel = &driver.Kernel{
 	},
 }
 
+// BinomialOptions stores the prices of European call options by the binomial model (Cox, Ross and Rubinstein 1979): the
+// kernel of CUDA's binomialOptions sample. A block of 128 threads computes an option. A thread has 16 values in
+// registers and obtains the next thread's first one through shared memory at each step.
+func BinomialOptions(s *device.Stream, g device.Blocks, options device.Slice[binomialOption], calls device.Slice[float32]) error {
+	p := s.Plan(binomialOptionsKernel, binomialOptionsKernel.Grid(g))
+	options.Pass(p)
+	calls.Pass(p)
+	return p.Launch()
+}
+
+var binomialOptionsKernel = &driver.Kernel{
+	Name:    "binomialOptions",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "binomial.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "options", Offset: 0, Size: 24, Elem: 20},
+		{Name: "calls", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     516,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "binomial.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "binomial.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			options []binomialOption
+			calls   []float32
+		})(args)
+		for ts.Next() {
+			binomialOptions(ts.Thread(), a.options, a.calls)
+		}
+	},
+}
+
 // CorrelationMean stores the mean of each column of an n x n matrix, a thread for each in blocks of 256: the first
 // kernel of PolyBench-GPU's correlation.
 func CorrelationMean(s *device.Stream, g device.Blocks, data, mean device.Slice[float32], n int) error {
@@ -464,6 +503,48 @@ var cutcpKernel = &driver.Kernel{
 	},
 }
 
+// Dct8x8 transforms each 8 x 8 block of an image by the discrete cosine transform (Ahmed, Natarajan and Rao 1974): the
+// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads multiplies the pixels, in shared memory, by the matrix
+// from the left and by its transpose from the right.
+func Dct8x8(s *device.Stream, g device.Blocks, image, frequencies device.Slice[float32], width int) error {
+	p := s.Plan(dct8x8Kernel, dct8x8Kernel.Grid(g))
+	image.Pass(p)
+	frequencies.Pass(p)
+	driver.Pass(p, width)
+	return p.Launch()
+}
+
+var dct8x8Kernel = &driver.Kernel{
+	Name:    "dct8x8",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "dct8x8.go",
+	Line:    32,
+	Params: []driver.Param{
+		{Name: "image", Offset: 0, Size: 24, Elem: 4},
+		{Name: "frequencies", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 8},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 8, Y: 8, Z: 1},
+	Shared:     512,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "dct8x8.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dct8x8.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			image, frequencies []float32
+			width              int
+		})(args)
+		for ts.Next() {
+			dct8x8(ts.Thread(), a.image, a.frequencies, a.width)
+		}
+	},
+}
+
 // Dwt2d transforms an n x n image by one level of the reversible 5/3 wavelets (Le Gall and Tabatabai 1988), by
 // lifting (Sweldens 1996), and stores the four bands as the quadrants of the result. It is the forward transform of
 // Rodinia's dwt2d: a block holds a part of the image with its border in shared memory and transforms its rows and
@@ -623,6 +704,57 @@ var fdtdHZKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			fdtdHZ(ts.Thread(), a.ex, a.ey, a.hz, a.n)
+		}
+	},
+}
+
+// Fdtd3d computes a step of finite differences with four points along each axis and direction: the kernel of CUDA's
+// FDTD3d sample (Micikevicius 2009). A block of 32 x 16 threads walks through the planes, with the points before and
+// after its own in registers, and its part of the plane in shared memory. The volume has a border of four points.
+func Fdtd3d(s_ *device.Stream, g device.Blocks, from, to device.Slice[float32], weights [volumeRadius + 1]float32, s volumeShape) error {
+	p := s_.Plan(fdtd3dKernel, fdtd3dKernel.Grid(g))
+	from.Pass(p)
+	to.Pass(p)
+	driver.Pass(p, weights)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var fdtd3dKernel = &driver.Kernel{
+	Name:    "fdtd3d",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "fdtd3d.go",
+	Line:    27,
+	Params: []driver.Param{
+		{Name: "from", Offset: 0, Size: 24, Elem: 4},
+		{Name: "to", Offset: 24, Size: 24, Elem: 4},
+		{Name: "weights", Offset: 48, Size: 20},
+		{Name: "s", Offset: 72, Size: 24},
+	},
+	ParamBytes: 112,
+	Block:      driver.Dim{X: 32, Y: 16, Z: 1},
+	Shared:     3840,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "fdtd3d.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd3d.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd3d.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd3d.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd3d.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd3d.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd3d.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd3d.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fdtd3d.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			from, to []float32
+			weights  [volumeRadius + 1]float32
+			s        volumeShape
+		})(args)
+		for ts.Next() {
+			fdtd3d(ts.Thread(), a.from, a.to, a.weights, a.s)
 		}
 	},
 }
@@ -922,6 +1054,56 @@ var hotspot3DKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			hotspot3D(ts.Thread(), a.power, a.from, a.to, a.nx, a.ny, a.nz, a.w)
+		}
+	},
+}
+
+// Laplace computes a step of Jacobi's iteration for Laplace's equation on an n x n grid, and the largest change in each
+// block, by a tree over the columns and then one over a row of shared memory. It is the kernel of the Laplace example
+// of numba's documentation with shared memory: float64, blocks of 16 x 16 threads, and a tile of the grid with a border
+// of one point.
+func Laplace(s *device.Stream, g device.Blocks, from, to, changes device.Slice[float64], n int) error {
+	p := s.Plan(laplaceKernel, laplaceKernel.Grid(g))
+	from.Pass(p)
+	to.Pass(p)
+	changes.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var laplaceKernel = &driver.Kernel{
+	Name:    "laplace",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "laplace.go",
+	Line:    23,
+	Params: []driver.Param{
+		{Name: "from", Offset: 0, Size: 24, Elem: 8},
+		{Name: "to", Offset: 24, Size: 24, Elem: 8},
+		{Name: "changes", Offset: 48, Size: 24, Elem: 8},
+		{Name: "n", Offset: 72, Size: 8},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
+	Shared:     4640,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "laplace.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "laplace.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "laplace.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "laplace.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "laplace.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "laplace.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "laplace.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			from, to, changes []float64
+			n                 int
+		})(args)
+		for ts.Next() {
+			laplace(ts.Thread(), a.from, a.to, a.changes, a.n)
 		}
 	},
 }
@@ -1403,6 +1585,86 @@ var particleResampleKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			particleResample(ts.Thread(), a.x, a.y, a.newX, a.newY, a.cumulated, a.first)
+		}
+	},
+}
+
+// Quasirandom stores n points of a low-discrepancy sequence, each the exclusive or of the direction numbers that its
+// index's bits select (Bratley and Fox 1988): the first kernel of CUDA's quasirandomGenerator sample, in blocks of 128
+// threads for each of three dimensions.
+func Quasirandom(s *device.Stream, g device.Blocks, directions device.Slice[uint32], points device.Slice[float32], seed uint32, n int) error {
+	p := s.Plan(quasirandomKernel, quasirandomKernel.Grid(g))
+	directions.Pass(p)
+	points.Pass(p)
+	driver.Pass(p, seed)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var quasirandomKernel = &driver.Kernel{
+	Name:    "quasirandom",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "quasirandom.go",
+	Line:    26,
+	Params: []driver.Param{
+		{Name: "directions", Offset: 0, Size: 24, Elem: 4},
+		{Name: "points", Offset: 24, Size: 24, Elem: 4},
+		{Name: "seed", Offset: 48, Size: 4},
+		{Name: "n", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      driver.Dim{X: 128, Y: 3, Z: 1},
+	Sites: []driver.Site{
+		{File: "quasirandom.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "quasirandom.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			directions []uint32
+			points     []float32
+			seed       uint32
+			n          int
+		})(args)
+		for ts.Next() {
+			quasirandom(ts.Thread(), a.directions, a.points, a.seed, a.n)
+		}
+	},
+}
+
+// QuasiNormal stores the quantiles of the normal distribution at n equal distances: the second kernel of the sample.
+func QuasiNormal(s *device.Stream, g device.Blocks, quantiles device.Slice[float32], n int) error {
+	p := s.Plan(quasiNormalKernel, quasiNormalKernel.Grid(g))
+	quantiles.Pass(p)
+	driver.Pass(p, n)
+	return p.Launch()
+}
+
+var quasiNormalKernel = &driver.Kernel{
+	Name:    "quasiNormal",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "quasirandom.go",
+	Line:    69,
+	Params: []driver.Param{
+		{Name: "quantiles", Offset: 0, Size: 24, Elem: 4},
+		{Name: "n", Offset: 24, Size: 8},
+	},
+	ParamBytes: 48,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "quasirandom.go", Line: 70, Format: "integer divide by zero"},
+		{File: "quasirandom.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 24},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			quantiles []float32
+			n         int
+		})(args)
+		for ts.Next() {
+			quasiNormal(ts.Thread(), a.quantiles, a.n)
 		}
 	},
 }
