@@ -87,7 +87,9 @@ func cases() []harness.Case {
 		{Name: "binomialOptions", Group: Samples, About: "n options by binomial trees of 2048 steps", Big: 1024, Small: 1, Make: newBinomialOptions},
 		{Name: "quasirandomGenerator", Group: Samples, About: "n points of a low-discrepancy sequence, n quantiles", Big: 1 << 24, Small: 40000, Make: newQuasirandom},
 		{Name: "dct8x8", Group: Samples, About: "cosine transforms of 8 x 8 pixels of an n x n image", Big: 4096, Small: 64, Make: newDCT8x8},
+		{Name: "mergeSort", Group: Samples, About: "n keys with values", Big: 1 << 22, Small: 4096, Make: newMergeSort},
 		{Name: "FDTD3d", Group: Samples, About: "2 steps of 25 points of an n x n x n volume", Big: 384, Small: 32, Make: newFDTD3D},
+		{Name: "eigenvalues", Group: Samples, About: "eigenvalues of n matrices of 512 rows", Big: 264, Small: 1, Make: newEigenvalues},
 
 		{Name: "laplace", Group: Numba, About: "4 steps of Laplace's equation on an n x n grid", Big: 4096, Small: 60, Make: newLaplace},
 	}

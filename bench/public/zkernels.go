@@ -588,6 +588,61 @@ var dwt2dKernel = &driver.Kernel{
 	},
 }
 
+// Eigenvalues stores the eigenvalues of symmetric tridiagonal matrices by bisection (Barth, Martin and Wilkinson 1967): the
+// kernel for small matrices of CUDA's eigenvalues sample (Lessig 2007), a block of 512 threads for each matrix. A thread
+// bisects an interval; if both halves have eigenvalues, the right one is a new interval, whose place is the thread's rank
+// in a scan. The matrices have n rows, limits at most low and high, and nonzero off-diagonal elements.
+func Eigenvalues(s *device.Stream, g device.Blocks, diagonal, off, values device.Slice[float32], n int, low, high, precision float32) error {
+	p := s.Plan(eigenvaluesKernel, eigenvaluesKernel.Grid(g))
+	diagonal.Pass(p)
+	off.Pass(p)
+	values.Pass(p)
+	driver.Pass(p, n)
+	driver.Pass(p, low)
+	driver.Pass(p, high)
+	driver.Pass(p, precision)
+	return p.Launch()
+}
+
+var eigenvaluesKernel = &driver.Kernel{
+	Name:    "eigenvalues",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "eigenvalues.go",
+	Line:    64,
+	Params: []driver.Param{
+		{Name: "diagonal", Offset: 0, Size: 24, Elem: 4},
+		{Name: "off", Offset: 24, Size: 24, Elem: 4},
+		{Name: "values", Offset: 48, Size: 24, Elem: 4},
+		{Name: "n", Offset: 72, Size: 8},
+		{Name: "low", Offset: 80, Size: 4},
+		{Name: "high", Offset: 84, Size: 4},
+		{Name: "precision", Offset: 88, Size: 4},
+	},
+	ParamBytes: 112,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     14340,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "eigenvalues.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "eigenvalues.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "eigenvalues.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "eigenvalues.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "eigenvalues.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			diagonal, off, values []float32
+			n                     int
+			low, high, precision  float32
+		})(args)
+		for ts.Next() {
+			eigenvalues(ts.Thread(), a.diagonal, a.off, a.values, a.n, a.low, a.high, a.precision)
+		}
+	},
+}
+
 // FdtdEY updates the electric field along y; row 0 is the source at time step. It is the first kernel of
 // PolyBench-GPU's fdtd2d (Yee 1966), a thread for each point in blocks of 32 x 8. The fields ex, ey and hz have
 // n x (n+1), (n+1) x n and n x n points.
@@ -1240,6 +1295,202 @@ var md5hashKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			md5hash(ts.Thread(), a.digest, a.found, a.count)
+		}
+	},
+}
+
+// MergeSortShared sorts each 1024 elements in shared memory, by merging sequences of twice the length at each step: the
+// first kernel of CUDA's mergeSort sample (Satish, Harris and Garland 2009), with blocks of 512 threads. Equal keys stay in
+// order.
+func MergeSortShared(s *device.Stream, g device.Blocks, fromKeys, fromValues, toKeys, toValues device.Slice[uint32]) error {
+	p := s.Plan(mergeSortSharedKernel, mergeSortSharedKernel.Grid(g))
+	fromKeys.Pass(p)
+	fromValues.Pass(p)
+	toKeys.Pass(p)
+	toValues.Pass(p)
+	return p.Launch()
+}
+
+var mergeSortSharedKernel = &driver.Kernel{
+	Name:    "mergeSortShared",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "mergesort.go",
+	Line:    41,
+	Params: []driver.Param{
+		{Name: "fromKeys", Offset: 0, Size: 24, Elem: 4},
+		{Name: "fromValues", Offset: 24, Size: 24, Elem: 4},
+		{Name: "toKeys", Offset: 48, Size: 24, Elem: 4},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 4},
+	},
+	ParamBytes: 112,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "mergesort.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			fromKeys, fromValues, toKeys, toValues []uint32
+		})(args)
+		for ts.Next() {
+			mergeSortShared(ts.Thread(), a.fromKeys, a.fromValues, a.toKeys, a.toValues)
+		}
+	},
+}
+
+// MergeSampleRanks stores for each 128th element of pairs of sequences of length stride its place in both: the second
+// kernel of the sample.
+func MergeSampleRanks(s *device.Stream, g device.Blocks, keys, ranksA, ranksB device.Slice[uint32], stride, threads int) error {
+	p := s.Plan(mergeSampleRanksKernel, mergeSampleRanksKernel.Grid(g))
+	keys.Pass(p)
+	ranksA.Pass(p)
+	ranksB.Pass(p)
+	driver.Pass(p, stride)
+	driver.Pass(p, threads)
+	return p.Launch()
+}
+
+var mergeSampleRanksKernel = &driver.Kernel{
+	Name:    "mergeSampleRanks",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "mergesort.go",
+	Line:    69,
+	Params: []driver.Param{
+		{Name: "keys", Offset: 0, Size: 24, Elem: 4},
+		{Name: "ranksA", Offset: 24, Size: 24, Elem: 4},
+		{Name: "ranksB", Offset: 48, Size: 24, Elem: 4},
+		{Name: "stride", Offset: 72, Size: 8},
+		{Name: "threads", Offset: 80, Size: 8},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "mergesort.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 77, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 78, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			keys, ranksA, ranksB []uint32
+			stride, threads      int
+		})(args)
+		for ts.Next() {
+			mergeSampleRanks(ts.Thread(), a.keys, a.ranksA, a.ranksB, a.stride, a.threads)
+		}
+	},
+}
+
+// MergeLimits merges the ranks of the samples of both sequences, which makes them the limits of parts that can be
+// merged independently: the third kernel of the sample.
+func MergeLimits(s *device.Stream, g device.Blocks, ranks, limits device.Slice[uint32], stride, threads int) error {
+	p := s.Plan(mergeLimitsKernel, mergeLimitsKernel.Grid(g))
+	ranks.Pass(p)
+	limits.Pass(p)
+	driver.Pass(p, stride)
+	driver.Pass(p, threads)
+	return p.Launch()
+}
+
+var mergeLimitsKernel = &driver.Kernel{
+	Name:    "mergeLimits",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "mergesort.go",
+	Line:    90,
+	Params: []driver.Param{
+		{Name: "ranks", Offset: 0, Size: 24, Elem: 4},
+		{Name: "limits", Offset: 24, Size: 24, Elem: 4},
+		{Name: "stride", Offset: 48, Size: 8},
+		{Name: "threads", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "mergesort.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 98, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			ranks, limits   []uint32
+			stride, threads int
+		})(args)
+		for ts.Next() {
+			mergeLimits(ts.Thread(), a.ranks, a.limits, a.stride, a.threads)
+		}
+	},
+}
+
+// MergeParts merges the parts in shared memory, a block of 128 threads for each: the last kernel of the sample.
+func MergeParts(s *device.Stream, g device.Blocks, fromKeys, fromValues, toKeys, toValues, limitsA, limitsB device.Slice[uint32], stride int) error {
+	p := s.Plan(mergePartsKernel, mergePartsKernel.Grid(g))
+	fromKeys.Pass(p)
+	fromValues.Pass(p)
+	toKeys.Pass(p)
+	toValues.Pass(p)
+	limitsA.Pass(p)
+	limitsB.Pass(p)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var mergePartsKernel = &driver.Kernel{
+	Name:    "mergeParts",
+	Package: "github.com/gopherwarp/gopherwarp/bench/public",
+	File:    "mergesort.go",
+	Line:    107,
+	Params: []driver.Param{
+		{Name: "fromKeys", Offset: 0, Size: 24, Elem: 4},
+		{Name: "fromValues", Offset: 24, Size: 24, Elem: 4},
+		{Name: "toKeys", Offset: 48, Size: 24, Elem: 4},
+		{Name: "toValues", Offset: 72, Size: 24, Elem: 4},
+		{Name: "limitsA", Offset: 96, Size: 24, Elem: 4},
+		{Name: "limitsB", Offset: 120, Size: 24, Elem: 4},
+		{Name: "stride", Offset: 144, Size: 8},
+	},
+	ParamBytes: 168,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Shared:     2048,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "mergesort.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 144, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 113, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mergesort.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			fromKeys, fromValues, toKeys, toValues, limitsA, limitsB []uint32
+			stride                                                   int
+		})(args)
+		for ts.Next() {
+			mergeParts(ts.Thread(), a.fromKeys, a.fromValues, a.toKeys, a.toValues, a.limitsA, a.limitsB, a.stride)
 		}
 	},
 }
