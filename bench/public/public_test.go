@@ -1,7 +1,9 @@
 package public
 
 import (
+	"maps"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/bench/harness"
@@ -9,6 +11,25 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cpu"
 )
+
+// TestPrograms compares the programs with the list that was fixed before any was measured.
+func TestPrograms(t *testing.T) {
+	want := map[string]string{
+		Rodinia:   "srad backprop gaussian hotspot3D streamcluster particlefilter lavaMD nn dwt2d",
+		PolyBench: "atax bicg correlation fdtd2d gramschmidt syr2k",
+		SHOC:      "md stencil2d md5hash fft",
+		Parboil:   "cutcp mri-q sad tpacf",
+		Samples:   "binomialOptions quasirandomGenerator dct8x8 mergeSort FDTD3d eigenvalues",
+		Numba:     "laplace",
+	}
+	got := map[string]string{}
+	for _, c := range Suite().Cases {
+		got[c.Group] = strings.TrimSpace(got[c.Group] + " " + c.Name)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the programs are %v, want %v", got, want)
+	}
+}
 
 func TestCases(t *testing.T) { harnesstest.Cases(t, Suite()) }
 

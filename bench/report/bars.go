@@ -57,8 +57,12 @@ const (
 )
 
 // Bars returns the project's bars with the report's figures. If a bar has several cases, its figure
-// is that of the worst.
+// is that of the worst. There are no demands on the
+// programs of bench/public.
 func (r *Report) Bars() []Bar {
+	if r.Public {
+		return nil
+	}
 	suite := r.Summarize(func(c Result) bool { return c.Group != Stream })
 	checks := r.SummarizeChecks()
 	bars := []Bar{

@@ -154,3 +154,32 @@ func TestWritePage(t *testing.T) {
 		t.Error("the page contains an invalid number")
 	}
 }
+
+// TestWritePrograms tests the table of a report of bench/public.
+func TestWritePrograms(t *testing.T) {
+	r := &Report{Device: "NVIDIA H200", Public: true, Results: []Result{
+		{Name: "srad", Group: "Rodinia", Size: 2048, Measurements: []Measurement{
+			{By: Ours, Seconds: 0.0005, Registers: 32}, {By: Literal, Seconds: 0.0004, Registers: 30}}},
+		{Name: "quasirandomGenerator", Group: "CUDA samples", Size: 1 << 24, Measurements: []Measurement{
+			{By: Ours, Seconds: 0.001, Registers: 20}, {By: Literal, Seconds: 0.00125, Registers: 16}}},
+		{Name: "correlation", Group: "PolyBench-GPU", Size: 100, Measurements: []Measurement{
+			{By: Ours, Seconds: 0.02}, {By: Literal, Error: "wrong result: element 1 is 0"}}},
+	}}
+	const want = `NVIDIA H200
+
+program                suite          size    Go ms  CUDA ms  ratio registers
+srad                   Rodinia        2^11    0.500    0.400  0.800   32   30
+quasirandomGenerator   CUDA samples   2^24    1.000    1.250  1.250   20   16
+correlation            PolyBench-GPU   100     20.0        -      -    -    -
+  literal: wrong result: element 1 is 0
+
+geometric mean 1.000, worst 0.800 (srad), of 2
+`
+	var b strings.Builder
+	if err := r.WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("want (-) and got (+):\n%s", diff)
+	}
+}
