@@ -54,7 +54,8 @@ func CompileTwins(ctx context.Context, source, nvcc string, i device.Info) (*Twi
 	if err != nil {
 		return nil, err
 	}
-	code, err := runNVCC(ctx, dir, source, nvcc, "-O3", arch, form)
+	c := compilation{nvcc: nvcc, flags: []string{"-O3", arch, form}, dir: dir}
+	code, err := c.run(ctx, source)
 	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 		return nil, err
 	}
@@ -63,13 +64,20 @@ func CompileTwins(ctx context.Context, source, nvcc string, i device.Info) (*Twi
 	}, nil
 }
 
-// runNVCC compiles the source in dir and returns what nvcc wrote.
-func runNVCC(ctx context.Context, dir, source, nvcc string, flags ...string) (string, error) {
-	from, to := filepath.Join(dir, "twins.cu"), filepath.Join(dir, "twins.out")
+// compilation is a run of nvcc in a folder.
+type compilation struct {
+	nvcc  string
+	flags []string
+	dir   string
+}
+
+// run compiles the twins and returns what nvcc wrote.
+func (c compilation) run(ctx context.Context, source string) (string, error) {
+	from, to := filepath.Join(c.dir, "twins.cu"), filepath.Join(c.dir, "twins.out")
 	if err := os.WriteFile(from, []byte(prelude+"#line 1 \"twins.cu\"\n"+source), 0o600); err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(ctx, nvcc, append(flags, "-o", to, from)...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, c.nvcc, append(c.flags, "-o", to, from)...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("nvcc: %w: %s", err, bytes.TrimSpace(out))
 	}

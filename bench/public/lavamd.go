@@ -87,13 +87,14 @@ func newLavaMD(b *harness.Bench, n int) harness.Work {
 	}))
 	charges := harness.Input(b, harness.Random(b, size, func(r *rand.Rand, _ int) float64 { return tenths(r) }))
 	zeros, forces := harness.Scratch[lavaPoint](b, size), harness.Result(b, size, lavaPoint{})
+	particles := lavaSet{places.Host, charges.Host, alpha}
 	g := device.Grid{Blocks: device.Dim{X: len(boxes.Host)}, Block: device.Dim{X: lavaThreads}}
 	return harness.Work{
 		Ours:    []harness.Launch{harness.Of("lavaMD", LavaMD, g, boxes, places, charges, forces, harness.ByValue(float64(alpha)))},
 		Restore: restore(forces, zeros),
 		Check: func() error {
 			return harness.Examine(size, 1<<13, func(i int) error {
-				want := lavaForce(boxes.Host[i/lavaParticles], places.Host[i], places.Host, charges.Host, alpha)
+				want := particles.force(boxes.Host[i/lavaParticles], places.Host[i])
 				got := forces.Host[i]
 				c := harness.Comparison{Relative: 1e-9, Scale: 1}
 				return harness.Compare(c, []float64{got.v, got.x, got.y, got.z}, func(k int) float64 { return want[k] })
@@ -122,13 +123,20 @@ func lavaBoxes(n int) []lavaBox {
 	return boxes
 }
 
-// lavaForce returns the force on a particle of a box.
-func lavaForce(box lavaBox, me lavaPoint, places []lavaPoint, charges []float64, alpha float64) (f [4]float64) {
+// lavaSet is all particles, for plain Go.
+type lavaSet struct {
+	places  []lavaPoint
+	charges []float64
+	alpha   float64
+}
+
+// force returns the force on a particle of a box.
+func (s lavaSet) force(box lavaBox, me lavaPoint) (f [4]float64) {
 	add := func(offset int64) {
 		for j := range lavaParticles {
-			p, q := places[int(offset)+j], charges[int(offset)+j]
+			p, q := s.places[int(offset)+j], s.charges[int(offset)+j]
 			r2 := me.v + p.v - (me.x*p.x + me.y*p.y + me.z*p.z)
-			v := math.Exp(-2 * alpha * alpha * r2)
+			v := math.Exp(-2 * s.alpha * s.alpha * r2)
 			f[0] += q * v
 			f[1] += q * 2 * v * (me.x - p.x)
 			f[2] += q * 2 * v * (me.y - p.y)
