@@ -57,8 +57,7 @@ const (
 )
 
 // Bars returns the project's bars with the report's figures. If a bar has several cases, its figure
-// is that of the worst. There are no demands on the
-// programs of bench/public.
+// is that of the worst. A report of bench/public has no bars.
 func (r *Report) Bars() []Bar {
 	if r.Public {
 		return nil
