@@ -85,6 +85,23 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// TestStop lets one kernel differ, after which a run with -stop starts no batch.
+func TestStop(t *testing.T) {
+	for _, stop := range []bool{false, true} {
+		report, err := os.Create(filepath.Join(t.TempDir(), "report"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer report.Close()
+		p := &progress{run: &run{stop: stop}, queue: newQueue([]span{{250, 500}}, 250), report: report}
+		p.write(span{0, 125}, outcome{})
+		p.write(span{125, 250}, outcome{Wrong: map[int]string{130: "different"}})
+		if _, ok := p.queue.next(); ok == stop {
+			t.Errorf("-stop=%v: another batch starts: %v", stop, ok)
+		}
+	}
+}
+
 func TestSummary(t *testing.T) {
 	dir := t.TempDir()
 	tk := task{Seed: 3, Contracted: true}

@@ -161,6 +161,9 @@ func (p *progress) write(s span, done outcome) {
 	p.ran += s.len()
 	p.differ += len(done.Wrong)
 	p.workSeconds += done.Seconds
+	if p.stop && p.differ > 0 {
+		p.queue.drop()
+	}
 	if _, err := p.report.WriteString(text); err != nil && p.failed == nil {
 		p.failed = err
 		p.queue.drop()
