@@ -67,9 +67,8 @@ var floors = map[string]string{
 	"internal/verify/progen/compare":  "internal/verify/progen internal/verify/progen/child internal/verify/progen/trial compile internal/ptxinterp device device/driver",
 	"internal/verify/progen/long":     "internal/verify/progen internal/verify/progen/child internal/verify/progen/trial internal/verify/progen/compare device",
 	"internal/verify/progen/replay":   "internal/verify/progen/trial cuda device",
-	"internal/verify/mutation":        "",
-	"internal/verify/mutation/oracle": "compile device device/driver internal/verify/conformance internal/verify/progen internal/verify/progen/compare internal/verify/progen/trial internal/ptxinterp",
-	"internal/verify/mutation/runner": "internal/verify/mutation internal/verify/progen internal/verify/progen/compare internal/verify/progen/trial",
+	"internal/verify/mutation":        "x/tools",
+	"internal/verify/mutation/runner": "internal/verify/mutation",
 	"device/devicetest/...":           "device/devicetest/... device device/driver gpu dtype",
 	"math32/...":                      ". cpu math32 device device/driver gpu dtype",
 

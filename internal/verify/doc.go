@@ -6,8 +6,8 @@
 //	seeded       kernels with a deliberate mistake each, beside the same kernel without it: the PTX interpreter
 //	             must report the mistake at its line, and nothing else
 //	progen       random kernels, compared between all ways to run a kernel; Go's own compiler is the reference
-//	mutation     random changes of the compiler's source: the tests and the random kernels must notice each, or the
-//	             tests are too weak
+//	mutation     mutations of the compiler's source, made by rules: the tests and the random kernels should
+//	             fail on each, or the tests are too weak
 //	ondemand     runs the tests of packages whose kernels' code is generated on demand
 //
 // Two related packages are elsewhere: device/devicetest compares devices without the compiler, and

@@ -1,14 +1,17 @@
-// Package mutation lists mutations of the compiler for mutation testing. Each is a small change that
-// makes some valid program compute a wrong result; the tests should kill each mutant.
+// Package mutation enumerates mutations of the compiler for mutation testing: small changes of its
+// source, each made by a rule at one place. A test suite that is strong enough fails on nearly all of
+// the mutants.
 //
-//	list, err := mutation.List()
-//	text, err := mutation.Switched("fold.go", source, list[3:5])
+//	source, err := mutation.Load(root)
+//	sample, rejected := source.Sample(80, 1) // 80 mutants that compile, drawn with seed 1
+//	text, err := sample[0].Apply(root)
 //
-// One compiler contains all mutations and applies the one whose number the environment names: a
-// function with a mutation exists twice, and chooses when it is called. Command runner builds that
-// compiler, and command oracle, which contains it, checks it by the conformance suite and random
-// programs.
+// The rules are the table in rules.go. Load applies them to all functions of the frontend, the IR, the
+// analyses, the passes and both back ends, except in tests and generated files. No rule changes an
+// assertion, that is, a panic and the condition that guards only a panic: a correct program never
+// depends on one.
 //
-// The mutations are in mutations.txt, which also lists equivalent mutants: those that only cost
-// speed, or that no program can distinguish.
+// Some mutants are equivalent: no program distinguishes them from the compiler. They are listed with
+// reasons in equivalent.txt. Command runner applies a sample of mutations, each in an overlay, and
+// reports what the tests notice.
 package mutation

@@ -1,55 +1,67 @@
 package mutation
 
 import (
-	_ "embed"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
-// Mutation is a mistake: a text of a function and its replacement.
+// A Mutation is one change of one file of the compiler.
 type Mutation struct {
-	Number   int    // from 1
-	Name     string // what is wrong
-	File     string // in the repository
-	Func     string // that the text is looked for in, "f" or "T.f"; empty if it is found once in the file
-	From, To string
+	File   string // relative to the repository, with slashes
+	Line   int    // of the first changed byte
+	Func   string // "f" or "T.f" or, outside of functions, the variable's name
+	Rule   string // the name of a rule
+	Before string // the changed lines, with single spaces between their tokens
+	After  string // what they become
+
+	edits []edit
 }
 
-//go:embed mutations.txt
-var text string
-
-// List returns all mutations.
-func List() ([]Mutation, error) { return parse(text) }
-
-// parse reads mutations: a line with "== " and the name, one with the file and perhaps the function, then
-// the lines that go, after "- ", and those that come, after "+ ". Lines that begin with # are comments.
-func parse(text string) (list []Mutation, err error) {
-	var m *Mutation
-	for i, line := range strings.Split(text, "\n") {
-		mark, rest, _ := strings.Cut(line, " ")
-		switch {
-		case line == "" || mark[0] == '#':
-		case mark == "==":
-			list = append(list, Mutation{Number: len(list) + 1, Name: rest})
-			m = &list[len(list)-1]
-		case m == nil:
-			return nil, fmt.Errorf("mutation: line %d stands in front of the first mutation", i+1)
-		case mark == "-":
-			m.From += rest + "\n"
-		case mark == "+":
-			m.To += rest + "\n"
-		case m.File == "" && strings.HasSuffix(mark, ".go"):
-			m.File, m.Func = mark, rest
-		default:
-			return nil, fmt.Errorf("mutation: line %d: what is %q?", i+1, line)
-		}
-	}
-	for i := range list {
-		m := &list[i]
-		m.From, m.To = strings.TrimSuffix(m.From, "\n"), strings.TrimSuffix(m.To, "\n")
-		if m.File == "" || m.From == "" || m.From == m.To {
-			return nil, fmt.Errorf("mutation: %s: it has no file, or changes nothing", m.Name)
-		}
-	}
-	return list, nil
+// An edit replaces the bytes from from to to by text.
+type edit struct {
+	from, to int
+	text     string
 }
+
+// Key identifies the mutation in equivalent.txt. It has no line number, so that it outlives changes
+// elsewhere in the file; equal lines of a function share a key.
+func (m *Mutation) Key() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s: %s => %s", m.File, m.Func, m.Rule, m.Before, m.After))
+}
+
+// Apply returns the text of the mutated file of the repository at root.
+func (m *Mutation) Apply(root string) ([]byte, error) {
+	source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.File)))
+	if err != nil {
+		return nil, err
+	}
+	return []byte(apply(string(source), m.edits)), nil
+}
+
+// apply makes the edits, which are in ascending order and do not overlap.
+func apply(source string, edits []edit) string {
+	var out strings.Builder
+	at := 0
+	for _, e := range edits {
+		out.WriteString(source[at:e.from] + e.text)
+		at = e.to
+	}
+	return out.String() + source[at:]
+}
+
+// describe returns the lines that the edits change, before and after, with white space collapsed.
+func describe(source string, edits []edit) (before, after string) {
+	from, to := edits[0].from, edits[len(edits)-1].to
+	from = strings.LastIndexByte(source[:from], '\n') + 1
+	if i := strings.IndexByte(source[to:], '\n'); i >= 0 {
+		to += i
+	} else {
+		to = len(source)
+	}
+	changed := apply(source, edits)
+	return collapse(source[from:to]), collapse(changed[from : to+len(changed)-len(source)])
+}
+
+func collapse(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,18 +1,18 @@
-// Command runner builds the compiler with each mutation of package mutation and reports which mutants
-// the conformance suite or random programs kill.
+// Command runner measures how many mutants of the compiler the tests kill.
 //
-//	go run ./internal/verify/mutation/runner -j 4 -work /tmp/mutants
-//	go run ./internal/verify/mutation/runner -part 1/4 -only 'fold|gvn'
+//	go run ./internal/verify/mutation/runner -n 80 -seed 1
+//	go run ./internal/verify/mutation/runner -n 80 -seed 1 -kernels 10000 -report report.md
+//	go run ./internal/verify/mutation/runner -n 80 -seed 1 -only 3,17-20
 //
-// It prints a line for each mutation: the number, the time, what killed the mutant or that it
-// survived, and the name; then the totals. All mutations are built into one program, command oracle,
-// so that only the first run with a new compiler builds anything. The folder keeps the random
-// kernels, their results by Go's own compiler, and what killed each mutant last, which is tried first.
+// It draws n mutations that compile and applies each in an overlay, so the source tree never changes.
+// It runs the packages of the suite in steps, those that are closest to the mutated package first, until
+// one fails: the package itself, the rest of the compiler, packages compile and conformance, the commands,
+// all other packages and finally the random kernels of package progen. A mutant that the suite does not
+// kill is then run on more random kernels by command long, which compares native execution, twins with
+// and without vector code, coroutines, goroutines and the interpreter. Tests that take longer than the
+// limit also kill the mutant.
 //
-// The compiler without a mutation must survive, before the first mutant, unless it already has, and
-// after the last.
-//
-// A panic of the compiler kills a mutant too. A mutant that exceeds the time limit hangs, which is
-// significant only on an otherwise idle machine. A mutation whose text is no longer in the compiler is
-// stale and not counted.
+// First, all steps run without a mutation and must pass. The result is a table in Markdown. Mutants
+// that mutation.Equivalent lists are not run. The flag -only repeats single mutants of a sample, or runs
+// a part of it; its numbers are those in the table.
 package main

@@ -137,12 +137,12 @@ func (c *Comparer) compile(ctx context.Context, trials []*trial.Trial) ([]compil
 // interpret runs the compiled trials.
 func (c *Comparer) interpret(r *Report) error {
 	err := trial.Each(len(r.Trials), func() (func(int), error) {
-		interpreters, err := NewInterpreters(0)
+		interpreters, err := newInterpreters()
 		return func(i int) {
 			if r.Wrong[i] != "" && r.Results[i].Empty() { // where the program ended there is nothing to compare with
 				return
 			}
-			how, right := interpreters.Run(r.Trials[i], r.Results[i])
+			how, right := interpreters.run(r.Trials[i], r.Results[i])
 			if c.Contracted {
 				r.Results[i] = right
 			}

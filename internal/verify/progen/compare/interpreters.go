@@ -10,16 +10,15 @@ import (
 // oldest is the capability of the oldest GPU that there is code for.
 var oldest = device.Capability{Major: 7}
 
-// Interpreters run trials as GPUs do: an old one, which takes the code for all launches, and a new one, which takes
-// that for small ones. They are for one goroutine.
-type Interpreters []*trial.Runner
+// interpreters run trials as GPUs do: an old GPU, which takes the code for all launches, and a new one, which takes
+// the code for small launches. They are for one goroutine.
+type interpreters []*trial.Runner
 
-// NewInterpreters returns interpreters with all their checks. A launch may execute at most budget instructions;
-// 0 is a limit of minutes.
-func NewInterpreters(budget uint64) (list Interpreters, err error) {
+// newInterpreters returns interpreters with all their checks.
+func newInterpreters() (list interpreters, err error) {
 	checks := ptxinterp.Checked().Checks
 	for _, o := range []ptxinterp.Options{{Wide: true, Seed: 99, Capability: oldest}, {}} {
-		o.Checks, o.Budget = checks, budget
+		o.Checks = checks
 		dev, err := ptxinterp.OpenWith(o)
 		if err != nil {
 			return nil, err
@@ -30,9 +29,10 @@ func NewInterpreters(budget uint64) (list Interpreters, err error) {
 	return list, nil
 }
 
-// Run runs a compiled trial on all that there is code for, the new one also with less known of the launch. It returns how
-// that differs from the result want, or "", and want; where that is empty it is what the first one leaves.
-func (list Interpreters) Run(t *trial.Trial, want trial.Result) (how string, right trial.Result) {
+// run runs a compiled trial on every interpreter that there is code for, and on the new GPU also with the variants
+// that assume less about the launch. It returns how a result differs from want, or "", and want. An empty want is
+// replaced by the first result.
+func (list interpreters) run(t *trial.Trial, want trial.Result) (how string, right trial.Result) {
 	for i, m := range list {
 		capability := m.Device().Info().Capability
 		if _, ok := t.Kernel.Variant(capability, driver.Fit{}); !ok {

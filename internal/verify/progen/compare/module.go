@@ -84,21 +84,6 @@ func main() {
 // Dir returns the folder with the module.
 func (c *Comparer) Dir() string { return c.dir }
 
-// Native runs kernels as Go's own compiler compiles them.
-func (c *Comparer) Native(ctx context.Context, list []progen.Kernel) (trials []*trial.Trial, results []trial.Result, err error) {
-	if err := c.place(list); err != nil {
-		return nil, nil, err
-	}
-	for _, k := range list {
-		trials = append(trials, trial.Of(k))
-	}
-	if err := c.placeTwins(nil, trials); err != nil {
-		return nil, nil, err
-	}
-	r := newReport(trials)
-	return trials, r.Results, c.native(ctx, &r)
-}
-
 // Close removes the folder.
 func (c *Comparer) Close() error {
 	if c.gpu != nil {
