@@ -8,7 +8,7 @@ type ordered struct {
 	Operator, OwnOperator, Increment, Element, Pointer, Field, ArrayElement, SliceHeader, Length                       int64
 	Minimum, Logic, LogicRight, Condition, ElseIf, LoopCondition, LoopPost, Switch, SwitchValue, Range, Shift, Negated int64
 	Compared, Converted, Method, PointerMethod, Closure, Labelled, Tuple, TupleTarget, Atomic, Copied, Swap, Generic   int64
-	Parts, Chain, InLoop, Deferred, ArrayCopy, Init                                                                    int64
+	Parts, Chain, InLoop, Deferred, ArrayCopy, Init, RangeUnevaluated                                                  int64
 }
 
 type cell struct{ a, b int64 }
@@ -136,6 +136,10 @@ func orderStatements(n int64, o *ordered) {
 	}
 	for k := range (x&3 + f()) & 7 {
 		o.Range += k + x
+	}
+	var rows [3][5]int64
+	for k := range rows[n] { // which does not evaluate rows[n], whose length is constant
+		o.RangeUnevaluated += int64(k) + x
 	}
 	if v := x + f(); v > x-f() {
 		o.Init = v + x

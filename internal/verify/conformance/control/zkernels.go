@@ -128,15 +128,16 @@ var ordersKernel = &driver.Kernel{
 	Name:    "orders",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
 	File:    "order.go",
-	Line:    199,
+	Line:    203,
 	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 24, Elem: 8},
-		{Name: "out", Offset: 24, Size: 24, Elem: 408},
+		{Name: "out", Offset: 24, Size: 24, Elem: 416},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "order.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "order.go", Line: 205, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
+	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
