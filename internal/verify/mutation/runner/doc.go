@@ -12,7 +12,10 @@
 // and without vector code, coroutines, goroutines and the interpreter. Tests that take longer than the
 // limit also kill the mutant.
 //
-// First, all steps run without a mutation and must pass. The result is a table in Markdown. Mutants
-// that mutation.Equivalent lists are not run. The flag -only repeats single mutants of a sample, or runs
-// a part of it; its numbers are those in the table.
+// Each step tries all mutants that are left before the next step starts, so an interrupted run has judged
+// most of them; its report counts the others as not judged.
+//
+// First, all steps run without a mutation and must pass, unless -unchecked is set. The result is a table in
+// Markdown. Mutants that mutation.Equivalent lists are not run. The flag -only repeats single mutants of a
+// sample, or runs a part of it; its numbers are those in the table.
 package main

@@ -69,10 +69,10 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer t.close()
-	r := &report{options: o, commit: t.commit(ctx), enumerated: len(source.Mutations), rejected: len(rejected)}
+	r := &report{options: o, steps: len(t.steps("")) + 1, commit: t.commit(ctx), enumerated: len(source.Mutations), rejected: len(rejected)}
 	for i, m := range sample {
 		if chosen[i+1] {
-			r.trials = append(r.trials, trial{number: i + 1, mutation: m, equivalent: reasons[m.Key()]})
+			r.trials = append(r.trials, newTrial(i+1, m, reasons[m.Key()]))
 		}
 	}
 	if !o.unchecked {
@@ -88,27 +88,41 @@ func run(ctx context.Context, o options) (err error) {
 	return os.WriteFile(o.report, []byte(r.String()), 0o666)
 }
 
-// try runs the trials of a report.
+// try runs the trials of a report, step by step: each step tries all mutants that have survived the steps
+// before, so that a run which is interrupted has judged most mutants.
 func try(ctx context.Context, t *tester, r *report) {
-	work := make(chan *trial)
-	var running sync.WaitGroup
-	for range t.jobs {
-		running.Go(func() {
-			for x := range work {
-				start := time.Now()
-				x.verdict = t.try(ctx, *x)
-				x.seconds = time.Since(start).Seconds()
-				fmt.Fprintf(os.Stderr, "%d: %s, %.0f s: %s:%d: %s\n", x.number, x.verdict, x.seconds, x.mutation.File, x.mutation.Line, x.mutation.Key())
-			}
-		})
-	}
-	for i := range r.trials {
-		if ctx.Err() == nil {
-			work <- &r.trials[i]
+	for step := range len(t.steps("")) + 1 {
+		work := make(chan *trial)
+		var running sync.WaitGroup
+		for range t.jobs {
+			running.Go(func() {
+				for x := range work {
+					tryStep(ctx, t, x, step)
+				}
+			})
 		}
+		for i := range r.trials {
+			if x := &r.trials[i]; ctx.Err() == nil && x.verdict.outcome == survived {
+				work <- x
+			}
+		}
+		close(work)
+		running.Wait()
 	}
-	close(work)
-	running.Wait()
+}
+
+// tryStep runs a step of a trial and prints the verdict if it is final.
+func tryStep(ctx context.Context, t *tester, x *trial, step int) {
+	start := time.Now()
+	v := t.step(ctx, x, step)
+	if ctx.Err() != nil {
+		return // a test that was interrupted is no verdict
+	}
+	x.verdict, x.steps = v, step+1
+	x.seconds += time.Since(start).Seconds()
+	if x.verdict.outcome != survived {
+		fmt.Fprintf(os.Stderr, "%d: %s, step %d, %.0f s: %s:%d: %s\n", x.number, x.verdict, step+1, x.seconds, x.mutation.File, x.mutation.Line, x.mutation.Key())
+	}
 }
 
 // choose returns the numbers that a text such as "3,17-20" contains, or 1 to n for "".

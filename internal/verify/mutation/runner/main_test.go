@@ -28,7 +28,7 @@ func TestChoose(t *testing.T) {
 func TestSteps(t *testing.T) {
 	r := &tester{packages: []string{".", "./cmd/x", "./compile", "./compile/internal/load", "./compiler", "./internal/ir", "./internal/pass", "./internal/verify/progen", "./internal/verify/progen/compare"}}
 	want := [][]string{
-		{"./internal/pass"}, {"./internal/ir"}, {"./compile", "./compile/internal/load"}, {"./cmd/x"}, {".", "./compiler"},
+		{"./internal/pass"}, {"./internal/ir"}, {"./compile", "./compile/internal/load"}, nil, {"./cmd/x"}, {".", "./compiler"},
 		{"./internal/verify/progen", "./internal/verify/progen/compare"},
 	}
 	if got := r.steps("./internal/pass"); !reflect.DeepEqual(got, want) {
@@ -59,19 +59,21 @@ func TestLine(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	m := &mutation.Mutation{File: "internal/pass/fold.go", Line: 7, Func: "fold", Rule: "jump", Before: "return", After: ""}
-	r := &report{options: options{n: 4, seed: 2, kernels: 100}, commit: "abc", enumerated: 50, rejected: 1, trials: []trial{
+	r := &report{options: options{n: 5, seed: 2, kernels: 100}, commit: "abc", steps: 8, enumerated: 50, rejected: 1, trials: []trial{
 		{number: 1, mutation: m, verdict: verdict{bySuite, "internal/pass TestGolden"}, seconds: 3},
 		{number: 2, mutation: m, verdict: verdict{byKernels, "kernel k7: a|b"}},
-		{number: 3, mutation: m, verdict: verdict{outcome: survived}},
-		{number: 4, mutation: m, equivalent: "only speed", verdict: verdict{outcome: equivalent}},
+		{number: 3, mutation: m, verdict: verdict{outcome: survived}, steps: 8},
+		newTrial(4, m, "only speed"),
+		{number: 5, mutation: m, verdict: verdict{outcome: survived}, steps: 3},
 	}}
 	got := r.String()
 	for _, want := range []string{
-		"runner -n 4 -seed 2 -kernels 100` at abc, ",
-		"| run | 3 |\n| killed by `go test ./...` | 1 of 3, 33 % |\n| killed with 100 random kernels, too | 2 of 3, 67 % |\n| survived | 1 |\n",
+		"runner -n 5 -seed 2 -kernels 100` at abc, ",
+		"| run | 3 |\n| killed by `go test ./...` | 1 of 3, 33 % |\n| killed with 100 random kernels, too | 2 of 3, 67 % |\n| survived | 1 |\n| not judged | 1 |\n",
 		"| internal/pass | 1 |\n",
 		"Survivor 3, internal/pass/fold.go:7:\n\n```diff\n-return\n+\n```\n",
 		"| 2 | pass/fold.go:7 | jump | killed by random kernels: kernel k7: a\\|b | 0 |\n",
+		"| 5 | pass/fold.go:7 | jump | unfinished: survived 3 of 8 steps | 0 |\n",
 		"| 4 | pass/fold.go:7 | jump | equivalent: only speed | 0 |\n",
 	} {
 		if !strings.Contains(got, want) {

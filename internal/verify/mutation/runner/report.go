@@ -14,13 +14,14 @@ import (
 // An outcome is the category of a verdict.
 type outcome string
 
-// The outcomes of a trial. A trial that an interrupt has kept from running has none.
+// The outcomes of a trial.
 const (
 	bySuite    outcome = "killed by the suite"
 	byKernels  outcome = "killed by random kernels"
 	survived   outcome = "survived"
 	equivalent outcome = "equivalent"
-	failed     outcome = "failed" // for reasons other than the mutation
+	failed     outcome = "failed"     // for reasons other than the mutation
+	unfinished outcome = "unfinished" // a survivor of some steps when the run was interrupted
 )
 
 // A verdict is an outcome with its detail: the package and test that failed, or the kernel that differed.
@@ -42,15 +43,35 @@ type trial struct {
 	mutation   *mutation.Mutation
 	equivalent string // why the mutant is equivalent, or ""
 	verdict    verdict
+	steps      int // that were run
 	seconds    float64
+}
+
+// newTrial returns a trial that has not been run, of a mutant which has survived so far. The reason is "" unless
+// the mutant is equivalent.
+func newTrial(number int, m *mutation.Mutation, reason string) trial {
+	t := trial{number: number, mutation: m, equivalent: reason, verdict: verdict{outcome: survived}}
+	if reason != "" {
+		t.verdict.outcome = equivalent
+	}
+	return t
 }
 
 // A report is the result of a run.
 type report struct {
 	options
 	commit               string
+	steps                int // of a mutant that survives
 	enumerated, rejected int // mutations: all, and those drawn that do not compile
 	trials               []trial
+}
+
+// outcome returns the final outcome of a trial.
+func (r *report) outcome(t trial) outcome {
+	if t.verdict.outcome == survived && t.steps < r.steps {
+		return unfinished
+	}
+	return t.verdict.outcome
 }
 
 func processors() int { return runtime.NumCPU() }
@@ -62,14 +83,14 @@ func (r *report) String() string {
 		r.n, r.seed, r.kernels, only(r.options.only), r.commit, runtime.Version(), processors())
 	count := map[outcome]int{}
 	for _, t := range r.trials {
-		count[t.verdict.outcome]++
+		count[r.outcome(t)]++
 	}
 	tried := count[bySuite] + count[byKernels] + count[survived]
 	fmt.Fprintf(&out, "| mutations | |\n|---|---|\n| enumerated | %d |\n| drawn that do not compile | %d |\n| equivalent, not run | %d |\n| run | %d |\n",
 		r.enumerated, r.rejected, count[equivalent], tried)
 	fmt.Fprintf(&out, "| killed by `go test ./...` | %s |\n| killed with %d random kernels, too | %s |\n| survived | %d |\n",
 		share(count[bySuite], tried), r.kernels, share(count[bySuite]+count[byKernels], tried), count[survived])
-	if n := count[failed] + count[""]; n > 0 {
+	if n := count[failed] + count[unfinished]; n > 0 {
 		fmt.Fprintf(&out, "| not judged | %d |\n", n)
 	}
 	r.killers(&out)
@@ -110,7 +131,7 @@ func (r *report) killers(out *strings.Builder) {
 // survivors writes how the source of survivors differs, with the keys for equivalent.txt.
 func (r *report) survivors(out *strings.Builder) {
 	for _, t := range r.trials {
-		if t.verdict.outcome == survived {
+		if r.outcome(t) == survived {
 			m := t.mutation
 			fmt.Fprintf(out, "\nSurvivor %d, %s:%d:\n\n```diff\n-%s\n+%s\n```\n\n```\n%s\n```\n", t.number, m.File, m.Line, m.Before, m.After, m.Key())
 		}
@@ -122,6 +143,9 @@ func (r *report) all(out *strings.Builder) {
 	out.WriteString("\n| | place | rule | outcome | s |\n|---|---|---|---|---|\n")
 	for _, t := range r.trials {
 		what := t.verdict.String()
+		if r.outcome(t) == unfinished {
+			what = fmt.Sprintf("unfinished: survived %d of %d steps", t.steps, r.steps)
+		}
 		if t.equivalent != "" {
 			what += ": " + t.equivalent
 		}

@@ -64,7 +64,7 @@ var order = [][]string{
 // randomKernels is the last step because it takes longest.
 const randomKernels = "./internal/verify/progen/..."
 
-// steps divides all packages into steps, for a mutation of the package own.
+// steps divides all packages into steps, for a mutation of the package own. Their number is always the same.
 func (t *tester) steps(own string) (steps [][]string) {
 	left := slices.Clone(t.packages)
 	take := func(patterns ...string) {
@@ -76,9 +76,7 @@ func (t *tester) steps(own string) (steps [][]string) {
 			}
 			return matches
 		})
-		if len(step) > 0 {
-			steps = append(steps, step)
-		}
+		steps = append(steps, step)
 	}
 	take(own)
 	for _, patterns := range order {
@@ -113,21 +111,17 @@ func (t *tester) control(ctx context.Context) error {
 	return nil
 }
 
-// try returns the verdict on a mutant.
-func (t *tester) try(ctx context.Context, x trial) verdict {
-	if x.equivalent != "" {
-		return verdict{outcome: equivalent}
-	}
-	env, err := t.overlay(fmt.Sprint(x.number), x.mutation)
+// step runs one step of the suite, or random kernels after the last one, and returns the verdict so far.
+func (t *tester) step(ctx context.Context, x *trial, number int) verdict {
+	name := fmt.Sprint(x.number)
+	env, err := t.overlay(name, x.mutation)
 	if err != nil {
 		return verdict{failed, err.Error()}
 	}
-	for _, step := range t.steps("./" + path.Dir(x.mutation.File)) {
-		if v := t.suite(ctx, env, step); v.outcome != survived {
-			return v
-		}
+	if steps := t.steps("./" + path.Dir(x.mutation.File)); number < len(steps) {
+		return t.suite(ctx, env, steps[number])
 	}
-	return t.random(ctx, env, filepath.Join(t.work, fmt.Sprint(x.number)))
+	return t.random(ctx, env, filepath.Join(t.work, name))
 }
 
 // overlay writes a mutant to a folder of that name, and returns the environment that has go commands use
