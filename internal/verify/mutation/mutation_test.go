@@ -96,8 +96,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestSample draws all mutations. The only one that does not compile drops a continue, after which the
-// condition remains without effect but legal; a constant that makes a program invalid is not among them.
+// TestSample draws all mutations, all of which compile.
 func TestSample(t *testing.T) {
 	s := loadSmall(t)
 	all, rejected := s.Sample(1000, 1)
