@@ -6,7 +6,7 @@ import "golang.org/x/sys/cpu"
 // 32-bit lanes.
 const (
 	lanes512 = 16 // AVX-512 F, BW, DQ and VL, as in all Intel server processors since 2017
-	lanesAVX = 8  // AVX2 and FMA, as in nearly all processors since 2013
+	lanesAVX = 8  // AVX2 and FMA, as in nearly all processors since 2013, which also have F16C
 )
 
 // VectorLanes returns the number of threads that the vector code of kernels runs at a time on this

@@ -24,7 +24,7 @@ func (e *emitter) compute(v *ir.Value) expr {
 		return e.integer(v)
 	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
 		return e.float(v)
-	case v.Op >= ir.OpTrunc && v.Op <= ir.OpBitcast:
+	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:
 		return e.conversion(v)
 	}
 	panic(refuse("%s has no equivalent in Go", v.Op))

@@ -128,18 +128,37 @@ func (a avx2) only(m, x, to vreg, _ bool) {
 	a.code.Op("VPAND", vasm.Use(x), vasm.Use(m), vasm.Def(to))
 }
 
-func (a avx2) load(at vasm.Operand, m, to vreg, _ bool) {
-	if m == 0 {
+func (a avx2) load(at vasm.Operand, m, to vreg, e element) {
+	switch {
+	case e.size < 4 && m == 0:
+		a.code.Op(extensions[e], at, vasm.Def(to))
+	case e.size < 4:
+		packed := a.vector()
+		a.none(packed)
+		insert := map[int64]string{1: "VPINSRB", 2: "VPINSRW"}[e.size]
+		a.each(m, func(lane int) {
+			a.code.Op(insert, vasm.Imm(int64(lane)), at.Behind(int64(lane)*e.size), vasm.Use(packed).Word(), vasm.Def(packed).Word())
+		})
+		a.code.Op(extensions[e], vasm.Use(packed).Word(), vasm.Def(to))
+	case m == 0:
 		a.code.Op("VMOVUPS", at, vasm.Def(to))
-	} else {
+	default:
 		a.code.Op("VMASKMOVPS", at, vasm.Use(m), vasm.Def(to))
 	}
 }
 
-func (a avx2) store(x vreg, at vasm.Operand, m vreg, _ bool) {
-	if m == 0 {
+func (a avx2) store(x vreg, at vasm.Operand, m vreg, size int64) {
+	switch {
+	case size < 4 && m == 0:
+		a.code.Op(map[int64]string{1: "VMOVQ", 2: "VMOVUPS"}[size], vasm.Use(a.pack(x, size)).Word(), at)
+	case size < 4:
+		packed := a.pack(x, size)
+		a.each(m, func(lane int) {
+			a.code.Op(extractions[size], vasm.Imm(int64(lane)), vasm.Use(packed).Word(), at.Behind(int64(lane)*size))
+		})
+	case m == 0:
 		a.code.Op("VMOVUPS", vasm.Use(x), at)
-	} else {
+	default:
 		a.code.Op("VMASKMOVPS", vasm.Use(x), vasm.Use(m), at)
 	}
 }
@@ -171,40 +190,7 @@ func (a avx2) gather(at [2]vreg, m vreg, to [2]vreg, wide bool) {
 	}
 }
 
-func (a avx2) scatter(x, at [2]vreg, m vreg, wide bool) {
-	var set vreg
-	if m != 0 {
-		set = a.bits(m)
-	}
-	var from, to [4]vreg // whose lower halves have what lanes 0, 2, 4 and 6 begin with, or in turn
-	for i := range 4 {
-		to[i] = a.low(at[i/2], i%2)
-		if wide {
-			from[i] = a.low(x[i/2], i%2)
-		} else if i%2 == 0 {
-			from[i] = a.low(x[0], i/2)
-		} else {
-			from[i] = from[i-1]
-		}
-	}
-	for lane := range 8 {
-		next := a.code.NewLabel()
-		if m != 0 {
-			a.code.Op("TESTL", vasm.Imm(1<<lane), vasm.Use(set))
-			a.code.Jump("JEQ", next)
-		}
-		p := a.code.Reg(vasm.Integer)
-		a.code.Op("VPEXTRQ", vasm.Imm(int64(lane%2)), vasm.Use(to[lane/2]).Half(), vasm.Def(p))
-		if wide {
-			a.code.Op("VPEXTRQ", vasm.Imm(int64(lane%2)), vasm.Use(from[lane/2]).Half(), vasm.Mem(p, 0))
-		} else {
-			a.code.Op("VPEXTRD", vasm.Imm(int64(lane%4)), vasm.Use(from[lane/2]).Half(), vasm.Mem(p, 0))
-		}
-		if m != 0 {
-			a.code.Label(next)
-		}
-	}
-}
+func (a avx2) scatter(x, at [2]vreg, m vreg, size int64) { a.scatterEach(x, at, m, size) }
 
 func (a avx2) broadcast(n, to vreg, wide bool) {
 	first := a.vector()

@@ -131,3 +131,45 @@ func (a avx2) truncated(x vreg) vreg {
 	a.code.Op("VPMOVZXDQ", vasm.Use(high).Half(), vasm.Def(high))
 	return a.two("VPADDQ", a.shifted("VPSLLQ", 32, high), low)
 }
+
+func (a avx2) floats(x vreg, signed bool) [2]vreg {
+	if signed {
+		return a.extended("VCVTDQ2PD", x)
+	}
+	to := [2]vreg{a.vector(), a.vector()}
+	a.toFloats([2]vreg{x}, false, false, to)
+	return to
+}
+
+// integers adds 2^52 where there is no instruction: the lower half of the float's bits is the integer.
+func (a avx2) integers(x [2]vreg, signed bool, to vreg) {
+	if signed {
+		a.shorten("VCVTTPD2DQY", x, to)
+		return
+	}
+	for i := range x {
+		x[i] = a.two("VADDPD", a.result("VROUNDPD", vasm.Imm(roundings[ir.OpFTrunc]), vasm.Use(x[i])), a.float(1<<52))
+	}
+	a.truncate(x[0], x[1], to)
+}
+
+func (a avx2) pack(x vreg, size int64) vreg {
+	low, high := a.two("VPAND", x, a.constant(1<<(8*size)-1, false)), a.vector()
+	a.code.Op(a.extract, vasm.Imm(1), vasm.Use(low), vasm.Def(high).Half())
+	to := a.vector()
+	a.code.Op("VPACKUSDW", vasm.Use(high).Half(), vasm.Use(low).Half(), vasm.Def(to).Half())
+	if size == 1 {
+		a.code.Op("VPACKUSWB", vasm.Use(to).Half(), vasm.Use(to).Half(), vasm.Def(to).Half())
+	}
+	return to
+}
+
+func (a avx2) fromF16(x, to vreg) {
+	a.code.Op("VCVTPH2PS", vasm.Use(a.pack(x, 2)).Half(), vasm.Def(to))
+}
+
+func (a avx2) toF16(x, to vreg) {
+	packed := a.vector()
+	a.code.Op("VCVTPS2PH", vasm.Imm(0), vasm.Use(x), vasm.Def(packed).Half())
+	a.code.Op("VPMOVZXWD", vasm.Use(packed).Half(), vasm.Def(to))
+}

@@ -35,6 +35,12 @@ func (a avx512) unlessAll(m vreg, label string) {
 	a.code.Jump("JCC", label) // the carry says that all lanes are set
 }
 
+func (a avx512) bits(m vreg) vreg {
+	n := a.code.Reg(vasm.Integer)
+	a.code.Op("KMOVW", vasm.Use(m), vasm.Def(n))
+	return n
+}
+
 func (a avx512) truth(n, m vreg) { a.code.Op("KMOVW", vasm.Use(n), vasm.Def(m)) }
 
 func (a avx512) odd(x, m vreg) {
@@ -77,19 +83,28 @@ func (a avx512) only(m, x, to vreg, wide bool) {
 	a.code.Op(pick([2]string{"VMOVDQA32.Z", "VMOVDQA64.Z"}, wide), vasm.Use(x), vasm.Use(m), vasm.Def(to))
 }
 
-func (a avx512) load(at vasm.Operand, m, to vreg, wide bool) {
+func (a avx512) load(at vasm.Operand, m, to vreg, e element) {
+	name, masked := "VMOVUPS", pick([2]string{"VMOVUPS.Z", "VMOVUPD.Z"}, e.size == 8)
+	if e.size < 4 {
+		name, masked = extensions[e], extensions[e]+".Z"
+	}
 	if m == 0 {
-		a.code.Op("VMOVUPS", at, vasm.Def(to))
+		a.code.Op(name, at, vasm.Def(to))
 	} else {
-		a.code.Op(pick([2]string{"VMOVUPS.Z", "VMOVUPD.Z"}, wide), at, vasm.Use(m), vasm.Def(to))
+		a.code.Op(masked, at, vasm.Use(m), vasm.Def(to))
 	}
 }
 
-func (a avx512) store(x vreg, at vasm.Operand, m vreg, wide bool) {
-	if m == 0 {
+func (a avx512) store(x vreg, at vasm.Operand, m vreg, size int64) {
+	switch {
+	case m == 0 && size == 1:
+		a.code.Op("VMOVDQU32", vasm.Use(a.pack(x, size)).Word(), at)
+	case m == 0 && size == 2:
+		a.code.Op("VMOVDQU32", vasm.Use(a.pack(x, size)).Half(), at)
+	case m == 0:
 		a.code.Op("VMOVUPS", vasm.Use(x), at)
-	} else {
-		a.code.Op(pick([2]string{"VMOVUPS", "VMOVUPD"}, wide), vasm.Use(x), vasm.Use(m), at)
+	default:
+		a.code.Op(map[int64]string{1: "VPMOVDB", 2: "VPMOVDW", 4: "VMOVUPS", 8: "VMOVUPD"}[size], vasm.Use(x), vasm.Use(m), at)
 	}
 }
 
@@ -123,7 +138,12 @@ func (a avx512) gather(at [2]vreg, m vreg, to [2]vreg, wide bool) {
 	}
 }
 
-func (a avx512) scatter(x, at [2]vreg, m vreg, wide bool) {
+func (a avx512) scatter(x, at [2]vreg, m vreg, size int64) {
+	if size < 4 {
+		a.scatterEach(x, at, m, size)
+		return
+	}
+	wide := size == 8
 	zero := a.number(0)
 	for i := range 2 {
 		k := a.copyOf(m, i)
@@ -222,4 +242,41 @@ func conversion512(op ir.Op, from, to bool) string {
 
 func (a avx512) integer(x, to vreg, wide bool) {
 	a.code.Op(pick([2]string{"VCVTTPS2DQ", "VCVTTPD2QQ"}, wide), vasm.Use(x), vasm.Def(to))
+}
+
+func (a avx512) floats(x vreg, signed bool) [2]vreg {
+	if signed {
+		return a.extended("VCVTDQ2PD", x)
+	}
+	return a.extended("VCVTUDQ2PD", x)
+}
+
+func (a avx512) integers(x [2]vreg, signed bool, to vreg) {
+	if signed {
+		a.shorten("VCVTTPD2DQ", x, to)
+	} else {
+		a.shorten("VCVTTPD2UDQ", x, to)
+	}
+}
+
+func (a avx512) truncate(low, high, to vreg) { a.shorten("VPMOVQD", [2]vreg{low, high}, to) }
+
+func (a avx512) pack(x vreg, size int64) vreg {
+	to := a.vector()
+	if size == 1 {
+		a.code.Op("VPMOVDB", vasm.Use(x), vasm.Def(to).Word())
+	} else {
+		a.code.Op("VPMOVDW", vasm.Use(x), vasm.Def(to).Half())
+	}
+	return to
+}
+
+func (a avx512) fromF16(x, to vreg) {
+	a.code.Op("VCVTPH2PS", vasm.Use(a.pack(x, 2)).Half(), vasm.Def(to))
+}
+
+func (a avx512) toF16(x, to vreg) {
+	packed := a.vector()
+	a.code.Op("VCVTPS2PH", vasm.Imm(0), vasm.Use(x), vasm.Def(packed).Half())
+	a.code.Op("VPMOVZXWD", vasm.Use(packed).Half(), vasm.Def(to))
 }

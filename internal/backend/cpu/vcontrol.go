@@ -365,7 +365,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 	for _, x := range z.g.blocks {
 		for _, v := range x.Values {
 			if z.keeps(v) && z.keptAtEnd(v) {
-				z.storeLanes(z.vectorOf(v), isWide(v.Type), vasm.Mem(z.keptAddress(v), 0), m)
+				z.storeLanes(z.vectorOf(v), v.Type, vasm.Mem(z.keptAddress(v), 0), m)
 			}
 		}
 	}
@@ -381,9 +381,9 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 	}
 	for _, s := range b.Succs {
 		type kept struct {
-			x    [2]vreg
-			wide bool
-			at   vreg
+			x  [2]vreg
+			t  *ir.Type
+			at vreg
 		}
 		var stores []kept
 		if z.of[s.ID] == z.g && s != z.g.first {
@@ -393,7 +393,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 			a := phi.Args[s.PredIndex(b)]
 			switch {
 			case z.keep[phi.ID] == keepEach && (a.Op == ir.OpParam || z.array[a.ID] != z.array[phi.ID]):
-				stores = append(stores, kept{z.vectorOf(a), isWide(phi.Type), z.keptAddress(phi)})
+				stores = append(stores, kept{z.vectorOf(a), phi.Type, z.keptAddress(phi)})
 			case z.keep[phi.ID] == keepEach:
 			case z.level[phi.ID] == perBlock && z.level[a.ID] <= perBlock:
 			default:
@@ -401,7 +401,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 			}
 		}
 		for _, k := range stores {
-			z.storeLanes(k.x, k.wide, vasm.Mem(k.at, 0), m)
+			z.storeLanes(k.x, k.t, vasm.Mem(k.at, 0), m)
 		}
 	}
 }

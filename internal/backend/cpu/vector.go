@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
@@ -549,13 +550,12 @@ func (z *vectorizer) foreign() {
 // keptAddress returns the address of the element that keeps v for the vector's first thread.
 func (z *vectorizer) keptAddress(v *ir.Value) vasm.Reg {
 	size := z.keptSize(v)
-	if size != 4 && size != 8 {
-		panic(scalar("a saved value of an unsupported size"))
-	}
 	base := z.input(input{z.array[v.ID], inputElement})
 	at := z.code.Reg(vasm.Integer)
 	z.code.Op("MOVQ", vasm.Use(z.tx), vasm.Def(at))
-	z.code.Op("SHLQ", vasm.Imm(int64(map[int64]int{4: 2, 8: 3}[size])), vasm.Mod(at))
+	if size > 1 {
+		z.code.Op("SHLQ", vasm.Imm(int64(bits.TrailingZeros64(uint64(size)))), vasm.Mod(at))
+	}
 	z.code.Op("ADDQ", vasm.Use(base), vasm.Mod(at))
 	return at
 }

@@ -93,19 +93,24 @@ func (z *vectorizer) peel(i *ir.Value, scale int64) (rest *ir.Value, bytes int64
 
 // loadLanes reads neighbouring elements.
 func (z *vectorizer) loadLanes(r *vector, v *ir.Value, at vasm.Operand) {
-	m, wide := z.activeMask(), isWide(v.Type)
+	m, e := z.activeMask(), z.elementOf(v)
+	if v.Type.Kind == ir.KindI1 {
+		bytes := z.vector()
+		z.unit.load(at, m, bytes, e)
+		z.unit.odd(bytes, r.reg[0])
+		return
+	}
 	for i, reg := range z.regs(r) {
-		z.unit.load(at.Behind(z.registerBytes(i)), z.half(m, i, wide), reg, wide)
+		z.unit.load(at.Behind(z.registerBytes(i)), z.half(m, i, e.size == 8), reg, e)
 	}
 }
 
-// storeLanes writes neighbouring elements.
-func (z *vectorizer) storeLanes(x [2]vreg, wide bool, at vasm.Operand, m vreg) {
-	for i := range 2 {
-		if i == 1 && !wide {
-			return
-		}
-		z.unit.store(x[i], at.Behind(z.registerBytes(i)), z.half(m, i, wide), wide)
+// storeLanes writes neighbouring elements of type t.
+func (z *vectorizer) storeLanes(x [2]vreg, t *ir.Type, at vasm.Operand, m vreg) {
+	x = z.stored(x, t)
+	z.unit.store(x[0], at, z.half(m, 0, isWide(t)), t.Size())
+	if isWide(t) {
+		z.unit.store(x[1], at.Behind(z.registerBytes(1)), z.half(m, 1, true), t.Size())
 	}
 }
 
@@ -122,24 +127,29 @@ func (z *vectorizer) checkRoot(p *ir.Value) {
 func (z *vectorizer) load(v *ir.Value) {
 	p := v.Args[0]
 	z.checkRoot(p)
-	size := v.Type.Size()
-	if size < 4 || v.Type.IsPtr() {
-		panic(scalar("a load of a pointer, or of less than 4 bytes,"))
+	if v.Type.IsPtr() {
+		panic(scalar("a load of a pointer"))
 	}
+	e := z.elementOf(v)
 	r := z.target(v)
 	switch s := z.shape(p); {
 	case r.kind == uniform:
-		op := map[int64]string{4: "MOVL", 8: "MOVQ"}[size]
-		z.code.Op(op, z.address(p), vasm.Def(r.reg[0]))
+		z.code.Op(moves[e], z.address(p), vasm.Def(r.reg[0]))
+	case s.kind == affine && s.stride == e.size:
+		z.loadLanes(r, v, z.address(p))
+	case e.size < 4 && s.kind == uniform:
+		n := z.code.Reg(vasm.Integer)
+		z.code.Op(moves[e], z.address(p), vasm.Def(n))
+		z.small(v, z.broadcast(n, false)[0], r)
 	case s.kind == uniform:
-		op := map[int64]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[size]
+		op := map[int64]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[e.size]
 		for _, reg := range z.regs(r) {
 			z.code.Op(op, z.address(p), vasm.Def(reg))
 		}
-	case s.kind == affine && s.stride == size:
-		z.loadLanes(r, v, z.address(p))
+	case e.size < 4:
+		z.small(v, z.gatherSmall(z.vectorOf(p), e), r)
 	default:
-		z.unit.gather(z.vectorOf(p), z.activeMask(), r.reg, isWide(v.Type))
+		z.unit.gather(z.vectorOf(p), z.activeMask(), r.reg, e.size == 8)
 	}
 	z.settle(v, r)
 }
@@ -147,15 +157,14 @@ func (z *vectorizer) load(v *ir.Value) {
 func (z *vectorizer) store(v *ir.Value) {
 	p, x := v.Args[0], v.Args[1]
 	z.checkRoot(p)
-	size := x.Type.Size()
-	if size < 4 || x.Type.IsPtr() {
-		panic(scalar("a store of a pointer, or of less than 4 bytes,"))
+	if x.Type.IsPtr() {
+		panic(scalar("a store of a pointer"))
 	}
 	s := z.shape(p)
 	from := z.vectorOf(x)
-	if s.kind == affine && s.stride == size {
-		z.storeLanes(from, isWide(x.Type), z.address(p), z.activeMask())
+	if s.kind == affine && s.stride == x.Type.Size() {
+		z.storeLanes(from, x.Type, z.address(p), z.activeMask())
 		return
 	}
-	z.unit.scatter(from, z.vectorOf(p), z.activeMask(), isWide(x.Type))
+	z.unit.scatter(z.stored(from, x.Type), z.vectorOf(p), z.activeMask(), x.Type.Size())
 }

@@ -44,8 +44,8 @@ func (z *vectorizer) inner(v *ir.Value) *vector {
 		r.reg[0] = z.code.Reg(vasm.Integer)
 	case v.Type.Kind == ir.KindI1:
 		r.reg[0] = z.unit.mask()
-	case v.Type.Kind == ir.KindI8 || v.Type.Kind == ir.KindI16 || !v.Type.IsScalar():
-		panic(scalar("an integer of 8 or 16 bits"))
+	case !v.Type.IsScalar():
+		panic(scalar("a struct or an array"))
 	default:
 		r.reg[0] = z.code.Reg(vasm.Vector)
 		if isWide(v.Type) {

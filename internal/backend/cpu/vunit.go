@@ -48,6 +48,8 @@ type maskUnit interface {
 	truth(n, m vreg)
 	// odd sets m to the lanes in which the integers of x are odd.
 	odd(x, m vreg)
+	// bits returns an integer with a bit for each lane of m.
+	bits(m vreg) vreg
 	// half returns the lanes of m that half i of a wide vector has; 0 is all.
 	half(m vreg, i int) vreg
 	// join sets m to the lanes of two halves.
@@ -75,12 +77,14 @@ const (
 
 // memoryUnit writes accesses to memory, of the lanes of a mask; 0 is all.
 type memoryUnit interface {
-	load(at vasm.Operand, m, to vreg, wide bool)
-	store(x vreg, at vasm.Operand, m vreg, wide bool)
+	// load reads neighbouring elements. Those of 1 or 2 bytes are extended to 4.
+	load(at vasm.Operand, m, to vreg, e element)
+	// store writes neighbouring elements of size bytes: the lowest bytes of each lane.
+	store(x vreg, at vasm.Operand, m vreg, size int64)
 	// gather reads from the addresses in two wide vectors, which the mask is for.
 	gather(at [2]vreg, m vreg, to [2]vreg, wide bool)
-	// scatter writes to the addresses in two wide vectors, lane after lane.
-	scatter(x, at [2]vreg, m vreg, wide bool)
+	// scatter writes size bytes to each of the addresses in two wide vectors, in the order of the lanes.
+	scatter(x, at [2]vreg, m vreg, size int64)
 	// broadcast brings an integer into all lanes.
 	broadcast(n, to vreg, wide bool)
 	// count sets to to the number of the lane.
@@ -103,6 +107,24 @@ type numberUnit interface {
 	convert(v *ir.Value, x, to [2]vreg) bool
 	// integer converts floats to integers of the same size; out of range, and of NaN, they are the least number.
 	integer(x, to vreg, wide bool)
+	// floats converts integers of 32 bits to floats of 64, exactly.
+	floats(x vreg, signed bool) [2]vreg
+	// integers truncates floats of 64 bits to integers of 32; those out of range become any number.
+	integers(x [2]vreg, signed bool, to vreg)
+	// truncate takes the lower halves of lanes of 64 bits.
+	truncate(low, high, to vreg)
+	// pack returns a register that begins with the lowest size bytes, 1 or 2, of each lane of 32 bits.
+	pack(x vreg, size int64) vreg
+	// fromF16 converts lanes that hold F16s to floats of 32 bits.
+	fromF16(x, to vreg)
+	// toF16 converts floats of 32 bits to lanes that hold F16s and zeros. The bits of a NaN are any NaN's.
+	toF16(x, to vreg)
+}
+
+// element is a type of elements in memory.
+type element struct {
+	size   int64
+	signed bool // of 1 or 2 bytes: extended by the sign bit
 }
 
 // assembler is what units write to.
@@ -111,18 +133,19 @@ type assembler struct {
 	unit            unit
 	consts          map[constant]vreg
 	extract, insert string // the instructions for the upper half of a register
+	piece           string // the instruction that extracts 128 bits of a register
 }
 
 // units returns the units that there is code for, the largest first.
 func units() []func() *assembler {
 	return []func() *assembler{
 		func() *assembler {
-			a := &assembler{code: vasm.New(&vasm.AVX512), consts: map[constant]vreg{}, extract: "VEXTRACTI64X4", insert: "VINSERTI64X4"}
+			a := &assembler{code: vasm.New(&vasm.AVX512), consts: map[constant]vreg{}, extract: "VEXTRACTI64X4", insert: "VINSERTI64X4", piece: "VEXTRACTI64X2"}
 			a.unit = avx512{a}
 			return a
 		},
 		func() *assembler {
-			a := &assembler{code: vasm.New(&vasm.AVX2), consts: map[constant]vreg{}, extract: "VEXTRACTI128", insert: "VINSERTI128"}
+			a := &assembler{code: vasm.New(&vasm.AVX2), consts: map[constant]vreg{}, extract: "VEXTRACTI128", insert: "VINSERTI128", piece: "VEXTRACTI128"}
 			a.unit = avx2{a, map[vreg][2]vreg{}}
 			return a
 		},

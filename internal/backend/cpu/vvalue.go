@@ -49,17 +49,13 @@ func (z *vectorizer) value(v *ir.Value) {
 		z.pure(v)
 	}
 	if z.keeps(v) && !z.keptAtEnd(v) {
-		z.storeLanes(z.vectorOf(v), isWide(v.Type), vasm.Mem(z.keptAddress(v), 0), z.activeMask())
+		z.storeLanes(z.vectorOf(v), v.Type, vasm.Mem(z.keptAddress(v), 0), z.activeMask())
 	}
 }
 
 // words describes what op is where there is a plain word for it.
 func words(op ir.Op) string {
 	switch {
-	case op == ir.OpSDiv || op == ir.OpUDiv:
-		return "a division of integers"
-	case op == ir.OpSRem || op == ir.OpURem:
-		return "a remainder of integers"
 	case op.Atomic():
 		return "an atomic operation"
 	}
@@ -87,7 +83,7 @@ func (z *vectorizer) pure(v *ir.Value) {
 		z.logicLanes(v, r.reg[0])
 	case v.Op == ir.OpSelect:
 		z.selectLanes(v, r)
-	case v.Op >= ir.OpTrunc && v.Op <= ir.OpBitcast:
+	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:
 		z.convertLanes(v, r)
 	case v.Type.IsFloat():
 		z.floatLanes(v, r)
@@ -265,8 +261,10 @@ func (z *vectorizer) resizeOp(v *ir.Value, x, to vreg) {
 		z.code.Op("MOVL", vasm.Use(x), vasm.Def(to))
 	case v.Op == ir.OpSExt && from.Kind == ir.KindI32:
 		z.code.Op("MOVLQSX", vasm.Use(x), vasm.Def(to))
-	case v.Op == ir.OpZExt && from.Kind == ir.KindI1:
+	case v.Op == ir.OpZExt && from.Kind == ir.KindI1, v.Op == ir.OpTrunc && (v.Type.Kind == ir.KindI8 || v.Type.Kind == ir.KindI16):
 		z.code.Op("MOVQ", vasm.Use(x), vasm.Def(to))
+	case from.Kind == ir.KindI8 || from.Kind == ir.KindI16:
+		z.code.Op(moves[element{from.Size(), v.Op == ir.OpSExt}], vasm.Use(x), vasm.Def(to))
 	default:
 		panic(scalar("an integer of an unsupported size"))
 	}
@@ -278,10 +276,8 @@ func (z *vectorizer) compareLanes(v *ir.Value, to vreg) {
 		z.logicLanes(v, to)
 		return
 	}
-	if t.Bits() < 32 {
-		panic(scalar("an integer of 8 or 16 bits"))
-	}
-	x, y := z.vectorOf(v.Args[0]), z.vectorOf(v.Args[1])
+	signed := v.Op == ir.OpSLt || v.Op == ir.OpSLe
+	x, y := z.fullLanes(v.Args[0], signed), z.fullLanes(v.Args[1], signed)
 	if !isWide(t) {
 		z.unit.compare(v.Op, pair{x[0], y[0], to, false})
 		return
@@ -300,7 +296,7 @@ func (z *vectorizer) logicLanes(v *ir.Value, to vreg) {
 	switch op, ok := maskOps[v.Op]; {
 	case ok:
 		z.unit.logic(op, z.maskOfValue(v.Args[1]), z.maskOfValue(v.Args[0]), to)
-	case v.Op == ir.OpTrunc && v.Args[0].Type.Kind == ir.KindI32:
+	case v.Op == ir.OpTrunc && !isWide(v.Args[0].Type):
 		z.unit.odd(z.vectorOf(v.Args[0])[0], to)
 	case v.Op == ir.OpSelect:
 		c, x, y := z.maskOfValue(v.Args[0]), z.maskOfValue(v.Args[1]), z.maskOfValue(v.Args[2])
@@ -346,10 +342,17 @@ func (z *vectorizer) intLanes(v *ir.Value, r *vector) {
 		}
 		return
 	}
+	if isDivision(v.Op) {
+		z.divideLanes(v, r)
+		return
+	}
 	if _, ok := binaryLanes[v.Op]; !ok {
 		panic(scalar(words(v.Op)))
 	}
 	n := v.Args[1]
+	if v.Op == ir.OpLShr || v.Op == ir.OpAShr {
+		x = z.fullLanes(v.Args[0], v.Op == ir.OpAShr)
+	}
 	switch _, shift := integerShifts[v.Op]; {
 	case shift && n.Op == ir.OpConst:
 		z.both(v.Op, x, twice(z.constant(int64(uint32(n.Imm)), wide)), r)
@@ -441,7 +444,8 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 		return
 	}
 	if from.Bits() < 32 || to.Bits() < 32 {
-		panic(scalar("a reinterpretation of less than 4 bytes"))
+		z.convertSmall(v, r)
+		return
 	}
 	x := z.vectorOf(v.Args[0])
 	switch {
@@ -462,7 +466,7 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 
 // truthLanes writes a truth value as an integer.
 func (z *vectorizer) truthLanes(v *ir.Value, r *vector) {
-	if v.Op != ir.OpZExt && v.Op != ir.OpSExt || v.Type.Bits() < 32 {
+	if v.Op != ir.OpZExt && v.Op != ir.OpSExt {
 		panic(scalar("a conversion of a boolean"))
 	}
 	one := int64(1)
