@@ -17,6 +17,7 @@ func Cases() []check.Case {
 	return []check.Case{
 		check.Fields("convert", Conversions, convertAll, all...),
 		check.Fields("compute", SlowConversions, convertSlowly, some...),
+		{Name: "neighbours", Run: neighbours},
 		{Name: "print", Run: printed},
 	}
 }

@@ -119,3 +119,86 @@ var printsKernel = &driver.Kernel{
 		}
 	},
 }
+
+// Narrowing rounds floats to elements that lie next to each other.
+func Narrowing(s *device.Stream, g device.Grid, in device.Slice[float32], h device.Slice[dtype.F16], b device.Slice[dtype.BF16], e device.Slice[dtype.F8E4M3], f device.Slice[dtype.F8E5M2]) error {
+	p := s.Plan(narrowingKernel, g)
+	in.Pass(p)
+	h.Pass(p)
+	b.Pass(p)
+	e.Pass(p)
+	f.Pass(p)
+	return p.Launch()
+}
+
+var narrowingKernel = &driver.Kernel{
+	Name:    "narrowing",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/halves",
+	File:    "neighbours.go",
+	Line:    15,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "h", Offset: 24, Size: 24, Elem: 2},
+		{Name: "b", Offset: 48, Size: 24, Elem: 2},
+		{Name: "e", Offset: 72, Size: 24, Elem: 1},
+		{Name: "f", Offset: 96, Size: 24, Elem: 1},
+	},
+	ParamBytes: 136,
+	Integers:   []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	OnDemand:   true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in []float32
+			h  []dtype.F16
+			b  []dtype.BF16
+			e  []dtype.F8E4M3
+			f  []dtype.F8E5M2
+		})(args)
+		for ts.Next() {
+			narrowing(ts.Thread(), a.in, a.h, a.b, a.e, a.f)
+		}
+	},
+}
+
+// Widening reads elements that lie next to each other.
+func Widening(s *device.Stream, g device.Grid, h device.Slice[dtype.F16], b device.Slice[dtype.BF16], e device.Slice[dtype.F8E4M3], f device.Slice[dtype.F8E5M2], out device.Slice[widened]) error {
+	p := s.Plan(wideningKernel, g)
+	h.Pass(p)
+	b.Pass(p)
+	e.Pass(p)
+	f.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var wideningKernel = &driver.Kernel{
+	Name:    "widening",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/halves",
+	File:    "neighbours.go",
+	Line:    31,
+	Params: []driver.Param{
+		{Name: "h", Offset: 0, Size: 24, Elem: 2},
+		{Name: "b", Offset: 24, Size: 24, Elem: 2},
+		{Name: "e", Offset: 48, Size: 24, Elem: 1},
+		{Name: "f", Offset: 72, Size: 24, Elem: 1},
+		{Name: "out", Offset: 96, Size: 24, Elem: 28},
+	},
+	ParamBytes: 136,
+	Sites: []driver.Site{
+		{File: "neighbours.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			h   []dtype.F16
+			b   []dtype.BF16
+			e   []dtype.F8E4M3
+			f   []dtype.F8E5M2
+			out []widened
+		})(args)
+		for ts.Next() {
+			widening(ts.Thread(), a.h, a.b, a.e, a.f, a.out)
+		}
+	},
+}

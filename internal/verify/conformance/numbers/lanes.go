@@ -12,8 +12,7 @@ type wide struct {
 	X, Y float64
 }
 
-// inLanes has what the CPU's vector units do in many ways, as the processor has instructions for it or not. No field has less than
-// 32 bits, which vector code does not store.
+// inLanes has what the CPU's vector units do in many ways, as the processor has instructions for it or not.
 type inLanes struct {
 	FloatOfLong, FloatOfUnsigned, FloatOfWord, FloatOfInt           float64
 	SingleOfLong, SingleOfUnsigned, SingleOfWord, SingleOfInt       float32

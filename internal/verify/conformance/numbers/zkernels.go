@@ -1498,3 +1498,195 @@ var quotientsTogetherKernel = &driver.Kernel{
 		}
 	},
 }
+
+// NeighbouringInt8s reads elements of less than 32 bits that lie next to each other, and others in reverse, and writes such elements:
+// to all of sums, and to every place of some whose condition holds.
+func NeighbouringInt8s(s *device.Stream, g device.Grid, a, b device.Slice[int8], odd device.Slice[bool], out device.Slice[neighbours], sums, some device.Slice[int8], less device.Slice[bool]) error {
+	p := s.Plan(neighbouringInt8sKernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	odd.Pass(p)
+	out.Pass(p)
+	sums.Pass(p)
+	some.Pass(p)
+	less.Pass(p)
+	return p.Launch()
+}
+
+var neighbouringInt8sKernel = &driver.Kernel{
+	Name:    "neighbouring[int8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "neighbours.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 1},
+		{Name: "b", Offset: 24, Size: 24, Elem: 1},
+		{Name: "odd", Offset: 48, Size: 24, Elem: 1},
+		{Name: "out", Offset: 72, Size: 24, Elem: 48},
+		{Name: "sums", Offset: 96, Size: 24, Elem: 1},
+		{Name: "some", Offset: 120, Size: 24, Elem: 1},
+		{Name: "less", Offset: 144, Size: 24, Elem: 1},
+	},
+	ParamBytes: 184,
+	Sites: []driver.Site{
+		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b       []int8
+			odd        []bool
+			out        []neighbours
+			sums, some []int8
+			less       []bool
+		})(args)
+		for ts.Next() {
+			neighbouring[int8](ts.Thread(), a.a, a.b, a.odd, a.out, a.sums, a.some, a.less)
+		}
+	},
+}
+
+// NeighbouringInt16s reads elements of less than 32 bits that lie next to each other, and others in reverse, and writes such elements:
+// to all of sums, and to every place of some whose condition holds.
+func NeighbouringInt16s(s *device.Stream, g device.Grid, a, b device.Slice[int16], odd device.Slice[bool], out device.Slice[neighbours], sums, some device.Slice[int16], less device.Slice[bool]) error {
+	p := s.Plan(neighbouringInt16sKernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	odd.Pass(p)
+	out.Pass(p)
+	sums.Pass(p)
+	some.Pass(p)
+	less.Pass(p)
+	return p.Launch()
+}
+
+var neighbouringInt16sKernel = &driver.Kernel{
+	Name:    "neighbouring[int16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "neighbours.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 2},
+		{Name: "b", Offset: 24, Size: 24, Elem: 2},
+		{Name: "odd", Offset: 48, Size: 24, Elem: 1},
+		{Name: "out", Offset: 72, Size: 24, Elem: 48},
+		{Name: "sums", Offset: 96, Size: 24, Elem: 2},
+		{Name: "some", Offset: 120, Size: 24, Elem: 2},
+		{Name: "less", Offset: 144, Size: 24, Elem: 1},
+	},
+	ParamBytes: 184,
+	Sites: []driver.Site{
+		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b       []int16
+			odd        []bool
+			out        []neighbours
+			sums, some []int16
+			less       []bool
+		})(args)
+		for ts.Next() {
+			neighbouring[int16](ts.Thread(), a.a, a.b, a.odd, a.out, a.sums, a.some, a.less)
+		}
+	},
+}
+
+// NeighbouringUint8s reads elements of less than 32 bits that lie next to each other, and others in reverse, and writes such elements:
+// to all of sums, and to every place of some whose condition holds.
+func NeighbouringUint8s(s *device.Stream, g device.Grid, a, b device.Slice[uint8], odd device.Slice[bool], out device.Slice[neighbours], sums, some device.Slice[uint8], less device.Slice[bool]) error {
+	p := s.Plan(neighbouringUint8sKernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	odd.Pass(p)
+	out.Pass(p)
+	sums.Pass(p)
+	some.Pass(p)
+	less.Pass(p)
+	return p.Launch()
+}
+
+var neighbouringUint8sKernel = &driver.Kernel{
+	Name:    "neighbouring[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "neighbours.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 1},
+		{Name: "b", Offset: 24, Size: 24, Elem: 1},
+		{Name: "odd", Offset: 48, Size: 24, Elem: 1},
+		{Name: "out", Offset: 72, Size: 24, Elem: 48},
+		{Name: "sums", Offset: 96, Size: 24, Elem: 1},
+		{Name: "some", Offset: 120, Size: 24, Elem: 1},
+		{Name: "less", Offset: 144, Size: 24, Elem: 1},
+	},
+	ParamBytes: 184,
+	Sites: []driver.Site{
+		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b       []uint8
+			odd        []bool
+			out        []neighbours
+			sums, some []uint8
+			less       []bool
+		})(args)
+		for ts.Next() {
+			neighbouring[uint8](ts.Thread(), a.a, a.b, a.odd, a.out, a.sums, a.some, a.less)
+		}
+	},
+}
+
+// NeighbouringUint16s reads elements of less than 32 bits that lie next to each other, and others in reverse, and writes such elements:
+// to all of sums, and to every place of some whose condition holds.
+func NeighbouringUint16s(s *device.Stream, g device.Grid, a, b device.Slice[uint16], odd device.Slice[bool], out device.Slice[neighbours], sums, some device.Slice[uint16], less device.Slice[bool]) error {
+	p := s.Plan(neighbouringUint16sKernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	odd.Pass(p)
+	out.Pass(p)
+	sums.Pass(p)
+	some.Pass(p)
+	less.Pass(p)
+	return p.Launch()
+}
+
+var neighbouringUint16sKernel = &driver.Kernel{
+	Name:    "neighbouring[uint16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "neighbours.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 2},
+		{Name: "b", Offset: 24, Size: 24, Elem: 2},
+		{Name: "odd", Offset: 48, Size: 24, Elem: 1},
+		{Name: "out", Offset: 72, Size: 24, Elem: 48},
+		{Name: "sums", Offset: 96, Size: 24, Elem: 2},
+		{Name: "some", Offset: 120, Size: 24, Elem: 2},
+		{Name: "less", Offset: 144, Size: 24, Elem: 1},
+	},
+	ParamBytes: 184,
+	Sites: []driver.Site{
+		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b       []uint16
+			odd        []bool
+			out        []neighbours
+			sums, some []uint16
+			less       []bool
+		})(args)
+		for ts.Next() {
+			neighbouring[uint16](ts.Thread(), a.a, a.b, a.odd, a.out, a.sums, a.some, a.less)
+		}
+	},
+}
