@@ -2,6 +2,7 @@ package progen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ func (g *gen) elements(k *Kernel) {
 	if n < 1 {
 		n = 1
 	}
-	types := append(append([]*typ(nil), floats...), integers...)
+	types := slices.Concat(floats, integers, halves)
 	var params []string
 	var guards []string
 	for i := range g.r.between(2, 4) {
