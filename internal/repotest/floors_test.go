@@ -58,6 +58,7 @@ var floors = map[string]string{
 	"internal/verify/conformance/...": "internal/verify/conformance/... device device/driver dtype gpu math32",
 	"internal/verify/conformance/run": "internal/verify/conformance/... . device",
 	"internal/kernels/...":            "device device/driver dtype gpu math32",
+	"internal/kernels/kerneltest":     "device cpu internal/ptxinterp",
 	"internal/verify":                 "",
 	"internal/verify/ondemand":        "compile",
 	"internal/verify/seeded/...":      "device device/driver dtype gpu",

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
-	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 )
 
 // TestWeights compares weights with those that the Python package gguf computes, bit for bit.
@@ -101,26 +100,11 @@ type product struct {
 	run  func(f Form) error
 }
 
-// upload returns a slice of a copy of host in device memory.
-func upload[T any](tb testing.TB, s *device.Stream, host []T) device.Slice[T] {
-	tb.Helper()
-	b, err := device.Upload(s, host)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return b.All()
-}
-
 // newProduct returns a product of a matrix of a format.
 func newProduct(tb testing.TB, s *device.Stream, format string, shape Shape) *product {
 	tb.Helper()
 	x := vector(shape.Columns)
-	p := &product{s: s, v: Vectors{upload(tb, s, x), upload(tb, s, make([]float32, shape.Rows)), upload(tb, s, make([]float32, shape.Blocks()))}}
+	p := &product{s: s, v: Vectors{kerneltest.Upload(tb, s, x), kerneltest.Upload(tb, s, make([]float32, shape.Rows)), kerneltest.Upload(tb, s, make([]float32, shape.Blocks()))}}
 	var weights func() []float32
 	if format == "Q4_1" {
 		blocks := blocksQ4(shape)
@@ -128,7 +112,7 @@ func newProduct(tb testing.TB, s *device.Stream, format string, shape Shape) *pr
 		if err != nil {
 			tb.Fatal(err)
 		}
-		d := DeviceQ4{shape, upload(tb, s, m.Planes), upload(tb, s, m.Scales), upload(tb, s, m.Minima)}
+		d := DeviceQ4{shape, kerneltest.Upload(tb, s, m.Planes), kerneltest.Upload(tb, s, m.Scales), kerneltest.Upload(tb, s, m.Minima)}
 		p.run = func(f Form) error { return d.Multiply(s, f, p.v) }
 		weights = func() (w []float32) { return flatten(blocks, (*BlockQ4).Weights) }
 	} else {
@@ -137,7 +121,7 @@ func newProduct(tb testing.TB, s *device.Stream, format string, shape Shape) *pr
 		if err != nil {
 			tb.Fatal(err)
 		}
-		d := DeviceQ8{shape, upload(tb, s, m.Planes), upload(tb, s, m.Scales)}
+		d := DeviceQ8{shape, kerneltest.Upload(tb, s, m.Planes), kerneltest.Upload(tb, s, m.Scales)}
 		p.run = func(f Form) error { return d.Multiply(s, f, p.v) }
 		weights = func() (w []float32) { return flatten(blocks, (*BlockQ8).Weights) }
 	}
@@ -164,55 +148,47 @@ func absolute(x []float32) []float32 {
 	return list
 }
 
-// open returns a stream of a device.
-func open(tb testing.TB, open func() (*device.Device, error)) *device.Stream {
-	tb.Helper()
-	dev, err := open()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s, err := dev.NewStream()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = dev.Close() })
-	return s
-}
-
-func threads(way cpu.Threads) func() (*device.Device, error) {
-	return func() (*device.Device, error) { return cpu.OpenThreads(way) }
-}
-
 // TestMultiply compares products with the reference: of float32 sums, an error of a few units in the last place of the sum of
 // the magnitudes.
 func TestMultiply(t *testing.T) {
-	ways := map[string]func() (*device.Device, error){"vectors": cpu.Open, "scalar": threads(cpu.Scalar), "native": cpu.OpenNative, "interp": ptxinterp.Open}
-	if cpu.VectorLanes() > 8 {
-		ways["AVX2"] = threads(cpu.AVX2)
-	}
-	for name, way := range ways {
+	for name, open := range kerneltest.Executions() {
 		for _, format := range []string{"Q4_1", "Q8_0"} {
 			t.Run(name+"/"+format, func(t *testing.T) {
-				s := open(t, way)
+				s := kerneltest.Stream(t, open)
 				for _, shape := range []Shape{{1, 32}, {16, 64}, {40, 576}, {67, 288}} {
-					p := newProduct(t, s, format, shape)
-					want, scale := p.want()
-					for _, f := range []Form{Tiles, Warps} {
-						if err := p.run(f); err != nil {
-							t.Fatal(err)
-						}
-						got := make([]float32, shape.Rows)
-						if err := errors.Join(device.Download(s, got, p.v.Y), s.Synchronize(t.Context())); err != nil {
-							t.Fatal(err)
-						}
-						for i := range want {
-							if math.Abs(float64(got[i])-want[i]) > 1e-6*scale[i] {
-								t.Fatalf("%v, form %d: row %d is %v, want %v", shape, f, i, got[i], want[i])
-							}
-						}
-					}
+					compare(t, newProduct(t, s, format, shape))
 				}
 			})
 		}
+	}
+}
+
+// compare compares a product in all forms with the reference.
+func compare(t *testing.T, p *product) {
+	want, scale := p.want()
+	for _, f := range []Form{Tiles, Warps} {
+		if err := p.run(f); err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range kerneltest.Download(t, p.s, p.v.Y) {
+			if math.Abs(float64(got)-want[i]) > 1e-6*scale[i] {
+				t.Fatalf("%d rows, form %d: row %d is %v, want %v", len(want), f, i, got, want[i])
+			}
+		}
+	}
+}
+
+// TestShapes passes operands that do not fit.
+func TestShapes(t *testing.T) {
+	for _, s := range []Shape{{2, 32}, {1, 33}, {1, 0}, {-1, 32}} {
+		if _, err := PackQ4(make([]BlockQ4, 1), s); !errors.Is(err, ErrShape) {
+			t.Errorf("a block of %v in Q4_1: %v", s, err)
+		}
+		if _, err := PackQ8(make([]BlockQ8, 1), s); !errors.Is(err, ErrShape) {
+			t.Errorf("a block of %v in Q8_0: %v", s, err)
+		}
+	}
+	if err := (DeviceQ8{Shape: Shape{1, 32}}).Multiply(nil, Tiles, Vectors{}); !errors.Is(err, ErrShape) {
+		t.Errorf("vectors of no elements: %v", err)
 	}
 }

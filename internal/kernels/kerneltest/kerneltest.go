@@ -1,0 +1,89 @@
+package kerneltest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+)
+
+// An Opener opens a device.
+type Opener func() (*device.Device, error)
+
+// Executions returns the devices to test kernels on, by name: the CPU's vector code for each vector unit, its twins without vector
+// code, the kernels' own Go functions, and the interpreter.
+func Executions() map[string]Opener {
+	list := map[string]Opener{"scalar": CPU(cpu.Scalar), "native": cpu.OpenNative, "interp": ptxinterp.Open}
+	for name, open := range VectorUnits() {
+		list[name] = open
+	}
+	return list
+}
+
+// VectorUnits returns the CPU devices with vector code that this machine can run, by name.
+func VectorUnits() map[string]Opener {
+	list := map[string]Opener{}
+	if cpu.VectorLanes() > 8 {
+		list["AVX-512"] = CPU(cpu.Fastest)
+	}
+	if cpu.VectorLanes() > 0 {
+		list["AVX2"] = CPU(cpu.AVX2)
+	}
+	return list
+}
+
+// CPU returns the opener of a CPU device that runs threads in the given way.
+func CPU(way cpu.Threads) Opener {
+	return func() (*device.Device, error) { return cpu.OpenThreads(way) }
+}
+
+// Stream returns a stream of a device, which is closed when the test ends.
+func Stream(tb testing.TB, open Opener) *device.Stream {
+	tb.Helper()
+	dev, err := open()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	s, err := dev.NewStream()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+// Upload returns a copy of host in device memory, which is freed when the test ends.
+func Upload[T any](tb testing.TB, s *device.Stream, host []T) device.Slice[T] {
+	tb.Helper()
+	b, err := device.Upload(s, host)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return b.All()
+}
+
+// Download waits for the stream and returns a copy of device memory.
+func Download[T any](tb testing.TB, s *device.Stream, from device.Slice[T]) []T {
+	tb.Helper()
+	host := make([]T, from.Len())
+	if err := errors.Join(device.Download(s, host, from), s.Synchronize(tb.Context())); err != nil {
+		tb.Fatal(err)
+	}
+	return host
+}
