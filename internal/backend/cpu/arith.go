@@ -27,7 +27,7 @@ func (e *emitter) compute(v *ir.Value) expr {
 	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:
 		return e.conversion(v)
 	}
-	panic(refuse("%s has no equivalent in Go", v.Op))
+	panic(refuseAt(v, "%s has no equivalent in Go", v.Op))
 }
 
 var signedOps = map[ir.Op]string{
@@ -151,7 +151,7 @@ func (e *emitter) logic(v *ir.Value) expr {
 		}
 		return binary("!=", x, y)
 	}
-	panic(refuse("%s of i1 has no equivalent in Go", v.Op))
+	panic(refuseAt(v, "%s of i1 has no equivalent in Go", v.Op))
 }
 
 // inverse has the comparison of integers that holds where another does not.
@@ -170,9 +170,9 @@ func (e *emitter) comparison(v *ir.Value, op string) expr {
 	case x.Type.IsPtr() && (op == "==" || op == "!="):
 		return binary(op, e.pointer(x), e.pointer(y))
 	case x.Type.IsPtr():
-		panic(refuse("addresses are compared"))
+		panic(refuseAt(v, "addresses are compared"))
 	case x.Type.Kind == ir.KindI1 && v.Op != ir.OpEq && v.Op != ir.OpNe:
-		panic(refuse("%s of i1 has no equivalent in Go", v.Op))
+		panic(refuseAt(v, "%s of i1 has no equivalent in Go", v.Op))
 	case v.Op == ir.OpULt || v.Op == ir.OpULe:
 		return binary(op, e.unsigned(x), e.unsigned(y))
 	}
@@ -226,7 +226,7 @@ func (e *emitter) conversion(v *ir.Value) expr {
 	case ir.OpFToF16, ir.OpFToBF16:
 		return convert(t, operand("%s.%sFrom32(%s)", e.imported(dtypePath), halves[v.Op], e.arg(v, 0).text))
 	}
-	panic(refuse("%s from %v to %v has no equivalent in Go", v.Op, a.Type, v.Type))
+	panic(refuseAt(v, "%s from %v to %v has no equivalent in Go", v.Op, a.Type, v.Type))
 }
 
 func (e *emitter) bitcast(v *ir.Value) expr {
@@ -244,5 +244,5 @@ func (e *emitter) bitcast(v *ir.Value) expr {
 	case from == ir.KindI64 && to == ir.KindF64:
 		return operand("%s(uint64(%s))", m("Float64frombits"), e.arg(v, 0).text)
 	}
-	panic(refuse("bitcast from %v to %v has no equivalent in Go", a.Type, v.Type))
+	panic(refuseAt(v, "bitcast from %v to %v has no equivalent in Go", a.Type, v.Type))
 }

@@ -110,7 +110,7 @@ func meetsSimply(f *ir.Func) error {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			if v.Op.Convergent() && (!waits(v) || warps && votes(v)) {
-				return refuse("%s at %s:%d", v.Op, v.Pos.File, v.Pos.Line)
+				return refuseAt(v, "%s", v.Op)
 			}
 		}
 	}

@@ -75,6 +75,15 @@ func (r refusal) Error() string { return string(r) }
 
 func refuse(format string, args ...any) refusal { return refusal(fmt.Sprintf(format, args...)) }
 
+// refuseAt is refuse with the line of v.
+func refuseAt(v *ir.Value, format string, args ...any) refusal {
+	why := refuse(format, args...)
+	if v.Pos.Known() {
+		why += refuse(" at %s:%d", v.Pos.File, v.Pos.Line)
+	}
+	return why
+}
+
 // imported returns the name by which the file knows the package with the path.
 func (e *emitter) imported(path string) string {
 	if e.imports[path] == "" {

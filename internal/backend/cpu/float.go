@@ -72,7 +72,7 @@ func (e *emitter) sign(v *ir.Value) expr {
 func (e *emitter) rounding(v *ir.Value) expr {
 	name := map[ir.Op]string{ir.OpFSqrt: "Sqrt", ir.OpFFloor: "Floor", ir.OpFCeil: "Ceil", ir.OpFTrunc: "Trunc", ir.OpFRint: "RoundToEven"}[v.Op]
 	if name == "" {
-		panic(refuse("%s has no equivalent in Go", v.Op))
+		panic(refuseAt(v, "%s has no equivalent in Go", v.Op))
 	}
 	call, x := e.imported("math")+"."+name, e.arg(v, 0).text
 	if v.Type.Kind == ir.KindF64 {

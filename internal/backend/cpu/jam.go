@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -142,6 +143,9 @@ func (e *emitter) alone() {
 // steps writes the loop along x: vector code where there is any, and Go for what that leaves.
 func (e *emitter) steps(g *region) []line {
 	if e.warps {
+		if e.o.Vector != nil && worthVectors(g) {
+			e.remark(scalar("the threads of a warp exchange values").at(e.firstExchange()))
+		}
 		return e.warpSteps(g)
 	}
 	list := e.vectorize(g)
@@ -155,6 +159,18 @@ func (e *emitter) steps(g *region) []line {
 		return nil
 	}
 	return slices.Concat(call, lines)
+}
+
+// firstExchange returns where the threads of a warp first wait for each other.
+func (e *emitter) firstExchange() ir.Pos {
+	for _, b := range e.dom.Order() {
+		for _, v := range b.Values {
+			if analysis.WarpOp(v.Op) {
+				return v.Pos
+			}
+		}
+	}
+	return ir.Pos{}
 }
 
 // stepsFrom writes the loop along x from a thread on.

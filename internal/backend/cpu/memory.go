@@ -138,7 +138,7 @@ func (e *emitter) base(root *ir.Value) (string, int64) {
 // place returns the Go variable of type t at p.
 func (e *emitter) place(p *ir.Value, t *ir.Type) string {
 	if t.IsPtr() && e.rootOf(p).Op != ir.OpAlloca || t.IsPtr() && e.memory.apart[e.rootOf(p)] {
-		panic(refuse("pointers are stored in memory"))
+		panic(refuseAt(p, "pointers are stored in memory"))
 	}
 	return fmt.Sprintf("*(*%s)(%s)", e.typeName(t, false), e.pointer(p).text)
 }
@@ -158,7 +158,7 @@ func (e *emitter) needAlloca(v *ir.Value) {
 		return
 	}
 	if holdsPointer(t) {
-		panic(refuse("pointers are stored in memory"))
+		panic(refuseAt(v, "pointers are stored in memory"))
 	}
 	e.top = append(e.top, line{text: fmt.Sprintf("%s := %s", name, e.element(v, t.Size()))})
 	if e.of[v.Block.ID] == e.here && v.Imm != 1 {

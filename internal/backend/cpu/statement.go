@@ -40,7 +40,7 @@ func (e *emitter) single(v *ir.Value) {
 	case v.Op == ir.OpFence: // every atomic operation is one
 	case v.Op == ir.OpAlloca || v.Op.Terminator():
 	case !v.Op.Pure():
-		panic(refuse("%s has no equivalent in Go", v.Op))
+		panic(refuseAt(v, "%s has no equivalent in Go", v.Op))
 	case !e.wanted(v):
 	case v.Op == ir.OpSelect:
 		e.choose(v)

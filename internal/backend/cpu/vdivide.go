@@ -50,7 +50,7 @@ func (z *vectorizer) quotients32(x, y vreg, signed bool, to vreg) {
 // leaves the row to Go.
 func (z *vectorizer) quotients64(v *ir.Value, x, y, to [2]vreg) {
 	if !z.replays && (z.dirty[z.block.block.ID] || z.wrote) {
-		panic(scalar("a division of integers of 64 bits comes after a store"))
+		panic(scalar("a 64-bit division after a store"))
 	}
 	z.bailUnlessShort(v, x, y)
 	bits := z.constant(int64(math.Float64bits(shortOffset)), true)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
@@ -96,9 +97,7 @@ func (e *emitter) vectorize(g *region) []*vectorFunc {
 		if why != "" {
 			f, why = e.vectorCodeOf(g, unit(), false)
 		}
-		if why != "" && !slices.Contains(e.scalar, string(why)) {
-			e.scalar = append(e.scalar, string(why))
-		}
+		e.remark(why)
 		if f != nil {
 			known = append(known, f)
 		}
@@ -120,7 +119,7 @@ func (e *emitter) vectorCodeOf(g *region, a *assembler, agree bool) (f *vectorFu
 			}
 		}
 		if why != "" {
-			why += scalar(fmt.Sprintf(" at %s:%d", c.Here().File, c.Here().Line))
+			why = why.at(ir.Pos{File: c.Here().File, Line: c.Here().Line})
 		}
 	}()
 	switch {
@@ -151,10 +150,43 @@ func (s *shared) newVectorizer(e *emitter, p *plan, tx vasm.Reg) *vectorizer {
 	}
 }
 
-// scalarOnly says by a panic that a region has no vector code.
+// remark notes why a region has no vector code, once.
+func (e *emitter) remark(why scalarOnly) {
+	if why != "" && !slices.Contains(e.scalar, string(why)) {
+		e.scalar = append(e.scalar, string(why))
+	}
+}
+
+// scalarOnly is why a region has no vector code; a panic with it ends the writing of the region's.
 type scalarOnly string
 
 func scalar(why string) scalarOnly { return scalarOnly(why) }
+
+// at returns why with the place in the kernel, and what would help, if anything.
+func (why scalarOnly) at(p ir.Pos) scalarOnly {
+	if p.Known() {
+		why += scalar(fmt.Sprintf(" at %s:%d", p.File, p.Line))
+	}
+	for reason, help := range remedies {
+		if strings.HasPrefix(string(why), reason) {
+			why += scalar(" (" + help + ")")
+		}
+	}
+	return why
+}
+
+// remedies are changes to a kernel that give it vector code, by how the reasons why it has none begin.
+var remedies = map[string]string{
+	"a check after a store":                  "test lengths and indices before the first store",
+	"a fault after a store":                  "panic before the first store",
+	"a 64-bit division after a store":        "divide before the first store, or in 32 bits",
+	"rows of":                                "make blocks at least 16 threads wide",
+	"a local array":                          "indices that are constants, or loops of few iterations, keep an array in registers",
+	"an atomic operation":                    "combine the values of a block before one thread updates memory",
+	"the threads of a warp exchange":         "a kernel for CPUs can exchange values in shared memory between calls of Sync",
+	"threads that exit while others wait":    "return after the last Sync",
+	"a conversion of a float to an unsigned": "convert to an int64 first",
+}
 
 // replays reports whether g reads nothing that it may have written: threads that have done a part of it
 // can begin again.

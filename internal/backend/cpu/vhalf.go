@@ -19,10 +19,7 @@ func (z *vectorizer) convertSmall(v *ir.Value, r *vector) {
 	case ir.OpSToF, ir.OpUToF:
 		z.smallToFloat(v, r)
 	case ir.OpFToS, ir.OpFToU:
-		if isWide(a.Type) {
-			panic(scalar("a float of 64 bits becomes an integer of 8 or 16 bits"))
-		}
-		z.unit.integer(z.vectorOf(a)[0], r.reg[0], false)
+		z.floatToInteger(z.vectorOf(a), isWide(a.Type), r.reg[0])
 	case ir.OpF16ToF:
 		z.unit.fromF16(z.vectorOf(a)[0], r.reg[0])
 	case ir.OpBF16ToF:
@@ -35,6 +32,15 @@ func (z *vectorizer) convertSmall(v *ir.Value, r *vector) {
 		z.toBF16(z.vectorOf(a)[0], r.reg[0])
 	default:
 		panic(scalar(words(v.Op) + " of an integer of 8 or 16 bits"))
+	}
+}
+
+// floatToInteger truncates floats to integers of up to 32 bits with a sign, or of less without one.
+func (z *vectorizer) floatToInteger(x [2]vreg, wide bool, to vreg) {
+	if wide {
+		z.unit.integers(x, true, to)
+	} else {
+		z.unit.integer(x[0], to, false)
 	}
 }
 

@@ -58,6 +58,8 @@ func words(op ir.Op) string {
 	switch {
 	case op.Atomic():
 		return "an atomic operation"
+	case op == ir.OpLane:
+		return "the thread's lane in its warp"
 	}
 	return op.String()
 }
@@ -453,14 +455,31 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 		for i, t := range z.regs(r) {
 			z.code.Op("VMOVUPS", vasm.Use(x[i]), vasm.Def(t))
 		}
-	case v.Op == ir.OpFToS && isWide(from) != isWide(to):
-		panic(scalar("a conversion of a float to an integer of an unsupported size"))
-	case v.Op == ir.OpFToS:
-		for i, t := range z.regs(r) {
-			z.unit.integer(x[i], t, isWide(to))
-		}
+	case v.Op == ir.OpFToS && !isWide(to):
+		z.floatToInteger(x, isWide(from), r.reg[0])
+	case v.Op == ir.OpFToS || v.Op == ir.OpFToU && !isWide(to): // one without a sign is the lower half of one with 64 bits
+		z.floatToLong(x, isWide(from), r)
+	case v.Op == ir.OpFToU:
+		panic(scalar("a conversion of a float to an unsigned integer of 64 bits"))
 	case !z.unit.convert(v, x, r.reg):
 		panic(scalar(words(v.Op)))
+	}
+}
+
+// floatToLong truncates floats to integers of 64 bits, of which r may take the lower halves.
+func (z *vectorizer) floatToLong(x [2]vreg, wide bool, r *vector) {
+	if !wide {
+		x = z.extended("VCVTPS2PD", x[0])
+	}
+	long := r.reg
+	if long[1] == 0 {
+		long = [2]vreg{z.vector(), z.vector()}
+	}
+	for i := range long {
+		z.unit.integer(x[i], long[i], true)
+	}
+	if long != r.reg {
+		z.unit.truncate(long[0], long[1], r.reg[0])
 	}
 }
 

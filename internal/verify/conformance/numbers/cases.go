@@ -31,6 +31,7 @@ func Cases() []check.Case {
 		check.Fields("at the limit", Limits, limitsOf, numbersAtLimits()...),
 		check.Fields("division of 64 bits", Divisions, dividedBy, hardDivisions()...),
 		check.Fields("in the lanes of vectors", ComputesInLanes, inLanesOf, wides()...),
+		check.Fields("conversion from floats in the lanes of vectors", ConvertsInLanes, integersInLanesOf, numbers...),
 		check.Fields("exact sums of products", Summing, sums, smallPairs()...),
 		check.Fields("math", Exacts, exactly, realPairs[float64]()...),
 		check.Fields("math32", InSingles, inSingle, realPairs[float32]()...),

@@ -76,3 +76,30 @@ func wides() (list []wide) {
 	}
 	return list
 }
+
+// integersInLanes has conversions of floats to integers of other sizes than the floats'.
+type integersInLanes struct {
+	Int8, Int8OfSingle     int8
+	Uint8, Uint8OfSingle   uint8
+	Int16, Int16OfSingle   int16
+	Uint16, Uint16OfSingle uint16
+	Int32                  int32
+	Uint32, Uint32OfSingle uint32
+	Int64OfSingle          int64
+}
+
+func integersInLanesOf(x float64) integersInLanes {
+	s := float32(x)
+	return integersInLanes{
+		Int8: int8(x), Int8OfSingle: int8(s), Uint8: uint8(x), Uint8OfSingle: uint8(s),
+		Int16: int16(x), Int16OfSingle: int16(s), Uint16: uint16(x), Uint16OfSingle: uint16(s),
+		Int32: int32(x), Uint32: uint32(x), Uint32OfSingle: uint32(s), Int64OfSingle: int64(s),
+	}
+}
+
+//gpu:kernel
+func convertsInLanes(t gpu.Thread, in []float64, out []integersInLanes) {
+	if i := t.GlobalX(); i < len(in) && i < len(out) {
+		out[i] = integersInLanesOf(in[i])
+	}
+}

@@ -2,29 +2,29 @@ package numbers
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/check"
 )
+
+// wild are floats of which most fit no integer.
+var wild = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1 << 31, 1 << 32, 1<<32 + 0.5, -1<<31 - 1, 1 << 52, 1<<52 + 1, -1<<52 - 1, 1<<53 - 1, 1 << 62, 1<<63 - 1024, 1 << 63, -1 << 63, -1<<63 - 2048,
+	1 << 84, -1 << 84, -1 << 90, 1e300, -1e300, 5e-324, 4294967295.75, -4294967295.75, 0.99, -0.99, 1<<40 + 0.5, -1<<40 - 0.5, 123456789012.75, -123456789012.75, 0, math.Copysign(0, -1)}
 
 // TestWild compares vector code with Go twins where Go's own compiler does otherwise: of floats that fit no integer.
 func TestWild(t *testing.T) {
-	wild := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1 << 31, 1 << 32, 1<<32 + 0.5, -1<<31 - 1, 1 << 52, 1<<52 + 1, -1<<52 - 1, 1<<53 - 1, 1 << 62, 1<<63 - 1024, 1 << 63, -1 << 63, -1<<63 - 2048,
-		1 << 84, -1 << 84, -1 << 90, 1e300, -1e300, 5e-324, 4294967295.75, -4294967295.75, 0.99, -0.99, 1<<40 + 0.5, -1<<40 - 0.5, 123456789012.75, -123456789012.75, 0, math.Copysign(0, -1)}
 	var in []wide
 	for i, x := range wild {
 		for k, y := range wild {
 			in = append(in, wide{int64(i), int64(k), x, y})
 		}
 	}
-	want := computed(t, cpu.Scalar, in)
-	ways := map[string]cpu.Threads{"the fastest": cpu.Fastest}
-	if cpu.VectorLanes() > 0 {
-		ways["AVX2"] = cpu.AVX2
-	}
-	for name, way := range ways {
-		for i, got := range computed(t, way, in) {
+	want := computed(t, cpu.Scalar, ComputesInLanes, in)
+	for name, way := range vectorWays() {
+		for i, got := range computed(t, way, ComputesInLanes, in) {
 			if got.LongOfFloat != want[i].LongOfFloat || got.LongOfSingle != want[i].LongOfSingle || got.IntOfSingle != want[i].IntOfSingle {
 				t.Errorf("%s: of %v and %v come %d, %d and %d, want %d, %d and %d", name, in[i].X, in[i].Y,
 					got.LongOfFloat, got.LongOfSingle, got.IntOfSingle, want[i].LongOfFloat, want[i].LongOfSingle, want[i].IntOfSingle)
@@ -39,8 +39,33 @@ func TestWild(t *testing.T) {
 	}
 }
 
-// computed returns what a CPU device that runs threads in some way makes of numbers.
-func computed(t *testing.T, way cpu.Threads, in []wide) []inLanes {
+// TestWildIntegers is TestWild for conversions to integers of other sizes than the floats'.
+func TestWildIntegers(t *testing.T) {
+	in := slices.Clone(wild)
+	for i := range 64 {
+		in = append(in, math.Ldexp(1.2345678901, i), -math.Ldexp(1.7654321098, i))
+	}
+	want := computed(t, cpu.Scalar, ConvertsInLanes, in)
+	for name, way := range vectorWays() {
+		for i, got := range computed(t, way, ConvertsInLanes, in) {
+			if got != want[i] {
+				t.Errorf("%s: of %v come %+v, want %+v", name, in[i], got, want[i])
+			}
+		}
+	}
+}
+
+// vectorWays returns the ways to run vector code on this machine.
+func vectorWays() map[string]cpu.Threads {
+	ways := map[string]cpu.Threads{"the fastest": cpu.Fastest}
+	if cpu.VectorLanes() > 0 {
+		ways["AVX2"] = cpu.AVX2
+	}
+	return ways
+}
+
+// computed returns what a kernel makes of numbers on a CPU device that runs threads in some way.
+func computed[In, Out any](t *testing.T, way cpu.Threads, launch check.Launcher[In, Out], in []In) []Out {
 	t.Helper()
 	dev, err := cpu.OpenThreads(way)
 	if err != nil {
@@ -55,14 +80,14 @@ func computed(t *testing.T, way cpu.Threads, in []wide) []inLanes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := device.Make[inLanes](s, len(in))
+	to, err := device.Make[Out](s, len(in))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ComputesInLanes(s, device.Cover(len(in), 128), from.All(), to.All()); err != nil {
+	if err := launch(s, device.Cover(len(in), 128), from.All(), to.All()); err != nil {
 		t.Fatal(err)
 	}
-	out := make([]inLanes, len(in))
+	out := make([]Out, len(in))
 	if err := device.Download(s, out, to.All()); err != nil {
 		t.Fatal(err)
 	}
