@@ -142,7 +142,7 @@ func (e *emitter) alone() {
 
 // steps writes the loop along x: vector code where there is any, and Go for what that leaves.
 func (e *emitter) steps(g *region) []line {
-	if e.warps {
+	if e.warps && !e.isLine() {
 		if e.o.Vector != nil && worthVectors(g) {
 			e.remark(scalar("the threads of a warp exchange values").at(e.firstExchange()))
 		}
@@ -150,7 +150,7 @@ func (e *emitter) steps(g *region) []line {
 	}
 	list := e.vectorize(g)
 	if len(list) == 0 {
-		return e.stepsFrom(g, "0")
+		return e.stepsFrom(g, e.firstThread())
 	}
 	first := e.word("first")
 	call := e.vectorCall(list, first)
@@ -158,7 +158,18 @@ func (e *emitter) steps(g *region) []line {
 	if len(lines) == 0 {
 		return nil
 	}
+	if e.warps { // the pieces of a state are in one scope
+		return slices.Concat([]line{{text: "{"}}, call, lines, []line{{text: "}"}})
+	}
 	return slices.Concat(call, lines)
+}
+
+// firstThread returns the first thread of the loop along x.
+func (e *emitter) firstThread() string {
+	if e.warps {
+		return e.word("warp")
+	}
+	return "0"
 }
 
 // firstExchange returns where the threads of a warp first wait for each other.

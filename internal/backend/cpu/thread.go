@@ -136,7 +136,7 @@ func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 			return
 		}
 		c.everyLane(func() { here.add(c.kept(phi), c.valueOrOffset(phi, a).text) })
-	case c.level[phi.ID] == perBlock && c.level[a.ID] <= perBlock && c.waysIn(phi) == 1:
+	case c.level[phi.ID] == perBlock && c.level[a.ID] <= perBlock && c.waysIn(phi, c.here) == 1:
 		c.after.add(c.hoistedName(phi), c.valueOrOffset(phi, a).text)
 	case c.level[phi.ID] == perBlock: // all threads compute it, and the old one is needed until then
 		next := c.name1(phi, "next")
@@ -153,11 +153,11 @@ func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 	}
 }
 
-// waysIn returns how many blocks of the region lead to the one that phi stands in.
-func (c *threadCoder) waysIn(phi *ir.Value) int {
+// waysIn returns how many blocks of g lead to the one that phi stands in.
+func (p *placement) waysIn(phi *ir.Value, g *region) int {
 	n := 0
-	for _, p := range phi.Block.Preds {
-		if c.of[p.ID] == c.here {
+	for _, b := range phi.Block.Preds {
+		if p.of[b.ID] == g {
 			n++
 		}
 	}

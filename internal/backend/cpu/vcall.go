@@ -13,7 +13,7 @@ func (e *emitter) vectorCall(list []*vectorFunc, first string) []line {
 	scope := e.out.scope
 	e.out.scope = e.rows
 	defer func() { e.out.scope = scope }()
-	begun, condition, length, call := "0", "", e.size(0), "%s"
+	begun, condition, length, call := e.firstThread(), "", e.last(), "%s"
 	if e.spans() {
 		blocks := e.word("blocks")
 		begun, condition, length, call = blocks+".Begun()", fmt.Sprintf(" && %s == 0", first), blocks+".Span()", blocks+".Done(%s)"
@@ -21,6 +21,9 @@ func (e *emitter) vectorCall(list []*vectorFunc, first string) []line {
 	lines := []line{{text: fmt.Sprintf("%s := %s", first, begun)}}
 	for i, f := range list {
 		args := []string{length}
+		if e.warps {
+			args = append(args, e.firstThread())
+		}
 		for _, in := range f.inputs {
 			args = append(args, e.inputText(in))
 		}
@@ -99,11 +102,9 @@ func (e *emitter) inputText(in input) string {
 	case inputRoot:
 		return e.pointer(in.v).text
 	case inputElement:
-		row := number(0)
-		if d := e.f.Block; d[0] == 0 || d[1] > 1 || d[2] > 1 {
-			row = operand("%s", e.word("row"))
-		}
-		return e.elementAt(in.v, in.v.Type.Size(), row)
+		return e.elementAt(in.v, in.v.Type.Size(), e.rowNumber())
+	case inputBrought:
+		return e.elementAt(brought(in.v), in.v.Args[0].Type.Size(), e.rowNumber())
 	case inputSpecial:
 		return e.special(in.v).text
 	}
@@ -112,6 +113,14 @@ func (e *emitter) inputText(in input) string {
 		x = convert("int", x)
 	}
 	return x.text
+}
+
+// rowNumber returns the number of the row's first thread.
+func (e *emitter) rowNumber() expr {
+	if e.isLine() {
+		return number(0)
+	}
+	return operand("%s", e.word("row"))
 }
 
 // vectorCode returns the functions of all regions.

@@ -395,7 +395,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 			case z.keep[phi.ID] == keepEach && (a.Op == ir.OpParam || z.array[a.ID] != z.array[phi.ID]):
 				stores = append(stores, kept{z.vectorOf(a), phi.Type, z.keptAddress(phi)})
 			case z.keep[phi.ID] == keepEach:
-			case z.level[phi.ID] == perBlock && z.level[a.ID] <= perBlock:
+			case z.level[phi.ID] == perBlock && z.level[a.ID] <= perBlock && z.waysIn(phi, z.g) == 1:
 			default:
 				panic(scalar("an assignment to a variable of the block"))
 			}

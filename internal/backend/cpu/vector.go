@@ -61,6 +61,7 @@ const (
 	inputRoot                     // the pointer that v, a root, is
 	inputElement                  // the address that keeps v for the row's first thread
 	inputSpecial                  // an index or a size
+	inputBrought                  // the address of what the row's first thread brings to v, where threads of a warp exchange values
 )
 
 // vector is a value in vector code. It has one register, or two of 64 bits.
@@ -183,7 +184,7 @@ var remedies = map[string]string{
 	"rows of":                                "make blocks at least 16 threads wide",
 	"a local array":                          "indices that are constants, or loops of few iterations, keep an array in registers",
 	"an atomic operation":                    "combine the values of a block before one thread updates memory",
-	"the threads of a warp exchange":         "a kernel for CPUs can exchange values in shared memory between calls of Sync",
+	"the threads of a warp exchange":         "make blocks of one dimension",
 	"threads that exit while others wait":    "return after the last Sync",
 	"a conversion of a float to an unsigned": "convert to an int64 first",
 }
@@ -219,7 +220,11 @@ func (s *shared) write(e *emitter, p *plans) {
 	c := s.code
 	tx := c.Reg(vasm.Integer)
 	c.Once("MOVQ", c.Param("int"), vasm.Def(s.row))
-	c.Once("XORQ", vasm.Def(tx), vasm.Def(tx))
+	if e.warps {
+		c.Once("MOVQ", c.Param("int"), vasm.Def(tx))
+	} else {
+		c.Once("XORQ", vasm.Def(tx), vasm.Def(tx))
+	}
 	all, alike := s.newVectorizer(e, p.all, tx), s.newVectorizer(e, p.alike, tx)
 	if len(all.order) == 0 || len(alike.order) == 0 {
 		panic(scalar("code that no lane reaches"))
@@ -581,8 +586,12 @@ func (z *vectorizer) foreign() {
 
 // keptAddress returns the address of the element that keeps v for the vector's first thread.
 func (z *vectorizer) keptAddress(v *ir.Value) vasm.Reg {
-	size := z.keptSize(v)
-	base := z.input(input{z.array[v.ID], inputElement})
+	return z.elementAddress(input{z.array[v.ID], inputElement}, z.keptSize(v))
+}
+
+// elementAddress returns the address of the element of size bytes for the vector's first thread, in the array of an input.
+func (z *vectorizer) elementAddress(in input, size int64) vasm.Reg {
+	base := z.input(in)
 	at := z.code.Reg(vasm.Integer)
 	z.code.Op("MOVQ", vasm.Use(z.tx), vasm.Def(at))
 	if size > 1 {
@@ -606,7 +615,25 @@ func (z *vectorizer) loadKept(v *ir.Value) {
 }
 
 // keeps reports whether the region's own value v is stored for other regions.
-func (z *vectorizer) keeps(v *ir.Value) bool { return z.keep[v.ID] == keepEach && !z.isFirstPhi(v) }
+func (z *vectorizer) keeps(v *ir.Value) bool {
+	return z.keep[v.ID] == keepEach && !z.isFirstPhi(v) && !waits(v)
+}
+
+// bring stores what lanes bring to v, at which the threads of a warp meet.
+func (z *vectorizer) bring(v *ir.Value) {
+	switch {
+	case v.Type.Kind == ir.KindVoid:
+	case z.isShared(v):
+		panic(scalar("the threads of a warp combine values"))
+	case z.keep[v.ID] != keepEach:
+	case v.Op == ir.OpMatch || !z.movesAlike(v):
+		panic(scalar("the threads of a warp choose whose values they get"))
+	default:
+		x := v.Args[0]
+		at := z.elementAddress(input{v, inputBrought}, x.Type.Size())
+		z.storeLanes(z.vectorOf(x), x.Type, vasm.Mem(at, 0), z.activeMask())
+	}
+}
 
 // input returns the register of a parameter.
 func (z *vectorizer) input(in input) vasm.Reg {
@@ -615,7 +642,7 @@ func (z *vectorizer) input(in input) vasm.Reg {
 	}
 	typ := "int"
 	switch {
-	case in.what == inputRoot || in.what == inputElement:
+	case in.what == inputRoot || in.what == inputElement || in.what == inputBrought:
 		typ = "unsafe.Pointer"
 	case in.what == inputValue && in.v.Type.Kind == ir.KindF32:
 		typ = "float32"

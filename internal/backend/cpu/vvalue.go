@@ -22,6 +22,9 @@ func (z *vectorizer) value(v *ir.Value) {
 		panic(scalar("a zero-initialized variable that other regions use"))
 	case votes(v):
 		panic(scalar("a counting barrier"))
+	case waits(v) && z.warps:
+		z.bring(v)
+		return
 	case z.level[v.ID] < perThread || v.Op.Terminator() || v.Op == ir.OpAlloca || v.Op == ir.OpBarrier || trivial(v) && v.Op != ir.OpZExt && v.Op != ir.OpSExt && v.Op != ir.OpBitcast:
 		return
 	case v.Op == ir.OpCheck:

@@ -166,11 +166,8 @@ func (e *emitter) exchange(g *region) {
 	}
 }
 
-// warpSteps writes the loop over the threads of a warp.
+// warpSteps writes the loop over the threads of a warp in a block of several dimensions.
 func (e *emitter) warpSteps(g *region) []line {
-	if e.isLine() {
-		return e.stepsFrom(g, e.word("warp"))
-	}
 	b := e.threadBody(g, 1)
 	if len(b.lines) == 0 {
 		return nil
