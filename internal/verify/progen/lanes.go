@@ -7,11 +7,15 @@ import (
 
 // NewLanes returns a kernel of control flow: branches that threads take alike and others, loops that they
 // leave together and one by one, jumps, on numbers of 32 and 64 bits; in an eighth of them threads fault, in another they
-// wait for each other, in another they read near their own numbers. It is for vector code, whose lanes are threads, and which most of New's kernels are too motley for.
+// wait for each other, half of which exchange values in warps, in another they read near their own numbers. It is for vector code,
+// whose lanes are threads, and which most of New's kernels are too motley for.
 func NewLanes(seed uint64, index int) Kernel {
-	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index), faults: index%8 == 7, waits: index%8 == 3, near: index%8 == 5, short: index%16 == 5}
+	g := &lanes{r: newRandom(seed, index), token: fmt.Sprintf("k%d_", index), faults: index%8 == 7, waits: index%8 == 3, warps: index%16 == 3, near: index%8 == 5, short: index%16 == 5}
 	k := Kernel{Name: g.token, Values: g.r.Uint64(), Barriers: g.waits}
 	k.Blocks, k.Threads = [2]int{g.r.between(1, 3), 1}, [2]int{pick(g.r, 16, 32, 40, 100), pick(g.r, 1, 1, 2)}
+	if g.warps {
+		k.Threads = [2]int{pick(g.r, 32, 32, 96), 1}
+	}
 	threads := k.Blocks[0] * k.Threads[0] * k.Threads[1]
 	params := "t gpu.Thread, first int"
 	for _, t := range laneTypes {
@@ -29,6 +33,9 @@ func NewLanes(seed uint64, index int) Kernel {
 		}
 	}
 	g.line("//gpu:kernel")
+	if g.warps { // whose pieces are vector code where the compiler knows that blocks are rows
+		g.line("//gpu:block %d", k.Threads[0])
+	}
 	g.line("func %s(%s) {", k.Name, params)
 	g.line("\town := t.ThreadY()*t.GridDimX()*t.BlockDimX() + t.GlobalX() + first")
 	for _, t := range laneTypes {
@@ -66,7 +73,24 @@ func (g *lanes) pieces(depth int) {
 			g.line("\t}")
 		}
 		w := pick(g.r, "a", "b")
+		if g.warps && g.r.oneIn(2) {
+			g.exchange(w)
+			continue
+		}
 		g.line("\tshared[local] = %sw\n\tt.Sync()\n\t%[1]sw += shared[local^1]\n\tt.Sync()", w)
+	}
+}
+
+// exchange writes that the threads of a warp exchange one of their variables.
+func (g *lanes) exchange(variable string) {
+	x := variable + pick(g.r, laneTypes[:]...).letter
+	switch g.r.IntN(6) {
+	case 0:
+		g.line("\t%[1]s += gpu.Shuffle(t, %[1]s, int(%[2]sw&31))", x, variable)
+	case 1:
+		g.line("\t%[1]sw += gpu.WarpReduceAdd(t, %[1]sw)", variable)
+	default:
+		g.line("\t%[1]s += gpu.%[2]s(t, %[1]s, %[3]d)", x, pick(g.r, "ShuffleXor", "ShuffleUp", "ShuffleDown"), g.r.between(1, 31))
 	}
 }
 
@@ -82,6 +106,7 @@ type lanes struct {
 	near     bool // threads read what is near their own numbers
 	short    bool // and look before whether it is there
 	waits    bool // threads wait for each other, and none returns before
+	warps    bool // and those of a warp exchange values
 	text     strings.Builder
 	budget   int
 	counters int
