@@ -6384,6 +6384,7 @@ func uniform32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	d4 := *(*int32)(unsafe.Add(args, 28))
 	d8 := *(*int)(unsafe.Add(args, 32))
 	d16 := *(*int)(unsafe.Add(args, 40))
+	lanes := blocks.Lanes()
 //line randomkernel.go:53
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -6391,8 +6392,8 @@ func uniform32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i50 := bx * 256
 		{
 			{
-//line randomkernel.go:38
-				uniform32TwinRow(d8, i50, d0, d4, d16, xLen, x)
+//line randomkernel.go:53
+				uniform32TwinRow(blocks, lanes, d0, d16, d4, d8, i50, x, xLen)
 			}
 		}
 	}
@@ -6400,9 +6401,19 @@ func uniform32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // uniform32TwinRow is what a row of threads does in uniform32Twin.
 //
-//line randomkernel.go:38
-func uniform32TwinRow(d8 int, i50 int, d0 int32, d4 int32, d16 int, xLen int, x unsafe.Pointer) {
-	for tx := range 256 {
+//line randomkernel.go:53
+func uniform32TwinRow(blocks *gpu.Blocks, lanes int, d0 int32, d16 int, d4 int32, d8 int, i50 int, x unsafe.Pointer, xLen int) {
+	first := blocks.Begun()
+//line randomkernel.go:53
+	if lanes == 16 && first == 0 {
+//line randomkernel.go:53
+		first = blocks.Done(zvector.Uniform32Twin(blocks.Span(), i50, d8, int(d0), int(d4), d16, xLen, x))
+//line randomkernel.go:53
+	} else if lanes == 8 && first == 0 {
+//line randomkernel.go:53
+		first = blocks.Done(zvector.Uniform32TwinAVX2(blocks.Span(), i50, d8, int(d0), int(d4), d16, xLen, x))
+	}
+	for tx := first; tx < 256; tx++ {
 		var i114, i115, i116, i117, i118, i119, i170, i181, i128, i130 int32
 		var i120 int
 //line randomkernel.go:38
@@ -6467,6 +6478,7 @@ func uniform64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	d4 := *(*int32)(unsafe.Add(args, 28))
 	d8 := *(*int)(unsafe.Add(args, 32))
 	d16 := *(*int)(unsafe.Add(args, 40))
+	lanes := blocks.Lanes()
 //line randomkernel.go:63
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -6474,8 +6486,8 @@ func uniform64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i45 := bx * 256
 		{
 			{
-//line randomkernel.go:38
-				uniform64TwinRow(d8, i45, d0, d4, d16, xLen, x)
+//line randomkernel.go:63
+				uniform64TwinRow(blocks, lanes, d0, d16, d4, d8, i45, x, xLen)
 			}
 		}
 	}
@@ -6483,9 +6495,19 @@ func uniform64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // uniform64TwinRow is what a row of threads does in uniform64Twin.
 //
-//line randomkernel.go:38
-func uniform64TwinRow(d8 int, i45 int, d0 int32, d4 int32, d16 int, xLen int, x unsafe.Pointer) {
-	for tx := range 256 {
+//line randomkernel.go:63
+func uniform64TwinRow(blocks *gpu.Blocks, lanes int, d0 int32, d16 int, d4 int32, d8 int, i45 int, x unsafe.Pointer, xLen int) {
+	first := blocks.Begun()
+//line randomkernel.go:63
+	if lanes == 16 && first == 0 {
+//line randomkernel.go:63
+		first = blocks.Done(zvector.Uniform64Twin(blocks.Span(), i45, d8, int(d0), int(d4), d16, xLen, x))
+//line randomkernel.go:63
+	} else if lanes == 8 && first == 0 {
+//line randomkernel.go:63
+		first = blocks.Done(zvector.Uniform64TwinAVX2(blocks.Span(), i45, d8, int(d0), int(d4), d16, xLen, x))
+	}
+	for tx := first; tx < 256; tx++ {
 		var i114, i115, i116, i117, i118, i119, i170, i194, i128, i130 int32
 		var i120 int
 //line randomkernel.go:38
@@ -6544,6 +6566,7 @@ func normal32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	d16 := *(*int)(unsafe.Add(args, 40))
 	of0 := *(*float32)(unsafe.Add(args, 48))
 	of4 := *(*float32)(unsafe.Add(args, 52))
+	lanes := blocks.Lanes()
 //line randomkernel.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -6551,8 +6574,8 @@ func normal32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i76 := bx * 256
 		{
 			{
-//line randomkernel.go:38
-				normal32TwinRow(d8, i76, d0, d4, d16, xLen, of0, of4, x)
+//line randomkernel.go:72
+				normal32TwinRow(blocks, lanes, d0, d16, d4, d8, i76, of0, of4, x, xLen)
 			}
 		}
 	}
@@ -6560,9 +6583,19 @@ func normal32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // normal32TwinRow is what a row of threads does in normal32Twin.
 //
-//line randomkernel.go:38
-func normal32TwinRow(d8 int, i76 int, d0 int32, d4 int32, d16 int, xLen int, of0 float32, of4 float32, x unsafe.Pointer) {
-	for tx := range 256 {
+//line randomkernel.go:72
+func normal32TwinRow(blocks *gpu.Blocks, lanes int, d0 int32, d16 int, d4 int32, d8 int, i76 int, of0 float32, of4 float32, x unsafe.Pointer, xLen int) {
+	first := blocks.Begun()
+//line randomkernel.go:72
+	if lanes == 16 && first == 0 {
+//line randomkernel.go:72
+		first = blocks.Done(zvector.Normal32Twin(blocks.Span(), i76, d8, int(d0), int(d4), d16, unsafe.Pointer(&normal32TwinTable), of4, of0, xLen, x))
+//line randomkernel.go:72
+	} else if lanes == 8 && first == 0 {
+//line randomkernel.go:72
+		first = blocks.Done(zvector.Normal32TwinAVX2(blocks.Span(), i76, d8, int(d0), int(d4), d16, unsafe.Pointer(&normal32TwinTable), of4, of0, xLen, x))
+	}
+	for tx := first; tx < 256; tx++ {
 		var i155, i156, i157, i158, i159, i160, i223, i282, i169, i171, i774, i908, i898, i989, i1123, i1113 int32
 		var i161 int
 		var f773, f799, f803, f907, f897, f915, f916, f917, f918, f934, f935, f936, f937, f988, f1014, f1018, f1122, f1112, f1130, f1131, f1132, f1133, f1149, f1150, f1151, f1152 float32
@@ -6832,6 +6865,7 @@ func normal64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	d16 := *(*int)(unsafe.Add(args, 40))
 	of0 := *(*float64)(unsafe.Add(args, 48))
 	of8 := *(*float64)(unsafe.Add(args, 56))
+	lanes := blocks.Lanes()
 //line randomkernel.go:84
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
@@ -6839,8 +6873,8 @@ func normal64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i70 := bx * 256
 		{
 			{
-//line randomkernel.go:38
-				normal64TwinRow(d8, i70, d0, d4, d16, xLen, of0, of8, x)
+//line randomkernel.go:84
+				normal64TwinRow(blocks, lanes, d0, d16, d4, d8, i70, of0, of8, x, xLen)
 			}
 		}
 	}
@@ -6848,9 +6882,19 @@ func normal64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // normal64TwinRow is what a row of threads does in normal64Twin.
 //
-//line randomkernel.go:38
-func normal64TwinRow(d8 int, i70 int, d0 int32, d4 int32, d16 int, xLen int, of0 float64, of8 float64, x unsafe.Pointer) {
-	for tx := range 256 {
+//line randomkernel.go:84
+func normal64TwinRow(blocks *gpu.Blocks, lanes int, d0 int32, d16 int, d4 int32, d8 int, i70 int, of0 float64, of8 float64, x unsafe.Pointer, xLen int) {
+	first := blocks.Begun()
+//line randomkernel.go:84
+	if lanes == 16 && first == 0 {
+//line randomkernel.go:84
+		first = blocks.Done(zvector.Normal64Twin(blocks.Span(), i70, d8, int(d0), int(d4), d16, of8, of0, xLen, x))
+//line randomkernel.go:84
+	} else if lanes == 8 && first == 0 {
+//line randomkernel.go:84
+		first = blocks.Done(zvector.Normal64TwinAVX2(blocks.Span(), i70, d8, int(d0), int(d4), d16, of8, of0, xLen, x))
+	}
+	for tx := first; tx < 256; tx++ {
 		var i149, i150, i151, i152, i153, i154, i265, i377, i163, i165 int32
 		var i155 int
 		var f426, f427 float64
@@ -8307,6 +8351,7 @@ func startEachTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	countsLen := *(*int)(unsafe.Add(args, 8))
 	rows := *(*int)(unsafe.Add(args, 24))
 	shared := blocks.Shared(64)
+	lanes := blocks.Lanes()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
 	each154 := blocks.Scratch(8)
@@ -8479,81 +8524,93 @@ func startEachTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						waiting = true
 						continue warps
 					case 1:
-						for tx := warp; tx < end; tx++ {
-							var i181, i194, i207, i220, i233, i246, i259 int
+						{
+							first := warp
+//line sortkernel.go:123
+							if lanes == 16 {
+//line sortkernel.go:123
+								first = zvector.StartEachTwin(end, warp, unsafe.Add(each356, 0*8), unsafe.Add(each19, 0*8), i154, counts, shared)
+//line sortkernel.go:123
+							} else if lanes == 8 {
+//line sortkernel.go:123
+								first = zvector.StartEachTwinAVX2(end, warp, unsafe.Add(each356, 0*8), unsafe.Add(each19, 0*8), i154, counts, shared)
+							}
+							for tx := first; tx < end; tx++ {
+								var i181, i194, i207, i220, i233, i246, i259 int
 //line op.go:120
-							i356 := *(*int)(unsafe.Add(each356, tx*8))
+								i356 := *(*int)(unsafe.Add(each356, tx*8))
 //line sortkernel.go:117
-							i41 := tx / 32
+								i41 := tx / 32
 //line sortkernel.go:110
-							i19 := *(*int)(unsafe.Add(each19, tx*8))
+								i19 := *(*int)(unsafe.Add(each19, tx*8))
 //line sortkernel.go:109
-							i13 := i154 + tx
-							o18 := i13 * 8
+								i13 := i154 + tx
+								o18 := i13 * 8
 //line sortkernel.go:123
-							i123 := *(*int)(shared)
+								i123 := *(*int)(shared)
 //line sortkernel.go:123
-							i125 := *(*int)(unsafe.Add(shared, 8))
+								i125 := *(*int)(unsafe.Add(shared, 8))
 //line sortkernel.go:123
-							i127 := *(*int)(unsafe.Add(shared, 16))
+								i127 := *(*int)(unsafe.Add(shared, 16))
 //line sortkernel.go:123
-							i129 := *(*int)(unsafe.Add(shared, 24))
+								i129 := *(*int)(unsafe.Add(shared, 24))
 //line sortkernel.go:123
-							i131 := *(*int)(unsafe.Add(shared, 32))
+								i131 := *(*int)(unsafe.Add(shared, 32))
 //line sortkernel.go:123
-							i133 := *(*int)(unsafe.Add(shared, 40))
+								i133 := *(*int)(unsafe.Add(shared, 40))
 //line sortkernel.go:123
-							i135 := *(*int)(unsafe.Add(shared, 48))
-							if 0 < i41 {
-								i181 = i356 + i123
-							} else {
+								i135 := *(*int)(unsafe.Add(shared, 48))
+								if 0 < i41 {
+									i181 = i356 + i123
+								} else {
 //line sortkernel.go:124
-								i181 = i356
-							}
+									i181 = i356
+								}
 //line sortkernel.go:124
-							if 1 < i41 {
-								i194 = i181 + i125
-							} else {
+								if 1 < i41 {
+									i194 = i181 + i125
+								} else {
 //line sortkernel.go:124
-								i194 = i181
-							}
+									i194 = i181
+								}
 //line sortkernel.go:124
-							if 2 < i41 {
-								i207 = i194 + i127
-							} else {
+								if 2 < i41 {
+									i207 = i194 + i127
+								} else {
 //line sortkernel.go:124
-								i207 = i194
-							}
+									i207 = i194
+								}
 //line sortkernel.go:124
-							if 3 < i41 {
-								i220 = i207 + i129
-							} else {
+								if 3 < i41 {
+									i220 = i207 + i129
+								} else {
 //line sortkernel.go:124
-								i220 = i207
-							}
+									i220 = i207
+								}
 //line sortkernel.go:124
-							if 4 < i41 {
-								i233 = i220 + i131
-							} else {
+								if 4 < i41 {
+									i233 = i220 + i131
+								} else {
 //line sortkernel.go:124
-								i233 = i220
-							}
+									i233 = i220
+								}
 //line sortkernel.go:124
-							if 5 < i41 {
-								i246 = i233 + i133
-							} else {
+								if 5 < i41 {
+									i246 = i233 + i133
+								} else {
 //line sortkernel.go:124
-								i246 = i233
-							}
+									i246 = i233
+								}
 //line sortkernel.go:124
-							if 6 < i41 {
-								i259 = i246 + i135
-							} else {
+								if 6 < i41 {
+									i259 = i246 + i135
+								} else {
 //line sortkernel.go:124
-								i259 = i246
-							}
+									i259 = i246
+								}
 //line sortkernel.go:111
-							*(*int)(unsafe.Add(counts, o18)) = i259 - i19
+								*(*int)(unsafe.Add(counts, o18)) = i259 - i19
+							}
 						}
 						state = 2
 					}
@@ -8880,6 +8937,7 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	stateLen := *(*int)(unsafe.Add(args, 32))
 	shift := *(*int)(unsafe.Add(args, 48))
 	shared := blocks.Shared(64)
+	lanes := blocks.Lanes()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
 	each29 := blocks.Scratch(8)
@@ -9147,28 +9205,40 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						waiting = true
 						continue warps
 					case 2:
-						for tx := warp; tx < end; tx++ {
+						{
+							first := warp
+//line topkernel.go:52
+							if lanes == 16 {
+//line topkernel.go:52
+								first = zvector.ChooseNextTwin(end, warp, c35, unsafe.Add(each297, 0*8), unsafe.Add(each22, 0*8), i29, int(i39), state, 8)
+//line topkernel.go:52
+							} else if lanes == 8 {
+//line topkernel.go:52
+								first = zvector.ChooseNextTwinAVX2(end, warp, c35, unsafe.Add(each297, 0*8), unsafe.Add(each22, 0*8), i29, int(i39), state, 8)
+							}
+							for tx := first; tx < end; tx++ {
 //line sortkernel.go:116
-							i297 := *(*int)(unsafe.Add(each297, tx*8))
+								i297 := *(*int)(unsafe.Add(each297, tx*8))
 //line topkernel.go:48
-							i22 := *(*int)(unsafe.Add(each22, tx*8))
+								i22 := *(*int)(unsafe.Add(each22, tx*8))
 //line topkernel.go:48
-							i16 := 255 - tx
+								i16 := 255 - tx
 //line topkernel.go:52
-							i31 := i297 - i22
+								i31 := i297 - i22
 //line topkernel.go:52
-							if uint(i31) < uint(i29) {
+								if uint(i31) < uint(i29) {
 //line topkernel.go:52
-								if uint(i29) <= uint(i297) {
-									if !c35 {
+									if uint(i29) <= uint(i297) {
+										if !c35 {
 //line topkernel.go:53
-										blocks.Fault(blocks.Thread(tx, 0, 0), "negative shift amount")
+											blocks.Fault(blocks.Thread(tx, 0, 0), "negative shift amount")
 //line topkernel.go:53
-										return
+											return
+										}
+//line topkernel.go:53
+										*(*int)(state) = *(*int)(state) | i16<<uint32(i39)
+										*(*int)(unsafe.Add(state, 8)) = i29 - i31
 									}
-//line topkernel.go:53
-									*(*int)(state) = *(*int)(state) | i16<<uint32(i39)
-									*(*int)(unsafe.Add(state, 8)) = i29 - i31
 								}
 							}
 						}
@@ -9193,6 +9263,7 @@ func transposeAnyUint8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int)(unsafe.Add(args, 56))
 	shared := blocks.Shared(1056)
 	_, gy, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line transposekernel.go:21
 	i101 := gy << 5
 //line transposekernel.go:17
@@ -9208,14 +9279,14 @@ func transposeAnyUint8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				break
 			}
 			for ty := range 8 {
-//line transposekernel.go:23
-				if !transposeAnyUint8TwinRow_(columns, i97, ty, i25, rows, inLen, in, shared, blocks) {
+//line transposekernel.go:22
+				if !transposeAnyUint8TwinRow_(lanes, columns, i25, i97, in, inLen, rows, shared, ty, blocks) {
 					return
 				}
 			}
 			for ty := range 8 {
-//line transposekernel.go:30
-				if !transposeAnyUint8TwinRow__(i25, rows, ty, i97, columns, outLen, out, shared, blocks) {
+//line transposekernel.go:29
+				if !transposeAnyUint8TwinRow__(lanes, columns, i25, i97, out, outLen, rows, shared, ty, blocks) {
 					return
 				}
 			}
@@ -9226,9 +9297,19 @@ func transposeAnyUint8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // transposeAnyUint8TwinRow_ is what a row of threads does in transposeAnyUint8Twin.
 //
-//line transposekernel.go:23
-func transposeAnyUint8TwinRow_(columns int, i97 int, ty int, i25 int, rows int, inLen int, in unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 32 {
+//line transposekernel.go:22
+func transposeAnyUint8TwinRow_(lanes int, columns int, i25 int, i97 int, in unsafe.Pointer, inLen int, rows int, shared unsafe.Pointer, ty int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line transposekernel.go:22
+	if lanes == 16 {
+//line transposekernel.go:22
+		first = zvector.TransposeAnyUint8Twin(32, i97, columns, ty, i25, rows, shared, inLen, in)
+//line transposekernel.go:22
+	} else if lanes == 8 {
+//line transposekernel.go:22
+		first = zvector.TransposeAnyUint8TwinAVX2(32, i97, columns, ty, i25, rows, shared, inLen, in)
+	}
+	for tx := first; tx < 32; tx++ {
 		var i30 int
 //line transposekernel.go:23
 		c59 := i97+tx < columns
@@ -9267,10 +9348,18 @@ func transposeAnyUint8TwinRow_(columns int, i97 int, ty int, i25 int, rows int, 
 }
 
 // transposeAnyUint8TwinRow__ is what a row of threads does in transposeAnyUint8Twin.
-//
-//line transposekernel.go:30
-func transposeAnyUint8TwinRow__(i25 int, rows int, ty int, i97 int, columns int, outLen int, out unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 32 {
+func transposeAnyUint8TwinRow__(lanes int, columns int, i25 int, i97 int, out unsafe.Pointer, outLen int, rows int, shared unsafe.Pointer, ty int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line transposekernel.go:29
+	if lanes == 16 {
+//line transposekernel.go:29
+		first = zvector.TransposeAnyUint8Twin_(32, i25, rows, shared, ty, i97, columns, outLen, out)
+//line transposekernel.go:29
+	} else if lanes == 8 {
+//line transposekernel.go:29
+		first = zvector.TransposeAnyUint8TwinAVX2_(32, i25, rows, shared, ty, i97, columns, outLen, out)
+	}
+	for tx := first; tx < 32; tx++ {
 		var i61 int
 //line transposekernel.go:30
 		o79 := tx * 33
@@ -9321,6 +9410,7 @@ func transposeAnyUint16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int)(unsafe.Add(args, 56))
 	shared := blocks.Shared(2112)
 	_, gy, _ := blocks.Grid()
+	lanes := blocks.Lanes()
 //line transposekernel.go:21
 	i101 := gy << 5
 //line transposekernel.go:17
@@ -9336,14 +9426,14 @@ func transposeAnyUint16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				break
 			}
 			for ty := range 8 {
-//line transposekernel.go:23
-				if !transposeAnyUint16TwinRow_(columns, i97, ty, i25, rows, inLen, in, shared, blocks) {
+//line transposekernel.go:22
+				if !transposeAnyUint16TwinRow_(lanes, columns, i25, i97, in, inLen, rows, shared, ty, blocks) {
 					return
 				}
 			}
 			for ty := range 8 {
-//line transposekernel.go:30
-				if !transposeAnyUint16TwinRow__(i25, rows, ty, i97, columns, outLen, out, shared, blocks) {
+//line transposekernel.go:29
+				if !transposeAnyUint16TwinRow__(lanes, columns, i25, i97, out, outLen, rows, shared, ty, blocks) {
 					return
 				}
 			}
@@ -9354,9 +9444,19 @@ func transposeAnyUint16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // transposeAnyUint16TwinRow_ is what a row of threads does in transposeAnyUint16Twin.
 //
-//line transposekernel.go:23
-func transposeAnyUint16TwinRow_(columns int, i97 int, ty int, i25 int, rows int, inLen int, in unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 32 {
+//line transposekernel.go:22
+func transposeAnyUint16TwinRow_(lanes int, columns int, i25 int, i97 int, in unsafe.Pointer, inLen int, rows int, shared unsafe.Pointer, ty int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line transposekernel.go:22
+	if lanes == 16 {
+//line transposekernel.go:22
+		first = zvector.TransposeAnyUint16Twin(32, i97, columns, ty, i25, rows, shared, inLen, in)
+//line transposekernel.go:22
+	} else if lanes == 8 {
+//line transposekernel.go:22
+		first = zvector.TransposeAnyUint16TwinAVX2(32, i97, columns, ty, i25, rows, shared, inLen, in)
+	}
+	for tx := first; tx < 32; tx++ {
 		var i30 int
 //line transposekernel.go:23
 		c59 := i97+tx < columns
@@ -9395,10 +9495,18 @@ func transposeAnyUint16TwinRow_(columns int, i97 int, ty int, i25 int, rows int,
 }
 
 // transposeAnyUint16TwinRow__ is what a row of threads does in transposeAnyUint16Twin.
-//
-//line transposekernel.go:30
-func transposeAnyUint16TwinRow__(i25 int, rows int, ty int, i97 int, columns int, outLen int, out unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 32 {
+func transposeAnyUint16TwinRow__(lanes int, columns int, i25 int, i97 int, out unsafe.Pointer, outLen int, rows int, shared unsafe.Pointer, ty int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line transposekernel.go:29
+	if lanes == 16 {
+//line transposekernel.go:29
+		first = zvector.TransposeAnyUint16Twin_(32, i25, rows, shared, ty, i97, columns, outLen, out)
+//line transposekernel.go:29
+	} else if lanes == 8 {
+//line transposekernel.go:29
+		first = zvector.TransposeAnyUint16TwinAVX2_(32, i25, rows, shared, ty, i97, columns, outLen, out)
+	}
+	for tx := first; tx < 32; tx++ {
 		var i61 int
 //line transposekernel.go:30
 		o79 := tx * 66

@@ -146,6 +146,7 @@ var edgesKernel = &driver.Kernel{
 			edges(ts.Thread(), a.dst, a.src, a.z)
 		}
 	},
+	Twin:    edgesTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{2, 3, 4, 5},
 }

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"math"
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/examples/blur/zvector"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -506,6 +508,360 @@ func blurColumnsTwinRow(i121 int, ty int, z0 int, z8 int, i119 int, weightsLen i
 				}
 //line kernel.go:50
 				*(*int8)(unsafe.Add(dst, i286)) = int8(uint8(f278 + 0.5))
+			}
+		}
+	}
+	return true
+}
+
+// edgesTwin runs blocks of the kernel edges.
+//
+//line kernel.go:59
+func edgesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	dst := *(*unsafe.Pointer)(args)
+	dstLen := *(*int)(unsafe.Add(args, 8))
+	src := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	srcLen := *(*int)(unsafe.Add(args, 32))
+	z0 := *(*int)(unsafe.Add(args, 48))
+	z8 := *(*int)(unsafe.Add(args, 56))
+	lanes := blocks.Lanes()
+//line kernel.go:91
+	i466 := z8 - 1
+//line kernel.go:91
+	i468 := z0 - 1
+//line kernel.go:59
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line kernel.go:60
+		i460 := bx << 4
+//line kernel.go:60
+		i462 := by << 4
+		for ty := range 16 {
+//line kernel.go:60
+			if !edgesTwinRow(i462, ty, z8, z0, blocks, lanes, dst, dstLen, i460, i466, i468, src, srcLen) {
+				return
+			}
+		}
+	}
+}
+
+// edgesTwinRow is what a row of threads does in edgesTwin.
+//
+//line kernel.go:60
+func edgesTwinRow(i462 int, ty int, z8 int, z0 int, blocks *gpu.Blocks, lanes int, dst unsafe.Pointer, dstLen int, i460 int, i466 int, i468 int, src unsafe.Pointer, srcLen int) (ok bool) {
+//line kernel.go:60
+	i33 := i462 + ty
+	c41 := z8 <= i33
+//line kernel.go:68
+	i63 := i33 + 1
+//line kernel.go:90
+	c362 := z8 <= i63
+//line kernel.go:68
+	i486 := i33 - 1
+//line kernel.go:87
+	c389 := i486 < 0
+//line kernel.go:75
+	i86 := i33 * z0
+	first := blocks.Begun()
+//line kernel.go:59
+	if lanes == 16 && first == 0 {
+//line kernel.go:59
+		first = blocks.Done(zvector.EdgesTwin(blocks.Span(), i460, z0, c41, i33, z8, i466, i468, srcLen, src, c362, i63, c389, i486, i86, dstLen, dst))
+//line kernel.go:59
+	} else if lanes == 8 && first == 0 {
+//line kernel.go:59
+		first = blocks.Done(zvector.EdgesTwinAVX2(blocks.Span(), i460, z0, c41, i33, z8, i466, i468, srcLen, src, c362, i63, c389, i486, i86, dstLen, dst))
+	}
+	for tx := first; tx < 16; tx++ {
+		var f43, f44 float32
+		var i45, i230, i308, i293, i386, i371, i416, i401, i431 int
+		var f84 float64
+//line kernel.go:60
+		i27 := i460 + tx
+		if z0 > i27 {
+//line kernel.go:61
+			if !c41 {
+//line kernel.go:67
+				i51 := i27 + 1
+//line kernel.go:90
+				c299 := z0 <= i51
+//line kernel.go:67
+				i472 := i27 - 1
+//line kernel.go:87
+				c374 := i472 < 0
+//line kernel.go:64
+				f43, f44, i45 = 0, 0, -1
+				for {
+//line kernel.go:65
+					if i45 > 1 {
+//line kernel.go:65
+						break
+					}
+//line kernel.go:66
+					f50 := float32(2 - i45*i45)
+					i52 := i33 + i45
+//line kernel.go:87
+					c218 := i52 < 0
+//line kernel.go:87
+					if c218 {
+//line kernel.go:87
+						i230 = 0
+					} else {
+//line kernel.go:90
+						if z8 <= i52 {
+							i230 = i466
+						} else {
+//line kernel.go:90
+							i230 = i52
+						}
+					}
+//line kernel.go:90
+					if c299 {
+						i308 = i468
+					} else {
+//line kernel.go:90
+						i308 = i51
+					}
+//line kernel.go:81
+					i470 := (i230*z0 + i308) << 2
+					if uint(i470) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i470, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					i145 := i470 + 1
+//line kernel.go:82
+					if uint(i145) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i145, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					i155 := i470 + 2
+//line kernel.go:82
+					if uint(i155) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i155, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					f164 := float32(float32(uint8(*(*int8)(unsafe.Add(src, i470))))*0.30078125) + float32(float32(uint8(*(*int8)(unsafe.Add(src, i145))))*0.5859375) + float32(float32(uint8(*(*int8)(unsafe.Add(src, i155))))*0.11328125)
+//line kernel.go:87
+					if c218 {
+//line kernel.go:87
+						i293 = 0
+					} else {
+//line kernel.go:90
+						if z8 <= i52 {
+							i293 = i466
+						} else {
+//line kernel.go:90
+							i293 = i52
+						}
+					}
+//line kernel.go:87
+					if c374 {
+//line kernel.go:87
+						i386 = 0
+					} else {
+//line kernel.go:90
+						i386 = i472
+					}
+//line kernel.go:81
+					i478 := (i293*z0 + i386) << 2
+					if uint(i478) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i478, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					i193 := i478 + 1
+//line kernel.go:82
+					if uint(i193) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i193, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					i203 := i478 + 2
+//line kernel.go:82
+					if uint(i203) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i203, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					f212 := float32(float32(uint8(*(*int8)(unsafe.Add(src, i478))))*0.30078125) + float32(float32(uint8(*(*int8)(unsafe.Add(src, i193))))*0.5859375) + float32(float32(uint8(*(*int8)(unsafe.Add(src, i203))))*0.11328125)
+//line kernel.go:68
+					i62 := i27 + i45
+//line kernel.go:90
+					if c362 {
+						i371 = i466
+					} else {
+//line kernel.go:90
+						i371 = i63
+					}
+//line kernel.go:87
+					c404 := i62 < 0
+//line kernel.go:87
+					if c404 {
+//line kernel.go:87
+						i416 = 0
+					} else {
+//line kernel.go:90
+						if z0 <= i62 {
+							i416 = i468
+						} else {
+//line kernel.go:90
+							i416 = i62
+						}
+					}
+//line kernel.go:81
+					i484 := (i371*z0 + i416) << 2
+					if uint(i484) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i484, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					i256 := i484 + 1
+//line kernel.go:82
+					if uint(i256) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i256, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					i266 := i484 + 2
+//line kernel.go:82
+					if uint(i266) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i266, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					f275 := float32(float32(uint8(*(*int8)(unsafe.Add(src, i484))))*0.30078125) + float32(float32(uint8(*(*int8)(unsafe.Add(src, i256))))*0.5859375) + float32(float32(uint8(*(*int8)(unsafe.Add(src, i266))))*0.11328125)
+//line kernel.go:87
+					if c389 {
+//line kernel.go:87
+						i401 = 0
+					} else {
+//line kernel.go:90
+						i401 = i486
+					}
+//line kernel.go:87
+					if c404 {
+//line kernel.go:87
+						i431 = 0
+					} else {
+//line kernel.go:90
+						if z0 <= i62 {
+							i431 = i468
+						} else {
+//line kernel.go:90
+							i431 = i62
+						}
+					}
+//line kernel.go:81
+					i492 := (i401*z0 + i431) << 2
+					if uint(i492) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i492, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					i334 := i492 + 1
+//line kernel.go:82
+					if uint(i334) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i334, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					i344 := i492 + 2
+//line kernel.go:82
+					if uint(i344) >= uint(srcLen) {
+//line kernel.go:82
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i344, srcLen)
+//line kernel.go:82
+						return false
+					}
+//line kernel.go:82
+					f353 := float32(float32(uint8(*(*int8)(unsafe.Add(src, i492))))*0.30078125) + float32(float32(uint8(*(*int8)(unsafe.Add(src, i334))))*0.5859375) + float32(float32(uint8(*(*int8)(unsafe.Add(src, i344))))*0.11328125)
+//line kernel.go:65
+					f43, f44, i45 = f43+float32(f50*(f164-f212)), f44+float32(f50*(f275-f353)), i45+1
+				}
+//line kernel.go:70
+				f75 := float64(f43)
+//line kernel.go:70
+				f76 := float64(f44)
+				f80 := math.Sqrt(float64(f75*f75) + float64(f76*f76))
+				if 255 < f80 {
+//line kernel.go:72
+					f84 = 255
+				} else {
+//line kernel.go:72
+					f84 = f80
+				}
+//line kernel.go:75
+				i464 := (i86 + i27) << 2
+				i89 := i464 + 1
+//line kernel.go:76
+				i90 := i464 + 2
+//line kernel.go:76
+				i91 := i464 + 3
+//line kernel.go:76
+				c96 := uint(i464) < uint(dstLen)
+//line kernel.go:76
+				if !(c96 && uint(i91) < uint(dstLen)) {
+//line kernel.go:76
+					if !c96 {
+//line kernel.go:76
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i464, dstLen)
+//line kernel.go:76
+						return false
+					}
+//line kernel.go:76
+					if uint(i89) >= uint(dstLen) {
+//line kernel.go:76
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i89, dstLen)
+//line kernel.go:76
+						return false
+					}
+//line kernel.go:76
+					if uint(i90) >= uint(dstLen) {
+//line kernel.go:76
+						blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i90, dstLen)
+//line kernel.go:76
+						return false
+					}
+//line kernel.go:76
+					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i91, dstLen)
+//line kernel.go:76
+					return false
+				}
+//line kernel.go:76
+				i92 := int8(uint8(f84))
+//line kernel.go:76
+				*(*int8)(unsafe.Add(dst, i464)) = i92
+//line kernel.go:76
+				*(*int8)(unsafe.Add(dst, i89)) = i92
+//line kernel.go:76
+				*(*int8)(unsafe.Add(dst, i90)) = i92
+//line kernel.go:76
+				*(*int8)(unsafe.Add(dst, i91)) = -1
 			}
 		}
 	}

@@ -41,6 +41,30 @@ func CountFloat64Twin(a0 int, a1 unsafe.Pointer) (done int)
 func CountFloat64TwinAVX2(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
+func Uniform32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func Uniform32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func Uniform64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func Uniform64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func Normal32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 float32, a8 float32, a9 int, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func Normal32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 float32, a8 float32, a9 int, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func Normal64Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 float64, a7 float64, a8 int, a9 unsafe.Pointer) (done int)
+
+//go:noescape
+func Normal64TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 float64, a7 float64, a8 int, a9 unsafe.Pointer) (done int)
+
+//go:noescape
 func CountEachUint32Twin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int) (done int)
 
 //go:noescape
@@ -53,6 +77,12 @@ func CountEachUint64Twin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 i
 func CountEachUint64TwinAVX2(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int) (done int)
 
 //go:noescape
+func StartEachTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
+
+//go:noescape
+func StartEachTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer) (done int)
+
+//go:noescape
 func CountNextUint32Twin(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
@@ -63,6 +93,36 @@ func CountNextUint64Twin(a0 int, a1 unsafe.Pointer) (done int)
 
 //go:noescape
 func CountNextUint64TwinAVX2(a0 int, a1 unsafe.Pointer) (done int)
+
+//go:noescape
+func ChooseNextTwin(a0 int, a1 int, a2 bool, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer, a8 int) (done int)
+
+//go:noescape
+func ChooseNextTwinAVX2(a0 int, a1 int, a2 bool, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer, a8 int) (done int)
+
+//go:noescape
+func TransposeAnyUint8Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func TransposeAnyUint8TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func TransposeAnyUint8Twin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func TransposeAnyUint8TwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func TransposeAnyUint16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func TransposeAnyUint16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func TransposeAnyUint16Twin_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
+
+//go:noescape
+func TransposeAnyUint16TwinAVX2_(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer) (done int)
 
 //go:noescape
 func TransposeAnyUint32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer) (done int)

@@ -214,6 +214,7 @@ var naiveKernel = &driver.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Twin:    naiveTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{39, 41},
 }
@@ -263,6 +264,7 @@ var tiledKernel = &driver.Kernel{
 			tiled(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
+	Twin:    tiledTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{39, 40, 42, 43},
 }

@@ -5,8 +5,1527 @@ package matmul
 import (
 	"unsafe"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/matmul/zvector"
 )
+
+// naiveTwin runs blocks of the kernel naive.
+//
+//line plain.go:16
+func naiveTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	cLen := *(*int)(unsafe.Add(args, 56))
+	s0 := *(*int)(unsafe.Add(args, 72))
+	s8 := *(*int)(unsafe.Add(args, 80))
+	s16 := *(*int)(unsafe.Add(args, 88))
+	lanes := blocks.Lanes()
+//line plain.go:22
+	c40 := 0 < s16
+//line plain.go:21
+	i242 := s16 - 3
+//line plain.go:21
+	i168 := 0
+//line plain.go:21
+	if i242 <= s16 && 0 < i242 {
+//line plain.go:21
+		i168 = i242
+	}
+//line plain.go:21
+	c169 := 0 < i168
+//line plain.go:21
+	i109 := 0
+//line plain.go:21
+	if c40 {
+//line plain.go:21
+		i109 = s16 - 1
+	}
+//line plain.go:21
+	c118 := uint(i109) < 2147483648 && i109 < 2305843009213693952 && uint(s8) < 2147483648
+//line plain.go:21
+	i129 := i109 * s8
+//line plain.go:16
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line plain.go:17
+		i94 := by << 4
+//line plain.go:17
+		i96 := bx << 4
+		for ty := range 16 {
+//line plain.go:17
+			if !naiveTwinRow(i94, ty, s0, s8, s16, aLen, c118, i109, blocks, lanes, a, b, bLen, c, c169, c40, cLen, i129, i168, i96) {
+				return
+			}
+		}
+	}
+}
+
+// naiveTwinRow is what a row of threads does in naiveTwin.
+//
+//line plain.go:17
+func naiveTwinRow(i94 int, ty int, s0 int, s8 int, s16 int, aLen int, c118 bool, i109 int, blocks *gpu.Blocks, lanes int, a unsafe.Pointer, b unsafe.Pointer, bLen int, c unsafe.Pointer, c169 bool, c40 bool, cLen int, i129 int, i168 int, i96 int) (ok bool) {
+//line plain.go:17
+	i27 := i94 + ty
+	c35 := s0 <= i27
+//line plain.go:25
+	i78 := i27 * s8
+//line plain.go:23
+	i50 := i27 * s16
+//line plain.go:21
+	c124 := c118 && uint(i50) < uint(aLen) && uint(i50+i109) < uint(aLen)
+	first := blocks.Begun()
+//line plain.go:16
+	if lanes == 16 && first == 0 {
+//line plain.go:16
+		first = blocks.Done(zvector.NaiveTwin(blocks.Span(), c35, i96, s8, c40, c169, i78, cLen, bLen, c124, i129, i50, a, b, i168, s16, aLen, c))
+//line plain.go:16
+	} else if lanes == 8 && first == 0 {
+//line plain.go:16
+		first = blocks.Done(zvector.NaiveTwinAVX2(blocks.Span(), c35, i96, s8, c40, c169, i78, cLen, bLen, c124, i129, i50, a, b, i168, s16, aLen, c))
+	}
+	for tx := first; tx < 16; tx++ {
+		var i33, i171, i173, i257, i265, i47, i72, i135, i136, i143, i151, i79 int
+		var c128, c232 bool
+		var f170, f200, f215, f230, f264, f75, f46, f71, f134, f150 float32
+//line plain.go:17
+		i33 = i96 + tx
+		if !c35 {
+//line plain.go:18
+			if s8 > i33 {
+//line plain.go:22
+				if c40 {
+//line plain.go:21
+					c128 = c124 && uint(i33) < uint(bLen)
+//line plain.go:21
+					if c128 && uint(i129+i33) < uint(bLen) {
+//line plain.go:21
+						if c169 {
+//line plain.go:23
+							f170, i171 = 0, 0
+//line plain.go:23
+							for {
+//line plain.go:23
+								i173 = i50 + i171
+//line plain.go:23
+								f200 = f170 + float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(a, i173*2)))).Float32()*dtype.BF16(uint16(*(*int16)(unsafe.Add(b, (i171*s8+i33)*2)))).Float32()) + float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(a, (i173+1)*2)))).Float32()*dtype.BF16(uint16(*(*int16)(unsafe.Add(b, ((i171+1)*s8+i33)*2)))).Float32())
+//line plain.go:23
+								f215 = f200 + float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(a, (i173+2)*2)))).Float32()*dtype.BF16(uint16(*(*int16)(unsafe.Add(b, ((i171+2)*s8+i33)*2)))).Float32())
+//line plain.go:23
+								f230 = f215 + float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(a, (i173+3)*2)))).Float32()*dtype.BF16(uint16(*(*int16)(unsafe.Add(b, ((i171+3)*s8+i33)*2)))).Float32())
+//line plain.go:23
+								i257 = i171 + 4
+//line plain.go:23
+								c232 = i257 < s16
+//line plain.go:23
+								if i257 >= i168 {
+//line plain.go:23
+									break
+								}
+//line plain.go:23
+								f170, i171 = f230, i257
+							}
+//line plain.go:23
+							if !c232 {
+//line plain.go:23
+								f75 = f230
+//line plain.go:23
+								goto l1
+							}
+//line plain.go:23
+							f264, i265 = f230, i257
+						} else {
+//line plain.go:21
+							f264, i265 = 0, 0
+						}
+//line plain.go:21
+						f46, i47 = f264, i265
+//line plain.go:23
+						for {
+//line plain.go:23
+							f71 = f46 + float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(a, (i50+i47)*2)))).Float32()*dtype.BF16(uint16(*(*int16)(unsafe.Add(b, (i47*s8+i33)*2)))).Float32())
+//line plain.go:23
+							i72 = i47 + 1
+//line plain.go:23
+							if i72 >= s16 {
+//line plain.go:23
+								break
+							}
+//line plain.go:23
+							f46, i47 = f71, i72
+						}
+//line plain.go:23
+						f75 = f71
+					} else {
+//line plain.go:23
+						f134, i135 = 0, 0
+//line plain.go:23
+						for {
+//line plain.go:23
+							i136 = i50 + i135
+//line plain.go:23
+							if uint(i136) >= uint(aLen) {
+//line plain.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i136, aLen)
+//line plain.go:23
+								return false
+							}
+//line plain.go:23
+							i143 = i135*s8 + i33
+//line plain.go:23
+							if uint(i143) >= uint(bLen) {
+//line plain.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i143, bLen)
+//line plain.go:23
+								return false
+							}
+//line plain.go:23
+							f150 = f134 + float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(a, i136*2)))).Float32()*dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i143*2)))).Float32())
+//line plain.go:23
+							i151 = i135 + 1
+//line plain.go:23
+							if i151 >= s16 {
+//line plain.go:23
+								break
+							}
+//line plain.go:23
+							f134, i135 = f150, i151
+						}
+//line plain.go:23
+						f75 = f150
+					}
+				} else {
+//line plain.go:22
+					f75 = 0
+				}
+			l1:
+				i79 = i78 + i33
+//line plain.go:25
+				if uint(i79) >= uint(cLen) {
+//line plain.go:25
+					blocks.OutOfRange(blocks.Thread(tx, ty, 0), "index out of range [%d] with length %d", i79, cLen)
+//line plain.go:25
+					return false
+				}
+//line plain.go:25
+				*(*int16)(unsafe.Add(c, i79*2)) = int16(dtype.BF16From32(f75))
+			}
+		}
+	}
+	return true
+}
+
+// tiledTwin runs blocks of the kernel tiled.
+//
+//line plain.go:32
+func tiledTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	a := *(*unsafe.Pointer)(args)
+	aLen := *(*int)(unsafe.Add(args, 8))
+	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	bLen := *(*int)(unsafe.Add(args, 32))
+	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	cLen := *(*int)(unsafe.Add(args, 56))
+	s0 := *(*int)(unsafe.Add(args, 72))
+	s8 := *(*int)(unsafe.Add(args, 80))
+	s16 := *(*int)(unsafe.Add(args, 88))
+	shared := blocks.Shared(8192)
+	lanes := blocks.Lanes()
+	each1388 := blocks.Scratch(4)
+	each1386 := blocks.Scratch(4)
+	each1384 := blocks.Scratch(4)
+	each1382 := blocks.Scratch(4)
+	each1380 := blocks.Scratch(4)
+	each1378 := blocks.Scratch(4)
+	each1376 := blocks.Scratch(4)
+	each1374 := blocks.Scratch(4)
+	each1372 := blocks.Scratch(4)
+	each1370 := blocks.Scratch(4)
+	each1368 := blocks.Scratch(4)
+	each1366 := blocks.Scratch(4)
+	each1364 := blocks.Scratch(4)
+	each1362 := blocks.Scratch(4)
+	each1360 := blocks.Scratch(4)
+	each1358 := blocks.Scratch(4)
+//line plain.go:32
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		var i42 int
+//line plain.go:34
+		i270 := by << 6
+//line plain.go:34
+		i272 := bx << 6
+		{
+			{
+//line plain.go:36
+				tiledTwinRow(each1358, each1360, each1362, each1364, each1366, each1368, each1370, each1372, each1374, each1376, each1378, each1380, each1382, each1384, each1386, each1388)
+			}
+		}
+		i42 = 0
+//line plain.go:37
+		for {
+//line plain.go:37
+			if i42 >= s16 {
+				break
+			}
+			{
+				{
+//line plain.go:40
+					if !tiledTwinRow_(lanes, a, aLen, b, bLen, i270, i272, i42, s0, s16, s8, shared, blocks) {
+						return
+					}
+				}
+			}
+			{
+				{
+//line plain.go:43
+					tiledTwinRow__(lanes, each1358, each1360, each1362, each1364, each1366, each1368, each1370, each1372, each1374, each1376, each1378, each1380, each1382, each1384, each1386, each1388, shared)
+				}
+			}
+			i42 = i42 + 16
+		}
+		{
+			{
+//line plain.go:55
+				if !tiledTwinRow___(lanes, c, cLen, each1358, each1360, each1362, each1364, each1366, each1368, each1370, each1372, each1374, each1376, each1378, each1380, each1382, each1384, each1386, each1388, i270, i272, s0, s8, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tiledTwinRow is what a row of threads does in tiledTwin.
+//
+//line plain.go:36
+func tiledTwinRow(each1358 unsafe.Pointer, each1360 unsafe.Pointer, each1362 unsafe.Pointer, each1364 unsafe.Pointer, each1366 unsafe.Pointer, each1368 unsafe.Pointer, each1370 unsafe.Pointer, each1372 unsafe.Pointer, each1374 unsafe.Pointer, each1376 unsafe.Pointer, each1378 unsafe.Pointer, each1380 unsafe.Pointer, each1382 unsafe.Pointer, each1384 unsafe.Pointer, each1386 unsafe.Pointer, each1388 unsafe.Pointer) {
+	for tx := range 256 {
+//line plain.go:36
+		*(*float32)(unsafe.Add(each1388, tx*4)), *(*float32)(unsafe.Add(each1386, tx*4)), *(*float32)(unsafe.Add(each1384, tx*4)), *(*float32)(unsafe.Add(each1382, tx*4)), *(*float32)(unsafe.Add(each1380, tx*4)), *(*float32)(unsafe.Add(each1378, tx*4)), *(*float32)(unsafe.Add(each1376, tx*4)), *(*float32)(unsafe.Add(each1374, tx*4)), *(*float32)(unsafe.Add(each1372, tx*4)), *(*float32)(unsafe.Add(each1370, tx*4)), *(*float32)(unsafe.Add(each1368, tx*4)), *(*float32)(unsafe.Add(each1366, tx*4)), *(*float32)(unsafe.Add(each1364, tx*4)), *(*float32)(unsafe.Add(each1362, tx*4)), *(*float32)(unsafe.Add(each1360, tx*4)), *(*float32)(unsafe.Add(each1358, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	}
+}
+
+// tiledTwinRow_ is what a row of threads does in tiledTwin.
+//
+//line plain.go:40
+func tiledTwinRow_(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, i270 int, i272 int, i42 int, s0 int, s16 int, s8 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line plain.go:40
+	if lanes == 16 {
+//line plain.go:40
+		first = zvector.TiledTwin(256, i270, s0, s16, shared, i272, s8, unsafe.Add(shared, 4096), i42, aLen, a, bLen, b)
+//line plain.go:40
+	} else if lanes == 8 {
+//line plain.go:40
+		first = zvector.TiledTwinAVX2(256, i270, s0, s16, shared, i272, s8, unsafe.Add(shared, 4096), i42, aLen, a, bLen, b)
+	}
+	for tx := first; tx < 256; tx++ {
+		var f553, f581, f615, f643, f677, f705, f739, f767 float32
+//line plain.go:35
+		i35 := tx % 16
+//line plain.go:35
+		i39 := tx / 16
+//line plain.go:40
+		i536 := i270 + i39
+//line plain.go:71
+		i545 := i536 * s16
+//line plain.go:68
+		c541 := s0 <= i536
+//line plain.go:40
+		o555 := i35*256 + i39*4
+		i557 := tx / 64
+//line plain.go:41
+		i560 := tx % 64
+//line plain.go:41
+		i565 := i272 + i560
+//line plain.go:68
+		c571 := s8 <= i565
+//line plain.go:41
+		o583 := i557*256 + i560*4
+//line plain.go:39
+		i590 := tx + 256
+		i591 := i590 % 16
+//line plain.go:40
+		i594 := i590 / 16
+//line plain.go:40
+		i598 := i270 + i594
+//line plain.go:71
+		i607 := i598 * s16
+//line plain.go:68
+		c603 := s0 <= i598
+//line plain.go:40
+		o617 := i591*256 + i594*4
+		i619 := i590 / 64
+//line plain.go:41
+		i622 := i590 % 64
+//line plain.go:41
+		i627 := i272 + i622
+//line plain.go:68
+		c633 := s8 <= i627
+//line plain.go:41
+		o645 := i619*256 + i622*4
+//line plain.go:39
+		i652 := tx + 512
+		i653 := i652 % 16
+//line plain.go:40
+		i656 := i652 / 16
+//line plain.go:40
+		i660 := i270 + i656
+//line plain.go:71
+		i669 := i660 * s16
+//line plain.go:68
+		c665 := s0 <= i660
+//line plain.go:40
+		o679 := i653*256 + i656*4
+		i681 := i652 / 64
+//line plain.go:41
+		i684 := i652 % 64
+//line plain.go:41
+		i689 := i272 + i684
+//line plain.go:68
+		c695 := s8 <= i689
+//line plain.go:41
+		o707 := i681*256 + i684*4
+//line plain.go:39
+		i714 := tx + 768
+		i715 := i714 % 16
+//line plain.go:40
+		i718 := i714 / 16
+//line plain.go:40
+		i722 := i270 + i718
+//line plain.go:71
+		i731 := i722 * s16
+//line plain.go:68
+		c727 := s0 <= i722
+//line plain.go:40
+		o741 := i715*256 + i718*4
+		i743 := i714 / 64
+//line plain.go:41
+		i746 := i714 % 64
+//line plain.go:41
+		i751 := i272 + i746
+//line plain.go:68
+		c757 := s8 <= i751
+//line plain.go:41
+		o769 := i743*256 + i746*4
+//line plain.go:40
+		i537 := i42 + i35
+//line plain.go:68
+		if c541 {
+//line plain.go:68
+			f553 = 0
+		} else {
+//line plain.go:68
+			if s16 <= i537 {
+//line plain.go:68
+				f553 = 0
+			} else {
+//line plain.go:71
+				i546 := i545 + i537
+//line plain.go:71
+				if uint(i546) >= uint(aLen) {
+//line plain.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i546, aLen)
+//line plain.go:71
+					return false
+				}
+//line plain.go:71
+				f553 = dtype.BF16(uint16(*(*int16)(unsafe.Add(a, i546*2)))).Float32()
+			}
+		}
+//line plain.go:40
+		*(*float32)(unsafe.Add(shared, o555)) = f553
+		i564 := i42 + i557
+//line plain.go:68
+		if s16 <= i564 {
+//line plain.go:68
+			f581 = 0
+		} else {
+//line plain.go:68
+			if c571 {
+//line plain.go:68
+				f581 = 0
+			} else {
+//line plain.go:71
+				i574 := i564*s8 + i565
+//line plain.go:71
+				if uint(i574) >= uint(bLen) {
+//line plain.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i574, bLen)
+//line plain.go:71
+					return false
+				}
+//line plain.go:71
+				f581 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i574*2)))).Float32()
+			}
+		}
+//line plain.go:41
+		*(*float32)(unsafe.Add(shared, o583+4096)) = f581
+//line plain.go:40
+		i599 := i42 + i591
+//line plain.go:68
+		if c603 {
+//line plain.go:68
+			f615 = 0
+		} else {
+//line plain.go:68
+			if s16 <= i599 {
+//line plain.go:68
+				f615 = 0
+			} else {
+//line plain.go:71
+				i608 := i607 + i599
+//line plain.go:71
+				if uint(i608) >= uint(aLen) {
+//line plain.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i608, aLen)
+//line plain.go:71
+					return false
+				}
+//line plain.go:71
+				f615 = dtype.BF16(uint16(*(*int16)(unsafe.Add(a, i608*2)))).Float32()
+			}
+		}
+//line plain.go:40
+		*(*float32)(unsafe.Add(shared, o617)) = f615
+		i626 := i42 + i619
+//line plain.go:68
+		if s16 <= i626 {
+//line plain.go:68
+			f643 = 0
+		} else {
+//line plain.go:68
+			if c633 {
+//line plain.go:68
+				f643 = 0
+			} else {
+//line plain.go:71
+				i636 := i626*s8 + i627
+//line plain.go:71
+				if uint(i636) >= uint(bLen) {
+//line plain.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i636, bLen)
+//line plain.go:71
+					return false
+				}
+//line plain.go:71
+				f643 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i636*2)))).Float32()
+			}
+		}
+//line plain.go:41
+		*(*float32)(unsafe.Add(shared, o645+4096)) = f643
+//line plain.go:40
+		i661 := i42 + i653
+//line plain.go:68
+		if c665 {
+//line plain.go:68
+			f677 = 0
+		} else {
+//line plain.go:68
+			if s16 <= i661 {
+//line plain.go:68
+				f677 = 0
+			} else {
+//line plain.go:71
+				i670 := i669 + i661
+//line plain.go:71
+				if uint(i670) >= uint(aLen) {
+//line plain.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i670, aLen)
+//line plain.go:71
+					return false
+				}
+//line plain.go:71
+				f677 = dtype.BF16(uint16(*(*int16)(unsafe.Add(a, i670*2)))).Float32()
+			}
+		}
+//line plain.go:40
+		*(*float32)(unsafe.Add(shared, o679)) = f677
+		i688 := i42 + i681
+//line plain.go:68
+		if s16 <= i688 {
+//line plain.go:68
+			f705 = 0
+		} else {
+//line plain.go:68
+			if c695 {
+//line plain.go:68
+				f705 = 0
+			} else {
+//line plain.go:71
+				i698 := i688*s8 + i689
+//line plain.go:71
+				if uint(i698) >= uint(bLen) {
+//line plain.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i698, bLen)
+//line plain.go:71
+					return false
+				}
+//line plain.go:71
+				f705 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i698*2)))).Float32()
+			}
+		}
+//line plain.go:41
+		*(*float32)(unsafe.Add(shared, o707+4096)) = f705
+//line plain.go:40
+		i723 := i42 + i715
+//line plain.go:68
+		if c727 {
+//line plain.go:68
+			f739 = 0
+		} else {
+//line plain.go:68
+			if s16 <= i723 {
+//line plain.go:68
+				f739 = 0
+			} else {
+//line plain.go:71
+				i732 := i731 + i723
+//line plain.go:71
+				if uint(i732) >= uint(aLen) {
+//line plain.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i732, aLen)
+//line plain.go:71
+					return false
+				}
+//line plain.go:71
+				f739 = dtype.BF16(uint16(*(*int16)(unsafe.Add(a, i732*2)))).Float32()
+			}
+		}
+//line plain.go:40
+		*(*float32)(unsafe.Add(shared, o741)) = f739
+		i750 := i42 + i743
+//line plain.go:68
+		if s16 <= i750 {
+//line plain.go:68
+			f767 = 0
+		} else {
+//line plain.go:68
+			if c757 {
+//line plain.go:68
+				f767 = 0
+			} else {
+//line plain.go:71
+				i760 := i750*s8 + i751
+//line plain.go:71
+				if uint(i760) >= uint(bLen) {
+//line plain.go:71
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i760, bLen)
+//line plain.go:71
+					return false
+				}
+//line plain.go:71
+				f767 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i760*2)))).Float32()
+			}
+		}
+//line plain.go:41
+		*(*float32)(unsafe.Add(shared, o769+4096)) = f767
+	}
+	return true
+}
+
+// tiledTwinRow__ is what a row of threads does in tiledTwin.
+//
+//line plain.go:43
+func tiledTwinRow__(lanes int, each1358 unsafe.Pointer, each1360 unsafe.Pointer, each1362 unsafe.Pointer, each1364 unsafe.Pointer, each1366 unsafe.Pointer, each1368 unsafe.Pointer, each1370 unsafe.Pointer, each1372 unsafe.Pointer, each1374 unsafe.Pointer, each1376 unsafe.Pointer, each1378 unsafe.Pointer, each1380 unsafe.Pointer, each1382 unsafe.Pointer, each1384 unsafe.Pointer, each1386 unsafe.Pointer, each1388 unsafe.Pointer, shared unsafe.Pointer) {
+	first := 0
+//line plain.go:43
+	if lanes == 16 {
+//line plain.go:43
+		first = zvector.TiledTwin_(256, unsafe.Add(each1388, 0*4), unsafe.Add(each1386, 0*4), unsafe.Add(each1384, 0*4), unsafe.Add(each1382, 0*4), unsafe.Add(each1380, 0*4), unsafe.Add(each1378, 0*4), unsafe.Add(each1376, 0*4), unsafe.Add(each1374, 0*4), unsafe.Add(each1372, 0*4), unsafe.Add(each1370, 0*4), unsafe.Add(each1368, 0*4), unsafe.Add(each1366, 0*4), unsafe.Add(each1364, 0*4), unsafe.Add(each1362, 0*4), unsafe.Add(each1360, 0*4), unsafe.Add(each1358, 0*4), shared, unsafe.Add(shared, 4096))
+//line plain.go:43
+	} else if lanes == 8 {
+//line plain.go:43
+		first = zvector.TiledTwinAVX2_(256, unsafe.Add(each1388, 0*4), unsafe.Add(each1386, 0*4), unsafe.Add(each1384, 0*4), unsafe.Add(each1382, 0*4), unsafe.Add(each1380, 0*4), unsafe.Add(each1378, 0*4), unsafe.Add(each1376, 0*4), unsafe.Add(each1374, 0*4), unsafe.Add(each1372, 0*4), unsafe.Add(each1370, 0*4), unsafe.Add(each1368, 0*4), unsafe.Add(each1366, 0*4), unsafe.Add(each1364, 0*4), unsafe.Add(each1362, 0*4), unsafe.Add(each1360, 0*4), unsafe.Add(each1358, 0*4), shared, unsafe.Add(shared, 4096))
+	}
+	for tx := first; tx < 256; tx += 4 {
+		var f1389a, f1389b, f1389c, f1389d, f1387a, f1387b, f1387c, f1387d, f1385a, f1385b, f1385c, f1385d, f1383a, f1383b, f1383c, f1383d, f1381a, f1381b, f1381c, f1381d, f1379a, f1379b, f1379c, f1379d, f1377a, f1377b, f1377c, f1377d, f1375a, f1375b, f1375c, f1375d, f1373a, f1373b, f1373c, f1373d, f1371a, f1371b, f1371c, f1371d, f1369a, f1369b, f1369c, f1369d, f1367a, f1367b, f1367c, f1367d, f1365a, f1365b, f1365c, f1365d, f1363a, f1363b, f1363c, f1363d, f1361a, f1361b, f1361c, f1361d, f1359a, f1359b, f1359c, f1359d, f848a, f848b, f848c, f848d, f857a, f857b, f857c, f857d, f866a, f866b, f866c, f866d, f875a, f875b, f875c, f875d, f891a, f891b, f891c, f891d, f900a, f900b, f900c, f900d, f909a, f909b, f909c, f909d, f918a, f918b, f918c, f918d, f934a, f934b, f934c, f934d, f943a, f943b, f943c, f943d, f952a, f952b, f952c, f952d, f961a, f961b, f961c, f961d, f977a, f977b, f977c, f977d, f986a, f986b, f986c, f986d, f995a, f995b, f995c, f995d, f1004a, f1004b, f1004c, f1004d float32
+		var i107 int
+//line plain.go:43
+		f1388a := *(*float32)(unsafe.Add(each1388, tx*4))
+//line plain.go:43
+		f1388b := *(*float32)(unsafe.Add(each1388, (tx+1)*4))
+//line plain.go:43
+		f1388c := *(*float32)(unsafe.Add(each1388, (tx+2)*4))
+//line plain.go:43
+		f1388d := *(*float32)(unsafe.Add(each1388, (tx+3)*4))
+//line plain.go:43
+		f1386a := *(*float32)(unsafe.Add(each1386, tx*4))
+//line plain.go:43
+		f1386b := *(*float32)(unsafe.Add(each1386, (tx+1)*4))
+//line plain.go:43
+		f1386c := *(*float32)(unsafe.Add(each1386, (tx+2)*4))
+//line plain.go:43
+		f1386d := *(*float32)(unsafe.Add(each1386, (tx+3)*4))
+//line plain.go:43
+		f1384a := *(*float32)(unsafe.Add(each1384, tx*4))
+//line plain.go:43
+		f1384b := *(*float32)(unsafe.Add(each1384, (tx+1)*4))
+//line plain.go:43
+		f1384c := *(*float32)(unsafe.Add(each1384, (tx+2)*4))
+//line plain.go:43
+		f1384d := *(*float32)(unsafe.Add(each1384, (tx+3)*4))
+//line plain.go:43
+		f1382a := *(*float32)(unsafe.Add(each1382, tx*4))
+//line plain.go:43
+		f1382b := *(*float32)(unsafe.Add(each1382, (tx+1)*4))
+//line plain.go:43
+		f1382c := *(*float32)(unsafe.Add(each1382, (tx+2)*4))
+//line plain.go:43
+		f1382d := *(*float32)(unsafe.Add(each1382, (tx+3)*4))
+//line plain.go:43
+		f1380a := *(*float32)(unsafe.Add(each1380, tx*4))
+//line plain.go:43
+		f1380b := *(*float32)(unsafe.Add(each1380, (tx+1)*4))
+//line plain.go:43
+		f1380c := *(*float32)(unsafe.Add(each1380, (tx+2)*4))
+//line plain.go:43
+		f1380d := *(*float32)(unsafe.Add(each1380, (tx+3)*4))
+//line plain.go:43
+		f1378a := *(*float32)(unsafe.Add(each1378, tx*4))
+//line plain.go:43
+		f1378b := *(*float32)(unsafe.Add(each1378, (tx+1)*4))
+//line plain.go:43
+		f1378c := *(*float32)(unsafe.Add(each1378, (tx+2)*4))
+//line plain.go:43
+		f1378d := *(*float32)(unsafe.Add(each1378, (tx+3)*4))
+//line plain.go:43
+		f1376a := *(*float32)(unsafe.Add(each1376, tx*4))
+//line plain.go:43
+		f1376b := *(*float32)(unsafe.Add(each1376, (tx+1)*4))
+//line plain.go:43
+		f1376c := *(*float32)(unsafe.Add(each1376, (tx+2)*4))
+//line plain.go:43
+		f1376d := *(*float32)(unsafe.Add(each1376, (tx+3)*4))
+//line plain.go:43
+		f1374a := *(*float32)(unsafe.Add(each1374, tx*4))
+//line plain.go:43
+		f1374b := *(*float32)(unsafe.Add(each1374, (tx+1)*4))
+//line plain.go:43
+		f1374c := *(*float32)(unsafe.Add(each1374, (tx+2)*4))
+//line plain.go:43
+		f1374d := *(*float32)(unsafe.Add(each1374, (tx+3)*4))
+//line plain.go:43
+		f1372a := *(*float32)(unsafe.Add(each1372, tx*4))
+//line plain.go:43
+		f1372b := *(*float32)(unsafe.Add(each1372, (tx+1)*4))
+//line plain.go:43
+		f1372c := *(*float32)(unsafe.Add(each1372, (tx+2)*4))
+//line plain.go:43
+		f1372d := *(*float32)(unsafe.Add(each1372, (tx+3)*4))
+//line plain.go:43
+		f1370a := *(*float32)(unsafe.Add(each1370, tx*4))
+//line plain.go:43
+		f1370b := *(*float32)(unsafe.Add(each1370, (tx+1)*4))
+//line plain.go:43
+		f1370c := *(*float32)(unsafe.Add(each1370, (tx+2)*4))
+//line plain.go:43
+		f1370d := *(*float32)(unsafe.Add(each1370, (tx+3)*4))
+//line plain.go:43
+		f1368a := *(*float32)(unsafe.Add(each1368, tx*4))
+//line plain.go:43
+		f1368b := *(*float32)(unsafe.Add(each1368, (tx+1)*4))
+//line plain.go:43
+		f1368c := *(*float32)(unsafe.Add(each1368, (tx+2)*4))
+//line plain.go:43
+		f1368d := *(*float32)(unsafe.Add(each1368, (tx+3)*4))
+//line plain.go:43
+		f1366a := *(*float32)(unsafe.Add(each1366, tx*4))
+//line plain.go:43
+		f1366b := *(*float32)(unsafe.Add(each1366, (tx+1)*4))
+//line plain.go:43
+		f1366c := *(*float32)(unsafe.Add(each1366, (tx+2)*4))
+//line plain.go:43
+		f1366d := *(*float32)(unsafe.Add(each1366, (tx+3)*4))
+//line plain.go:43
+		f1364a := *(*float32)(unsafe.Add(each1364, tx*4))
+//line plain.go:43
+		f1364b := *(*float32)(unsafe.Add(each1364, (tx+1)*4))
+//line plain.go:43
+		f1364c := *(*float32)(unsafe.Add(each1364, (tx+2)*4))
+//line plain.go:43
+		f1364d := *(*float32)(unsafe.Add(each1364, (tx+3)*4))
+//line plain.go:43
+		f1362a := *(*float32)(unsafe.Add(each1362, tx*4))
+//line plain.go:43
+		f1362b := *(*float32)(unsafe.Add(each1362, (tx+1)*4))
+//line plain.go:43
+		f1362c := *(*float32)(unsafe.Add(each1362, (tx+2)*4))
+//line plain.go:43
+		f1362d := *(*float32)(unsafe.Add(each1362, (tx+3)*4))
+//line plain.go:43
+		f1360a := *(*float32)(unsafe.Add(each1360, tx*4))
+//line plain.go:43
+		f1360b := *(*float32)(unsafe.Add(each1360, (tx+1)*4))
+//line plain.go:43
+		f1360c := *(*float32)(unsafe.Add(each1360, (tx+2)*4))
+//line plain.go:43
+		f1360d := *(*float32)(unsafe.Add(each1360, (tx+3)*4))
+//line plain.go:43
+		f1358a := *(*float32)(unsafe.Add(each1358, tx*4))
+//line plain.go:43
+		f1358b := *(*float32)(unsafe.Add(each1358, (tx+1)*4))
+//line plain.go:43
+		f1358c := *(*float32)(unsafe.Add(each1358, (tx+2)*4))
+//line plain.go:43
+		f1358d := *(*float32)(unsafe.Add(each1358, (tx+3)*4))
+//line plain.go:35
+		i39a := tx / 16
+//line plain.go:35
+		i39b := (tx + 1) / 16
+//line plain.go:35
+		i39c := (tx + 2) / 16
+//line plain.go:35
+		i39d := (tx + 3) / 16
+//line plain.go:35
+		i276a := i39a << 2
+//line plain.go:35
+		i276b := i39b << 2
+//line plain.go:35
+		i276c := i39c << 2
+//line plain.go:35
+		i276d := i39d << 2
+//line plain.go:35
+		i35a := tx % 16
+//line plain.go:35
+		i35b := (tx + 1) % 16
+//line plain.go:35
+		i35c := (tx + 2) % 16
+//line plain.go:35
+		i35d := (tx + 3) % 16
+//line plain.go:35
+		i274a := i35a << 2
+//line plain.go:35
+		i274b := i35b << 2
+//line plain.go:35
+		i274c := i35c << 2
+//line plain.go:35
+		i274d := i35d << 2
+//line plain.go:47
+		i851a := i274a + 1
+//line plain.go:47
+		i851b := i274b + 1
+//line plain.go:47
+		i851c := i274c + 1
+//line plain.go:47
+		i851d := i274d + 1
+//line plain.go:47
+		i860a := i274a + 2
+//line plain.go:47
+		i860b := i274b + 2
+//line plain.go:47
+		i860c := i274c + 2
+//line plain.go:47
+		i860d := i274d + 2
+//line plain.go:47
+		i869a := i274a + 3
+//line plain.go:47
+		i869b := i274b + 3
+//line plain.go:47
+		i869c := i274c + 3
+//line plain.go:47
+		i869d := i274d + 3
+//line plain.go:47
+		i883a := i276a + 1
+//line plain.go:47
+		i883b := i276b + 1
+//line plain.go:47
+		i883c := i276c + 1
+//line plain.go:47
+		i883d := i276d + 1
+//line plain.go:47
+		i926a := i276a + 2
+//line plain.go:47
+		i926b := i276b + 2
+//line plain.go:47
+		i926c := i276c + 2
+//line plain.go:47
+		i926d := i276d + 2
+//line plain.go:47
+		i969a := i276a + 3
+//line plain.go:47
+		i969b := i276b + 3
+//line plain.go:47
+		i969c := i276c + 3
+//line plain.go:47
+		i969d := i276d + 3
+//line plain.go:43
+		f1389a, f1389b, f1389c, f1389d, f1387a, f1387b, f1387c, f1387d, f1385a, f1385b, f1385c, f1385d, f1383a, f1383b, f1383c, f1383d, f1381a, f1381b, f1381c, f1381d, f1379a, f1379b, f1379c, f1379d, f1377a, f1377b, f1377c, f1377d, f1375a, f1375b, f1375c, f1375d, f1373a, f1373b, f1373c, f1373d, f1371a, f1371b, f1371c, f1371d, f1369a, f1369b, f1369c, f1369d, f1367a, f1367b, f1367c, f1367d, f1365a, f1365b, f1365c, f1365d, f1363a, f1363b, f1363c, f1363d, f1361a, f1361b, f1361c, f1361d, f1359a, f1359b, f1359c, f1359d, i107 = f1388a, f1388b, f1388c, f1388d, f1386a, f1386b, f1386c, f1386d, f1384a, f1384b, f1384c, f1384d, f1382a, f1382b, f1382c, f1382d, f1380a, f1380b, f1380c, f1380d, f1378a, f1378b, f1378c, f1378d, f1376a, f1376b, f1376c, f1376d, f1374a, f1374b, f1374c, f1374d, f1372a, f1372b, f1372c, f1372d, f1370a, f1370b, f1370c, f1370d, f1368a, f1368b, f1368c, f1368d, f1366a, f1366b, f1366c, f1366d, f1364a, f1364b, f1364c, f1364d, f1362a, f1362b, f1362c, f1362d, f1360a, f1360b, f1360c, f1360d, f1358a, f1358b, f1358c, f1358d, 0
+//line plain.go:47
+		for {
+//line plain.go:47
+			f842a := *(*float32)(unsafe.Add(shared, i107*256+i276a*4))
+//line plain.go:47
+			f842b := *(*float32)(unsafe.Add(shared, i107*256+i276b*4))
+//line plain.go:47
+			f842c := *(*float32)(unsafe.Add(shared, i107*256+i276c*4))
+//line plain.go:47
+			f842d := *(*float32)(unsafe.Add(shared, i107*256+i276d*4))
+//line plain.go:47
+			f845a := *(*float32)(unsafe.Add(shared, i107*256+i274a*4+4096))
+//line plain.go:47
+			f845b := *(*float32)(unsafe.Add(shared, i107*256+i274b*4+4096))
+//line plain.go:47
+			f845c := *(*float32)(unsafe.Add(shared, i107*256+i274c*4+4096))
+//line plain.go:47
+			f845d := *(*float32)(unsafe.Add(shared, i107*256+i274d*4+4096))
+//line plain.go:47
+			f848a = f1359a + float32(f842a*f845a)
+//line plain.go:47
+			f848b = f1359b + float32(f842b*f845b)
+//line plain.go:47
+			f848c = f1359c + float32(f842c*f845c)
+//line plain.go:47
+			f848d = f1359d + float32(f842d*f845d)
+//line plain.go:47
+			f853a := *(*float32)(unsafe.Add(shared, i107*256+i851a*4+4096))
+//line plain.go:47
+			f853b := *(*float32)(unsafe.Add(shared, i107*256+i851b*4+4096))
+//line plain.go:47
+			f853c := *(*float32)(unsafe.Add(shared, i107*256+i851c*4+4096))
+//line plain.go:47
+			f853d := *(*float32)(unsafe.Add(shared, i107*256+i851d*4+4096))
+//line plain.go:47
+			f857a = f1361a + float32(f842a*f853a)
+//line plain.go:47
+			f857b = f1361b + float32(f842b*f853b)
+//line plain.go:47
+			f857c = f1361c + float32(f842c*f853c)
+//line plain.go:47
+			f857d = f1361d + float32(f842d*f853d)
+//line plain.go:47
+			f862a := *(*float32)(unsafe.Add(shared, i107*256+i860a*4+4096))
+//line plain.go:47
+			f862b := *(*float32)(unsafe.Add(shared, i107*256+i860b*4+4096))
+//line plain.go:47
+			f862c := *(*float32)(unsafe.Add(shared, i107*256+i860c*4+4096))
+//line plain.go:47
+			f862d := *(*float32)(unsafe.Add(shared, i107*256+i860d*4+4096))
+//line plain.go:47
+			f866a = f1363a + float32(f842a*f862a)
+//line plain.go:47
+			f866b = f1363b + float32(f842b*f862b)
+//line plain.go:47
+			f866c = f1363c + float32(f842c*f862c)
+//line plain.go:47
+			f866d = f1363d + float32(f842d*f862d)
+//line plain.go:47
+			f871a := *(*float32)(unsafe.Add(shared, i107*256+i869a*4+4096))
+//line plain.go:47
+			f871b := *(*float32)(unsafe.Add(shared, i107*256+i869b*4+4096))
+//line plain.go:47
+			f871c := *(*float32)(unsafe.Add(shared, i107*256+i869c*4+4096))
+//line plain.go:47
+			f871d := *(*float32)(unsafe.Add(shared, i107*256+i869d*4+4096))
+//line plain.go:47
+			f875a = f1365a + float32(f842a*f871a)
+//line plain.go:47
+			f875b = f1365b + float32(f842b*f871b)
+//line plain.go:47
+			f875c = f1365c + float32(f842c*f871c)
+//line plain.go:47
+			f875d = f1365d + float32(f842d*f871d)
+//line plain.go:47
+			f885a := *(*float32)(unsafe.Add(shared, i107*256+i883a*4))
+//line plain.go:47
+			f885b := *(*float32)(unsafe.Add(shared, i107*256+i883b*4))
+//line plain.go:47
+			f885c := *(*float32)(unsafe.Add(shared, i107*256+i883c*4))
+//line plain.go:47
+			f885d := *(*float32)(unsafe.Add(shared, i107*256+i883d*4))
+//line plain.go:47
+			f891a = f1367a + float32(f885a*f845a)
+//line plain.go:47
+			f891b = f1367b + float32(f885b*f845b)
+//line plain.go:47
+			f891c = f1367c + float32(f885c*f845c)
+//line plain.go:47
+			f891d = f1367d + float32(f885d*f845d)
+//line plain.go:47
+			f900a = f1369a + float32(f885a*f853a)
+//line plain.go:47
+			f900b = f1369b + float32(f885b*f853b)
+//line plain.go:47
+			f900c = f1369c + float32(f885c*f853c)
+//line plain.go:47
+			f900d = f1369d + float32(f885d*f853d)
+//line plain.go:47
+			f909a = f1371a + float32(f885a*f862a)
+//line plain.go:47
+			f909b = f1371b + float32(f885b*f862b)
+//line plain.go:47
+			f909c = f1371c + float32(f885c*f862c)
+//line plain.go:47
+			f909d = f1371d + float32(f885d*f862d)
+//line plain.go:47
+			f918a = f1373a + float32(f885a*f871a)
+//line plain.go:47
+			f918b = f1373b + float32(f885b*f871b)
+//line plain.go:47
+			f918c = f1373c + float32(f885c*f871c)
+//line plain.go:47
+			f918d = f1373d + float32(f885d*f871d)
+//line plain.go:47
+			f928a := *(*float32)(unsafe.Add(shared, i107*256+i926a*4))
+//line plain.go:47
+			f928b := *(*float32)(unsafe.Add(shared, i107*256+i926b*4))
+//line plain.go:47
+			f928c := *(*float32)(unsafe.Add(shared, i107*256+i926c*4))
+//line plain.go:47
+			f928d := *(*float32)(unsafe.Add(shared, i107*256+i926d*4))
+//line plain.go:47
+			f934a = f1375a + float32(f928a*f845a)
+//line plain.go:47
+			f934b = f1375b + float32(f928b*f845b)
+//line plain.go:47
+			f934c = f1375c + float32(f928c*f845c)
+//line plain.go:47
+			f934d = f1375d + float32(f928d*f845d)
+//line plain.go:47
+			f943a = f1377a + float32(f928a*f853a)
+//line plain.go:47
+			f943b = f1377b + float32(f928b*f853b)
+//line plain.go:47
+			f943c = f1377c + float32(f928c*f853c)
+//line plain.go:47
+			f943d = f1377d + float32(f928d*f853d)
+//line plain.go:47
+			f952a = f1379a + float32(f928a*f862a)
+//line plain.go:47
+			f952b = f1379b + float32(f928b*f862b)
+//line plain.go:47
+			f952c = f1379c + float32(f928c*f862c)
+//line plain.go:47
+			f952d = f1379d + float32(f928d*f862d)
+//line plain.go:47
+			f961a = f1381a + float32(f928a*f871a)
+//line plain.go:47
+			f961b = f1381b + float32(f928b*f871b)
+//line plain.go:47
+			f961c = f1381c + float32(f928c*f871c)
+//line plain.go:47
+			f961d = f1381d + float32(f928d*f871d)
+//line plain.go:47
+			f971a := *(*float32)(unsafe.Add(shared, i107*256+i969a*4))
+//line plain.go:47
+			f971b := *(*float32)(unsafe.Add(shared, i107*256+i969b*4))
+//line plain.go:47
+			f971c := *(*float32)(unsafe.Add(shared, i107*256+i969c*4))
+//line plain.go:47
+			f971d := *(*float32)(unsafe.Add(shared, i107*256+i969d*4))
+//line plain.go:47
+			f977a = f1383a + float32(f971a*f845a)
+//line plain.go:47
+			f977b = f1383b + float32(f971b*f845b)
+//line plain.go:47
+			f977c = f1383c + float32(f971c*f845c)
+//line plain.go:47
+			f977d = f1383d + float32(f971d*f845d)
+//line plain.go:47
+			f986a = f1385a + float32(f971a*f853a)
+//line plain.go:47
+			f986b = f1385b + float32(f971b*f853b)
+//line plain.go:47
+			f986c = f1385c + float32(f971c*f853c)
+//line plain.go:47
+			f986d = f1385d + float32(f971d*f853d)
+//line plain.go:47
+			f995a = f1387a + float32(f971a*f862a)
+//line plain.go:47
+			f995b = f1387b + float32(f971b*f862b)
+//line plain.go:47
+			f995c = f1387c + float32(f971c*f862c)
+//line plain.go:47
+			f995d = f1387d + float32(f971d*f862d)
+//line plain.go:47
+			f1004a = f1389a + float32(f971a*f871a)
+//line plain.go:47
+			f1004b = f1389b + float32(f971b*f871b)
+//line plain.go:47
+			f1004c = f1389c + float32(f971c*f871c)
+//line plain.go:47
+			f1004d = f1389d + float32(f971d*f871d)
+//line plain.go:47
+			i116 := i107 + 1
+//line plain.go:47
+			if i116 >= 16 {
+//line plain.go:47
+				break
+			}
+//line plain.go:47
+			f1389a, f1389b, f1389c, f1389d, f1387a, f1387b, f1387c, f1387d, f1385a, f1385b, f1385c, f1385d, f1383a, f1383b, f1383c, f1383d, f1381a, f1381b, f1381c, f1381d, f1379a, f1379b, f1379c, f1379d, f1377a, f1377b, f1377c, f1377d, f1375a, f1375b, f1375c, f1375d, f1373a, f1373b, f1373c, f1373d, f1371a, f1371b, f1371c, f1371d, f1369a, f1369b, f1369c, f1369d, f1367a, f1367b, f1367c, f1367d, f1365a, f1365b, f1365c, f1365d, f1363a, f1363b, f1363c, f1363d, f1361a, f1361b, f1361c, f1361d, f1359a, f1359b, f1359c, f1359d, i107 = f1004a, f1004b, f1004c, f1004d, f995a, f995b, f995c, f995d, f986a, f986b, f986c, f986d, f977a, f977b, f977c, f977d, f961a, f961b, f961c, f961d, f952a, f952b, f952c, f952d, f943a, f943b, f943c, f943d, f934a, f934b, f934c, f934d, f918a, f918b, f918c, f918d, f909a, f909b, f909c, f909d, f900a, f900b, f900c, f900d, f891a, f891b, f891c, f891d, f875a, f875b, f875c, f875d, f866a, f866b, f866c, f866d, f857a, f857b, f857c, f857d, f848a, f848b, f848c, f848d, i116
+		}
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1358, tx*4)) = f848a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1358, (tx+1)*4)) = f848b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1358, (tx+2)*4)) = f848c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1358, (tx+3)*4)) = f848d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1360, tx*4)) = f857a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1360, (tx+1)*4)) = f857b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1360, (tx+2)*4)) = f857c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1360, (tx+3)*4)) = f857d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1362, tx*4)) = f866a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1362, (tx+1)*4)) = f866b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1362, (tx+2)*4)) = f866c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1362, (tx+3)*4)) = f866d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1364, tx*4)) = f875a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1364, (tx+1)*4)) = f875b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1364, (tx+2)*4)) = f875c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1364, (tx+3)*4)) = f875d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1366, tx*4)) = f891a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1366, (tx+1)*4)) = f891b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1366, (tx+2)*4)) = f891c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1366, (tx+3)*4)) = f891d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1368, tx*4)) = f900a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1368, (tx+1)*4)) = f900b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1368, (tx+2)*4)) = f900c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1368, (tx+3)*4)) = f900d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1370, tx*4)) = f909a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1370, (tx+1)*4)) = f909b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1370, (tx+2)*4)) = f909c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1370, (tx+3)*4)) = f909d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1372, tx*4)) = f918a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1372, (tx+1)*4)) = f918b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1372, (tx+2)*4)) = f918c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1372, (tx+3)*4)) = f918d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1374, tx*4)) = f934a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1374, (tx+1)*4)) = f934b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1374, (tx+2)*4)) = f934c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1374, (tx+3)*4)) = f934d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1376, tx*4)) = f943a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1376, (tx+1)*4)) = f943b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1376, (tx+2)*4)) = f943c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1376, (tx+3)*4)) = f943d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1378, tx*4)) = f952a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1378, (tx+1)*4)) = f952b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1378, (tx+2)*4)) = f952c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1378, (tx+3)*4)) = f952d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1380, tx*4)) = f961a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1380, (tx+1)*4)) = f961b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1380, (tx+2)*4)) = f961c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1380, (tx+3)*4)) = f961d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1382, tx*4)) = f977a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1382, (tx+1)*4)) = f977b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1382, (tx+2)*4)) = f977c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1382, (tx+3)*4)) = f977d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1384, tx*4)) = f986a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1384, (tx+1)*4)) = f986b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1384, (tx+2)*4)) = f986c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1384, (tx+3)*4)) = f986d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1386, tx*4)) = f995a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1386, (tx+1)*4)) = f995b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1386, (tx+2)*4)) = f995c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1386, (tx+3)*4)) = f995d
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1388, tx*4)) = f1004a
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1388, (tx+1)*4)) = f1004b
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1388, (tx+2)*4)) = f1004c
+//line plain.go:51
+		*(*float32)(unsafe.Add(each1388, (tx+3)*4)) = f1004d
+	}
+}
+
+// tiledTwinRow___ is what a row of threads does in tiledTwin.
+//
+//line plain.go:55
+func tiledTwinRow___(lanes int, c unsafe.Pointer, cLen int, each1358 unsafe.Pointer, each1360 unsafe.Pointer, each1362 unsafe.Pointer, each1364 unsafe.Pointer, each1366 unsafe.Pointer, each1368 unsafe.Pointer, each1370 unsafe.Pointer, each1372 unsafe.Pointer, each1374 unsafe.Pointer, each1376 unsafe.Pointer, each1378 unsafe.Pointer, each1380 unsafe.Pointer, each1382 unsafe.Pointer, each1384 unsafe.Pointer, each1386 unsafe.Pointer, each1388 unsafe.Pointer, i270 int, i272 int, s0 int, s8 int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line plain.go:55
+	if lanes == 16 {
+//line plain.go:55
+		first = zvector.TiledTwin__(256, unsafe.Add(each1358, 0*4), unsafe.Add(each1360, 0*4), unsafe.Add(each1362, 0*4), unsafe.Add(each1364, 0*4), unsafe.Add(each1366, 0*4), unsafe.Add(each1368, 0*4), unsafe.Add(each1370, 0*4), unsafe.Add(each1372, 0*4), unsafe.Add(each1374, 0*4), unsafe.Add(each1376, 0*4), unsafe.Add(each1378, 0*4), unsafe.Add(each1380, 0*4), unsafe.Add(each1382, 0*4), unsafe.Add(each1384, 0*4), unsafe.Add(each1386, 0*4), unsafe.Add(each1388, 0*4), i270, i272, s0, s8, cLen, c)
+//line plain.go:55
+	} else if lanes == 8 {
+//line plain.go:55
+		first = zvector.TiledTwinAVX2__(256, unsafe.Add(each1358, 0*4), unsafe.Add(each1360, 0*4), unsafe.Add(each1362, 0*4), unsafe.Add(each1364, 0*4), unsafe.Add(each1366, 0*4), unsafe.Add(each1368, 0*4), unsafe.Add(each1370, 0*4), unsafe.Add(each1372, 0*4), unsafe.Add(each1374, 0*4), unsafe.Add(each1376, 0*4), unsafe.Add(each1378, 0*4), unsafe.Add(each1380, 0*4), unsafe.Add(each1382, 0*4), unsafe.Add(each1384, 0*4), unsafe.Add(each1386, 0*4), unsafe.Add(each1388, 0*4), i270, i272, s0, s8, cLen, c)
+	}
+	for tx := first; tx < 256; tx++ {
+//line plain.go:35
+		i39 := tx / 16
+//line plain.go:35
+		i276 := i39 << 2
+//line plain.go:35
+		i35 := tx % 16
+//line plain.go:35
+		i274 := i35 << 2
+//line plain.go:56
+		f1358 := *(*float32)(unsafe.Add(each1358, tx*4))
+//line plain.go:56
+		f1360 := *(*float32)(unsafe.Add(each1360, tx*4))
+//line plain.go:56
+		f1362 := *(*float32)(unsafe.Add(each1362, tx*4))
+//line plain.go:56
+		f1364 := *(*float32)(unsafe.Add(each1364, tx*4))
+//line plain.go:56
+		f1366 := *(*float32)(unsafe.Add(each1366, tx*4))
+//line plain.go:56
+		f1368 := *(*float32)(unsafe.Add(each1368, tx*4))
+//line plain.go:56
+		f1370 := *(*float32)(unsafe.Add(each1370, tx*4))
+//line plain.go:56
+		f1372 := *(*float32)(unsafe.Add(each1372, tx*4))
+//line plain.go:56
+		f1374 := *(*float32)(unsafe.Add(each1374, tx*4))
+//line plain.go:56
+		f1376 := *(*float32)(unsafe.Add(each1376, tx*4))
+//line plain.go:56
+		f1378 := *(*float32)(unsafe.Add(each1378, tx*4))
+//line plain.go:56
+		f1380 := *(*float32)(unsafe.Add(each1380, tx*4))
+//line plain.go:56
+		f1382 := *(*float32)(unsafe.Add(each1382, tx*4))
+//line plain.go:56
+		f1384 := *(*float32)(unsafe.Add(each1384, tx*4))
+//line plain.go:56
+		f1386 := *(*float32)(unsafe.Add(each1386, tx*4))
+//line plain.go:56
+		f1388 := *(*float32)(unsafe.Add(each1388, tx*4))
+//line plain.go:55
+		i1010 := i270 + i276
+//line plain.go:55
+		i1012 := i272 + i274
+//line plain.go:55
+		c1013 := i1010 < s0
+//line plain.go:55
+		if c1013 {
+//line plain.go:55
+			if i1012 < s8 {
+				i1018 := i1010*s8 + i1012
+//line plain.go:56
+				if uint(i1018) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1018, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1018*2)) = int16(dtype.BF16From32(f1358))
+			}
+		}
+//line plain.go:55
+		i1027 := i1012 + 1
+//line plain.go:55
+		if c1013 {
+//line plain.go:55
+			if i1027 < s8 {
+				i1033 := i1012 + i1010*s8 + 1
+//line plain.go:56
+				if uint(i1033) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1033, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1033*2)) = int16(dtype.BF16From32(f1360))
+			}
+		}
+//line plain.go:55
+		i1043 := i1012 + 2
+//line plain.go:55
+		if c1013 {
+//line plain.go:55
+			if i1043 < s8 {
+				i1049 := i1012 + i1010*s8 + 2
+//line plain.go:56
+				if uint(i1049) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1049, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1049*2)) = int16(dtype.BF16From32(f1362))
+			}
+		}
+//line plain.go:55
+		i1059 := i1012 + 3
+//line plain.go:55
+		if c1013 {
+//line plain.go:55
+			if i1059 < s8 {
+				i1065 := i1012 + i1010*s8 + 3
+//line plain.go:56
+				if uint(i1065) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1065, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1065*2)) = int16(dtype.BF16From32(f1364))
+			}
+		}
+//line plain.go:55
+		i1080 := i1010 + 1
+//line plain.go:55
+		c1082 := i1080 < s0
+//line plain.go:55
+		if c1082 {
+//line plain.go:55
+			if i1012 < s8 {
+				i1087 := i1080*s8 + i1012
+//line plain.go:56
+				if uint(i1087) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1087, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1087*2)) = int16(dtype.BF16From32(f1366))
+			}
+		}
+//line plain.go:55
+		if c1082 {
+//line plain.go:55
+			if i1027 < s8 {
+				i1102 := i1012 + i1080*s8 + 1
+//line plain.go:56
+				if uint(i1102) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1102, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1102*2)) = int16(dtype.BF16From32(f1368))
+			}
+		}
+//line plain.go:55
+		if c1082 {
+//line plain.go:55
+			if i1043 < s8 {
+				i1118 := i1012 + i1080*s8 + 2
+//line plain.go:56
+				if uint(i1118) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1118, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1118*2)) = int16(dtype.BF16From32(f1370))
+			}
+		}
+//line plain.go:55
+		if c1082 {
+//line plain.go:55
+			if i1059 < s8 {
+				i1134 := i1012 + i1080*s8 + 3
+//line plain.go:56
+				if uint(i1134) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1134, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1134*2)) = int16(dtype.BF16From32(f1372))
+			}
+		}
+//line plain.go:55
+		i1149 := i1010 + 2
+//line plain.go:55
+		c1151 := i1149 < s0
+//line plain.go:55
+		if c1151 {
+//line plain.go:55
+			if i1012 < s8 {
+				i1156 := i1149*s8 + i1012
+//line plain.go:56
+				if uint(i1156) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1156, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1156*2)) = int16(dtype.BF16From32(f1374))
+			}
+		}
+//line plain.go:55
+		if c1151 {
+//line plain.go:55
+			if i1027 < s8 {
+				i1171 := i1012 + i1149*s8 + 1
+//line plain.go:56
+				if uint(i1171) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1171, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1171*2)) = int16(dtype.BF16From32(f1376))
+			}
+		}
+//line plain.go:55
+		if c1151 {
+//line plain.go:55
+			if i1043 < s8 {
+				i1187 := i1012 + i1149*s8 + 2
+//line plain.go:56
+				if uint(i1187) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1187, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1187*2)) = int16(dtype.BF16From32(f1378))
+			}
+		}
+//line plain.go:55
+		if c1151 {
+//line plain.go:55
+			if i1059 < s8 {
+				i1203 := i1012 + i1149*s8 + 3
+//line plain.go:56
+				if uint(i1203) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1203, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1203*2)) = int16(dtype.BF16From32(f1380))
+			}
+		}
+//line plain.go:55
+		i1218 := i1010 + 3
+//line plain.go:55
+		c1220 := i1218 < s0
+//line plain.go:55
+		if c1220 {
+//line plain.go:55
+			if i1012 < s8 {
+				i1225 := i1218*s8 + i1012
+//line plain.go:56
+				if uint(i1225) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1225, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1225*2)) = int16(dtype.BF16From32(f1382))
+			}
+		}
+//line plain.go:55
+		if c1220 {
+//line plain.go:55
+			if i1027 < s8 {
+				i1240 := i1012 + i1218*s8 + 1
+//line plain.go:56
+				if uint(i1240) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1240, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1240*2)) = int16(dtype.BF16From32(f1384))
+			}
+		}
+//line plain.go:55
+		if c1220 {
+//line plain.go:55
+			if i1043 < s8 {
+				i1256 := i1012 + i1218*s8 + 2
+//line plain.go:56
+				if uint(i1256) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1256, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1256*2)) = int16(dtype.BF16From32(f1386))
+			}
+		}
+//line plain.go:55
+		if c1220 {
+//line plain.go:55
+			if i1059 < s8 {
+				i1272 := i1012 + i1218*s8 + 3
+//line plain.go:56
+				if uint(i1272) >= uint(cLen) {
+//line plain.go:56
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1272, cLen)
+//line plain.go:56
+					return false
+				}
+//line plain.go:56
+				*(*int16)(unsafe.Add(c, i1272*2)) = int16(dtype.BF16From32(f1388))
+			}
+		}
+	}
+	return true
+}
 
 // singleTwin runs blocks of the kernel single.
 //
@@ -22,6 +1541,7 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	s8 := *(*int)(unsafe.Add(args, 80))
 	s16 := *(*int)(unsafe.Add(args, 88))
 	shared := blocks.Shared(16640)
+	lanes := blocks.Lanes()
 //line single.go:35
 	i1961 := s0 - 1
 //line single.go:24
@@ -29,9 +1549,9 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line single.go:24
 	i40 := s8 / 4
 //line single.go:37
-	i1965 := i40 - 1
-//line single.go:37
 	i91 := int32(i40)
+//line single.go:37
+	i1965 := i40 - 1
 //line single.go:39
 	i104 := int32(s16)
 	i105 := i104 / 4
@@ -376,247 +1896,276 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		i1957 := by << 7
 //line single.go:25
 		i1959 := bx << 5
-		for tx := range 128 {
-			var f1010, f1011, f1012, f1013, f1025, f1026, f1027, f1028, f1040, f1041, f1042, f1043, f1055, f1056, f1057, f1058 float32
-			i50 := tx % 32
+		{
+			{
+				first := 0
+//line single.go:21
+				if lanes == 16 {
+//line single.go:21
+					first = zvector.SingleTwin(128, i1957, i1961, i43, int(i91), i1959, i1965, int(i105), aLen, int(i104), bLen, int(i101), a, b, shared, unsafe.Add(shared, 8448), unsafe.Add(each56, 0*8), unsafe.Add(each64, 0*8), unsafe.Add(each78, 0*8), unsafe.Add(each87, 0*8), unsafe.Add(each98, 0*4), unsafe.Add(each1254, 0*4), unsafe.Add(each1255, 0*4), unsafe.Add(each1256, 0*4), unsafe.Add(each1257, 0*4), unsafe.Add(each1258, 0*4), unsafe.Add(each1259, 0*4), unsafe.Add(each1260, 0*4), unsafe.Add(each1261, 0*4), unsafe.Add(each1262, 0*4), unsafe.Add(each1263, 0*4), unsafe.Add(each1264, 0*4), unsafe.Add(each1265, 0*4), unsafe.Add(each1266, 0*4), unsafe.Add(each1267, 0*4), unsafe.Add(each1268, 0*4), unsafe.Add(each1269, 0*4))
+//line single.go:21
+				} else if lanes == 8 {
+//line single.go:21
+					first = zvector.SingleTwinAVX2(128, i1957, i1961, i43, int(i91), i1959, i1965, int(i105), aLen, int(i104), bLen, int(i101), a, b, shared, unsafe.Add(shared, 8448), unsafe.Add(each56, 0*8), unsafe.Add(each64, 0*8), unsafe.Add(each78, 0*8), unsafe.Add(each87, 0*8), unsafe.Add(each98, 0*4), unsafe.Add(each1254, 0*4), unsafe.Add(each1255, 0*4), unsafe.Add(each1256, 0*4), unsafe.Add(each1257, 0*4), unsafe.Add(each1258, 0*4), unsafe.Add(each1259, 0*4), unsafe.Add(each1260, 0*4), unsafe.Add(each1261, 0*4), unsafe.Add(each1262, 0*4), unsafe.Add(each1263, 0*4), unsafe.Add(each1264, 0*4), unsafe.Add(each1265, 0*4), unsafe.Add(each1266, 0*4), unsafe.Add(each1267, 0*4), unsafe.Add(each1268, 0*4), unsafe.Add(each1269, 0*4))
+				}
+				for tx := first; tx < 128; tx++ {
+					var f1010, f1011, f1012, f1013, f1025, f1026, f1027, f1028, f1040, f1041, f1042, f1043, f1055, f1056, f1057, f1058 float32
 //line single.go:28
-			i51 := tx / 32
-			i56 := i50&1 | i50>>2&3<<1
-			i64 := i50>>1&1 | i50>>4<<1
+					i50 := tx % 32
+//line single.go:28
+					i51 := tx / 32
+					i56 := i50&1 | i50>>2&3<<1
+					i64 := i50>>1&1 | i50>>4<<1
 //line single.go:34
-			i68 := tx % 2
+					i68 := tx % 2
 //line single.go:34
-			i69 := int32(i68)
+					i69 := int32(i68)
 //line single.go:34
-			i71 := int32(i51)
-			i72 := tx / 2
+					i71 := int32(i51)
+					i72 := tx / 2
 //line single.go:35
-			i73 := i1957 + i72
+					i73 := i1957 + i72
 //line single.go:35
-			i77 := i73
+					i77 := i73
 //line single.go:35
-			if i1961 < i73 {
+					if i1961 < i73 {
 //line single.go:35
-				i77 = i1961
-			}
+						i77 = i1961
+					}
 //line single.go:35
-			i78 := i77 * i43
+					i78 := i77 * i43
 //line single.go:35
-			i80 := int32(i78) + i69
-			i83 := i73 + 64
+					i80 := int32(i78) + i69
+					i83 := i73 + 64
 //line single.go:36
-			i87 := i83
+					i87 := i83
 //line single.go:36
-			if i1961 < i83 {
+					if i1961 < i83 {
 //line single.go:36
-				i87 = i1961
-			}
+						i87 = i1961
+					}
 //line single.go:36
-			i90 := int32(i87*i43) + i69
-			i94 := i1959 + i50
+					i90 := int32(i87*i43) + i69
+					i94 := i1959 + i50
 //line single.go:37
-			i97 := i94
+					i97 := i94
 //line single.go:37
-			if i1965 < i94 {
+					if i1965 < i94 {
 //line single.go:37
-				i97 = i1965
-			}
+						i97 = i1965
+					}
 //line single.go:37
-			i98 := int32(i97)
+					i98 := int32(i97)
 //line single.go:37
-			i99 := i71*i91 + i98
+					i99 := i71*i91 + i98
 //line single.go:132
-			c271 := 0 < i105-i69
-			i274 := int(i80)
+					c271 := 0 < i105-i69
+					i274 := int(i80)
 //line single.go:133
-			if !(!c271 || uint(i274) < uint(aLen)) {
+					if !(!c271 || uint(i274) < uint(aLen)) {
 //line single.go:133
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i274, aLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i274, aLen)
 //line single.go:133
-				return
-			}
+						return
+					}
 //line single.go:133
-			i419 := int(i90)
+					i419 := int(i90)
 //line single.go:133
-			if !(!c271 || uint(i419) < uint(aLen)) {
+					if !(!c271 || uint(i419) < uint(aLen)) {
 //line single.go:133
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i419, aLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i419, aLen)
 //line single.go:133
-				return
-			}
+						return
+					}
 //line single.go:41
-			i111 := i104 - i71
+					i111 := i104 - i71
 //line single.go:132
-			c523 := 0 < i111
-			i526 := int(i99)
+					c523 := 0 < i111
+					i526 := int(i99)
 //line single.go:133
-			if !(!c523 || uint(i526) < uint(bLen)) {
+					if !(!c523 || uint(i526) < uint(bLen)) {
 //line single.go:133
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i526, bLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i526, bLen)
 //line single.go:133
-				return
-			}
+						return
+					}
 //line single.go:132
-			c667 := 0 < i111-4
-			i670 := int(i99 + i101)
+					c667 := 0 < i111-4
+					i670 := int(i99 + i101)
 //line single.go:133
-			if !(!c667 || uint(i670) < uint(bLen)) {
+					if !(!c667 || uint(i670) < uint(bLen)) {
 //line single.go:133
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i670, bLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i670, bLen)
 //line single.go:133
-				return
-			}
+						return
+					}
 //line single.go:132
-			if c271 {
-				f1010, f1011, f1012, f1013 = *(*float32)(unsafe.Add(a, i274*16)), *(*float32)(unsafe.Add(a, i274*16+4)), *(*float32)(unsafe.Add(a, i274*16+8)), *(*float32)(unsafe.Add(a, i274*16+12))
-			} else {
+					if c271 {
+						f1010, f1011, f1012, f1013 = *(*float32)(unsafe.Add(a, i274*16)), *(*float32)(unsafe.Add(a, i274*16+4)), *(*float32)(unsafe.Add(a, i274*16+8)), *(*float32)(unsafe.Add(a, i274*16+12))
+					} else {
 //line single.go:132
-				f1010, f1011, f1012, f1013 = 0, 0, 0, 0
-			}
+						f1010, f1011, f1012, f1013 = 0, 0, 0, 0
+					}
 //line single.go:132
-			if c271 {
-				f1025, f1026, f1027, f1028 = *(*float32)(unsafe.Add(a, i419*16)), *(*float32)(unsafe.Add(a, i419*16+4)), *(*float32)(unsafe.Add(a, i419*16+8)), *(*float32)(unsafe.Add(a, i419*16+12))
-			} else {
+					if c271 {
+						f1025, f1026, f1027, f1028 = *(*float32)(unsafe.Add(a, i419*16)), *(*float32)(unsafe.Add(a, i419*16+4)), *(*float32)(unsafe.Add(a, i419*16+8)), *(*float32)(unsafe.Add(a, i419*16+12))
+					} else {
 //line single.go:132
-				f1025, f1026, f1027, f1028 = 0, 0, 0, 0
-			}
+						f1025, f1026, f1027, f1028 = 0, 0, 0, 0
+					}
 //line single.go:132
-			if c523 {
-				f1040, f1041, f1042, f1043 = *(*float32)(unsafe.Add(b, i526*16)), *(*float32)(unsafe.Add(b, i526*16+4)), *(*float32)(unsafe.Add(b, i526*16+8)), *(*float32)(unsafe.Add(b, i526*16+12))
-			} else {
+					if c523 {
+						f1040, f1041, f1042, f1043 = *(*float32)(unsafe.Add(b, i526*16)), *(*float32)(unsafe.Add(b, i526*16+4)), *(*float32)(unsafe.Add(b, i526*16+8)), *(*float32)(unsafe.Add(b, i526*16+12))
+					} else {
 //line single.go:132
-				f1040, f1041, f1042, f1043 = 0, 0, 0, 0
-			}
+						f1040, f1041, f1042, f1043 = 0, 0, 0, 0
+					}
 //line single.go:132
-			if c667 {
-				f1055, f1056, f1057, f1058 = *(*float32)(unsafe.Add(b, i670*16)), *(*float32)(unsafe.Add(b, i670*16+4)), *(*float32)(unsafe.Add(b, i670*16+8)), *(*float32)(unsafe.Add(b, i670*16+12))
-			} else {
+					if c667 {
+						f1055, f1056, f1057, f1058 = *(*float32)(unsafe.Add(b, i670*16)), *(*float32)(unsafe.Add(b, i670*16+4)), *(*float32)(unsafe.Add(b, i670*16+8)), *(*float32)(unsafe.Add(b, i670*16+12))
+					} else {
 //line single.go:132
-				f1055, f1056, f1057, f1058 = 0, 0, 0, 0
-			}
+						f1055, f1056, f1057, f1058 = 0, 0, 0, 0
+					}
 //line single.go:92
-			i2438 := i68 << 2
+					i2438 := i68 << 2
 //line single.go:92
-			i2443 := tx / 8
+					i2443 := tx / 8
 //line single.go:92
-			i2447 := i72 % 4
+					i2447 := i72 % 4
 //line single.go:92
-			*(*float32)(unsafe.Add(shared, i2438*528+i2443*16+i2447*4)) = f1010
-			i2455 := i2443 + 16
+					*(*float32)(unsafe.Add(shared, i2438*528+i2443*16+i2447*4)) = f1010
+					i2455 := i2443 + 16
 //line single.go:93
-			*(*float32)(unsafe.Add(shared, i2438*528+i2455*16+i2447*4)) = f1025
+					*(*float32)(unsafe.Add(shared, i2438*528+i2455*16+i2447*4)) = f1025
 //line single.go:92
-			i2469 := i2438 + 1
+					i2469 := i2438 + 1
 //line single.go:92
-			*(*float32)(unsafe.Add(shared, i2469*528+i2443*16+i2447*4)) = f1011
-			*(*float32)(unsafe.Add(shared, i2469*528+i2455*16+i2447*4)) = f1026
+					*(*float32)(unsafe.Add(shared, i2469*528+i2443*16+i2447*4)) = f1011
+					*(*float32)(unsafe.Add(shared, i2469*528+i2455*16+i2447*4)) = f1026
 //line single.go:92
-			i2498 := i2438 + 2
+					i2498 := i2438 + 2
 //line single.go:92
-			*(*float32)(unsafe.Add(shared, i2498*528+i2443*16+i2447*4)) = f1012
-			*(*float32)(unsafe.Add(shared, i2498*528+i2455*16+i2447*4)) = f1027
+					*(*float32)(unsafe.Add(shared, i2498*528+i2443*16+i2447*4)) = f1012
+					*(*float32)(unsafe.Add(shared, i2498*528+i2455*16+i2447*4)) = f1027
 //line single.go:92
-			i2527 := i2438 + 3
+					i2527 := i2438 + 3
 //line single.go:92
-			*(*float32)(unsafe.Add(shared, i2527*528+i2443*16+i2447*4)) = f1013
-			*(*float32)(unsafe.Add(shared, i2527*528+i2455*16+i2447*4)) = f1028
+					*(*float32)(unsafe.Add(shared, i2527*528+i2443*16+i2447*4)) = f1013
+					*(*float32)(unsafe.Add(shared, i2527*528+i2455*16+i2447*4)) = f1028
 //line single.go:100
-			*(*float32)(unsafe.Add(shared, i51*512+i50*16+8448)) = f1040
+					*(*float32)(unsafe.Add(shared, i51*512+i50*16+8448)) = f1040
 //line single.go:100
-			*(*float32)(unsafe.Add(shared, i51*512+i50*16+4+8448)) = f1041
+					*(*float32)(unsafe.Add(shared, i51*512+i50*16+4+8448)) = f1041
 //line single.go:100
-			*(*float32)(unsafe.Add(shared, i51*512+i50*16+8+8448)) = f1042
+					*(*float32)(unsafe.Add(shared, i51*512+i50*16+8+8448)) = f1042
 //line single.go:100
-			*(*float32)(unsafe.Add(shared, i51*512+i50*16+12+8448)) = f1043
-			i903 := i51 + 4
+					*(*float32)(unsafe.Add(shared, i51*512+i50*16+12+8448)) = f1043
+					i903 := i51 + 4
 //line single.go:101
-			*(*float32)(unsafe.Add(shared, i903*512+i50*16+8448)) = f1055
+					*(*float32)(unsafe.Add(shared, i903*512+i50*16+8448)) = f1055
 //line single.go:101
-			*(*float32)(unsafe.Add(shared, i903*512+i50*16+4+8448)) = f1056
+					*(*float32)(unsafe.Add(shared, i903*512+i50*16+4+8448)) = f1056
 //line single.go:101
-			*(*float32)(unsafe.Add(shared, i903*512+i50*16+8+8448)) = f1057
+					*(*float32)(unsafe.Add(shared, i903*512+i50*16+8+8448)) = f1057
 //line single.go:101
-			*(*float32)(unsafe.Add(shared, i903*512+i50*16+12+8448)) = f1058
+					*(*float32)(unsafe.Add(shared, i903*512+i50*16+12+8448)) = f1058
 //line single.go:44
-			*(*int)(unsafe.Add(each56, tx*8)) = i56
+					*(*int)(unsafe.Add(each56, tx*8)) = i56
 //line single.go:44
-			*(*int)(unsafe.Add(each64, tx*8)) = i64
+					*(*int)(unsafe.Add(each64, tx*8)) = i64
 //line single.go:44
-			*(*int)(unsafe.Add(each78, tx*8)) = i78
+					*(*int)(unsafe.Add(each78, tx*8)) = i78
 //line single.go:44
-			*(*int)(unsafe.Add(each87, tx*8)) = i87
+					*(*int)(unsafe.Add(each87, tx*8)) = i87
 //line single.go:44
-			*(*int32)(unsafe.Add(each98, tx*4)) = i98
+					*(*int32)(unsafe.Add(each98, tx*4)) = i98
 //line single.go:44
-			*(*float32)(unsafe.Add(each1254, tx*4)) = f1010
+					*(*float32)(unsafe.Add(each1254, tx*4)) = f1010
 //line single.go:44
-			*(*float32)(unsafe.Add(each1255, tx*4)) = f1011
+					*(*float32)(unsafe.Add(each1255, tx*4)) = f1011
 //line single.go:44
-			*(*float32)(unsafe.Add(each1256, tx*4)) = f1012
+					*(*float32)(unsafe.Add(each1256, tx*4)) = f1012
 //line single.go:44
-			*(*float32)(unsafe.Add(each1257, tx*4)) = f1013
+					*(*float32)(unsafe.Add(each1257, tx*4)) = f1013
 //line single.go:44
-			*(*float32)(unsafe.Add(each1258, tx*4)) = f1025
+					*(*float32)(unsafe.Add(each1258, tx*4)) = f1025
 //line single.go:44
-			*(*float32)(unsafe.Add(each1259, tx*4)) = f1026
+					*(*float32)(unsafe.Add(each1259, tx*4)) = f1026
 //line single.go:44
-			*(*float32)(unsafe.Add(each1260, tx*4)) = f1027
+					*(*float32)(unsafe.Add(each1260, tx*4)) = f1027
 //line single.go:44
-			*(*float32)(unsafe.Add(each1261, tx*4)) = f1028
+					*(*float32)(unsafe.Add(each1261, tx*4)) = f1028
 //line single.go:44
-			*(*float32)(unsafe.Add(each1262, tx*4)) = f1040
+					*(*float32)(unsafe.Add(each1262, tx*4)) = f1040
 //line single.go:44
-			*(*float32)(unsafe.Add(each1263, tx*4)) = f1041
+					*(*float32)(unsafe.Add(each1263, tx*4)) = f1041
 //line single.go:44
-			*(*float32)(unsafe.Add(each1264, tx*4)) = f1042
+					*(*float32)(unsafe.Add(each1264, tx*4)) = f1042
 //line single.go:44
-			*(*float32)(unsafe.Add(each1265, tx*4)) = f1043
+					*(*float32)(unsafe.Add(each1265, tx*4)) = f1043
 //line single.go:44
-			*(*float32)(unsafe.Add(each1266, tx*4)) = f1055
+					*(*float32)(unsafe.Add(each1266, tx*4)) = f1055
 //line single.go:44
-			*(*float32)(unsafe.Add(each1267, tx*4)) = f1056
+					*(*float32)(unsafe.Add(each1267, tx*4)) = f1056
 //line single.go:44
-			*(*float32)(unsafe.Add(each1268, tx*4)) = f1057
+					*(*float32)(unsafe.Add(each1268, tx*4)) = f1057
 //line single.go:44
-			*(*float32)(unsafe.Add(each1269, tx*4)) = f1058
+					*(*float32)(unsafe.Add(each1269, tx*4)) = f1058
+				}
+			}
 		}
-		for tx := range 128 {
+		{
+			{
+				first := 0
+//line single.go:107
+				if lanes == 16 {
+//line single.go:107
+					first = zvector.SingleTwin_(128, unsafe.Add(each64, 0*8), unsafe.Add(each56, 0*8), unsafe.Add(each78, 0*8), unsafe.Add(each87, 0*8), i43, int(i91), unsafe.Add(each98, 0*4), unsafe.Add(each1254, 0*4), unsafe.Add(each1255, 0*4), unsafe.Add(each1256, 0*4), unsafe.Add(each1257, 0*4), unsafe.Add(each1258, 0*4), unsafe.Add(each1259, 0*4), unsafe.Add(each1260, 0*4), unsafe.Add(each1261, 0*4), unsafe.Add(each1262, 0*4), unsafe.Add(each1263, 0*4), unsafe.Add(each1264, 0*4), unsafe.Add(each1265, 0*4), unsafe.Add(each1266, 0*4), unsafe.Add(each1267, 0*4), unsafe.Add(each1268, 0*4), unsafe.Add(each1269, 0*4), shared, unsafe.Add(shared, 8448), unsafe.Add(each8274, 0*4), unsafe.Add(each8272, 0*4), unsafe.Add(each8270, 0*4), unsafe.Add(each8268, 0*4), unsafe.Add(each8266, 0*4), unsafe.Add(each8264, 0*4), unsafe.Add(each8262, 0*4), unsafe.Add(each8260, 0*4), unsafe.Add(each8258, 0*4), unsafe.Add(each8256, 0*4), unsafe.Add(each8254, 0*4), unsafe.Add(each8252, 0*4), unsafe.Add(each8250, 0*4), unsafe.Add(each8248, 0*4), unsafe.Add(each8246, 0*4), unsafe.Add(each8244, 0*4), unsafe.Add(each8242, 0*4), unsafe.Add(each8240, 0*4), unsafe.Add(each8238, 0*4), unsafe.Add(each8236, 0*4), unsafe.Add(each8234, 0*4), unsafe.Add(each8232, 0*4), unsafe.Add(each8230, 0*4), unsafe.Add(each8228, 0*4), unsafe.Add(each8226, 0*4), unsafe.Add(each8224, 0*4), unsafe.Add(each8222, 0*4), unsafe.Add(each8220, 0*4), unsafe.Add(each8218, 0*4), unsafe.Add(each8216, 0*4), unsafe.Add(each8214, 0*4), unsafe.Add(each8212, 0*4), unsafe.Add(each8210, 0*4), unsafe.Add(each8208, 0*4), unsafe.Add(each8206, 0*4), unsafe.Add(each8204, 0*4), unsafe.Add(each8202, 0*4), unsafe.Add(each8200, 0*4), unsafe.Add(each8198, 0*4), unsafe.Add(each8196, 0*4), unsafe.Add(each8194, 0*4), unsafe.Add(each8192, 0*4), unsafe.Add(each8190, 0*4), unsafe.Add(each8188, 0*4), unsafe.Add(each8186, 0*4), unsafe.Add(each8184, 0*4), unsafe.Add(each8182, 0*4), unsafe.Add(each8180, 0*4), unsafe.Add(each8178, 0*4), unsafe.Add(each8176, 0*4), unsafe.Add(each8174, 0*4), unsafe.Add(each8172, 0*4), unsafe.Add(each8170, 0*4), unsafe.Add(each8168, 0*4), unsafe.Add(each8166, 0*4), unsafe.Add(each8164, 0*4), unsafe.Add(each8162, 0*4), unsafe.Add(each8160, 0*4), unsafe.Add(each8158, 0*4), unsafe.Add(each8156, 0*4), unsafe.Add(each8154, 0*4), unsafe.Add(each8152, 0*4), unsafe.Add(each8150, 0*4), unsafe.Add(each8148, 0*4), unsafe.Add(each8146, 0*4), unsafe.Add(each8144, 0*4), unsafe.Add(each8142, 0*4), unsafe.Add(each8140, 0*4), unsafe.Add(each8138, 0*4), unsafe.Add(each8136, 0*4), unsafe.Add(each8134, 0*4), unsafe.Add(each8132, 0*4), unsafe.Add(each8130, 0*4), unsafe.Add(each8128, 0*4), unsafe.Add(each8126, 0*4), unsafe.Add(each8124, 0*4), unsafe.Add(each8122, 0*4), unsafe.Add(each8120, 0*4), unsafe.Add(each8118, 0*4), unsafe.Add(each8116, 0*4), unsafe.Add(each8114, 0*4), unsafe.Add(each8112, 0*4), unsafe.Add(each8110, 0*4), unsafe.Add(each8108, 0*4), unsafe.Add(each8106, 0*4), unsafe.Add(each8104, 0*4), unsafe.Add(each8102, 0*4), unsafe.Add(each8100, 0*4), unsafe.Add(each8098, 0*4), unsafe.Add(each8096, 0*4), unsafe.Add(each8094, 0*4), unsafe.Add(each8092, 0*4), unsafe.Add(each8090, 0*4), unsafe.Add(each8088, 0*4), unsafe.Add(each8086, 0*4), unsafe.Add(each8084, 0*4), unsafe.Add(each8082, 0*4), unsafe.Add(each8080, 0*4), unsafe.Add(each8078, 0*4), unsafe.Add(each8076, 0*4), unsafe.Add(each8074, 0*4), unsafe.Add(each8072, 0*4), unsafe.Add(each8070, 0*4), unsafe.Add(each8068, 0*4), unsafe.Add(each8066, 0*4), unsafe.Add(each8064, 0*4), unsafe.Add(each8062, 0*4), unsafe.Add(each8060, 0*4), unsafe.Add(each8058, 0*4), unsafe.Add(each8056, 0*4), unsafe.Add(each8054, 0*4), unsafe.Add(each8052, 0*4), unsafe.Add(each8050, 0*4), unsafe.Add(each8048, 0*4), unsafe.Add(each8046, 0*4), unsafe.Add(each8044, 0*4), unsafe.Add(each8042, 0*4), unsafe.Add(each8040, 0*4), unsafe.Add(each8038, 0*4), unsafe.Add(each8036, 0*4), unsafe.Add(each8034, 0*4), unsafe.Add(each8032, 0*4), unsafe.Add(each8030, 0*4), unsafe.Add(each8028, 0*4), unsafe.Add(each8026, 0*4), unsafe.Add(each8024, 0*4), unsafe.Add(each8022, 0*4), unsafe.Add(each8020, 0*4), unsafe.Add(each132, 0*4), unsafe.Add(each133, 0*4), unsafe.Add(each134, 0*4), unsafe.Add(each1270, 0*4), unsafe.Add(each1271, 0*4), unsafe.Add(each1272, 0*4), unsafe.Add(each1273, 0*4), unsafe.Add(each1274, 0*4), unsafe.Add(each1275, 0*4), unsafe.Add(each1276, 0*4), unsafe.Add(each1277, 0*4), unsafe.Add(each1278, 0*4), unsafe.Add(each1279, 0*4), unsafe.Add(each1280, 0*4), unsafe.Add(each1281, 0*4), unsafe.Add(each1282, 0*4), unsafe.Add(each1283, 0*4), unsafe.Add(each1284, 0*4), unsafe.Add(each1285, 0*4), unsafe.Add(each1286, 0*4), unsafe.Add(each1287, 0*4), unsafe.Add(each1288, 0*4), unsafe.Add(each1289, 0*4), unsafe.Add(each1290, 0*4), unsafe.Add(each1291, 0*4), unsafe.Add(each1292, 0*4), unsafe.Add(each1293, 0*4))
+//line single.go:107
+				} else if lanes == 8 {
+//line single.go:107
+					first = zvector.SingleTwinAVX2_(128, unsafe.Add(each64, 0*8), unsafe.Add(each56, 0*8), unsafe.Add(each78, 0*8), unsafe.Add(each87, 0*8), i43, int(i91), unsafe.Add(each98, 0*4), unsafe.Add(each1254, 0*4), unsafe.Add(each1255, 0*4), unsafe.Add(each1256, 0*4), unsafe.Add(each1257, 0*4), unsafe.Add(each1258, 0*4), unsafe.Add(each1259, 0*4), unsafe.Add(each1260, 0*4), unsafe.Add(each1261, 0*4), unsafe.Add(each1262, 0*4), unsafe.Add(each1263, 0*4), unsafe.Add(each1264, 0*4), unsafe.Add(each1265, 0*4), unsafe.Add(each1266, 0*4), unsafe.Add(each1267, 0*4), unsafe.Add(each1268, 0*4), unsafe.Add(each1269, 0*4), shared, unsafe.Add(shared, 8448), unsafe.Add(each8274, 0*4), unsafe.Add(each8272, 0*4), unsafe.Add(each8270, 0*4), unsafe.Add(each8268, 0*4), unsafe.Add(each8266, 0*4), unsafe.Add(each8264, 0*4), unsafe.Add(each8262, 0*4), unsafe.Add(each8260, 0*4), unsafe.Add(each8258, 0*4), unsafe.Add(each8256, 0*4), unsafe.Add(each8254, 0*4), unsafe.Add(each8252, 0*4), unsafe.Add(each8250, 0*4), unsafe.Add(each8248, 0*4), unsafe.Add(each8246, 0*4), unsafe.Add(each8244, 0*4), unsafe.Add(each8242, 0*4), unsafe.Add(each8240, 0*4), unsafe.Add(each8238, 0*4), unsafe.Add(each8236, 0*4), unsafe.Add(each8234, 0*4), unsafe.Add(each8232, 0*4), unsafe.Add(each8230, 0*4), unsafe.Add(each8228, 0*4), unsafe.Add(each8226, 0*4), unsafe.Add(each8224, 0*4), unsafe.Add(each8222, 0*4), unsafe.Add(each8220, 0*4), unsafe.Add(each8218, 0*4), unsafe.Add(each8216, 0*4), unsafe.Add(each8214, 0*4), unsafe.Add(each8212, 0*4), unsafe.Add(each8210, 0*4), unsafe.Add(each8208, 0*4), unsafe.Add(each8206, 0*4), unsafe.Add(each8204, 0*4), unsafe.Add(each8202, 0*4), unsafe.Add(each8200, 0*4), unsafe.Add(each8198, 0*4), unsafe.Add(each8196, 0*4), unsafe.Add(each8194, 0*4), unsafe.Add(each8192, 0*4), unsafe.Add(each8190, 0*4), unsafe.Add(each8188, 0*4), unsafe.Add(each8186, 0*4), unsafe.Add(each8184, 0*4), unsafe.Add(each8182, 0*4), unsafe.Add(each8180, 0*4), unsafe.Add(each8178, 0*4), unsafe.Add(each8176, 0*4), unsafe.Add(each8174, 0*4), unsafe.Add(each8172, 0*4), unsafe.Add(each8170, 0*4), unsafe.Add(each8168, 0*4), unsafe.Add(each8166, 0*4), unsafe.Add(each8164, 0*4), unsafe.Add(each8162, 0*4), unsafe.Add(each8160, 0*4), unsafe.Add(each8158, 0*4), unsafe.Add(each8156, 0*4), unsafe.Add(each8154, 0*4), unsafe.Add(each8152, 0*4), unsafe.Add(each8150, 0*4), unsafe.Add(each8148, 0*4), unsafe.Add(each8146, 0*4), unsafe.Add(each8144, 0*4), unsafe.Add(each8142, 0*4), unsafe.Add(each8140, 0*4), unsafe.Add(each8138, 0*4), unsafe.Add(each8136, 0*4), unsafe.Add(each8134, 0*4), unsafe.Add(each8132, 0*4), unsafe.Add(each8130, 0*4), unsafe.Add(each8128, 0*4), unsafe.Add(each8126, 0*4), unsafe.Add(each8124, 0*4), unsafe.Add(each8122, 0*4), unsafe.Add(each8120, 0*4), unsafe.Add(each8118, 0*4), unsafe.Add(each8116, 0*4), unsafe.Add(each8114, 0*4), unsafe.Add(each8112, 0*4), unsafe.Add(each8110, 0*4), unsafe.Add(each8108, 0*4), unsafe.Add(each8106, 0*4), unsafe.Add(each8104, 0*4), unsafe.Add(each8102, 0*4), unsafe.Add(each8100, 0*4), unsafe.Add(each8098, 0*4), unsafe.Add(each8096, 0*4), unsafe.Add(each8094, 0*4), unsafe.Add(each8092, 0*4), unsafe.Add(each8090, 0*4), unsafe.Add(each8088, 0*4), unsafe.Add(each8086, 0*4), unsafe.Add(each8084, 0*4), unsafe.Add(each8082, 0*4), unsafe.Add(each8080, 0*4), unsafe.Add(each8078, 0*4), unsafe.Add(each8076, 0*4), unsafe.Add(each8074, 0*4), unsafe.Add(each8072, 0*4), unsafe.Add(each8070, 0*4), unsafe.Add(each8068, 0*4), unsafe.Add(each8066, 0*4), unsafe.Add(each8064, 0*4), unsafe.Add(each8062, 0*4), unsafe.Add(each8060, 0*4), unsafe.Add(each8058, 0*4), unsafe.Add(each8056, 0*4), unsafe.Add(each8054, 0*4), unsafe.Add(each8052, 0*4), unsafe.Add(each8050, 0*4), unsafe.Add(each8048, 0*4), unsafe.Add(each8046, 0*4), unsafe.Add(each8044, 0*4), unsafe.Add(each8042, 0*4), unsafe.Add(each8040, 0*4), unsafe.Add(each8038, 0*4), unsafe.Add(each8036, 0*4), unsafe.Add(each8034, 0*4), unsafe.Add(each8032, 0*4), unsafe.Add(each8030, 0*4), unsafe.Add(each8028, 0*4), unsafe.Add(each8026, 0*4), unsafe.Add(each8024, 0*4), unsafe.Add(each8022, 0*4), unsafe.Add(each8020, 0*4), unsafe.Add(each132, 0*4), unsafe.Add(each133, 0*4), unsafe.Add(each134, 0*4), unsafe.Add(each1270, 0*4), unsafe.Add(each1271, 0*4), unsafe.Add(each1272, 0*4), unsafe.Add(each1273, 0*4), unsafe.Add(each1274, 0*4), unsafe.Add(each1275, 0*4), unsafe.Add(each1276, 0*4), unsafe.Add(each1277, 0*4), unsafe.Add(each1278, 0*4), unsafe.Add(each1279, 0*4), unsafe.Add(each1280, 0*4), unsafe.Add(each1281, 0*4), unsafe.Add(each1282, 0*4), unsafe.Add(each1283, 0*4), unsafe.Add(each1284, 0*4), unsafe.Add(each1285, 0*4), unsafe.Add(each1286, 0*4), unsafe.Add(each1287, 0*4), unsafe.Add(each1288, 0*4), unsafe.Add(each1289, 0*4), unsafe.Add(each1290, 0*4), unsafe.Add(each1291, 0*4), unsafe.Add(each1292, 0*4), unsafe.Add(each1293, 0*4))
+				}
+				for tx := first; tx < 128; tx++ {
 //line single.go:30
-			i64 := *(*int)(unsafe.Add(each64, tx*8))
+					i64 := *(*int)(unsafe.Add(each64, tx*8))
 //line single.go:28
-			i51 := tx / 32
+					i51 := tx / 32
 //line single.go:30
-			i67 := i64 | i51/2<<2
+					i67 := i64 | i51/2<<2
 //line single.go:29
-			i56 := *(*int)(unsafe.Add(each56, tx*8))
+					i56 := *(*int)(unsafe.Add(each56, tx*8))
 //line single.go:29
-			i59 := i56 | i51%2<<3
+					i59 := i56 | i51%2<<3
 //line single.go:35
-			i78 := *(*int)(unsafe.Add(each78, tx*8))
+					i78 := *(*int)(unsafe.Add(each78, tx*8))
 //line single.go:34
-			i68 := tx % 2
+					i68 := tx % 2
 //line single.go:34
-			i69 := int32(i68)
-			i80 := int32(i78) + i69
-			i87 := *(*int)(unsafe.Add(each87, tx*8))
+					i69 := int32(i68)
+					i80 := int32(i78) + i69
+					i87 := *(*int)(unsafe.Add(each87, tx*8))
 //line single.go:36
-			i90 := int32(i87*i43) + i69
+					i90 := int32(i87*i43) + i69
 //line single.go:34
-			i71 := int32(i51)
+					i71 := int32(i51)
 //line single.go:37
-			i98 := *(*int32)(unsafe.Add(each98, tx*4))
+					i98 := *(*int32)(unsafe.Add(each98, tx*4))
 //line single.go:37
-			i99 := i71*i91 + i98
+					i99 := i71*i91 + i98
 //line single.go:107
-			i2868 := i67 + 8
+					i2868 := i67 + 8
 //line single.go:107
-			i2894 := i67 + 16
+					i2894 := i67 + 16
 //line single.go:107
-			i2920 := i67 + 24
+					i2920 := i67 + 24
 //line single.go:114
-			i984 := i59 + 16
+					i984 := i59 + 16
 //line single.go:114
-			*(*float32)(unsafe.Add(each8274, tx*4)), *(*float32)(unsafe.Add(each8272, tx*4)), *(*float32)(unsafe.Add(each8270, tx*4)), *(*float32)(unsafe.Add(each8268, tx*4)), *(*float32)(unsafe.Add(each8266, tx*4)), *(*float32)(unsafe.Add(each8264, tx*4)), *(*float32)(unsafe.Add(each8262, tx*4)), *(*float32)(unsafe.Add(each8260, tx*4)), *(*float32)(unsafe.Add(each8258, tx*4)), *(*float32)(unsafe.Add(each8256, tx*4)), *(*float32)(unsafe.Add(each8254, tx*4)), *(*float32)(unsafe.Add(each8252, tx*4)), *(*float32)(unsafe.Add(each8250, tx*4)), *(*float32)(unsafe.Add(each8248, tx*4)), *(*float32)(unsafe.Add(each8246, tx*4)), *(*float32)(unsafe.Add(each8244, tx*4)), *(*float32)(unsafe.Add(each8242, tx*4)), *(*float32)(unsafe.Add(each8240, tx*4)), *(*float32)(unsafe.Add(each8238, tx*4)), *(*float32)(unsafe.Add(each8236, tx*4)), *(*float32)(unsafe.Add(each8234, tx*4)), *(*float32)(unsafe.Add(each8232, tx*4)), *(*float32)(unsafe.Add(each8230, tx*4)), *(*float32)(unsafe.Add(each8228, tx*4)), *(*float32)(unsafe.Add(each8226, tx*4)), *(*float32)(unsafe.Add(each8224, tx*4)), *(*float32)(unsafe.Add(each8222, tx*4)), *(*float32)(unsafe.Add(each8220, tx*4)), *(*float32)(unsafe.Add(each8218, tx*4)), *(*float32)(unsafe.Add(each8216, tx*4)), *(*float32)(unsafe.Add(each8214, tx*4)), *(*float32)(unsafe.Add(each8212, tx*4)), *(*float32)(unsafe.Add(each8210, tx*4)), *(*float32)(unsafe.Add(each8208, tx*4)), *(*float32)(unsafe.Add(each8206, tx*4)), *(*float32)(unsafe.Add(each8204, tx*4)), *(*float32)(unsafe.Add(each8202, tx*4)), *(*float32)(unsafe.Add(each8200, tx*4)), *(*float32)(unsafe.Add(each8198, tx*4)), *(*float32)(unsafe.Add(each8196, tx*4)), *(*float32)(unsafe.Add(each8194, tx*4)), *(*float32)(unsafe.Add(each8192, tx*4)), *(*float32)(unsafe.Add(each8190, tx*4)), *(*float32)(unsafe.Add(each8188, tx*4)), *(*float32)(unsafe.Add(each8186, tx*4)), *(*float32)(unsafe.Add(each8184, tx*4)), *(*float32)(unsafe.Add(each8182, tx*4)), *(*float32)(unsafe.Add(each8180, tx*4)), *(*float32)(unsafe.Add(each8178, tx*4)), *(*float32)(unsafe.Add(each8176, tx*4)), *(*float32)(unsafe.Add(each8174, tx*4)), *(*float32)(unsafe.Add(each8172, tx*4)), *(*float32)(unsafe.Add(each8170, tx*4)), *(*float32)(unsafe.Add(each8168, tx*4)), *(*float32)(unsafe.Add(each8166, tx*4)), *(*float32)(unsafe.Add(each8164, tx*4)), *(*float32)(unsafe.Add(each8162, tx*4)), *(*float32)(unsafe.Add(each8160, tx*4)), *(*float32)(unsafe.Add(each8158, tx*4)), *(*float32)(unsafe.Add(each8156, tx*4)), *(*float32)(unsafe.Add(each8154, tx*4)), *(*float32)(unsafe.Add(each8152, tx*4)), *(*float32)(unsafe.Add(each8150, tx*4)), *(*float32)(unsafe.Add(each8148, tx*4)), *(*float32)(unsafe.Add(each8146, tx*4)), *(*float32)(unsafe.Add(each8144, tx*4)), *(*float32)(unsafe.Add(each8142, tx*4)), *(*float32)(unsafe.Add(each8140, tx*4)), *(*float32)(unsafe.Add(each8138, tx*4)), *(*float32)(unsafe.Add(each8136, tx*4)), *(*float32)(unsafe.Add(each8134, tx*4)), *(*float32)(unsafe.Add(each8132, tx*4)), *(*float32)(unsafe.Add(each8130, tx*4)), *(*float32)(unsafe.Add(each8128, tx*4)), *(*float32)(unsafe.Add(each8126, tx*4)), *(*float32)(unsafe.Add(each8124, tx*4)), *(*float32)(unsafe.Add(each8122, tx*4)), *(*float32)(unsafe.Add(each8120, tx*4)), *(*float32)(unsafe.Add(each8118, tx*4)), *(*float32)(unsafe.Add(each8116, tx*4)), *(*float32)(unsafe.Add(each8114, tx*4)), *(*float32)(unsafe.Add(each8112, tx*4)), *(*float32)(unsafe.Add(each8110, tx*4)), *(*float32)(unsafe.Add(each8108, tx*4)), *(*float32)(unsafe.Add(each8106, tx*4)), *(*float32)(unsafe.Add(each8104, tx*4)), *(*float32)(unsafe.Add(each8102, tx*4)), *(*float32)(unsafe.Add(each8100, tx*4)), *(*float32)(unsafe.Add(each8098, tx*4)), *(*float32)(unsafe.Add(each8096, tx*4)), *(*float32)(unsafe.Add(each8094, tx*4)), *(*float32)(unsafe.Add(each8092, tx*4)), *(*float32)(unsafe.Add(each8090, tx*4)), *(*float32)(unsafe.Add(each8088, tx*4)), *(*float32)(unsafe.Add(each8086, tx*4)), *(*float32)(unsafe.Add(each8084, tx*4)), *(*float32)(unsafe.Add(each8082, tx*4)), *(*float32)(unsafe.Add(each8080, tx*4)), *(*float32)(unsafe.Add(each8078, tx*4)), *(*float32)(unsafe.Add(each8076, tx*4)), *(*float32)(unsafe.Add(each8074, tx*4)), *(*float32)(unsafe.Add(each8072, tx*4)), *(*float32)(unsafe.Add(each8070, tx*4)), *(*float32)(unsafe.Add(each8068, tx*4)), *(*float32)(unsafe.Add(each8066, tx*4)), *(*float32)(unsafe.Add(each8064, tx*4)), *(*float32)(unsafe.Add(each8062, tx*4)), *(*float32)(unsafe.Add(each8060, tx*4)), *(*float32)(unsafe.Add(each8058, tx*4)), *(*float32)(unsafe.Add(each8056, tx*4)), *(*float32)(unsafe.Add(each8054, tx*4)), *(*float32)(unsafe.Add(each8052, tx*4)), *(*float32)(unsafe.Add(each8050, tx*4)), *(*float32)(unsafe.Add(each8048, tx*4)), *(*float32)(unsafe.Add(each8046, tx*4)), *(*float32)(unsafe.Add(each8044, tx*4)), *(*float32)(unsafe.Add(each8042, tx*4)), *(*float32)(unsafe.Add(each8040, tx*4)), *(*float32)(unsafe.Add(each8038, tx*4)), *(*float32)(unsafe.Add(each8036, tx*4)), *(*float32)(unsafe.Add(each8034, tx*4)), *(*float32)(unsafe.Add(each8032, tx*4)), *(*float32)(unsafe.Add(each8030, tx*4)), *(*float32)(unsafe.Add(each8028, tx*4)), *(*float32)(unsafe.Add(each8026, tx*4)), *(*float32)(unsafe.Add(each8024, tx*4)), *(*float32)(unsafe.Add(each8022, tx*4)), *(*float32)(unsafe.Add(each8020, tx*4)), *(*int32)(unsafe.Add(each132, tx*4)), *(*int32)(unsafe.Add(each133, tx*4)), *(*int32)(unsafe.Add(each134, tx*4)), *(*float32)(unsafe.Add(each1270, tx*4)), *(*float32)(unsafe.Add(each1271, tx*4)), *(*float32)(unsafe.Add(each1272, tx*4)), *(*float32)(unsafe.Add(each1273, tx*4)), *(*float32)(unsafe.Add(each1274, tx*4)), *(*float32)(unsafe.Add(each1275, tx*4)), *(*float32)(unsafe.Add(each1276, tx*4)), *(*float32)(unsafe.Add(each1277, tx*4)), *(*float32)(unsafe.Add(each1278, tx*4)), *(*float32)(unsafe.Add(each1279, tx*4)), *(*float32)(unsafe.Add(each1280, tx*4)), *(*float32)(unsafe.Add(each1281, tx*4)), *(*float32)(unsafe.Add(each1282, tx*4)), *(*float32)(unsafe.Add(each1283, tx*4)), *(*float32)(unsafe.Add(each1284, tx*4)), *(*float32)(unsafe.Add(each1285, tx*4)), *(*float32)(unsafe.Add(each1286, tx*4)), *(*float32)(unsafe.Add(each1287, tx*4)), *(*float32)(unsafe.Add(each1288, tx*4)), *(*float32)(unsafe.Add(each1289, tx*4)), *(*float32)(unsafe.Add(each1290, tx*4)), *(*float32)(unsafe.Add(each1291, tx*4)), *(*float32)(unsafe.Add(each1292, tx*4)), *(*float32)(unsafe.Add(each1293, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i80, i90, i99, *(*float32)(unsafe.Add(shared, i67*16)), *(*float32)(unsafe.Add(shared, i67*16+4)), *(*float32)(unsafe.Add(shared, i67*16+8)), *(*float32)(unsafe.Add(shared, i67*16+12)), *(*float32)(unsafe.Add(shared, i2868*16)), *(*float32)(unsafe.Add(shared, i2868*16+4)), *(*float32)(unsafe.Add(shared, i2868*16+8)), *(*float32)(unsafe.Add(shared, i2868*16+12)), *(*float32)(unsafe.Add(shared, i2894*16)), *(*float32)(unsafe.Add(shared, i2894*16+4)), *(*float32)(unsafe.Add(shared, i2894*16+8)), *(*float32)(unsafe.Add(shared, i2894*16+12)), *(*float32)(unsafe.Add(shared, i2920*16)), *(*float32)(unsafe.Add(shared, i2920*16+4)), *(*float32)(unsafe.Add(shared, i2920*16+8)), *(*float32)(unsafe.Add(shared, i2920*16+12)), *(*float32)(unsafe.Add(shared, i59*16+8448)), *(*float32)(unsafe.Add(shared, i59*16+4+8448)), *(*float32)(unsafe.Add(shared, i59*16+8+8448)), *(*float32)(unsafe.Add(shared, i59*16+12+8448)), *(*float32)(unsafe.Add(shared, i984*16+8448)), *(*float32)(unsafe.Add(shared, i984*16+4+8448)), *(*float32)(unsafe.Add(shared, i984*16+8+8448)), *(*float32)(unsafe.Add(shared, i984*16+12+8448))
+					*(*float32)(unsafe.Add(each8274, tx*4)), *(*float32)(unsafe.Add(each8272, tx*4)), *(*float32)(unsafe.Add(each8270, tx*4)), *(*float32)(unsafe.Add(each8268, tx*4)), *(*float32)(unsafe.Add(each8266, tx*4)), *(*float32)(unsafe.Add(each8264, tx*4)), *(*float32)(unsafe.Add(each8262, tx*4)), *(*float32)(unsafe.Add(each8260, tx*4)), *(*float32)(unsafe.Add(each8258, tx*4)), *(*float32)(unsafe.Add(each8256, tx*4)), *(*float32)(unsafe.Add(each8254, tx*4)), *(*float32)(unsafe.Add(each8252, tx*4)), *(*float32)(unsafe.Add(each8250, tx*4)), *(*float32)(unsafe.Add(each8248, tx*4)), *(*float32)(unsafe.Add(each8246, tx*4)), *(*float32)(unsafe.Add(each8244, tx*4)), *(*float32)(unsafe.Add(each8242, tx*4)), *(*float32)(unsafe.Add(each8240, tx*4)), *(*float32)(unsafe.Add(each8238, tx*4)), *(*float32)(unsafe.Add(each8236, tx*4)), *(*float32)(unsafe.Add(each8234, tx*4)), *(*float32)(unsafe.Add(each8232, tx*4)), *(*float32)(unsafe.Add(each8230, tx*4)), *(*float32)(unsafe.Add(each8228, tx*4)), *(*float32)(unsafe.Add(each8226, tx*4)), *(*float32)(unsafe.Add(each8224, tx*4)), *(*float32)(unsafe.Add(each8222, tx*4)), *(*float32)(unsafe.Add(each8220, tx*4)), *(*float32)(unsafe.Add(each8218, tx*4)), *(*float32)(unsafe.Add(each8216, tx*4)), *(*float32)(unsafe.Add(each8214, tx*4)), *(*float32)(unsafe.Add(each8212, tx*4)), *(*float32)(unsafe.Add(each8210, tx*4)), *(*float32)(unsafe.Add(each8208, tx*4)), *(*float32)(unsafe.Add(each8206, tx*4)), *(*float32)(unsafe.Add(each8204, tx*4)), *(*float32)(unsafe.Add(each8202, tx*4)), *(*float32)(unsafe.Add(each8200, tx*4)), *(*float32)(unsafe.Add(each8198, tx*4)), *(*float32)(unsafe.Add(each8196, tx*4)), *(*float32)(unsafe.Add(each8194, tx*4)), *(*float32)(unsafe.Add(each8192, tx*4)), *(*float32)(unsafe.Add(each8190, tx*4)), *(*float32)(unsafe.Add(each8188, tx*4)), *(*float32)(unsafe.Add(each8186, tx*4)), *(*float32)(unsafe.Add(each8184, tx*4)), *(*float32)(unsafe.Add(each8182, tx*4)), *(*float32)(unsafe.Add(each8180, tx*4)), *(*float32)(unsafe.Add(each8178, tx*4)), *(*float32)(unsafe.Add(each8176, tx*4)), *(*float32)(unsafe.Add(each8174, tx*4)), *(*float32)(unsafe.Add(each8172, tx*4)), *(*float32)(unsafe.Add(each8170, tx*4)), *(*float32)(unsafe.Add(each8168, tx*4)), *(*float32)(unsafe.Add(each8166, tx*4)), *(*float32)(unsafe.Add(each8164, tx*4)), *(*float32)(unsafe.Add(each8162, tx*4)), *(*float32)(unsafe.Add(each8160, tx*4)), *(*float32)(unsafe.Add(each8158, tx*4)), *(*float32)(unsafe.Add(each8156, tx*4)), *(*float32)(unsafe.Add(each8154, tx*4)), *(*float32)(unsafe.Add(each8152, tx*4)), *(*float32)(unsafe.Add(each8150, tx*4)), *(*float32)(unsafe.Add(each8148, tx*4)), *(*float32)(unsafe.Add(each8146, tx*4)), *(*float32)(unsafe.Add(each8144, tx*4)), *(*float32)(unsafe.Add(each8142, tx*4)), *(*float32)(unsafe.Add(each8140, tx*4)), *(*float32)(unsafe.Add(each8138, tx*4)), *(*float32)(unsafe.Add(each8136, tx*4)), *(*float32)(unsafe.Add(each8134, tx*4)), *(*float32)(unsafe.Add(each8132, tx*4)), *(*float32)(unsafe.Add(each8130, tx*4)), *(*float32)(unsafe.Add(each8128, tx*4)), *(*float32)(unsafe.Add(each8126, tx*4)), *(*float32)(unsafe.Add(each8124, tx*4)), *(*float32)(unsafe.Add(each8122, tx*4)), *(*float32)(unsafe.Add(each8120, tx*4)), *(*float32)(unsafe.Add(each8118, tx*4)), *(*float32)(unsafe.Add(each8116, tx*4)), *(*float32)(unsafe.Add(each8114, tx*4)), *(*float32)(unsafe.Add(each8112, tx*4)), *(*float32)(unsafe.Add(each8110, tx*4)), *(*float32)(unsafe.Add(each8108, tx*4)), *(*float32)(unsafe.Add(each8106, tx*4)), *(*float32)(unsafe.Add(each8104, tx*4)), *(*float32)(unsafe.Add(each8102, tx*4)), *(*float32)(unsafe.Add(each8100, tx*4)), *(*float32)(unsafe.Add(each8098, tx*4)), *(*float32)(unsafe.Add(each8096, tx*4)), *(*float32)(unsafe.Add(each8094, tx*4)), *(*float32)(unsafe.Add(each8092, tx*4)), *(*float32)(unsafe.Add(each8090, tx*4)), *(*float32)(unsafe.Add(each8088, tx*4)), *(*float32)(unsafe.Add(each8086, tx*4)), *(*float32)(unsafe.Add(each8084, tx*4)), *(*float32)(unsafe.Add(each8082, tx*4)), *(*float32)(unsafe.Add(each8080, tx*4)), *(*float32)(unsafe.Add(each8078, tx*4)), *(*float32)(unsafe.Add(each8076, tx*4)), *(*float32)(unsafe.Add(each8074, tx*4)), *(*float32)(unsafe.Add(each8072, tx*4)), *(*float32)(unsafe.Add(each8070, tx*4)), *(*float32)(unsafe.Add(each8068, tx*4)), *(*float32)(unsafe.Add(each8066, tx*4)), *(*float32)(unsafe.Add(each8064, tx*4)), *(*float32)(unsafe.Add(each8062, tx*4)), *(*float32)(unsafe.Add(each8060, tx*4)), *(*float32)(unsafe.Add(each8058, tx*4)), *(*float32)(unsafe.Add(each8056, tx*4)), *(*float32)(unsafe.Add(each8054, tx*4)), *(*float32)(unsafe.Add(each8052, tx*4)), *(*float32)(unsafe.Add(each8050, tx*4)), *(*float32)(unsafe.Add(each8048, tx*4)), *(*float32)(unsafe.Add(each8046, tx*4)), *(*float32)(unsafe.Add(each8044, tx*4)), *(*float32)(unsafe.Add(each8042, tx*4)), *(*float32)(unsafe.Add(each8040, tx*4)), *(*float32)(unsafe.Add(each8038, tx*4)), *(*float32)(unsafe.Add(each8036, tx*4)), *(*float32)(unsafe.Add(each8034, tx*4)), *(*float32)(unsafe.Add(each8032, tx*4)), *(*float32)(unsafe.Add(each8030, tx*4)), *(*float32)(unsafe.Add(each8028, tx*4)), *(*float32)(unsafe.Add(each8026, tx*4)), *(*float32)(unsafe.Add(each8024, tx*4)), *(*float32)(unsafe.Add(each8022, tx*4)), *(*float32)(unsafe.Add(each8020, tx*4)), *(*int32)(unsafe.Add(each132, tx*4)), *(*int32)(unsafe.Add(each133, tx*4)), *(*int32)(unsafe.Add(each134, tx*4)), *(*float32)(unsafe.Add(each1270, tx*4)), *(*float32)(unsafe.Add(each1271, tx*4)), *(*float32)(unsafe.Add(each1272, tx*4)), *(*float32)(unsafe.Add(each1273, tx*4)), *(*float32)(unsafe.Add(each1274, tx*4)), *(*float32)(unsafe.Add(each1275, tx*4)), *(*float32)(unsafe.Add(each1276, tx*4)), *(*float32)(unsafe.Add(each1277, tx*4)), *(*float32)(unsafe.Add(each1278, tx*4)), *(*float32)(unsafe.Add(each1279, tx*4)), *(*float32)(unsafe.Add(each1280, tx*4)), *(*float32)(unsafe.Add(each1281, tx*4)), *(*float32)(unsafe.Add(each1282, tx*4)), *(*float32)(unsafe.Add(each1283, tx*4)), *(*float32)(unsafe.Add(each1284, tx*4)), *(*float32)(unsafe.Add(each1285, tx*4)), *(*float32)(unsafe.Add(each1286, tx*4)), *(*float32)(unsafe.Add(each1287, tx*4)), *(*float32)(unsafe.Add(each1288, tx*4)), *(*float32)(unsafe.Add(each1289, tx*4)), *(*float32)(unsafe.Add(each1290, tx*4)), *(*float32)(unsafe.Add(each1291, tx*4)), *(*float32)(unsafe.Add(each1292, tx*4)), *(*float32)(unsafe.Add(each1293, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i80, i90, i99, *(*float32)(unsafe.Add(shared, i67*16)), *(*float32)(unsafe.Add(shared, i67*16+4)), *(*float32)(unsafe.Add(shared, i67*16+8)), *(*float32)(unsafe.Add(shared, i67*16+12)), *(*float32)(unsafe.Add(shared, i2868*16)), *(*float32)(unsafe.Add(shared, i2868*16+4)), *(*float32)(unsafe.Add(shared, i2868*16+8)), *(*float32)(unsafe.Add(shared, i2868*16+12)), *(*float32)(unsafe.Add(shared, i2894*16)), *(*float32)(unsafe.Add(shared, i2894*16+4)), *(*float32)(unsafe.Add(shared, i2894*16+8)), *(*float32)(unsafe.Add(shared, i2894*16+12)), *(*float32)(unsafe.Add(shared, i2920*16)), *(*float32)(unsafe.Add(shared, i2920*16+4)), *(*float32)(unsafe.Add(shared, i2920*16+8)), *(*float32)(unsafe.Add(shared, i2920*16+12)), *(*float32)(unsafe.Add(shared, i59*16+8448)), *(*float32)(unsafe.Add(shared, i59*16+4+8448)), *(*float32)(unsafe.Add(shared, i59*16+8+8448)), *(*float32)(unsafe.Add(shared, i59*16+12+8448)), *(*float32)(unsafe.Add(shared, i984*16+8448)), *(*float32)(unsafe.Add(shared, i984*16+4+8448)), *(*float32)(unsafe.Add(shared, i984*16+8+8448)), *(*float32)(unsafe.Add(shared, i984*16+12+8448))
+				}
+			}
 		}
 		i135, i142 = i104, 0
 //line single.go:49
@@ -642,2556 +2191,2598 @@ func singleTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			o2646 := i209 * 4224
 //line single.go:100
 			o493 := i209 * 4096
-			for tx := range 128 {
-				var f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411, f1319, f1320, f1321, f1322, f1334, f1335, f1336, f1337, f1349, f1350, f1351, f1352, f1364, f1365, f1366, f1367, f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, f2979, f2981, f2983, f2985, f3009, f3011, f3013, f3015, f3039, f3041, f3043, f3045, f3069, f3071, f3073, f3075, f1560, f1562, f1564, f1566, f1574, f1576, f1578, f1580, f5691, f5698, f5705, f5712, f5719, f5726, f5733, f5740, f5748, f5755, f5762, f5769, f5776, f5783, f5790, f5797, f5805, f5812, f5819, f5826, f5833, f5840, f5847, f5854, f5862, f5869, f5876, f5883, f5890, f5897, f5904, f5911, f5923, f5930, f5937, f5944, f5951, f5958, f5965, f5972, f5980, f5987, f5994, f6001, f6008, f6015, f6022, f6029, f6037, f6044, f6051, f6058, f6065, f6072, f6079, f6086, f6094, f6101, f6108, f6115, f6122, f6129, f6136, f6143, f6155, f6162, f6169, f6176, f6183, f6190, f6197, f6204, f6212, f6219, f6226, f6233, f6240, f6247, f6254, f6261, f6269, f6276, f6283, f6290, f6297, f6304, f6311, f6318, f6326, f6333, f6340, f6347, f6354, f6361, f6368, f6375, f6387, f6394, f6401, f6408, f6415, f6422, f6429, f6436, f6444, f6451, f6458, f6465, f6472, f6479, f6486, f6493, f6501, f6508, f6515, f6522, f6529, f6536, f6543, f6550, f6558, f6565, f6572, f6579, f6586, f6593, f6600, f6607 float32
-				var i198 int
+			{
+				{
+					first := 0
+//line single.go:50
+					if lanes == 16 {
+//line single.go:50
+						first = zvector.SingleTwin__(128, c181, unsafe.Add(each132, 0*4), unsafe.Add(each133, 0*4), unsafe.Add(each134, 0*4), unsafe.Add(each1254, 0*4), unsafe.Add(each1255, 0*4), unsafe.Add(each1256, 0*4), unsafe.Add(each1257, 0*4), unsafe.Add(each1258, 0*4), unsafe.Add(each1259, 0*4), unsafe.Add(each1260, 0*4), unsafe.Add(each1261, 0*4), unsafe.Add(each1262, 0*4), unsafe.Add(each1263, 0*4), unsafe.Add(each1264, 0*4), unsafe.Add(each1265, 0*4), unsafe.Add(each1266, 0*4), unsafe.Add(each1267, 0*4), unsafe.Add(each1268, 0*4), unsafe.Add(each1269, 0*4), unsafe.Add(each8274, 0*4), unsafe.Add(each8272, 0*4), unsafe.Add(each8270, 0*4), unsafe.Add(each8268, 0*4), unsafe.Add(each8266, 0*4), unsafe.Add(each8264, 0*4), unsafe.Add(each8262, 0*4), unsafe.Add(each8260, 0*4), unsafe.Add(each8258, 0*4), unsafe.Add(each8256, 0*4), unsafe.Add(each8254, 0*4), unsafe.Add(each8252, 0*4), unsafe.Add(each8250, 0*4), unsafe.Add(each8248, 0*4), unsafe.Add(each8246, 0*4), unsafe.Add(each8244, 0*4), unsafe.Add(each8242, 0*4), unsafe.Add(each8240, 0*4), unsafe.Add(each8238, 0*4), unsafe.Add(each8236, 0*4), unsafe.Add(each8234, 0*4), unsafe.Add(each8232, 0*4), unsafe.Add(each8230, 0*4), unsafe.Add(each8228, 0*4), unsafe.Add(each8226, 0*4), unsafe.Add(each8224, 0*4), unsafe.Add(each8222, 0*4), unsafe.Add(each8220, 0*4), unsafe.Add(each8218, 0*4), unsafe.Add(each8216, 0*4), unsafe.Add(each8214, 0*4), unsafe.Add(each8212, 0*4), unsafe.Add(each8210, 0*4), unsafe.Add(each8208, 0*4), unsafe.Add(each8206, 0*4), unsafe.Add(each8204, 0*4), unsafe.Add(each8202, 0*4), unsafe.Add(each8200, 0*4), unsafe.Add(each8198, 0*4), unsafe.Add(each8196, 0*4), unsafe.Add(each8194, 0*4), unsafe.Add(each8192, 0*4), unsafe.Add(each8190, 0*4), unsafe.Add(each8188, 0*4), unsafe.Add(each8186, 0*4), unsafe.Add(each8184, 0*4), unsafe.Add(each8182, 0*4), unsafe.Add(each8180, 0*4), unsafe.Add(each8178, 0*4), unsafe.Add(each8176, 0*4), unsafe.Add(each8174, 0*4), unsafe.Add(each8172, 0*4), unsafe.Add(each8170, 0*4), unsafe.Add(each8168, 0*4), unsafe.Add(each8166, 0*4), unsafe.Add(each8164, 0*4), unsafe.Add(each8162, 0*4), unsafe.Add(each8160, 0*4), unsafe.Add(each8158, 0*4), unsafe.Add(each8156, 0*4), unsafe.Add(each8154, 0*4), unsafe.Add(each8152, 0*4), unsafe.Add(each8150, 0*4), unsafe.Add(each8148, 0*4), unsafe.Add(each8146, 0*4), unsafe.Add(each8144, 0*4), unsafe.Add(each8142, 0*4), unsafe.Add(each8140, 0*4), unsafe.Add(each8138, 0*4), unsafe.Add(each8136, 0*4), unsafe.Add(each8134, 0*4), unsafe.Add(each8132, 0*4), unsafe.Add(each8130, 0*4), unsafe.Add(each8128, 0*4), unsafe.Add(each8126, 0*4), unsafe.Add(each8124, 0*4), unsafe.Add(each8122, 0*4), unsafe.Add(each8120, 0*4), unsafe.Add(each8118, 0*4), unsafe.Add(each8116, 0*4), unsafe.Add(each8114, 0*4), unsafe.Add(each8112, 0*4), unsafe.Add(each8110, 0*4), unsafe.Add(each8108, 0*4), unsafe.Add(each8106, 0*4), unsafe.Add(each8104, 0*4), unsafe.Add(each8102, 0*4), unsafe.Add(each8100, 0*4), unsafe.Add(each8098, 0*4), unsafe.Add(each8096, 0*4), unsafe.Add(each8094, 0*4), unsafe.Add(each8092, 0*4), unsafe.Add(each8090, 0*4), unsafe.Add(each8088, 0*4), unsafe.Add(each8086, 0*4), unsafe.Add(each8084, 0*4), unsafe.Add(each8082, 0*4), unsafe.Add(each8080, 0*4), unsafe.Add(each8078, 0*4), unsafe.Add(each8076, 0*4), unsafe.Add(each8074, 0*4), unsafe.Add(each8072, 0*4), unsafe.Add(each8070, 0*4), unsafe.Add(each8068, 0*4), unsafe.Add(each8066, 0*4), unsafe.Add(each8064, 0*4), unsafe.Add(each8062, 0*4), unsafe.Add(each8060, 0*4), unsafe.Add(each8058, 0*4), unsafe.Add(each8056, 0*4), unsafe.Add(each8054, 0*4), unsafe.Add(each8052, 0*4), unsafe.Add(each8050, 0*4), unsafe.Add(each8048, 0*4), unsafe.Add(each8046, 0*4), unsafe.Add(each8044, 0*4), unsafe.Add(each8042, 0*4), unsafe.Add(each8040, 0*4), unsafe.Add(each8038, 0*4), unsafe.Add(each8036, 0*4), unsafe.Add(each8034, 0*4), unsafe.Add(each8032, 0*4), unsafe.Add(each8030, 0*4), unsafe.Add(each8028, 0*4), unsafe.Add(each8026, 0*4), unsafe.Add(each8024, 0*4), unsafe.Add(each8022, 0*4), unsafe.Add(each8020, 0*4), unsafe.Add(each1270, 0*4), unsafe.Add(each1271, 0*4), unsafe.Add(each1272, 0*4), unsafe.Add(each1273, 0*4), unsafe.Add(each1274, 0*4), unsafe.Add(each1275, 0*4), unsafe.Add(each1276, 0*4), unsafe.Add(each1277, 0*4), unsafe.Add(each1278, 0*4), unsafe.Add(each1279, 0*4), unsafe.Add(each1280, 0*4), unsafe.Add(each1281, 0*4), unsafe.Add(each1282, 0*4), unsafe.Add(each1283, 0*4), unsafe.Add(each1284, 0*4), unsafe.Add(each1285, 0*4), unsafe.Add(each1286, 0*4), unsafe.Add(each1287, 0*4), unsafe.Add(each1288, 0*4), unsafe.Add(each1289, 0*4), unsafe.Add(each1290, 0*4), unsafe.Add(each1291, 0*4), unsafe.Add(each1292, 0*4), unsafe.Add(each1293, 0*4), unsafe.Add(each64, 0*8), unsafe.Add(each56, 0*8), int(i2002), c128, aLen, a, bLen, b, int(i101), int(i183), int(i2004), shared, o2971, unsafe.Add(shared, 8448), o456, o2646, o493, unsafe.Add(each2979, 0*4), unsafe.Add(each2981, 0*4), unsafe.Add(each2983, 0*4), unsafe.Add(each2985, 0*4), unsafe.Add(each3009, 0*4), unsafe.Add(each3011, 0*4), unsafe.Add(each3013, 0*4), unsafe.Add(each3015, 0*4), unsafe.Add(each3039, 0*4), unsafe.Add(each3041, 0*4), unsafe.Add(each3043, 0*4), unsafe.Add(each3045, 0*4), unsafe.Add(each3069, 0*4), unsafe.Add(each3071, 0*4), unsafe.Add(each3073, 0*4), unsafe.Add(each3075, 0*4), unsafe.Add(each1560, 0*4), unsafe.Add(each1562, 0*4), unsafe.Add(each1564, 0*4), unsafe.Add(each1566, 0*4), unsafe.Add(each1574, 0*4), unsafe.Add(each1576, 0*4), unsafe.Add(each1578, 0*4), unsafe.Add(each1580, 0*4), unsafe.Add(each5691, 0*4), unsafe.Add(each5698, 0*4), unsafe.Add(each5705, 0*4), unsafe.Add(each5712, 0*4), unsafe.Add(each5719, 0*4), unsafe.Add(each5726, 0*4), unsafe.Add(each5733, 0*4), unsafe.Add(each5740, 0*4), unsafe.Add(each5748, 0*4), unsafe.Add(each5755, 0*4), unsafe.Add(each5762, 0*4), unsafe.Add(each5769, 0*4), unsafe.Add(each5776, 0*4), unsafe.Add(each5783, 0*4), unsafe.Add(each5790, 0*4), unsafe.Add(each5797, 0*4), unsafe.Add(each5805, 0*4), unsafe.Add(each5812, 0*4), unsafe.Add(each5819, 0*4), unsafe.Add(each5826, 0*4), unsafe.Add(each5833, 0*4), unsafe.Add(each5840, 0*4), unsafe.Add(each5847, 0*4), unsafe.Add(each5854, 0*4), unsafe.Add(each5862, 0*4), unsafe.Add(each5869, 0*4), unsafe.Add(each5876, 0*4), unsafe.Add(each5883, 0*4), unsafe.Add(each5890, 0*4), unsafe.Add(each5897, 0*4), unsafe.Add(each5904, 0*4), unsafe.Add(each5911, 0*4), unsafe.Add(each5923, 0*4), unsafe.Add(each5930, 0*4), unsafe.Add(each5937, 0*4), unsafe.Add(each5944, 0*4), unsafe.Add(each5951, 0*4), unsafe.Add(each5958, 0*4), unsafe.Add(each5965, 0*4), unsafe.Add(each5972, 0*4), unsafe.Add(each5980, 0*4), unsafe.Add(each5987, 0*4), unsafe.Add(each5994, 0*4), unsafe.Add(each6001, 0*4), unsafe.Add(each6008, 0*4), unsafe.Add(each6015, 0*4), unsafe.Add(each6022, 0*4), unsafe.Add(each6029, 0*4), unsafe.Add(each6037, 0*4), unsafe.Add(each6044, 0*4), unsafe.Add(each6051, 0*4), unsafe.Add(each6058, 0*4), unsafe.Add(each6065, 0*4), unsafe.Add(each6072, 0*4), unsafe.Add(each6079, 0*4), unsafe.Add(each6086, 0*4), unsafe.Add(each6094, 0*4), unsafe.Add(each6101, 0*4), unsafe.Add(each6108, 0*4), unsafe.Add(each6115, 0*4), unsafe.Add(each6122, 0*4), unsafe.Add(each6129, 0*4), unsafe.Add(each6136, 0*4), unsafe.Add(each6143, 0*4), unsafe.Add(each6155, 0*4), unsafe.Add(each6162, 0*4), unsafe.Add(each6169, 0*4), unsafe.Add(each6176, 0*4), unsafe.Add(each6183, 0*4), unsafe.Add(each6190, 0*4), unsafe.Add(each6197, 0*4), unsafe.Add(each6204, 0*4), unsafe.Add(each6212, 0*4), unsafe.Add(each6219, 0*4), unsafe.Add(each6226, 0*4), unsafe.Add(each6233, 0*4), unsafe.Add(each6240, 0*4), unsafe.Add(each6247, 0*4), unsafe.Add(each6254, 0*4), unsafe.Add(each6261, 0*4), unsafe.Add(each6269, 0*4), unsafe.Add(each6276, 0*4), unsafe.Add(each6283, 0*4), unsafe.Add(each6290, 0*4), unsafe.Add(each6297, 0*4), unsafe.Add(each6304, 0*4), unsafe.Add(each6311, 0*4), unsafe.Add(each6318, 0*4), unsafe.Add(each6326, 0*4), unsafe.Add(each6333, 0*4), unsafe.Add(each6340, 0*4), unsafe.Add(each6347, 0*4), unsafe.Add(each6354, 0*4), unsafe.Add(each6361, 0*4), unsafe.Add(each6368, 0*4), unsafe.Add(each6375, 0*4), unsafe.Add(each6387, 0*4), unsafe.Add(each6394, 0*4), unsafe.Add(each6401, 0*4), unsafe.Add(each6408, 0*4), unsafe.Add(each6415, 0*4), unsafe.Add(each6422, 0*4), unsafe.Add(each6429, 0*4), unsafe.Add(each6436, 0*4), unsafe.Add(each6444, 0*4), unsafe.Add(each6451, 0*4), unsafe.Add(each6458, 0*4), unsafe.Add(each6465, 0*4), unsafe.Add(each6472, 0*4), unsafe.Add(each6479, 0*4), unsafe.Add(each6486, 0*4), unsafe.Add(each6493, 0*4), unsafe.Add(each6501, 0*4), unsafe.Add(each6508, 0*4), unsafe.Add(each6515, 0*4), unsafe.Add(each6522, 0*4), unsafe.Add(each6529, 0*4), unsafe.Add(each6536, 0*4), unsafe.Add(each6543, 0*4), unsafe.Add(each6550, 0*4), unsafe.Add(each6558, 0*4), unsafe.Add(each6565, 0*4), unsafe.Add(each6572, 0*4), unsafe.Add(each6579, 0*4), unsafe.Add(each6586, 0*4), unsafe.Add(each6593, 0*4), unsafe.Add(each6600, 0*4), unsafe.Add(each6607, 0*4))
+//line single.go:50
+					} else if lanes == 8 {
+//line single.go:50
+						first = zvector.SingleTwinAVX2__(128, c181, unsafe.Add(each132, 0*4), unsafe.Add(each133, 0*4), unsafe.Add(each134, 0*4), unsafe.Add(each1254, 0*4), unsafe.Add(each1255, 0*4), unsafe.Add(each1256, 0*4), unsafe.Add(each1257, 0*4), unsafe.Add(each1258, 0*4), unsafe.Add(each1259, 0*4), unsafe.Add(each1260, 0*4), unsafe.Add(each1261, 0*4), unsafe.Add(each1262, 0*4), unsafe.Add(each1263, 0*4), unsafe.Add(each1264, 0*4), unsafe.Add(each1265, 0*4), unsafe.Add(each1266, 0*4), unsafe.Add(each1267, 0*4), unsafe.Add(each1268, 0*4), unsafe.Add(each1269, 0*4), unsafe.Add(each8274, 0*4), unsafe.Add(each8272, 0*4), unsafe.Add(each8270, 0*4), unsafe.Add(each8268, 0*4), unsafe.Add(each8266, 0*4), unsafe.Add(each8264, 0*4), unsafe.Add(each8262, 0*4), unsafe.Add(each8260, 0*4), unsafe.Add(each8258, 0*4), unsafe.Add(each8256, 0*4), unsafe.Add(each8254, 0*4), unsafe.Add(each8252, 0*4), unsafe.Add(each8250, 0*4), unsafe.Add(each8248, 0*4), unsafe.Add(each8246, 0*4), unsafe.Add(each8244, 0*4), unsafe.Add(each8242, 0*4), unsafe.Add(each8240, 0*4), unsafe.Add(each8238, 0*4), unsafe.Add(each8236, 0*4), unsafe.Add(each8234, 0*4), unsafe.Add(each8232, 0*4), unsafe.Add(each8230, 0*4), unsafe.Add(each8228, 0*4), unsafe.Add(each8226, 0*4), unsafe.Add(each8224, 0*4), unsafe.Add(each8222, 0*4), unsafe.Add(each8220, 0*4), unsafe.Add(each8218, 0*4), unsafe.Add(each8216, 0*4), unsafe.Add(each8214, 0*4), unsafe.Add(each8212, 0*4), unsafe.Add(each8210, 0*4), unsafe.Add(each8208, 0*4), unsafe.Add(each8206, 0*4), unsafe.Add(each8204, 0*4), unsafe.Add(each8202, 0*4), unsafe.Add(each8200, 0*4), unsafe.Add(each8198, 0*4), unsafe.Add(each8196, 0*4), unsafe.Add(each8194, 0*4), unsafe.Add(each8192, 0*4), unsafe.Add(each8190, 0*4), unsafe.Add(each8188, 0*4), unsafe.Add(each8186, 0*4), unsafe.Add(each8184, 0*4), unsafe.Add(each8182, 0*4), unsafe.Add(each8180, 0*4), unsafe.Add(each8178, 0*4), unsafe.Add(each8176, 0*4), unsafe.Add(each8174, 0*4), unsafe.Add(each8172, 0*4), unsafe.Add(each8170, 0*4), unsafe.Add(each8168, 0*4), unsafe.Add(each8166, 0*4), unsafe.Add(each8164, 0*4), unsafe.Add(each8162, 0*4), unsafe.Add(each8160, 0*4), unsafe.Add(each8158, 0*4), unsafe.Add(each8156, 0*4), unsafe.Add(each8154, 0*4), unsafe.Add(each8152, 0*4), unsafe.Add(each8150, 0*4), unsafe.Add(each8148, 0*4), unsafe.Add(each8146, 0*4), unsafe.Add(each8144, 0*4), unsafe.Add(each8142, 0*4), unsafe.Add(each8140, 0*4), unsafe.Add(each8138, 0*4), unsafe.Add(each8136, 0*4), unsafe.Add(each8134, 0*4), unsafe.Add(each8132, 0*4), unsafe.Add(each8130, 0*4), unsafe.Add(each8128, 0*4), unsafe.Add(each8126, 0*4), unsafe.Add(each8124, 0*4), unsafe.Add(each8122, 0*4), unsafe.Add(each8120, 0*4), unsafe.Add(each8118, 0*4), unsafe.Add(each8116, 0*4), unsafe.Add(each8114, 0*4), unsafe.Add(each8112, 0*4), unsafe.Add(each8110, 0*4), unsafe.Add(each8108, 0*4), unsafe.Add(each8106, 0*4), unsafe.Add(each8104, 0*4), unsafe.Add(each8102, 0*4), unsafe.Add(each8100, 0*4), unsafe.Add(each8098, 0*4), unsafe.Add(each8096, 0*4), unsafe.Add(each8094, 0*4), unsafe.Add(each8092, 0*4), unsafe.Add(each8090, 0*4), unsafe.Add(each8088, 0*4), unsafe.Add(each8086, 0*4), unsafe.Add(each8084, 0*4), unsafe.Add(each8082, 0*4), unsafe.Add(each8080, 0*4), unsafe.Add(each8078, 0*4), unsafe.Add(each8076, 0*4), unsafe.Add(each8074, 0*4), unsafe.Add(each8072, 0*4), unsafe.Add(each8070, 0*4), unsafe.Add(each8068, 0*4), unsafe.Add(each8066, 0*4), unsafe.Add(each8064, 0*4), unsafe.Add(each8062, 0*4), unsafe.Add(each8060, 0*4), unsafe.Add(each8058, 0*4), unsafe.Add(each8056, 0*4), unsafe.Add(each8054, 0*4), unsafe.Add(each8052, 0*4), unsafe.Add(each8050, 0*4), unsafe.Add(each8048, 0*4), unsafe.Add(each8046, 0*4), unsafe.Add(each8044, 0*4), unsafe.Add(each8042, 0*4), unsafe.Add(each8040, 0*4), unsafe.Add(each8038, 0*4), unsafe.Add(each8036, 0*4), unsafe.Add(each8034, 0*4), unsafe.Add(each8032, 0*4), unsafe.Add(each8030, 0*4), unsafe.Add(each8028, 0*4), unsafe.Add(each8026, 0*4), unsafe.Add(each8024, 0*4), unsafe.Add(each8022, 0*4), unsafe.Add(each8020, 0*4), unsafe.Add(each1270, 0*4), unsafe.Add(each1271, 0*4), unsafe.Add(each1272, 0*4), unsafe.Add(each1273, 0*4), unsafe.Add(each1274, 0*4), unsafe.Add(each1275, 0*4), unsafe.Add(each1276, 0*4), unsafe.Add(each1277, 0*4), unsafe.Add(each1278, 0*4), unsafe.Add(each1279, 0*4), unsafe.Add(each1280, 0*4), unsafe.Add(each1281, 0*4), unsafe.Add(each1282, 0*4), unsafe.Add(each1283, 0*4), unsafe.Add(each1284, 0*4), unsafe.Add(each1285, 0*4), unsafe.Add(each1286, 0*4), unsafe.Add(each1287, 0*4), unsafe.Add(each1288, 0*4), unsafe.Add(each1289, 0*4), unsafe.Add(each1290, 0*4), unsafe.Add(each1291, 0*4), unsafe.Add(each1292, 0*4), unsafe.Add(each1293, 0*4), unsafe.Add(each64, 0*8), unsafe.Add(each56, 0*8), int(i2002), c128, aLen, a, bLen, b, int(i101), int(i183), int(i2004), shared, o2971, unsafe.Add(shared, 8448), o456, o2646, o493, unsafe.Add(each2979, 0*4), unsafe.Add(each2981, 0*4), unsafe.Add(each2983, 0*4), unsafe.Add(each2985, 0*4), unsafe.Add(each3009, 0*4), unsafe.Add(each3011, 0*4), unsafe.Add(each3013, 0*4), unsafe.Add(each3015, 0*4), unsafe.Add(each3039, 0*4), unsafe.Add(each3041, 0*4), unsafe.Add(each3043, 0*4), unsafe.Add(each3045, 0*4), unsafe.Add(each3069, 0*4), unsafe.Add(each3071, 0*4), unsafe.Add(each3073, 0*4), unsafe.Add(each3075, 0*4), unsafe.Add(each1560, 0*4), unsafe.Add(each1562, 0*4), unsafe.Add(each1564, 0*4), unsafe.Add(each1566, 0*4), unsafe.Add(each1574, 0*4), unsafe.Add(each1576, 0*4), unsafe.Add(each1578, 0*4), unsafe.Add(each1580, 0*4), unsafe.Add(each5691, 0*4), unsafe.Add(each5698, 0*4), unsafe.Add(each5705, 0*4), unsafe.Add(each5712, 0*4), unsafe.Add(each5719, 0*4), unsafe.Add(each5726, 0*4), unsafe.Add(each5733, 0*4), unsafe.Add(each5740, 0*4), unsafe.Add(each5748, 0*4), unsafe.Add(each5755, 0*4), unsafe.Add(each5762, 0*4), unsafe.Add(each5769, 0*4), unsafe.Add(each5776, 0*4), unsafe.Add(each5783, 0*4), unsafe.Add(each5790, 0*4), unsafe.Add(each5797, 0*4), unsafe.Add(each5805, 0*4), unsafe.Add(each5812, 0*4), unsafe.Add(each5819, 0*4), unsafe.Add(each5826, 0*4), unsafe.Add(each5833, 0*4), unsafe.Add(each5840, 0*4), unsafe.Add(each5847, 0*4), unsafe.Add(each5854, 0*4), unsafe.Add(each5862, 0*4), unsafe.Add(each5869, 0*4), unsafe.Add(each5876, 0*4), unsafe.Add(each5883, 0*4), unsafe.Add(each5890, 0*4), unsafe.Add(each5897, 0*4), unsafe.Add(each5904, 0*4), unsafe.Add(each5911, 0*4), unsafe.Add(each5923, 0*4), unsafe.Add(each5930, 0*4), unsafe.Add(each5937, 0*4), unsafe.Add(each5944, 0*4), unsafe.Add(each5951, 0*4), unsafe.Add(each5958, 0*4), unsafe.Add(each5965, 0*4), unsafe.Add(each5972, 0*4), unsafe.Add(each5980, 0*4), unsafe.Add(each5987, 0*4), unsafe.Add(each5994, 0*4), unsafe.Add(each6001, 0*4), unsafe.Add(each6008, 0*4), unsafe.Add(each6015, 0*4), unsafe.Add(each6022, 0*4), unsafe.Add(each6029, 0*4), unsafe.Add(each6037, 0*4), unsafe.Add(each6044, 0*4), unsafe.Add(each6051, 0*4), unsafe.Add(each6058, 0*4), unsafe.Add(each6065, 0*4), unsafe.Add(each6072, 0*4), unsafe.Add(each6079, 0*4), unsafe.Add(each6086, 0*4), unsafe.Add(each6094, 0*4), unsafe.Add(each6101, 0*4), unsafe.Add(each6108, 0*4), unsafe.Add(each6115, 0*4), unsafe.Add(each6122, 0*4), unsafe.Add(each6129, 0*4), unsafe.Add(each6136, 0*4), unsafe.Add(each6143, 0*4), unsafe.Add(each6155, 0*4), unsafe.Add(each6162, 0*4), unsafe.Add(each6169, 0*4), unsafe.Add(each6176, 0*4), unsafe.Add(each6183, 0*4), unsafe.Add(each6190, 0*4), unsafe.Add(each6197, 0*4), unsafe.Add(each6204, 0*4), unsafe.Add(each6212, 0*4), unsafe.Add(each6219, 0*4), unsafe.Add(each6226, 0*4), unsafe.Add(each6233, 0*4), unsafe.Add(each6240, 0*4), unsafe.Add(each6247, 0*4), unsafe.Add(each6254, 0*4), unsafe.Add(each6261, 0*4), unsafe.Add(each6269, 0*4), unsafe.Add(each6276, 0*4), unsafe.Add(each6283, 0*4), unsafe.Add(each6290, 0*4), unsafe.Add(each6297, 0*4), unsafe.Add(each6304, 0*4), unsafe.Add(each6311, 0*4), unsafe.Add(each6318, 0*4), unsafe.Add(each6326, 0*4), unsafe.Add(each6333, 0*4), unsafe.Add(each6340, 0*4), unsafe.Add(each6347, 0*4), unsafe.Add(each6354, 0*4), unsafe.Add(each6361, 0*4), unsafe.Add(each6368, 0*4), unsafe.Add(each6375, 0*4), unsafe.Add(each6387, 0*4), unsafe.Add(each6394, 0*4), unsafe.Add(each6401, 0*4), unsafe.Add(each6408, 0*4), unsafe.Add(each6415, 0*4), unsafe.Add(each6422, 0*4), unsafe.Add(each6429, 0*4), unsafe.Add(each6436, 0*4), unsafe.Add(each6444, 0*4), unsafe.Add(each6451, 0*4), unsafe.Add(each6458, 0*4), unsafe.Add(each6465, 0*4), unsafe.Add(each6472, 0*4), unsafe.Add(each6479, 0*4), unsafe.Add(each6486, 0*4), unsafe.Add(each6493, 0*4), unsafe.Add(each6501, 0*4), unsafe.Add(each6508, 0*4), unsafe.Add(each6515, 0*4), unsafe.Add(each6522, 0*4), unsafe.Add(each6529, 0*4), unsafe.Add(each6536, 0*4), unsafe.Add(each6543, 0*4), unsafe.Add(each6550, 0*4), unsafe.Add(each6558, 0*4), unsafe.Add(each6565, 0*4), unsafe.Add(each6572, 0*4), unsafe.Add(each6579, 0*4), unsafe.Add(each6586, 0*4), unsafe.Add(each6593, 0*4), unsafe.Add(each6600, 0*4), unsafe.Add(each6607, 0*4))
+					}
+					for tx := first; tx < 128; tx++ {
+						var f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411, f1319, f1320, f1321, f1322, f1334, f1335, f1336, f1337, f1349, f1350, f1351, f1352, f1364, f1365, f1366, f1367, f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, f2979, f2981, f2983, f2985, f3009, f3011, f3013, f3015, f3039, f3041, f3043, f3045, f3069, f3071, f3073, f3075, f1560, f1562, f1564, f1566, f1574, f1576, f1578, f1580, f5691, f5698, f5705, f5712, f5719, f5726, f5733, f5740, f5748, f5755, f5762, f5769, f5776, f5783, f5790, f5797, f5805, f5812, f5819, f5826, f5833, f5840, f5847, f5854, f5862, f5869, f5876, f5883, f5890, f5897, f5904, f5911, f5923, f5930, f5937, f5944, f5951, f5958, f5965, f5972, f5980, f5987, f5994, f6001, f6008, f6015, f6022, f6029, f6037, f6044, f6051, f6058, f6065, f6072, f6079, f6086, f6094, f6101, f6108, f6115, f6122, f6129, f6136, f6143, f6155, f6162, f6169, f6176, f6183, f6190, f6197, f6204, f6212, f6219, f6226, f6233, f6240, f6247, f6254, f6261, f6269, f6276, f6283, f6290, f6297, f6304, f6311, f6318, f6326, f6333, f6340, f6347, f6354, f6361, f6368, f6375, f6387, f6394, f6401, f6408, f6415, f6422, f6429, f6436, f6444, f6451, f6458, f6465, f6472, f6479, f6486, f6493, f6501, f6508, f6515, f6522, f6529, f6536, f6543, f6550, f6558, f6565, f6572, f6579, f6586, f6593, f6600, f6607 float32
+						var i198 int
 //line single.go:35
-				i132 := *(*int32)(unsafe.Add(each132, tx*4))
-				i133 := *(*int32)(unsafe.Add(each133, tx*4))
-				i134 := *(*int32)(unsafe.Add(each134, tx*4))
+						i132 := *(*int32)(unsafe.Add(each132, tx*4))
+						i133 := *(*int32)(unsafe.Add(each133, tx*4))
+						i134 := *(*int32)(unsafe.Add(each134, tx*4))
 //line single.go:34
-				i68 := tx % 2
+						i68 := tx % 2
 //line single.go:34
-				i69 := int32(i68)
+						i69 := int32(i68)
 //line single.go:28
-				i51 := tx / 32
+						i51 := tx / 32
 //line single.go:34
-				i71 := int32(i51)
+						i71 := int32(i51)
 //line single.go:40
-				f1254 := *(*float32)(unsafe.Add(each1254, tx*4))
+						f1254 := *(*float32)(unsafe.Add(each1254, tx*4))
 //line single.go:40
-				f1255 := *(*float32)(unsafe.Add(each1255, tx*4))
+						f1255 := *(*float32)(unsafe.Add(each1255, tx*4))
 //line single.go:40
-				f1256 := *(*float32)(unsafe.Add(each1256, tx*4))
+						f1256 := *(*float32)(unsafe.Add(each1256, tx*4))
 //line single.go:40
-				f1257 := *(*float32)(unsafe.Add(each1257, tx*4))
+						f1257 := *(*float32)(unsafe.Add(each1257, tx*4))
 //line single.go:40
-				f1258 := *(*float32)(unsafe.Add(each1258, tx*4))
+						f1258 := *(*float32)(unsafe.Add(each1258, tx*4))
 //line single.go:40
-				f1259 := *(*float32)(unsafe.Add(each1259, tx*4))
+						f1259 := *(*float32)(unsafe.Add(each1259, tx*4))
 //line single.go:40
-				f1260 := *(*float32)(unsafe.Add(each1260, tx*4))
+						f1260 := *(*float32)(unsafe.Add(each1260, tx*4))
 //line single.go:40
-				f1261 := *(*float32)(unsafe.Add(each1261, tx*4))
-				f1262 := *(*float32)(unsafe.Add(each1262, tx*4))
+						f1261 := *(*float32)(unsafe.Add(each1261, tx*4))
+						f1262 := *(*float32)(unsafe.Add(each1262, tx*4))
 //line single.go:41
-				f1263 := *(*float32)(unsafe.Add(each1263, tx*4))
+						f1263 := *(*float32)(unsafe.Add(each1263, tx*4))
 //line single.go:41
-				f1264 := *(*float32)(unsafe.Add(each1264, tx*4))
+						f1264 := *(*float32)(unsafe.Add(each1264, tx*4))
 //line single.go:41
-				f1265 := *(*float32)(unsafe.Add(each1265, tx*4))
+						f1265 := *(*float32)(unsafe.Add(each1265, tx*4))
 //line single.go:41
-				f1266 := *(*float32)(unsafe.Add(each1266, tx*4))
+						f1266 := *(*float32)(unsafe.Add(each1266, tx*4))
 //line single.go:41
-				f1267 := *(*float32)(unsafe.Add(each1267, tx*4))
+						f1267 := *(*float32)(unsafe.Add(each1267, tx*4))
 //line single.go:41
-				f1268 := *(*float32)(unsafe.Add(each1268, tx*4))
+						f1268 := *(*float32)(unsafe.Add(each1268, tx*4))
 //line single.go:41
-				f1269 := *(*float32)(unsafe.Add(each1269, tx*4))
+						f1269 := *(*float32)(unsafe.Add(each1269, tx*4))
 //line single.go:41
-				f8274 := *(*float32)(unsafe.Add(each8274, tx*4))
+						f8274 := *(*float32)(unsafe.Add(each8274, tx*4))
 //line single.go:41
-				f8272 := *(*float32)(unsafe.Add(each8272, tx*4))
+						f8272 := *(*float32)(unsafe.Add(each8272, tx*4))
 //line single.go:41
-				f8270 := *(*float32)(unsafe.Add(each8270, tx*4))
+						f8270 := *(*float32)(unsafe.Add(each8270, tx*4))
 //line single.go:41
-				f8268 := *(*float32)(unsafe.Add(each8268, tx*4))
+						f8268 := *(*float32)(unsafe.Add(each8268, tx*4))
 //line single.go:41
-				f8266 := *(*float32)(unsafe.Add(each8266, tx*4))
+						f8266 := *(*float32)(unsafe.Add(each8266, tx*4))
 //line single.go:41
-				f8264 := *(*float32)(unsafe.Add(each8264, tx*4))
+						f8264 := *(*float32)(unsafe.Add(each8264, tx*4))
 //line single.go:41
-				f8262 := *(*float32)(unsafe.Add(each8262, tx*4))
+						f8262 := *(*float32)(unsafe.Add(each8262, tx*4))
 //line single.go:41
-				f8260 := *(*float32)(unsafe.Add(each8260, tx*4))
+						f8260 := *(*float32)(unsafe.Add(each8260, tx*4))
 //line single.go:41
-				f8258 := *(*float32)(unsafe.Add(each8258, tx*4))
+						f8258 := *(*float32)(unsafe.Add(each8258, tx*4))
 //line single.go:41
-				f8256 := *(*float32)(unsafe.Add(each8256, tx*4))
+						f8256 := *(*float32)(unsafe.Add(each8256, tx*4))
 //line single.go:41
-				f8254 := *(*float32)(unsafe.Add(each8254, tx*4))
+						f8254 := *(*float32)(unsafe.Add(each8254, tx*4))
 //line single.go:41
-				f8252 := *(*float32)(unsafe.Add(each8252, tx*4))
+						f8252 := *(*float32)(unsafe.Add(each8252, tx*4))
 //line single.go:41
-				f8250 := *(*float32)(unsafe.Add(each8250, tx*4))
+						f8250 := *(*float32)(unsafe.Add(each8250, tx*4))
 //line single.go:41
-				f8248 := *(*float32)(unsafe.Add(each8248, tx*4))
+						f8248 := *(*float32)(unsafe.Add(each8248, tx*4))
 //line single.go:41
-				f8246 := *(*float32)(unsafe.Add(each8246, tx*4))
+						f8246 := *(*float32)(unsafe.Add(each8246, tx*4))
 //line single.go:41
-				f8244 := *(*float32)(unsafe.Add(each8244, tx*4))
+						f8244 := *(*float32)(unsafe.Add(each8244, tx*4))
 //line single.go:41
-				f8242 := *(*float32)(unsafe.Add(each8242, tx*4))
+						f8242 := *(*float32)(unsafe.Add(each8242, tx*4))
 //line single.go:41
-				f8240 := *(*float32)(unsafe.Add(each8240, tx*4))
+						f8240 := *(*float32)(unsafe.Add(each8240, tx*4))
 //line single.go:41
-				f8238 := *(*float32)(unsafe.Add(each8238, tx*4))
+						f8238 := *(*float32)(unsafe.Add(each8238, tx*4))
 //line single.go:41
-				f8236 := *(*float32)(unsafe.Add(each8236, tx*4))
+						f8236 := *(*float32)(unsafe.Add(each8236, tx*4))
 //line single.go:41
-				f8234 := *(*float32)(unsafe.Add(each8234, tx*4))
+						f8234 := *(*float32)(unsafe.Add(each8234, tx*4))
 //line single.go:41
-				f8232 := *(*float32)(unsafe.Add(each8232, tx*4))
+						f8232 := *(*float32)(unsafe.Add(each8232, tx*4))
 //line single.go:41
-				f8230 := *(*float32)(unsafe.Add(each8230, tx*4))
+						f8230 := *(*float32)(unsafe.Add(each8230, tx*4))
 //line single.go:41
-				f8228 := *(*float32)(unsafe.Add(each8228, tx*4))
+						f8228 := *(*float32)(unsafe.Add(each8228, tx*4))
 //line single.go:41
-				f8226 := *(*float32)(unsafe.Add(each8226, tx*4))
+						f8226 := *(*float32)(unsafe.Add(each8226, tx*4))
 //line single.go:41
-				f8224 := *(*float32)(unsafe.Add(each8224, tx*4))
+						f8224 := *(*float32)(unsafe.Add(each8224, tx*4))
 //line single.go:41
-				f8222 := *(*float32)(unsafe.Add(each8222, tx*4))
+						f8222 := *(*float32)(unsafe.Add(each8222, tx*4))
 //line single.go:41
-				f8220 := *(*float32)(unsafe.Add(each8220, tx*4))
+						f8220 := *(*float32)(unsafe.Add(each8220, tx*4))
 //line single.go:41
-				f8218 := *(*float32)(unsafe.Add(each8218, tx*4))
+						f8218 := *(*float32)(unsafe.Add(each8218, tx*4))
 //line single.go:41
-				f8216 := *(*float32)(unsafe.Add(each8216, tx*4))
+						f8216 := *(*float32)(unsafe.Add(each8216, tx*4))
 //line single.go:41
-				f8214 := *(*float32)(unsafe.Add(each8214, tx*4))
+						f8214 := *(*float32)(unsafe.Add(each8214, tx*4))
 //line single.go:41
-				f8212 := *(*float32)(unsafe.Add(each8212, tx*4))
+						f8212 := *(*float32)(unsafe.Add(each8212, tx*4))
 //line single.go:41
-				f8210 := *(*float32)(unsafe.Add(each8210, tx*4))
+						f8210 := *(*float32)(unsafe.Add(each8210, tx*4))
 //line single.go:41
-				f8208 := *(*float32)(unsafe.Add(each8208, tx*4))
+						f8208 := *(*float32)(unsafe.Add(each8208, tx*4))
 //line single.go:41
-				f8206 := *(*float32)(unsafe.Add(each8206, tx*4))
+						f8206 := *(*float32)(unsafe.Add(each8206, tx*4))
 //line single.go:41
-				f8204 := *(*float32)(unsafe.Add(each8204, tx*4))
+						f8204 := *(*float32)(unsafe.Add(each8204, tx*4))
 //line single.go:41
-				f8202 := *(*float32)(unsafe.Add(each8202, tx*4))
+						f8202 := *(*float32)(unsafe.Add(each8202, tx*4))
 //line single.go:41
-				f8200 := *(*float32)(unsafe.Add(each8200, tx*4))
+						f8200 := *(*float32)(unsafe.Add(each8200, tx*4))
 //line single.go:41
-				f8198 := *(*float32)(unsafe.Add(each8198, tx*4))
+						f8198 := *(*float32)(unsafe.Add(each8198, tx*4))
 //line single.go:41
-				f8196 := *(*float32)(unsafe.Add(each8196, tx*4))
+						f8196 := *(*float32)(unsafe.Add(each8196, tx*4))
 //line single.go:41
-				f8194 := *(*float32)(unsafe.Add(each8194, tx*4))
+						f8194 := *(*float32)(unsafe.Add(each8194, tx*4))
 //line single.go:41
-				f8192 := *(*float32)(unsafe.Add(each8192, tx*4))
+						f8192 := *(*float32)(unsafe.Add(each8192, tx*4))
 //line single.go:41
-				f8190 := *(*float32)(unsafe.Add(each8190, tx*4))
+						f8190 := *(*float32)(unsafe.Add(each8190, tx*4))
 //line single.go:41
-				f8188 := *(*float32)(unsafe.Add(each8188, tx*4))
+						f8188 := *(*float32)(unsafe.Add(each8188, tx*4))
 //line single.go:41
-				f8186 := *(*float32)(unsafe.Add(each8186, tx*4))
+						f8186 := *(*float32)(unsafe.Add(each8186, tx*4))
 //line single.go:41
-				f8184 := *(*float32)(unsafe.Add(each8184, tx*4))
+						f8184 := *(*float32)(unsafe.Add(each8184, tx*4))
 //line single.go:41
-				f8182 := *(*float32)(unsafe.Add(each8182, tx*4))
+						f8182 := *(*float32)(unsafe.Add(each8182, tx*4))
 //line single.go:41
-				f8180 := *(*float32)(unsafe.Add(each8180, tx*4))
+						f8180 := *(*float32)(unsafe.Add(each8180, tx*4))
 //line single.go:41
-				f8178 := *(*float32)(unsafe.Add(each8178, tx*4))
+						f8178 := *(*float32)(unsafe.Add(each8178, tx*4))
 //line single.go:41
-				f8176 := *(*float32)(unsafe.Add(each8176, tx*4))
+						f8176 := *(*float32)(unsafe.Add(each8176, tx*4))
 //line single.go:41
-				f8174 := *(*float32)(unsafe.Add(each8174, tx*4))
+						f8174 := *(*float32)(unsafe.Add(each8174, tx*4))
 //line single.go:41
-				f8172 := *(*float32)(unsafe.Add(each8172, tx*4))
+						f8172 := *(*float32)(unsafe.Add(each8172, tx*4))
 //line single.go:41
-				f8170 := *(*float32)(unsafe.Add(each8170, tx*4))
+						f8170 := *(*float32)(unsafe.Add(each8170, tx*4))
 //line single.go:41
-				f8168 := *(*float32)(unsafe.Add(each8168, tx*4))
+						f8168 := *(*float32)(unsafe.Add(each8168, tx*4))
 //line single.go:41
-				f8166 := *(*float32)(unsafe.Add(each8166, tx*4))
+						f8166 := *(*float32)(unsafe.Add(each8166, tx*4))
 //line single.go:41
-				f8164 := *(*float32)(unsafe.Add(each8164, tx*4))
+						f8164 := *(*float32)(unsafe.Add(each8164, tx*4))
 //line single.go:41
-				f8162 := *(*float32)(unsafe.Add(each8162, tx*4))
+						f8162 := *(*float32)(unsafe.Add(each8162, tx*4))
 //line single.go:41
-				f8160 := *(*float32)(unsafe.Add(each8160, tx*4))
+						f8160 := *(*float32)(unsafe.Add(each8160, tx*4))
 //line single.go:41
-				f8158 := *(*float32)(unsafe.Add(each8158, tx*4))
+						f8158 := *(*float32)(unsafe.Add(each8158, tx*4))
 //line single.go:41
-				f8156 := *(*float32)(unsafe.Add(each8156, tx*4))
+						f8156 := *(*float32)(unsafe.Add(each8156, tx*4))
 //line single.go:41
-				f8154 := *(*float32)(unsafe.Add(each8154, tx*4))
+						f8154 := *(*float32)(unsafe.Add(each8154, tx*4))
 //line single.go:41
-				f8152 := *(*float32)(unsafe.Add(each8152, tx*4))
+						f8152 := *(*float32)(unsafe.Add(each8152, tx*4))
 //line single.go:41
-				f8150 := *(*float32)(unsafe.Add(each8150, tx*4))
+						f8150 := *(*float32)(unsafe.Add(each8150, tx*4))
 //line single.go:41
-				f8148 := *(*float32)(unsafe.Add(each8148, tx*4))
+						f8148 := *(*float32)(unsafe.Add(each8148, tx*4))
 //line single.go:41
-				f8146 := *(*float32)(unsafe.Add(each8146, tx*4))
+						f8146 := *(*float32)(unsafe.Add(each8146, tx*4))
 //line single.go:41
-				f8144 := *(*float32)(unsafe.Add(each8144, tx*4))
+						f8144 := *(*float32)(unsafe.Add(each8144, tx*4))
 //line single.go:41
-				f8142 := *(*float32)(unsafe.Add(each8142, tx*4))
+						f8142 := *(*float32)(unsafe.Add(each8142, tx*4))
 //line single.go:41
-				f8140 := *(*float32)(unsafe.Add(each8140, tx*4))
+						f8140 := *(*float32)(unsafe.Add(each8140, tx*4))
 //line single.go:41
-				f8138 := *(*float32)(unsafe.Add(each8138, tx*4))
+						f8138 := *(*float32)(unsafe.Add(each8138, tx*4))
 //line single.go:41
-				f8136 := *(*float32)(unsafe.Add(each8136, tx*4))
+						f8136 := *(*float32)(unsafe.Add(each8136, tx*4))
 //line single.go:41
-				f8134 := *(*float32)(unsafe.Add(each8134, tx*4))
+						f8134 := *(*float32)(unsafe.Add(each8134, tx*4))
 //line single.go:41
-				f8132 := *(*float32)(unsafe.Add(each8132, tx*4))
+						f8132 := *(*float32)(unsafe.Add(each8132, tx*4))
 //line single.go:41
-				f8130 := *(*float32)(unsafe.Add(each8130, tx*4))
+						f8130 := *(*float32)(unsafe.Add(each8130, tx*4))
 //line single.go:41
-				f8128 := *(*float32)(unsafe.Add(each8128, tx*4))
+						f8128 := *(*float32)(unsafe.Add(each8128, tx*4))
 //line single.go:41
-				f8126 := *(*float32)(unsafe.Add(each8126, tx*4))
+						f8126 := *(*float32)(unsafe.Add(each8126, tx*4))
 //line single.go:41
-				f8124 := *(*float32)(unsafe.Add(each8124, tx*4))
+						f8124 := *(*float32)(unsafe.Add(each8124, tx*4))
 //line single.go:41
-				f8122 := *(*float32)(unsafe.Add(each8122, tx*4))
+						f8122 := *(*float32)(unsafe.Add(each8122, tx*4))
 //line single.go:41
-				f8120 := *(*float32)(unsafe.Add(each8120, tx*4))
+						f8120 := *(*float32)(unsafe.Add(each8120, tx*4))
 //line single.go:41
-				f8118 := *(*float32)(unsafe.Add(each8118, tx*4))
+						f8118 := *(*float32)(unsafe.Add(each8118, tx*4))
 //line single.go:41
-				f8116 := *(*float32)(unsafe.Add(each8116, tx*4))
+						f8116 := *(*float32)(unsafe.Add(each8116, tx*4))
 //line single.go:41
-				f8114 := *(*float32)(unsafe.Add(each8114, tx*4))
+						f8114 := *(*float32)(unsafe.Add(each8114, tx*4))
 //line single.go:41
-				f8112 := *(*float32)(unsafe.Add(each8112, tx*4))
+						f8112 := *(*float32)(unsafe.Add(each8112, tx*4))
 //line single.go:41
-				f8110 := *(*float32)(unsafe.Add(each8110, tx*4))
+						f8110 := *(*float32)(unsafe.Add(each8110, tx*4))
 //line single.go:41
-				f8108 := *(*float32)(unsafe.Add(each8108, tx*4))
+						f8108 := *(*float32)(unsafe.Add(each8108, tx*4))
 //line single.go:41
-				f8106 := *(*float32)(unsafe.Add(each8106, tx*4))
+						f8106 := *(*float32)(unsafe.Add(each8106, tx*4))
 //line single.go:41
-				f8104 := *(*float32)(unsafe.Add(each8104, tx*4))
+						f8104 := *(*float32)(unsafe.Add(each8104, tx*4))
 //line single.go:41
-				f8102 := *(*float32)(unsafe.Add(each8102, tx*4))
+						f8102 := *(*float32)(unsafe.Add(each8102, tx*4))
 //line single.go:41
-				f8100 := *(*float32)(unsafe.Add(each8100, tx*4))
+						f8100 := *(*float32)(unsafe.Add(each8100, tx*4))
 //line single.go:41
-				f8098 := *(*float32)(unsafe.Add(each8098, tx*4))
+						f8098 := *(*float32)(unsafe.Add(each8098, tx*4))
 //line single.go:41
-				f8096 := *(*float32)(unsafe.Add(each8096, tx*4))
+						f8096 := *(*float32)(unsafe.Add(each8096, tx*4))
 //line single.go:41
-				f8094 := *(*float32)(unsafe.Add(each8094, tx*4))
+						f8094 := *(*float32)(unsafe.Add(each8094, tx*4))
 //line single.go:41
-				f8092 := *(*float32)(unsafe.Add(each8092, tx*4))
+						f8092 := *(*float32)(unsafe.Add(each8092, tx*4))
 //line single.go:41
-				f8090 := *(*float32)(unsafe.Add(each8090, tx*4))
+						f8090 := *(*float32)(unsafe.Add(each8090, tx*4))
 //line single.go:41
-				f8088 := *(*float32)(unsafe.Add(each8088, tx*4))
+						f8088 := *(*float32)(unsafe.Add(each8088, tx*4))
 //line single.go:41
-				f8086 := *(*float32)(unsafe.Add(each8086, tx*4))
+						f8086 := *(*float32)(unsafe.Add(each8086, tx*4))
 //line single.go:41
-				f8084 := *(*float32)(unsafe.Add(each8084, tx*4))
+						f8084 := *(*float32)(unsafe.Add(each8084, tx*4))
 //line single.go:41
-				f8082 := *(*float32)(unsafe.Add(each8082, tx*4))
+						f8082 := *(*float32)(unsafe.Add(each8082, tx*4))
 //line single.go:41
-				f8080 := *(*float32)(unsafe.Add(each8080, tx*4))
+						f8080 := *(*float32)(unsafe.Add(each8080, tx*4))
 //line single.go:41
-				f8078 := *(*float32)(unsafe.Add(each8078, tx*4))
+						f8078 := *(*float32)(unsafe.Add(each8078, tx*4))
 //line single.go:41
-				f8076 := *(*float32)(unsafe.Add(each8076, tx*4))
+						f8076 := *(*float32)(unsafe.Add(each8076, tx*4))
 //line single.go:41
-				f8074 := *(*float32)(unsafe.Add(each8074, tx*4))
+						f8074 := *(*float32)(unsafe.Add(each8074, tx*4))
 //line single.go:41
-				f8072 := *(*float32)(unsafe.Add(each8072, tx*4))
+						f8072 := *(*float32)(unsafe.Add(each8072, tx*4))
 //line single.go:41
-				f8070 := *(*float32)(unsafe.Add(each8070, tx*4))
+						f8070 := *(*float32)(unsafe.Add(each8070, tx*4))
 //line single.go:41
-				f8068 := *(*float32)(unsafe.Add(each8068, tx*4))
+						f8068 := *(*float32)(unsafe.Add(each8068, tx*4))
 //line single.go:41
-				f8066 := *(*float32)(unsafe.Add(each8066, tx*4))
+						f8066 := *(*float32)(unsafe.Add(each8066, tx*4))
 //line single.go:41
-				f8064 := *(*float32)(unsafe.Add(each8064, tx*4))
+						f8064 := *(*float32)(unsafe.Add(each8064, tx*4))
 //line single.go:41
-				f8062 := *(*float32)(unsafe.Add(each8062, tx*4))
+						f8062 := *(*float32)(unsafe.Add(each8062, tx*4))
 //line single.go:41
-				f8060 := *(*float32)(unsafe.Add(each8060, tx*4))
+						f8060 := *(*float32)(unsafe.Add(each8060, tx*4))
 //line single.go:41
-				f8058 := *(*float32)(unsafe.Add(each8058, tx*4))
+						f8058 := *(*float32)(unsafe.Add(each8058, tx*4))
 //line single.go:41
-				f8056 := *(*float32)(unsafe.Add(each8056, tx*4))
+						f8056 := *(*float32)(unsafe.Add(each8056, tx*4))
 //line single.go:41
-				f8054 := *(*float32)(unsafe.Add(each8054, tx*4))
+						f8054 := *(*float32)(unsafe.Add(each8054, tx*4))
 //line single.go:41
-				f8052 := *(*float32)(unsafe.Add(each8052, tx*4))
+						f8052 := *(*float32)(unsafe.Add(each8052, tx*4))
 //line single.go:41
-				f8050 := *(*float32)(unsafe.Add(each8050, tx*4))
+						f8050 := *(*float32)(unsafe.Add(each8050, tx*4))
 //line single.go:41
-				f8048 := *(*float32)(unsafe.Add(each8048, tx*4))
+						f8048 := *(*float32)(unsafe.Add(each8048, tx*4))
 //line single.go:41
-				f8046 := *(*float32)(unsafe.Add(each8046, tx*4))
+						f8046 := *(*float32)(unsafe.Add(each8046, tx*4))
 //line single.go:41
-				f8044 := *(*float32)(unsafe.Add(each8044, tx*4))
+						f8044 := *(*float32)(unsafe.Add(each8044, tx*4))
 //line single.go:41
-				f8042 := *(*float32)(unsafe.Add(each8042, tx*4))
+						f8042 := *(*float32)(unsafe.Add(each8042, tx*4))
 //line single.go:41
-				f8040 := *(*float32)(unsafe.Add(each8040, tx*4))
+						f8040 := *(*float32)(unsafe.Add(each8040, tx*4))
 //line single.go:41
-				f8038 := *(*float32)(unsafe.Add(each8038, tx*4))
+						f8038 := *(*float32)(unsafe.Add(each8038, tx*4))
 //line single.go:41
-				f8036 := *(*float32)(unsafe.Add(each8036, tx*4))
+						f8036 := *(*float32)(unsafe.Add(each8036, tx*4))
 //line single.go:41
-				f8034 := *(*float32)(unsafe.Add(each8034, tx*4))
+						f8034 := *(*float32)(unsafe.Add(each8034, tx*4))
 //line single.go:41
-				f8032 := *(*float32)(unsafe.Add(each8032, tx*4))
+						f8032 := *(*float32)(unsafe.Add(each8032, tx*4))
 //line single.go:41
-				f8030 := *(*float32)(unsafe.Add(each8030, tx*4))
+						f8030 := *(*float32)(unsafe.Add(each8030, tx*4))
 //line single.go:41
-				f8028 := *(*float32)(unsafe.Add(each8028, tx*4))
+						f8028 := *(*float32)(unsafe.Add(each8028, tx*4))
 //line single.go:41
-				f8026 := *(*float32)(unsafe.Add(each8026, tx*4))
+						f8026 := *(*float32)(unsafe.Add(each8026, tx*4))
 //line single.go:41
-				f8024 := *(*float32)(unsafe.Add(each8024, tx*4))
+						f8024 := *(*float32)(unsafe.Add(each8024, tx*4))
 //line single.go:41
-				f8022 := *(*float32)(unsafe.Add(each8022, tx*4))
+						f8022 := *(*float32)(unsafe.Add(each8022, tx*4))
 //line single.go:41
-				f8020 := *(*float32)(unsafe.Add(each8020, tx*4))
+						f8020 := *(*float32)(unsafe.Add(each8020, tx*4))
 //line single.go:47
-				f1270 := *(*float32)(unsafe.Add(each1270, tx*4))
+						f1270 := *(*float32)(unsafe.Add(each1270, tx*4))
 //line single.go:47
-				f1271 := *(*float32)(unsafe.Add(each1271, tx*4))
+						f1271 := *(*float32)(unsafe.Add(each1271, tx*4))
 //line single.go:47
-				f1272 := *(*float32)(unsafe.Add(each1272, tx*4))
+						f1272 := *(*float32)(unsafe.Add(each1272, tx*4))
 //line single.go:47
-				f1273 := *(*float32)(unsafe.Add(each1273, tx*4))
+						f1273 := *(*float32)(unsafe.Add(each1273, tx*4))
 //line single.go:47
-				f1274 := *(*float32)(unsafe.Add(each1274, tx*4))
+						f1274 := *(*float32)(unsafe.Add(each1274, tx*4))
 //line single.go:47
-				f1275 := *(*float32)(unsafe.Add(each1275, tx*4))
+						f1275 := *(*float32)(unsafe.Add(each1275, tx*4))
 //line single.go:47
-				f1276 := *(*float32)(unsafe.Add(each1276, tx*4))
+						f1276 := *(*float32)(unsafe.Add(each1276, tx*4))
 //line single.go:47
-				f1277 := *(*float32)(unsafe.Add(each1277, tx*4))
+						f1277 := *(*float32)(unsafe.Add(each1277, tx*4))
 //line single.go:47
-				f1278 := *(*float32)(unsafe.Add(each1278, tx*4))
+						f1278 := *(*float32)(unsafe.Add(each1278, tx*4))
 //line single.go:47
-				f1279 := *(*float32)(unsafe.Add(each1279, tx*4))
+						f1279 := *(*float32)(unsafe.Add(each1279, tx*4))
 //line single.go:47
-				f1280 := *(*float32)(unsafe.Add(each1280, tx*4))
+						f1280 := *(*float32)(unsafe.Add(each1280, tx*4))
 //line single.go:47
-				f1281 := *(*float32)(unsafe.Add(each1281, tx*4))
+						f1281 := *(*float32)(unsafe.Add(each1281, tx*4))
 //line single.go:47
-				f1282 := *(*float32)(unsafe.Add(each1282, tx*4))
+						f1282 := *(*float32)(unsafe.Add(each1282, tx*4))
 //line single.go:47
-				f1283 := *(*float32)(unsafe.Add(each1283, tx*4))
+						f1283 := *(*float32)(unsafe.Add(each1283, tx*4))
 //line single.go:47
-				f1284 := *(*float32)(unsafe.Add(each1284, tx*4))
+						f1284 := *(*float32)(unsafe.Add(each1284, tx*4))
 //line single.go:47
-				f1285 := *(*float32)(unsafe.Add(each1285, tx*4))
+						f1285 := *(*float32)(unsafe.Add(each1285, tx*4))
 //line single.go:47
-				f1286 := *(*float32)(unsafe.Add(each1286, tx*4))
+						f1286 := *(*float32)(unsafe.Add(each1286, tx*4))
 //line single.go:47
-				f1287 := *(*float32)(unsafe.Add(each1287, tx*4))
+						f1287 := *(*float32)(unsafe.Add(each1287, tx*4))
 //line single.go:47
-				f1288 := *(*float32)(unsafe.Add(each1288, tx*4))
+						f1288 := *(*float32)(unsafe.Add(each1288, tx*4))
 //line single.go:47
-				f1289 := *(*float32)(unsafe.Add(each1289, tx*4))
+						f1289 := *(*float32)(unsafe.Add(each1289, tx*4))
 //line single.go:47
-				f1290 := *(*float32)(unsafe.Add(each1290, tx*4))
+						f1290 := *(*float32)(unsafe.Add(each1290, tx*4))
 //line single.go:47
-				f1291 := *(*float32)(unsafe.Add(each1291, tx*4))
+						f1291 := *(*float32)(unsafe.Add(each1291, tx*4))
 //line single.go:47
-				f1292 := *(*float32)(unsafe.Add(each1292, tx*4))
+						f1292 := *(*float32)(unsafe.Add(each1292, tx*4))
 //line single.go:47
-				f1293 := *(*float32)(unsafe.Add(each1293, tx*4))
+						f1293 := *(*float32)(unsafe.Add(each1293, tx*4))
 //line single.go:30
-				i64 := *(*int)(unsafe.Add(each64, tx*8))
+						i64 := *(*int)(unsafe.Add(each64, tx*8))
 //line single.go:30
-				i67 := i64 | i51/2<<2
+						i67 := i64 | i51/2<<2
 //line single.go:107
-				i2868 := i67 + 8
+						i2868 := i67 + 8
 //line single.go:107
-				i2894 := i67 + 16
+						i2894 := i67 + 16
 //line single.go:107
-				i2920 := i67 + 24
+						i2920 := i67 + 24
 //line single.go:29
-				i56 := *(*int)(unsafe.Add(each56, tx*8))
+						i56 := *(*int)(unsafe.Add(each56, tx*8))
 //line single.go:29
-				i59 := i56 | i51%2<<3
+						i59 := i56 | i51%2<<3
 //line single.go:114
-				i984 := i59 + 16
+						i984 := i59 + 16
 //line single.go:92
-				i2438 := i68 << 2
+						i2438 := i68 << 2
 //line single.go:92
-				i2443 := tx / 8
+						i2443 := tx / 8
 //line single.go:35
-				i72 := tx / 2
+						i72 := tx / 2
 //line single.go:92
-				i2447 := i72 % 4
-				i2455 := i2443 + 16
+						i2447 := i72 % 4
+						i2455 := i2443 + 16
 //line single.go:92
-				i2469 := i2438 + 1
+						i2469 := i2438 + 1
 //line single.go:92
-				i2498 := i2438 + 2
+						i2498 := i2438 + 2
 //line single.go:92
-				i2527 := i2438 + 3
+						i2527 := i2438 + 3
 //line single.go:28
-				i50 := tx % 32
+						i50 := tx % 32
 //line single.go:101
-				i903 := i51 + 4
+						i903 := i51 + 4
 //line single.go:50
-				i123 := i132 + 2
+						i123 := i132 + 2
 //line single.go:50
-				i124 := i133 + 2
+						i124 := i133 + 2
 //line single.go:50
-				i126 := i134 + i2002
-				if c128 {
-					i146 := int(i123)
+						i126 := i134 + i2002
+						if c128 {
+							i146 := int(i123)
 //line single.go:52
-					if uint(i146) >= uint(aLen) {
+							if uint(i146) >= uint(aLen) {
 //line single.go:52
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i146, aLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i146, aLen)
 //line single.go:52
-						return
-					}
+								return
+							}
 //line single.go:52
-					i153 := int(i124)
+							i153 := int(i124)
 //line single.go:52
-					if uint(i153) >= uint(aLen) {
+							if uint(i153) >= uint(aLen) {
 //line single.go:52
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i153, aLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i153, aLen)
 //line single.go:52
-						return
-					}
+								return
+							}
 //line single.go:52
-					i160 := int(i126)
+							i160 := int(i126)
 //line single.go:52
-					if uint(i160) >= uint(bLen) {
+							if uint(i160) >= uint(bLen) {
 //line single.go:52
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i160, bLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i160, bLen)
 //line single.go:52
-						return
-					}
+								return
+							}
 //line single.go:52
-					i168 := int(i126 + i101)
+							i168 := int(i126 + i101)
 //line single.go:52
-					if uint(i168) >= uint(bLen) {
+							if uint(i168) >= uint(bLen) {
 //line single.go:52
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i168, bLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i168, bLen)
 //line single.go:52
-						return
-					}
+								return
+							}
 //line single.go:52
-					f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = *(*float32)(unsafe.Add(a, i146*16)), *(*float32)(unsafe.Add(a, i146*16+4)), *(*float32)(unsafe.Add(a, i146*16+8)), *(*float32)(unsafe.Add(a, i146*16+12)), *(*float32)(unsafe.Add(a, i153*16)), *(*float32)(unsafe.Add(a, i153*16+4)), *(*float32)(unsafe.Add(a, i153*16+8)), *(*float32)(unsafe.Add(a, i153*16+12)), *(*float32)(unsafe.Add(b, i160*16)), *(*float32)(unsafe.Add(b, i160*16+4)), *(*float32)(unsafe.Add(b, i160*16+8)), *(*float32)(unsafe.Add(b, i160*16+12)), *(*float32)(unsafe.Add(b, i168*16)), *(*float32)(unsafe.Add(b, i168*16+4)), *(*float32)(unsafe.Add(b, i168*16+8)), *(*float32)(unsafe.Add(b, i168*16+12))
-				} else {
+							f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = *(*float32)(unsafe.Add(a, i146*16)), *(*float32)(unsafe.Add(a, i146*16+4)), *(*float32)(unsafe.Add(a, i146*16+8)), *(*float32)(unsafe.Add(a, i146*16+12)), *(*float32)(unsafe.Add(a, i153*16)), *(*float32)(unsafe.Add(a, i153*16+4)), *(*float32)(unsafe.Add(a, i153*16+8)), *(*float32)(unsafe.Add(a, i153*16+12)), *(*float32)(unsafe.Add(b, i160*16)), *(*float32)(unsafe.Add(b, i160*16+4)), *(*float32)(unsafe.Add(b, i160*16+8)), *(*float32)(unsafe.Add(b, i160*16+12)), *(*float32)(unsafe.Add(b, i168*16)), *(*float32)(unsafe.Add(b, i168*16+4)), *(*float32)(unsafe.Add(b, i168*16+8)), *(*float32)(unsafe.Add(b, i168*16+12))
+						} else {
 //line single.go:53
-					if c181 {
+							if c181 {
 //line single.go:132
-						c287 := 0 < i183-i69
-						i290 := int(i123)
+								c287 := 0 < i183-i69
+								i290 := int(i123)
 //line single.go:133
-						if !(!c287 || uint(i290) < uint(aLen)) {
+								if !(!c287 || uint(i290) < uint(aLen)) {
 //line single.go:133
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i290, aLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i290, aLen)
 //line single.go:133
-							return
-						}
+									return
+								}
 //line single.go:133
-						i435 := int(i124)
+								i435 := int(i124)
 //line single.go:133
-						if !(!c287 || uint(i435) < uint(aLen)) {
+								if !(!c287 || uint(i435) < uint(aLen)) {
 //line single.go:133
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i435, aLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i435, aLen)
 //line single.go:133
-							return
-						}
+									return
+								}
 //line single.go:55
-						i189 := i2004 - i71
+								i189 := i2004 - i71
 //line single.go:132
-						c539 := 0 < i189
-						i542 := int(i126)
+								c539 := 0 < i189
+								i542 := int(i126)
 //line single.go:133
-						if !(!c539 || uint(i542) < uint(bLen)) {
+								if !(!c539 || uint(i542) < uint(bLen)) {
 //line single.go:133
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i542, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i542, bLen)
 //line single.go:133
-							return
-						}
+									return
+								}
 //line single.go:132
-						c683 := 0 < i189-4
-						i686 := int(i126 + i101)
+								c683 := 0 < i189-4
+								i686 := int(i126 + i101)
 //line single.go:133
-						if !(!c683 || uint(i686) < uint(bLen)) {
+								if !(!c683 || uint(i686) < uint(bLen)) {
 //line single.go:133
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i686, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i686, bLen)
 //line single.go:133
-							return
-						}
+									return
+								}
 //line single.go:132
-						if c287 {
-							f1319, f1320, f1321, f1322 = *(*float32)(unsafe.Add(a, i290*16)), *(*float32)(unsafe.Add(a, i290*16+4)), *(*float32)(unsafe.Add(a, i290*16+8)), *(*float32)(unsafe.Add(a, i290*16+12))
-						} else {
+								if c287 {
+									f1319, f1320, f1321, f1322 = *(*float32)(unsafe.Add(a, i290*16)), *(*float32)(unsafe.Add(a, i290*16+4)), *(*float32)(unsafe.Add(a, i290*16+8)), *(*float32)(unsafe.Add(a, i290*16+12))
+								} else {
 //line single.go:132
-							f1319, f1320, f1321, f1322 = 0, 0, 0, 0
-						}
+									f1319, f1320, f1321, f1322 = 0, 0, 0, 0
+								}
 //line single.go:132
-						if c287 {
-							f1334, f1335, f1336, f1337 = *(*float32)(unsafe.Add(a, i435*16)), *(*float32)(unsafe.Add(a, i435*16+4)), *(*float32)(unsafe.Add(a, i435*16+8)), *(*float32)(unsafe.Add(a, i435*16+12))
-						} else {
+								if c287 {
+									f1334, f1335, f1336, f1337 = *(*float32)(unsafe.Add(a, i435*16)), *(*float32)(unsafe.Add(a, i435*16+4)), *(*float32)(unsafe.Add(a, i435*16+8)), *(*float32)(unsafe.Add(a, i435*16+12))
+								} else {
 //line single.go:132
-							f1334, f1335, f1336, f1337 = 0, 0, 0, 0
-						}
+									f1334, f1335, f1336, f1337 = 0, 0, 0, 0
+								}
 //line single.go:132
-						if c539 {
-							f1349, f1350, f1351, f1352 = *(*float32)(unsafe.Add(b, i542*16)), *(*float32)(unsafe.Add(b, i542*16+4)), *(*float32)(unsafe.Add(b, i542*16+8)), *(*float32)(unsafe.Add(b, i542*16+12))
-						} else {
+								if c539 {
+									f1349, f1350, f1351, f1352 = *(*float32)(unsafe.Add(b, i542*16)), *(*float32)(unsafe.Add(b, i542*16+4)), *(*float32)(unsafe.Add(b, i542*16+8)), *(*float32)(unsafe.Add(b, i542*16+12))
+								} else {
 //line single.go:132
-							f1349, f1350, f1351, f1352 = 0, 0, 0, 0
-						}
+									f1349, f1350, f1351, f1352 = 0, 0, 0, 0
+								}
 //line single.go:132
-						if c683 {
-							f1364, f1365, f1366, f1367 = *(*float32)(unsafe.Add(b, i686*16)), *(*float32)(unsafe.Add(b, i686*16+4)), *(*float32)(unsafe.Add(b, i686*16+8)), *(*float32)(unsafe.Add(b, i686*16+12))
-						} else {
+								if c683 {
+									f1364, f1365, f1366, f1367 = *(*float32)(unsafe.Add(b, i686*16)), *(*float32)(unsafe.Add(b, i686*16+4)), *(*float32)(unsafe.Add(b, i686*16+8)), *(*float32)(unsafe.Add(b, i686*16+12))
+								} else {
 //line single.go:132
-							f1364, f1365, f1366, f1367 = 0, 0, 0, 0
-						}
+									f1364, f1365, f1366, f1367 = 0, 0, 0, 0
+								}
 //line single.go:135
-						f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = f1319, f1320, f1321, f1322, f1334, f1335, f1336, f1337, f1349, f1350, f1351, f1352, f1364, f1365, f1366, f1367
-					} else {
+								f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = f1319, f1320, f1321, f1322, f1334, f1335, f1336, f1337, f1349, f1350, f1351, f1352, f1364, f1365, f1366, f1367
+							} else {
 //line single.go:53
-						f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = f1254, f1255, f1256, f1257, f1258, f1259, f1260, f1261, f1262, f1263, f1264, f1265, f1266, f1267, f1268, f1269
-					}
-				}
+								f1396, f1397, f1398, f1399, f1400, f1401, f1402, f1403, f1404, f1405, f1406, f1407, f1408, f1409, f1410, f1411 = f1254, f1255, f1256, f1257, f1258, f1259, f1260, f1261, f1262, f1263, f1264, f1265, f1266, f1267, f1268, f1269
+							}
+						}
 //line single.go:41
-				f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, i198 = f8274, f8272, f8270, f8268, f8266, f8264, f8262, f8260, f8258, f8256, f8254, f8252, f8250, f8248, f8246, f8244, f8242, f8240, f8238, f8236, f8234, f8232, f8230, f8228, f8226, f8224, f8222, f8220, f8218, f8216, f8214, f8212, f8210, f8208, f8206, f8204, f8202, f8200, f8198, f8196, f8194, f8192, f8190, f8188, f8186, f8184, f8182, f8180, f8178, f8176, f8174, f8172, f8170, f8168, f8166, f8164, f8162, f8160, f8158, f8156, f8154, f8152, f8150, f8148, f8146, f8144, f8142, f8140, f8138, f8136, f8134, f8132, f8130, f8128, f8126, f8124, f8122, f8120, f8118, f8116, f8114, f8112, f8110, f8108, f8106, f8104, f8102, f8100, f8098, f8096, f8094, f8092, f8090, f8088, f8086, f8084, f8082, f8080, f8078, f8076, f8074, f8072, f8070, f8068, f8066, f8064, f8062, f8060, f8058, f8056, f8054, f8052, f8050, f8048, f8046, f8044, f8042, f8040, f8038, f8036, f8034, f8032, f8030, f8028, f8026, f8024, f8022, f8020, f1270, f1271, f1272, f1273, f1274, f1275, f1276, f1277, f1278, f1279, f1280, f1281, f1282, f1283, f1284, f1285, f1286, f1287, f1288, f1289, f1290, f1291, f1292, f1293, 0
+						f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, i198 = f8274, f8272, f8270, f8268, f8266, f8264, f8262, f8260, f8258, f8256, f8254, f8252, f8250, f8248, f8246, f8244, f8242, f8240, f8238, f8236, f8234, f8232, f8230, f8228, f8226, f8224, f8222, f8220, f8218, f8216, f8214, f8212, f8210, f8208, f8206, f8204, f8202, f8200, f8198, f8196, f8194, f8192, f8190, f8188, f8186, f8184, f8182, f8180, f8178, f8176, f8174, f8172, f8170, f8168, f8166, f8164, f8162, f8160, f8158, f8156, f8154, f8152, f8150, f8148, f8146, f8144, f8142, f8140, f8138, f8136, f8134, f8132, f8130, f8128, f8126, f8124, f8122, f8120, f8118, f8116, f8114, f8112, f8110, f8108, f8106, f8104, f8102, f8100, f8098, f8096, f8094, f8092, f8090, f8088, f8086, f8084, f8082, f8080, f8078, f8076, f8074, f8072, f8070, f8068, f8066, f8064, f8062, f8060, f8058, f8056, f8054, f8052, f8050, f8048, f8046, f8044, f8042, f8040, f8038, f8036, f8034, f8032, f8030, f8028, f8026, f8024, f8022, f8020, f1270, f1271, f1272, f1273, f1274, f1275, f1276, f1277, f1278, f1279, f1280, f1281, f1282, f1283, f1284, f1285, f1286, f1287, f1288, f1289, f1290, f1291, f1292, f1293, 0
 //line single.go:59
-				for {
+						for {
 //line single.go:58
-					i199 := i198 + 1
+							i199 := i198 + 1
 //line single.go:107
-					f2979 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16))
+							f2979 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16))
 //line single.go:107
-					f2981 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+4))
+							f2981 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+4))
 //line single.go:107
-					f2983 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+8))
+							f2983 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+8))
 //line single.go:107
-					f2985 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+12))
+							f2985 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i67*16+12))
 //line single.go:107
-					f3009 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16))
+							f3009 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16))
 //line single.go:107
-					f3011 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+4))
+							f3011 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+4))
 //line single.go:107
-					f3013 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+8))
+							f3013 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+8))
 //line single.go:107
-					f3015 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+12))
+							f3015 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2868*16+12))
 //line single.go:107
-					f3039 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16))
+							f3039 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16))
 //line single.go:107
-					f3041 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+4))
+							f3041 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+4))
 //line single.go:107
-					f3043 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+8))
+							f3043 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+8))
 //line single.go:107
-					f3045 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+12))
+							f3045 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2894*16+12))
 //line single.go:107
-					f3069 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16))
+							f3069 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16))
 //line single.go:107
-					f3071 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+4))
+							f3071 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+4))
 //line single.go:107
-					f3073 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+8))
+							f3073 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+8))
 //line single.go:107
-					f3075 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+12))
+							f3075 = *(*float32)(unsafe.Add(shared, o2971+i199*528+i2920*16+12))
 //line single.go:114
-					f1560 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+8448))
+							f1560 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+8448))
 //line single.go:114
-					f1562 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+4+8448))
+							f1562 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+4+8448))
 //line single.go:114
-					f1564 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+8+8448))
+							f1564 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+8+8448))
 //line single.go:114
-					f1566 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+12+8448))
+							f1566 = *(*float32)(unsafe.Add(shared, o456+i199*512+i59*16+12+8448))
 //line single.go:114
-					f1574 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+8448))
+							f1574 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+8448))
 //line single.go:114
-					f1576 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+4+8448))
+							f1576 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+4+8448))
 //line single.go:114
-					f1578 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+8+8448))
+							f1578 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+8+8448))
 //line single.go:114
-					f1580 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+12+8448))
+							f1580 = *(*float32)(unsafe.Add(shared, o456+i199*512+i984*16+12+8448))
 //line single.go:123
-					f5691 = f8021 + float32(f1412*f1428)
+							f5691 = f8021 + float32(f1412*f1428)
 //line single.go:123
-					f5698 = f8023 + float32(f1412*f1429)
+							f5698 = f8023 + float32(f1412*f1429)
 //line single.go:123
-					f5705 = f8025 + float32(f1412*f1430)
+							f5705 = f8025 + float32(f1412*f1430)
 //line single.go:123
-					f5712 = f8027 + float32(f1412*f1431)
+							f5712 = f8027 + float32(f1412*f1431)
 //line single.go:123
-					f5719 = f8029 + float32(f1412*f1432)
+							f5719 = f8029 + float32(f1412*f1432)
 //line single.go:123
-					f5726 = f8031 + float32(f1412*f1433)
+							f5726 = f8031 + float32(f1412*f1433)
 //line single.go:123
-					f5733 = f8033 + float32(f1412*f1434)
+							f5733 = f8033 + float32(f1412*f1434)
 //line single.go:123
-					f5740 = f8035 + float32(f1412*f1435)
+							f5740 = f8035 + float32(f1412*f1435)
 //line single.go:123
-					f5748 = f8037 + float32(f1413*f1428)
+							f5748 = f8037 + float32(f1413*f1428)
 //line single.go:123
-					f5755 = f8039 + float32(f1413*f1429)
+							f5755 = f8039 + float32(f1413*f1429)
 //line single.go:123
-					f5762 = f8041 + float32(f1413*f1430)
+							f5762 = f8041 + float32(f1413*f1430)
 //line single.go:123
-					f5769 = f8043 + float32(f1413*f1431)
+							f5769 = f8043 + float32(f1413*f1431)
 //line single.go:123
-					f5776 = f8045 + float32(f1413*f1432)
+							f5776 = f8045 + float32(f1413*f1432)
 //line single.go:123
-					f5783 = f8047 + float32(f1413*f1433)
+							f5783 = f8047 + float32(f1413*f1433)
 //line single.go:123
-					f5790 = f8049 + float32(f1413*f1434)
+							f5790 = f8049 + float32(f1413*f1434)
 //line single.go:123
-					f5797 = f8051 + float32(f1413*f1435)
+							f5797 = f8051 + float32(f1413*f1435)
 //line single.go:123
-					f5805 = f8053 + float32(f1414*f1428)
+							f5805 = f8053 + float32(f1414*f1428)
 //line single.go:123
-					f5812 = f8055 + float32(f1414*f1429)
+							f5812 = f8055 + float32(f1414*f1429)
 //line single.go:123
-					f5819 = f8057 + float32(f1414*f1430)
+							f5819 = f8057 + float32(f1414*f1430)
 //line single.go:123
-					f5826 = f8059 + float32(f1414*f1431)
+							f5826 = f8059 + float32(f1414*f1431)
 //line single.go:123
-					f5833 = f8061 + float32(f1414*f1432)
+							f5833 = f8061 + float32(f1414*f1432)
 //line single.go:123
-					f5840 = f8063 + float32(f1414*f1433)
+							f5840 = f8063 + float32(f1414*f1433)
 //line single.go:123
-					f5847 = f8065 + float32(f1414*f1434)
+							f5847 = f8065 + float32(f1414*f1434)
 //line single.go:123
-					f5854 = f8067 + float32(f1414*f1435)
+							f5854 = f8067 + float32(f1414*f1435)
 //line single.go:123
-					f5862 = f8069 + float32(f1415*f1428)
+							f5862 = f8069 + float32(f1415*f1428)
 //line single.go:123
-					f5869 = f8071 + float32(f1415*f1429)
+							f5869 = f8071 + float32(f1415*f1429)
 //line single.go:123
-					f5876 = f8073 + float32(f1415*f1430)
+							f5876 = f8073 + float32(f1415*f1430)
 //line single.go:123
-					f5883 = f8075 + float32(f1415*f1431)
+							f5883 = f8075 + float32(f1415*f1431)
 //line single.go:123
-					f5890 = f8077 + float32(f1415*f1432)
+							f5890 = f8077 + float32(f1415*f1432)
 //line single.go:123
-					f5897 = f8079 + float32(f1415*f1433)
+							f5897 = f8079 + float32(f1415*f1433)
 //line single.go:123
-					f5904 = f8081 + float32(f1415*f1434)
+							f5904 = f8081 + float32(f1415*f1434)
 //line single.go:123
-					f5911 = f8083 + float32(f1415*f1435)
+							f5911 = f8083 + float32(f1415*f1435)
 //line single.go:123
-					f5923 = f8085 + float32(f1416*f1428)
+							f5923 = f8085 + float32(f1416*f1428)
 //line single.go:123
-					f5930 = f8087 + float32(f1416*f1429)
+							f5930 = f8087 + float32(f1416*f1429)
 //line single.go:123
-					f5937 = f8089 + float32(f1416*f1430)
+							f5937 = f8089 + float32(f1416*f1430)
 //line single.go:123
-					f5944 = f8091 + float32(f1416*f1431)
+							f5944 = f8091 + float32(f1416*f1431)
 //line single.go:123
-					f5951 = f8093 + float32(f1416*f1432)
+							f5951 = f8093 + float32(f1416*f1432)
 //line single.go:123
-					f5958 = f8095 + float32(f1416*f1433)
+							f5958 = f8095 + float32(f1416*f1433)
 //line single.go:123
-					f5965 = f8097 + float32(f1416*f1434)
+							f5965 = f8097 + float32(f1416*f1434)
 //line single.go:123
-					f5972 = f8099 + float32(f1416*f1435)
+							f5972 = f8099 + float32(f1416*f1435)
 //line single.go:123
-					f5980 = f8101 + float32(f1417*f1428)
+							f5980 = f8101 + float32(f1417*f1428)
 //line single.go:123
-					f5987 = f8103 + float32(f1417*f1429)
+							f5987 = f8103 + float32(f1417*f1429)
 //line single.go:123
-					f5994 = f8105 + float32(f1417*f1430)
+							f5994 = f8105 + float32(f1417*f1430)
 //line single.go:123
-					f6001 = f8107 + float32(f1417*f1431)
+							f6001 = f8107 + float32(f1417*f1431)
 //line single.go:123
-					f6008 = f8109 + float32(f1417*f1432)
+							f6008 = f8109 + float32(f1417*f1432)
 //line single.go:123
-					f6015 = f8111 + float32(f1417*f1433)
+							f6015 = f8111 + float32(f1417*f1433)
 //line single.go:123
-					f6022 = f8113 + float32(f1417*f1434)
+							f6022 = f8113 + float32(f1417*f1434)
 //line single.go:123
-					f6029 = f8115 + float32(f1417*f1435)
+							f6029 = f8115 + float32(f1417*f1435)
 //line single.go:123
-					f6037 = f8117 + float32(f1418*f1428)
+							f6037 = f8117 + float32(f1418*f1428)
 //line single.go:123
-					f6044 = f8119 + float32(f1418*f1429)
+							f6044 = f8119 + float32(f1418*f1429)
 //line single.go:123
-					f6051 = f8121 + float32(f1418*f1430)
+							f6051 = f8121 + float32(f1418*f1430)
 //line single.go:123
-					f6058 = f8123 + float32(f1418*f1431)
+							f6058 = f8123 + float32(f1418*f1431)
 //line single.go:123
-					f6065 = f8125 + float32(f1418*f1432)
+							f6065 = f8125 + float32(f1418*f1432)
 //line single.go:123
-					f6072 = f8127 + float32(f1418*f1433)
+							f6072 = f8127 + float32(f1418*f1433)
 //line single.go:123
-					f6079 = f8129 + float32(f1418*f1434)
+							f6079 = f8129 + float32(f1418*f1434)
 //line single.go:123
-					f6086 = f8131 + float32(f1418*f1435)
+							f6086 = f8131 + float32(f1418*f1435)
 //line single.go:123
-					f6094 = f8133 + float32(f1419*f1428)
+							f6094 = f8133 + float32(f1419*f1428)
 //line single.go:123
-					f6101 = f8135 + float32(f1419*f1429)
+							f6101 = f8135 + float32(f1419*f1429)
 //line single.go:123
-					f6108 = f8137 + float32(f1419*f1430)
+							f6108 = f8137 + float32(f1419*f1430)
 //line single.go:123
-					f6115 = f8139 + float32(f1419*f1431)
+							f6115 = f8139 + float32(f1419*f1431)
 //line single.go:123
-					f6122 = f8141 + float32(f1419*f1432)
+							f6122 = f8141 + float32(f1419*f1432)
 //line single.go:123
-					f6129 = f8143 + float32(f1419*f1433)
+							f6129 = f8143 + float32(f1419*f1433)
 //line single.go:123
-					f6136 = f8145 + float32(f1419*f1434)
+							f6136 = f8145 + float32(f1419*f1434)
 //line single.go:123
-					f6143 = f8147 + float32(f1419*f1435)
+							f6143 = f8147 + float32(f1419*f1435)
 //line single.go:123
-					f6155 = f8149 + float32(f1420*f1428)
+							f6155 = f8149 + float32(f1420*f1428)
 //line single.go:123
-					f6162 = f8151 + float32(f1420*f1429)
+							f6162 = f8151 + float32(f1420*f1429)
 //line single.go:123
-					f6169 = f8153 + float32(f1420*f1430)
+							f6169 = f8153 + float32(f1420*f1430)
 //line single.go:123
-					f6176 = f8155 + float32(f1420*f1431)
+							f6176 = f8155 + float32(f1420*f1431)
 //line single.go:123
-					f6183 = f8157 + float32(f1420*f1432)
+							f6183 = f8157 + float32(f1420*f1432)
 //line single.go:123
-					f6190 = f8159 + float32(f1420*f1433)
+							f6190 = f8159 + float32(f1420*f1433)
 //line single.go:123
-					f6197 = f8161 + float32(f1420*f1434)
+							f6197 = f8161 + float32(f1420*f1434)
 //line single.go:123
-					f6204 = f8163 + float32(f1420*f1435)
+							f6204 = f8163 + float32(f1420*f1435)
 //line single.go:123
-					f6212 = f8165 + float32(f1421*f1428)
+							f6212 = f8165 + float32(f1421*f1428)
 //line single.go:123
-					f6219 = f8167 + float32(f1421*f1429)
+							f6219 = f8167 + float32(f1421*f1429)
 //line single.go:123
-					f6226 = f8169 + float32(f1421*f1430)
+							f6226 = f8169 + float32(f1421*f1430)
 //line single.go:123
-					f6233 = f8171 + float32(f1421*f1431)
+							f6233 = f8171 + float32(f1421*f1431)
 //line single.go:123
-					f6240 = f8173 + float32(f1421*f1432)
+							f6240 = f8173 + float32(f1421*f1432)
 //line single.go:123
-					f6247 = f8175 + float32(f1421*f1433)
+							f6247 = f8175 + float32(f1421*f1433)
 //line single.go:123
-					f6254 = f8177 + float32(f1421*f1434)
+							f6254 = f8177 + float32(f1421*f1434)
 //line single.go:123
-					f6261 = f8179 + float32(f1421*f1435)
+							f6261 = f8179 + float32(f1421*f1435)
 //line single.go:123
-					f6269 = f8181 + float32(f1422*f1428)
+							f6269 = f8181 + float32(f1422*f1428)
 //line single.go:123
-					f6276 = f8183 + float32(f1422*f1429)
+							f6276 = f8183 + float32(f1422*f1429)
 //line single.go:123
-					f6283 = f8185 + float32(f1422*f1430)
+							f6283 = f8185 + float32(f1422*f1430)
 //line single.go:123
-					f6290 = f8187 + float32(f1422*f1431)
+							f6290 = f8187 + float32(f1422*f1431)
 //line single.go:123
-					f6297 = f8189 + float32(f1422*f1432)
+							f6297 = f8189 + float32(f1422*f1432)
 //line single.go:123
-					f6304 = f8191 + float32(f1422*f1433)
+							f6304 = f8191 + float32(f1422*f1433)
 //line single.go:123
-					f6311 = f8193 + float32(f1422*f1434)
+							f6311 = f8193 + float32(f1422*f1434)
 //line single.go:123
-					f6318 = f8195 + float32(f1422*f1435)
+							f6318 = f8195 + float32(f1422*f1435)
 //line single.go:123
-					f6326 = f8197 + float32(f1423*f1428)
+							f6326 = f8197 + float32(f1423*f1428)
 //line single.go:123
-					f6333 = f8199 + float32(f1423*f1429)
+							f6333 = f8199 + float32(f1423*f1429)
 //line single.go:123
-					f6340 = f8201 + float32(f1423*f1430)
+							f6340 = f8201 + float32(f1423*f1430)
 //line single.go:123
-					f6347 = f8203 + float32(f1423*f1431)
+							f6347 = f8203 + float32(f1423*f1431)
 //line single.go:123
-					f6354 = f8205 + float32(f1423*f1432)
+							f6354 = f8205 + float32(f1423*f1432)
 //line single.go:123
-					f6361 = f8207 + float32(f1423*f1433)
+							f6361 = f8207 + float32(f1423*f1433)
 //line single.go:123
-					f6368 = f8209 + float32(f1423*f1434)
+							f6368 = f8209 + float32(f1423*f1434)
 //line single.go:123
-					f6375 = f8211 + float32(f1423*f1435)
+							f6375 = f8211 + float32(f1423*f1435)
 //line single.go:123
-					f6387 = f8213 + float32(f1424*f1428)
+							f6387 = f8213 + float32(f1424*f1428)
 //line single.go:123
-					f6394 = f8215 + float32(f1424*f1429)
+							f6394 = f8215 + float32(f1424*f1429)
 //line single.go:123
-					f6401 = f8217 + float32(f1424*f1430)
+							f6401 = f8217 + float32(f1424*f1430)
 //line single.go:123
-					f6408 = f8219 + float32(f1424*f1431)
+							f6408 = f8219 + float32(f1424*f1431)
 //line single.go:123
-					f6415 = f8221 + float32(f1424*f1432)
+							f6415 = f8221 + float32(f1424*f1432)
 //line single.go:123
-					f6422 = f8223 + float32(f1424*f1433)
+							f6422 = f8223 + float32(f1424*f1433)
 //line single.go:123
-					f6429 = f8225 + float32(f1424*f1434)
+							f6429 = f8225 + float32(f1424*f1434)
 //line single.go:123
-					f6436 = f8227 + float32(f1424*f1435)
+							f6436 = f8227 + float32(f1424*f1435)
 //line single.go:123
-					f6444 = f8229 + float32(f1425*f1428)
+							f6444 = f8229 + float32(f1425*f1428)
 //line single.go:123
-					f6451 = f8231 + float32(f1425*f1429)
+							f6451 = f8231 + float32(f1425*f1429)
 //line single.go:123
-					f6458 = f8233 + float32(f1425*f1430)
+							f6458 = f8233 + float32(f1425*f1430)
 //line single.go:123
-					f6465 = f8235 + float32(f1425*f1431)
+							f6465 = f8235 + float32(f1425*f1431)
 //line single.go:123
-					f6472 = f8237 + float32(f1425*f1432)
+							f6472 = f8237 + float32(f1425*f1432)
 //line single.go:123
-					f6479 = f8239 + float32(f1425*f1433)
+							f6479 = f8239 + float32(f1425*f1433)
 //line single.go:123
-					f6486 = f8241 + float32(f1425*f1434)
+							f6486 = f8241 + float32(f1425*f1434)
 //line single.go:123
-					f6493 = f8243 + float32(f1425*f1435)
+							f6493 = f8243 + float32(f1425*f1435)
 //line single.go:123
-					f6501 = f8245 + float32(f1426*f1428)
+							f6501 = f8245 + float32(f1426*f1428)
 //line single.go:123
-					f6508 = f8247 + float32(f1426*f1429)
+							f6508 = f8247 + float32(f1426*f1429)
 //line single.go:123
-					f6515 = f8249 + float32(f1426*f1430)
+							f6515 = f8249 + float32(f1426*f1430)
 //line single.go:123
-					f6522 = f8251 + float32(f1426*f1431)
+							f6522 = f8251 + float32(f1426*f1431)
 //line single.go:123
-					f6529 = f8253 + float32(f1426*f1432)
+							f6529 = f8253 + float32(f1426*f1432)
 //line single.go:123
-					f6536 = f8255 + float32(f1426*f1433)
+							f6536 = f8255 + float32(f1426*f1433)
 //line single.go:123
-					f6543 = f8257 + float32(f1426*f1434)
+							f6543 = f8257 + float32(f1426*f1434)
 //line single.go:123
-					f6550 = f8259 + float32(f1426*f1435)
+							f6550 = f8259 + float32(f1426*f1435)
 //line single.go:123
-					f6558 = f8261 + float32(f1427*f1428)
+							f6558 = f8261 + float32(f1427*f1428)
 //line single.go:123
-					f6565 = f8263 + float32(f1427*f1429)
+							f6565 = f8263 + float32(f1427*f1429)
 //line single.go:123
-					f6572 = f8265 + float32(f1427*f1430)
+							f6572 = f8265 + float32(f1427*f1430)
 //line single.go:123
-					f6579 = f8267 + float32(f1427*f1431)
+							f6579 = f8267 + float32(f1427*f1431)
 //line single.go:123
-					f6586 = f8269 + float32(f1427*f1432)
+							f6586 = f8269 + float32(f1427*f1432)
 //line single.go:123
-					f6593 = f8271 + float32(f1427*f1433)
+							f6593 = f8271 + float32(f1427*f1433)
 //line single.go:123
-					f6600 = f8273 + float32(f1427*f1434)
+							f6600 = f8273 + float32(f1427*f1434)
 //line single.go:123
-					f6607 = f8275 + float32(f1427*f1435)
+							f6607 = f8275 + float32(f1427*f1435)
 //line single.go:59
-					if i199 >= 7 {
+							if i199 >= 7 {
 //line single.go:59
-						break
+								break
+							}
+//line single.go:59
+							f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, i198 = f6607, f6600, f6593, f6586, f6579, f6572, f6565, f6558, f6550, f6543, f6536, f6529, f6522, f6515, f6508, f6501, f6493, f6486, f6479, f6472, f6465, f6458, f6451, f6444, f6436, f6429, f6422, f6415, f6408, f6401, f6394, f6387, f6375, f6368, f6361, f6354, f6347, f6340, f6333, f6326, f6318, f6311, f6304, f6297, f6290, f6283, f6276, f6269, f6261, f6254, f6247, f6240, f6233, f6226, f6219, f6212, f6204, f6197, f6190, f6183, f6176, f6169, f6162, f6155, f6143, f6136, f6129, f6122, f6115, f6108, f6101, f6094, f6086, f6079, f6072, f6065, f6058, f6051, f6044, f6037, f6029, f6022, f6015, f6008, f6001, f5994, f5987, f5980, f5972, f5965, f5958, f5951, f5944, f5937, f5930, f5923, f5911, f5904, f5897, f5890, f5883, f5876, f5869, f5862, f5854, f5847, f5840, f5833, f5826, f5819, f5812, f5805, f5797, f5790, f5783, f5776, f5769, f5762, f5755, f5748, f5740, f5733, f5726, f5719, f5712, f5705, f5698, f5691, f2979, f2981, f2983, f2985, f3009, f3011, f3013, f3015, f3039, f3041, f3043, f3045, f3069, f3071, f3073, f3075, f1560, f1562, f1564, f1566, f1574, f1576, f1578, f1580, i199
+						}
+//line single.go:92
+						*(*float32)(unsafe.Add(shared, o2646+i2438*528+i2443*16+i2447*4)) = f1396
+						*(*float32)(unsafe.Add(shared, o2646+i2438*528+i2455*16+i2447*4)) = f1400
+//line single.go:92
+						*(*float32)(unsafe.Add(shared, o2646+i2469*528+i2443*16+i2447*4)) = f1397
+						*(*float32)(unsafe.Add(shared, o2646+i2469*528+i2455*16+i2447*4)) = f1401
+//line single.go:92
+						*(*float32)(unsafe.Add(shared, o2646+i2498*528+i2443*16+i2447*4)) = f1398
+						*(*float32)(unsafe.Add(shared, o2646+i2498*528+i2455*16+i2447*4)) = f1402
+//line single.go:92
+						*(*float32)(unsafe.Add(shared, o2646+i2527*528+i2443*16+i2447*4)) = f1399
+						*(*float32)(unsafe.Add(shared, o2646+i2527*528+i2455*16+i2447*4)) = f1403
+//line single.go:100
+						*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+8448)) = f1404
+//line single.go:100
+						*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+4+8448)) = f1405
+//line single.go:100
+						*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+8+8448)) = f1406
+//line single.go:100
+						*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+12+8448)) = f1407
+						*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+8448)) = f1408
+//line single.go:101
+						*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+4+8448)) = f1409
+//line single.go:101
+						*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+8+8448)) = f1410
+//line single.go:101
+						*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+12+8448)) = f1411
+//line single.go:65
+						*(*int32)(unsafe.Add(each132, tx*4)) = i123
+//line single.go:65
+						*(*int32)(unsafe.Add(each133, tx*4)) = i124
+//line single.go:65
+						*(*int32)(unsafe.Add(each134, tx*4)) = i126
+//line single.go:65
+						*(*float32)(unsafe.Add(each1254, tx*4)) = f1396
+//line single.go:65
+						*(*float32)(unsafe.Add(each1255, tx*4)) = f1397
+//line single.go:65
+						*(*float32)(unsafe.Add(each1256, tx*4)) = f1398
+//line single.go:65
+						*(*float32)(unsafe.Add(each1257, tx*4)) = f1399
+//line single.go:65
+						*(*float32)(unsafe.Add(each1258, tx*4)) = f1400
+//line single.go:65
+						*(*float32)(unsafe.Add(each1259, tx*4)) = f1401
+//line single.go:65
+						*(*float32)(unsafe.Add(each1260, tx*4)) = f1402
+//line single.go:65
+						*(*float32)(unsafe.Add(each1261, tx*4)) = f1403
+//line single.go:65
+						*(*float32)(unsafe.Add(each1262, tx*4)) = f1404
+//line single.go:65
+						*(*float32)(unsafe.Add(each1263, tx*4)) = f1405
+//line single.go:65
+						*(*float32)(unsafe.Add(each1264, tx*4)) = f1406
+//line single.go:65
+						*(*float32)(unsafe.Add(each1265, tx*4)) = f1407
+//line single.go:65
+						*(*float32)(unsafe.Add(each1266, tx*4)) = f1408
+//line single.go:65
+						*(*float32)(unsafe.Add(each1267, tx*4)) = f1409
+//line single.go:65
+						*(*float32)(unsafe.Add(each1268, tx*4)) = f1410
+//line single.go:65
+						*(*float32)(unsafe.Add(each1269, tx*4)) = f1411
+//line single.go:65
+						*(*float32)(unsafe.Add(each2979, tx*4)) = f2979
+//line single.go:65
+						*(*float32)(unsafe.Add(each2981, tx*4)) = f2981
+//line single.go:65
+						*(*float32)(unsafe.Add(each2983, tx*4)) = f2983
+//line single.go:65
+						*(*float32)(unsafe.Add(each2985, tx*4)) = f2985
+//line single.go:65
+						*(*float32)(unsafe.Add(each3009, tx*4)) = f3009
+//line single.go:65
+						*(*float32)(unsafe.Add(each3011, tx*4)) = f3011
+//line single.go:65
+						*(*float32)(unsafe.Add(each3013, tx*4)) = f3013
+//line single.go:65
+						*(*float32)(unsafe.Add(each3015, tx*4)) = f3015
+//line single.go:65
+						*(*float32)(unsafe.Add(each3039, tx*4)) = f3039
+//line single.go:65
+						*(*float32)(unsafe.Add(each3041, tx*4)) = f3041
+//line single.go:65
+						*(*float32)(unsafe.Add(each3043, tx*4)) = f3043
+//line single.go:65
+						*(*float32)(unsafe.Add(each3045, tx*4)) = f3045
+//line single.go:65
+						*(*float32)(unsafe.Add(each3069, tx*4)) = f3069
+//line single.go:65
+						*(*float32)(unsafe.Add(each3071, tx*4)) = f3071
+//line single.go:65
+						*(*float32)(unsafe.Add(each3073, tx*4)) = f3073
+//line single.go:65
+						*(*float32)(unsafe.Add(each3075, tx*4)) = f3075
+//line single.go:65
+						*(*float32)(unsafe.Add(each1560, tx*4)) = f1560
+//line single.go:65
+						*(*float32)(unsafe.Add(each1562, tx*4)) = f1562
+//line single.go:65
+						*(*float32)(unsafe.Add(each1564, tx*4)) = f1564
+//line single.go:65
+						*(*float32)(unsafe.Add(each1566, tx*4)) = f1566
+//line single.go:65
+						*(*float32)(unsafe.Add(each1574, tx*4)) = f1574
+//line single.go:65
+						*(*float32)(unsafe.Add(each1576, tx*4)) = f1576
+//line single.go:65
+						*(*float32)(unsafe.Add(each1578, tx*4)) = f1578
+//line single.go:65
+						*(*float32)(unsafe.Add(each1580, tx*4)) = f1580
+//line single.go:65
+						*(*float32)(unsafe.Add(each5691, tx*4)) = f5691
+//line single.go:65
+						*(*float32)(unsafe.Add(each5698, tx*4)) = f5698
+//line single.go:65
+						*(*float32)(unsafe.Add(each5705, tx*4)) = f5705
+//line single.go:65
+						*(*float32)(unsafe.Add(each5712, tx*4)) = f5712
+//line single.go:65
+						*(*float32)(unsafe.Add(each5719, tx*4)) = f5719
+//line single.go:65
+						*(*float32)(unsafe.Add(each5726, tx*4)) = f5726
+//line single.go:65
+						*(*float32)(unsafe.Add(each5733, tx*4)) = f5733
+//line single.go:65
+						*(*float32)(unsafe.Add(each5740, tx*4)) = f5740
+//line single.go:65
+						*(*float32)(unsafe.Add(each5748, tx*4)) = f5748
+//line single.go:65
+						*(*float32)(unsafe.Add(each5755, tx*4)) = f5755
+//line single.go:65
+						*(*float32)(unsafe.Add(each5762, tx*4)) = f5762
+//line single.go:65
+						*(*float32)(unsafe.Add(each5769, tx*4)) = f5769
+//line single.go:65
+						*(*float32)(unsafe.Add(each5776, tx*4)) = f5776
+//line single.go:65
+						*(*float32)(unsafe.Add(each5783, tx*4)) = f5783
+//line single.go:65
+						*(*float32)(unsafe.Add(each5790, tx*4)) = f5790
+//line single.go:65
+						*(*float32)(unsafe.Add(each5797, tx*4)) = f5797
+//line single.go:65
+						*(*float32)(unsafe.Add(each5805, tx*4)) = f5805
+//line single.go:65
+						*(*float32)(unsafe.Add(each5812, tx*4)) = f5812
+//line single.go:65
+						*(*float32)(unsafe.Add(each5819, tx*4)) = f5819
+//line single.go:65
+						*(*float32)(unsafe.Add(each5826, tx*4)) = f5826
+//line single.go:65
+						*(*float32)(unsafe.Add(each5833, tx*4)) = f5833
+//line single.go:65
+						*(*float32)(unsafe.Add(each5840, tx*4)) = f5840
+//line single.go:65
+						*(*float32)(unsafe.Add(each5847, tx*4)) = f5847
+//line single.go:65
+						*(*float32)(unsafe.Add(each5854, tx*4)) = f5854
+//line single.go:65
+						*(*float32)(unsafe.Add(each5862, tx*4)) = f5862
+//line single.go:65
+						*(*float32)(unsafe.Add(each5869, tx*4)) = f5869
+//line single.go:65
+						*(*float32)(unsafe.Add(each5876, tx*4)) = f5876
+//line single.go:65
+						*(*float32)(unsafe.Add(each5883, tx*4)) = f5883
+//line single.go:65
+						*(*float32)(unsafe.Add(each5890, tx*4)) = f5890
+//line single.go:65
+						*(*float32)(unsafe.Add(each5897, tx*4)) = f5897
+//line single.go:65
+						*(*float32)(unsafe.Add(each5904, tx*4)) = f5904
+//line single.go:65
+						*(*float32)(unsafe.Add(each5911, tx*4)) = f5911
+//line single.go:65
+						*(*float32)(unsafe.Add(each5923, tx*4)) = f5923
+//line single.go:65
+						*(*float32)(unsafe.Add(each5930, tx*4)) = f5930
+//line single.go:65
+						*(*float32)(unsafe.Add(each5937, tx*4)) = f5937
+//line single.go:65
+						*(*float32)(unsafe.Add(each5944, tx*4)) = f5944
+//line single.go:65
+						*(*float32)(unsafe.Add(each5951, tx*4)) = f5951
+//line single.go:65
+						*(*float32)(unsafe.Add(each5958, tx*4)) = f5958
+//line single.go:65
+						*(*float32)(unsafe.Add(each5965, tx*4)) = f5965
+//line single.go:65
+						*(*float32)(unsafe.Add(each5972, tx*4)) = f5972
+//line single.go:65
+						*(*float32)(unsafe.Add(each5980, tx*4)) = f5980
+//line single.go:65
+						*(*float32)(unsafe.Add(each5987, tx*4)) = f5987
+//line single.go:65
+						*(*float32)(unsafe.Add(each5994, tx*4)) = f5994
+//line single.go:65
+						*(*float32)(unsafe.Add(each6001, tx*4)) = f6001
+//line single.go:65
+						*(*float32)(unsafe.Add(each6008, tx*4)) = f6008
+//line single.go:65
+						*(*float32)(unsafe.Add(each6015, tx*4)) = f6015
+//line single.go:65
+						*(*float32)(unsafe.Add(each6022, tx*4)) = f6022
+//line single.go:65
+						*(*float32)(unsafe.Add(each6029, tx*4)) = f6029
+//line single.go:65
+						*(*float32)(unsafe.Add(each6037, tx*4)) = f6037
+//line single.go:65
+						*(*float32)(unsafe.Add(each6044, tx*4)) = f6044
+//line single.go:65
+						*(*float32)(unsafe.Add(each6051, tx*4)) = f6051
+//line single.go:65
+						*(*float32)(unsafe.Add(each6058, tx*4)) = f6058
+//line single.go:65
+						*(*float32)(unsafe.Add(each6065, tx*4)) = f6065
+//line single.go:65
+						*(*float32)(unsafe.Add(each6072, tx*4)) = f6072
+//line single.go:65
+						*(*float32)(unsafe.Add(each6079, tx*4)) = f6079
+//line single.go:65
+						*(*float32)(unsafe.Add(each6086, tx*4)) = f6086
+//line single.go:65
+						*(*float32)(unsafe.Add(each6094, tx*4)) = f6094
+//line single.go:65
+						*(*float32)(unsafe.Add(each6101, tx*4)) = f6101
+//line single.go:65
+						*(*float32)(unsafe.Add(each6108, tx*4)) = f6108
+//line single.go:65
+						*(*float32)(unsafe.Add(each6115, tx*4)) = f6115
+//line single.go:65
+						*(*float32)(unsafe.Add(each6122, tx*4)) = f6122
+//line single.go:65
+						*(*float32)(unsafe.Add(each6129, tx*4)) = f6129
+//line single.go:65
+						*(*float32)(unsafe.Add(each6136, tx*4)) = f6136
+//line single.go:65
+						*(*float32)(unsafe.Add(each6143, tx*4)) = f6143
+//line single.go:65
+						*(*float32)(unsafe.Add(each6155, tx*4)) = f6155
+//line single.go:65
+						*(*float32)(unsafe.Add(each6162, tx*4)) = f6162
+//line single.go:65
+						*(*float32)(unsafe.Add(each6169, tx*4)) = f6169
+//line single.go:65
+						*(*float32)(unsafe.Add(each6176, tx*4)) = f6176
+//line single.go:65
+						*(*float32)(unsafe.Add(each6183, tx*4)) = f6183
+//line single.go:65
+						*(*float32)(unsafe.Add(each6190, tx*4)) = f6190
+//line single.go:65
+						*(*float32)(unsafe.Add(each6197, tx*4)) = f6197
+//line single.go:65
+						*(*float32)(unsafe.Add(each6204, tx*4)) = f6204
+//line single.go:65
+						*(*float32)(unsafe.Add(each6212, tx*4)) = f6212
+//line single.go:65
+						*(*float32)(unsafe.Add(each6219, tx*4)) = f6219
+//line single.go:65
+						*(*float32)(unsafe.Add(each6226, tx*4)) = f6226
+//line single.go:65
+						*(*float32)(unsafe.Add(each6233, tx*4)) = f6233
+//line single.go:65
+						*(*float32)(unsafe.Add(each6240, tx*4)) = f6240
+//line single.go:65
+						*(*float32)(unsafe.Add(each6247, tx*4)) = f6247
+//line single.go:65
+						*(*float32)(unsafe.Add(each6254, tx*4)) = f6254
+//line single.go:65
+						*(*float32)(unsafe.Add(each6261, tx*4)) = f6261
+//line single.go:65
+						*(*float32)(unsafe.Add(each6269, tx*4)) = f6269
+//line single.go:65
+						*(*float32)(unsafe.Add(each6276, tx*4)) = f6276
+//line single.go:65
+						*(*float32)(unsafe.Add(each6283, tx*4)) = f6283
+//line single.go:65
+						*(*float32)(unsafe.Add(each6290, tx*4)) = f6290
+//line single.go:65
+						*(*float32)(unsafe.Add(each6297, tx*4)) = f6297
+//line single.go:65
+						*(*float32)(unsafe.Add(each6304, tx*4)) = f6304
+//line single.go:65
+						*(*float32)(unsafe.Add(each6311, tx*4)) = f6311
+//line single.go:65
+						*(*float32)(unsafe.Add(each6318, tx*4)) = f6318
+//line single.go:65
+						*(*float32)(unsafe.Add(each6326, tx*4)) = f6326
+//line single.go:65
+						*(*float32)(unsafe.Add(each6333, tx*4)) = f6333
+//line single.go:65
+						*(*float32)(unsafe.Add(each6340, tx*4)) = f6340
+//line single.go:65
+						*(*float32)(unsafe.Add(each6347, tx*4)) = f6347
+//line single.go:65
+						*(*float32)(unsafe.Add(each6354, tx*4)) = f6354
+//line single.go:65
+						*(*float32)(unsafe.Add(each6361, tx*4)) = f6361
+//line single.go:65
+						*(*float32)(unsafe.Add(each6368, tx*4)) = f6368
+//line single.go:65
+						*(*float32)(unsafe.Add(each6375, tx*4)) = f6375
+//line single.go:65
+						*(*float32)(unsafe.Add(each6387, tx*4)) = f6387
+//line single.go:65
+						*(*float32)(unsafe.Add(each6394, tx*4)) = f6394
+//line single.go:65
+						*(*float32)(unsafe.Add(each6401, tx*4)) = f6401
+//line single.go:65
+						*(*float32)(unsafe.Add(each6408, tx*4)) = f6408
+//line single.go:65
+						*(*float32)(unsafe.Add(each6415, tx*4)) = f6415
+//line single.go:65
+						*(*float32)(unsafe.Add(each6422, tx*4)) = f6422
+//line single.go:65
+						*(*float32)(unsafe.Add(each6429, tx*4)) = f6429
+//line single.go:65
+						*(*float32)(unsafe.Add(each6436, tx*4)) = f6436
+//line single.go:65
+						*(*float32)(unsafe.Add(each6444, tx*4)) = f6444
+//line single.go:65
+						*(*float32)(unsafe.Add(each6451, tx*4)) = f6451
+//line single.go:65
+						*(*float32)(unsafe.Add(each6458, tx*4)) = f6458
+//line single.go:65
+						*(*float32)(unsafe.Add(each6465, tx*4)) = f6465
+//line single.go:65
+						*(*float32)(unsafe.Add(each6472, tx*4)) = f6472
+//line single.go:65
+						*(*float32)(unsafe.Add(each6479, tx*4)) = f6479
+//line single.go:65
+						*(*float32)(unsafe.Add(each6486, tx*4)) = f6486
+//line single.go:65
+						*(*float32)(unsafe.Add(each6493, tx*4)) = f6493
+//line single.go:65
+						*(*float32)(unsafe.Add(each6501, tx*4)) = f6501
+//line single.go:65
+						*(*float32)(unsafe.Add(each6508, tx*4)) = f6508
+//line single.go:65
+						*(*float32)(unsafe.Add(each6515, tx*4)) = f6515
+//line single.go:65
+						*(*float32)(unsafe.Add(each6522, tx*4)) = f6522
+//line single.go:65
+						*(*float32)(unsafe.Add(each6529, tx*4)) = f6529
+//line single.go:65
+						*(*float32)(unsafe.Add(each6536, tx*4)) = f6536
+//line single.go:65
+						*(*float32)(unsafe.Add(each6543, tx*4)) = f6543
+//line single.go:65
+						*(*float32)(unsafe.Add(each6550, tx*4)) = f6550
+//line single.go:65
+						*(*float32)(unsafe.Add(each6558, tx*4)) = f6558
+//line single.go:65
+						*(*float32)(unsafe.Add(each6565, tx*4)) = f6565
+//line single.go:65
+						*(*float32)(unsafe.Add(each6572, tx*4)) = f6572
+//line single.go:65
+						*(*float32)(unsafe.Add(each6579, tx*4)) = f6579
+//line single.go:65
+						*(*float32)(unsafe.Add(each6586, tx*4)) = f6586
+//line single.go:65
+						*(*float32)(unsafe.Add(each6593, tx*4)) = f6593
+//line single.go:65
+						*(*float32)(unsafe.Add(each6600, tx*4)) = f6600
+//line single.go:65
+						*(*float32)(unsafe.Add(each6607, tx*4)) = f6607
 					}
-//line single.go:59
-					f8275, f8273, f8271, f8269, f8267, f8265, f8263, f8261, f8259, f8257, f8255, f8253, f8251, f8249, f8247, f8245, f8243, f8241, f8239, f8237, f8235, f8233, f8231, f8229, f8227, f8225, f8223, f8221, f8219, f8217, f8215, f8213, f8211, f8209, f8207, f8205, f8203, f8201, f8199, f8197, f8195, f8193, f8191, f8189, f8187, f8185, f8183, f8181, f8179, f8177, f8175, f8173, f8171, f8169, f8167, f8165, f8163, f8161, f8159, f8157, f8155, f8153, f8151, f8149, f8147, f8145, f8143, f8141, f8139, f8137, f8135, f8133, f8131, f8129, f8127, f8125, f8123, f8121, f8119, f8117, f8115, f8113, f8111, f8109, f8107, f8105, f8103, f8101, f8099, f8097, f8095, f8093, f8091, f8089, f8087, f8085, f8083, f8081, f8079, f8077, f8075, f8073, f8071, f8069, f8067, f8065, f8063, f8061, f8059, f8057, f8055, f8053, f8051, f8049, f8047, f8045, f8043, f8041, f8039, f8037, f8035, f8033, f8031, f8029, f8027, f8025, f8023, f8021, f1412, f1413, f1414, f1415, f1416, f1417, f1418, f1419, f1420, f1421, f1422, f1423, f1424, f1425, f1426, f1427, f1428, f1429, f1430, f1431, f1432, f1433, f1434, f1435, i198 = f6607, f6600, f6593, f6586, f6579, f6572, f6565, f6558, f6550, f6543, f6536, f6529, f6522, f6515, f6508, f6501, f6493, f6486, f6479, f6472, f6465, f6458, f6451, f6444, f6436, f6429, f6422, f6415, f6408, f6401, f6394, f6387, f6375, f6368, f6361, f6354, f6347, f6340, f6333, f6326, f6318, f6311, f6304, f6297, f6290, f6283, f6276, f6269, f6261, f6254, f6247, f6240, f6233, f6226, f6219, f6212, f6204, f6197, f6190, f6183, f6176, f6169, f6162, f6155, f6143, f6136, f6129, f6122, f6115, f6108, f6101, f6094, f6086, f6079, f6072, f6065, f6058, f6051, f6044, f6037, f6029, f6022, f6015, f6008, f6001, f5994, f5987, f5980, f5972, f5965, f5958, f5951, f5944, f5937, f5930, f5923, f5911, f5904, f5897, f5890, f5883, f5876, f5869, f5862, f5854, f5847, f5840, f5833, f5826, f5819, f5812, f5805, f5797, f5790, f5783, f5776, f5769, f5762, f5755, f5748, f5740, f5733, f5726, f5719, f5712, f5705, f5698, f5691, f2979, f2981, f2983, f2985, f3009, f3011, f3013, f3015, f3039, f3041, f3043, f3045, f3069, f3071, f3073, f3075, f1560, f1562, f1564, f1566, f1574, f1576, f1578, f1580, i199
 				}
-//line single.go:92
-				*(*float32)(unsafe.Add(shared, o2646+i2438*528+i2443*16+i2447*4)) = f1396
-				*(*float32)(unsafe.Add(shared, o2646+i2438*528+i2455*16+i2447*4)) = f1400
-//line single.go:92
-				*(*float32)(unsafe.Add(shared, o2646+i2469*528+i2443*16+i2447*4)) = f1397
-				*(*float32)(unsafe.Add(shared, o2646+i2469*528+i2455*16+i2447*4)) = f1401
-//line single.go:92
-				*(*float32)(unsafe.Add(shared, o2646+i2498*528+i2443*16+i2447*4)) = f1398
-				*(*float32)(unsafe.Add(shared, o2646+i2498*528+i2455*16+i2447*4)) = f1402
-//line single.go:92
-				*(*float32)(unsafe.Add(shared, o2646+i2527*528+i2443*16+i2447*4)) = f1399
-				*(*float32)(unsafe.Add(shared, o2646+i2527*528+i2455*16+i2447*4)) = f1403
-//line single.go:100
-				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+8448)) = f1404
-//line single.go:100
-				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+4+8448)) = f1405
-//line single.go:100
-				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+8+8448)) = f1406
-//line single.go:100
-				*(*float32)(unsafe.Add(shared, o493+i51*512+i50*16+12+8448)) = f1407
-				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+8448)) = f1408
-//line single.go:101
-				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+4+8448)) = f1409
-//line single.go:101
-				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+8+8448)) = f1410
-//line single.go:101
-				*(*float32)(unsafe.Add(shared, o493+i903*512+i50*16+12+8448)) = f1411
-//line single.go:65
-				*(*int32)(unsafe.Add(each132, tx*4)) = i123
-//line single.go:65
-				*(*int32)(unsafe.Add(each133, tx*4)) = i124
-//line single.go:65
-				*(*int32)(unsafe.Add(each134, tx*4)) = i126
-//line single.go:65
-				*(*float32)(unsafe.Add(each1254, tx*4)) = f1396
-//line single.go:65
-				*(*float32)(unsafe.Add(each1255, tx*4)) = f1397
-//line single.go:65
-				*(*float32)(unsafe.Add(each1256, tx*4)) = f1398
-//line single.go:65
-				*(*float32)(unsafe.Add(each1257, tx*4)) = f1399
-//line single.go:65
-				*(*float32)(unsafe.Add(each1258, tx*4)) = f1400
-//line single.go:65
-				*(*float32)(unsafe.Add(each1259, tx*4)) = f1401
-//line single.go:65
-				*(*float32)(unsafe.Add(each1260, tx*4)) = f1402
-//line single.go:65
-				*(*float32)(unsafe.Add(each1261, tx*4)) = f1403
-//line single.go:65
-				*(*float32)(unsafe.Add(each1262, tx*4)) = f1404
-//line single.go:65
-				*(*float32)(unsafe.Add(each1263, tx*4)) = f1405
-//line single.go:65
-				*(*float32)(unsafe.Add(each1264, tx*4)) = f1406
-//line single.go:65
-				*(*float32)(unsafe.Add(each1265, tx*4)) = f1407
-//line single.go:65
-				*(*float32)(unsafe.Add(each1266, tx*4)) = f1408
-//line single.go:65
-				*(*float32)(unsafe.Add(each1267, tx*4)) = f1409
-//line single.go:65
-				*(*float32)(unsafe.Add(each1268, tx*4)) = f1410
-//line single.go:65
-				*(*float32)(unsafe.Add(each1269, tx*4)) = f1411
-//line single.go:65
-				*(*float32)(unsafe.Add(each2979, tx*4)) = f2979
-//line single.go:65
-				*(*float32)(unsafe.Add(each2981, tx*4)) = f2981
-//line single.go:65
-				*(*float32)(unsafe.Add(each2983, tx*4)) = f2983
-//line single.go:65
-				*(*float32)(unsafe.Add(each2985, tx*4)) = f2985
-//line single.go:65
-				*(*float32)(unsafe.Add(each3009, tx*4)) = f3009
-//line single.go:65
-				*(*float32)(unsafe.Add(each3011, tx*4)) = f3011
-//line single.go:65
-				*(*float32)(unsafe.Add(each3013, tx*4)) = f3013
-//line single.go:65
-				*(*float32)(unsafe.Add(each3015, tx*4)) = f3015
-//line single.go:65
-				*(*float32)(unsafe.Add(each3039, tx*4)) = f3039
-//line single.go:65
-				*(*float32)(unsafe.Add(each3041, tx*4)) = f3041
-//line single.go:65
-				*(*float32)(unsafe.Add(each3043, tx*4)) = f3043
-//line single.go:65
-				*(*float32)(unsafe.Add(each3045, tx*4)) = f3045
-//line single.go:65
-				*(*float32)(unsafe.Add(each3069, tx*4)) = f3069
-//line single.go:65
-				*(*float32)(unsafe.Add(each3071, tx*4)) = f3071
-//line single.go:65
-				*(*float32)(unsafe.Add(each3073, tx*4)) = f3073
-//line single.go:65
-				*(*float32)(unsafe.Add(each3075, tx*4)) = f3075
-//line single.go:65
-				*(*float32)(unsafe.Add(each1560, tx*4)) = f1560
-//line single.go:65
-				*(*float32)(unsafe.Add(each1562, tx*4)) = f1562
-//line single.go:65
-				*(*float32)(unsafe.Add(each1564, tx*4)) = f1564
-//line single.go:65
-				*(*float32)(unsafe.Add(each1566, tx*4)) = f1566
-//line single.go:65
-				*(*float32)(unsafe.Add(each1574, tx*4)) = f1574
-//line single.go:65
-				*(*float32)(unsafe.Add(each1576, tx*4)) = f1576
-//line single.go:65
-				*(*float32)(unsafe.Add(each1578, tx*4)) = f1578
-//line single.go:65
-				*(*float32)(unsafe.Add(each1580, tx*4)) = f1580
-//line single.go:65
-				*(*float32)(unsafe.Add(each5691, tx*4)) = f5691
-//line single.go:65
-				*(*float32)(unsafe.Add(each5698, tx*4)) = f5698
-//line single.go:65
-				*(*float32)(unsafe.Add(each5705, tx*4)) = f5705
-//line single.go:65
-				*(*float32)(unsafe.Add(each5712, tx*4)) = f5712
-//line single.go:65
-				*(*float32)(unsafe.Add(each5719, tx*4)) = f5719
-//line single.go:65
-				*(*float32)(unsafe.Add(each5726, tx*4)) = f5726
-//line single.go:65
-				*(*float32)(unsafe.Add(each5733, tx*4)) = f5733
-//line single.go:65
-				*(*float32)(unsafe.Add(each5740, tx*4)) = f5740
-//line single.go:65
-				*(*float32)(unsafe.Add(each5748, tx*4)) = f5748
-//line single.go:65
-				*(*float32)(unsafe.Add(each5755, tx*4)) = f5755
-//line single.go:65
-				*(*float32)(unsafe.Add(each5762, tx*4)) = f5762
-//line single.go:65
-				*(*float32)(unsafe.Add(each5769, tx*4)) = f5769
-//line single.go:65
-				*(*float32)(unsafe.Add(each5776, tx*4)) = f5776
-//line single.go:65
-				*(*float32)(unsafe.Add(each5783, tx*4)) = f5783
-//line single.go:65
-				*(*float32)(unsafe.Add(each5790, tx*4)) = f5790
-//line single.go:65
-				*(*float32)(unsafe.Add(each5797, tx*4)) = f5797
-//line single.go:65
-				*(*float32)(unsafe.Add(each5805, tx*4)) = f5805
-//line single.go:65
-				*(*float32)(unsafe.Add(each5812, tx*4)) = f5812
-//line single.go:65
-				*(*float32)(unsafe.Add(each5819, tx*4)) = f5819
-//line single.go:65
-				*(*float32)(unsafe.Add(each5826, tx*4)) = f5826
-//line single.go:65
-				*(*float32)(unsafe.Add(each5833, tx*4)) = f5833
-//line single.go:65
-				*(*float32)(unsafe.Add(each5840, tx*4)) = f5840
-//line single.go:65
-				*(*float32)(unsafe.Add(each5847, tx*4)) = f5847
-//line single.go:65
-				*(*float32)(unsafe.Add(each5854, tx*4)) = f5854
-//line single.go:65
-				*(*float32)(unsafe.Add(each5862, tx*4)) = f5862
-//line single.go:65
-				*(*float32)(unsafe.Add(each5869, tx*4)) = f5869
-//line single.go:65
-				*(*float32)(unsafe.Add(each5876, tx*4)) = f5876
-//line single.go:65
-				*(*float32)(unsafe.Add(each5883, tx*4)) = f5883
-//line single.go:65
-				*(*float32)(unsafe.Add(each5890, tx*4)) = f5890
-//line single.go:65
-				*(*float32)(unsafe.Add(each5897, tx*4)) = f5897
-//line single.go:65
-				*(*float32)(unsafe.Add(each5904, tx*4)) = f5904
-//line single.go:65
-				*(*float32)(unsafe.Add(each5911, tx*4)) = f5911
-//line single.go:65
-				*(*float32)(unsafe.Add(each5923, tx*4)) = f5923
-//line single.go:65
-				*(*float32)(unsafe.Add(each5930, tx*4)) = f5930
-//line single.go:65
-				*(*float32)(unsafe.Add(each5937, tx*4)) = f5937
-//line single.go:65
-				*(*float32)(unsafe.Add(each5944, tx*4)) = f5944
-//line single.go:65
-				*(*float32)(unsafe.Add(each5951, tx*4)) = f5951
-//line single.go:65
-				*(*float32)(unsafe.Add(each5958, tx*4)) = f5958
-//line single.go:65
-				*(*float32)(unsafe.Add(each5965, tx*4)) = f5965
-//line single.go:65
-				*(*float32)(unsafe.Add(each5972, tx*4)) = f5972
-//line single.go:65
-				*(*float32)(unsafe.Add(each5980, tx*4)) = f5980
-//line single.go:65
-				*(*float32)(unsafe.Add(each5987, tx*4)) = f5987
-//line single.go:65
-				*(*float32)(unsafe.Add(each5994, tx*4)) = f5994
-//line single.go:65
-				*(*float32)(unsafe.Add(each6001, tx*4)) = f6001
-//line single.go:65
-				*(*float32)(unsafe.Add(each6008, tx*4)) = f6008
-//line single.go:65
-				*(*float32)(unsafe.Add(each6015, tx*4)) = f6015
-//line single.go:65
-				*(*float32)(unsafe.Add(each6022, tx*4)) = f6022
-//line single.go:65
-				*(*float32)(unsafe.Add(each6029, tx*4)) = f6029
-//line single.go:65
-				*(*float32)(unsafe.Add(each6037, tx*4)) = f6037
-//line single.go:65
-				*(*float32)(unsafe.Add(each6044, tx*4)) = f6044
-//line single.go:65
-				*(*float32)(unsafe.Add(each6051, tx*4)) = f6051
-//line single.go:65
-				*(*float32)(unsafe.Add(each6058, tx*4)) = f6058
-//line single.go:65
-				*(*float32)(unsafe.Add(each6065, tx*4)) = f6065
-//line single.go:65
-				*(*float32)(unsafe.Add(each6072, tx*4)) = f6072
-//line single.go:65
-				*(*float32)(unsafe.Add(each6079, tx*4)) = f6079
-//line single.go:65
-				*(*float32)(unsafe.Add(each6086, tx*4)) = f6086
-//line single.go:65
-				*(*float32)(unsafe.Add(each6094, tx*4)) = f6094
-//line single.go:65
-				*(*float32)(unsafe.Add(each6101, tx*4)) = f6101
-//line single.go:65
-				*(*float32)(unsafe.Add(each6108, tx*4)) = f6108
-//line single.go:65
-				*(*float32)(unsafe.Add(each6115, tx*4)) = f6115
-//line single.go:65
-				*(*float32)(unsafe.Add(each6122, tx*4)) = f6122
-//line single.go:65
-				*(*float32)(unsafe.Add(each6129, tx*4)) = f6129
-//line single.go:65
-				*(*float32)(unsafe.Add(each6136, tx*4)) = f6136
-//line single.go:65
-				*(*float32)(unsafe.Add(each6143, tx*4)) = f6143
-//line single.go:65
-				*(*float32)(unsafe.Add(each6155, tx*4)) = f6155
-//line single.go:65
-				*(*float32)(unsafe.Add(each6162, tx*4)) = f6162
-//line single.go:65
-				*(*float32)(unsafe.Add(each6169, tx*4)) = f6169
-//line single.go:65
-				*(*float32)(unsafe.Add(each6176, tx*4)) = f6176
-//line single.go:65
-				*(*float32)(unsafe.Add(each6183, tx*4)) = f6183
-//line single.go:65
-				*(*float32)(unsafe.Add(each6190, tx*4)) = f6190
-//line single.go:65
-				*(*float32)(unsafe.Add(each6197, tx*4)) = f6197
-//line single.go:65
-				*(*float32)(unsafe.Add(each6204, tx*4)) = f6204
-//line single.go:65
-				*(*float32)(unsafe.Add(each6212, tx*4)) = f6212
-//line single.go:65
-				*(*float32)(unsafe.Add(each6219, tx*4)) = f6219
-//line single.go:65
-				*(*float32)(unsafe.Add(each6226, tx*4)) = f6226
-//line single.go:65
-				*(*float32)(unsafe.Add(each6233, tx*4)) = f6233
-//line single.go:65
-				*(*float32)(unsafe.Add(each6240, tx*4)) = f6240
-//line single.go:65
-				*(*float32)(unsafe.Add(each6247, tx*4)) = f6247
-//line single.go:65
-				*(*float32)(unsafe.Add(each6254, tx*4)) = f6254
-//line single.go:65
-				*(*float32)(unsafe.Add(each6261, tx*4)) = f6261
-//line single.go:65
-				*(*float32)(unsafe.Add(each6269, tx*4)) = f6269
-//line single.go:65
-				*(*float32)(unsafe.Add(each6276, tx*4)) = f6276
-//line single.go:65
-				*(*float32)(unsafe.Add(each6283, tx*4)) = f6283
-//line single.go:65
-				*(*float32)(unsafe.Add(each6290, tx*4)) = f6290
-//line single.go:65
-				*(*float32)(unsafe.Add(each6297, tx*4)) = f6297
-//line single.go:65
-				*(*float32)(unsafe.Add(each6304, tx*4)) = f6304
-//line single.go:65
-				*(*float32)(unsafe.Add(each6311, tx*4)) = f6311
-//line single.go:65
-				*(*float32)(unsafe.Add(each6318, tx*4)) = f6318
-//line single.go:65
-				*(*float32)(unsafe.Add(each6326, tx*4)) = f6326
-//line single.go:65
-				*(*float32)(unsafe.Add(each6333, tx*4)) = f6333
-//line single.go:65
-				*(*float32)(unsafe.Add(each6340, tx*4)) = f6340
-//line single.go:65
-				*(*float32)(unsafe.Add(each6347, tx*4)) = f6347
-//line single.go:65
-				*(*float32)(unsafe.Add(each6354, tx*4)) = f6354
-//line single.go:65
-				*(*float32)(unsafe.Add(each6361, tx*4)) = f6361
-//line single.go:65
-				*(*float32)(unsafe.Add(each6368, tx*4)) = f6368
-//line single.go:65
-				*(*float32)(unsafe.Add(each6375, tx*4)) = f6375
-//line single.go:65
-				*(*float32)(unsafe.Add(each6387, tx*4)) = f6387
-//line single.go:65
-				*(*float32)(unsafe.Add(each6394, tx*4)) = f6394
-//line single.go:65
-				*(*float32)(unsafe.Add(each6401, tx*4)) = f6401
-//line single.go:65
-				*(*float32)(unsafe.Add(each6408, tx*4)) = f6408
-//line single.go:65
-				*(*float32)(unsafe.Add(each6415, tx*4)) = f6415
-//line single.go:65
-				*(*float32)(unsafe.Add(each6422, tx*4)) = f6422
-//line single.go:65
-				*(*float32)(unsafe.Add(each6429, tx*4)) = f6429
-//line single.go:65
-				*(*float32)(unsafe.Add(each6436, tx*4)) = f6436
-//line single.go:65
-				*(*float32)(unsafe.Add(each6444, tx*4)) = f6444
-//line single.go:65
-				*(*float32)(unsafe.Add(each6451, tx*4)) = f6451
-//line single.go:65
-				*(*float32)(unsafe.Add(each6458, tx*4)) = f6458
-//line single.go:65
-				*(*float32)(unsafe.Add(each6465, tx*4)) = f6465
-//line single.go:65
-				*(*float32)(unsafe.Add(each6472, tx*4)) = f6472
-//line single.go:65
-				*(*float32)(unsafe.Add(each6479, tx*4)) = f6479
-//line single.go:65
-				*(*float32)(unsafe.Add(each6486, tx*4)) = f6486
-//line single.go:65
-				*(*float32)(unsafe.Add(each6493, tx*4)) = f6493
-//line single.go:65
-				*(*float32)(unsafe.Add(each6501, tx*4)) = f6501
-//line single.go:65
-				*(*float32)(unsafe.Add(each6508, tx*4)) = f6508
-//line single.go:65
-				*(*float32)(unsafe.Add(each6515, tx*4)) = f6515
-//line single.go:65
-				*(*float32)(unsafe.Add(each6522, tx*4)) = f6522
-//line single.go:65
-				*(*float32)(unsafe.Add(each6529, tx*4)) = f6529
-//line single.go:65
-				*(*float32)(unsafe.Add(each6536, tx*4)) = f6536
-//line single.go:65
-				*(*float32)(unsafe.Add(each6543, tx*4)) = f6543
-//line single.go:65
-				*(*float32)(unsafe.Add(each6550, tx*4)) = f6550
-//line single.go:65
-				*(*float32)(unsafe.Add(each6558, tx*4)) = f6558
-//line single.go:65
-				*(*float32)(unsafe.Add(each6565, tx*4)) = f6565
-//line single.go:65
-				*(*float32)(unsafe.Add(each6572, tx*4)) = f6572
-//line single.go:65
-				*(*float32)(unsafe.Add(each6579, tx*4)) = f6579
-//line single.go:65
-				*(*float32)(unsafe.Add(each6586, tx*4)) = f6586
-//line single.go:65
-				*(*float32)(unsafe.Add(each6593, tx*4)) = f6593
-//line single.go:65
-				*(*float32)(unsafe.Add(each6600, tx*4)) = f6600
-//line single.go:65
-				*(*float32)(unsafe.Add(each6607, tx*4)) = f6607
 			}
-			for tx := range 128 {
-//line single.go:123
-				f6607 := *(*float32)(unsafe.Add(each6607, tx*4))
+			{
+				{
+					first := 0
 //line single.go:107
-				f3075 := *(*float32)(unsafe.Add(each3075, tx*4))
+					if lanes == 16 {
+//line single.go:107
+						first = zvector.SingleTwin___(128, unsafe.Add(each64, 0*8), unsafe.Add(each56, 0*8), unsafe.Add(each2979, 0*4), unsafe.Add(each1560, 0*4), unsafe.Add(each5691, 0*4), unsafe.Add(each1562, 0*4), unsafe.Add(each5698, 0*4), unsafe.Add(each1564, 0*4), unsafe.Add(each5705, 0*4), unsafe.Add(each1566, 0*4), unsafe.Add(each5712, 0*4), unsafe.Add(each1574, 0*4), unsafe.Add(each5719, 0*4), unsafe.Add(each1576, 0*4), unsafe.Add(each5726, 0*4), unsafe.Add(each1578, 0*4), unsafe.Add(each5733, 0*4), unsafe.Add(each1580, 0*4), unsafe.Add(each5740, 0*4), unsafe.Add(each2981, 0*4), unsafe.Add(each5748, 0*4), unsafe.Add(each5755, 0*4), unsafe.Add(each5762, 0*4), unsafe.Add(each5769, 0*4), unsafe.Add(each5776, 0*4), unsafe.Add(each5783, 0*4), unsafe.Add(each5790, 0*4), unsafe.Add(each5797, 0*4), unsafe.Add(each2983, 0*4), unsafe.Add(each5805, 0*4), unsafe.Add(each5812, 0*4), unsafe.Add(each5819, 0*4), unsafe.Add(each5826, 0*4), unsafe.Add(each5833, 0*4), unsafe.Add(each5840, 0*4), unsafe.Add(each5847, 0*4), unsafe.Add(each5854, 0*4), unsafe.Add(each2985, 0*4), unsafe.Add(each5862, 0*4), unsafe.Add(each5869, 0*4), unsafe.Add(each5876, 0*4), unsafe.Add(each5883, 0*4), unsafe.Add(each5890, 0*4), unsafe.Add(each5897, 0*4), unsafe.Add(each5904, 0*4), unsafe.Add(each5911, 0*4), unsafe.Add(each3009, 0*4), unsafe.Add(each5923, 0*4), unsafe.Add(each5930, 0*4), unsafe.Add(each5937, 0*4), unsafe.Add(each5944, 0*4), unsafe.Add(each5951, 0*4), unsafe.Add(each5958, 0*4), unsafe.Add(each5965, 0*4), unsafe.Add(each5972, 0*4), unsafe.Add(each3011, 0*4), unsafe.Add(each5980, 0*4), unsafe.Add(each5987, 0*4), unsafe.Add(each5994, 0*4), unsafe.Add(each6001, 0*4), unsafe.Add(each6008, 0*4), unsafe.Add(each6015, 0*4), unsafe.Add(each6022, 0*4), unsafe.Add(each6029, 0*4), unsafe.Add(each3013, 0*4), unsafe.Add(each6037, 0*4), unsafe.Add(each6044, 0*4), unsafe.Add(each6051, 0*4), unsafe.Add(each6058, 0*4), unsafe.Add(each6065, 0*4), unsafe.Add(each6072, 0*4), unsafe.Add(each6079, 0*4), unsafe.Add(each6086, 0*4), unsafe.Add(each3015, 0*4), unsafe.Add(each6094, 0*4), unsafe.Add(each6101, 0*4), unsafe.Add(each6108, 0*4), unsafe.Add(each6115, 0*4), unsafe.Add(each6122, 0*4), unsafe.Add(each6129, 0*4), unsafe.Add(each6136, 0*4), unsafe.Add(each6143, 0*4), unsafe.Add(each3039, 0*4), unsafe.Add(each6155, 0*4), unsafe.Add(each6162, 0*4), unsafe.Add(each6169, 0*4), unsafe.Add(each6176, 0*4), unsafe.Add(each6183, 0*4), unsafe.Add(each6190, 0*4), unsafe.Add(each6197, 0*4), unsafe.Add(each6204, 0*4), unsafe.Add(each3041, 0*4), unsafe.Add(each6212, 0*4), unsafe.Add(each6219, 0*4), unsafe.Add(each6226, 0*4), unsafe.Add(each6233, 0*4), unsafe.Add(each6240, 0*4), unsafe.Add(each6247, 0*4), unsafe.Add(each6254, 0*4), unsafe.Add(each6261, 0*4), unsafe.Add(each3043, 0*4), unsafe.Add(each6269, 0*4), unsafe.Add(each6276, 0*4), unsafe.Add(each6283, 0*4), unsafe.Add(each6290, 0*4), unsafe.Add(each6297, 0*4), unsafe.Add(each6304, 0*4), unsafe.Add(each6311, 0*4), unsafe.Add(each6318, 0*4), unsafe.Add(each3045, 0*4), unsafe.Add(each6326, 0*4), unsafe.Add(each6333, 0*4), unsafe.Add(each6340, 0*4), unsafe.Add(each6347, 0*4), unsafe.Add(each6354, 0*4), unsafe.Add(each6361, 0*4), unsafe.Add(each6368, 0*4), unsafe.Add(each6375, 0*4), unsafe.Add(each3069, 0*4), unsafe.Add(each6387, 0*4), unsafe.Add(each6394, 0*4), unsafe.Add(each6401, 0*4), unsafe.Add(each6408, 0*4), unsafe.Add(each6415, 0*4), unsafe.Add(each6422, 0*4), unsafe.Add(each6429, 0*4), unsafe.Add(each6436, 0*4), unsafe.Add(each3071, 0*4), unsafe.Add(each6444, 0*4), unsafe.Add(each6451, 0*4), unsafe.Add(each6458, 0*4), unsafe.Add(each6465, 0*4), unsafe.Add(each6472, 0*4), unsafe.Add(each6479, 0*4), unsafe.Add(each6486, 0*4), unsafe.Add(each6493, 0*4), unsafe.Add(each3073, 0*4), unsafe.Add(each6501, 0*4), unsafe.Add(each6508, 0*4), unsafe.Add(each6515, 0*4), unsafe.Add(each6522, 0*4), unsafe.Add(each6529, 0*4), unsafe.Add(each6536, 0*4), unsafe.Add(each6543, 0*4), unsafe.Add(each6550, 0*4), unsafe.Add(each3075, 0*4), unsafe.Add(each6558, 0*4), unsafe.Add(each6565, 0*4), unsafe.Add(each6572, 0*4), unsafe.Add(each6579, 0*4), unsafe.Add(each6586, 0*4), unsafe.Add(each6593, 0*4), unsafe.Add(each6600, 0*4), unsafe.Add(each6607, 0*4), unsafe.Add(each132, 0*4), unsafe.Add(each133, 0*4), unsafe.Add(each134, 0*4), unsafe.Add(each1254, 0*4), unsafe.Add(each1255, 0*4), unsafe.Add(each1256, 0*4), unsafe.Add(each1257, 0*4), unsafe.Add(each1258, 0*4), unsafe.Add(each1259, 0*4), unsafe.Add(each1260, 0*4), unsafe.Add(each1261, 0*4), unsafe.Add(each1262, 0*4), unsafe.Add(each1263, 0*4), unsafe.Add(each1264, 0*4), unsafe.Add(each1265, 0*4), unsafe.Add(each1266, 0*4), unsafe.Add(each1267, 0*4), unsafe.Add(each1268, 0*4), unsafe.Add(each1269, 0*4), shared, o2646, unsafe.Add(shared, 8448), o493, unsafe.Add(each8274, 0*4), unsafe.Add(each8272, 0*4), unsafe.Add(each8270, 0*4), unsafe.Add(each8268, 0*4), unsafe.Add(each8266, 0*4), unsafe.Add(each8264, 0*4), unsafe.Add(each8262, 0*4), unsafe.Add(each8260, 0*4), unsafe.Add(each8258, 0*4), unsafe.Add(each8256, 0*4), unsafe.Add(each8254, 0*4), unsafe.Add(each8252, 0*4), unsafe.Add(each8250, 0*4), unsafe.Add(each8248, 0*4), unsafe.Add(each8246, 0*4), unsafe.Add(each8244, 0*4), unsafe.Add(each8242, 0*4), unsafe.Add(each8240, 0*4), unsafe.Add(each8238, 0*4), unsafe.Add(each8236, 0*4), unsafe.Add(each8234, 0*4), unsafe.Add(each8232, 0*4), unsafe.Add(each8230, 0*4), unsafe.Add(each8228, 0*4), unsafe.Add(each8226, 0*4), unsafe.Add(each8224, 0*4), unsafe.Add(each8222, 0*4), unsafe.Add(each8220, 0*4), unsafe.Add(each8218, 0*4), unsafe.Add(each8216, 0*4), unsafe.Add(each8214, 0*4), unsafe.Add(each8212, 0*4), unsafe.Add(each8210, 0*4), unsafe.Add(each8208, 0*4), unsafe.Add(each8206, 0*4), unsafe.Add(each8204, 0*4), unsafe.Add(each8202, 0*4), unsafe.Add(each8200, 0*4), unsafe.Add(each8198, 0*4), unsafe.Add(each8196, 0*4), unsafe.Add(each8194, 0*4), unsafe.Add(each8192, 0*4), unsafe.Add(each8190, 0*4), unsafe.Add(each8188, 0*4), unsafe.Add(each8186, 0*4), unsafe.Add(each8184, 0*4), unsafe.Add(each8182, 0*4), unsafe.Add(each8180, 0*4), unsafe.Add(each8178, 0*4), unsafe.Add(each8176, 0*4), unsafe.Add(each8174, 0*4), unsafe.Add(each8172, 0*4), unsafe.Add(each8170, 0*4), unsafe.Add(each8168, 0*4), unsafe.Add(each8166, 0*4), unsafe.Add(each8164, 0*4), unsafe.Add(each8162, 0*4), unsafe.Add(each8160, 0*4), unsafe.Add(each8158, 0*4), unsafe.Add(each8156, 0*4), unsafe.Add(each8154, 0*4), unsafe.Add(each8152, 0*4), unsafe.Add(each8150, 0*4), unsafe.Add(each8148, 0*4), unsafe.Add(each8146, 0*4), unsafe.Add(each8144, 0*4), unsafe.Add(each8142, 0*4), unsafe.Add(each8140, 0*4), unsafe.Add(each8138, 0*4), unsafe.Add(each8136, 0*4), unsafe.Add(each8134, 0*4), unsafe.Add(each8132, 0*4), unsafe.Add(each8130, 0*4), unsafe.Add(each8128, 0*4), unsafe.Add(each8126, 0*4), unsafe.Add(each8124, 0*4), unsafe.Add(each8122, 0*4), unsafe.Add(each8120, 0*4), unsafe.Add(each8118, 0*4), unsafe.Add(each8116, 0*4), unsafe.Add(each8114, 0*4), unsafe.Add(each8112, 0*4), unsafe.Add(each8110, 0*4), unsafe.Add(each8108, 0*4), unsafe.Add(each8106, 0*4), unsafe.Add(each8104, 0*4), unsafe.Add(each8102, 0*4), unsafe.Add(each8100, 0*4), unsafe.Add(each8098, 0*4), unsafe.Add(each8096, 0*4), unsafe.Add(each8094, 0*4), unsafe.Add(each8092, 0*4), unsafe.Add(each8090, 0*4), unsafe.Add(each8088, 0*4), unsafe.Add(each8086, 0*4), unsafe.Add(each8084, 0*4), unsafe.Add(each8082, 0*4), unsafe.Add(each8080, 0*4), unsafe.Add(each8078, 0*4), unsafe.Add(each8076, 0*4), unsafe.Add(each8074, 0*4), unsafe.Add(each8072, 0*4), unsafe.Add(each8070, 0*4), unsafe.Add(each8068, 0*4), unsafe.Add(each8066, 0*4), unsafe.Add(each8064, 0*4), unsafe.Add(each8062, 0*4), unsafe.Add(each8060, 0*4), unsafe.Add(each8058, 0*4), unsafe.Add(each8056, 0*4), unsafe.Add(each8054, 0*4), unsafe.Add(each8052, 0*4), unsafe.Add(each8050, 0*4), unsafe.Add(each8048, 0*4), unsafe.Add(each8046, 0*4), unsafe.Add(each8044, 0*4), unsafe.Add(each8042, 0*4), unsafe.Add(each8040, 0*4), unsafe.Add(each8038, 0*4), unsafe.Add(each8036, 0*4), unsafe.Add(each8034, 0*4), unsafe.Add(each8032, 0*4), unsafe.Add(each8030, 0*4), unsafe.Add(each8028, 0*4), unsafe.Add(each8026, 0*4), unsafe.Add(each8024, 0*4), unsafe.Add(each8022, 0*4), unsafe.Add(each8020, 0*4), unsafe.Add(each1270, 0*4), unsafe.Add(each1271, 0*4), unsafe.Add(each1272, 0*4), unsafe.Add(each1273, 0*4), unsafe.Add(each1274, 0*4), unsafe.Add(each1275, 0*4), unsafe.Add(each1276, 0*4), unsafe.Add(each1277, 0*4), unsafe.Add(each1278, 0*4), unsafe.Add(each1279, 0*4), unsafe.Add(each1280, 0*4), unsafe.Add(each1281, 0*4), unsafe.Add(each1282, 0*4), unsafe.Add(each1283, 0*4), unsafe.Add(each1284, 0*4), unsafe.Add(each1285, 0*4), unsafe.Add(each1286, 0*4), unsafe.Add(each1287, 0*4), unsafe.Add(each1288, 0*4), unsafe.Add(each1289, 0*4), unsafe.Add(each1290, 0*4), unsafe.Add(each1291, 0*4), unsafe.Add(each1292, 0*4), unsafe.Add(each1293, 0*4))
+//line single.go:107
+					} else if lanes == 8 {
+//line single.go:107
+						first = zvector.SingleTwinAVX2___(128, unsafe.Add(each64, 0*8), unsafe.Add(each56, 0*8), unsafe.Add(each2979, 0*4), unsafe.Add(each1560, 0*4), unsafe.Add(each5691, 0*4), unsafe.Add(each1562, 0*4), unsafe.Add(each5698, 0*4), unsafe.Add(each1564, 0*4), unsafe.Add(each5705, 0*4), unsafe.Add(each1566, 0*4), unsafe.Add(each5712, 0*4), unsafe.Add(each1574, 0*4), unsafe.Add(each5719, 0*4), unsafe.Add(each1576, 0*4), unsafe.Add(each5726, 0*4), unsafe.Add(each1578, 0*4), unsafe.Add(each5733, 0*4), unsafe.Add(each1580, 0*4), unsafe.Add(each5740, 0*4), unsafe.Add(each2981, 0*4), unsafe.Add(each5748, 0*4), unsafe.Add(each5755, 0*4), unsafe.Add(each5762, 0*4), unsafe.Add(each5769, 0*4), unsafe.Add(each5776, 0*4), unsafe.Add(each5783, 0*4), unsafe.Add(each5790, 0*4), unsafe.Add(each5797, 0*4), unsafe.Add(each2983, 0*4), unsafe.Add(each5805, 0*4), unsafe.Add(each5812, 0*4), unsafe.Add(each5819, 0*4), unsafe.Add(each5826, 0*4), unsafe.Add(each5833, 0*4), unsafe.Add(each5840, 0*4), unsafe.Add(each5847, 0*4), unsafe.Add(each5854, 0*4), unsafe.Add(each2985, 0*4), unsafe.Add(each5862, 0*4), unsafe.Add(each5869, 0*4), unsafe.Add(each5876, 0*4), unsafe.Add(each5883, 0*4), unsafe.Add(each5890, 0*4), unsafe.Add(each5897, 0*4), unsafe.Add(each5904, 0*4), unsafe.Add(each5911, 0*4), unsafe.Add(each3009, 0*4), unsafe.Add(each5923, 0*4), unsafe.Add(each5930, 0*4), unsafe.Add(each5937, 0*4), unsafe.Add(each5944, 0*4), unsafe.Add(each5951, 0*4), unsafe.Add(each5958, 0*4), unsafe.Add(each5965, 0*4), unsafe.Add(each5972, 0*4), unsafe.Add(each3011, 0*4), unsafe.Add(each5980, 0*4), unsafe.Add(each5987, 0*4), unsafe.Add(each5994, 0*4), unsafe.Add(each6001, 0*4), unsafe.Add(each6008, 0*4), unsafe.Add(each6015, 0*4), unsafe.Add(each6022, 0*4), unsafe.Add(each6029, 0*4), unsafe.Add(each3013, 0*4), unsafe.Add(each6037, 0*4), unsafe.Add(each6044, 0*4), unsafe.Add(each6051, 0*4), unsafe.Add(each6058, 0*4), unsafe.Add(each6065, 0*4), unsafe.Add(each6072, 0*4), unsafe.Add(each6079, 0*4), unsafe.Add(each6086, 0*4), unsafe.Add(each3015, 0*4), unsafe.Add(each6094, 0*4), unsafe.Add(each6101, 0*4), unsafe.Add(each6108, 0*4), unsafe.Add(each6115, 0*4), unsafe.Add(each6122, 0*4), unsafe.Add(each6129, 0*4), unsafe.Add(each6136, 0*4), unsafe.Add(each6143, 0*4), unsafe.Add(each3039, 0*4), unsafe.Add(each6155, 0*4), unsafe.Add(each6162, 0*4), unsafe.Add(each6169, 0*4), unsafe.Add(each6176, 0*4), unsafe.Add(each6183, 0*4), unsafe.Add(each6190, 0*4), unsafe.Add(each6197, 0*4), unsafe.Add(each6204, 0*4), unsafe.Add(each3041, 0*4), unsafe.Add(each6212, 0*4), unsafe.Add(each6219, 0*4), unsafe.Add(each6226, 0*4), unsafe.Add(each6233, 0*4), unsafe.Add(each6240, 0*4), unsafe.Add(each6247, 0*4), unsafe.Add(each6254, 0*4), unsafe.Add(each6261, 0*4), unsafe.Add(each3043, 0*4), unsafe.Add(each6269, 0*4), unsafe.Add(each6276, 0*4), unsafe.Add(each6283, 0*4), unsafe.Add(each6290, 0*4), unsafe.Add(each6297, 0*4), unsafe.Add(each6304, 0*4), unsafe.Add(each6311, 0*4), unsafe.Add(each6318, 0*4), unsafe.Add(each3045, 0*4), unsafe.Add(each6326, 0*4), unsafe.Add(each6333, 0*4), unsafe.Add(each6340, 0*4), unsafe.Add(each6347, 0*4), unsafe.Add(each6354, 0*4), unsafe.Add(each6361, 0*4), unsafe.Add(each6368, 0*4), unsafe.Add(each6375, 0*4), unsafe.Add(each3069, 0*4), unsafe.Add(each6387, 0*4), unsafe.Add(each6394, 0*4), unsafe.Add(each6401, 0*4), unsafe.Add(each6408, 0*4), unsafe.Add(each6415, 0*4), unsafe.Add(each6422, 0*4), unsafe.Add(each6429, 0*4), unsafe.Add(each6436, 0*4), unsafe.Add(each3071, 0*4), unsafe.Add(each6444, 0*4), unsafe.Add(each6451, 0*4), unsafe.Add(each6458, 0*4), unsafe.Add(each6465, 0*4), unsafe.Add(each6472, 0*4), unsafe.Add(each6479, 0*4), unsafe.Add(each6486, 0*4), unsafe.Add(each6493, 0*4), unsafe.Add(each3073, 0*4), unsafe.Add(each6501, 0*4), unsafe.Add(each6508, 0*4), unsafe.Add(each6515, 0*4), unsafe.Add(each6522, 0*4), unsafe.Add(each6529, 0*4), unsafe.Add(each6536, 0*4), unsafe.Add(each6543, 0*4), unsafe.Add(each6550, 0*4), unsafe.Add(each3075, 0*4), unsafe.Add(each6558, 0*4), unsafe.Add(each6565, 0*4), unsafe.Add(each6572, 0*4), unsafe.Add(each6579, 0*4), unsafe.Add(each6586, 0*4), unsafe.Add(each6593, 0*4), unsafe.Add(each6600, 0*4), unsafe.Add(each6607, 0*4), unsafe.Add(each132, 0*4), unsafe.Add(each133, 0*4), unsafe.Add(each134, 0*4), unsafe.Add(each1254, 0*4), unsafe.Add(each1255, 0*4), unsafe.Add(each1256, 0*4), unsafe.Add(each1257, 0*4), unsafe.Add(each1258, 0*4), unsafe.Add(each1259, 0*4), unsafe.Add(each1260, 0*4), unsafe.Add(each1261, 0*4), unsafe.Add(each1262, 0*4), unsafe.Add(each1263, 0*4), unsafe.Add(each1264, 0*4), unsafe.Add(each1265, 0*4), unsafe.Add(each1266, 0*4), unsafe.Add(each1267, 0*4), unsafe.Add(each1268, 0*4), unsafe.Add(each1269, 0*4), shared, o2646, unsafe.Add(shared, 8448), o493, unsafe.Add(each8274, 0*4), unsafe.Add(each8272, 0*4), unsafe.Add(each8270, 0*4), unsafe.Add(each8268, 0*4), unsafe.Add(each8266, 0*4), unsafe.Add(each8264, 0*4), unsafe.Add(each8262, 0*4), unsafe.Add(each8260, 0*4), unsafe.Add(each8258, 0*4), unsafe.Add(each8256, 0*4), unsafe.Add(each8254, 0*4), unsafe.Add(each8252, 0*4), unsafe.Add(each8250, 0*4), unsafe.Add(each8248, 0*4), unsafe.Add(each8246, 0*4), unsafe.Add(each8244, 0*4), unsafe.Add(each8242, 0*4), unsafe.Add(each8240, 0*4), unsafe.Add(each8238, 0*4), unsafe.Add(each8236, 0*4), unsafe.Add(each8234, 0*4), unsafe.Add(each8232, 0*4), unsafe.Add(each8230, 0*4), unsafe.Add(each8228, 0*4), unsafe.Add(each8226, 0*4), unsafe.Add(each8224, 0*4), unsafe.Add(each8222, 0*4), unsafe.Add(each8220, 0*4), unsafe.Add(each8218, 0*4), unsafe.Add(each8216, 0*4), unsafe.Add(each8214, 0*4), unsafe.Add(each8212, 0*4), unsafe.Add(each8210, 0*4), unsafe.Add(each8208, 0*4), unsafe.Add(each8206, 0*4), unsafe.Add(each8204, 0*4), unsafe.Add(each8202, 0*4), unsafe.Add(each8200, 0*4), unsafe.Add(each8198, 0*4), unsafe.Add(each8196, 0*4), unsafe.Add(each8194, 0*4), unsafe.Add(each8192, 0*4), unsafe.Add(each8190, 0*4), unsafe.Add(each8188, 0*4), unsafe.Add(each8186, 0*4), unsafe.Add(each8184, 0*4), unsafe.Add(each8182, 0*4), unsafe.Add(each8180, 0*4), unsafe.Add(each8178, 0*4), unsafe.Add(each8176, 0*4), unsafe.Add(each8174, 0*4), unsafe.Add(each8172, 0*4), unsafe.Add(each8170, 0*4), unsafe.Add(each8168, 0*4), unsafe.Add(each8166, 0*4), unsafe.Add(each8164, 0*4), unsafe.Add(each8162, 0*4), unsafe.Add(each8160, 0*4), unsafe.Add(each8158, 0*4), unsafe.Add(each8156, 0*4), unsafe.Add(each8154, 0*4), unsafe.Add(each8152, 0*4), unsafe.Add(each8150, 0*4), unsafe.Add(each8148, 0*4), unsafe.Add(each8146, 0*4), unsafe.Add(each8144, 0*4), unsafe.Add(each8142, 0*4), unsafe.Add(each8140, 0*4), unsafe.Add(each8138, 0*4), unsafe.Add(each8136, 0*4), unsafe.Add(each8134, 0*4), unsafe.Add(each8132, 0*4), unsafe.Add(each8130, 0*4), unsafe.Add(each8128, 0*4), unsafe.Add(each8126, 0*4), unsafe.Add(each8124, 0*4), unsafe.Add(each8122, 0*4), unsafe.Add(each8120, 0*4), unsafe.Add(each8118, 0*4), unsafe.Add(each8116, 0*4), unsafe.Add(each8114, 0*4), unsafe.Add(each8112, 0*4), unsafe.Add(each8110, 0*4), unsafe.Add(each8108, 0*4), unsafe.Add(each8106, 0*4), unsafe.Add(each8104, 0*4), unsafe.Add(each8102, 0*4), unsafe.Add(each8100, 0*4), unsafe.Add(each8098, 0*4), unsafe.Add(each8096, 0*4), unsafe.Add(each8094, 0*4), unsafe.Add(each8092, 0*4), unsafe.Add(each8090, 0*4), unsafe.Add(each8088, 0*4), unsafe.Add(each8086, 0*4), unsafe.Add(each8084, 0*4), unsafe.Add(each8082, 0*4), unsafe.Add(each8080, 0*4), unsafe.Add(each8078, 0*4), unsafe.Add(each8076, 0*4), unsafe.Add(each8074, 0*4), unsafe.Add(each8072, 0*4), unsafe.Add(each8070, 0*4), unsafe.Add(each8068, 0*4), unsafe.Add(each8066, 0*4), unsafe.Add(each8064, 0*4), unsafe.Add(each8062, 0*4), unsafe.Add(each8060, 0*4), unsafe.Add(each8058, 0*4), unsafe.Add(each8056, 0*4), unsafe.Add(each8054, 0*4), unsafe.Add(each8052, 0*4), unsafe.Add(each8050, 0*4), unsafe.Add(each8048, 0*4), unsafe.Add(each8046, 0*4), unsafe.Add(each8044, 0*4), unsafe.Add(each8042, 0*4), unsafe.Add(each8040, 0*4), unsafe.Add(each8038, 0*4), unsafe.Add(each8036, 0*4), unsafe.Add(each8034, 0*4), unsafe.Add(each8032, 0*4), unsafe.Add(each8030, 0*4), unsafe.Add(each8028, 0*4), unsafe.Add(each8026, 0*4), unsafe.Add(each8024, 0*4), unsafe.Add(each8022, 0*4), unsafe.Add(each8020, 0*4), unsafe.Add(each1270, 0*4), unsafe.Add(each1271, 0*4), unsafe.Add(each1272, 0*4), unsafe.Add(each1273, 0*4), unsafe.Add(each1274, 0*4), unsafe.Add(each1275, 0*4), unsafe.Add(each1276, 0*4), unsafe.Add(each1277, 0*4), unsafe.Add(each1278, 0*4), unsafe.Add(each1279, 0*4), unsafe.Add(each1280, 0*4), unsafe.Add(each1281, 0*4), unsafe.Add(each1282, 0*4), unsafe.Add(each1283, 0*4), unsafe.Add(each1284, 0*4), unsafe.Add(each1285, 0*4), unsafe.Add(each1286, 0*4), unsafe.Add(each1287, 0*4), unsafe.Add(each1288, 0*4), unsafe.Add(each1289, 0*4), unsafe.Add(each1290, 0*4), unsafe.Add(each1291, 0*4), unsafe.Add(each1292, 0*4), unsafe.Add(each1293, 0*4))
+					}
+					for tx := first; tx < 128; tx++ {
+//line single.go:123
+						f6607 := *(*float32)(unsafe.Add(each6607, tx*4))
+//line single.go:107
+						f3075 := *(*float32)(unsafe.Add(each3075, tx*4))
 //line single.go:114
-				f1580 := *(*float32)(unsafe.Add(each1580, tx*4))
+						f1580 := *(*float32)(unsafe.Add(each1580, tx*4))
 //line single.go:123
-				f6600 := *(*float32)(unsafe.Add(each6600, tx*4))
+						f6600 := *(*float32)(unsafe.Add(each6600, tx*4))
 //line single.go:114
-				f1578 := *(*float32)(unsafe.Add(each1578, tx*4))
+						f1578 := *(*float32)(unsafe.Add(each1578, tx*4))
 //line single.go:123
-				f6593 := *(*float32)(unsafe.Add(each6593, tx*4))
+						f6593 := *(*float32)(unsafe.Add(each6593, tx*4))
 //line single.go:114
-				f1576 := *(*float32)(unsafe.Add(each1576, tx*4))
+						f1576 := *(*float32)(unsafe.Add(each1576, tx*4))
 //line single.go:123
-				f6586 := *(*float32)(unsafe.Add(each6586, tx*4))
+						f6586 := *(*float32)(unsafe.Add(each6586, tx*4))
 //line single.go:114
-				f1574 := *(*float32)(unsafe.Add(each1574, tx*4))
+						f1574 := *(*float32)(unsafe.Add(each1574, tx*4))
 //line single.go:123
-				f6579 := *(*float32)(unsafe.Add(each6579, tx*4))
+						f6579 := *(*float32)(unsafe.Add(each6579, tx*4))
 //line single.go:114
-				f1566 := *(*float32)(unsafe.Add(each1566, tx*4))
+						f1566 := *(*float32)(unsafe.Add(each1566, tx*4))
 //line single.go:123
-				f6572 := *(*float32)(unsafe.Add(each6572, tx*4))
+						f6572 := *(*float32)(unsafe.Add(each6572, tx*4))
 //line single.go:114
-				f1564 := *(*float32)(unsafe.Add(each1564, tx*4))
+						f1564 := *(*float32)(unsafe.Add(each1564, tx*4))
 //line single.go:123
-				f6565 := *(*float32)(unsafe.Add(each6565, tx*4))
+						f6565 := *(*float32)(unsafe.Add(each6565, tx*4))
 //line single.go:114
-				f1562 := *(*float32)(unsafe.Add(each1562, tx*4))
+						f1562 := *(*float32)(unsafe.Add(each1562, tx*4))
 //line single.go:123
-				f6558 := *(*float32)(unsafe.Add(each6558, tx*4))
+						f6558 := *(*float32)(unsafe.Add(each6558, tx*4))
 //line single.go:114
-				f1560 := *(*float32)(unsafe.Add(each1560, tx*4))
+						f1560 := *(*float32)(unsafe.Add(each1560, tx*4))
 //line single.go:123
-				f6550 := *(*float32)(unsafe.Add(each6550, tx*4))
+						f6550 := *(*float32)(unsafe.Add(each6550, tx*4))
 //line single.go:107
-				f3073 := *(*float32)(unsafe.Add(each3073, tx*4))
+						f3073 := *(*float32)(unsafe.Add(each3073, tx*4))
 //line single.go:123
-				f6543 := *(*float32)(unsafe.Add(each6543, tx*4))
+						f6543 := *(*float32)(unsafe.Add(each6543, tx*4))
 //line single.go:123
-				f6536 := *(*float32)(unsafe.Add(each6536, tx*4))
+						f6536 := *(*float32)(unsafe.Add(each6536, tx*4))
 //line single.go:123
-				f6529 := *(*float32)(unsafe.Add(each6529, tx*4))
+						f6529 := *(*float32)(unsafe.Add(each6529, tx*4))
 //line single.go:123
-				f6522 := *(*float32)(unsafe.Add(each6522, tx*4))
+						f6522 := *(*float32)(unsafe.Add(each6522, tx*4))
 //line single.go:123
-				f6515 := *(*float32)(unsafe.Add(each6515, tx*4))
+						f6515 := *(*float32)(unsafe.Add(each6515, tx*4))
 //line single.go:123
-				f6508 := *(*float32)(unsafe.Add(each6508, tx*4))
+						f6508 := *(*float32)(unsafe.Add(each6508, tx*4))
 //line single.go:123
-				f6501 := *(*float32)(unsafe.Add(each6501, tx*4))
+						f6501 := *(*float32)(unsafe.Add(each6501, tx*4))
 //line single.go:123
-				f6493 := *(*float32)(unsafe.Add(each6493, tx*4))
+						f6493 := *(*float32)(unsafe.Add(each6493, tx*4))
 //line single.go:107
-				f3071 := *(*float32)(unsafe.Add(each3071, tx*4))
+						f3071 := *(*float32)(unsafe.Add(each3071, tx*4))
 //line single.go:123
-				f6486 := *(*float32)(unsafe.Add(each6486, tx*4))
+						f6486 := *(*float32)(unsafe.Add(each6486, tx*4))
 //line single.go:123
-				f6479 := *(*float32)(unsafe.Add(each6479, tx*4))
+						f6479 := *(*float32)(unsafe.Add(each6479, tx*4))
 //line single.go:123
-				f6472 := *(*float32)(unsafe.Add(each6472, tx*4))
+						f6472 := *(*float32)(unsafe.Add(each6472, tx*4))
 //line single.go:123
-				f6465 := *(*float32)(unsafe.Add(each6465, tx*4))
+						f6465 := *(*float32)(unsafe.Add(each6465, tx*4))
 //line single.go:123
-				f6458 := *(*float32)(unsafe.Add(each6458, tx*4))
+						f6458 := *(*float32)(unsafe.Add(each6458, tx*4))
 //line single.go:123
-				f6451 := *(*float32)(unsafe.Add(each6451, tx*4))
+						f6451 := *(*float32)(unsafe.Add(each6451, tx*4))
 //line single.go:123
-				f6444 := *(*float32)(unsafe.Add(each6444, tx*4))
+						f6444 := *(*float32)(unsafe.Add(each6444, tx*4))
 //line single.go:123
-				f6436 := *(*float32)(unsafe.Add(each6436, tx*4))
+						f6436 := *(*float32)(unsafe.Add(each6436, tx*4))
 //line single.go:107
-				f3069 := *(*float32)(unsafe.Add(each3069, tx*4))
+						f3069 := *(*float32)(unsafe.Add(each3069, tx*4))
 //line single.go:123
-				f6429 := *(*float32)(unsafe.Add(each6429, tx*4))
+						f6429 := *(*float32)(unsafe.Add(each6429, tx*4))
 //line single.go:123
-				f6422 := *(*float32)(unsafe.Add(each6422, tx*4))
+						f6422 := *(*float32)(unsafe.Add(each6422, tx*4))
 //line single.go:123
-				f6415 := *(*float32)(unsafe.Add(each6415, tx*4))
+						f6415 := *(*float32)(unsafe.Add(each6415, tx*4))
 //line single.go:123
-				f6408 := *(*float32)(unsafe.Add(each6408, tx*4))
+						f6408 := *(*float32)(unsafe.Add(each6408, tx*4))
 //line single.go:123
-				f6401 := *(*float32)(unsafe.Add(each6401, tx*4))
+						f6401 := *(*float32)(unsafe.Add(each6401, tx*4))
 //line single.go:123
-				f6394 := *(*float32)(unsafe.Add(each6394, tx*4))
+						f6394 := *(*float32)(unsafe.Add(each6394, tx*4))
 //line single.go:123
-				f6387 := *(*float32)(unsafe.Add(each6387, tx*4))
+						f6387 := *(*float32)(unsafe.Add(each6387, tx*4))
 //line single.go:123
-				f6375 := *(*float32)(unsafe.Add(each6375, tx*4))
+						f6375 := *(*float32)(unsafe.Add(each6375, tx*4))
 //line single.go:107
-				f3045 := *(*float32)(unsafe.Add(each3045, tx*4))
+						f3045 := *(*float32)(unsafe.Add(each3045, tx*4))
 //line single.go:123
-				f6368 := *(*float32)(unsafe.Add(each6368, tx*4))
+						f6368 := *(*float32)(unsafe.Add(each6368, tx*4))
 //line single.go:123
-				f6361 := *(*float32)(unsafe.Add(each6361, tx*4))
+						f6361 := *(*float32)(unsafe.Add(each6361, tx*4))
 //line single.go:123
-				f6354 := *(*float32)(unsafe.Add(each6354, tx*4))
+						f6354 := *(*float32)(unsafe.Add(each6354, tx*4))
 //line single.go:123
-				f6347 := *(*float32)(unsafe.Add(each6347, tx*4))
+						f6347 := *(*float32)(unsafe.Add(each6347, tx*4))
 //line single.go:123
-				f6340 := *(*float32)(unsafe.Add(each6340, tx*4))
+						f6340 := *(*float32)(unsafe.Add(each6340, tx*4))
 //line single.go:123
-				f6333 := *(*float32)(unsafe.Add(each6333, tx*4))
+						f6333 := *(*float32)(unsafe.Add(each6333, tx*4))
 //line single.go:123
-				f6326 := *(*float32)(unsafe.Add(each6326, tx*4))
+						f6326 := *(*float32)(unsafe.Add(each6326, tx*4))
 //line single.go:123
-				f6318 := *(*float32)(unsafe.Add(each6318, tx*4))
+						f6318 := *(*float32)(unsafe.Add(each6318, tx*4))
 //line single.go:107
-				f3043 := *(*float32)(unsafe.Add(each3043, tx*4))
+						f3043 := *(*float32)(unsafe.Add(each3043, tx*4))
 //line single.go:123
-				f6311 := *(*float32)(unsafe.Add(each6311, tx*4))
+						f6311 := *(*float32)(unsafe.Add(each6311, tx*4))
 //line single.go:123
-				f6304 := *(*float32)(unsafe.Add(each6304, tx*4))
+						f6304 := *(*float32)(unsafe.Add(each6304, tx*4))
 //line single.go:123
-				f6297 := *(*float32)(unsafe.Add(each6297, tx*4))
+						f6297 := *(*float32)(unsafe.Add(each6297, tx*4))
 //line single.go:123
-				f6290 := *(*float32)(unsafe.Add(each6290, tx*4))
+						f6290 := *(*float32)(unsafe.Add(each6290, tx*4))
 //line single.go:123
-				f6283 := *(*float32)(unsafe.Add(each6283, tx*4))
+						f6283 := *(*float32)(unsafe.Add(each6283, tx*4))
 //line single.go:123
-				f6276 := *(*float32)(unsafe.Add(each6276, tx*4))
+						f6276 := *(*float32)(unsafe.Add(each6276, tx*4))
 //line single.go:123
-				f6269 := *(*float32)(unsafe.Add(each6269, tx*4))
+						f6269 := *(*float32)(unsafe.Add(each6269, tx*4))
 //line single.go:123
-				f6261 := *(*float32)(unsafe.Add(each6261, tx*4))
+						f6261 := *(*float32)(unsafe.Add(each6261, tx*4))
 //line single.go:107
-				f3041 := *(*float32)(unsafe.Add(each3041, tx*4))
+						f3041 := *(*float32)(unsafe.Add(each3041, tx*4))
 //line single.go:123
-				f6254 := *(*float32)(unsafe.Add(each6254, tx*4))
+						f6254 := *(*float32)(unsafe.Add(each6254, tx*4))
 //line single.go:123
-				f6247 := *(*float32)(unsafe.Add(each6247, tx*4))
+						f6247 := *(*float32)(unsafe.Add(each6247, tx*4))
 //line single.go:123
-				f6240 := *(*float32)(unsafe.Add(each6240, tx*4))
+						f6240 := *(*float32)(unsafe.Add(each6240, tx*4))
 //line single.go:123
-				f6233 := *(*float32)(unsafe.Add(each6233, tx*4))
+						f6233 := *(*float32)(unsafe.Add(each6233, tx*4))
 //line single.go:123
-				f6226 := *(*float32)(unsafe.Add(each6226, tx*4))
+						f6226 := *(*float32)(unsafe.Add(each6226, tx*4))
 //line single.go:123
-				f6219 := *(*float32)(unsafe.Add(each6219, tx*4))
+						f6219 := *(*float32)(unsafe.Add(each6219, tx*4))
 //line single.go:123
-				f6212 := *(*float32)(unsafe.Add(each6212, tx*4))
+						f6212 := *(*float32)(unsafe.Add(each6212, tx*4))
 //line single.go:123
-				f6204 := *(*float32)(unsafe.Add(each6204, tx*4))
+						f6204 := *(*float32)(unsafe.Add(each6204, tx*4))
 //line single.go:107
-				f3039 := *(*float32)(unsafe.Add(each3039, tx*4))
+						f3039 := *(*float32)(unsafe.Add(each3039, tx*4))
 //line single.go:123
-				f6197 := *(*float32)(unsafe.Add(each6197, tx*4))
+						f6197 := *(*float32)(unsafe.Add(each6197, tx*4))
 //line single.go:123
-				f6190 := *(*float32)(unsafe.Add(each6190, tx*4))
+						f6190 := *(*float32)(unsafe.Add(each6190, tx*4))
 //line single.go:123
-				f6183 := *(*float32)(unsafe.Add(each6183, tx*4))
+						f6183 := *(*float32)(unsafe.Add(each6183, tx*4))
 //line single.go:123
-				f6176 := *(*float32)(unsafe.Add(each6176, tx*4))
+						f6176 := *(*float32)(unsafe.Add(each6176, tx*4))
 //line single.go:123
-				f6169 := *(*float32)(unsafe.Add(each6169, tx*4))
+						f6169 := *(*float32)(unsafe.Add(each6169, tx*4))
 //line single.go:123
-				f6162 := *(*float32)(unsafe.Add(each6162, tx*4))
+						f6162 := *(*float32)(unsafe.Add(each6162, tx*4))
 //line single.go:123
-				f6155 := *(*float32)(unsafe.Add(each6155, tx*4))
+						f6155 := *(*float32)(unsafe.Add(each6155, tx*4))
 //line single.go:123
-				f6143 := *(*float32)(unsafe.Add(each6143, tx*4))
+						f6143 := *(*float32)(unsafe.Add(each6143, tx*4))
 //line single.go:107
-				f3015 := *(*float32)(unsafe.Add(each3015, tx*4))
+						f3015 := *(*float32)(unsafe.Add(each3015, tx*4))
 //line single.go:123
-				f6136 := *(*float32)(unsafe.Add(each6136, tx*4))
+						f6136 := *(*float32)(unsafe.Add(each6136, tx*4))
 //line single.go:123
-				f6129 := *(*float32)(unsafe.Add(each6129, tx*4))
+						f6129 := *(*float32)(unsafe.Add(each6129, tx*4))
 //line single.go:123
-				f6122 := *(*float32)(unsafe.Add(each6122, tx*4))
+						f6122 := *(*float32)(unsafe.Add(each6122, tx*4))
 //line single.go:123
-				f6115 := *(*float32)(unsafe.Add(each6115, tx*4))
+						f6115 := *(*float32)(unsafe.Add(each6115, tx*4))
 //line single.go:123
-				f6108 := *(*float32)(unsafe.Add(each6108, tx*4))
+						f6108 := *(*float32)(unsafe.Add(each6108, tx*4))
 //line single.go:123
-				f6101 := *(*float32)(unsafe.Add(each6101, tx*4))
+						f6101 := *(*float32)(unsafe.Add(each6101, tx*4))
 //line single.go:123
-				f6094 := *(*float32)(unsafe.Add(each6094, tx*4))
+						f6094 := *(*float32)(unsafe.Add(each6094, tx*4))
 //line single.go:123
-				f6086 := *(*float32)(unsafe.Add(each6086, tx*4))
+						f6086 := *(*float32)(unsafe.Add(each6086, tx*4))
 //line single.go:107
-				f3013 := *(*float32)(unsafe.Add(each3013, tx*4))
+						f3013 := *(*float32)(unsafe.Add(each3013, tx*4))
 //line single.go:123
-				f6079 := *(*float32)(unsafe.Add(each6079, tx*4))
+						f6079 := *(*float32)(unsafe.Add(each6079, tx*4))
 //line single.go:123
-				f6072 := *(*float32)(unsafe.Add(each6072, tx*4))
+						f6072 := *(*float32)(unsafe.Add(each6072, tx*4))
 //line single.go:123
-				f6065 := *(*float32)(unsafe.Add(each6065, tx*4))
+						f6065 := *(*float32)(unsafe.Add(each6065, tx*4))
 //line single.go:123
-				f6058 := *(*float32)(unsafe.Add(each6058, tx*4))
+						f6058 := *(*float32)(unsafe.Add(each6058, tx*4))
 //line single.go:123
-				f6051 := *(*float32)(unsafe.Add(each6051, tx*4))
+						f6051 := *(*float32)(unsafe.Add(each6051, tx*4))
 //line single.go:123
-				f6044 := *(*float32)(unsafe.Add(each6044, tx*4))
+						f6044 := *(*float32)(unsafe.Add(each6044, tx*4))
 //line single.go:123
-				f6037 := *(*float32)(unsafe.Add(each6037, tx*4))
+						f6037 := *(*float32)(unsafe.Add(each6037, tx*4))
 //line single.go:123
-				f6029 := *(*float32)(unsafe.Add(each6029, tx*4))
+						f6029 := *(*float32)(unsafe.Add(each6029, tx*4))
 //line single.go:107
-				f3011 := *(*float32)(unsafe.Add(each3011, tx*4))
+						f3011 := *(*float32)(unsafe.Add(each3011, tx*4))
 //line single.go:123
-				f6022 := *(*float32)(unsafe.Add(each6022, tx*4))
+						f6022 := *(*float32)(unsafe.Add(each6022, tx*4))
 //line single.go:123
-				f6015 := *(*float32)(unsafe.Add(each6015, tx*4))
+						f6015 := *(*float32)(unsafe.Add(each6015, tx*4))
 //line single.go:123
-				f6008 := *(*float32)(unsafe.Add(each6008, tx*4))
+						f6008 := *(*float32)(unsafe.Add(each6008, tx*4))
 //line single.go:123
-				f6001 := *(*float32)(unsafe.Add(each6001, tx*4))
+						f6001 := *(*float32)(unsafe.Add(each6001, tx*4))
 //line single.go:123
-				f5994 := *(*float32)(unsafe.Add(each5994, tx*4))
+						f5994 := *(*float32)(unsafe.Add(each5994, tx*4))
 //line single.go:123
-				f5987 := *(*float32)(unsafe.Add(each5987, tx*4))
+						f5987 := *(*float32)(unsafe.Add(each5987, tx*4))
 //line single.go:123
-				f5980 := *(*float32)(unsafe.Add(each5980, tx*4))
+						f5980 := *(*float32)(unsafe.Add(each5980, tx*4))
 //line single.go:123
-				f5972 := *(*float32)(unsafe.Add(each5972, tx*4))
+						f5972 := *(*float32)(unsafe.Add(each5972, tx*4))
 //line single.go:107
-				f3009 := *(*float32)(unsafe.Add(each3009, tx*4))
+						f3009 := *(*float32)(unsafe.Add(each3009, tx*4))
 //line single.go:123
-				f5965 := *(*float32)(unsafe.Add(each5965, tx*4))
+						f5965 := *(*float32)(unsafe.Add(each5965, tx*4))
 //line single.go:123
-				f5958 := *(*float32)(unsafe.Add(each5958, tx*4))
+						f5958 := *(*float32)(unsafe.Add(each5958, tx*4))
 //line single.go:123
-				f5951 := *(*float32)(unsafe.Add(each5951, tx*4))
+						f5951 := *(*float32)(unsafe.Add(each5951, tx*4))
 //line single.go:123
-				f5944 := *(*float32)(unsafe.Add(each5944, tx*4))
+						f5944 := *(*float32)(unsafe.Add(each5944, tx*4))
 //line single.go:123
-				f5937 := *(*float32)(unsafe.Add(each5937, tx*4))
+						f5937 := *(*float32)(unsafe.Add(each5937, tx*4))
 //line single.go:123
-				f5930 := *(*float32)(unsafe.Add(each5930, tx*4))
+						f5930 := *(*float32)(unsafe.Add(each5930, tx*4))
 //line single.go:123
-				f5923 := *(*float32)(unsafe.Add(each5923, tx*4))
+						f5923 := *(*float32)(unsafe.Add(each5923, tx*4))
 //line single.go:123
-				f5911 := *(*float32)(unsafe.Add(each5911, tx*4))
+						f5911 := *(*float32)(unsafe.Add(each5911, tx*4))
 //line single.go:107
-				f2985 := *(*float32)(unsafe.Add(each2985, tx*4))
+						f2985 := *(*float32)(unsafe.Add(each2985, tx*4))
 //line single.go:123
-				f5904 := *(*float32)(unsafe.Add(each5904, tx*4))
+						f5904 := *(*float32)(unsafe.Add(each5904, tx*4))
 //line single.go:123
-				f5897 := *(*float32)(unsafe.Add(each5897, tx*4))
+						f5897 := *(*float32)(unsafe.Add(each5897, tx*4))
 //line single.go:123
-				f5890 := *(*float32)(unsafe.Add(each5890, tx*4))
+						f5890 := *(*float32)(unsafe.Add(each5890, tx*4))
 //line single.go:123
-				f5883 := *(*float32)(unsafe.Add(each5883, tx*4))
+						f5883 := *(*float32)(unsafe.Add(each5883, tx*4))
 //line single.go:123
-				f5876 := *(*float32)(unsafe.Add(each5876, tx*4))
+						f5876 := *(*float32)(unsafe.Add(each5876, tx*4))
 //line single.go:123
-				f5869 := *(*float32)(unsafe.Add(each5869, tx*4))
+						f5869 := *(*float32)(unsafe.Add(each5869, tx*4))
 //line single.go:123
-				f5862 := *(*float32)(unsafe.Add(each5862, tx*4))
+						f5862 := *(*float32)(unsafe.Add(each5862, tx*4))
 //line single.go:123
-				f5854 := *(*float32)(unsafe.Add(each5854, tx*4))
+						f5854 := *(*float32)(unsafe.Add(each5854, tx*4))
 //line single.go:107
-				f2983 := *(*float32)(unsafe.Add(each2983, tx*4))
+						f2983 := *(*float32)(unsafe.Add(each2983, tx*4))
 //line single.go:123
-				f5847 := *(*float32)(unsafe.Add(each5847, tx*4))
+						f5847 := *(*float32)(unsafe.Add(each5847, tx*4))
 //line single.go:123
-				f5840 := *(*float32)(unsafe.Add(each5840, tx*4))
+						f5840 := *(*float32)(unsafe.Add(each5840, tx*4))
 //line single.go:123
-				f5833 := *(*float32)(unsafe.Add(each5833, tx*4))
+						f5833 := *(*float32)(unsafe.Add(each5833, tx*4))
 //line single.go:123
-				f5826 := *(*float32)(unsafe.Add(each5826, tx*4))
+						f5826 := *(*float32)(unsafe.Add(each5826, tx*4))
 //line single.go:123
-				f5819 := *(*float32)(unsafe.Add(each5819, tx*4))
+						f5819 := *(*float32)(unsafe.Add(each5819, tx*4))
 //line single.go:123
-				f5812 := *(*float32)(unsafe.Add(each5812, tx*4))
+						f5812 := *(*float32)(unsafe.Add(each5812, tx*4))
 //line single.go:123
-				f5805 := *(*float32)(unsafe.Add(each5805, tx*4))
+						f5805 := *(*float32)(unsafe.Add(each5805, tx*4))
 //line single.go:123
-				f5797 := *(*float32)(unsafe.Add(each5797, tx*4))
+						f5797 := *(*float32)(unsafe.Add(each5797, tx*4))
 //line single.go:107
-				f2981 := *(*float32)(unsafe.Add(each2981, tx*4))
+						f2981 := *(*float32)(unsafe.Add(each2981, tx*4))
 //line single.go:123
-				f5790 := *(*float32)(unsafe.Add(each5790, tx*4))
+						f5790 := *(*float32)(unsafe.Add(each5790, tx*4))
 //line single.go:123
-				f5783 := *(*float32)(unsafe.Add(each5783, tx*4))
+						f5783 := *(*float32)(unsafe.Add(each5783, tx*4))
 //line single.go:123
-				f5776 := *(*float32)(unsafe.Add(each5776, tx*4))
+						f5776 := *(*float32)(unsafe.Add(each5776, tx*4))
 //line single.go:123
-				f5769 := *(*float32)(unsafe.Add(each5769, tx*4))
+						f5769 := *(*float32)(unsafe.Add(each5769, tx*4))
 //line single.go:123
-				f5762 := *(*float32)(unsafe.Add(each5762, tx*4))
+						f5762 := *(*float32)(unsafe.Add(each5762, tx*4))
 //line single.go:123
-				f5755 := *(*float32)(unsafe.Add(each5755, tx*4))
+						f5755 := *(*float32)(unsafe.Add(each5755, tx*4))
 //line single.go:123
-				f5748 := *(*float32)(unsafe.Add(each5748, tx*4))
+						f5748 := *(*float32)(unsafe.Add(each5748, tx*4))
 //line single.go:123
-				f5740 := *(*float32)(unsafe.Add(each5740, tx*4))
+						f5740 := *(*float32)(unsafe.Add(each5740, tx*4))
 //line single.go:107
-				f2979 := *(*float32)(unsafe.Add(each2979, tx*4))
+						f2979 := *(*float32)(unsafe.Add(each2979, tx*4))
 //line single.go:123
-				f5733 := *(*float32)(unsafe.Add(each5733, tx*4))
+						f5733 := *(*float32)(unsafe.Add(each5733, tx*4))
 //line single.go:123
-				f5726 := *(*float32)(unsafe.Add(each5726, tx*4))
+						f5726 := *(*float32)(unsafe.Add(each5726, tx*4))
 //line single.go:123
-				f5719 := *(*float32)(unsafe.Add(each5719, tx*4))
+						f5719 := *(*float32)(unsafe.Add(each5719, tx*4))
 //line single.go:123
-				f5712 := *(*float32)(unsafe.Add(each5712, tx*4))
+						f5712 := *(*float32)(unsafe.Add(each5712, tx*4))
 //line single.go:123
-				f5705 := *(*float32)(unsafe.Add(each5705, tx*4))
+						f5705 := *(*float32)(unsafe.Add(each5705, tx*4))
 //line single.go:123
-				f5698 := *(*float32)(unsafe.Add(each5698, tx*4))
+						f5698 := *(*float32)(unsafe.Add(each5698, tx*4))
 //line single.go:123
-				f5691 := *(*float32)(unsafe.Add(each5691, tx*4))
+						f5691 := *(*float32)(unsafe.Add(each5691, tx*4))
 //line single.go:30
-				i64 := *(*int)(unsafe.Add(each64, tx*8))
+						i64 := *(*int)(unsafe.Add(each64, tx*8))
 //line single.go:28
-				i51 := tx / 32
+						i51 := tx / 32
 //line single.go:30
-				i67 := i64 | i51/2<<2
+						i67 := i64 | i51/2<<2
 //line single.go:107
-				i2868 := i67 + 8
+						i2868 := i67 + 8
 //line single.go:107
-				i2894 := i67 + 16
+						i2894 := i67 + 16
 //line single.go:107
-				i2920 := i67 + 24
+						i2920 := i67 + 24
 //line single.go:29
-				i56 := *(*int)(unsafe.Add(each56, tx*8))
+						i56 := *(*int)(unsafe.Add(each56, tx*8))
 //line single.go:29
-				i59 := i56 | i51%2<<3
+						i59 := i56 | i51%2<<3
 //line single.go:114
-				i984 := i59 + 16
+						i984 := i59 + 16
 //line single.go:123
-				*(*float32)(unsafe.Add(each8274, tx*4)), *(*float32)(unsafe.Add(each8272, tx*4)), *(*float32)(unsafe.Add(each8270, tx*4)), *(*float32)(unsafe.Add(each8268, tx*4)), *(*float32)(unsafe.Add(each8266, tx*4)), *(*float32)(unsafe.Add(each8264, tx*4)), *(*float32)(unsafe.Add(each8262, tx*4)), *(*float32)(unsafe.Add(each8260, tx*4)), *(*float32)(unsafe.Add(each8258, tx*4)), *(*float32)(unsafe.Add(each8256, tx*4)), *(*float32)(unsafe.Add(each8254, tx*4)), *(*float32)(unsafe.Add(each8252, tx*4)), *(*float32)(unsafe.Add(each8250, tx*4)), *(*float32)(unsafe.Add(each8248, tx*4)), *(*float32)(unsafe.Add(each8246, tx*4)), *(*float32)(unsafe.Add(each8244, tx*4)), *(*float32)(unsafe.Add(each8242, tx*4)), *(*float32)(unsafe.Add(each8240, tx*4)), *(*float32)(unsafe.Add(each8238, tx*4)), *(*float32)(unsafe.Add(each8236, tx*4)), *(*float32)(unsafe.Add(each8234, tx*4)), *(*float32)(unsafe.Add(each8232, tx*4)), *(*float32)(unsafe.Add(each8230, tx*4)), *(*float32)(unsafe.Add(each8228, tx*4)), *(*float32)(unsafe.Add(each8226, tx*4)), *(*float32)(unsafe.Add(each8224, tx*4)), *(*float32)(unsafe.Add(each8222, tx*4)), *(*float32)(unsafe.Add(each8220, tx*4)), *(*float32)(unsafe.Add(each8218, tx*4)), *(*float32)(unsafe.Add(each8216, tx*4)), *(*float32)(unsafe.Add(each8214, tx*4)), *(*float32)(unsafe.Add(each8212, tx*4)), *(*float32)(unsafe.Add(each8210, tx*4)), *(*float32)(unsafe.Add(each8208, tx*4)), *(*float32)(unsafe.Add(each8206, tx*4)), *(*float32)(unsafe.Add(each8204, tx*4)), *(*float32)(unsafe.Add(each8202, tx*4)), *(*float32)(unsafe.Add(each8200, tx*4)), *(*float32)(unsafe.Add(each8198, tx*4)), *(*float32)(unsafe.Add(each8196, tx*4)), *(*float32)(unsafe.Add(each8194, tx*4)), *(*float32)(unsafe.Add(each8192, tx*4)), *(*float32)(unsafe.Add(each8190, tx*4)), *(*float32)(unsafe.Add(each8188, tx*4)), *(*float32)(unsafe.Add(each8186, tx*4)), *(*float32)(unsafe.Add(each8184, tx*4)), *(*float32)(unsafe.Add(each8182, tx*4)), *(*float32)(unsafe.Add(each8180, tx*4)), *(*float32)(unsafe.Add(each8178, tx*4)), *(*float32)(unsafe.Add(each8176, tx*4)), *(*float32)(unsafe.Add(each8174, tx*4)), *(*float32)(unsafe.Add(each8172, tx*4)), *(*float32)(unsafe.Add(each8170, tx*4)), *(*float32)(unsafe.Add(each8168, tx*4)), *(*float32)(unsafe.Add(each8166, tx*4)), *(*float32)(unsafe.Add(each8164, tx*4)), *(*float32)(unsafe.Add(each8162, tx*4)), *(*float32)(unsafe.Add(each8160, tx*4)), *(*float32)(unsafe.Add(each8158, tx*4)), *(*float32)(unsafe.Add(each8156, tx*4)), *(*float32)(unsafe.Add(each8154, tx*4)), *(*float32)(unsafe.Add(each8152, tx*4)), *(*float32)(unsafe.Add(each8150, tx*4)), *(*float32)(unsafe.Add(each8148, tx*4)), *(*float32)(unsafe.Add(each8146, tx*4)), *(*float32)(unsafe.Add(each8144, tx*4)), *(*float32)(unsafe.Add(each8142, tx*4)), *(*float32)(unsafe.Add(each8140, tx*4)), *(*float32)(unsafe.Add(each8138, tx*4)), *(*float32)(unsafe.Add(each8136, tx*4)), *(*float32)(unsafe.Add(each8134, tx*4)), *(*float32)(unsafe.Add(each8132, tx*4)), *(*float32)(unsafe.Add(each8130, tx*4)), *(*float32)(unsafe.Add(each8128, tx*4)), *(*float32)(unsafe.Add(each8126, tx*4)), *(*float32)(unsafe.Add(each8124, tx*4)), *(*float32)(unsafe.Add(each8122, tx*4)), *(*float32)(unsafe.Add(each8120, tx*4)), *(*float32)(unsafe.Add(each8118, tx*4)), *(*float32)(unsafe.Add(each8116, tx*4)), *(*float32)(unsafe.Add(each8114, tx*4)), *(*float32)(unsafe.Add(each8112, tx*4)), *(*float32)(unsafe.Add(each8110, tx*4)), *(*float32)(unsafe.Add(each8108, tx*4)), *(*float32)(unsafe.Add(each8106, tx*4)), *(*float32)(unsafe.Add(each8104, tx*4)), *(*float32)(unsafe.Add(each8102, tx*4)), *(*float32)(unsafe.Add(each8100, tx*4)), *(*float32)(unsafe.Add(each8098, tx*4)), *(*float32)(unsafe.Add(each8096, tx*4)), *(*float32)(unsafe.Add(each8094, tx*4)), *(*float32)(unsafe.Add(each8092, tx*4)), *(*float32)(unsafe.Add(each8090, tx*4)), *(*float32)(unsafe.Add(each8088, tx*4)), *(*float32)(unsafe.Add(each8086, tx*4)), *(*float32)(unsafe.Add(each8084, tx*4)), *(*float32)(unsafe.Add(each8082, tx*4)), *(*float32)(unsafe.Add(each8080, tx*4)), *(*float32)(unsafe.Add(each8078, tx*4)), *(*float32)(unsafe.Add(each8076, tx*4)), *(*float32)(unsafe.Add(each8074, tx*4)), *(*float32)(unsafe.Add(each8072, tx*4)), *(*float32)(unsafe.Add(each8070, tx*4)), *(*float32)(unsafe.Add(each8068, tx*4)), *(*float32)(unsafe.Add(each8066, tx*4)), *(*float32)(unsafe.Add(each8064, tx*4)), *(*float32)(unsafe.Add(each8062, tx*4)), *(*float32)(unsafe.Add(each8060, tx*4)), *(*float32)(unsafe.Add(each8058, tx*4)), *(*float32)(unsafe.Add(each8056, tx*4)), *(*float32)(unsafe.Add(each8054, tx*4)), *(*float32)(unsafe.Add(each8052, tx*4)), *(*float32)(unsafe.Add(each8050, tx*4)), *(*float32)(unsafe.Add(each8048, tx*4)), *(*float32)(unsafe.Add(each8046, tx*4)), *(*float32)(unsafe.Add(each8044, tx*4)), *(*float32)(unsafe.Add(each8042, tx*4)), *(*float32)(unsafe.Add(each8040, tx*4)), *(*float32)(unsafe.Add(each8038, tx*4)), *(*float32)(unsafe.Add(each8036, tx*4)), *(*float32)(unsafe.Add(each8034, tx*4)), *(*float32)(unsafe.Add(each8032, tx*4)), *(*float32)(unsafe.Add(each8030, tx*4)), *(*float32)(unsafe.Add(each8028, tx*4)), *(*float32)(unsafe.Add(each8026, tx*4)), *(*float32)(unsafe.Add(each8024, tx*4)), *(*float32)(unsafe.Add(each8022, tx*4)), *(*float32)(unsafe.Add(each8020, tx*4)), *(*float32)(unsafe.Add(each1270, tx*4)), *(*float32)(unsafe.Add(each1271, tx*4)), *(*float32)(unsafe.Add(each1272, tx*4)), *(*float32)(unsafe.Add(each1273, tx*4)), *(*float32)(unsafe.Add(each1274, tx*4)), *(*float32)(unsafe.Add(each1275, tx*4)), *(*float32)(unsafe.Add(each1276, tx*4)), *(*float32)(unsafe.Add(each1277, tx*4)), *(*float32)(unsafe.Add(each1278, tx*4)), *(*float32)(unsafe.Add(each1279, tx*4)), *(*float32)(unsafe.Add(each1280, tx*4)), *(*float32)(unsafe.Add(each1281, tx*4)), *(*float32)(unsafe.Add(each1282, tx*4)), *(*float32)(unsafe.Add(each1283, tx*4)), *(*float32)(unsafe.Add(each1284, tx*4)), *(*float32)(unsafe.Add(each1285, tx*4)), *(*float32)(unsafe.Add(each1286, tx*4)), *(*float32)(unsafe.Add(each1287, tx*4)), *(*float32)(unsafe.Add(each1288, tx*4)), *(*float32)(unsafe.Add(each1289, tx*4)), *(*float32)(unsafe.Add(each1290, tx*4)), *(*float32)(unsafe.Add(each1291, tx*4)), *(*float32)(unsafe.Add(each1292, tx*4)), *(*float32)(unsafe.Add(each1293, tx*4)) = f6607+float32(f3075*f1580), f6600+float32(f3075*f1578), f6593+float32(f3075*f1576), f6586+float32(f3075*f1574), f6579+float32(f3075*f1566), f6572+float32(f3075*f1564), f6565+float32(f3075*f1562), f6558+float32(f3075*f1560), f6550+float32(f3073*f1580), f6543+float32(f3073*f1578), f6536+float32(f3073*f1576), f6529+float32(f3073*f1574), f6522+float32(f3073*f1566), f6515+float32(f3073*f1564), f6508+float32(f3073*f1562), f6501+float32(f3073*f1560), f6493+float32(f3071*f1580), f6486+float32(f3071*f1578), f6479+float32(f3071*f1576), f6472+float32(f3071*f1574), f6465+float32(f3071*f1566), f6458+float32(f3071*f1564), f6451+float32(f3071*f1562), f6444+float32(f3071*f1560), f6436+float32(f3069*f1580), f6429+float32(f3069*f1578), f6422+float32(f3069*f1576), f6415+float32(f3069*f1574), f6408+float32(f3069*f1566), f6401+float32(f3069*f1564), f6394+float32(f3069*f1562), f6387+float32(f3069*f1560), f6375+float32(f3045*f1580), f6368+float32(f3045*f1578), f6361+float32(f3045*f1576), f6354+float32(f3045*f1574), f6347+float32(f3045*f1566), f6340+float32(f3045*f1564), f6333+float32(f3045*f1562), f6326+float32(f3045*f1560), f6318+float32(f3043*f1580), f6311+float32(f3043*f1578), f6304+float32(f3043*f1576), f6297+float32(f3043*f1574), f6290+float32(f3043*f1566), f6283+float32(f3043*f1564), f6276+float32(f3043*f1562), f6269+float32(f3043*f1560), f6261+float32(f3041*f1580), f6254+float32(f3041*f1578), f6247+float32(f3041*f1576), f6240+float32(f3041*f1574), f6233+float32(f3041*f1566), f6226+float32(f3041*f1564), f6219+float32(f3041*f1562), f6212+float32(f3041*f1560), f6204+float32(f3039*f1580), f6197+float32(f3039*f1578), f6190+float32(f3039*f1576), f6183+float32(f3039*f1574), f6176+float32(f3039*f1566), f6169+float32(f3039*f1564), f6162+float32(f3039*f1562), f6155+float32(f3039*f1560), f6143+float32(f3015*f1580), f6136+float32(f3015*f1578), f6129+float32(f3015*f1576), f6122+float32(f3015*f1574), f6115+float32(f3015*f1566), f6108+float32(f3015*f1564), f6101+float32(f3015*f1562), f6094+float32(f3015*f1560), f6086+float32(f3013*f1580), f6079+float32(f3013*f1578), f6072+float32(f3013*f1576), f6065+float32(f3013*f1574), f6058+float32(f3013*f1566), f6051+float32(f3013*f1564), f6044+float32(f3013*f1562), f6037+float32(f3013*f1560), f6029+float32(f3011*f1580), f6022+float32(f3011*f1578), f6015+float32(f3011*f1576), f6008+float32(f3011*f1574), f6001+float32(f3011*f1566), f5994+float32(f3011*f1564), f5987+float32(f3011*f1562), f5980+float32(f3011*f1560), f5972+float32(f3009*f1580), f5965+float32(f3009*f1578), f5958+float32(f3009*f1576), f5951+float32(f3009*f1574), f5944+float32(f3009*f1566), f5937+float32(f3009*f1564), f5930+float32(f3009*f1562), f5923+float32(f3009*f1560), f5911+float32(f2985*f1580), f5904+float32(f2985*f1578), f5897+float32(f2985*f1576), f5890+float32(f2985*f1574), f5883+float32(f2985*f1566), f5876+float32(f2985*f1564), f5869+float32(f2985*f1562), f5862+float32(f2985*f1560), f5854+float32(f2983*f1580), f5847+float32(f2983*f1578), f5840+float32(f2983*f1576), f5833+float32(f2983*f1574), f5826+float32(f2983*f1566), f5819+float32(f2983*f1564), f5812+float32(f2983*f1562), f5805+float32(f2983*f1560), f5797+float32(f2981*f1580), f5790+float32(f2981*f1578), f5783+float32(f2981*f1576), f5776+float32(f2981*f1574), f5769+float32(f2981*f1566), f5762+float32(f2981*f1564), f5755+float32(f2981*f1562), f5748+float32(f2981*f1560), f5740+float32(f2979*f1580), f5733+float32(f2979*f1578), f5726+float32(f2979*f1576), f5719+float32(f2979*f1574), f5712+float32(f2979*f1566), f5705+float32(f2979*f1564), f5698+float32(f2979*f1562), f5691+float32(f2979*f1560), *(*float32)(unsafe.Add(shared, o2646+i67*16)), *(*float32)(unsafe.Add(shared, o2646+i67*16+4)), *(*float32)(unsafe.Add(shared, o2646+i67*16+8)), *(*float32)(unsafe.Add(shared, o2646+i67*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2868*16)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2894*16)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2920*16)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+12)), *(*float32)(unsafe.Add(shared, o493+i59*16+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+4+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+8+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+12+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+4+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+8+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+12+8448))
+						*(*float32)(unsafe.Add(each8274, tx*4)), *(*float32)(unsafe.Add(each8272, tx*4)), *(*float32)(unsafe.Add(each8270, tx*4)), *(*float32)(unsafe.Add(each8268, tx*4)), *(*float32)(unsafe.Add(each8266, tx*4)), *(*float32)(unsafe.Add(each8264, tx*4)), *(*float32)(unsafe.Add(each8262, tx*4)), *(*float32)(unsafe.Add(each8260, tx*4)), *(*float32)(unsafe.Add(each8258, tx*4)), *(*float32)(unsafe.Add(each8256, tx*4)), *(*float32)(unsafe.Add(each8254, tx*4)), *(*float32)(unsafe.Add(each8252, tx*4)), *(*float32)(unsafe.Add(each8250, tx*4)), *(*float32)(unsafe.Add(each8248, tx*4)), *(*float32)(unsafe.Add(each8246, tx*4)), *(*float32)(unsafe.Add(each8244, tx*4)), *(*float32)(unsafe.Add(each8242, tx*4)), *(*float32)(unsafe.Add(each8240, tx*4)), *(*float32)(unsafe.Add(each8238, tx*4)), *(*float32)(unsafe.Add(each8236, tx*4)), *(*float32)(unsafe.Add(each8234, tx*4)), *(*float32)(unsafe.Add(each8232, tx*4)), *(*float32)(unsafe.Add(each8230, tx*4)), *(*float32)(unsafe.Add(each8228, tx*4)), *(*float32)(unsafe.Add(each8226, tx*4)), *(*float32)(unsafe.Add(each8224, tx*4)), *(*float32)(unsafe.Add(each8222, tx*4)), *(*float32)(unsafe.Add(each8220, tx*4)), *(*float32)(unsafe.Add(each8218, tx*4)), *(*float32)(unsafe.Add(each8216, tx*4)), *(*float32)(unsafe.Add(each8214, tx*4)), *(*float32)(unsafe.Add(each8212, tx*4)), *(*float32)(unsafe.Add(each8210, tx*4)), *(*float32)(unsafe.Add(each8208, tx*4)), *(*float32)(unsafe.Add(each8206, tx*4)), *(*float32)(unsafe.Add(each8204, tx*4)), *(*float32)(unsafe.Add(each8202, tx*4)), *(*float32)(unsafe.Add(each8200, tx*4)), *(*float32)(unsafe.Add(each8198, tx*4)), *(*float32)(unsafe.Add(each8196, tx*4)), *(*float32)(unsafe.Add(each8194, tx*4)), *(*float32)(unsafe.Add(each8192, tx*4)), *(*float32)(unsafe.Add(each8190, tx*4)), *(*float32)(unsafe.Add(each8188, tx*4)), *(*float32)(unsafe.Add(each8186, tx*4)), *(*float32)(unsafe.Add(each8184, tx*4)), *(*float32)(unsafe.Add(each8182, tx*4)), *(*float32)(unsafe.Add(each8180, tx*4)), *(*float32)(unsafe.Add(each8178, tx*4)), *(*float32)(unsafe.Add(each8176, tx*4)), *(*float32)(unsafe.Add(each8174, tx*4)), *(*float32)(unsafe.Add(each8172, tx*4)), *(*float32)(unsafe.Add(each8170, tx*4)), *(*float32)(unsafe.Add(each8168, tx*4)), *(*float32)(unsafe.Add(each8166, tx*4)), *(*float32)(unsafe.Add(each8164, tx*4)), *(*float32)(unsafe.Add(each8162, tx*4)), *(*float32)(unsafe.Add(each8160, tx*4)), *(*float32)(unsafe.Add(each8158, tx*4)), *(*float32)(unsafe.Add(each8156, tx*4)), *(*float32)(unsafe.Add(each8154, tx*4)), *(*float32)(unsafe.Add(each8152, tx*4)), *(*float32)(unsafe.Add(each8150, tx*4)), *(*float32)(unsafe.Add(each8148, tx*4)), *(*float32)(unsafe.Add(each8146, tx*4)), *(*float32)(unsafe.Add(each8144, tx*4)), *(*float32)(unsafe.Add(each8142, tx*4)), *(*float32)(unsafe.Add(each8140, tx*4)), *(*float32)(unsafe.Add(each8138, tx*4)), *(*float32)(unsafe.Add(each8136, tx*4)), *(*float32)(unsafe.Add(each8134, tx*4)), *(*float32)(unsafe.Add(each8132, tx*4)), *(*float32)(unsafe.Add(each8130, tx*4)), *(*float32)(unsafe.Add(each8128, tx*4)), *(*float32)(unsafe.Add(each8126, tx*4)), *(*float32)(unsafe.Add(each8124, tx*4)), *(*float32)(unsafe.Add(each8122, tx*4)), *(*float32)(unsafe.Add(each8120, tx*4)), *(*float32)(unsafe.Add(each8118, tx*4)), *(*float32)(unsafe.Add(each8116, tx*4)), *(*float32)(unsafe.Add(each8114, tx*4)), *(*float32)(unsafe.Add(each8112, tx*4)), *(*float32)(unsafe.Add(each8110, tx*4)), *(*float32)(unsafe.Add(each8108, tx*4)), *(*float32)(unsafe.Add(each8106, tx*4)), *(*float32)(unsafe.Add(each8104, tx*4)), *(*float32)(unsafe.Add(each8102, tx*4)), *(*float32)(unsafe.Add(each8100, tx*4)), *(*float32)(unsafe.Add(each8098, tx*4)), *(*float32)(unsafe.Add(each8096, tx*4)), *(*float32)(unsafe.Add(each8094, tx*4)), *(*float32)(unsafe.Add(each8092, tx*4)), *(*float32)(unsafe.Add(each8090, tx*4)), *(*float32)(unsafe.Add(each8088, tx*4)), *(*float32)(unsafe.Add(each8086, tx*4)), *(*float32)(unsafe.Add(each8084, tx*4)), *(*float32)(unsafe.Add(each8082, tx*4)), *(*float32)(unsafe.Add(each8080, tx*4)), *(*float32)(unsafe.Add(each8078, tx*4)), *(*float32)(unsafe.Add(each8076, tx*4)), *(*float32)(unsafe.Add(each8074, tx*4)), *(*float32)(unsafe.Add(each8072, tx*4)), *(*float32)(unsafe.Add(each8070, tx*4)), *(*float32)(unsafe.Add(each8068, tx*4)), *(*float32)(unsafe.Add(each8066, tx*4)), *(*float32)(unsafe.Add(each8064, tx*4)), *(*float32)(unsafe.Add(each8062, tx*4)), *(*float32)(unsafe.Add(each8060, tx*4)), *(*float32)(unsafe.Add(each8058, tx*4)), *(*float32)(unsafe.Add(each8056, tx*4)), *(*float32)(unsafe.Add(each8054, tx*4)), *(*float32)(unsafe.Add(each8052, tx*4)), *(*float32)(unsafe.Add(each8050, tx*4)), *(*float32)(unsafe.Add(each8048, tx*4)), *(*float32)(unsafe.Add(each8046, tx*4)), *(*float32)(unsafe.Add(each8044, tx*4)), *(*float32)(unsafe.Add(each8042, tx*4)), *(*float32)(unsafe.Add(each8040, tx*4)), *(*float32)(unsafe.Add(each8038, tx*4)), *(*float32)(unsafe.Add(each8036, tx*4)), *(*float32)(unsafe.Add(each8034, tx*4)), *(*float32)(unsafe.Add(each8032, tx*4)), *(*float32)(unsafe.Add(each8030, tx*4)), *(*float32)(unsafe.Add(each8028, tx*4)), *(*float32)(unsafe.Add(each8026, tx*4)), *(*float32)(unsafe.Add(each8024, tx*4)), *(*float32)(unsafe.Add(each8022, tx*4)), *(*float32)(unsafe.Add(each8020, tx*4)), *(*float32)(unsafe.Add(each1270, tx*4)), *(*float32)(unsafe.Add(each1271, tx*4)), *(*float32)(unsafe.Add(each1272, tx*4)), *(*float32)(unsafe.Add(each1273, tx*4)), *(*float32)(unsafe.Add(each1274, tx*4)), *(*float32)(unsafe.Add(each1275, tx*4)), *(*float32)(unsafe.Add(each1276, tx*4)), *(*float32)(unsafe.Add(each1277, tx*4)), *(*float32)(unsafe.Add(each1278, tx*4)), *(*float32)(unsafe.Add(each1279, tx*4)), *(*float32)(unsafe.Add(each1280, tx*4)), *(*float32)(unsafe.Add(each1281, tx*4)), *(*float32)(unsafe.Add(each1282, tx*4)), *(*float32)(unsafe.Add(each1283, tx*4)), *(*float32)(unsafe.Add(each1284, tx*4)), *(*float32)(unsafe.Add(each1285, tx*4)), *(*float32)(unsafe.Add(each1286, tx*4)), *(*float32)(unsafe.Add(each1287, tx*4)), *(*float32)(unsafe.Add(each1288, tx*4)), *(*float32)(unsafe.Add(each1289, tx*4)), *(*float32)(unsafe.Add(each1290, tx*4)), *(*float32)(unsafe.Add(each1291, tx*4)), *(*float32)(unsafe.Add(each1292, tx*4)), *(*float32)(unsafe.Add(each1293, tx*4)) = f6607+float32(f3075*f1580), f6600+float32(f3075*f1578), f6593+float32(f3075*f1576), f6586+float32(f3075*f1574), f6579+float32(f3075*f1566), f6572+float32(f3075*f1564), f6565+float32(f3075*f1562), f6558+float32(f3075*f1560), f6550+float32(f3073*f1580), f6543+float32(f3073*f1578), f6536+float32(f3073*f1576), f6529+float32(f3073*f1574), f6522+float32(f3073*f1566), f6515+float32(f3073*f1564), f6508+float32(f3073*f1562), f6501+float32(f3073*f1560), f6493+float32(f3071*f1580), f6486+float32(f3071*f1578), f6479+float32(f3071*f1576), f6472+float32(f3071*f1574), f6465+float32(f3071*f1566), f6458+float32(f3071*f1564), f6451+float32(f3071*f1562), f6444+float32(f3071*f1560), f6436+float32(f3069*f1580), f6429+float32(f3069*f1578), f6422+float32(f3069*f1576), f6415+float32(f3069*f1574), f6408+float32(f3069*f1566), f6401+float32(f3069*f1564), f6394+float32(f3069*f1562), f6387+float32(f3069*f1560), f6375+float32(f3045*f1580), f6368+float32(f3045*f1578), f6361+float32(f3045*f1576), f6354+float32(f3045*f1574), f6347+float32(f3045*f1566), f6340+float32(f3045*f1564), f6333+float32(f3045*f1562), f6326+float32(f3045*f1560), f6318+float32(f3043*f1580), f6311+float32(f3043*f1578), f6304+float32(f3043*f1576), f6297+float32(f3043*f1574), f6290+float32(f3043*f1566), f6283+float32(f3043*f1564), f6276+float32(f3043*f1562), f6269+float32(f3043*f1560), f6261+float32(f3041*f1580), f6254+float32(f3041*f1578), f6247+float32(f3041*f1576), f6240+float32(f3041*f1574), f6233+float32(f3041*f1566), f6226+float32(f3041*f1564), f6219+float32(f3041*f1562), f6212+float32(f3041*f1560), f6204+float32(f3039*f1580), f6197+float32(f3039*f1578), f6190+float32(f3039*f1576), f6183+float32(f3039*f1574), f6176+float32(f3039*f1566), f6169+float32(f3039*f1564), f6162+float32(f3039*f1562), f6155+float32(f3039*f1560), f6143+float32(f3015*f1580), f6136+float32(f3015*f1578), f6129+float32(f3015*f1576), f6122+float32(f3015*f1574), f6115+float32(f3015*f1566), f6108+float32(f3015*f1564), f6101+float32(f3015*f1562), f6094+float32(f3015*f1560), f6086+float32(f3013*f1580), f6079+float32(f3013*f1578), f6072+float32(f3013*f1576), f6065+float32(f3013*f1574), f6058+float32(f3013*f1566), f6051+float32(f3013*f1564), f6044+float32(f3013*f1562), f6037+float32(f3013*f1560), f6029+float32(f3011*f1580), f6022+float32(f3011*f1578), f6015+float32(f3011*f1576), f6008+float32(f3011*f1574), f6001+float32(f3011*f1566), f5994+float32(f3011*f1564), f5987+float32(f3011*f1562), f5980+float32(f3011*f1560), f5972+float32(f3009*f1580), f5965+float32(f3009*f1578), f5958+float32(f3009*f1576), f5951+float32(f3009*f1574), f5944+float32(f3009*f1566), f5937+float32(f3009*f1564), f5930+float32(f3009*f1562), f5923+float32(f3009*f1560), f5911+float32(f2985*f1580), f5904+float32(f2985*f1578), f5897+float32(f2985*f1576), f5890+float32(f2985*f1574), f5883+float32(f2985*f1566), f5876+float32(f2985*f1564), f5869+float32(f2985*f1562), f5862+float32(f2985*f1560), f5854+float32(f2983*f1580), f5847+float32(f2983*f1578), f5840+float32(f2983*f1576), f5833+float32(f2983*f1574), f5826+float32(f2983*f1566), f5819+float32(f2983*f1564), f5812+float32(f2983*f1562), f5805+float32(f2983*f1560), f5797+float32(f2981*f1580), f5790+float32(f2981*f1578), f5783+float32(f2981*f1576), f5776+float32(f2981*f1574), f5769+float32(f2981*f1566), f5762+float32(f2981*f1564), f5755+float32(f2981*f1562), f5748+float32(f2981*f1560), f5740+float32(f2979*f1580), f5733+float32(f2979*f1578), f5726+float32(f2979*f1576), f5719+float32(f2979*f1574), f5712+float32(f2979*f1566), f5705+float32(f2979*f1564), f5698+float32(f2979*f1562), f5691+float32(f2979*f1560), *(*float32)(unsafe.Add(shared, o2646+i67*16)), *(*float32)(unsafe.Add(shared, o2646+i67*16+4)), *(*float32)(unsafe.Add(shared, o2646+i67*16+8)), *(*float32)(unsafe.Add(shared, o2646+i67*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2868*16)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2868*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2894*16)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2894*16+12)), *(*float32)(unsafe.Add(shared, o2646+i2920*16)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+4)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+8)), *(*float32)(unsafe.Add(shared, o2646+i2920*16+12)), *(*float32)(unsafe.Add(shared, o493+i59*16+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+4+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+8+8448)), *(*float32)(unsafe.Add(shared, o493+i59*16+12+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+4+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+8+8448)), *(*float32)(unsafe.Add(shared, o493+i984*16+12+8448))
+					}
+				}
 			}
 			i135, i142 = i2004, i209
 		}
-		for tx := range 128 {
+		{
+			{
+				first := 0
+//line single.go:73
+				if lanes == 16 {
+//line single.go:73
+					first = zvector.SingleTwin____(128, unsafe.Add(each64, 0*8), unsafe.Add(each56, 0*8), unsafe.Add(each8020, 0*4), unsafe.Add(each8022, 0*4), unsafe.Add(each8024, 0*4), unsafe.Add(each8026, 0*4), unsafe.Add(each8028, 0*4), unsafe.Add(each8030, 0*4), unsafe.Add(each8032, 0*4), unsafe.Add(each8034, 0*4), unsafe.Add(each8036, 0*4), unsafe.Add(each8038, 0*4), unsafe.Add(each8040, 0*4), unsafe.Add(each8042, 0*4), unsafe.Add(each8044, 0*4), unsafe.Add(each8046, 0*4), unsafe.Add(each8048, 0*4), unsafe.Add(each8050, 0*4), unsafe.Add(each8052, 0*4), unsafe.Add(each8054, 0*4), unsafe.Add(each8056, 0*4), unsafe.Add(each8058, 0*4), unsafe.Add(each8060, 0*4), unsafe.Add(each8062, 0*4), unsafe.Add(each8064, 0*4), unsafe.Add(each8066, 0*4), unsafe.Add(each8068, 0*4), unsafe.Add(each8070, 0*4), unsafe.Add(each8072, 0*4), unsafe.Add(each8074, 0*4), unsafe.Add(each8076, 0*4), unsafe.Add(each8078, 0*4), unsafe.Add(each8080, 0*4), unsafe.Add(each8082, 0*4), unsafe.Add(each8084, 0*4), unsafe.Add(each8086, 0*4), unsafe.Add(each8088, 0*4), unsafe.Add(each8090, 0*4), unsafe.Add(each8092, 0*4), unsafe.Add(each8094, 0*4), unsafe.Add(each8096, 0*4), unsafe.Add(each8098, 0*4), unsafe.Add(each8100, 0*4), unsafe.Add(each8102, 0*4), unsafe.Add(each8104, 0*4), unsafe.Add(each8106, 0*4), unsafe.Add(each8108, 0*4), unsafe.Add(each8110, 0*4), unsafe.Add(each8112, 0*4), unsafe.Add(each8114, 0*4), unsafe.Add(each8116, 0*4), unsafe.Add(each8118, 0*4), unsafe.Add(each8120, 0*4), unsafe.Add(each8122, 0*4), unsafe.Add(each8124, 0*4), unsafe.Add(each8126, 0*4), unsafe.Add(each8128, 0*4), unsafe.Add(each8130, 0*4), unsafe.Add(each8132, 0*4), unsafe.Add(each8134, 0*4), unsafe.Add(each8136, 0*4), unsafe.Add(each8138, 0*4), unsafe.Add(each8140, 0*4), unsafe.Add(each8142, 0*4), unsafe.Add(each8144, 0*4), unsafe.Add(each8146, 0*4), unsafe.Add(each8148, 0*4), unsafe.Add(each8150, 0*4), unsafe.Add(each8152, 0*4), unsafe.Add(each8154, 0*4), unsafe.Add(each8156, 0*4), unsafe.Add(each8158, 0*4), unsafe.Add(each8160, 0*4), unsafe.Add(each8162, 0*4), unsafe.Add(each8164, 0*4), unsafe.Add(each8166, 0*4), unsafe.Add(each8168, 0*4), unsafe.Add(each8170, 0*4), unsafe.Add(each8172, 0*4), unsafe.Add(each8174, 0*4), unsafe.Add(each8176, 0*4), unsafe.Add(each8178, 0*4), unsafe.Add(each8180, 0*4), unsafe.Add(each8182, 0*4), unsafe.Add(each8184, 0*4), unsafe.Add(each8186, 0*4), unsafe.Add(each8188, 0*4), unsafe.Add(each8190, 0*4), unsafe.Add(each8192, 0*4), unsafe.Add(each8194, 0*4), unsafe.Add(each8196, 0*4), unsafe.Add(each8198, 0*4), unsafe.Add(each8200, 0*4), unsafe.Add(each8202, 0*4), unsafe.Add(each8204, 0*4), unsafe.Add(each8206, 0*4), unsafe.Add(each8208, 0*4), unsafe.Add(each8210, 0*4), unsafe.Add(each8212, 0*4), unsafe.Add(each8214, 0*4), unsafe.Add(each8216, 0*4), unsafe.Add(each8218, 0*4), unsafe.Add(each8220, 0*4), unsafe.Add(each8222, 0*4), unsafe.Add(each8224, 0*4), unsafe.Add(each8226, 0*4), unsafe.Add(each8228, 0*4), unsafe.Add(each8230, 0*4), unsafe.Add(each8232, 0*4), unsafe.Add(each8234, 0*4), unsafe.Add(each8236, 0*4), unsafe.Add(each8238, 0*4), unsafe.Add(each8240, 0*4), unsafe.Add(each8242, 0*4), unsafe.Add(each8244, 0*4), unsafe.Add(each8246, 0*4), unsafe.Add(each8248, 0*4), unsafe.Add(each8250, 0*4), unsafe.Add(each8252, 0*4), unsafe.Add(each8254, 0*4), unsafe.Add(each8256, 0*4), unsafe.Add(each8258, 0*4), unsafe.Add(each8260, 0*4), unsafe.Add(each8262, 0*4), unsafe.Add(each8264, 0*4), unsafe.Add(each8266, 0*4), unsafe.Add(each8268, 0*4), unsafe.Add(each8270, 0*4), unsafe.Add(each8272, 0*4), unsafe.Add(each8274, 0*4), i1957, i1959, s0, i40, cLen, c)
+//line single.go:73
+				} else if lanes == 8 {
+//line single.go:73
+					first = zvector.SingleTwinAVX2____(128, unsafe.Add(each64, 0*8), unsafe.Add(each56, 0*8), unsafe.Add(each8020, 0*4), unsafe.Add(each8022, 0*4), unsafe.Add(each8024, 0*4), unsafe.Add(each8026, 0*4), unsafe.Add(each8028, 0*4), unsafe.Add(each8030, 0*4), unsafe.Add(each8032, 0*4), unsafe.Add(each8034, 0*4), unsafe.Add(each8036, 0*4), unsafe.Add(each8038, 0*4), unsafe.Add(each8040, 0*4), unsafe.Add(each8042, 0*4), unsafe.Add(each8044, 0*4), unsafe.Add(each8046, 0*4), unsafe.Add(each8048, 0*4), unsafe.Add(each8050, 0*4), unsafe.Add(each8052, 0*4), unsafe.Add(each8054, 0*4), unsafe.Add(each8056, 0*4), unsafe.Add(each8058, 0*4), unsafe.Add(each8060, 0*4), unsafe.Add(each8062, 0*4), unsafe.Add(each8064, 0*4), unsafe.Add(each8066, 0*4), unsafe.Add(each8068, 0*4), unsafe.Add(each8070, 0*4), unsafe.Add(each8072, 0*4), unsafe.Add(each8074, 0*4), unsafe.Add(each8076, 0*4), unsafe.Add(each8078, 0*4), unsafe.Add(each8080, 0*4), unsafe.Add(each8082, 0*4), unsafe.Add(each8084, 0*4), unsafe.Add(each8086, 0*4), unsafe.Add(each8088, 0*4), unsafe.Add(each8090, 0*4), unsafe.Add(each8092, 0*4), unsafe.Add(each8094, 0*4), unsafe.Add(each8096, 0*4), unsafe.Add(each8098, 0*4), unsafe.Add(each8100, 0*4), unsafe.Add(each8102, 0*4), unsafe.Add(each8104, 0*4), unsafe.Add(each8106, 0*4), unsafe.Add(each8108, 0*4), unsafe.Add(each8110, 0*4), unsafe.Add(each8112, 0*4), unsafe.Add(each8114, 0*4), unsafe.Add(each8116, 0*4), unsafe.Add(each8118, 0*4), unsafe.Add(each8120, 0*4), unsafe.Add(each8122, 0*4), unsafe.Add(each8124, 0*4), unsafe.Add(each8126, 0*4), unsafe.Add(each8128, 0*4), unsafe.Add(each8130, 0*4), unsafe.Add(each8132, 0*4), unsafe.Add(each8134, 0*4), unsafe.Add(each8136, 0*4), unsafe.Add(each8138, 0*4), unsafe.Add(each8140, 0*4), unsafe.Add(each8142, 0*4), unsafe.Add(each8144, 0*4), unsafe.Add(each8146, 0*4), unsafe.Add(each8148, 0*4), unsafe.Add(each8150, 0*4), unsafe.Add(each8152, 0*4), unsafe.Add(each8154, 0*4), unsafe.Add(each8156, 0*4), unsafe.Add(each8158, 0*4), unsafe.Add(each8160, 0*4), unsafe.Add(each8162, 0*4), unsafe.Add(each8164, 0*4), unsafe.Add(each8166, 0*4), unsafe.Add(each8168, 0*4), unsafe.Add(each8170, 0*4), unsafe.Add(each8172, 0*4), unsafe.Add(each8174, 0*4), unsafe.Add(each8176, 0*4), unsafe.Add(each8178, 0*4), unsafe.Add(each8180, 0*4), unsafe.Add(each8182, 0*4), unsafe.Add(each8184, 0*4), unsafe.Add(each8186, 0*4), unsafe.Add(each8188, 0*4), unsafe.Add(each8190, 0*4), unsafe.Add(each8192, 0*4), unsafe.Add(each8194, 0*4), unsafe.Add(each8196, 0*4), unsafe.Add(each8198, 0*4), unsafe.Add(each8200, 0*4), unsafe.Add(each8202, 0*4), unsafe.Add(each8204, 0*4), unsafe.Add(each8206, 0*4), unsafe.Add(each8208, 0*4), unsafe.Add(each8210, 0*4), unsafe.Add(each8212, 0*4), unsafe.Add(each8214, 0*4), unsafe.Add(each8216, 0*4), unsafe.Add(each8218, 0*4), unsafe.Add(each8220, 0*4), unsafe.Add(each8222, 0*4), unsafe.Add(each8224, 0*4), unsafe.Add(each8226, 0*4), unsafe.Add(each8228, 0*4), unsafe.Add(each8230, 0*4), unsafe.Add(each8232, 0*4), unsafe.Add(each8234, 0*4), unsafe.Add(each8236, 0*4), unsafe.Add(each8238, 0*4), unsafe.Add(each8240, 0*4), unsafe.Add(each8242, 0*4), unsafe.Add(each8244, 0*4), unsafe.Add(each8246, 0*4), unsafe.Add(each8248, 0*4), unsafe.Add(each8250, 0*4), unsafe.Add(each8252, 0*4), unsafe.Add(each8254, 0*4), unsafe.Add(each8256, 0*4), unsafe.Add(each8258, 0*4), unsafe.Add(each8260, 0*4), unsafe.Add(each8262, 0*4), unsafe.Add(each8264, 0*4), unsafe.Add(each8266, 0*4), unsafe.Add(each8268, 0*4), unsafe.Add(each8270, 0*4), unsafe.Add(each8272, 0*4), unsafe.Add(each8274, 0*4), i1957, i1959, s0, i40, cLen, c)
+				}
+				for tx := first; tx < 128; tx++ {
 //line single.go:30
-			i64 := *(*int)(unsafe.Add(each64, tx*8))
+					i64 := *(*int)(unsafe.Add(each64, tx*8))
 //line single.go:28
-			i51 := tx / 32
+					i51 := tx / 32
 //line single.go:30
-			i67 := i64 | i51/2<<2
+					i67 := i64 | i51/2<<2
 //line single.go:29
-			i56 := *(*int)(unsafe.Add(each56, tx*8))
+					i56 := *(*int)(unsafe.Add(each56, tx*8))
 //line single.go:29
-			i59 := i56 | i51%2<<3
+					i59 := i56 | i51%2<<3
 //line single.go:75
-			f8020 := *(*float32)(unsafe.Add(each8020, tx*4))
+					f8020 := *(*float32)(unsafe.Add(each8020, tx*4))
 //line single.go:75
-			f8022 := *(*float32)(unsafe.Add(each8022, tx*4))
+					f8022 := *(*float32)(unsafe.Add(each8022, tx*4))
 //line single.go:75
-			f8024 := *(*float32)(unsafe.Add(each8024, tx*4))
+					f8024 := *(*float32)(unsafe.Add(each8024, tx*4))
 //line single.go:75
-			f8026 := *(*float32)(unsafe.Add(each8026, tx*4))
+					f8026 := *(*float32)(unsafe.Add(each8026, tx*4))
 //line single.go:75
-			f8028 := *(*float32)(unsafe.Add(each8028, tx*4))
+					f8028 := *(*float32)(unsafe.Add(each8028, tx*4))
 //line single.go:75
-			f8030 := *(*float32)(unsafe.Add(each8030, tx*4))
+					f8030 := *(*float32)(unsafe.Add(each8030, tx*4))
 //line single.go:75
-			f8032 := *(*float32)(unsafe.Add(each8032, tx*4))
+					f8032 := *(*float32)(unsafe.Add(each8032, tx*4))
 //line single.go:75
-			f8034 := *(*float32)(unsafe.Add(each8034, tx*4))
+					f8034 := *(*float32)(unsafe.Add(each8034, tx*4))
 //line single.go:75
-			f8036 := *(*float32)(unsafe.Add(each8036, tx*4))
+					f8036 := *(*float32)(unsafe.Add(each8036, tx*4))
 //line single.go:75
-			f8038 := *(*float32)(unsafe.Add(each8038, tx*4))
+					f8038 := *(*float32)(unsafe.Add(each8038, tx*4))
 //line single.go:75
-			f8040 := *(*float32)(unsafe.Add(each8040, tx*4))
+					f8040 := *(*float32)(unsafe.Add(each8040, tx*4))
 //line single.go:75
-			f8042 := *(*float32)(unsafe.Add(each8042, tx*4))
+					f8042 := *(*float32)(unsafe.Add(each8042, tx*4))
 //line single.go:75
-			f8044 := *(*float32)(unsafe.Add(each8044, tx*4))
+					f8044 := *(*float32)(unsafe.Add(each8044, tx*4))
 //line single.go:75
-			f8046 := *(*float32)(unsafe.Add(each8046, tx*4))
+					f8046 := *(*float32)(unsafe.Add(each8046, tx*4))
 //line single.go:75
-			f8048 := *(*float32)(unsafe.Add(each8048, tx*4))
+					f8048 := *(*float32)(unsafe.Add(each8048, tx*4))
 //line single.go:75
-			f8050 := *(*float32)(unsafe.Add(each8050, tx*4))
+					f8050 := *(*float32)(unsafe.Add(each8050, tx*4))
 //line single.go:75
-			f8052 := *(*float32)(unsafe.Add(each8052, tx*4))
+					f8052 := *(*float32)(unsafe.Add(each8052, tx*4))
 //line single.go:75
-			f8054 := *(*float32)(unsafe.Add(each8054, tx*4))
+					f8054 := *(*float32)(unsafe.Add(each8054, tx*4))
 //line single.go:75
-			f8056 := *(*float32)(unsafe.Add(each8056, tx*4))
+					f8056 := *(*float32)(unsafe.Add(each8056, tx*4))
 //line single.go:75
-			f8058 := *(*float32)(unsafe.Add(each8058, tx*4))
+					f8058 := *(*float32)(unsafe.Add(each8058, tx*4))
 //line single.go:75
-			f8060 := *(*float32)(unsafe.Add(each8060, tx*4))
+					f8060 := *(*float32)(unsafe.Add(each8060, tx*4))
 //line single.go:75
-			f8062 := *(*float32)(unsafe.Add(each8062, tx*4))
+					f8062 := *(*float32)(unsafe.Add(each8062, tx*4))
 //line single.go:75
-			f8064 := *(*float32)(unsafe.Add(each8064, tx*4))
+					f8064 := *(*float32)(unsafe.Add(each8064, tx*4))
 //line single.go:75
-			f8066 := *(*float32)(unsafe.Add(each8066, tx*4))
+					f8066 := *(*float32)(unsafe.Add(each8066, tx*4))
 //line single.go:75
-			f8068 := *(*float32)(unsafe.Add(each8068, tx*4))
+					f8068 := *(*float32)(unsafe.Add(each8068, tx*4))
 //line single.go:75
-			f8070 := *(*float32)(unsafe.Add(each8070, tx*4))
+					f8070 := *(*float32)(unsafe.Add(each8070, tx*4))
 //line single.go:75
-			f8072 := *(*float32)(unsafe.Add(each8072, tx*4))
+					f8072 := *(*float32)(unsafe.Add(each8072, tx*4))
 //line single.go:75
-			f8074 := *(*float32)(unsafe.Add(each8074, tx*4))
+					f8074 := *(*float32)(unsafe.Add(each8074, tx*4))
 //line single.go:75
-			f8076 := *(*float32)(unsafe.Add(each8076, tx*4))
+					f8076 := *(*float32)(unsafe.Add(each8076, tx*4))
 //line single.go:75
-			f8078 := *(*float32)(unsafe.Add(each8078, tx*4))
+					f8078 := *(*float32)(unsafe.Add(each8078, tx*4))
 //line single.go:75
-			f8080 := *(*float32)(unsafe.Add(each8080, tx*4))
+					f8080 := *(*float32)(unsafe.Add(each8080, tx*4))
 //line single.go:75
-			f8082 := *(*float32)(unsafe.Add(each8082, tx*4))
+					f8082 := *(*float32)(unsafe.Add(each8082, tx*4))
 //line single.go:107
-			i2868 := i67 + 8
+					i2868 := i67 + 8
 //line single.go:75
-			f8084 := *(*float32)(unsafe.Add(each8084, tx*4))
+					f8084 := *(*float32)(unsafe.Add(each8084, tx*4))
 //line single.go:75
-			f8086 := *(*float32)(unsafe.Add(each8086, tx*4))
+					f8086 := *(*float32)(unsafe.Add(each8086, tx*4))
 //line single.go:75
-			f8088 := *(*float32)(unsafe.Add(each8088, tx*4))
+					f8088 := *(*float32)(unsafe.Add(each8088, tx*4))
 //line single.go:75
-			f8090 := *(*float32)(unsafe.Add(each8090, tx*4))
+					f8090 := *(*float32)(unsafe.Add(each8090, tx*4))
 //line single.go:75
-			f8092 := *(*float32)(unsafe.Add(each8092, tx*4))
+					f8092 := *(*float32)(unsafe.Add(each8092, tx*4))
 //line single.go:75
-			f8094 := *(*float32)(unsafe.Add(each8094, tx*4))
+					f8094 := *(*float32)(unsafe.Add(each8094, tx*4))
 //line single.go:75
-			f8096 := *(*float32)(unsafe.Add(each8096, tx*4))
+					f8096 := *(*float32)(unsafe.Add(each8096, tx*4))
 //line single.go:75
-			f8098 := *(*float32)(unsafe.Add(each8098, tx*4))
+					f8098 := *(*float32)(unsafe.Add(each8098, tx*4))
 //line single.go:75
-			f8100 := *(*float32)(unsafe.Add(each8100, tx*4))
+					f8100 := *(*float32)(unsafe.Add(each8100, tx*4))
 //line single.go:75
-			f8102 := *(*float32)(unsafe.Add(each8102, tx*4))
+					f8102 := *(*float32)(unsafe.Add(each8102, tx*4))
 //line single.go:75
-			f8104 := *(*float32)(unsafe.Add(each8104, tx*4))
+					f8104 := *(*float32)(unsafe.Add(each8104, tx*4))
 //line single.go:75
-			f8106 := *(*float32)(unsafe.Add(each8106, tx*4))
+					f8106 := *(*float32)(unsafe.Add(each8106, tx*4))
 //line single.go:75
-			f8108 := *(*float32)(unsafe.Add(each8108, tx*4))
+					f8108 := *(*float32)(unsafe.Add(each8108, tx*4))
 //line single.go:75
-			f8110 := *(*float32)(unsafe.Add(each8110, tx*4))
+					f8110 := *(*float32)(unsafe.Add(each8110, tx*4))
 //line single.go:75
-			f8112 := *(*float32)(unsafe.Add(each8112, tx*4))
+					f8112 := *(*float32)(unsafe.Add(each8112, tx*4))
 //line single.go:75
-			f8114 := *(*float32)(unsafe.Add(each8114, tx*4))
+					f8114 := *(*float32)(unsafe.Add(each8114, tx*4))
 //line single.go:75
-			f8116 := *(*float32)(unsafe.Add(each8116, tx*4))
+					f8116 := *(*float32)(unsafe.Add(each8116, tx*4))
 //line single.go:75
-			f8118 := *(*float32)(unsafe.Add(each8118, tx*4))
+					f8118 := *(*float32)(unsafe.Add(each8118, tx*4))
 //line single.go:75
-			f8120 := *(*float32)(unsafe.Add(each8120, tx*4))
+					f8120 := *(*float32)(unsafe.Add(each8120, tx*4))
 //line single.go:75
-			f8122 := *(*float32)(unsafe.Add(each8122, tx*4))
+					f8122 := *(*float32)(unsafe.Add(each8122, tx*4))
 //line single.go:75
-			f8124 := *(*float32)(unsafe.Add(each8124, tx*4))
+					f8124 := *(*float32)(unsafe.Add(each8124, tx*4))
 //line single.go:75
-			f8126 := *(*float32)(unsafe.Add(each8126, tx*4))
+					f8126 := *(*float32)(unsafe.Add(each8126, tx*4))
 //line single.go:75
-			f8128 := *(*float32)(unsafe.Add(each8128, tx*4))
+					f8128 := *(*float32)(unsafe.Add(each8128, tx*4))
 //line single.go:75
-			f8130 := *(*float32)(unsafe.Add(each8130, tx*4))
+					f8130 := *(*float32)(unsafe.Add(each8130, tx*4))
 //line single.go:75
-			f8132 := *(*float32)(unsafe.Add(each8132, tx*4))
+					f8132 := *(*float32)(unsafe.Add(each8132, tx*4))
 //line single.go:75
-			f8134 := *(*float32)(unsafe.Add(each8134, tx*4))
+					f8134 := *(*float32)(unsafe.Add(each8134, tx*4))
 //line single.go:75
-			f8136 := *(*float32)(unsafe.Add(each8136, tx*4))
+					f8136 := *(*float32)(unsafe.Add(each8136, tx*4))
 //line single.go:75
-			f8138 := *(*float32)(unsafe.Add(each8138, tx*4))
+					f8138 := *(*float32)(unsafe.Add(each8138, tx*4))
 //line single.go:75
-			f8140 := *(*float32)(unsafe.Add(each8140, tx*4))
+					f8140 := *(*float32)(unsafe.Add(each8140, tx*4))
 //line single.go:75
-			f8142 := *(*float32)(unsafe.Add(each8142, tx*4))
+					f8142 := *(*float32)(unsafe.Add(each8142, tx*4))
 //line single.go:75
-			f8144 := *(*float32)(unsafe.Add(each8144, tx*4))
+					f8144 := *(*float32)(unsafe.Add(each8144, tx*4))
 //line single.go:75
-			f8146 := *(*float32)(unsafe.Add(each8146, tx*4))
+					f8146 := *(*float32)(unsafe.Add(each8146, tx*4))
 //line single.go:107
-			i2894 := i67 + 16
+					i2894 := i67 + 16
 //line single.go:75
-			f8148 := *(*float32)(unsafe.Add(each8148, tx*4))
+					f8148 := *(*float32)(unsafe.Add(each8148, tx*4))
 //line single.go:75
-			f8150 := *(*float32)(unsafe.Add(each8150, tx*4))
+					f8150 := *(*float32)(unsafe.Add(each8150, tx*4))
 //line single.go:75
-			f8152 := *(*float32)(unsafe.Add(each8152, tx*4))
+					f8152 := *(*float32)(unsafe.Add(each8152, tx*4))
 //line single.go:75
-			f8154 := *(*float32)(unsafe.Add(each8154, tx*4))
+					f8154 := *(*float32)(unsafe.Add(each8154, tx*4))
 //line single.go:75
-			f8156 := *(*float32)(unsafe.Add(each8156, tx*4))
+					f8156 := *(*float32)(unsafe.Add(each8156, tx*4))
 //line single.go:75
-			f8158 := *(*float32)(unsafe.Add(each8158, tx*4))
+					f8158 := *(*float32)(unsafe.Add(each8158, tx*4))
 //line single.go:75
-			f8160 := *(*float32)(unsafe.Add(each8160, tx*4))
+					f8160 := *(*float32)(unsafe.Add(each8160, tx*4))
 //line single.go:75
-			f8162 := *(*float32)(unsafe.Add(each8162, tx*4))
+					f8162 := *(*float32)(unsafe.Add(each8162, tx*4))
 //line single.go:75
-			f8164 := *(*float32)(unsafe.Add(each8164, tx*4))
+					f8164 := *(*float32)(unsafe.Add(each8164, tx*4))
 //line single.go:75
-			f8166 := *(*float32)(unsafe.Add(each8166, tx*4))
+					f8166 := *(*float32)(unsafe.Add(each8166, tx*4))
 //line single.go:75
-			f8168 := *(*float32)(unsafe.Add(each8168, tx*4))
+					f8168 := *(*float32)(unsafe.Add(each8168, tx*4))
 //line single.go:75
-			f8170 := *(*float32)(unsafe.Add(each8170, tx*4))
+					f8170 := *(*float32)(unsafe.Add(each8170, tx*4))
 //line single.go:75
-			f8172 := *(*float32)(unsafe.Add(each8172, tx*4))
+					f8172 := *(*float32)(unsafe.Add(each8172, tx*4))
 //line single.go:75
-			f8174 := *(*float32)(unsafe.Add(each8174, tx*4))
+					f8174 := *(*float32)(unsafe.Add(each8174, tx*4))
 //line single.go:75
-			f8176 := *(*float32)(unsafe.Add(each8176, tx*4))
+					f8176 := *(*float32)(unsafe.Add(each8176, tx*4))
 //line single.go:75
-			f8178 := *(*float32)(unsafe.Add(each8178, tx*4))
+					f8178 := *(*float32)(unsafe.Add(each8178, tx*4))
 //line single.go:75
-			f8180 := *(*float32)(unsafe.Add(each8180, tx*4))
+					f8180 := *(*float32)(unsafe.Add(each8180, tx*4))
 //line single.go:75
-			f8182 := *(*float32)(unsafe.Add(each8182, tx*4))
+					f8182 := *(*float32)(unsafe.Add(each8182, tx*4))
 //line single.go:75
-			f8184 := *(*float32)(unsafe.Add(each8184, tx*4))
+					f8184 := *(*float32)(unsafe.Add(each8184, tx*4))
 //line single.go:75
-			f8186 := *(*float32)(unsafe.Add(each8186, tx*4))
+					f8186 := *(*float32)(unsafe.Add(each8186, tx*4))
 //line single.go:75
-			f8188 := *(*float32)(unsafe.Add(each8188, tx*4))
+					f8188 := *(*float32)(unsafe.Add(each8188, tx*4))
 //line single.go:75
-			f8190 := *(*float32)(unsafe.Add(each8190, tx*4))
+					f8190 := *(*float32)(unsafe.Add(each8190, tx*4))
 //line single.go:75
-			f8192 := *(*float32)(unsafe.Add(each8192, tx*4))
+					f8192 := *(*float32)(unsafe.Add(each8192, tx*4))
 //line single.go:75
-			f8194 := *(*float32)(unsafe.Add(each8194, tx*4))
+					f8194 := *(*float32)(unsafe.Add(each8194, tx*4))
 //line single.go:75
-			f8196 := *(*float32)(unsafe.Add(each8196, tx*4))
+					f8196 := *(*float32)(unsafe.Add(each8196, tx*4))
 //line single.go:75
-			f8198 := *(*float32)(unsafe.Add(each8198, tx*4))
+					f8198 := *(*float32)(unsafe.Add(each8198, tx*4))
 //line single.go:75
-			f8200 := *(*float32)(unsafe.Add(each8200, tx*4))
+					f8200 := *(*float32)(unsafe.Add(each8200, tx*4))
 //line single.go:75
-			f8202 := *(*float32)(unsafe.Add(each8202, tx*4))
+					f8202 := *(*float32)(unsafe.Add(each8202, tx*4))
 //line single.go:75
-			f8204 := *(*float32)(unsafe.Add(each8204, tx*4))
+					f8204 := *(*float32)(unsafe.Add(each8204, tx*4))
 //line single.go:75
-			f8206 := *(*float32)(unsafe.Add(each8206, tx*4))
+					f8206 := *(*float32)(unsafe.Add(each8206, tx*4))
 //line single.go:75
-			f8208 := *(*float32)(unsafe.Add(each8208, tx*4))
+					f8208 := *(*float32)(unsafe.Add(each8208, tx*4))
 //line single.go:75
-			f8210 := *(*float32)(unsafe.Add(each8210, tx*4))
+					f8210 := *(*float32)(unsafe.Add(each8210, tx*4))
 //line single.go:107
-			i2920 := i67 + 24
+					i2920 := i67 + 24
 //line single.go:75
-			f8212 := *(*float32)(unsafe.Add(each8212, tx*4))
+					f8212 := *(*float32)(unsafe.Add(each8212, tx*4))
 //line single.go:75
-			f8214 := *(*float32)(unsafe.Add(each8214, tx*4))
+					f8214 := *(*float32)(unsafe.Add(each8214, tx*4))
 //line single.go:75
-			f8216 := *(*float32)(unsafe.Add(each8216, tx*4))
+					f8216 := *(*float32)(unsafe.Add(each8216, tx*4))
 //line single.go:75
-			f8218 := *(*float32)(unsafe.Add(each8218, tx*4))
+					f8218 := *(*float32)(unsafe.Add(each8218, tx*4))
 //line single.go:75
-			f8220 := *(*float32)(unsafe.Add(each8220, tx*4))
+					f8220 := *(*float32)(unsafe.Add(each8220, tx*4))
 //line single.go:75
-			f8222 := *(*float32)(unsafe.Add(each8222, tx*4))
+					f8222 := *(*float32)(unsafe.Add(each8222, tx*4))
 //line single.go:75
-			f8224 := *(*float32)(unsafe.Add(each8224, tx*4))
+					f8224 := *(*float32)(unsafe.Add(each8224, tx*4))
 //line single.go:75
-			f8226 := *(*float32)(unsafe.Add(each8226, tx*4))
+					f8226 := *(*float32)(unsafe.Add(each8226, tx*4))
 //line single.go:75
-			f8228 := *(*float32)(unsafe.Add(each8228, tx*4))
+					f8228 := *(*float32)(unsafe.Add(each8228, tx*4))
 //line single.go:75
-			f8230 := *(*float32)(unsafe.Add(each8230, tx*4))
+					f8230 := *(*float32)(unsafe.Add(each8230, tx*4))
 //line single.go:75
-			f8232 := *(*float32)(unsafe.Add(each8232, tx*4))
+					f8232 := *(*float32)(unsafe.Add(each8232, tx*4))
 //line single.go:75
-			f8234 := *(*float32)(unsafe.Add(each8234, tx*4))
+					f8234 := *(*float32)(unsafe.Add(each8234, tx*4))
 //line single.go:75
-			f8236 := *(*float32)(unsafe.Add(each8236, tx*4))
+					f8236 := *(*float32)(unsafe.Add(each8236, tx*4))
 //line single.go:75
-			f8238 := *(*float32)(unsafe.Add(each8238, tx*4))
+					f8238 := *(*float32)(unsafe.Add(each8238, tx*4))
 //line single.go:75
-			f8240 := *(*float32)(unsafe.Add(each8240, tx*4))
+					f8240 := *(*float32)(unsafe.Add(each8240, tx*4))
 //line single.go:75
-			f8242 := *(*float32)(unsafe.Add(each8242, tx*4))
+					f8242 := *(*float32)(unsafe.Add(each8242, tx*4))
 //line single.go:75
-			f8244 := *(*float32)(unsafe.Add(each8244, tx*4))
+					f8244 := *(*float32)(unsafe.Add(each8244, tx*4))
 //line single.go:75
-			f8246 := *(*float32)(unsafe.Add(each8246, tx*4))
+					f8246 := *(*float32)(unsafe.Add(each8246, tx*4))
 //line single.go:75
-			f8248 := *(*float32)(unsafe.Add(each8248, tx*4))
+					f8248 := *(*float32)(unsafe.Add(each8248, tx*4))
 //line single.go:75
-			f8250 := *(*float32)(unsafe.Add(each8250, tx*4))
+					f8250 := *(*float32)(unsafe.Add(each8250, tx*4))
 //line single.go:75
-			f8252 := *(*float32)(unsafe.Add(each8252, tx*4))
+					f8252 := *(*float32)(unsafe.Add(each8252, tx*4))
 //line single.go:75
-			f8254 := *(*float32)(unsafe.Add(each8254, tx*4))
+					f8254 := *(*float32)(unsafe.Add(each8254, tx*4))
 //line single.go:75
-			f8256 := *(*float32)(unsafe.Add(each8256, tx*4))
+					f8256 := *(*float32)(unsafe.Add(each8256, tx*4))
 //line single.go:75
-			f8258 := *(*float32)(unsafe.Add(each8258, tx*4))
+					f8258 := *(*float32)(unsafe.Add(each8258, tx*4))
 //line single.go:75
-			f8260 := *(*float32)(unsafe.Add(each8260, tx*4))
+					f8260 := *(*float32)(unsafe.Add(each8260, tx*4))
 //line single.go:75
-			f8262 := *(*float32)(unsafe.Add(each8262, tx*4))
+					f8262 := *(*float32)(unsafe.Add(each8262, tx*4))
 //line single.go:75
-			f8264 := *(*float32)(unsafe.Add(each8264, tx*4))
+					f8264 := *(*float32)(unsafe.Add(each8264, tx*4))
 //line single.go:75
-			f8266 := *(*float32)(unsafe.Add(each8266, tx*4))
+					f8266 := *(*float32)(unsafe.Add(each8266, tx*4))
 //line single.go:75
-			f8268 := *(*float32)(unsafe.Add(each8268, tx*4))
+					f8268 := *(*float32)(unsafe.Add(each8268, tx*4))
 //line single.go:75
-			f8270 := *(*float32)(unsafe.Add(each8270, tx*4))
+					f8270 := *(*float32)(unsafe.Add(each8270, tx*4))
 //line single.go:75
-			f8272 := *(*float32)(unsafe.Add(each8272, tx*4))
+					f8272 := *(*float32)(unsafe.Add(each8272, tx*4))
 //line single.go:75
-			f8274 := *(*float32)(unsafe.Add(each8274, tx*4))
+					f8274 := *(*float32)(unsafe.Add(each8274, tx*4))
 //line single.go:73
-			i4590 := i1957 + i67<<2
+					i4590 := i1957 + i67<<2
 //line single.go:73
-			i4591 := i1959 + i59
-			c4592 := i4590 < s0
+					i4591 := i1959 + i59
+					c4592 := i4590 < s0
 //line single.go:74
-			if c4592 {
+					if c4592 {
 //line single.go:74
-				if i4591 < i40 {
-					i4597 := i4590*i40 + i4591
+						if i4591 < i40 {
+							i4597 := i4590*i40 + i4591
 //line single.go:75
-					if uint(i4597) >= uint(cLen) {
+							if uint(i4597) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4597, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4597, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4597*16)) = f8020
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4597*16+4)) = f8022
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4597*16+8)) = f8024
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4597*16+12)) = f8026
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4597*16)) = f8020
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4597*16+4)) = f8022
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4597*16+8)) = f8024
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4597*16+12)) = f8026
-				}
-			}
 //line single.go:73
-			i4617 := i4591 + 16
-			if c4592 {
+					i4617 := i4591 + 16
+					if c4592 {
 //line single.go:74
-				if i4617 < i40 {
-					i4623 := i4591 + i4590*i40 + 16
+						if i4617 < i40 {
+							i4623 := i4591 + i4590*i40 + 16
 //line single.go:75
-					if uint(i4623) >= uint(cLen) {
+							if uint(i4623) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4623, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4623, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4623*16)) = f8028
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4623*16+4)) = f8030
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4623*16+8)) = f8032
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4623*16+12)) = f8034
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4623*16)) = f8028
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4623*16+4)) = f8030
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4623*16+8)) = f8032
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4623*16+12)) = f8034
-				}
-			}
 //line single.go:73
-			i4644 := i4590 + 1
-			c4645 := i4644 < s0
+					i4644 := i4590 + 1
+					c4645 := i4644 < s0
 //line single.go:74
-			if c4645 {
+					if c4645 {
 //line single.go:74
-				if i4591 < i40 {
-					i4650 := i4644*i40 + i4591
+						if i4591 < i40 {
+							i4650 := i4644*i40 + i4591
 //line single.go:75
-					if uint(i4650) >= uint(cLen) {
+							if uint(i4650) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4650, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4650, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4650*16)) = f8036
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4650*16+4)) = f8038
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4650*16+8)) = f8040
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4650*16+12)) = f8042
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4650*16)) = f8036
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4650*16+4)) = f8038
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4650*16+8)) = f8040
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4650*16+12)) = f8042
-				}
-			}
 //line single.go:74
-			if c4645 {
+					if c4645 {
 //line single.go:74
-				if i4617 < i40 {
-					i4676 := i4591 + i4644*i40 + 16
+						if i4617 < i40 {
+							i4676 := i4591 + i4644*i40 + 16
 //line single.go:75
-					if uint(i4676) >= uint(cLen) {
+							if uint(i4676) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4676, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4676, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4676*16)) = f8044
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4676*16+4)) = f8046
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4676*16+8)) = f8048
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4676*16+12)) = f8050
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4676*16)) = f8044
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4676*16+4)) = f8046
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4676*16+8)) = f8048
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4676*16+12)) = f8050
-				}
-			}
 //line single.go:73
-			i4697 := i4590 + 2
-			c4698 := i4697 < s0
+					i4697 := i4590 + 2
+					c4698 := i4697 < s0
 //line single.go:74
-			if c4698 {
+					if c4698 {
 //line single.go:74
-				if i4591 < i40 {
-					i4703 := i4697*i40 + i4591
+						if i4591 < i40 {
+							i4703 := i4697*i40 + i4591
 //line single.go:75
-					if uint(i4703) >= uint(cLen) {
+							if uint(i4703) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4703, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4703, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4703*16)) = f8052
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4703*16+4)) = f8054
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4703*16+8)) = f8056
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4703*16+12)) = f8058
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4703*16)) = f8052
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4703*16+4)) = f8054
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4703*16+8)) = f8056
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4703*16+12)) = f8058
-				}
-			}
 //line single.go:74
-			if c4698 {
+					if c4698 {
 //line single.go:74
-				if i4617 < i40 {
-					i4729 := i4591 + i4697*i40 + 16
+						if i4617 < i40 {
+							i4729 := i4591 + i4697*i40 + 16
 //line single.go:75
-					if uint(i4729) >= uint(cLen) {
+							if uint(i4729) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4729, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4729, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4729*16)) = f8060
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4729*16+4)) = f8062
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4729*16+8)) = f8064
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4729*16+12)) = f8066
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4729*16)) = f8060
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4729*16+4)) = f8062
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4729*16+8)) = f8064
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4729*16+12)) = f8066
-				}
-			}
 //line single.go:73
-			i4750 := i4590 + 3
-			c4751 := i4750 < s0
+					i4750 := i4590 + 3
+					c4751 := i4750 < s0
 //line single.go:74
-			if c4751 {
+					if c4751 {
 //line single.go:74
-				if i4591 < i40 {
-					i4756 := i4750*i40 + i4591
+						if i4591 < i40 {
+							i4756 := i4750*i40 + i4591
 //line single.go:75
-					if uint(i4756) >= uint(cLen) {
+							if uint(i4756) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4756, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4756, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4756*16)) = f8068
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4756*16+4)) = f8070
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4756*16+8)) = f8072
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4756*16+12)) = f8074
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4756*16)) = f8068
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4756*16+4)) = f8070
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4756*16+8)) = f8072
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4756*16+12)) = f8074
-				}
-			}
 //line single.go:74
-			if c4751 {
+					if c4751 {
 //line single.go:74
-				if i4617 < i40 {
-					i4782 := i4591 + i4750*i40 + 16
+						if i4617 < i40 {
+							i4782 := i4591 + i4750*i40 + 16
 //line single.go:75
-					if uint(i4782) >= uint(cLen) {
+							if uint(i4782) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4782, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4782, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4782*16)) = f8076
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4782*16+4)) = f8078
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4782*16+8)) = f8080
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4782*16+12)) = f8082
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4782*16)) = f8076
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4782*16+4)) = f8078
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4782*16+8)) = f8080
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4782*16+12)) = f8082
-				}
-			}
 //line single.go:73
-			i4811 := i1957 + i2868<<2
-			c4813 := i4811 < s0
+					i4811 := i1957 + i2868<<2
+					c4813 := i4811 < s0
 //line single.go:74
-			if c4813 {
+					if c4813 {
 //line single.go:74
-				if i4591 < i40 {
-					i4818 := i4811*i40 + i4591
+						if i4591 < i40 {
+							i4818 := i4811*i40 + i4591
 //line single.go:75
-					if uint(i4818) >= uint(cLen) {
+							if uint(i4818) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4818, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4818, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4818*16)) = f8084
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4818*16+4)) = f8086
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4818*16+8)) = f8088
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4818*16+12)) = f8090
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4818*16)) = f8084
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4818*16+4)) = f8086
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4818*16+8)) = f8088
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4818*16+12)) = f8090
-				}
-			}
 //line single.go:74
-			if c4813 {
+					if c4813 {
 //line single.go:74
-				if i4617 < i40 {
-					i4844 := i4591 + i4811*i40 + 16
+						if i4617 < i40 {
+							i4844 := i4591 + i4811*i40 + 16
 //line single.go:75
-					if uint(i4844) >= uint(cLen) {
+							if uint(i4844) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4844, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4844, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4844*16)) = f8092
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4844*16+4)) = f8094
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4844*16+8)) = f8096
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4844*16+12)) = f8098
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4844*16)) = f8092
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4844*16+4)) = f8094
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4844*16+8)) = f8096
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4844*16+12)) = f8098
-				}
-			}
 //line single.go:73
-			i4865 := i4811 + 1
-			c4866 := i4865 < s0
+					i4865 := i4811 + 1
+					c4866 := i4865 < s0
 //line single.go:74
-			if c4866 {
+					if c4866 {
 //line single.go:74
-				if i4591 < i40 {
-					i4871 := i4865*i40 + i4591
+						if i4591 < i40 {
+							i4871 := i4865*i40 + i4591
 //line single.go:75
-					if uint(i4871) >= uint(cLen) {
+							if uint(i4871) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4871, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4871, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4871*16)) = f8100
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4871*16+4)) = f8102
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4871*16+8)) = f8104
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4871*16+12)) = f8106
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4871*16)) = f8100
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4871*16+4)) = f8102
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4871*16+8)) = f8104
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4871*16+12)) = f8106
-				}
-			}
 //line single.go:74
-			if c4866 {
+					if c4866 {
 //line single.go:74
-				if i4617 < i40 {
-					i4897 := i4591 + i4865*i40 + 16
+						if i4617 < i40 {
+							i4897 := i4591 + i4865*i40 + 16
 //line single.go:75
-					if uint(i4897) >= uint(cLen) {
+							if uint(i4897) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4897, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4897, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4897*16)) = f8108
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4897*16+4)) = f8110
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4897*16+8)) = f8112
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4897*16+12)) = f8114
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4897*16)) = f8108
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4897*16+4)) = f8110
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4897*16+8)) = f8112
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4897*16+12)) = f8114
-				}
-			}
 //line single.go:73
-			i4918 := i4811 + 2
-			c4919 := i4918 < s0
+					i4918 := i4811 + 2
+					c4919 := i4918 < s0
 //line single.go:74
-			if c4919 {
+					if c4919 {
 //line single.go:74
-				if i4591 < i40 {
-					i4924 := i4918*i40 + i4591
+						if i4591 < i40 {
+							i4924 := i4918*i40 + i4591
 //line single.go:75
-					if uint(i4924) >= uint(cLen) {
+							if uint(i4924) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4924, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4924, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4924*16)) = f8116
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4924*16+4)) = f8118
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4924*16+8)) = f8120
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4924*16+12)) = f8122
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4924*16)) = f8116
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4924*16+4)) = f8118
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4924*16+8)) = f8120
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4924*16+12)) = f8122
-				}
-			}
 //line single.go:74
-			if c4919 {
+					if c4919 {
 //line single.go:74
-				if i4617 < i40 {
-					i4950 := i4591 + i4918*i40 + 16
+						if i4617 < i40 {
+							i4950 := i4591 + i4918*i40 + 16
 //line single.go:75
-					if uint(i4950) >= uint(cLen) {
+							if uint(i4950) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4950, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4950, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4950*16)) = f8124
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4950*16+4)) = f8126
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4950*16+8)) = f8128
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4950*16+12)) = f8130
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4950*16)) = f8124
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4950*16+4)) = f8126
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4950*16+8)) = f8128
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4950*16+12)) = f8130
-				}
-			}
 //line single.go:73
-			i4971 := i4811 + 3
-			c4972 := i4971 < s0
+					i4971 := i4811 + 3
+					c4972 := i4971 < s0
 //line single.go:74
-			if c4972 {
+					if c4972 {
 //line single.go:74
-				if i4591 < i40 {
-					i4977 := i4971*i40 + i4591
+						if i4591 < i40 {
+							i4977 := i4971*i40 + i4591
 //line single.go:75
-					if uint(i4977) >= uint(cLen) {
+							if uint(i4977) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4977, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i4977, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4977*16)) = f8132
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4977*16+4)) = f8134
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4977*16+8)) = f8136
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i4977*16+12)) = f8138
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4977*16)) = f8132
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4977*16+4)) = f8134
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4977*16+8)) = f8136
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i4977*16+12)) = f8138
-				}
-			}
 //line single.go:74
-			if c4972 {
+					if c4972 {
 //line single.go:74
-				if i4617 < i40 {
-					i5003 := i4591 + i4971*i40 + 16
+						if i4617 < i40 {
+							i5003 := i4591 + i4971*i40 + 16
 //line single.go:75
-					if uint(i5003) >= uint(cLen) {
+							if uint(i5003) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5003, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5003, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5003*16)) = f8140
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5003*16+4)) = f8142
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5003*16+8)) = f8144
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5003*16+12)) = f8146
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5003*16)) = f8140
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5003*16+4)) = f8142
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5003*16+8)) = f8144
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5003*16+12)) = f8146
-				}
-			}
 //line single.go:73
-			i5032 := i1957 + i2894<<2
-			c5034 := i5032 < s0
+					i5032 := i1957 + i2894<<2
+					c5034 := i5032 < s0
 //line single.go:74
-			if c5034 {
+					if c5034 {
 //line single.go:74
-				if i4591 < i40 {
-					i5039 := i5032*i40 + i4591
+						if i4591 < i40 {
+							i5039 := i5032*i40 + i4591
 //line single.go:75
-					if uint(i5039) >= uint(cLen) {
+							if uint(i5039) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5039, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5039, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5039*16)) = f8148
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5039*16+4)) = f8150
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5039*16+8)) = f8152
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5039*16+12)) = f8154
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5039*16)) = f8148
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5039*16+4)) = f8150
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5039*16+8)) = f8152
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5039*16+12)) = f8154
-				}
-			}
 //line single.go:74
-			if c5034 {
+					if c5034 {
 //line single.go:74
-				if i4617 < i40 {
-					i5065 := i4591 + i5032*i40 + 16
+						if i4617 < i40 {
+							i5065 := i4591 + i5032*i40 + 16
 //line single.go:75
-					if uint(i5065) >= uint(cLen) {
+							if uint(i5065) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5065, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5065, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5065*16)) = f8156
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5065*16+4)) = f8158
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5065*16+8)) = f8160
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5065*16+12)) = f8162
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5065*16)) = f8156
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5065*16+4)) = f8158
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5065*16+8)) = f8160
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5065*16+12)) = f8162
-				}
-			}
 //line single.go:73
-			i5086 := i5032 + 1
-			c5087 := i5086 < s0
+					i5086 := i5032 + 1
+					c5087 := i5086 < s0
 //line single.go:74
-			if c5087 {
+					if c5087 {
 //line single.go:74
-				if i4591 < i40 {
-					i5092 := i5086*i40 + i4591
+						if i4591 < i40 {
+							i5092 := i5086*i40 + i4591
 //line single.go:75
-					if uint(i5092) >= uint(cLen) {
+							if uint(i5092) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5092, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5092, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5092*16)) = f8164
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5092*16+4)) = f8166
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5092*16+8)) = f8168
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5092*16+12)) = f8170
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5092*16)) = f8164
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5092*16+4)) = f8166
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5092*16+8)) = f8168
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5092*16+12)) = f8170
-				}
-			}
 //line single.go:74
-			if c5087 {
+					if c5087 {
 //line single.go:74
-				if i4617 < i40 {
-					i5118 := i4591 + i5086*i40 + 16
+						if i4617 < i40 {
+							i5118 := i4591 + i5086*i40 + 16
 //line single.go:75
-					if uint(i5118) >= uint(cLen) {
+							if uint(i5118) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5118, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5118, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5118*16)) = f8172
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5118*16+4)) = f8174
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5118*16+8)) = f8176
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5118*16+12)) = f8178
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5118*16)) = f8172
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5118*16+4)) = f8174
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5118*16+8)) = f8176
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5118*16+12)) = f8178
-				}
-			}
 //line single.go:73
-			i5139 := i5032 + 2
-			c5140 := i5139 < s0
+					i5139 := i5032 + 2
+					c5140 := i5139 < s0
 //line single.go:74
-			if c5140 {
+					if c5140 {
 //line single.go:74
-				if i4591 < i40 {
-					i5145 := i5139*i40 + i4591
+						if i4591 < i40 {
+							i5145 := i5139*i40 + i4591
 //line single.go:75
-					if uint(i5145) >= uint(cLen) {
+							if uint(i5145) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5145, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5145, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5145*16)) = f8180
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5145*16+4)) = f8182
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5145*16+8)) = f8184
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5145*16+12)) = f8186
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5145*16)) = f8180
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5145*16+4)) = f8182
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5145*16+8)) = f8184
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5145*16+12)) = f8186
-				}
-			}
 //line single.go:74
-			if c5140 {
+					if c5140 {
 //line single.go:74
-				if i4617 < i40 {
-					i5171 := i4591 + i5139*i40 + 16
+						if i4617 < i40 {
+							i5171 := i4591 + i5139*i40 + 16
 //line single.go:75
-					if uint(i5171) >= uint(cLen) {
+							if uint(i5171) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5171, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5171, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5171*16)) = f8188
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5171*16+4)) = f8190
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5171*16+8)) = f8192
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5171*16+12)) = f8194
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5171*16)) = f8188
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5171*16+4)) = f8190
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5171*16+8)) = f8192
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5171*16+12)) = f8194
-				}
-			}
 //line single.go:73
-			i5192 := i5032 + 3
-			c5193 := i5192 < s0
+					i5192 := i5032 + 3
+					c5193 := i5192 < s0
 //line single.go:74
-			if c5193 {
+					if c5193 {
 //line single.go:74
-				if i4591 < i40 {
-					i5198 := i5192*i40 + i4591
+						if i4591 < i40 {
+							i5198 := i5192*i40 + i4591
 //line single.go:75
-					if uint(i5198) >= uint(cLen) {
+							if uint(i5198) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5198, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5198, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5198*16)) = f8196
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5198*16+4)) = f8198
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5198*16+8)) = f8200
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5198*16+12)) = f8202
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5198*16)) = f8196
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5198*16+4)) = f8198
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5198*16+8)) = f8200
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5198*16+12)) = f8202
-				}
-			}
 //line single.go:74
-			if c5193 {
+					if c5193 {
 //line single.go:74
-				if i4617 < i40 {
-					i5224 := i4591 + i5192*i40 + 16
+						if i4617 < i40 {
+							i5224 := i4591 + i5192*i40 + 16
 //line single.go:75
-					if uint(i5224) >= uint(cLen) {
+							if uint(i5224) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5224, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5224, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5224*16)) = f8204
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5224*16+4)) = f8206
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5224*16+8)) = f8208
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5224*16+12)) = f8210
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5224*16)) = f8204
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5224*16+4)) = f8206
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5224*16+8)) = f8208
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5224*16+12)) = f8210
-				}
-			}
 //line single.go:73
-			i5253 := i1957 + i2920<<2
-			c5255 := i5253 < s0
+					i5253 := i1957 + i2920<<2
+					c5255 := i5253 < s0
 //line single.go:74
-			if c5255 {
+					if c5255 {
 //line single.go:74
-				if i4591 < i40 {
-					i5260 := i5253*i40 + i4591
+						if i4591 < i40 {
+							i5260 := i5253*i40 + i4591
 //line single.go:75
-					if uint(i5260) >= uint(cLen) {
+							if uint(i5260) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5260, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5260, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5260*16)) = f8212
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5260*16+4)) = f8214
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5260*16+8)) = f8216
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5260*16+12)) = f8218
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5260*16)) = f8212
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5260*16+4)) = f8214
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5260*16+8)) = f8216
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5260*16+12)) = f8218
-				}
-			}
 //line single.go:74
-			if c5255 {
+					if c5255 {
 //line single.go:74
-				if i4617 < i40 {
-					i5286 := i4591 + i5253*i40 + 16
+						if i4617 < i40 {
+							i5286 := i4591 + i5253*i40 + 16
 //line single.go:75
-					if uint(i5286) >= uint(cLen) {
+							if uint(i5286) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5286, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5286, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5286*16)) = f8220
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5286*16+4)) = f8222
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5286*16+8)) = f8224
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5286*16+12)) = f8226
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5286*16)) = f8220
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5286*16+4)) = f8222
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5286*16+8)) = f8224
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5286*16+12)) = f8226
-				}
-			}
 //line single.go:73
-			i5307 := i5253 + 1
-			c5308 := i5307 < s0
+					i5307 := i5253 + 1
+					c5308 := i5307 < s0
 //line single.go:74
-			if c5308 {
+					if c5308 {
 //line single.go:74
-				if i4591 < i40 {
-					i5313 := i5307*i40 + i4591
+						if i4591 < i40 {
+							i5313 := i5307*i40 + i4591
 //line single.go:75
-					if uint(i5313) >= uint(cLen) {
+							if uint(i5313) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5313, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5313, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5313*16)) = f8228
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5313*16+4)) = f8230
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5313*16+8)) = f8232
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5313*16+12)) = f8234
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5313*16)) = f8228
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5313*16+4)) = f8230
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5313*16+8)) = f8232
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5313*16+12)) = f8234
-				}
-			}
 //line single.go:74
-			if c5308 {
+					if c5308 {
 //line single.go:74
-				if i4617 < i40 {
-					i5339 := i4591 + i5307*i40 + 16
+						if i4617 < i40 {
+							i5339 := i4591 + i5307*i40 + 16
 //line single.go:75
-					if uint(i5339) >= uint(cLen) {
+							if uint(i5339) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5339, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5339, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5339*16)) = f8236
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5339*16+4)) = f8238
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5339*16+8)) = f8240
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5339*16+12)) = f8242
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5339*16)) = f8236
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5339*16+4)) = f8238
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5339*16+8)) = f8240
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5339*16+12)) = f8242
-				}
-			}
 //line single.go:73
-			i5360 := i5253 + 2
-			c5361 := i5360 < s0
+					i5360 := i5253 + 2
+					c5361 := i5360 < s0
 //line single.go:74
-			if c5361 {
+					if c5361 {
 //line single.go:74
-				if i4591 < i40 {
-					i5366 := i5360*i40 + i4591
+						if i4591 < i40 {
+							i5366 := i5360*i40 + i4591
 //line single.go:75
-					if uint(i5366) >= uint(cLen) {
+							if uint(i5366) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5366, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5366, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5366*16)) = f8244
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5366*16+4)) = f8246
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5366*16+8)) = f8248
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5366*16+12)) = f8250
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5366*16)) = f8244
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5366*16+4)) = f8246
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5366*16+8)) = f8248
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5366*16+12)) = f8250
-				}
-			}
 //line single.go:74
-			if c5361 {
+					if c5361 {
 //line single.go:74
-				if i4617 < i40 {
-					i5392 := i4591 + i5360*i40 + 16
+						if i4617 < i40 {
+							i5392 := i4591 + i5360*i40 + 16
 //line single.go:75
-					if uint(i5392) >= uint(cLen) {
+							if uint(i5392) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5392, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5392, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5392*16)) = f8252
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5392*16+4)) = f8254
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5392*16+8)) = f8256
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5392*16+12)) = f8258
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5392*16)) = f8252
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5392*16+4)) = f8254
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5392*16+8)) = f8256
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5392*16+12)) = f8258
-				}
-			}
 //line single.go:73
-			i5413 := i5253 + 3
-			c5414 := i5413 < s0
+					i5413 := i5253 + 3
+					c5414 := i5413 < s0
 //line single.go:74
-			if c5414 {
+					if c5414 {
 //line single.go:74
-				if i4591 < i40 {
-					i5419 := i5413*i40 + i4591
+						if i4591 < i40 {
+							i5419 := i5413*i40 + i4591
 //line single.go:75
-					if uint(i5419) >= uint(cLen) {
+							if uint(i5419) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5419, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5419, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5419*16)) = f8260
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5419*16+4)) = f8262
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5419*16+8)) = f8264
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5419*16+12)) = f8266
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5419*16)) = f8260
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5419*16+4)) = f8262
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5419*16+8)) = f8264
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5419*16+12)) = f8266
-				}
-			}
 //line single.go:74
-			if c5414 {
+					if c5414 {
 //line single.go:74
-				if i4617 < i40 {
-					i5445 := i4591 + i5413*i40 + 16
+						if i4617 < i40 {
+							i5445 := i4591 + i5413*i40 + 16
 //line single.go:75
-					if uint(i5445) >= uint(cLen) {
+							if uint(i5445) >= uint(cLen) {
 //line single.go:75
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5445, cLen)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5445, cLen)
 //line single.go:75
-						return
+								return
+							}
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5445*16)) = f8268
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5445*16+4)) = f8270
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5445*16+8)) = f8272
+//line single.go:75
+							*(*float32)(unsafe.Add(c, i5445*16+12)) = f8274
+						}
 					}
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5445*16)) = f8268
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5445*16+4)) = f8270
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5445*16+8)) = f8272
-//line single.go:75
-					*(*float32)(unsafe.Add(c, i5445*16+12)) = f8274
 				}
 			}
 		}

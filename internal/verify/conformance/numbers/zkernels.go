@@ -747,14 +747,14 @@ var computesInLanesKernel = &driver.Kernel{
 	Name:    "computesInLanes",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
 	File:    "lanes.go",
-	Line:    63,
+	Line:    62,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 32},
 		{Name: "out", Offset: 24, Size: 24, Elem: 200},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "lanes.go", Line: 32, Format: "invalid memory address or nil pointer dereference"},
+		{File: "lanes.go", Line: 31, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -765,6 +765,37 @@ var computesInLanesKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			computesInLanes(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+// ConvertsInLanes launches the kernel convertsInLanes.
+func ConvertsInLanes(s *device.Stream, g device.Grid, in device.Slice[float64], out device.Slice[integersInLanes]) error {
+	p := s.Plan(convertsInLanesKernel, g)
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var convertsInLanesKernel = &driver.Kernel{
+	Name:    "convertsInLanes",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "lanes.go",
+	Line:    101,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+	},
+	ParamBytes: 64,
+	Integers:   []int{8, 16, 32, 40},
+	OnDemand:   true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []float64
+			out []integersInLanes
+		})(args)
+		for ts.Next() {
+			convertsInLanes(ts.Thread(), a.in, a.out)
 		}
 	},
 }
