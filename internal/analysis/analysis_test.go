@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -133,6 +134,8 @@ b3: <- b1
 	%25 = const i32 63
 	%26 = shl i64 %8, %25
 	%27 = lshr i64 %8, %6
+	%28 = sdiv i64 %15, %9
+	%29 = udiv i64 %15, %9
 	ret
 }`)
 	r := NewRanges(ir.Dominators(f))
@@ -152,6 +155,8 @@ b3: <- b1
 		24: {0, 10},
 		26: FullRange(ir.I64), // the one bit that is left is the sign
 		27: {0, 31},
+		28: {-1 << 31 / 10, (1<<31 - 1) / 10},
+		29: {0, math.MaxUint64 / 10}, // also of a dividend that is negative as a signed number
 	} {
 		b := v[id].Block
 		if b == nil {
@@ -188,13 +193,18 @@ b1: <- b0
 	%16 = add i64 %0, %3
 	%17 = sle i1 %16, %1
 	%18 = or i1 %13, %17
+	%20 = or i1 %13, %11
+	%21 = or i1 %11, %12
+	%22 = and i1 %13, %9
+	%23 = and i1 %13, %11
+	%24 = and i1 %9, %10
 	ret %18
 b2: <- b0
 	%19 = slt i1 %0, %1
 	ret %19
 }`)
 	r := NewRanges(ir.Dominators(f))
-	for id, want := range map[int]string{9: "yes", 10: "yes", 11: "no", 12: "no", 13: "?", 15: "yes", 17: "yes", 18: "yes", 19: "?"} {
+	for id, want := range map[int]string{9: "yes", 10: "yes", 11: "no", 12: "no", 13: "?", 15: "yes", 17: "yes", 18: "yes", 19: "?", 20: "?", 21: "no", 22: "?", 23: "no", 24: "yes"} {
 		got := "?"
 		if holds, known := r.True(v[id], End(v[id].Block)); known {
 			got = map[bool]string{true: "yes", false: "no"}[holds]
