@@ -20,6 +20,8 @@
 //	cuBLAS               771      663
 //	Launch8             1396     1472
 //	cuBLAS, 8 bits      1422     1370   sums in fewer bits; 1313 and 1253 otherwise
+//
+//gpu:ondemand
 package matmul
 
 //go:generate go tool kernelgen .

@@ -46,10 +46,7 @@ var eightKernel = &driver.Kernel{
 		{File: "persistent.go", Line: 121, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 	},
 	Integers: []int{384, 392, 400},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, PTX: eightSM90ANarrow},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: eightSM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[[2][1]gpu.Panel[dtype.F8E4M3]]
@@ -61,8 +58,6 @@ var eightKernel = &driver.Kernel{
 			eight(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{11, 12, 16, 21, 22, 29, 31, 33, 34, 39, 64, 65},
 }
 
 // Panelled computes a tile of 128x128 elements per block, 64x128 per warp group, with products of panels, which
@@ -99,10 +94,7 @@ var panelledKernel = &driver.Kernel{
 		{File: "panels.go", Line: 68, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
 	Integers: []int{264, 272, 280, 288, 296},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: panelledSM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: panelledSM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -114,8 +106,6 @@ var panelledKernel = &driver.Kernel{
 			panelled(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{25, 26, 27, 28, 39, 42, 60},
 }
 
 // Pipelined is tensor with asynchronous copies: while it multiplies one stage, the copies of the
@@ -153,10 +143,7 @@ var pipelinedKernel = &driver.Kernel{
 		{File: "tensor.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: pipelinedSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: pipelinedSM80},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []Row
@@ -167,8 +154,6 @@ var pipelinedKernel = &driver.Kernel{
 			pipelined(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{35, 36, 37, 38, 39, 42, 59, 60},
 }
 
 // Naive computes one element per thread.
@@ -199,12 +184,7 @@ var naiveKernel = &driver.Kernel{
 		{File: "plain.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: naiveSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: naiveSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []dtype.BF16
@@ -214,9 +194,6 @@ var naiveKernel = &driver.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Twin:    naiveTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{39, 41},
 }
 
 // Tiled computes a tile of 64x64 elements per block, 4x4 per thread, from shared memory in float32.
@@ -249,12 +226,7 @@ var tiledKernel = &driver.Kernel{
 		{File: "plain.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tiledSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tiledSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: tiledSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []dtype.BF16
@@ -264,9 +236,6 @@ var tiledKernel = &driver.Kernel{
 			tiled(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Twin:    tiledTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{39, 40, 42, 43},
 }
 
 // Single multiplies float32 elements without tensor cores, which would round them to 10 bits. A block computes
@@ -304,10 +273,7 @@ var singleKernel = &driver.Kernel{
 		{File: "single.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: singleSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c [][4]float32
@@ -317,9 +283,6 @@ var singleKernel = &driver.Kernel{
 			single(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Twin:    singleTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{39, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55},
 }
 
 // Specialised computes a tile of 128x256 elements per block. One warp group copies panels and gives its registers to
@@ -357,10 +320,7 @@ var specialisedKernel = &driver.Kernel{
 		{File: "specialised.go", Line: 70, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
 	Integers: []int{264, 272, 280, 288, 296},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: specialisedSM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: specialisedSM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -372,8 +332,6 @@ var specialisedKernel = &driver.Kernel{
 			specialised(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{27, 39, 42, 56, 57, 58, 60, 64, 65},
 }
 
 // Tensor computes a tile of 128x128 elements per block on the tensor cores, 64x32 per warp. Each thread
@@ -408,10 +366,7 @@ var tensorKernel = &driver.Kernel{
 		{File: "tensor.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tensorSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tensorSM80},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []Row
@@ -422,8 +377,6 @@ var tensorKernel = &driver.Kernel{
 			tensor(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{39, 42, 59, 60, 61, 62},
 }
 
 // Wide computes a tile of 128x256 elements per block, 64x64 per warp, in four stages of asynchronous
@@ -460,10 +413,7 @@ var wideKernel = &driver.Kernel{
 		{File: "tensor.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b []Row
@@ -474,8 +424,6 @@ var wideKernel = &driver.Kernel{
 			wide(ts.Thread(), a.a, a.b, a.c, a.s)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{35, 37, 39, 42, 59, 60, 63, 64, 65, 66},
 }
 
 // Persistent is specialised with one block for each multiprocessor, which computes one tile after another, of a
@@ -530,9 +478,7 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &driver.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16AsItIsSM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -546,8 +492,6 @@ var persistentDtypeBF16ToBF16AsItIsKernel = &driver.Kernel{
 			persistent[dtype.BF16, toBF16, asItIs](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 16, 21, 22, 27, 29, 30, 31, 32, 33, 34, 39, 56, 57, 64, 65},
 }
 
 var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
@@ -579,9 +523,7 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16RectifiedSM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -595,8 +537,6 @@ var persistentDtypeBF16ToBF16RectifiedKernel = &driver.Kernel{
 			persistent[dtype.BF16, toBF16, rectified](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{13, 16, 17, 18, 21, 22, 27, 29, 30, 31, 32, 33, 34, 39, 56, 57, 64, 65},
 }
 
 var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
@@ -628,9 +568,7 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentDtypeBF16ToBF16SigmoidalSM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a     gpu.TensorMap[gpu.Panel[dtype.BF16]]
@@ -644,8 +582,6 @@ var persistentDtypeBF16ToBF16SigmoidalKernel = &driver.Kernel{
 			persistent[dtype.BF16, toBF16, sigmoidal](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 19, 20, 21, 22, 27, 29, 30, 31, 32, 33, 34, 39, 56, 57, 64, 65},
 }
 
 // PersistentF16 is specialised with one block for each multiprocessor, which computes one tile after another, of a
@@ -691,9 +627,7 @@ var persistentF16Kernel = &driver.Kernel{
 		{File: "wide.go", Line: 65, Format: "integer divide by zero"},
 		{File: "persistent.go", Line: 49, Format: "integer divide by zero"},
 	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: persistentF16SM90A},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a     gpu.TensorMap[gpu.Panel[dtype.F16]]
@@ -707,6 +641,4 @@ var persistentF16Kernel = &driver.Kernel{
 			persistent[dtype.F16, toF16, asItIs](ts.Thread(), a.a, a.b, a.c, a.bias, a.s, a.batch)
 		}
 	},
-	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 16, 23, 24, 27, 29, 30, 31, 32, 33, 34, 39, 56, 57, 64, 65},
 }
