@@ -12,9 +12,9 @@
 //		fmt.Println("would write", f.Name)
 //	}
 //
-// A kernel is a function with a //gpu:kernel directive in its doc comment. A generic kernel is
-// compiled for the types that directives list, in its own package or, if it is exported, in other
-// packages:
+// A kernel is a function with a //gpu:kernel directive in its doc comment. Directives list the types
+// that a generic kernel is compiled for. They may be in the kernel's package or, if the kernel is
+// exported, in any package that imports it:
 //
 //	//gpu:instance add[float32|int32]
 //	//gpu:instance AddPoints = lib.Add[Point]
@@ -27,9 +27,10 @@
 //	func multiplyHopper(t gpu.Thread, a, b, c []float32) {
 //
 // The package does not run kernels and does not depend on devices. The kernels in its results are
-// values of package device/driver. Generated files may be missing or broken: the launchers are
-// declared from syntax before the packages are type-checked.
+// values of package device/driver. Build works even if generated files are missing or broken: it
+// derives the launchers' declarations from the kernels' syntax before it type-checks the packages.
 //
 // If the environment variable GOPHERWARP_DUMP names a kernel, Build writes its IR to standard error
-// before the first pass and after each pass. With kernel=file, it writes to that file.
+// before the first pass and after each pass. GOPHERWARP_DUMP=kernel=file writes to that file
+// instead.
 package compile

@@ -19,8 +19,8 @@ import (
 // Stream is a queue of copies and kernels, which run in order. The streams of a device run
 // concurrently. The methods of a Stream may be called from any goroutine.
 //
-// The error of a launch or copy sticks to the stream: every later one does nothing and returns an
-// error that wraps it, until Synchronize has returned it.
+// If a launch or copy fails, its error sticks to the stream: until Synchronize has returned that
+// error, every later launch or copy does nothing and returns an error that wraps it.
 type Stream struct {
 	device   *Device
 	queue    driver.Queue

@@ -16,8 +16,8 @@
 // does not launch kernels; package device does.
 //
 // A thread exits when it returns from its kernel or faults. Barriers and warp operations ignore
-// threads that have exited and wait for all others. Those must all make the same call, so it must
-// not be in a branch that only some of them take.
+// threads that have exited and wait for all other threads. All threads that have not exited must
+// make the same call, so do not put the call in a branch that only some of them take.
 //
 // There is no equivalent of CUDA's activemask, because the set of threads that happen to execute
 // together differs between devices. Ballot(t, true) returns the set of threads of the warp that

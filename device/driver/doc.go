@@ -1,5 +1,5 @@
 // Package driver defines what package device needs from a back end, and what generated code
-// passes to it.
+// passes to package device.
 //
 // Programs use package device. This package is for the code below it:
 //
@@ -17,6 +17,8 @@
 //	driver.Pass(p, n) // a number, a boolean or a struct
 //	return p.Launch()
 //
-// The layouts that compiled code and back ends share (parameter block, environment, fault and
-// print records) are constants of this package.
+// Compiled code and back ends share layouts, which are constants of this package: those of the
+// parameter block, of fault and print records, and of the environment, a small block of device
+// memory through which the kernels of a queue or graph report faults and prints and count the
+// blocks that arrive at a grid barrier.
 package driver
