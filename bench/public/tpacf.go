@@ -35,8 +35,8 @@ func tpacf(t gpu.Thread, sets []direction, bounds []float32, histograms []uint32
 	for i := me; i < tpacfBins*tpacfWarps; i += tpacfThreads {
 		counts[i] = 0
 	}
-	one, two := sets[:n], sets[:n]
-	self := block <= tpacfSets
+	self, one := block <= tpacfSets, sets[:n]
+	var two []direction
 	if self {
 		one = sets[block*n : block*n+n]
 		two = one

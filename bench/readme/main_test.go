@@ -57,7 +57,7 @@ func TestRewrite(t *testing.T) {
 	}
 	const want = `before
 <!-- figures of bench/results/a.json -->
-On one H200, from [a report](bench/results/a.json) that names driver, commit and peers:
+On one H200, from [a report](bench/results/a.json) that names the driver, the commit and the versions of the software compared:
 
 | | Gopherwarp | beside it |
 |---|---|---|
