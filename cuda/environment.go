@@ -51,8 +51,8 @@ type position struct {
 	seq   uint64
 }
 
-// behind reports whether a point of q is at the position or after it.
-func (p position) behind(q *queue, seq uint64) bool { return p.queue == q && p.seq <= seq }
+// precedes reports whether the position is at the point seq of q or before it.
+func (p position) precedes(q *queue, seq uint64) bool { return p.queue == q && p.seq <= seq }
 
 // fetched is a copy of an environment's head, complete at the queue's point with number seq.
 type fetched struct {
@@ -225,7 +225,7 @@ func (e *environment) takeFault(j job, seq uint64) error {
 		if err := e.zero(j, driver.EnvClaim, 8); err != nil {
 			return err
 		}
-	} else if e.fault == nil || e.cleared.queue == q && !e.cleared.behind(q, seq) {
+	} else if e.fault == nil || e.cleared.queue == q && !e.cleared.precedes(q, seq) {
 		return errors.Join(errRecord, e.zero(j, driver.EnvClaim, 8))
 	}
 	if q.left.Fault == nil {
@@ -276,7 +276,7 @@ func (e *environment) copyPrints(j job) (err error) {
 
 // takePrints takes the prints whose copy is complete.
 func (e *environment) takePrints(q *queue, seq uint64) {
-	if !e.copied.behind(q, seq) {
+	if !e.copied.precedes(q, seq) {
 		return
 	}
 	e.copied = position{}

@@ -262,7 +262,7 @@ func (g *graph) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
-	points, err := behind(alive(g.queues))
+	points, err := endPoints(alive(g.queues))
 	if err != nil {
 		return err
 	}

@@ -153,7 +153,7 @@ func (m *hostMemory) forget() cudasys.Status {
 // FreeAfter implements driver.PooledMemory. The driver does not free such memory in stream order,
 // and blocks the thread until the device is idle; so a goroutine waits first.
 func (m *hostMemory) FreeAfter(queues []driver.Queue) error {
-	points, err := behind(queues)
+	points, err := endPoints(queues)
 	if err != nil {
 		return err
 	}
@@ -167,8 +167,8 @@ func (m *hostMemory) FreeAfter(queues []driver.Queue) error {
 	return nil
 }
 
-// behind returns a point after the work so far of each queue.
-func behind(queues []driver.Queue) (points []*point, err error) {
+// endPoints returns a point after the work so far of each queue.
+func endPoints(queues []driver.Queue) (points []*point, err error) {
 	for _, q := range queues {
 		p, err := q.(*queue).here()
 		if errors.Is(err, driver.ErrClosed) {

@@ -118,7 +118,7 @@ func (m *memory) freeOn(q *queue) error {
 
 // reapAfter makes all later work of the reaper wait for the work of queues so far.
 func (b *backend) reapAfter(queues []driver.Queue) error {
-	points, err := behind(queues)
+	points, err := endPoints(queues)
 	for _, p := range points {
 		failed := b.pool.reaper.locked("cuStreamWaitEvent", func() cudasys.Status {
 			return b.driver.StreamWaitEvent(b.pool.reaper.stream, p.event, 0)
@@ -133,7 +133,7 @@ func (b *backend) reapAfter(queues []driver.Queue) error {
 // freeLater frees memory that is not from the pool, when the work of queues so far is done.
 func (m *memory) freeLater(queues []driver.Queue) error {
 	b := m.backend
-	points, err := behind(queues)
+	points, err := endPoints(queues)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (p programs) checkIn(key, program string) error {
 	return errors.Join(os.Rename(fresh, place), p.trim())
 }
 
-// trim removes the programs that have not been run for longest, and folders that a run left behind.
+// trim removes the least recently run programs, and the folders of runs that ended early.
 func (p programs) trim() error {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
