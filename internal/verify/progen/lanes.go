@@ -47,7 +47,7 @@ func NewLanes(seed uint64, index int) Kernel {
 	}
 	g.budget = g.r.between(6, 60)
 	if g.waits {
-		g.line("\tshared, local := gpu.Shared[[200]int32](t), t.ThreadY()*t.BlockDimX()+t.ThreadX()")
+		g.line("\tshared, local := gpu.Shared[[200]int32](t), t.ThreadY()*t.BlockDimX()+t.ThreadX()\n\t_, _ = shared, local")
 		g.pieces(0)
 	} else {
 		g.block(0, 6)
