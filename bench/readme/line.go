@@ -9,7 +9,7 @@ import (
 
 // speeds returns the README's table.
 func speeds(r *report.Report) string {
-	table := "| | Gopherwarp | beside it |\n|---|---|---|\n"
+	table := "| | Gopherwarp | compared with |\n|---|---|---|\n"
 	for _, l := range lines() {
 		if row, ok := l.row(r); ok {
 			table += row
@@ -30,21 +30,21 @@ type line struct {
 type peer struct{ by, words string }
 
 func lines() []line {
-	const byHand = "CUDA C++ by hand"
+	const tuned = "hand-tuned CUDA C++"
 	return []line{
-		{"triad of 2^28 float32, one element per thread, checks on", "triad32", true,
-			[]peer{{report.Literal, "the same in CUDA C++"}, {report.Best, "with 16-byte accesses by hand"}, {"triton", "Triton"}}},
-		{"sum of 2^28 float32", "sum", false, []peer{{"torch", "PyTorch"}, {report.Best, byHand}}},
-		{"softmax of 16384 x 16384", "softmax", false, []peer{{"torch", "PyTorch"}, {"triton", "Triton"}, {report.Best, byHand}}},
-		{"transposition of 16384 x 16384", "transpose", false, []peer{{report.Copied, "a plain copy"}, {"torch", "PyTorch"}}},
-		{"Black-Scholes, 2^26 options", "black-scholes", false, []peer{{report.Best, byHand}}},
+		{"triad of 2^28 float32, one element per thread, index checks on", "triad32", true,
+			[]peer{{report.Literal, "the same kernel in CUDA C++"}, {report.Best, "CUDA C++ with 16-byte accesses written by hand"}, {"triton", "Triton"}}},
+		{"sum of 2^28 float32", "sum", false, []peer{{"torch", "PyTorch"}, {report.Best, tuned}}},
+		{"softmax of 16384 x 16384", "softmax", false, []peer{{"torch", "PyTorch"}, {"triton", "Triton"}, {report.Best, tuned}}},
+		{"transposition of 16384 x 16384", "transpose", false, []peer{{report.Copied, "a plain copy of the matrix"}, {"torch", "PyTorch"}}},
+		{"Black-Scholes, 2^26 options", "black-scholes", false, []peer{{report.Best, tuned}}},
 		{"running sums of 2^28 int32 (`prim`)", "prim-scan", false, []peer{{"CUB", "CUB"}, {"torch", "PyTorch"}}},
 		{"sorting 2^26 uint32 (`prim`)", "prim-sort", false, []peer{{"CUB", "CUB"}, {"cupy", "CuPy"}}},
 		{"product of float32 matrices, 4096^3", "product-f32", false, []peer{{report.CuBLAS, "cuBLAS"}}},
 		{"product of bfloat16 matrices, 8192^3", "product-bf16", false, []peer{{report.CuBLAS, "cuBLAS"}}},
 		{"product of 8-bit matrices, 8192^3", "product-fp8", false, []peer{{report.CuBLAS, "cuBLAS"}}},
 		{"launch of a kernel", "launch-1", false, []peer{{"C++", "C++"}}},
-		{"start of a process to a kernel's first result", report.StartUncached, false, []peer{{report.Bare, "the driver alone, in C++"}}},
+		{"from the start of a process to a kernel's first result", report.StartUncached, false, []peer{{report.Bare, "C++ that calls only the driver"}}},
 	}
 }
 

@@ -86,7 +86,7 @@ func (d document) section(name string) (string, error) {
 	}
 	name = path.Join("bench/results", path.Base(name))
 	link := strings.Repeat("../", strings.Count(d.name, "/")) + name
-	return fmt.Sprintf("%s%s -->\nOn one %s, from [a report](%s) that names the driver, the commit and the versions of the software compared:\n\n%s%s",
+	return fmt.Sprintf("%s%s -->\nMeasured on one %s. [The report](%s) names the driver, the commit, and the versions of all programs compared.\n\n%s%s",
 		begin, name, model(r.Device), link, d.table(r), end), nil
 }
 

@@ -57,11 +57,11 @@ func TestRewrite(t *testing.T) {
 	}
 	const want = `before
 <!-- figures of bench/results/a.json -->
-On one H200, from [a report](bench/results/a.json) that names the driver, the commit and the versions of the software compared:
+Measured on one H200. [The report](bench/results/a.json) names the driver, the commit, and the versions of all programs compared.
 
-| | Gopherwarp | beside it |
+| | Gopherwarp | compared with |
 |---|---|---|
-| triad of 2^28 float32, one element per thread, checks on | 3,000 GB/s | the same in CUDA C++ 1,500 |
+| triad of 2^28 float32, one element per thread, index checks on | 3,000 GB/s | the same kernel in CUDA C++ 1,500 |
 | launch of a kernel | 4.00 us | C++ 3.60 |
 <!-- end of figures -->
 after
@@ -80,7 +80,7 @@ func TestPrimitives(t *testing.T) {
 		{Name: "prim-sort", Size: 1 << 26, Measurements: []report.Measurement{{By: report.Ours, Seconds: 0.0016}, {By: "CUB", Seconds: 0.0014}}},
 		{Name: "prim-sum", Size: 1 << 28, Measurements: []report.Measurement{{By: report.Ours, Seconds: 0.0016}}},
 	}}
-	const want = `| | elements | ms | CUB, ms | speed against CUB |
+	const want = `| | elements | ms | CUB, ms | speed divided by CUB's |
 |---|---|---|---|---|
 | sort of uint32 | 1<<26 | 1.600 | 1.400 | 0.88 |
 `

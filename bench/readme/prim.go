@@ -9,7 +9,7 @@ import (
 
 // primitives returns the table that compares package prim with CUB.
 func primitives(r *report.Report) string {
-	table := "| | elements | ms | CUB, ms | speed against CUB |\n|---|---|---|---|---|\n"
+	table := "| | elements | ms | CUB, ms | speed divided by CUB's |\n|---|---|---|---|---|\n"
 	for _, p := range [...]struct{ name, what string }{
 		{"prim-sum", "sum of float32"},
 		{"prim-scan", "inclusive scan of int32"},
@@ -19,8 +19,8 @@ func primitives(r *report.Report) string {
 		{"prim-sort-f32", "sort of float32"},
 		{"prim-sort-u64", "sort of uint64"},
 		{"prim-sort-pairs", "sort of uint32 with uint32 values"},
-		{"prim-count", "counts of 256 bytes"},
-		{"prim-select", "selection of a half by flags"},
+		{"prim-count", "count of each of the 256 values of a byte"},
+		{"prim-select", "selection of half of the elements by flags"},
 	} {
 		c := r.Case(p.name)
 		if c == nil || c.By(report.Ours) == nil || c.By("CUB") == nil {
