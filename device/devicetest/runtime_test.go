@@ -168,7 +168,7 @@ func twoStreams(e example) ([]float32, error) {
 	err = errors.Join(
 		copies.WaitFor(done), // the stream waits, not the caller
 		device.Download(copies, out, a),
-		copies.Synchronize(ctx)) // also returns a fault of s before the event
+		copies.Synchronize(ctx)) // also returns a fault of the work that precedes the event in s
 	return out, err
 }
 
@@ -289,7 +289,7 @@ func launched(e example) error {
 	if err != nil {
 		return err
 	}
-	g.Overlap = true // see Grid for clusters, cooperative launches, dynamic shared memory
+	g.Overlap = true // the kernel may start before earlier work is done; see Grid for other options
 	return kernels.Multiply(s, g, a.All(), a.All(), a.All())
 }
 
