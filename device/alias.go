@@ -12,8 +12,9 @@ type Capability = driver.Capability
 //	if errors.As(s.Synchronize(ctx), &f) { ... }
 //
 // The fields Kernel, File, Line, Message, Block and Thread describe the panic. Launch is the number
-// of the launch among those of its stream, from 1, and Launched the line of the program that launched
-// the kernel (see Device.RecordCallers), if they are known.
+// of the launch among the launches of its stream, starting with 1. Launched is the line of the
+// program that launched the kernel (see Device.RecordCallers). Launch is 0 or Launched is empty if
+// the device does not know it.
 type Fault = driver.Fault
 
 // Info describes a device: its Kind ("cuda", "cpu" or "interp"), Index, Name, the Reason why it
@@ -21,9 +22,9 @@ type Fault = driver.Fault
 // the Limits of a launch.
 type Info = driver.Info
 
-// Occupancy describes how a kernel fits a device: blocks of Threads threads, of which each of
-// Cores cores runs Blocks at once; a thread uses a number of Registers and bytes of Stack, 0 if
-// unknown.
+// Occupancy describes how many blocks of a kernel a device runs at once. A block has Threads threads,
+// and each of Cores multiprocessors (or CPU cores) runs Blocks blocks at once. A thread uses
+// Registers registers and Stack bytes of local memory; these two fields are 0 if unknown.
 type Occupancy = driver.Occupancy
 
 // Advice describes how managed memory will be used.

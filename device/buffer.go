@@ -32,7 +32,7 @@ func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	return b, nil
 }
 
-// MakeDirty is Make without the clearing: the buffer has arbitrary contents.
+// MakeDirty is like Make, but the contents of the buffer are arbitrary.
 func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (b *Buffer[T]) Close() error {
 	return nil
 }
 
-// Slice is a part of a Buffer, and an argument of a kernel. It is a small value to copy. It keeps the
-// buffer's memory from being collected, but not from being closed.
+// Slice is a part of a Buffer, and an argument of a kernel. It is a small value to copy. While a
+// Slice is reachable, the buffer's memory is not collected, but Close still frees it.
 //
 // Using the zero Slice is an error. None returns a Slice that is nil in a kernel.
 type Slice[T any] struct {
@@ -143,8 +143,8 @@ type Slice[T any] struct {
 // errNone is the err of None.
 var errNone = errors.New("device.None is an argument for kernels only")
 
-// None returns the argument for a kernel's parameter that is to be a nil slice, for a kernel that
-// tests for nil. Any other use is an error.
+// None returns the argument that is a nil slice in the kernel, for kernels that test a parameter for
+// nil. Any other use of the result is an error.
 func None[T any]() Slice[T] { return Slice[T]{err: errNone} }
 
 // Len returns the number of elements.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Counters counts the work and the waits of a device's streams since it was opened.
+// Counters counts the work and the waits of a device's streams since the device was opened.
 type Counters struct {
 	Launches, Graphs, Uploads, Downloads, Copies, PeerCopies, Fills Count
 

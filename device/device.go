@@ -44,8 +44,8 @@ func (d *Device) Info() Info { return d.info }
 // Backend returns the device's back end, for packages that know its kind.
 func (d *Device) Backend() driver.Backend { return d.backend }
 
-// Explain sets Info.Reason, the reason why the device was chosen although a better kind exists. The
-// code that opens the device calls it before the device is used.
+// Explain sets Info.Reason, the reason why the device was chosen although a better kind of device
+// exists. The code that opens the device calls Explain before the device is used.
 func (d *Device) Explain(reason string) { d.info.Reason = reason }
 
 // RecordCallers makes the device record the callers of later launches, so that Fault.Launched is set,
@@ -53,8 +53,8 @@ func (d *Device) Explain(reason string) { d.info.Reason = reason }
 // microsecond longer.
 func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
 
-// CoarsenAlways makes small launches use coarse variants too, although they are slower for it. It is
-// for tests of these variants.
+// CoarsenAlways makes small launches use coarse variants of kernels, in which each thread processes
+// several elements. Such variants make small launches slower. CoarsenAlways is for tests.
 func (d *Device) CoarsenAlways(on bool) { d.coarsen.Store(on) }
 
 // StreamOptions are properties of a stream.

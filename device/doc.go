@@ -1,4 +1,5 @@
-// Package device is the interface of every device: a GPU, the CPU, the PTX interpreter.
+// Package device provides the same operations for every kind of device: a GPU, the CPU, and the PTX
+// interpreter.
 //
 //	a, err := device.Upload(s, host)                       // *device.Buffer[float32]
 //	err = kernels.Multiply(s, device.Cover(n, 256), a.All(), b.All(), c.All())

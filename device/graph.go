@@ -12,8 +12,9 @@ import (
 // Graph is work that is recorded once and enqueued as a whole any number of times. On a GPU, that is much
 // faster than enqueuing each operation. Its methods may be called from any goroutine.
 //
-// A graph keeps the memory that its work uses: if a buffer is closed before the graph, its memory is freed
-// when the graph is closed, or by the Update that replaces the last launch that used it.
+// A graph keeps the memory that its work uses. If a buffer is closed before the graph, the buffer's
+// memory is freed when the graph is closed, or when Update replaces the last launch that used the
+// buffer.
 type Graph struct {
 	device *Device
 	run    driver.GraphBackend // nil if the device has no graphs: Launch then replays the nodes
@@ -39,8 +40,8 @@ type GraphNode struct {
 
 // Capture records the work that f enqueues on its stream, and on streams forked from it, and returns
 // it as a graph. No work runs. The stream accepts launches, copies within the device, fills and
-// copies of pinned memory. A call that would wait or allocate, or copies ordinary Go memory, returns
-// ErrCapture, and so does Capture.
+// copies of pinned memory. A call that would wait, allocate memory or copy ordinary Go memory returns
+// ErrCapture, and Capture then returns ErrCapture too.
 //
 // The work of one stream runs in order; the work of different streams runs concurrently except where
 // Fork or Join orders it.
@@ -111,7 +112,7 @@ func (g *Graph) instantiate() error {
 	return nil
 }
 
-// Launch enqueues the graph's work on s, which is not a stream that records.
+// Launch enqueues the graph's work on s, which must not be a stream that records a graph.
 func (g *Graph) Launch(s *Stream) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -164,9 +165,10 @@ func (g *Graph) Nodes() []GraphNode {
 	return all
 }
 
-// Update changes the arguments and the grid of the launch with a node's number: f launches the
-// same kernel on its stream once, with a grid that is not empty. Earlier launches of the graph are
-// not affected. The graph releases the memory that only the previous arguments used.
+// Update changes the arguments and the grid of the launch whose GraphNode has the given number. f
+// must launch the same kernel once, on the stream that f receives, with a grid that is not empty.
+// Earlier launches of the graph are not affected. The graph releases the memory that only the
+// previous arguments used.
 func (g *Graph) Update(number int, f func(s *Stream) error) error {
 	r := &recorder{graph: &Graph{device: g.device}, last: -1}
 	s := &Stream{device: g.device, queue: r, recorder: r, epoch: new(epoch)}
@@ -266,8 +268,8 @@ func (g *Graph) release() error {
 	return err
 }
 
-// Fork returns a new stream whose work runs after the present work of s. In a Capture it returns
-// another stream of the Capture.
+// Fork returns a new stream whose work runs after the work enqueued so far on s. In a Capture it
+// returns another stream of the Capture.
 func (s *Stream) Fork() (*Stream, error) {
 	if r := s.recorder; r != nil {
 		if err := s.check(); err != nil {
@@ -286,8 +288,8 @@ func (s *Stream) Fork() (*Stream, error) {
 	return t, nil
 }
 
-// Join makes the later work of s wait for the present work of t, a stream of the same device. A
-// fault of that work becomes a fault of s too. Either both streams belong to one Capture, or
+// Join makes the later work of s wait for the work enqueued so far on t, a stream of the same device.
+// A fault of that work becomes a fault of s too. Either both streams belong to one Capture, or
 // neither does.
 func (s *Stream) Join(t *Stream) error {
 	r, other := s.recorder, t.recorder

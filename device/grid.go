@@ -9,14 +9,14 @@ type Dim = driver.Dim
 // Grid is the number of threads of a launch: Blocks blocks of Block threads each, both of type
 // Dim. A launch whose Blocks.X is 0 does nothing.
 //
-// The other fields are for kernels that need them; a device that does not support one returns
-// ErrGrid. Shared is the size of each block's dynamic shared memory in bytes. Cluster is the
-// number of blocks in a cluster along each axis. Cooperative makes all blocks run at the same
-// time, so that they may wait for each other. Overlap allows the kernel to start before the
-// preceding work of the stream is done.
+// The other fields are for kernels that need them. If the device does not support a field, the launch
+// returns ErrGrid. Shared is the size of each block's dynamic shared memory in bytes. Cluster is the
+// number of blocks in a cluster along each axis. Cooperative makes all blocks run at the same time,
+// so that they may wait for each other. Overlap allows the kernel to start before the preceding work
+// of the stream is done.
 type Grid = driver.Grid
 
-// Blocks is the grid of a kernel whose block is fixed by //gpu:block.
+// Blocks is the grid of a kernel whose block size is fixed by //gpu:block.
 type Blocks = Dim
 
 // Cover returns the grid of blocks of block threads that covers n elements, one for each thread.
@@ -35,8 +35,8 @@ func Cover2(width, height int, block Dim) Grid {
 	return Grid{Blocks: Dim{X: x, Y: y}, Block: block}
 }
 
-// CoverBlocks returns the blocks of the given size that cover width x height elements, for
-// a kernel with a fixed block.
+// CoverBlocks returns the blocks of the given size that cover width x height elements, for a kernel
+// with a fixed block size.
 func CoverBlocks(width, height int, block Dim) Blocks { return Cover2(width, height, block).Blocks }
 
 // ceilDiv rounds up. For a negative n, or a d that is not positive, the launch rejects the result.

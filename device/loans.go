@@ -12,8 +12,9 @@ const maxLoans = 8
 //	x, y := a.Lend(&l), b.Lend(&l)
 //	err := l.Enqueue(func() error { return cuda.Do(s, func(h cuda.Handle) error { ... }) })
 //
-// Lifetimes: the memory is freed at the earliest when Enqueue has returned and the stream's work is
-// done. A graph that the stream records keeps it. Call Enqueue once, even if Lend returned 0.
+// If a lent buffer is closed, its memory is not freed before Enqueue has returned and the stream's
+// work is done. If the stream records a graph, the graph keeps the memory. Call Enqueue once, even if
+// Lend returned 0.
 type Loans struct {
 	stream  *Stream
 	checked bool // the work calls Closed; nothing is pinned
@@ -25,9 +26,9 @@ type Loans struct {
 // Loans returns empty Loans for work on s. It does not allocate.
 func (s *Stream) Loans() Loans { return Loans{stream: s} }
 
-// LoansChecked is Loans for work that calls Closed while it holds the lock of the stream's queue, as
-// the function of cuda.Each does. Lending costs less; a slice that is closed before that call is an
-// error.
+// LoansChecked is like Loans, but lending costs less. The work must call Closed while it holds the
+// lock of the stream's queue, as a function passed to cuda.Each does. If a buffer is closed before
+// that call, Closed returns an error.
 func (s *Stream) LoansChecked() Loans { return Loans{stream: s, checked: s.later != nil} }
 
 // Closed returns an error if a buffer was closed after it was lent.

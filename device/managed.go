@@ -7,9 +7,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Managed is an array of T that host and device access at the same address: its pages migrate to
-// where they are used. Its size is limited by the device's memory. Its methods may be called from
-// any goroutine.
+// Managed is an array of T that host and device access at the same address. Pages of the array
+// migrate to the side that uses them. The size is limited by the device's memory. The methods may be
+// called from any goroutine.
 type Managed[T any] struct {
 	from *allocation
 	host []T
@@ -52,9 +52,9 @@ func (d *Device) allocateManaged(m driver.Manager, b *block) error {
 	return nil
 }
 
-// Host returns the memory for the program, which may access it while no kernel does: after the
-// Synchronize of the streams whose kernels did. After Close, Host returns nil, and slices that it
-// returned before are invalid, as those of Pinned.Host are.
+// Host returns the memory for the program. The program must not access the memory while a kernel may
+// access it, so first call Synchronize on the streams of such kernels. After Close, Host returns nil,
+// and the program must not use slices that Host returned before (see Pinned.Host).
 func (m *Managed[T]) Host() []T {
 	if m.from.closed() {
 		return nil
@@ -91,7 +91,7 @@ func Prefetch[T any](s *Stream, x Slice[T]) error {
 	return prefetch(job{stream: s, verb: "prefetch"}, x, false)
 }
 
-// PrefetchHost is Prefetch to the host.
+// PrefetchHost is like Prefetch, but moves the memory to the host.
 func PrefetchHost[T any](s *Stream, x Slice[T]) error {
 	return prefetch(job{stream: s, verb: "prefetch"}, x, true)
 }

@@ -61,8 +61,8 @@ func (d *Device) SetMemoryLimit(bytes int64) {
 	d.memory.limit = bytes
 }
 
-// Trim waits for freed memory and returns unused memory to the system, for other programs. It runs
-// Go's garbage collector first, to free unreachable buffers too.
+// Trim waits until closed buffers are freed, and returns unused memory to the system, for other
+// programs. It runs Go's garbage collector first, to free unreachable buffers too.
 func (d *Device) Trim() error {
 	d.memory.pressure.Lock()
 	defer d.memory.pressure.Unlock()
@@ -78,11 +78,13 @@ type Owner struct {
 	Buffers int
 }
 
-// Owners returns the open buffers by the line that made them, the largest sum first.
+// Owners returns the lines of the program that made the open buffers. The line with the most bytes
+// comes first.
 func (d *Device) Owners() []Owner { return d.memory.owners() }
 
-// Leaks returns the buffers that became unreachable without Close, as far as the garbage collector has
-// found them, by the line that made them, the largest sum first. Their memory has been freed.
+// Leaks returns the lines of the program that made buffers which became unreachable without Close, as
+// far as the garbage collector has found these buffers. The line with the most bytes comes first. The
+// memory of the buffers has been freed.
 func (d *Device) Leaks() []Owner {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()

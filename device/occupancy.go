@@ -8,8 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Preload prepares kernels for their first launch, several at once. Without it the first launch of
-// a kernel takes as long as the driver needs to compile it. Generated files declare the kernels.
+// Preload prepares kernels for their first launch, several at the same time. Without Preload, the
+// first launch of a kernel waits until the driver has compiled the kernel. Generated files declare
+// the kernels.
 func (d *Device) Preload(kernels ...*driver.Kernel) error {
 	l, ok := d.backend.(driver.Loader)
 	if !ok {
@@ -31,8 +32,8 @@ func (d *Device) Preload(kernels ...*driver.Kernel) error {
 // usualBlock is the block size for a device without a preference.
 const usualBlock = 256
 
-// Occupancy returns how blocks of k fit the device, with the block and the dynamic shared memory of g.
-// If g has no block, it chooses the best number of threads.
+// Occupancy returns how many blocks of k the device runs at once, for the block size and the dynamic
+// shared memory of g. If g has no block size, Occupancy chooses the best one.
 func (d *Device) Occupancy(k *driver.Kernel, g Grid) (Occupancy, error) {
 	threads := 0
 	switch {
@@ -52,8 +53,8 @@ func (d *Device) Occupancy(k *driver.Kernel, g Grid) (Occupancy, error) {
 	return Occupancy{Threads: threads, Blocks: 1, Cores: d.info.Cores}, nil
 }
 
-// Fit returns a grid that covers n elements, one for each thread along x, with the best block size for
-// k on the device. For a kernel with a fixed block it uses that block.
+// Fit returns a grid that covers n elements, one for each thread along x, with the best block size
+// for k on the device. If k has a fixed block size, Fit uses that size.
 func (d *Device) Fit(k *driver.Kernel, n int) (Grid, error) {
 	if k.Block != (Dim{}) {
 		return k.Grid(Dim{X: ceilDiv(n, k.Block.X)}), nil

@@ -21,7 +21,8 @@ func NewPinned[T any](d *Device, n int) (*Pinned[T], error) {
 }
 
 // NewMapped returns pinned memory for n elements that kernels can access over the bus (see
-// Pinned.Mapped). Writes of one side are visible to the other after a Synchronize.
+// Pinned.Mapped). Writes of the host or of a kernel are visible to the other side after a
+// Synchronize.
 func NewMapped[T any](d *Device, n int) (*Pinned[T], error) {
 	return newPinned[T](d, n, driver.Access{Mapped: true})
 }
@@ -152,7 +153,7 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 }
 
 // Close frees the memory, or ends its registration, when the work that uses it is done. It does not
-// wait. See Host for the slices that the program still has.
+// wait. See Host for the slices that the program still refers to.
 //
 // Allocated memory that is not closed remains until the device is closed, because the program may
 // still use its elements. Device.Leaks reports it.
@@ -188,8 +189,8 @@ func (p PinnedSlice[T]) pin(on *Stream) error {
 	return err
 }
 
-// UploadPinned copies src to dst, which has the same length, in the order of the stream's work. It does
-// not wait: src must not change until the stream has done the copy.
+// UploadPinned copies src to dst, which must have the same length, in the order of the stream's work.
+// It does not wait for the copy, so src must not change until the stream has done the copy.
 func UploadPinned[T any](s *Stream, dst Slice[T], src PinnedSlice[T]) error {
 	return exchange(job{s, "upload", WorkUpload}, dst, src, func(q driver.Queue, address uintptr, host []byte) error {
 		return uploadFrom(q, address, host)
@@ -203,8 +204,9 @@ func uploadFrom(q driver.Queue, dst uintptr, host []byte) error {
 	return q.Upload(dst, host)
 }
 
-// DownloadPinned copies src to dst, which has the same length, in the order of the stream's work. It
-// does not wait: the contents of dst are valid after the stream's next Synchronize without an error.
+// DownloadPinned copies src to dst, which must have the same length, in the order of the stream's
+// work. It does not wait: the contents of dst are valid after the stream's next Synchronize without
+// an error.
 func DownloadPinned[T any](s *Stream, dst PinnedSlice[T], src Slice[T]) error {
 	return exchange(job{s, "download", WorkDownload}, src, dst, func(q driver.Queue, address uintptr, host []byte) error {
 		return downloadTo(q, host, address)

@@ -20,7 +20,8 @@ type Plane[T any] struct {
 // threads that read along a row.
 const rowAlign = 256
 
-// MakePlane returns a buffer of height rows of width zeros, aligned for the device, and its plane.
+// MakePlane returns a plane of zeros with the given width and height, and the buffer that contains
+// it. The rows are aligned for the device.
 func MakePlane[T any](s *Stream, width, height int) (*Buffer[T], Plane[T], error) {
 	if err := errors.Join(checkElements[T](width), checkElements[T](height)); err != nil {
 		return nil, Plane[T]{}, err
@@ -91,7 +92,7 @@ func (p Plane[T]) Part(r Rect) Plane[T] {
 	return Plane[T]{p.in.Slice(from, from+(r.Height-1)*p.stride+r.Width), r.Width, r.Height, p.stride}
 }
 
-// CopyPlane copies src to dst, which has the same width and height and does not overlap src.
+// CopyPlane copies src to dst, which must have the same width and height and must not overlap src.
 func CopyPlane[T any](s *Stream, dst, src Plane[T]) error {
 	return s.work(Activity{Work: WorkCopy, Bytes: src.width * src.height * sizeOf[T]()}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "copy from"}, src.in, func(from uintptr) error {

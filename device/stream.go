@@ -59,8 +59,9 @@ func (s *Stream) Device() *Device { return s.device }
 func (s *Stream) Queue() driver.Queue { return s.queue }
 
 // Plan starts a launch of k. The caller passes the arguments in the order of the kernel's parameters
-// (Slice.Pass, TensorMap.Pass, driver.Pass) and calls Plan.Launch once, even if an argument is invalid:
-// the memory of the arguments is not freed before. Generated launchers do this.
+// (Slice.Pass, TensorMap.Pass, driver.Pass) and calls Plan.Launch once, even if an argument is
+// invalid, because the memory of the arguments is not freed before that call. Generated launchers do
+// this.
 func (s *Stream) Plan(k *driver.Kernel, g Grid) *driver.Plan {
 	l := s.newLaunch()
 	l.plan.Reset(k, g)
@@ -195,15 +196,15 @@ func (s *Stream) closing() bool {
 // idle reports whether the stream is closed and all its work done.
 func (s *Stream) idle() bool { return s.finished.Load() }
 
-// Synchronize waits until all work enqueued before the call is done, or ctx is. It writes the
-// output of gpu.Printf and returns the errors since the last call: a *Fault of a kernel, including
-// one of a stream whose event this one waited for; the error that stuck to the stream; a failure
-// of the device. Afterwards the stream can be used again, unless the device itself was lost. If ctx
-// is done first, Synchronize returns its error, the work continues, and its errors belong to the
-// next call.
+// Synchronize waits until all work enqueued before the call is done, or until ctx is done. It writes
+// the output of gpu.Printf and returns the errors since its last call: the *Fault of a kernel of s,
+// or of a stream whose event s waited for; the error that stuck to s; a failure of the device.
+// Afterwards s can be used again, unless the device itself was lost. If ctx is done first,
+// Synchronize returns the error of ctx; the work continues, and the next call returns the errors of
+// the work.
 //
-// Several goroutines may wait for one stream, each with its own ctx. All goroutines waiting at the
-// time receive the errors.
+// Several goroutines may wait for one stream, each with its own ctx. All goroutines that wait when
+// the work ends receive the errors.
 func (s *Stream) Synchronize(ctx context.Context) error {
 	if s.closing() {
 		return fmt.Errorf("device: stream %w", ErrClosed)

@@ -9,19 +9,19 @@ import (
 )
 
 // TensorMap is a matrix in a buffer's memory, or a stack of matrices. A kernel copies tiles of type
-// Part from or to it (see gpu.TensorMap). It is a small value to copy.
+// Part from the matrix or to it (see gpu.TensorMap). It is a small value to copy.
 type TensorMap[Part any] struct {
 	in   Slice[byte]
 	plan driver.TensorPlan
 	err  error
 }
 
-// Extent is the size of a stack of matrices: elements of a row, rows, matrices.
+// Extent is the size of a stack of matrices: Depth matrices of Height rows of Width elements.
 type Extent struct{ Width, Height, Depth int }
 
-// MapTensor returns the map of in as a stack of matrices in row-major order without padding. T is the
-// type of Part's elements. The size of a row and the address of in must be multiples of 16 bytes.
-// Using a map with invalid arguments is an error.
+// MapTensor returns the map of in as a stack of matrices in row-major order without padding. Part
+// must consist of elements of type T. The size of a row in bytes and the address of in must be
+// multiples of 16. Using a map with invalid arguments is an error.
 func MapTensor[Part, T any](in Slice[T], e Extent) TensorMap[Part] {
 	tile, err := gpu.TileOf(reflect.TypeFor[Part]())
 	size := sizeOf[T]()

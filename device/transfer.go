@@ -6,16 +6,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// UploadTo copies host to dst, which has the same length. The caller may change host when UploadTo
-// returns.
+// UploadTo copies host to dst, which must have the same length. The caller may change host when
+// UploadTo returns.
 func UploadTo[T any](s *Stream, dst Slice[T], host []T) error {
 	return transfer(job{s, "upload", WorkUpload}, dst, len(host), func(q driver.Queue, address uintptr) error {
 		return q.Upload(address, bytesOf(host))
 	})
 }
 
-// Download copies src, a Buffer or a Slice, to host, which has the same length. The contents of host
-// are valid after the stream's next Synchronize without an error.
+// Download copies src, a Buffer or a Slice, to host, which must have the same length. The contents of
+// host are valid after the stream's next Synchronize without an error.
 //
 // A CUDA device completes a download of more than a few megabytes before Download returns, because
 // the CPU takes part in copies to ordinary Go memory. See Pinned for downloads that run
@@ -30,7 +30,8 @@ func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error
 	})
 }
 
-// Copy copies src to dst within the device. They have the same length and do not overlap.
+// Copy copies src to dst within the device. dst and src must have the same length and must not
+// overlap.
 func Copy[T any](s *Stream, dst, src Slice[T]) error {
 	return s.work(Activity{Work: WorkCopy, Bytes: src.bytes()}, func(q driver.Queue) error {
 		return pinned(job{stream: s, verb: "copy from"}, src, func(from uintptr) error {

@@ -43,14 +43,14 @@ type Activity struct {
 	// Called is when the program enqueued the work, and Call how long the call took.
 	Called time.Time
 	Call   time.Duration
-	// Load is how long the program waited before Called for the kernel's code: a driver compiles
-	// it for the first launch.
+	// Load is how long the program waited, before Called, for the driver to compile the kernel, as it
+	// does for the first launch.
 	Load time.Duration
 	// Stack holds the program counters of the callers, innermost first, for
 	// runtime.CallersFrames.
 	Stack []uintptr
 	// Begin and End are the device's times on the host's clock. They are accurate to about 10
-	// microseconds relative to Called, and to about 1 relative to each other.
+	// microseconds relative to Called, and to about 1 microsecond relative to each other.
 	Begin, End time.Time
 }
 
@@ -63,10 +63,10 @@ type Watcher interface {
 	Closed() error
 }
 
-// Watch reports the device's work to w until stop is called or the device is closed. It reports
-// work when the program waits for the stream; work that has not been waited for when stop is called
-// is not reported. Each watched piece of work costs its caller a few microseconds. A device has at
-// most one watcher.
+// Watch reports the device's work to w until stop is called or the device is closed. It reports work
+// when the program waits for the work's stream. Work for which the program has not waited when it
+// calls stop is not reported. Each watched piece of work costs its caller a few microseconds. A
+// device has at most one watcher.
 func (d *Device) Watch(w Watcher) (stop func(), err error) {
 	v := &watch{watcher: w}
 	if err := v.setClock(d.backend); err != nil {
