@@ -22,7 +22,7 @@ const unknownMemory = 1 << 40
 // Open returns the machine's processor cores as a device.
 func Open() (*device.Device, error) { return OpenThreads(Fastest) }
 
-// OpenThreads is Open for a device that runs the threads of all blocks in the given way.
+// OpenThreads is like Open, but the device runs the threads of all blocks in the given way.
 func OpenThreads(t Threads) (*device.Device, error) {
 	b := newBackend()
 	switch t {
@@ -46,7 +46,7 @@ func OpenThreads(t Threads) (*device.Device, error) {
 	return device.New(b), nil
 }
 
-// Threads is a way to run the threads of a block. The results are the same for all of them.
+// Threads is a way to run the threads of a block. All ways give the same results.
 type Threads int
 
 // The ways to run threads.
@@ -58,9 +58,9 @@ const (
 	AVX2                      // like Fastest, but with vector code for processors without AVX-512; OpenThreads returns an error if the processor lacks AVX2
 )
 
-// OpenNative is Open for a device that calls the kernel's own Go function for each thread, even if
-// the build generated code for whole blocks. It is slower, but breakpoints in the kernel work, and
-// the results can be compared.
+// OpenNative is like Open, but the device calls the kernel's Go function for each thread even if the kernel
+// has generated code. Such a device is slower, but breakpoints in the kernel work. Its results can be
+// compared with those of the generated code.
 func OpenNative() (*device.Device, error) {
 	b := newBackend()
 	b.tier = nativeTier

@@ -1,5 +1,6 @@
-// Package cpu is a device that consists of the machine's processor cores. It runs the Go functions of
-// kernels on every machine, without a GPU and without generated code.
+// Package cpu is a device that consists of the machine's processor cores. It runs kernels on every machine,
+// without a GPU. For a kernel with generated code for the CPU, the device runs that code; for any other
+// kernel, the device calls the kernel's Go function for each thread.
 //
 //	dev, err := cpu.Open()
 //	s, err := dev.NewStream()
@@ -20,14 +21,13 @@
 //     barrier: one goroutine per thread if threads wait for each other or have shared memory, and
 //     otherwise 32 per block.
 //
-// In the first two cases, threads of a block are not preempted: a thread that waits for another thread of its
-// block by reading plain memory, or by an operation that the compiler did not recognize as waiting, waits
-// forever.
+// In the first two cases, threads of a block are not preempted. If a thread polls plain memory that another
+// thread of its block is to write, or waits in a way that the compiler did not recognize, it waits forever.
 //
-// Each core starts with a contiguous range of the blocks, x counting fastest, and runs them in order. A core
-// that has finished its range takes half of the remaining blocks of another, from the end. If threads wait
-// in memory, all blocks start in order. The goroutines of a launch poll for the next launch for some 20 us,
-// so that consecutive launches need not wake any.
+// Each core starts with a contiguous range of the blocks, x counting fastest, and runs them in order. A
+// core that has finished its range takes half of the remaining blocks of another, from the end. If threads
+// poll memory (the third case), all blocks start in order instead. After a launch, its goroutines poll for
+// about 20 us for another launch, so that a launch that follows soon need not wake goroutines.
 //
 // A launch or copy is done when the call returns. A kernel cannot be stopped: one that never ends blocks the
 // goroutine that launched it. Other goroutines may wait for its stream until their context is done. Closing
@@ -35,14 +35,14 @@
 // names the kernel, which continues until the program ends.
 //
 // If several blocks of a launch fault, the device reports the fault of the block with the lowest index,
-// whatever the schedule; later blocks may not run. If threads wait in memory, a fault ends the waiting
-// threads, and the device reports the fault that happened first.
+// whatever the schedule. Blocks after that block may be skipped. If threads poll memory, a fault ends the
+// polling threads, and the device reports the fault that happened first.
 //
 // The size of the device's memory is that of the machine, or the limit of the process if control groups
-// (containers) or resource limits (ulimit -v, -d) set a lower one. An allocation that the system would refuse
-// returns device.ErrMemory.
+// (containers) or resource limits (ulimit -v, -d) set a lower limit. An allocation that the system would
+// refuse returns device.ErrMemory.
 //
-// The package is not a compiler. Generated code supplies functions that run whole blocks and, if the compiler
-// could vectorize them, vector code for AVX-512 and for AVX2. VectorLanes reports which of the two the machine
-// runs.
+// The package is not a compiler. The generated code consists of functions that run whole blocks and, for
+// kernels that the compiler could vectorize, of vector code for AVX-512 and for AVX2. VectorLanes reports
+// which of these two the machine runs.
 package cpu

@@ -163,8 +163,8 @@ func cudaLevel(d *cudasys.Driver) string {
 	return fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
 }
 
-// OpenOn is Open with a driver that the caller supplies. It is for tests of packages of this module
-// that build on this one; other modules cannot make a driver.
+// OpenOn is like Open, with a driver that the caller supplies. It is for tests of other packages of
+// this module; other modules cannot make a driver.
 func OpenOn(d *cudasys.Driver, index int) (*device.Device, error) {
 	m := here()
 	m.load = func() (*cudasys.Driver, error) { return d, nil }

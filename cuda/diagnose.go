@@ -16,9 +16,9 @@ type Report struct {
 
 // Finding is the result of one check. Means and Do are set if it is not OK.
 type Finding struct {
-	What  string // a plain clause
-	Means string // a sentence
-	Do    string // a sentence
+	What  string // the result, in a clause
+	Means string // what it means, in a sentence
+	Do    string // what the user can do, in a sentence
 	OK    bool
 }
 

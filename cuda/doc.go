@@ -9,7 +9,7 @@
 // The package contains no compiler: a driver.Kernel holds PTX, which the driver compiles to machine code
 // when the kernel is first launched. Programs that run on any device call gopherwarp.Open instead.
 //
-// A device and everything that belongs to it may be used by multiple goroutines simultaneously. A goroutine
-// that waits for the GPU does not block a thread: one goroutine per device polls the driver for all of them.
-// docs/runtime.md describes who owns which resource.
+// A device and everything that belongs to it may be used by multiple goroutines simultaneously. A
+// goroutine that waits for the GPU does not block a thread: one goroutine per device polls the driver
+// for all of them. docs/runtime.md describes the lifetimes of all objects.
 package cuda

@@ -79,7 +79,7 @@ var ErrLost = errors.New("the device was lost")
 // refuses all further work of the process on the device. All later calls return the same LostError.
 type LostError struct {
 	Cause *Error
-	Means string // the usual reason for a status like the cause's
+	Means string // the usual reason for the status of the cause
 }
 
 // Error returns the cause, its usual reason, and what to do.

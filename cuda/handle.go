@@ -14,8 +14,8 @@ import (
 // cudaStream_t, and the CUcontext that it belongs to.
 type Handle struct {
 	Stream, Context uintptr
-	// Before makes the context current, in a Handle that Each passes. It is for packages of this
-	// module, which pass it to the function that calls the library.
+	// Before is set in a Handle that Each passes, and makes the context current. It is for packages
+	// of this module, which pass Before to the function that calls the library.
 	Before cudasys.Before
 }
 
@@ -27,8 +27,8 @@ type Handle struct {
 // If s belongs to a device of another kind, the error is driver.ErrUnsupported.
 func Do(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lend) }
 
-// Each is Do for an f that calls C only through functions that first make the handle's Before on
-// the same thread. The context is not current otherwise. This saves one transition into C.
+// Each is like Do, but does not make the context current. Instead, f must call C only through
+// functions that first call the handle's Before on the same thread. This saves one transition into C.
 func Each(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lendEach) }
 
 func do(s *device.Stream, f func(h Handle) error, lend func(*queue, func(h Handle) error) error) error {

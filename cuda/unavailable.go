@@ -19,9 +19,9 @@ var (
 // Unavailable is the error for a GPU that cannot be used. It contains the reason, its meaning and
 // what to do about it.
 type Unavailable struct {
-	What  string // a plain clause: "no NVIDIA driver was found (libcuda.so.1)"
-	Means string // a sentence
-	Do    string // a sentence
+	What  string // the problem, in a clause: "no NVIDIA driver was found (libcuda.so.1)"
+	Means string // what it means, in a sentence
+	Do    string // what the user can do, in a sentence
 	Kind  error  // ErrNoDriver, ErrOldDriver, ErrNoDevice, ErrPermission or ErrDeviceInit
 	Err   error  // the cause, or nil
 }
