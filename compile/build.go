@@ -66,7 +66,7 @@ const (
 // as Go's specification allows.
 type Contract string
 
-// Values of Options.Contract. By default, kernels contract unless they have a //gpu:contract off
+// Values of Options.Contract. By default, the compiler fuses unless the kernel has a //gpu:contract off
 // directive.
 const (
 	ContractDefault Contract = ""
@@ -91,7 +91,7 @@ type Package struct {
 
 // Kernel is a compiled kernel.
 type Kernel struct {
-	*driver.Kernel          // without Native, which exists only in a Go program
+	*driver.Kernel          // without Native, the Go function, which exists only in a program
 	File           string   // the file that declares it
 	Line           int      // the line of the declaration
 	IR             *ir.Func // the input of the back ends; nil if Options.Cache is set

@@ -21,9 +21,10 @@ type Declared struct {
 	Generic bool   // it has type parameters; its instances are compiled
 }
 
-// Declarations returns the kernels that files declare, which are all those of package p, and diagnostics
-// of errors in their declarations. It needs only the types of the packages that p imports, so it ignores
-// instances of other packages' generic kernels. It also ignores generated files.
+// Declarations returns the kernels that package p declares, and diagnostics of errors in their
+// declarations. The argument files contains all files of p. Declarations needs only the types of the
+// packages that p imports, so it ignores instances of other packages' generic kernels. It also ignores
+// generated files.
 func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	var sources []decl.Source
 	for _, f := range files {
@@ -69,8 +70,8 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 // file declares no kernel.
 func Mentions(text []byte) bool { return decl.Mentions(text) }
 
-// Compiles reports whether kernels can call functions of the package of the standard library with the
-// given path.
+// Compiles reports whether kernels can call functions of the standard library's package with the given
+// path.
 func Compiles(path string) bool { return load.Compiled(path) }
 
 // Stale returns the names of declarations of p, such as "f" and "T.m", that have changed in its files since code was generated

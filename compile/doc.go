@@ -19,18 +19,19 @@
 //	//gpu:instance add[float32|int32]
 //	//gpu:instance AddPoints = lib.Add[Point]
 //
-// A kernel may have several bodies, for different GPUs. Each launch uses the best body that its GPU
+// A kernel may have several bodies, for different GPUs. A launch uses the best body that the GPU
 // supports:
 //
 //	//gpu:variant multiply
 //	//gpu:target sm_90a
 //	func multiplyHopper(t gpu.Thread, a, b, c []float32) {
 //
-// The package does not run kernels and does not depend on devices. The kernels in its results are
-// values of package device/driver. Build works even if generated files are missing or broken: it
-// derives the launchers' declarations from the kernels' syntax before it type-checks the packages.
+// The package does not run kernels and does not depend on devices. Each Kernel of a Result embeds a
+// driver.Kernel, the form of a kernel that devices launch. Build works even if generated files are
+// missing or broken: it derives the launchers' declarations from the kernels' syntax before it
+// type-checks the packages.
 //
-// If the environment variable GOPHERWARP_DUMP names a kernel, Build writes its IR to standard error
-// before the first pass and after each pass. GOPHERWARP_DUMP=kernel=file writes to that file
+// If the environment variable GOPHERWARP_DUMP names a kernel, Build writes the kernel's IR to standard
+// error before the first pass and after each pass. GOPHERWARP_DUMP=kernel=file writes to that file
 // instead.
 package compile

@@ -10,7 +10,7 @@ type InternalError struct {
 	Kernel string // package path and name of the kernel that was being compiled, if any
 	Value  any    // the argument of the panic
 
-	Stack []byte // where
+	Stack []byte // the stack of the panic
 }
 
 // Error returns a text that asks the user to report the bug and includes the details.

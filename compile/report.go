@@ -52,11 +52,11 @@ type Access struct {
 // Note describes a transformed loop, or checks that a test at the kernel's start bypasses.
 type Note struct {
 	Place  string `json:"place"`            // a position in the loop, or of the first check: "file.go:12"
-	What   string `json:"what"`             // "unrolled"; "joined", which is unrolled in part; "versioned", a copy of the loop runs without checks; "bounded", the kernel does
+	What   string `json:"what"`             // "unrolled"; "joined" (unrolled in part); "versioned" (the loop has a copy without checks); "bounded" (the kernel has a copy with fewer checks)
 	Rounds int    `json:"rounds,omitempty"` // number of iterations, or of checks that are bypassed
 }
 
-// Left is a check that remains in a kernel, or a panic.
+// Left is a check or a panic that remains in a kernel.
 type Left struct {
 	Place   string `json:"place"`         // "file.go:12:4"
 	Message string `json:"message"`       // the format of the fault's message

@@ -22,7 +22,7 @@ type Number interface {
 // its last bits between runs.
 //
 // As in all atomic operations of this package, p points into a slice or into shared memory, and how
-// gives the memory order and the scope, which default to Relaxed and DeviceScope. On a GPU,
+// gives the memory order and the scope. The defaults are Relaxed and DeviceScope. On a GPU,
 // additions to an element of a slice treat subnormal float32 values as zero.
 func AtomicAdd[T Number](p *T, v T, how ...Memory) T {
 	if v == 0 { // a read, possibly in a loop that waits

@@ -4,7 +4,8 @@ import "github.com/gopherwarp/gopherwarp/internal/simt"
 
 // Barrier counts arrivals of threads and bytes of bulk copies, in consecutive phases (PTX:
 // mbarrier; requires compute capability 9.0). A phase completes, and the next one begins, when the
-// number of arrivals passed to Init have occurred and all bytes that they announced have arrived.
+// number of arrivals that was passed to Init have occurred and all bytes that were passed to Expect
+// have arrived.
 //
 //	full := gpu.Shared[gpu.Barrier](t)
 //	if t.ThreadX() == 0 {
@@ -17,20 +18,20 @@ import "github.com/gopherwarp/gopherwarp/internal/simt"
 //	}
 //	full.Wait(t, 0)
 //
-// A Barrier must be in shared memory. A thread that faults does not arrive; the threads that wait
-// for it exit.
+// A Barrier must be in shared memory. A thread that faults does not arrive, and the threads that
+// wait for its arrival exit.
 type Barrier struct{ word uint64 }
 
 // Init initializes b at the beginning of phase 0. Each phase requires the given number of arrivals.
-// One thread calls Init, before a Sync that every thread that uses b passes.
+// One thread calls Init and then Sync. All other threads that use b must have passed this Sync.
 func (b *Barrier) Init(t Thread, arrivals int) { t.block.InitBarrier(&b.word, arrivals) }
 
 // Arrive counts one arrival. The thread's memory accesses before Arrive are ordered before those
 // that other threads make after waiting for the phase.
 func (b *Barrier) Arrive(t Thread) { t.block.Arrive(&b.word, 0) }
 
-// Expect is like Arrive, and also adds the given number of bytes to those for which the phase
-// waits. Bulk copies with b as their barrier deliver the bytes.
+// Expect is like Arrive, and also makes the phase wait for the given number of bytes. Bulk copies
+// with b as their barrier deliver the bytes.
 func (b *Barrier) Expect(t Thread, bytes int) { t.block.Arrive(&b.word, bytes) }
 
 // Wait waits until the phase with the given number has completed. Only the lowest bit of the number
@@ -42,8 +43,8 @@ func (b *Barrier) Wait(t Thread, phase int) {
 	}
 }
 
-// Done reports whether the phase with the given number has completed. A loop may wait by calling
-// Done: if a thread that it waits for faults, the waiting thread exits.
+// Done reports whether the phase with the given number has completed. A loop may call Done to wait
+// for a phase. If a thread faults whose arrival the loop waits for, the waiting thread exits.
 func (b *Barrier) Done(t Thread, phase int) bool {
 	simt.Pause()
 	return t.block.Passed(&b.word, phase)

@@ -46,8 +46,8 @@ func (b *Blocks) Grid() (x, y, z int) {
 // not be used.
 func (b *Blocks) Lanes() int { return b.walk.Lanes }
 
-// Span returns the number of threads in a row along x that starts at the current block and includes
-// the blocks that continue it.
+// Span returns the number of threads in the current block's row along x. If blocks are
+// one-dimensional, the row includes the following blocks along x.
 func (b *Blocks) Span() int { return b.walk.Span() }
 
 // Done records that the first n threads of the span have run, and returns how many of them belong
@@ -55,7 +55,7 @@ func (b *Blocks) Span() int { return b.walk.Span() }
 func (b *Blocks) Done(n int) int { return b.walk.Done(n) }
 
 // Begun returns the number of threads of the current block that had already run when Next reached
-// it. Later calls for the same block return 0.
+// the block. Later calls for the same block return 0.
 func (b *Blocks) Begun() int { return b.walk.Begun() }
 
 // Threads returns the number of threads in a block.

@@ -3,8 +3,9 @@ package gpu
 import "unsafe"
 
 // ClusterX returns the index of the thread's cluster in the grid along x. The launch determines
-// which blocks form a cluster (device.Grid's Cluster or the directive //gpu:cluster); by default,
-// each block is a cluster of its own. Clusters of several blocks require compute capability 9.0.
+// which blocks form a cluster (the field Cluster of device.Grid, or the directive //gpu:cluster);
+// by default, each block is a cluster of its own. Clusters of several blocks require compute
+// capability 9.0.
 func (t Thread) ClusterX() int { return t.block.Index[0] / t.ClusterDimX() }
 
 // ClusterY returns the index of the thread's cluster in the grid along y.
@@ -63,9 +64,9 @@ func (t Thread) WaitCluster() { t.block.WaitCluster(t.linear()) }
 //	t.SyncCluster() // all blocks have written theirs
 //	x := gpu.Peer(t, mine, (t.ClusterRank()+1)%t.ClusterSize())[i]
 //
-// In a kernel that uses Peer, no block of a cluster runs before all of them have started, and their
-// shared memory remains valid until all of them have ended. The thread faults if the cluster has no
-// block of the given rank.
+// In a kernel that uses Peer, no block of a cluster runs before all blocks of the cluster have
+// started, and their shared memory remains valid until all these blocks have ended. The thread
+// faults if the cluster has no block of the given rank.
 func Peer[T any](t Thread, p *T, rank int) *T {
 	return (*T)(t.block.Peer(unsafe.Pointer(p), rank))
 }

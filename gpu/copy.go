@@ -20,9 +20,10 @@ func CopyAsync[T any](t Thread, dst, src *T) {
 	*dst = *src
 }
 
-// CommitCopies forms a group of the copies that the thread has started since its last call.
+// CommitCopies forms a group of the copies that the thread has started since its last call of
+// CommitCopies.
 func (t Thread) CommitCopies() {}
 
 // WaitCopies waits until all groups of the thread's copies are complete, except for the most recent
-// ones, whose number is leave, a constant from 0 to 7.
+// leave groups. The argument leave is a constant from 0 to 7.
 func (t Thread) WaitCopies(leave int) {}

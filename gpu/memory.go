@@ -15,7 +15,7 @@ const (
 	Acquire                          // later accesses are not moved before the operation
 	Release                          // earlier accesses are not moved after the operation
 	AcquireRelease                   // both Acquire and Release
-	Sequential                       // AcquireRelease, in one order of all such operations that all threads agree on
+	Sequential                       // AcquireRelease, and all threads observe all Sequential operations in the same order
 )
 
 // The scopes: the set of threads among which an operation is atomic and its order holds.
@@ -26,9 +26,9 @@ const (
 	SystemScope                     // all threads of all devices and of the host
 )
 
-// Fence orders memory accesses. Other threads that also use a fence or an atomic operation observe
-// the thread's accesses that precede the fence no later than those that follow it. The default is
-// AcquireRelease with DeviceScope; the only other order of a fence is Sequential.
+// Fence orders memory accesses. A thread that also uses a fence or an atomic operation observes the
+// accesses of the calling thread before its fence no later than the accesses after the fence. The
+// default is AcquireRelease with DeviceScope; the only other order of a fence is Sequential.
 //
 // Fence does not wait for other threads. Use Thread.Sync, which also orders memory, to synchronize
 // the threads of a block.

@@ -6,8 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// Multiplicand is an element type of the matrices that tensor cores multiply. Of a float32, they
-// use only the upper 19 bits (TF32).
+// Multiplicand is an element type of the matrices that tensor cores multiply. Tensor cores use only
+// the upper 19 bits of a float32 (TF32).
 type Multiplicand interface {
 	dtype.F16 | dtype.BF16 | float32 | dtype.F8E4M3 | dtype.F8E5M2
 }

@@ -9,8 +9,8 @@ import (
 
 // Accumulator is a thread's part of a matrix that a warp group holds. The matrix has 64 rows and
 // twice as many columns as the array has elements. If l is the thread's lane and w is its warp's
-// index in the group, elements 4*j and 4*j+1 are in row 16*w + l/4 at columns 8*j + 2*(l%4) and the
-// next one. Elements 4*j+2 and 4*j+3 are at the same columns, eight rows below.
+// index in the group, elements 4*j and 4*j+1 are in row 16*w + l/4 at column 8*j + 2*(l%4) and the
+// next column. Elements 4*j+2 and 4*j+3 are at the same columns, eight rows below.
 type Accumulator interface {
 	[4]float32 | [8]float32 | [16]float32 | [24]float32 | [32]float32 | [48]float32 | [64]float32 | [80]float32 | [96]float32 | [112]float32 | [128]float32
 }
@@ -52,9 +52,10 @@ func (o Down[T]) element(i, k int) T {
 const stepBytes = 32 // the extent in bytes of the summed dimension of one product
 
 // MultiplyAsync starts to add a*b to *acc on the tensor cores and does not wait for the result
-// (PTX: wgmma; only on compute capability 9.0). All 128 threads of a warp group call it together;
-// none of them may have exited. a has 64 rows, and b has as many columns as the accumulator. The
-// sum runs over 32 bytes of both: 32 elements of one byte, 16 of two or 8 of four.
+// (PTX: wgmma; only on compute capability 9.0). All 128 threads of a warp group must call it
+// together, so no thread of the group may have exited. a has 64 rows, and b has as many columns as
+// the accumulator. The dimension over which the product sums has 32 bytes in a and in b: 32
+// elements of one byte, 16 elements of two bytes or 8 elements of four bytes.
 //
 //	t.FenceProducts()
 //	for step := range 4 {
@@ -64,9 +65,9 @@ const stepBytes = 32 // the extent in bytes of the summed dimension of one produ
 //	gpu.AwaitProducts(t, &acc, 0)
 //
 // Until AwaitProducts returns, the kernel must neither read nor write *acc, nor write to the
-// panels. The error of a result is at most the sum of the magnitudes of its terms times 2^-12 for
-// elements of one byte, and times 2^-20 for other elements. On the CPU, MultiplyAsync completes at
-// once.
+// panels. Relative to the sum of the magnitudes of its terms, the error of a result is at most
+// 2^-12 for elements of one byte and 2^-20 for other elements. On the CPU, MultiplyAsync completes
+// at once.
 func MultiplyAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc *A, a L, b R) {
 	in := t.linear() % WarpGroupSize
 	row, depth := in/32*16+in%32/4, stepBytes/int(unsafe.Sizeof(*new(T)))
@@ -81,11 +82,11 @@ func ProductAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc 
 }
 
 // MultiplyTilesAsync is like MultiplyAsync for a left operand that the warp group holds in
-// registers. Each warp passes 16 of the operand's 64 rows as a has them in MMA: 16 columns, in four
-// tiles, upper left, lower left, upper right, lower right.
+// registers. Each warp passes 16 of the operand's 64 rows, in the layout of the operand a of MMA:
+// 16 columns, in four tiles, upper left, lower left, upper right, lower right.
 //
-// An accumulator, rounded and packed in pairs, is such an operand: columns 16*k to 16*k+15 of
-// its matrix are elements 8*k to 8*k+7 of the array, two for each tile.
+// An accumulator, rounded and packed in pairs, is such an operand: columns 16*k to 16*k+15 of its
+// matrix are elements 8*k to 8*k+7 of the array, two elements for each tile.
 func MultiplyTilesAsync[A Accumulator, T Half, R Operand[T]](t Thread, acc *A, a [4]Tile[T], b R) {
 	left := gather(t, simt.MultiplyTiles, pair(a[0], a[2]))
 	right := gather(t, simt.MultiplyTiles, pair(a[1], a[3]))
@@ -155,12 +156,13 @@ func truncated(x float32) float32 { return fromBits[float32](toBits(x) &^ 0x1fff
 // starts next. Call it before the first product of each group.
 func (t Thread) FenceProducts() {}
 
-// CommitProducts forms a group of the products that the warp has started since its last call.
+// CommitProducts forms a group of the products that the warp has started since its last call of
+// CommitProducts.
 func (t Thread) CommitProducts() {}
 
 // AwaitProducts waits until all groups of the warp's products are complete, except for the most
-// recent ones, whose number is leave, a constant from 0 to 7. acc points to an accumulator of the
-// completed products; with several accumulators, call AwaitProducts for each.
+// recent leave groups. The argument leave is a constant from 0 to 7. acc points to an accumulator
+// of the completed products; if they have several accumulators, call AwaitProducts for each.
 func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
 	t.block.Meet(t.linear(), simt.Products, 0) // once one thread continues, the panels of all may change
 }
@@ -168,8 +170,8 @@ func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
 // TakeRegisters raises the number of registers of each thread of the warp group to n, taking
 // registers that other warp groups have released (PTX: setmaxnreg; only on compute capability 9.0).
 // n is a constant multiple of 8 from 24 to 256. All threads of the warp group call TakeRegisters,
-// which waits until enough registers are available. The kernel must have a fixed block size; its
-// threads start with equal shares of the 65536 registers, each a multiple of 8.
+// which waits until enough registers are available. The kernel must have a fixed block size. Its
+// threads start with equal shares of the 65536 registers, rounded down to a multiple of 8.
 func (t Thread) TakeRegisters(n int) {}
 
 // GiveRegisters releases all but n registers of each thread of the warp group. The requirements of

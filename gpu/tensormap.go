@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// TensorMap describes a matrix, or a stack of matrices, in global memory, parts of which bulk
-// copies transfer. It is the kernel's view of a device.TensorMap, and a kernel takes it as a
-// parameter. Part is the type of the tile that one copy transfers: a Panel[T], with 64 rows of 128
-// bytes; an array of up to four panels, stacked vertically; or an array [rows][columns]T of
-// numbers, whose rows are contiguous and have a multiple of 16 bytes.
+// TensorMap describes a matrix, or a stack of matrices, in global memory, for bulk copies of tiles.
+// It is the kernel's view of a device.TensorMap, and is a parameter of the kernel. Part is the type
+// of the tile that one copy transfers: a Panel[T], with 64 rows of 128 bytes; an array of up to
+// four panels, stacked vertically; or an array [rows][columns]T of numbers, whose rows are
+// contiguous and have a multiple of 16 bytes.
 type TensorMap[Part any] struct {
 	_    [0]Part
 	plan MapPlan
@@ -33,7 +33,7 @@ type MapPlan struct {
 }
 
 // Corner is the position of a tile's first element in a stack of matrices. A tile may extend beyond
-// the matrix or lie outside it.
+// the matrix or lie outside the matrix.
 //
 // X times the size of an element must be a multiple of 16 bytes, which is a requirement of bulk
 // tensor copies on the innermost coordinate. No coordinate may be negative or need more than 31
@@ -46,9 +46,9 @@ type Corner struct{ X, Y, Z int }
 // are zero. One thread calls Fetch. When the copy completes, its bytes arrive at bar, which must
 // expect them (Barrier.Expect). A thread that has waited for that phase of bar sees the tile.
 //
-// The copy is not ordered after the accesses of threads to *dst. Reads of *dst by other threads
-// must be complete, which a Sync or a Barrier ensures, and threads that wrote to *dst must have
-// called FenceAsync afterwards.
+// The copy does not wait for earlier accesses to *dst. Before the call of Fetch, reads of *dst by
+// other threads must be complete, which a Sync or a Barrier ensures, and threads that wrote to *dst
+// must have called FenceAsync after their writes.
 func (m TensorMap[Part]) Fetch(t Thread, dst *Part, at Corner, bar *Barrier) {
 	m.plan.check(at)
 	m.plan.each(at, unsafe.Pointer(dst), func(inside bool, tile, element unsafe.Pointer) {
@@ -75,11 +75,12 @@ func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
 	})
 }
 
-// CommitStores forms a group of the stores that the thread has started since its last call.
+// CommitStores forms a group of the stores that the thread has started since its last call of
+// CommitStores.
 func (t Thread) CommitStores() {}
 
 // WaitStores waits until all groups of the thread's stores are complete, except for the most recent
-// ones, whose number is leave, a constant from 0 to 7.
+// leave groups. The argument leave is a constant from 0 to 7.
 func (t Thread) WaitStores(leave int) {}
 
 // WaitSources is like WaitStores, but waits only until the sources in shared memory have been read

@@ -70,7 +70,7 @@ func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
 
 // SyncGrid waits until every thread of the grid has called SyncGrid or exited. Writes to memory
 // that the threads made before SyncGrid are visible to all of them after it. Every block must call
-// SyncGrid equally often, each time in at least one of its threads.
+// SyncGrid the same number of times, each time in at least one of its threads.
 //
 // All blocks of a kernel that calls SyncGrid run at the same time; launching more blocks than the
 // device can hold at once is an error. If a thread of the grid has faulted, the other threads exit

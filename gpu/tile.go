@@ -16,7 +16,7 @@ type Half interface{ dtype.F16 | dtype.BF16 }
 // 2*(l%4)+1, in the upper 16 bits.
 //
 // Larger matrices consist of several tiles. All 32 threads of a warp must call the functions on
-// tiles together; none of them may have exited.
+// tiles together, so no thread of the warp may have exited.
 type Tile[T Half] uint32
 
 // MMA multiplies matrices on the tensor cores and returns a*b + c, where c and the result are in
@@ -28,9 +28,10 @@ type Tile[T Half] uint32
 // row l/4 at columns 2*(l%4) and 2*(l%4)+1, and c[2] and c[3] are at the same columns of row l/4 +
 // 8.
 //
-// On the CPU, the products are added to c in float32, in the order of a's columns. Tensor cores
-// compute exact products too, but add them in an unspecified order and with fewer roundings. The
-// results differ by at most 2^-20 times the sum of the magnitudes of the terms.
+// On the CPU, the products are added to c one after another in float32, in the order of a's
+// columns. Tensor cores add the products in an unspecified order and with fewer roundings. So the
+// results of the CPU and of a GPU differ by at most 2^-20 times the sum of the magnitudes of the
+// terms.
 func MMA[T Half](t Thread, a [4]Tile[T], b [2]Tile[T], c [4]float32) [4]float32 {
 	left := gather(t, simt.Multiply, pair(a[0], a[1]))
 	right := gather(t, simt.Multiply, pair(a[2], a[3]))

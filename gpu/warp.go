@@ -10,9 +10,9 @@ import (
 // WarpSize is the number of threads in a warp. The threads of a block with linear indices 0 to 31,
 // where x varies fastest, form its first warp, those with indices 32 to 63 the second, and so on.
 //
-// A function that exchanges values within a warp waits until all threads of the warp have called
-// it, except for threads that have exited, whether by a return or a fault, and threads that the
-// block does not have. The call must not be in a branch that only some of the other threads take.
+// A function that exchanges values within a warp waits until all threads of the warp that have not
+// exited have called it. The last warp of a block may have fewer than 32 threads. The call must not
+// be in a branch that only some of these threads take.
 const WarpSize = simt.WarpSize
 
 // allLanes is the set of all threads of a warp.

@@ -14,15 +14,14 @@
 //		prim.Select(s, kept.All(), x.All(), prim.Flags{Set: flags.All(), Count: count.All()}),
 //		s.Synchronize(ctx))
 //
-// As with the built-in copy, the destination comes before the source. Slices may have any length,
-// including 0. The destination may be the source only where a function's documentation permits it.
-// Other overlaps are errors that match device.ErrOverlap, and unsuitable lengths are errors that
-// match device.ErrLength. As with a launch, an error is also kept by the stream, and its next
-// Synchronize returns it.
+// As with the built-in copy, the destination comes before the source. Slices may have any length, including
+// 0. The destination may be the source only where a function's documentation permits it. Other overlaps are
+// errors that match device.ErrOverlap, and unsuitable lengths are errors that match device.ErrLength. As with
+// a launch, an error also sticks to the stream, and the next Synchronize of the stream returns it.
 //
-// Temporary memory is allocated from the device's pool and freed, both in the order of the stream.
-// A graph therefore cannot record these functions, and they return device.ErrCapture; the
-// exceptions are Count, Histogram, Transpose, Uniform, Normal and Integers.
+// Most functions need temporary memory, which they allocate and free in the order of the stream's work. A
+// graph cannot contain allocations, so it can record only Count, Histogram, Transpose, Uniform, Normal and
+// Integers. The other functions return device.ErrCapture.
 //
 // Package prim is not an array library: it has neither shapes nor element-wise arithmetic.
 package prim

@@ -8,15 +8,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Sequence is random numbers: those of a seed, from an offset on. Element i of a destination gets number Offset+i,
-// so a slice that is filled in parts, by any devices, has the same numbers as one that is filled at once.
+// Sequence is a sequence of random numbers: the numbers of a seed, starting at an offset. Element i of a
+// destination gets number Offset+i, so a slice that is filled in parts, by any devices, has the same numbers
+// as a slice that is filled at once.
 //
-// The numbers are those of the counter-based generator Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel
-// Random Numbers: As Easy as 1, 2, 3", 2011), with the same bits on every device. Different seeds, and
-// the different functions and element sizes for one seed, give independent numbers.
+// The numbers are those of the counter-based generator Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
+// "Parallel Random Numbers: As Easy as 1, 2, 3", 2011), with the same bits on every device. Different seeds
+// give independent numbers. With one seed, different functions give independent numbers, and so do different
+// element sizes.
 type Sequence struct{ Seed, Offset uint64 }
 
-// Uniform fills dst with numbers in [0, 1): multiples of 1/1<<24 in float32, of 1/1<<53 in float64.
+// Uniform fills dst with numbers in [0, 1) that are multiples of 2^-24 in float32 and of 2^-53 in float64.
 func Uniform[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from Sequence) error {
 	if kindOf[T]() == reflect.Float32 {
 		return draw(s, from, drawing{"uniform", dst.Len(), 4}, func(g device.Blocks, d source) error {
@@ -31,8 +33,8 @@ func Uniform[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from 
 // Gaussian is a normal distribution.
 type Gaussian[T ~float32 | ~float64] struct{ Mean, Deviation T }
 
-// Normal fills dst with numbers of a normal distribution, by the method of Box and Muller: at most 6.8
-// deviations from the mean in float32, 8.6 in float64.
+// Normal fills dst with numbers of a normal distribution, by the method of Box and Muller. A number is at
+// most 6.8 deviations from the mean in float32, and 8.6 deviations in float64.
 func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from Sequence, of Gaussian[T]) error {
 	if kindOf[T]() == reflect.Float32 {
 		return draw(s, from, drawing{"normal", dst.Len(), 4}, func(g device.Blocks, d source) error {
@@ -44,11 +46,11 @@ func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from S
 	})
 }
 
-// Range is the integers from Low to High, with both.
+// Range is the set of the integers from Low to High, both included.
 type Range[T Integer] struct{ Low, High T }
 
-// Integers fills dst with integers of a range, each as probable as any other up to 1 in 1<<32 or, in 64 bits, 1 in
-// 1<<64. A T has 4 or 8 bytes.
+// Integers fills dst with uniformly distributed integers from in.Low to in.High. The probabilities of two
+// integers differ by at most 2^-32 if a T has 4 bytes, and by at most 2^-64 if it has 8 bytes.
 func Integers[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64](s *device.Stream, dst device.Slice[T], from Sequence, in Range[T]) error {
 	if in.Low > in.High {
 		return refuse(s, "integers", fmt.Errorf("from %d to %d: %w", in.Low, in.High, device.ErrRange))

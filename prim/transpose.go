@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Transpose stores the transpose of src in dst. src is a matrix with the given number of rows, in
-// row-major order. dst has the length of src, of which rows must be a divisor. The size of a T must
-// be 1, 2, 4, 8 or 16 bytes; otherwise the error matches errors.ErrUnsupported.
+// Transpose stores the transpose of src in dst. src is a matrix with the given number of rows, in row-major
+// order. dst has the length of src, and rows must divide this length. The size of a T must be 1, 2, 4, 8 or
+// 16 bytes; otherwise the error matches errors.ErrUnsupported.
 func Transpose[T any](s *device.Stream, dst, src device.Slice[T], rows int) error {
 	if rows < 0 || src.Len()%max(rows, 1) != 0 || rows == 0 && src.Len() > 0 || dst.Len() != src.Len() {
 		return refuse(s, "transpose", fmt.Errorf("%d rows, a source of %d elements and a destination of %d: %w", rows, src.Len(), dst.Len(), device.ErrLength))
