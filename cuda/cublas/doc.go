@@ -10,12 +10,13 @@
 //	})
 //	err = s.Synchronize(ctx)
 //
-// Matrices are row-major, as in Go and gonum. Calls only enqueue work on the handle's stream, and allocate
-// nothing. Like the errors of launches, an error also stays with the stream, whose later calls return it.
-// Scalar results (Dot, Norm) are stored in device memory, so no call waits. If the stream records a graph,
-// the graph receives the work: close the handle after the graph.
+// Matrices are row-major, as in Go and gonum. Calls only enqueue work on the handle's stream, and
+// allocate nothing. Like the error of a launch, an error sticks to the stream, and later calls on
+// the stream return it. Scalar results (Dot, Norm) are stored in device memory, so no call waits.
+// If the stream records a graph, the graph receives the work; close the handle after the graph.
 //
-// Fuse plans products with a bias and an activation, also of 8-bit elements, with cuBLASLt.
+// Fuse plans products with a bias and an activation, which cuBLASLt computes in one kernel. Their
+// elements may have 8 bits.
 //
-// The package computes nothing itself, and needs a device of package cuda.
+// The package only calls cuBLAS. It needs a device of package cuda.
 package cublas

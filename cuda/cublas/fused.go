@@ -23,8 +23,8 @@ const (
 )
 
 // Fusion describes products C = f(Alpha*A*B + Beta*C + Bias), such as a layer of a network, that
-// one kernel computes. A has M rows of K elements and B has K rows of N, or the transposes of
-// these.
+// one kernel computes. A is an M x K matrix, or K x M with TransA. B is a K x N matrix, or N x K
+// with TransB.
 type Fusion struct {
 	M, N, K        int
 	TransA, TransB bool
@@ -38,7 +38,8 @@ type Fusion struct {
 	FastSums bool
 }
 
-// Operands are the arguments of one product. Set Bias and the scales if the Fusion has them.
+// Operands are the arguments of one product. Set Bias if the Fusion has Bias set, and ScaleA and
+// ScaleB if it has Scaled set.
 type Operands[A, C Number] struct {
 	Alpha, Beta    float32
 	A, B           device.Slice[A]
@@ -80,8 +81,8 @@ type fused struct {
 // pointers lists the attributes for the addresses in fused.addresses.
 var pointers = [3]uintptr{descBias, descScaleA, descScaleB}
 
-// Fuse lets the library choose an algorithm for products. If the library has none, which depends on
-// the types and the GPU, the error is NotSupported.
+// Fuse lets the library choose an algorithm for products. If the library has no algorithm for the
+// types on the GPU, the error is NotSupported.
 func Fuse[A, C Number](h *Handle, f Fusion) (*Fused[A, C], error) {
 	l, err := loadLt()
 	if err != nil {
@@ -117,8 +118,8 @@ func fuse[A, C Number](h *Handle, l toolkit.Loaded, f Fusion) (*Fused[A, C], err
 	return p.On(h.stream), nil
 }
 
-// On returns p for another stream of the same device, such as one that records a graph. See
-// Handle.On.
+// On returns a Fused like p for another stream of the same device, such as a stream that records a
+// graph. See Handle.On.
 func (p *Fused[A, C]) On(s *device.Stream) *Fused[A, C] {
 	q := &Fused[A, C]{fused: p.fused, stream: s, need: p.need}
 	q.enqueue = func() error { return cuda.Each(s, q.run) }
@@ -295,7 +296,7 @@ func (p *fused) runOn(on cuda.Handle) error {
 // nothing does nothing: the calls receive the stream as an argument.
 func nothing(uintptr) error { return nil }
 
-// Close frees the library's resources for the products. Graphs that recorded them remain valid.
+// Close frees the library's resources for the products. Graphs that recorded products remain valid.
 func (p *fused) Close() error {
 	p.session.object.Lock()
 	defer p.session.object.Unlock()

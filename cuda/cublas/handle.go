@@ -71,12 +71,12 @@ func (h *session) on(s *device.Stream) *Handle {
 	return &Handle{session: h, stream: s, enqueue: func() error { return cuda.Each(s, h.run) }}
 }
 
-// On returns h for another stream of the same device, such as one that records a graph. Both
-// handles share one workspace, so work of both must not run at the same time. Closing either handle
-// closes both.
+// On returns a handle like h for another stream of the same device, such as a stream that records a
+// graph. Both handles share one workspace, so work of one must not run at the same time as work of
+// the other. Closing either handle closes both.
 func (h *Handle) On(s *device.Stream) *Handle { return h.on(s) }
 
-// Close closes the handle. Its workspace is freed after the work that was enqueued.
+// Close closes the handle. The workspace is freed when the enqueued work is done.
 func (h *Handle) Close() error {
 	h.object.Lock()
 	defer h.object.Unlock()

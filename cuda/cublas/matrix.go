@@ -68,8 +68,8 @@ func Gemm[T Float](h *Handle, p Product[T]) error {
 	return c.end()
 }
 
-// Batch is N products in one call. Each of a product's matrices starts a number of elements, its
-// stride, after that of the previous product.
+// Batch is N products in one call. The matrix A of each product starts StrideA elements after the
+// matrix A of the previous product. StrideB and StrideC are the same for B and C.
 type Batch[T Float] struct {
 	Product[T]
 	N                         int

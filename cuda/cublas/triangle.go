@@ -1,6 +1,6 @@
 package cublas
 
-// Symmetric is C = Alpha*A*B + Beta*C with a symmetric A; with Side Right, it is C = Alpha*B*A +
+// Symmetric is C = Alpha*A*B + Beta*C with a symmetric A. If Side is Right, it is C = Alpha*B*A +
 // Beta*C.
 type Symmetric[T Float] struct {
 	Alpha, Beta T
@@ -27,8 +27,8 @@ func Symm[T Float](h *Handle, p Symmetric[T]) error {
 	return c.end()
 }
 
-// RankK is C = Alpha*A*A' + Beta*C, of which only one triangle is computed; with Trans, it is C =
-// Alpha*A'*A + Beta*C.
+// RankK is C = Alpha*A*A' + Beta*C, where A' is the transpose of A. If Trans is set, it is C =
+// Alpha*A'*A + Beta*C. Only one triangle of C is computed.
 type RankK[T Float] struct {
 	Alpha, Beta T
 	Triangle    Triangle // of C
@@ -49,8 +49,8 @@ func Syrk[T Float](h *Handle, p RankK[T]) error {
 	return c.end()
 }
 
-// Rank2K is C = Alpha*(A*B' + B*A') + Beta*C, of which only one triangle is computed; with Trans,
-// it is C = Alpha*(A'*B + B'*A) + Beta*C.
+// Rank2K is C = Alpha*(A*B' + B*A') + Beta*C, where A' is the transpose of A. If Trans is set, it
+// is C = Alpha*(A'*B + B'*A) + Beta*C. Only one triangle of C is computed.
 type Rank2K[T Float] struct {
 	Alpha, Beta T
 	Triangle    Triangle // of C
@@ -58,8 +58,8 @@ type Rank2K[T Float] struct {
 	Trans       bool
 }
 
-// Syr2k adds the product of a matrix and the transpose of another, and the transpose of that
-// product.
+// Syr2k multiplies a matrix by the transpose of another matrix, and adds the product and the
+// transpose of the product to a matrix.
 func Syr2k[T Float](h *Handle, p Rank2K[T]) error {
 	c := h.begin(of[T](syr2k))
 	a, b := p.A.size(p.Trans), p.B.size(p.Trans)
@@ -74,8 +74,8 @@ func Syr2k[T Float](h *Handle, p Rank2K[T]) error {
 	return c.end()
 }
 
-// Triangular is B = Alpha*A*B with a triangular A; with Side Right, it is B = Alpha*B*A; with
-// Trans, A is transposed. Trsm solves the inverse problem: it sets B to Alpha*X, where X is the
+// Triangular is B = Alpha*A*B with a triangular A. If Side is Right, it is B = Alpha*B*A. If Trans
+// is set, A is transposed. Trsm solves the inverse problem: it sets B to Alpha*X, where X is the
 // solution of A*X = B.
 type Triangular[T Float] struct {
 	Alpha    T

@@ -8,7 +8,7 @@ type Number interface {
 }
 
 // MixedProduct is C = Alpha*A*B + Beta*C, with A and B or their transposes. Sums are computed in
-// float32, or in float64 for float64 elements, and in int32 for int8 elements.
+// float64 for float64 elements, in int32 for int8 elements, and in float32 for all other elements.
 type MixedProduct[A, C Number] struct {
 	Alpha, Beta    float64
 	A, B           Matrix[A]
@@ -20,9 +20,10 @@ type MixedProduct[A, C Number] struct {
 	StrideC        int
 }
 
-// GemmEx multiplies matrices, on tensor cores if the device has them for the types. The supported
-// combinations are F16 to F16 or float32, BF16 to BF16 or float32, float32 to float32, float64 to
-// float64, and int8 to int32. For others, the error is NotSupported.
+// GemmEx multiplies matrices, on tensor cores if the device has tensor cores for the types. The
+// supported types of operands are F16 (with results in F16 or float32), BF16 (BF16 or float32),
+// float32 (float32), float64 (float64) and int8 (int32). For other combinations, the error is
+// NotSupported.
 func GemmEx[A, C Number](h *Handle, p MixedProduct[A, C]) error {
 	c := h.begin(gemmBatchedEx)
 	in := dataType[A]()

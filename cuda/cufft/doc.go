@@ -1,6 +1,6 @@
-// Package cufft transforms signals with NVIDIA's cuFFT, which it opens at run time if it is installed. It
-// computes Fourier transforms in one to three dimensions, real and complex, in float32 and float64, and many
-// in one call.
+// Package cufft transforms signals with NVIDIA's cuFFT, which it opens at run time if it is
+// installed. It computes Fourier transforms in one to three dimensions, real and complex, in
+// float32 and float64. One call can transform many signals.
 //
 //	p, err := cufft.NewComplex[complex64](s, cufft.Shape{Dims: []int{1024}, Batch: 100})
 //	if errors.Is(err, cufft.ErrNoLibrary) { ... } // the error lists where the package looked
@@ -9,10 +9,10 @@
 //	err = p.Inverse(y.All(), x.All()) // x is now 1024 times its original value
 //	err = s.Synchronize(ctx)
 //
-// Signals are stored without gaps, row-major, like Go's arrays. Transforms do not scale: a forward and an
-// inverse transform together multiply by the number of elements. Calls only enqueue work on the plan's
-// stream, and allocate nothing. If the stream records a graph, the graph receives the work (see On): close
-// the plan after the graph.
+// Signals are stored without gaps, row-major, like Go's arrays. Transforms do not scale: a forward
+// and an inverse transform together multiply by the number of elements. Calls only enqueue work on
+// the plan's stream, and allocate nothing. If the stream records a graph, the graph receives the
+// work (see On); close the plan after the graph.
 //
-// The package computes nothing itself, and needs a device of package cuda.
+// The package only calls cuFFT. It needs a device of package cuda.
 package cufft

@@ -8,9 +8,9 @@ import (
 )
 
 // Real transforms real signals to their spectra and back: float32 to complex64, or float64 to
-// complex128. If the last dimension of a signal is n, that of its spectrum is n/2+1; the other
-// elements are complex conjugates of these. Multiple goroutines may invoke its methods
-// simultaneously.
+// complex128. If the last dimension of a signal is n, the last dimension of its spectrum is n/2+1.
+// The other elements of the full spectrum are the complex conjugates of these elements. Multiple
+// goroutines may invoke its methods simultaneously.
 type Real[R float32 | float64, C complex64 | complex128] struct {
 	to, back on
 	shape    Shape
@@ -36,7 +36,7 @@ func NewReal[R float32 | float64, C complex64 | complex128](s *device.Stream, sh
 	return &Real[R, C]{to.on(s), back.on(s), shape}, nil
 }
 
-// Spectrum returns the number of elements of all spectra.
+// Spectrum returns the total number of elements of all spectra of one call.
 func (r *Real[R, C]) Spectrum() int { return r.shape.elements(r.shape.last()/2 + 1) }
 
 // Forward transforms signals to spectra.

@@ -35,8 +35,9 @@ func Normal[T Float](g *Generator, x device.Slice[T], mean, deviation T) error {
 	return fill(g, of[T](normal), x, bits(mean), bits(deviation))
 }
 
-// LogNormal fills x with log-normally distributed numbers: their logarithms have the given mean and
-// standard deviation. As for Normal, the length of x must be even for pseudorandom generators.
+// LogNormal fills x with log-normally distributed numbers. The logarithms of the numbers have the
+// given mean and standard deviation. As for Normal, the length of x must be even for pseudorandom
+// generators.
 func LogNormal[T Float](g *Generator, x device.Slice[T], mean, deviation T) error {
 	return fill(g, of[T](logNormal), x, bits(mean), bits(deviation))
 }
@@ -46,8 +47,9 @@ func Poisson(g *Generator, x device.Slice[uint32], mean float64) error {
 	return fill(g, poisson, x, bits(mean))
 }
 
-// Bits fills x with random bits. Sobol64 and ScrambledSobol64 generate 64-bit numbers, all other
-// kinds 32-bit numbers; for a slice of the other type, the error is TypeError.
+// Bits fills x with random bits. Sobol64 and ScrambledSobol64 generate 64-bit numbers, and all
+// other kinds generate 32-bit numbers. If the element type of x has the other size, the error is
+// TypeError.
 func Bits[T uint32 | uint64](g *Generator, x device.Slice[T]) error {
 	var zero T
 	f := generate

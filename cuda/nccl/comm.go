@@ -26,7 +26,7 @@ type Options struct {
 	// reach Address can join.
 	Secret string
 	// Listen is the address on which rank 0 listens. If it is empty, rank 0 listens on Address. Set
-	// it if other processes reach rank 0 under an address that is not local to its machine.
+	// Listen if Address is not a local address of rank 0's machine.
 	Listen string
 	// Timeout is the time after which a collective is aborted. 0 means 10 minutes.
 	Timeout time.Duration
@@ -81,7 +81,7 @@ func newComm(l toolkit.Loaded, s *device.Stream, o Options) *Comm {
 }
 
 // Join makes this process's rank of a communicator, for the device of a stream. It waits for the
-// other ranks until ctx is done. The error then names the missing ranks.
+// other ranks. If ctx is done first, the error names the missing ranks.
 func Join(ctx context.Context, s *device.Stream, o Options) (*Comm, error) {
 	l, err := load()
 	if err != nil {
@@ -233,8 +233,8 @@ func (c *Comm) Err() error {
 }
 
 // Close waits for the stream's work, leaves the job and closes the rank. Every rank must be closed.
-// A process waits at most 10 seconds for the ranks of other processes. The ranks of one process end
-// together, when the last of them is closed.
+// A process waits at most 10 seconds for the ranks of other processes. If a process has several
+// ranks, they all leave when the last one is closed.
 func (c *Comm) Close() error {
 	c.mu.Lock()
 	if c.closed {
