@@ -13,8 +13,8 @@ import (
 )
 
 // Open opens the best device: the first GPU that the NVIDIA driver lists or, if no GPU is usable,
-// the CPU. The device's Info describes it and, for the CPU, says why no GPU is used; a program
-// should print it.
+// the CPU. The device's Info describes the device and, for the CPU, says why no GPU is used; a
+// program should print the Info.
 //
 // The environment variable GOPHERWARP_DEVICE selects another device. If that device is not
 // available, Open returns an error. The values are:
@@ -63,8 +63,9 @@ func watched(dev *device.Device, timeline, profile string) error {
 // Variable is the name of the environment variable that selects the device that Open opens.
 const Variable = "GOPHERWARP_DEVICE"
 
-// VariableTimeline and VariableProfile are the names of the environment variables with the names of
-// the files to which Open makes a device write a timeline and a profile of its activity.
+// VariableTimeline and VariableProfile are the names of environment variables. If they contain the
+// names of files, a device that Open returns writes a timeline and a profile of its activity to
+// these files.
 const (
 	VariableTimeline = "GOPHERWARP_TIMELINE"
 	VariableProfile  = "GOPHERWARP_PROFILE"

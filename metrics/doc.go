@@ -8,6 +8,6 @@
 //	err = metrics.Serve(ctx, listener, registry)
 //
 // The GPU metrics have the names, labels and units of NVIDIA's DCGM exporter, so dashboards and
-// alerts for the exporter work unchanged. The command "gopherwarp metrics" serves them without a
-// program of your own. Metrics that a GPU does not support are absent rather than zero.
+// alerts for the exporter work unchanged. The command "gopherwarp metrics" serves these metrics
+// without a program of your own. Metrics that a GPU does not support are absent rather than zero.
 package metrics

@@ -14,7 +14,8 @@ type Runtime struct {
 	labels  []prometheus.Labels
 }
 
-// NewRuntime returns a collector for the given devices, which must stay open while it is in use.
+// NewRuntime returns a collector for the given devices, which must stay open while the collector is
+// in use.
 func NewRuntime(devices ...*device.Device) *Runtime {
 	r := &Runtime{devices: devices}
 	for _, d := range devices {

@@ -20,7 +20,8 @@ type xids struct {
 func newXIDs() *xids { return &xids{last: map[string]nvml.XID{}} }
 
 // Watch receives serious errors of the GPUs until ctx is done. Collect then reports the most recent
-// one as DCGM_FI_DEV_XID_ERRORS. If the driver does not support events, Watch returns nil at once.
+// error as DCGM_FI_DEV_XID_ERRORS. If the driver does not support events, Watch returns nil at
+// once.
 func (g *GPUs) Watch(ctx context.Context, lib *nvml.Library) error {
 	devices, err := lib.Devices()
 	if err != nil {

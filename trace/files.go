@@ -14,8 +14,8 @@ import (
 )
 
 // Files is a watcher that writes a timeline and a profile to files. It appends to the timeline and
-// replaces the profile, which is small, about once per second while the device is active, so that a
-// program that never closes its device has them too, and when the device is closed.
+// replaces the profile when the device is closed, and also about once per second while the device
+// is active. So the files are useful even if the program never closes its device.
 type Files struct {
 	timeline *timelineFile // nil for none
 	profile  string        // file name; empty for none
@@ -23,8 +23,9 @@ type Files struct {
 	written  time.Time
 }
 
-// NewFiles creates the files and returns a watcher for one device. An empty name means that the file is
-// not wanted. NewFiles replaces existing files, and symbolic links rather than the files that they point to.
+// NewFiles creates the files and returns a watcher for one device. An empty name means that the
+// file is not wanted. NewFiles replaces existing files. It replaces a symbolic link itself, not the
+// file that the link points to.
 func NewFiles(timeline, profile string) (*Files, error) {
 	f := &Files{profile: profile, stacks: NewProfile(), written: time.Now()}
 	var err error

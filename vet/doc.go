@@ -3,8 +3,8 @@
 //
 //	func main() { singlechecker.Main(vet.Analyzer) } // of golang.org/x/tools/go/analysis
 //
-// The commands gopherwarp vet and gopherwarp-vet run the analyzer. Like go vet, it examines one
-// package at a time, without the function bodies of other packages, so it finds fewer errors than a
-// build. It reports only what it can prove. The document docs/vet.md explains each finding with
-// incorrect and correct code.
+// The commands gopherwarp vet and gopherwarp-vet run the analyzer. Like go vet, the analyzer
+// examines one package at a time, without the function bodies of other packages, so it finds fewer
+// errors than a build. It reports only mistakes that it can prove. The document docs/vet.md
+// explains each finding with incorrect and correct code.
 package vet
