@@ -25,9 +25,9 @@
 // thread of its block is to write, or waits in a way that the compiler did not recognize, it waits forever.
 //
 // Each core starts with a contiguous range of the blocks, x counting fastest, and runs them in order. A
-// core that has finished its range takes half of the remaining blocks of another, from the end. If threads
-// poll memory (the third case), all blocks start in order instead. After a launch, its goroutines poll for
-// about 20 us for another launch, so that a launch that follows soon need not wake goroutines.
+// core that has finished its range takes over the second half of another core's remaining blocks. If
+// threads poll memory (the third case), all blocks start in order instead. After a launch, its goroutines
+// poll for about 20 us for another launch, so that a launch that follows soon need not wake goroutines.
 //
 // A launch or copy is done when the call returns. A kernel cannot be stopped: one that never ends blocks the
 // goroutine that launched it. Other goroutines may wait for its stream until their context is done. Closing

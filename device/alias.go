@@ -13,8 +13,8 @@ type Capability = driver.Capability
 //
 // The fields Kernel, File, Line, Message, Block and Thread describe the panic. Launch is the number
 // of the launch among the launches of its stream, starting with 1. Launched is the line of the
-// program that launched the kernel (see Device.RecordCallers). Launch is 0 or Launched is empty if
-// the device does not know it.
+// program that launched the kernel (see Device.RecordCallers). Launch is 0 if the number is not
+// known, and Launched is empty if the line is not known.
 type Fault = driver.Fault
 
 // Info describes a device: its Kind ("cuda", "cpu" or "interp"), Index, Name, the Reason why it

@@ -19,9 +19,9 @@ type TensorMap[Part any] struct {
 // Extent is the size of a stack of matrices: Depth matrices of Height rows of Width elements.
 type Extent struct{ Width, Height, Depth int }
 
-// MapTensor returns the map of in as a stack of matrices in row-major order without padding. Part
-// must consist of elements of type T. The size of a row in bytes and the address of in must be
-// multiples of 16. Using a map with invalid arguments is an error.
+// MapTensor returns a tensor map of the slice in, as a stack of matrices in row-major order without
+// padding. Part must consist of elements of type T. The size of a row in bytes and the address of in
+// must be multiples of 16. Using a map with invalid arguments is an error.
 func MapTensor[Part, T any](in Slice[T], e Extent) TensorMap[Part] {
 	tile, err := gpu.TileOf(reflect.TypeFor[Part]())
 	size := sizeOf[T]()

@@ -23,7 +23,7 @@ import "github.com/gopherwarp/gopherwarp/internal/simt"
 type Barrier struct{ word uint64 }
 
 // Init initializes b at the beginning of phase 0. Each phase requires the given number of arrivals.
-// One thread calls Init and then Sync. All other threads that use b must have passed this Sync.
+// One thread calls Init. Then all threads of the block call Sync before they use b.
 func (b *Barrier) Init(t Thread, arrivals int) { t.block.InitBarrier(&b.word, arrivals) }
 
 // Arrive counts one arrival. The thread's memory accesses before Arrive are ordered before those
@@ -44,7 +44,7 @@ func (b *Barrier) Wait(t Thread, phase int) {
 }
 
 // Done reports whether the phase with the given number has completed. A loop may call Done to wait
-// for a phase. If a thread faults whose arrival the loop waits for, the waiting thread exits.
+// for a phase. If a thread faults before it arrives, the waiting thread exits.
 func (b *Barrier) Done(t Thread, phase int) bool {
 	simt.Pause()
 	return t.block.Passed(&b.word, phase)

@@ -24,6 +24,6 @@ func CopyAsync[T any](t Thread, dst, src *T) {
 // CommitCopies.
 func (t Thread) CommitCopies() {}
 
-// WaitCopies waits until all groups of the thread's copies are complete, except for the most recent
-// leave groups. The argument leave is a constant from 0 to 7.
+// WaitCopies waits until all groups of the thread's copies are complete, except for the n most
+// recent ones, where n is leave, a constant from 0 to 7.
 func (t Thread) WaitCopies(leave int) {}

@@ -53,8 +53,8 @@ const stepBytes = 32 // the extent in bytes of the summed dimension of one produ
 
 // MultiplyAsync starts to add a*b to *acc on the tensor cores and does not wait for the result
 // (PTX: wgmma; only on compute capability 9.0). All 128 threads of a warp group must call it
-// together, so no thread of the group may have exited. a has 64 rows, and b has as many columns as
-// the accumulator. The dimension over which the product sums has 32 bytes in a and in b: 32
+// together, so a thread of the group must not exit before. a has 64 rows, and b has as many columns
+// as the accumulator. The dimension over which the product sums has 32 bytes in a and in b: 32
 // elements of one byte, 16 elements of two bytes or 8 elements of four bytes.
 //
 //	t.FenceProducts()
@@ -160,9 +160,9 @@ func (t Thread) FenceProducts() {}
 // CommitProducts.
 func (t Thread) CommitProducts() {}
 
-// AwaitProducts waits until all groups of the warp's products are complete, except for the most
-// recent leave groups. The argument leave is a constant from 0 to 7. acc points to an accumulator
-// of the completed products; if they have several accumulators, call AwaitProducts for each.
+// AwaitProducts waits until all groups of the warp's products are complete, except for the n most
+// recent ones, where n is leave, a constant from 0 to 7. acc points to an accumulator of the
+// completed products; if they have several accumulators, call AwaitProducts for each.
 func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
 	t.block.Meet(t.linear(), simt.Products, 0) // once one thread continues, the panels of all may change
 }

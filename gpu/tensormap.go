@@ -79,8 +79,8 @@ func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
 // CommitStores.
 func (t Thread) CommitStores() {}
 
-// WaitStores waits until all groups of the thread's stores are complete, except for the most recent
-// leave groups. The argument leave is a constant from 0 to 7.
+// WaitStores waits until all groups of the thread's stores are complete, except for the n most
+// recent ones, where n is leave, a constant from 0 to 7.
 func (t Thread) WaitStores(leave int) {}
 
 // WaitSources is like WaitStores, but waits only until the sources in shared memory have been read

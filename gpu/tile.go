@@ -16,7 +16,7 @@ type Half interface{ dtype.F16 | dtype.BF16 }
 // 2*(l%4)+1, in the upper 16 bits.
 //
 // Larger matrices consist of several tiles. All 32 threads of a warp must call the functions on
-// tiles together, so no thread of the warp may have exited.
+// tiles together, so a thread of the warp must not exit before.
 type Tile[T Half] uint32
 
 // MMA multiplies matrices on the tensor cores and returns a*b + c, where c and the result are in

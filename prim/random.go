@@ -50,7 +50,7 @@ func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from S
 type Range[T Integer] struct{ Low, High T }
 
 // Integers fills dst with uniformly distributed integers from in.Low to in.High. The probabilities of two
-// integers differ by at most 2^-32 if a T has 4 bytes, and by at most 2^-64 if it has 8 bytes.
+// integers differ by at most 2^-32 if a T has 4 bytes, and by at most 2^-64 if a T has 8 bytes.
 func Integers[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64](s *device.Stream, dst device.Slice[T], from Sequence, in Range[T]) error {
 	if in.Low > in.High {
 		return refuse(s, "integers", fmt.Errorf("from %d to %d: %w", in.Low, in.High, device.ErrRange))
