@@ -31,9 +31,9 @@ type Twins string
 
 // Selections of kernels that get twins.
 const (
-	// TwinsDefault omits twins that would save little time and make programs slower to build: those of kernels
-	// whose blocks have one thread, and long ones of kernels without barriers or vector code. It also omits the twins of
-	// all instances of a generic kernel if they would be very long together.
+	// TwinsDefault omits twins that would save little time and make programs slower to build: the twins of
+	// kernels whose blocks have one thread, and long twins of kernels without barriers or vector code. It also
+	// omits the twins of all instances of a generic kernel if they would be very long together.
 	TwinsDefault Twins = ""
 	TwinsAll     Twins = "all"  // all kernels that can have one
 	TwinsNone    Twins = "none" // no kernels

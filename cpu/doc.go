@@ -29,18 +29,18 @@
 // threads poll memory (the third case), all blocks start in order instead. After a launch, its goroutines
 // poll for about 20 us for another launch, so that a launch that follows soon need not wake goroutines.
 //
-// A launch or copy is done when the call returns. A kernel cannot be stopped: one that never ends blocks the
-// goroutine that launched it. Other goroutines may wait for its stream until their context is done. Closing
-// the stream or the device waits for five seconds, then returns an error that matches device.ErrRunning and
-// names the kernel, which continues until the program ends.
+// A launch or copy is done when the call returns. A kernel cannot be stopped. A kernel that never ends
+// blocks the goroutine that launched it. Other goroutines may wait for its stream until their contexts are
+// done. Closing the stream or the device waits for five seconds, then returns an error that matches
+// device.ErrRunning and names the kernel, which continues until the program ends.
 //
 // If several blocks of a launch fault, the device reports the fault of the block with the lowest index,
 // whatever the schedule. Blocks after that block may be skipped. If threads poll memory, a fault ends the
 // polling threads, and the device reports the fault that happened first.
 //
-// The size of the device's memory is that of the machine, or the limit of the process if control groups
-// (containers) or resource limits (ulimit -v, -d) set a lower limit. An allocation that the system would
-// refuse returns device.ErrMemory.
+// The device has as much memory as the machine, or less if control groups (containers) or resource limits
+// (ulimit -v, -d) limit the memory of the process. An allocation that the system would refuse returns
+// device.ErrMemory.
 //
 // The package is not a compiler. The generated code consists of functions that run whole blocks and, for
 // kernels that the compiler could vectorize, of vector code for AVX-512 and for AVX2. VectorLanes reports

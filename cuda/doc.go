@@ -10,6 +10,6 @@
 // when the kernel is first launched. Programs that run on any device call gopherwarp.Open instead.
 //
 // A device and everything that belongs to it may be used by multiple goroutines simultaneously. A
-// goroutine that waits for the GPU does not block a thread: one goroutine per device polls the driver
-// for all of them. docs/runtime.md describes the lifetimes of all objects.
+// goroutine that waits for the GPU does not block a thread, because one goroutine per device polls
+// the driver for all waiting goroutines. docs/runtime.md describes the lifetimes of all objects.
 package cuda

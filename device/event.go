@@ -85,7 +85,7 @@ func (e *Event) Since(start *Event) (time.Duration, error) {
 	return e.mark.Since(start.mark)
 }
 
-// Close frees the event. Streams that wait for it continue to wait.
+// Close frees the event. Streams that wait for the event continue to wait.
 func (e *Event) Close() error {
 	if e.closed.Swap(true) {
 		return fmt.Errorf("device: event %w", ErrClosed)

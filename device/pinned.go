@@ -104,13 +104,12 @@ func (h heapMemory) Free() error {
 // Bytes implements driver.HostMemory.
 func (h heapMemory) Bytes() []byte { return h.bytes }
 
-// Host returns the memory. While work that uses it is pending, the program must not write to it; the
-// result of a download is valid after Synchronize.
-// After Close, Host returns nil. After Close of p or of the device, the program must not use slices
-// that Host returned before. On a GPU the memory no longer exists, so an access crashes the program
-// or corrupts other memory. The CPU device and the PTX interpreter overwrite the memory with bytes
-// of 0xFF to reveal the mistake. Registered memory remains valid, because it belongs to the
-// program.
+// Host returns the memory. While work that uses the memory is pending, the program must not write to
+// the memory. The result of a download is valid after Synchronize. After Close, Host returns nil.
+// After Close of p or of the device, the program must not use slices that Host returned before. On a
+// GPU the memory no longer exists, so an access crashes the program or corrupts other memory. The CPU
+// device and the PTX interpreter overwrite the memory with bytes of 0xFF to reveal the mistake.
+// Registered memory remains valid, because it belongs to the program.
 func (p *Pinned[T]) Host() []T {
 	if p.from.closed() && p.from.keep == nil {
 		return nil

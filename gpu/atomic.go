@@ -79,8 +79,8 @@ func AtomicExchange[T Number](p *T, v T, how ...Memory) T {
 	return *(*T)(unsafe.Pointer(&old))
 }
 
-// AtomicCompareAndSwap atomically replaces the value of *p by to if its bits equal those of from.
-// It returns the old value of *p and reports whether it was replaced.
+// AtomicCompareAndSwap atomically sets *p to the value of to if the bits of *p equal the bits of
+// from. It returns the old value of *p and reports whether it has set *p.
 func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swapped bool) {
 	simt.Pause()
 	for {

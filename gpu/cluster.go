@@ -42,8 +42,8 @@ func (t Thread) ClusterRank() int {
 func (t Thread) ClusterSize() int { return t.ClusterDimX() * t.ClusterDimY() * t.ClusterDimZ() }
 
 // SyncCluster waits until every thread of the cluster has called SyncCluster or exited. Writes to
-// shared and global memory that the threads made before SyncCluster are visible to all of them
-// after it.
+// shared and global memory that the threads made before SyncCluster are visible to all these
+// threads after SyncCluster.
 func (t Thread) SyncCluster() { t.block.SyncCluster(t.linear()) }
 
 // ArriveCluster is the first half of SyncCluster: it records that the thread has arrived, and does

@@ -55,8 +55,8 @@ func (t Thread) GlobalY() int { return t.block.Index[1]*t.block.Dim[1] + int(t.y
 func (t Thread) GlobalZ() int { return t.block.Index[2]*t.block.Dim[2] + int(t.z) }
 
 // Sync waits until every thread of the block has called Sync or exited. Writes to shared and global
-// memory that the threads made before Sync are visible to all of them after it. All threads of a
-// block must reach the same call of Sync.
+// memory that the threads made before Sync are visible to all these threads after Sync. All threads
+// of a block must reach the same call of Sync.
 func (t Thread) Sync() { t.block.Meet(t.linear(), simt.Barrier, 0) }
 
 // SyncCount is like Sync, and returns the number of threads for which p is true.
@@ -69,8 +69,8 @@ func (t Thread) SyncAnd(p bool) bool { m := t.vote(p); return m.Ones == m.Thread
 func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
 
 // SyncGrid waits until every thread of the grid has called SyncGrid or exited. Writes to memory
-// that the threads made before SyncGrid are visible to all of them after it. Every block must call
-// SyncGrid the same number of times, each time in at least one of its threads.
+// that the threads made before SyncGrid are visible to all these threads after SyncGrid. Every
+// block must call SyncGrid the same number of times, each time in at least one of its threads.
 //
 // All blocks of a kernel that calls SyncGrid run at the same time; launching more blocks than the
 // device can hold at once is an error. If a thread of the grid has faulted, the other threads exit

@@ -79,15 +79,15 @@ func gather(t Thread, k simt.Kind, v uint64) [WarpSize]uint64 {
 // of the other threads are not used. A thread faults if its address is not a multiple of 16.
 func LoadMatrix[T Half](t Thread, row *[8]T) Tile[T] { return loadMatrix(t, row, false)[0] }
 
-// LoadMatrix2 is like LoadMatrix for two tiles. Lanes 0 to 7 pass the rows of the first tile and
-// lanes 8 to 15 those of the second.
+// LoadMatrix2 is like LoadMatrix for two tiles. Lanes 0 to 7 pass the rows of the first tile, and
+// lanes 8 to 15 pass the rows of the second tile.
 func LoadMatrix2[T Half](t Thread, row *[8]T) [2]Tile[T] {
 	m := loadMatrix(t, row, false)
 	return [2]Tile[T](m[:])
 }
 
 // LoadMatrix4 is like LoadMatrix for four tiles. Lanes 0 to 7 pass the rows of the first tile,
-// lanes 8 to 15 those of the second, and so on.
+// lanes 8 to 15 pass the rows of the second tile, and so on.
 func LoadMatrix4[T Half](t Thread, row *[8]T) [4]Tile[T] { return loadMatrix(t, row, false) }
 
 // LoadTransposed is like LoadMatrix, and transposes the tile.

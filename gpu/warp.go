@@ -25,7 +25,7 @@ func (t Thread) Lane() int { return t.linear() % WarpSize }
 func (t Thread) Warp() int { return t.linear() / WarpSize }
 
 // SyncWarp waits until every thread of the warp has called SyncWarp or exited. Writes to memory
-// that the threads made before SyncWarp are visible to all of them after it.
+// that the threads made before SyncWarp are visible to all these threads after SyncWarp.
 func (t Thread) SyncWarp() { t.block.Meet(t.linear(), simt.WarpBarrier, 0) }
 
 // Ballot returns the set of threads of the warp for which p is true: bit i is the thread at lane i.

@@ -12,9 +12,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Profile accumulates device time by Go call stack. The outer frames are those of the call that
-// enqueued the work, and the innermost frame is the kernel, at its own source line. A Profile can
-// watch several devices.
+// Profile accumulates device time by Go call stack. The innermost frame is the kernel, at its own
+// source line, and the outer frames are the callers of the launch or copy. A Profile can watch
+// several devices.
 type Profile struct {
 	mu        sync.Mutex
 	p         *profile.Profile

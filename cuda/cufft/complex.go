@@ -49,9 +49,9 @@ func (c *Complex[C]) transform(in, out device.Slice[C], d direction) error {
 	return transform(c.on, in, out, d)
 }
 
-// On returns the plan for another stream of the same device, such as one that records a graph. Work
-// on both streams must not run at the same time. Closing either plan closes both.
+// On returns the plan for another stream of the same device, such as a stream that records a graph.
+// Work of the two plans must not run at the same time. Closing either plan closes both.
 func (c *Complex[C]) On(s *device.Stream) *Complex[C] { return &Complex[C]{c.on.plan.on(s), c.shape} }
 
-// Close closes the plan. Its workspace is freed after the work that was enqueued.
+// Close closes the plan. The workspace is freed when the enqueued work is done.
 func (c *Complex[C]) Close() error { return c.on.plan.close() }

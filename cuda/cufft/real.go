@@ -62,11 +62,11 @@ func (r *Real[R, C]) fit(signal device.Slice[R], spectrum device.Slice[C]) error
 		fits("the spectrum", spectrum, r.Spectrum()))
 }
 
-// On returns the plan for another stream of the same device, such as one that records a graph. Work
-// on both streams must not run at the same time. Closing either plan closes both.
+// On returns the plan for another stream of the same device, such as a stream that records a graph.
+// Work of the two plans must not run at the same time. Closing either plan closes both.
 func (r *Real[R, C]) On(s *device.Stream) *Real[R, C] {
 	return &Real[R, C]{r.to.plan.on(s), r.back.plan.on(s), r.shape}
 }
 
-// Close closes the plan. Its workspace is freed after the work that was enqueued.
+// Close closes the plan. The workspace is freed when the enqueued work is done.
 func (r *Real[R, C]) Close() error { return errors.Join(r.to.plan.close(), r.back.plan.close()) }

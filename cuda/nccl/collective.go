@@ -80,13 +80,13 @@ func Broadcast[T Number](c *Comm, root int, in, out device.Slice[T]) error {
 }
 
 // AllGather copies the in slices of all ranks, in rank order, to the out slice of every rank. The
-// length of out is World times that of in.
+// length of out is World times the length of in.
 func AllGather[T Number](c *Comm, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: allGather, in: in, out: out, times: [2]int{c.world, 1}})
 }
 
 // ReduceScatter combines the in slices of all ranks, and distributes the result over the out slices
-// in rank order, starting with rank 0. The length of in is World times that of out.
+// in rank order, starting with rank 0. The length of in is World times the length of out.
 func ReduceScatter[T Number](c *Comm, op Op, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: reduceScatter, in: in, out: out, times: [2]int{1, c.world}, more: []uintptr{uintptr(op)}})
 }
