@@ -22,7 +22,8 @@
 //     otherwise 32 per block.
 //
 // In the first two cases, threads of a block are not preempted. If a thread polls plain memory that another
-// thread of its block is to write, or waits in a way that the compiler did not recognize, it waits forever.
+// thread of its block is to write, or waits in a way that the compiler did not recognize, the polling or
+// waiting thread waits forever.
 //
 // Each core starts with a contiguous range of the blocks, x counting fastest, and runs them in order. A
 // core that has finished its range takes over the second half of another core's remaining blocks. If
