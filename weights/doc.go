@@ -1,0 +1,28 @@
+// Package weights has what all files of tensors have in common: a File is a set of named tensors with metadata. Packages
+// weights/safetensors and weights/gguf read and write the formats, and weights/formats opens either.
+//
+//	f, err := gguf.Open("model.gguf")               // reads the header, not the tensors
+//	defer f.Close()
+//	name, err := weights.Get[string](f.Metadata, "general.name")
+//	t, err := f.Tensor("output_norm.weight")
+//	scale, err := weights.Values[float32](t)        // or t.Bytes(), or t.ReadAt
+//	for l := range f.Layers() {                     // progress: l.Before+l.Size of l.Total bytes
+//		...
+//	}
+//
+// # Reading and mapping
+//
+// Tensor.ReadAt reads into memory of the caller. That is the fastest way to a GPU, which copies from pinned memory: a mapped file is
+// ordinary memory, which the driver would first copy into pinned memory itself. ReadAt returns an error if another process has truncated
+// the file.
+//
+// File.Map maps the files, so that Bytes and Values return their memory without a copy: for weights that stay on the CPU. If another process
+// truncates a mapped file, a read of the missing part is a memory fault that ends the process, unless the goroutine reads within
+// File.Guard. The memory is valid until File.Close and must not be written.
+//
+// # Hostile files
+//
+// The readers accept arbitrary bytes: they check every count, length, offset and shape against the bytes that remain before they allocate,
+// and return errors that match ErrFormat. They never load pickles. What a valid file contains is not checked: its metadata may be nonsense,
+// its names may contain control characters, and its numbers may be NaN.
+package weights

@@ -1,0 +1,17 @@
+package weights
+
+import "errors"
+
+// The errors of this package and of the packages of formats wrap these; errors.Is finds them.
+var (
+	// ErrFormat is the error of a file that violates its format.
+	ErrFormat = errors.New("weights: invalid file")
+	// ErrNotFound is the error of a tensor or a metadata key that a file does not have.
+	ErrNotFound = errors.New("weights: not found")
+	// ErrType is the error of a value or tensor whose type is not the requested one.
+	ErrType = errors.New("weights: wrong type")
+	// ErrTruncated is the error of a file that became shorter after it was opened.
+	ErrTruncated = errors.New("weights: file truncated since it was opened")
+	// ErrPickle is the error of a Python pickle, such as a file of torch.save. A pickle is a program, and this package never runs it.
+	ErrPickle = errors.New("weights: file is a Python pickle, which can run arbitrary code when loaded; convert it to safetensors")
+)

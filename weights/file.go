@@ -1,0 +1,102 @@
+package weights
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Contents is what a File consists of.
+type Contents struct {
+	// Format is the name of the file's format with its version, such as "GGUF 3". It is empty for a File that was not read.
+	Format   string
+	Metadata Metadata
+	// Tensors are in the order of their data, file by file.
+	Tensors []*Tensor
+	// Sources are the open files, which the File closes.
+	Sources []*Source
+}
+
+// File is a set of tensors with metadata: a file, or several that belong together. Its contents must not be changed.
+type File struct {
+	Contents
+	named map[string]*Tensor
+}
+
+// New returns a File. If two tensors have the same name or overlap in a source, or two entries have the same key, the error matches
+// ErrFormat.
+func New(c Contents) (*File, error) {
+	f := &File{Contents: c, named: make(map[string]*Tensor, len(c.Tensors))}
+	keys := make(map[string]bool, len(c.Metadata))
+	for _, e := range c.Metadata {
+		if keys[e.Key] {
+			return nil, fmt.Errorf("%w: metadata key %q occurs twice", ErrFormat, e.Key)
+		}
+		keys[e.Key] = true
+	}
+	for _, t := range c.Tensors {
+		if f.named[t.spec.Name] != nil {
+			return nil, fmt.Errorf("%w: two tensors have the name %q", ErrFormat, t.spec.Name)
+		}
+		f.named[t.spec.Name] = t
+	}
+	if err := f.checkOverlaps(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// checkOverlaps reports whether two tensors share bytes.
+func (f *File) checkOverlaps() error {
+	last := map[*Source]*Tensor{}
+	for _, t := range slices.SortedStableFunc(slices.Values(f.Tensors), byOffset) {
+		if t.size == 0 {
+			continue
+		}
+		if l := last[t.from]; l != nil && t.offset < l.offset+int64(l.size) {
+			return fmt.Errorf("%w: tensors %q and %q overlap", ErrFormat, l.spec.Name, t.spec.Name)
+		}
+		last[t.from] = t
+	}
+	return nil
+}
+
+func byOffset(a, b *Tensor) int { return cmp.Compare(a.offset, b.offset) }
+
+// Tensor returns the tensor with the given name. The error matches ErrNotFound.
+func (f *File) Tensor(name string) (*Tensor, error) {
+	if t := f.named[name]; t != nil {
+		return t, nil
+	}
+	return nil, fmt.Errorf("%w: tensor %q", ErrNotFound, name)
+}
+
+// Size returns the size of all tensors' data in bytes.
+func (f *File) Size() int64 {
+	n := int64(0)
+	for _, t := range f.Tensors {
+		n += int64(t.size)
+	}
+	return n
+}
+
+// Map maps the files into memory, so that Bytes returns their memory instead of copies. It is called before other goroutines use the File.
+// If a source is not a file, or the system cannot map it, the error matches errors.ErrUnsupported.
+func (f *File) Map() error {
+	for _, s := range f.Sources {
+		if err := s.mapMemory(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the files and unmaps them. Memory that Bytes returned for a mapped file must not be used any more.
+func (f *File) Close() error {
+	var errs []error
+	for _, s := range f.Sources {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(errs...)
+}

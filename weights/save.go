@@ -1,0 +1,47 @@
+package weights
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// saveBuffer is the size of the buffer of Save in bytes.
+const saveBuffer = 1 << 20
+
+// Save writes a file atomically: it calls write with a temporary file in the same folder, flushes that to the disk, and renames it. If write
+// fails, or the process ends early, a file with that name remains as it was.
+func Save(name string, write func(w io.Writer) error) error {
+	temporary, err := createBeside(name)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(temporary, saveBuffer)
+	err = write(b)
+	if err == nil {
+		err = errors.Join(b.Flush(), temporary.Sync())
+	}
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("weights: save %s: %w", name, err), os.Remove(temporary.Name()))
+	}
+	return syncFolder(filepath.Dir(name))
+}
+
+// createBeside creates a file with a new name in the folder of name. Unlike os.CreateTemp, it leaves the permissions to the umask.
+func createBeside(name string) (*os.File, error) {
+	for {
+		beside := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%016x", filepath.Base(name), rand.Uint64()))
+		f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+	}
+}
