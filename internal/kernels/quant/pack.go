@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/weights/blocks"
 )
 
 // tileRows is the number of rows in a tile.
@@ -40,13 +41,13 @@ type PackedQ4 struct {
 }
 
 // PackQ4 repacks a matrix whose rows are blocks one after another.
-func PackQ4(blocks []BlockQ4, s Shape) (*PackedQ4, error) {
-	if err := s.check(len(blocks)); err != nil {
+func PackQ4(list []blocks.Q4_1, s Shape) (*PackedQ4, error) {
+	if err := s.check(len(list)); err != nil {
 		return nil, err
 	}
 	n := s.tiles() * s.Blocks() * tileRows
 	p := &PackedQ4{s, make([]uint32, 4*n), make([]dtype.F16, n), make([]dtype.F16, n)}
-	for i, b := range blocks {
+	for i, b := range list {
 		at, lane := s.place(i)
 		p.Scales[at*tileRows+lane], p.Minima[at*tileRows+lane] = b.D, b.M
 		for j := range 4 {
@@ -70,13 +71,13 @@ type PackedQ8 struct {
 }
 
 // PackQ8 repacks a matrix whose rows are blocks one after another.
-func PackQ8(blocks []BlockQ8, s Shape) (*PackedQ8, error) {
-	if err := s.check(len(blocks)); err != nil {
+func PackQ8(list []blocks.Q8_0, s Shape) (*PackedQ8, error) {
+	if err := s.check(len(list)); err != nil {
 		return nil, err
 	}
 	n := s.tiles() * s.Blocks() * tileRows
 	p := &PackedQ8{s, make([]uint32, 8*n), make([]dtype.F16, n)}
-	for i, b := range blocks {
+	for i, b := range list {
 		at, lane := s.place(i)
 		p.Scales[at*tileRows+lane] = b.D
 		for k, q := range b.Q {

@@ -1,87 +1,42 @@
 package quant
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/weights/blocks"
 )
-
-// TestWeights compares weights with those that the Python package gguf computes, bit for bit.
-func TestWeights(t *testing.T) {
-	text, err := os.ReadFile("testdata/weights.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	count := map[string]int{}
-	for line := range strings.Lines(string(text)) {
-		f := strings.Fields(line)
-		block, err := hex.DecodeString(f[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		var w [BlockSize]float32
-		switch f[0] {
-		case "Q4_1":
-			var b BlockQ4
-			if _, err := binary.Decode(block, binary.LittleEndian, &b); err != nil {
-				t.Fatal(err)
-			}
-			w = b.Weights()
-		case "Q8_0":
-			var b BlockQ8
-			if _, err := binary.Decode(block, binary.LittleEndian, &b); err != nil {
-				t.Fatal(err)
-			}
-			w = b.Weights()
-		}
-		got, err := binary.Append(nil, binary.LittleEndian, &w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if hex.EncodeToString(got) != f[2] {
-			t.Errorf("%s %s has the weights\n%x, want\n%s", f[0], f[1], got, f[2])
-		}
-		count[f[0]]++
-	}
-	if count["Q4_1"] == 0 || count["Q8_0"] == 0 {
-		t.Errorf("compared %v", count)
-	}
-}
 
 func random(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 5)) }
 
 // blocksQ4 returns random blocks for a matrix.
-func blocksQ4(s Shape) []BlockQ4 {
-	r, blocks := random(s.Columns), make([]BlockQ4, s.Rows*s.Blocks())
-	for i := range blocks {
-		b := &blocks[i]
+func blocksQ4(s Shape) []blocks.Q4_1 {
+	r, list := random(s.Columns), make([]blocks.Q4_1, s.Rows*s.Blocks())
+	for i := range list {
+		b := &list[i]
 		b.D, b.M = dtype.F16From64(r.NormFloat64()/64), dtype.F16From64(r.NormFloat64()/8)
 		for k := range b.Q {
 			b.Q[k] = uint8(r.UintN(256))
 		}
 	}
-	return blocks
+	return list
 }
 
-func blocksQ8(s Shape) []BlockQ8 {
-	r, blocks := random(s.Columns), make([]BlockQ8, s.Rows*s.Blocks())
-	for i := range blocks {
-		b := &blocks[i]
+func blocksQ8(s Shape) []blocks.Q8_0 {
+	r, list := random(s.Columns), make([]blocks.Q8_0, s.Rows*s.Blocks())
+	for i := range list {
+		b := &list[i]
 		b.D = dtype.F16From64(r.NormFloat64() / 1024)
 		for k := range b.Q {
 			b.Q[k] = int8(r.IntN(256) - 128)
 		}
 	}
-	return blocks
+	return list
 }
 
 func vector(n int) []float32 {
@@ -107,23 +62,23 @@ func newProduct(tb testing.TB, s *device.Stream, format string, shape Shape) *pr
 	p := &product{s: s, v: Vectors{kerneltest.Upload(tb, s, x), kerneltest.Upload(tb, s, make([]float32, shape.Rows)), kerneltest.Upload(tb, s, make([]float32, shape.Blocks()))}}
 	var weights func() []float32
 	if format == "Q4_1" {
-		blocks := blocksQ4(shape)
-		m, err := PackQ4(blocks, shape)
+		list := blocksQ4(shape)
+		m, err := PackQ4(list, shape)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		d := DeviceQ4{shape, kerneltest.Upload(tb, s, m.Planes), kerneltest.Upload(tb, s, m.Scales), kerneltest.Upload(tb, s, m.Minima)}
 		p.run = func(f Form) error { return d.Multiply(s, f, p.v) }
-		weights = func() (w []float32) { return flatten(blocks, (*BlockQ4).Weights) }
+		weights = func() (w []float32) { return flatten(list, (*blocks.Q4_1).Weights) }
 	} else {
-		blocks := blocksQ8(shape)
-		m, err := PackQ8(blocks, shape)
+		list := blocksQ8(shape)
+		m, err := PackQ8(list, shape)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		d := DeviceQ8{shape, kerneltest.Upload(tb, s, m.Planes), kerneltest.Upload(tb, s, m.Scales)}
 		p.run = func(f Form) error { return d.Multiply(s, f, p.v) }
-		weights = func() (w []float32) { return flatten(blocks, (*BlockQ8).Weights) }
+		weights = func() (w []float32) { return flatten(list, (*blocks.Q8_0).Weights) }
 	}
 	p.want = func() (y, scale []float64) {
 		w := weights()
@@ -132,12 +87,12 @@ func newProduct(tb testing.TB, s *device.Stream, format string, shape Shape) *pr
 	return p
 }
 
-func flatten[B any](blocks []B, weights func(*B) [BlockSize]float32) (list []float32) {
-	for i := range blocks {
-		w := weights(&blocks[i])
-		list = append(list, w[:]...)
+func flatten[B any](list []B, weights func(*B) [BlockSize]float32) (flat []float32) {
+	for i := range list {
+		w := weights(&list[i])
+		flat = append(flat, w[:]...)
 	}
-	return list
+	return flat
 }
 
 func absolute(x []float32) []float32 {
@@ -181,10 +136,10 @@ func compare(t *testing.T, p *product) {
 // TestShapes passes operands that do not fit.
 func TestShapes(t *testing.T) {
 	for _, s := range []Shape{{2, 32}, {1, 33}, {1, 0}, {-1, 32}} {
-		if _, err := PackQ4(make([]BlockQ4, 1), s); !errors.Is(err, ErrShape) {
+		if _, err := PackQ4(make([]blocks.Q4_1, 1), s); !errors.Is(err, ErrShape) {
 			t.Errorf("a block of %v in Q4_1: %v", s, err)
 		}
-		if _, err := PackQ8(make([]BlockQ8, 1), s); !errors.Is(err, ErrShape) {
+		if _, err := PackQ8(make([]blocks.Q8_0, 1), s); !errors.Is(err, ErrShape) {
 			t.Errorf("a block of %v in Q8_0: %v", s, err)
 		}
 	}
