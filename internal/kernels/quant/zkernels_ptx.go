@@ -4,7 +4,7 @@ package quant
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `fa6b5d6f99683bca	../../../math32/fma.go	FMA
-116e321e36ff251c	block.go	BlockSize
+2dc35b86bd47e85d	block.go	BlockSize
 f276877f3a7dab6f	pack.go	tileRows
 e7927c841b9fade2	tiles.go	sumBlocks
 1c622b62a9a47886	tiles.go	tileQ4
