@@ -25,6 +25,13 @@ var floors = map[string]string{
 	"device/driver":   "dtype gpu internal/origin",
 	"device":          "device/driver dtype gpu",
 
+	// Files of weights, which know no device.
+	"weights":             "dtype x/sys",
+	"weights/blocks":      "dtype",
+	"weights/gguf":        "weights weights/blocks dtype",
+	"weights/safetensors": "weights",
+	"weights/formats":     "weights weights/gguf weights/safetensors",
+
 	// The compiler, which knows no device's driver.
 	"internal/diag":        "",
 	"internal/ir":          "dtype",
@@ -57,7 +64,7 @@ var floors = map[string]string{
 	"internal/ptxinterp/...":          "internal/ptxinterp/... device device/driver dtype",
 	"internal/verify/conformance/...": "internal/verify/conformance/... device device/driver dtype gpu math32",
 	"internal/verify/conformance/run": "internal/verify/conformance/... . device",
-	"internal/kernels/...":            "device device/driver dtype gpu math32",
+	"internal/kernels/...":            "weights/blocks device device/driver dtype gpu math32",
 	"internal/kernels/kerneltest":     "device cpu internal/ptxinterp",
 	"internal/verify":                 "",
 	"internal/verify/ondemand":        "compile",
@@ -88,7 +95,7 @@ var floors = map[string]string{
 	"": "cuda cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
+	"cmd/...":                   "cmd/... weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools",
 	"cmd/internal/console":      "",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",
