@@ -18,15 +18,18 @@ type Source struct {
 
 // OpenSource opens a file, which must be a regular file.
 func OpenSource(name string) (*Source, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
+	info, err := os.Stat(name) // before Open, which would wait for the writer of a named pipe
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", name)
 	}
 	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &Source{name: name, r: file, size: info.Size(), file: file}, nil
