@@ -30,6 +30,7 @@ type commands struct {
 	Metrics metricsCommand `cmd:"" help:"Serve metrics of the GPUs to Prometheus."`
 	Vet     vetCommand     `cmd:"" help:"Report likely mistakes in kernels."`
 	Top     topCommand     `cmd:"" help:"Monitor the GPUs and their processes."`
+	Weights weightsCommand `cmd:"" help:"List the metadata and tensors of a model's weights."`
 	Devices devicesCommand `cmd:"" help:"List the devices that kernels can run on."`
 	Doctor  doctorCommand  `cmd:"" help:"Diagnose why a GPU cannot be used."`
 
