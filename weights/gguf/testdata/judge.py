@@ -3,6 +3,7 @@
 #	python3 judge.py dequantize Q4_K < blocks > floats     of random blocks; floats are little-endian
 #	python3 judge.py quantize Q8_0 < floats > blocks
 #	python3 judge.py read FILE                             prints metadata and tensors
+#	python3 judge.py tensors FILE                          prints only the tensors
 #	python3 judge.py write FILE                            writes a file of all metadata types
 #	python3 judge.py vectors > vectors.txt                 random blocks and weights in hexadecimal
 
@@ -46,6 +47,11 @@ def read(name):
     for key, field in reader.fields.items():
         if not key.startswith("GGUF."):
             print(key, [t.name for t in field.types], field.contents())
+    tensors(name)
+
+
+def tensors(name):
+    reader = GGUFReader(name)
     for t in reader.tensors:
         print(t.name, t.tensor_type.name, list(reversed(t.shape.tolist())), hashlib.sha256(t.data.tobytes()).hexdigest())
 
@@ -80,6 +86,8 @@ def main(operation, *args):
         vectors()
     elif operation == "read":
         read(*args)
+    elif operation == "tensors":
+        tensors(*args)
     elif operation == "write":
         write(*args)
     elif operation == "dequantize":
