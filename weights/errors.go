@@ -12,6 +12,7 @@ var (
 	ErrType = errors.New("weights: wrong type")
 	// ErrTruncated is the error of a file that became shorter after it was opened.
 	ErrTruncated = errors.New("weights: file truncated since it was opened")
-	// ErrPickle is the error of a Python pickle, such as a file of torch.save. A pickle is a program, and this package never runs it.
-	ErrPickle = errors.New("weights: file is a Python pickle, which can run arbitrary code when loaded; convert it to safetensors")
+	// ErrPickle is the error of a Python pickle or a zip archive, such as a file of torch.save. A pickle is a program, and this package never
+	// runs it.
+	ErrPickle = errors.New("weights: a Python pickle, or a zip archive of one, as torch.save writes; loading it could run any code; convert it to safetensors")
 )

@@ -114,8 +114,8 @@ func TestTruncatedLater(t *testing.T) {
 	}
 }
 
-// TestHostile has the other ways in which a file can lie.
-func TestHostile(t *testing.T) {
+// hostiles are the other ways in which a file can lie.
+func hostiles() []hostile {
 	const array, str, u32, boolean = 9, 8, 4, 7
 	u32s := func(n ...uint32) (r raw) {
 		for _, n := range n {
@@ -127,7 +127,7 @@ func TestHostile(t *testing.T) {
 	for range 100_000 {
 		deep = deep.u32(array).u64(1)
 	}
-	for _, h := range []hostile{
+	return []hostile{
 		{"empty", nil, "does not begin"},
 		{"short", raw("GGU"), "does not begin"},
 		{"magic", raw("GGML").u32(3).u64(0).u64(0), "does not begin"},
@@ -169,7 +169,12 @@ func TestHostile(t *testing.T) {
 		{"part of a split model", newRaw(0, 1).entry("split.count", u32, u32s(2)...), "opened by its name"},
 		{"part 3 of 2", newRaw(0, 2).entry("split.count", u32, u32s(2)...).entry("split.no", u32, u32s(2)...), "cannot exist"},
 		{"split count", newRaw(0, 1).str("split.count").u32(str).str("2"), "not a number"},
-	} {
+	}
+}
+
+// TestHostile expects an error for each of hostiles.
+func TestHostile(t *testing.T) {
+	for _, h := range hostiles() {
 		h.check(t)
 	}
 }
@@ -189,6 +194,11 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(newRaw(2, 1).entry("general.alignment", 4, 64, 0, 0, 0).tensor("a", 0, 3, 2).typed("b", 8, 64, 32).data(128)))
 	f.Add([]byte(newRaw(0, 1).str("tokens").u32(9).u32(8).u64(2).str("a").str("b")))
 	f.Add([]byte(newRaw(0, 1).str("nested").u32(9).u32(9).u64(1).u32(5).u64(2).u64(7)))
+	for _, h := range hostiles() {
+		if len(h.file) < 1000 {
+			f.Add([]byte(h.file))
+		}
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var file *weights.File
 		var err error

@@ -88,7 +88,7 @@ func readHeader(s *weights.Source) ([]byte, error) {
 		if err := weights.CheckPickle(s); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: the length of its header is %d, of %d bytes", weights.ErrFormat, n, s.Size())
+		return nil, fmt.Errorf("%w: not a safetensors file: the length of its header is %d, of %d bytes", weights.ErrFormat, n, s.Size())
 	}
 	text := make([]byte, n)
 	_, err := s.ReadAt(text, lengthSize)
