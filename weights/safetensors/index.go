@@ -72,12 +72,13 @@ func openIndex(name string) (*weights.File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	c := weights.Contents{Format: format}
+	keys := map[string]bool{} // of c.Metadata
 	for _, file := range slices.Sorted(maps.Keys(shards(files))) {
 		f, err := openFile(filepath.Join(filepath.Dir(name), file))
 		if err == nil {
 			c.Sources = append(c.Sources, f.Sources...)
 			c.Tensors = append(c.Tensors, f.Tensors...)
-			c.Metadata = merge(c.Metadata, f.Metadata)
+			c.Metadata = merge(c.Metadata, f.Metadata, keys)
 			err = checkShard(f, file, files)
 		}
 		if err != nil {
@@ -124,10 +125,11 @@ func complete(c weights.Contents, files map[string]string) (*weights.File, error
 	return f, nil
 }
 
-// merge appends the entries of more whose keys are new: the files of a model repeat their metadata.
-func merge(m, more weights.Metadata) weights.Metadata {
+// merge appends the entries of more whose keys are new, and adds those to keys: the files of a model repeat their metadata.
+func merge(m, more weights.Metadata, keys map[string]bool) weights.Metadata {
 	for _, e := range more {
-		if _, ok := m.Value(e.Key); !ok {
+		if !keys[e.Key] {
+			keys[e.Key] = true
 			m = append(m, e)
 		}
 	}
