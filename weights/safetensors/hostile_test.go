@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -70,8 +71,8 @@ func hostiles() []hostile {
 		{name: "a space before the object", file: raw(" {}", 0), want: "not a JSON object", stricter: true},
 		{name: "an array", file: raw(`[]`, 0), want: "not a JSON object"},
 		{name: "a number", file: raw(`1`, 0), want: "not a JSON object"},
-		{name: "invalid JSON", file: raw(`{"a":`, 0), want: "invalid JSON"},
-		{name: "no closing brace", file: raw(a, 8), want: "invalid JSON"},
+		{name: "invalid JSON", file: raw(`{"a":`, 0), want: "the object of a tensor is expected"},
+		{name: "no closing brace", file: raw(a, 8), want: "a comma or the end is expected"},
 		{name: "two objects", file: raw(a+"}{}", 8), want: "goes on"},
 		{name: "zeros after the object", file: raw(a+"}\x00\x00", 8), want: "goes on"},
 		{name: "not UTF-8", file: raw("{\"\xff\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 8), want: "not UTF-8"},
@@ -79,26 +80,34 @@ func hostiles() []hostile {
 		{name: "equal after unescaping", file: raw(a+`,"\u0061"`+a[4:]+"}", 8), want: `"a" occurs twice`, stricter: true},
 		{name: "two metadata objects", file: raw(`{"__metadata__":{},"__metadata__":{}}`, 0), want: "occurs twice"},
 		{name: "two equal metadata keys", file: raw(`{"__metadata__":{"k":"1","k":"2"}}`, 0), want: `"k" occurs twice`, stricter: true},
-		{name: "metadata number", file: raw(`{"__metadata__":{"k":1}}`, 0), want: "where a string belongs"},
-		{name: "metadata array", file: raw(`{"__metadata__":[]}`, 0), want: "not a JSON object"},
+		{name: "metadata number", file: raw(`{"__metadata__":{"k":1}}`, 0), want: "a string is expected"},
+		{name: "metadata array", file: raw(`{"__metadata__":[]}`, 0), want: "the object of __metadata__ is expected"},
 		{name: "two dtypes", file: raw(`{"a":{"dtype":"F32","dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8), want: "occurs twice"},
 		{name: "an unknown key", file: raw(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}}`, 8), want: "unknown key", stricter: true},
 		{name: "no dtype", file: raw(`{"a":{"shape":[2],"data_offsets":[0,8]}}`, 8), want: "incomplete"},
 		{name: "no offsets", file: raw(`{"a":{"dtype":"F32","shape":[2]}}`, 8), want: "incomplete"},
-		{name: "a tensor of null", file: raw(`{"a":null}`, 0), want: "not a JSON object"},
+		{name: "a tensor of null", file: raw(`{"a":null}`, 0), want: "the object of a tensor is expected"},
 		{name: "invalid dtype", file: raw(one(`"F31"`, "[2]", "[0,8]"), 8), want: `dtype "F31"`},
 		{name: "dtype of GGUF", file: raw(one(`"Q8_0"`, "[32]", "[0,34]"), 34), want: `dtype "Q8_0"`},
 		{name: "lower case", file: raw(one(`"f32"`, "[2]", "[0,8]"), 8), want: `dtype "f32"`},
-		{name: "dtype number", file: raw(one("1", "[2]", "[0,8]"), 8), want: "where a string belongs"},
-		{name: "shape number", file: raw(one(`"F32"`, "2", "[0,8]"), 8), want: "not an array"},
-		{name: "negative dimension", file: raw(one(`"F32"`, "[-2]", "[0,8]"), 8), want: "element -2"},
-		{name: "fraction", file: raw(one(`"F32"`, "[2.0]", "[0,8]"), 8), want: "element 2.0"},
-		{name: "exponent", file: raw(one(`"F32"`, "[2e0]", "[0,8]"), 8), want: "element 2e0"},
-		{name: "string dimension", file: raw(one(`"F32"`, `["2"]`, "[0,8]"), 8), want: "element 2"},
-		{name: "nested shape", file: raw(one(`"F32"`, strings.Repeat("[", 100_000), "[0,8]"), 8), want: "element ["},
-		{name: "dimension of 2^64", file: raw(one(`"F32"`, "[18446744073709551616]", "[0,8]"), 8), want: "element 1844"},
+		{name: "dtype number", file: raw(one("1", "[2]", "[0,8]"), 8), want: "a string is expected"},
+		{name: "shape number", file: raw(one(`"F32"`, "2", "[0,8]"), 8), want: "the array of shape is expected"},
+		{name: "negative dimension", file: raw(one(`"F32"`, "[-2]", "[0,8]"), 8), want: "shape has an element"},
+		{name: "fraction", file: raw(one(`"F32"`, "[2.0]", "[0,8]"), 8), want: "a comma or the end"},
+		{name: "exponent", file: raw(one(`"F32"`, "[2e0]", "[0,8]"), 8), want: "a comma or the end"},
+		{name: "string dimension", file: raw(one(`"F32"`, `["2"]`, "[0,8]"), 8), want: "shape has an element"},
+		{name: "nested shape", file: raw(one(`"F32"`, strings.Repeat("[", 100_000), "[0,8]"), 8), want: "shape has an element"},
+		{name: "leading zero", file: raw(one(`"F32"`, "[02]", "[0,8]"), 8), want: "shape has an element"},
+		{name: "no dimension after a comma", file: raw(one(`"F32"`, "[2,]", "[0,8]"), 8), want: "shape has an element"},
+		{name: "a string that does not end", file: raw(`{"a`, 0), want: "does not end"},
+		{name: "a string that ends in an escape", file: raw(`{"a\"`, 0), want: "does not end"},
+		{name: "an unknown escape", file: raw(`{"\x":1}`, 0), want: "invalid JSON"},
+		{name: "a control character", file: raw("{\"a\nb\":1}", 0), want: "invalid JSON"},
+		{name: "no colon", file: raw(`{"a" 1}`, 0), want: "a colon is expected"},
+		{name: "a comma at the end", file: raw(a+",}", 8), want: "a string is expected"},
+		{name: "dimension of 2^64", file: raw(one(`"F32"`, "[18446744073709551616]", "[0,8]"), 8), want: "shape has an element"},
 		{name: "shape overflow", file: raw(one(`"F32"`, "[4294967296,4294967296]", "[0,0]"), 0), want: "overflows"},
-		{name: "shape overflow to 2", file: raw(one(`"U8"`, "[2,9223372036854775809]", "[0,2]"), 2), want: "element 9223372036854775809"},
+		{name: "shape overflow to 2", file: raw(one(`"U8"`, "[2,9223372036854775809]", "[0,2]"), 2), want: "shape has an element"},
 		{name: "size overflow", file: raw(one(`"F64"`, "[4611686018427387904]", "[0,0]"), 0), want: "overflows"},
 		{name: "a shape too large", file: raw(one(`"F32"`, "[3]", "[0,8]"), 8), want: "8 bytes for 12"},
 		{name: "a shape too small", file: raw(one(`"F32"`, "[1]", "[0,8]"), 8), want: "8 bytes for 4"},
@@ -106,7 +115,7 @@ func hostiles() []hostile {
 		{name: "one offset", file: raw(one(`"F32"`, "[2]", "[8]"), 8), want: "data_offsets"},
 		{name: "three offsets", file: raw(one(`"F32"`, "[2]", "[0,8,8]"), 8), want: "data_offsets"},
 		{name: "offsets reversed", file: raw(one(`"F32"`, "[2]", "[8,0]"), 8), want: "data_offsets"},
-		{name: "negative offset", file: raw(one(`"F32"`, "[2]", "[-8,0]"), 8), want: "element -8"},
+		{name: "negative offset", file: raw(one(`"F32"`, "[2]", "[-8,0]"), 8), want: "data_offsets has an element"},
 		{name: "offsets past the end", file: raw(one(`"F32"`, "[2]", "[0,8]"), 7), want: "ends at offset 8 of 7"},
 		{name: "offsets far past the end", file: raw(one(`"F32"`, "[2]", "[9223372036854775799,9223372036854775807]"), 8), want: "begins at offset"},
 		{name: "a hole at the begin", file: raw(one(`"F32"`, "[2]", "[8,16]"), 16), want: "begins at offset 8"},
@@ -179,15 +188,15 @@ func TestHostileIndex(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, index, want string }{
-		{"empty", ``, "invalid JSON"},
-		{"array", `[]`, "not a JSON object"},
+		{"empty", ``, "the object of the index"},
+		{"array", `[]`, "the object of the index"},
 		{"no map", `{"metadata":{}}`, "no weight_map"},
-		{"map array", `{"weight_map":[]}`, "not a JSON object"},
+		{"map array", `{"weight_map":[]}`, "the object of weight_map"},
 		{"two maps", `{"weight_map":{},"weight_map":{}}`, "occurs twice"},
 		{"not UTF-8", "{\"weight_map\":{\"\xff\":\"s1.safetensors\"}}", "not UTF-8"},
 		{"deep metadata", `{"metadata":` + strings.Repeat("[", 100_000), "invalid JSON"},
 		{"two equal tensors", `{"weight_map":{"a":"s1.safetensors","a":"s2.safetensors"}}`, "occurs twice"},
-		{"file number", `{"weight_map":{"a":1}}`, "where a string belongs"},
+		{"file number", `{"weight_map":{"a":1}}`, "a string is expected"},
 		{"parent folder", `{"weight_map":{"a":"../s1.safetensors"}}`, "not the name of a file beside"},
 		{"absolute name", `{"weight_map":{"a":"/etc/passwd"}}`, "not the name of a file beside"},
 		{"another folder", `{"weight_map":{"a":"sub/s1.safetensors"}}`, "not the name of a file beside"},
@@ -234,6 +243,9 @@ func FuzzRead(f *testing.F) {
 		}
 		if err != nil {
 			return
+		}
+		if n := binary.LittleEndian.Uint64(data); !json.Valid(data[8 : 8+n]) {
+			t.Errorf("the header is not valid JSON: %q", data[8:8+n])
 		}
 		if file.Size() > int64(len(data)) {
 			t.Errorf("%d bytes of tensors in %d bytes", file.Size(), len(data))

@@ -1,15 +1,12 @@
 package safetensors
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gopherwarp/gopherwarp/weights"
 )
@@ -28,22 +25,16 @@ func weightMap(name string) (map[string]string, error) {
 	if _, err := s.ReadAt(text, 0); err != nil {
 		return nil, err
 	}
-	if !utf8.Valid(text) {
-		return nil, fmt.Errorf("%w: it is not UTF-8", weights.ErrFormat)
-	}
 	return parseIndex(text)
 }
 
 // parseIndex reads the object weight_map of an index. It skips the rest, which is metadata.
 func parseIndex(text []byte) (map[string]string, error) {
-	sc := &scanner{d: json.NewDecoder(bytes.NewReader(text))}
+	sc := newScanner("the index", text)
 	var files map[string]string
 	sc.object("the index", func(key string) {
 		if key != "weight_map" {
-			var skipped json.RawMessage
-			if err := sc.d.Decode(&skipped); err != nil {
-				sc.fail("it is invalid JSON: %v", err)
-			}
+			sc.skip()
 			return
 		}
 		files = map[string]string{}
@@ -72,13 +63,13 @@ func openIndex(name string) (*weights.File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	c := weights.Contents{Format: format}
-	keys := map[string]bool{} // of c.Metadata
+	var known keys // of c.Metadata
 	for _, file := range slices.Sorted(maps.Keys(shards(files))) {
 		f, err := openFile(filepath.Join(filepath.Dir(name), file))
 		if err == nil {
 			c.Sources = append(c.Sources, f.Sources...)
 			c.Tensors = append(c.Tensors, f.Tensors...)
-			c.Metadata = merge(c.Metadata, f.Metadata, keys)
+			c.Metadata = merge(c.Metadata, f.Metadata, &known)
 			err = checkShard(f, file, files)
 		}
 		if err != nil {
@@ -125,11 +116,10 @@ func complete(c weights.Contents, files map[string]string) (*weights.File, error
 	return f, nil
 }
 
-// merge appends the entries of more whose keys are new, and adds those to keys: the files of a model repeat their metadata.
-func merge(m, more weights.Metadata, keys map[string]bool) weights.Metadata {
+// merge appends the entries of more whose keys are new, and adds those to known: the files of a model repeat their metadata.
+func merge(m, more weights.Metadata, known *keys) weights.Metadata {
 	for _, e := range more {
-		if !keys[e.Key] {
-			keys[e.Key] = true
+		if known.add(e.Key) {
 			m = append(m, e)
 		}
 	}
