@@ -12,13 +12,12 @@
 //
 // # Reading and mapping
 //
-// Tensor.ReadAt reads into memory of the caller. That is the fastest way to a GPU, which copies from pinned memory: a mapped file is
-// ordinary memory, which the driver would first copy into pinned memory itself. ReadAt returns an error if another process has truncated
-// the file.
+// Tensor.ReadAt reads into memory of the caller, such as pinned memory that a GPU copies from. If another process has truncated the file, it
+// returns an error. It is faster than the first read of a mapped file, which faults page by page.
 //
 // File.Map maps the files, so that Bytes and Values return their memory without a copy: for weights that stay on the CPU. If another process
 // truncates a mapped file, a read of the missing part is a memory fault that ends the process, unless the goroutine reads within
-// File.Guard. The memory is valid until File.Close and must not be written.
+// File.Guard. A GPU's driver, which is C code, cannot be guarded. The memory is valid until File.Close and must not be written.
 //
 // # Hostile files
 //
