@@ -18,12 +18,14 @@ const readBuffer = 1 << 16
 // decoder reads the header of a file. It remembers its first error; reads after that return zero values.
 type decoder struct {
 	r    *bufio.Reader
-	left uint64 // bytes of the file that are not read yet
+	size uint64 // of the file, or maxHeader if that is less, in bytes
+	left uint64 // bytes of size that are not read yet
 	err  error
 }
 
 func newDecoder(s *weights.Source) *decoder {
-	return &decoder{r: bufio.NewReaderSize(io.NewSectionReader(s, 0, s.Size()), readBuffer), left: uint64(s.Size())}
+	size := uint64(min(s.Size(), maxHeader))
+	return &decoder{r: bufio.NewReaderSize(io.NewSectionReader(s, 0, s.Size()), readBuffer), size: size, left: size}
 }
 
 // fail records an error that matches weights.ErrFormat.
@@ -36,7 +38,7 @@ func (d *decoder) fail(format string, args ...any) {
 // need reports whether count items of at least size bytes each can follow. It is called before memory for them is allocated.
 func (d *decoder) need(what string, count, size uint64) bool {
 	if d.err == nil && count > d.left/size {
-		d.fail("%d %s, but only %d bytes follow", count, what, d.left)
+		d.fail("%d %s, but only %d bytes of a header can follow", count, what, d.left)
 	}
 	return d.err == nil
 }

@@ -179,6 +179,37 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// sparse is a file of many zeros after its begin.
+type sparse struct{ begin raw }
+
+func (s sparse) ReadAt(p []byte, off int64) (int, error) {
+	clear(p)
+	if off < int64(len(s.begin)) {
+		copy(p, s.begin[off:])
+	}
+	return len(p), nil
+}
+
+// TestSparse reads files whose length would justify any amount of memory, but which take none on a disk.
+func TestSparse(t *testing.T) {
+	for _, begin := range []raw{
+		newRaw(0, 1).str("k").u32(9).u32(8).u64(1 << 36),
+		newRaw(0, 1).u64(1 << 39),
+		newRaw(0, 1<<35),
+		newRaw(1<<35, 0),
+	} {
+		var err error
+		used := allocated(func() { _, err = gguf.NewReader(sparse{begin}, 1<<40) })
+		if !errors.Is(err, weights.ErrFormat) || used > mayAllocate(len(begin)) {
+			t.Errorf("read with %d bytes of memory: %v", used, err)
+		}
+	}
+	f, err := gguf.NewReader(sparse{newRaw(1, 0).tensor("a", 1<<38, 1<<37).data(0)}, 1<<40)
+	if err != nil || f.Size() != 1<<39 {
+		t.Errorf("a tensor of 512 GiB: %v", err)
+	}
+}
+
 // TestPickle expects an error that says what the file is.
 func TestPickle(t *testing.T) {
 	for _, file := range []string{"\x80\x02}q\x00.aaaaaaaaaaa", "PK\x03\x04\x00\x00\x08\x08\x00\x00archive/data.pkl"} {

@@ -56,7 +56,7 @@ func parseHeader(s *weights.Source) (*header, error) {
 	tensors, entries := d.uint64(), d.uint64()
 	h.metadata = d.metadata(entries)
 	h.tensors = d.tensors(tensors)
-	h.length = uint64(s.Size()) - d.left
+	h.length = d.size - d.left
 	return h, d.err
 }
 

@@ -41,6 +41,9 @@ const (
 	maxDims = 4
 	// maxKey is the greatest length of a metadata key in bytes, by the specification.
 	maxKey = 1<<16 - 1
+	// maxHeader is the greatest length of a header in bytes, ten times that of models with large vocabularies. Without it, a sparse file
+	// could justify any amount of memory.
+	maxHeader = 1 << 28
 	// maxNesting is the greatest depth of arrays within arrays that this package reads.
 	maxNesting = 4
 )
