@@ -109,7 +109,11 @@ func (d *decoder) string() string {
 // name reads the name of a tensor or the key of an entry, which is UTF-8.
 func (d *decoder) name(what string) string {
 	name := d.string()
-	if d.err == nil && !utf8.ValidString(name) {
+	switch {
+	case d.err != nil:
+	case len(name) > maxName:
+		d.fail("a %s has %d bytes", what, len(name))
+	case !utf8.ValidString(name):
 		d.fail("%s %q is not UTF-8", what, name)
 	}
 	return name

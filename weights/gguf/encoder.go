@@ -34,6 +34,9 @@ func (e *encoder) string(s string) {
 
 // name appends the name of a tensor or the key of an entry.
 func (e *encoder) name(what, name string) {
+	if len(name) > maxName {
+		e.fail(weights.ErrFormat, "a %s has %d bytes", what, len(name))
+	}
 	if !utf8.ValidString(name) {
 		e.fail(weights.ErrFormat, "%s %q is not UTF-8", what, name)
 	}

@@ -152,6 +152,7 @@ func hostiles() []hostile {
 		{"nested arrays", deep, "nested deeper"},
 		{"a bool of 2", newRaw(0, 1).entry("k", boolean, 2), "bool is 2"},
 		{"tensor name past the end", newRaw(1, 0).u64(1 << 40).data(64), "bytes of a string"},
+		{"tensor name of 65536 bytes", newRaw(1, 0).tensor(strings.Repeat("a", 65536), 0, 8).data(32), "65536 bytes"},
 		{"tensor name not UTF-8", newRaw(1, 0).tensor("\xc0", 0, 8).data(32), "not UTF-8"},
 		{"two equal names", newRaw(2, 0).tensor("a", 0, 8).tensor("a", 32, 8).data(64), `name "a"`},
 		{"tensor type", newRaw(1, 0).typed("a", 31, 0, 8).data(64), "type 31"},

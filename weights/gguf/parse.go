@@ -80,11 +80,8 @@ func (d *decoder) metadata(n uint64) weights.Metadata {
 	for range n {
 		key := d.name("metadata key")
 		e := weights.Entry{Key: key, Value: d.value(valueType(d.uint32()), 0)}
-		if len(key) > maxKey {
-			d.fail("a metadata key has %d bytes", len(key))
-		}
 		if d.err != nil {
-			d.err = fmt.Errorf("metadata key %q: %w", key[:min(len(key), maxKey)], d.err)
+			d.err = fmt.Errorf("metadata key %.100q: %w", key, d.err)
 			return nil
 		}
 		entries = append(entries, e)
@@ -171,7 +168,7 @@ func compareOffsets(a, b *weights.Tensor) int {
 	return int(min(1, max(-1, offsetA-offsetB)))
 }
 
-// checkRows reports a tensor whose rows are no whole blocks.
+// checkRows reports a tensor whose rows are not whole blocks.
 func checkRows(s weights.Spec) error {
 	row := 1
 	if len(s.Shape) > 0 {

@@ -39,8 +39,8 @@ const (
 	defaultAlignment = 32
 	// maxDims is the greatest number of dimensions of a tensor, GGML_MAX_DIMS of ggml.h.
 	maxDims = 4
-	// maxKey is the greatest length of a metadata key in bytes, by the specification.
-	maxKey = 1<<16 - 1
+	// maxName is the greatest length of a metadata key in bytes, by the specification, and of the name of a tensor.
+	maxName = 1<<16 - 1
 	// maxHeader is the greatest length of a header in bytes, ten times that of models with large vocabularies. Without it, a sparse file
 	// could justify any amount of memory.
 	maxHeader = 1 << 28

@@ -25,7 +25,7 @@ func Write(w io.Writer, f *weights.File) error {
 	e.uint64(uint64(len(f.Tensors)))
 	e.uint64(uint64(len(f.Metadata)))
 	for _, entry := range f.Metadata {
-		e.key(entry.Key)
+		e.name("metadata key", entry.Key)
 		e.typed(entry.Value)
 	}
 	offset := uint64(0)
@@ -40,14 +40,6 @@ func Write(w io.Writer, f *weights.File) error {
 		return err
 	}
 	return writeData(w, f.Tensors, alignment)
-}
-
-// key appends the key of an entry.
-func (e *encoder) key(key string) {
-	if len(key) > maxKey {
-		e.fail(weights.ErrFormat, "a metadata key has %d bytes", len(key))
-	}
-	e.name("metadata key", key)
 }
 
 // tensor appends the description of a tensor.
