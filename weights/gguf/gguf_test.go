@@ -179,6 +179,25 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
+// saved returns f written to a single file and opened.
+func saved(t *testing.T, f *weights.File) *weights.File {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "saved.gguf")
+	if err := gguf.Save(name, f); err != nil {
+		t.Fatal(err)
+	}
+	again, err := gguf.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return again
+}
+
 // part returns the metadata of part number n of count.
 func part(n, count int, more ...weights.Entry) weights.Metadata {
 	return append(weights.Metadata{{Key: "split.no", Value: uint16(n)}, {Key: "split.count", Value: uint16(count)}}, more...)
@@ -205,7 +224,9 @@ func TestSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, f, file(t, parts[0].Metadata, parts[1].Tensors[0], parts[1].Tensors[1], parts[2].Tensors[0]))
+		want := file(t, weights.Metadata{{Key: "general.name", Value: "split"}}, parts[1].Tensors[0], parts[1].Tensors[1], parts[2].Tensors[0])
+		same(t, f, want)
+		same(t, saved(t, f), want)
 		if from, _, _ := f.Tensors[2].Range(); from != names[2] {
 			t.Errorf("tensor c is in %s", from)
 		}

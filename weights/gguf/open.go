@@ -7,8 +7,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Open opens a file and reads its header. If the file is part of a model that is split into several files, Open opens all of them. The errors
-// match weights.ErrFormat for an invalid file and weights.ErrPickle for a pickle.
+// Open opens a file and reads its header. If the file is part of a model that is split into several files, Open opens all of them; the
+// metadata is that of the first, without the entries about the parts. The errors match weights.ErrFormat for an
+// invalid file and weights.ErrPickle for a pickle.
 func Open(name string) (*weights.File, error) {
 	s, err := weights.OpenSource(name)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/weights"
 )
@@ -89,7 +90,7 @@ func openParts(names []string) (*weights.File, error) {
 			return nil, errors.Join(err, (&weights.File{Contents: whole}).Close())
 		}
 		if i == 0 { // which has the metadata of the model
-			whole.Format, whole.Metadata, want = f.Format, f.Metadata, p.tensors
+			whole.Format, whole.Metadata, want = f.Format, withoutSplit(f.Metadata), p.tensors
 		}
 		whole.Tensors = append(whole.Tensors, f.Tensors...)
 		whole.Sources = append(whole.Sources, f.Sources...)
@@ -103,6 +104,13 @@ func openParts(names []string) (*weights.File, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", names[0], err), (&weights.File{Contents: whole}).Close())
 	}
 	return f, nil
+}
+
+// withoutSplit returns the entries that are true of the whole model.
+func withoutSplit(m weights.Metadata) weights.Metadata {
+	return slices.DeleteFunc(slices.Clone(m), func(e weights.Entry) bool {
+		return e.Key == splitNumberKey || e.Key == splitCountKey || e.Key == splitTensorsKey
+	})
 }
 
 // openPart opens a file and checks its place in the model.

@@ -33,6 +33,9 @@ func Write(w io.Writer, f *weights.File) error {
 		e.tensor(t, offset)
 		offset += align(uint64(t.Size()), alignment)
 	}
+	if len(e.b) > maxHeader {
+		e.fail(weights.ErrFormat, "the header has %d bytes, and at most %d can be read", len(e.b), maxHeader)
+	}
 	if e.err != nil {
 		return e.err
 	}
