@@ -21,7 +21,8 @@ func mapFile(file *os.File, size int) ([]byte, error) {
 	return unsafe.Slice((*byte)(pointerTo(address)), size), nil
 }
 
-// pointerTo returns an address outside Go's memory as a pointer. The detour satisfies go vet, which cannot know that.
+// pointerTo returns an address outside Go's memory as a pointer. A direct conversion would be a mistake for memory of
+// Go, and go vet reports it.
 func pointerTo(address uintptr) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&address))
 }

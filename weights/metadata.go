@@ -40,7 +40,7 @@ func Get[T any](m Metadata, key string) (T, error) {
 	return t, nil
 }
 
-// Int returns the value of a key of any integer type. The errors match ErrNotFound, and ErrType if the value is no integer or exceeds an
+// Int returns the value of a key of any integer type. The errors match ErrNotFound, and ErrType if the value is not an integer or exceeds an
 // int.
 func (m Metadata) Int(key string) (int, error) {
 	v, ok := m.Value(key)

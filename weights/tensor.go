@@ -33,7 +33,7 @@ func (t *Tensor) Name() string { return t.spec.Name }
 // Type returns the type of the elements.
 func (t *Tensor) Type() Type { return t.spec.Type }
 
-// Shape returns a copy of the shape, slowest axis first.
+// Shape returns a copy of the shape, outermost dimension first.
 func (t *Tensor) Shape() []int { return slices.Clone(t.spec.Shape) }
 
 // Len returns the number of elements.

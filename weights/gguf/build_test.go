@@ -11,7 +11,7 @@ import (
 // raw is a file that a test builds byte by byte, without the package's own writer.
 type raw []byte
 
-// newRaw returns the begin of a file of version 3.
+// newRaw returns the start of a file of version 3.
 func newRaw(tensors, entries uint64) raw {
 	return raw("GGUF").u32(3).u64(tensors).u64(entries)
 }
@@ -27,7 +27,7 @@ func (r raw) entry(key string, typ uint32, value ...byte) raw {
 	return append(r.str(key).u32(typ), value...)
 }
 
-// tensor appends the description of a tensor of float32 numbers with the given dimensions, fastest first.
+// tensor appends the description of a tensor of float32 numbers with the given dimensions, innermost first.
 func (r raw) tensor(name string, offset uint64, dims ...uint64) raw {
 	return r.typed(name, 0, offset, dims...)
 }

@@ -10,7 +10,7 @@
 //	w := make([]float32, t.Len())
 //	err = gguf.Dequantize(t.Type(), w, data)
 //
-// Shapes have the slowest axis first, as in PyTorch; files have the opposite order. Big-endian files and version 1 are not supported.
+// Shapes have the outermost dimension first, as in PyTorch; files have the opposite order. Big-endian files and version 1 are not supported.
 //
 // The format is specified in docs/gguf.md of the ggml repository. Where the specification is silent, the reader is as strict as llama.cpp:
 // names and keys are unique, offsets are aligned, and tensors do not overlap.

@@ -140,7 +140,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestVersion2 reads a file of version 2, whose shape has the fastest axis first.
+// TestVersion2 reads a file of version 2, whose shape has the innermost dimension first.
 func TestVersion2(t *testing.T) {
 	r := newRaw(1, 0)
 	r[4] = 2

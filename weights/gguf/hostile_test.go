@@ -180,7 +180,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// sparse is a file of many zeros after its begin.
+// sparse is a file of many zeros after its start.
 type sparse struct{ begin raw }
 
 func (s sparse) ReadAt(p []byte, off int64) (int, error) {

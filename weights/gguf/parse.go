@@ -17,7 +17,7 @@ type header struct {
 	length   uint64 // in bytes
 }
 
-// tensorInfo describes a tensor. The offset is relative to the begin of all tensors' data.
+// tensorInfo describes a tensor. The offset is relative to the start of all tensors' data.
 type tensorInfo struct {
 	spec   weights.Spec
 	offset uint64
@@ -124,7 +124,7 @@ func (d *decoder) tensor() tensorInfo {
 		}
 		t.spec.Shape[i] = int(n)
 	}
-	slices.Reverse(t.spec.Shape) // files have the fastest axis first
+	slices.Reverse(t.spec.Shape) // files have the innermost dimension first
 	number := d.uint32()
 	t.spec.Type = tensorTypes[number]
 	t.offset = d.uint64()

@@ -2,7 +2,7 @@ package gguf
 
 import "github.com/gopherwarp/gopherwarp/weights"
 
-// tensorTypes are the types of tensors by their number in the file (enum ggml_type of ggml.h). Numbers that are absent were withdrawn.
+// tensorTypes are the types of tensors by their number in the file (enum ggml_type of ggml.h). Absent numbers belong to types that ggml has removed.
 var tensorTypes = map[uint32]weights.Type{
 	0: weights.F32, 1: weights.F16, 2: weights.Q4_0, 3: weights.Q4_1, 6: weights.Q5_0, 7: weights.Q5_1, 8: weights.Q8_0, 9: weights.Q8_1,
 	10: weights.Q2_K, 11: weights.Q3_K, 12: weights.Q4_K, 13: weights.Q5_K, 14: weights.Q6_K, 15: weights.Q8_K,

@@ -15,7 +15,7 @@ type header struct {
 	tensors  []tensorInfo
 }
 
-// tensorInfo describes a tensor. The offsets are relative to the begin of all tensors' data.
+// tensorInfo describes a tensor. The offsets are relative to the start of all tensors' data.
 type tensorInfo struct {
 	spec     weights.Spec
 	from, to uint64

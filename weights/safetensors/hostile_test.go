@@ -118,7 +118,7 @@ func hostiles() []hostile {
 		{name: "negative offset", file: raw(one(`"F32"`, "[2]", "[-8,0]"), 8), want: "data_offsets has an element"},
 		{name: "offsets past the end", file: raw(one(`"F32"`, "[2]", "[0,8]"), 7), want: "ends at offset 8 of 7"},
 		{name: "offsets far past the end", file: raw(one(`"F32"`, "[2]", "[9223372036854775799,9223372036854775807]"), 8), want: "begins at offset"},
-		{name: "a hole at the begin", file: raw(one(`"F32"`, "[2]", "[8,16]"), 16), want: "begins at offset 8"},
+		{name: "a hole at the start", file: raw(one(`"F32"`, "[2]", "[8,16]"), 16), want: "begins at offset 8"},
 		{name: "a hole at the end", file: raw(a+"}", 9), want: "end at offset 8 of 9"},
 		{name: "only data", file: raw("{}", 1), want: "end at offset 0 of 1"},
 		{name: "a hole between", file: raw(a+`,"b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}}`, 16), want: `"b" begins at offset 12`},
@@ -171,7 +171,7 @@ func TestPickle(t *testing.T) {
 			t.Errorf("%q: %v", file, err)
 		}
 	}
-	// The length of a header may look like the begin of a pickle.
+	// The length of a header may look like the start of a pickle.
 	header := "{}" + strings.Repeat(" ", 0x280-2)
 	if _, err := read(raw(header, 0)); err != nil {
 		t.Errorf("a header of 0x280 bytes: %v", err)
