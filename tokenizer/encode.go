@@ -1,0 +1,188 @@
+package tokenizer
+
+import (
+	"github.com/gopherwarp/gopherwarp/tokenizer/internal/aligned"
+	"github.com/gopherwarp/gopherwarp/tokenizer/internal/model"
+)
+
+// Options change how text is encoded.
+type Options struct {
+	// OmitSpecial leaves out the tokens that the tokenizer adds around a text,
+	// such as [CLS] or <s>.
+	OmitSpecial bool
+	// PlainText treats special tokens in the text, such as <|im_end|>, as
+	// ordinary text. Set it for text from users.
+	PlainText bool
+	// MaxLength limits the number of tokens, including those that the tokenizer
+	// adds, which are never cut. 0 means no limit. Of two texts the longer one
+	// is cut first.
+	MaxLength int
+	// CutLeft removes tokens at the start of a text that is too long, not at its
+	// end.
+	CutLeft bool
+	// Offsets asks for Encoding.Offsets.
+	Offsets bool
+}
+
+// Offset is a range of bytes of a text.
+type Offset = aligned.Span
+
+// Encoding is the result of EncodeWith and EncodePair.
+type Encoding struct {
+	IDs []int32
+	// TypeIDs has an element for each ID: 0, or, as the model prefers, 1 for
+	// the second text.
+	TypeIDs []int32
+	// Offsets has an element for each ID: the bytes of the text that the token
+	// stands for, in whole characters, or nothing for a token that the tokenizer
+	// added. It is nil if Options.Offsets is not set. Offsets of the second text
+	// count from its own start.
+	Offsets []Offset
+}
+
+// Encode returns the IDs of a text, with the tokens that the tokenizer adds.
+func (t *Tokenizer) Encode(text string) []int32 {
+	return t.EncodeWith(text, Options{}).IDs
+}
+
+// EncodeWith encodes a text.
+func (t *Tokenizer) EncodeWith(text string, o Options) Encoding {
+	mem := t.grab()
+	defer t.release(mem)
+	tokens := [2][]token{t.tokens(mem, text, o)}
+	return t.post.assemble(false, t.truncate(false, tokens, o), o)
+}
+
+// EncodePair encodes two texts as one sequence, for models that compare them.
+func (t *Tokenizer) EncodePair(a, b string, o Options) Encoding {
+	first, second := t.grab(), t.grab()
+	defer t.release(first)
+	defer t.release(second)
+	tokens := [2][]token{t.tokens(first, a, o), t.tokens(second, b, o)}
+	return t.post.assemble(true, t.truncate(true, tokens, o), o)
+}
+
+// token is a token of a text.
+type token struct {
+	id   int32
+	span Offset // if it is asked for
+}
+
+// memory is what encoding one text needs, kept for the next one.
+type memory struct {
+	text            string
+	segments, parts []segment
+	found           []model.Token
+	tokens          []token
+}
+
+func (t *Tokenizer) grab() *memory {
+	if m, ok := t.memory.Get().(*memory); ok {
+		return m
+	}
+	return new(memory)
+}
+
+// release keeps the memory, without the texts that it refers to.
+func (t *Tokenizer) release(m *memory) {
+	m.text = ""
+	clear(m.segments)
+	clear(m.parts)
+	t.memory.Put(m)
+}
+
+// tokens returns the tokens of a text. They are valid until the memory is
+// released.
+func (t *Tokenizer) tokens(mem *memory, text string, o Options) []token {
+	mem.text, mem.tokens = text, mem.tokens[:0]
+	mem.segments = t.added.raw.split(mem.segments[:0], aligned.New(text, o.Offsets || t.track), o.PlainText)
+	for _, s := range mem.segments {
+		if s.token != nil {
+			t.appendAdded(mem, s, o)
+			continue
+		}
+		mem.parts = t.added.normalized.split(mem.parts[:0], t.normalize(s.Text), o.PlainText)
+		for _, p := range mem.parts {
+			if p.token != nil {
+				t.appendAdded(mem, p, o)
+			} else {
+				t.appendText(mem, p.Text, o)
+			}
+		}
+	}
+	return mem.tokens
+}
+
+// appendAdded appends an added token.
+func (t *Tokenizer) appendAdded(mem *memory, s segment, o Options) {
+	tok := token{id: s.token.ID}
+	if o.Offsets {
+		tok.span = t.post.trimmed(mem.text, s.Span(0, len(s.S)), s.S, len(mem.tokens) == 0)
+	}
+	mem.tokens = append(mem.tokens, tok)
+}
+
+// appendText appends the tokens of normalized text without added tokens.
+func (t *Tokenizer) appendText(mem *memory, text aligned.Text, o Options) {
+	if t.pre == nil {
+		t.appendPiece(mem, text, o)
+		return
+	}
+	for piece := range t.pre.Split(text) {
+		if piece.S != "" {
+			t.appendPiece(mem, piece, o)
+		}
+	}
+}
+
+// appendPiece appends the tokens of a piece.
+func (t *Tokenizer) appendPiece(mem *memory, piece aligned.Text, o Options) {
+	mem.found = t.model.Append(mem.found[:0], piece.S)
+	for _, f := range mem.found {
+		tok := token{id: f.ID}
+		if o.Offsets {
+			spelled, _ := t.vocab.Token(f.ID)
+			tok.span = t.post.trimmed(mem.text, piece.Span(int(f.Start), int(f.End)), spelled, len(mem.tokens) == 0)
+		}
+		mem.tokens = append(mem.tokens, tok)
+	}
+}
+
+// truncate cuts tokens to o.MaxLength. Of two texts the longer one is cut until
+// both are equally long, and then both.
+func (t *Tokenizer) truncate(pair bool, tokens [2][]token, o Options) [2][]token {
+	if o.MaxLength <= 0 {
+		return tokens
+	}
+	a, b := len(tokens[0]), len(tokens[1])
+	limit := o.MaxLength
+	if !o.OmitSpecial {
+		limit -= t.post.count(pair)
+	}
+	limit = max(limit, 0)
+	if a+b <= limit {
+		return tokens
+	}
+	short := min(a, b)
+	long := max(short, limit-short)
+	if short+long > limit {
+		short = limit / 2
+		long = short + limit%2
+	}
+	if a > b {
+		short, long = long, short
+	}
+	tokens[0], tokens[1] = cut(tokens[0], short, o.CutLeft), cut(tokens[1], long, o.CutLeft)
+	return tokens
+}
+
+// cut returns n of the tokens.
+func cut(tokens []token, n int, left bool) []token {
+	switch {
+	case n >= len(tokens):
+		return tokens
+	case left:
+		return tokens[len(tokens)-n:]
+	}
+	return tokens[:n]
+}
