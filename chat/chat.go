@@ -1,0 +1,207 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/ardanlabs/jinja"
+)
+
+// Errors that the errors of this package wrap.
+var (
+	// ErrTemplate says that a template is missing, cannot be compiled, or fails.
+	ErrTemplate = errors.New("chat: template")
+	// ErrMessage says that a message or a tool is not valid JSON.
+	ErrMessage = errors.New("chat: message")
+	// ErrRefused says that a template refused the conversation with
+	// raise_exception, for example because roles do not alternate. The error's
+	// text holds the template's reason.
+	ErrRefused = errors.New("chat: the template refused the conversation")
+)
+
+// Message is one turn of a conversation.
+type Message struct {
+	Role    string // system, user, assistant, tool, or what else the template knows
+	Content string
+	// ToolCalls are the calls that an assistant's message makes.
+	ToolCalls []ToolCall
+	// ToolCallID and Name identify the call that a tool's message answers.
+	ToolCallID, Name string
+	// Reasoning is what an assistant thought before it answered. Few templates
+	// use it, as reasoning_content.
+	Reasoning string
+}
+
+// ToolCall is a call of a function.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments json.RawMessage // an object; the order of its keys is kept
+}
+
+// Options say how to render a conversation.
+type Options struct {
+	// Tools describes the functions that the model may call: JSON objects in the
+	// form of OpenAI's API, {"type": "function", "function": {...}}.
+	Tools []json.RawMessage
+	// Generate ends the text with the start of an assistant's message.
+	Generate bool
+	// Variables are further variables of the template, such as enable_thinking.
+	// Values are nil, bool, int, float64, string, and json.RawMessage.
+	Variables map[string]any
+	// Now is the time that templates may print. The zero value means the time of
+	// the call.
+	Now time.Time
+}
+
+// Template is a model's chat template. It is immutable and safe for concurrent
+// use.
+type Template struct {
+	main, tools *jinja.Template // tools, if not nil, is for conversations with tools
+	special     map[string]string
+}
+
+// New returns the template with a source. special holds the special tokens that
+// the template may name, such as bos_token and eos_token.
+func New(source string, special map[string]string) (*Template, error) {
+	t, err := compile(source)
+	if err != nil {
+		return nil, err
+	}
+	return &Template{main: t, special: maps.Clone(special)}, nil
+}
+
+func compile(source string) (*jinja.Template, error) {
+	t, err := jinja.Compile(prepare(source))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTemplate, err)
+	}
+	return t, nil
+}
+
+// Render returns the text of a conversation of at least one message. The error
+// wraps ErrRefused if the
+// template refuses the conversation, ErrMessage, or ErrTemplate.
+func (t *Template) Render(messages []Message, o Options) (string, error) {
+	if len(messages) == 0 {
+		return "", fmt.Errorf("%w: the conversation has none", ErrMessage)
+	}
+	vars, err := variables(messages, o)
+	if err != nil {
+		return "", err
+	}
+	for name, token := range t.special {
+		vars[name] = jinja.NewString(token)
+	}
+	for name, v := range o.Variables {
+		if vars[name], err = valueOf(v); err != nil {
+			return "", fmt.Errorf("%w: variable %q: %w", ErrMessage, name, err)
+		}
+	}
+	tmpl := t.main
+	if t.tools != nil && len(o.Tools) > 0 {
+		tmpl = t.tools
+	}
+	return render(tmpl, vars)
+}
+
+// render runs a template. The engine panics where a template applies an
+// operation to values that do not support it.
+func render(t *jinja.Template, vars map[string]jinja.Value) (text string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", ErrTemplate, r)
+		}
+	}()
+	text, err = t.RenderValues(vars)
+	if err != nil && !errors.Is(err, ErrRefused) {
+		err = fmt.Errorf("%w: %w", ErrTemplate, err)
+	}
+	return text, err
+}
+
+// variables returns the variables and functions of a template.
+func variables(messages []Message, o Options) (map[string]jinja.Value, error) {
+	list := make([]jinja.Value, len(messages))
+	for i, m := range messages {
+		v, err := m.value()
+		if err != nil {
+			return nil, fmt.Errorf("%w %d: %w", ErrMessage, i, err)
+		}
+		list[i] = v
+	}
+	now := o.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	vars := map[string]jinja.Value{
+		"messages":              jinja.NewList(list),
+		"tools":                 jinja.None(),
+		"documents":             jinja.None(),
+		"add_generation_prompt": jinja.NewBool(o.Generate),
+		"raise_exception":       jinja.NewCallable("raise_exception", refuse),
+		"strftime_now":          jinja.NewCallable("strftime_now", clock(now)),
+		toJSON:                  jinja.NewCallable(toJSON, dump),
+	}
+	if len(o.Tools) > 0 {
+		tools := make([]jinja.Value, len(o.Tools))
+		for i, raw := range o.Tools {
+			v, err := parseJSON(raw)
+			if err != nil {
+				return nil, fmt.Errorf("%w: tool %d: %w", ErrMessage, i, err)
+			}
+			tools[i] = v
+		}
+		vars["tools"] = jinja.NewList(tools)
+	}
+	return vars, nil
+}
+
+// value returns the message as templates see it: without the keys that it does
+// not use.
+func (m Message) value() (jinja.Value, error) {
+	d := jinja.NewDict()
+	set := func(key, s string) {
+		if s != "" {
+			d.AsDict().Set(key, jinja.NewString(s))
+		}
+	}
+	d.AsDict().Set("role", jinja.NewString(m.Role))
+	d.AsDict().Set("content", jinja.NewString(m.Content))
+	set("reasoning_content", m.Reasoning)
+	set("tool_call_id", m.ToolCallID)
+	set("name", m.Name)
+	if len(m.ToolCalls) == 0 {
+		return d, nil
+	}
+	calls := make([]jinja.Value, len(m.ToolCalls))
+	for i, c := range m.ToolCalls {
+		args, err := parseJSON(c.Arguments)
+		if err != nil {
+			return d, fmt.Errorf("the arguments of tool call %d: %w", i, err)
+		}
+		function, call := jinja.NewDict(), jinja.NewDict()
+		function.AsDict().Set("name", jinja.NewString(c.Name))
+		function.AsDict().Set("arguments", args)
+		call.AsDict().Set("type", jinja.NewString("function"))
+		if c.ID != "" {
+			call.AsDict().Set("id", jinja.NewString(c.ID))
+		}
+		call.AsDict().Set("function", function)
+		calls[i] = call
+	}
+	d.AsDict().Set("tool_calls", jinja.NewList(calls))
+	return d, nil
+}
+
+// refuse is the function raise_exception.
+func refuse(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	reason := ""
+	if len(args) > 0 && args[0].IsString() {
+		reason = args[0].AsString()
+	}
+	return jinja.Undefined(), fmt.Errorf("%w: %s", ErrRefused, reason)
+}

@@ -1,0 +1,78 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/ardanlabs/jinja"
+)
+
+// valueOf returns a Go value as templates see it.
+func valueOf(v any) (jinja.Value, error) {
+	switch v := v.(type) {
+	case nil, bool, int, float64, string:
+		return jinja.FromGoValue(v), nil
+	case json.RawMessage:
+		return parseJSON(v)
+	}
+	return jinja.Undefined(), fmt.Errorf("a %T is no value of a template", v)
+}
+
+// parseJSON returns a JSON value as templates see it. Objects keep the order of
+// their keys, and integers are not floating-point numbers.
+func parseJSON(raw json.RawMessage) (jinja.Value, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if !json.Valid(raw) { // Token accepts more than JSON allows
+		return jinja.Undefined(), fmt.Errorf("%.60q is not valid JSON", raw)
+	}
+	v, err := parseValue(d)
+	if err != nil {
+		return v, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return v, fmt.Errorf("%.60q is more than one JSON value", raw)
+	}
+	return v, nil
+}
+
+// parseValue reads a value. The standard library's check of the syntax limits
+// the depth.
+func parseValue(d *json.Decoder) (jinja.Value, error) {
+	token, err := d.Token()
+	if err != nil {
+		return jinja.Undefined(), err
+	}
+	switch token {
+	case json.Delim('['):
+		var items []jinja.Value
+		for d.More() {
+			v, err := parseValue(d)
+			if err != nil {
+				return v, err
+			}
+			items = append(items, v)
+		}
+		_, err := d.Token()
+		return jinja.NewList(items), err
+	case json.Delim('{'):
+		dict := jinja.NewDict()
+		for d.More() {
+			key, err := d.Token()
+			if err != nil {
+				return dict, err
+			}
+			v, err := parseValue(d)
+			if err != nil {
+				return v, err
+			}
+			dict.AsDict().Set(key.(string), v) // keys are strings in valid JSON
+		}
+		_, err := d.Token()
+		return dict, err
+	}
+	return jinja.FromGoValue(token), nil
+}
