@@ -87,6 +87,17 @@ var floors = map[string]string{
 	"prim":         "device device/driver dtype gpu math32",
 	"prim/zvector": "",
 
+	// Text for language models.
+	"tokenizer/internal/aligned":     "",
+	"tokenizer/internal/bytelevel":   "",
+	"tokenizer/internal/pattern":     "tokenizer/internal/aligned regexp2",
+	"tokenizer/internal/normalize":   "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern x/text uniseg",
+	"tokenizer/internal/pretokenize": "tokenizer/internal/aligned tokenizer/internal/normalize tokenizer/internal/pattern",
+	"tokenizer/internal/model":       "tokenizer/internal/bytelevel",
+	"tokenizer/internal/decode":      "tokenizer/internal/bytelevel tokenizer/internal/pattern",
+	"tokenizer":                      "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern tokenizer/internal/normalize tokenizer/internal/pretokenize tokenizer/internal/model tokenizer/internal/decode",
+	"chat":                           "jinja",
+
 	// What is told of devices.
 	"trace":   "device pprof",
 	"metrics": "device cuda/nvml prometheus",
@@ -132,6 +143,10 @@ var modules = map[string]string{
 	"github.com/charmbracelet/x/term":     "x/term",
 	"github.com/google/pprof":             "pprof",
 	"github.com/prometheus/client_golang": "prometheus",
+	"github.com/dlclark/regexp2/v2":       "regexp2",
+	"github.com/rivo/uniseg":              "uniseg",
+	"golang.org/x/text":                   "x/text",
+	"github.com/ardanlabs/jinja":          "jinja",
 }
 
 // vectors is what a package of vector code is called, which a build writes and only the package above it imports.
