@@ -19,6 +19,10 @@ type Charsmap struct {
 	pool  []byte
 }
 
+// maxReplacement limits the length of a replacement in bytes, so that a hostile
+// table cannot inflate text. The longest one in Unicode has 33.
+const maxReplacement = 255
+
 // NewCharsmap reads a table: the size of the trie in bytes as a little-endian
 // uint32, the trie, and the replacements.
 func NewCharsmap(blob []byte) (*Charsmap, error) {
@@ -29,6 +33,11 @@ func NewCharsmap(blob []byte) (*Charsmap, error) {
 	blob = blob[4:]
 	if uint64(size) > uint64(len(blob)) || size%4 != 0 {
 		return nil, fmt.Errorf("%w: precompiled_charsmap has a trie of %d bytes, and %d bytes follow", ErrFormat, size, len(blob))
+	}
+	for s := range bytes.SplitSeq(blob[size:], []byte{0}) {
+		if len(s) > maxReplacement {
+			return nil, fmt.Errorf("%w: precompiled_charsmap has a replacement of %d bytes", ErrFormat, len(s))
+		}
 	}
 	units := make([]uint32, size/4)
 	for i := range units {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/aligned"
@@ -95,6 +96,9 @@ func TestCharsmap(t *testing.T) {
 		if _, err := NewCharsmap(charsmap('a', "")[:size]); !errors.Is(err, ErrFormat) {
 			t.Errorf("the error of a table of %d bytes is %v", size, err)
 		}
+	}
+	if _, err := NewCharsmap(charsmap('a', strings.Repeat("x", 256))); !errors.Is(err, ErrFormat) {
+		t.Errorf("the error of a long replacement is %v", err)
 	}
 }
 
