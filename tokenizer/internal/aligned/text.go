@@ -92,8 +92,11 @@ func (t Text) end() int {
 	return t.base + len(t.S)
 }
 
-// Replace returns t with the text s, which must have characters of the same
-// lengths at the same offsets.
+// Tracked reports whether t records spans.
+func (t Text) Tracked() bool { return t.track }
+
+// Replace returns t with the text s. If t is tracked, s must have characters of
+// the same lengths at the same offsets.
 func (t Text) Replace(s string) Text {
 	t.S = s
 	return t

@@ -20,9 +20,38 @@ type Bert struct {
 
 // Normalize implements Normalizer.
 func (b Bert) Normalize(t aligned.Text) aligned.Text {
-	if s, ok := b.ascii(t.S); ok {
+	if s, n := b.ascii(t.S); n == len(t.S) {
 		return t.Replace(s)
 	}
+	if !t.Tracked() {
+		return t.Replace(b.runs(t.S))
+	}
+	return b.apply(t)
+}
+
+// runs returns the normal form of s. It normalizes runs of ASCII characters and
+// the rest separately, which gives the same result, because no rule depends on
+// an adjacent character, except that marks after a base character are sorted.
+func (b Bert) runs(s string) string {
+	var out strings.Builder
+	out.Grow(len(s))
+	for s != "" {
+		plain, n := b.ascii(s)
+		out.WriteString(plain)
+		end := n
+		for end < len(s) && (end == n || s[end] >= utf8.RuneSelf) {
+			end++
+		}
+		if n < end {
+			out.WriteString(b.apply(aligned.New(s[n:end], false)).S)
+		}
+		s = s[end:]
+	}
+	return out.String()
+}
+
+// apply applies the rules one after the other.
+func (b Bert) apply(t aligned.Text) aligned.Text {
 	if b.Clean {
 		t = filter(func(r rune) bool { return r > 0 && r != utf8.RuneError && !isControl(r) }).Normalize(t)
 		t = mapping(func(r rune) rune {
@@ -45,19 +74,20 @@ func (b Bert) Normalize(t aligned.Text) aligned.Text {
 	return t
 }
 
-// ascii returns the normal form of s and true if s consists of ASCII
-// characters of which none is removed.
-func (b Bert) ascii(s string) (string, bool) {
+// ascii returns the normal form of the ASCII characters at the start of s up to
+// the first one that is removed, and their number.
+func (b Bert) ascii(s string) (string, int) {
 	changes := false
-	for i := range len(s) {
-		c := s[i]
+	n := 0
+	for ; n < len(s); n++ {
+		c := s[n]
 		if c >= 0x7f || b.Clean && c < ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return "", false
+			break
 		}
 		changes = changes || c < ' ' || 'A' <= c && c <= 'Z'
 	}
 	if !changes {
-		return s, true
+		return s[:n], n
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -67,7 +97,7 @@ func (b Bert) ascii(s string) (string, bool) {
 			return r + 'a' - 'A'
 		}
 		return r
-	}, s), true
+	}, s[:n]), n
 }
 
 // spaceChinese puts spaces around Chinese characters.

@@ -99,8 +99,16 @@ func (s Sequence) Split(t aligned.Text) iter.Seq[aligned.Text] {
 // walk calls yield with the pieces of t until it returns false, and reports
 // whether it never did.
 func (s Sequence) walk(t aligned.Text, yield func(aligned.Text) bool) bool {
-	if len(s) == 0 {
+	switch len(s) {
+	case 0:
 		return yield(t)
+	case 1:
+		for piece := range s[0].Split(t) {
+			if !yield(piece) {
+				return false
+			}
+		}
+		return true
 	}
 	for piece := range s[0].Split(t) {
 		if piece.S != "" && !s[1:].walk(piece, yield) {
