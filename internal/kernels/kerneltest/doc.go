@@ -1,4 +1,4 @@
-// Package kerneltest runs the tests and benchmarks of packages of kernels on all executions of a machine without a GPU.
+// Package kerneltest runs the tests and benchmarks of packages of kernels on all executions of a machine.
 //
 //	for name, open := range kerneltest.Executions() {
 //		t.Run(name, func(t *testing.T) {

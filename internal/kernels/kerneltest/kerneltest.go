@@ -2,9 +2,11 @@ package kerneltest
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 )
@@ -12,10 +14,13 @@ import (
 // An Opener opens a device.
 type Opener func() (*device.Device, error)
 
+// errNoGPU is the error of an Opener on a machine without a GPU. Stream skips the test.
+var errNoGPU = errors.New("no GPU")
+
 // Executions returns the devices to test kernels on, by name: the CPU's vector code for each vector unit, its twins without vector
-// code, the kernels' own Go functions, and the interpreter.
+// code, the kernels' own Go functions, the interpreter, and the first GPU.
 func Executions() map[string]Opener {
-	list := map[string]Opener{"scalar": CPU(cpu.Scalar), "native": cpu.OpenNative, "interp": ptxinterp.Open}
+	list := map[string]Opener{"scalar": CPU(cpu.Scalar), "native": cpu.OpenNative, "interp": ptxinterp.Open, "cuda": openCUDA}
 	for name, open := range VectorUnits() {
 		list[name] = open
 	}
@@ -39,10 +44,22 @@ func CPU(way cpu.Threads) Opener {
 	return func() (*device.Device, error) { return cpu.OpenThreads(way) }
 }
 
-// Stream returns a stream of a device, which is closed when the test ends.
+// openCUDA opens the first GPU.
+func openCUDA() (*device.Device, error) {
+	if _, err := cuda.List(); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoGPU, err)
+	}
+	return cuda.Open(0)
+}
+
+// Stream returns a stream of a device, which is closed when the test ends. It skips the test if the device is a GPU that is not
+// there.
 func Stream(tb testing.TB, open Opener) *device.Stream {
 	tb.Helper()
 	dev, err := open()
+	if errors.Is(err, errNoGPU) {
+		tb.Skip(err)
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}

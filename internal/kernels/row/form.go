@@ -1,0 +1,20 @@
+package row
+
+import "github.com/gopherwarp/gopherwarp/device"
+
+// Form is a form of an operation. Both forms compute the same function, but add in different orders.
+type Form int
+
+// The forms.
+const (
+	Plain Form = iota // blocks of 16 threads, which access neighbouring elements: for CPUs
+	Wide              // a warp or a block of 256 threads for each row, of which each accesses 16 bytes: for GPUs
+)
+
+// FormFor returns the form for a stream's device: Plain for the CPU, Wide for a GPU and for the interpreter of a GPU's code.
+func FormFor(s *device.Stream) Form {
+	if s.Device().Info().Kind == "cpu" {
+		return Plain
+	}
+	return Wide
+}
