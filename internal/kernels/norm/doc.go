@@ -1,0 +1,13 @@
+// Package norm normalizes the rows of matrices: RMSNorm and LayerNorm, after the addition of a residual if there is one. Elements
+// are float32, dtype.BF16 or dtype.F16; weights, biases and all arithmetic are float32.
+//
+//	shape := norm.Shape{Rows: tokens, Columns: 4096}
+//	err := norm.RMSNorm(s, shape, 1e-5, norm.Operands[dtype.BF16]{X: x, Y: y, Weight: w})
+//
+//	// residual = x + residual; y = RMSNorm(residual)
+//	err = norm.RMSNorm(s, shape, 1e-5, norm.Operands[dtype.BF16]{X: x, Residual: residual, Sum: residual, Y: y, Weight: w})
+//
+// Functions launch kernels and return; they allocate nothing. On a GPU, a warp or a block takes a row. On the CPU, 16 lanes do.
+package norm
+
+//go:generate go tool kernelgen .
