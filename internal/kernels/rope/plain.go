@@ -1,0 +1,26 @@
+package rope
+
+import (
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+)
+
+// plain rotates a head of a token with each block.
+//
+//gpu:kernel
+//gpu:block 16
+func plain[T any, F row.Format[T]](t gpu.Thread, x []T, angles []float32, c config) {
+	var f F
+	token, head := t.BlockX()/c.Heads, t.BlockX()%c.Heads
+	half := int(c.Half)
+	cosine := 2 * token * half
+	sine := cosine + half
+	cosines, sines := angles[cosine:cosine+half], angles[sine:sine+half]
+	first := token*c.Stride + head*c.Dim
+	second := first + half
+	low, high := x[first:first+half], x[second:second+half]
+	for i := t.ThreadX(); i < half; i += row.Lanes {
+		a, b := f.Float32(low[i]), f.Float32(high[i])
+		low[i], high[i] = f.Of(a*cosines[i]-b*sines[i]), f.Of(b*cosines[i]+a*sines[i])
+	}
+}
