@@ -1,0 +1,25 @@
+// Package sampling chooses a token for each row of logits: by greatest logit, or at random after penalties, temperature, top-k,
+// top-p and min-p. There is no sort: thresholds are found by counting.
+//
+// What a row needs is in device memory, so that a captured graph can be replayed with other parameters:
+//
+//	shape := sampling.Shape{Rows: 8, Vocabulary: 128256}
+//	work, err := device.Make[int32](s, sampling.Workspace(s, shape))
+//	err = sampling.Sample(s, shape, sampling.Operands{
+//		Logits: logits, Params: params, Positions: positions, Work: work.All(), Tokens: tokens,
+//	})
+//
+// A row is sampled in these steps:
+//
+//  1. Biases are added to the logits, in place.
+//  2. Penalties change the logits of tokens that have occurred; the mask, NaN and negative infinity exclude tokens.
+//  3. The weight of a token is exp((logit - greatest) / temperature), rounded down to a multiple of 2^-28.
+//  4. Top-k keeps the k greatest logits, top-p the fewest greatest weights whose sum is at least p of the sum of those kept, and
+//     min-p the weights of at least p. Tokens that tie with the last one that is kept are kept, too.
+//  5. A token is drawn with a probability in proportion to its weight, by the numbers of Philox4x32-10 for the key Seed and the
+//     counter Position. Tokens are in the order of their indices.
+//
+// Weights are integers and their sums exact, so all devices and forms choose the same token for equal logits.
+package sampling
+
+//go:generate go tool kernelgen .
