@@ -11,7 +11,9 @@ func (r *plainRow) sample(t gpu.Thread, b *plainBlock, p Params, d drawing) int3
 	if p.TopK > 0 && int(p.TopK) < len(r.work) {
 		least = max(least, threshold[single](t, b, r.work, bounds{excluded, d.top, int64(p.TopK)}))
 	}
+	t.Sync()
 	r.weigh(d.top, least, 1/p.Temperature)
+	t.Sync()
 	least = p.leastWeight()
 	if p.TopP > 0 && p.TopP < 1 {
 		total := b.sum(t, sumFrom[weight](r.work, 0, r.me))
