@@ -52,22 +52,22 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	i162 := (i62 + 31) / 32
 //line plain.go:36
 	c154 := 0 < maskLen
-//line plainsample.go:20
-	i2953 := (i62/64/16 + 1) << 4
+//line plainsample.go:22
+	i2955 := (i62/64/16 + 1) << 4
 //line plain.go:51
 	c195 := 0 < logprobsLen
 //line plain.go:17
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i3193, i3192, i607, i1583, i3195, i3194, i653, i193 int32
-		var i3187, i3188, i3190, i3191, i3189 int
-		var i3193next int32
-		var i3192next int32
-		var i3187next int
+		var i3195, i3194, i607, i1585, i3197, i3196, i655, i193 int32
+		var i3189, i3190, i3192, i3193, i3191 int
 		var i3195next int32
 		var i3194next int32
-		var i3190next int
-		var i653next int32
+		var i3189next int
+		var i3197next int32
+		var i3196next int32
+		var i3192next int
+		var i655next int32
 		var i193next int32
 //line plain.go:21
 		if uint(bx) >= uint(paramsLen) {
@@ -77,28 +77,28 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			return
 		}
 //line plain.go:21
-		i2454 := *(*int)(unsafe.Add(params, bx*40))
+		i2456 := *(*int)(unsafe.Add(params, bx*40))
 //line plain.go:21
-		f2456 := *(*float32)(unsafe.Add(params, bx*40+8))
+		f2458 := *(*float32)(unsafe.Add(params, bx*40+8))
 //line plain.go:21
-		f2458 := *(*float32)(unsafe.Add(params, bx*40+12))
+		f2460 := *(*float32)(unsafe.Add(params, bx*40+12))
 //line plain.go:21
-		f2460 := *(*float32)(unsafe.Add(params, bx*40+16))
+		f2462 := *(*float32)(unsafe.Add(params, bx*40+16))
 //line plain.go:21
-		i2462 := *(*int32)(unsafe.Add(params, bx*40+20))
+		i2464 := *(*int32)(unsafe.Add(params, bx*40+20))
 //line plain.go:21
-		f2464 := *(*float32)(unsafe.Add(params, bx*40+24))
+		f2466 := *(*float32)(unsafe.Add(params, bx*40+24))
 //line plain.go:21
-		f2466 := *(*float32)(unsafe.Add(params, bx*40+28))
+		f2468 := *(*float32)(unsafe.Add(params, bx*40+28))
 //line plain.go:21
-		f2468 := *(*float32)(unsafe.Add(params, bx*40+32))
+		f2470 := *(*float32)(unsafe.Add(params, bx*40+32))
 //line plain.go:21
-		c2470 := *(*bool)(unsafe.Add(params, bx*40+36))
+		c2472 := *(*bool)(unsafe.Add(params, bx*40+36))
 //line plain.go:21
-		c2472 := *(*bool)(unsafe.Add(params, bx*40+37))
+		c2474 := *(*bool)(unsafe.Add(params, bx*40+37))
 //line plain.go:21
-		c2474 := *(*bool)(unsafe.Add(params, bx*40+38))
-		if !c2474 {
+		c2476 := *(*bool)(unsafe.Add(params, bx*40+38))
+		if !c2476 {
 //line plain.go:25
 			i76 := bx * i62
 			i77 := i76 + i62
@@ -139,24 +139,24 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					i283 = 0
 				}
 //line plain.go:70
-				o2870 := bx*4 + 4
+				o2872 := bx*4 + 4
 				{
 					{
 //line plain.go:70
-						if !plainTwinRow(i283, o2870, offsets, biasesLen, biases, i62, logits, o85, blocks) {
+						if !plainTwinRow(i283, o2872, offsets, biasesLen, biases, i62, logits, o85, blocks) {
 							return
 						}
 					}
 				}
 			}
 //line params.go:23
-			c437 := f2464 != 0
+			c437 := f2466 != 0
 //line params.go:23
-			c457 := f2464 != 1
+			c457 := f2466 != 1
 //line params.go:23
-			c451 := f2466 != 0
+			c451 := f2468 != 0
 //line params.go:23
-			c443 := f2468 != 0
+			c443 := f2470 != 0
 //line plain.go:32
 			c143 := uint(i77) <= uint(countsCap)
 //line plain.go:32
@@ -164,7 +164,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			{
 				{
 //line plain.go:31
-					if !plainTwinRow_(lanes, c136, c143, c437, c443, c451, c457, counts, f2464, f2466, f2468, i62, logits, o147, o85, o99, work, blocks, countsCap, i77) {
+					if !plainTwinRow_(lanes, c136, c143, c437, c443, c451, c457, counts, f2466, f2468, f2470, i62, logits, o147, o85, o99, work, blocks, countsCap, i77) {
 						return
 					}
 				}
@@ -172,7 +172,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:31
 			if c154 {
 //line plain.go:36
-				if c2470 {
+				if c2472 {
 //line plain.go:39
 					i163 := bx * i162
 //line plain.go:39
@@ -199,147 +199,147 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				}
 			}
 //line plain.go:99
-			i993 := *(*int)(unsafe.Add(shared, 128))
+			i995 := *(*int)(unsafe.Add(shared, 128))
 //line plain.go:101
-			i4407 := *(*int)(unsafe.Add(shared, 136))
+			i4409 := *(*int)(unsafe.Add(shared, 136))
 //line plain.go:101
-			i4409 := i993
+			i4411 := i995
 //line plain.go:101
-			if i993 < i4407 {
+			if i995 < i4409 {
 //line plain.go:101
-				i4409 = i4407
+				i4411 = i4409
 			}
 //line plain.go:101
-			i4419 := *(*int)(unsafe.Add(shared, 144))
+			i4421 := *(*int)(unsafe.Add(shared, 144))
 //line plain.go:101
-			i4421 := i4409
+			i4423 := i4411
 //line plain.go:101
-			if i4409 < i4419 {
+			if i4411 < i4421 {
 //line plain.go:101
-				i4421 = i4419
+				i4423 = i4421
 			}
 //line plain.go:101
-			i4431 := *(*int)(unsafe.Add(shared, 152))
+			i4433 := *(*int)(unsafe.Add(shared, 152))
 //line plain.go:101
-			i4433 := i4421
+			i4435 := i4423
 //line plain.go:101
-			if i4421 < i4431 {
+			if i4423 < i4433 {
 //line plain.go:101
-				i4433 = i4431
+				i4435 = i4433
 			}
 //line plain.go:101
-			i4443 := *(*int)(unsafe.Add(shared, 160))
+			i4445 := *(*int)(unsafe.Add(shared, 160))
 //line plain.go:101
-			i4445 := i4433
+			i4447 := i4435
 //line plain.go:101
-			if i4433 < i4443 {
+			if i4435 < i4445 {
 //line plain.go:101
-				i4445 = i4443
+				i4447 = i4445
 			}
 //line plain.go:101
-			i4455 := *(*int)(unsafe.Add(shared, 168))
+			i4457 := *(*int)(unsafe.Add(shared, 168))
 //line plain.go:101
-			i4457 := i4445
+			i4459 := i4447
 //line plain.go:101
-			if i4445 < i4455 {
+			if i4447 < i4457 {
 //line plain.go:101
-				i4457 = i4455
+				i4459 = i4457
 			}
 //line plain.go:101
-			i4467 := *(*int)(unsafe.Add(shared, 176))
+			i4469 := *(*int)(unsafe.Add(shared, 176))
 //line plain.go:101
-			i4469 := i4457
+			i4471 := i4459
 //line plain.go:101
-			if i4457 < i4467 {
+			if i4459 < i4469 {
 //line plain.go:101
-				i4469 = i4467
+				i4471 = i4469
 			}
 //line plain.go:101
-			i4479 := *(*int)(unsafe.Add(shared, 184))
+			i4481 := *(*int)(unsafe.Add(shared, 184))
 //line plain.go:101
-			i4481 := i4469
+			i4483 := i4471
 //line plain.go:101
-			if i4469 < i4479 {
+			if i4471 < i4481 {
 //line plain.go:101
-				i4481 = i4479
+				i4483 = i4481
 			}
 //line plain.go:101
-			i4491 := *(*int)(unsafe.Add(shared, 192))
+			i4493 := *(*int)(unsafe.Add(shared, 192))
 //line plain.go:101
-			i4493 := i4481
+			i4495 := i4483
 //line plain.go:101
-			if i4481 < i4491 {
+			if i4483 < i4493 {
 //line plain.go:101
-				i4493 = i4491
+				i4495 = i4493
 			}
 //line plain.go:101
-			i4503 := *(*int)(unsafe.Add(shared, 200))
+			i4505 := *(*int)(unsafe.Add(shared, 200))
 //line plain.go:101
-			i4505 := i4493
+			i4507 := i4495
 //line plain.go:101
-			if i4493 < i4503 {
+			if i4495 < i4505 {
 //line plain.go:101
-				i4505 = i4503
+				i4507 = i4505
 			}
 //line plain.go:101
-			i4515 := *(*int)(unsafe.Add(shared, 208))
+			i4517 := *(*int)(unsafe.Add(shared, 208))
 //line plain.go:101
-			i4517 := i4505
+			i4519 := i4507
 //line plain.go:101
-			if i4505 < i4515 {
+			if i4507 < i4517 {
 //line plain.go:101
-				i4517 = i4515
+				i4519 = i4517
 			}
 //line plain.go:101
-			i4527 := *(*int)(unsafe.Add(shared, 216))
+			i4529 := *(*int)(unsafe.Add(shared, 216))
 //line plain.go:101
-			i4529 := i4517
+			i4531 := i4519
 //line plain.go:101
-			if i4517 < i4527 {
+			if i4519 < i4529 {
 //line plain.go:101
-				i4529 = i4527
+				i4531 = i4529
 			}
 //line plain.go:101
-			i4539 := *(*int)(unsafe.Add(shared, 224))
+			i4541 := *(*int)(unsafe.Add(shared, 224))
 //line plain.go:101
-			i4541 := i4529
+			i4543 := i4531
 //line plain.go:101
-			if i4529 < i4539 {
+			if i4531 < i4541 {
 //line plain.go:101
-				i4541 = i4539
+				i4543 = i4541
 			}
 //line plain.go:101
-			i4551 := *(*int)(unsafe.Add(shared, 232))
+			i4553 := *(*int)(unsafe.Add(shared, 232))
 //line plain.go:101
-			i4553 := i4541
+			i4555 := i4543
 //line plain.go:101
-			if i4541 < i4551 {
+			if i4543 < i4553 {
 //line plain.go:101
-				i4553 = i4551
+				i4555 = i4553
 			}
 //line plain.go:101
-			i4563 := *(*int)(unsafe.Add(shared, 240))
+			i4565 := *(*int)(unsafe.Add(shared, 240))
 //line plain.go:101
-			i4565 := i4553
+			i4567 := i4555
 //line plain.go:101
-			if i4553 < i4563 {
+			if i4555 < i4565 {
 //line plain.go:101
-				i4565 = i4563
+				i4567 = i4565
 			}
 //line plain.go:101
-			i4575 := *(*int)(unsafe.Add(shared, 248))
+			i4577 := *(*int)(unsafe.Add(shared, 248))
 //line plain.go:101
-			i4577 := i4565
+			i4579 := i4567
 //line plain.go:101
-			if i4565 < i4575 {
+			if i4567 < i4577 {
 //line plain.go:101
-				i4577 = i4575
+				i4579 = i4577
 			}
 //line plain.go:42
-			i183 := int32(i4577)
+			i183 := int32(i4579)
 //line plain.go:44
 			if -2139095041 < i183 {
-				if 0 < f2456 {
+				if 0 < f2458 {
 					if uint(bx) >= uint(positionsLen) {
 //line plain.go:46
 						blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, positionsLen)
@@ -349,854 +349,793 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:46
 					i208 := *(*int32)(unsafe.Add(positions, bx*4))
 //line plainsample.go:11
-					if 0 < i2462 {
+					if 0 < i2464 {
 //line plainsample.go:11
-						i620 := int(i2462)
+						i622 := int(i2464)
 //line plainsample.go:11
-						if i620 < i62 {
-							i3193, i3192, i3187 = i183, -2147483648, 1
-//line plainsample.go:82
+						if i622 < i62 {
+							i3195, i3194, i3189 = i183, -2147483648, 1
+//line plainsample.go:84
 							for {
-//line plainsample.go:82
-								if i3192 >= i3193 {
+//line plainsample.go:84
+								if i3194 >= i3195 {
 									break
 								}
-//line plainsample.go:83
-								i1035 := int32((int(i3192) + int(i3193) + 1) >> 1)
+//line plainsample.go:85
+								i1037 := int32((int(i3194) + int(i3195) + 1) >> 1)
 //line plain.go:85
-								i1826 := i3187 ^ 1
-								o1842 := i1826 * 128
+								i1828 := i3189 ^ 1
+								o1844 := i1828 * 128
 								{
 									{
-//line plainsample.go:83
-										plainTwinRow____(lanes, i1035, i62, o1842, o99, shared, work)
+//line plainsample.go:85
+										plainTwinRow____(lanes, i1037, i62, o1844, o99, shared, work)
 									}
 								}
 //line plain.go:89
-								i4241 := *(*int)(unsafe.Add(shared, o1842))
+								i4243 := *(*int)(unsafe.Add(shared, o1844))
 //line plain.go:89
-								i4251 := *(*int)(unsafe.Add(shared, o1842+8))
+								i4253 := *(*int)(unsafe.Add(shared, o1844+8))
 //line plain.go:89
-								i4261 := *(*int)(unsafe.Add(shared, o1842+16))
+								i4263 := *(*int)(unsafe.Add(shared, o1844+16))
 //line plain.go:89
-								i4271 := *(*int)(unsafe.Add(shared, o1842+24))
+								i4273 := *(*int)(unsafe.Add(shared, o1844+24))
 //line plain.go:89
-								i4281 := *(*int)(unsafe.Add(shared, o1842+32))
+								i4283 := *(*int)(unsafe.Add(shared, o1844+32))
 //line plain.go:89
-								i4282 := i4241 + i4251 + i4261 + i4271 + i4281
+								i4284 := i4243 + i4253 + i4263 + i4273 + i4283
 //line plain.go:89
-								i4291 := *(*int)(unsafe.Add(shared, o1842+40))
+								i4293 := *(*int)(unsafe.Add(shared, o1844+40))
 //line plain.go:89
-								i4301 := *(*int)(unsafe.Add(shared, o1842+48))
+								i4303 := *(*int)(unsafe.Add(shared, o1844+48))
 //line plain.go:89
-								i4311 := *(*int)(unsafe.Add(shared, o1842+56))
+								i4313 := *(*int)(unsafe.Add(shared, o1844+56))
 //line plain.go:89
-								i4321 := *(*int)(unsafe.Add(shared, o1842+64))
+								i4323 := *(*int)(unsafe.Add(shared, o1844+64))
 //line plain.go:89
-								i4322 := i4282 + i4291 + i4301 + i4311 + i4321
+								i4324 := i4284 + i4293 + i4303 + i4313 + i4323
 //line plain.go:89
-								i4331 := *(*int)(unsafe.Add(shared, o1842+72))
+								i4333 := *(*int)(unsafe.Add(shared, o1844+72))
 //line plain.go:89
-								i4341 := *(*int)(unsafe.Add(shared, o1842+80))
+								i4343 := *(*int)(unsafe.Add(shared, o1844+80))
 //line plain.go:89
-								i4351 := *(*int)(unsafe.Add(shared, o1842+88))
+								i4353 := *(*int)(unsafe.Add(shared, o1844+88))
 //line plain.go:89
-								i4361 := *(*int)(unsafe.Add(shared, o1842+96))
+								i4363 := *(*int)(unsafe.Add(shared, o1844+96))
 //line plain.go:89
-								i4362 := i4322 + i4331 + i4341 + i4351 + i4361
+								i4364 := i4324 + i4333 + i4343 + i4353 + i4363
 //line plain.go:89
-								i4371 := *(*int)(unsafe.Add(shared, o1842+104))
+								i4373 := *(*int)(unsafe.Add(shared, o1844+104))
 //line plain.go:89
-								i4381 := *(*int)(unsafe.Add(shared, o1842+112))
+								i4383 := *(*int)(unsafe.Add(shared, o1844+112))
 //line plain.go:89
-								i4391 := *(*int)(unsafe.Add(shared, o1842+120))
-//line plainsample.go:84
-								c1042 := i620 <= i4362+i4371+i4381+i4391
+								i4393 := *(*int)(unsafe.Add(shared, o1844+120))
+//line plainsample.go:86
+								c1044 := i622 <= i4364+i4373+i4383+i4393
 								for range 16 {
-//line plainsample.go:84
-									if c1042 {
-//line plainsample.go:84
-										i3193next, i3192next, i3187next = i3193, i1035, i1826
+//line plainsample.go:86
+									if c1044 {
+//line plainsample.go:86
+										i3195next, i3194next, i3189next = i3195, i1037, i1828
 									} else {
-//line plainsample.go:87
-										i3193next, i3192next, i3187next = i1035-1, i3192, i1826
+//line plainsample.go:89
+										i3195next, i3194next, i3189next = i1037-1, i3194, i1828
 									}
 								}
-								i3193, i3192, i3187 = i3193next, i3192next, i3187next
+								i3195, i3194, i3189 = i3195next, i3194next, i3189next
 							}
 //line plainsample.go:12
 							i605 := int32(-2139095040)
 //line plainsample.go:12
-							if -2139095040 < i3192 {
+							if -2139095040 < i3194 {
 //line plainsample.go:12
-								i605 = i3192
+								i605 = i3194
 							}
-							i3188, i607 = i3187, i605
+							i3190, i607 = i3189, i605
 						} else {
-							i3188, i607 = 1, -2139095040
+							i3190, i607 = 1, -2139095040
 						}
 					} else {
-						i3188, i607 = 1, -2139095040
+						i3190, i607 = 1, -2139095040
 					}
-//line plainsample.go:14
-					f611 := 1 / f2456
+//line plainsample.go:15
+					f612 := 1 / f2458
 //line weight.go:28
-					f1589 := math.Float32frombits(uint32(i183 ^ int32(uint32(i183>>31)>>1)))
-//line weight.go:41
-					c1567 := 0 < f2460
-//line weight.go:44
-					i1576 := int32(float32(min(f2460, 1) * 2.6843546e+08))
-//line weight.go:44
-					i1578 := int32(1)
-//line weight.go:44
-					if 1 < i1576 {
-//line weight.go:44
-						i1578 = i1576
-					}
-					for tx := range 16 {
-						var i1068 int
-						var i1896, i2071, i2072, i1092 int32
-						var f2084 float32
-//line plainsample.go:40
-						i1068 = tx
-//line plainsample.go:40
-						for {
-//line plainsample.go:40
-							if i1068 >= i62 {
-//line plainsample.go:40
-								break
-							}
-							i1085 := *(*int32)(unsafe.Add(work, o99+i1068*4))
-//line plainsample.go:42
-							if i607 <= i1085 {
-//line weight.go:28
-								f1598 := math.Float32frombits(uint32(i1085 ^ int32(uint32(i1085>>31)>>1)))
-//line weight.go:33
-								if f1598 == f1589 {
-//line weight.go:33
-									i1896 = 268435456
-								} else {
-//line weight.go:36
-									f1888 := float32((f1598 - f1589) * f611)
-//line exp.go:36
-									f2160 := math32.FMA(f1888, 1.442695, 1.2582912e+07)
-									f2161 := f2160 - 1.2582912e+07
-									f2163 := math32.FMA(f2161, 1.9046542e-09, math32.FMA(f2161, -0.6931472, f1888))
-//line exp.go:21
-									c2068 := 0 < f1888
-//line exp.go:21
-									if c2068 {
-//line exp.go:21
-										i2071, i2072 = 528482304, 1602224128
-									} else {
-//line exp.go:21
-										i2071, i2072 = 1602224128, 528482304
-									}
-//line exp.go:24
-									f2078 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2163, 0.008368675), f2163, 0.041668262), f2163, 0.16666521), f2163, 0.49999994), f2163, 1), f2163, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2160))<<23+i2071))) * math.Float32frombits(uint32(i2072)))
-									if 104 < math.Float32frombits(math.Float32bits(f1888)&^(1<<31)) {
-//line exp.go:27
-										if c2068 {
-//line basic.go:19
-											f2084 = math.Float32frombits(0x7f800000)
-										} else {
-//line exp.go:27
-											f2084 = 0
-										}
-									} else {
-//line exp.go:25
-										f2084 = f2078
-									}
-//line weight.go:36
-									i1896 = int32(float32(f2084 * 2.6843546e+08))
-								}
-//line plainsample.go:43
-								i1092 = i1896
-							} else {
-//line plainsample.go:42
-								i1092 = -1
-							}
-//line plainsample.go:45
-							*(*int32)(unsafe.Add(work, o99+i1068*4)) = i1092
-//line plainsample.go:40
-							i1068 = i1068 + 16
+					f1591 := math.Float32frombits(uint32(i183 ^ int32(uint32(i183>>31)>>1)))
+					{
+						{
+//line plainsample.go:15
+							plainTwinRow_____(lanes, f1591, f612, i607, i62, o99, work)
 						}
+					}
 //line weight.go:41
-						if c1567 {
+					c1569 := 0 < f2462
 //line weight.go:44
-							i1583 = i1578
+					i1578 := int32(float32(min(f2462, 1) * 2.6843546e+08))
+//line weight.go:44
+					i1580 := int32(1)
+//line weight.go:44
+					if 1 < i1578 {
+//line weight.go:44
+						i1580 = i1578
+					}
+					for range 16 {
+//line weight.go:41
+						if c1569 {
+//line weight.go:44
+							i1585 = i1580
 						} else {
 //line weight.go:41
-							i1583 = 1
+							i1585 = 1
 						}
 					}
-//line plainsample.go:40
-					if 0 < f2458 {
-//line plainsample.go:16
-						if f2458 < 1 {
+//line weight.go:41
+					if 0 < f2460 {
+//line plainsample.go:18
+						if f2460 < 1 {
 //line plain.go:85
-							i1611 := i3188 ^ 1
-							o1627 := i1611 * 128
+							i1613 := i3190 ^ 1
+							o1629 := i1613 * 128
 							{
 								{
-//line plainsample.go:65
-									plainTwinRow_____(lanes, i62, o1627, o99, shared, work)
+//line plainsample.go:67
+									plainTwinRow______(lanes, i62, o1629, o99, shared, work)
 								}
 							}
 //line plain.go:89
-							i3360 := *(*int)(unsafe.Add(shared, o1627))
+							i3362 := *(*int)(unsafe.Add(shared, o1629))
 //line plain.go:89
-							i3370 := *(*int)(unsafe.Add(shared, o1627+8))
+							i3372 := *(*int)(unsafe.Add(shared, o1629+8))
 //line plain.go:89
-							i3380 := *(*int)(unsafe.Add(shared, o1627+16))
+							i3382 := *(*int)(unsafe.Add(shared, o1629+16))
 //line plain.go:89
-							i3390 := *(*int)(unsafe.Add(shared, o1627+24))
+							i3392 := *(*int)(unsafe.Add(shared, o1629+24))
 //line plain.go:89
-							i3400 := *(*int)(unsafe.Add(shared, o1627+32))
+							i3402 := *(*int)(unsafe.Add(shared, o1629+32))
 //line plain.go:89
-							i3401 := i3360 + i3370 + i3380 + i3390 + i3400
+							i3403 := i3362 + i3372 + i3382 + i3392 + i3402
 //line plain.go:89
-							i3410 := *(*int)(unsafe.Add(shared, o1627+40))
+							i3412 := *(*int)(unsafe.Add(shared, o1629+40))
 //line plain.go:89
-							i3420 := *(*int)(unsafe.Add(shared, o1627+48))
+							i3422 := *(*int)(unsafe.Add(shared, o1629+48))
 //line plain.go:89
-							i3430 := *(*int)(unsafe.Add(shared, o1627+56))
+							i3432 := *(*int)(unsafe.Add(shared, o1629+56))
 //line plain.go:89
-							i3440 := *(*int)(unsafe.Add(shared, o1627+64))
+							i3442 := *(*int)(unsafe.Add(shared, o1629+64))
 //line plain.go:89
-							i3441 := i3401 + i3410 + i3420 + i3430 + i3440
+							i3443 := i3403 + i3412 + i3422 + i3432 + i3442
 //line plain.go:89
-							i3450 := *(*int)(unsafe.Add(shared, o1627+72))
+							i3452 := *(*int)(unsafe.Add(shared, o1629+72))
 //line plain.go:89
-							i3460 := *(*int)(unsafe.Add(shared, o1627+80))
+							i3462 := *(*int)(unsafe.Add(shared, o1629+80))
 //line plain.go:89
-							i3470 := *(*int)(unsafe.Add(shared, o1627+88))
+							i3472 := *(*int)(unsafe.Add(shared, o1629+88))
 //line plain.go:89
-							i3480 := *(*int)(unsafe.Add(shared, o1627+96))
+							i3482 := *(*int)(unsafe.Add(shared, o1629+96))
 //line plain.go:89
-							i3481 := i3441 + i3450 + i3460 + i3470 + i3480
+							i3483 := i3443 + i3452 + i3462 + i3472 + i3482
 //line plain.go:89
-							i3490 := *(*int)(unsafe.Add(shared, o1627+104))
+							i3492 := *(*int)(unsafe.Add(shared, o1629+104))
 //line plain.go:89
-							i3500 := *(*int)(unsafe.Add(shared, o1627+112))
+							i3502 := *(*int)(unsafe.Add(shared, o1629+112))
 //line plain.go:89
-							i3510 := *(*int)(unsafe.Add(shared, o1627+120))
+							i3512 := *(*int)(unsafe.Add(shared, o1629+120))
 //line weight.go:49
-							f1905 := float64(float64(f2458) * float64(i3481+i3490+i3500+i3510))
+							f1907 := float64(float64(f2460) * float64(i3483+i3492+i3502+i3512))
 //line weight.go:49
-							i1906 := int(f1905)
+							i1908 := int(f1907)
 //line weight.go:49
-							i1908 := 1
+							i1910 := 1
 //line weight.go:49
-							if 1 < i1906 {
+							if 1 < i1908 {
 //line weight.go:49
-								i1908 = i1906
+								i1910 = i1908
 							}
-							i3195, i3194, i3190 = 268435456, 0, i1611
-//line plainsample.go:82
+							i3197, i3196, i3192 = 268435456, 0, i1613
+//line plainsample.go:84
 							for {
-//line plainsample.go:82
-								if i3194 >= i3195 {
+//line plainsample.go:84
+								if i3196 >= i3197 {
 									break
 								}
-//line plainsample.go:83
-								i2103 := int32((int(i3194) + int(i3195) + 1) >> 1)
+//line plainsample.go:85
+								i2105 := int32((int(i3196) + int(i3197) + 1) >> 1)
 //line plain.go:85
-								i2314 := i3190 ^ 1
-								o2330 := i2314 * 128
+								i2316 := i3192 ^ 1
+								o2332 := i2316 * 128
 								{
 									{
-//line plainsample.go:83
-										plainTwinRow______(lanes, i2103, i62, o2330, o99, shared, work)
+//line plainsample.go:85
+										plainTwinRow_______(lanes, i2105, i62, o2332, o99, shared, work)
 									}
 								}
 //line plain.go:89
-								i4078 := *(*int)(unsafe.Add(shared, o2330))
+								i4080 := *(*int)(unsafe.Add(shared, o2332))
 //line plain.go:89
-								i4088 := *(*int)(unsafe.Add(shared, o2330+8))
+								i4090 := *(*int)(unsafe.Add(shared, o2332+8))
 //line plain.go:89
-								i4098 := *(*int)(unsafe.Add(shared, o2330+16))
+								i4100 := *(*int)(unsafe.Add(shared, o2332+16))
 //line plain.go:89
-								i4108 := *(*int)(unsafe.Add(shared, o2330+24))
+								i4110 := *(*int)(unsafe.Add(shared, o2332+24))
 //line plain.go:89
-								i4118 := *(*int)(unsafe.Add(shared, o2330+32))
+								i4120 := *(*int)(unsafe.Add(shared, o2332+32))
 //line plain.go:89
-								i4119 := i4078 + i4088 + i4098 + i4108 + i4118
+								i4121 := i4080 + i4090 + i4100 + i4110 + i4120
 //line plain.go:89
-								i4128 := *(*int)(unsafe.Add(shared, o2330+40))
+								i4130 := *(*int)(unsafe.Add(shared, o2332+40))
 //line plain.go:89
-								i4138 := *(*int)(unsafe.Add(shared, o2330+48))
+								i4140 := *(*int)(unsafe.Add(shared, o2332+48))
 //line plain.go:89
-								i4148 := *(*int)(unsafe.Add(shared, o2330+56))
+								i4150 := *(*int)(unsafe.Add(shared, o2332+56))
 //line plain.go:89
-								i4158 := *(*int)(unsafe.Add(shared, o2330+64))
+								i4160 := *(*int)(unsafe.Add(shared, o2332+64))
 //line plain.go:89
-								i4159 := i4119 + i4128 + i4138 + i4148 + i4158
+								i4161 := i4121 + i4130 + i4140 + i4150 + i4160
 //line plain.go:89
-								i4168 := *(*int)(unsafe.Add(shared, o2330+72))
+								i4170 := *(*int)(unsafe.Add(shared, o2332+72))
 //line plain.go:89
-								i4178 := *(*int)(unsafe.Add(shared, o2330+80))
+								i4180 := *(*int)(unsafe.Add(shared, o2332+80))
 //line plain.go:89
-								i4188 := *(*int)(unsafe.Add(shared, o2330+88))
+								i4190 := *(*int)(unsafe.Add(shared, o2332+88))
 //line plain.go:89
-								i4198 := *(*int)(unsafe.Add(shared, o2330+96))
+								i4200 := *(*int)(unsafe.Add(shared, o2332+96))
 //line plain.go:89
-								i4199 := i4159 + i4168 + i4178 + i4188 + i4198
+								i4201 := i4161 + i4170 + i4180 + i4190 + i4200
 //line plain.go:89
-								i4208 := *(*int)(unsafe.Add(shared, o2330+104))
+								i4210 := *(*int)(unsafe.Add(shared, o2332+104))
 //line plain.go:89
-								i4218 := *(*int)(unsafe.Add(shared, o2330+112))
+								i4220 := *(*int)(unsafe.Add(shared, o2332+112))
 //line plain.go:89
-								i4228 := *(*int)(unsafe.Add(shared, o2330+120))
-//line plainsample.go:84
-								c2110 := i1908 <= i4199+i4208+i4218+i4228
+								i4230 := *(*int)(unsafe.Add(shared, o2332+120))
+//line plainsample.go:86
+								c2112 := i1910 <= i4201+i4210+i4220+i4230
 								for range 16 {
-//line plainsample.go:84
-									if c2110 {
-//line plainsample.go:84
-										i3195next, i3194next, i3190next = i3195, i2103, i2314
+//line plainsample.go:86
+									if c2112 {
+//line plainsample.go:86
+										i3197next, i3196next, i3192next = i3197, i2105, i2316
 									} else {
-//line plainsample.go:87
-										i3195next, i3194next, i3190next = i2103-1, i3194, i2314
+//line plainsample.go:89
+										i3197next, i3196next, i3192next = i2105-1, i3196, i2316
 									}
 								}
-								i3195, i3194, i3190 = i3195next, i3194next, i3190next
+								i3197, i3196, i3192 = i3197next, i3196next, i3192next
 							}
 							for range 16 {
-//line plainsample.go:18
-								i651 := i1583
-//line plainsample.go:18
-								if i1583 < i3194 {
-//line plainsample.go:18
-									i651 = i3194
+//line plainsample.go:20
+								i653 := i1585
+//line plainsample.go:20
+								if i1585 < i3196 {
+//line plainsample.go:20
+									i653 = i3196
 								}
-//line plainsample.go:18
-								i653next = i651
+//line plainsample.go:20
+								i655next = i653
 							}
-							i3191, i653 = i3190, i653next
+							i3193, i655 = i3192, i655next
 						} else {
 							for range 16 {
-//line plainsample.go:16
-								i653next = i1583
+//line plainsample.go:18
+								i655next = i1585
 							}
-							i3191, i653 = i3188, i653next
+							i3193, i655 = i3190, i655next
 						}
 					} else {
 						for range 16 {
-//line plainsample.go:16
-							i653next = i1583
+//line plainsample.go:18
+							i655next = i1585
 						}
-						i3191, i653 = i3188, i653next
+						i3193, i655 = i3190, i655next
 					}
 					{
 						{
 //line plainsample.go:10
-							if !plainTwinRow_______(lanes, i101, i2953, i62, i653, o99, shared, work, blocks) {
+							if !plainTwinRow________(lanes, i101, i2955, i62, i655, o99, shared, work, blocks) {
 								return
 							}
 						}
 					}
 //line weight.go:54
-					i1703 := int32(i2454)
+					i1705 := int32(i2456)
 //line weight.go:54
-					i1707 := int32(int(uint(i2454) >> 32))
+					i1709 := int32(int(uint(i2456) >> 32))
 					for range 16 {
-						var i1169, i1170, i3574, i3622, i3670, i1174, i1175, i1942, i2130, i2217, i1955, i1719, i1192, i1193, i3770, i3818, i3866, i3902, i1199, i1200, i1221, i1224 int
-						var i1936, i1937, i1938, i1939, i1940, i1941, i2220, i1950, i1217, i1235 int32
-//line plainsample.go:94
-						i1169, i1170 = 0, 0
-//line plainsample.go:97
+						var i1171, i1172, i3576, i3624, i3672, i1176, i1177, i1944, i2132, i2219, i1957, i1721, i1194, i1195, i3772, i3820, i3868, i3904, i1201, i1202, i1223, i1226 int
+						var i1938, i1939, i1940, i1941, i1942, i1943, i2222, i1952, i1219, i1237 int32
+//line plainsample.go:96
+						i1171, i1172 = 0, 0
+//line plainsample.go:99
 						for {
-//line plainsample.go:122
-							i3574 = *(*int)(unsafe.Add(shared, i1170*128+256)) + *(*int)(unsafe.Add(shared, i1170*128+8+256)) + *(*int)(unsafe.Add(shared, i1170*128+16+256)) + *(*int)(unsafe.Add(shared, i1170*128+24+256)) + *(*int)(unsafe.Add(shared, i1170*128+32+256))
-//line plainsample.go:122
-							i3622 = i3574 + *(*int)(unsafe.Add(shared, i1170*128+40+256)) + *(*int)(unsafe.Add(shared, i1170*128+48+256)) + *(*int)(unsafe.Add(shared, i1170*128+56+256)) + *(*int)(unsafe.Add(shared, i1170*128+64+256))
-//line plainsample.go:122
-							i3670 = i3622 + *(*int)(unsafe.Add(shared, i1170*128+72+256)) + *(*int)(unsafe.Add(shared, i1170*128+80+256)) + *(*int)(unsafe.Add(shared, i1170*128+88+256)) + *(*int)(unsafe.Add(shared, i1170*128+96+256))
-//line plainsample.go:97
-							i1174 = i1169 + (i3670 + *(*int)(unsafe.Add(shared, i1170*128+104+256)) + *(*int)(unsafe.Add(shared, i1170*128+112+256)) + *(*int)(unsafe.Add(shared, i1170*128+120+256)))
-//line plainsample.go:97
-							i1175 = i1170 + 1
-//line plainsample.go:97
-							if i1175 >= 64 {
-//line plainsample.go:97
+//line plainsample.go:124
+							i3576 = *(*int)(unsafe.Add(shared, i1172*128+256)) + *(*int)(unsafe.Add(shared, i1172*128+8+256)) + *(*int)(unsafe.Add(shared, i1172*128+16+256)) + *(*int)(unsafe.Add(shared, i1172*128+24+256)) + *(*int)(unsafe.Add(shared, i1172*128+32+256))
+//line plainsample.go:124
+							i3624 = i3576 + *(*int)(unsafe.Add(shared, i1172*128+40+256)) + *(*int)(unsafe.Add(shared, i1172*128+48+256)) + *(*int)(unsafe.Add(shared, i1172*128+56+256)) + *(*int)(unsafe.Add(shared, i1172*128+64+256))
+//line plainsample.go:124
+							i3672 = i3624 + *(*int)(unsafe.Add(shared, i1172*128+72+256)) + *(*int)(unsafe.Add(shared, i1172*128+80+256)) + *(*int)(unsafe.Add(shared, i1172*128+88+256)) + *(*int)(unsafe.Add(shared, i1172*128+96+256))
+//line plainsample.go:99
+							i1176 = i1171 + (i3672 + *(*int)(unsafe.Add(shared, i1172*128+104+256)) + *(*int)(unsafe.Add(shared, i1172*128+112+256)) + *(*int)(unsafe.Add(shared, i1172*128+120+256)))
+//line plainsample.go:99
+							i1177 = i1172 + 1
+//line plainsample.go:99
+							if i1177 >= 64 {
+//line plainsample.go:99
 								break
 							}
-//line plainsample.go:97
-							i1169, i1170 = i1174, i1175
+//line plainsample.go:99
+							i1171, i1172 = i1176, i1177
 						}
 //line philox.go:14
-						i1936, i1937, i1938, i1939, i1940, i1941, i1942 = i208, 0, 0, 0, i1703, i1707, 0
+						i1938, i1939, i1940, i1941, i1942, i1943, i1944 = i208, 0, 0, 0, i1705, i1709, 0
 //line philox.go:19
 						for {
 //line bits.go:460
-							i2130 = int(uint32(i1936)) * 3528531795
+							i2132 = int(uint32(i1938)) * 3528531795
 //line bits.go:460
-							i2217 = int(uint32(i1938)) * 3449720151
-							i2220 = int32(i2217)
+							i2219 = int(uint32(i1940)) * 3449720151
+							i2222 = int32(i2219)
 //line philox.go:18
-							i1950 = int32(int(uint(i2217)>>32)) ^ i1937 ^ i1940
-							i1955 = i1942 + 1
+							i1952 = int32(int(uint(i2219)>>32)) ^ i1939 ^ i1942
+							i1957 = i1944 + 1
 //line philox.go:19
-							if i1955 >= 10 {
+							if i1957 >= 10 {
 //line philox.go:19
 								break
 							}
 //line philox.go:19
-							i1936, i1937, i1938, i1939, i1940, i1941, i1942 = i1950, i2220, int32(int(uint(i2130)>>32))^i1939^i1941, int32(i2130), i1940-1640531527, i1941-1150833019, i1955
+							i1938, i1939, i1940, i1941, i1942, i1943, i1944 = i1952, i2222, int32(int(uint(i2132)>>32))^i1941^i1943, int32(i2132), i1942-1640531527, i1943-1150833019, i1957
 						}
 //line weight.go:55
-						i1719 = 0
+						i1721 = 0
 //line weight.go:55
 						{
 //line weight.go:55
-							hi, _ := bits.Mul64(uint64(int(uint32(i2220))<<32|int(uint32(i1950))), uint64(i1174))
+							hi, _ := bits.Mul64(uint64(int(uint32(i2222))<<32|int(uint32(i1952))), uint64(i1176))
 //line weight.go:55
-							i1719 = int(hi)
+							i1721 = int(hi)
 						}
 //line weight.go:56
-						i1192, i1193 = i1719, 0
-//line plainsample.go:101
+						i1194, i1195 = i1721, 0
+//line plainsample.go:103
 						for {
-//line plainsample.go:101
-							if i1193 >= 63 {
-//line plainsample.go:101
-								break
-							}
-//line plainsample.go:122
-							i3770 = *(*int)(unsafe.Add(shared, i1193*128+256)) + *(*int)(unsafe.Add(shared, i1193*128+8+256)) + *(*int)(unsafe.Add(shared, i1193*128+16+256)) + *(*int)(unsafe.Add(shared, i1193*128+24+256)) + *(*int)(unsafe.Add(shared, i1193*128+32+256))
-//line plainsample.go:122
-							i3818 = i3770 + *(*int)(unsafe.Add(shared, i1193*128+40+256)) + *(*int)(unsafe.Add(shared, i1193*128+48+256)) + *(*int)(unsafe.Add(shared, i1193*128+56+256)) + *(*int)(unsafe.Add(shared, i1193*128+64+256))
-//line plainsample.go:122
-							i3866 = i3818 + *(*int)(unsafe.Add(shared, i1193*128+72+256)) + *(*int)(unsafe.Add(shared, i1193*128+80+256)) + *(*int)(unsafe.Add(shared, i1193*128+88+256)) + *(*int)(unsafe.Add(shared, i1193*128+96+256))
-//line plainsample.go:122
-							i3902 = i3866 + *(*int)(unsafe.Add(shared, i1193*128+104+256)) + *(*int)(unsafe.Add(shared, i1193*128+112+256)) + *(*int)(unsafe.Add(shared, i1193*128+120+256))
 //line plainsample.go:103
-							if i1192 < i3902 {
+							if i1195 >= 63 {
 //line plainsample.go:103
 								break
 							}
-//line plainsample.go:101
-							i1192, i1193 = i1192-i3902, i1193+1
+//line plainsample.go:124
+							i3772 = *(*int)(unsafe.Add(shared, i1195*128+256)) + *(*int)(unsafe.Add(shared, i1195*128+8+256)) + *(*int)(unsafe.Add(shared, i1195*128+16+256)) + *(*int)(unsafe.Add(shared, i1195*128+24+256)) + *(*int)(unsafe.Add(shared, i1195*128+32+256))
+//line plainsample.go:124
+							i3820 = i3772 + *(*int)(unsafe.Add(shared, i1195*128+40+256)) + *(*int)(unsafe.Add(shared, i1195*128+48+256)) + *(*int)(unsafe.Add(shared, i1195*128+56+256)) + *(*int)(unsafe.Add(shared, i1195*128+64+256))
+//line plainsample.go:124
+							i3868 = i3820 + *(*int)(unsafe.Add(shared, i1195*128+72+256)) + *(*int)(unsafe.Add(shared, i1195*128+80+256)) + *(*int)(unsafe.Add(shared, i1195*128+88+256)) + *(*int)(unsafe.Add(shared, i1195*128+96+256))
+//line plainsample.go:124
+							i3904 = i3868 + *(*int)(unsafe.Add(shared, i1195*128+104+256)) + *(*int)(unsafe.Add(shared, i1195*128+112+256)) + *(*int)(unsafe.Add(shared, i1195*128+120+256))
+//line plainsample.go:105
+							if i1194 < i3904 {
+//line plainsample.go:105
+								break
+							}
+//line plainsample.go:103
+							i1194, i1195 = i1194-i3904, i1195+1
 						}
-//line plainsample.go:108
-						i1199, i1200 = i1192, i1193*i2953
-//line plainsample.go:108
+//line plainsample.go:110
+						i1201, i1202 = i1194, i1195*i2955
+//line plainsample.go:110
 						for {
-//line plainsample.go:108
-							if i1200 >= i62 {
-//line plainsample.go:108
+//line plainsample.go:110
+							if i1202 >= i62 {
+//line plainsample.go:110
 								goto l3
 							}
-//line plainsample.go:109
-							i1217 = *(*int32)(unsafe.Add(work, o99+i1200*4))
-//line plainsample.go:109
-							if i653 <= i1217 {
-								i1221 = int(i1217)
-//line plainsample.go:110
-								if i1199 < i1221 {
-//line plainsample.go:110
+//line plainsample.go:111
+							i1219 = *(*int32)(unsafe.Add(work, o99+i1202*4))
+//line plainsample.go:111
+							if i655 <= i1219 {
+								i1223 = int(i1219)
+//line plainsample.go:112
+								if i1201 < i1223 {
+//line plainsample.go:112
 									break
 								}
-//line plainsample.go:113
-								i1224 = i1199 - i1221
+//line plainsample.go:115
+								i1226 = i1201 - i1223
 							} else {
-//line plainsample.go:109
-								i1224 = i1199
+//line plainsample.go:111
+								i1226 = i1201
 							}
-//line plainsample.go:108
-							i1199, i1200 = i1224, i1200+1
+//line plainsample.go:110
+							i1201, i1202 = i1226, i1202+1
 						}
-//line plainsample.go:111
-						i1235 = int32(i1200)
-//line plainsample.go:111
+//line plainsample.go:113
+						i1237 = int32(i1202)
+//line plainsample.go:113
 						goto l4
 					l3:
-//line plainsample.go:108
-						i1235 = -1
+//line plainsample.go:110
+						i1237 = -1
 					l4:
-//line plainsample.go:26
-						i193next = i1235
+//line plainsample.go:28
+						i193next = i1237
 					}
-					i3189, i193 = i3191, i193next
+					i3191, i193 = i3193, i193next
 				} else {
 					{
 						{
 //line plain.go:153
-							plainTwinRow________(lanes, i183, i62, o99, shared, vocabulary, work)
+							plainTwinRow_________(lanes, i183, i62, o99, shared, vocabulary, work)
 						}
 					}
 //line plain.go:99
-					i1280 := *(*int)(shared)
+					i1282 := *(*int)(shared)
 //line plain.go:101
-					i4602 := *(*int)(unsafe.Add(shared, 8))
+					i4604 := *(*int)(unsafe.Add(shared, 8))
 //line plain.go:101
-					i4604 := i1280
+					i4606 := i1282
 //line plain.go:101
-					if i1280 < i4602 {
+					if i1282 < i4604 {
 //line plain.go:101
-						i4604 = i4602
+						i4606 = i4604
 					}
 //line plain.go:101
-					i4614 := *(*int)(unsafe.Add(shared, 16))
+					i4616 := *(*int)(unsafe.Add(shared, 16))
 //line plain.go:101
-					i4616 := i4604
+					i4618 := i4606
 //line plain.go:101
-					if i4604 < i4614 {
+					if i4606 < i4616 {
 //line plain.go:101
-						i4616 = i4614
+						i4618 = i4616
 					}
 //line plain.go:101
-					i4626 := *(*int)(unsafe.Add(shared, 24))
+					i4628 := *(*int)(unsafe.Add(shared, 24))
 //line plain.go:101
-					i4628 := i4616
+					i4630 := i4618
 //line plain.go:101
-					if i4616 < i4626 {
+					if i4618 < i4628 {
 //line plain.go:101
-						i4628 = i4626
+						i4630 = i4628
 					}
 //line plain.go:101
-					i4638 := *(*int)(unsafe.Add(shared, 32))
+					i4640 := *(*int)(unsafe.Add(shared, 32))
 //line plain.go:101
-					i4640 := i4628
+					i4642 := i4630
 //line plain.go:101
-					if i4628 < i4638 {
+					if i4630 < i4640 {
 //line plain.go:101
-						i4640 = i4638
+						i4642 = i4640
 					}
 //line plain.go:101
-					i4650 := *(*int)(unsafe.Add(shared, 40))
+					i4652 := *(*int)(unsafe.Add(shared, 40))
 //line plain.go:101
-					i4652 := i4640
+					i4654 := i4642
 //line plain.go:101
-					if i4640 < i4650 {
+					if i4642 < i4652 {
 //line plain.go:101
-						i4652 = i4650
+						i4654 = i4652
 					}
 //line plain.go:101
-					i4662 := *(*int)(unsafe.Add(shared, 48))
+					i4664 := *(*int)(unsafe.Add(shared, 48))
 //line plain.go:101
-					i4664 := i4652
+					i4666 := i4654
 //line plain.go:101
-					if i4652 < i4662 {
+					if i4654 < i4664 {
 //line plain.go:101
-						i4664 = i4662
+						i4666 = i4664
 					}
 //line plain.go:101
-					i4674 := *(*int)(unsafe.Add(shared, 56))
+					i4676 := *(*int)(unsafe.Add(shared, 56))
 //line plain.go:101
-					i4676 := i4664
+					i4678 := i4666
 //line plain.go:101
-					if i4664 < i4674 {
+					if i4666 < i4676 {
 //line plain.go:101
-						i4676 = i4674
+						i4678 = i4676
 					}
 //line plain.go:101
-					i4686 := *(*int)(unsafe.Add(shared, 64))
+					i4688 := *(*int)(unsafe.Add(shared, 64))
 //line plain.go:101
-					i4688 := i4676
+					i4690 := i4678
 //line plain.go:101
-					if i4676 < i4686 {
+					if i4678 < i4688 {
 //line plain.go:101
-						i4688 = i4686
+						i4690 = i4688
 					}
 //line plain.go:101
-					i4698 := *(*int)(unsafe.Add(shared, 72))
+					i4700 := *(*int)(unsafe.Add(shared, 72))
 //line plain.go:101
-					i4700 := i4688
+					i4702 := i4690
 //line plain.go:101
-					if i4688 < i4698 {
+					if i4690 < i4700 {
 //line plain.go:101
-						i4700 = i4698
+						i4702 = i4700
 					}
 //line plain.go:101
-					i4710 := *(*int)(unsafe.Add(shared, 80))
+					i4712 := *(*int)(unsafe.Add(shared, 80))
 //line plain.go:101
-					i4712 := i4700
+					i4714 := i4702
 //line plain.go:101
-					if i4700 < i4710 {
+					if i4702 < i4712 {
 //line plain.go:101
-						i4712 = i4710
+						i4714 = i4712
 					}
 //line plain.go:101
-					i4722 := *(*int)(unsafe.Add(shared, 88))
+					i4724 := *(*int)(unsafe.Add(shared, 88))
 //line plain.go:101
-					i4724 := i4712
+					i4726 := i4714
 //line plain.go:101
-					if i4712 < i4722 {
+					if i4714 < i4724 {
 //line plain.go:101
-						i4724 = i4722
+						i4726 = i4724
 					}
 //line plain.go:101
-					i4734 := *(*int)(unsafe.Add(shared, 96))
+					i4736 := *(*int)(unsafe.Add(shared, 96))
 //line plain.go:101
-					i4736 := i4724
+					i4738 := i4726
 //line plain.go:101
-					if i4724 < i4734 {
+					if i4726 < i4736 {
 //line plain.go:101
-						i4736 = i4734
+						i4738 = i4736
 					}
 //line plain.go:101
-					i4746 := *(*int)(unsafe.Add(shared, 104))
+					i4748 := *(*int)(unsafe.Add(shared, 104))
 //line plain.go:101
-					i4748 := i4736
+					i4750 := i4738
 //line plain.go:101
-					if i4736 < i4746 {
+					if i4738 < i4748 {
 //line plain.go:101
-						i4748 = i4746
+						i4750 = i4748
 					}
 //line plain.go:101
-					i4758 := *(*int)(unsafe.Add(shared, 112))
+					i4760 := *(*int)(unsafe.Add(shared, 112))
 //line plain.go:101
-					i4760 := i4748
+					i4762 := i4750
 //line plain.go:101
-					if i4748 < i4758 {
+					if i4750 < i4760 {
 //line plain.go:101
-						i4760 = i4758
+						i4762 = i4760
 					}
 //line plain.go:101
-					i4770 := *(*int)(unsafe.Add(shared, 120))
+					i4772 := *(*int)(unsafe.Add(shared, 120))
 //line plain.go:101
-					i4772 := i4760
+					i4774 := i4762
 //line plain.go:101
-					if i4760 < i4770 {
+					if i4762 < i4772 {
 //line plain.go:101
-						i4772 = i4770
+						i4774 = i4772
 					}
-					i3189, i193 = 0, int32(0-i4772)
+					i3191, i193 = 0, int32(0-i4774)
 				}
 			} else {
-				i3189, i193 = 1, -1
+				i3191, i193 = 1, -1
 			}
 //line plain.go:51
 			if c195 {
 //line plain.go:51
-				if c2472 {
+				if c2474 {
 //line plain.go:97
-					o1350 := (i3189 ^ 1) * 128
+					o1352 := (i3191 ^ 1) * 128
 					{
 						{
 //line plain.go:164
-							plainTwinRow_________(lanes, i62, logits, o1350, o85, shared)
+							plainTwinRow__________(lanes, i62, logits, o1352, o85, shared)
 						}
 					}
 //line plain.go:99
-					i1370 := *(*int)(unsafe.Add(shared, o1350))
+					i1372 := *(*int)(unsafe.Add(shared, o1352))
 //line plain.go:101
-					i4797 := *(*int)(unsafe.Add(shared, o1350+8))
+					i4799 := *(*int)(unsafe.Add(shared, o1352+8))
 //line plain.go:101
-					i4799 := i1370
+					i4801 := i1372
 //line plain.go:101
-					if i1370 < i4797 {
+					if i1372 < i4799 {
 //line plain.go:101
-						i4799 = i4797
+						i4801 = i4799
 					}
 //line plain.go:101
-					i4809 := *(*int)(unsafe.Add(shared, o1350+16))
+					i4811 := *(*int)(unsafe.Add(shared, o1352+16))
 //line plain.go:101
-					i4811 := i4799
+					i4813 := i4801
 //line plain.go:101
-					if i4799 < i4809 {
+					if i4801 < i4811 {
 //line plain.go:101
-						i4811 = i4809
+						i4813 = i4811
 					}
 //line plain.go:101
-					i4821 := *(*int)(unsafe.Add(shared, o1350+24))
+					i4823 := *(*int)(unsafe.Add(shared, o1352+24))
 //line plain.go:101
-					i4823 := i4811
+					i4825 := i4813
 //line plain.go:101
-					if i4811 < i4821 {
+					if i4813 < i4823 {
 //line plain.go:101
-						i4823 = i4821
+						i4825 = i4823
 					}
 //line plain.go:101
-					i4833 := *(*int)(unsafe.Add(shared, o1350+32))
+					i4835 := *(*int)(unsafe.Add(shared, o1352+32))
 //line plain.go:101
-					i4835 := i4823
+					i4837 := i4825
 //line plain.go:101
-					if i4823 < i4833 {
+					if i4825 < i4835 {
 //line plain.go:101
-						i4835 = i4833
+						i4837 = i4835
 					}
 //line plain.go:101
-					i4845 := *(*int)(unsafe.Add(shared, o1350+40))
+					i4847 := *(*int)(unsafe.Add(shared, o1352+40))
 //line plain.go:101
-					i4847 := i4835
+					i4849 := i4837
 //line plain.go:101
-					if i4835 < i4845 {
+					if i4837 < i4847 {
 //line plain.go:101
-						i4847 = i4845
+						i4849 = i4847
 					}
 //line plain.go:101
-					i4857 := *(*int)(unsafe.Add(shared, o1350+48))
+					i4859 := *(*int)(unsafe.Add(shared, o1352+48))
 //line plain.go:101
-					i4859 := i4847
+					i4861 := i4849
 //line plain.go:101
-					if i4847 < i4857 {
+					if i4849 < i4859 {
 //line plain.go:101
-						i4859 = i4857
+						i4861 = i4859
 					}
 //line plain.go:101
-					i4869 := *(*int)(unsafe.Add(shared, o1350+56))
+					i4871 := *(*int)(unsafe.Add(shared, o1352+56))
 //line plain.go:101
-					i4871 := i4859
+					i4873 := i4861
 //line plain.go:101
-					if i4859 < i4869 {
+					if i4861 < i4871 {
 //line plain.go:101
-						i4871 = i4869
+						i4873 = i4871
 					}
 //line plain.go:101
-					i4881 := *(*int)(unsafe.Add(shared, o1350+64))
+					i4883 := *(*int)(unsafe.Add(shared, o1352+64))
 //line plain.go:101
-					i4883 := i4871
+					i4885 := i4873
 //line plain.go:101
-					if i4871 < i4881 {
+					if i4873 < i4883 {
 //line plain.go:101
-						i4883 = i4881
+						i4885 = i4883
 					}
 //line plain.go:101
-					i4893 := *(*int)(unsafe.Add(shared, o1350+72))
+					i4895 := *(*int)(unsafe.Add(shared, o1352+72))
 //line plain.go:101
-					i4895 := i4883
+					i4897 := i4885
 //line plain.go:101
-					if i4883 < i4893 {
+					if i4885 < i4895 {
 //line plain.go:101
-						i4895 = i4893
+						i4897 = i4895
 					}
 //line plain.go:101
-					i4905 := *(*int)(unsafe.Add(shared, o1350+80))
+					i4907 := *(*int)(unsafe.Add(shared, o1352+80))
 //line plain.go:101
-					i4907 := i4895
+					i4909 := i4897
 //line plain.go:101
-					if i4895 < i4905 {
+					if i4897 < i4907 {
 //line plain.go:101
-						i4907 = i4905
+						i4909 = i4907
 					}
 //line plain.go:101
-					i4917 := *(*int)(unsafe.Add(shared, o1350+88))
+					i4919 := *(*int)(unsafe.Add(shared, o1352+88))
 //line plain.go:101
-					i4919 := i4907
+					i4921 := i4909
 //line plain.go:101
-					if i4907 < i4917 {
+					if i4909 < i4919 {
 //line plain.go:101
-						i4919 = i4917
+						i4921 = i4919
 					}
 //line plain.go:101
-					i4929 := *(*int)(unsafe.Add(shared, o1350+96))
+					i4931 := *(*int)(unsafe.Add(shared, o1352+96))
 //line plain.go:101
-					i4931 := i4919
+					i4933 := i4921
 //line plain.go:101
-					if i4919 < i4929 {
+					if i4921 < i4931 {
 //line plain.go:101
-						i4931 = i4929
+						i4933 = i4931
 					}
 //line plain.go:101
-					i4941 := *(*int)(unsafe.Add(shared, o1350+104))
+					i4943 := *(*int)(unsafe.Add(shared, o1352+104))
 //line plain.go:101
-					i4943 := i4931
+					i4945 := i4933
 //line plain.go:101
-					if i4931 < i4941 {
+					if i4933 < i4943 {
 //line plain.go:101
-						i4943 = i4941
+						i4945 = i4943
 					}
 //line plain.go:101
-					i4953 := *(*int)(unsafe.Add(shared, o1350+112))
+					i4955 := *(*int)(unsafe.Add(shared, o1352+112))
 //line plain.go:101
-					i4955 := i4943
+					i4957 := i4945
 //line plain.go:101
-					if i4943 < i4953 {
+					if i4945 < i4955 {
 //line plain.go:101
-						i4955 = i4953
+						i4957 = i4955
 					}
 //line plain.go:101
-					i4965 := *(*int)(unsafe.Add(shared, o1350+120))
+					i4967 := *(*int)(unsafe.Add(shared, o1352+120))
 //line plain.go:101
-					i4967 := i4955
+					i4969 := i4957
 //line plain.go:101
-					if i4955 < i4965 {
+					if i4957 < i4967 {
 //line plain.go:101
-						i4967 = i4965
+						i4969 = i4967
 					}
 //line plain.go:167
-					i806 := int32(i4967)
+					i808 := int32(i4969)
 //line weight.go:28
-					f1758 := math.Float32frombits(uint32(i806 ^ int32(uint32(i806>>31)>>1)))
+					f1760 := math.Float32frombits(uint32(i808 ^ int32(uint32(i808>>31)>>1)))
 //line plain.go:86
-					o1441 := i3189 * 128
+					o1443 := i3191 * 128
 					{
 						{
 //line plain.go:99
-							plainTwinRow__________(lanes, f1758, i62, logits, o1441, o85, shared)
+							plainTwinRow___________(lanes, f1760, i62, logits, o1443, o85, shared)
 						}
 					}
 //line plain.go:89
-					i3915 := *(*int)(unsafe.Add(shared, o1441))
+					i3917 := *(*int)(unsafe.Add(shared, o1443))
 //line plain.go:89
-					i3925 := *(*int)(unsafe.Add(shared, o1441+8))
+					i3927 := *(*int)(unsafe.Add(shared, o1443+8))
 //line plain.go:89
-					i3935 := *(*int)(unsafe.Add(shared, o1441+16))
+					i3937 := *(*int)(unsafe.Add(shared, o1443+16))
 //line plain.go:89
-					i3945 := *(*int)(unsafe.Add(shared, o1441+24))
+					i3947 := *(*int)(unsafe.Add(shared, o1443+24))
 //line plain.go:89
-					i3955 := *(*int)(unsafe.Add(shared, o1441+32))
+					i3957 := *(*int)(unsafe.Add(shared, o1443+32))
 //line plain.go:89
-					i3956 := i3915 + i3925 + i3935 + i3945 + i3955
+					i3958 := i3917 + i3927 + i3937 + i3947 + i3957
 //line plain.go:89
-					i3965 := *(*int)(unsafe.Add(shared, o1441+40))
+					i3967 := *(*int)(unsafe.Add(shared, o1443+40))
 //line plain.go:89
-					i3975 := *(*int)(unsafe.Add(shared, o1441+48))
+					i3977 := *(*int)(unsafe.Add(shared, o1443+48))
 //line plain.go:89
-					i3985 := *(*int)(unsafe.Add(shared, o1441+56))
+					i3987 := *(*int)(unsafe.Add(shared, o1443+56))
 //line plain.go:89
-					i3995 := *(*int)(unsafe.Add(shared, o1441+64))
+					i3997 := *(*int)(unsafe.Add(shared, o1443+64))
 //line plain.go:89
-					i3996 := i3956 + i3965 + i3975 + i3985 + i3995
+					i3998 := i3958 + i3967 + i3977 + i3987 + i3997
 //line plain.go:89
-					i4005 := *(*int)(unsafe.Add(shared, o1441+72))
+					i4007 := *(*int)(unsafe.Add(shared, o1443+72))
 //line plain.go:89
-					i4015 := *(*int)(unsafe.Add(shared, o1441+80))
+					i4017 := *(*int)(unsafe.Add(shared, o1443+80))
 //line plain.go:89
-					i4025 := *(*int)(unsafe.Add(shared, o1441+88))
+					i4027 := *(*int)(unsafe.Add(shared, o1443+88))
 //line plain.go:89
-					i4035 := *(*int)(unsafe.Add(shared, o1441+96))
+					i4037 := *(*int)(unsafe.Add(shared, o1443+96))
 //line plain.go:89
-					i4036 := i3996 + i4005 + i4015 + i4025 + i4035
+					i4038 := i3998 + i4007 + i4017 + i4027 + i4037
 //line plain.go:89
-					i4045 := *(*int)(unsafe.Add(shared, o1441+104))
+					i4047 := *(*int)(unsafe.Add(shared, o1443+104))
 //line plain.go:89
-					i4055 := *(*int)(unsafe.Add(shared, o1441+112))
+					i4057 := *(*int)(unsafe.Add(shared, o1443+112))
 //line plain.go:89
-					i4065 := *(*int)(unsafe.Add(shared, o1441+120))
+					i4067 := *(*int)(unsafe.Add(shared, o1443+120))
 //line plain.go:89
-					i4066 := i4036 + i4045 + i4055 + i4065
+					i4068 := i4038 + i4047 + i4057 + i4067
 //line plain.go:175
-					c834 := i193 < 0
+					c836 := i193 < 0
 //line plain.go:178
-					i858 := int(i193)
+					i860 := int(i193)
 //line plain.go:178
-					c859 := uint(i858) < uint(i62)
+					c861 := uint(i860) < uint(i62)
 //line plain.go:178
-					o862 := o85 + i858*4
+					o864 := o85 + i860*4
 //line weight.go:64
-					f2998 := float32(float32(i4066) * 3.7252903e-09)
+					f3000 := float32(float32(i4068) * 3.7252903e-09)
 //line log.go:68
-					c2042 := math.Float32frombits(math.Float32bits(f2998)&^(1<<31)) < 1.1754944e-38
-					f2044 := float32(f2998 * 8.388608e+06)
+					c2044 := math.Float32frombits(math.Float32bits(f3000)&^(1<<31)) < 1.1754944e-38
+					f2046 := float32(f3000 * 8.388608e+06)
 //line log.go:87
-					c2270 := 2139095040 <= uint32(int32(math.Float32bits(f2998)))
-					f2274 := math32.FMA(f2998, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2272 := 2139095040 <= uint32(int32(math.Float32bits(f3000)))
+					f2276 := math32.FMA(f3000, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2277 := f2998 == 0
+					c2279 := f3000 == 0
 //line weight.go:62
-					f3011 := float32(float32(i4066) * 3.7252903e-09)
+					f3013 := float32(float32(i4068) * 3.7252903e-09)
 //line log.go:68
-					c2018 := math.Float32frombits(math.Float32bits(f3011)&^(1<<31)) < 1.1754944e-38
-					f2020 := float32(f3011 * 8.388608e+06)
+					c2020 := math.Float32frombits(math.Float32bits(f3013)&^(1<<31)) < 1.1754944e-38
+					f2022 := float32(f3013 * 8.388608e+06)
 //line log.go:87
-					c2230 := 2139095040 <= uint32(int32(math.Float32bits(f3011)))
-					f2234 := math32.FMA(f3011, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2232 := 2139095040 <= uint32(int32(math.Float32bits(f3013)))
+					f2236 := math32.FMA(f3013, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2237 := f3011 == 0
+					c2239 := f3013 == 0
 //line plain.go:54
 					c235 := uint(bx) < uint(logprobsLen)
 //line plain.go:54
@@ -1207,95 +1146,95 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:89
 							if lanes == 16 {
 //line plain.go:89
-								first = zvector.PlainTwin_______________(16, c834, c859, c235, logits, o862, f1758, c2018, f2020, f3011, c2230, f2234, c2237, c2042, f2044, f2998, c2270, f2274, c2277, logprobs, o238)
+								first = zvector.PlainTwin________________(16, c836, c861, c235, logits, o864, f1760, c2020, f2022, f3013, c2232, f2236, c2239, c2044, f2046, f3000, c2272, f2276, c2279, logprobs, o238)
 //line plain.go:89
 							} else if lanes == 8 {
 //line plain.go:89
-								first = zvector.PlainTwinAVX2_______________(16, c834, c859, c235, logits, o862, f1758, c2018, f2020, f3011, c2230, f2234, c2237, c2042, f2044, f2998, c2270, f2274, c2277, logprobs, o238)
+								first = zvector.PlainTwinAVX2________________(16, c836, c861, c235, logits, o864, f1760, c2020, f2022, f3013, c2232, f2236, c2239, c2044, f2046, f3000, c2272, f2276, c2279, logprobs, o238)
 							}
 							for tx := first; tx < 16; tx++ {
-								var f869, f2022, f2236, f2241, f1514, f2046, f2276, f2281 float32
-								var i2023, i2047 int32
+								var f871, f2024, f2238, f2243, f1516, f2048, f2278, f2283 float32
+								var i2025, i2049 int32
 //line plain.go:175
-								if c834 {
+								if c836 {
 //line plain.go:175
-									f869 = math.Float32frombits(0x7fc00000)
+									f871 = math.Float32frombits(0x7fc00000)
 								} else {
 //line plain.go:178
-									if !c859 {
+									if !c861 {
 //line plain.go:178
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i858, i62)
+										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i860, i62)
 //line plain.go:178
 										return
 									}
 //line plain.go:178
-									f863 := *(*float32)(unsafe.Add(logits, o862))
+									f865 := *(*float32)(unsafe.Add(logits, o864))
 //line weight.go:61
-									if f863 == f1758 {
+									if f865 == f1760 {
 //line log.go:68
-										if c2018 {
-											f2022, i2023 = f2020, 192937984
+										if c2020 {
+											f2024, i2025 = f2022, 192937984
 										} else {
 //line log.go:68
-											f2022, i2023 = f3011, 0
+											f2024, i2025 = f3013, 0
 										}
 //line log.go:71
-										i2024 := int32(math.Float32bits(f2022))
-										i2026 := (i2024 - 1060439283) & -8388608
+										i2026 := int32(math.Float32bits(f2024))
+										i2028 := (i2026 - 1060439283) & -8388608
 //line log.go:8
-										f1798 := math.Float32frombits(uint32(i2024-i2026)) - 1
-										f1800 := math32.FMA(float32(i2026-i2023), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1798, 0.12901418), f1798, -0.13246344), f1798, 0.14182273), f1798, -0.16608718), f1798, 0.20001961), f1798, -0.250016), f1798, 0.33333325), f1798, -0.49999988), float32(f1798*f1798), f1798))
+										f1800 := math.Float32frombits(uint32(i2026-i2028)) - 1
+										f1802 := math32.FMA(float32(i2028-i2025), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1800, 0.12901418), f1800, -0.13246344), f1800, 0.14182273), f1800, -0.16608718), f1800, 0.20001961), f1800, -0.250016), f1800, 0.33333325), f1800, -0.49999988), float32(f1800*f1800), f1800))
 //line log.go:87
-										if c2230 {
-											f2236 = f2234
+										if c2232 {
+											f2238 = f2236
 										} else {
 //line log.go:87
-											f2236 = f1800
+											f2238 = f1802
 										}
 //line log.go:90
-										if c2237 {
+										if c2239 {
 //line basic.go:21
-											f2241 = math.Float32frombits(0xff800000)
+											f2243 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2241 = f2236
+											f2243 = f2238
 										}
 //line weight.go:62
-										f1514 = -f2241
+										f1516 = -f2243
 									} else {
 //line log.go:68
-										if c2042 {
-											f2046, i2047 = f2044, 192937984
+										if c2044 {
+											f2048, i2049 = f2046, 192937984
 										} else {
 //line log.go:68
-											f2046, i2047 = f2998, 0
+											f2048, i2049 = f3000, 0
 										}
 //line log.go:71
-										i2048 := int32(math.Float32bits(f2046))
-										i2050 := (i2048 - 1060439283) & -8388608
+										i2050 := int32(math.Float32bits(f2048))
+										i2052 := (i2050 - 1060439283) & -8388608
 //line log.go:8
-										f1810 := math.Float32frombits(uint32(i2048-i2050)) - 1
-										f1812 := math32.FMA(float32(i2050-i2047), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1810, 0.12901418), f1810, -0.13246344), f1810, 0.14182273), f1810, -0.16608718), f1810, 0.20001961), f1810, -0.250016), f1810, 0.33333325), f1810, -0.49999988), float32(f1810*f1810), f1810))
+										f1812 := math.Float32frombits(uint32(i2050-i2052)) - 1
+										f1814 := math32.FMA(float32(i2052-i2049), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1812, 0.12901418), f1812, -0.13246344), f1812, 0.14182273), f1812, -0.16608718), f1812, 0.20001961), f1812, -0.250016), f1812, 0.33333325), f1812, -0.49999988), float32(f1812*f1812), f1812))
 //line log.go:87
-										if c2270 {
-											f2276 = f2274
+										if c2272 {
+											f2278 = f2276
 										} else {
 //line log.go:87
-											f2276 = f1812
+											f2278 = f1814
 										}
 //line log.go:90
-										if c2277 {
+										if c2279 {
 //line basic.go:21
-											f2281 = math.Float32frombits(0xff800000)
+											f2283 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2281 = f2276
+											f2283 = f2278
 										}
 //line weight.go:64
-										f1514 = f863 - f1758 - f2281
+										f1516 = f865 - f1760 - f2283
 									}
 //line plain.go:178
-									f869 = f1514
+									f871 = f1516
 								}
 //line plain.go:53
 								if int32(tx) == 0 {
@@ -1306,7 +1245,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										return
 									}
 //line plain.go:54
-									*(*float32)(unsafe.Add(logprobs, o238)) = f869
+									*(*float32)(unsafe.Add(logprobs, o238)) = f871
 								}
 							}
 						}
@@ -1326,7 +1265,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			{
 				{
 //line plain.go:57
-					if !plainTwinRow___________(c242, i193, o245, tokens, c136, c269, c256, counts, o259, bx, tokensLen, blocks, countsLen, i252) {
+					if !plainTwinRow____________(c242, i193, o245, tokens, c136, c269, c256, counts, o259, bx, tokensLen, blocks, countsLen, i252) {
 						return
 					}
 				}
@@ -1338,7 +1277,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainTwinRow is what a row of threads does in plainTwin.
 //
 //line plain.go:70
-func plainTwinRow(i283 int, o2870 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow(i283 int, o2872 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
 		var i287 int
 //line plain.go:70
@@ -1346,7 +1285,7 @@ func plainTwinRow(i283 int, o2870 int, offsets unsafe.Pointer, biasesLen int, bi
 //line plain.go:70
 		for {
 //line plain.go:70
-			i294 := int(*(*int32)(unsafe.Add(offsets, o2870)))
+			i294 := int(*(*int32)(unsafe.Add(offsets, o2872)))
 //line plain.go:70
 			i297 := i294
 //line plain.go:70
@@ -1394,23 +1333,23 @@ func plainTwinRow(i283 int, o2870 int, offsets unsafe.Pointer, biasesLen int, bi
 // plainTwinRow_ is what a row of threads does in plainTwin.
 //
 //line plain.go:31
-func plainTwinRow_(lanes int, c136 bool, c143 bool, c437 bool, c443 bool, c451 bool, c457 bool, counts unsafe.Pointer, f2464 float32, f2466 float32, f2468 float32, i62 int, logits unsafe.Pointer, o147 int, o85 int, o99 int, work unsafe.Pointer, blocks *gpu.Blocks, countsCap int, i77 int) (ok bool) {
+func plainTwinRow_(lanes int, c136 bool, c143 bool, c437 bool, c443 bool, c451 bool, c457 bool, counts unsafe.Pointer, f2466 float32, f2468 float32, f2470 float32, i62 int, logits unsafe.Pointer, o147 int, o85 int, o99 int, work unsafe.Pointer, blocks *gpu.Blocks, countsCap int, i77 int) (ok bool) {
 	first := 0
 //line plain.go:31
 	if lanes == 16 {
 //line plain.go:31
-		first = zvector.PlainTwin_(16, c136, c143, c437, c457, c451, c443, i62, logits, o85, counts, o147, f2464, f2466, f2468, work, o99)
+		first = zvector.PlainTwin_(16, c136, c143, c437, c457, c451, c443, i62, logits, o85, counts, o147, f2466, f2468, f2470, work, o99)
 //line plain.go:31
 	} else if lanes == 8 {
 //line plain.go:31
-		first = zvector.PlainTwinAVX2_(16, c136, c143, c437, c457, c451, c443, i62, logits, o85, counts, o147, f2464, f2466, f2468, work, o99)
+		first = zvector.PlainTwinAVX2_(16, c136, c143, c437, c457, c451, c443, i62, logits, o85, counts, o147, f2466, f2468, f2470, work, o99)
 	}
 	for tx := first; tx < 16; tx++ {
 		var c445 bool
 		var i349, i396 int
-		var f369, f931, f897, f905, f926, f416 float32
-		var i375, i898 int16
-		var i1531, i1523, i948, i940 int32
+		var f369, f933, f899, f907, f928, f416 float32
+		var i375, i900 int16
+		var i1533, i1525, i950, i942 int32
 //line plain.go:31
 		if c136 {
 //line params.go:23
@@ -1456,42 +1395,42 @@ func plainTwinRow_(lanes int, c136 bool, c143 bool, c437 bool, c443 bool, c451 b
 //line params.go:28
 					if i375 == 0 {
 //line params.go:28
-						f931 = f369
+						f933 = f369
 					} else {
 //line params.go:31
 						if c437 {
 							if 0 < f369 {
-								f897 = f369 / f2464
+								f899 = f369 / f2466
 							} else {
-								f897 = float32(f369 * f2464)
+								f899 = float32(f369 * f2466)
 							}
 						} else {
 //line params.go:31
-							f897 = f369
+							f899 = f369
 						}
 //line params.go:38
-						i898 = i375 & 32767
-						f905 = f897 - float32(f2466*float32(uint16(i898)))
-						if 0 < uint16(i898) {
-							f926 = f905 - f2468
+						i900 = i375 & 32767
+						f907 = f899 - float32(f2468*float32(uint16(i900)))
+						if 0 < uint16(i900) {
+							f928 = f907 - f2470
 						} else {
 //line params.go:40
-							f926 = f905
+							f928 = f907
 						}
 //line params.go:43
-						f931 = f926
+						f933 = f928
 					}
 //line weight.go:19
-					if f931 != f931 {
+					if f933 != f933 {
 //line weight.go:19
-						i1531 = -2147483648
+						i1533 = -2147483648
 					} else {
 //line weight.go:22
-						i1523 = int32(math.Float32bits(f931 + 0))
-						i1531 = i1523 ^ int32(uint32(i1523>>31)>>1)
+						i1525 = int32(math.Float32bits(f933 + 0))
+						i1533 = i1525 ^ int32(uint32(i1525>>31)>>1)
 					}
 //line plain.go:123
-					*(*int32)(unsafe.Add(work, o99+i349*4)) = i1531
+					*(*int32)(unsafe.Add(work, o99+i349*4)) = i1533
 //line plain.go:122
 					i349 = i349 + 16
 				}
@@ -1511,14 +1450,14 @@ func plainTwinRow_(lanes int, c136 bool, c143 bool, c437 bool, c443 bool, c451 b
 //line weight.go:19
 			if f416 != f416 {
 //line weight.go:19
-				i948 = -2147483648
+				i950 = -2147483648
 			} else {
 //line weight.go:22
-				i940 = int32(math.Float32bits(f416 + 0))
-				i948 = i940 ^ int32(uint32(i940>>31)>>1)
+				i942 = int32(math.Float32bits(f416 + 0))
+				i950 = i942 ^ int32(uint32(i942>>31)>>1)
 			}
 //line plain.go:116
-			*(*int32)(unsafe.Add(work, o99+i396*4)) = i948
+			*(*int32)(unsafe.Add(work, o99+i396*4)) = i950
 //line plain.go:115
 			i396 = i396 + 16
 		}
@@ -1557,13 +1496,13 @@ func plainTwinRow__(lanes int, i162 int, i163 int, i62 int, mask unsafe.Pointer,
 //line plain.go:130
 			if *(*int32)(unsafe.Add(mask, o484)) != -1 {
 //line plain.go:134
-				i3070 := i476 << 5
+				i3072 := i476 << 5
 //line plain.go:129
 				i493 = 0
 //line plain.go:134
 				for {
 //line plain.go:134
-					i495 := i3070 + i493
+					i495 := i3072 + i493
 //line plain.go:134
 					if i495 < i62 {
 //line plain.go:134
@@ -1633,422 +1572,507 @@ func plainTwinRow___(lanes int, i62 int, o99 int, shared unsafe.Pointer, work un
 
 // plainTwinRow____ is what a row of threads does in plainTwin.
 //
-//line plainsample.go:83
-func plainTwinRow____(lanes int, i1035 int32, i62 int, o1842 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plainsample.go:85
+func plainTwinRow____(lanes int, i1037 int32, i62 int, o1844 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
-//line plainsample.go:83
+//line plainsample.go:85
 	if lanes == 16 {
-//line plainsample.go:83
-		first = zvector.PlainTwin______(16, i62, work, o99, int(i1035), shared, o1842)
-//line plainsample.go:83
+//line plainsample.go:85
+		first = zvector.PlainTwin______(16, i62, work, o99, int(i1037), shared, o1844)
+//line plainsample.go:85
 	} else if lanes == 8 {
-//line plainsample.go:83
-		first = zvector.PlainTwinAVX2______(16, i62, work, o99, int(i1035), shared, o1842)
+//line plainsample.go:85
+		first = zvector.PlainTwinAVX2______(16, i62, work, o99, int(i1037), shared, o1844)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1536, i1537, i1553 int
-//line plainsample.go:63
-		i1536, i1537 = 0, tx
+		var i1538, i1539, i1555 int
 //line plainsample.go:65
+		i1538, i1539 = 0, tx
+//line plainsample.go:67
 		for {
-//line plainsample.go:65
-			if i1537 >= i62 {
-//line plainsample.go:65
+//line plainsample.go:67
+			if i1539 >= i62 {
+//line plainsample.go:67
 				break
 			}
-//line plainsample.go:66
-			if i1035 <= *(*int32)(unsafe.Add(work, o99+i1537*4)) {
-				i1553 = i1536 + 1
+//line plainsample.go:68
+			if i1037 <= *(*int32)(unsafe.Add(work, o99+i1539*4)) {
+				i1555 = i1538 + 1
 			} else {
-//line plainsample.go:66
-				i1553 = i1536
+//line plainsample.go:68
+				i1555 = i1538
 			}
-//line plainsample.go:65
-			i1536, i1537 = i1553, i1537+16
+//line plainsample.go:67
+			i1538, i1539 = i1555, i1539+16
 		}
 //line plain.go:86
-		*(*int)(unsafe.Add(shared, o1842+tx*8)) = i1536
+		*(*int)(unsafe.Add(shared, o1844+tx*8)) = i1538
 	}
 }
 
 // plainTwinRow_____ is what a row of threads does in plainTwin.
 //
-//line plainsample.go:65
-func plainTwinRow_____(lanes int, i62 int, o1627 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plainsample.go:15
+func plainTwinRow_____(lanes int, f1591 float32, f612 float32, i607 int32, i62 int, o99 int, work unsafe.Pointer) {
 	first := 0
-//line plainsample.go:65
+//line plainsample.go:15
 	if lanes == 16 {
-//line plainsample.go:65
-		first = zvector.PlainTwin_______(16, i62, work, o99, shared, o1627)
-//line plainsample.go:65
+//line plainsample.go:15
+		first = zvector.PlainTwin_______(16, i62, work, o99, int(i607), f1591, f612)
+//line plainsample.go:15
 	} else if lanes == 8 {
-//line plainsample.go:65
-		first = zvector.PlainTwinAVX2_______(16, i62, work, o99, shared, o1627)
+//line plainsample.go:15
+		first = zvector.PlainTwinAVX2_______(16, i62, work, o99, int(i607), f1591, f612)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1111, i1112, i1128 int
-//line plainsample.go:65
-		i1111, i1112 = 0, tx
-//line plainsample.go:65
+		var i1070 int
+		var i1898, i2073, i2074, i1094 int32
+		var f2086 float32
+//line plainsample.go:42
+		i1070 = tx
+//line plainsample.go:42
 		for {
-//line plainsample.go:65
-			if i1112 >= i62 {
-//line plainsample.go:65
+//line plainsample.go:42
+			if i1070 >= i62 {
+//line plainsample.go:42
 				break
 			}
-//line plainsample.go:66
-			i1121 := *(*int32)(unsafe.Add(work, o99+i1112*4))
-//line plainsample.go:66
-			if 0 <= i1121 {
-				i1128 = i1111 + int(i1121)
+			i1087 := *(*int32)(unsafe.Add(work, o99+i1070*4))
+//line plainsample.go:44
+			if i607 <= i1087 {
+//line weight.go:28
+				f1600 := math.Float32frombits(uint32(i1087 ^ int32(uint32(i1087>>31)>>1)))
+//line weight.go:33
+				if f1600 == f1591 {
+//line weight.go:33
+					i1898 = 268435456
+				} else {
+//line weight.go:36
+					f1890 := float32((f1600 - f1591) * f612)
+//line exp.go:36
+					f2162 := math32.FMA(f1890, 1.442695, 1.2582912e+07)
+					f2163 := f2162 - 1.2582912e+07
+					f2165 := math32.FMA(f2163, 1.9046542e-09, math32.FMA(f2163, -0.6931472, f1890))
+//line exp.go:21
+					c2070 := 0 < f1890
+//line exp.go:21
+					if c2070 {
+//line exp.go:21
+						i2073, i2074 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i2073, i2074 = 1602224128, 528482304
+					}
+//line exp.go:24
+					f2080 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2165, 0.008368675), f2165, 0.041668262), f2165, 0.16666521), f2165, 0.49999994), f2165, 1), f2165, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2162))<<23+i2073))) * math.Float32frombits(uint32(i2074)))
+					if 104 < math.Float32frombits(math.Float32bits(f1890)&^(1<<31)) {
+//line exp.go:27
+						if c2070 {
+//line basic.go:19
+							f2086 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f2086 = 0
+						}
+					} else {
+//line exp.go:25
+						f2086 = f2080
+					}
+//line weight.go:36
+					i1898 = int32(float32(f2086 * 2.6843546e+08))
+				}
+//line plainsample.go:45
+				i1094 = i1898
 			} else {
-//line plainsample.go:66
-				i1128 = i1111
+//line plainsample.go:44
+				i1094 = -1
 			}
-//line plainsample.go:65
-			i1111, i1112 = i1128, i1112+16
+//line plainsample.go:47
+			*(*int32)(unsafe.Add(work, o99+i1070*4)) = i1094
+//line plainsample.go:42
+			i1070 = i1070 + 16
 		}
-//line plain.go:86
-		*(*int)(unsafe.Add(shared, o1627+tx*8)) = i1111
 	}
 }
 
 // plainTwinRow______ is what a row of threads does in plainTwin.
 //
-//line plainsample.go:83
-func plainTwinRow______(lanes int, i2103 int32, i62 int, o2330 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plainsample.go:67
+func plainTwinRow______(lanes int, i62 int, o1629 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
-//line plainsample.go:83
+//line plainsample.go:67
 	if lanes == 16 {
-//line plainsample.go:83
-		first = zvector.PlainTwin_________(16, i62, work, o99, int(i2103), shared, o2330)
-//line plainsample.go:83
+//line plainsample.go:67
+		first = zvector.PlainTwin________(16, i62, work, o99, shared, o1629)
+//line plainsample.go:67
 	} else if lanes == 8 {
-//line plainsample.go:83
-		first = zvector.PlainTwinAVX2_________(16, i62, work, o99, int(i2103), shared, o2330)
+//line plainsample.go:67
+		first = zvector.PlainTwinAVX2________(16, i62, work, o99, shared, o1629)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i2192, i2193, i2209 int
-//line plainsample.go:63
-		i2192, i2193 = 0, tx
-//line plainsample.go:65
+		var i1113, i1114, i1130 int
+//line plainsample.go:67
+		i1113, i1114 = 0, tx
+//line plainsample.go:67
 		for {
-//line plainsample.go:65
-			if i2193 >= i62 {
-//line plainsample.go:65
+//line plainsample.go:67
+			if i1114 >= i62 {
+//line plainsample.go:67
 				break
 			}
-//line plainsample.go:66
-			i2202 := *(*int32)(unsafe.Add(work, o99+i2193*4))
-//line plainsample.go:66
-			if i2103 <= i2202 {
-				i2209 = i2192 + int(i2202)
+//line plainsample.go:68
+			i1123 := *(*int32)(unsafe.Add(work, o99+i1114*4))
+//line plainsample.go:68
+			if 0 <= i1123 {
+				i1130 = i1113 + int(i1123)
 			} else {
-//line plainsample.go:66
-				i2209 = i2192
+//line plainsample.go:68
+				i1130 = i1113
 			}
-//line plainsample.go:65
-			i2192, i2193 = i2209, i2193+16
+//line plainsample.go:67
+			i1113, i1114 = i1130, i1114+16
 		}
 //line plain.go:86
-		*(*int)(unsafe.Add(shared, o2330+tx*8)) = i2192
+		*(*int)(unsafe.Add(shared, o1629+tx*8)) = i1113
 	}
 }
 
 // plainTwinRow_______ is what a row of threads does in plainTwin.
 //
+//line plainsample.go:85
+func plainTwinRow_______(lanes int, i2105 int32, i62 int, o2332 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+	first := 0
+//line plainsample.go:85
+	if lanes == 16 {
+//line plainsample.go:85
+		first = zvector.PlainTwin__________(16, i62, work, o99, int(i2105), shared, o2332)
+//line plainsample.go:85
+	} else if lanes == 8 {
+//line plainsample.go:85
+		first = zvector.PlainTwinAVX2__________(16, i62, work, o99, int(i2105), shared, o2332)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i2194, i2195, i2211 int
+//line plainsample.go:65
+		i2194, i2195 = 0, tx
+//line plainsample.go:67
+		for {
+//line plainsample.go:67
+			if i2195 >= i62 {
+//line plainsample.go:67
+				break
+			}
+//line plainsample.go:68
+			i2204 := *(*int32)(unsafe.Add(work, o99+i2195*4))
+//line plainsample.go:68
+			if i2105 <= i2204 {
+				i2211 = i2194 + int(i2204)
+			} else {
+//line plainsample.go:68
+				i2211 = i2194
+			}
+//line plainsample.go:67
+			i2194, i2195 = i2211, i2195+16
+		}
+//line plain.go:86
+		*(*int)(unsafe.Add(shared, o2332+tx*8)) = i2194
+	}
+}
+
+// plainTwinRow________ is what a row of threads does in plainTwin.
+//
 //line plainsample.go:10
-func plainTwinRow_______(lanes int, i101 int, i2953 int, i62 int, i653 int32, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow________(lanes int, i101 int, i2955 int, i62 int, i655 int32, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plainsample.go:10
 	if lanes == 16 {
 //line plainsample.go:10
-		first = zvector.PlainTwin__________(16, i2953, i62, i101, work, o99, int(i653), unsafe.Add(shared, 256))
+		first = zvector.PlainTwin___________(16, i2955, i62, i101, work, o99, int(i655), unsafe.Add(shared, 256))
 //line plainsample.go:10
 	} else if lanes == 8 {
 //line plainsample.go:10
-		first = zvector.PlainTwinAVX2__________(16, i2953, i62, i101, work, o99, int(i653), unsafe.Add(shared, 256))
+		first = zvector.PlainTwinAVX2___________(16, i2955, i62, i101, work, o99, int(i655), unsafe.Add(shared, 256))
 	}
 	for tx := first; tx < 16; tx++ {
-		var i669, i1137, i1138, i1154 int
-//line plainsample.go:20
-		i669 = 0
-//line plainsample.go:63
+		var i671, i1139, i1140, i1156 int
+//line plainsample.go:22
+		i671 = 0
+//line plainsample.go:65
 		for {
-//line plainsample.go:22
-			i670 := i669 + 1
-//line plainsample.go:22
-			i671 := i670 * i2953
-//line plainsample.go:22
-			i678 := i671
-//line plainsample.go:22
-			if i62 < i671 {
-//line plainsample.go:22
-				i678 = i62
+//line plainsample.go:24
+			i672 := i671 + 1
+//line plainsample.go:24
+			i673 := i672 * i2955
+//line plainsample.go:24
+			i680 := i673
+//line plainsample.go:24
+			if i62 < i673 {
+//line plainsample.go:24
+				i680 = i62
 			}
-//line plainsample.go:23
-			i679 := i669 * i2953
-//line plainsample.go:23
-			i681 := i679
-//line plainsample.go:23
-			if i678 < i679 {
-//line plainsample.go:23
-				i681 = i678
+//line plainsample.go:25
+			i681 := i671 * i2955
+//line plainsample.go:25
+			i683 := i681
+//line plainsample.go:25
+			if i680 < i681 {
+//line plainsample.go:25
+				i683 = i680
 			}
-//line plainsample.go:23
-			if uint(i678) > uint(i101) {
-//line plainsample.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i678, i101)
-//line plainsample.go:23
+//line plainsample.go:25
+			if uint(i680) > uint(i101) {
+//line plainsample.go:25
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i680, i101)
+//line plainsample.go:25
 				return false
 			}
-//line plainsample.go:23
-			if uint(i681) > uint(i678) {
-//line plainsample.go:23
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i681, i678)
-//line plainsample.go:23
+//line plainsample.go:25
+			if uint(i683) > uint(i680) {
+//line plainsample.go:25
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i683, i680)
+//line plainsample.go:25
 				return false
 			}
-//line plainsample.go:23
-			o693 := o99 + i681*4
-//line plainsample.go:23
-			i694 := i678 - i681
-//line plainsample.go:63
-			i1137, i1138 = 0, tx
+//line plainsample.go:25
+			o695 := o99 + i683*4
+//line plainsample.go:25
+			i696 := i680 - i683
 //line plainsample.go:65
+			i1139, i1140 = 0, tx
+//line plainsample.go:67
 			for {
-//line plainsample.go:65
-				if i1138 >= i694 {
-//line plainsample.go:65
+//line plainsample.go:67
+				if i1140 >= i696 {
+//line plainsample.go:67
 					break
 				}
-//line plainsample.go:66
-				i1147 := *(*int32)(unsafe.Add(work, o693+i1138*4))
-//line plainsample.go:66
-				if i653 <= i1147 {
-					i1154 = i1137 + int(i1147)
+//line plainsample.go:68
+				i1149 := *(*int32)(unsafe.Add(work, o695+i1140*4))
+//line plainsample.go:68
+				if i655 <= i1149 {
+					i1156 = i1139 + int(i1149)
 				} else {
-//line plainsample.go:66
-					i1154 = i1137
+//line plainsample.go:68
+					i1156 = i1139
 				}
-//line plainsample.go:65
-				i1137, i1138 = i1154, i1138+16
+//line plainsample.go:67
+				i1139, i1140 = i1156, i1140+16
 			}
-//line plainsample.go:23
-			*(*int)(unsafe.Add(shared, i669*128+tx*8+256)) = i1137
-//line plainsample.go:23
-			if i670 >= 64 {
-//line plainsample.go:23
+//line plainsample.go:25
+			*(*int)(unsafe.Add(shared, i671*128+tx*8+256)) = i1139
+//line plainsample.go:25
+			if i672 >= 64 {
+//line plainsample.go:25
 				break
 			}
-//line plainsample.go:23
-			i669 = i670
+//line plainsample.go:25
+			i671 = i672
 		}
 	}
 	return true
 }
 
-// plainTwinRow________ is what a row of threads does in plainTwin.
-//
-//line plain.go:153
-func plainTwinRow________(lanes int, i183 int32, i62 int, o99 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
-	first := 0
-//line plain.go:153
-	if lanes == 16 {
-//line plain.go:153
-		first = zvector.PlainTwin___________(16, int(vocabulary), i62, work, o99, int(i183), shared)
-//line plain.go:153
-	} else if lanes == 8 {
-//line plain.go:153
-		first = zvector.PlainTwinAVX2___________(16, int(vocabulary), i62, work, o99, int(i183), shared)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i739, i765 int32
-		var i740 int
-//line plain.go:153
-		i739, i740 = vocabulary, tx
-//line plain.go:153
-		for {
-//line plain.go:153
-			if i740 >= i62 {
-//line plain.go:153
-				break
-			}
-//line plain.go:154
-			if *(*int32)(unsafe.Add(work, o99+i740*4)) == i183 {
-				i761 := int32(i740)
-//line plain.go:155
-				i763 := i739
-//line plain.go:155
-				if i761 < i739 {
-//line plain.go:155
-					i763 = i761
-				}
-//line plain.go:155
-				i765 = i763
-			} else {
-//line plain.go:154
-				i765 = i739
-			}
-//line plain.go:153
-			i739, i740 = i765, i740+16
-		}
-//line plain.go:97
-		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i739)
-	}
-}
-
 // plainTwinRow_________ is what a row of threads does in plainTwin.
 //
-//line plain.go:164
-func plainTwinRow_________(lanes int, i62 int, logits unsafe.Pointer, o1350 int, o85 int, shared unsafe.Pointer) {
+//line plain.go:153
+func plainTwinRow_________(lanes int, i183 int32, i62 int, o99 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
 	first := 0
-//line plain.go:164
+//line plain.go:153
 	if lanes == 16 {
-//line plain.go:164
-		first = zvector.PlainTwin_____________(16, i62, logits, o85, shared, o1350)
-//line plain.go:164
+//line plain.go:153
+		first = zvector.PlainTwin____________(16, int(vocabulary), i62, work, o99, int(i183), shared)
+//line plain.go:153
 	} else if lanes == 8 {
-//line plain.go:164
-		first = zvector.PlainTwinAVX2_____________(16, i62, logits, o85, shared, o1350)
+//line plain.go:153
+		first = zvector.PlainTwinAVX2____________(16, int(vocabulary), i62, work, o99, int(i183), shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i782, i1325 int32
-		var i783 int
-//line plain.go:164
-		i782, i783 = -2147483648, tx
-//line plain.go:164
+		var i741, i767 int32
+		var i742 int
+//line plain.go:153
+		i741, i742 = vocabulary, tx
+//line plain.go:153
 		for {
-//line plain.go:164
-			if i783 >= i62 {
-//line plain.go:164
+//line plain.go:153
+			if i742 >= i62 {
+//line plain.go:153
 				break
 			}
-//line plain.go:165
-			f798 := *(*float32)(unsafe.Add(logits, o85+i783*4))
-//line weight.go:19
-			if f798 != f798 {
-//line weight.go:19
-				i1325 = -2147483648
+//line plain.go:154
+			if *(*int32)(unsafe.Add(work, o99+i742*4)) == i183 {
+				i763 := int32(i742)
+//line plain.go:155
+				i765 := i741
+//line plain.go:155
+				if i763 < i741 {
+//line plain.go:155
+					i765 = i763
+				}
+//line plain.go:155
+				i767 = i765
 			} else {
-//line weight.go:22
-				i1317 := int32(math.Float32bits(f798 + 0))
-				i1325 = i1317 ^ int32(uint32(i1317>>31)>>1)
+//line plain.go:154
+				i767 = i741
 			}
-//line plain.go:165
-			i801 := i782
-//line plain.go:165
-			if i782 < i1325 {
-//line plain.go:165
-				i801 = i1325
-			}
-//line plain.go:164
-			i782, i783 = i801, i783+16
+//line plain.go:153
+			i741, i742 = i767, i742+16
 		}
 //line plain.go:97
-		*(*int)(unsafe.Add(shared, o1350+tx*8)) = int(i782)
+		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i741)
 	}
 }
 
 // plainTwinRow__________ is what a row of threads does in plainTwin.
 //
-//line plain.go:99
-func plainTwinRow__________(lanes int, f1758 float32, i62 int, logits unsafe.Pointer, o1441 int, o85 int, shared unsafe.Pointer) {
+//line plain.go:164
+func plainTwinRow__________(lanes int, i62 int, logits unsafe.Pointer, o1352 int, o85 int, shared unsafe.Pointer) {
 	first := 0
-//line plain.go:99
+//line plain.go:164
 	if lanes == 16 {
-//line plain.go:99
-		first = zvector.PlainTwin______________(16, i62, logits, o85, f1758, shared, o1441)
-//line plain.go:99
+//line plain.go:164
+		first = zvector.PlainTwin______________(16, i62, logits, o85, shared, o1352)
+//line plain.go:164
 	} else if lanes == 8 {
-//line plain.go:99
-		first = zvector.PlainTwinAVX2______________(16, i62, logits, o85, f1758, shared, o1441)
+//line plain.go:164
+		first = zvector.PlainTwinAVX2______________(16, i62, logits, o85, shared, o1352)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i813, i814, i849 int
-		var i1415, i1491, i1774, i1775 int32
-		var f1787 float32
-//line plain.go:169
-		i813, i814 = 0, tx
-//line plain.go:169
+		var i784, i1327 int32
+		var i785 int
+//line plain.go:164
+		i784, i785 = -2147483648, tx
+//line plain.go:164
 		for {
-//line plain.go:169
-			if i814 >= i62 {
-//line plain.go:169
+//line plain.go:164
+			if i785 >= i62 {
+//line plain.go:164
 				break
 			}
-//line plain.go:170
-			f829 := *(*float32)(unsafe.Add(logits, o85+i814*4))
+//line plain.go:165
+			f800 := *(*float32)(unsafe.Add(logits, o85+i785*4))
 //line weight.go:19
-			if f829 != f829 {
+			if f800 != f800 {
 //line weight.go:19
-				i1415 = -2147483648
+				i1327 = -2147483648
 			} else {
 //line weight.go:22
-				i1407 := int32(math.Float32bits(f829 + 0))
-				i1415 = i1407 ^ int32(uint32(i1407>>31)>>1)
+				i1319 := int32(math.Float32bits(f800 + 0))
+				i1327 = i1319 ^ int32(uint32(i1319>>31)>>1)
 			}
-//line plain.go:170
-			if -2139095041 < i1415 {
-//line weight.go:33
-				if f829 == f1758 {
-//line weight.go:33
-					i1491 = 268435456
-				} else {
-//line weight.go:36
-					f1482 := f829 - f1758
-//line exp.go:36
-					f1983 := math32.FMA(f1482, 1.442695, 1.2582912e+07)
-					f1984 := f1983 - 1.2582912e+07
-					f1986 := math32.FMA(f1984, 1.9046542e-09, math32.FMA(f1984, -0.6931472, f1482))
-//line exp.go:21
-					c1771 := 0 < f1482
-//line exp.go:21
-					if c1771 {
-//line exp.go:21
-						i1774, i1775 = 528482304, 1602224128
-					} else {
-//line exp.go:21
-						i1774, i1775 = 1602224128, 528482304
-					}
-//line exp.go:24
-					f1781 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1986, 0.008368675), f1986, 0.041668262), f1986, 0.16666521), f1986, 0.49999994), f1986, 1), f1986, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1983))<<23+i1774))) * math.Float32frombits(uint32(i1775)))
-					if 104 < math.Float32frombits(math.Float32bits(f1482)&^(1<<31)) {
-//line exp.go:27
-						if c1771 {
-//line basic.go:19
-							f1787 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:27
-							f1787 = 0
-						}
-					} else {
-//line exp.go:25
-						f1787 = f1781
-					}
-//line weight.go:36
-					i1491 = int32(float32(f1787 * 2.6843546e+08))
-				}
-//line plain.go:171
-				i849 = i813 + int(i1491)
-			} else {
-//line plain.go:170
-				i849 = i813
+//line plain.go:165
+			i803 := i784
+//line plain.go:165
+			if i784 < i1327 {
+//line plain.go:165
+				i803 = i1327
 			}
-//line plain.go:169
-			i813, i814 = i849, i814+16
+//line plain.go:164
+			i784, i785 = i803, i785+16
 		}
-//line plain.go:86
-		*(*int)(unsafe.Add(shared, o1441+tx*8)) = i813
+//line plain.go:97
+		*(*int)(unsafe.Add(shared, o1352+tx*8)) = int(i784)
 	}
 }
 
 // plainTwinRow___________ is what a row of threads does in plainTwin.
 //
+//line plain.go:99
+func plainTwinRow___________(lanes int, f1760 float32, i62 int, logits unsafe.Pointer, o1443 int, o85 int, shared unsafe.Pointer) {
+	first := 0
+//line plain.go:99
+	if lanes == 16 {
+//line plain.go:99
+		first = zvector.PlainTwin_______________(16, i62, logits, o85, f1760, shared, o1443)
+//line plain.go:99
+	} else if lanes == 8 {
+//line plain.go:99
+		first = zvector.PlainTwinAVX2_______________(16, i62, logits, o85, f1760, shared, o1443)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i815, i816, i851 int
+		var i1417, i1493, i1776, i1777 int32
+		var f1789 float32
+//line plain.go:169
+		i815, i816 = 0, tx
+//line plain.go:169
+		for {
+//line plain.go:169
+			if i816 >= i62 {
+//line plain.go:169
+				break
+			}
+//line plain.go:170
+			f831 := *(*float32)(unsafe.Add(logits, o85+i816*4))
+//line weight.go:19
+			if f831 != f831 {
+//line weight.go:19
+				i1417 = -2147483648
+			} else {
+//line weight.go:22
+				i1409 := int32(math.Float32bits(f831 + 0))
+				i1417 = i1409 ^ int32(uint32(i1409>>31)>>1)
+			}
+//line plain.go:170
+			if -2139095041 < i1417 {
+//line weight.go:33
+				if f831 == f1760 {
+//line weight.go:33
+					i1493 = 268435456
+				} else {
+//line weight.go:36
+					f1484 := f831 - f1760
+//line exp.go:36
+					f1985 := math32.FMA(f1484, 1.442695, 1.2582912e+07)
+					f1986 := f1985 - 1.2582912e+07
+					f1988 := math32.FMA(f1986, 1.9046542e-09, math32.FMA(f1986, -0.6931472, f1484))
+//line exp.go:21
+					c1773 := 0 < f1484
+//line exp.go:21
+					if c1773 {
+//line exp.go:21
+						i1776, i1777 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i1776, i1777 = 1602224128, 528482304
+					}
+//line exp.go:24
+					f1783 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1988, 0.008368675), f1988, 0.041668262), f1988, 0.16666521), f1988, 0.49999994), f1988, 1), f1988, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1985))<<23+i1776))) * math.Float32frombits(uint32(i1777)))
+					if 104 < math.Float32frombits(math.Float32bits(f1484)&^(1<<31)) {
+//line exp.go:27
+						if c1773 {
+//line basic.go:19
+							f1789 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f1789 = 0
+						}
+					} else {
+//line exp.go:25
+						f1789 = f1783
+					}
+//line weight.go:36
+					i1493 = int32(float32(f1789 * 2.6843546e+08))
+				}
+//line plain.go:171
+				i851 = i815 + int(i1493)
+			} else {
+//line plain.go:170
+				i851 = i815
+			}
+//line plain.go:169
+			i815, i816 = i851, i816+16
+		}
+//line plain.go:86
+		*(*int)(unsafe.Add(shared, o1443+tx*8)) = i815
+	}
+}
+
+// plainTwinRow____________ is what a row of threads does in plainTwin.
+//
 //line plain.go:57
-func plainTwinRow___________(c242 bool, i193 int32, o245 int, tokens unsafe.Pointer, c136 bool, c269 bool, c256 bool, counts unsafe.Pointer, o259 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i252 int) (ok bool) {
+func plainTwinRow____________(c242 bool, i193 int32, o245 int, tokens unsafe.Pointer, c136 bool, c269 bool, c256 bool, counts unsafe.Pointer, o259 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i252 int) (ok bool) {
 	for tx := range 16 {
-		var i881 int16
+		var i883 int16
 //line plain.go:57
 		if int32(tx) == 0 {
 			if !c242 {
@@ -2073,13 +2097,13 @@ func plainTwinRow___________(c242 bool, i193 int32, o245 int, tokens unsafe.Poin
 //line params.go:55
 					if i260&32767 == 32767 {
 //line params.go:55
-						i881 = i260
+						i883 = i260
 					} else {
 //line params.go:58
-						i881 = i260 + 1
+						i883 = i260 + 1
 					}
 //line plain.go:60
-					*(*int16)(unsafe.Add(counts, o259)) = i881
+					*(*int16)(unsafe.Add(counts, o259)) = i883
 				}
 			}
 		}

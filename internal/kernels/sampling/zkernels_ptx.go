@@ -44,7 +44,7 @@ c3dfa8c5e61129c4	plain.go	tileCount
 4ab6623203ca27b3	plainsample.go	drawing
 79749a6895acd136	plainsample.go	measure
 b8e9b25fe9f17ea6	plainsample.go	plainRow.pick
-fa7e3a159ebcba0d	plainsample.go	plainRow.sample
+1eb6c11d070ba171	plainsample.go	plainRow.sample
 d3b470c825dda634	plainsample.go	plainRow.weigh
 39aede3bb43a4d5f	plainsample.go	single
 6fa275411873cc3	plainsample.go	single.of
@@ -621,7 +621,7 @@ $B28:
 	mov.u32 %r102, -2147483648;
 	mov.u32 %r72, 1;
 $B29:
-	.loc 4 83 25
+	.loc 4 85 25
 	cvt.s64.s32 %rd103, %r102;
 	cvt.s64.s32 %rd104, %r101;
 	add.s64 %rd105, %rd103, %rd104;
@@ -629,7 +629,7 @@ $B29:
 	shr.s64 %rd107, %rd106, 1;
 	cvt.u32.u64 %r103, %rd107;
 	mov.u64 %rd108, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B34;
 	@!%p91 bra $B30;
 	mov.u64 %rd108, 0;
@@ -641,33 +641,33 @@ $B30:
 	bra $B32;
 $B31:
 	cvt.u64.u32 %rd109, %r104;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd110, %r104, 4, %rd43;
 	ld.global.u32 %r105, [%rd110];
 	setp.le.s32 %p92, %r103, %r105;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd111, %rd108, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd112, %rd111, %rd108, %p92;
 	ld.global.u32 %r106, [%rd110+64];
 	setp.le.s32 %p93, %r103, %r106;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd113, %rd112, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd114, %rd113, %rd112, %p93;
 	ld.global.u32 %r107, [%rd110+128];
 	setp.le.s32 %p94, %r103, %r107;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd115, %rd114, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd116, %rd115, %rd114, %p94;
 	ld.global.u32 %r108, [%rd110+192];
 	setp.le.s32 %p95, %r103, %r108;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd117, %rd116, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd108, %rd117, %rd116, %p95;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd118, %rd109, 64;
 	setp.lt.s64 %p96, %rd118, %rd36;
 	setp.lt.s64 %p97, %rd118, %rd102;
@@ -677,15 +677,15 @@ $B31:
 $B32:
 $B33:
 	cvt.u64.u32 %rd119, %r104;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd120, %r104, 4, %rd43;
 	ld.global.u32 %r109, [%rd120];
 	setp.le.s32 %p98, %r103, %r109;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd121, %rd108, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd108, %rd121, %rd108, %p98;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd122, %rd119, 16;
 	setp.lt.s64 %p99, %rd122, %rd36;
 	cvt.u32.u64 %r104, %rd122;
@@ -709,21 +709,23 @@ $B35:
 	add.s32 %r112, %r112, 1;
 	setp.lt.u32 %p100, %r112, 16;
 	@%p100 bra $B35;
-	.loc 4 84 56
+	.loc 4 86 56
 	setp.le.s64 %p101, %rd100, %rd123;
-	.loc 4 87 21
+	.loc 4 89 21
 	add.s32 %r114, %r103, -1;
-	.loc 4 84 56
+	.loc 4 86 56
 	selp.b32 %r101, %r101, %r114, %p101;
 	selp.b32 %r102, %r103, %r102, %p101;
-	.loc 4 82 13
+	.loc 4 84 13
 	setp.lt.s32 %p102, %r102, %r101;
 	@%p102 bra $B29;
 	.loc 4 12 14
 	setp.lt.s32 %p103, -2139095040, %r102;
 	selp.b32 %r98, %r102, -2139095040, %p103;
 $B36:
-	.loc 4 14 25
+	.loc 4 14 8
+	bar.sync 0;
+	.loc 4 15 25
 	rcp.rn.f32 %f18, %f1;
 	.loc 3 28 59
 	shr.s32 %r115, %r71, 31;
@@ -731,11 +733,11 @@ $B36:
 	xor.b32 %r117, %r71, %r116;
 	mov.b32 %f19, %r117;
 	mov.u32 %r118, %r6;
-	.loc 4 40 19
+	.loc 4 42 19
 	@!%p48 bra $B40;
 $B37:
 	cvt.u64.u32 %rd125, %r118;
-	.loc 4 42 19
+	.loc 4 44 19
 	mad.wide.u32 %rd126, %r118, 4, %rd43;
 	ld.global.u32 %r119, [%rd126];
 	setp.le.s32 %p104, %r98, %r119;
@@ -790,14 +792,16 @@ $B37:
 	cvt.rzi.s32.f32 %r120, %f40;
 $B38:
 $B39:
-	.loc 4 45 9
+	.loc 4 47 9
 	st.global.u32 [%rd126], %r120;
-	.loc 4 40 34
+	.loc 4 42 34
 	add.s64 %rd127, %rd125, 16;
 	setp.lt.s64 %p109, %rd127, %rd36;
 	cvt.u32.u64 %r118, %rd127;
 	@%p109 bra $B37;
 $B40:
+	.loc 4 16 8
+	bar.sync 0;
 	.loc 3 41 14
 	setp.lt.f32 %p110, 0f00000000, %f3;
 	.loc 3 44 25
@@ -808,13 +812,13 @@ $B40:
 	selp.b32 %r129, %r128, 1, %p111;
 	.loc 3 41 14
 	selp.b32 %r130, %r129, 1, %p110;
-	.loc 4 16 12
+	.loc 4 18 12
 	setp.lt.f32 %p112, 0f00000000, %f2;
 	setp.lt.f32 %p113, %f2, 0f3F800000;
 	and.pred %p114, %p112, %p113;
 	@!%p114 bra $B54;
 	mov.u64 %rd128, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B45;
 	add.s64 %rd129, %rd36, -48;
 	setp.le.s64 %p115, %rd129, %rd36;
@@ -834,41 +838,41 @@ $B41:
 	bra $B43;
 $B42:
 	cvt.u64.u32 %rd131, %r133;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd132, %r133, 4, %rd43;
 	ld.global.u32 %r134, [%rd132];
 	setp.le.s32 %p119, 0, %r134;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd133, %r134;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd134, %rd128, %rd133;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd135, %rd134, %rd128, %p119;
 	ld.global.u32 %r135, [%rd132+64];
 	setp.le.s32 %p120, 0, %r135;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd136, %r135;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd137, %rd135, %rd136;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd138, %rd137, %rd135, %p120;
 	ld.global.u32 %r136, [%rd132+128];
 	setp.le.s32 %p121, 0, %r136;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd139, %r136;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd140, %rd138, %rd139;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd141, %rd140, %rd138, %p121;
 	ld.global.u32 %r137, [%rd132+192];
 	setp.le.s32 %p122, 0, %r137;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd142, %r137;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd143, %rd141, %rd142;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd128, %rd143, %rd141, %p122;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd144, %rd131, 64;
 	setp.lt.s64 %p123, %rd144, %rd36;
 	setp.lt.s64 %p124, %rd144, %rd130;
@@ -878,17 +882,17 @@ $B42:
 $B43:
 $B44:
 	cvt.u64.u32 %rd145, %r133;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd146, %r133, 4, %rd43;
 	ld.global.u32 %r138, [%rd146];
 	setp.le.s32 %p125, 0, %r138;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd147, %r138;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd148, %rd128, %rd147;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd128, %rd148, %rd128, %p125;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd149, %rd145, 16;
 	setp.lt.s64 %p126, %rd149, %rd36;
 	cvt.u32.u64 %r133, %rd149;
@@ -932,14 +936,14 @@ $B46:
 	mov.u32 %r145, 268435456;
 	mov.u32 %r146, 0;
 $B47:
-	.loc 4 83 34
+	.loc 4 85 34
 	add.s32 %r147, %r146, %r145;
 	add.s32 %r148, %r147, 1;
 	cvt.u64.u32 %rd157, %r148;
 	shr.u64 %rd158, %rd157, 1;
 	cvt.u32.u64 %r149, %rd158;
 	mov.u64 %rd159, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B52;
 	@!%p133 bra $B48;
 	mov.u64 %rd159, 0;
@@ -951,41 +955,41 @@ $B48:
 	bra $B50;
 $B49:
 	cvt.u64.u32 %rd160, %r150;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd161, %r150, 4, %rd43;
 	ld.global.u32 %r151, [%rd161];
 	setp.le.s32 %p134, %r149, %r151;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd162, %r151;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd163, %rd159, %rd162;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd164, %rd163, %rd159, %p134;
 	ld.global.u32 %r152, [%rd161+64];
 	setp.le.s32 %p135, %r149, %r152;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd165, %r152;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd166, %rd164, %rd165;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd167, %rd166, %rd164, %p135;
 	ld.global.u32 %r153, [%rd161+128];
 	setp.le.s32 %p136, %r149, %r153;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd168, %r153;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd169, %rd167, %rd168;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd170, %rd169, %rd167, %p136;
 	ld.global.u32 %r154, [%rd161+192];
 	setp.le.s32 %p137, %r149, %r154;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd171, %r154;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd172, %rd170, %rd171;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd159, %rd172, %rd170, %p137;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd173, %rd160, 64;
 	setp.lt.s64 %p138, %rd173, %rd36;
 	setp.lt.s64 %p139, %rd173, %rd156;
@@ -995,17 +999,17 @@ $B49:
 $B50:
 $B51:
 	cvt.u64.u32 %rd174, %r150;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd175, %r150, 4, %rd43;
 	ld.global.u32 %r155, [%rd175];
 	setp.le.s32 %p140, %r149, %r155;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd176, %r155;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd177, %rd159, %rd176;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd159, %rd177, %rd159, %p140;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd178, %rd174, 16;
 	setp.lt.s64 %p141, %rd178, %rd36;
 	cvt.u32.u64 %r150, %rd178;
@@ -1029,34 +1033,34 @@ $B53:
 	add.s32 %r158, %r158, 1;
 	setp.lt.u32 %p142, %r158, 16;
 	@%p142 bra $B53;
-	.loc 4 84 56
+	.loc 4 86 56
 	setp.le.s64 %p143, %rd154, %rd179;
-	.loc 4 87 21
+	.loc 4 89 21
 	add.s32 %r160, %r149, -1;
-	.loc 4 84 56
+	.loc 4 86 56
 	selp.b32 %r145, %r145, %r160, %p143;
 	selp.b32 %r146, %r149, %r146, %p143;
-	.loc 4 82 13
+	.loc 4 84 13
 	setp.lt.s32 %p144, %r146, %r145;
 	@%p144 bra $B47;
-	.loc 4 18 14
+	.loc 4 20 14
 	setp.lt.s32 %p145, %r130, %r146;
 	selp.b32 %r130, %r146, %r130, %p145;
 $B54:
-	.loc 4 20 34
+	.loc 4 22 34
 	shr.u32 %r161, %r1, 10;
 	add.s32 %r162, %r161, 1;
 	shl.b32 %r163, %r162, 4;
 	mov.u32 %r164, 0;
 $B55:
-	.loc 4 22 19
+	.loc 4 24 19
 	add.s32 %r165, %r164, 1;
 	mul.wide.u32 %rd181, %r165, %r163;
 	setp.lt.s64 %p146, %rd36, %rd181;
 	cvt.u32.u64 %r166, %rd181;
 	selp.b32 %r167, %r1, %r166, %p146;
 	cvt.u64.u32 %rd182, %r167;
-	.loc 4 23 56
+	.loc 4 25 56
 	mul.lo.s32 %r168, %r164, %r163;
 	setp.lt.u32 %p147, %r167, %r168;
 	selp.b32 %r169, %r167, %r168, %p147;
@@ -1067,7 +1071,7 @@ $B55:
 	@!%p150 bra $B89;
 	mad.wide.u32 %rd184, %r169, 4, %rd43;
 	sub.s64 %rd185, %rd182, %rd183;
-	.loc 4 65 17
+	.loc 4 67 17
 	setp.lt.s64 %p151, %rd45, %rd185;
 	mov.u64 %rd186, 0;
 	@!%p151 bra $B60;
@@ -1089,41 +1093,41 @@ $B56:
 	bra $B58;
 $B57:
 	cvt.u64.u32 %rd189, %r172;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd190, %r172, 4, %rd184;
 	ld.global.u32 %r173, [%rd190];
 	setp.le.s32 %p156, %r130, %r173;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd191, %r173;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd192, %rd186, %rd191;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd193, %rd192, %rd186, %p156;
 	ld.global.u32 %r174, [%rd190+64];
 	setp.le.s32 %p157, %r130, %r174;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd194, %r174;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd195, %rd193, %rd194;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd196, %rd195, %rd193, %p157;
 	ld.global.u32 %r175, [%rd190+128];
 	setp.le.s32 %p158, %r130, %r175;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd197, %r175;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd198, %rd196, %rd197;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd199, %rd198, %rd196, %p158;
 	ld.global.u32 %r176, [%rd190+192];
 	setp.le.s32 %p159, %r130, %r176;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd200, %r176;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd201, %rd199, %rd200;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd186, %rd201, %rd199, %p159;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd202, %rd189, 64;
 	setp.lt.s64 %p160, %rd202, %rd185;
 	setp.lt.s64 %p161, %rd202, %rd188;
@@ -1133,35 +1137,35 @@ $B57:
 $B58:
 $B59:
 	cvt.u64.u32 %rd203, %r172;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd204, %r172, 4, %rd184;
 	ld.global.u32 %r177, [%rd204];
 	setp.le.s32 %p162, %r130, %r177;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd205, %r177;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd206, %rd186, %rd205;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd186, %rd206, %rd186, %p162;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd207, %rd203, 16;
 	setp.lt.s64 %p163, %rd207, %rd185;
 	cvt.u32.u64 %r172, %rd207;
 	@%p163 bra $B59;
 $B60:
-	.loc 4 23 10
+	.loc 4 25 10
 	mad.lo.s32 %r178, %r164, 128, %r5;
 	mad.lo.s32 %r179, %r6, 8, %r178;
 	st.shared.u64 [%r179], %rd186;
 	setp.lt.u32 %p164, %r165, 64;
 	mov.u32 %r164, %r165;
 	@%p164 bra $B55;
-	.loc 4 25 8
+	.loc 4 27 8
 	bar.sync 0;
 	mov.u64 %rd208, 0;
 	mov.u32 %r180, 0;
 $B61:
-	.loc 4 122 15
+	.loc 4 124 15
 	mad.lo.s32 %r181, %r180, 128, %r5;
 	mov.u64 %rd209, 0;
 	mov.u32 %r182, 0;
@@ -1172,7 +1176,7 @@ $B62:
 	add.s32 %r182, %r182, 1;
 	setp.lt.u32 %p165, %r182, 16;
 	@%p165 bra $B62;
-	.loc 4 97 3
+	.loc 4 99 3
 	add.s64 %rd208, %rd208, %rd209;
 	add.s32 %r180, %r180, 1;
 	setp.lt.u32 %p166, %r180, 64;
@@ -1219,7 +1223,7 @@ $B63:
 	mul.hi.u64 %rd220, %rd219, %rd208;
 	mov.u32 %r196, 0;
 $B64:
-	.loc 4 122 15
+	.loc 4 124 15
 	mad.lo.s32 %r197, %r196, 128, %r5;
 	mov.u64 %rd221, 0;
 	mov.u32 %r198, 0;
@@ -1230,36 +1234,36 @@ $B65:
 	add.s32 %r198, %r198, 1;
 	setp.lt.u32 %p168, %r198, 16;
 	@%p168 bra $B65;
-	.loc 4 103 11
+	.loc 4 105 11
 	setp.lt.s64 %p169, %rd220, %rd221;
 	@%p169 bra $B66;
-	.loc 4 106 3
+	.loc 4 108 3
 	sub.s64 %rd220, %rd220, %rd221;
-	.loc 4 101 28
+	.loc 4 103 28
 	add.s32 %r196, %r196, 1;
 	setp.lt.u32 %p170, %r196, 63;
 	@%p170 bra $B64;
 $B66:
-	.loc 4 108 16
+	.loc 4 110 16
 	mul.lo.s32 %r73, %r196, %r163;
 	setp.lt.u32 %p171, %r73, %r1;
 	@%p171 bra $B67;
 	mov.u32 %r73, -1;
 	bra $B69;
 $B67:
-	.loc 4 109 17
+	.loc 4 111 17
 	mad.wide.u32 %rd223, %r73, 4, %rd43;
 	ld.global.u32 %r200, [%rd223];
 	setp.le.s32 %p172, %r130, %r200;
 	@!%p172 bra $B68;
-	.loc 4 110 19
+	.loc 4 112 19
 	cvt.u64.u32 %rd224, %r200;
 	setp.lt.s64 %p173, %rd220, %rd224;
 	@%p173 bra $B69;
-	.loc 4 113 4
+	.loc 4 115 4
 	sub.s64 %rd220, %rd220, %rd224;
 $B68:
-	.loc 4 108 43
+	.loc 4 110 43
 	add.s32 %r73, %r73, 1;
 	setp.lt.u32 %p174, %r73, %r1;
 	@%p174 bra $B67;
@@ -1675,7 +1679,7 @@ $B88:
 	@!%p5 bra $FAULT11;
 	bra $FAULT12;
 $B89:
-	.loc 4 23 47
+	.loc 4 25 47
 	@!%p148 bra $FAULT13;
 	bra $FAULT14;
 $EXIT:
@@ -1758,7 +1762,7 @@ $FAULT12:
 	mov.u64 %rd252, %rd27;
 	bra $FAULT;
 $FAULT13:
-	.loc 4 23 47
+	.loc 4 25 47
 	mov.u32 %r276, 12;
 	mov.u64 %rd251, %rd182;
 	mov.u64 %rd252, %rd44;
@@ -2330,7 +2334,7 @@ $B28:
 	mov.u32 %r89, -2147483648;
 	mov.u32 %r59, 1;
 $B29:
-	.loc 4 83 25
+	.loc 4 85 25
 	cvt.s64.s32 %rd94, %r89;
 	cvt.s64.s32 %rd95, %r88;
 	add.s64 %rd96, %rd94, %rd95;
@@ -2338,7 +2342,7 @@ $B29:
 	shr.s64 %rd98, %rd97, 1;
 	cvt.u32.u64 %r90, %rd98;
 	mov.u64 %rd99, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B34;
 	@!%p91 bra $B30;
 	mov.u64 %rd99, 0;
@@ -2350,33 +2354,33 @@ $B30:
 	bra $B32;
 $B31:
 	cvt.u64.u32 %rd100, %r91;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd101, %r91, 4, %rd32;
 	ld.global.u32 %r92, [%rd101];
 	setp.le.s32 %p92, %r90, %r92;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd102, %rd99, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd103, %rd102, %rd99, %p92;
 	ld.global.u32 %r93, [%rd101+64];
 	setp.le.s32 %p93, %r90, %r93;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd104, %rd103, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd105, %rd104, %rd103, %p93;
 	ld.global.u32 %r94, [%rd101+128];
 	setp.le.s32 %p94, %r90, %r94;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd106, %rd105, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd107, %rd106, %rd105, %p94;
 	ld.global.u32 %r95, [%rd101+192];
 	setp.le.s32 %p95, %r90, %r95;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd108, %rd107, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd99, %rd108, %rd107, %p95;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd109, %rd100, 64;
 	setp.lt.s64 %p96, %rd109, %rd25;
 	setp.lt.s64 %p97, %rd109, %rd93;
@@ -2386,15 +2390,15 @@ $B31:
 $B32:
 $B33:
 	cvt.u64.u32 %rd110, %r91;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd111, %r91, 4, %rd32;
 	ld.global.u32 %r96, [%rd111];
 	setp.le.s32 %p98, %r90, %r96;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd112, %rd99, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd99, %rd112, %rd99, %p98;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd113, %rd110, 16;
 	setp.lt.s64 %p99, %rd113, %rd25;
 	cvt.u32.u64 %r91, %rd113;
@@ -2418,21 +2422,23 @@ $B35:
 	add.s32 %r99, %r99, 1;
 	setp.lt.u32 %p100, %r99, 16;
 	@%p100 bra $B35;
-	.loc 4 84 56
+	.loc 4 86 56
 	setp.le.s64 %p101, %rd91, %rd114;
-	.loc 4 87 21
+	.loc 4 89 21
 	add.s32 %r101, %r90, -1;
-	.loc 4 84 56
+	.loc 4 86 56
 	selp.b32 %r88, %r88, %r101, %p101;
 	selp.b32 %r89, %r90, %r89, %p101;
-	.loc 4 82 13
+	.loc 4 84 13
 	setp.lt.s32 %p102, %r89, %r88;
 	@%p102 bra $B29;
 	.loc 4 12 14
 	setp.lt.s32 %p103, -2139095040, %r89;
 	selp.b32 %r85, %r89, -2139095040, %p103;
 $B36:
-	.loc 4 14 25
+	.loc 4 14 8
+	bar.sync 0;
+	.loc 4 15 25
 	rcp.rn.f32 %f18, %f1;
 	.loc 3 28 59
 	shr.s32 %r102, %r58, 31;
@@ -2440,11 +2446,11 @@ $B36:
 	xor.b32 %r104, %r58, %r103;
 	mov.b32 %f19, %r104;
 	mov.u32 %r105, %r5;
-	.loc 4 40 19
+	.loc 4 42 19
 	@!%p48 bra $B40;
 $B37:
 	cvt.u64.u32 %rd116, %r105;
-	.loc 4 42 19
+	.loc 4 44 19
 	mad.wide.u32 %rd117, %r105, 4, %rd32;
 	ld.global.u32 %r106, [%rd117];
 	setp.le.s32 %p104, %r85, %r106;
@@ -2499,14 +2505,16 @@ $B37:
 	cvt.rzi.s32.f32 %r107, %f40;
 $B38:
 $B39:
-	.loc 4 45 9
+	.loc 4 47 9
 	st.global.u32 [%rd117], %r107;
-	.loc 4 40 34
+	.loc 4 42 34
 	add.s64 %rd118, %rd116, 16;
 	setp.lt.s64 %p109, %rd118, %rd25;
 	cvt.u32.u64 %r105, %rd118;
 	@%p109 bra $B37;
 $B40:
+	.loc 4 16 8
+	bar.sync 0;
 	.loc 3 41 14
 	setp.lt.f32 %p110, 0f00000000, %f3;
 	.loc 3 44 25
@@ -2517,13 +2525,13 @@ $B40:
 	selp.b32 %r116, %r115, 1, %p111;
 	.loc 3 41 14
 	selp.b32 %r117, %r116, 1, %p110;
-	.loc 4 16 12
+	.loc 4 18 12
 	setp.lt.f32 %p112, 0f00000000, %f2;
 	setp.lt.f32 %p113, %f2, 0f3F800000;
 	and.pred %p114, %p112, %p113;
 	@!%p114 bra $B54;
 	mov.u64 %rd119, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B45;
 	add.s64 %rd120, %rd25, -48;
 	setp.le.s64 %p115, %rd120, %rd25;
@@ -2543,41 +2551,41 @@ $B41:
 	bra $B43;
 $B42:
 	cvt.u64.u32 %rd122, %r120;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd123, %r120, 4, %rd32;
 	ld.global.u32 %r121, [%rd123];
 	setp.le.s32 %p119, 0, %r121;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd124, %r121;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd125, %rd119, %rd124;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd126, %rd125, %rd119, %p119;
 	ld.global.u32 %r122, [%rd123+64];
 	setp.le.s32 %p120, 0, %r122;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd127, %r122;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd128, %rd126, %rd127;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd129, %rd128, %rd126, %p120;
 	ld.global.u32 %r123, [%rd123+128];
 	setp.le.s32 %p121, 0, %r123;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd130, %r123;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd131, %rd129, %rd130;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd132, %rd131, %rd129, %p121;
 	ld.global.u32 %r124, [%rd123+192];
 	setp.le.s32 %p122, 0, %r124;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd133, %r124;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd134, %rd132, %rd133;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd119, %rd134, %rd132, %p122;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd135, %rd122, 64;
 	setp.lt.s64 %p123, %rd135, %rd25;
 	setp.lt.s64 %p124, %rd135, %rd121;
@@ -2587,17 +2595,17 @@ $B42:
 $B43:
 $B44:
 	cvt.u64.u32 %rd136, %r120;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd137, %r120, 4, %rd32;
 	ld.global.u32 %r125, [%rd137];
 	setp.le.s32 %p125, 0, %r125;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd138, %r125;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd139, %rd119, %rd138;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd119, %rd139, %rd119, %p125;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd140, %rd136, 16;
 	setp.lt.s64 %p126, %rd140, %rd25;
 	cvt.u32.u64 %r120, %rd140;
@@ -2641,14 +2649,14 @@ $B46:
 	mov.u32 %r132, 268435456;
 	mov.u32 %r133, 0;
 $B47:
-	.loc 4 83 34
+	.loc 4 85 34
 	add.s32 %r134, %r133, %r132;
 	add.s32 %r135, %r134, 1;
 	cvt.u64.u32 %rd148, %r135;
 	shr.u64 %rd149, %rd148, 1;
 	cvt.u32.u64 %r136, %rd149;
 	mov.u64 %rd150, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B52;
 	@!%p133 bra $B48;
 	mov.u64 %rd150, 0;
@@ -2660,41 +2668,41 @@ $B48:
 	bra $B50;
 $B49:
 	cvt.u64.u32 %rd151, %r137;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd152, %r137, 4, %rd32;
 	ld.global.u32 %r138, [%rd152];
 	setp.le.s32 %p134, %r136, %r138;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd153, %r138;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd154, %rd150, %rd153;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd155, %rd154, %rd150, %p134;
 	ld.global.u32 %r139, [%rd152+64];
 	setp.le.s32 %p135, %r136, %r139;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd156, %r139;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd157, %rd155, %rd156;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd158, %rd157, %rd155, %p135;
 	ld.global.u32 %r140, [%rd152+128];
 	setp.le.s32 %p136, %r136, %r140;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd159, %r140;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd160, %rd158, %rd159;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd161, %rd160, %rd158, %p136;
 	ld.global.u32 %r141, [%rd152+192];
 	setp.le.s32 %p137, %r136, %r141;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd162, %r141;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd163, %rd161, %rd162;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd150, %rd163, %rd161, %p137;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd164, %rd151, 64;
 	setp.lt.s64 %p138, %rd164, %rd25;
 	setp.lt.s64 %p139, %rd164, %rd147;
@@ -2704,17 +2712,17 @@ $B49:
 $B50:
 $B51:
 	cvt.u64.u32 %rd165, %r137;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd166, %r137, 4, %rd32;
 	ld.global.u32 %r142, [%rd166];
 	setp.le.s32 %p140, %r136, %r142;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd167, %r142;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd168, %rd150, %rd167;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd150, %rd168, %rd150, %p140;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd169, %rd165, 16;
 	setp.lt.s64 %p141, %rd169, %rd25;
 	cvt.u32.u64 %r137, %rd169;
@@ -2738,34 +2746,34 @@ $B53:
 	add.s32 %r145, %r145, 1;
 	setp.lt.u32 %p142, %r145, 16;
 	@%p142 bra $B53;
-	.loc 4 84 56
+	.loc 4 86 56
 	setp.le.s64 %p143, %rd145, %rd170;
-	.loc 4 87 21
+	.loc 4 89 21
 	add.s32 %r147, %r136, -1;
-	.loc 4 84 56
+	.loc 4 86 56
 	selp.b32 %r132, %r132, %r147, %p143;
 	selp.b32 %r133, %r136, %r133, %p143;
-	.loc 4 82 13
+	.loc 4 84 13
 	setp.lt.s32 %p144, %r133, %r132;
 	@%p144 bra $B47;
-	.loc 4 18 14
+	.loc 4 20 14
 	setp.lt.s32 %p145, %r117, %r133;
 	selp.b32 %r117, %r133, %r117, %p145;
 $B54:
-	.loc 4 20 34
+	.loc 4 22 34
 	shr.u32 %r148, %r1, 10;
 	add.s32 %r149, %r148, 1;
 	shl.b32 %r150, %r149, 4;
 	mov.u32 %r151, 0;
 $B55:
-	.loc 4 22 19
+	.loc 4 24 19
 	add.s32 %r152, %r151, 1;
 	mul.wide.u32 %rd172, %r152, %r150;
 	setp.lt.s64 %p146, %rd25, %rd172;
 	cvt.u32.u64 %r153, %rd172;
 	selp.b32 %r154, %r1, %r153, %p146;
 	cvt.u64.u32 %rd173, %r154;
-	.loc 4 23 56
+	.loc 4 25 56
 	mul.lo.s32 %r155, %r151, %r150;
 	setp.lt.u32 %p147, %r154, %r155;
 	selp.b32 %r156, %r154, %r155, %p147;
@@ -2776,7 +2784,7 @@ $B55:
 	@!%p150 bra $B89;
 	mad.wide.u32 %rd175, %r156, 4, %rd32;
 	sub.s64 %rd176, %rd173, %rd174;
-	.loc 4 65 17
+	.loc 4 67 17
 	setp.lt.s64 %p151, %rd34, %rd176;
 	mov.u64 %rd177, 0;
 	@!%p151 bra $B60;
@@ -2798,41 +2806,41 @@ $B56:
 	bra $B58;
 $B57:
 	cvt.u64.u32 %rd180, %r159;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd181, %r159, 4, %rd175;
 	ld.global.u32 %r160, [%rd181];
 	setp.le.s32 %p156, %r117, %r160;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd182, %r160;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd183, %rd177, %rd182;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd184, %rd183, %rd177, %p156;
 	ld.global.u32 %r161, [%rd181+64];
 	setp.le.s32 %p157, %r117, %r161;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd185, %r161;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd186, %rd184, %rd185;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd187, %rd186, %rd184, %p157;
 	ld.global.u32 %r162, [%rd181+128];
 	setp.le.s32 %p158, %r117, %r162;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd188, %r162;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd189, %rd187, %rd188;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd190, %rd189, %rd187, %p158;
 	ld.global.u32 %r163, [%rd181+192];
 	setp.le.s32 %p159, %r117, %r163;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd191, %r163;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd192, %rd190, %rd191;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd177, %rd192, %rd190, %p159;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd193, %rd180, 64;
 	setp.lt.s64 %p160, %rd193, %rd176;
 	setp.lt.s64 %p161, %rd193, %rd179;
@@ -2842,35 +2850,35 @@ $B57:
 $B58:
 $B59:
 	cvt.u64.u32 %rd194, %r159;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd195, %r159, 4, %rd175;
 	ld.global.u32 %r164, [%rd195];
 	setp.le.s32 %p162, %r117, %r164;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd196, %r164;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd197, %rd177, %rd196;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd177, %rd197, %rd177, %p162;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd198, %rd194, 16;
 	setp.lt.s64 %p163, %rd198, %rd176;
 	cvt.u32.u64 %r159, %rd198;
 	@%p163 bra $B59;
 $B60:
-	.loc 4 23 10
+	.loc 4 25 10
 	mad.lo.s32 %r165, %r151, 128, %r4;
 	mad.lo.s32 %r166, %r5, 8, %r165;
 	st.shared.u64 [%r166], %rd177;
 	setp.lt.u32 %p164, %r152, 64;
 	mov.u32 %r151, %r152;
 	@%p164 bra $B55;
-	.loc 4 25 8
+	.loc 4 27 8
 	bar.sync 0;
 	mov.u64 %rd199, 0;
 	mov.u32 %r167, 0;
 $B61:
-	.loc 4 122 15
+	.loc 4 124 15
 	mad.lo.s32 %r168, %r167, 128, %r4;
 	mov.u64 %rd200, 0;
 	mov.u32 %r169, 0;
@@ -2881,7 +2889,7 @@ $B62:
 	add.s32 %r169, %r169, 1;
 	setp.lt.u32 %p165, %r169, 16;
 	@%p165 bra $B62;
-	.loc 4 97 3
+	.loc 4 99 3
 	add.s64 %rd199, %rd199, %rd200;
 	add.s32 %r167, %r167, 1;
 	setp.lt.u32 %p166, %r167, 64;
@@ -2928,7 +2936,7 @@ $B63:
 	mul.hi.u64 %rd211, %rd210, %rd199;
 	mov.u32 %r183, 0;
 $B64:
-	.loc 4 122 15
+	.loc 4 124 15
 	mad.lo.s32 %r184, %r183, 128, %r4;
 	mov.u64 %rd212, 0;
 	mov.u32 %r185, 0;
@@ -2939,36 +2947,36 @@ $B65:
 	add.s32 %r185, %r185, 1;
 	setp.lt.u32 %p168, %r185, 16;
 	@%p168 bra $B65;
-	.loc 4 103 11
+	.loc 4 105 11
 	setp.lt.s64 %p169, %rd211, %rd212;
 	@%p169 bra $B66;
-	.loc 4 106 3
+	.loc 4 108 3
 	sub.s64 %rd211, %rd211, %rd212;
-	.loc 4 101 28
+	.loc 4 103 28
 	add.s32 %r183, %r183, 1;
 	setp.lt.u32 %p170, %r183, 63;
 	@%p170 bra $B64;
 $B66:
-	.loc 4 108 16
+	.loc 4 110 16
 	mul.lo.s32 %r60, %r183, %r150;
 	setp.lt.u32 %p171, %r60, %r1;
 	@%p171 bra $B67;
 	mov.u32 %r60, -1;
 	bra $B69;
 $B67:
-	.loc 4 109 17
+	.loc 4 111 17
 	mad.wide.u32 %rd214, %r60, 4, %rd32;
 	ld.global.u32 %r187, [%rd214];
 	setp.le.s32 %p172, %r117, %r187;
 	@!%p172 bra $B68;
-	.loc 4 110 19
+	.loc 4 112 19
 	cvt.u64.u32 %rd215, %r187;
 	setp.lt.s64 %p173, %rd211, %rd215;
 	@%p173 bra $B69;
-	.loc 4 113 4
+	.loc 4 115 4
 	sub.s64 %rd211, %rd211, %rd215;
 $B68:
-	.loc 4 108 43
+	.loc 4 110 43
 	add.s32 %r60, %r60, 1;
 	setp.lt.u32 %p174, %r60, %r1;
 	@%p174 bra $B67;
@@ -3384,7 +3392,7 @@ $B88:
 	@!%p5 bra $FAULT11;
 	bra $FAULT12;
 $B89:
-	.loc 4 23 47
+	.loc 4 25 47
 	@!%p148 bra $FAULT13;
 	bra $FAULT14;
 $EXIT:
@@ -3467,7 +3475,7 @@ $FAULT12:
 	mov.u64 %rd243, %rd4;
 	bra $FAULT;
 $FAULT13:
-	.loc 4 23 47
+	.loc 4 25 47
 	mov.u32 %r263, 12;
 	mov.u64 %rd242, %rd173;
 	mov.u64 %rd243, %rd33;
@@ -4059,7 +4067,7 @@ $B28:
 	mov.u32 %r102, -2147483648;
 	mov.u32 %r72, 1;
 $B29:
-	.loc 4 83 25
+	.loc 4 85 25
 	cvt.s64.s32 %rd103, %r102;
 	cvt.s64.s32 %rd104, %r101;
 	add.s64 %rd105, %rd103, %rd104;
@@ -4067,7 +4075,7 @@ $B29:
 	shr.s64 %rd107, %rd106, 1;
 	cvt.u32.u64 %r103, %rd107;
 	mov.u64 %rd108, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B34;
 	@!%p91 bra $B30;
 	mov.u64 %rd108, 0;
@@ -4079,33 +4087,33 @@ $B30:
 	bra $B32;
 $B31:
 	cvt.u64.u32 %rd109, %r104;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd110, %r104, 4, %rd43;
 	ld.global.u32 %r105, [%rd110];
 	setp.le.s32 %p92, %r103, %r105;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd111, %rd108, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd112, %rd111, %rd108, %p92;
 	ld.global.u32 %r106, [%rd110+64];
 	setp.le.s32 %p93, %r103, %r106;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd113, %rd112, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd114, %rd113, %rd112, %p93;
 	ld.global.u32 %r107, [%rd110+128];
 	setp.le.s32 %p94, %r103, %r107;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd115, %rd114, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd116, %rd115, %rd114, %p94;
 	ld.global.u32 %r108, [%rd110+192];
 	setp.le.s32 %p95, %r103, %r108;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd117, %rd116, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd108, %rd117, %rd116, %p95;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd118, %rd109, 64;
 	setp.lt.s64 %p96, %rd118, %rd36;
 	setp.lt.s64 %p97, %rd118, %rd102;
@@ -4115,15 +4123,15 @@ $B31:
 $B32:
 $B33:
 	cvt.u64.u32 %rd119, %r104;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd120, %r104, 4, %rd43;
 	ld.global.u32 %r109, [%rd120];
 	setp.le.s32 %p98, %r103, %r109;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd121, %rd108, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd108, %rd121, %rd108, %p98;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd122, %rd119, 16;
 	setp.lt.s64 %p99, %rd122, %rd36;
 	cvt.u32.u64 %r104, %rd122;
@@ -4147,21 +4155,23 @@ $B35:
 	add.s32 %r112, %r112, 1;
 	setp.lt.u32 %p100, %r112, 16;
 	@%p100 bra $B35;
-	.loc 4 84 56
+	.loc 4 86 56
 	setp.le.s64 %p101, %rd100, %rd123;
-	.loc 4 87 21
+	.loc 4 89 21
 	add.s32 %r114, %r103, -1;
-	.loc 4 84 56
+	.loc 4 86 56
 	selp.b32 %r101, %r101, %r114, %p101;
 	selp.b32 %r102, %r103, %r102, %p101;
-	.loc 4 82 13
+	.loc 4 84 13
 	setp.lt.s32 %p102, %r102, %r101;
 	@%p102 bra $B29;
 	.loc 4 12 14
 	setp.lt.s32 %p103, -2139095040, %r102;
 	selp.b32 %r98, %r102, -2139095040, %p103;
 $B36:
-	.loc 4 14 25
+	.loc 4 14 8
+	bar.sync 0;
+	.loc 4 15 25
 	rcp.rn.f32 %f18, %f1;
 	.loc 3 28 59
 	shr.s32 %r115, %r71, 31;
@@ -4169,11 +4179,11 @@ $B36:
 	xor.b32 %r117, %r71, %r116;
 	mov.b32 %f19, %r117;
 	mov.u32 %r118, %r6;
-	.loc 4 40 19
+	.loc 4 42 19
 	@!%p48 bra $B40;
 $B37:
 	cvt.u64.u32 %rd125, %r118;
-	.loc 4 42 19
+	.loc 4 44 19
 	mad.wide.u32 %rd126, %r118, 4, %rd43;
 	ld.global.u32 %r119, [%rd126];
 	setp.le.s32 %p104, %r98, %r119;
@@ -4228,14 +4238,16 @@ $B37:
 	cvt.rzi.s32.f32 %r120, %f40;
 $B38:
 $B39:
-	.loc 4 45 9
+	.loc 4 47 9
 	st.global.u32 [%rd126], %r120;
-	.loc 4 40 34
+	.loc 4 42 34
 	add.s64 %rd127, %rd125, 16;
 	setp.lt.s64 %p109, %rd127, %rd36;
 	cvt.u32.u64 %r118, %rd127;
 	@%p109 bra $B37;
 $B40:
+	.loc 4 16 8
+	bar.sync 0;
 	.loc 3 41 14
 	setp.lt.f32 %p110, 0f00000000, %f3;
 	.loc 3 44 25
@@ -4248,13 +4260,13 @@ $B40:
 	selp.b32 %r129, %r128, 1, %p112;
 	.loc 3 41 14
 	selp.b32 %r130, %r129, 1, %p110;
-	.loc 4 16 12
+	.loc 4 18 12
 	setp.lt.f32 %p113, 0f00000000, %f2;
 	setp.lt.f32 %p114, %f2, 0f3F800000;
 	and.pred %p115, %p113, %p114;
 	@!%p115 bra $B54;
 	mov.u64 %rd128, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B45;
 	add.s64 %rd129, %rd36, -48;
 	setp.le.s64 %p116, %rd129, %rd36;
@@ -4274,41 +4286,41 @@ $B41:
 	bra $B43;
 $B42:
 	cvt.u64.u32 %rd131, %r133;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd132, %r133, 4, %rd43;
 	ld.global.u32 %r134, [%rd132];
 	setp.le.s32 %p120, 0, %r134;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd133, %r134;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd134, %rd128, %rd133;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd135, %rd134, %rd128, %p120;
 	ld.global.u32 %r135, [%rd132+64];
 	setp.le.s32 %p121, 0, %r135;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd136, %r135;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd137, %rd135, %rd136;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd138, %rd137, %rd135, %p121;
 	ld.global.u32 %r136, [%rd132+128];
 	setp.le.s32 %p122, 0, %r136;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd139, %r136;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd140, %rd138, %rd139;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd141, %rd140, %rd138, %p122;
 	ld.global.u32 %r137, [%rd132+192];
 	setp.le.s32 %p123, 0, %r137;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd142, %r137;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd143, %rd141, %rd142;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd128, %rd143, %rd141, %p123;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd144, %rd131, 64;
 	setp.lt.s64 %p124, %rd144, %rd36;
 	setp.lt.s64 %p125, %rd144, %rd130;
@@ -4318,17 +4330,17 @@ $B42:
 $B43:
 $B44:
 	cvt.u64.u32 %rd145, %r133;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd146, %r133, 4, %rd43;
 	ld.global.u32 %r138, [%rd146];
 	setp.le.s32 %p126, 0, %r138;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd147, %r138;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd148, %rd128, %rd147;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd128, %rd148, %rd128, %p126;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd149, %rd145, 16;
 	setp.lt.s64 %p127, %rd149, %rd36;
 	cvt.u32.u64 %r133, %rd149;
@@ -4372,14 +4384,14 @@ $B46:
 	mov.u32 %r145, 268435456;
 	mov.u32 %r146, 0;
 $B47:
-	.loc 4 83 34
+	.loc 4 85 34
 	add.s32 %r147, %r146, %r145;
 	add.s32 %r148, %r147, 1;
 	cvt.u64.u32 %rd157, %r148;
 	shr.u64 %rd158, %rd157, 1;
 	cvt.u32.u64 %r149, %rd158;
 	mov.u64 %rd159, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B52;
 	@!%p134 bra $B48;
 	mov.u64 %rd159, 0;
@@ -4391,41 +4403,41 @@ $B48:
 	bra $B50;
 $B49:
 	cvt.u64.u32 %rd160, %r150;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd161, %r150, 4, %rd43;
 	ld.global.u32 %r151, [%rd161];
 	setp.le.s32 %p135, %r149, %r151;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd162, %r151;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd163, %rd159, %rd162;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd164, %rd163, %rd159, %p135;
 	ld.global.u32 %r152, [%rd161+64];
 	setp.le.s32 %p136, %r149, %r152;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd165, %r152;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd166, %rd164, %rd165;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd167, %rd166, %rd164, %p136;
 	ld.global.u32 %r153, [%rd161+128];
 	setp.le.s32 %p137, %r149, %r153;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd168, %r153;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd169, %rd167, %rd168;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd170, %rd169, %rd167, %p137;
 	ld.global.u32 %r154, [%rd161+192];
 	setp.le.s32 %p138, %r149, %r154;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd171, %r154;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd172, %rd170, %rd171;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd159, %rd172, %rd170, %p138;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd173, %rd160, 64;
 	setp.lt.s64 %p139, %rd173, %rd36;
 	setp.lt.s64 %p140, %rd173, %rd156;
@@ -4435,17 +4447,17 @@ $B49:
 $B50:
 $B51:
 	cvt.u64.u32 %rd174, %r150;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd175, %r150, 4, %rd43;
 	ld.global.u32 %r155, [%rd175];
 	setp.le.s32 %p141, %r149, %r155;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd176, %r155;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd177, %rd159, %rd176;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd159, %rd177, %rd159, %p141;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd178, %rd174, 16;
 	setp.lt.s64 %p142, %rd178, %rd36;
 	cvt.u32.u64 %r150, %rd178;
@@ -4469,34 +4481,34 @@ $B53:
 	add.s32 %r158, %r158, 1;
 	setp.lt.u32 %p143, %r158, 16;
 	@%p143 bra $B53;
-	.loc 4 84 56
+	.loc 4 86 56
 	setp.le.s64 %p144, %rd154, %rd179;
-	.loc 4 87 21
+	.loc 4 89 21
 	add.s32 %r160, %r149, -1;
-	.loc 4 84 56
+	.loc 4 86 56
 	selp.b32 %r145, %r145, %r160, %p144;
 	selp.b32 %r146, %r149, %r146, %p144;
-	.loc 4 82 13
+	.loc 4 84 13
 	setp.lt.s32 %p145, %r146, %r145;
 	@%p145 bra $B47;
-	.loc 4 18 14
+	.loc 4 20 14
 	setp.lt.s32 %p146, %r130, %r146;
 	selp.b32 %r130, %r146, %r130, %p146;
 $B54:
-	.loc 4 20 34
+	.loc 4 22 34
 	shr.u32 %r161, %r1, 10;
 	add.s32 %r162, %r161, 1;
 	shl.b32 %r163, %r162, 4;
 	mov.u32 %r164, 0;
 $B55:
-	.loc 4 22 19
+	.loc 4 24 19
 	add.s32 %r165, %r164, 1;
 	mul.wide.u32 %rd181, %r165, %r163;
 	setp.lt.s64 %p147, %rd36, %rd181;
 	cvt.u32.u64 %r166, %rd181;
 	selp.b32 %r167, %r1, %r166, %p147;
 	cvt.u64.u32 %rd182, %r167;
-	.loc 4 23 56
+	.loc 4 25 56
 	mul.lo.s32 %r168, %r164, %r163;
 	setp.lt.u32 %p148, %r167, %r168;
 	selp.b32 %r169, %r167, %r168, %p148;
@@ -4507,7 +4519,7 @@ $B55:
 	@!%p151 bra $B89;
 	mad.wide.u32 %rd184, %r169, 4, %rd43;
 	sub.s64 %rd185, %rd182, %rd183;
-	.loc 4 65 17
+	.loc 4 67 17
 	setp.lt.s64 %p152, %rd45, %rd185;
 	mov.u64 %rd186, 0;
 	@!%p152 bra $B60;
@@ -4529,41 +4541,41 @@ $B56:
 	bra $B58;
 $B57:
 	cvt.u64.u32 %rd189, %r172;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd190, %r172, 4, %rd184;
 	ld.global.u32 %r173, [%rd190];
 	setp.le.s32 %p157, %r130, %r173;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd191, %r173;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd192, %rd186, %rd191;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd193, %rd192, %rd186, %p157;
 	ld.global.u32 %r174, [%rd190+64];
 	setp.le.s32 %p158, %r130, %r174;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd194, %r174;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd195, %rd193, %rd194;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd196, %rd195, %rd193, %p158;
 	ld.global.u32 %r175, [%rd190+128];
 	setp.le.s32 %p159, %r130, %r175;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd197, %r175;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd198, %rd196, %rd197;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd199, %rd198, %rd196, %p159;
 	ld.global.u32 %r176, [%rd190+192];
 	setp.le.s32 %p160, %r130, %r176;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd200, %r176;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd201, %rd199, %rd200;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd186, %rd201, %rd199, %p160;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd202, %rd189, 64;
 	setp.lt.s64 %p161, %rd202, %rd185;
 	setp.lt.s64 %p162, %rd202, %rd188;
@@ -4573,35 +4585,35 @@ $B57:
 $B58:
 $B59:
 	cvt.u64.u32 %rd203, %r172;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd204, %r172, 4, %rd184;
 	ld.global.u32 %r177, [%rd204];
 	setp.le.s32 %p163, %r130, %r177;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd205, %r177;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd206, %rd186, %rd205;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd186, %rd206, %rd186, %p163;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd207, %rd203, 16;
 	setp.lt.s64 %p164, %rd207, %rd185;
 	cvt.u32.u64 %r172, %rd207;
 	@%p164 bra $B59;
 $B60:
-	.loc 4 23 10
+	.loc 4 25 10
 	mad.lo.s32 %r178, %r164, 128, %r5;
 	mad.lo.s32 %r179, %r6, 8, %r178;
 	st.shared.u64 [%r179], %rd186;
 	setp.lt.u32 %p165, %r165, 64;
 	mov.u32 %r164, %r165;
 	@%p165 bra $B55;
-	.loc 4 25 8
+	.loc 4 27 8
 	bar.sync 0;
 	mov.u64 %rd208, 0;
 	mov.u32 %r180, 0;
 $B61:
-	.loc 4 122 15
+	.loc 4 124 15
 	mad.lo.s32 %r181, %r180, 128, %r5;
 	mov.u64 %rd209, 0;
 	mov.u32 %r182, 0;
@@ -4612,7 +4624,7 @@ $B62:
 	add.s32 %r182, %r182, 1;
 	setp.lt.u32 %p166, %r182, 16;
 	@%p166 bra $B62;
-	.loc 4 97 3
+	.loc 4 99 3
 	add.s64 %rd208, %rd208, %rd209;
 	add.s32 %r180, %r180, 1;
 	setp.lt.u32 %p167, %r180, 64;
@@ -4659,7 +4671,7 @@ $B63:
 	mul.hi.u64 %rd220, %rd219, %rd208;
 	mov.u32 %r196, 0;
 $B64:
-	.loc 4 122 15
+	.loc 4 124 15
 	mad.lo.s32 %r197, %r196, 128, %r5;
 	mov.u64 %rd221, 0;
 	mov.u32 %r198, 0;
@@ -4670,36 +4682,36 @@ $B65:
 	add.s32 %r198, %r198, 1;
 	setp.lt.u32 %p169, %r198, 16;
 	@%p169 bra $B65;
-	.loc 4 103 11
+	.loc 4 105 11
 	setp.lt.s64 %p170, %rd220, %rd221;
 	@%p170 bra $B66;
-	.loc 4 106 3
+	.loc 4 108 3
 	sub.s64 %rd220, %rd220, %rd221;
-	.loc 4 101 28
+	.loc 4 103 28
 	add.s32 %r196, %r196, 1;
 	setp.lt.u32 %p171, %r196, 63;
 	@%p171 bra $B64;
 $B66:
-	.loc 4 108 16
+	.loc 4 110 16
 	mul.lo.s32 %r73, %r196, %r163;
 	setp.lt.u32 %p172, %r73, %r1;
 	@%p172 bra $B67;
 	mov.u32 %r73, -1;
 	bra $B69;
 $B67:
-	.loc 4 109 17
+	.loc 4 111 17
 	mad.wide.u32 %rd223, %r73, 4, %rd43;
 	ld.global.u32 %r200, [%rd223];
 	setp.le.s32 %p173, %r130, %r200;
 	@!%p173 bra $B68;
-	.loc 4 110 19
+	.loc 4 112 19
 	cvt.u64.u32 %rd224, %r200;
 	setp.lt.s64 %p174, %rd220, %rd224;
 	@%p174 bra $B69;
-	.loc 4 113 4
+	.loc 4 115 4
 	sub.s64 %rd220, %rd220, %rd224;
 $B68:
-	.loc 4 108 43
+	.loc 4 110 43
 	add.s32 %r73, %r73, 1;
 	setp.lt.u32 %p175, %r73, %r1;
 	@%p175 bra $B67;
@@ -5115,7 +5127,7 @@ $B88:
 	@!%p5 bra $FAULT11;
 	bra $FAULT12;
 $B89:
-	.loc 4 23 47
+	.loc 4 25 47
 	@!%p149 bra $FAULT13;
 	bra $FAULT14;
 $EXIT:
@@ -5198,7 +5210,7 @@ $FAULT12:
 	mov.u64 %rd252, %rd27;
 	bra $FAULT;
 $FAULT13:
-	.loc 4 23 47
+	.loc 4 25 47
 	mov.u32 %r276, 12;
 	mov.u64 %rd251, %rd182;
 	mov.u64 %rd252, %rd44;
@@ -5770,7 +5782,7 @@ $B28:
 	mov.u32 %r89, -2147483648;
 	mov.u32 %r59, 1;
 $B29:
-	.loc 4 83 25
+	.loc 4 85 25
 	cvt.s64.s32 %rd94, %r89;
 	cvt.s64.s32 %rd95, %r88;
 	add.s64 %rd96, %rd94, %rd95;
@@ -5778,7 +5790,7 @@ $B29:
 	shr.s64 %rd98, %rd97, 1;
 	cvt.u32.u64 %r90, %rd98;
 	mov.u64 %rd99, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B34;
 	@!%p91 bra $B30;
 	mov.u64 %rd99, 0;
@@ -5790,33 +5802,33 @@ $B30:
 	bra $B32;
 $B31:
 	cvt.u64.u32 %rd100, %r91;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd101, %r91, 4, %rd32;
 	ld.global.u32 %r92, [%rd101];
 	setp.le.s32 %p92, %r90, %r92;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd102, %rd99, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd103, %rd102, %rd99, %p92;
 	ld.global.u32 %r93, [%rd101+64];
 	setp.le.s32 %p93, %r90, %r93;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd104, %rd103, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd105, %rd104, %rd103, %p93;
 	ld.global.u32 %r94, [%rd101+128];
 	setp.le.s32 %p94, %r90, %r94;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd106, %rd105, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd107, %rd106, %rd105, %p94;
 	ld.global.u32 %r95, [%rd101+192];
 	setp.le.s32 %p95, %r90, %r95;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd108, %rd107, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd99, %rd108, %rd107, %p95;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd109, %rd100, 64;
 	setp.lt.s64 %p96, %rd109, %rd25;
 	setp.lt.s64 %p97, %rd109, %rd93;
@@ -5826,15 +5838,15 @@ $B31:
 $B32:
 $B33:
 	cvt.u64.u32 %rd110, %r91;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd111, %r91, 4, %rd32;
 	ld.global.u32 %r96, [%rd111];
 	setp.le.s32 %p98, %r90, %r96;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd112, %rd99, 1;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd99, %rd112, %rd99, %p98;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd113, %rd110, 16;
 	setp.lt.s64 %p99, %rd113, %rd25;
 	cvt.u32.u64 %r91, %rd113;
@@ -5858,21 +5870,23 @@ $B35:
 	add.s32 %r99, %r99, 1;
 	setp.lt.u32 %p100, %r99, 16;
 	@%p100 bra $B35;
-	.loc 4 84 56
+	.loc 4 86 56
 	setp.le.s64 %p101, %rd91, %rd114;
-	.loc 4 87 21
+	.loc 4 89 21
 	add.s32 %r101, %r90, -1;
-	.loc 4 84 56
+	.loc 4 86 56
 	selp.b32 %r88, %r88, %r101, %p101;
 	selp.b32 %r89, %r90, %r89, %p101;
-	.loc 4 82 13
+	.loc 4 84 13
 	setp.lt.s32 %p102, %r89, %r88;
 	@%p102 bra $B29;
 	.loc 4 12 14
 	setp.lt.s32 %p103, -2139095040, %r89;
 	selp.b32 %r85, %r89, -2139095040, %p103;
 $B36:
-	.loc 4 14 25
+	.loc 4 14 8
+	bar.sync 0;
+	.loc 4 15 25
 	rcp.rn.f32 %f18, %f1;
 	.loc 3 28 59
 	shr.s32 %r102, %r58, 31;
@@ -5880,11 +5894,11 @@ $B36:
 	xor.b32 %r104, %r58, %r103;
 	mov.b32 %f19, %r104;
 	mov.u32 %r105, %r5;
-	.loc 4 40 19
+	.loc 4 42 19
 	@!%p48 bra $B40;
 $B37:
 	cvt.u64.u32 %rd116, %r105;
-	.loc 4 42 19
+	.loc 4 44 19
 	mad.wide.u32 %rd117, %r105, 4, %rd32;
 	ld.global.u32 %r106, [%rd117];
 	setp.le.s32 %p104, %r85, %r106;
@@ -5939,14 +5953,16 @@ $B37:
 	cvt.rzi.s32.f32 %r107, %f40;
 $B38:
 $B39:
-	.loc 4 45 9
+	.loc 4 47 9
 	st.global.u32 [%rd117], %r107;
-	.loc 4 40 34
+	.loc 4 42 34
 	add.s64 %rd118, %rd116, 16;
 	setp.lt.s64 %p109, %rd118, %rd25;
 	cvt.u32.u64 %r105, %rd118;
 	@%p109 bra $B37;
 $B40:
+	.loc 4 16 8
+	bar.sync 0;
 	.loc 3 41 14
 	setp.lt.f32 %p110, 0f00000000, %f3;
 	.loc 3 44 25
@@ -5959,13 +5975,13 @@ $B40:
 	selp.b32 %r116, %r115, 1, %p112;
 	.loc 3 41 14
 	selp.b32 %r117, %r116, 1, %p110;
-	.loc 4 16 12
+	.loc 4 18 12
 	setp.lt.f32 %p113, 0f00000000, %f2;
 	setp.lt.f32 %p114, %f2, 0f3F800000;
 	and.pred %p115, %p113, %p114;
 	@!%p115 bra $B54;
 	mov.u64 %rd119, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B45;
 	add.s64 %rd120, %rd25, -48;
 	setp.le.s64 %p116, %rd120, %rd25;
@@ -5985,41 +6001,41 @@ $B41:
 	bra $B43;
 $B42:
 	cvt.u64.u32 %rd122, %r120;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd123, %r120, 4, %rd32;
 	ld.global.u32 %r121, [%rd123];
 	setp.le.s32 %p120, 0, %r121;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd124, %r121;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd125, %rd119, %rd124;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd126, %rd125, %rd119, %p120;
 	ld.global.u32 %r122, [%rd123+64];
 	setp.le.s32 %p121, 0, %r122;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd127, %r122;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd128, %rd126, %rd127;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd129, %rd128, %rd126, %p121;
 	ld.global.u32 %r123, [%rd123+128];
 	setp.le.s32 %p122, 0, %r123;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd130, %r123;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd131, %rd129, %rd130;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd132, %rd131, %rd129, %p122;
 	ld.global.u32 %r124, [%rd123+192];
 	setp.le.s32 %p123, 0, %r124;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd133, %r124;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd134, %rd132, %rd133;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd119, %rd134, %rd132, %p123;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd135, %rd122, 64;
 	setp.lt.s64 %p124, %rd135, %rd25;
 	setp.lt.s64 %p125, %rd135, %rd121;
@@ -6029,17 +6045,17 @@ $B42:
 $B43:
 $B44:
 	cvt.u64.u32 %rd136, %r120;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd137, %r120, 4, %rd32;
 	ld.global.u32 %r125, [%rd137];
 	setp.le.s32 %p126, 0, %r125;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd138, %r125;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd139, %rd119, %rd138;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd119, %rd139, %rd119, %p126;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd140, %rd136, 16;
 	setp.lt.s64 %p127, %rd140, %rd25;
 	cvt.u32.u64 %r120, %rd140;
@@ -6083,14 +6099,14 @@ $B46:
 	mov.u32 %r132, 268435456;
 	mov.u32 %r133, 0;
 $B47:
-	.loc 4 83 34
+	.loc 4 85 34
 	add.s32 %r134, %r133, %r132;
 	add.s32 %r135, %r134, 1;
 	cvt.u64.u32 %rd148, %r135;
 	shr.u64 %rd149, %rd148, 1;
 	cvt.u32.u64 %r136, %rd149;
 	mov.u64 %rd150, 0;
-	.loc 4 65 17
+	.loc 4 67 17
 	@!%p48 bra $B52;
 	@!%p134 bra $B48;
 	mov.u64 %rd150, 0;
@@ -6102,41 +6118,41 @@ $B48:
 	bra $B50;
 $B49:
 	cvt.u64.u32 %rd151, %r137;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd152, %r137, 4, %rd32;
 	ld.global.u32 %r138, [%rd152];
 	setp.le.s32 %p135, %r136, %r138;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd153, %r138;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd154, %rd150, %rd153;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd155, %rd154, %rd150, %p135;
 	ld.global.u32 %r139, [%rd152+64];
 	setp.le.s32 %p136, %r136, %r139;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd156, %r139;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd157, %rd155, %rd156;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd158, %rd157, %rd155, %p136;
 	ld.global.u32 %r140, [%rd152+128];
 	setp.le.s32 %p137, %r136, %r140;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd159, %r140;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd160, %rd158, %rd159;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd161, %rd160, %rd158, %p137;
 	ld.global.u32 %r141, [%rd152+192];
 	setp.le.s32 %p138, %r136, %r141;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd162, %r141;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd163, %rd161, %rd162;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd150, %rd163, %rd161, %p138;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd164, %rd151, 64;
 	setp.lt.s64 %p139, %rd164, %rd25;
 	setp.lt.s64 %p140, %rd164, %rd147;
@@ -6146,17 +6162,17 @@ $B49:
 $B50:
 $B51:
 	cvt.u64.u32 %rd165, %r137;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd166, %r137, 4, %rd32;
 	ld.global.u32 %r142, [%rd166];
 	setp.le.s32 %p141, %r136, %r142;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd167, %r142;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd168, %rd150, %rd167;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd150, %rd168, %rd150, %p141;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd169, %rd165, 16;
 	setp.lt.s64 %p142, %rd169, %rd25;
 	cvt.u32.u64 %r137, %rd169;
@@ -6180,34 +6196,34 @@ $B53:
 	add.s32 %r145, %r145, 1;
 	setp.lt.u32 %p143, %r145, 16;
 	@%p143 bra $B53;
-	.loc 4 84 56
+	.loc 4 86 56
 	setp.le.s64 %p144, %rd145, %rd170;
-	.loc 4 87 21
+	.loc 4 89 21
 	add.s32 %r147, %r136, -1;
-	.loc 4 84 56
+	.loc 4 86 56
 	selp.b32 %r132, %r132, %r147, %p144;
 	selp.b32 %r133, %r136, %r133, %p144;
-	.loc 4 82 13
+	.loc 4 84 13
 	setp.lt.s32 %p145, %r133, %r132;
 	@%p145 bra $B47;
-	.loc 4 18 14
+	.loc 4 20 14
 	setp.lt.s32 %p146, %r117, %r133;
 	selp.b32 %r117, %r133, %r117, %p146;
 $B54:
-	.loc 4 20 34
+	.loc 4 22 34
 	shr.u32 %r148, %r1, 10;
 	add.s32 %r149, %r148, 1;
 	shl.b32 %r150, %r149, 4;
 	mov.u32 %r151, 0;
 $B55:
-	.loc 4 22 19
+	.loc 4 24 19
 	add.s32 %r152, %r151, 1;
 	mul.wide.u32 %rd172, %r152, %r150;
 	setp.lt.s64 %p147, %rd25, %rd172;
 	cvt.u32.u64 %r153, %rd172;
 	selp.b32 %r154, %r1, %r153, %p147;
 	cvt.u64.u32 %rd173, %r154;
-	.loc 4 23 56
+	.loc 4 25 56
 	mul.lo.s32 %r155, %r151, %r150;
 	setp.lt.u32 %p148, %r154, %r155;
 	selp.b32 %r156, %r154, %r155, %p148;
@@ -6218,7 +6234,7 @@ $B55:
 	@!%p151 bra $B89;
 	mad.wide.u32 %rd175, %r156, 4, %rd32;
 	sub.s64 %rd176, %rd173, %rd174;
-	.loc 4 65 17
+	.loc 4 67 17
 	setp.lt.s64 %p152, %rd34, %rd176;
 	mov.u64 %rd177, 0;
 	@!%p152 bra $B60;
@@ -6240,41 +6256,41 @@ $B56:
 	bra $B58;
 $B57:
 	cvt.u64.u32 %rd180, %r159;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd181, %r159, 4, %rd175;
 	ld.global.u32 %r160, [%rd181];
 	setp.le.s32 %p157, %r117, %r160;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd182, %r160;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd183, %rd177, %rd182;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd184, %rd183, %rd177, %p157;
 	ld.global.u32 %r161, [%rd181+64];
 	setp.le.s32 %p158, %r117, %r161;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd185, %r161;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd186, %rd184, %rd185;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd187, %rd186, %rd184, %p158;
 	ld.global.u32 %r162, [%rd181+128];
 	setp.le.s32 %p159, %r117, %r162;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd188, %r162;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd189, %rd187, %rd188;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd190, %rd189, %rd187, %p159;
 	ld.global.u32 %r163, [%rd181+192];
 	setp.le.s32 %p160, %r117, %r163;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd191, %r163;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd192, %rd190, %rd191;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd177, %rd192, %rd190, %p160;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd193, %rd180, 64;
 	setp.lt.s64 %p161, %rd193, %rd176;
 	setp.lt.s64 %p162, %rd193, %rd179;
@@ -6284,35 +6300,35 @@ $B57:
 $B58:
 $B59:
 	cvt.u64.u32 %rd194, %r159;
-	.loc 4 66 17
+	.loc 4 68 17
 	mad.wide.u32 %rd195, %r159, 4, %rd175;
 	ld.global.u32 %r164, [%rd195];
 	setp.le.s32 %p163, %r117, %r164;
-	.loc 4 60 47
+	.loc 4 62 47
 	cvt.u64.u32 %rd196, %r164;
-	.loc 4 67 4
+	.loc 4 69 4
 	add.s64 %rd197, %rd177, %rd196;
-	.loc 4 66 24
+	.loc 4 68 24
 	selp.b64 %rd177, %rd197, %rd177, %p163;
-	.loc 4 65 32
+	.loc 4 67 32
 	add.s64 %rd198, %rd194, 16;
 	setp.lt.s64 %p164, %rd198, %rd176;
 	cvt.u32.u64 %r159, %rd198;
 	@%p164 bra $B59;
 $B60:
-	.loc 4 23 10
+	.loc 4 25 10
 	mad.lo.s32 %r165, %r151, 128, %r4;
 	mad.lo.s32 %r166, %r5, 8, %r165;
 	st.shared.u64 [%r166], %rd177;
 	setp.lt.u32 %p165, %r152, 64;
 	mov.u32 %r151, %r152;
 	@%p165 bra $B55;
-	.loc 4 25 8
+	.loc 4 27 8
 	bar.sync 0;
 	mov.u64 %rd199, 0;
 	mov.u32 %r167, 0;
 $B61:
-	.loc 4 122 15
+	.loc 4 124 15
 	mad.lo.s32 %r168, %r167, 128, %r4;
 	mov.u64 %rd200, 0;
 	mov.u32 %r169, 0;
@@ -6323,7 +6339,7 @@ $B62:
 	add.s32 %r169, %r169, 1;
 	setp.lt.u32 %p166, %r169, 16;
 	@%p166 bra $B62;
-	.loc 4 97 3
+	.loc 4 99 3
 	add.s64 %rd199, %rd199, %rd200;
 	add.s32 %r167, %r167, 1;
 	setp.lt.u32 %p167, %r167, 64;
@@ -6370,7 +6386,7 @@ $B63:
 	mul.hi.u64 %rd211, %rd210, %rd199;
 	mov.u32 %r183, 0;
 $B64:
-	.loc 4 122 15
+	.loc 4 124 15
 	mad.lo.s32 %r184, %r183, 128, %r4;
 	mov.u64 %rd212, 0;
 	mov.u32 %r185, 0;
@@ -6381,36 +6397,36 @@ $B65:
 	add.s32 %r185, %r185, 1;
 	setp.lt.u32 %p169, %r185, 16;
 	@%p169 bra $B65;
-	.loc 4 103 11
+	.loc 4 105 11
 	setp.lt.s64 %p170, %rd211, %rd212;
 	@%p170 bra $B66;
-	.loc 4 106 3
+	.loc 4 108 3
 	sub.s64 %rd211, %rd211, %rd212;
-	.loc 4 101 28
+	.loc 4 103 28
 	add.s32 %r183, %r183, 1;
 	setp.lt.u32 %p171, %r183, 63;
 	@%p171 bra $B64;
 $B66:
-	.loc 4 108 16
+	.loc 4 110 16
 	mul.lo.s32 %r60, %r183, %r150;
 	setp.lt.u32 %p172, %r60, %r1;
 	@%p172 bra $B67;
 	mov.u32 %r60, -1;
 	bra $B69;
 $B67:
-	.loc 4 109 17
+	.loc 4 111 17
 	mad.wide.u32 %rd214, %r60, 4, %rd32;
 	ld.global.u32 %r187, [%rd214];
 	setp.le.s32 %p173, %r117, %r187;
 	@!%p173 bra $B68;
-	.loc 4 110 19
+	.loc 4 112 19
 	cvt.u64.u32 %rd215, %r187;
 	setp.lt.s64 %p174, %rd211, %rd215;
 	@%p174 bra $B69;
-	.loc 4 113 4
+	.loc 4 115 4
 	sub.s64 %rd211, %rd211, %rd215;
 $B68:
-	.loc 4 108 43
+	.loc 4 110 43
 	add.s32 %r60, %r60, 1;
 	setp.lt.u32 %p175, %r60, %r1;
 	@%p175 bra $B67;
@@ -6826,7 +6842,7 @@ $B88:
 	@!%p5 bra $FAULT11;
 	bra $FAULT12;
 $B89:
-	.loc 4 23 47
+	.loc 4 25 47
 	@!%p149 bra $FAULT13;
 	bra $FAULT14;
 $EXIT:
@@ -6909,7 +6925,7 @@ $FAULT12:
 	mov.u64 %rd243, %rd4;
 	bra $FAULT;
 $FAULT13:
-	.loc 4 23 47
+	.loc 4 25 47
 	mov.u32 %r263, 12;
 	mov.u64 %rd242, %rd173;
 	mov.u64 %rd243, %rd33;

@@ -1190,9 +1190,9 @@ l1:
 #line 45 "plain.go"
 	RET
 
-// func PlainTwin___________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
+// func PlainTwin____________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
 #line 154 "plain.go"
-TEXT ·PlainTwin___________(SB), 0, $0-64
+TEXT ·PlainTwin____________(SB), 0, $0-64
 #line 154 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 154 "plain.go"
@@ -1283,9 +1283,9 @@ l1:
 #line 99 "plain.go"
 	RET
 
-// func PlainTwinAVX2___________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
+// func PlainTwinAVX2____________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
 #line 154 "plain.go"
-TEXT ·PlainTwinAVX2___________(SB), 0, $0-64
+TEXT ·PlainTwinAVX2____________(SB), 0, $0-64
 #line 154 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 154 "plain.go"
@@ -1376,9 +1376,9 @@ l1:
 #line 99 "plain.go"
 	RET
 
-// func PlainTwin____________(a0 int) (done int)
+// func PlainTwin_____________(a0 int) (done int)
 #line 100 "plain.go"
-TEXT ·PlainTwin____________(SB), 0, $0-16
+TEXT ·PlainTwin_____________(SB), 0, $0-16
 #line 100 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 100 "plain.go"
@@ -1396,9 +1396,9 @@ l1:
 #line 49 "plain.go"
 	RET
 
-// func PlainTwinAVX2____________(a0 int) (done int)
+// func PlainTwinAVX2_____________(a0 int) (done int)
 #line 100 "plain.go"
-TEXT ·PlainTwinAVX2____________(SB), 0, $0-16
+TEXT ·PlainTwinAVX2_____________(SB), 0, $0-16
 #line 100 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 100 "plain.go"
@@ -1478,49 +1478,295 @@ l1:
 #line 12 "plainsample.go"
 	RET
 
-// func PlainTwin_______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
-#line 66 "plainsample.go"
-TEXT ·PlainTwin_______(SB), 0, $0-56
-#line 66 "plainsample.go"
+// func PlainTwin_______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 float32, a6 float32) (done int)
+#line 16 "plainsample.go"
+TEXT ·PlainTwin_______(SB), 0, $280-56
+#line 16 "plainsample.go"
 	MOVQ a0+0(FP), AX
-#line 66 "plainsample.go"
-	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTQ CX, Z0
-#line 66 "plainsample.go"
+#line 16 "plainsample.go"
+	XORQ BX, BX; MOVQ $1, CX; VPBROADCASTQ CX, Z0; MOVQ $506097522914230528, CX; VMOVQ CX, X1; VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, CX; VMOVQ CX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
+#line 16 "plainsample.go"
 	MOVQ a1+8(FP), CX
-#line 66 "plainsample.go"
+#line 16 "plainsample.go"
+	VPBROADCASTQ CX, Z0
+#line 16 "plainsample.go"
+	MOVQ a2+16(FP), CX
+#line 16 "plainsample.go"
+	MOVQ a3+24(FP), DX
+#line 16 "plainsample.go"
+	ADDQ DX, CX
+#line 16 "plainsample.go"
+	MOVQ a4+32(FP), DX
+#line 16 "plainsample.go"
+	VPBROADCASTD DX, Z31; VMOVUPS Z31, 0(SP); MOVQ $31, DX; VPBROADCASTD DX, Z31; VMOVUPS Z31, 64(SP); MOVQ $1, DX; VPBROADCASTD DX, Z31; VMOVUPS Z31, 128(SP)
+#line 16 "plainsample.go"
+	VBROADCASTSS a5+40(FP), Z6
+#line 16 "plainsample.go"
+	MOVQ $268435456, DX; VPBROADCASTD DX, Z31; VMOVUPS Z31, 192(SP)
+#line 16 "plainsample.go"
+	VBROADCASTSS a6+44(FP), Z8
+#line 16 "plainsample.go"
+	MOVQ $1069066811, DX; VPBROADCASTD DX, Z9; MOVQ $1262485504, DX; VPBROADCASTD DX, Z10; MOVQ $-1087278568, DX; VPBROADCASTD DX, Z11; MOVQ $822272776, DX; VPBROADCASTD DX, Z12; MOVQ $984950725, DX; VPBROADCASTD DX, Z13; MOVQ $1007230148, DX; VPBROADCASTD DX, Z14
+#line 16 "plainsample.go"
+	MOVQ $1026206807, DX; VPBROADCASTD DX, Z15; MOVQ $1042983497, DX; VPBROADCASTD DX, Z16; MOVQ $1056964606, DX; VPBROADCASTD DX, Z17; MOVQ $1065353216, DX; VPBROADCASTD DX, Z18; MOVQ $0, DX; VPBROADCASTD DX, Z19; MOVQ $528482304, DX; VPBROADCASTD DX, Z20
+#line 16 "plainsample.go"
+	MOVQ $1602224128, DX; VPBROADCASTD DX, Z21; MOVQ $23, DX; VPBROADCASTD DX, Z22; MOVQ $2147483647, DX; VPBROADCASTD DX, Z23; MOVQ $1120927744, DX; VPBROADCASTD DX, Z24; MOVQ $2139095040, DX; VPBROADCASTD DX, Z25; MOVQ $1300234240, DX; VPBROADCASTD DX, Z26
+#line 16 "plainsample.go"
+	MOVQ $-1, DX; VPBROADCASTD DX, Z27
+l5:
+#line 16 "plainsample.go"
+	LEAQ 16(BX), DX; CMPQ DX, AX; JGT l1; KXORW K7, K7, K7; KMOVQ K7, 256(SP); MOVL BX, DX
+#line 43 "plainsample.go"
+	KXNORW K2, K2, K2; KMOVQ 256(SP), K7; KORW K2, K7, K7; KMOVQ K7, 256(SP); KMOVQ 256(SP), K7; KORTESTW K7, K7; JEQ l2
+l8:
+#line 43 "plainsample.go"
+	KXORW K7, K7, K7; KMOVQ K7, 272(SP); VPBROADCASTQ DX, Z28; VPADDQ Z28, Z1, Z29; VPADDQ Z28, Z2, Z28; VPCMPQ $1, Z0, Z29, K3; VPCMPQ $1, Z0, Z28, K4; KUNPCKBW K3, K4, K3; KMOVQ 256(SP), K7; KANDW K7, K3, K3; KORTESTW K3, K3; JEQ l9
+#line 45 "plainsample.go"
+	VMOVUPS.Z 0(CX)(DX*4), K3, Z28; VMOVUPS 0(SP), Z31; VPCMPD $2, Z28, Z31, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KMOVQ K4, 264(SP); KORTESTW K5, K5; JEQ l13
+#line 29 "weight.go"
+	VPSRAVD 64(SP), Z28, Z30; VPSRLVD 128(SP), Z30, Z30; VPXORD Z30, Z28, Z28
+#line 34 "weight.go"
+	VCMPPS $0, Z6, Z28, K6; KANDW K5, K6, K1; KANDNW K5, K6, K5; KORTESTW K1, K1; JEQ l15; VMOVUPS 192(SP), Z30
+l15:
+#line 34 "weight.go"
+	KORTESTW K5, K5; JEQ l16
+#line 37 "weight.go"
+	VSUBPS Z6, Z28, Z28; VMULPS Z8, Z28, Z28
+#line 37 "exp.go"
+	VMOVUPS Z10, Z3; VFMADD231PS Z9, Z28, Z3
+#line 38 "exp.go"
+	VSUBPS Z10, Z3, Z4
+#line 39 "exp.go"
+	VMOVUPS Z28, Z5; VFMADD231PS Z11, Z4, Z5; VFMADD231PS Z12, Z4, Z5; VMOVUPS Z5, Z4
+#line 40 "exp.go"
+	VMOVUPS Z14, Z5; VFMADD231PS Z4, Z13, Z5; VMOVUPS Z15, Z7; VFMADD231PS Z4, Z5, Z7; VMOVUPS Z7, Z5; VMOVUPS Z16, Z7; VFMADD231PS Z4, Z5, Z7; VMOVUPS Z7, Z5; VMOVUPS Z17, Z7; VFMADD231PS Z4, Z5, Z7; VMOVUPS Z7, Z5
+#line 41 "exp.go"
+	VMOVUPS Z18, Z7; VFMADD231PS Z4, Z5, Z7; VMOVUPS Z7, Z5; VMOVUPS Z18, Z7; VFMADD231PS Z4, Z5, Z7; VMOVUPS Z7, Z4
+#line 22 "exp.go"
+	VCMPPS $17, Z28, Z19, K1; KANDW K5, K1, K6; KANDNW K5, K1, K4; KORTESTW K6, K6; JEQ l18; VMOVUPS Z20, Z5; VMOVUPS Z21, Z7
+l18:
+#line 22 "exp.go"
+	KORTESTW K4, K4; JEQ l19; VMOVDQA32 Z21, K4, Z5; VMOVDQA32 Z20, K4, Z7
+l19:
+#line 25 "exp.go"
+	VPSLLVD Z22, Z3, Z3; VPADDD Z5, Z3, Z3; VMULPS Z3, Z4, Z3; VMOVUPS Z7, Z4; VMULPS Z4, Z3, Z3
+#line 26 "exp.go"
+	VPANDD Z23, Z28, Z4; VCMPPS $17, Z4, Z24, K4; KANDW K5, K4, K6; KANDNW K5, K4, K4; KORTESTW K6, K6; JEQ l21
+#line 28 "exp.go"
+	KANDW K6, K1, K2; KANDNW K6, K1, K1; KORTESTW K2, K2; JEQ l23
+#line 20 "basic.go"
+	VMOVUPS Z25, Z4
+l23:
+#line 20 "basic.go"
+	KORTESTW K1, K1; JEQ l21
+#line 28 "exp.go"
+	VMOVDQA32 Z19, K1, Z4
+l21:
+#line 28 "exp.go"
+	KORTESTW K4, K4; JEQ l24
+#line 26 "exp.go"
+	VMOVDQA32 Z3, K4, Z4
+l24:
+#line 37 "weight.go"
+	VMULPS Z26, Z4, Z3; VCVTTPS2DQ Z3, Z3; VMOVDQA32 Z3, K5, Z30
+l16:
+#line 46 "plainsample.go"
+	VMOVUPS Z30, Z29
+l13:
+#line 46 "plainsample.go"
+	KMOVQ 264(SP), K7; KORTESTW K7, K7; JEQ l25
+#line 45 "plainsample.go"
+	KMOVQ 264(SP), K7; VMOVDQA32 Z27, K7, Z29
+l25:
+#line 43 "plainsample.go"
+	LEAQ 16(DX), SI
+#line 48 "plainsample.go"
+	VMOVUPS Z29, K3, 0(CX)(DX*4)
+#line 43 "plainsample.go"
+	MOVQ SI, DX; KMOVQ 272(SP), K7; KORW K3, K7, K7; KMOVQ K7, 272(SP)
+l9:
+#line 43 "plainsample.go"
+	KMOVQ 272(SP), K7; KMOVQ K7, 256(SP); KMOVQ 256(SP), K7; KORTESTW K7, K7; JNE l8
+l2:
+#line 17 "plainsample.go"
+	ADDQ $16, BX; JMP l5
+l1:
+#line 17 "plainsample.go"
+	VZEROUPPER
+#line 17 "plainsample.go"
+	MOVQ BX, done+48(FP)
+#line 17 "plainsample.go"
+	RET
+
+// func PlainTwinAVX2_______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 float32, a6 float32) (done int)
+#line 16 "plainsample.go"
+TEXT ·PlainTwinAVX2_______(SB), 0, $896-56
+#line 16 "plainsample.go"
+	MOVQ a0+0(FP), AX
+#line 16 "plainsample.go"
+	XORQ BX, BX; MOVQ $50462976, CX; VMOVQ CX, X15; VMOVUPS Y15, 320(SP); VMOVUPS 320(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 320(SP); MOVQ $117835012, CX; VMOVQ CX, X15; VMOVUPS Y15, 384(SP); VMOVUPS 384(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 384(SP)
+#line 16 "plainsample.go"
+	MOVQ a1+8(FP), CX
+#line 16 "plainsample.go"
+	VMOVQ CX, X2; VPBROADCASTQ X2, Y15; VMOVUPS Y15, 672(SP)
+#line 16 "plainsample.go"
+	MOVQ a2+16(FP), CX
+#line 16 "plainsample.go"
+	MOVQ a3+24(FP), DX
+#line 16 "plainsample.go"
+	ADDQ DX, CX
+#line 16 "plainsample.go"
+	MOVQ a4+32(FP), DX
+#line 16 "plainsample.go"
+	VMOVD DX, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 0(SP); MOVQ $31, DX; VMOVD DX, X4; VPBROADCASTD X4, Y15; VMOVUPS Y15, 32(SP); MOVQ $1, DX; VMOVD DX, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 64(SP)
+#line 16 "plainsample.go"
+	VBROADCASTSS a5+40(FP), Y15
+#line 16 "plainsample.go"
+	VMOVUPS Y15, 704(SP); MOVQ $268435456, DX; VMOVD DX, X7; VPBROADCASTD X7, Y15; VMOVUPS Y15, 96(SP)
+#line 16 "plainsample.go"
+	VBROADCASTSS a6+44(FP), Y15
+#line 16 "plainsample.go"
+	VMOVUPS Y15, 128(SP); MOVQ $1069066811, DX; VMOVD DX, X9; VPBROADCASTD X9, Y15; VMOVUPS Y15, 160(SP); MOVQ $1262485504, DX; VMOVD DX, X10; VPBROADCASTD X10, Y15; VMOVUPS Y15, 736(SP); MOVQ $-1087278568, DX; VMOVD DX, X11; VPBROADCASTD X11, Y15; VMOVUPS Y15, 192(SP)
+#line 16 "plainsample.go"
+	MOVQ $822272776, DX; VMOVD DX, X12; VPBROADCASTD X12, Y15; VMOVUPS Y15, 224(SP); MOVQ $984950725, DX; VMOVD DX, X13; VPBROADCASTD X13, Y15; VMOVUPS Y15, 256(SP); MOVQ $1007230148, DX; VMOVD DX, X14; VPBROADCASTD X14, Y15; VMOVUPS Y15, 288(SP); MOVQ $1026206807, DX
+#line 16 "plainsample.go"
+	VMOVD DX, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 352(SP); MOVQ $1042983497, DX; VMOVD DX, X4; VPBROADCASTD X4, Y15; VMOVUPS Y15, 416(SP); MOVQ $1056964606, DX; VMOVD DX, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 448(SP); MOVQ $1065353216, DX; VMOVD DX, X7
+#line 16 "plainsample.go"
+	VPBROADCASTD X7, Y15; VMOVUPS Y15, 768(SP); MOVQ $0, DX; VMOVD DX, X8; VPBROADCASTD X8, Y15; VMOVUPS Y15, 800(SP); MOVQ $528482304, DX; VMOVD DX, X9; VPBROADCASTD X9, Y15; VMOVUPS Y15, 832(SP); MOVQ $1602224128, DX; VMOVD DX, X11; VPBROADCASTD X11, Y15
+#line 16 "plainsample.go"
+	VMOVUPS Y15, 864(SP); MOVQ $23, DX; VMOVD DX, X12; VPBROADCASTD X12, Y15; VMOVUPS Y15, 480(SP); MOVQ $2147483647, DX; VMOVD DX, X13; VPBROADCASTD X13, Y15; VMOVUPS Y15, 512(SP); MOVQ $1120927744, DX; VMOVD DX, X14; VPBROADCASTD X14, Y15; VMOVUPS Y15, 544(SP)
+#line 16 "plainsample.go"
+	MOVQ $2139095040, DX; VMOVD DX, X0; VPBROADCASTD X0, Y15; VMOVUPS Y15, 576(SP); MOVQ $1300234240, DX; VMOVD DX, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 608(SP); MOVQ $-1, DX; VMOVD DX, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 640(SP)
+l5:
+#line 16 "plainsample.go"
+	LEAQ 8(BX), DX; CMPQ DX, AX; JGT l1; VPXOR Y4, Y4, Y4; MOVL BX, DX
+#line 43 "plainsample.go"
+	VPCMPEQD Y5, Y5, Y5; VPOR Y5, Y4, Y4; VPTEST Y4, Y4; JEQ l2
+l8:
+#line 43 "plainsample.go"
+	VPXOR Y5, Y5, Y5; VMOVQ DX, X12; VPBROADCASTQ X12, Y12; VMOVUPS 320(SP), Y15; VPADDQ Y12, Y15, Y13; VMOVUPS 384(SP), Y15; VPADDQ Y12, Y15, Y12; VMOVUPS 672(SP), Y15; VPCMPGTQ Y13, Y15, Y13; VMOVUPS 672(SP), Y15; VPCMPGTQ Y12, Y15, Y12; VSHUFPS $136, Y12, Y13, Y12
+#line 43 "plainsample.go"
+	VPERMQ $216, Y12, Y12; VPAND Y4, Y12, Y12; VPTEST Y12, Y12; JEQ l9
+#line 45 "plainsample.go"
+	VMASKMOVPS 0(CX)(DX*4), Y12, Y13; VMOVUPS 0(SP), Y15; VPCMPGTD Y13, Y15, Y14; VPCMPEQD Y0, Y0, Y0; VPXOR Y0, Y14, Y0; VPAND Y12, Y0, Y3; VPANDN Y12, Y0, Y0; VPTEST Y3, Y3; JEQ l13
+#line 29 "weight.go"
+	VPSRAVD 32(SP), Y13, Y1; VPSRLVD 64(SP), Y1, Y1; VPXOR Y1, Y13, Y1
+#line 34 "weight.go"
+	VCMPPS $0, 704(SP), Y1, Y13; VPAND Y3, Y13, Y6; VPANDN Y3, Y13, Y3; VPTEST Y6, Y6; JEQ l15; VMOVUPS 96(SP), Y2
+l15:
+#line 34 "weight.go"
+	VPTEST Y3, Y3; JEQ l16
+#line 37 "weight.go"
+	VSUBPS 704(SP), Y1, Y1; VMULPS 128(SP), Y1, Y1
+#line 37 "exp.go"
+	VMOVUPS 736(SP), Y6; VFMADD231PS 160(SP), Y1, Y6
+#line 38 "exp.go"
+	VSUBPS 736(SP), Y6, Y13
+#line 39 "exp.go"
+	VMOVUPS Y1, Y10; VFMADD231PS 192(SP), Y13, Y10; VFMADD231PS 224(SP), Y13, Y10
+#line 40 "exp.go"
+	VMOVUPS 288(SP), Y13; VMOVUPS 256(SP), Y15; VFMADD231PS Y10, Y15, Y13; VMOVUPS 352(SP), Y7; VFMADD231PS Y10, Y13, Y7; VMOVUPS 416(SP), Y13; VFMADD231PS Y10, Y7, Y13; VMOVUPS Y13, Y7; VMOVUPS 448(SP), Y13; VFMADD231PS Y10, Y7, Y13; VMOVUPS Y13, Y7
+#line 41 "exp.go"
+	VMOVUPS 768(SP), Y13; VFMADD231PS Y10, Y7, Y13; VMOVUPS Y13, Y7; VMOVUPS 768(SP), Y13; VFMADD231PS Y10, Y7, Y13; VMOVUPS Y13, Y7
+#line 22 "exp.go"
+	VMOVUPS 800(SP), Y15; VCMPPS $17, Y1, Y15, Y10; VPAND Y3, Y10, Y9; VPANDN Y3, Y10, Y11; VPTEST Y9, Y9; JEQ l18; VMOVUPS 832(SP), Y13; VMOVUPS 864(SP), Y8
+l18:
+#line 22 "exp.go"
+	VPTEST Y11, Y11; JEQ l19; VBLENDVPS Y11, 864(SP), Y13, Y13; VBLENDVPS Y11, 832(SP), Y8, Y8
+l19:
+#line 25 "exp.go"
+	VPSLLVD 480(SP), Y6, Y6; VPADDD Y13, Y6, Y6; VMULPS Y6, Y7, Y6; VMOVUPS Y8, Y7; VMULPS Y7, Y6, Y6
+#line 26 "exp.go"
+	VPAND 512(SP), Y1, Y1; VMOVUPS 544(SP), Y15; VCMPPS $17, Y1, Y15, Y1; VPAND Y3, Y1, Y8; VPANDN Y3, Y1, Y1; VPTEST Y8, Y8; JEQ l21
+#line 28 "exp.go"
+	VPAND Y8, Y10, Y9; VPANDN Y8, Y10, Y8; VPTEST Y9, Y9; JEQ l23
+#line 20 "basic.go"
+	VMOVUPS 576(SP), Y7
+l23:
+#line 20 "basic.go"
+	VPTEST Y8, Y8; JEQ l21
+#line 28 "exp.go"
+	VBLENDVPS Y8, 800(SP), Y7, Y7
+l21:
+#line 28 "exp.go"
+	VPTEST Y1, Y1; JEQ l24
+#line 26 "exp.go"
+	VBLENDVPS Y1, Y6, Y7, Y7
+l24:
+#line 37 "weight.go"
+	VMULPS 608(SP), Y7, Y1; VCVTTPS2DQ Y1, Y1; VBLENDVPS Y3, Y1, Y2, Y2
+l16:
+#line 46 "plainsample.go"
+	VMOVUPS Y2, Y14
+l13:
+#line 46 "plainsample.go"
+	VPTEST Y0, Y0; JEQ l25
+#line 45 "plainsample.go"
+	VBLENDVPS Y0, 640(SP), Y14, Y14
+l25:
+#line 43 "plainsample.go"
+	LEAQ 16(DX), SI
+#line 48 "plainsample.go"
+	VMASKMOVPS Y14, Y12, 0(CX)(DX*4)
+#line 43 "plainsample.go"
+	MOVQ SI, DX; VPOR Y12, Y5, Y5
+l9:
+#line 43 "plainsample.go"
+	VMOVUPS Y5, Y4; VPTEST Y4, Y4; JNE l8
+l2:
+#line 17 "plainsample.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 17 "plainsample.go"
+	VZEROUPPER
+#line 17 "plainsample.go"
+	MOVQ BX, done+48(FP)
+#line 17 "plainsample.go"
+	RET
+
+// func PlainTwin________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+#line 68 "plainsample.go"
+TEXT ·PlainTwin________(SB), 0, $0-56
+#line 68 "plainsample.go"
+	MOVQ a0+0(FP), AX
+#line 68 "plainsample.go"
+	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTQ CX, Z0
+#line 68 "plainsample.go"
+	MOVQ a1+8(FP), CX
+#line 68 "plainsample.go"
 	MOVQ a2+16(FP), DX
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	MOVQ a3+24(FP), SI
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	ADDQ SI, DX; MOVQ $0, SI; VPBROADCASTD SI, Z1
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	MOVQ a4+32(FP), SI
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	MOVQ a5+40(FP), DI
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	ADDQ DI, SI; MOVQ $1, DI; VPBROADCASTQ DI, Z2; MOVQ $506097522914230528, DI; VMOVQ DI, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z2, Z3, Z3; MOVQ $1084818905618843912, DI; VMOVQ DI, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z2, Z4, Z4; VPBROADCASTQ CX, Z2
 l6:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS Z0, Z5; VMOVUPS Z0, Z6; MOVQ DI, R8
 l8:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 15(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 66 "plainsample.go"
-	CMPQ R8, CX; JGE l15
-#line 67 "plainsample.go"
-	VMOVUPS 0(DX)(R8*4), Z7; VPCMPD $2, Z7, Z1, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17
-#line 61 "plainsample.go"
-	VEXTRACTI64X4 $1, Z7, Y10; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y10, Z10
 #line 68 "plainsample.go"
+	CMPQ R8, CX; JGE l15
+#line 69 "plainsample.go"
+	VMOVUPS 0(DX)(R8*4), Z7; VPCMPD $2, Z7, Z1, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17
+#line 63 "plainsample.go"
+	VEXTRACTI64X4 $1, Z7, Y10; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y10, Z10
+#line 70 "plainsample.go"
 	VPADDQ Z7, Z5, Z7; VPADDQ Z10, Z6, Z10; VMOVUPS Z7, Z8; VMOVUPS Z10, Z9
 l17:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	KORTESTW K1, K1; JEQ l18
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	KSHIFTRW $8, K1, K2; VMOVDQA64 Z5, K1, Z8; VMOVDQA64 Z6, K2, Z9
 l18:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Z8, Z5; VMOVUPS Z9, Z6; MOVQ R9, R8; JMP l8
 l15:
 #line 87 "plain.go"
@@ -1530,27 +1776,27 @@ l15:
 l4:
 #line 88 "plain.go"
 	KXORW K1, K1, K1; MOVL BX, DI
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	VMOVUPS Z0, Z5; VMOVUPS Z0, Z6; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l23
 l21:
-#line 66 "plainsample.go"
-	KXORW K2, K2, K2; VPBROADCASTQ R8, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; VPCMPQ $1, Z2, Z8, K3; VPCMPQ $1, Z2, Z7, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l22
-#line 67 "plainsample.go"
-	VMOVUPS.Z 0(DX)(R8*4), K3, Z7; VPCMPD $2, Z7, Z1, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l26
-#line 61 "plainsample.go"
-	VEXTRACTI64X4 $1, Z7, Y10; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y10, Z10
 #line 68 "plainsample.go"
+	KXORW K2, K2, K2; VPBROADCASTQ R8, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; VPCMPQ $1, Z2, Z8, K3; VPCMPQ $1, Z2, Z7, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l22
+#line 69 "plainsample.go"
+	VMOVUPS.Z 0(DX)(R8*4), K3, Z7; VPCMPD $2, Z7, Z1, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l26
+#line 63 "plainsample.go"
+	VEXTRACTI64X4 $1, Z7, Y10; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y10, Z10
+#line 70 "plainsample.go"
 	VPADDQ Z7, Z5, Z7; VPADDQ Z10, Z6, Z10; VMOVUPS Z7, Z8; VMOVUPS Z10, Z9
 l26:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	KORTESTW K4, K4; JEQ l27
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	KSHIFTRW $8, K4, K5; VMOVDQA64 Z5, K4, Z8; VMOVDQA64 Z6, K5, Z9
 l27:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; KSHIFTRW $8, K3, K4; VMOVDQA64 Z8, K3, Z5; VMOVDQA64 Z9, K4, Z6; MOVQ R9, R8; KORW K3, K2, K2
 l22:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l21
 l23:
 #line 87 "plain.go"
@@ -1565,49 +1811,49 @@ l1:
 #line 88 "plain.go"
 	RET
 
-// func PlainTwinAVX2_______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
-#line 66 "plainsample.go"
-TEXT ·PlainTwinAVX2_______(SB), 0, $0-56
-#line 66 "plainsample.go"
+// func PlainTwinAVX2________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+#line 68 "plainsample.go"
+TEXT ·PlainTwinAVX2________(SB), 0, $0-56
+#line 68 "plainsample.go"
 	MOVQ a0+0(FP), AX
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	XORQ BX, BX; MOVQ $0, CX; VMOVQ CX, X0; VPBROADCASTQ X0, Y0
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	MOVQ a1+8(FP), CX
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	MOVQ a2+16(FP), DX
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	MOVQ a3+24(FP), SI
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	ADDQ SI, DX; MOVQ $0, SI; VMOVD SI, X1; VPBROADCASTD X1, Y1
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	MOVQ a4+32(FP), SI
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	MOVQ a5+40(FP), DI
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	ADDQ DI, SI; MOVQ $50462976, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; MOVQ $117835012, DI; VMOVQ DI, X3; VPMOVZXBQ X3, Y3; VMOVQ CX, X4; VPBROADCASTQ X4, Y4
 l6:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS Y0, Y5; VMOVUPS Y0, Y6; MOVQ DI, R8
 l8:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 7(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 66 "plainsample.go"
-	CMPQ R8, CX; JGE l15
-#line 67 "plainsample.go"
-	VMOVUPS 0(DX)(R8*4), Y7; VPCMPGTD Y7, Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VMOVUPS Y8, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y8, Y8; VPTEST Y11, Y11; JEQ l17
-#line 61 "plainsample.go"
-	VEXTRACTI128 $1, Y7, X11; VPMOVSXDQ X7, Y7; VPMOVSXDQ X11, Y11
 #line 68 "plainsample.go"
+	CMPQ R8, CX; JGE l15
+#line 69 "plainsample.go"
+	VMOVUPS 0(DX)(R8*4), Y7; VPCMPGTD Y7, Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VMOVUPS Y8, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y8, Y8; VPTEST Y11, Y11; JEQ l17
+#line 63 "plainsample.go"
+	VEXTRACTI128 $1, Y7, X11; VPMOVSXDQ X7, Y7; VPMOVSXDQ X11, Y11
+#line 70 "plainsample.go"
 	VPADDQ Y7, Y5, Y7; VPADDQ Y11, Y6, Y11; VMOVUPS Y7, Y9; VMOVUPS Y11, Y10
 l17:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	VPTEST Y8, Y8; JEQ l18
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	VPMOVSXDQ X8, Y7; VEXTRACTI128 $1, Y8, X8; VPMOVSXDQ X8, Y8; VBLENDVPS Y7, Y5, Y9, Y9; VBLENDVPS Y8, Y6, Y10, Y10
 l18:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Y9, Y5; VMOVUPS Y10, Y6; MOVQ R9, R8; JMP l8
 l15:
 #line 87 "plain.go"
@@ -1617,27 +1863,27 @@ l15:
 l4:
 #line 88 "plain.go"
 	VPXOR Y5, Y5, Y5; MOVL BX, DI
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	VMOVUPS Y0, Y6; VMOVUPS Y0, Y7; MOVQ DI, R8; VPCMPEQD Y8, Y8, Y8; VPOR Y8, Y5, Y5; VPTEST Y5, Y5; JEQ l23
 l21:
-#line 66 "plainsample.go"
-	VPXOR Y8, Y8, Y8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPCMPGTQ Y10, Y4, Y10; VPCMPGTQ Y9, Y4, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y5, Y9, Y9; VPTEST Y9, Y9; JEQ l22
-#line 67 "plainsample.go"
-	VMASKMOVPS 0(DX)(R8*4), Y9, Y10; VPCMPGTD Y10, Y1, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11; VPAND Y9, Y11, Y14; VPANDN Y9, Y11, Y11; VPTEST Y14, Y14; JEQ l26
-#line 61 "plainsample.go"
-	VEXTRACTI128 $1, Y10, X14; VPMOVSXDQ X10, Y10; VPMOVSXDQ X14, Y14
 #line 68 "plainsample.go"
+	VPXOR Y8, Y8, Y8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPCMPGTQ Y10, Y4, Y10; VPCMPGTQ Y9, Y4, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y5, Y9, Y9; VPTEST Y9, Y9; JEQ l22
+#line 69 "plainsample.go"
+	VMASKMOVPS 0(DX)(R8*4), Y9, Y10; VPCMPGTD Y10, Y1, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11; VPAND Y9, Y11, Y14; VPANDN Y9, Y11, Y11; VPTEST Y14, Y14; JEQ l26
+#line 63 "plainsample.go"
+	VEXTRACTI128 $1, Y10, X14; VPMOVSXDQ X10, Y10; VPMOVSXDQ X14, Y14
+#line 70 "plainsample.go"
 	VPADDQ Y10, Y6, Y10; VPADDQ Y14, Y7, Y14; VMOVUPS Y10, Y12; VMOVUPS Y14, Y13
 l26:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	VPTEST Y11, Y11; JEQ l27
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	VPMOVSXDQ X11, Y10; VEXTRACTI128 $1, Y11, X11; VPMOVSXDQ X11, Y11; VBLENDVPS Y10, Y6, Y12, Y12; VBLENDVPS Y11, Y7, Y13, Y13
 l27:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VPMOVSXDQ X9, Y10; VEXTRACTI128 $1, Y9, X11; VPMOVSXDQ X11, Y11; VBLENDVPS Y10, Y12, Y6, Y6; VBLENDVPS Y11, Y13, Y7, Y7; MOVQ R9, R8; VPOR Y9, Y8, Y8
 l22:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	VMOVUPS Y8, Y5; VPTEST Y5, Y5; JNE l21
 l23:
 #line 87 "plain.go"
@@ -1652,9 +1898,9 @@ l1:
 #line 88 "plain.go"
 	RET
 
-// func PlainTwin________(a0 int) (done int)
+// func PlainTwin_________(a0 int) (done int)
 #line 90 "plain.go"
-TEXT ·PlainTwin________(SB), 0, $0-16
+TEXT ·PlainTwin_________(SB), 0, $0-16
 #line 90 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 90 "plain.go"
@@ -1662,19 +1908,19 @@ TEXT ·PlainTwin________(SB), 0, $0-16
 l5:
 #line 90 "plain.go"
 	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l1
-#line 82 "plainsample.go"
+#line 84 "plainsample.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 82 "plainsample.go"
+#line 84 "plainsample.go"
 	VZEROUPPER
-#line 82 "plainsample.go"
+#line 84 "plainsample.go"
 	MOVQ BX, done+8(FP)
-#line 82 "plainsample.go"
+#line 84 "plainsample.go"
 	RET
 
-// func PlainTwinAVX2________(a0 int) (done int)
+// func PlainTwinAVX2_________(a0 int) (done int)
 #line 90 "plain.go"
-TEXT ·PlainTwinAVX2________(SB), 0, $0-16
+TEXT ·PlainTwinAVX2_________(SB), 0, $0-16
 #line 90 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 90 "plain.go"
@@ -1682,19 +1928,19 @@ TEXT ·PlainTwinAVX2________(SB), 0, $0-16
 l5:
 #line 90 "plain.go"
 	LEAQ 8(BX), CX; CMPQ CX, AX; JGT l1
-#line 82 "plainsample.go"
+#line 84 "plainsample.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 82 "plainsample.go"
+#line 84 "plainsample.go"
 	VZEROUPPER
-#line 82 "plainsample.go"
+#line 84 "plainsample.go"
 	MOVQ BX, done+8(FP)
-#line 82 "plainsample.go"
+#line 84 "plainsample.go"
 	RET
 
-// func PlainTwin__________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer) (done int)
+// func PlainTwin___________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer) (done int)
 #line 11 "plainsample.go"
-TEXT ·PlainTwin__________(SB), 0, $0-72
+TEXT ·PlainTwin___________(SB), 0, $0-72
 #line 11 "plainsample.go"
 	MOVQ a0+0(FP), AX
 #line 11 "plainsample.go"
@@ -1726,60 +1972,60 @@ TEXT ·PlainTwin__________(SB), 0, $0-72
 l5:
 #line 11 "plainsample.go"
 	LEAQ 16(BX), R9; CMPQ R9, AX; JGT l1; MOVL BX, R9
-#line 21 "plainsample.go"
+#line 23 "plainsample.go"
 	MOVQ CX, R10
 l7:
-#line 21 "plainsample.go"
-	KXORW K1, K1, K1
 #line 23 "plainsample.go"
+	KXORW K1, K1, K1
+#line 25 "plainsample.go"
 	LEAQ 1(R10), R11; MOVQ R11, R12; IMULQ DX, R12; CMPQ SI, R12; SETLT R13; MOVBLZX R13, R13; NEGQ R13; KMOVW R13, K2; VPBROADCASTQ R12, Z8; VPBLENDMQ Z0, Z8, K2, Z9; KSHIFTRW $8, K2, K2; VPBLENDMQ Z0, Z8, K2, Z8
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	MOVQ R10, R12; IMULQ DX, R12; VPBROADCASTQ R12, Z10; VPCMPQ $1, Z10, Z9, K2; VPCMPQ $1, Z10, Z8, K3; KUNPCKBW K2, K3, K2; VPBROADCASTQ R12, Z10; VPBLENDMQ Z9, Z10, K2, Z11; KSHIFTRW $8, K2, K2; VPBLENDMQ Z8, Z10, K2, Z10; VPCMPUQ $2, Z1, Z9, K2; VPCMPUQ $2, Z1, Z8, K3
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	KUNPCKBW K2, K3, K2; KORTESTW K2, K2; JCC l1; VPCMPUQ $2, Z9, Z11, K2; VPCMPUQ $2, Z8, Z10, K3; KUNPCKBW K2, K3, K2; KORTESTW K2, K2; JCC l1; VPMULLQ Z3, Z11, Z12; VPADDQ Z12, Z2, Z12; VPMULLQ Z3, Z10, Z13; VPADDQ Z13, Z2, Z13; VPSUBQ Z11, Z9, Z9; VPSUBQ Z10, Z8, Z8
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Z4, Z10; VMOVUPS Z4, Z11; MOVQ R9, R12; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l14
 l12:
-#line 64 "plainsample.go"
-	KXORW K2, K2, K2
 #line 66 "plainsample.go"
-	VPBROADCASTQ R12, Z14; VPADDQ Z14, Z6, Z15; VPADDQ Z14, Z7, Z14; VPCMPQ $1, Z9, Z15, K3; VPCMPQ $1, Z8, Z14, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l13
-#line 67 "plainsample.go"
-	VPBROADCASTQ R12, Z14; VPADDQ Z14, Z6, Z15; VPADDQ Z14, Z7, Z14; VPMULLQ Z3, Z15, Z15; VPADDQ Z15, Z12, Z15; VPMULLQ Z3, Z14, Z14; VPADDQ Z14, Z13, Z14; KMOVW K3, K4; VPXORQ Z16, Z16, Z16; VGATHERQPS 0(DI)(Z15*1), K4, Y16; VMOVUPS Z16, Z15; KSHIFTRW $8, K3, K4
-#line 67 "plainsample.go"
-	VPXORQ Z16, Z16, Z16; VGATHERQPS 0(DI)(Z14*1), K4, Y16; VINSERTI64X4 $1, Y16, Z15, Z15; VPCMPD $2, Z15, Z5, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l17
-#line 61 "plainsample.go"
-	VEXTRACTI64X4 $1, Z15, Y17; VPMOVSXDQ Y15, Z15; VPMOVSXDQ Y17, Z17
+	KXORW K2, K2, K2
 #line 68 "plainsample.go"
+	VPBROADCASTQ R12, Z14; VPADDQ Z14, Z6, Z15; VPADDQ Z14, Z7, Z14; VPCMPQ $1, Z9, Z15, K3; VPCMPQ $1, Z8, Z14, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l13
+#line 69 "plainsample.go"
+	VPBROADCASTQ R12, Z14; VPADDQ Z14, Z6, Z15; VPADDQ Z14, Z7, Z14; VPMULLQ Z3, Z15, Z15; VPADDQ Z15, Z12, Z15; VPMULLQ Z3, Z14, Z14; VPADDQ Z14, Z13, Z14; KMOVW K3, K4; VPXORQ Z16, Z16, Z16; VGATHERQPS 0(DI)(Z15*1), K4, Y16; VMOVUPS Z16, Z15; KSHIFTRW $8, K3, K4
+#line 69 "plainsample.go"
+	VPXORQ Z16, Z16, Z16; VGATHERQPS 0(DI)(Z14*1), K4, Y16; VINSERTI64X4 $1, Y16, Z15, Z15; VPCMPD $2, Z15, Z5, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l17
+#line 63 "plainsample.go"
+	VEXTRACTI64X4 $1, Z15, Y17; VPMOVSXDQ Y15, Z15; VPMOVSXDQ Y17, Z17
+#line 70 "plainsample.go"
 	VPADDQ Z15, Z10, Z15; VPADDQ Z17, Z11, Z17; VMOVUPS Z15, Z14; VMOVUPS Z17, Z16
 l17:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	KORTESTW K4, K4; JEQ l18
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	KSHIFTRW $8, K4, K5; VMOVDQA64 Z10, K4, Z14; VMOVDQA64 Z11, K5, Z16
 l18:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R12), R13; KSHIFTRW $8, K3, K4; VMOVDQA64 Z14, K3, Z10; VMOVDQA64 Z16, K4, Z11; MOVQ R13, R12; KORW K3, K2, K2
 l13:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l12
 l14:
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	IMUL3Q $128, R10, R12; MOVQ R8, R13; ADDQ R12, R13; VMOVUPS Z10, 0(R13)(R9*8); VMOVUPS Z11, 64(R13)(R9*8); CMPQ R11, $64; JGE l2; MOVQ R11, R10; JMP l7
 l2:
-#line 26 "plainsample.go"
+#line 28 "plainsample.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 26 "plainsample.go"
+#line 28 "plainsample.go"
 	VZEROUPPER
-#line 26 "plainsample.go"
+#line 28 "plainsample.go"
 	MOVQ BX, done+64(FP)
-#line 26 "plainsample.go"
+#line 28 "plainsample.go"
 	RET
 
-// func PlainTwinAVX2__________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer) (done int)
+// func PlainTwinAVX2___________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 unsafe.Pointer) (done int)
 #line 11 "plainsample.go"
-TEXT ·PlainTwinAVX2__________(SB), 0, $224-72
+TEXT ·PlainTwinAVX2___________(SB), 0, $224-72
 #line 11 "plainsample.go"
 	MOVQ a0+0(FP), AX
 #line 11 "plainsample.go"
@@ -1811,68 +2057,68 @@ TEXT ·PlainTwinAVX2__________(SB), 0, $224-72
 l5:
 #line 11 "plainsample.go"
 	LEAQ 8(BX), R9; CMPQ R9, AX; JGT l1; MOVL BX, R9
-#line 21 "plainsample.go"
+#line 23 "plainsample.go"
 	MOVQ CX, R10
 l7:
-#line 21 "plainsample.go"
+#line 23 "plainsample.go"
 	VPXOR Y8, Y8, Y8
-#line 23 "plainsample.go"
+#line 25 "plainsample.go"
 	LEAQ 1(R10), R11; MOVQ R11, R12; IMULQ DX, R12; CMPQ SI, R12; SETLT R13; MOVBLZX R13, R13; NEGQ R13; VMOVD R13, X9; VPBROADCASTD X9, Y9; VMOVQ R12, X10; VPBROADCASTQ X10, Y10; VPMOVSXDQ X9, Y11; VBLENDVPS Y11, 0(SP), Y10, Y11; VEXTRACTI128 $1, Y9, X9; VPMOVSXDQ X9, Y9
-#line 23 "plainsample.go"
+#line 25 "plainsample.go"
 	VBLENDVPS Y9, 0(SP), Y10, Y9
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	MOVQ R10, R12; IMULQ DX, R12; VMOVQ R12, X10; VPBROADCASTQ X10, Y10; VPCMPGTQ Y11, Y10, Y12; VPCMPGTQ Y9, Y10, Y10; VMOVQ R12, X13; VPBROADCASTQ X13, Y13; VBLENDVPS Y12, Y11, Y13, Y12; VBLENDVPS Y10, Y9, Y13, Y10; VPXOR 128(SP), Y11, Y13; VMOVUPS 32(SP), Y15
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	VPXOR 128(SP), Y15, Y14; VPCMPGTQ Y14, Y13, Y13; VPCMPEQD Y14, Y14, Y14; VPXOR Y14, Y13, Y13; VPXOR 128(SP), Y9, Y14; VMOVUPS 32(SP), Y15; VPXOR 128(SP), Y15, Y0; VPCMPGTQ Y0, Y14, Y0; VPCMPEQD Y14, Y14, Y14; VPXOR Y14, Y0, Y0; VSHUFPS $136, Y0, Y13, Y0
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	VPERMQ $216, Y0, Y0; VMOVMSKPS Y0, R12; CMPL R12, $255; JNE l1; VPXOR 128(SP), Y12, Y0; VPXOR 128(SP), Y11, Y13; VPCMPGTQ Y13, Y0, Y0; VPCMPEQD Y13, Y13, Y13; VPXOR Y13, Y0, Y0; VPXOR 128(SP), Y10, Y13; VPXOR 128(SP), Y9, Y14; VPCMPGTQ Y14, Y13, Y13; VPCMPEQD Y14, Y14, Y14
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	VPXOR Y14, Y13, Y13; VSHUFPS $136, Y13, Y0, Y0; VPERMQ $216, Y0, Y0; VMOVMSKPS Y0, R12; CMPL R12, $255; JNE l1; VPSLLQ $2, Y12, Y0; VMOVUPS 64(SP), Y15; VPADDQ Y0, Y15, Y0; VPSLLQ $2, Y10, Y13; VMOVUPS 64(SP), Y15; VPADDQ Y13, Y15, Y13; VPSUBQ Y12, Y11, Y11
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	VPSUBQ Y10, Y9, Y9
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS 96(SP), Y10; VMOVUPS 96(SP), Y12; MOVQ R9, R12; VPCMPEQD Y14, Y14, Y14; VPOR Y14, Y8, Y8; VPTEST Y8, Y8; JEQ l14
 l12:
-#line 64 "plainsample.go"
-	VPXOR Y14, Y14, Y14
 #line 66 "plainsample.go"
-	VMOVQ R12, X1; VPBROADCASTQ X1, Y1; VMOVUPS 192(SP), Y15; VPADDQ Y1, Y15, Y3; VPADDQ Y1, Y6, Y1; VPCMPGTQ Y3, Y11, Y3; VPCMPGTQ Y1, Y9, Y1; VSHUFPS $136, Y1, Y3, Y1; VPERMQ $216, Y1, Y1; VPAND Y8, Y1, Y1; VPTEST Y1, Y1; JEQ l13
-#line 67 "plainsample.go"
-	VMOVQ R12, X3; VPBROADCASTQ X3, Y3; VMOVUPS 192(SP), Y15; VPADDQ Y3, Y15, Y4; VPADDQ Y3, Y6, Y3; VPSLLQ $2, Y4, Y4; VPADDQ Y4, Y0, Y4; VPSLLQ $2, Y3, Y3; VPADDQ Y3, Y13, Y3; VMOVUPS Y1, Y2; VPXOR Y7, Y7, Y7; VGATHERQPS X2, 0(DI)(Y4*1), X7; VEXTRACTI128 $1, Y1, X2
-#line 67 "plainsample.go"
-	VPXOR Y4, Y4, Y4; VGATHERQPS X2, 0(DI)(Y3*1), X4; VINSERTI128 $1, X4, Y7, Y2; VMOVUPS 160(SP), Y15; VPCMPGTD Y2, Y15, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VPAND Y1, Y3, Y5; VPANDN Y1, Y3, Y3; VPTEST Y5, Y5; JEQ l17
-#line 61 "plainsample.go"
-	VEXTRACTI128 $1, Y2, X5; VPMOVSXDQ X2, Y2; VPMOVSXDQ X5, Y5
+	VPXOR Y14, Y14, Y14
 #line 68 "plainsample.go"
+	VMOVQ R12, X1; VPBROADCASTQ X1, Y1; VMOVUPS 192(SP), Y15; VPADDQ Y1, Y15, Y3; VPADDQ Y1, Y6, Y1; VPCMPGTQ Y3, Y11, Y3; VPCMPGTQ Y1, Y9, Y1; VSHUFPS $136, Y1, Y3, Y1; VPERMQ $216, Y1, Y1; VPAND Y8, Y1, Y1; VPTEST Y1, Y1; JEQ l13
+#line 69 "plainsample.go"
+	VMOVQ R12, X3; VPBROADCASTQ X3, Y3; VMOVUPS 192(SP), Y15; VPADDQ Y3, Y15, Y4; VPADDQ Y3, Y6, Y3; VPSLLQ $2, Y4, Y4; VPADDQ Y4, Y0, Y4; VPSLLQ $2, Y3, Y3; VPADDQ Y3, Y13, Y3; VMOVUPS Y1, Y2; VPXOR Y7, Y7, Y7; VGATHERQPS X2, 0(DI)(Y4*1), X7; VEXTRACTI128 $1, Y1, X2
+#line 69 "plainsample.go"
+	VPXOR Y4, Y4, Y4; VGATHERQPS X2, 0(DI)(Y3*1), X4; VINSERTI128 $1, X4, Y7, Y2; VMOVUPS 160(SP), Y15; VPCMPGTD Y2, Y15, Y3; VPCMPEQD Y4, Y4, Y4; VPXOR Y4, Y3, Y3; VPAND Y1, Y3, Y5; VPANDN Y1, Y3, Y3; VPTEST Y5, Y5; JEQ l17
+#line 63 "plainsample.go"
+	VEXTRACTI128 $1, Y2, X5; VPMOVSXDQ X2, Y2; VPMOVSXDQ X5, Y5
+#line 70 "plainsample.go"
 	VPADDQ Y2, Y10, Y2; VPADDQ Y5, Y12, Y5; VMOVUPS Y2, Y4; VMOVUPS Y5, Y7
 l17:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	VPTEST Y3, Y3; JEQ l18
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	VPMOVSXDQ X3, Y2; VEXTRACTI128 $1, Y3, X3; VPMOVSXDQ X3, Y3; VBLENDVPS Y2, Y10, Y4, Y4; VBLENDVPS Y3, Y12, Y7, Y7
 l18:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R12), R13; VPMOVSXDQ X1, Y2; VEXTRACTI128 $1, Y1, X3; VPMOVSXDQ X3, Y3; VBLENDVPS Y2, Y4, Y10, Y10; VBLENDVPS Y3, Y7, Y12, Y12; MOVQ R13, R12; VPOR Y1, Y14, Y14
 l13:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	VMOVUPS Y14, Y8; VPTEST Y8, Y8; JNE l12
 l14:
-#line 24 "plainsample.go"
+#line 26 "plainsample.go"
 	IMUL3Q $128, R10, R12; MOVQ R8, R13; ADDQ R12, R13; VMOVUPS Y10, 0(R13)(R9*8); VMOVUPS Y12, 32(R13)(R9*8); CMPQ R11, $64; JGE l2; MOVQ R11, R10; JMP l7
 l2:
-#line 26 "plainsample.go"
+#line 28 "plainsample.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 26 "plainsample.go"
+#line 28 "plainsample.go"
 	VZEROUPPER
-#line 26 "plainsample.go"
+#line 28 "plainsample.go"
 	MOVQ BX, done+64(FP)
-#line 26 "plainsample.go"
+#line 28 "plainsample.go"
 	RET
 
-// func PlainTwin_____________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+// func PlainTwin______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
 #line 165 "plain.go"
-TEXT ·PlainTwin_____________(SB), 0, $0-56
+TEXT ·PlainTwin______________(SB), 0, $0-56
 #line 165 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 165 "plain.go"
@@ -1965,9 +2211,9 @@ l1:
 #line 99 "plain.go"
 	RET
 
-// func PlainTwinAVX2_____________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+// func PlainTwinAVX2______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
 #line 165 "plain.go"
-TEXT ·PlainTwinAVX2_____________(SB), 0, $0-56
+TEXT ·PlainTwinAVX2______________(SB), 0, $0-56
 #line 165 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 165 "plain.go"
@@ -2060,9 +2306,9 @@ l1:
 #line 99 "plain.go"
 	RET
 
-// func PlainTwin______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
+// func PlainTwin_______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
 #line 100 "plain.go"
-TEXT ·PlainTwin______________(SB), 0, $472-64
+TEXT ·PlainTwin_______________(SB), 0, $472-64
 #line 100 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 100 "plain.go"
@@ -2271,9 +2517,9 @@ l1:
 #line 88 "plain.go"
 	RET
 
-// func PlainTwinAVX2______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
+// func PlainTwinAVX2_______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
 #line 100 "plain.go"
-TEXT ·PlainTwinAVX2______________(SB), 0, $992-64
+TEXT ·PlainTwinAVX2_______________(SB), 0, $992-64
 #line 100 "plain.go"
 	MOVQ a0+0(FP), AX
 #line 100 "plain.go"
@@ -2492,9 +2738,9 @@ l1:
 #line 88 "plain.go"
 	RET
 
-// func PlainTwin_______________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
+// func PlainTwin________________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
 #line 90 "plain.go"
-TEXT ·PlainTwin_______________(SB), 0, $96-104
+TEXT ·PlainTwin________________(SB), 0, $96-104
 #line 90 "plain.go"
 	MOVQ a0+0(FP), R15
 #line 90 "plain.go"
@@ -2788,9 +3034,9 @@ l1:
 #line 55 "plain.go"
 	RET
 
-// func PlainTwinAVX2_______________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
+// func PlainTwinAVX2________________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
 #line 90 "plain.go"
-TEXT ·PlainTwinAVX2_______________(SB), 0, $920-104
+TEXT ·PlainTwinAVX2________________(SB), 0, $920-104
 #line 90 "plain.go"
 	MOVQ a0+0(FP), R15
 #line 90 "plain.go"
@@ -3136,55 +3382,55 @@ l1:
 #line 55 "plain.go"
 	RET
 
-// func PlainTwin_________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
-#line 84 "plainsample.go"
-TEXT ·PlainTwin_________(SB), 0, $0-64
-#line 84 "plainsample.go"
+// func PlainTwin__________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
+#line 86 "plainsample.go"
+TEXT ·PlainTwin__________(SB), 0, $0-64
+#line 86 "plainsample.go"
 	MOVQ a0+0(FP), AX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTQ CX, Z0
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a1+8(FP), CX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a2+16(FP), DX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a3+24(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	ADDQ SI, DX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a4+32(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	VPBROADCASTD SI, Z1
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a5+40(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a6+48(FP), DI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	ADDQ DI, SI; MOVQ $1, DI; VPBROADCASTQ DI, Z2; MOVQ $506097522914230528, DI; VMOVQ DI, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z2, Z3, Z3; MOVQ $1084818905618843912, DI; VMOVQ DI, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z2, Z4, Z4; VPBROADCASTQ CX, Z2
 l6:
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Z0, Z5; VMOVUPS Z0, Z6; MOVQ DI, R8
 l8:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 15(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 66 "plainsample.go"
-	CMPQ R8, CX; JGE l15
-#line 67 "plainsample.go"
-	VMOVUPS 0(DX)(R8*4), Z7; VPCMPD $2, Z7, Z1, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17
-#line 61 "plainsample.go"
-	VEXTRACTI64X4 $1, Z7, Y10; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y10, Z10
 #line 68 "plainsample.go"
+	CMPQ R8, CX; JGE l15
+#line 69 "plainsample.go"
+	VMOVUPS 0(DX)(R8*4), Z7; VPCMPD $2, Z7, Z1, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17
+#line 63 "plainsample.go"
+	VEXTRACTI64X4 $1, Z7, Y10; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y10, Z10
+#line 70 "plainsample.go"
 	VPADDQ Z7, Z5, Z7; VPADDQ Z10, Z6, Z10; VMOVUPS Z7, Z8; VMOVUPS Z10, Z9
 l17:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	KORTESTW K1, K1; JEQ l18
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	KSHIFTRW $8, K1, K2; VMOVDQA64 Z5, K1, Z8; VMOVDQA64 Z6, K2, Z9
 l18:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Z8, Z5; VMOVUPS Z9, Z6; MOVQ R9, R8; JMP l8
 l15:
 #line 87 "plain.go"
@@ -3194,29 +3440,29 @@ l15:
 l4:
 #line 88 "plain.go"
 	KXORW K1, K1, K1; MOVL BX, DI
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Z0, Z5; VMOVUPS Z0, Z6; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l23
 l21:
-#line 64 "plainsample.go"
-	KXORW K2, K2, K2
 #line 66 "plainsample.go"
-	VPBROADCASTQ R8, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; VPCMPQ $1, Z2, Z8, K3; VPCMPQ $1, Z2, Z7, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l22
-#line 67 "plainsample.go"
-	VMOVUPS.Z 0(DX)(R8*4), K3, Z7; VPCMPD $2, Z7, Z1, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l26
-#line 61 "plainsample.go"
-	VEXTRACTI64X4 $1, Z7, Y10; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y10, Z10
+	KXORW K2, K2, K2
 #line 68 "plainsample.go"
+	VPBROADCASTQ R8, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; VPCMPQ $1, Z2, Z8, K3; VPCMPQ $1, Z2, Z7, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l22
+#line 69 "plainsample.go"
+	VMOVUPS.Z 0(DX)(R8*4), K3, Z7; VPCMPD $2, Z7, Z1, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l26
+#line 63 "plainsample.go"
+	VEXTRACTI64X4 $1, Z7, Y10; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y10, Z10
+#line 70 "plainsample.go"
 	VPADDQ Z7, Z5, Z7; VPADDQ Z10, Z6, Z10; VMOVUPS Z7, Z8; VMOVUPS Z10, Z9
 l26:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	KORTESTW K4, K4; JEQ l27
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	KSHIFTRW $8, K4, K5; VMOVDQA64 Z5, K4, Z8; VMOVDQA64 Z6, K5, Z9
 l27:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; KSHIFTRW $8, K3, K4; VMOVDQA64 Z8, K3, Z5; VMOVDQA64 Z9, K4, Z6; MOVQ R9, R8; KORW K3, K2, K2
 l22:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l21
 l23:
 #line 87 "plain.go"
@@ -3231,55 +3477,55 @@ l1:
 #line 88 "plain.go"
 	RET
 
-// func PlainTwinAVX2_________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
-#line 84 "plainsample.go"
-TEXT ·PlainTwinAVX2_________(SB), 0, $0-64
-#line 84 "plainsample.go"
+// func PlainTwinAVX2__________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
+#line 86 "plainsample.go"
+TEXT ·PlainTwinAVX2__________(SB), 0, $0-64
+#line 86 "plainsample.go"
 	MOVQ a0+0(FP), AX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	XORQ BX, BX; MOVQ $0, CX; VMOVQ CX, X0; VPBROADCASTQ X0, Y0
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a1+8(FP), CX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a2+16(FP), DX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a3+24(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	ADDQ SI, DX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a4+32(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	VMOVD SI, X1; VPBROADCASTD X1, Y1
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a5+40(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a6+48(FP), DI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	ADDQ DI, SI; MOVQ $50462976, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; MOVQ $117835012, DI; VMOVQ DI, X3; VPMOVZXBQ X3, Y3; VMOVQ CX, X4; VPBROADCASTQ X4, Y4
 l6:
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Y0, Y5; VMOVUPS Y0, Y6; MOVQ DI, R8
 l8:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 7(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 66 "plainsample.go"
-	CMPQ R8, CX; JGE l15
-#line 67 "plainsample.go"
-	VMOVUPS 0(DX)(R8*4), Y7; VPCMPGTD Y7, Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VMOVUPS Y8, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y8, Y8; VPTEST Y11, Y11; JEQ l17
-#line 61 "plainsample.go"
-	VEXTRACTI128 $1, Y7, X11; VPMOVSXDQ X7, Y7; VPMOVSXDQ X11, Y11
 #line 68 "plainsample.go"
+	CMPQ R8, CX; JGE l15
+#line 69 "plainsample.go"
+	VMOVUPS 0(DX)(R8*4), Y7; VPCMPGTD Y7, Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VMOVUPS Y8, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y8, Y8; VPTEST Y11, Y11; JEQ l17
+#line 63 "plainsample.go"
+	VEXTRACTI128 $1, Y7, X11; VPMOVSXDQ X7, Y7; VPMOVSXDQ X11, Y11
+#line 70 "plainsample.go"
 	VPADDQ Y7, Y5, Y7; VPADDQ Y11, Y6, Y11; VMOVUPS Y7, Y9; VMOVUPS Y11, Y10
 l17:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	VPTEST Y8, Y8; JEQ l18
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	VPMOVSXDQ X8, Y7; VEXTRACTI128 $1, Y8, X8; VPMOVSXDQ X8, Y8; VBLENDVPS Y7, Y5, Y9, Y9; VBLENDVPS Y8, Y6, Y10, Y10
 l18:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Y9, Y5; VMOVUPS Y10, Y6; MOVQ R9, R8; JMP l8
 l15:
 #line 87 "plain.go"
@@ -3289,29 +3535,29 @@ l15:
 l4:
 #line 88 "plain.go"
 	VPXOR Y5, Y5, Y5; MOVL BX, DI
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Y0, Y6; VMOVUPS Y0, Y7; MOVQ DI, R8; VPCMPEQD Y8, Y8, Y8; VPOR Y8, Y5, Y5; VPTEST Y5, Y5; JEQ l23
 l21:
-#line 64 "plainsample.go"
-	VPXOR Y8, Y8, Y8
 #line 66 "plainsample.go"
-	VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPCMPGTQ Y10, Y4, Y10; VPCMPGTQ Y9, Y4, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y5, Y9, Y9; VPTEST Y9, Y9; JEQ l22
-#line 67 "plainsample.go"
-	VMASKMOVPS 0(DX)(R8*4), Y9, Y10; VPCMPGTD Y10, Y1, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11; VPAND Y9, Y11, Y14; VPANDN Y9, Y11, Y11; VPTEST Y14, Y14; JEQ l26
-#line 61 "plainsample.go"
-	VEXTRACTI128 $1, Y10, X14; VPMOVSXDQ X10, Y10; VPMOVSXDQ X14, Y14
+	VPXOR Y8, Y8, Y8
 #line 68 "plainsample.go"
+	VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPCMPGTQ Y10, Y4, Y10; VPCMPGTQ Y9, Y4, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y5, Y9, Y9; VPTEST Y9, Y9; JEQ l22
+#line 69 "plainsample.go"
+	VMASKMOVPS 0(DX)(R8*4), Y9, Y10; VPCMPGTD Y10, Y1, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11; VPAND Y9, Y11, Y14; VPANDN Y9, Y11, Y11; VPTEST Y14, Y14; JEQ l26
+#line 63 "plainsample.go"
+	VEXTRACTI128 $1, Y10, X14; VPMOVSXDQ X10, Y10; VPMOVSXDQ X14, Y14
+#line 70 "plainsample.go"
 	VPADDQ Y10, Y6, Y10; VPADDQ Y14, Y7, Y14; VMOVUPS Y10, Y12; VMOVUPS Y14, Y13
 l26:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	VPTEST Y11, Y11; JEQ l27
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	VPMOVSXDQ X11, Y10; VEXTRACTI128 $1, Y11, X11; VPMOVSXDQ X11, Y11; VBLENDVPS Y10, Y6, Y12, Y12; VBLENDVPS Y11, Y7, Y13, Y13
 l27:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VPMOVSXDQ X9, Y10; VEXTRACTI128 $1, Y9, X11; VPMOVSXDQ X11, Y11; VBLENDVPS Y10, Y12, Y6, Y6; VBLENDVPS Y11, Y13, Y7, Y7; MOVQ R9, R8; VPOR Y9, Y8, Y8
 l22:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	VMOVUPS Y8, Y5; VPTEST Y5, Y5; JNE l21
 l23:
 #line 87 "plain.go"
@@ -3327,52 +3573,52 @@ l1:
 	RET
 
 // func PlainTwin______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 TEXT ·PlainTwin______(SB), 0, $0-64
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a0+0(FP), AX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTQ CX, Z0
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a1+8(FP), CX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a2+16(FP), DX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a3+24(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	ADDQ SI, DX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a4+32(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	VPBROADCASTD SI, Z1; MOVQ $1, SI; VPBROADCASTQ SI, Z2
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a5+40(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a6+48(FP), DI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	ADDQ DI, SI; MOVQ $506097522914230528, DI; VMOVQ DI, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z2, Z3, Z3; MOVQ $1084818905618843912, DI; VMOVQ DI, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z2, Z4, Z4; VPBROADCASTQ CX, Z5
 l6:
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Z0, Z6; VMOVUPS Z0, Z7; MOVQ DI, R8
 l8:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 15(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 66 "plainsample.go"
-	CMPQ R8, CX; JGE l15
-#line 67 "plainsample.go"
-	VMOVUPS 0(DX)(R8*4), Z8; VPCMPD $2, Z8, Z1, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17
 #line 68 "plainsample.go"
+	CMPQ R8, CX; JGE l15
+#line 69 "plainsample.go"
+	VMOVUPS 0(DX)(R8*4), Z8; VPCMPD $2, Z8, Z1, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17
+#line 70 "plainsample.go"
 	VPADDQ Z2, Z6, Z10; VPADDQ Z2, Z7, Z11; VMOVUPS Z10, Z8; VMOVUPS Z11, Z9
 l17:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	KORTESTW K1, K1; JEQ l18
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	KSHIFTRW $8, K1, K2; VMOVDQA64 Z6, K1, Z8; VMOVDQA64 Z7, K2, Z9
 l18:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Z8, Z6; VMOVUPS Z9, Z7; MOVQ R9, R8; JMP l8
 l15:
 #line 87 "plain.go"
@@ -3382,27 +3628,27 @@ l15:
 l4:
 #line 88 "plain.go"
 	KXORW K1, K1, K1; MOVL BX, DI
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Z0, Z6; VMOVUPS Z0, Z7; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l23
 l21:
-#line 64 "plainsample.go"
-	KXORW K2, K2, K2
 #line 66 "plainsample.go"
-	VPBROADCASTQ R8, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPCMPQ $1, Z5, Z9, K3; VPCMPQ $1, Z5, Z8, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l22
-#line 67 "plainsample.go"
-	VMOVUPS.Z 0(DX)(R8*4), K3, Z8; VPCMPD $2, Z8, Z1, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l26
+	KXORW K2, K2, K2
 #line 68 "plainsample.go"
+	VPBROADCASTQ R8, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPCMPQ $1, Z5, Z9, K3; VPCMPQ $1, Z5, Z8, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l22
+#line 69 "plainsample.go"
+	VMOVUPS.Z 0(DX)(R8*4), K3, Z8; VPCMPD $2, Z8, Z1, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l26
+#line 70 "plainsample.go"
 	VPADDQ Z2, Z6, Z10; VPADDQ Z2, Z7, Z11; VMOVUPS Z10, Z8; VMOVUPS Z11, Z9
 l26:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	KORTESTW K4, K4; JEQ l27
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	KSHIFTRW $8, K4, K5; VMOVDQA64 Z6, K4, Z8; VMOVDQA64 Z7, K5, Z9
 l27:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; KSHIFTRW $8, K3, K4; VMOVDQA64 Z8, K3, Z6; VMOVDQA64 Z9, K4, Z7; MOVQ R9, R8; KORW K3, K2, K2
 l22:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l21
 l23:
 #line 87 "plain.go"
@@ -3418,52 +3664,52 @@ l1:
 	RET
 
 // func PlainTwinAVX2______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 TEXT ·PlainTwinAVX2______(SB), 0, $0-64
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a0+0(FP), AX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	XORQ BX, BX; MOVQ $0, CX; VMOVQ CX, X0; VPBROADCASTQ X0, Y0
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a1+8(FP), CX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a2+16(FP), DX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a3+24(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	ADDQ SI, DX
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a4+32(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	VMOVD SI, X1; VPBROADCASTD X1, Y1; MOVQ $1, SI; VMOVQ SI, X2; VPBROADCASTQ X2, Y2
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a5+40(FP), SI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	MOVQ a6+48(FP), DI
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	ADDQ DI, SI; MOVQ $50462976, DI; VMOVQ DI, X3; VPMOVZXBQ X3, Y3; MOVQ $117835012, DI; VMOVQ DI, X4; VPMOVZXBQ X4, Y4; VMOVQ CX, X5; VPBROADCASTQ X5, Y5
 l6:
-#line 84 "plainsample.go"
+#line 86 "plainsample.go"
 	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Y0, Y6; VMOVUPS Y0, Y7; MOVQ DI, R8
 l8:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 7(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 66 "plainsample.go"
-	CMPQ R8, CX; JGE l15
-#line 67 "plainsample.go"
-	VMOVUPS 0(DX)(R8*4), Y8; VPCMPGTD Y8, Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VMOVUPS Y8, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y8, Y8; VPTEST Y11, Y11; JEQ l17
 #line 68 "plainsample.go"
+	CMPQ R8, CX; JGE l15
+#line 69 "plainsample.go"
+	VMOVUPS 0(DX)(R8*4), Y8; VPCMPGTD Y8, Y1, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y8, Y8; VMOVUPS Y8, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y8, Y8; VPTEST Y11, Y11; JEQ l17
+#line 70 "plainsample.go"
 	VPADDQ Y2, Y6, Y11; VPADDQ Y2, Y7, Y12; VMOVUPS Y11, Y9; VMOVUPS Y12, Y10
 l17:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	VPTEST Y8, Y8; JEQ l18
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	VPMOVSXDQ X8, Y11; VEXTRACTI128 $1, Y8, X8; VPMOVSXDQ X8, Y8; VBLENDVPS Y11, Y6, Y9, Y9; VBLENDVPS Y8, Y7, Y10, Y10
 l18:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Y9, Y6; VMOVUPS Y10, Y7; MOVQ R9, R8; JMP l8
 l15:
 #line 87 "plain.go"
@@ -3473,27 +3719,27 @@ l15:
 l4:
 #line 88 "plain.go"
 	VPXOR Y6, Y6, Y6; MOVL BX, DI
-#line 64 "plainsample.go"
+#line 66 "plainsample.go"
 	VMOVUPS Y0, Y7; VMOVUPS Y0, Y8; MOVQ DI, R8; VPCMPEQD Y9, Y9, Y9; VPOR Y9, Y6, Y6; VPTEST Y6, Y6; JEQ l23
 l21:
-#line 64 "plainsample.go"
-	VPXOR Y9, Y9, Y9
 #line 66 "plainsample.go"
-	VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y3, Y11; VPADDQ Y10, Y4, Y10; VPCMPGTQ Y11, Y5, Y11; VPCMPGTQ Y10, Y5, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPAND Y6, Y10, Y10; VPTEST Y10, Y10; JEQ l22
-#line 67 "plainsample.go"
-	VMASKMOVPS 0(DX)(R8*4), Y10, Y11; VPCMPGTD Y11, Y1, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11; VPAND Y10, Y11, Y14; VPANDN Y10, Y11, Y11; VPTEST Y14, Y14; JEQ l26
+	VPXOR Y9, Y9, Y9
 #line 68 "plainsample.go"
+	VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y3, Y11; VPADDQ Y10, Y4, Y10; VPCMPGTQ Y11, Y5, Y11; VPCMPGTQ Y10, Y5, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPAND Y6, Y10, Y10; VPTEST Y10, Y10; JEQ l22
+#line 69 "plainsample.go"
+	VMASKMOVPS 0(DX)(R8*4), Y10, Y11; VPCMPGTD Y11, Y1, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y11, Y11; VPAND Y10, Y11, Y14; VPANDN Y10, Y11, Y11; VPTEST Y14, Y14; JEQ l26
+#line 70 "plainsample.go"
 	VPADDQ Y2, Y7, Y14; VPADDQ Y2, Y8, Y15; VMOVUPS Y14, Y12; VMOVUPS Y15, Y13
 l26:
-#line 68 "plainsample.go"
+#line 70 "plainsample.go"
 	VPTEST Y11, Y11; JEQ l27
-#line 67 "plainsample.go"
+#line 69 "plainsample.go"
 	VPMOVSXDQ X11, Y14; VEXTRACTI128 $1, Y11, X11; VPMOVSXDQ X11, Y11; VBLENDVPS Y14, Y7, Y12, Y12; VBLENDVPS Y11, Y8, Y13, Y13
 l27:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VPMOVSXDQ X10, Y11; VEXTRACTI128 $1, Y10, X14; VPMOVSXDQ X14, Y14; VBLENDVPS Y11, Y12, Y7, Y7; VBLENDVPS Y14, Y13, Y8, Y8; MOVQ R9, R8; VPOR Y10, Y9, Y9
 l22:
-#line 66 "plainsample.go"
+#line 68 "plainsample.go"
 	VMOVUPS Y9, Y6; VPTEST Y6, Y6; JNE l21
 l23:
 #line 87 "plain.go"
