@@ -127,7 +127,7 @@ func runWide[T row.Number](s *device.Stream, c config, x Operands[T]) error {
 		in, residual, x.X = x.X, x.Residual, x.Sum
 	}
 	c.Team = row.TeamSize(c.Columns / row.Elements[T]())
-	grid := device.Blocks{X: row.Blocks(c.Rows, c.Team)}
+	grid := row.Teams(c.Rows, c.Team)
 	weight, bias := device.View[[4]float32](x.Weight), device.View[[4]float32](x.Bias)
 	switch any(x).(type) {
 	case Operands[float32]:

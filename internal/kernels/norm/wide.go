@@ -10,9 +10,8 @@ import (
 // elements again in each pass: they are in a cache.
 //
 //gpu:kernel
-//gpu:block 256
 func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, in, residual, x, y []V, weight, bias [][4]float32, c config) {
-	parts := gpu.Shared[[2][row.Warps]float32](t)
+	parts := gpu.Shared[[2]row.Parts](t)
 	team := row.TeamOf(t, c.Team)
 	if team.Row >= c.Rows {
 		return

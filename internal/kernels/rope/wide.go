@@ -5,6 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
+const threads = 256 // of a block of wide
+
 // wide rotates the heads of a token with each block.
 //
 //gpu:kernel
@@ -15,7 +17,7 @@ func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gp
 	at, angle := t.BlockX()*(c.Stride/len(v)), t.BlockX()*2*quads
 	heads := x[at : at+(c.Heads-1)*dim+2*half]
 	cosines, sines := angles[angle:angle+quads], angles[angle+quads:angle+2*quads]
-	for item := t.ThreadX(); item < c.Heads*half; item += row.Threads {
+	for item := t.ThreadX(); item < c.Heads*half; item += threads {
 		i := item % half
 		low := item/half*dim + i
 		a, b := row.Unpack[T, V, A, F](heads[low]), row.Unpack[T, V, A, F](heads[low+half])

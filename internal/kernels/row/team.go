@@ -1,52 +1,78 @@
 package row
 
-import "github.com/gopherwarp/gopherwarp/gpu"
-
-// Threads is the number of threads in a block of a Wide kernel, and Warps that of its warps.
-const (
-	Threads = 256
-	Warps   = Threads / gpu.WarpSize
+import (
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
 // Team is the threads of a Wide kernel that share a row: Size of them, a warp or a block. Me is the thread's index among them.
 type Team struct{ Row, Me, Size int }
 
-// TeamOf returns the team of a thread. Teams of the same size take consecutive rows.
-func TeamOf(t gpu.Thread, size int) Team {
-	if size == Threads {
-		return Team{t.BlockX(), t.ThreadX(), Threads}
-	}
-	return Team{t.BlockX()*Warps + t.Warp(), t.Lane(), gpu.WarpSize}
-}
+// blockThreads is the number of threads in a block whose warps are teams.
+const blockThreads = 256
 
-// TeamSize returns the size of the teams for rows of n vectors: a warp for short rows.
+// TeamSize returns the size of the teams for rows of n vectors: a warp for short rows, and blocks of two sizes.
 func TeamSize(n int) int {
-	if n <= 4*gpu.WarpSize {
+	switch {
+	case n <= 4*gpu.WarpSize:
 		return gpu.WarpSize
+	case n <= 1024:
+		return 256
 	}
-	return Threads
+	return 512
 }
 
-// Blocks returns the number of blocks for rows that teams of a size share.
-func Blocks(rows, size int) int {
-	teams := Threads / size
-	return (rows + teams - 1) / teams
+// Teams returns the grid that has a team of a size for each row.
+func Teams(rows, size int) device.Grid {
+	if size > gpu.WarpSize {
+		return device.Grid{Blocks: device.Dim{X: rows}, Block: device.Dim{X: size}}
+	}
+	return device.Cover(rows*size, blockThreads)
 }
 
-// Sum returns the sum of v over the team, to all its threads. All teams of the block call it. parts is overwritten; another call
-// with the same parts must be separated from it by a barrier.
-func (m Team) Sum(t gpu.Thread, parts *[Warps]float32, v float32) float32 {
+// TeamOf returns the team of a thread. Teams take consecutive rows, some of the last block perhaps rows that do not exist.
+func TeamOf(t gpu.Thread, size int) Team {
+	if size > gpu.WarpSize {
+		return Team{t.BlockX(), t.ThreadX(), size}
+	}
+	return Team{t.BlockX()*(blockThreads/gpu.WarpSize) + t.Warp(), t.Lane(), size}
+}
+
+// Parts is shared memory for a result of each warp of a block.
+type Parts [gpu.WarpSize]float32
+
+// Sum returns the sum of v over the team, to all its threads. All teams of the block call it. parts is overwritten; a barrier must
+// separate two calls with the same parts.
+func (m Team) Sum(t gpu.Thread, parts *Parts, v float32) float32 {
 	v = gpu.WarpReduceAdd(t, v)
 	if m.Size == gpu.WarpSize {
 		return v
 	}
+	m.exchange(t, parts, v)
+	v = 0
+	for i := range m.Size / gpu.WarpSize {
+		v += parts[i]
+	}
+	return v
+}
+
+// Max is like Sum, and returns the greatest v, or NaN if one is NaN.
+func (m Team) Max(t gpu.Thread, parts *Parts, v float32) float32 {
+	v = gpu.WarpReduceMax(t, v)
+	if m.Size == gpu.WarpSize {
+		return v
+	}
+	m.exchange(t, parts, v)
+	for i := range m.Size / gpu.WarpSize {
+		v = max(v, parts[i])
+	}
+	return v
+}
+
+// exchange stores the results of the block's warps.
+func (m Team) exchange(t gpu.Thread, parts *Parts, v float32) {
 	if t.Lane() == 0 {
 		parts[t.Warp()] = v
 	}
 	t.Sync()
-	v = parts[t.Lane()%Warps]
-	for d := Warps / 2; d > 0; d /= 2 {
-		v += gpu.ShuffleXor(t, v, d)
-	}
-	return v
 }

@@ -69,6 +69,9 @@ func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape, o Options
 		o.Scale = 1
 	}
 	c := config{Rows: shape.Rows, Columns: uint32(shape.Columns), Queries: uint32(o.Queries), Scale: o.Scale, Log: o.Log}
+	if form == row.Wide && shape.Columns%row.Elements[T]() == 0 {
+		return x.wide(s, c)
+	}
 	return x.plain(s, c)
 }
 
@@ -86,6 +89,36 @@ func (x Operands[T]) plain(s *device.Stream, c config) error {
 		return plainBF16(s, grid, x.X, x.Y, x.Lengths, c)
 	case Operands[dtype.F16]:
 		return plainF16(s, grid, x.X, x.Y, x.Lengths, c)
+	}
+	panic("BUG: softmax: no such element type")
+}
+
+//gpu:instance wide32 = wide[float32, [4]float32, [4]float32, row.F32]
+//gpu:instance wideBF16 = wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]
+//gpu:instance wideF16 = wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]
+
+// Rows of more than leastStaged bytes and at most mostStaged bytes are kept in shared memory. Shorter ones stay in the cache of a
+// multiprocessor with those of its other blocks; three of the longest fit in its shared memory.
+const (
+	leastStaged = 8 << 10
+	mostStaged  = 64 << 10
+)
+
+// wide launches the Wide form.
+func (x Operands[T]) wide(s *device.Stream, c config) error {
+	groups := int(c.Columns) / row.Elements[T]()
+	c.Team = row.TeamSize(groups)
+	grid := row.Teams(c.Rows, c.Team)
+	if bytes := 16 * groups; bytes > leastStaged && bytes <= min(mostStaged, s.Device().Info().Limits.SharedDynamic) {
+		grid.Shared = bytes
+	}
+	switch x := any(x).(type) {
+	case Operands[float32]:
+		return wide32(s, grid, device.View[[4]float32](x.X), device.View[[4]float32](x.Y), x.Lengths, c)
+	case Operands[dtype.BF16]:
+		return wideBF16(s, grid, device.View[[8]dtype.BF16](x.X), device.View[[8]dtype.BF16](x.Y), x.Lengths, c)
+	case Operands[dtype.F16]:
+		return wideF16(s, grid, device.View[[8]dtype.F16](x.X), device.View[[8]dtype.F16](x.Y), x.Lengths, c)
 	}
 	panic("BUG: softmax: no such element type")
 }
