@@ -28,7 +28,7 @@ var wideKernel = &driver.Kernel{
 	Name:    "wide",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
 	File:    "kernels.go",
-	Line:    69,
+	Line:    71,
 	Params: []driver.Param{
 		{Name: "table", Offset: 0, Size: 24, Elem: 16},
 		{Name: "indices", Offset: 24, Size: 24, Elem: 4},
@@ -65,7 +65,7 @@ var wideKernel = &driver.Kernel{
 	},
 	Twin:    wideTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{6, 7, 8, 9, 11, 12, 13},
+	Uses:    []uint16{6, 7, 8, 10, 11, 12, 13},
 }
 
 // plain32 copies rows an element at a time.
@@ -121,7 +121,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{5, 7, 8, 9, 10, 11, 12},
+	Uses:    []uint16{5, 6, 7, 8, 9, 10, 11},
 }
 
 // plain16 copies rows an element at a time.
@@ -177,7 +177,7 @@ var plain16Kernel = &driver.Kernel{
 	},
 	Twin:    plain16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{5, 7, 8, 9, 10, 11, 12},
+	Uses:    []uint16{5, 6, 7, 8, 9, 10, 11},
 }
 
 // plainBF16 copies rows an element at a time.
@@ -233,7 +233,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 4, 5, 7, 8, 9, 10, 14, 15},
+	Uses:    []uint16{0, 1, 4, 5, 6, 7, 8, 9, 14, 15},
 }
 
 // plainF16 copies rows an element at a time.
@@ -289,5 +289,5 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 3, 4, 5, 7, 8, 9, 10, 14, 15},
+	Uses:    []uint16{2, 3, 4, 5, 6, 7, 8, 9, 14, 15},
 }

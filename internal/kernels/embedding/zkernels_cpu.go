@@ -12,7 +12,7 @@ import (
 
 // wideTwin runs blocks of the kernel wide.
 //
-//line kernels.go:69
+//line kernels.go:71
 func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	table := *(*unsafe.Pointer)(args)
 	tableCap := *(*int)(unsafe.Add(args, 16))
@@ -30,7 +30,7 @@ func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c94 := 0 < badLen
 //line kernels.go:33
 	i71 := int(uint32(columns))
-//line kernels.go:69
+//line kernels.go:71
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var c59 bool

@@ -9,14 +9,14 @@ f5c5a8153459784e	../row/format.go	F16
 1d0227999566a9f3	../row/format.go	F16.Float32
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
-b3f5b2cfa9b6581e	../row/team.go	Threads
 f4e3818369da92a7	kernels.go	converter
 4f698247c57d2ece	kernels.go	gather
 ab7b5fcd4f1a74a6	kernels.go	gathering
 d9e0d33a6391f662	kernels.go	plain
 587c5e724d45bd47	kernels.go	same
 a6483972b3eea7ce	kernels.go	same.convert
-d6143353a172e5e8	kernels.go	wide
+7bc6ba9622bdba13	kernels.go	threads
+3623b3f20c5eb052	kernels.go	wide
 882d6ad7f6b71c42	kernels.go	widened
 31f23acfaaa168cc	kernels.go	widened.convert
 `
@@ -131,7 +131,7 @@ $B3:
 	cvt.u32.u64 %r5, %rd31;
 	@%p17 bra $B3;
 $B4:
-	.loc 1 70 47
+	.loc 1 72 47
 	bra $EXIT;
 $B5:
 	.loc 1 42 17
@@ -300,7 +300,7 @@ $B3:
 	cvt.u32.u64 %r4, %rd28;
 	@%p17 bra $B3;
 $B4:
-	.loc 1 70 47
+	.loc 1 72 47
 	bra $EXIT;
 $B5:
 	.loc 1 42 17

@@ -51,7 +51,7 @@ var plainAdd32Kernel = &driver.Kernel{
 	},
 	Twin:    plainAdd32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{8, 9, 10, 11, 24},
+	Uses:    []uint16{8, 9, 10, 11, 25},
 }
 
 // plainAddBF16 stores x + residual in sum.
@@ -96,7 +96,7 @@ var plainAddBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainAddBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 3, 4, 11, 24},
+	Uses:    []uint16{2, 3, 4, 11, 25},
 }
 
 // plainAddF16 stores x + residual in sum.
@@ -138,7 +138,7 @@ var plainAddF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainAddF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{5, 6, 7, 11, 24},
+	Uses:    []uint16{5, 6, 7, 11, 25},
 }
 
 // plain32 normalizes a row with each block.
@@ -190,7 +190,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 8, 9, 10, 11, 12, 13, 22, 23, 25, 26, 27, 28},
+	Uses:    []uint16{0, 1, 8, 9, 10, 11, 12, 13, 23, 24, 26, 27, 28, 29},
 }
 
 // plainBF16 normalizes a row with each block.
@@ -244,7 +244,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 11, 12, 13, 22, 23, 25, 26, 27, 28},
+	Uses:    []uint16{0, 1, 2, 3, 4, 11, 12, 13, 23, 24, 26, 27, 28, 29},
 }
 
 // plainF16 normalizes a row with each block.
@@ -296,13 +296,13 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 5, 6, 7, 11, 12, 13, 22, 23, 25, 26, 27, 28},
+	Uses:    []uint16{0, 1, 5, 6, 7, 11, 12, 13, 23, 24, 26, 27, 28, 29},
 }
 
 // wide32 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual. A thread reads its
 // elements again in each pass: they are in a cache.
-func wide32(s *device.Stream, g device.Blocks, in, residual, x, y device.Slice[[4]float32], weight, bias device.Slice[[4]float32], c config) error {
-	p := s.Plan(wide32Kernel, wide32Kernel.Grid(g))
+func wide32(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[4]float32], weight, bias device.Slice[[4]float32], c config) error {
+	p := s.Plan(wide32Kernel, g)
 	in.Pass(p)
 	residual.Pass(p)
 	x.Pass(p)
@@ -317,7 +317,7 @@ var wide32Kernel = &driver.Kernel{
 	Name:    "wide[float32, [4]float32, [4]float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "wide.go",
-	Line:    14,
+	Line:    13,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "residual", Offset: 24, Size: 24, Elem: 16},
@@ -328,15 +328,20 @@ var wide32Kernel = &driver.Kernel{
 		{Name: "c", Offset: 144, Size: 32},
 	},
 	ParamBytes: 192,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     64,
+	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
+		{File: "wide.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 24, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 24, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 25, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []driver.Variant{
@@ -356,13 +361,13 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Twin:    wide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 29, 30, 31, 32, 33, 34},
+	Uses:    []uint16{0, 1, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35},
 }
 
 // wideBF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual. A thread reads its
 // elements again in each pass: they are in a cache.
-func wideBF16(s *device.Stream, g device.Blocks, in, residual, x, y device.Slice[[8]dtype.BF16], weight, bias device.Slice[[4]float32], c config) error {
-	p := s.Plan(wideBF16Kernel, wideBF16Kernel.Grid(g))
+func wideBF16(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[8]dtype.BF16], weight, bias device.Slice[[4]float32], c config) error {
+	p := s.Plan(wideBF16Kernel, g)
 	in.Pass(p)
 	residual.Pass(p)
 	x.Pass(p)
@@ -377,7 +382,7 @@ var wideBF16Kernel = &driver.Kernel{
 	Name:    "wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "wide.go",
-	Line:    14,
+	Line:    13,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "residual", Offset: 24, Size: 24, Elem: 16},
@@ -388,15 +393,20 @@ var wideBF16Kernel = &driver.Kernel{
 		{Name: "c", Offset: 144, Size: 32},
 	},
 	ParamBytes: 192,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     64,
+	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
+		{File: "wide.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 25, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 24, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 24, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []driver.Variant{
@@ -417,13 +427,13 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Twin:    wideBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 29, 30, 31, 32, 33, 34},
+	Uses:    []uint16{0, 1, 2, 3, 4, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35},
 }
 
 // wideF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual. A thread reads its
 // elements again in each pass: they are in a cache.
-func wideF16(s *device.Stream, g device.Blocks, in, residual, x, y device.Slice[[8]dtype.F16], weight, bias device.Slice[[4]float32], c config) error {
-	p := s.Plan(wideF16Kernel, wideF16Kernel.Grid(g))
+func wideF16(s *device.Stream, g device.Grid, in, residual, x, y device.Slice[[8]dtype.F16], weight, bias device.Slice[[4]float32], c config) error {
+	p := s.Plan(wideF16Kernel, g)
 	in.Pass(p)
 	residual.Pass(p)
 	x.Pass(p)
@@ -438,7 +448,7 @@ var wideF16Kernel = &driver.Kernel{
 	Name:    "wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "wide.go",
-	Line:    14,
+	Line:    13,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "residual", Offset: 24, Size: 24, Elem: 16},
@@ -449,15 +459,20 @@ var wideF16Kernel = &driver.Kernel{
 		{Name: "c", Offset: 144, Size: 32},
 	},
 	ParamBytes: 192,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     64,
+	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
+		{File: "wide.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 25, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 24, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 24, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []driver.Variant{
@@ -476,5 +491,5 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Twin:    wideF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 5, 6, 7, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 29, 30, 31, 32, 33, 34},
+	Uses:    []uint16{0, 1, 5, 6, 7, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35},
 }

@@ -1083,7 +1083,7 @@ func plainF16TwinRow__(lanes int, bias unsafe.Pointer, c235 bool, c250 bool, f65
 
 // wide32Twin runs blocks of the kernel wide_float32_4_float32_4_float32_row_F32.
 //
-//line wide.go:14
+//line wide.go:13
 func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inCap := *(*int)(unsafe.Add(args, 16))
@@ -1103,891 +1103,906 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c16 := *(*int)(unsafe.Add(args, 160))
 	c24 := *(*float32)(unsafe.Add(args, 168))
 	c28 := *(*bool)(unsafe.Add(args, 172))
-	shared := blocks.Shared(64)
+	shared := blocks.Shared(256)
+	dx, dy, _ := blocks.Dim()
+	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1092 := blocks.Scratch(8)
-	each812 := blocks.Scratch(4)
-	each820 := blocks.Scratch(4)
-	each844 := blocks.Scratch(4)
-	each845 := blocks.Scratch(4)
-	each838 := blocks.Scratch(4)
-	each454 := blocks.Scratch(1)
-	each964 := blocks.Scratch(4)
-	each972 := blocks.Scratch(4)
-	each996 := blocks.Scratch(4)
-	each997 := blocks.Scratch(4)
-	each990 := blocks.Scratch(4)
-	each549 := blocks.Scratch(1)
-	k184 := int(0)
-//line team.go:19
-	i193 := (k184*1 + 0) * 256
-//line team.go:16
-	c167 := c16 == 256
-//line wide.go:21
-	i50 := c8 / 4
-//line wide.go:23
-	c54 := 0 < residualLen
-	each1091 := blocks.Scratch(8)
+	each1101 := blocks.Scratch(8)
+	each45 := blocks.Scratch(1)
 	each103 := blocks.Scratch(8)
 	each117 := blocks.Scratch(8)
-	each1891 := blocks.Scratch(4)
-	each287 := blocks.Scratch(4)
-	each507 := blocks.Scratch(4)
+	each823 := blocks.Scratch(4)
+	each831 := blocks.Scratch(4)
+	each855 := blocks.Scratch(4)
+	each856 := blocks.Scratch(4)
+	each849 := blocks.Scratch(4)
+	each975 := blocks.Scratch(4)
+	each983 := blocks.Scratch(4)
+	each1007 := blocks.Scratch(4)
+	each1008 := blocks.Scratch(4)
+	each1001 := blocks.Scratch(4)
+//line team.go:35
+	c166 := 32 < c16
+	each1102 := blocks.Scratch(8)
+//line wide.go:20
+	i50 := c8 / 4
+//line wide.go:22
+	c54 := 0 < residualLen
+	each1912 := blocks.Scratch(4)
+	each286 := blocks.Scratch(4)
+	each478 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each2738 := blocks.Scratch(4)
-	each2739 := blocks.Scratch(4)
-	each2747 := blocks.Scratch(4)
-	each2748 := blocks.Scratch(4)
-	each2756 := blocks.Scratch(4)
-	each2757 := blocks.Scratch(4)
-	each2765 := blocks.Scratch(4)
-	each2766 := blocks.Scratch(4)
-	each2774 := blocks.Scratch(4)
-	k462 := int(0)
-//line team.go:44
-	i471 := (k462*1 + 0) * 256
-	each492 := blocks.Scratch(4)
-	each2792 := blocks.Scratch(4)
-	each2793 := blocks.Scratch(4)
-	each2801 := blocks.Scratch(4)
-	each2802 := blocks.Scratch(4)
-	each2810 := blocks.Scratch(4)
-//line wide.go:28
+	each2759 := blocks.Scratch(4)
+	each2760 := blocks.Scratch(4)
+	each2768 := blocks.Scratch(4)
+	each2769 := blocks.Scratch(4)
+	each2777 := blocks.Scratch(4)
+	each2778 := blocks.Scratch(4)
+	each2786 := blocks.Scratch(4)
+	each2787 := blocks.Scratch(4)
+	each2795 := blocks.Scratch(4)
+//line team.go:48
+	c451 := c16 == 32
+//line team.go:53
+	i458 := c16 / 32
+//line team.go:53
+	c459 := 0 < i458
+//line team.go:46
+	i3544 := 0
+//line team.go:46
+	if c459 {
+//line team.go:46
+		i3544 = i458 - 1
+	}
+//line team.go:46
+	c3554 := uint(i3544) < 2147483648 && i3544 < 2305843009213693952 && uint(i3544) < 32
+//line wide.go:27
 	f137 := float32(c8)
-	each338 := blocks.Scratch(4)
-	each602 := blocks.Scratch(4)
-	each2828 := blocks.Scratch(4)
-	each2829 := blocks.Scratch(4)
-	each2837 := blocks.Scratch(4)
-	each2838 := blocks.Scratch(4)
-	each2846 := blocks.Scratch(4)
-	each2847 := blocks.Scratch(4)
-	each2855 := blocks.Scratch(4)
-	each2856 := blocks.Scratch(4)
-	each2864 := blocks.Scratch(4)
-	k557 := int(0)
-//line team.go:44
-	i566 := (k557*1 + 0) * 256
-	each587 := blocks.Scratch(4)
-	each2882 := blocks.Scratch(4)
-	each2883 := blocks.Scratch(4)
-	each2891 := blocks.Scratch(4)
-	each2892 := blocks.Scratch(4)
-	each2900 := blocks.Scratch(4)
-//line wide.go:30
+	each337 := blocks.Scratch(4)
+	each545 := blocks.Scratch(4)
+	each2813 := blocks.Scratch(4)
+	each2814 := blocks.Scratch(4)
+	each2822 := blocks.Scratch(4)
+	each2823 := blocks.Scratch(4)
+	each2831 := blocks.Scratch(4)
+	each2832 := blocks.Scratch(4)
+	each2840 := blocks.Scratch(4)
+	each2841 := blocks.Scratch(4)
+	each2849 := blocks.Scratch(4)
+//line team.go:48
+	c518 := c16 == 32
+//line team.go:53
+	i525 := c16 / 32
+//line team.go:53
+	c526 := 0 < i525
+//line team.go:46
+	i3570 := 0
+//line team.go:46
+	if c526 {
+//line team.go:46
+		i3570 = i525 - 1
+	}
+//line team.go:46
+	c3580 := uint(i3570) < 2147483648 && i3570 < 2305843009213693952 && uint(i3570) < 32
+//line wide.go:29
 	f149 := float32(c8)
-//line wide.go:82
-	c746 := 0 < biasLen
-//line wide.go:14
+//line wide.go:81
+	c723 := 0 < biasLen
+//line wide.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1092 int
-		var i812, i844, i964, i996 int32
-		var f820, f845, f838, f972, f997, f990 float32
-		var c454, c549 bool
+		var i1101, o103, o117 int
+		var c45 bool
+		var i823, i855, i975, i1007 int32
+		var f831, f856, f849, f983, f1008, f1001 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
-			for warp := 0; warp < 256; warp += 32 {
-				end := min(warp+32, 256)
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1092, i812, f820, i844, f845, f838, c454, i964, f972, i996, f997, f990, c549 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1092, warp*8)), *(*int32)(unsafe.Add(each812, warp*4)), *(*float32)(unsafe.Add(each820, warp*4)), *(*int32)(unsafe.Add(each844, warp*4)), *(*float32)(unsafe.Add(each845, warp*4)), *(*float32)(unsafe.Add(each838, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each964, warp*4)), *(*float32)(unsafe.Add(each972, warp*4)), *(*int32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each997, warp*4)), *(*float32)(unsafe.Add(each990, warp*4)), *(*bool)(unsafe.Add(each549, warp))
+					state, alive, i1101, c45, o103, o117, i823, f831, i855, f856, f849, i975, f983, i1007, f1008, f1001 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each823, warp*4)), *(*float32)(unsafe.Add(each831, warp*4)), *(*int32)(unsafe.Add(each855, warp*4)), *(*float32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each849, warp*4)), *(*int32)(unsafe.Add(each975, warp*4)), *(*float32)(unsafe.Add(each983, warp*4)), *(*int32)(unsafe.Add(each1007, warp*4)), *(*float32)(unsafe.Add(each1008, warp*4)), *(*float32)(unsafe.Add(each1001, warp*4))
 				}
-				for state < 24 {
+				for state < 26 {
 					switch state {
 					case 0:
-//line team.go:19
-						i1759 := bx << 3
-						for tx := warp; tx < end; tx++ {
-							var i1090, i1091, i220 int
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:16
-							if c167 {
-								i1090, i1091, i1092 = bx, tx, 256
+//line team.go:38
+						i1780 := bx << 3
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i1102 int
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:35
+							if c166 {
+								i1101, i1102 = bx, tx
 							} else {
-								i198 := i1759 + int(uint(i193+tx)>>5)
-//line team.go:19
-								i1090, i1091, i1092 = i198, int(uint32(i201)), 32
+								i197 := i1780 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:38
+								i1101, i1102 = i197, int(uint32(i200))
 							}
-//line wide.go:17
-							if c0 <= i1090 {
-								alive &^= 1 << (tx & 31)
-							} else {
-//line wide.go:22
-								i52 := i1090 * i50
-								if c54 {
-									i57 := i52 + i50
-//line wide.go:24
-									if uint(i57) > uint(inCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									if uint(i52) > uint(i57) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i52, i57)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o65 := i52 * 16
-//line wide.go:24
-									if uint(i57) > uint(residualCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o77 := i52 * 16
-//line wide.go:24
-									if uint(i57) > uint(xCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o89 := i52 * 16
-//line wide.go:36
-									i220 = i1091
-//line wide.go:36
-									for {
-//line wide.go:36
-										if i220 >= i50 {
-//line wide.go:36
-											break
-										}
-//line wide.go:37
-										f1606 := *(*float32)(unsafe.Add(in, o65+i220*16+4))
-//line wide.go:37
-										f1608 := *(*float32)(unsafe.Add(in, o65+i220*16+8))
-//line wide.go:37
-										f1610 := *(*float32)(unsafe.Add(in, o65+i220*16+12))
-//line wide.go:37
-										f1648 := *(*float32)(unsafe.Add(residual, o77+i220*16+4))
-//line wide.go:37
-										f1650 := *(*float32)(unsafe.Add(residual, o77+i220*16+8))
-//line wide.go:37
-										f1652 := *(*float32)(unsafe.Add(residual, o77+i220*16+12))
-//line wide.go:41
-										*(*float32)(unsafe.Add(x, o89+i220*16)) = *(*float32)(unsafe.Add(in, o65+i220*16)) + *(*float32)(unsafe.Add(residual, o77+i220*16))
-//line wide.go:41
-										*(*float32)(unsafe.Add(x, o89+i220*16+4)) = f1606 + f1648
-//line wide.go:41
-										*(*float32)(unsafe.Add(x, o89+i220*16+8)) = f1608 + f1650
-//line wide.go:41
-										*(*float32)(unsafe.Add(x, o89+i220*16+12)) = f1610 + f1652
-//line wide.go:36
-										i220 = i220 + i1092
-									}
-								}
-//line wide.go:26
-								i95 := i52 + i50
-//line wide.go:26
-								if uint(i95) > uint(xCap) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								if uint(i52) > uint(i95) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i52, i95)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								o103 := i52 * 16
-//line wide.go:26
-								if uint(i95) > uint(yCap) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								o117 := i52 * 16
-								*(*int)(unsafe.Add(each1091, tx*8)) = i1091
-//line wide.go:27
-								*(*int)(unsafe.Add(each103, tx*8)) = o103
-//line wide.go:27
-								*(*int)(unsafe.Add(each117, tx*8)) = o117
-							}
+//line wide.go:16
+							c45 = c0 <= i1101
+//line wide.go:16
+							*(*int)(unsafe.Add(each1102, thread*8)) = i1102
 						}
-						if alive == 0 {
-							state = 24
-							continue
-						}
-						if c28 {
-							state = 2
+						if c45 {
+							state = 25
 						} else {
 							state = 1
 						}
 					case 1:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:27
-							*(*float32)(unsafe.Add(each1891, tx*4)) = 0
-						}
-						state = 13
-					case 2:
-//line reduce.go:51
-						i812 = 0
-						for tx := warp; tx < end; tx++ {
-							var f287 float32
-							var i288 int
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:54
-							i1091 := *(*int)(unsafe.Add(each1091, tx*8))
-//line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:54
-							f287, i288 = 0, i1091
-//line wide.go:54
-							for {
-//line wide.go:54
-								if i288 >= i50 {
-//line wide.go:54
-									break
-								}
-//line wide.go:54
-								f287, i288 = f287+*(*float32)(unsafe.Add(x, o103+i288*16))+*(*float32)(unsafe.Add(x, o103+i288*16+4))+*(*float32)(unsafe.Add(x, o103+i288*16+8))+*(*float32)(unsafe.Add(x, o103+i288*16+12)), i288+i1092
-							}
-//line reduce.go:51
-							i812 |= 1 << (tx & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each287, tx*4)) = f287
-						}
-						if i812 == -1 {
-							state = 7
-						} else {
-							state = 3
-						}
-					case 3:
-//line reduce.go:58
-						f820 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:58
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i812)))&31 {
-//line reduce.go:58
-								f820 = f287
-							}
-						}
-						i844, f845 = i812&(i812-1), f820
-						state = 4
-					case 4:
-						if i844 != 0 {
-							state = 6
-						} else {
-							state = 5
-						}
-					case 5:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each507, tx*4)) = f845
-						}
-						state = 8
-					case 6:
-//line reduce.go:60
-						f838 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:60
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i844)))&31 {
-//line reduce.go:60
-								f838 = f287
-							}
-						}
-						i844, f845 = i844&(i844-1), f845+f838
-						state = 4
-					case 7:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f287
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2738, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:54
-							f2738 := *(*float32)(unsafe.Add(each2738, tx*4))
-//line reduce.go:38
-							f2739 := f287 + f2738
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2739
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2739, tx*4)) = f2739
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2747, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f2739 := *(*float32)(unsafe.Add(each2739, tx*4))
-//line reduce.go:54
-							f2747 := *(*float32)(unsafe.Add(each2747, tx*4))
-//line reduce.go:38
-							f2748 := f2739 + f2747
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2748
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2748, tx*4)) = f2748
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2756, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f2748 := *(*float32)(unsafe.Add(each2748, tx*4))
-//line reduce.go:54
-							f2756 := *(*float32)(unsafe.Add(each2756, tx*4))
-//line reduce.go:38
-							f2757 := f2748 + f2756
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2757
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2757, tx*4)) = f2757
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2765, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f2757 := *(*float32)(unsafe.Add(each2757, tx*4))
-//line reduce.go:54
-							f2765 := *(*float32)(unsafe.Add(each2765, tx*4))
-//line reduce.go:38
-							f2766 := f2757 + f2765
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2766
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2766, tx*4)) = f2766
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2774, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f2766 := *(*float32)(unsafe.Add(each2766, tx*4))
-//line reduce.go:54
-							f2774 := *(*float32)(unsafe.Add(each2774, tx*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each507, tx*4)) = f2766 + f2774
-						}
-						state = 8
-					case 8:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:40
-							c454 = i1092 == 32
-						}
-						if c454 {
-							state = 11
-						} else {
-							state = 9
-						}
-					case 9:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:44
-							f851 := *(*float32)(unsafe.Add(each507, tx*4))
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							if i201 == 0 {
-								*(*float32)(unsafe.Add(shared, int(uint(i471+tx)>>5)*4)) = f851
-							}
-						}
-						state = 10
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1092, warp*8)), *(*int32)(unsafe.Add(each812, warp*4)), *(*float32)(unsafe.Add(each820, warp*4)), *(*int32)(unsafe.Add(each844, warp*4)), *(*float32)(unsafe.Add(each845, warp*4)), *(*float32)(unsafe.Add(each838, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each964, warp*4)), *(*float32)(unsafe.Add(each972, warp*4)), *(*int32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each997, warp*4)), *(*float32)(unsafe.Add(each990, warp*4)), *(*bool)(unsafe.Add(each549, warp)) = state, alive, i1092, i812, f820, i844, f845, f838, c454, i964, f972, i996, f997, f990, c549
-						waiting = true
-						continue warps
-					case 10:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							i458 := int(uint32(i201))
-//line team.go:47
-							f492 := *(*float32)(unsafe.Add(shared, i458%8*4))
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f492
-//line team.go:49
-							*(*float32)(unsafe.Add(each492, tx*4)) = f492
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2792, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:47
-							f492 := *(*float32)(unsafe.Add(each492, tx*4))
-//line team.go:49
-							f2792 := *(*float32)(unsafe.Add(each2792, tx*4))
-//line team.go:49
-							f2793 := f492 + f2792
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2793
-//line team.go:49
-							*(*float32)(unsafe.Add(each2793, tx*4)) = f2793
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2801, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f2793 := *(*float32)(unsafe.Add(each2793, tx*4))
-//line team.go:49
-							f2801 := *(*float32)(unsafe.Add(each2801, tx*4))
-//line team.go:49
-							f2802 := f2793 + f2801
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2802
-//line team.go:49
-							*(*float32)(unsafe.Add(each2802, tx*4)) = f2802
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2810, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f2802 := *(*float32)(unsafe.Add(each2802, tx*4))
-//line team.go:49
-							f2810 := *(*float32)(unsafe.Add(each2810, tx*4))
-//line team.go:48
-							*(*float32)(unsafe.Add(each507, tx*4)) = f2802 + f2810
-						}
-						state = 12
-					case 11:
-						state = 12
-					case 12:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:28
-							f507 := *(*float32)(unsafe.Add(each507, tx*4))
-//line wide.go:28
-							*(*float32)(unsafe.Add(each1891, tx*4)) = f507 / f137
-						}
-						state = 13
-					case 13:
-//line reduce.go:51
-						i964 = 0
-						for tx := warp; tx < end; tx++ {
-							var f338 float32
-							var i339 int
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:65
-							i1091 := *(*int)(unsafe.Add(each1091, tx*8))
-//line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:68
-							f1891 := *(*float32)(unsafe.Add(each1891, tx*4))
-//line wide.go:65
-							f338, i339 = 0, i1091
-//line wide.go:65
-							for {
-//line wide.go:65
-								if i339 >= i50 {
-//line wide.go:65
-									break
-								}
-//line wide.go:68
-								f2463 := *(*float32)(unsafe.Add(x, o103+i339*16)) - f1891
-//line wide.go:68
-								f2474 := *(*float32)(unsafe.Add(x, o103+i339*16+4)) - f1891
-//line wide.go:68
-								f2485 := *(*float32)(unsafe.Add(x, o103+i339*16+8)) - f1891
-//line wide.go:68
-								f2496 := *(*float32)(unsafe.Add(x, o103+i339*16+12)) - f1891
-//line wide.go:65
-								f338, i339 = math32.FMA(f2496, f2496, math32.FMA(f2485, f2485, math32.FMA(f2474, f2474, math32.FMA(f2463, f2463, f338)))), i339+i1092
-							}
-//line reduce.go:51
-							i964 |= 1 << (tx & 31)
-//line reduce.go:51
-							*(*float32)(unsafe.Add(each338, tx*4)) = f338
-						}
-						if i964 == -1 {
-							state = 18
-						} else {
-							state = 14
-						}
-					case 14:
-//line reduce.go:58
-						f972 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:58
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i964)))&31 {
-//line reduce.go:58
-								f972 = f338
-							}
-						}
-						i996, f997 = i964&(i964-1), f972
-						state = 15
-					case 15:
-						if i996 != 0 {
-							state = 17
-						} else {
-							state = 16
-						}
-					case 16:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each602, tx*4)) = f997
-						}
-						state = 19
-					case 17:
-//line reduce.go:60
-						f990 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:60
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i996)))&31 {
-//line reduce.go:60
-								f990 = f338
-							}
-						}
-						i996, f997 = i996&(i996-1), f997+f990
-						state = 15
-					case 18:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f338
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2828, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:54
-							f2828 := *(*float32)(unsafe.Add(each2828, tx*4))
-//line reduce.go:38
-							f2829 := f338 + f2828
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2829
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2829, tx*4)) = f2829
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2837, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f2829 := *(*float32)(unsafe.Add(each2829, tx*4))
-//line reduce.go:54
-							f2837 := *(*float32)(unsafe.Add(each2837, tx*4))
-//line reduce.go:38
-							f2838 := f2829 + f2837
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2838
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2838, tx*4)) = f2838
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2846, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f2838 := *(*float32)(unsafe.Add(each2838, tx*4))
-//line reduce.go:54
-							f2846 := *(*float32)(unsafe.Add(each2846, tx*4))
-//line reduce.go:38
-							f2847 := f2838 + f2846
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2847
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2847, tx*4)) = f2847
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2855, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f2847 := *(*float32)(unsafe.Add(each2847, tx*4))
-//line reduce.go:54
-							f2855 := *(*float32)(unsafe.Add(each2855, tx*4))
-//line reduce.go:38
-							f2856 := f2847 + f2855
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2856
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each2856, tx*4)) = f2856
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2864, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f2856 := *(*float32)(unsafe.Add(each2856, tx*4))
-//line reduce.go:54
-							f2864 := *(*float32)(unsafe.Add(each2864, tx*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each602, tx*4)) = f2856 + f2864
-						}
-						state = 19
-					case 19:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:40
-							c549 = i1092 == 32
-						}
-						if c549 {
-							state = 22
-						} else {
-							state = 20
-						}
-					case 20:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:44
-							f1003 := *(*float32)(unsafe.Add(each602, tx*4))
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							if i201 == 0 {
-								*(*float32)(unsafe.Add(shared, 32+int(uint(i566+tx)>>5)*4)) = f1003
-							}
-						}
-						state = 21
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1092, warp*8)), *(*int32)(unsafe.Add(each812, warp*4)), *(*float32)(unsafe.Add(each820, warp*4)), *(*int32)(unsafe.Add(each844, warp*4)), *(*float32)(unsafe.Add(each845, warp*4)), *(*float32)(unsafe.Add(each838, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each964, warp*4)), *(*float32)(unsafe.Add(each972, warp*4)), *(*int32)(unsafe.Add(each996, warp*4)), *(*float32)(unsafe.Add(each997, warp*4)), *(*float32)(unsafe.Add(each990, warp*4)), *(*bool)(unsafe.Add(each549, warp)) = state, alive, i1092, i812, f820, i844, f845, f838, c454, i964, f972, i996, f997, f990, c549
-						waiting = true
-						continue warps
-					case 21:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							i553 := int(uint32(i201))
-//line team.go:47
-							f587 := *(*float32)(unsafe.Add(shared, 32+i553%8*4))
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f587
-//line team.go:49
-							*(*float32)(unsafe.Add(each587, tx*4)) = f587
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2882, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:47
-							f587 := *(*float32)(unsafe.Add(each587, tx*4))
-//line team.go:49
-							f2882 := *(*float32)(unsafe.Add(each2882, tx*4))
-//line team.go:49
-							f2883 := f587 + f2882
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2883
-//line team.go:49
-							*(*float32)(unsafe.Add(each2883, tx*4)) = f2883
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2891, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f2883 := *(*float32)(unsafe.Add(each2883, tx*4))
-//line team.go:49
-							f2891 := *(*float32)(unsafe.Add(each2891, tx*4))
-//line team.go:49
-							f2892 := f2883 + f2891
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f2892
-//line team.go:49
-							*(*float32)(unsafe.Add(each2892, tx*4)) = f2892
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2900, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f2892 := *(*float32)(unsafe.Add(each2892, tx*4))
-//line team.go:49
-							f2900 := *(*float32)(unsafe.Add(each2900, tx*4))
-//line team.go:48
-							*(*float32)(unsafe.Add(each602, tx*4)) = f2892 + f2900
-						}
-						state = 23
-					case 22:
-						state = 23
-					case 23:
-						for tx := warp; tx < end; tx++ {
-							var i683 int
-							var f3514, f3513, f3512, f3511 float32
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:30
-							f602 := *(*float32)(unsafe.Add(each602, tx*4))
-//line wide.go:77
-							i1091 := *(*int)(unsafe.Add(each1091, tx*8))
-//line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:80
-							f1891 := *(*float32)(unsafe.Add(each1891, tx*4))
-//line wide.go:26
-							o117 := *(*int)(unsafe.Add(each117, tx*8))
-//line wide.go:30
-							f155 := 1 / float32(math.Sqrt(float64(f602/f149+c24)))
-//line wide.go:77
-							i683 = i1091
-//line wide.go:77
-							for {
-//line wide.go:77
-								if i683 >= i50 {
-//line wide.go:77
-									break
-								}
-//line vector.go:28
-								if uint(i683) >= uint(weightLen) {
-//line vector.go:28
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i683, weightLen)
-//line vector.go:28
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i219 int
+//line wide.go:35
+							i1102 := *(*int)(unsafe.Add(each1102, thread*8))
+//line wide.go:21
+							i52 := i1101 * i50
+							if c54 {
+								i57 := i52 + i50
+//line wide.go:23
+								if uint(i57) > uint(inCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
+//line wide.go:23
 									return
 								}
-//line wide.go:80
-								f2295 := float32(float32((*(*float32)(unsafe.Add(x, o103+i683*16))-f1891)*f155) * *(*float32)(unsafe.Add(weight, i683*16)))
-//line wide.go:80
-								f2308 := float32(float32((*(*float32)(unsafe.Add(x, o103+i683*16+4))-f1891)*f155) * *(*float32)(unsafe.Add(weight, i683*16+4)))
-//line wide.go:80
-								f2321 := float32(float32((*(*float32)(unsafe.Add(x, o103+i683*16+8))-f1891)*f155) * *(*float32)(unsafe.Add(weight, i683*16+8)))
-//line wide.go:80
-								f2334 := float32(float32((*(*float32)(unsafe.Add(x, o103+i683*16+12))-f1891)*f155) * *(*float32)(unsafe.Add(weight, i683*16+12)))
-//line wide.go:82
-								if c746 {
-//line vector.go:28
-									if uint(i683) >= uint(biasLen) {
-//line vector.go:28
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i683, biasLen)
-//line vector.go:28
+//line wide.go:23
+								if uint(i52) > uint(i57) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i57)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o65 := i52 * 16
+//line wide.go:23
+								if uint(i57) > uint(residualCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o77 := i52 * 16
+//line wide.go:23
+								if uint(i57) > uint(xCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o89 := i52 * 16
+//line wide.go:35
+								i219 = i1102
+//line wide.go:35
+								for {
+//line wide.go:35
+									if i219 >= i50 {
+//line wide.go:35
+										break
+									}
+//line wide.go:36
+									if uint(i219) >= uint(i50) {
+//line wide.go:36
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i219, i50)
+//line wide.go:36
 										return
 									}
-//line wide.go:85
-									f3514, f3513, f3512, f3511 = f2334+*(*float32)(unsafe.Add(bias, i683*16+12)), f2321+*(*float32)(unsafe.Add(bias, i683*16+8)), f2308+*(*float32)(unsafe.Add(bias, i683*16+4)), f2295+*(*float32)(unsafe.Add(bias, i683*16))
-								} else {
-//line wide.go:82
-									f3514, f3513, f3512, f3511 = f2334, f2321, f2308, f2295
+//line wide.go:36
+									f1627 := *(*float32)(unsafe.Add(in, o65+i219*16+4))
+//line wide.go:36
+									f1629 := *(*float32)(unsafe.Add(in, o65+i219*16+8))
+//line wide.go:36
+									f1631 := *(*float32)(unsafe.Add(in, o65+i219*16+12))
+//line wide.go:36
+									f1669 := *(*float32)(unsafe.Add(residual, o77+i219*16+4))
+//line wide.go:36
+									f1671 := *(*float32)(unsafe.Add(residual, o77+i219*16+8))
+//line wide.go:36
+									f1673 := *(*float32)(unsafe.Add(residual, o77+i219*16+12))
+//line wide.go:40
+									*(*float32)(unsafe.Add(x, o89+i219*16)) = *(*float32)(unsafe.Add(in, o65+i219*16)) + *(*float32)(unsafe.Add(residual, o77+i219*16))
+//line wide.go:40
+									*(*float32)(unsafe.Add(x, o89+i219*16+4)) = f1627 + f1669
+//line wide.go:40
+									*(*float32)(unsafe.Add(x, o89+i219*16+8)) = f1629 + f1671
+//line wide.go:40
+									*(*float32)(unsafe.Add(x, o89+i219*16+12)) = f1631 + f1673
+//line wide.go:35
+									i219 = i219 + c16
 								}
-//line wide.go:88
-								*(*float32)(unsafe.Add(y, o117+i683*16)) = f3511
-//line wide.go:88
-								*(*float32)(unsafe.Add(y, o117+i683*16+4)) = f3512
-//line wide.go:88
-								*(*float32)(unsafe.Add(y, o117+i683*16+8)) = f3513
-//line wide.go:88
-								*(*float32)(unsafe.Add(y, o117+i683*16+12)) = f3514
-//line wide.go:77
-								i683 = i683 + i1092
+							}
+//line wide.go:25
+							i95 := i52 + i50
+//line wide.go:25
+							if uint(i95) > uint(xCap) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							if uint(i52) > uint(i95) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i95)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							o103 = i52 * 16
+//line wide.go:25
+							if uint(i95) > uint(yCap) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							o117 = i52 * 16
+						}
+						if c28 {
+							state = 3
+						} else {
+							state = 2
+						}
+					case 2:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:26
+							*(*float32)(unsafe.Add(each1912, thread*4)) = 0
+						}
+						state = 14
+					case 3:
+//line reduce.go:51
+						i823 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f286 float32
+							var i287 int
+//line wide.go:53
+							i1102 := *(*int)(unsafe.Add(each1102, thread*8))
+//line wide.go:53
+							f286, i287 = 0, i1102
+//line wide.go:53
+							for {
+//line wide.go:53
+								if i287 >= i50 {
+//line wide.go:53
+									break
+								}
+//line wide.go:54
+								if uint(i287) >= uint(i50) {
+//line wide.go:54
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i287, i50)
+//line wide.go:54
+									return
+								}
+//line wide.go:53
+								f286, i287 = f286+*(*float32)(unsafe.Add(x, o103+i287*16))+*(*float32)(unsafe.Add(x, o103+i287*16+4))+*(*float32)(unsafe.Add(x, o103+i287*16+8))+*(*float32)(unsafe.Add(x, o103+i287*16+12)), i287+c16
+							}
+//line reduce.go:51
+							i823 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each286, thread*4)) = f286
+						}
+						if i823 == -1 {
+							state = 8
+						} else {
+							state = 4
+						}
+					case 4:
+//line reduce.go:58
+						f831 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i823)))&31 {
+//line reduce.go:58
+								f831 = f286
 							}
 						}
+						i855, f856 = i823&(i823-1), f831
+						state = 5
+					case 5:
+						if i855 != 0 {
+							state = 7
+						} else {
+							state = 6
+						}
+					case 6:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each478, thread*4)) = f856
+						}
+						state = 9
+					case 7:
+//line reduce.go:60
+						f849 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i855)))&31 {
+//line reduce.go:60
+								f849 = f286
+							}
+						}
+						i855, f856 = i855&(i855-1), f856+f849
+						state = 5
+					case 8:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f286
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2759, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:54
+							f2759 := *(*float32)(unsafe.Add(each2759, thread*4))
+//line reduce.go:38
+							f2760 := f286 + f2759
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2760
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2760, thread*4)) = f2760
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2768, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2760 := *(*float32)(unsafe.Add(each2760, thread*4))
+//line reduce.go:54
+							f2768 := *(*float32)(unsafe.Add(each2768, thread*4))
+//line reduce.go:38
+							f2769 := f2760 + f2768
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2769
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2769, thread*4)) = f2769
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2777, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2769 := *(*float32)(unsafe.Add(each2769, thread*4))
+//line reduce.go:54
+							f2777 := *(*float32)(unsafe.Add(each2777, thread*4))
+//line reduce.go:38
+							f2778 := f2769 + f2777
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2778
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2778, thread*4)) = f2778
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2786, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2778 := *(*float32)(unsafe.Add(each2778, thread*4))
+//line reduce.go:54
+							f2786 := *(*float32)(unsafe.Add(each2786, thread*4))
+//line reduce.go:38
+							f2787 := f2778 + f2786
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2787
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2787, thread*4)) = f2787
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2795, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2787 := *(*float32)(unsafe.Add(each2787, thread*4))
+//line reduce.go:54
+							f2795 := *(*float32)(unsafe.Add(each2795, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each478, thread*4)) = f2787 + f2795
+						}
+						state = 9
+					case 9:
+						if c451 {
+							state = 12
+						} else {
+							state = 10
+						}
+					case 10:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f862 := *(*float32)(unsafe.Add(each478, thread*4))
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:74
+							if i200 == 0 {
+								i636 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i636) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i636, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, i636*4)) = f862
+							}
+						}
+						state = 11
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each823, warp*4)), *(*float32)(unsafe.Add(each831, warp*4)), *(*int32)(unsafe.Add(each855, warp*4)), *(*float32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each849, warp*4)), *(*int32)(unsafe.Add(each975, warp*4)), *(*float32)(unsafe.Add(each983, warp*4)), *(*int32)(unsafe.Add(each1007, warp*4)), *(*float32)(unsafe.Add(each1008, warp*4)), *(*float32)(unsafe.Add(each1001, warp*4)) = state, alive, i1101, c45, o103, o117, i823, f831, i855, f856, f849, i975, f983, i1007, f1008, f1001
+						waiting = true
+						continue warps
+					case 11:
+//line team.go:53
+						if !wide32TwinRow(end, warp, blocks, c459, c3554, shared, i458, each478) {
+							return
+						}
+						state = 13
+					case 12:
+						state = 13
+					case 13:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:27
+							f478 := *(*float32)(unsafe.Add(each478, thread*4))
+//line wide.go:27
+							*(*float32)(unsafe.Add(each1912, thread*4)) = f478 / f137
+						}
+						state = 14
+					case 14:
+//line reduce.go:51
+						i975 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f337 float32
+							var i338 int
+//line wide.go:64
+							i1102 := *(*int)(unsafe.Add(each1102, thread*8))
+//line wide.go:67
+							f1912 := *(*float32)(unsafe.Add(each1912, thread*4))
+//line wide.go:64
+							f337, i338 = 0, i1102
+//line wide.go:64
+							for {
+//line wide.go:64
+								if i338 >= i50 {
+//line wide.go:64
+									break
+								}
+//line wide.go:65
+								if uint(i338) >= uint(i50) {
+//line wide.go:65
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i338, i50)
+//line wide.go:65
+									return
+								}
+								f2484 := *(*float32)(unsafe.Add(x, o103+i338*16)) - f1912
+//line wide.go:67
+								f2495 := *(*float32)(unsafe.Add(x, o103+i338*16+4)) - f1912
+//line wide.go:67
+								f2506 := *(*float32)(unsafe.Add(x, o103+i338*16+8)) - f1912
+//line wide.go:67
+								f2517 := *(*float32)(unsafe.Add(x, o103+i338*16+12)) - f1912
+//line wide.go:64
+								f337, i338 = math32.FMA(f2517, f2517, math32.FMA(f2506, f2506, math32.FMA(f2495, f2495, math32.FMA(f2484, f2484, f337)))), i338+c16
+							}
+//line reduce.go:51
+							i975 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each337, thread*4)) = f337
+						}
+						if i975 == -1 {
+							state = 19
+						} else {
+							state = 15
+						}
+					case 15:
+//line reduce.go:58
+						f983 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i975)))&31 {
+//line reduce.go:58
+								f983 = f337
+							}
+						}
+						i1007, f1008 = i975&(i975-1), f983
+						state = 16
+					case 16:
+						if i1007 != 0 {
+							state = 18
+						} else {
+							state = 17
+						}
+					case 17:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each545, thread*4)) = f1008
+						}
+						state = 20
+					case 18:
+//line reduce.go:60
+						f1001 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1007)))&31 {
+//line reduce.go:60
+								f1001 = f337
+							}
+						}
+						i1007, f1008 = i1007&(i1007-1), f1008+f1001
+						state = 16
+					case 19:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f337
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2813, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:54
+							f2813 := *(*float32)(unsafe.Add(each2813, thread*4))
+//line reduce.go:38
+							f2814 := f337 + f2813
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2814
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2814, thread*4)) = f2814
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2822, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2814 := *(*float32)(unsafe.Add(each2814, thread*4))
+//line reduce.go:54
+							f2822 := *(*float32)(unsafe.Add(each2822, thread*4))
+//line reduce.go:38
+							f2823 := f2814 + f2822
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2823
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2823, thread*4)) = f2823
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2831, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2823 := *(*float32)(unsafe.Add(each2823, thread*4))
+//line reduce.go:54
+							f2831 := *(*float32)(unsafe.Add(each2831, thread*4))
+//line reduce.go:38
+							f2832 := f2823 + f2831
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2832
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2832, thread*4)) = f2832
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2840, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2832 := *(*float32)(unsafe.Add(each2832, thread*4))
+//line reduce.go:54
+							f2840 := *(*float32)(unsafe.Add(each2840, thread*4))
+//line reduce.go:38
+							f2841 := f2832 + f2840
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2841
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2841, thread*4)) = f2841
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2849, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2841 := *(*float32)(unsafe.Add(each2841, thread*4))
+//line reduce.go:54
+							f2849 := *(*float32)(unsafe.Add(each2849, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each545, thread*4)) = f2841 + f2849
+						}
+						state = 20
+					case 20:
+						if c518 {
+							state = 23
+						} else {
+							state = 21
+						}
+					case 21:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f1014 := *(*float32)(unsafe.Add(each545, thread*4))
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:74
+							if i200 == 0 {
+								i796 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i796) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i796, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, 128+i796*4)) = f1014
+							}
+						}
+						state = 22
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each823, warp*4)), *(*float32)(unsafe.Add(each831, warp*4)), *(*int32)(unsafe.Add(each855, warp*4)), *(*float32)(unsafe.Add(each856, warp*4)), *(*float32)(unsafe.Add(each849, warp*4)), *(*int32)(unsafe.Add(each975, warp*4)), *(*float32)(unsafe.Add(each983, warp*4)), *(*int32)(unsafe.Add(each1007, warp*4)), *(*float32)(unsafe.Add(each1008, warp*4)), *(*float32)(unsafe.Add(each1001, warp*4)) = state, alive, i1101, c45, o103, o117, i823, f831, i855, f856, f849, i975, f983, i1007, f1008, f1001
+						waiting = true
+						continue warps
+					case 22:
+//line team.go:53
+						if !wide32TwinRow_(end, warp, blocks, c526, c3580, shared, i525, each545) {
+							return
+						}
 						state = 24
+					case 23:
+						state = 24
+					case 24:
+//line wide.go:29
+						if !wide32TwinRow__(end, warp, blocks, each545, each1102, each1912, c24, f149, i50, weightLen, o103, weight, x, c723, biasLen, bias, o117, y, c16) {
+							return
+						}
+						state = 26
+					case 25:
+						state = 26
 					}
 				}
-				*(*int)(unsafe.Add(states, warp*8)) = 24
+				*(*int)(unsafe.Add(states, warp*8)) = 26
 			}
 		}
 	}
 }
 
+// wide32TwinRow is what a row of threads does in wide32Twin.
+//
+//line team.go:53
+func wide32TwinRow(end int, warp int, blocks *gpu.Blocks, c459 bool, c3554 bool, shared unsafe.Pointer, i458 int, each478 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f461, f469, f473, f3556, f3562 float32
+		var i462, i3557 int
+//line team.go:53
+		if c459 {
+//line team.go:46
+			if c3554 {
+//line team.go:54
+				f461, i462 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f469 = f461 + *(*float32)(unsafe.Add(shared, i462*4))
+//line team.go:54
+					i470 := i462 + 1
+//line team.go:54
+					if i470 >= i458 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f461, i462 = f469, i470
+				}
+//line team.go:54
+				f473 = f469
+			} else {
+//line team.go:54
+				f3556, i3557 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i3557) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3557, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f3562 = f3556 + *(*float32)(unsafe.Add(shared, i3557*4))
+//line team.go:54
+					i3563 := i3557 + 1
+//line team.go:54
+					if i3563 >= i458 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f3556, i3557 = f3562, i3563
+				}
+//line team.go:54
+				f473 = f3562
+			}
+		} else {
+//line team.go:53
+			f473 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each478, thread*4)) = f473
+	}
+	return true
+}
+
+// wide32TwinRow_ is what a row of threads does in wide32Twin.
+//
+//line team.go:53
+func wide32TwinRow_(end int, warp int, blocks *gpu.Blocks, c526 bool, c3580 bool, shared unsafe.Pointer, i525 int, each545 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f528, f536, f540, f3582, f3588 float32
+		var i529, i3583 int
+//line team.go:53
+		if c526 {
+//line team.go:46
+			if c3580 {
+//line team.go:54
+				f528, i529 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f536 = f528 + *(*float32)(unsafe.Add(shared, 128+i529*4))
+//line team.go:54
+					i537 := i529 + 1
+//line team.go:54
+					if i537 >= i525 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f528, i529 = f536, i537
+				}
+//line team.go:54
+				f540 = f536
+			} else {
+//line team.go:54
+				f3582, i3583 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i3583) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3583, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f3588 = f3582 + *(*float32)(unsafe.Add(shared, 128+i3583*4))
+//line team.go:54
+					i3589 := i3583 + 1
+//line team.go:54
+					if i3589 >= i525 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f3582, i3583 = f3588, i3589
+				}
+//line team.go:54
+				f540 = f3588
+			}
+		} else {
+//line team.go:53
+			f540 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each545, thread*4)) = f540
+	}
+	return true
+}
+
+// wide32TwinRow__ is what a row of threads does in wide32Twin.
+//
+//line wide.go:29
+func wide32TwinRow__(end int, warp int, blocks *gpu.Blocks, each545 unsafe.Pointer, each1102 unsafe.Pointer, each1912 unsafe.Pointer, c24 float32, f149 float32, i50 int, weightLen int, o103 int, weight unsafe.Pointer, x unsafe.Pointer, c723 bool, biasLen int, bias unsafe.Pointer, o117 int, y unsafe.Pointer, c16 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var i660 int
+		var f3431, f3430, f3429, f3428 float32
+//line wide.go:29
+		f545 := *(*float32)(unsafe.Add(each545, thread*4))
+//line wide.go:76
+		i1102 := *(*int)(unsafe.Add(each1102, thread*8))
+//line wide.go:79
+		f1912 := *(*float32)(unsafe.Add(each1912, thread*4))
+//line wide.go:29
+		f155 := 1 / float32(math.Sqrt(float64(f545/f149+c24)))
+//line wide.go:76
+		i660 = i1102
+//line wide.go:76
+		for {
+//line wide.go:76
+			if i660 >= i50 {
+//line wide.go:76
+				break
+			}
+//line wide.go:77
+			if uint(i660) >= uint(i50) {
+//line wide.go:77
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i660, i50)
+//line wide.go:77
+				return false
+			}
+//line vector.go:28
+			if uint(i660) >= uint(weightLen) {
+//line vector.go:28
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i660, weightLen)
+//line vector.go:28
+				return false
+			}
+//line wide.go:79
+			f2316 := float32(float32((*(*float32)(unsafe.Add(x, o103+i660*16))-f1912)*f155) * *(*float32)(unsafe.Add(weight, i660*16)))
+//line wide.go:79
+			f2329 := float32(float32((*(*float32)(unsafe.Add(x, o103+i660*16+4))-f1912)*f155) * *(*float32)(unsafe.Add(weight, i660*16+4)))
+//line wide.go:79
+			f2342 := float32(float32((*(*float32)(unsafe.Add(x, o103+i660*16+8))-f1912)*f155) * *(*float32)(unsafe.Add(weight, i660*16+8)))
+//line wide.go:79
+			f2355 := float32(float32((*(*float32)(unsafe.Add(x, o103+i660*16+12))-f1912)*f155) * *(*float32)(unsafe.Add(weight, i660*16+12)))
+//line wide.go:81
+			if c723 {
+//line vector.go:28
+				if uint(i660) >= uint(biasLen) {
+//line vector.go:28
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i660, biasLen)
+//line vector.go:28
+					return false
+				}
+//line wide.go:84
+				f3431, f3430, f3429, f3428 = f2355+*(*float32)(unsafe.Add(bias, i660*16+12)), f2342+*(*float32)(unsafe.Add(bias, i660*16+8)), f2329+*(*float32)(unsafe.Add(bias, i660*16+4)), f2316+*(*float32)(unsafe.Add(bias, i660*16))
+			} else {
+//line wide.go:81
+				f3431, f3430, f3429, f3428 = f2355, f2342, f2329, f2316
+			}
+//line wide.go:87
+			*(*float32)(unsafe.Add(y, o117+i660*16)) = f3428
+//line wide.go:87
+			*(*float32)(unsafe.Add(y, o117+i660*16+4)) = f3429
+//line wide.go:87
+			*(*float32)(unsafe.Add(y, o117+i660*16+8)) = f3430
+//line wide.go:87
+			*(*float32)(unsafe.Add(y, o117+i660*16+12)) = f3431
+//line wide.go:76
+			i660 = i660 + c16
+		}
+	}
+	return true
+}
+
 // wideBF16Twin runs blocks of the kernel wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16.
 //
-//line wide.go:14
+//line wide.go:13
 func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inCap := *(*int)(unsafe.Add(args, 16))
@@ -2007,961 +2022,975 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c16 := *(*int)(unsafe.Add(args, 160))
 	c24 := *(*float32)(unsafe.Add(args, 168))
 	c28 := *(*bool)(unsafe.Add(args, 172))
-	shared := blocks.Shared(64)
+	shared := blocks.Shared(256)
+	dx, dy, _ := blocks.Dim()
+	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1101 := blocks.Scratch(8)
-	each817 := blocks.Scratch(4)
-	each825 := blocks.Scratch(4)
-	each849 := blocks.Scratch(4)
-	each850 := blocks.Scratch(4)
-	each843 := blocks.Scratch(4)
-	each454 := blocks.Scratch(1)
-	each970 := blocks.Scratch(4)
-	each978 := blocks.Scratch(4)
-	each1002 := blocks.Scratch(4)
-	each1003 := blocks.Scratch(4)
-	each996 := blocks.Scratch(4)
-	each549 := blocks.Scratch(1)
-	k184 := int(0)
-//line team.go:19
-	i193 := (k184*1 + 0) * 256
-//line team.go:16
-	c167 := c16 == 256
-//line wide.go:21
-	i50 := c8 / 8
-//line wide.go:23
-	c54 := 0 < residualLen
-	each1100 := blocks.Scratch(8)
+	each1110 := blocks.Scratch(8)
+	each45 := blocks.Scratch(1)
 	each103 := blocks.Scratch(8)
 	each117 := blocks.Scratch(8)
-	each2416 := blocks.Scratch(4)
-	each287 := blocks.Scratch(4)
-	each507 := blocks.Scratch(4)
+	each828 := blocks.Scratch(4)
+	each836 := blocks.Scratch(4)
+	each860 := blocks.Scratch(4)
+	each861 := blocks.Scratch(4)
+	each854 := blocks.Scratch(4)
+	each981 := blocks.Scratch(4)
+	each989 := blocks.Scratch(4)
+	each1013 := blocks.Scratch(4)
+	each1014 := blocks.Scratch(4)
+	each1007 := blocks.Scratch(4)
+//line team.go:35
+	c166 := 32 < c16
+	each1111 := blocks.Scratch(8)
+//line wide.go:20
+	i50 := c8 / 8
+//line wide.go:22
+	c54 := 0 < residualLen
+	each2437 := blocks.Scratch(4)
+	each286 := blocks.Scratch(4)
+	each478 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each4062 := blocks.Scratch(4)
-	each4063 := blocks.Scratch(4)
-	each4071 := blocks.Scratch(4)
-	each4072 := blocks.Scratch(4)
-	each4080 := blocks.Scratch(4)
-	each4081 := blocks.Scratch(4)
-	each4089 := blocks.Scratch(4)
-	each4090 := blocks.Scratch(4)
-	each4098 := blocks.Scratch(4)
-	k462 := int(0)
-//line team.go:44
-	i471 := (k462*1 + 0) * 256
-	each492 := blocks.Scratch(4)
-	each4116 := blocks.Scratch(4)
-	each4117 := blocks.Scratch(4)
-	each4125 := blocks.Scratch(4)
-	each4126 := blocks.Scratch(4)
-	each4134 := blocks.Scratch(4)
-//line wide.go:28
+	each4083 := blocks.Scratch(4)
+	each4084 := blocks.Scratch(4)
+	each4092 := blocks.Scratch(4)
+	each4093 := blocks.Scratch(4)
+	each4101 := blocks.Scratch(4)
+	each4102 := blocks.Scratch(4)
+	each4110 := blocks.Scratch(4)
+	each4111 := blocks.Scratch(4)
+	each4119 := blocks.Scratch(4)
+//line team.go:48
+	c451 := c16 == 32
+//line team.go:53
+	i458 := c16 / 32
+//line team.go:53
+	c459 := 0 < i458
+//line team.go:46
+	i5635 := 0
+//line team.go:46
+	if c459 {
+//line team.go:46
+		i5635 = i458 - 1
+	}
+//line team.go:46
+	c5645 := uint(i5635) < 2147483648 && i5635 < 2305843009213693952 && uint(i5635) < 32
+//line wide.go:27
 	f137 := float32(c8)
-	each338 := blocks.Scratch(4)
-	each602 := blocks.Scratch(4)
-	each4152 := blocks.Scratch(4)
-	each4153 := blocks.Scratch(4)
-	each4161 := blocks.Scratch(4)
-	each4162 := blocks.Scratch(4)
-	each4170 := blocks.Scratch(4)
-	each4171 := blocks.Scratch(4)
-	each4179 := blocks.Scratch(4)
-	each4180 := blocks.Scratch(4)
-	each4188 := blocks.Scratch(4)
-	k557 := int(0)
-//line team.go:44
-	i566 := (k557*1 + 0) * 256
-	each587 := blocks.Scratch(4)
-	each4206 := blocks.Scratch(4)
-	each4207 := blocks.Scratch(4)
-	each4215 := blocks.Scratch(4)
-	each4216 := blocks.Scratch(4)
-	each4224 := blocks.Scratch(4)
-//line wide.go:30
+	each337 := blocks.Scratch(4)
+	each545 := blocks.Scratch(4)
+	each4137 := blocks.Scratch(4)
+	each4138 := blocks.Scratch(4)
+	each4146 := blocks.Scratch(4)
+	each4147 := blocks.Scratch(4)
+	each4155 := blocks.Scratch(4)
+	each4156 := blocks.Scratch(4)
+	each4164 := blocks.Scratch(4)
+	each4165 := blocks.Scratch(4)
+	each4173 := blocks.Scratch(4)
+//line team.go:48
+	c518 := c16 == 32
+//line team.go:53
+	i525 := c16 / 32
+//line team.go:53
+	c526 := 0 < i525
+//line team.go:46
+	i5661 := 0
+//line team.go:46
+	if c526 {
+//line team.go:46
+		i5661 = i525 - 1
+	}
+//line team.go:46
+	c5671 := uint(i5661) < 2147483648 && i5661 < 2305843009213693952 && uint(i5661) < 32
+//line wide.go:29
 	f149 := float32(c8)
-//line wide.go:82
-	c749 := 0 < biasLen
-//line wide.go:14
+//line wide.go:81
+	c726 := 0 < biasLen
+//line wide.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1101 int
-		var i817, i849, i970, i1002 int32
-		var f825, f850, f843, f978, f1003, f996 float32
-		var c454, c549 bool
+		var i1110, o103, o117 int
+		var c45 bool
+		var i828, i860, i981, i1013 int32
+		var f836, f861, f854, f989, f1014, f1007 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
-			for warp := 0; warp < 256; warp += 32 {
-				end := min(warp+32, 256)
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1101, i817, f825, i849, f850, f843, c454, i970, f978, i1002, f1003, f996, c549 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*int32)(unsafe.Add(each817, warp*4)), *(*float32)(unsafe.Add(each825, warp*4)), *(*int32)(unsafe.Add(each849, warp*4)), *(*float32)(unsafe.Add(each850, warp*4)), *(*float32)(unsafe.Add(each843, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each970, warp*4)), *(*float32)(unsafe.Add(each978, warp*4)), *(*int32)(unsafe.Add(each1002, warp*4)), *(*float32)(unsafe.Add(each1003, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*bool)(unsafe.Add(each549, warp))
+					state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4))
 				}
-				for state < 24 {
+				for state < 26 {
 					switch state {
 					case 0:
-//line team.go:19
-						i2280 := bx << 3
-						for tx := warp; tx < end; tx++ {
-							var i1099, i1100, i220 int
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:16
-							if c167 {
-								i1099, i1100, i1101 = bx, tx, 256
+//line team.go:38
+						i2301 := bx << 3
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i1111 int
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:35
+							if c166 {
+								i1110, i1111 = bx, tx
 							} else {
-								i198 := i2280 + int(uint(i193+tx)>>5)
-//line team.go:19
-								i1099, i1100, i1101 = i198, int(uint32(i201)), 32
+								i197 := i2301 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:38
+								i1110, i1111 = i197, int(uint32(i200))
 							}
-//line wide.go:17
-							if c0 <= i1099 {
-								alive &^= 1 << (tx & 31)
-							} else {
-//line wide.go:22
-								i52 := i1099 * i50
-								if c54 {
-									i57 := i52 + i50
-//line wide.go:24
-									if uint(i57) > uint(inCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									if uint(i52) > uint(i57) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i52, i57)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o65 := i52 * 16
-//line wide.go:24
-									if uint(i57) > uint(residualCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o77 := i52 * 16
-//line wide.go:24
-									if uint(i57) > uint(xCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o89 := i52 * 16
-//line wide.go:36
-									i220 = i1100
-//line wide.go:36
-									for {
-//line wide.go:36
-										if i220 >= i50 {
-//line wide.go:36
-											break
-										}
-//line wide.go:37
-										i1951 := *(*int16)(unsafe.Add(in, o65+i220*16+2))
-//line wide.go:37
-										i1953 := *(*int16)(unsafe.Add(in, o65+i220*16+4))
-//line wide.go:37
-										i1955 := *(*int16)(unsafe.Add(in, o65+i220*16+6))
-//line wide.go:37
-										i1957 := *(*int16)(unsafe.Add(in, o65+i220*16+8))
-//line wide.go:37
-										i1959 := *(*int16)(unsafe.Add(in, o65+i220*16+10))
-//line wide.go:37
-										i1961 := *(*int16)(unsafe.Add(in, o65+i220*16+12))
-//line wide.go:37
-										i1963 := *(*int16)(unsafe.Add(in, o65+i220*16+14))
-//line wide.go:37
-										i2041 := *(*int16)(unsafe.Add(residual, o77+i220*16+2))
-//line wide.go:37
-										i2043 := *(*int16)(unsafe.Add(residual, o77+i220*16+4))
-//line wide.go:37
-										i2045 := *(*int16)(unsafe.Add(residual, o77+i220*16+6))
-//line wide.go:37
-										i2047 := *(*int16)(unsafe.Add(residual, o77+i220*16+8))
-//line wide.go:37
-										i2049 := *(*int16)(unsafe.Add(residual, o77+i220*16+10))
-//line wide.go:37
-										i2051 := *(*int16)(unsafe.Add(residual, o77+i220*16+12))
-//line wide.go:37
-										i2053 := *(*int16)(unsafe.Add(residual, o77+i220*16+14))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16)) = int16(dtype.BF16From32(dtype.BF16(uint16(*(*int16)(unsafe.Add(in, o65+i220*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(residual, o77+i220*16)))).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+2)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1951)).Float32() + dtype.BF16(uint16(i2041)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+4)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1953)).Float32() + dtype.BF16(uint16(i2043)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+6)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1955)).Float32() + dtype.BF16(uint16(i2045)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+8)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1957)).Float32() + dtype.BF16(uint16(i2047)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+10)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1959)).Float32() + dtype.BF16(uint16(i2049)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+12)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1961)).Float32() + dtype.BF16(uint16(i2051)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+14)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1963)).Float32() + dtype.BF16(uint16(i2053)).Float32()))
-//line wide.go:36
-										i220 = i220 + i1101
-									}
-								}
-//line wide.go:26
-								i95 := i52 + i50
-//line wide.go:26
-								if uint(i95) > uint(xCap) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								if uint(i52) > uint(i95) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i52, i95)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								o103 := i52 * 16
-//line wide.go:26
-								if uint(i95) > uint(yCap) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								o117 := i52 * 16
-								*(*int)(unsafe.Add(each1100, tx*8)) = i1100
-//line wide.go:27
-								*(*int)(unsafe.Add(each103, tx*8)) = o103
-//line wide.go:27
-								*(*int)(unsafe.Add(each117, tx*8)) = o117
-							}
+//line wide.go:16
+							c45 = c0 <= i1110
+//line wide.go:16
+							*(*int)(unsafe.Add(each1111, thread*8)) = i1111
 						}
-						if alive == 0 {
-							state = 24
-							continue
-						}
-						if c28 {
-							state = 2
+						if c45 {
+							state = 25
 						} else {
 							state = 1
 						}
 					case 1:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i219 int
+//line wide.go:35
+							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+//line wide.go:21
+							i52 := i1110 * i50
+							if c54 {
+								i57 := i52 + i50
+//line wide.go:23
+								if uint(i57) > uint(inCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								if uint(i52) > uint(i57) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i57)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o65 := i52 * 16
+//line wide.go:23
+								if uint(i57) > uint(residualCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o77 := i52 * 16
+//line wide.go:23
+								if uint(i57) > uint(xCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o89 := i52 * 16
+//line wide.go:35
+								i219 = i1111
+//line wide.go:35
+								for {
+//line wide.go:35
+									if i219 >= i50 {
+//line wide.go:35
+										break
+									}
+//line wide.go:36
+									if uint(i219) >= uint(i50) {
+//line wide.go:36
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i219, i50)
+//line wide.go:36
+										return
+									}
+//line wide.go:36
+									i1972 := *(*int16)(unsafe.Add(in, o65+i219*16+2))
+//line wide.go:36
+									i1974 := *(*int16)(unsafe.Add(in, o65+i219*16+4))
+//line wide.go:36
+									i1976 := *(*int16)(unsafe.Add(in, o65+i219*16+6))
+//line wide.go:36
+									i1978 := *(*int16)(unsafe.Add(in, o65+i219*16+8))
+//line wide.go:36
+									i1980 := *(*int16)(unsafe.Add(in, o65+i219*16+10))
+//line wide.go:36
+									i1982 := *(*int16)(unsafe.Add(in, o65+i219*16+12))
+//line wide.go:36
+									i1984 := *(*int16)(unsafe.Add(in, o65+i219*16+14))
+//line wide.go:36
+									i2062 := *(*int16)(unsafe.Add(residual, o77+i219*16+2))
+//line wide.go:36
+									i2064 := *(*int16)(unsafe.Add(residual, o77+i219*16+4))
+//line wide.go:36
+									i2066 := *(*int16)(unsafe.Add(residual, o77+i219*16+6))
+//line wide.go:36
+									i2068 := *(*int16)(unsafe.Add(residual, o77+i219*16+8))
+//line wide.go:36
+									i2070 := *(*int16)(unsafe.Add(residual, o77+i219*16+10))
+//line wide.go:36
+									i2072 := *(*int16)(unsafe.Add(residual, o77+i219*16+12))
+//line wide.go:36
+									i2074 := *(*int16)(unsafe.Add(residual, o77+i219*16+14))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16)) = int16(dtype.BF16From32(dtype.BF16(uint16(*(*int16)(unsafe.Add(in, o65+i219*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(residual, o77+i219*16)))).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+2)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1972)).Float32() + dtype.BF16(uint16(i2062)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+4)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1974)).Float32() + dtype.BF16(uint16(i2064)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+6)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1976)).Float32() + dtype.BF16(uint16(i2066)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+8)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1978)).Float32() + dtype.BF16(uint16(i2068)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+10)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1980)).Float32() + dtype.BF16(uint16(i2070)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+12)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1982)).Float32() + dtype.BF16(uint16(i2072)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+14)) = int16(dtype.BF16From32(dtype.BF16(uint16(i1984)).Float32() + dtype.BF16(uint16(i2074)).Float32()))
+//line wide.go:35
+									i219 = i219 + c16
+								}
 							}
-//line wide.go:27
-							*(*float32)(unsafe.Add(each2416, tx*4)) = 0
+//line wide.go:25
+							i95 := i52 + i50
+//line wide.go:25
+							if uint(i95) > uint(xCap) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							if uint(i52) > uint(i95) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i95)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							o103 = i52 * 16
+//line wide.go:25
+							if uint(i95) > uint(yCap) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							o117 = i52 * 16
 						}
-						state = 13
+						if c28 {
+							state = 3
+						} else {
+							state = 2
+						}
 					case 2:
-//line reduce.go:51
-						i817 = 0
-						for tx := warp; tx < end; tx++ {
-							var f287 float32
-							var i288 int
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:54
-							i1100 := *(*int)(unsafe.Add(each1100, tx*8))
+						for thread := warp; thread < end; thread++ {
 //line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:54
-							f287, i288 = 0, i1100
-//line wide.go:54
+							*(*float32)(unsafe.Add(each2437, thread*4)) = 0
+						}
+						state = 14
+					case 3:
+//line reduce.go:51
+						i828 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f286 float32
+							var i287 int
+//line wide.go:53
+							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+//line wide.go:53
+							f286, i287 = 0, i1111
+//line wide.go:53
 							for {
-//line wide.go:54
-								if i288 >= i50 {
-//line wide.go:54
+//line wide.go:53
+								if i287 >= i50 {
+//line wide.go:53
 									break
 								}
-//line wide.go:57
-								f3684 := f287 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+2)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+4)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+6)))).Float32()
-//line wide.go:57
-								f3714 := f3684 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+8)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+10)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+12)))).Float32()
 //line wide.go:54
-								f287, i288 = f3714+dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+14)))).Float32(), i288+i1101
+								if uint(i287) >= uint(i50) {
+//line wide.go:54
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i287, i50)
+//line wide.go:54
+									return
+								}
+								f3705 := f286 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+2)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+4)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+6)))).Float32()
+//line wide.go:56
+								f3735 := f3705 + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+8)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+10)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+12)))).Float32()
+//line wide.go:53
+								f286, i287 = f3735+dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+14)))).Float32(), i287+c16
 							}
 //line reduce.go:51
-							i817 |= 1 << (tx & 31)
+							i828 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each287, tx*4)) = f287
+							*(*float32)(unsafe.Add(each286, thread*4)) = f286
 						}
-						if i817 == -1 {
+						if i828 == -1 {
+							state = 8
+						} else {
+							state = 4
+						}
+					case 4:
+//line reduce.go:58
+						f836 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i828)))&31 {
+//line reduce.go:58
+								f836 = f286
+							}
+						}
+						i860, f861 = i828&(i828-1), f836
+						state = 5
+					case 5:
+						if i860 != 0 {
 							state = 7
 						} else {
-							state = 3
-						}
-					case 3:
-//line reduce.go:58
-						f825 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:58
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i817)))&31 {
-//line reduce.go:58
-								f825 = f287
-							}
-						}
-						i849, f850 = i817&(i817-1), f825
-						state = 4
-					case 4:
-						if i849 != 0 {
 							state = 6
-						} else {
-							state = 5
 						}
-					case 5:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each507, tx*4)) = f850
-						}
-						state = 8
 					case 6:
-//line reduce.go:60
-						f843 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:60
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i849)))&31 {
-//line reduce.go:60
-								f843 = f287
-							}
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each478, thread*4)) = f861
 						}
-						i849, f850 = i849&(i849-1), f850+f843
-						state = 4
+						state = 9
 					case 7:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
+//line reduce.go:60
+						f854 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i860)))&31 {
+//line reduce.go:60
+								f854 = f286
 							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f287
 						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4062, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:54
-							f4062 := *(*float32)(unsafe.Add(each4062, tx*4))
-//line reduce.go:38
-							f4063 := f287 + f4062
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4063
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4063, tx*4)) = f4063
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4071, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4063 := *(*float32)(unsafe.Add(each4063, tx*4))
-//line reduce.go:54
-							f4071 := *(*float32)(unsafe.Add(each4071, tx*4))
-//line reduce.go:38
-							f4072 := f4063 + f4071
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4072
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4072, tx*4)) = f4072
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4080, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4072 := *(*float32)(unsafe.Add(each4072, tx*4))
-//line reduce.go:54
-							f4080 := *(*float32)(unsafe.Add(each4080, tx*4))
-//line reduce.go:38
-							f4081 := f4072 + f4080
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4081
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4081, tx*4)) = f4081
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4089, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4081 := *(*float32)(unsafe.Add(each4081, tx*4))
-//line reduce.go:54
-							f4089 := *(*float32)(unsafe.Add(each4089, tx*4))
-//line reduce.go:38
-							f4090 := f4081 + f4089
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4090
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4090, tx*4)) = f4090
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4098, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4090 := *(*float32)(unsafe.Add(each4090, tx*4))
-//line reduce.go:54
-							f4098 := *(*float32)(unsafe.Add(each4098, tx*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each507, tx*4)) = f4090 + f4098
-						}
-						state = 8
+						i860, f861 = i860&(i860-1), f861+f854
+						state = 5
 					case 8:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:40
-							c454 = i1101 == 32
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f286
 						}
-						if c454 {
-							state = 11
-						} else {
-							state = 9
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4083, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:54
+							f4083 := *(*float32)(unsafe.Add(each4083, thread*4))
+//line reduce.go:38
+							f4084 := f286 + f4083
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4084
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4084, thread*4)) = f4084
 						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4092, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4084 := *(*float32)(unsafe.Add(each4084, thread*4))
+//line reduce.go:54
+							f4092 := *(*float32)(unsafe.Add(each4092, thread*4))
+//line reduce.go:38
+							f4093 := f4084 + f4092
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4093
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4093, thread*4)) = f4093
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4101, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4093 := *(*float32)(unsafe.Add(each4093, thread*4))
+//line reduce.go:54
+							f4101 := *(*float32)(unsafe.Add(each4101, thread*4))
+//line reduce.go:38
+							f4102 := f4093 + f4101
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4102
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4102, thread*4)) = f4102
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4110, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4102 := *(*float32)(unsafe.Add(each4102, thread*4))
+//line reduce.go:54
+							f4110 := *(*float32)(unsafe.Add(each4110, thread*4))
+//line reduce.go:38
+							f4111 := f4102 + f4110
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4111
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4111, thread*4)) = f4111
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4119, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4111 := *(*float32)(unsafe.Add(each4111, thread*4))
+//line reduce.go:54
+							f4119 := *(*float32)(unsafe.Add(each4119, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each478, thread*4)) = f4111 + f4119
+						}
+						state = 9
 					case 9:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:44
-							f856 := *(*float32)(unsafe.Add(each507, tx*4))
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							if i201 == 0 {
-								*(*float32)(unsafe.Add(shared, int(uint(i471+tx)>>5)*4)) = f856
+						if c451 {
+							state = 12
+						} else {
+							state = 10
+						}
+					case 10:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f867 := *(*float32)(unsafe.Add(each478, thread*4))
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:74
+							if i200 == 0 {
+								i638 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i638) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i638, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, i638*4)) = f867
 							}
 						}
-						state = 10
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*int32)(unsafe.Add(each817, warp*4)), *(*float32)(unsafe.Add(each825, warp*4)), *(*int32)(unsafe.Add(each849, warp*4)), *(*float32)(unsafe.Add(each850, warp*4)), *(*float32)(unsafe.Add(each843, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each970, warp*4)), *(*float32)(unsafe.Add(each978, warp*4)), *(*int32)(unsafe.Add(each1002, warp*4)), *(*float32)(unsafe.Add(each1003, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*bool)(unsafe.Add(each549, warp)) = state, alive, i1101, i817, f825, i849, f850, f843, c454, i970, f978, i1002, f1003, f996, c549
+						state = 11
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4)) = state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007
 						waiting = true
 						continue warps
-					case 10:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							i458 := int(uint32(i201))
-//line team.go:47
-							f492 := *(*float32)(unsafe.Add(shared, i458%8*4))
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f492
-//line team.go:49
-							*(*float32)(unsafe.Add(each492, tx*4)) = f492
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4116, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:47
-							f492 := *(*float32)(unsafe.Add(each492, tx*4))
-//line team.go:49
-							f4116 := *(*float32)(unsafe.Add(each4116, tx*4))
-//line team.go:49
-							f4117 := f492 + f4116
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4117
-//line team.go:49
-							*(*float32)(unsafe.Add(each4117, tx*4)) = f4117
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4125, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f4117 := *(*float32)(unsafe.Add(each4117, tx*4))
-//line team.go:49
-							f4125 := *(*float32)(unsafe.Add(each4125, tx*4))
-//line team.go:49
-							f4126 := f4117 + f4125
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4126
-//line team.go:49
-							*(*float32)(unsafe.Add(each4126, tx*4)) = f4126
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4134, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f4126 := *(*float32)(unsafe.Add(each4126, tx*4))
-//line team.go:49
-							f4134 := *(*float32)(unsafe.Add(each4134, tx*4))
-//line team.go:48
-							*(*float32)(unsafe.Add(each507, tx*4)) = f4126 + f4134
-						}
-						state = 12
 					case 11:
-						state = 12
-					case 12:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:28
-							f507 := *(*float32)(unsafe.Add(each507, tx*4))
-//line wide.go:28
-							*(*float32)(unsafe.Add(each2416, tx*4)) = f507 / f137
+//line team.go:53
+						if !wideBF16TwinRow(end, warp, blocks, c459, c5645, shared, i458, each478) {
+							return
 						}
 						state = 13
+					case 12:
+						state = 13
 					case 13:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:27
+							f478 := *(*float32)(unsafe.Add(each478, thread*4))
+//line wide.go:27
+							*(*float32)(unsafe.Add(each2437, thread*4)) = f478 / f137
+						}
+						state = 14
+					case 14:
 //line reduce.go:51
-						i970 = 0
-						for tx := warp; tx < end; tx++ {
-							var f338 float32
-							var i339 int
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:65
-							i1100 := *(*int)(unsafe.Add(each1100, tx*8))
-//line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:68
-							f2416 := *(*float32)(unsafe.Add(each2416, tx*4))
-//line wide.go:65
-							f338, i339 = 0, i1100
-//line wide.go:65
+						i981 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f337 float32
+							var i338 int
+//line wide.go:64
+							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+//line wide.go:67
+							f2437 := *(*float32)(unsafe.Add(each2437, thread*4))
+//line wide.go:64
+							f337, i338 = 0, i1111
+//line wide.go:64
 							for {
-//line wide.go:65
-								if i339 >= i50 {
-//line wide.go:65
+//line wide.go:64
+								if i338 >= i50 {
+//line wide.go:64
 									break
 								}
-//line wide.go:68
-								f3483 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16)))).Float32() - f2416
-//line wide.go:68
-								f3494 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+2)))).Float32() - f2416
-//line wide.go:68
-								f3505 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+4)))).Float32() - f2416
-//line wide.go:68
-								f3516 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+6)))).Float32() - f2416
-//line wide.go:68
-								f3527 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+8)))).Float32() - f2416
-//line wide.go:68
-								f3538 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+10)))).Float32() - f2416
-//line wide.go:68
-								f3549 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+12)))).Float32() - f2416
-//line wide.go:68
-								f3560 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+14)))).Float32() - f2416
 //line wide.go:65
-								f338, i339 = math32.FMA(f3560, f3560, math32.FMA(f3549, f3549, math32.FMA(f3538, f3538, math32.FMA(f3527, f3527, math32.FMA(f3516, f3516, math32.FMA(f3505, f3505, math32.FMA(f3494, f3494, math32.FMA(f3483, f3483, f338)))))))), i339+i1101
+								if uint(i338) >= uint(i50) {
+//line wide.go:65
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i338, i50)
+//line wide.go:65
+									return
+								}
+								f3504 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16)))).Float32() - f2437
+//line wide.go:67
+								f3515 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+2)))).Float32() - f2437
+//line wide.go:67
+								f3526 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+4)))).Float32() - f2437
+//line wide.go:67
+								f3537 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+6)))).Float32() - f2437
+//line wide.go:67
+								f3548 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+8)))).Float32() - f2437
+//line wide.go:67
+								f3559 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+10)))).Float32() - f2437
+//line wide.go:67
+								f3570 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+12)))).Float32() - f2437
+//line wide.go:67
+								f3581 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+14)))).Float32() - f2437
+//line wide.go:64
+								f337, i338 = math32.FMA(f3581, f3581, math32.FMA(f3570, f3570, math32.FMA(f3559, f3559, math32.FMA(f3548, f3548, math32.FMA(f3537, f3537, math32.FMA(f3526, f3526, math32.FMA(f3515, f3515, math32.FMA(f3504, f3504, f337)))))))), i338+c16
 							}
 //line reduce.go:51
-							i970 |= 1 << (tx & 31)
+							i981 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each338, tx*4)) = f338
+							*(*float32)(unsafe.Add(each337, thread*4)) = f337
 						}
-						if i970 == -1 {
+						if i981 == -1 {
+							state = 19
+						} else {
+							state = 15
+						}
+					case 15:
+//line reduce.go:58
+						f989 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i981)))&31 {
+//line reduce.go:58
+								f989 = f337
+							}
+						}
+						i1013, f1014 = i981&(i981-1), f989
+						state = 16
+					case 16:
+						if i1013 != 0 {
 							state = 18
 						} else {
-							state = 14
-						}
-					case 14:
-//line reduce.go:58
-						f978 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:58
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i970)))&31 {
-//line reduce.go:58
-								f978 = f338
-							}
-						}
-						i1002, f1003 = i970&(i970-1), f978
-						state = 15
-					case 15:
-						if i1002 != 0 {
 							state = 17
-						} else {
-							state = 16
 						}
-					case 16:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each602, tx*4)) = f1003
-						}
-						state = 19
 					case 17:
-//line reduce.go:60
-						f996 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:60
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i1002)))&31 {
-//line reduce.go:60
-								f996 = f338
-							}
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each545, thread*4)) = f1014
 						}
-						i1002, f1003 = i1002&(i1002-1), f1003+f996
-						state = 15
+						state = 20
 					case 18:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
+//line reduce.go:60
+						f1007 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1013)))&31 {
+//line reduce.go:60
+								f1007 = f337
 							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f338
 						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4152, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:54
-							f4152 := *(*float32)(unsafe.Add(each4152, tx*4))
-//line reduce.go:38
-							f4153 := f338 + f4152
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4153
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4153, tx*4)) = f4153
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4161, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4153 := *(*float32)(unsafe.Add(each4153, tx*4))
-//line reduce.go:54
-							f4161 := *(*float32)(unsafe.Add(each4161, tx*4))
-//line reduce.go:38
-							f4162 := f4153 + f4161
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4162
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4162, tx*4)) = f4162
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4170, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4162 := *(*float32)(unsafe.Add(each4162, tx*4))
-//line reduce.go:54
-							f4170 := *(*float32)(unsafe.Add(each4170, tx*4))
-//line reduce.go:38
-							f4171 := f4162 + f4170
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4171
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4171, tx*4)) = f4171
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4179, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4171 := *(*float32)(unsafe.Add(each4171, tx*4))
-//line reduce.go:54
-							f4179 := *(*float32)(unsafe.Add(each4179, tx*4))
-//line reduce.go:38
-							f4180 := f4171 + f4179
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4180
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4180, tx*4)) = f4180
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4188, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4180 := *(*float32)(unsafe.Add(each4180, tx*4))
-//line reduce.go:54
-							f4188 := *(*float32)(unsafe.Add(each4188, tx*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each602, tx*4)) = f4180 + f4188
-						}
-						state = 19
+						i1013, f1014 = i1013&(i1013-1), f1014+f1007
+						state = 16
 					case 19:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:40
-							c549 = i1101 == 32
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f337
 						}
-						if c549 {
-							state = 22
-						} else {
-							state = 20
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4137, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:54
+							f4137 := *(*float32)(unsafe.Add(each4137, thread*4))
+//line reduce.go:38
+							f4138 := f337 + f4137
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4138
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4138, thread*4)) = f4138
 						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4146, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4138 := *(*float32)(unsafe.Add(each4138, thread*4))
+//line reduce.go:54
+							f4146 := *(*float32)(unsafe.Add(each4146, thread*4))
+//line reduce.go:38
+							f4147 := f4138 + f4146
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4147
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4147, thread*4)) = f4147
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4155, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4147 := *(*float32)(unsafe.Add(each4147, thread*4))
+//line reduce.go:54
+							f4155 := *(*float32)(unsafe.Add(each4155, thread*4))
+//line reduce.go:38
+							f4156 := f4147 + f4155
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4156
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4156, thread*4)) = f4156
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4164, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4156 := *(*float32)(unsafe.Add(each4156, thread*4))
+//line reduce.go:54
+							f4164 := *(*float32)(unsafe.Add(each4164, thread*4))
+//line reduce.go:38
+							f4165 := f4156 + f4164
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4165
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4165, thread*4)) = f4165
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4173, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4165 := *(*float32)(unsafe.Add(each4165, thread*4))
+//line reduce.go:54
+							f4173 := *(*float32)(unsafe.Add(each4173, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each545, thread*4)) = f4165 + f4173
+						}
+						state = 20
 					case 20:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:44
-							f1009 := *(*float32)(unsafe.Add(each602, tx*4))
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							if i201 == 0 {
-								*(*float32)(unsafe.Add(shared, 32+int(uint(i566+tx)>>5)*4)) = f1009
+						if c518 {
+							state = 23
+						} else {
+							state = 21
+						}
+					case 21:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f1020 := *(*float32)(unsafe.Add(each545, thread*4))
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:74
+							if i200 == 0 {
+								i799 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i799) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i799, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, 128+i799*4)) = f1020
 							}
 						}
-						state = 21
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*int32)(unsafe.Add(each817, warp*4)), *(*float32)(unsafe.Add(each825, warp*4)), *(*int32)(unsafe.Add(each849, warp*4)), *(*float32)(unsafe.Add(each850, warp*4)), *(*float32)(unsafe.Add(each843, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each970, warp*4)), *(*float32)(unsafe.Add(each978, warp*4)), *(*int32)(unsafe.Add(each1002, warp*4)), *(*float32)(unsafe.Add(each1003, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*bool)(unsafe.Add(each549, warp)) = state, alive, i1101, i817, f825, i849, f850, f843, c454, i970, f978, i1002, f1003, f996, c549
+						state = 22
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4)) = state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007
 						waiting = true
 						continue warps
-					case 21:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							i553 := int(uint32(i201))
-//line team.go:47
-							f587 := *(*float32)(unsafe.Add(shared, 32+i553%8*4))
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f587
-//line team.go:49
-							*(*float32)(unsafe.Add(each587, tx*4)) = f587
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4206, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:47
-							f587 := *(*float32)(unsafe.Add(each587, tx*4))
-//line team.go:49
-							f4206 := *(*float32)(unsafe.Add(each4206, tx*4))
-//line team.go:49
-							f4207 := f587 + f4206
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4207
-//line team.go:49
-							*(*float32)(unsafe.Add(each4207, tx*4)) = f4207
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4215, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f4207 := *(*float32)(unsafe.Add(each4207, tx*4))
-//line team.go:49
-							f4215 := *(*float32)(unsafe.Add(each4215, tx*4))
-//line team.go:49
-							f4216 := f4207 + f4215
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4216
-//line team.go:49
-							*(*float32)(unsafe.Add(each4216, tx*4)) = f4216
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4224, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f4216 := *(*float32)(unsafe.Add(each4216, tx*4))
-//line team.go:49
-							f4224 := *(*float32)(unsafe.Add(each4224, tx*4))
-//line team.go:48
-							*(*float32)(unsafe.Add(each602, tx*4)) = f4216 + f4224
-						}
-						state = 23
 					case 22:
-						state = 23
-					case 23:
-						for tx := warp; tx < end; tx++ {
-							var i686 int
-							var f5513, f5512, f5511, f5510, f5509, f5508, f5507, f5506 float32
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:30
-							f602 := *(*float32)(unsafe.Add(each602, tx*4))
-//line wide.go:77
-							i1100 := *(*int)(unsafe.Add(each1100, tx*8))
-//line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:80
-							f2416 := *(*float32)(unsafe.Add(each2416, tx*4))
-//line wide.go:26
-							o117 := *(*int)(unsafe.Add(each117, tx*8))
-//line wide.go:30
-							f155 := 1 / float32(math.Sqrt(float64(f602/f149+c24)))
-//line wide.go:77
-							i686 = i1100
-//line wide.go:77
-							for {
-//line wide.go:77
-								if i686 >= i50 {
-//line wide.go:77
-									break
-								}
-//line vector.go:28
-								i5077 := i686 << 1
-//line vector.go:28
-								if uint(i5077) >= uint(weightLen) {
-//line vector.go:28
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5077, weightLen)
-//line vector.go:28
-									return
-								}
-//line vector.go:28
-								i5124 := i5077 + 1
-//line vector.go:28
-								if uint(i5124) >= uint(weightLen) {
-//line vector.go:28
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5124, weightLen)
-//line vector.go:28
-									return
-								}
-//line wide.go:80
-								f3131 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5077*16)))
-//line wide.go:80
-								f3144 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+2)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5077*16+4)))
-//line wide.go:80
-								f3157 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+4)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5077*16+8)))
-//line wide.go:80
-								f3170 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+6)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5077*16+12)))
-//line wide.go:80
-								f3183 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+8)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5124*16)))
-//line wide.go:80
-								f3196 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+10)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5124*16+4)))
-//line wide.go:80
-								f3209 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+12)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5124*16+8)))
-//line wide.go:80
-								f3222 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+14)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5124*16+12)))
-//line wide.go:82
-								if c749 {
-//line vector.go:28
-									if uint(i5077) >= uint(biasLen) {
-//line vector.go:28
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5077, biasLen)
-//line vector.go:28
-										return
-									}
-//line vector.go:28
-									if uint(i5124) >= uint(biasLen) {
-//line vector.go:28
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5124, biasLen)
-//line vector.go:28
-										return
-									}
-//line wide.go:85
-									f5513, f5512, f5511, f5510, f5509, f5508, f5507, f5506 = f3222+*(*float32)(unsafe.Add(bias, i5124*16+12)), f3209+*(*float32)(unsafe.Add(bias, i5124*16+8)), f3196+*(*float32)(unsafe.Add(bias, i5124*16+4)), f3183+*(*float32)(unsafe.Add(bias, i5124*16)), f3170+*(*float32)(unsafe.Add(bias, i5077*16+12)), f3157+*(*float32)(unsafe.Add(bias, i5077*16+8)), f3144+*(*float32)(unsafe.Add(bias, i5077*16+4)), f3131+*(*float32)(unsafe.Add(bias, i5077*16))
-								} else {
-//line wide.go:82
-									f5513, f5512, f5511, f5510, f5509, f5508, f5507, f5506 = f3222, f3209, f3196, f3183, f3170, f3157, f3144, f3131
-								}
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16)) = int16(dtype.BF16From32(f5506))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+2)) = int16(dtype.BF16From32(f5507))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+4)) = int16(dtype.BF16From32(f5508))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+6)) = int16(dtype.BF16From32(f5509))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+8)) = int16(dtype.BF16From32(f5510))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+10)) = int16(dtype.BF16From32(f5511))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+12)) = int16(dtype.BF16From32(f5512))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+14)) = int16(dtype.BF16From32(f5513))
-//line wide.go:77
-								i686 = i686 + i1101
-							}
+//line team.go:53
+						if !wideBF16TwinRow_(end, warp, blocks, c526, c5671, shared, i525, each545) {
+							return
 						}
 						state = 24
+					case 23:
+						state = 24
+					case 24:
+//line wide.go:29
+						if !wideBF16TwinRow__(end, warp, blocks, each545, each1111, each2437, c24, f149, i50, weightLen, o103, weight, x, c726, biasLen, bias, o117, y, c16) {
+							return
+						}
+						state = 26
+					case 25:
+						state = 26
 					}
 				}
-				*(*int)(unsafe.Add(states, warp*8)) = 24
+				*(*int)(unsafe.Add(states, warp*8)) = 26
 			}
 		}
 	}
 }
 
+// wideBF16TwinRow is what a row of threads does in wideBF16Twin.
+//
+//line team.go:53
+func wideBF16TwinRow(end int, warp int, blocks *gpu.Blocks, c459 bool, c5645 bool, shared unsafe.Pointer, i458 int, each478 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f461, f469, f473, f5647, f5653 float32
+		var i462, i5648 int
+//line team.go:53
+		if c459 {
+//line team.go:46
+			if c5645 {
+//line team.go:54
+				f461, i462 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f469 = f461 + *(*float32)(unsafe.Add(shared, i462*4))
+//line team.go:54
+					i470 := i462 + 1
+//line team.go:54
+					if i470 >= i458 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f461, i462 = f469, i470
+				}
+//line team.go:54
+				f473 = f469
+			} else {
+//line team.go:54
+				f5647, i5648 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i5648) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5648, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f5653 = f5647 + *(*float32)(unsafe.Add(shared, i5648*4))
+//line team.go:54
+					i5654 := i5648 + 1
+//line team.go:54
+					if i5654 >= i458 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f5647, i5648 = f5653, i5654
+				}
+//line team.go:54
+				f473 = f5653
+			}
+		} else {
+//line team.go:53
+			f473 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each478, thread*4)) = f473
+	}
+	return true
+}
+
+// wideBF16TwinRow_ is what a row of threads does in wideBF16Twin.
+//
+//line team.go:53
+func wideBF16TwinRow_(end int, warp int, blocks *gpu.Blocks, c526 bool, c5671 bool, shared unsafe.Pointer, i525 int, each545 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f528, f536, f540, f5673, f5679 float32
+		var i529, i5674 int
+//line team.go:53
+		if c526 {
+//line team.go:46
+			if c5671 {
+//line team.go:54
+				f528, i529 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f536 = f528 + *(*float32)(unsafe.Add(shared, 128+i529*4))
+//line team.go:54
+					i537 := i529 + 1
+//line team.go:54
+					if i537 >= i525 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f528, i529 = f536, i537
+				}
+//line team.go:54
+				f540 = f536
+			} else {
+//line team.go:54
+				f5673, i5674 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i5674) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5674, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f5679 = f5673 + *(*float32)(unsafe.Add(shared, 128+i5674*4))
+//line team.go:54
+					i5680 := i5674 + 1
+//line team.go:54
+					if i5680 >= i525 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f5673, i5674 = f5679, i5680
+				}
+//line team.go:54
+				f540 = f5679
+			}
+		} else {
+//line team.go:53
+			f540 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each545, thread*4)) = f540
+	}
+	return true
+}
+
+// wideBF16TwinRow__ is what a row of threads does in wideBF16Twin.
+//
+//line wide.go:29
+func wideBF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each545 unsafe.Pointer, each1111 unsafe.Pointer, each2437 unsafe.Pointer, c24 float32, f149 float32, i50 int, weightLen int, o103 int, weight unsafe.Pointer, x unsafe.Pointer, c726 bool, biasLen int, bias unsafe.Pointer, o117 int, y unsafe.Pointer, c16 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var i663 int
+		var f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 float32
+//line wide.go:29
+		f545 := *(*float32)(unsafe.Add(each545, thread*4))
+//line wide.go:76
+		i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+//line wide.go:79
+		f2437 := *(*float32)(unsafe.Add(each2437, thread*4))
+//line wide.go:29
+		f155 := 1 / float32(math.Sqrt(float64(f545/f149+c24)))
+//line wide.go:76
+		i663 = i1111
+//line wide.go:76
+		for {
+//line wide.go:76
+			if i663 >= i50 {
+//line wide.go:76
+				break
+			}
+//line wide.go:77
+			if uint(i663) >= uint(i50) {
+//line wide.go:77
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i663, i50)
+//line wide.go:77
+				return false
+			}
+//line vector.go:28
+			i4994 := i663 << 1
+//line vector.go:28
+			if uint(i4994) >= uint(weightLen) {
+//line vector.go:28
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4994, weightLen)
+//line vector.go:28
+				return false
+			}
+//line vector.go:28
+			i5041 := i4994 + 1
+//line vector.go:28
+			if uint(i5041) >= uint(weightLen) {
+//line vector.go:28
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5041, weightLen)
+//line vector.go:28
+				return false
+			}
+//line wide.go:79
+			f3152 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16)))
+//line wide.go:79
+			f3165 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+2)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+4)))
+//line wide.go:79
+			f3178 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+4)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+8)))
+//line wide.go:79
+			f3191 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+6)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+12)))
+//line wide.go:79
+			f3204 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+8)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16)))
+//line wide.go:79
+			f3217 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+10)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+4)))
+//line wide.go:79
+			f3230 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+12)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+8)))
+//line wide.go:79
+			f3243 := float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+14)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+12)))
+//line wide.go:81
+			if c726 {
+//line vector.go:28
+				if uint(i4994) >= uint(biasLen) {
+//line vector.go:28
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4994, biasLen)
+//line vector.go:28
+					return false
+				}
+//line vector.go:28
+				if uint(i5041) >= uint(biasLen) {
+//line vector.go:28
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5041, biasLen)
+//line vector.go:28
+					return false
+				}
+//line wide.go:84
+				f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 = f3243+*(*float32)(unsafe.Add(bias, i5041*16+12)), f3230+*(*float32)(unsafe.Add(bias, i5041*16+8)), f3217+*(*float32)(unsafe.Add(bias, i5041*16+4)), f3204+*(*float32)(unsafe.Add(bias, i5041*16)), f3191+*(*float32)(unsafe.Add(bias, i4994*16+12)), f3178+*(*float32)(unsafe.Add(bias, i4994*16+8)), f3165+*(*float32)(unsafe.Add(bias, i4994*16+4)), f3152+*(*float32)(unsafe.Add(bias, i4994*16))
+			} else {
+//line wide.go:81
+				f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 = f3243, f3230, f3217, f3204, f3191, f3178, f3165, f3152
+			}
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16)) = int16(dtype.BF16From32(f5423))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+2)) = int16(dtype.BF16From32(f5424))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+4)) = int16(dtype.BF16From32(f5425))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+6)) = int16(dtype.BF16From32(f5426))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+8)) = int16(dtype.BF16From32(f5427))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+10)) = int16(dtype.BF16From32(f5428))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+12)) = int16(dtype.BF16From32(f5429))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+14)) = int16(dtype.BF16From32(f5430))
+//line wide.go:76
+			i663 = i663 + c16
+		}
+	}
+	return true
+}
+
 // wideF16Twin runs blocks of the kernel wide_dtype_F16_8_dtype_F16_8_float32_row_F16.
 //
-//line wide.go:14
+//line wide.go:13
 func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	in := *(*unsafe.Pointer)(args)
 	inCap := *(*int)(unsafe.Add(args, 16))
@@ -2981,954 +3010,968 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c16 := *(*int)(unsafe.Add(args, 160))
 	c24 := *(*float32)(unsafe.Add(args, 168))
 	c28 := *(*bool)(unsafe.Add(args, 172))
-	shared := blocks.Shared(64)
+	shared := blocks.Shared(256)
+	dx, dy, _ := blocks.Dim()
+	count := blocks.Threads()
 	states := blocks.Scratch(8)
 	alives := blocks.Scratch(4)
-	each1101 := blocks.Scratch(8)
-	each817 := blocks.Scratch(4)
-	each825 := blocks.Scratch(4)
-	each849 := blocks.Scratch(4)
-	each850 := blocks.Scratch(4)
-	each843 := blocks.Scratch(4)
-	each454 := blocks.Scratch(1)
-	each970 := blocks.Scratch(4)
-	each978 := blocks.Scratch(4)
-	each1002 := blocks.Scratch(4)
-	each1003 := blocks.Scratch(4)
-	each996 := blocks.Scratch(4)
-	each549 := blocks.Scratch(1)
-	k184 := int(0)
-//line team.go:19
-	i193 := (k184*1 + 0) * 256
-//line team.go:16
-	c167 := c16 == 256
-//line wide.go:21
-	i50 := c8 / 8
-//line wide.go:23
-	c54 := 0 < residualLen
-	each1100 := blocks.Scratch(8)
+	each1110 := blocks.Scratch(8)
+	each45 := blocks.Scratch(1)
 	each103 := blocks.Scratch(8)
 	each117 := blocks.Scratch(8)
-	each2416 := blocks.Scratch(4)
-	each287 := blocks.Scratch(4)
-	each507 := blocks.Scratch(4)
+	each828 := blocks.Scratch(4)
+	each836 := blocks.Scratch(4)
+	each860 := blocks.Scratch(4)
+	each861 := blocks.Scratch(4)
+	each854 := blocks.Scratch(4)
+	each981 := blocks.Scratch(4)
+	each989 := blocks.Scratch(4)
+	each1013 := blocks.Scratch(4)
+	each1014 := blocks.Scratch(4)
+	each1007 := blocks.Scratch(4)
+//line team.go:35
+	c166 := 32 < c16
+	each1111 := blocks.Scratch(8)
+//line wide.go:20
+	i50 := c8 / 8
+//line wide.go:22
+	c54 := 0 < residualLen
+	each2437 := blocks.Scratch(4)
+	each286 := blocks.Scratch(4)
+	each478 := blocks.Scratch(4)
 	brought32 := blocks.Scratch(4)
-	each4062 := blocks.Scratch(4)
-	each4063 := blocks.Scratch(4)
-	each4071 := blocks.Scratch(4)
-	each4072 := blocks.Scratch(4)
-	each4080 := blocks.Scratch(4)
-	each4081 := blocks.Scratch(4)
-	each4089 := blocks.Scratch(4)
-	each4090 := blocks.Scratch(4)
-	each4098 := blocks.Scratch(4)
-	k462 := int(0)
-//line team.go:44
-	i471 := (k462*1 + 0) * 256
-	each492 := blocks.Scratch(4)
-	each4116 := blocks.Scratch(4)
-	each4117 := blocks.Scratch(4)
-	each4125 := blocks.Scratch(4)
-	each4126 := blocks.Scratch(4)
-	each4134 := blocks.Scratch(4)
-//line wide.go:28
+	each4083 := blocks.Scratch(4)
+	each4084 := blocks.Scratch(4)
+	each4092 := blocks.Scratch(4)
+	each4093 := blocks.Scratch(4)
+	each4101 := blocks.Scratch(4)
+	each4102 := blocks.Scratch(4)
+	each4110 := blocks.Scratch(4)
+	each4111 := blocks.Scratch(4)
+	each4119 := blocks.Scratch(4)
+//line team.go:48
+	c451 := c16 == 32
+//line team.go:53
+	i458 := c16 / 32
+//line team.go:53
+	c459 := 0 < i458
+//line team.go:46
+	i5635 := 0
+//line team.go:46
+	if c459 {
+//line team.go:46
+		i5635 = i458 - 1
+	}
+//line team.go:46
+	c5645 := uint(i5635) < 2147483648 && i5635 < 2305843009213693952 && uint(i5635) < 32
+//line wide.go:27
 	f137 := float32(c8)
-	each338 := blocks.Scratch(4)
-	each602 := blocks.Scratch(4)
-	each4152 := blocks.Scratch(4)
-	each4153 := blocks.Scratch(4)
-	each4161 := blocks.Scratch(4)
-	each4162 := blocks.Scratch(4)
-	each4170 := blocks.Scratch(4)
-	each4171 := blocks.Scratch(4)
-	each4179 := blocks.Scratch(4)
-	each4180 := blocks.Scratch(4)
-	each4188 := blocks.Scratch(4)
-	k557 := int(0)
-//line team.go:44
-	i566 := (k557*1 + 0) * 256
-	each587 := blocks.Scratch(4)
-	each4206 := blocks.Scratch(4)
-	each4207 := blocks.Scratch(4)
-	each4215 := blocks.Scratch(4)
-	each4216 := blocks.Scratch(4)
-	each4224 := blocks.Scratch(4)
-//line wide.go:30
+	each337 := blocks.Scratch(4)
+	each545 := blocks.Scratch(4)
+	each4137 := blocks.Scratch(4)
+	each4138 := blocks.Scratch(4)
+	each4146 := blocks.Scratch(4)
+	each4147 := blocks.Scratch(4)
+	each4155 := blocks.Scratch(4)
+	each4156 := blocks.Scratch(4)
+	each4164 := blocks.Scratch(4)
+	each4165 := blocks.Scratch(4)
+	each4173 := blocks.Scratch(4)
+//line team.go:48
+	c518 := c16 == 32
+//line team.go:53
+	i525 := c16 / 32
+//line team.go:53
+	c526 := 0 < i525
+//line team.go:46
+	i5661 := 0
+//line team.go:46
+	if c526 {
+//line team.go:46
+		i5661 = i525 - 1
+	}
+//line team.go:46
+	c5671 := uint(i5661) < 2147483648 && i5661 < 2305843009213693952 && uint(i5661) < 32
+//line wide.go:29
 	f149 := float32(c8)
-//line wide.go:82
-	c749 := 0 < biasLen
-//line wide.go:14
+//line wide.go:81
+	c726 := 0 < biasLen
+//line wide.go:13
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i1101 int
-		var i817, i849, i970, i1002 int32
-		var f825, f850, f843, f978, f1003, f996 float32
-		var c454, c549 bool
+		var i1110, o103, o117 int
+		var c45 bool
+		var i828, i860, i981, i1013 int32
+		var f836, f861, f854, f989, f1014, f1007 float32
 		for again, waiting := false, true; waiting; again = true {
 			waiting = false
 		warps:
-			for warp := 0; warp < 256; warp += 32 {
-				end := min(warp+32, 256)
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
 				state, alive := 0, ^uint32(0)>>(32+warp-end)
 				if again {
-					state, alive, i1101, i817, f825, i849, f850, f843, c454, i970, f978, i1002, f1003, f996, c549 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*int32)(unsafe.Add(each817, warp*4)), *(*float32)(unsafe.Add(each825, warp*4)), *(*int32)(unsafe.Add(each849, warp*4)), *(*float32)(unsafe.Add(each850, warp*4)), *(*float32)(unsafe.Add(each843, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each970, warp*4)), *(*float32)(unsafe.Add(each978, warp*4)), *(*int32)(unsafe.Add(each1002, warp*4)), *(*float32)(unsafe.Add(each1003, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*bool)(unsafe.Add(each549, warp))
+					state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4))
 				}
-				for state < 24 {
+				for state < 26 {
 					switch state {
 					case 0:
-//line team.go:19
-						i2280 := bx << 3
-						for tx := warp; tx < end; tx++ {
-							var i1099, i1100, i220 int
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:16
-							if c167 {
-								i1099, i1100, i1101 = bx, tx, 256
+//line team.go:38
+						i2301 := bx << 3
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i1111 int
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:35
+							if c166 {
+								i1110, i1111 = bx, tx
 							} else {
-								i198 := i2280 + int(uint(i193+tx)>>5)
-//line team.go:19
-								i1099, i1100, i1101 = i198, int(uint32(i201)), 32
+								i197 := i2301 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:38
+								i1110, i1111 = i197, int(uint32(i200))
 							}
-//line wide.go:17
-							if c0 <= i1099 {
-								alive &^= 1 << (tx & 31)
-							} else {
-//line wide.go:22
-								i52 := i1099 * i50
-								if c54 {
-									i57 := i52 + i50
-//line wide.go:24
-									if uint(i57) > uint(inCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									if uint(i52) > uint(i57) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i52, i57)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o65 := i52 * 16
-//line wide.go:24
-									if uint(i57) > uint(residualCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o77 := i52 * 16
-//line wide.go:24
-									if uint(i57) > uint(xCap) {
-//line wide.go:24
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
-//line wide.go:24
-										return
-									}
-//line wide.go:24
-									o89 := i52 * 16
-//line wide.go:36
-									i220 = i1100
-//line wide.go:36
-									for {
-//line wide.go:36
-										if i220 >= i50 {
-//line wide.go:36
-											break
-										}
-//line wide.go:37
-										i1951 := *(*int16)(unsafe.Add(in, o65+i220*16+2))
-//line wide.go:37
-										i1953 := *(*int16)(unsafe.Add(in, o65+i220*16+4))
-//line wide.go:37
-										i1955 := *(*int16)(unsafe.Add(in, o65+i220*16+6))
-//line wide.go:37
-										i1957 := *(*int16)(unsafe.Add(in, o65+i220*16+8))
-//line wide.go:37
-										i1959 := *(*int16)(unsafe.Add(in, o65+i220*16+10))
-//line wide.go:37
-										i1961 := *(*int16)(unsafe.Add(in, o65+i220*16+12))
-//line wide.go:37
-										i1963 := *(*int16)(unsafe.Add(in, o65+i220*16+14))
-//line wide.go:37
-										i2041 := *(*int16)(unsafe.Add(residual, o77+i220*16+2))
-//line wide.go:37
-										i2043 := *(*int16)(unsafe.Add(residual, o77+i220*16+4))
-//line wide.go:37
-										i2045 := *(*int16)(unsafe.Add(residual, o77+i220*16+6))
-//line wide.go:37
-										i2047 := *(*int16)(unsafe.Add(residual, o77+i220*16+8))
-//line wide.go:37
-										i2049 := *(*int16)(unsafe.Add(residual, o77+i220*16+10))
-//line wide.go:37
-										i2051 := *(*int16)(unsafe.Add(residual, o77+i220*16+12))
-//line wide.go:37
-										i2053 := *(*int16)(unsafe.Add(residual, o77+i220*16+14))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16)) = int16(dtype.F16From32(dtype.F16(uint16(*(*int16)(unsafe.Add(in, o65+i220*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(residual, o77+i220*16)))).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+2)) = int16(dtype.F16From32(dtype.F16(uint16(i1951)).Float32() + dtype.F16(uint16(i2041)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+4)) = int16(dtype.F16From32(dtype.F16(uint16(i1953)).Float32() + dtype.F16(uint16(i2043)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+6)) = int16(dtype.F16From32(dtype.F16(uint16(i1955)).Float32() + dtype.F16(uint16(i2045)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+8)) = int16(dtype.F16From32(dtype.F16(uint16(i1957)).Float32() + dtype.F16(uint16(i2047)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+10)) = int16(dtype.F16From32(dtype.F16(uint16(i1959)).Float32() + dtype.F16(uint16(i2049)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+12)) = int16(dtype.F16From32(dtype.F16(uint16(i1961)).Float32() + dtype.F16(uint16(i2051)).Float32()))
-//line wide.go:41
-										*(*int16)(unsafe.Add(x, o89+i220*16+14)) = int16(dtype.F16From32(dtype.F16(uint16(i1963)).Float32() + dtype.F16(uint16(i2053)).Float32()))
-//line wide.go:36
-										i220 = i220 + i1101
-									}
-								}
-//line wide.go:26
-								i95 := i52 + i50
-//line wide.go:26
-								if uint(i95) > uint(xCap) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								if uint(i52) > uint(i95) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i52, i95)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								o103 := i52 * 16
-//line wide.go:26
-								if uint(i95) > uint(yCap) {
-//line wide.go:26
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
-//line wide.go:26
-									return
-								}
-//line wide.go:26
-								o117 := i52 * 16
-								*(*int)(unsafe.Add(each1100, tx*8)) = i1100
-//line wide.go:27
-								*(*int)(unsafe.Add(each103, tx*8)) = o103
-//line wide.go:27
-								*(*int)(unsafe.Add(each117, tx*8)) = o117
-							}
+//line wide.go:16
+							c45 = c0 <= i1110
+//line wide.go:16
+							*(*int)(unsafe.Add(each1111, thread*8)) = i1111
 						}
-						if alive == 0 {
-							state = 24
-							continue
-						}
-						if c28 {
-							state = 2
+						if c45 {
+							state = 25
 						} else {
 							state = 1
 						}
 					case 1:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i219 int
+//line wide.go:35
+							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+//line wide.go:21
+							i52 := i1110 * i50
+							if c54 {
+								i57 := i52 + i50
+//line wide.go:23
+								if uint(i57) > uint(inCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, inCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								if uint(i52) > uint(i57) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i57)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o65 := i52 * 16
+//line wide.go:23
+								if uint(i57) > uint(residualCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, residualCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o77 := i52 * 16
+//line wide.go:23
+								if uint(i57) > uint(xCap) {
+//line wide.go:23
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i57, xCap)
+//line wide.go:23
+									return
+								}
+//line wide.go:23
+								o89 := i52 * 16
+//line wide.go:35
+								i219 = i1111
+//line wide.go:35
+								for {
+//line wide.go:35
+									if i219 >= i50 {
+//line wide.go:35
+										break
+									}
+//line wide.go:36
+									if uint(i219) >= uint(i50) {
+//line wide.go:36
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i219, i50)
+//line wide.go:36
+										return
+									}
+//line wide.go:36
+									i1972 := *(*int16)(unsafe.Add(in, o65+i219*16+2))
+//line wide.go:36
+									i1974 := *(*int16)(unsafe.Add(in, o65+i219*16+4))
+//line wide.go:36
+									i1976 := *(*int16)(unsafe.Add(in, o65+i219*16+6))
+//line wide.go:36
+									i1978 := *(*int16)(unsafe.Add(in, o65+i219*16+8))
+//line wide.go:36
+									i1980 := *(*int16)(unsafe.Add(in, o65+i219*16+10))
+//line wide.go:36
+									i1982 := *(*int16)(unsafe.Add(in, o65+i219*16+12))
+//line wide.go:36
+									i1984 := *(*int16)(unsafe.Add(in, o65+i219*16+14))
+//line wide.go:36
+									i2062 := *(*int16)(unsafe.Add(residual, o77+i219*16+2))
+//line wide.go:36
+									i2064 := *(*int16)(unsafe.Add(residual, o77+i219*16+4))
+//line wide.go:36
+									i2066 := *(*int16)(unsafe.Add(residual, o77+i219*16+6))
+//line wide.go:36
+									i2068 := *(*int16)(unsafe.Add(residual, o77+i219*16+8))
+//line wide.go:36
+									i2070 := *(*int16)(unsafe.Add(residual, o77+i219*16+10))
+//line wide.go:36
+									i2072 := *(*int16)(unsafe.Add(residual, o77+i219*16+12))
+//line wide.go:36
+									i2074 := *(*int16)(unsafe.Add(residual, o77+i219*16+14))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16)) = int16(dtype.F16From32(dtype.F16(uint16(*(*int16)(unsafe.Add(in, o65+i219*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(residual, o77+i219*16)))).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+2)) = int16(dtype.F16From32(dtype.F16(uint16(i1972)).Float32() + dtype.F16(uint16(i2062)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+4)) = int16(dtype.F16From32(dtype.F16(uint16(i1974)).Float32() + dtype.F16(uint16(i2064)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+6)) = int16(dtype.F16From32(dtype.F16(uint16(i1976)).Float32() + dtype.F16(uint16(i2066)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+8)) = int16(dtype.F16From32(dtype.F16(uint16(i1978)).Float32() + dtype.F16(uint16(i2068)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+10)) = int16(dtype.F16From32(dtype.F16(uint16(i1980)).Float32() + dtype.F16(uint16(i2070)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+12)) = int16(dtype.F16From32(dtype.F16(uint16(i1982)).Float32() + dtype.F16(uint16(i2072)).Float32()))
+//line wide.go:40
+									*(*int16)(unsafe.Add(x, o89+i219*16+14)) = int16(dtype.F16From32(dtype.F16(uint16(i1984)).Float32() + dtype.F16(uint16(i2074)).Float32()))
+//line wide.go:35
+									i219 = i219 + c16
+								}
 							}
-//line wide.go:27
-							*(*float32)(unsafe.Add(each2416, tx*4)) = 0
+//line wide.go:25
+							i95 := i52 + i50
+//line wide.go:25
+							if uint(i95) > uint(xCap) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, xCap)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							if uint(i52) > uint(i95) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i52, i95)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							o103 = i52 * 16
+//line wide.go:25
+							if uint(i95) > uint(yCap) {
+//line wide.go:25
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i95, yCap)
+//line wide.go:25
+								return
+							}
+//line wide.go:25
+							o117 = i52 * 16
 						}
-						state = 13
+						if c28 {
+							state = 3
+						} else {
+							state = 2
+						}
 					case 2:
-//line reduce.go:51
-						i817 = 0
-						for tx := warp; tx < end; tx++ {
-							var f287 float32
-							var i288 int
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:54
-							i1100 := *(*int)(unsafe.Add(each1100, tx*8))
+						for thread := warp; thread < end; thread++ {
 //line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:54
-							f287, i288 = 0, i1100
-//line wide.go:54
+							*(*float32)(unsafe.Add(each2437, thread*4)) = 0
+						}
+						state = 14
+					case 3:
+//line reduce.go:51
+						i828 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f286 float32
+							var i287 int
+//line wide.go:53
+							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+//line wide.go:53
+							f286, i287 = 0, i1111
+//line wide.go:53
 							for {
-//line wide.go:54
-								if i288 >= i50 {
-//line wide.go:54
+//line wide.go:53
+								if i287 >= i50 {
+//line wide.go:53
 									break
 								}
-//line wide.go:57
-								f3684 := f287 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+2)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+4)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+6)))).Float32()
-//line wide.go:57
-								f3714 := f3684 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+8)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+10)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+12)))).Float32()
 //line wide.go:54
-								f287, i288 = f3714+dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i288*16+14)))).Float32(), i288+i1101
+								if uint(i287) >= uint(i50) {
+//line wide.go:54
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i287, i50)
+//line wide.go:54
+									return
+								}
+								f3705 := f286 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+2)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+4)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+6)))).Float32()
+//line wide.go:56
+								f3735 := f3705 + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+8)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+10)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+12)))).Float32()
+//line wide.go:53
+								f286, i287 = f3735+dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i287*16+14)))).Float32(), i287+c16
 							}
 //line reduce.go:51
-							i817 |= 1 << (tx & 31)
+							i828 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each287, tx*4)) = f287
+							*(*float32)(unsafe.Add(each286, thread*4)) = f286
 						}
-						if i817 == -1 {
+						if i828 == -1 {
+							state = 8
+						} else {
+							state = 4
+						}
+					case 4:
+//line reduce.go:58
+						f836 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i828)))&31 {
+//line reduce.go:58
+								f836 = f286
+							}
+						}
+						i860, f861 = i828&(i828-1), f836
+						state = 5
+					case 5:
+						if i860 != 0 {
 							state = 7
 						} else {
-							state = 3
-						}
-					case 3:
-//line reduce.go:58
-						f825 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:58
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i817)))&31 {
-//line reduce.go:58
-								f825 = f287
-							}
-						}
-						i849, f850 = i817&(i817-1), f825
-						state = 4
-					case 4:
-						if i849 != 0 {
 							state = 6
-						} else {
-							state = 5
 						}
-					case 5:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each507, tx*4)) = f850
-						}
-						state = 8
 					case 6:
-//line reduce.go:60
-						f843 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:60
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i849)))&31 {
-//line reduce.go:60
-								f843 = f287
-							}
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each478, thread*4)) = f861
 						}
-						i849, f850 = i849&(i849-1), f850+f843
-						state = 4
+						state = 9
 					case 7:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
+//line reduce.go:60
+						f854 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i860)))&31 {
+//line reduce.go:60
+								f854 = f286
 							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f287
 						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4062, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:53
-							f287 := *(*float32)(unsafe.Add(each287, tx*4))
-//line reduce.go:54
-							f4062 := *(*float32)(unsafe.Add(each4062, tx*4))
-//line reduce.go:38
-							f4063 := f287 + f4062
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4063
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4063, tx*4)) = f4063
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4071, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4063 := *(*float32)(unsafe.Add(each4063, tx*4))
-//line reduce.go:54
-							f4071 := *(*float32)(unsafe.Add(each4071, tx*4))
-//line reduce.go:38
-							f4072 := f4063 + f4071
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4072
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4072, tx*4)) = f4072
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4080, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4072 := *(*float32)(unsafe.Add(each4072, tx*4))
-//line reduce.go:54
-							f4080 := *(*float32)(unsafe.Add(each4080, tx*4))
-//line reduce.go:38
-							f4081 := f4072 + f4080
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4081
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4081, tx*4)) = f4081
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4089, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4081 := *(*float32)(unsafe.Add(each4081, tx*4))
-//line reduce.go:54
-							f4089 := *(*float32)(unsafe.Add(each4089, tx*4))
-//line reduce.go:38
-							f4090 := f4081 + f4089
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4090
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4090, tx*4)) = f4090
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4098, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4090 := *(*float32)(unsafe.Add(each4090, tx*4))
-//line reduce.go:54
-							f4098 := *(*float32)(unsafe.Add(each4098, tx*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each507, tx*4)) = f4090 + f4098
-						}
-						state = 8
+						i860, f861 = i860&(i860-1), f861+f854
+						state = 5
 					case 8:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:40
-							c454 = i1101 == 32
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f286
 						}
-						if c454 {
-							state = 11
-						} else {
-							state = 9
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4083, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:52
+							f286 := *(*float32)(unsafe.Add(each286, thread*4))
+//line reduce.go:54
+							f4083 := *(*float32)(unsafe.Add(each4083, thread*4))
+//line reduce.go:38
+							f4084 := f286 + f4083
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4084
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4084, thread*4)) = f4084
 						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4092, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4084 := *(*float32)(unsafe.Add(each4084, thread*4))
+//line reduce.go:54
+							f4092 := *(*float32)(unsafe.Add(each4092, thread*4))
+//line reduce.go:38
+							f4093 := f4084 + f4092
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4093
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4093, thread*4)) = f4093
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4101, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4093 := *(*float32)(unsafe.Add(each4093, thread*4))
+//line reduce.go:54
+							f4101 := *(*float32)(unsafe.Add(each4101, thread*4))
+//line reduce.go:38
+							f4102 := f4093 + f4101
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4102
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4102, thread*4)) = f4102
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4110, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4102 := *(*float32)(unsafe.Add(each4102, thread*4))
+//line reduce.go:54
+							f4110 := *(*float32)(unsafe.Add(each4110, thread*4))
+//line reduce.go:38
+							f4111 := f4102 + f4110
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4111
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4111, thread*4)) = f4111
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4119, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4111 := *(*float32)(unsafe.Add(each4111, thread*4))
+//line reduce.go:54
+							f4119 := *(*float32)(unsafe.Add(each4119, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each478, thread*4)) = f4111 + f4119
+						}
+						state = 9
 					case 9:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:44
-							f856 := *(*float32)(unsafe.Add(each507, tx*4))
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							if i201 == 0 {
-								*(*float32)(unsafe.Add(shared, int(uint(i471+tx)>>5)*4)) = f856
+						if c451 {
+							state = 12
+						} else {
+							state = 10
+						}
+					case 10:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f867 := *(*float32)(unsafe.Add(each478, thread*4))
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:74
+							if i200 == 0 {
+								i638 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i638) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i638, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, i638*4)) = f867
 							}
 						}
-						state = 10
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*int32)(unsafe.Add(each817, warp*4)), *(*float32)(unsafe.Add(each825, warp*4)), *(*int32)(unsafe.Add(each849, warp*4)), *(*float32)(unsafe.Add(each850, warp*4)), *(*float32)(unsafe.Add(each843, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each970, warp*4)), *(*float32)(unsafe.Add(each978, warp*4)), *(*int32)(unsafe.Add(each1002, warp*4)), *(*float32)(unsafe.Add(each1003, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*bool)(unsafe.Add(each549, warp)) = state, alive, i1101, i817, f825, i849, f850, f843, c454, i970, f978, i1002, f1003, f996, c549
+						state = 11
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4)) = state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007
 						waiting = true
 						continue warps
-					case 10:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							i458 := int(uint32(i201))
-//line team.go:47
-							f492 := *(*float32)(unsafe.Add(shared, i458%8*4))
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f492
-//line team.go:49
-							*(*float32)(unsafe.Add(each492, tx*4)) = f492
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4116, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:47
-							f492 := *(*float32)(unsafe.Add(each492, tx*4))
-//line team.go:49
-							f4116 := *(*float32)(unsafe.Add(each4116, tx*4))
-//line team.go:49
-							f4117 := f492 + f4116
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4117
-//line team.go:49
-							*(*float32)(unsafe.Add(each4117, tx*4)) = f4117
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4125, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f4117 := *(*float32)(unsafe.Add(each4117, tx*4))
-//line team.go:49
-							f4125 := *(*float32)(unsafe.Add(each4125, tx*4))
-//line team.go:49
-							f4126 := f4117 + f4125
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4126
-//line team.go:49
-							*(*float32)(unsafe.Add(each4126, tx*4)) = f4126
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4134, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f4126 := *(*float32)(unsafe.Add(each4126, tx*4))
-//line team.go:49
-							f4134 := *(*float32)(unsafe.Add(each4134, tx*4))
-//line team.go:48
-							*(*float32)(unsafe.Add(each507, tx*4)) = f4126 + f4134
-						}
-						state = 12
 					case 11:
-						state = 12
-					case 12:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:28
-							f507 := *(*float32)(unsafe.Add(each507, tx*4))
-//line wide.go:28
-							*(*float32)(unsafe.Add(each2416, tx*4)) = f507 / f137
+//line team.go:53
+						if !wideF16TwinRow(end, warp, blocks, c459, c5645, shared, i458, each478) {
+							return
 						}
 						state = 13
+					case 12:
+						state = 13
 					case 13:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:27
+							f478 := *(*float32)(unsafe.Add(each478, thread*4))
+//line wide.go:27
+							*(*float32)(unsafe.Add(each2437, thread*4)) = f478 / f137
+						}
+						state = 14
+					case 14:
 //line reduce.go:51
-						i970 = 0
-						for tx := warp; tx < end; tx++ {
-							var f338 float32
-							var i339 int
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:65
-							i1100 := *(*int)(unsafe.Add(each1100, tx*8))
-//line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:68
-							f2416 := *(*float32)(unsafe.Add(each2416, tx*4))
-//line wide.go:65
-							f338, i339 = 0, i1100
-//line wide.go:65
+						i981 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f337 float32
+							var i338 int
+//line wide.go:64
+							i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+//line wide.go:67
+							f2437 := *(*float32)(unsafe.Add(each2437, thread*4))
+//line wide.go:64
+							f337, i338 = 0, i1111
+//line wide.go:64
 							for {
-//line wide.go:65
-								if i339 >= i50 {
-//line wide.go:65
+//line wide.go:64
+								if i338 >= i50 {
+//line wide.go:64
 									break
 								}
-//line wide.go:68
-								f3483 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16)))).Float32() - f2416
-//line wide.go:68
-								f3494 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+2)))).Float32() - f2416
-//line wide.go:68
-								f3505 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+4)))).Float32() - f2416
-//line wide.go:68
-								f3516 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+6)))).Float32() - f2416
-//line wide.go:68
-								f3527 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+8)))).Float32() - f2416
-//line wide.go:68
-								f3538 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+10)))).Float32() - f2416
-//line wide.go:68
-								f3549 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+12)))).Float32() - f2416
-//line wide.go:68
-								f3560 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i339*16+14)))).Float32() - f2416
 //line wide.go:65
-								f338, i339 = math32.FMA(f3560, f3560, math32.FMA(f3549, f3549, math32.FMA(f3538, f3538, math32.FMA(f3527, f3527, math32.FMA(f3516, f3516, math32.FMA(f3505, f3505, math32.FMA(f3494, f3494, math32.FMA(f3483, f3483, f338)))))))), i339+i1101
+								if uint(i338) >= uint(i50) {
+//line wide.go:65
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i338, i50)
+//line wide.go:65
+									return
+								}
+								f3504 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16)))).Float32() - f2437
+//line wide.go:67
+								f3515 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+2)))).Float32() - f2437
+//line wide.go:67
+								f3526 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+4)))).Float32() - f2437
+//line wide.go:67
+								f3537 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+6)))).Float32() - f2437
+//line wide.go:67
+								f3548 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+8)))).Float32() - f2437
+//line wide.go:67
+								f3559 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+10)))).Float32() - f2437
+//line wide.go:67
+								f3570 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+12)))).Float32() - f2437
+//line wide.go:67
+								f3581 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i338*16+14)))).Float32() - f2437
+//line wide.go:64
+								f337, i338 = math32.FMA(f3581, f3581, math32.FMA(f3570, f3570, math32.FMA(f3559, f3559, math32.FMA(f3548, f3548, math32.FMA(f3537, f3537, math32.FMA(f3526, f3526, math32.FMA(f3515, f3515, math32.FMA(f3504, f3504, f337)))))))), i338+c16
 							}
 //line reduce.go:51
-							i970 |= 1 << (tx & 31)
+							i981 |= 1 << (thread & 31)
 //line reduce.go:51
-							*(*float32)(unsafe.Add(each338, tx*4)) = f338
+							*(*float32)(unsafe.Add(each337, thread*4)) = f337
 						}
-						if i970 == -1 {
+						if i981 == -1 {
+							state = 19
+						} else {
+							state = 15
+						}
+					case 15:
+//line reduce.go:58
+						f989 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i981)))&31 {
+//line reduce.go:58
+								f989 = f337
+							}
+						}
+						i1013, f1014 = i981&(i981-1), f989
+						state = 16
+					case 16:
+						if i1013 != 0 {
 							state = 18
 						} else {
-							state = 14
-						}
-					case 14:
-//line reduce.go:58
-						f978 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:58
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i970)))&31 {
-//line reduce.go:58
-								f978 = f338
-							}
-						}
-						i1002, f1003 = i970&(i970-1), f978
-						state = 15
-					case 15:
-						if i1002 != 0 {
 							state = 17
-						} else {
-							state = 16
 						}
-					case 16:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:59
-							*(*float32)(unsafe.Add(each602, tx*4)) = f1003
-						}
-						state = 19
 					case 17:
-//line reduce.go:60
-						f996 = math.Float32frombits(1<<32 - 1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:60
-							if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i1002)))&31 {
-//line reduce.go:60
-								f996 = f338
-							}
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each545, thread*4)) = f1014
 						}
-						i1002, f1003 = i1002&(i1002-1), f1003+f996
-						state = 15
+						state = 20
 					case 18:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
+//line reduce.go:60
+						f1007 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1013)))&31 {
+//line reduce.go:60
+								f1007 = f337
 							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f338
 						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4152, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:64
-							f338 := *(*float32)(unsafe.Add(each338, tx*4))
-//line reduce.go:54
-							f4152 := *(*float32)(unsafe.Add(each4152, tx*4))
-//line reduce.go:38
-							f4153 := f338 + f4152
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4153
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4153, tx*4)) = f4153
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4161, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4153 := *(*float32)(unsafe.Add(each4153, tx*4))
-//line reduce.go:54
-							f4161 := *(*float32)(unsafe.Add(each4161, tx*4))
-//line reduce.go:38
-							f4162 := f4153 + f4161
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4162
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4162, tx*4)) = f4162
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4170, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4162 := *(*float32)(unsafe.Add(each4162, tx*4))
-//line reduce.go:54
-							f4170 := *(*float32)(unsafe.Add(each4170, tx*4))
-//line reduce.go:38
-							f4171 := f4162 + f4170
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4171
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4171, tx*4)) = f4171
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4179, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4171 := *(*float32)(unsafe.Add(each4171, tx*4))
-//line reduce.go:54
-							f4179 := *(*float32)(unsafe.Add(each4179, tx*4))
-//line reduce.go:38
-							f4180 := f4171 + f4179
-//line reduce.go:54
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4180
-//line reduce.go:54
-							*(*float32)(unsafe.Add(each4180, tx*4)) = f4180
-						}
-//line reduce.go:54
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4188, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line reduce.go:38
-							f4180 := *(*float32)(unsafe.Add(each4180, tx*4))
-//line reduce.go:54
-							f4188 := *(*float32)(unsafe.Add(each4188, tx*4))
-//line reduce.go:53
-							*(*float32)(unsafe.Add(each602, tx*4)) = f4180 + f4188
-						}
-						state = 19
+						i1013, f1014 = i1013&(i1013-1), f1014+f1007
+						state = 16
 					case 19:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:40
-							c549 = i1101 == 32
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f337
 						}
-						if c549 {
-							state = 22
-						} else {
-							state = 20
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4137, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:63
+							f337 := *(*float32)(unsafe.Add(each337, thread*4))
+//line reduce.go:54
+							f4137 := *(*float32)(unsafe.Add(each4137, thread*4))
+//line reduce.go:38
+							f4138 := f337 + f4137
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4138
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4138, thread*4)) = f4138
 						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4146, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4138 := *(*float32)(unsafe.Add(each4138, thread*4))
+//line reduce.go:54
+							f4146 := *(*float32)(unsafe.Add(each4146, thread*4))
+//line reduce.go:38
+							f4147 := f4138 + f4146
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4147
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4147, thread*4)) = f4147
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4155, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4147 := *(*float32)(unsafe.Add(each4147, thread*4))
+//line reduce.go:54
+							f4155 := *(*float32)(unsafe.Add(each4155, thread*4))
+//line reduce.go:38
+							f4156 := f4147 + f4155
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4156
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4156, thread*4)) = f4156
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4164, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4156 := *(*float32)(unsafe.Add(each4156, thread*4))
+//line reduce.go:54
+							f4164 := *(*float32)(unsafe.Add(each4164, thread*4))
+//line reduce.go:38
+							f4165 := f4156 + f4164
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f4165
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each4165, thread*4)) = f4165
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4173, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f4165 := *(*float32)(unsafe.Add(each4165, thread*4))
+//line reduce.go:54
+							f4173 := *(*float32)(unsafe.Add(each4173, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each545, thread*4)) = f4165 + f4173
+						}
+						state = 20
 					case 20:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:44
-							f1009 := *(*float32)(unsafe.Add(each602, tx*4))
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							if i201 == 0 {
-								*(*float32)(unsafe.Add(shared, 32+int(uint(i566+tx)>>5)*4)) = f1009
+						if c518 {
+							state = 23
+						} else {
+							state = 21
+						}
+					case 21:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f1020 := *(*float32)(unsafe.Add(each545, thread*4))
+//line team.go:38
+							i200 := int32(thread % 32)
+//line team.go:74
+							if i200 == 0 {
+								i799 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i799) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i799, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, 128+i799*4)) = f1020
 							}
 						}
-						state = 21
-						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1101, warp*8)), *(*int32)(unsafe.Add(each817, warp*4)), *(*float32)(unsafe.Add(each825, warp*4)), *(*int32)(unsafe.Add(each849, warp*4)), *(*float32)(unsafe.Add(each850, warp*4)), *(*float32)(unsafe.Add(each843, warp*4)), *(*bool)(unsafe.Add(each454, warp)), *(*int32)(unsafe.Add(each970, warp*4)), *(*float32)(unsafe.Add(each978, warp*4)), *(*int32)(unsafe.Add(each1002, warp*4)), *(*float32)(unsafe.Add(each1003, warp*4)), *(*float32)(unsafe.Add(each996, warp*4)), *(*bool)(unsafe.Add(each549, warp)) = state, alive, i1101, i817, f825, i849, f850, f843, c454, i970, f978, i1002, f1003, f996, c549
+						state = 22
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1110, warp*8)), *(*bool)(unsafe.Add(each45, warp)), *(*int)(unsafe.Add(each103, warp*8)), *(*int)(unsafe.Add(each117, warp*8)), *(*int32)(unsafe.Add(each828, warp*4)), *(*float32)(unsafe.Add(each836, warp*4)), *(*int32)(unsafe.Add(each860, warp*4)), *(*float32)(unsafe.Add(each861, warp*4)), *(*float32)(unsafe.Add(each854, warp*4)), *(*int32)(unsafe.Add(each981, warp*4)), *(*float32)(unsafe.Add(each989, warp*4)), *(*int32)(unsafe.Add(each1013, warp*4)), *(*float32)(unsafe.Add(each1014, warp*4)), *(*float32)(unsafe.Add(each1007, warp*4)) = state, alive, i1110, c45, o103, o117, i828, f836, i860, f861, f854, i981, f989, i1013, f1014, f1007
 						waiting = true
 						continue warps
-					case 21:
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:19
-							i201 := int32(tx % 32)
-//line team.go:43
-							i553 := int(uint32(i201))
-//line team.go:47
-							f587 := *(*float32)(unsafe.Add(shared, 32+i553%8*4))
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f587
-//line team.go:49
-							*(*float32)(unsafe.Add(each587, tx*4)) = f587
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4206, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:47
-							f587 := *(*float32)(unsafe.Add(each587, tx*4))
-//line team.go:49
-							f4206 := *(*float32)(unsafe.Add(each4206, tx*4))
-//line team.go:49
-							f4207 := f587 + f4206
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4207
-//line team.go:49
-							*(*float32)(unsafe.Add(each4207, tx*4)) = f4207
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4215, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f4207 := *(*float32)(unsafe.Add(each4207, tx*4))
-//line team.go:49
-							f4215 := *(*float32)(unsafe.Add(each4215, tx*4))
-//line team.go:49
-							f4216 := f4207 + f4215
-//line team.go:49
-							*(*float32)(unsafe.Add(brought32, tx*4)) = f4216
-//line team.go:49
-							*(*float32)(unsafe.Add(each4216, tx*4)) = f4216
-						}
-//line team.go:49
-						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each4224, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
-						for tx := warp; tx < end; tx++ {
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line team.go:49
-							f4216 := *(*float32)(unsafe.Add(each4216, tx*4))
-//line team.go:49
-							f4224 := *(*float32)(unsafe.Add(each4224, tx*4))
-//line team.go:48
-							*(*float32)(unsafe.Add(each602, tx*4)) = f4216 + f4224
-						}
-						state = 23
 					case 22:
-						state = 23
-					case 23:
-						for tx := warp; tx < end; tx++ {
-							var i686 int
-							var f5513, f5512, f5511, f5510, f5509, f5508, f5507, f5506 float32
-							if alive>>(tx&31)&1 == 0 {
-								continue
-							}
-//line wide.go:30
-							f602 := *(*float32)(unsafe.Add(each602, tx*4))
-//line wide.go:77
-							i1100 := *(*int)(unsafe.Add(each1100, tx*8))
-//line wide.go:26
-							o103 := *(*int)(unsafe.Add(each103, tx*8))
-//line wide.go:80
-							f2416 := *(*float32)(unsafe.Add(each2416, tx*4))
-//line wide.go:26
-							o117 := *(*int)(unsafe.Add(each117, tx*8))
-//line wide.go:30
-							f155 := 1 / float32(math.Sqrt(float64(f602/f149+c24)))
-//line wide.go:77
-							i686 = i1100
-//line wide.go:77
-							for {
-//line wide.go:77
-								if i686 >= i50 {
-//line wide.go:77
-									break
-								}
-//line vector.go:28
-								i5077 := i686 << 1
-//line vector.go:28
-								if uint(i5077) >= uint(weightLen) {
-//line vector.go:28
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5077, weightLen)
-//line vector.go:28
-									return
-								}
-//line vector.go:28
-								i5124 := i5077 + 1
-//line vector.go:28
-								if uint(i5124) >= uint(weightLen) {
-//line vector.go:28
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5124, weightLen)
-//line vector.go:28
-									return
-								}
-//line wide.go:80
-								f3131 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5077*16)))
-//line wide.go:80
-								f3144 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+2)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5077*16+4)))
-//line wide.go:80
-								f3157 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+4)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5077*16+8)))
-//line wide.go:80
-								f3170 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+6)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5077*16+12)))
-//line wide.go:80
-								f3183 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+8)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5124*16)))
-//line wide.go:80
-								f3196 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+10)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5124*16+4)))
-//line wide.go:80
-								f3209 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+12)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5124*16+8)))
-//line wide.go:80
-								f3222 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i686*16+14)))).Float32()-f2416)*f155) * *(*float32)(unsafe.Add(weight, i5124*16+12)))
-//line wide.go:82
-								if c749 {
-//line vector.go:28
-									if uint(i5077) >= uint(biasLen) {
-//line vector.go:28
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5077, biasLen)
-//line vector.go:28
-										return
-									}
-//line vector.go:28
-									if uint(i5124) >= uint(biasLen) {
-//line vector.go:28
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i5124, biasLen)
-//line vector.go:28
-										return
-									}
-//line wide.go:85
-									f5513, f5512, f5511, f5510, f5509, f5508, f5507, f5506 = f3222+*(*float32)(unsafe.Add(bias, i5124*16+12)), f3209+*(*float32)(unsafe.Add(bias, i5124*16+8)), f3196+*(*float32)(unsafe.Add(bias, i5124*16+4)), f3183+*(*float32)(unsafe.Add(bias, i5124*16)), f3170+*(*float32)(unsafe.Add(bias, i5077*16+12)), f3157+*(*float32)(unsafe.Add(bias, i5077*16+8)), f3144+*(*float32)(unsafe.Add(bias, i5077*16+4)), f3131+*(*float32)(unsafe.Add(bias, i5077*16))
-								} else {
-//line wide.go:82
-									f5513, f5512, f5511, f5510, f5509, f5508, f5507, f5506 = f3222, f3209, f3196, f3183, f3170, f3157, f3144, f3131
-								}
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16)) = int16(dtype.F16From32(f5506))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+2)) = int16(dtype.F16From32(f5507))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+4)) = int16(dtype.F16From32(f5508))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+6)) = int16(dtype.F16From32(f5509))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+8)) = int16(dtype.F16From32(f5510))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+10)) = int16(dtype.F16From32(f5511))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+12)) = int16(dtype.F16From32(f5512))
-//line wide.go:88
-								*(*int16)(unsafe.Add(y, o117+i686*16+14)) = int16(dtype.F16From32(f5513))
-//line wide.go:77
-								i686 = i686 + i1101
-							}
+//line team.go:53
+						if !wideF16TwinRow_(end, warp, blocks, c526, c5671, shared, i525, each545) {
+							return
 						}
 						state = 24
+					case 23:
+						state = 24
+					case 24:
+//line wide.go:29
+						if !wideF16TwinRow__(end, warp, blocks, each545, each1111, each2437, c24, f149, i50, weightLen, o103, weight, x, c726, biasLen, bias, o117, y, c16) {
+							return
+						}
+						state = 26
+					case 25:
+						state = 26
 					}
 				}
-				*(*int)(unsafe.Add(states, warp*8)) = 24
+				*(*int)(unsafe.Add(states, warp*8)) = 26
 			}
 		}
 	}
+}
+
+// wideF16TwinRow is what a row of threads does in wideF16Twin.
+//
+//line team.go:53
+func wideF16TwinRow(end int, warp int, blocks *gpu.Blocks, c459 bool, c5645 bool, shared unsafe.Pointer, i458 int, each478 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f461, f469, f473, f5647, f5653 float32
+		var i462, i5648 int
+//line team.go:53
+		if c459 {
+//line team.go:46
+			if c5645 {
+//line team.go:54
+				f461, i462 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f469 = f461 + *(*float32)(unsafe.Add(shared, i462*4))
+//line team.go:54
+					i470 := i462 + 1
+//line team.go:54
+					if i470 >= i458 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f461, i462 = f469, i470
+				}
+//line team.go:54
+				f473 = f469
+			} else {
+//line team.go:54
+				f5647, i5648 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i5648) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5648, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f5653 = f5647 + *(*float32)(unsafe.Add(shared, i5648*4))
+//line team.go:54
+					i5654 := i5648 + 1
+//line team.go:54
+					if i5654 >= i458 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f5647, i5648 = f5653, i5654
+				}
+//line team.go:54
+				f473 = f5653
+			}
+		} else {
+//line team.go:53
+			f473 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each478, thread*4)) = f473
+	}
+	return true
+}
+
+// wideF16TwinRow_ is what a row of threads does in wideF16Twin.
+//
+//line team.go:53
+func wideF16TwinRow_(end int, warp int, blocks *gpu.Blocks, c526 bool, c5671 bool, shared unsafe.Pointer, i525 int, each545 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f528, f536, f540, f5673, f5679 float32
+		var i529, i5674 int
+//line team.go:53
+		if c526 {
+//line team.go:46
+			if c5671 {
+//line team.go:54
+				f528, i529 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f536 = f528 + *(*float32)(unsafe.Add(shared, 128+i529*4))
+//line team.go:54
+					i537 := i529 + 1
+//line team.go:54
+					if i537 >= i525 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f528, i529 = f536, i537
+				}
+//line team.go:54
+				f540 = f536
+			} else {
+//line team.go:54
+				f5673, i5674 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i5674) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5674, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f5679 = f5673 + *(*float32)(unsafe.Add(shared, 128+i5674*4))
+//line team.go:54
+					i5680 := i5674 + 1
+//line team.go:54
+					if i5680 >= i525 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f5673, i5674 = f5679, i5680
+				}
+//line team.go:54
+				f540 = f5679
+			}
+		} else {
+//line team.go:53
+			f540 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each545, thread*4)) = f540
+	}
+	return true
+}
+
+// wideF16TwinRow__ is what a row of threads does in wideF16Twin.
+//
+//line wide.go:29
+func wideF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each545 unsafe.Pointer, each1111 unsafe.Pointer, each2437 unsafe.Pointer, c24 float32, f149 float32, i50 int, weightLen int, o103 int, weight unsafe.Pointer, x unsafe.Pointer, c726 bool, biasLen int, bias unsafe.Pointer, o117 int, y unsafe.Pointer, c16 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var i663 int
+		var f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 float32
+//line wide.go:29
+		f545 := *(*float32)(unsafe.Add(each545, thread*4))
+//line wide.go:76
+		i1111 := *(*int)(unsafe.Add(each1111, thread*8))
+//line wide.go:79
+		f2437 := *(*float32)(unsafe.Add(each2437, thread*4))
+//line wide.go:29
+		f155 := 1 / float32(math.Sqrt(float64(f545/f149+c24)))
+//line wide.go:76
+		i663 = i1111
+//line wide.go:76
+		for {
+//line wide.go:76
+			if i663 >= i50 {
+//line wide.go:76
+				break
+			}
+//line wide.go:77
+			if uint(i663) >= uint(i50) {
+//line wide.go:77
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i663, i50)
+//line wide.go:77
+				return false
+			}
+//line vector.go:28
+			i4994 := i663 << 1
+//line vector.go:28
+			if uint(i4994) >= uint(weightLen) {
+//line vector.go:28
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4994, weightLen)
+//line vector.go:28
+				return false
+			}
+//line vector.go:28
+			i5041 := i4994 + 1
+//line vector.go:28
+			if uint(i5041) >= uint(weightLen) {
+//line vector.go:28
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5041, weightLen)
+//line vector.go:28
+				return false
+			}
+//line wide.go:79
+			f3152 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16)))
+//line wide.go:79
+			f3165 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+2)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+4)))
+//line wide.go:79
+			f3178 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+4)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+8)))
+//line wide.go:79
+			f3191 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+6)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i4994*16+12)))
+//line wide.go:79
+			f3204 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+8)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16)))
+//line wide.go:79
+			f3217 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+10)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+4)))
+//line wide.go:79
+			f3230 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+12)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+8)))
+//line wide.go:79
+			f3243 := float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o103+i663*16+14)))).Float32()-f2437)*f155) * *(*float32)(unsafe.Add(weight, i5041*16+12)))
+//line wide.go:81
+			if c726 {
+//line vector.go:28
+				if uint(i4994) >= uint(biasLen) {
+//line vector.go:28
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4994, biasLen)
+//line vector.go:28
+					return false
+				}
+//line vector.go:28
+				if uint(i5041) >= uint(biasLen) {
+//line vector.go:28
+					blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5041, biasLen)
+//line vector.go:28
+					return false
+				}
+//line wide.go:84
+				f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 = f3243+*(*float32)(unsafe.Add(bias, i5041*16+12)), f3230+*(*float32)(unsafe.Add(bias, i5041*16+8)), f3217+*(*float32)(unsafe.Add(bias, i5041*16+4)), f3204+*(*float32)(unsafe.Add(bias, i5041*16)), f3191+*(*float32)(unsafe.Add(bias, i4994*16+12)), f3178+*(*float32)(unsafe.Add(bias, i4994*16+8)), f3165+*(*float32)(unsafe.Add(bias, i4994*16+4)), f3152+*(*float32)(unsafe.Add(bias, i4994*16))
+			} else {
+//line wide.go:81
+				f5430, f5429, f5428, f5427, f5426, f5425, f5424, f5423 = f3243, f3230, f3217, f3204, f3191, f3178, f3165, f3152
+			}
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16)) = int16(dtype.F16From32(f5423))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+2)) = int16(dtype.F16From32(f5424))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+4)) = int16(dtype.F16From32(f5425))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+6)) = int16(dtype.F16From32(f5426))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+8)) = int16(dtype.F16From32(f5427))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+10)) = int16(dtype.F16From32(f5428))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+12)) = int16(dtype.F16From32(f5429))
+//line wide.go:87
+			*(*int16)(unsafe.Add(y, o117+i663*16+14)) = int16(dtype.F16From32(f5430))
+//line wide.go:76
+			i663 = i663 + c16
+		}
+	}
+	return true
 }

@@ -17,11 +17,12 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
 de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
+84fd1a522cadb6bd	../row/team.go	Parts
 17394fa75020c14a	../row/team.go	Team
-ae755a8925d18e5d	../row/team.go	Team.Sum
-92c2e0cb24fd516f	../row/team.go	TeamOf
-b3f5b2cfa9b6581e	../row/team.go	Threads
-b3f5b2cfa9b6581e	../row/team.go	Warps
+ff52b3575d013	../row/team.go	Team.Sum
+60a2cf35986de4fa	../row/team.go	Team.exchange
+3d19f77343953f31	../row/team.go	TeamOf
+f2028ce287c25052	../row/team.go	blockThreads
 ef76705c1d2724a6	../row/vector.go	Numbers
 f0b90071c94a6ff9	../row/vector.go	Pack
 924bed0c72306733	../row/vector.go	Unpack
@@ -33,7 +34,7 @@ a8ee9a43b1dfebbe	plain.go	plainRow
 fc0d8b767a84da7c	plain.go	plainRow.store
 4a10782a1482b472	plain.go	plainRow.sum
 539001d54bdd1659	wide.go	addRow
-470b7f58482161ae	wide.go	wide
+4724943b6910d7a8	wide.go	wide
 f4cf9548addc7b6f	wide.go	wideRow
 55397d0015fbb331	wide.go	wideRow.squares
 dd0e7096f720ae75	wide.go	wideRow.store
@@ -4544,15 +4545,14 @@ const wide32SM70NarrowAligned = `.version 6.0
 .file 3 "reduce.go"
 .file 4 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[64];
+.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 
 .visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<72>;
-	.reg .b32 %r<80>;
-	.reg .b64 %rd<74>;
-	.reg .f32 %f<222>;
+	.reg .pred %p<74>;
+	.reg .b32 %r<78>;
+	.reg .b64 %rd<80>;
+	.reg .f32 %f<112>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -4573,722 +4573,657 @@ const wide32SM70NarrowAligned = `.version 6.0
 	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+168];
 	ld.param.u8 %r1, [wide_float32_4_float32_4_float32_row_F32_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd17, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u32.u64 %r8, %rd5;
-	cvt.u32.u64 %r9, %rd7;
-	cvt.u64.u32 %rd18, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u32.u64 %r11, %rd11;
-	cvt.u64.u32 %rd19, %r11;
-	cvt.u32.u64 %r12, %rd13;
-	cvt.u64.u32 %rd20, %r12;
-	cvt.u32.u64 %r13, %rd14;
-	cvt.s64.s32 %rd21, %r13;
-	cvt.u32.u64 %r14, %rd15;
-	cvt.s64.s32 %rd22, %r14;
-	cvt.u32.u64 %r15, %rd16;
-	.loc 2 16 10
-	setp.eq.s32 %p2, %r15, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	cvt.u32.u64 %r10, %rd2;
+	cvt.u64.u32 %rd17, %r10;
+	cvt.u32.u64 %r11, %rd4;
+	cvt.u32.u64 %r12, %rd5;
+	cvt.u32.u64 %r13, %rd7;
+	cvt.u64.u32 %rd18, %r13;
+	cvt.u32.u64 %r14, %rd9;
+	cvt.u32.u64 %r15, %rd11;
+	cvt.u32.u64 %r16, %rd13;
+	cvt.u64.u32 %rd19, %r16;
+	cvt.u32.u64 %r17, %rd14;
+	cvt.s64.s32 %rd20, %r17;
+	cvt.u32.u64 %r18, %rd15;
+	cvt.s64.s32 %rd21, %r18;
+	cvt.u32.u64 %r19, %rd16;
+	cvt.s64.s32 %rd22, %r19;
+	.loc 2 35 10
+	setp.lt.s32 %p2, 32, %r19;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r16, 1, 0, 0;
-	mad.lo.s32 %r17, %r16, 256, %r4;
-	cvt.u64.u32 %rd23, %r17;
+	.loc 2 38 61
+	mad.lo.s32 %r20, %r5, %r6, %r7;
+	mad.lo.s32 %r21, %r20, %r8, %r4;
+	cvt.u64.u32 %rd23, %r21;
 	shr.u64 %rd24, %rd23, 5;
 	mad.wide.u32 %rd25, %r3, 8, %rd24;
-	mov.u32 %r18, %r5;
-	mov.u32 %r19, 32;
+	mov.u32 %r22, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
+	.loc 2 36 23
 	cvt.u64.u32 %rd25, %r3;
-	mov.u32 %r18, %r4;
-	mov.u32 %r19, 256;
+	mov.u32 %r22, %r4;
 $B1:
-	.loc 1 17 14
-	setp.le.s64 %p3, %rd21, %rd25;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd26, %rd22, 63;
+	.loc 1 16 14
+	setp.le.s64 %p3, %rd20, %rd25;
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd26, %rd21, 63;
 	shr.u64 %rd27, %rd26, 62;
-	add.s64 %rd28, %rd22, %rd27;
+	add.s64 %rd28, %rd21, %rd27;
 	shr.s64 %rd29, %rd28, 2;
-	.loc 1 22 20
-	cvt.u32.u64 %r20, %rd25;
-	cvt.u32.u64 %r21, %rd29;
-	mul.wide.s32 %rd30, %r20, %r21;
-	.loc 1 23 19
-	setp.lt.u32 %p4, 0, %r7;
+	.loc 1 21 20
+	cvt.u32.u64 %r23, %rd25;
+	cvt.u32.u64 %r24, %rd29;
+	mul.wide.s32 %rd30, %r23, %r24;
+	.loc 1 22 19
+	setp.lt.u32 %p4, 0, %r11;
 	@!%p4 bra $B3;
-	.loc 1 24 42
+	.loc 1 23 42
 	add.s64 %rd31, %rd30, %rd29;
 	setp.le.u64 %p5, %rd31, %rd17;
 	setp.le.u64 %p6, %rd30, %rd31;
-	cvt.u32.u64 %r22, %rd31;
-	setp.le.u32 %p7, %r22, %r8;
-	setp.le.u32 %p8, %r22, %r9;
+	cvt.u32.u64 %r25, %rd31;
+	setp.le.u32 %p7, %r25, %r12;
+	setp.le.u32 %p8, %r25, %r13;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
+	@!%p11 bra $B34;
 	shl.b64 %rd32, %rd30, 4;
 	add.s64 %rd33, %rd1, %rd32;
 	add.s64 %rd34, %rd3, %rd32;
 	add.s64 %rd35, %rd6, %rd32;
-	.loc 1 36 22
-	setp.lt.s32 %p12, %r18, %r21;
-	mov.u32 %r23, %r18;
+	.loc 1 35 22
+	setp.lt.s32 %p12, %r22, %r24;
+	mov.u32 %r26, %r22;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	mad.wide.u32 %rd36, %r23, 16, %rd33;
-	ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd36];
-	mad.wide.u32 %rd37, %r23, 16, %rd34;
-	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd37];
-	.loc 1 39 4
+	cvt.s64.s32 %rd36, %r26;
+	.loc 1 36 35
+	setp.lt.u32 %p13, %r26, %r24;
+	@!%p13 bra $FAULT0;
+	mad.wide.s32 %rd37, %r26, 16, %rd33;
+	ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd37];
+	mad.wide.s32 %rd38, %r26, 16, %rd34;
+	ld.global.v4.f32 {%f6, %f7, %f8, %f9}, [%rd38];
+	.loc 1 38 4
 	add.rn.f32 %f10, %f2, %f6;
 	add.rn.f32 %f11, %f3, %f7;
 	add.rn.f32 %f12, %f4, %f8;
 	add.rn.f32 %f13, %f5, %f9;
-	.loc 1 41 6
-	mad.wide.u32 %rd38, %r23, 16, %rd35;
-	st.global.v4.f32 [%rd38], {%f10, %f11, %f12, %f13};
-	.loc 1 36 34
-	add.s32 %r23, %r23, %r19;
-	setp.lt.u32 %p13, %r23, %r21;
-	@%p13 bra $B2;
+	.loc 1 40 6
+	mad.wide.s32 %rd39, %r26, 16, %rd35;
+	st.global.v4.f32 [%rd39], {%f10, %f11, %f12, %f13};
+	.loc 1 35 34
+	add.s64 %rd40, %rd36, %rd22;
+	setp.lt.s64 %p14, %rd40, %rd29;
+	cvt.u32.u64 %r26, %rd40;
+	@%p14 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd39, %rd30, %rd29;
-	setp.le.u64 %p14, %rd39, %rd18;
-	setp.le.u64 %p15, %rd30, %rd39;
-	cvt.u32.u64 %r24, %rd39;
-	setp.le.u32 %p16, %r24, %r10;
-	and.pred %p17, %p14, %p15;
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B33;
-	shl.b64 %rd40, %rd30, 4;
-	add.s64 %rd41, %rd6, %rd40;
-	add.s64 %rd42, %rd8, %rd40;
+	.loc 1 25 45
+	add.s64 %rd41, %rd30, %rd29;
+	setp.le.u64 %p15, %rd41, %rd18;
+	setp.le.u64 %p16, %rd30, %rd41;
+	cvt.u32.u64 %r27, %rd41;
+	setp.le.u32 %p17, %r27, %r14;
+	and.pred %p18, %p15, %p16;
+	and.pred %p19, %p18, %p17;
+	@!%p19 bra $B35;
+	shl.b64 %rd42, %rd30, 4;
+	add.s64 %rd43, %rd6, %rd42;
+	add.s64 %rd44, %rd8, %rd42;
 	mov.f32 %f14, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s32 %p19, %r18, %r21;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s32 %p20, %r22, %r24;
+	@!%p20 bra $B4;
 	mov.f32 %f15, 0f00000000;
-	@!%p19 bra $B8;
-	mul.lo.s32 %r25, %r19, 3;
-	sub.s32 %r26, %r21, %r25;
-	setp.le.s32 %p20, %r26, %r21;
-	setp.lt.s32 %p21, 0, %r26;
-	and.pred %p22, %p20, %p21;
-	selp.b32 %r27, %r26, 0, %p22;
-	setp.lt.u32 %p23, %r18, %r27;
-	@!%p23 bra $B4;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r28, %r18;
+	mov.u32 %r28, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f15, 0f00000000;
-	mov.u32 %r28, %r18;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	mad.wide.u32 %rd43, %r28, 16, %rd41;
-	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd43];
-	.loc 1 57 4
+	cvt.s64.s32 %rd45, %r28;
+	.loc 1 54 34
+	setp.lt.u32 %p21, %r28, %r24;
+	@!%p21 bra $FAULT1;
+	mad.wide.s32 %rd46, %r28, 16, %rd43;
+	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd46];
+	.loc 1 56 4
 	add.rn.f32 %f20, %f15, %f16;
 	add.rn.f32 %f21, %f20, %f17;
 	add.rn.f32 %f22, %f21, %f18;
-	add.rn.f32 %f23, %f22, %f19;
-	.loc 1 54 34
-	add.s32 %r29, %r28, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd44, %r29, 16, %rd41;
-	ld.global.v4.f32 {%f24, %f25, %f26, %f27}, [%rd44];
-	.loc 1 57 4
-	add.rn.f32 %f28, %f23, %f24;
-	add.rn.f32 %f29, %f28, %f25;
-	add.rn.f32 %f30, %f29, %f26;
-	add.rn.f32 %f31, %f30, %f27;
-	.loc 1 54 34
-	add.s32 %r30, %r29, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd45, %r30, 16, %rd41;
-	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd45];
-	.loc 1 57 4
-	add.rn.f32 %f36, %f31, %f32;
-	add.rn.f32 %f37, %f36, %f33;
-	add.rn.f32 %f38, %f37, %f34;
-	add.rn.f32 %f39, %f38, %f35;
-	.loc 1 54 34
-	add.s32 %r31, %r30, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd46, %r31, 16, %rd41;
-	ld.global.v4.f32 {%f40, %f41, %f42, %f43}, [%rd46];
-	.loc 1 57 4
-	add.rn.f32 %f44, %f39, %f40;
-	add.rn.f32 %f45, %f44, %f41;
-	add.rn.f32 %f46, %f45, %f42;
-	add.rn.f32 %f15, %f46, %f43;
-	.loc 1 54 34
-	add.s32 %r28, %r31, %r19;
-	setp.lt.u32 %p24, %r28, %r21;
-	setp.lt.u32 %p25, %r28, %r27;
-	@%p25 bra $B5;
-	@!%p24 bra $B8;
+	add.rn.f32 %f15, %f22, %f19;
+	.loc 1 53 34
+	add.s64 %rd47, %rd45, %rd22;
+	setp.lt.s64 %p22, %rd47, %rd29;
+	cvt.u32.u64 %r28, %rd47;
+	@%p22 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	mad.wide.u32 %rd47, %r28, 16, %rd41;
-	ld.global.v4.f32 {%f47, %f48, %f49, %f50}, [%rd47];
-	.loc 1 57 4
-	add.rn.f32 %f51, %f15, %f47;
-	add.rn.f32 %f52, %f51, %f48;
-	add.rn.f32 %f53, %f52, %f49;
-	add.rn.f32 %f15, %f53, %f50;
-	.loc 1 54 34
-	add.s32 %r28, %r28, %r19;
-	setp.lt.u32 %p26, %r28, %r21;
-	@%p26 bra $B7;
-$B8:
 	.loc 3 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r32, %p27, 0xffffffff;
+	mov.pred %p23, 1;
+	vote.sync.ballot.b32 %r29, %p23, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p28, %r32, -1;
-	@%p28 bra $B10;
+	setp.eq.s32 %p24, %r29, -1;
+	@%p24 bra $B8;
 	.loc 3 58 43
-	brev.b32 %r33, %r32;
-	clz.b32 %r34, %r33;
-	shfl.sync.idx.b32 %f54, %f15, %r34, 31, 0xffffffff;
+	brev.b32 %r30, %r29;
+	clz.b32 %r31, %r30;
+	shfl.sync.idx.b32 %f23, %f15, %r31, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r35, %r32, -1;
-	and.b32 %r36, %r32, %r35;
-	setp.ne.s32 %p29, %r36, 0;
-	@!%p29 bra $B11;
-$B9:
+	add.s32 %r32, %r29, -1;
+	and.b32 %r33, %r29, %r32;
+	setp.ne.s32 %p25, %r33, 0;
+	@!%p25 bra $B9;
+$B7:
 	.loc 3 60 59
-	brev.b32 %r37, %r36;
-	clz.b32 %r38, %r37;
-	shfl.sync.idx.b32 %f55, %f15, %r38, 31, 0xffffffff;
+	brev.b32 %r34, %r33;
+	clz.b32 %r35, %r34;
+	shfl.sync.idx.b32 %f24, %f15, %r35, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f54, %f54, %f55;
+	add.rn.f32 %f23, %f23, %f24;
 	.loc 3 59 53
-	add.s32 %r39, %r36, -1;
-	and.b32 %r36, %r36, %r39;
-	setp.ne.s32 %p30, %r36, 0;
-	@%p30 bra $B9;
-	bra $B11;
-$B10:
+	add.s32 %r36, %r33, -1;
+	and.b32 %r33, %r33, %r36;
+	setp.ne.s32 %p26, %r33, 0;
+	@%p26 bra $B7;
+	bra $B9;
+$B8:
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f56, %f15, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f25, %f15, 16, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f57, %f15, %f56;
+	add.rn.f32 %f26, %f15, %f25;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f58, %f57, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f27, %f26, 8, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f59, %f57, %f58;
+	add.rn.f32 %f28, %f26, %f27;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f60, %f59, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f29, %f28, 4, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f61, %f59, %f60;
+	add.rn.f32 %f30, %f28, %f29;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f62, %f61, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f31, %f30, 2, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f63, %f61, %f62;
+	add.rn.f32 %f32, %f30, %f31;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f33, %f32, 1, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f54, %f63, %f64;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p31, %r19, 32;
-	@%p31 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p32, %r5, 0;
-	@!%p32 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r40, 1, 0, 0;
-	mad.lo.s32 %r41, %r40, 256, %r4;
-	cvt.u64.u32 %rd48, %r41;
+	add.rn.f32 %f23, %f32, %f33;
+$B9:
+	.loc 2 48 12
+	setp.eq.s32 %p27, %r19, 32;
+	@%p27 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p28, %r9, 0;
+	@!%p28 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r37, %r5, %r6, %r7;
+	mad.lo.s32 %r38, %r37, %r8, %r4;
+	cvt.u64.u32 %rd48, %r38;
 	shr.u64 %rd49, %rd48, 5;
-	cvt.u32.u64 %r42, %rd49;
-	mad.lo.s32 %r43, %r42, 4, %r2;
-	st.shared.f32 [%r43], %f54;
-$B12:
-	.loc 2 46 8
+	cvt.u32.u64 %r39, %rd49;
+	setp.lt.u32 %p29, %r39, 32;
+	@!%p29 bra $FAULT2;
+	mad.lo.s32 %r40, %r39, 4, %r2;
+	st.shared.f32 [%r40], %f23;
+$B10:
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r44, %r5, 7;
-	mad.lo.s32 %r45, %r44, 4, %r2;
-	ld.shared.f32 %f65, [%r45];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f66, %f65, 4, 31, 0xffffffff;
-	add.rn.f32 %f67, %f65, %f66;
-	shfl.sync.bfly.b32 %f68, %f67, 2, 31, 0xffffffff;
-	add.rn.f32 %f69, %f67, %f68;
-	shfl.sync.bfly.b32 %f70, %f69, 1, 31, 0xffffffff;
-	add.rn.f32 %f54, %f69, %f70;
-$B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f71, %rd22;
-	div.rn.f32 %f14, %f54, %f71;
-$B14:
-	.loc 1 65 22
-	setp.lt.s32 %p33, %r18, %r21;
-	mov.f32 %f72, 0f00000000;
-	@!%p33 bra $B19;
-	mul.lo.s32 %r46, %r19, 3;
-	sub.s32 %r47, %r21, %r46;
-	setp.le.s32 %p34, %r47, %r21;
-	setp.lt.s32 %p35, 0, %r47;
+	.loc 2 53 24
+	shr.s64 %rd50, %rd22, 63;
+	shr.u64 %rd51, %rd50, 59;
+	add.s64 %rd52, %rd22, %rd51;
+	shr.s64 %rd53, %rd52, 5;
+	cvt.u32.u64 %r41, %rd53;
+	setp.lt.s32 %p30, 0, %r41;
+	mov.f32 %f23, 0f00000000;
+	@!%p30 bra $B14;
+	.loc 2 46 47
+	add.s32 %r42, %r41, -1;
+	setp.lt.u32 %p31, 0, %r41;
+	selp.b32 %r43, %r42, 0, %p31;
+	cvt.u64.u32 %rd54, %r43;
+	setp.lt.u32 %p32, %r43, -2147483648;
+	setp.lt.s64 %p33, %rd54, 2305843009213693952;
+	and.pred %p34, %p32, %p33;
+	setp.lt.u32 %p35, %r43, 32;
 	and.pred %p36, %p34, %p35;
-	selp.b32 %r48, %r47, 0, %p36;
-	setp.lt.u32 %p37, %r18, %r48;
-	@!%p37 bra $B15;
-	mov.f32 %f72, 0f00000000;
-	mov.u32 %r49, %r18;
-	bra $B16;
+	@!%p36 bra $B11;
+	mov.f32 %f23, 0f00000000;
+	mov.u32 %r44, 0;
+	bra $B13;
+$B11:
+	mov.f32 %f23, 0f00000000;
+	mov.u32 %r45, 0;
+$B12:
+	cvt.u64.u32 %rd55, %r45;
+	.loc 2 54 13
+	setp.lt.u32 %p37, %r45, 32;
+	@!%p37 bra $FAULT3;
+	mad.lo.s32 %r46, %r45, 4, %r2;
+	ld.shared.f32 %f34, [%r46];
+	add.rn.f32 %f23, %f23, %f34;
+	add.s32 %r45, %r45, 1;
+	setp.lt.u32 %p38, %r45, %r41;
+	@%p38 bra $B12;
+	bra $B14;
+$B13:
+	mad.lo.s32 %r47, %r44, 4, %r2;
+	ld.shared.f32 %f35, [%r47];
+	add.rn.f32 %f23, %f23, %f35;
+	add.s32 %r44, %r44, 1;
+	setp.lt.u32 %p39, %r44, %r41;
+	@%p39 bra $B13;
+$B14:
 $B15:
-	mov.f32 %f72, 0f00000000;
-	mov.u32 %r49, %r18;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f36, %rd21;
+	div.rn.f32 %f14, %f23, %f36;
 $B16:
-	.loc 1 66 34
-	mad.wide.u32 %rd50, %r49, 16, %rd41;
-	ld.global.v4.f32 {%f73, %f74, %f75, %f76}, [%rd50];
-	.loc 1 68 14
-	sub.rn.f32 %f77, %f73, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f78, %f77, %f77, %f72;
-	.loc 1 68 14
-	sub.rn.f32 %f79, %f74, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f80, %f79, %f79, %f78;
-	.loc 1 68 14
-	sub.rn.f32 %f81, %f75, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f82, %f81, %f81, %f80;
-	.loc 1 68 14
-	sub.rn.f32 %f83, %f76, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f84, %f83, %f83, %f82;
-	.loc 1 65 34
-	add.s32 %r50, %r49, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd51, %r50, 16, %rd41;
-	ld.global.v4.f32 {%f85, %f86, %f87, %f88}, [%rd51];
-	.loc 1 68 14
-	sub.rn.f32 %f89, %f85, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f90, %f89, %f89, %f84;
-	.loc 1 68 14
-	sub.rn.f32 %f91, %f86, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f92, %f91, %f91, %f90;
-	.loc 1 68 14
-	sub.rn.f32 %f93, %f87, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f94, %f93, %f93, %f92;
-	.loc 1 68 14
-	sub.rn.f32 %f95, %f88, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f96, %f95, %f95, %f94;
-	.loc 1 65 34
-	add.s32 %r51, %r50, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd52, %r51, 16, %rd41;
-	ld.global.v4.f32 {%f97, %f98, %f99, %f100}, [%rd52];
-	.loc 1 68 14
-	sub.rn.f32 %f101, %f97, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f102, %f101, %f101, %f96;
-	.loc 1 68 14
-	sub.rn.f32 %f103, %f98, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f104, %f103, %f103, %f102;
-	.loc 1 68 14
-	sub.rn.f32 %f105, %f99, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f106, %f105, %f105, %f104;
-	.loc 1 68 14
-	sub.rn.f32 %f107, %f100, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f108, %f107, %f107, %f106;
-	.loc 1 65 34
-	add.s32 %r52, %r51, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd53, %r52, 16, %rd41;
-	ld.global.v4.f32 {%f109, %f110, %f111, %f112}, [%rd53];
-	.loc 1 68 14
-	sub.rn.f32 %f113, %f109, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f114, %f113, %f113, %f108;
-	.loc 1 68 14
-	sub.rn.f32 %f115, %f110, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f116, %f115, %f115, %f114;
-	.loc 1 68 14
-	sub.rn.f32 %f117, %f111, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f118, %f117, %f117, %f116;
-	.loc 1 68 14
-	sub.rn.f32 %f119, %f112, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f72, %f119, %f119, %f118;
-	.loc 1 65 34
-	add.s32 %r49, %r52, %r19;
-	setp.lt.u32 %p38, %r49, %r21;
-	setp.lt.u32 %p39, %r49, %r48;
-	@%p39 bra $B16;
-	@!%p38 bra $B19;
+	.loc 1 64 22
+	setp.lt.s32 %p40, %r22, %r24;
+	@!%p40 bra $B17;
+	mov.f32 %f37, 0f00000000;
+	mov.u32 %r48, %r22;
+	bra $B18;
 $B17:
+	mov.f32 %f37, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	mad.wide.u32 %rd54, %r49, 16, %rd41;
-	ld.global.v4.f32 {%f120, %f121, %f122, %f123}, [%rd54];
-	.loc 1 68 14
-	sub.rn.f32 %f124, %f120, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f125, %f124, %f124, %f72;
-	.loc 1 68 14
-	sub.rn.f32 %f126, %f121, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f127, %f126, %f126, %f125;
-	.loc 1 68 14
-	sub.rn.f32 %f128, %f122, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f129, %f128, %f128, %f127;
-	.loc 1 68 14
-	sub.rn.f32 %f130, %f123, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f72, %f130, %f130, %f129;
+	cvt.s64.s32 %rd56, %r48;
 	.loc 1 65 34
-	add.s32 %r49, %r49, %r19;
-	setp.lt.u32 %p40, %r49, %r21;
-	@%p40 bra $B18;
+	setp.lt.u32 %p41, %r48, %r24;
+	@!%p41 bra $FAULT4;
+	mad.wide.s32 %rd57, %r48, 16, %rd43;
+	ld.global.v4.f32 {%f38, %f39, %f40, %f41}, [%rd57];
+	.loc 1 67 14
+	sub.rn.f32 %f42, %f38, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f43, %f42, %f42, %f37;
+	.loc 1 67 14
+	sub.rn.f32 %f44, %f39, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f45, %f44, %f44, %f43;
+	.loc 1 67 14
+	sub.rn.f32 %f46, %f40, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f47, %f46, %f46, %f45;
+	.loc 1 67 14
+	sub.rn.f32 %f48, %f41, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f37, %f48, %f48, %f47;
+	.loc 1 64 34
+	add.s64 %rd58, %rd56, %rd22;
+	setp.lt.s64 %p42, %rd58, %rd29;
+	cvt.u32.u64 %r48, %rd58;
+	@%p42 bra $B18;
 $B19:
 	.loc 3 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r53, %p41, 0xffffffff;
+	mov.pred %p43, 1;
+	vote.sync.ballot.b32 %r49, %p43, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p42, %r53, -1;
-	@%p42 bra $B21;
+	setp.eq.s32 %p44, %r49, -1;
+	@%p44 bra $B21;
 	.loc 3 58 43
-	brev.b32 %r54, %r53;
-	clz.b32 %r55, %r54;
-	shfl.sync.idx.b32 %f131, %f72, %r55, 31, 0xffffffff;
+	brev.b32 %r50, %r49;
+	clz.b32 %r51, %r50;
+	shfl.sync.idx.b32 %f49, %f37, %r51, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r56, %r53, -1;
-	and.b32 %r57, %r53, %r56;
-	setp.ne.s32 %p43, %r57, 0;
-	@!%p43 bra $B22;
+	add.s32 %r52, %r49, -1;
+	and.b32 %r53, %r49, %r52;
+	setp.ne.s32 %p45, %r53, 0;
+	@!%p45 bra $B22;
 $B20:
 	.loc 3 60 59
-	brev.b32 %r58, %r57;
-	clz.b32 %r59, %r58;
-	shfl.sync.idx.b32 %f132, %f72, %r59, 31, 0xffffffff;
+	brev.b32 %r54, %r53;
+	clz.b32 %r55, %r54;
+	shfl.sync.idx.b32 %f50, %f37, %r55, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f131, %f131, %f132;
+	add.rn.f32 %f49, %f49, %f50;
 	.loc 3 59 53
-	add.s32 %r60, %r57, -1;
-	and.b32 %r57, %r57, %r60;
-	setp.ne.s32 %p44, %r57, 0;
-	@%p44 bra $B20;
+	add.s32 %r56, %r53, -1;
+	and.b32 %r53, %r53, %r56;
+	setp.ne.s32 %p46, %r53, 0;
+	@%p46 bra $B20;
 	bra $B22;
 $B21:
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f133, %f72, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f51, %f37, 16, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f134, %f72, %f133;
+	add.rn.f32 %f52, %f37, %f51;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f135, %f134, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f53, %f52, 8, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f136, %f134, %f135;
+	add.rn.f32 %f54, %f52, %f53;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f137, %f136, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f55, %f54, 4, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f138, %f136, %f137;
+	add.rn.f32 %f56, %f54, %f55;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f139, %f138, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f57, %f56, 2, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f140, %f138, %f139;
+	add.rn.f32 %f58, %f56, %f57;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f141, %f140, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f59, %f58, 1, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f131, %f140, %f141;
+	add.rn.f32 %f49, %f58, %f59;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p45, %r19, 32;
-	@%p45 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p46, %r5, 0;
-	@!%p46 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r61, 1, 0, 0;
-	mad.lo.s32 %r62, %r61, 256, %r4;
-	cvt.u64.u32 %rd55, %r62;
-	shr.u64 %rd56, %rd55, 5;
-	cvt.u32.u64 %r63, %rd56;
-	mad.lo.s32 %r64, %r63, 4, %r2;
-	st.shared.f32 [%r64+32], %f131;
+	.loc 2 48 12
+	setp.eq.s32 %p47, %r19, 32;
+	@%p47 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p48, %r9, 0;
+	@!%p48 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r57, %r5, %r6, %r7;
+	mad.lo.s32 %r58, %r57, %r8, %r4;
+	cvt.u64.u32 %rd59, %r58;
+	shr.u64 %rd60, %rd59, 5;
+	cvt.u32.u64 %r59, %rd60;
+	setp.lt.u32 %p49, %r59, 32;
+	@!%p49 bra $FAULT5;
+	mad.lo.s32 %r60, %r59, 4, %r2;
+	st.shared.f32 [%r60+128], %f49;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r65, %r5, 7;
-	mad.lo.s32 %r66, %r65, 4, %r2;
-	ld.shared.f32 %f142, [%r66+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f143, %f142, 4, 31, 0xffffffff;
-	add.rn.f32 %f144, %f142, %f143;
-	shfl.sync.bfly.b32 %f145, %f144, 2, 31, 0xffffffff;
-	add.rn.f32 %f146, %f144, %f145;
-	shfl.sync.bfly.b32 %f147, %f146, 1, 31, 0xffffffff;
-	add.rn.f32 %f131, %f146, %f147;
+	.loc 2 53 24
+	shr.s64 %rd61, %rd22, 63;
+	shr.u64 %rd62, %rd61, 59;
+	add.s64 %rd63, %rd22, %rd62;
+	shr.s64 %rd64, %rd63, 5;
+	cvt.u32.u64 %r61, %rd64;
+	setp.lt.s32 %p50, 0, %r61;
+	mov.f32 %f49, 0f00000000;
+	@!%p50 bra $B27;
+	.loc 2 46 47
+	add.s32 %r62, %r61, -1;
+	setp.lt.u32 %p51, 0, %r61;
+	selp.b32 %r63, %r62, 0, %p51;
+	cvt.u64.u32 %rd65, %r63;
+	setp.lt.u32 %p52, %r63, -2147483648;
+	setp.lt.s64 %p53, %rd65, 2305843009213693952;
+	and.pred %p54, %p52, %p53;
+	setp.lt.u32 %p55, %r63, 32;
+	and.pred %p56, %p54, %p55;
+	@!%p56 bra $B24;
+	mov.f32 %f49, 0f00000000;
+	mov.u32 %r64, 0;
+	bra $B26;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f148, %rd22;
-	rcp.approx.ftz.f32 %f149, %f148;
-	neg.f32 %f150, %f148;
-	fma.rn.f32 %f151, %f150, %f149, 0f3F800000;
-	fma.rn.f32 %f152, %f149, %f151, %f149;
-	mul.rn.f32 %f153, %f131, %f152;
-	fma.rn.f32 %f154, %f150, %f153, %f131;
-	fma.rn.f32 %f155, %f154, %f152, %f153;
-	abs.f32 %f156, %f131;
-	setp.lt.f32 %p47, 0f0D800000, %f156;
-	abs.f32 %f157, %f155;
-	setp.lt.f32 %p48, 0f03800000, %f157;
-	and.pred %p49, %p47, %p48;
-	add.rn.f32 %f158, %f155, %f1;
-	rsqrt.approx.ftz.f32 %f159, %f158;
-	mul.rn.f32 %f160, %f158, %f159;
-	abs.f32 %f161, %f159;
-	mul.rn.f32 %f162, %f161, 0f3F000000;
-	neg.f32 %f163, %f160;
-	fma.rn.f32 %f164, %f163, %f160, %f158;
-	fma.rn.f32 %f165, %f164, %f162, %f160;
-	setp.lt.f32 %p50, 0f26800000, %f165;
-	and.pred %p51, %p49, %p50;
-	rcp.approx.ftz.f32 %f166, %f165;
-	neg.f32 %f167, %f165;
-	fma.rn.f32 %f168, %f167, %f166, 0f3F800000;
-	fma.rn.f32 %f169, %f166, %f168, %f166;
-	abs.f32 %f170, %f169;
-	setp.lt.f32 %p52, 0f03800000, %f170;
-	and.pred %p53, %p51, %p52;
-	@%p53 bra $B25;
-	div.rn.f32 %f171, %f131, %f148;
-	add.rn.f32 %f172, %f171, %f1;
-	sqrt.rn.f32 %f173, %f172;
-	rcp.rn.f32 %f169, %f173;
+	mov.f32 %f49, 0f00000000;
+	mov.u32 %r65, 0;
 $B25:
-	.loc 1 77 22
-	@!%p33 bra $B30;
-	.loc 1 82 18
-	setp.lt.u32 %p54, 0, %r12;
-	add.s32 %r67, %r21, -1;
-	setp.lt.u32 %p55, %r18, %r21;
-	selp.b32 %r68, %r67, %r18, %p55;
-	cvt.u64.u32 %rd57, %r68;
-	sub.s32 %r69, %r68, %r18;
-	cvt.s64.s32 %rd58, %r69;
-	setp.lt.u64 %p56, %rd58, 2147483648;
-	setp.lt.s64 %p57, %rd57, 2305843009213693952;
-	and.pred %p58, %p56, %p57;
-	setp.lt.u32 %p59, %r18, %r11;
-	and.pred %p60, %p58, %p59;
-	setp.lt.u32 %p61, %r68, %r11;
-	and.pred %p62, %p60, %p61;
-	setp.lt.u32 %p63, %r18, %r12;
-	and.pred %p64, %p62, %p63;
-	setp.lt.u32 %p65, %r68, %r12;
-	and.pred %p66, %p64, %p65;
-	@%p66 bra $B28;
+	cvt.u64.u32 %rd66, %r65;
+	.loc 2 54 13
+	setp.lt.u32 %p57, %r65, 32;
+	@!%p57 bra $FAULT6;
+	mad.lo.s32 %r66, %r65, 4, %r2;
+	ld.shared.f32 %f60, [%r66+128];
+	add.rn.f32 %f49, %f49, %f60;
+	add.s32 %r65, %r65, 1;
+	setp.lt.u32 %p58, %r65, %r61;
+	@%p58 bra $B25;
+	bra $B27;
 $B26:
-	cvt.u64.u32 %rd59, %r18;
-	.loc 1 78 37
-	mad.wide.u32 %rd60, %r18, 16, %rd41;
-	ld.global.v4.f32 {%f174, %f175, %f176, %f177}, [%rd60];
-	.loc 4 28 25
-	setp.lt.u32 %p67, %r18, %r11;
-	@!%p67 bra $FAULT0;
-	mad.wide.u32 %rd61, %r18, 16, %rd10;
-	ld.global.v4.f32 {%f178, %f179, %f180, %f181}, [%rd61];
-	.loc 1 80 17
-	sub.rn.f32 %f182, %f174, %f14;
-	mul.rn.f32 %f183, %f182, %f169;
-	mul.rn.f32 %f184, %f183, %f178;
-	sub.rn.f32 %f185, %f175, %f14;
-	mul.rn.f32 %f186, %f185, %f169;
-	mul.rn.f32 %f187, %f186, %f179;
-	sub.rn.f32 %f188, %f176, %f14;
-	mul.rn.f32 %f189, %f188, %f169;
-	mul.rn.f32 %f190, %f189, %f180;
-	sub.rn.f32 %f191, %f177, %f14;
-	mul.rn.f32 %f192, %f191, %f169;
-	mul.rn.f32 %f193, %f192, %f181;
-	.loc 1 82 18
-	@!%p54 bra $B27;
-	.loc 4 28 25
-	setp.lt.u32 %p68, %r18, %r12;
-	@!%p68 bra $FAULT1;
-	mad.wide.u32 %rd62, %r18, 16, %rd12;
-	ld.global.v4.f32 {%f194, %f195, %f196, %f197}, [%rd62];
-	.loc 1 85 5
-	add.rn.f32 %f184, %f184, %f194;
-	add.rn.f32 %f187, %f187, %f195;
-	add.rn.f32 %f190, %f190, %f196;
-	add.rn.f32 %f193, %f193, %f197;
+	mad.lo.s32 %r67, %r64, 4, %r2;
+	ld.shared.f32 %f61, [%r67+128];
+	add.rn.f32 %f49, %f49, %f61;
+	add.s32 %r64, %r64, 1;
+	setp.lt.u32 %p59, %r64, %r61;
+	@%p59 bra $B26;
 $B27:
-	.loc 1 88 6
-	mad.wide.u32 %rd63, %r18, 16, %rd42;
-	st.global.v4.f32 [%rd63], {%f184, %f187, %f190, %f193};
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p69, %r18, %r21;
-	@%p69 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	mad.wide.u32 %rd64, %r18, 16, %rd41;
-	ld.global.v4.f32 {%f198, %f199, %f200, %f201}, [%rd64];
-	.loc 4 28 25
-	mad.wide.u32 %rd65, %r18, 16, %rd10;
-	ld.global.v4.f32 {%f202, %f203, %f204, %f205}, [%rd65];
-	.loc 1 80 17
-	sub.rn.f32 %f206, %f198, %f14;
-	mul.rn.f32 %f207, %f206, %f169;
-	mul.rn.f32 %f208, %f207, %f202;
-	sub.rn.f32 %f209, %f199, %f14;
-	mul.rn.f32 %f210, %f209, %f169;
-	mul.rn.f32 %f211, %f210, %f203;
-	sub.rn.f32 %f212, %f200, %f14;
-	mul.rn.f32 %f213, %f212, %f169;
-	mul.rn.f32 %f214, %f213, %f204;
-	sub.rn.f32 %f215, %f201, %f14;
-	mul.rn.f32 %f216, %f215, %f169;
-	mul.rn.f32 %f217, %f216, %f205;
-	.loc 1 82 18
-	@!%p54 bra $B29;
-	.loc 4 28 25
-	mad.wide.u32 %rd66, %r18, 16, %rd12;
-	ld.global.v4.f32 {%f218, %f219, %f220, %f221}, [%rd66];
-	.loc 1 85 5
-	add.rn.f32 %f208, %f208, %f218;
-	add.rn.f32 %f211, %f211, %f219;
-	add.rn.f32 %f214, %f214, %f220;
-	add.rn.f32 %f217, %f217, %f221;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f62, %rd21;
+	rcp.approx.ftz.f32 %f63, %f62;
+	neg.f32 %f64, %f62;
+	fma.rn.f32 %f65, %f64, %f63, 0f3F800000;
+	fma.rn.f32 %f66, %f63, %f65, %f63;
+	mul.rn.f32 %f67, %f49, %f66;
+	fma.rn.f32 %f68, %f64, %f67, %f49;
+	fma.rn.f32 %f69, %f68, %f66, %f67;
+	abs.f32 %f70, %f49;
+	setp.lt.f32 %p60, 0f0D800000, %f70;
+	abs.f32 %f71, %f69;
+	setp.lt.f32 %p61, 0f03800000, %f71;
+	and.pred %p62, %p60, %p61;
+	add.rn.f32 %f72, %f69, %f1;
+	rsqrt.approx.ftz.f32 %f73, %f72;
+	mul.rn.f32 %f74, %f72, %f73;
+	abs.f32 %f75, %f73;
+	mul.rn.f32 %f76, %f75, 0f3F000000;
+	neg.f32 %f77, %f74;
+	fma.rn.f32 %f78, %f77, %f74, %f72;
+	fma.rn.f32 %f79, %f78, %f76, %f74;
+	setp.lt.f32 %p63, 0f26800000, %f79;
+	and.pred %p64, %p62, %p63;
+	rcp.approx.ftz.f32 %f80, %f79;
+	neg.f32 %f81, %f79;
+	fma.rn.f32 %f82, %f81, %f80, 0f3F800000;
+	fma.rn.f32 %f83, %f80, %f82, %f80;
+	abs.f32 %f84, %f83;
+	setp.lt.f32 %p65, 0f03800000, %f84;
+	and.pred %p66, %p64, %p65;
+	@%p66 bra $B29;
+	div.rn.f32 %f85, %f49, %f62;
+	add.rn.f32 %f86, %f85, %f1;
+	sqrt.rn.f32 %f87, %f86;
+	rcp.rn.f32 %f83, %f87;
 $B29:
-	.loc 1 88 6
-	mad.wide.u32 %rd67, %r18, 16, %rd42;
-	st.global.v4.f32 [%rd67], {%f208, %f211, %f214, %f217};
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p70, %r18, %r21;
-	@%p70 bra $B28;
+	.loc 1 76 22
+	@!%p40 bra $B32;
+	.loc 1 81 18
+	setp.lt.u32 %p67, 0, %r16;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	cvt.s64.s32 %rd67, %r22;
+	.loc 1 77 37
+	setp.lt.u32 %p68, %r22, %r24;
+	.loc 4 28 25
+	setp.lt.u32 %p69, %r22, %r15;
+	and.pred %p70, %p68, %p69;
+	@!%p70 bra $B36;
+	.loc 1 77 37
+	mad.wide.s32 %rd68, %r22, 16, %rd43;
+	ld.global.v4.f32 {%f88, %f89, %f90, %f91}, [%rd68];
+	.loc 4 28 25
+	mad.wide.s32 %rd69, %r22, 16, %rd10;
+	ld.global.v4.f32 {%f92, %f93, %f94, %f95}, [%rd69];
+	.loc 1 79 17
+	sub.rn.f32 %f96, %f88, %f14;
+	mul.rn.f32 %f97, %f96, %f83;
+	mul.rn.f32 %f98, %f97, %f92;
+	sub.rn.f32 %f99, %f89, %f14;
+	mul.rn.f32 %f100, %f99, %f83;
+	mul.rn.f32 %f101, %f100, %f93;
+	sub.rn.f32 %f102, %f90, %f14;
+	mul.rn.f32 %f103, %f102, %f83;
+	mul.rn.f32 %f104, %f103, %f94;
+	sub.rn.f32 %f105, %f91, %f14;
+	mul.rn.f32 %f106, %f105, %f83;
+	mul.rn.f32 %f107, %f106, %f95;
+	.loc 1 81 18
+	@!%p67 bra $B31;
+	.loc 4 28 25
+	setp.lt.u32 %p71, %r22, %r16;
+	@!%p71 bra $FAULT7;
+	mad.wide.s32 %rd70, %r22, 16, %rd12;
+	ld.global.v4.f32 {%f108, %f109, %f110, %f111}, [%rd70];
+	.loc 1 84 5
+	add.rn.f32 %f98, %f98, %f108;
+	add.rn.f32 %f101, %f101, %f109;
+	add.rn.f32 %f104, %f104, %f110;
+	add.rn.f32 %f107, %f107, %f111;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 1 87 6
+	mad.wide.s32 %rd71, %r22, 16, %rd44;
+	st.global.v4.f32 [%rd71], {%f98, %f101, %f104, %f107};
+	.loc 1 76 34
+	add.s64 %rd72, %rd67, %rd22;
+	setp.lt.s64 %p72, %rd72, %rd29;
+	cvt.u32.u64 %r22, %rd72;
+	@%p72 bra $B30;
 $B32:
-	cvt.u64.u32 %rd68, %r8;
-	.loc 1 24 30
-	@!%p5 bra $FAULT2;
-	@!%p6 bra $FAULT3;
-	@!%p7 bra $FAULT4;
-	bra $FAULT5;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	cvt.u64.u32 %rd69, %r10;
-	.loc 1 26 31
-	@!%p14 bra $FAULT6;
-	@!%p15 bra $FAULT7;
-	bra $FAULT8;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	cvt.u64.u32 %rd73, %r12;
+	.loc 1 23 30
+	@!%p5 bra $FAULT8;
+	@!%p6 bra $FAULT9;
+	@!%p7 bra $FAULT10;
+	bra $FAULT11;
+$B35:
+	cvt.u64.u32 %rd74, %r14;
+	.loc 1 25 31
+	@!%p15 bra $FAULT12;
+	@!%p16 bra $FAULT13;
+	bra $FAULT14;
+$B36:
+	cvt.u64.u32 %rd75, %r15;
+	.loc 1 77 37
+	@!%p68 bra $FAULT15;
+	.loc 4 28 25
+	bra $FAULT16;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 4 28 25
-	mov.u32 %r70, 0;
-	mov.u64 %rd70, %rd59;
-	mov.u64 %rd71, %rd19;
+	.loc 1 36 35
+	mov.u32 %r68, 0;
+	mov.u64 %rd76, %rd36;
+	mov.u64 %rd77, %rd29;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r70, 0;
-	mov.u64 %rd70, %rd59;
-	mov.u64 %rd71, %rd20;
+	.loc 1 54 34
+	mov.u32 %r68, 1;
+	mov.u64 %rd76, %rd45;
+	mov.u64 %rd77, %rd29;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 24 30
-	mov.u32 %r70, 1;
-	mov.u64 %rd70, %rd31;
-	mov.u64 %rd71, %rd17;
+	.loc 2 75 8
+	mov.u32 %r68, 3;
+	mov.u64 %rd76, %rd49;
+	mov.u64 %rd77, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r70, 2;
-	mov.u64 %rd70, %rd30;
-	mov.u64 %rd71, %rd31;
+	.loc 2 54 13
+	mov.u32 %r68, 5;
+	mov.u64 %rd76, %rd55;
+	mov.u64 %rd77, 32;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r70, 1;
-	mov.u64 %rd70, %rd31;
-	mov.u64 %rd71, %rd68;
+	.loc 1 65 34
+	mov.u32 %r68, 2;
+	mov.u64 %rd76, %rd56;
+	mov.u64 %rd77, %rd29;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r70, 1;
-	mov.u64 %rd70, %rd31;
-	mov.u64 %rd71, %rd18;
+	.loc 2 75 8
+	mov.u32 %r68, 3;
+	mov.u64 %rd76, %rd60;
+	mov.u64 %rd77, 32;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 26 31
-	mov.u32 %r70, 3;
-	mov.u64 %rd70, %rd39;
-	mov.u64 %rd71, %rd18;
+	.loc 2 54 13
+	mov.u32 %r68, 5;
+	mov.u64 %rd76, %rd66;
+	mov.u64 %rd77, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r70, 4;
-	mov.u64 %rd70, %rd30;
-	mov.u64 %rd71, %rd39;
+	.loc 4 28 25
+	mov.u32 %r68, 4;
+	mov.u64 %rd76, %rd67;
+	mov.u64 %rd77, %rd19;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r70, 3;
-	mov.u64 %rd70, %rd39;
-	mov.u64 %rd71, %rd69;
+	.loc 1 23 30
+	mov.u32 %r68, 6;
+	mov.u64 %rd76, %rd31;
+	mov.u64 %rd77, %rd17;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r68, 7;
+	mov.u64 %rd76, %rd30;
+	mov.u64 %rd77, %rd31;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r68, 6;
+	mov.u64 %rd76, %rd31;
+	mov.u64 %rd77, %rd73;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r68, 6;
+	mov.u64 %rd76, %rd31;
+	mov.u64 %rd77, %rd18;
+	bra $FAULT;
+$FAULT12:
+	.loc 1 25 31
+	mov.u32 %r68, 8;
+	mov.u64 %rd76, %rd41;
+	mov.u64 %rd77, %rd18;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r68, 9;
+	mov.u64 %rd76, %rd30;
+	mov.u64 %rd77, %rd41;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r68, 8;
+	mov.u64 %rd76, %rd41;
+	mov.u64 %rd77, %rd74;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 77 37
+	mov.u32 %r68, 10;
+	mov.u64 %rd76, %rd67;
+	mov.u64 %rd77, %rd29;
+	bra $FAULT;
+$FAULT16:
+	.loc 4 28 25
+	mov.u32 %r68, 4;
+	mov.u64 %rd76, %rd67;
+	mov.u64 %rd77, %rd75;
 $FAULT:
-	ld.param.u64 %rd72, [wide_float32_4_float32_4_float32_row_F32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r71, [%rd72], 0, 1;
-	setp.ne.u32 %p71, %r71, 0;
-	@%p71 bra $EXIT;
-	ld.global.u64 %rd73, [%rd72+8];
-	ld.param.u32 %r72, [wide_float32_4_float32_4_float32_row_F32_params+184];
-	st.global.u32 [%rd73+4], %r72;
-	ld.param.u32 %r73, [wide_float32_4_float32_4_float32_row_F32_params+188];
-	st.global.v2.u32 [%rd73+8], {%r73, %r70};
-	mov.u32 %r74, %ctaid.x;
-	mov.u32 %r75, %ctaid.y;
-	st.global.v2.u32 [%rd73+16], {%r74, %r75};
-	mov.u32 %r76, %ctaid.z;
-	mov.u32 %r77, %tid.x;
-	st.global.v2.u32 [%rd73+24], {%r76, %r77};
-	mov.u32 %r78, %tid.y;
-	mov.u32 %r79, %tid.z;
-	st.global.v2.u32 [%rd73+32], {%r78, %r79};
-	st.global.u64 [%rd73+40], %rd70;
-	st.global.u64 [%rd73+48], %rd71;
+	ld.param.u64 %rd78, [wide_float32_4_float32_4_float32_row_F32_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r69, [%rd78], 0, 1;
+	setp.ne.u32 %p73, %r69, 0;
+	@%p73 bra $EXIT;
+	ld.global.u64 %rd79, [%rd78+8];
+	ld.param.u32 %r70, [wide_float32_4_float32_4_float32_row_F32_params+184];
+	st.global.u32 [%rd79+4], %r70;
+	ld.param.u32 %r71, [wide_float32_4_float32_4_float32_row_F32_params+188];
+	st.global.v2.u32 [%rd79+8], {%r71, %r68};
+	mov.u32 %r72, %ctaid.x;
+	mov.u32 %r73, %ctaid.y;
+	st.global.v2.u32 [%rd79+16], {%r72, %r73};
+	mov.u32 %r74, %ctaid.z;
+	mov.u32 %r75, %tid.x;
+	st.global.v2.u32 [%rd79+24], {%r74, %r75};
+	mov.u32 %r76, %tid.y;
+	mov.u32 %r77, %tid.z;
+	st.global.v2.u32 [%rd79+32], {%r76, %r77};
+	st.global.u64 [%rd79+40], %rd76;
+	st.global.u64 [%rd79+48], %rd77;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd73], 56;
+	st.volatile.global.u32 [%rd79], 56;
 	bra $EXIT;
 }
 `
@@ -5301,15 +5236,14 @@ const wide32SM70Narrow = `.version 6.0
 .file 3 "reduce.go"
 .file 4 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[64];
+.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 
 .visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<72>;
-	.reg .b32 %r<80>;
-	.reg .b64 %rd<74>;
-	.reg .f32 %f<222>;
+	.reg .pred %p<74>;
+	.reg .b32 %r<78>;
+	.reg .b64 %rd<80>;
+	.reg .f32 %f<112>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -5330,785 +5264,684 @@ const wide32SM70Narrow = `.version 6.0
 	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+168];
 	ld.param.u8 %r1, [wide_float32_4_float32_4_float32_row_F32_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd17, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u32.u64 %r8, %rd5;
-	cvt.u32.u64 %r9, %rd7;
-	cvt.u64.u32 %rd18, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u32.u64 %r11, %rd11;
-	cvt.u64.u32 %rd19, %r11;
-	cvt.u32.u64 %r12, %rd13;
-	cvt.u64.u32 %rd20, %r12;
-	cvt.u32.u64 %r13, %rd14;
-	cvt.s64.s32 %rd21, %r13;
-	cvt.u32.u64 %r14, %rd15;
-	cvt.s64.s32 %rd22, %r14;
-	cvt.u32.u64 %r15, %rd16;
-	.loc 2 16 10
-	setp.eq.s32 %p2, %r15, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	cvt.u32.u64 %r10, %rd2;
+	cvt.u64.u32 %rd17, %r10;
+	cvt.u32.u64 %r11, %rd4;
+	cvt.u32.u64 %r12, %rd5;
+	cvt.u32.u64 %r13, %rd7;
+	cvt.u64.u32 %rd18, %r13;
+	cvt.u32.u64 %r14, %rd9;
+	cvt.u32.u64 %r15, %rd11;
+	cvt.u32.u64 %r16, %rd13;
+	cvt.u64.u32 %rd19, %r16;
+	cvt.u32.u64 %r17, %rd14;
+	cvt.s64.s32 %rd20, %r17;
+	cvt.u32.u64 %r18, %rd15;
+	cvt.s64.s32 %rd21, %r18;
+	cvt.u32.u64 %r19, %rd16;
+	cvt.s64.s32 %rd22, %r19;
+	.loc 2 35 10
+	setp.lt.s32 %p2, 32, %r19;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r16, 1, 0, 0;
-	mad.lo.s32 %r17, %r16, 256, %r4;
-	cvt.u64.u32 %rd23, %r17;
+	.loc 2 38 61
+	mad.lo.s32 %r20, %r5, %r6, %r7;
+	mad.lo.s32 %r21, %r20, %r8, %r4;
+	cvt.u64.u32 %rd23, %r21;
 	shr.u64 %rd24, %rd23, 5;
 	mad.wide.u32 %rd25, %r3, 8, %rd24;
-	mov.u32 %r18, %r5;
-	mov.u32 %r19, 32;
+	mov.u32 %r22, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
+	.loc 2 36 23
 	cvt.u64.u32 %rd25, %r3;
-	mov.u32 %r18, %r4;
-	mov.u32 %r19, 256;
+	mov.u32 %r22, %r4;
 $B1:
-	.loc 1 17 14
-	setp.le.s64 %p3, %rd21, %rd25;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd26, %rd22, 63;
+	.loc 1 16 14
+	setp.le.s64 %p3, %rd20, %rd25;
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd26, %rd21, 63;
 	shr.u64 %rd27, %rd26, 62;
-	add.s64 %rd28, %rd22, %rd27;
+	add.s64 %rd28, %rd21, %rd27;
 	shr.s64 %rd29, %rd28, 2;
-	.loc 1 22 20
-	cvt.u32.u64 %r20, %rd25;
-	cvt.u32.u64 %r21, %rd29;
-	mul.wide.s32 %rd30, %r20, %r21;
-	.loc 1 23 19
-	setp.lt.u32 %p4, 0, %r7;
+	.loc 1 21 20
+	cvt.u32.u64 %r23, %rd25;
+	cvt.u32.u64 %r24, %rd29;
+	mul.wide.s32 %rd30, %r23, %r24;
+	.loc 1 22 19
+	setp.lt.u32 %p4, 0, %r11;
 	@!%p4 bra $B3;
-	.loc 1 24 42
+	.loc 1 23 42
 	add.s64 %rd31, %rd30, %rd29;
 	setp.le.u64 %p5, %rd31, %rd17;
 	setp.le.u64 %p6, %rd30, %rd31;
-	cvt.u32.u64 %r22, %rd31;
-	setp.le.u32 %p7, %r22, %r8;
-	setp.le.u32 %p8, %r22, %r9;
+	cvt.u32.u64 %r25, %rd31;
+	setp.le.u32 %p7, %r25, %r12;
+	setp.le.u32 %p8, %r25, %r13;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
+	@!%p11 bra $B34;
 	shl.b64 %rd32, %rd30, 4;
 	add.s64 %rd33, %rd1, %rd32;
 	add.s64 %rd34, %rd3, %rd32;
 	add.s64 %rd35, %rd6, %rd32;
-	.loc 1 36 22
-	setp.lt.s32 %p12, %r18, %r21;
-	mov.u32 %r23, %r18;
+	.loc 1 35 22
+	setp.lt.s32 %p12, %r22, %r24;
+	mov.u32 %r26, %r22;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	mad.wide.u32 %rd36, %r23, 16, %rd33;
-	ld.global.f32 %f2, [%rd36];
-	ld.global.f32 %f3, [%rd36+4];
-	ld.global.f32 %f4, [%rd36+8];
-	ld.global.f32 %f5, [%rd36+12];
-	mad.wide.u32 %rd37, %r23, 16, %rd34;
-	ld.global.f32 %f6, [%rd37];
-	ld.global.f32 %f7, [%rd37+4];
-	ld.global.f32 %f8, [%rd37+8];
-	ld.global.f32 %f9, [%rd37+12];
-	.loc 1 39 4
+	cvt.s64.s32 %rd36, %r26;
+	.loc 1 36 35
+	setp.lt.u32 %p13, %r26, %r24;
+	@!%p13 bra $FAULT0;
+	mad.wide.s32 %rd37, %r26, 16, %rd33;
+	ld.global.f32 %f2, [%rd37];
+	ld.global.f32 %f3, [%rd37+4];
+	ld.global.f32 %f4, [%rd37+8];
+	ld.global.f32 %f5, [%rd37+12];
+	mad.wide.s32 %rd38, %r26, 16, %rd34;
+	ld.global.f32 %f6, [%rd38];
+	ld.global.f32 %f7, [%rd38+4];
+	ld.global.f32 %f8, [%rd38+8];
+	ld.global.f32 %f9, [%rd38+12];
+	.loc 1 38 4
 	add.rn.f32 %f10, %f2, %f6;
 	add.rn.f32 %f11, %f3, %f7;
 	add.rn.f32 %f12, %f4, %f8;
 	add.rn.f32 %f13, %f5, %f9;
-	.loc 1 41 6
-	mad.wide.u32 %rd38, %r23, 16, %rd35;
-	st.global.f32 [%rd38], %f10;
-	st.global.f32 [%rd38+4], %f11;
-	st.global.f32 [%rd38+8], %f12;
-	st.global.f32 [%rd38+12], %f13;
-	.loc 1 36 34
-	add.s32 %r23, %r23, %r19;
-	setp.lt.u32 %p13, %r23, %r21;
-	@%p13 bra $B2;
+	.loc 1 40 6
+	mad.wide.s32 %rd39, %r26, 16, %rd35;
+	st.global.f32 [%rd39], %f10;
+	st.global.f32 [%rd39+4], %f11;
+	st.global.f32 [%rd39+8], %f12;
+	st.global.f32 [%rd39+12], %f13;
+	.loc 1 35 34
+	add.s64 %rd40, %rd36, %rd22;
+	setp.lt.s64 %p14, %rd40, %rd29;
+	cvt.u32.u64 %r26, %rd40;
+	@%p14 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd39, %rd30, %rd29;
-	setp.le.u64 %p14, %rd39, %rd18;
-	setp.le.u64 %p15, %rd30, %rd39;
-	cvt.u32.u64 %r24, %rd39;
-	setp.le.u32 %p16, %r24, %r10;
-	and.pred %p17, %p14, %p15;
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B33;
-	shl.b64 %rd40, %rd30, 4;
-	add.s64 %rd41, %rd6, %rd40;
-	add.s64 %rd42, %rd8, %rd40;
+	.loc 1 25 45
+	add.s64 %rd41, %rd30, %rd29;
+	setp.le.u64 %p15, %rd41, %rd18;
+	setp.le.u64 %p16, %rd30, %rd41;
+	cvt.u32.u64 %r27, %rd41;
+	setp.le.u32 %p17, %r27, %r14;
+	and.pred %p18, %p15, %p16;
+	and.pred %p19, %p18, %p17;
+	@!%p19 bra $B35;
+	shl.b64 %rd42, %rd30, 4;
+	add.s64 %rd43, %rd6, %rd42;
+	add.s64 %rd44, %rd8, %rd42;
 	mov.f32 %f14, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s32 %p19, %r18, %r21;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s32 %p20, %r22, %r24;
+	@!%p20 bra $B4;
 	mov.f32 %f15, 0f00000000;
-	@!%p19 bra $B8;
-	mul.lo.s32 %r25, %r19, 3;
-	sub.s32 %r26, %r21, %r25;
-	setp.le.s32 %p20, %r26, %r21;
-	setp.lt.s32 %p21, 0, %r26;
-	and.pred %p22, %p20, %p21;
-	selp.b32 %r27, %r26, 0, %p22;
-	setp.lt.u32 %p23, %r18, %r27;
-	@!%p23 bra $B4;
-	mov.f32 %f15, 0f00000000;
-	mov.u32 %r28, %r18;
+	mov.u32 %r28, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f15, 0f00000000;
-	mov.u32 %r28, %r18;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	mad.wide.u32 %rd43, %r28, 16, %rd41;
-	ld.global.f32 %f16, [%rd43];
-	ld.global.f32 %f17, [%rd43+4];
-	ld.global.f32 %f18, [%rd43+8];
-	ld.global.f32 %f19, [%rd43+12];
-	.loc 1 57 4
+	cvt.s64.s32 %rd45, %r28;
+	.loc 1 54 34
+	setp.lt.u32 %p21, %r28, %r24;
+	@!%p21 bra $FAULT1;
+	mad.wide.s32 %rd46, %r28, 16, %rd43;
+	ld.global.f32 %f16, [%rd46];
+	ld.global.f32 %f17, [%rd46+4];
+	ld.global.f32 %f18, [%rd46+8];
+	ld.global.f32 %f19, [%rd46+12];
+	.loc 1 56 4
 	add.rn.f32 %f20, %f15, %f16;
 	add.rn.f32 %f21, %f20, %f17;
 	add.rn.f32 %f22, %f21, %f18;
-	add.rn.f32 %f23, %f22, %f19;
-	.loc 1 54 34
-	add.s32 %r29, %r28, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd44, %r29, 16, %rd41;
-	ld.global.f32 %f24, [%rd44];
-	ld.global.f32 %f25, [%rd44+4];
-	ld.global.f32 %f26, [%rd44+8];
-	ld.global.f32 %f27, [%rd44+12];
-	.loc 1 57 4
-	add.rn.f32 %f28, %f23, %f24;
-	add.rn.f32 %f29, %f28, %f25;
-	add.rn.f32 %f30, %f29, %f26;
-	add.rn.f32 %f31, %f30, %f27;
-	.loc 1 54 34
-	add.s32 %r30, %r29, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd45, %r30, 16, %rd41;
-	ld.global.f32 %f32, [%rd45];
-	ld.global.f32 %f33, [%rd45+4];
-	ld.global.f32 %f34, [%rd45+8];
-	ld.global.f32 %f35, [%rd45+12];
-	.loc 1 57 4
-	add.rn.f32 %f36, %f31, %f32;
-	add.rn.f32 %f37, %f36, %f33;
-	add.rn.f32 %f38, %f37, %f34;
-	add.rn.f32 %f39, %f38, %f35;
-	.loc 1 54 34
-	add.s32 %r31, %r30, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd46, %r31, 16, %rd41;
-	ld.global.f32 %f40, [%rd46];
-	ld.global.f32 %f41, [%rd46+4];
-	ld.global.f32 %f42, [%rd46+8];
-	ld.global.f32 %f43, [%rd46+12];
-	.loc 1 57 4
-	add.rn.f32 %f44, %f39, %f40;
-	add.rn.f32 %f45, %f44, %f41;
-	add.rn.f32 %f46, %f45, %f42;
-	add.rn.f32 %f15, %f46, %f43;
-	.loc 1 54 34
-	add.s32 %r28, %r31, %r19;
-	setp.lt.u32 %p24, %r28, %r21;
-	setp.lt.u32 %p25, %r28, %r27;
-	@%p25 bra $B5;
-	@!%p24 bra $B8;
+	add.rn.f32 %f15, %f22, %f19;
+	.loc 1 53 34
+	add.s64 %rd47, %rd45, %rd22;
+	setp.lt.s64 %p22, %rd47, %rd29;
+	cvt.u32.u64 %r28, %rd47;
+	@%p22 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	mad.wide.u32 %rd47, %r28, 16, %rd41;
-	ld.global.f32 %f47, [%rd47];
-	ld.global.f32 %f48, [%rd47+4];
-	ld.global.f32 %f49, [%rd47+8];
-	ld.global.f32 %f50, [%rd47+12];
-	.loc 1 57 4
-	add.rn.f32 %f51, %f15, %f47;
-	add.rn.f32 %f52, %f51, %f48;
-	add.rn.f32 %f53, %f52, %f49;
-	add.rn.f32 %f15, %f53, %f50;
-	.loc 1 54 34
-	add.s32 %r28, %r28, %r19;
-	setp.lt.u32 %p26, %r28, %r21;
-	@%p26 bra $B7;
-$B8:
 	.loc 3 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r32, %p27, 0xffffffff;
+	mov.pred %p23, 1;
+	vote.sync.ballot.b32 %r29, %p23, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p28, %r32, -1;
-	@%p28 bra $B10;
+	setp.eq.s32 %p24, %r29, -1;
+	@%p24 bra $B8;
 	.loc 3 58 43
-	brev.b32 %r33, %r32;
-	clz.b32 %r34, %r33;
-	shfl.sync.idx.b32 %f54, %f15, %r34, 31, 0xffffffff;
+	brev.b32 %r30, %r29;
+	clz.b32 %r31, %r30;
+	shfl.sync.idx.b32 %f23, %f15, %r31, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r35, %r32, -1;
-	and.b32 %r36, %r32, %r35;
-	setp.ne.s32 %p29, %r36, 0;
-	@!%p29 bra $B11;
-$B9:
+	add.s32 %r32, %r29, -1;
+	and.b32 %r33, %r29, %r32;
+	setp.ne.s32 %p25, %r33, 0;
+	@!%p25 bra $B9;
+$B7:
 	.loc 3 60 59
-	brev.b32 %r37, %r36;
-	clz.b32 %r38, %r37;
-	shfl.sync.idx.b32 %f55, %f15, %r38, 31, 0xffffffff;
+	brev.b32 %r34, %r33;
+	clz.b32 %r35, %r34;
+	shfl.sync.idx.b32 %f24, %f15, %r35, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f54, %f54, %f55;
+	add.rn.f32 %f23, %f23, %f24;
 	.loc 3 59 53
-	add.s32 %r39, %r36, -1;
-	and.b32 %r36, %r36, %r39;
-	setp.ne.s32 %p30, %r36, 0;
-	@%p30 bra $B9;
-	bra $B11;
-$B10:
+	add.s32 %r36, %r33, -1;
+	and.b32 %r33, %r33, %r36;
+	setp.ne.s32 %p26, %r33, 0;
+	@%p26 bra $B7;
+	bra $B9;
+$B8:
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f56, %f15, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f25, %f15, 16, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f57, %f15, %f56;
+	add.rn.f32 %f26, %f15, %f25;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f58, %f57, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f27, %f26, 8, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f59, %f57, %f58;
+	add.rn.f32 %f28, %f26, %f27;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f60, %f59, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f29, %f28, 4, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f61, %f59, %f60;
+	add.rn.f32 %f30, %f28, %f29;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f62, %f61, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f31, %f30, 2, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f63, %f61, %f62;
+	add.rn.f32 %f32, %f30, %f31;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f33, %f32, 1, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f54, %f63, %f64;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p31, %r19, 32;
-	@%p31 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p32, %r5, 0;
-	@!%p32 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r40, 1, 0, 0;
-	mad.lo.s32 %r41, %r40, 256, %r4;
-	cvt.u64.u32 %rd48, %r41;
+	add.rn.f32 %f23, %f32, %f33;
+$B9:
+	.loc 2 48 12
+	setp.eq.s32 %p27, %r19, 32;
+	@%p27 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p28, %r9, 0;
+	@!%p28 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r37, %r5, %r6, %r7;
+	mad.lo.s32 %r38, %r37, %r8, %r4;
+	cvt.u64.u32 %rd48, %r38;
 	shr.u64 %rd49, %rd48, 5;
-	cvt.u32.u64 %r42, %rd49;
-	mad.lo.s32 %r43, %r42, 4, %r2;
-	st.shared.f32 [%r43], %f54;
-$B12:
-	.loc 2 46 8
+	cvt.u32.u64 %r39, %rd49;
+	setp.lt.u32 %p29, %r39, 32;
+	@!%p29 bra $FAULT2;
+	mad.lo.s32 %r40, %r39, 4, %r2;
+	st.shared.f32 [%r40], %f23;
+$B10:
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r44, %r5, 7;
-	mad.lo.s32 %r45, %r44, 4, %r2;
-	ld.shared.f32 %f65, [%r45];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f66, %f65, 4, 31, 0xffffffff;
-	add.rn.f32 %f67, %f65, %f66;
-	shfl.sync.bfly.b32 %f68, %f67, 2, 31, 0xffffffff;
-	add.rn.f32 %f69, %f67, %f68;
-	shfl.sync.bfly.b32 %f70, %f69, 1, 31, 0xffffffff;
-	add.rn.f32 %f54, %f69, %f70;
-$B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f71, %rd22;
-	div.rn.f32 %f14, %f54, %f71;
-$B14:
-	.loc 1 65 22
-	setp.lt.s32 %p33, %r18, %r21;
-	mov.f32 %f72, 0f00000000;
-	@!%p33 bra $B19;
-	mul.lo.s32 %r46, %r19, 3;
-	sub.s32 %r47, %r21, %r46;
-	setp.le.s32 %p34, %r47, %r21;
-	setp.lt.s32 %p35, 0, %r47;
+	.loc 2 53 24
+	shr.s64 %rd50, %rd22, 63;
+	shr.u64 %rd51, %rd50, 59;
+	add.s64 %rd52, %rd22, %rd51;
+	shr.s64 %rd53, %rd52, 5;
+	cvt.u32.u64 %r41, %rd53;
+	setp.lt.s32 %p30, 0, %r41;
+	mov.f32 %f23, 0f00000000;
+	@!%p30 bra $B14;
+	.loc 2 46 47
+	add.s32 %r42, %r41, -1;
+	setp.lt.u32 %p31, 0, %r41;
+	selp.b32 %r43, %r42, 0, %p31;
+	cvt.u64.u32 %rd54, %r43;
+	setp.lt.u32 %p32, %r43, -2147483648;
+	setp.lt.s64 %p33, %rd54, 2305843009213693952;
+	and.pred %p34, %p32, %p33;
+	setp.lt.u32 %p35, %r43, 32;
 	and.pred %p36, %p34, %p35;
-	selp.b32 %r48, %r47, 0, %p36;
-	setp.lt.u32 %p37, %r18, %r48;
-	@!%p37 bra $B15;
-	mov.f32 %f72, 0f00000000;
-	mov.u32 %r49, %r18;
-	bra $B16;
+	@!%p36 bra $B11;
+	mov.f32 %f23, 0f00000000;
+	mov.u32 %r44, 0;
+	bra $B13;
+$B11:
+	mov.f32 %f23, 0f00000000;
+	mov.u32 %r45, 0;
+$B12:
+	cvt.u64.u32 %rd55, %r45;
+	.loc 2 54 13
+	setp.lt.u32 %p37, %r45, 32;
+	@!%p37 bra $FAULT3;
+	mad.lo.s32 %r46, %r45, 4, %r2;
+	ld.shared.f32 %f34, [%r46];
+	add.rn.f32 %f23, %f23, %f34;
+	add.s32 %r45, %r45, 1;
+	setp.lt.u32 %p38, %r45, %r41;
+	@%p38 bra $B12;
+	bra $B14;
+$B13:
+	mad.lo.s32 %r47, %r44, 4, %r2;
+	ld.shared.f32 %f35, [%r47];
+	add.rn.f32 %f23, %f23, %f35;
+	add.s32 %r44, %r44, 1;
+	setp.lt.u32 %p39, %r44, %r41;
+	@%p39 bra $B13;
+$B14:
 $B15:
-	mov.f32 %f72, 0f00000000;
-	mov.u32 %r49, %r18;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f36, %rd21;
+	div.rn.f32 %f14, %f23, %f36;
 $B16:
-	.loc 1 66 34
-	mad.wide.u32 %rd50, %r49, 16, %rd41;
-	ld.global.f32 %f73, [%rd50];
-	ld.global.f32 %f74, [%rd50+4];
-	ld.global.f32 %f75, [%rd50+8];
-	ld.global.f32 %f76, [%rd50+12];
-	.loc 1 68 14
-	sub.rn.f32 %f77, %f73, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f78, %f77, %f77, %f72;
-	.loc 1 68 14
-	sub.rn.f32 %f79, %f74, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f80, %f79, %f79, %f78;
-	.loc 1 68 14
-	sub.rn.f32 %f81, %f75, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f82, %f81, %f81, %f80;
-	.loc 1 68 14
-	sub.rn.f32 %f83, %f76, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f84, %f83, %f83, %f82;
-	.loc 1 65 34
-	add.s32 %r50, %r49, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd51, %r50, 16, %rd41;
-	ld.global.f32 %f85, [%rd51];
-	ld.global.f32 %f86, [%rd51+4];
-	ld.global.f32 %f87, [%rd51+8];
-	ld.global.f32 %f88, [%rd51+12];
-	.loc 1 68 14
-	sub.rn.f32 %f89, %f85, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f90, %f89, %f89, %f84;
-	.loc 1 68 14
-	sub.rn.f32 %f91, %f86, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f92, %f91, %f91, %f90;
-	.loc 1 68 14
-	sub.rn.f32 %f93, %f87, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f94, %f93, %f93, %f92;
-	.loc 1 68 14
-	sub.rn.f32 %f95, %f88, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f96, %f95, %f95, %f94;
-	.loc 1 65 34
-	add.s32 %r51, %r50, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd52, %r51, 16, %rd41;
-	ld.global.f32 %f97, [%rd52];
-	ld.global.f32 %f98, [%rd52+4];
-	ld.global.f32 %f99, [%rd52+8];
-	ld.global.f32 %f100, [%rd52+12];
-	.loc 1 68 14
-	sub.rn.f32 %f101, %f97, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f102, %f101, %f101, %f96;
-	.loc 1 68 14
-	sub.rn.f32 %f103, %f98, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f104, %f103, %f103, %f102;
-	.loc 1 68 14
-	sub.rn.f32 %f105, %f99, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f106, %f105, %f105, %f104;
-	.loc 1 68 14
-	sub.rn.f32 %f107, %f100, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f108, %f107, %f107, %f106;
-	.loc 1 65 34
-	add.s32 %r52, %r51, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd53, %r52, 16, %rd41;
-	ld.global.f32 %f109, [%rd53];
-	ld.global.f32 %f110, [%rd53+4];
-	ld.global.f32 %f111, [%rd53+8];
-	ld.global.f32 %f112, [%rd53+12];
-	.loc 1 68 14
-	sub.rn.f32 %f113, %f109, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f114, %f113, %f113, %f108;
-	.loc 1 68 14
-	sub.rn.f32 %f115, %f110, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f116, %f115, %f115, %f114;
-	.loc 1 68 14
-	sub.rn.f32 %f117, %f111, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f118, %f117, %f117, %f116;
-	.loc 1 68 14
-	sub.rn.f32 %f119, %f112, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f72, %f119, %f119, %f118;
-	.loc 1 65 34
-	add.s32 %r49, %r52, %r19;
-	setp.lt.u32 %p38, %r49, %r21;
-	setp.lt.u32 %p39, %r49, %r48;
-	@%p39 bra $B16;
-	@!%p38 bra $B19;
+	.loc 1 64 22
+	setp.lt.s32 %p40, %r22, %r24;
+	@!%p40 bra $B17;
+	mov.f32 %f37, 0f00000000;
+	mov.u32 %r48, %r22;
+	bra $B18;
 $B17:
+	mov.f32 %f37, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	mad.wide.u32 %rd54, %r49, 16, %rd41;
-	ld.global.f32 %f120, [%rd54];
-	ld.global.f32 %f121, [%rd54+4];
-	ld.global.f32 %f122, [%rd54+8];
-	ld.global.f32 %f123, [%rd54+12];
-	.loc 1 68 14
-	sub.rn.f32 %f124, %f120, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f125, %f124, %f124, %f72;
-	.loc 1 68 14
-	sub.rn.f32 %f126, %f121, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f127, %f126, %f126, %f125;
-	.loc 1 68 14
-	sub.rn.f32 %f128, %f122, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f129, %f128, %f128, %f127;
-	.loc 1 68 14
-	sub.rn.f32 %f130, %f123, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f72, %f130, %f130, %f129;
+	cvt.s64.s32 %rd56, %r48;
 	.loc 1 65 34
-	add.s32 %r49, %r49, %r19;
-	setp.lt.u32 %p40, %r49, %r21;
-	@%p40 bra $B18;
+	setp.lt.u32 %p41, %r48, %r24;
+	@!%p41 bra $FAULT4;
+	mad.wide.s32 %rd57, %r48, 16, %rd43;
+	ld.global.f32 %f38, [%rd57];
+	ld.global.f32 %f39, [%rd57+4];
+	ld.global.f32 %f40, [%rd57+8];
+	ld.global.f32 %f41, [%rd57+12];
+	.loc 1 67 14
+	sub.rn.f32 %f42, %f38, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f43, %f42, %f42, %f37;
+	.loc 1 67 14
+	sub.rn.f32 %f44, %f39, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f45, %f44, %f44, %f43;
+	.loc 1 67 14
+	sub.rn.f32 %f46, %f40, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f47, %f46, %f46, %f45;
+	.loc 1 67 14
+	sub.rn.f32 %f48, %f41, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f37, %f48, %f48, %f47;
+	.loc 1 64 34
+	add.s64 %rd58, %rd56, %rd22;
+	setp.lt.s64 %p42, %rd58, %rd29;
+	cvt.u32.u64 %r48, %rd58;
+	@%p42 bra $B18;
 $B19:
 	.loc 3 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r53, %p41, 0xffffffff;
+	mov.pred %p43, 1;
+	vote.sync.ballot.b32 %r49, %p43, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p42, %r53, -1;
-	@%p42 bra $B21;
+	setp.eq.s32 %p44, %r49, -1;
+	@%p44 bra $B21;
 	.loc 3 58 43
-	brev.b32 %r54, %r53;
-	clz.b32 %r55, %r54;
-	shfl.sync.idx.b32 %f131, %f72, %r55, 31, 0xffffffff;
+	brev.b32 %r50, %r49;
+	clz.b32 %r51, %r50;
+	shfl.sync.idx.b32 %f49, %f37, %r51, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r56, %r53, -1;
-	and.b32 %r57, %r53, %r56;
-	setp.ne.s32 %p43, %r57, 0;
-	@!%p43 bra $B22;
+	add.s32 %r52, %r49, -1;
+	and.b32 %r53, %r49, %r52;
+	setp.ne.s32 %p45, %r53, 0;
+	@!%p45 bra $B22;
 $B20:
 	.loc 3 60 59
-	brev.b32 %r58, %r57;
-	clz.b32 %r59, %r58;
-	shfl.sync.idx.b32 %f132, %f72, %r59, 31, 0xffffffff;
+	brev.b32 %r54, %r53;
+	clz.b32 %r55, %r54;
+	shfl.sync.idx.b32 %f50, %f37, %r55, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f131, %f131, %f132;
+	add.rn.f32 %f49, %f49, %f50;
 	.loc 3 59 53
-	add.s32 %r60, %r57, -1;
-	and.b32 %r57, %r57, %r60;
-	setp.ne.s32 %p44, %r57, 0;
-	@%p44 bra $B20;
+	add.s32 %r56, %r53, -1;
+	and.b32 %r53, %r53, %r56;
+	setp.ne.s32 %p46, %r53, 0;
+	@%p46 bra $B20;
 	bra $B22;
 $B21:
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f133, %f72, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f51, %f37, 16, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f134, %f72, %f133;
+	add.rn.f32 %f52, %f37, %f51;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f135, %f134, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f53, %f52, 8, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f136, %f134, %f135;
+	add.rn.f32 %f54, %f52, %f53;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f137, %f136, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f55, %f54, 4, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f138, %f136, %f137;
+	add.rn.f32 %f56, %f54, %f55;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f139, %f138, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f57, %f56, 2, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f140, %f138, %f139;
+	add.rn.f32 %f58, %f56, %f57;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f141, %f140, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f59, %f58, 1, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f131, %f140, %f141;
+	add.rn.f32 %f49, %f58, %f59;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p45, %r19, 32;
-	@%p45 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p46, %r5, 0;
-	@!%p46 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r61, 1, 0, 0;
-	mad.lo.s32 %r62, %r61, 256, %r4;
-	cvt.u64.u32 %rd55, %r62;
-	shr.u64 %rd56, %rd55, 5;
-	cvt.u32.u64 %r63, %rd56;
-	mad.lo.s32 %r64, %r63, 4, %r2;
-	st.shared.f32 [%r64+32], %f131;
+	.loc 2 48 12
+	setp.eq.s32 %p47, %r19, 32;
+	@%p47 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p48, %r9, 0;
+	@!%p48 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r57, %r5, %r6, %r7;
+	mad.lo.s32 %r58, %r57, %r8, %r4;
+	cvt.u64.u32 %rd59, %r58;
+	shr.u64 %rd60, %rd59, 5;
+	cvt.u32.u64 %r59, %rd60;
+	setp.lt.u32 %p49, %r59, 32;
+	@!%p49 bra $FAULT5;
+	mad.lo.s32 %r60, %r59, 4, %r2;
+	st.shared.f32 [%r60+128], %f49;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r65, %r5, 7;
-	mad.lo.s32 %r66, %r65, 4, %r2;
-	ld.shared.f32 %f142, [%r66+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f143, %f142, 4, 31, 0xffffffff;
-	add.rn.f32 %f144, %f142, %f143;
-	shfl.sync.bfly.b32 %f145, %f144, 2, 31, 0xffffffff;
-	add.rn.f32 %f146, %f144, %f145;
-	shfl.sync.bfly.b32 %f147, %f146, 1, 31, 0xffffffff;
-	add.rn.f32 %f131, %f146, %f147;
+	.loc 2 53 24
+	shr.s64 %rd61, %rd22, 63;
+	shr.u64 %rd62, %rd61, 59;
+	add.s64 %rd63, %rd22, %rd62;
+	shr.s64 %rd64, %rd63, 5;
+	cvt.u32.u64 %r61, %rd64;
+	setp.lt.s32 %p50, 0, %r61;
+	mov.f32 %f49, 0f00000000;
+	@!%p50 bra $B27;
+	.loc 2 46 47
+	add.s32 %r62, %r61, -1;
+	setp.lt.u32 %p51, 0, %r61;
+	selp.b32 %r63, %r62, 0, %p51;
+	cvt.u64.u32 %rd65, %r63;
+	setp.lt.u32 %p52, %r63, -2147483648;
+	setp.lt.s64 %p53, %rd65, 2305843009213693952;
+	and.pred %p54, %p52, %p53;
+	setp.lt.u32 %p55, %r63, 32;
+	and.pred %p56, %p54, %p55;
+	@!%p56 bra $B24;
+	mov.f32 %f49, 0f00000000;
+	mov.u32 %r64, 0;
+	bra $B26;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f148, %rd22;
-	rcp.approx.ftz.f32 %f149, %f148;
-	neg.f32 %f150, %f148;
-	fma.rn.f32 %f151, %f150, %f149, 0f3F800000;
-	fma.rn.f32 %f152, %f149, %f151, %f149;
-	mul.rn.f32 %f153, %f131, %f152;
-	fma.rn.f32 %f154, %f150, %f153, %f131;
-	fma.rn.f32 %f155, %f154, %f152, %f153;
-	abs.f32 %f156, %f131;
-	setp.lt.f32 %p47, 0f0D800000, %f156;
-	abs.f32 %f157, %f155;
-	setp.lt.f32 %p48, 0f03800000, %f157;
-	and.pred %p49, %p47, %p48;
-	add.rn.f32 %f158, %f155, %f1;
-	rsqrt.approx.ftz.f32 %f159, %f158;
-	mul.rn.f32 %f160, %f158, %f159;
-	abs.f32 %f161, %f159;
-	mul.rn.f32 %f162, %f161, 0f3F000000;
-	neg.f32 %f163, %f160;
-	fma.rn.f32 %f164, %f163, %f160, %f158;
-	fma.rn.f32 %f165, %f164, %f162, %f160;
-	setp.lt.f32 %p50, 0f26800000, %f165;
-	and.pred %p51, %p49, %p50;
-	rcp.approx.ftz.f32 %f166, %f165;
-	neg.f32 %f167, %f165;
-	fma.rn.f32 %f168, %f167, %f166, 0f3F800000;
-	fma.rn.f32 %f169, %f166, %f168, %f166;
-	abs.f32 %f170, %f169;
-	setp.lt.f32 %p52, 0f03800000, %f170;
-	and.pred %p53, %p51, %p52;
-	@%p53 bra $B25;
-	div.rn.f32 %f171, %f131, %f148;
-	add.rn.f32 %f172, %f171, %f1;
-	sqrt.rn.f32 %f173, %f172;
-	rcp.rn.f32 %f169, %f173;
+	mov.f32 %f49, 0f00000000;
+	mov.u32 %r65, 0;
 $B25:
-	.loc 1 77 22
-	@!%p33 bra $B30;
-	.loc 1 82 18
-	setp.lt.u32 %p54, 0, %r12;
-	add.s32 %r67, %r21, -1;
-	setp.lt.u32 %p55, %r18, %r21;
-	selp.b32 %r68, %r67, %r18, %p55;
-	cvt.u64.u32 %rd57, %r68;
-	sub.s32 %r69, %r68, %r18;
-	cvt.s64.s32 %rd58, %r69;
-	setp.lt.u64 %p56, %rd58, 2147483648;
-	setp.lt.s64 %p57, %rd57, 2305843009213693952;
-	and.pred %p58, %p56, %p57;
-	setp.lt.u32 %p59, %r18, %r11;
-	and.pred %p60, %p58, %p59;
-	setp.lt.u32 %p61, %r68, %r11;
-	and.pred %p62, %p60, %p61;
-	setp.lt.u32 %p63, %r18, %r12;
-	and.pred %p64, %p62, %p63;
-	setp.lt.u32 %p65, %r68, %r12;
-	and.pred %p66, %p64, %p65;
-	@%p66 bra $B28;
+	cvt.u64.u32 %rd66, %r65;
+	.loc 2 54 13
+	setp.lt.u32 %p57, %r65, 32;
+	@!%p57 bra $FAULT6;
+	mad.lo.s32 %r66, %r65, 4, %r2;
+	ld.shared.f32 %f60, [%r66+128];
+	add.rn.f32 %f49, %f49, %f60;
+	add.s32 %r65, %r65, 1;
+	setp.lt.u32 %p58, %r65, %r61;
+	@%p58 bra $B25;
+	bra $B27;
 $B26:
-	cvt.u64.u32 %rd59, %r18;
-	.loc 1 78 37
-	mad.wide.u32 %rd60, %r18, 16, %rd41;
-	ld.global.f32 %f174, [%rd60];
-	ld.global.f32 %f175, [%rd60+4];
-	ld.global.f32 %f176, [%rd60+8];
-	ld.global.f32 %f177, [%rd60+12];
-	.loc 4 28 25
-	setp.lt.u32 %p67, %r18, %r11;
-	@!%p67 bra $FAULT0;
-	mad.wide.u32 %rd61, %r18, 16, %rd10;
-	ld.global.f32 %f178, [%rd61];
-	ld.global.f32 %f179, [%rd61+4];
-	ld.global.f32 %f180, [%rd61+8];
-	ld.global.f32 %f181, [%rd61+12];
-	.loc 1 80 17
-	sub.rn.f32 %f182, %f174, %f14;
-	mul.rn.f32 %f183, %f182, %f169;
-	mul.rn.f32 %f184, %f183, %f178;
-	sub.rn.f32 %f185, %f175, %f14;
-	mul.rn.f32 %f186, %f185, %f169;
-	mul.rn.f32 %f187, %f186, %f179;
-	sub.rn.f32 %f188, %f176, %f14;
-	mul.rn.f32 %f189, %f188, %f169;
-	mul.rn.f32 %f190, %f189, %f180;
-	sub.rn.f32 %f191, %f177, %f14;
-	mul.rn.f32 %f192, %f191, %f169;
-	mul.rn.f32 %f193, %f192, %f181;
-	.loc 1 82 18
-	@!%p54 bra $B27;
-	.loc 4 28 25
-	setp.lt.u32 %p68, %r18, %r12;
-	@!%p68 bra $FAULT1;
-	mad.wide.u32 %rd62, %r18, 16, %rd12;
-	ld.global.f32 %f194, [%rd62];
-	ld.global.f32 %f195, [%rd62+4];
-	ld.global.f32 %f196, [%rd62+8];
-	ld.global.f32 %f197, [%rd62+12];
-	.loc 1 85 5
-	add.rn.f32 %f184, %f184, %f194;
-	add.rn.f32 %f187, %f187, %f195;
-	add.rn.f32 %f190, %f190, %f196;
-	add.rn.f32 %f193, %f193, %f197;
+	mad.lo.s32 %r67, %r64, 4, %r2;
+	ld.shared.f32 %f61, [%r67+128];
+	add.rn.f32 %f49, %f49, %f61;
+	add.s32 %r64, %r64, 1;
+	setp.lt.u32 %p59, %r64, %r61;
+	@%p59 bra $B26;
 $B27:
-	.loc 1 88 6
-	mad.wide.u32 %rd63, %r18, 16, %rd42;
-	st.global.f32 [%rd63], %f184;
-	st.global.f32 [%rd63+4], %f187;
-	st.global.f32 [%rd63+8], %f190;
-	st.global.f32 [%rd63+12], %f193;
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p69, %r18, %r21;
-	@%p69 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	mad.wide.u32 %rd64, %r18, 16, %rd41;
-	ld.global.f32 %f198, [%rd64];
-	ld.global.f32 %f199, [%rd64+4];
-	ld.global.f32 %f200, [%rd64+8];
-	ld.global.f32 %f201, [%rd64+12];
-	.loc 4 28 25
-	mad.wide.u32 %rd65, %r18, 16, %rd10;
-	ld.global.f32 %f202, [%rd65];
-	ld.global.f32 %f203, [%rd65+4];
-	ld.global.f32 %f204, [%rd65+8];
-	ld.global.f32 %f205, [%rd65+12];
-	.loc 1 80 17
-	sub.rn.f32 %f206, %f198, %f14;
-	mul.rn.f32 %f207, %f206, %f169;
-	mul.rn.f32 %f208, %f207, %f202;
-	sub.rn.f32 %f209, %f199, %f14;
-	mul.rn.f32 %f210, %f209, %f169;
-	mul.rn.f32 %f211, %f210, %f203;
-	sub.rn.f32 %f212, %f200, %f14;
-	mul.rn.f32 %f213, %f212, %f169;
-	mul.rn.f32 %f214, %f213, %f204;
-	sub.rn.f32 %f215, %f201, %f14;
-	mul.rn.f32 %f216, %f215, %f169;
-	mul.rn.f32 %f217, %f216, %f205;
-	.loc 1 82 18
-	@!%p54 bra $B29;
-	.loc 4 28 25
-	mad.wide.u32 %rd66, %r18, 16, %rd12;
-	ld.global.f32 %f218, [%rd66];
-	ld.global.f32 %f219, [%rd66+4];
-	ld.global.f32 %f220, [%rd66+8];
-	ld.global.f32 %f221, [%rd66+12];
-	.loc 1 85 5
-	add.rn.f32 %f208, %f208, %f218;
-	add.rn.f32 %f211, %f211, %f219;
-	add.rn.f32 %f214, %f214, %f220;
-	add.rn.f32 %f217, %f217, %f221;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f62, %rd21;
+	rcp.approx.ftz.f32 %f63, %f62;
+	neg.f32 %f64, %f62;
+	fma.rn.f32 %f65, %f64, %f63, 0f3F800000;
+	fma.rn.f32 %f66, %f63, %f65, %f63;
+	mul.rn.f32 %f67, %f49, %f66;
+	fma.rn.f32 %f68, %f64, %f67, %f49;
+	fma.rn.f32 %f69, %f68, %f66, %f67;
+	abs.f32 %f70, %f49;
+	setp.lt.f32 %p60, 0f0D800000, %f70;
+	abs.f32 %f71, %f69;
+	setp.lt.f32 %p61, 0f03800000, %f71;
+	and.pred %p62, %p60, %p61;
+	add.rn.f32 %f72, %f69, %f1;
+	rsqrt.approx.ftz.f32 %f73, %f72;
+	mul.rn.f32 %f74, %f72, %f73;
+	abs.f32 %f75, %f73;
+	mul.rn.f32 %f76, %f75, 0f3F000000;
+	neg.f32 %f77, %f74;
+	fma.rn.f32 %f78, %f77, %f74, %f72;
+	fma.rn.f32 %f79, %f78, %f76, %f74;
+	setp.lt.f32 %p63, 0f26800000, %f79;
+	and.pred %p64, %p62, %p63;
+	rcp.approx.ftz.f32 %f80, %f79;
+	neg.f32 %f81, %f79;
+	fma.rn.f32 %f82, %f81, %f80, 0f3F800000;
+	fma.rn.f32 %f83, %f80, %f82, %f80;
+	abs.f32 %f84, %f83;
+	setp.lt.f32 %p65, 0f03800000, %f84;
+	and.pred %p66, %p64, %p65;
+	@%p66 bra $B29;
+	div.rn.f32 %f85, %f49, %f62;
+	add.rn.f32 %f86, %f85, %f1;
+	sqrt.rn.f32 %f87, %f86;
+	rcp.rn.f32 %f83, %f87;
 $B29:
-	.loc 1 88 6
-	mad.wide.u32 %rd67, %r18, 16, %rd42;
-	st.global.f32 [%rd67], %f208;
-	st.global.f32 [%rd67+4], %f211;
-	st.global.f32 [%rd67+8], %f214;
-	st.global.f32 [%rd67+12], %f217;
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p70, %r18, %r21;
-	@%p70 bra $B28;
+	.loc 1 76 22
+	@!%p40 bra $B32;
+	.loc 1 81 18
+	setp.lt.u32 %p67, 0, %r16;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	cvt.s64.s32 %rd67, %r22;
+	.loc 1 77 37
+	setp.lt.u32 %p68, %r22, %r24;
+	.loc 4 28 25
+	setp.lt.u32 %p69, %r22, %r15;
+	and.pred %p70, %p68, %p69;
+	@!%p70 bra $B36;
+	.loc 1 77 37
+	mad.wide.s32 %rd68, %r22, 16, %rd43;
+	ld.global.f32 %f88, [%rd68];
+	ld.global.f32 %f89, [%rd68+4];
+	ld.global.f32 %f90, [%rd68+8];
+	ld.global.f32 %f91, [%rd68+12];
+	.loc 4 28 25
+	mad.wide.s32 %rd69, %r22, 16, %rd10;
+	ld.global.f32 %f92, [%rd69];
+	ld.global.f32 %f93, [%rd69+4];
+	ld.global.f32 %f94, [%rd69+8];
+	ld.global.f32 %f95, [%rd69+12];
+	.loc 1 79 17
+	sub.rn.f32 %f96, %f88, %f14;
+	mul.rn.f32 %f97, %f96, %f83;
+	mul.rn.f32 %f98, %f97, %f92;
+	sub.rn.f32 %f99, %f89, %f14;
+	mul.rn.f32 %f100, %f99, %f83;
+	mul.rn.f32 %f101, %f100, %f93;
+	sub.rn.f32 %f102, %f90, %f14;
+	mul.rn.f32 %f103, %f102, %f83;
+	mul.rn.f32 %f104, %f103, %f94;
+	sub.rn.f32 %f105, %f91, %f14;
+	mul.rn.f32 %f106, %f105, %f83;
+	mul.rn.f32 %f107, %f106, %f95;
+	.loc 1 81 18
+	@!%p67 bra $B31;
+	.loc 4 28 25
+	setp.lt.u32 %p71, %r22, %r16;
+	@!%p71 bra $FAULT7;
+	mad.wide.s32 %rd70, %r22, 16, %rd12;
+	ld.global.f32 %f108, [%rd70];
+	ld.global.f32 %f109, [%rd70+4];
+	ld.global.f32 %f110, [%rd70+8];
+	ld.global.f32 %f111, [%rd70+12];
+	.loc 1 84 5
+	add.rn.f32 %f98, %f98, %f108;
+	add.rn.f32 %f101, %f101, %f109;
+	add.rn.f32 %f104, %f104, %f110;
+	add.rn.f32 %f107, %f107, %f111;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 1 87 6
+	mad.wide.s32 %rd71, %r22, 16, %rd44;
+	st.global.f32 [%rd71], %f98;
+	st.global.f32 [%rd71+4], %f101;
+	st.global.f32 [%rd71+8], %f104;
+	st.global.f32 [%rd71+12], %f107;
+	.loc 1 76 34
+	add.s64 %rd72, %rd67, %rd22;
+	setp.lt.s64 %p72, %rd72, %rd29;
+	cvt.u32.u64 %r22, %rd72;
+	@%p72 bra $B30;
 $B32:
-	cvt.u64.u32 %rd68, %r8;
-	.loc 1 24 30
-	@!%p5 bra $FAULT2;
-	@!%p6 bra $FAULT3;
-	@!%p7 bra $FAULT4;
-	bra $FAULT5;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	cvt.u64.u32 %rd69, %r10;
-	.loc 1 26 31
-	@!%p14 bra $FAULT6;
-	@!%p15 bra $FAULT7;
-	bra $FAULT8;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	cvt.u64.u32 %rd73, %r12;
+	.loc 1 23 30
+	@!%p5 bra $FAULT8;
+	@!%p6 bra $FAULT9;
+	@!%p7 bra $FAULT10;
+	bra $FAULT11;
+$B35:
+	cvt.u64.u32 %rd74, %r14;
+	.loc 1 25 31
+	@!%p15 bra $FAULT12;
+	@!%p16 bra $FAULT13;
+	bra $FAULT14;
+$B36:
+	cvt.u64.u32 %rd75, %r15;
+	.loc 1 77 37
+	@!%p68 bra $FAULT15;
+	.loc 4 28 25
+	bra $FAULT16;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 4 28 25
-	mov.u32 %r70, 0;
-	mov.u64 %rd70, %rd59;
-	mov.u64 %rd71, %rd19;
+	.loc 1 36 35
+	mov.u32 %r68, 0;
+	mov.u64 %rd76, %rd36;
+	mov.u64 %rd77, %rd29;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r70, 0;
-	mov.u64 %rd70, %rd59;
-	mov.u64 %rd71, %rd20;
+	.loc 1 54 34
+	mov.u32 %r68, 1;
+	mov.u64 %rd76, %rd45;
+	mov.u64 %rd77, %rd29;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 24 30
-	mov.u32 %r70, 1;
-	mov.u64 %rd70, %rd31;
-	mov.u64 %rd71, %rd17;
+	.loc 2 75 8
+	mov.u32 %r68, 3;
+	mov.u64 %rd76, %rd49;
+	mov.u64 %rd77, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r70, 2;
-	mov.u64 %rd70, %rd30;
-	mov.u64 %rd71, %rd31;
+	.loc 2 54 13
+	mov.u32 %r68, 5;
+	mov.u64 %rd76, %rd55;
+	mov.u64 %rd77, 32;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r70, 1;
-	mov.u64 %rd70, %rd31;
-	mov.u64 %rd71, %rd68;
+	.loc 1 65 34
+	mov.u32 %r68, 2;
+	mov.u64 %rd76, %rd56;
+	mov.u64 %rd77, %rd29;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r70, 1;
-	mov.u64 %rd70, %rd31;
-	mov.u64 %rd71, %rd18;
+	.loc 2 75 8
+	mov.u32 %r68, 3;
+	mov.u64 %rd76, %rd60;
+	mov.u64 %rd77, 32;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 26 31
-	mov.u32 %r70, 3;
-	mov.u64 %rd70, %rd39;
-	mov.u64 %rd71, %rd18;
+	.loc 2 54 13
+	mov.u32 %r68, 5;
+	mov.u64 %rd76, %rd66;
+	mov.u64 %rd77, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r70, 4;
-	mov.u64 %rd70, %rd30;
-	mov.u64 %rd71, %rd39;
+	.loc 4 28 25
+	mov.u32 %r68, 4;
+	mov.u64 %rd76, %rd67;
+	mov.u64 %rd77, %rd19;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r70, 3;
-	mov.u64 %rd70, %rd39;
-	mov.u64 %rd71, %rd69;
+	.loc 1 23 30
+	mov.u32 %r68, 6;
+	mov.u64 %rd76, %rd31;
+	mov.u64 %rd77, %rd17;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r68, 7;
+	mov.u64 %rd76, %rd30;
+	mov.u64 %rd77, %rd31;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r68, 6;
+	mov.u64 %rd76, %rd31;
+	mov.u64 %rd77, %rd73;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r68, 6;
+	mov.u64 %rd76, %rd31;
+	mov.u64 %rd77, %rd18;
+	bra $FAULT;
+$FAULT12:
+	.loc 1 25 31
+	mov.u32 %r68, 8;
+	mov.u64 %rd76, %rd41;
+	mov.u64 %rd77, %rd18;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r68, 9;
+	mov.u64 %rd76, %rd30;
+	mov.u64 %rd77, %rd41;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r68, 8;
+	mov.u64 %rd76, %rd41;
+	mov.u64 %rd77, %rd74;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 77 37
+	mov.u32 %r68, 10;
+	mov.u64 %rd76, %rd67;
+	mov.u64 %rd77, %rd29;
+	bra $FAULT;
+$FAULT16:
+	.loc 4 28 25
+	mov.u32 %r68, 4;
+	mov.u64 %rd76, %rd67;
+	mov.u64 %rd77, %rd75;
 $FAULT:
-	ld.param.u64 %rd72, [wide_float32_4_float32_4_float32_row_F32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r71, [%rd72], 0, 1;
-	setp.ne.u32 %p71, %r71, 0;
-	@%p71 bra $EXIT;
-	ld.global.u64 %rd73, [%rd72+8];
-	ld.param.u32 %r72, [wide_float32_4_float32_4_float32_row_F32_params+184];
-	st.global.u32 [%rd73+4], %r72;
-	ld.param.u32 %r73, [wide_float32_4_float32_4_float32_row_F32_params+188];
-	st.global.v2.u32 [%rd73+8], {%r73, %r70};
-	mov.u32 %r74, %ctaid.x;
-	mov.u32 %r75, %ctaid.y;
-	st.global.v2.u32 [%rd73+16], {%r74, %r75};
-	mov.u32 %r76, %ctaid.z;
-	mov.u32 %r77, %tid.x;
-	st.global.v2.u32 [%rd73+24], {%r76, %r77};
-	mov.u32 %r78, %tid.y;
-	mov.u32 %r79, %tid.z;
-	st.global.v2.u32 [%rd73+32], {%r78, %r79};
-	st.global.u64 [%rd73+40], %rd70;
-	st.global.u64 [%rd73+48], %rd71;
+	ld.param.u64 %rd78, [wide_float32_4_float32_4_float32_row_F32_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r69, [%rd78], 0, 1;
+	setp.ne.u32 %p73, %r69, 0;
+	@%p73 bra $EXIT;
+	ld.global.u64 %rd79, [%rd78+8];
+	ld.param.u32 %r70, [wide_float32_4_float32_4_float32_row_F32_params+184];
+	st.global.u32 [%rd79+4], %r70;
+	ld.param.u32 %r71, [wide_float32_4_float32_4_float32_row_F32_params+188];
+	st.global.v2.u32 [%rd79+8], {%r71, %r68};
+	mov.u32 %r72, %ctaid.x;
+	mov.u32 %r73, %ctaid.y;
+	st.global.v2.u32 [%rd79+16], {%r72, %r73};
+	mov.u32 %r74, %ctaid.z;
+	mov.u32 %r75, %tid.x;
+	st.global.v2.u32 [%rd79+24], {%r74, %r75};
+	mov.u32 %r76, %tid.y;
+	mov.u32 %r77, %tid.z;
+	st.global.v2.u32 [%rd79+32], {%r76, %r77};
+	st.global.u64 [%rd79+40], %rd76;
+	st.global.u64 [%rd79+48], %rd77;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd73], 56;
+	st.volatile.global.u32 [%rd79], 56;
 	bra $EXIT;
 }
 `
@@ -6121,15 +5954,14 @@ const wide32SM70 = `.version 6.0
 .file 3 "reduce.go"
 .file 4 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[64];
+.shared .align 16 .b8 $shared$wide_float32_4_float32_4_float32_row_F32$2eshared[256];
 
 .visible .entry wide_float32_4_float32_4_float32_row_F32(.param .align 8 .b8 wide_float32_4_float32_4_float32_row_F32_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<71>;
-	.reg .b32 %r<50>;
-	.reg .b64 %rd<100>;
-	.reg .f32 %f<222>;
+	.reg .pred %p<72>;
+	.reg .b32 %r<55>;
+	.reg .b64 %rd<79>;
+	.reg .f32 %f<112>;
 
 	ld.param.u64 %rd1, [wide_float32_4_float32_4_float32_row_F32_params];
 	ld.param.u64 %rd2, [wide_float32_4_float32_4_float32_row_F32_params+16];
@@ -6150,780 +5982,656 @@ const wide32SM70 = `.version 6.0
 	ld.param.f32 %f1, [wide_float32_4_float32_4_float32_row_F32_params+168];
 	ld.param.u8 %r1, [wide_float32_4_float32_4_float32_row_F32_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_float32_4_float32_4_float32_row_F32$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	.loc 2 16 10
-	setp.eq.s64 %p2, %rd16, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	.loc 2 35 10
+	setp.lt.s64 %p2, 32, %rd16;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r6, 1, 0, 0;
-	mad.lo.s32 %r7, %r6, 256, %r4;
-	cvt.u64.u32 %rd17, %r7;
+	.loc 2 38 61
+	mad.lo.s32 %r10, %r5, %r6, %r7;
+	mad.lo.s32 %r11, %r10, %r8, %r4;
+	cvt.u64.u32 %rd17, %r11;
 	shr.u64 %rd18, %rd17, 5;
 	mad.wide.u32 %rd19, %r3, 8, %rd18;
-	mov.u32 %r8, %r5;
-	mov.u32 %r9, 32;
+	mov.u32 %r12, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
+	.loc 2 36 23
 	cvt.u64.u32 %rd19, %r3;
-	mov.u32 %r8, %r4;
-	mov.u32 %r9, 256;
+	mov.u32 %r12, %r4;
 $B1:
-	cvt.u64.u32 %rd20, %r8;
-	cvt.u64.u32 %rd21, %r9;
-	.loc 1 17 14
+	cvt.u64.u32 %rd20, %r12;
+	.loc 1 16 14
 	setp.le.s64 %p3, %rd14, %rd19;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd22, %rd15, 63;
-	shr.u64 %rd23, %rd22, 62;
-	add.s64 %rd24, %rd15, %rd23;
-	shr.s64 %rd25, %rd24, 2;
-	.loc 1 22 20
-	mul.lo.s64 %rd26, %rd19, %rd25;
-	.loc 1 23 19
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd21, %rd15, 63;
+	shr.u64 %rd22, %rd21, 62;
+	add.s64 %rd23, %rd15, %rd22;
+	shr.s64 %rd24, %rd23, 2;
+	.loc 1 21 20
+	mul.lo.s64 %rd25, %rd19, %rd24;
+	.loc 1 22 19
 	setp.lt.s64 %p4, 0, %rd4;
 	@!%p4 bra $B3;
-	.loc 1 24 42
-	add.s64 %rd27, %rd26, %rd25;
-	setp.le.u64 %p5, %rd27, %rd2;
-	setp.le.u64 %p6, %rd26, %rd27;
-	setp.le.u64 %p7, %rd27, %rd5;
-	setp.le.u64 %p8, %rd27, %rd7;
+	.loc 1 23 42
+	add.s64 %rd26, %rd25, %rd24;
+	setp.le.u64 %p5, %rd26, %rd2;
+	setp.le.u64 %p6, %rd25, %rd26;
+	setp.le.u64 %p7, %rd26, %rd5;
+	setp.le.u64 %p8, %rd26, %rd7;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
-	shl.b64 %rd28, %rd26, 4;
-	add.s64 %rd29, %rd1, %rd28;
-	add.s64 %rd30, %rd3, %rd28;
-	add.s64 %rd31, %rd6, %rd28;
-	.loc 1 36 22
-	setp.lt.s64 %p12, %rd20, %rd25;
-	mov.u64 %rd32, %rd20;
+	@!%p11 bra $B34;
+	shl.b64 %rd27, %rd25, 4;
+	add.s64 %rd28, %rd1, %rd27;
+	add.s64 %rd29, %rd3, %rd27;
+	add.s64 %rd30, %rd6, %rd27;
+	.loc 1 35 22
+	setp.lt.s64 %p12, %rd20, %rd24;
+	mov.u64 %rd31, %rd20;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	shl.b64 %rd33, %rd32, 4;
-	add.s64 %rd34, %rd29, %rd33;
-	ld.global.f32 %f2, [%rd34];
-	ld.global.f32 %f3, [%rd34+4];
-	ld.global.f32 %f4, [%rd34+8];
-	ld.global.f32 %f5, [%rd34+12];
-	add.s64 %rd35, %rd30, %rd33;
-	ld.global.f32 %f6, [%rd35];
-	ld.global.f32 %f7, [%rd35+4];
-	ld.global.f32 %f8, [%rd35+8];
-	ld.global.f32 %f9, [%rd35+12];
-	.loc 1 39 4
+	.loc 1 36 35
+	setp.lt.u64 %p13, %rd31, %rd24;
+	@!%p13 bra $FAULT0;
+	shl.b64 %rd32, %rd31, 4;
+	add.s64 %rd33, %rd28, %rd32;
+	ld.global.f32 %f2, [%rd33];
+	ld.global.f32 %f3, [%rd33+4];
+	ld.global.f32 %f4, [%rd33+8];
+	ld.global.f32 %f5, [%rd33+12];
+	add.s64 %rd34, %rd29, %rd32;
+	ld.global.f32 %f6, [%rd34];
+	ld.global.f32 %f7, [%rd34+4];
+	ld.global.f32 %f8, [%rd34+8];
+	ld.global.f32 %f9, [%rd34+12];
+	.loc 1 38 4
 	add.rn.f32 %f10, %f2, %f6;
 	add.rn.f32 %f11, %f3, %f7;
 	add.rn.f32 %f12, %f4, %f8;
 	add.rn.f32 %f13, %f5, %f9;
-	.loc 1 41 6
-	add.s64 %rd36, %rd31, %rd33;
-	st.global.f32 [%rd36], %f10;
-	st.global.f32 [%rd36+4], %f11;
-	st.global.f32 [%rd36+8], %f12;
-	st.global.f32 [%rd36+12], %f13;
-	.loc 1 36 34
-	add.s64 %rd32, %rd32, %rd21;
-	setp.lt.s64 %p13, %rd32, %rd25;
-	@%p13 bra $B2;
+	.loc 1 40 6
+	add.s64 %rd35, %rd30, %rd32;
+	st.global.f32 [%rd35], %f10;
+	st.global.f32 [%rd35+4], %f11;
+	st.global.f32 [%rd35+8], %f12;
+	st.global.f32 [%rd35+12], %f13;
+	.loc 1 35 34
+	add.s64 %rd31, %rd31, %rd16;
+	setp.lt.s64 %p14, %rd31, %rd24;
+	@%p14 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd37, %rd26, %rd25;
-	setp.le.u64 %p14, %rd37, %rd7;
-	setp.le.u64 %p15, %rd26, %rd37;
-	setp.le.u64 %p16, %rd37, %rd9;
-	and.pred %p17, %p14, %p15;
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B33;
-	shl.b64 %rd38, %rd26, 4;
-	add.s64 %rd39, %rd6, %rd38;
-	add.s64 %rd40, %rd8, %rd38;
+	.loc 1 25 45
+	add.s64 %rd36, %rd25, %rd24;
+	setp.le.u64 %p15, %rd36, %rd7;
+	setp.le.u64 %p16, %rd25, %rd36;
+	setp.le.u64 %p17, %rd36, %rd9;
+	and.pred %p18, %p15, %p16;
+	and.pred %p19, %p18, %p17;
+	@!%p19 bra $B35;
+	shl.b64 %rd37, %rd25, 4;
+	add.s64 %rd38, %rd6, %rd37;
+	add.s64 %rd39, %rd8, %rd37;
 	mov.f32 %f14, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s64 %p19, %rd20, %rd25;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s64 %p20, %rd20, %rd24;
+	@!%p20 bra $B4;
 	mov.f32 %f15, 0f00000000;
-	@!%p19 bra $B8;
-	mul.lo.s32 %r10, %r9, 3;
-	cvt.u64.u32 %rd41, %r10;
-	sub.s64 %rd42, %rd25, %rd41;
-	setp.le.s64 %p20, %rd42, %rd25;
-	setp.lt.s64 %p21, 0, %rd42;
-	and.pred %p22, %p20, %p21;
-	selp.b64 %rd43, %rd42, 0, %p22;
-	setp.lt.s64 %p23, %rd20, %rd43;
-	@!%p23 bra $B4;
-	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd44, %rd20;
+	mov.u64 %rd40, %rd20;
 	bra $B5;
 $B4:
 	mov.f32 %f15, 0f00000000;
-	mov.u64 %rd44, %rd20;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	shl.b64 %rd45, %rd44, 4;
-	add.s64 %rd46, %rd39, %rd45;
-	ld.global.f32 %f16, [%rd46];
-	ld.global.f32 %f17, [%rd46+4];
-	ld.global.f32 %f18, [%rd46+8];
-	ld.global.f32 %f19, [%rd46+12];
-	.loc 1 57 4
+	.loc 1 54 34
+	setp.lt.u64 %p21, %rd40, %rd24;
+	@!%p21 bra $FAULT1;
+	shl.b64 %rd41, %rd40, 4;
+	add.s64 %rd42, %rd38, %rd41;
+	ld.global.f32 %f16, [%rd42];
+	ld.global.f32 %f17, [%rd42+4];
+	ld.global.f32 %f18, [%rd42+8];
+	ld.global.f32 %f19, [%rd42+12];
+	.loc 1 56 4
 	add.rn.f32 %f20, %f15, %f16;
 	add.rn.f32 %f21, %f20, %f17;
 	add.rn.f32 %f22, %f21, %f18;
-	add.rn.f32 %f23, %f22, %f19;
-	.loc 1 54 34
-	add.s64 %rd47, %rd44, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd39, %rd48;
-	ld.global.f32 %f24, [%rd49];
-	ld.global.f32 %f25, [%rd49+4];
-	ld.global.f32 %f26, [%rd49+8];
-	ld.global.f32 %f27, [%rd49+12];
-	.loc 1 57 4
-	add.rn.f32 %f28, %f23, %f24;
-	add.rn.f32 %f29, %f28, %f25;
-	add.rn.f32 %f30, %f29, %f26;
-	add.rn.f32 %f31, %f30, %f27;
-	.loc 1 54 34
-	add.s64 %rd50, %rd47, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd51, %rd50, 4;
-	add.s64 %rd52, %rd39, %rd51;
-	ld.global.f32 %f32, [%rd52];
-	ld.global.f32 %f33, [%rd52+4];
-	ld.global.f32 %f34, [%rd52+8];
-	ld.global.f32 %f35, [%rd52+12];
-	.loc 1 57 4
-	add.rn.f32 %f36, %f31, %f32;
-	add.rn.f32 %f37, %f36, %f33;
-	add.rn.f32 %f38, %f37, %f34;
-	add.rn.f32 %f39, %f38, %f35;
-	.loc 1 54 34
-	add.s64 %rd53, %rd50, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd54, %rd53, 4;
-	add.s64 %rd55, %rd39, %rd54;
-	ld.global.f32 %f40, [%rd55];
-	ld.global.f32 %f41, [%rd55+4];
-	ld.global.f32 %f42, [%rd55+8];
-	ld.global.f32 %f43, [%rd55+12];
-	.loc 1 57 4
-	add.rn.f32 %f44, %f39, %f40;
-	add.rn.f32 %f45, %f44, %f41;
-	add.rn.f32 %f46, %f45, %f42;
-	add.rn.f32 %f15, %f46, %f43;
-	.loc 1 54 34
-	add.s64 %rd44, %rd53, %rd21;
-	setp.lt.s64 %p24, %rd44, %rd25;
-	setp.lt.s64 %p25, %rd44, %rd43;
-	@%p25 bra $B5;
-	@!%p24 bra $B8;
+	add.rn.f32 %f15, %f22, %f19;
+	.loc 1 53 34
+	add.s64 %rd40, %rd40, %rd16;
+	setp.lt.s64 %p22, %rd40, %rd24;
+	@%p22 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	shl.b64 %rd56, %rd44, 4;
-	add.s64 %rd57, %rd39, %rd56;
-	ld.global.f32 %f47, [%rd57];
-	ld.global.f32 %f48, [%rd57+4];
-	ld.global.f32 %f49, [%rd57+8];
-	ld.global.f32 %f50, [%rd57+12];
-	.loc 1 57 4
-	add.rn.f32 %f51, %f15, %f47;
-	add.rn.f32 %f52, %f51, %f48;
-	add.rn.f32 %f53, %f52, %f49;
-	add.rn.f32 %f15, %f53, %f50;
-	.loc 1 54 34
-	add.s64 %rd44, %rd44, %rd21;
-	setp.lt.s64 %p26, %rd44, %rd25;
-	@%p26 bra $B7;
-$B8:
 	.loc 3 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r11, %p27, 0xffffffff;
+	mov.pred %p23, 1;
+	vote.sync.ballot.b32 %r13, %p23, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p28, %r11, -1;
-	@%p28 bra $B10;
+	setp.eq.s32 %p24, %r13, -1;
+	@%p24 bra $B8;
 	.loc 3 58 43
-	brev.b32 %r12, %r11;
-	clz.b32 %r13, %r12;
-	shfl.sync.idx.b32 %f54, %f15, %r13, 31, 0xffffffff;
+	brev.b32 %r14, %r13;
+	clz.b32 %r15, %r14;
+	shfl.sync.idx.b32 %f23, %f15, %r15, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r14, %r11, -1;
-	and.b32 %r15, %r11, %r14;
-	setp.ne.s32 %p29, %r15, 0;
-	@!%p29 bra $B11;
-$B9:
+	add.s32 %r16, %r13, -1;
+	and.b32 %r17, %r13, %r16;
+	setp.ne.s32 %p25, %r17, 0;
+	@!%p25 bra $B9;
+$B7:
 	.loc 3 60 59
-	brev.b32 %r16, %r15;
-	clz.b32 %r17, %r16;
-	shfl.sync.idx.b32 %f55, %f15, %r17, 31, 0xffffffff;
+	brev.b32 %r18, %r17;
+	clz.b32 %r19, %r18;
+	shfl.sync.idx.b32 %f24, %f15, %r19, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f54, %f54, %f55;
+	add.rn.f32 %f23, %f23, %f24;
 	.loc 3 59 53
-	add.s32 %r18, %r15, -1;
-	and.b32 %r15, %r15, %r18;
-	setp.ne.s32 %p30, %r15, 0;
-	@%p30 bra $B9;
-	bra $B11;
-$B10:
+	add.s32 %r20, %r17, -1;
+	and.b32 %r17, %r17, %r20;
+	setp.ne.s32 %p26, %r17, 0;
+	@%p26 bra $B7;
+	bra $B9;
+$B8:
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f56, %f15, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f25, %f15, 16, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f57, %f15, %f56;
+	add.rn.f32 %f26, %f15, %f25;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f58, %f57, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f27, %f26, 8, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f59, %f57, %f58;
+	add.rn.f32 %f28, %f26, %f27;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f60, %f59, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f29, %f28, 4, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f61, %f59, %f60;
+	add.rn.f32 %f30, %f28, %f29;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f62, %f61, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f31, %f30, 2, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f63, %f61, %f62;
+	add.rn.f32 %f32, %f30, %f31;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f64, %f63, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f33, %f32, 1, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f54, %f63, %f64;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p31, %r9, 32;
-	@%p31 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p32, %r5, 0;
-	@!%p32 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r19, 1, 0, 0;
-	mad.lo.s32 %r20, %r19, 256, %r4;
-	cvt.u64.u32 %rd58, %r20;
-	shr.u64 %rd59, %rd58, 5;
-	cvt.u32.u64 %r21, %rd59;
-	mad.lo.s32 %r22, %r21, 4, %r2;
-	st.shared.f32 [%r22], %f54;
-$B12:
-	.loc 2 46 8
-	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r23, %r5, 7;
+	add.rn.f32 %f23, %f32, %f33;
+$B9:
+	.loc 2 48 12
+	setp.eq.s64 %p27, %rd16, 32;
+	@%p27 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p28, %r9, 0;
+	@!%p28 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r21, %r5, %r6, %r7;
+	mad.lo.s32 %r22, %r21, %r8, %r4;
+	cvt.u64.u32 %rd43, %r22;
+	shr.u64 %rd44, %rd43, 5;
+	cvt.u32.u64 %r23, %rd44;
+	setp.lt.u32 %p29, %r23, 32;
+	@!%p29 bra $FAULT2;
 	mad.lo.s32 %r24, %r23, 4, %r2;
-	ld.shared.f32 %f65, [%r24];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f66, %f65, 4, 31, 0xffffffff;
-	add.rn.f32 %f67, %f65, %f66;
-	shfl.sync.bfly.b32 %f68, %f67, 2, 31, 0xffffffff;
-	add.rn.f32 %f69, %f67, %f68;
-	shfl.sync.bfly.b32 %f70, %f69, 1, 31, 0xffffffff;
-	add.rn.f32 %f54, %f69, %f70;
+	st.shared.f32 [%r24], %f23;
+$B10:
+	.loc 2 77 8
+	bar.sync 0;
+	.loc 2 53 24
+	shr.s64 %rd45, %rd16, 63;
+	shr.u64 %rd46, %rd45, 59;
+	add.s64 %rd47, %rd16, %rd46;
+	shr.s64 %rd48, %rd47, 5;
+	setp.lt.s64 %p30, 0, %rd48;
+	mov.f32 %f23, 0f00000000;
+	@!%p30 bra $B14;
+	.loc 2 46 47
+	add.s64 %rd49, %rd48, -1;
+	selp.b64 %rd50, %rd49, 0, %p30;
+	setp.lt.u64 %p31, %rd50, 2147483648;
+	setp.lt.s64 %p32, %rd50, 2305843009213693952;
+	and.pred %p33, %p31, %p32;
+	setp.lt.u64 %p34, %rd50, 32;
+	and.pred %p35, %p33, %p34;
+	mov.f32 %f23, 0f00000000;
+	mov.u32 %r25, 0;
+	@%p35 bra $B12;
+$B11:
+	cvt.u64.u32 %rd51, %r25;
+	.loc 2 54 13
+	setp.lt.u32 %p36, %r25, 32;
+	@!%p36 bra $FAULT3;
+	mad.lo.s32 %r26, %r25, 4, %r2;
+	ld.shared.f32 %f34, [%r26];
+	add.rn.f32 %f23, %f23, %f34;
+	add.s32 %r25, %r25, 1;
+	cvt.u64.u32 %rd52, %r25;
+	setp.lt.s64 %p37, %rd52, %rd48;
+	@%p37 bra $B11;
+	bra $B14;
+$B12:
+	mov.f32 %f23, 0f00000000;
+	mov.u64 %rd53, 0;
 $B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f71, %rd15;
-	div.rn.f32 %f14, %f54, %f71;
+	cvt.u32.u64 %r27, %rd53;
+	mad.lo.s32 %r28, %r27, 4, %r2;
+	ld.shared.f32 %f35, [%r28];
+	add.rn.f32 %f23, %f23, %f35;
+	add.s64 %rd53, %rd53, 1;
+	setp.lt.s64 %p38, %rd53, %rd48;
+	@%p38 bra $B13;
 $B14:
-	.loc 1 65 22
-	setp.lt.s64 %p33, %rd20, %rd25;
-	mov.f32 %f72, 0f00000000;
-	@!%p33 bra $B19;
-	mul.lo.s32 %r25, %r9, 3;
-	cvt.u64.u32 %rd60, %r25;
-	sub.s64 %rd61, %rd25, %rd60;
-	setp.le.s64 %p34, %rd61, %rd25;
-	setp.lt.s64 %p35, 0, %rd61;
-	and.pred %p36, %p34, %p35;
-	selp.b64 %rd62, %rd61, 0, %p36;
-	setp.lt.s64 %p37, %rd20, %rd62;
-	@!%p37 bra $B15;
-	mov.f32 %f72, 0f00000000;
-	mov.u64 %rd63, %rd20;
-	bra $B16;
 $B15:
-	mov.f32 %f72, 0f00000000;
-	mov.u64 %rd63, %rd20;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f36, %rd15;
+	div.rn.f32 %f14, %f23, %f36;
 $B16:
-	.loc 1 66 34
-	shl.b64 %rd64, %rd63, 4;
-	add.s64 %rd65, %rd39, %rd64;
-	ld.global.f32 %f73, [%rd65];
-	ld.global.f32 %f74, [%rd65+4];
-	ld.global.f32 %f75, [%rd65+8];
-	ld.global.f32 %f76, [%rd65+12];
-	.loc 1 68 14
-	sub.rn.f32 %f77, %f73, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f78, %f77, %f77, %f72;
-	.loc 1 68 14
-	sub.rn.f32 %f79, %f74, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f80, %f79, %f79, %f78;
-	.loc 1 68 14
-	sub.rn.f32 %f81, %f75, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f82, %f81, %f81, %f80;
-	.loc 1 68 14
-	sub.rn.f32 %f83, %f76, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f84, %f83, %f83, %f82;
-	.loc 1 65 34
-	add.s64 %rd66, %rd63, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd67, %rd66, 4;
-	add.s64 %rd68, %rd39, %rd67;
-	ld.global.f32 %f85, [%rd68];
-	ld.global.f32 %f86, [%rd68+4];
-	ld.global.f32 %f87, [%rd68+8];
-	ld.global.f32 %f88, [%rd68+12];
-	.loc 1 68 14
-	sub.rn.f32 %f89, %f85, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f90, %f89, %f89, %f84;
-	.loc 1 68 14
-	sub.rn.f32 %f91, %f86, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f92, %f91, %f91, %f90;
-	.loc 1 68 14
-	sub.rn.f32 %f93, %f87, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f94, %f93, %f93, %f92;
-	.loc 1 68 14
-	sub.rn.f32 %f95, %f88, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f96, %f95, %f95, %f94;
-	.loc 1 65 34
-	add.s64 %rd69, %rd66, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd70, %rd69, 4;
-	add.s64 %rd71, %rd39, %rd70;
-	ld.global.f32 %f97, [%rd71];
-	ld.global.f32 %f98, [%rd71+4];
-	ld.global.f32 %f99, [%rd71+8];
-	ld.global.f32 %f100, [%rd71+12];
-	.loc 1 68 14
-	sub.rn.f32 %f101, %f97, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f102, %f101, %f101, %f96;
-	.loc 1 68 14
-	sub.rn.f32 %f103, %f98, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f104, %f103, %f103, %f102;
-	.loc 1 68 14
-	sub.rn.f32 %f105, %f99, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f106, %f105, %f105, %f104;
-	.loc 1 68 14
-	sub.rn.f32 %f107, %f100, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f108, %f107, %f107, %f106;
-	.loc 1 65 34
-	add.s64 %rd72, %rd69, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd73, %rd72, 4;
-	add.s64 %rd74, %rd39, %rd73;
-	ld.global.f32 %f109, [%rd74];
-	ld.global.f32 %f110, [%rd74+4];
-	ld.global.f32 %f111, [%rd74+8];
-	ld.global.f32 %f112, [%rd74+12];
-	.loc 1 68 14
-	sub.rn.f32 %f113, %f109, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f114, %f113, %f113, %f108;
-	.loc 1 68 14
-	sub.rn.f32 %f115, %f110, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f116, %f115, %f115, %f114;
-	.loc 1 68 14
-	sub.rn.f32 %f117, %f111, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f118, %f117, %f117, %f116;
-	.loc 1 68 14
-	sub.rn.f32 %f119, %f112, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f72, %f119, %f119, %f118;
-	.loc 1 65 34
-	add.s64 %rd63, %rd72, %rd21;
-	setp.lt.s64 %p38, %rd63, %rd25;
-	setp.lt.s64 %p39, %rd63, %rd62;
-	@%p39 bra $B16;
-	@!%p38 bra $B19;
+	.loc 1 64 22
+	setp.lt.s64 %p39, %rd20, %rd24;
+	@!%p39 bra $B17;
+	mov.f32 %f37, 0f00000000;
+	mov.u64 %rd54, %rd20;
+	bra $B18;
 $B17:
+	mov.f32 %f37, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	shl.b64 %rd75, %rd63, 4;
-	add.s64 %rd76, %rd39, %rd75;
-	ld.global.f32 %f120, [%rd76];
-	ld.global.f32 %f121, [%rd76+4];
-	ld.global.f32 %f122, [%rd76+8];
-	ld.global.f32 %f123, [%rd76+12];
-	.loc 1 68 14
-	sub.rn.f32 %f124, %f120, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f125, %f124, %f124, %f72;
-	.loc 1 68 14
-	sub.rn.f32 %f126, %f121, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f127, %f126, %f126, %f125;
-	.loc 1 68 14
-	sub.rn.f32 %f128, %f122, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f129, %f128, %f128, %f127;
-	.loc 1 68 14
-	sub.rn.f32 %f130, %f123, %f14;
-	.loc 1 69 20
-	fma.rn.f32 %f72, %f130, %f130, %f129;
 	.loc 1 65 34
-	add.s64 %rd63, %rd63, %rd21;
-	setp.lt.s64 %p40, %rd63, %rd25;
-	@%p40 bra $B18;
+	setp.lt.u64 %p40, %rd54, %rd24;
+	@!%p40 bra $FAULT4;
+	shl.b64 %rd55, %rd54, 4;
+	add.s64 %rd56, %rd38, %rd55;
+	ld.global.f32 %f38, [%rd56];
+	ld.global.f32 %f39, [%rd56+4];
+	ld.global.f32 %f40, [%rd56+8];
+	ld.global.f32 %f41, [%rd56+12];
+	.loc 1 67 14
+	sub.rn.f32 %f42, %f38, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f43, %f42, %f42, %f37;
+	.loc 1 67 14
+	sub.rn.f32 %f44, %f39, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f45, %f44, %f44, %f43;
+	.loc 1 67 14
+	sub.rn.f32 %f46, %f40, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f47, %f46, %f46, %f45;
+	.loc 1 67 14
+	sub.rn.f32 %f48, %f41, %f14;
+	.loc 1 68 20
+	fma.rn.f32 %f37, %f48, %f48, %f47;
+	.loc 1 64 34
+	add.s64 %rd54, %rd54, %rd16;
+	setp.lt.s64 %p41, %rd54, %rd24;
+	@%p41 bra $B18;
 $B19:
 	.loc 3 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r26, %p41, 0xffffffff;
+	mov.pred %p42, 1;
+	vote.sync.ballot.b32 %r29, %p42, 0xffffffff;
 	.loc 3 52 11
-	setp.eq.s32 %p42, %r26, -1;
-	@%p42 bra $B21;
+	setp.eq.s32 %p43, %r29, -1;
+	@%p43 bra $B21;
 	.loc 3 58 43
-	brev.b32 %r27, %r26;
-	clz.b32 %r28, %r27;
-	shfl.sync.idx.b32 %f131, %f72, %r28, 31, 0xffffffff;
+	brev.b32 %r30, %r29;
+	clz.b32 %r31, %r30;
+	shfl.sync.idx.b32 %f49, %f37, %r31, 31, 0xffffffff;
 	.loc 3 59 21
-	add.s32 %r29, %r26, -1;
-	and.b32 %r30, %r26, %r29;
-	setp.ne.s32 %p43, %r30, 0;
-	@!%p43 bra $B22;
+	add.s32 %r32, %r29, -1;
+	and.b32 %r33, %r29, %r32;
+	setp.ne.s32 %p44, %r33, 0;
+	@!%p44 bra $B22;
 $B20:
 	.loc 3 60 59
-	brev.b32 %r31, %r30;
-	clz.b32 %r32, %r31;
-	shfl.sync.idx.b32 %f132, %f72, %r32, 31, 0xffffffff;
+	brev.b32 %r34, %r33;
+	clz.b32 %r35, %r34;
+	shfl.sync.idx.b32 %f50, %f37, %r35, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f131, %f131, %f132;
+	add.rn.f32 %f49, %f49, %f50;
 	.loc 3 59 53
-	add.s32 %r33, %r30, -1;
-	and.b32 %r30, %r30, %r33;
-	setp.ne.s32 %p44, %r30, 0;
-	@%p44 bra $B20;
+	add.s32 %r36, %r33, -1;
+	and.b32 %r33, %r33, %r36;
+	setp.ne.s32 %p45, %r33, 0;
+	@%p45 bra $B20;
 	bra $B22;
 $B21:
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f133, %f72, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f51, %f37, 16, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f134, %f72, %f133;
+	add.rn.f32 %f52, %f37, %f51;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f135, %f134, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f53, %f52, 8, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f136, %f134, %f135;
+	add.rn.f32 %f54, %f52, %f53;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f137, %f136, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f55, %f54, 4, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f138, %f136, %f137;
+	add.rn.f32 %f56, %f54, %f55;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f139, %f138, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f57, %f56, 2, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f140, %f138, %f139;
+	add.rn.f32 %f58, %f56, %f57;
 	.loc 3 54 32
-	shfl.sync.bfly.b32 %f141, %f140, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f59, %f58, 1, 31, 0xffffffff;
 	.loc 3 38 49
-	add.rn.f32 %f131, %f140, %f141;
+	add.rn.f32 %f49, %f58, %f59;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p45, %r9, 32;
-	@%p45 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p46, %r5, 0;
-	@!%p46 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r34, 1, 0, 0;
-	mad.lo.s32 %r35, %r34, 256, %r4;
-	cvt.u64.u32 %rd77, %r35;
-	shr.u64 %rd78, %rd77, 5;
-	cvt.u32.u64 %r36, %rd78;
-	mad.lo.s32 %r37, %r36, 4, %r2;
-	st.shared.f32 [%r37+32], %f131;
+	.loc 2 48 12
+	setp.eq.s64 %p46, %rd16, 32;
+	@%p46 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p47, %r9, 0;
+	@!%p47 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r37, %r5, %r6, %r7;
+	mad.lo.s32 %r38, %r37, %r8, %r4;
+	cvt.u64.u32 %rd57, %r38;
+	shr.u64 %rd58, %rd57, 5;
+	cvt.u32.u64 %r39, %rd58;
+	setp.lt.u32 %p48, %r39, 32;
+	@!%p48 bra $FAULT5;
+	mad.lo.s32 %r40, %r39, 4, %r2;
+	st.shared.f32 [%r40+128], %f49;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r38, %r5, 7;
-	mad.lo.s32 %r39, %r38, 4, %r2;
-	ld.shared.f32 %f142, [%r39+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f143, %f142, 4, 31, 0xffffffff;
-	add.rn.f32 %f144, %f142, %f143;
-	shfl.sync.bfly.b32 %f145, %f144, 2, 31, 0xffffffff;
-	add.rn.f32 %f146, %f144, %f145;
-	shfl.sync.bfly.b32 %f147, %f146, 1, 31, 0xffffffff;
-	add.rn.f32 %f131, %f146, %f147;
+	.loc 2 53 24
+	shr.s64 %rd59, %rd16, 63;
+	shr.u64 %rd60, %rd59, 59;
+	add.s64 %rd61, %rd16, %rd60;
+	shr.s64 %rd62, %rd61, 5;
+	setp.lt.s64 %p49, 0, %rd62;
+	mov.f32 %f49, 0f00000000;
+	@!%p49 bra $B27;
+	.loc 2 46 47
+	add.s64 %rd63, %rd62, -1;
+	selp.b64 %rd64, %rd63, 0, %p49;
+	setp.lt.u64 %p50, %rd64, 2147483648;
+	setp.lt.s64 %p51, %rd64, 2305843009213693952;
+	and.pred %p52, %p50, %p51;
+	setp.lt.u64 %p53, %rd64, 32;
+	and.pred %p54, %p52, %p53;
+	mov.f32 %f49, 0f00000000;
+	mov.u32 %r41, 0;
+	@%p54 bra $B25;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f148, %rd15;
-	rcp.approx.ftz.f32 %f149, %f148;
-	neg.f32 %f150, %f148;
-	fma.rn.f32 %f151, %f150, %f149, 0f3F800000;
-	fma.rn.f32 %f152, %f149, %f151, %f149;
-	mul.rn.f32 %f153, %f131, %f152;
-	fma.rn.f32 %f154, %f150, %f153, %f131;
-	fma.rn.f32 %f155, %f154, %f152, %f153;
-	abs.f32 %f156, %f131;
-	setp.lt.f32 %p47, 0f0D800000, %f156;
-	abs.f32 %f157, %f155;
-	setp.lt.f32 %p48, 0f03800000, %f157;
-	and.pred %p49, %p47, %p48;
-	add.rn.f32 %f158, %f155, %f1;
-	rsqrt.approx.ftz.f32 %f159, %f158;
-	mul.rn.f32 %f160, %f158, %f159;
-	abs.f32 %f161, %f159;
-	mul.rn.f32 %f162, %f161, 0f3F000000;
-	neg.f32 %f163, %f160;
-	fma.rn.f32 %f164, %f163, %f160, %f158;
-	fma.rn.f32 %f165, %f164, %f162, %f160;
-	setp.lt.f32 %p50, 0f26800000, %f165;
-	and.pred %p51, %p49, %p50;
-	rcp.approx.ftz.f32 %f166, %f165;
-	neg.f32 %f167, %f165;
-	fma.rn.f32 %f168, %f167, %f166, 0f3F800000;
-	fma.rn.f32 %f169, %f166, %f168, %f166;
-	abs.f32 %f170, %f169;
-	setp.lt.f32 %p52, 0f03800000, %f170;
-	and.pred %p53, %p51, %p52;
-	@%p53 bra $B25;
-	div.rn.f32 %f171, %f131, %f148;
-	add.rn.f32 %f172, %f171, %f1;
-	sqrt.rn.f32 %f173, %f172;
-	rcp.rn.f32 %f169, %f173;
+	cvt.u64.u32 %rd65, %r41;
+	.loc 2 54 13
+	setp.lt.u32 %p55, %r41, 32;
+	@!%p55 bra $FAULT6;
+	mad.lo.s32 %r42, %r41, 4, %r2;
+	ld.shared.f32 %f60, [%r42+128];
+	add.rn.f32 %f49, %f49, %f60;
+	add.s32 %r41, %r41, 1;
+	cvt.u64.u32 %rd66, %r41;
+	setp.lt.s64 %p56, %rd66, %rd62;
+	@%p56 bra $B24;
+	bra $B27;
 $B25:
-	.loc 1 77 22
-	@!%p33 bra $B30;
-	.loc 1 82 18
-	setp.lt.s64 %p54, 0, %rd13;
-	add.s64 %rd79, %rd25, -1;
-	selp.b64 %rd80, %rd79, %rd20, %p33;
-	sub.s64 %rd81, %rd80, %rd20;
-	setp.lt.u64 %p55, %rd81, 2147483648;
-	setp.lt.s64 %p56, %rd80, 2305843009213693952;
-	and.pred %p57, %p55, %p56;
-	setp.lt.u64 %p58, %rd20, %rd11;
-	and.pred %p59, %p57, %p58;
-	setp.lt.u64 %p60, %rd80, %rd11;
-	and.pred %p61, %p59, %p60;
-	setp.lt.u64 %p62, %rd20, %rd13;
-	and.pred %p63, %p61, %p62;
-	setp.lt.u64 %p64, %rd80, %rd13;
-	and.pred %p65, %p63, %p64;
-	@%p65 bra $B28;
+	mov.f32 %f49, 0f00000000;
+	mov.u64 %rd67, 0;
 $B26:
-	.loc 1 78 37
-	shl.b64 %rd82, %rd20, 4;
-	add.s64 %rd83, %rd39, %rd82;
-	ld.global.f32 %f174, [%rd83];
-	ld.global.f32 %f175, [%rd83+4];
-	ld.global.f32 %f176, [%rd83+8];
-	ld.global.f32 %f177, [%rd83+12];
-	.loc 4 28 25
-	setp.lt.u64 %p66, %rd20, %rd11;
-	@!%p66 bra $FAULT0;
-	add.s64 %rd84, %rd10, %rd82;
-	ld.global.f32 %f178, [%rd84];
-	ld.global.f32 %f179, [%rd84+4];
-	ld.global.f32 %f180, [%rd84+8];
-	ld.global.f32 %f181, [%rd84+12];
-	.loc 1 80 17
-	sub.rn.f32 %f182, %f174, %f14;
-	mul.rn.f32 %f183, %f182, %f169;
-	mul.rn.f32 %f184, %f183, %f178;
-	sub.rn.f32 %f185, %f175, %f14;
-	mul.rn.f32 %f186, %f185, %f169;
-	mul.rn.f32 %f187, %f186, %f179;
-	sub.rn.f32 %f188, %f176, %f14;
-	mul.rn.f32 %f189, %f188, %f169;
-	mul.rn.f32 %f190, %f189, %f180;
-	sub.rn.f32 %f191, %f177, %f14;
-	mul.rn.f32 %f192, %f191, %f169;
-	mul.rn.f32 %f193, %f192, %f181;
-	.loc 1 82 18
-	@!%p54 bra $B27;
-	.loc 4 28 25
-	setp.lt.u64 %p67, %rd20, %rd13;
-	@!%p67 bra $FAULT1;
-	shl.b64 %rd85, %rd20, 4;
-	add.s64 %rd86, %rd12, %rd85;
-	ld.global.f32 %f194, [%rd86];
-	ld.global.f32 %f195, [%rd86+4];
-	ld.global.f32 %f196, [%rd86+8];
-	ld.global.f32 %f197, [%rd86+12];
-	.loc 1 85 5
-	add.rn.f32 %f184, %f184, %f194;
-	add.rn.f32 %f187, %f187, %f195;
-	add.rn.f32 %f190, %f190, %f196;
-	add.rn.f32 %f193, %f193, %f197;
+	cvt.u32.u64 %r43, %rd67;
+	mad.lo.s32 %r44, %r43, 4, %r2;
+	ld.shared.f32 %f61, [%r44+128];
+	add.rn.f32 %f49, %f49, %f61;
+	add.s64 %rd67, %rd67, 1;
+	setp.lt.s64 %p57, %rd67, %rd62;
+	@%p57 bra $B26;
 $B27:
-	.loc 1 88 6
-	shl.b64 %rd87, %rd20, 4;
-	add.s64 %rd88, %rd40, %rd87;
-	st.global.f32 [%rd88], %f184;
-	st.global.f32 [%rd88+4], %f187;
-	st.global.f32 [%rd88+8], %f190;
-	st.global.f32 [%rd88+12], %f193;
-	.loc 1 77 34
-	add.s64 %rd20, %rd20, %rd21;
-	setp.lt.s64 %p68, %rd20, %rd25;
-	@%p68 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	shl.b64 %rd89, %rd20, 4;
-	add.s64 %rd90, %rd39, %rd89;
-	ld.global.f32 %f198, [%rd90];
-	ld.global.f32 %f199, [%rd90+4];
-	ld.global.f32 %f200, [%rd90+8];
-	ld.global.f32 %f201, [%rd90+12];
-	.loc 4 28 25
-	add.s64 %rd91, %rd10, %rd89;
-	ld.global.f32 %f202, [%rd91];
-	ld.global.f32 %f203, [%rd91+4];
-	ld.global.f32 %f204, [%rd91+8];
-	ld.global.f32 %f205, [%rd91+12];
-	.loc 1 80 17
-	sub.rn.f32 %f206, %f198, %f14;
-	mul.rn.f32 %f207, %f206, %f169;
-	mul.rn.f32 %f208, %f207, %f202;
-	sub.rn.f32 %f209, %f199, %f14;
-	mul.rn.f32 %f210, %f209, %f169;
-	mul.rn.f32 %f211, %f210, %f203;
-	sub.rn.f32 %f212, %f200, %f14;
-	mul.rn.f32 %f213, %f212, %f169;
-	mul.rn.f32 %f214, %f213, %f204;
-	sub.rn.f32 %f215, %f201, %f14;
-	mul.rn.f32 %f216, %f215, %f169;
-	mul.rn.f32 %f217, %f216, %f205;
-	.loc 1 82 18
-	@!%p54 bra $B29;
-	.loc 4 28 25
-	shl.b64 %rd92, %rd20, 4;
-	add.s64 %rd93, %rd12, %rd92;
-	ld.global.f32 %f218, [%rd93];
-	ld.global.f32 %f219, [%rd93+4];
-	ld.global.f32 %f220, [%rd93+8];
-	ld.global.f32 %f221, [%rd93+12];
-	.loc 1 85 5
-	add.rn.f32 %f208, %f208, %f218;
-	add.rn.f32 %f211, %f211, %f219;
-	add.rn.f32 %f214, %f214, %f220;
-	add.rn.f32 %f217, %f217, %f221;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f62, %rd15;
+	rcp.approx.ftz.f32 %f63, %f62;
+	neg.f32 %f64, %f62;
+	fma.rn.f32 %f65, %f64, %f63, 0f3F800000;
+	fma.rn.f32 %f66, %f63, %f65, %f63;
+	mul.rn.f32 %f67, %f49, %f66;
+	fma.rn.f32 %f68, %f64, %f67, %f49;
+	fma.rn.f32 %f69, %f68, %f66, %f67;
+	abs.f32 %f70, %f49;
+	setp.lt.f32 %p58, 0f0D800000, %f70;
+	abs.f32 %f71, %f69;
+	setp.lt.f32 %p59, 0f03800000, %f71;
+	and.pred %p60, %p58, %p59;
+	add.rn.f32 %f72, %f69, %f1;
+	rsqrt.approx.ftz.f32 %f73, %f72;
+	mul.rn.f32 %f74, %f72, %f73;
+	abs.f32 %f75, %f73;
+	mul.rn.f32 %f76, %f75, 0f3F000000;
+	neg.f32 %f77, %f74;
+	fma.rn.f32 %f78, %f77, %f74, %f72;
+	fma.rn.f32 %f79, %f78, %f76, %f74;
+	setp.lt.f32 %p61, 0f26800000, %f79;
+	and.pred %p62, %p60, %p61;
+	rcp.approx.ftz.f32 %f80, %f79;
+	neg.f32 %f81, %f79;
+	fma.rn.f32 %f82, %f81, %f80, 0f3F800000;
+	fma.rn.f32 %f83, %f80, %f82, %f80;
+	abs.f32 %f84, %f83;
+	setp.lt.f32 %p63, 0f03800000, %f84;
+	and.pred %p64, %p62, %p63;
+	@%p64 bra $B29;
+	div.rn.f32 %f85, %f49, %f62;
+	add.rn.f32 %f86, %f85, %f1;
+	sqrt.rn.f32 %f87, %f86;
+	rcp.rn.f32 %f83, %f87;
 $B29:
-	.loc 1 88 6
-	shl.b64 %rd94, %rd20, 4;
-	add.s64 %rd95, %rd40, %rd94;
-	st.global.f32 [%rd95], %f208;
-	st.global.f32 [%rd95+4], %f211;
-	st.global.f32 [%rd95+8], %f214;
-	st.global.f32 [%rd95+12], %f217;
-	.loc 1 77 34
-	add.s64 %rd20, %rd20, %rd21;
-	setp.lt.s64 %p69, %rd20, %rd25;
-	@%p69 bra $B28;
+	.loc 1 76 22
+	@!%p39 bra $B32;
+	.loc 1 81 18
+	setp.lt.s64 %p65, 0, %rd13;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	.loc 1 77 37
+	setp.lt.u64 %p66, %rd20, %rd24;
+	.loc 4 28 25
+	setp.lt.u64 %p67, %rd20, %rd11;
+	and.pred %p68, %p66, %p67;
+	@!%p68 bra $B36;
+	.loc 1 77 37
+	shl.b64 %rd68, %rd20, 4;
+	add.s64 %rd69, %rd38, %rd68;
+	ld.global.f32 %f88, [%rd69];
+	ld.global.f32 %f89, [%rd69+4];
+	ld.global.f32 %f90, [%rd69+8];
+	ld.global.f32 %f91, [%rd69+12];
+	.loc 4 28 25
+	add.s64 %rd70, %rd10, %rd68;
+	ld.global.f32 %f92, [%rd70];
+	ld.global.f32 %f93, [%rd70+4];
+	ld.global.f32 %f94, [%rd70+8];
+	ld.global.f32 %f95, [%rd70+12];
+	.loc 1 79 17
+	sub.rn.f32 %f96, %f88, %f14;
+	mul.rn.f32 %f97, %f96, %f83;
+	mul.rn.f32 %f98, %f97, %f92;
+	sub.rn.f32 %f99, %f89, %f14;
+	mul.rn.f32 %f100, %f99, %f83;
+	mul.rn.f32 %f101, %f100, %f93;
+	sub.rn.f32 %f102, %f90, %f14;
+	mul.rn.f32 %f103, %f102, %f83;
+	mul.rn.f32 %f104, %f103, %f94;
+	sub.rn.f32 %f105, %f91, %f14;
+	mul.rn.f32 %f106, %f105, %f83;
+	mul.rn.f32 %f107, %f106, %f95;
+	.loc 1 81 18
+	@!%p65 bra $B31;
+	.loc 4 28 25
+	setp.lt.u64 %p69, %rd20, %rd13;
+	@!%p69 bra $FAULT7;
+	shl.b64 %rd71, %rd20, 4;
+	add.s64 %rd72, %rd12, %rd71;
+	ld.global.f32 %f108, [%rd72];
+	ld.global.f32 %f109, [%rd72+4];
+	ld.global.f32 %f110, [%rd72+8];
+	ld.global.f32 %f111, [%rd72+12];
+	.loc 1 84 5
+	add.rn.f32 %f98, %f98, %f108;
+	add.rn.f32 %f101, %f101, %f109;
+	add.rn.f32 %f104, %f104, %f110;
+	add.rn.f32 %f107, %f107, %f111;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 1 87 6
+	shl.b64 %rd73, %rd20, 4;
+	add.s64 %rd74, %rd39, %rd73;
+	st.global.f32 [%rd74], %f98;
+	st.global.f32 [%rd74+4], %f101;
+	st.global.f32 [%rd74+8], %f104;
+	st.global.f32 [%rd74+12], %f107;
+	.loc 1 76 34
+	add.s64 %rd20, %rd20, %rd16;
+	setp.lt.s64 %p70, %rd20, %rd24;
+	@%p70 bra $B30;
 $B32:
-	.loc 1 24 30
-	@!%p5 bra $FAULT2;
-	@!%p6 bra $FAULT3;
-	@!%p7 bra $FAULT4;
-	bra $FAULT5;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	.loc 1 26 31
-	@!%p14 bra $FAULT6;
-	@!%p15 bra $FAULT7;
-	bra $FAULT8;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	.loc 1 23 30
+	@!%p5 bra $FAULT8;
+	@!%p6 bra $FAULT9;
+	@!%p7 bra $FAULT10;
+	bra $FAULT11;
+$B35:
+	.loc 1 25 31
+	@!%p15 bra $FAULT12;
+	@!%p16 bra $FAULT13;
+	bra $FAULT14;
+$B36:
+	.loc 1 77 37
+	@!%p66 bra $FAULT15;
+	.loc 4 28 25
+	bra $FAULT16;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 4 28 25
-	mov.u32 %r40, 0;
-	mov.u64 %rd96, %rd20;
-	mov.u64 %rd97, %rd11;
+	.loc 1 36 35
+	mov.u32 %r45, 0;
+	mov.u64 %rd75, %rd31;
+	mov.u64 %rd76, %rd24;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r40, 0;
-	mov.u64 %rd96, %rd20;
-	mov.u64 %rd97, %rd13;
+	.loc 1 54 34
+	mov.u32 %r45, 1;
+	mov.u64 %rd75, %rd40;
+	mov.u64 %rd76, %rd24;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 24 30
-	mov.u32 %r40, 1;
-	mov.u64 %rd96, %rd27;
-	mov.u64 %rd97, %rd2;
+	.loc 2 75 8
+	mov.u32 %r45, 3;
+	mov.u64 %rd75, %rd44;
+	mov.u64 %rd76, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r40, 2;
-	mov.u64 %rd96, %rd26;
-	mov.u64 %rd97, %rd27;
+	.loc 2 54 13
+	mov.u32 %r45, 5;
+	mov.u64 %rd75, %rd51;
+	mov.u64 %rd76, 32;
 	bra $FAULT;
 $FAULT4:
-	mov.u32 %r40, 1;
-	mov.u64 %rd96, %rd27;
-	mov.u64 %rd97, %rd5;
+	.loc 1 65 34
+	mov.u32 %r45, 2;
+	mov.u64 %rd75, %rd54;
+	mov.u64 %rd76, %rd24;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r40, 1;
-	mov.u64 %rd96, %rd27;
-	mov.u64 %rd97, %rd7;
+	.loc 2 75 8
+	mov.u32 %r45, 3;
+	mov.u64 %rd75, %rd58;
+	mov.u64 %rd76, 32;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 26 31
-	mov.u32 %r40, 3;
-	mov.u64 %rd96, %rd37;
-	mov.u64 %rd97, %rd7;
+	.loc 2 54 13
+	mov.u32 %r45, 5;
+	mov.u64 %rd75, %rd65;
+	mov.u64 %rd76, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r40, 4;
-	mov.u64 %rd96, %rd26;
-	mov.u64 %rd97, %rd37;
+	.loc 4 28 25
+	mov.u32 %r45, 4;
+	mov.u64 %rd75, %rd20;
+	mov.u64 %rd76, %rd13;
 	bra $FAULT;
 $FAULT8:
-	mov.u32 %r40, 3;
-	mov.u64 %rd96, %rd37;
-	mov.u64 %rd97, %rd9;
+	.loc 1 23 30
+	mov.u32 %r45, 6;
+	mov.u64 %rd75, %rd26;
+	mov.u64 %rd76, %rd2;
+	bra $FAULT;
+$FAULT9:
+	mov.u32 %r45, 7;
+	mov.u64 %rd75, %rd25;
+	mov.u64 %rd76, %rd26;
+	bra $FAULT;
+$FAULT10:
+	mov.u32 %r45, 6;
+	mov.u64 %rd75, %rd26;
+	mov.u64 %rd76, %rd5;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r45, 6;
+	mov.u64 %rd75, %rd26;
+	mov.u64 %rd76, %rd7;
+	bra $FAULT;
+$FAULT12:
+	.loc 1 25 31
+	mov.u32 %r45, 8;
+	mov.u64 %rd75, %rd36;
+	mov.u64 %rd76, %rd7;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r45, 9;
+	mov.u64 %rd75, %rd25;
+	mov.u64 %rd76, %rd36;
+	bra $FAULT;
+$FAULT14:
+	mov.u32 %r45, 8;
+	mov.u64 %rd75, %rd36;
+	mov.u64 %rd76, %rd9;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 77 37
+	mov.u32 %r45, 10;
+	mov.u64 %rd75, %rd20;
+	mov.u64 %rd76, %rd24;
+	bra $FAULT;
+$FAULT16:
+	.loc 4 28 25
+	mov.u32 %r45, 4;
+	mov.u64 %rd75, %rd20;
+	mov.u64 %rd76, %rd11;
 $FAULT:
-	ld.param.u64 %rd98, [wide_float32_4_float32_4_float32_row_F32_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r41, [%rd98], 0, 1;
-	setp.ne.u32 %p70, %r41, 0;
-	@%p70 bra $EXIT;
-	ld.global.u64 %rd99, [%rd98+8];
-	ld.param.u32 %r42, [wide_float32_4_float32_4_float32_row_F32_params+184];
-	st.global.u32 [%rd99+4], %r42;
-	ld.param.u32 %r43, [wide_float32_4_float32_4_float32_row_F32_params+188];
-	st.global.v2.u32 [%rd99+8], {%r43, %r40};
-	mov.u32 %r44, %ctaid.x;
-	mov.u32 %r45, %ctaid.y;
-	st.global.v2.u32 [%rd99+16], {%r44, %r45};
-	mov.u32 %r46, %ctaid.z;
-	mov.u32 %r47, %tid.x;
-	st.global.v2.u32 [%rd99+24], {%r46, %r47};
-	mov.u32 %r48, %tid.y;
-	mov.u32 %r49, %tid.z;
-	st.global.v2.u32 [%rd99+32], {%r48, %r49};
-	st.global.u64 [%rd99+40], %rd96;
-	st.global.u64 [%rd99+48], %rd97;
+	ld.param.u64 %rd77, [wide_float32_4_float32_4_float32_row_F32_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r46, [%rd77], 0, 1;
+	setp.ne.u32 %p71, %r46, 0;
+	@%p71 bra $EXIT;
+	ld.global.u64 %rd78, [%rd77+8];
+	ld.param.u32 %r47, [wide_float32_4_float32_4_float32_row_F32_params+184];
+	st.global.u32 [%rd78+4], %r47;
+	ld.param.u32 %r48, [wide_float32_4_float32_4_float32_row_F32_params+188];
+	st.global.v2.u32 [%rd78+8], {%r48, %r45};
+	mov.u32 %r49, %ctaid.x;
+	mov.u32 %r50, %ctaid.y;
+	st.global.v2.u32 [%rd78+16], {%r49, %r50};
+	mov.u32 %r51, %ctaid.z;
+	mov.u32 %r52, %tid.x;
+	st.global.v2.u32 [%rd78+24], {%r51, %r52};
+	mov.u32 %r53, %tid.y;
+	mov.u32 %r54, %tid.z;
+	st.global.v2.u32 [%rd78+32], {%r53, %r54};
+	st.global.u64 [%rd78+40], %rd75;
+	st.global.u64 [%rd78+48], %rd76;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd99], 56;
+	st.volatile.global.u32 [%rd78], 56;
 	bra $EXIT;
 }
 `
@@ -6937,15 +6645,14 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 .file 4 "reduce.go"
 .file 5 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[64];
+.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 
 .visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<82>;
-	.reg .b32 %r<435>;
-	.reg .b64 %rd<75>;
-	.reg .f32 %f<382>;
+	.reg .pred %p<78>;
+	.reg .b32 %r<208>;
+	.reg .b64 %rd<82>;
+	.reg .f32 %f<168>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -6966,147 +6673,151 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
 	ld.param.u8 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd17, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u32.u64 %r8, %rd5;
-	cvt.u32.u64 %r9, %rd7;
-	cvt.u64.u32 %rd18, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u32.u64 %r11, %rd11;
-	cvt.u64.u32 %rd19, %r11;
-	cvt.u32.u64 %r12, %rd13;
-	cvt.u64.u32 %rd20, %r12;
-	cvt.u32.u64 %r13, %rd14;
-	cvt.s64.s32 %rd21, %r13;
-	cvt.u32.u64 %r14, %rd15;
-	cvt.s64.s32 %rd22, %r14;
-	cvt.u32.u64 %r15, %rd16;
-	.loc 2 16 10
-	setp.eq.s32 %p2, %r15, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	cvt.u32.u64 %r10, %rd2;
+	cvt.u64.u32 %rd17, %r10;
+	cvt.u32.u64 %r11, %rd4;
+	cvt.u32.u64 %r12, %rd5;
+	cvt.u32.u64 %r13, %rd7;
+	cvt.u64.u32 %rd18, %r13;
+	cvt.u32.u64 %r14, %rd9;
+	cvt.u32.u64 %r15, %rd11;
+	cvt.u32.u64 %r16, %rd13;
+	cvt.u32.u64 %r17, %rd14;
+	cvt.s64.s32 %rd19, %r17;
+	cvt.u32.u64 %r18, %rd15;
+	cvt.s64.s32 %rd20, %r18;
+	cvt.u32.u64 %r19, %rd16;
+	cvt.s64.s32 %rd21, %r19;
+	.loc 2 35 10
+	setp.lt.s32 %p2, 32, %r19;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r16, 1, 0, 0;
-	mad.lo.s32 %r17, %r16, 256, %r4;
-	cvt.u64.u32 %rd23, %r17;
-	shr.u64 %rd24, %rd23, 5;
-	mad.wide.u32 %rd25, %r3, 8, %rd24;
-	mov.u32 %r18, %r5;
-	mov.u32 %r19, 32;
+	.loc 2 38 61
+	mad.lo.s32 %r20, %r5, %r6, %r7;
+	mad.lo.s32 %r21, %r20, %r8, %r4;
+	cvt.u64.u32 %rd22, %r21;
+	shr.u64 %rd23, %rd22, 5;
+	mad.wide.u32 %rd24, %r3, 8, %rd23;
+	mov.u32 %r22, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
-	cvt.u64.u32 %rd25, %r3;
-	mov.u32 %r18, %r4;
-	mov.u32 %r19, 256;
+	.loc 2 36 23
+	cvt.u64.u32 %rd24, %r3;
+	mov.u32 %r22, %r4;
 $B1:
-	.loc 1 17 14
-	setp.le.s64 %p3, %rd21, %rd25;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd26, %rd22, 63;
-	shr.u64 %rd27, %rd26, 61;
-	add.s64 %rd28, %rd22, %rd27;
-	shr.s64 %rd29, %rd28, 3;
-	.loc 1 22 20
-	cvt.u32.u64 %r20, %rd25;
-	cvt.u32.u64 %r21, %rd29;
-	mul.wide.s32 %rd30, %r20, %r21;
-	.loc 1 23 19
-	setp.lt.u32 %p4, 0, %r7;
+	.loc 1 16 14
+	setp.le.s64 %p3, %rd19, %rd24;
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd25, %rd20, 63;
+	shr.u64 %rd26, %rd25, 61;
+	add.s64 %rd27, %rd20, %rd26;
+	shr.s64 %rd28, %rd27, 3;
+	.loc 1 21 20
+	cvt.u32.u64 %r23, %rd24;
+	cvt.u32.u64 %r24, %rd28;
+	mul.wide.s32 %rd29, %r23, %r24;
+	.loc 1 22 19
+	setp.lt.u32 %p4, 0, %r11;
 	@!%p4 bra $B3;
-	.loc 1 24 42
-	add.s64 %rd31, %rd30, %rd29;
-	setp.le.u64 %p5, %rd31, %rd17;
-	setp.le.u64 %p6, %rd30, %rd31;
-	cvt.u32.u64 %r22, %rd31;
-	setp.le.u32 %p7, %r22, %r8;
-	setp.le.u32 %p8, %r22, %r9;
+	.loc 1 23 42
+	add.s64 %rd30, %rd29, %rd28;
+	setp.le.u64 %p5, %rd30, %rd17;
+	setp.le.u64 %p6, %rd29, %rd30;
+	cvt.u32.u64 %r25, %rd30;
+	setp.le.u32 %p7, %r25, %r12;
+	setp.le.u32 %p8, %r25, %r13;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
-	shl.b64 %rd32, %rd30, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	add.s64 %rd34, %rd3, %rd32;
-	add.s64 %rd35, %rd6, %rd32;
-	.loc 1 36 22
-	setp.lt.s32 %p12, %r18, %r21;
-	mov.u32 %r23, %r18;
+	@!%p11 bra $B34;
+	shl.b64 %rd31, %rd29, 4;
+	add.s64 %rd32, %rd1, %rd31;
+	add.s64 %rd33, %rd3, %rd31;
+	add.s64 %rd34, %rd6, %rd31;
+	.loc 1 35 22
+	setp.lt.s32 %p12, %r22, %r24;
+	mov.u32 %r26, %r22;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	mad.wide.u32 %rd36, %r23, 16, %rd33;
-	ld.global.v4.u32 {%r24, %r25, %r26, %r27}, [%rd36];
-	and.b32 %r28, %r24, 65535;
-	shr.u32 %r29, %r24, 16;
-	and.b32 %r30, %r29, 65535;
-	and.b32 %r31, %r25, 65535;
-	shr.u32 %r32, %r25, 16;
+	cvt.s64.s32 %rd35, %r26;
+	.loc 1 36 35
+	setp.lt.u32 %p13, %r26, %r24;
+	@!%p13 bra $FAULT0;
+	mad.wide.s32 %rd36, %r26, 16, %rd32;
+	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd36];
+	and.b32 %r31, %r27, 65535;
+	shr.u32 %r32, %r27, 16;
 	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r26, 65535;
-	shr.u32 %r35, %r26, 16;
+	and.b32 %r34, %r28, 65535;
+	shr.u32 %r35, %r28, 16;
 	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r27, 65535;
-	shr.u32 %r38, %r27, 16;
+	and.b32 %r37, %r29, 65535;
+	shr.u32 %r38, %r29, 16;
 	and.b32 %r39, %r38, 65535;
+	and.b32 %r40, %r30, 65535;
+	shr.u32 %r41, %r30, 16;
+	and.b32 %r42, %r41, 65535;
 	.loc 3 29 61
-	shl.b32 %r40, %r28, 16;
-	mov.b32 %f2, %r40;
-	shl.b32 %r41, %r30, 16;
-	mov.b32 %f3, %r41;
-	shl.b32 %r42, %r31, 16;
-	mov.b32 %f4, %r42;
-	shl.b32 %r43, %r33, 16;
-	mov.b32 %f5, %r43;
-	shl.b32 %r44, %r34, 16;
-	mov.b32 %f6, %r44;
-	shl.b32 %r45, %r36, 16;
-	mov.b32 %f7, %r45;
-	shl.b32 %r46, %r37, 16;
-	mov.b32 %f8, %r46;
-	shl.b32 %r47, %r39, 16;
-	mov.b32 %f9, %r47;
-	.loc 1 37 72
-	mad.wide.u32 %rd37, %r23, 16, %rd34;
-	ld.global.v4.u32 {%r48, %r49, %r50, %r51}, [%rd37];
-	and.b32 %r52, %r48, 65535;
-	shr.u32 %r53, %r48, 16;
-	and.b32 %r54, %r53, 65535;
-	and.b32 %r55, %r49, 65535;
-	shr.u32 %r56, %r49, 16;
+	shl.b32 %r43, %r31, 16;
+	mov.b32 %f2, %r43;
+	shl.b32 %r44, %r33, 16;
+	mov.b32 %f3, %r44;
+	shl.b32 %r45, %r34, 16;
+	mov.b32 %f4, %r45;
+	shl.b32 %r46, %r36, 16;
+	mov.b32 %f5, %r46;
+	shl.b32 %r47, %r37, 16;
+	mov.b32 %f6, %r47;
+	shl.b32 %r48, %r39, 16;
+	mov.b32 %f7, %r48;
+	shl.b32 %r49, %r40, 16;
+	mov.b32 %f8, %r49;
+	shl.b32 %r50, %r42, 16;
+	mov.b32 %f9, %r50;
+	.loc 1 36 72
+	mad.wide.s32 %rd37, %r26, 16, %rd33;
+	ld.global.v4.u32 {%r51, %r52, %r53, %r54}, [%rd37];
+	and.b32 %r55, %r51, 65535;
+	shr.u32 %r56, %r51, 16;
 	and.b32 %r57, %r56, 65535;
-	and.b32 %r58, %r50, 65535;
-	shr.u32 %r59, %r50, 16;
+	and.b32 %r58, %r52, 65535;
+	shr.u32 %r59, %r52, 16;
 	and.b32 %r60, %r59, 65535;
-	and.b32 %r61, %r51, 65535;
-	shr.u32 %r62, %r51, 16;
+	and.b32 %r61, %r53, 65535;
+	shr.u32 %r62, %r53, 16;
 	and.b32 %r63, %r62, 65535;
+	and.b32 %r64, %r54, 65535;
+	shr.u32 %r65, %r54, 16;
+	and.b32 %r66, %r65, 65535;
 	.loc 3 29 61
-	shl.b32 %r64, %r52, 16;
-	mov.b32 %f10, %r64;
-	shl.b32 %r65, %r54, 16;
-	mov.b32 %f11, %r65;
-	shl.b32 %r66, %r55, 16;
-	mov.b32 %f12, %r66;
-	shl.b32 %r67, %r57, 16;
-	mov.b32 %f13, %r67;
-	shl.b32 %r68, %r58, 16;
-	mov.b32 %f14, %r68;
-	shl.b32 %r69, %r60, 16;
-	mov.b32 %f15, %r69;
-	shl.b32 %r70, %r61, 16;
-	mov.b32 %f16, %r70;
-	shl.b32 %r71, %r63, 16;
-	mov.b32 %f17, %r71;
-	.loc 1 39 4
+	shl.b32 %r67, %r55, 16;
+	mov.b32 %f10, %r67;
+	shl.b32 %r68, %r57, 16;
+	mov.b32 %f11, %r68;
+	shl.b32 %r69, %r58, 16;
+	mov.b32 %f12, %r69;
+	shl.b32 %r70, %r60, 16;
+	mov.b32 %f13, %r70;
+	shl.b32 %r71, %r61, 16;
+	mov.b32 %f14, %r71;
+	shl.b32 %r72, %r63, 16;
+	mov.b32 %f15, %r72;
+	shl.b32 %r73, %r64, 16;
+	mov.b32 %f16, %r73;
+	shl.b32 %r74, %r66, 16;
+	mov.b32 %f17, %r74;
+	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
 	add.rn.f32 %f20, %f4, %f12;
@@ -7115,56 +6826,50 @@ $B2:
 	add.rn.f32 %f23, %f7, %f15;
 	add.rn.f32 %f24, %f8, %f16;
 	add.rn.f32 %f25, %f9, %f17;
-	.loc 1 41 6
-	mad.wide.u32 %rd38, %r23, 16, %rd35;
-	cvt.rn.bf16x2.f32 %r72, %f19, %f18;
-	cvt.rn.bf16x2.f32 %r73, %f21, %f20;
-	cvt.rn.bf16x2.f32 %r74, %f23, %f22;
-	cvt.rn.bf16x2.f32 %r75, %f25, %f24;
-	st.global.v4.u32 [%rd38], {%r72, %r73, %r74, %r75};
-	.loc 1 36 34
-	add.s32 %r23, %r23, %r19;
-	setp.lt.u32 %p13, %r23, %r21;
-	@%p13 bra $B2;
+	.loc 1 40 6
+	mad.wide.s32 %rd38, %r26, 16, %rd34;
+	cvt.rn.bf16x2.f32 %r75, %f19, %f18;
+	cvt.rn.bf16x2.f32 %r76, %f21, %f20;
+	cvt.rn.bf16x2.f32 %r77, %f23, %f22;
+	cvt.rn.bf16x2.f32 %r78, %f25, %f24;
+	st.global.v4.u32 [%rd38], {%r75, %r76, %r77, %r78};
+	.loc 1 35 34
+	add.s64 %rd39, %rd35, %rd21;
+	setp.lt.s64 %p14, %rd39, %rd28;
+	cvt.u32.u64 %r26, %rd39;
+	@%p14 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd39, %rd30, %rd29;
-	setp.le.u64 %p14, %rd39, %rd18;
-	setp.le.u64 %p15, %rd30, %rd39;
-	cvt.u32.u64 %r76, %rd39;
-	setp.le.u32 %p16, %r76, %r10;
-	and.pred %p17, %p14, %p15;
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B33;
-	shl.b64 %rd40, %rd30, 4;
-	add.s64 %rd41, %rd6, %rd40;
-	add.s64 %rd42, %rd8, %rd40;
+	.loc 1 25 45
+	add.s64 %rd40, %rd29, %rd28;
+	setp.le.u64 %p15, %rd40, %rd18;
+	setp.le.u64 %p16, %rd29, %rd40;
+	cvt.u32.u64 %r79, %rd40;
+	setp.le.u32 %p17, %r79, %r14;
+	and.pred %p18, %p15, %p16;
+	and.pred %p19, %p18, %p17;
+	@!%p19 bra $B35;
+	shl.b64 %rd41, %rd29, 4;
+	add.s64 %rd42, %rd6, %rd41;
+	add.s64 %rd43, %rd8, %rd41;
 	mov.f32 %f26, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s32 %p19, %r18, %r21;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s32 %p20, %r22, %r24;
+	@!%p20 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	@!%p19 bra $B8;
-	mul.lo.s32 %r77, %r19, 3;
-	sub.s32 %r78, %r21, %r77;
-	setp.le.s32 %p20, %r78, %r21;
-	setp.lt.s32 %p21, 0, %r78;
-	and.pred %p22, %p20, %p21;
-	selp.b32 %r79, %r78, 0, %p22;
-	setp.lt.u32 %p23, %r18, %r79;
-	@!%p23 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r80, %r18;
+	mov.u32 %r80, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
-	mov.u32 %r80, %r18;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	mad.wide.u32 %rd43, %r80, 16, %rd41;
-	ld.global.v4.u32 {%r81, %r82, %r83, %r84}, [%rd43];
+	cvt.s64.s32 %rd44, %r80;
+	.loc 1 54 34
+	setp.lt.u32 %p21, %r80, %r24;
+	@!%p21 bra $FAULT1;
+	mad.wide.s32 %rd45, %r80, 16, %rd42;
+	ld.global.v4.u32 {%r81, %r82, %r83, %r84}, [%rd45];
 	and.b32 %r85, %r81, 65535;
 	shr.u32 %r86, %r81, 16;
 	and.b32 %r87, %r86, 65535;
@@ -7194,7 +6899,7 @@ $B5:
 	mov.b32 %f34, %r103;
 	shl.b32 %r104, %r96, 16;
 	mov.b32 %f35, %r104;
-	.loc 1 57 4
+	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
 	add.rn.f32 %f38, %f37, %f30;
@@ -7202,1075 +6907,640 @@ $B5:
 	add.rn.f32 %f40, %f39, %f32;
 	add.rn.f32 %f41, %f40, %f33;
 	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f43, %f42, %f35;
-	.loc 1 54 34
-	add.s32 %r105, %r80, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd44, %r105, 16, %rd41;
-	ld.global.v4.u32 {%r106, %r107, %r108, %r109}, [%rd44];
-	and.b32 %r110, %r106, 65535;
-	shr.u32 %r111, %r106, 16;
-	and.b32 %r112, %r111, 65535;
-	and.b32 %r113, %r107, 65535;
-	shr.u32 %r114, %r107, 16;
-	and.b32 %r115, %r114, 65535;
-	and.b32 %r116, %r108, 65535;
-	shr.u32 %r117, %r108, 16;
-	and.b32 %r118, %r117, 65535;
-	and.b32 %r119, %r109, 65535;
-	shr.u32 %r120, %r109, 16;
-	and.b32 %r121, %r120, 65535;
-	.loc 3 29 61
-	shl.b32 %r122, %r110, 16;
-	mov.b32 %f44, %r122;
-	shl.b32 %r123, %r112, 16;
-	mov.b32 %f45, %r123;
-	shl.b32 %r124, %r113, 16;
-	mov.b32 %f46, %r124;
-	shl.b32 %r125, %r115, 16;
-	mov.b32 %f47, %r125;
-	shl.b32 %r126, %r116, 16;
-	mov.b32 %f48, %r126;
-	shl.b32 %r127, %r118, 16;
-	mov.b32 %f49, %r127;
-	shl.b32 %r128, %r119, 16;
-	mov.b32 %f50, %r128;
-	shl.b32 %r129, %r121, 16;
-	mov.b32 %f51, %r129;
-	.loc 1 57 4
-	add.rn.f32 %f52, %f43, %f44;
-	add.rn.f32 %f53, %f52, %f45;
-	add.rn.f32 %f54, %f53, %f46;
-	add.rn.f32 %f55, %f54, %f47;
-	add.rn.f32 %f56, %f55, %f48;
-	add.rn.f32 %f57, %f56, %f49;
-	add.rn.f32 %f58, %f57, %f50;
-	add.rn.f32 %f59, %f58, %f51;
-	.loc 1 54 34
-	add.s32 %r130, %r105, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd45, %r130, 16, %rd41;
-	ld.global.v4.u32 {%r131, %r132, %r133, %r134}, [%rd45];
-	and.b32 %r135, %r131, 65535;
-	shr.u32 %r136, %r131, 16;
-	and.b32 %r137, %r136, 65535;
-	and.b32 %r138, %r132, 65535;
-	shr.u32 %r139, %r132, 16;
-	and.b32 %r140, %r139, 65535;
-	and.b32 %r141, %r133, 65535;
-	shr.u32 %r142, %r133, 16;
-	and.b32 %r143, %r142, 65535;
-	and.b32 %r144, %r134, 65535;
-	shr.u32 %r145, %r134, 16;
-	and.b32 %r146, %r145, 65535;
-	.loc 3 29 61
-	shl.b32 %r147, %r135, 16;
-	mov.b32 %f60, %r147;
-	shl.b32 %r148, %r137, 16;
-	mov.b32 %f61, %r148;
-	shl.b32 %r149, %r138, 16;
-	mov.b32 %f62, %r149;
-	shl.b32 %r150, %r140, 16;
-	mov.b32 %f63, %r150;
-	shl.b32 %r151, %r141, 16;
-	mov.b32 %f64, %r151;
-	shl.b32 %r152, %r143, 16;
-	mov.b32 %f65, %r152;
-	shl.b32 %r153, %r144, 16;
-	mov.b32 %f66, %r153;
-	shl.b32 %r154, %r146, 16;
-	mov.b32 %f67, %r154;
-	.loc 1 57 4
-	add.rn.f32 %f68, %f59, %f60;
-	add.rn.f32 %f69, %f68, %f61;
-	add.rn.f32 %f70, %f69, %f62;
-	add.rn.f32 %f71, %f70, %f63;
-	add.rn.f32 %f72, %f71, %f64;
-	add.rn.f32 %f73, %f72, %f65;
-	add.rn.f32 %f74, %f73, %f66;
-	add.rn.f32 %f75, %f74, %f67;
-	.loc 1 54 34
-	add.s32 %r155, %r130, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd46, %r155, 16, %rd41;
-	ld.global.v4.u32 {%r156, %r157, %r158, %r159}, [%rd46];
-	and.b32 %r160, %r156, 65535;
-	shr.u32 %r161, %r156, 16;
-	and.b32 %r162, %r161, 65535;
-	and.b32 %r163, %r157, 65535;
-	shr.u32 %r164, %r157, 16;
-	and.b32 %r165, %r164, 65535;
-	and.b32 %r166, %r158, 65535;
-	shr.u32 %r167, %r158, 16;
-	and.b32 %r168, %r167, 65535;
-	and.b32 %r169, %r159, 65535;
-	shr.u32 %r170, %r159, 16;
-	and.b32 %r171, %r170, 65535;
-	.loc 3 29 61
-	shl.b32 %r172, %r160, 16;
-	mov.b32 %f76, %r172;
-	shl.b32 %r173, %r162, 16;
-	mov.b32 %f77, %r173;
-	shl.b32 %r174, %r163, 16;
-	mov.b32 %f78, %r174;
-	shl.b32 %r175, %r165, 16;
-	mov.b32 %f79, %r175;
-	shl.b32 %r176, %r166, 16;
-	mov.b32 %f80, %r176;
-	shl.b32 %r177, %r168, 16;
-	mov.b32 %f81, %r177;
-	shl.b32 %r178, %r169, 16;
-	mov.b32 %f82, %r178;
-	shl.b32 %r179, %r171, 16;
-	mov.b32 %f83, %r179;
-	.loc 1 57 4
-	add.rn.f32 %f84, %f75, %f76;
-	add.rn.f32 %f85, %f84, %f77;
-	add.rn.f32 %f86, %f85, %f78;
-	add.rn.f32 %f87, %f86, %f79;
-	add.rn.f32 %f88, %f87, %f80;
-	add.rn.f32 %f89, %f88, %f81;
-	add.rn.f32 %f90, %f89, %f82;
-	add.rn.f32 %f27, %f90, %f83;
-	.loc 1 54 34
-	add.s32 %r80, %r155, %r19;
-	setp.lt.u32 %p24, %r80, %r21;
-	setp.lt.u32 %p25, %r80, %r79;
-	@%p25 bra $B5;
-	@!%p24 bra $B8;
+	add.rn.f32 %f27, %f42, %f35;
+	.loc 1 53 34
+	add.s64 %rd46, %rd44, %rd21;
+	setp.lt.s64 %p22, %rd46, %rd28;
+	cvt.u32.u64 %r80, %rd46;
+	@%p22 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	mad.wide.u32 %rd47, %r80, 16, %rd41;
-	ld.global.v4.u32 {%r180, %r181, %r182, %r183}, [%rd47];
-	and.b32 %r184, %r180, 65535;
-	shr.u32 %r185, %r180, 16;
-	and.b32 %r186, %r185, 65535;
-	and.b32 %r187, %r181, 65535;
-	shr.u32 %r188, %r181, 16;
-	and.b32 %r189, %r188, 65535;
-	and.b32 %r190, %r182, 65535;
-	shr.u32 %r191, %r182, 16;
-	and.b32 %r192, %r191, 65535;
-	and.b32 %r193, %r183, 65535;
-	shr.u32 %r194, %r183, 16;
-	and.b32 %r195, %r194, 65535;
-	.loc 3 29 61
-	shl.b32 %r196, %r184, 16;
-	mov.b32 %f91, %r196;
-	shl.b32 %r197, %r186, 16;
-	mov.b32 %f92, %r197;
-	shl.b32 %r198, %r187, 16;
-	mov.b32 %f93, %r198;
-	shl.b32 %r199, %r189, 16;
-	mov.b32 %f94, %r199;
-	shl.b32 %r200, %r190, 16;
-	mov.b32 %f95, %r200;
-	shl.b32 %r201, %r192, 16;
-	mov.b32 %f96, %r201;
-	shl.b32 %r202, %r193, 16;
-	mov.b32 %f97, %r202;
-	shl.b32 %r203, %r195, 16;
-	mov.b32 %f98, %r203;
-	.loc 1 57 4
-	add.rn.f32 %f99, %f27, %f91;
-	add.rn.f32 %f100, %f99, %f92;
-	add.rn.f32 %f101, %f100, %f93;
-	add.rn.f32 %f102, %f101, %f94;
-	add.rn.f32 %f103, %f102, %f95;
-	add.rn.f32 %f104, %f103, %f96;
-	add.rn.f32 %f105, %f104, %f97;
-	add.rn.f32 %f27, %f105, %f98;
-	.loc 1 54 34
-	add.s32 %r80, %r80, %r19;
-	setp.lt.u32 %p26, %r80, %r21;
-	@%p26 bra $B7;
-$B8:
 	.loc 4 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r204, %p27, 0xffffffff;
+	mov.pred %p23, 1;
+	vote.sync.ballot.b32 %r105, %p23, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p28, %r204, -1;
-	@%p28 bra $B10;
+	setp.eq.s32 %p24, %r105, -1;
+	@%p24 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r205, %r204;
-	clz.b32 %r206, %r205;
-	shfl.sync.idx.b32 %f106, %f27, %r206, 31, 0xffffffff;
+	brev.b32 %r106, %r105;
+	clz.b32 %r107, %r106;
+	shfl.sync.idx.b32 %f43, %f27, %r107, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r207, %r204, -1;
-	and.b32 %r208, %r204, %r207;
-	setp.ne.s32 %p29, %r208, 0;
-	@!%p29 bra $B11;
-$B9:
+	add.s32 %r108, %r105, -1;
+	and.b32 %r109, %r105, %r108;
+	setp.ne.s32 %p25, %r109, 0;
+	@!%p25 bra $B9;
+$B7:
 	.loc 4 60 59
-	brev.b32 %r209, %r208;
-	clz.b32 %r210, %r209;
-	shfl.sync.idx.b32 %f107, %f27, %r210, 31, 0xffffffff;
+	brev.b32 %r110, %r109;
+	clz.b32 %r111, %r110;
+	shfl.sync.idx.b32 %f44, %f27, %r111, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f106, %f106, %f107;
+	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r211, %r208, -1;
-	and.b32 %r208, %r208, %r211;
-	setp.ne.s32 %p30, %r208, 0;
-	@%p30 bra $B9;
-	bra $B11;
+	add.s32 %r112, %r109, -1;
+	and.b32 %r109, %r109, %r112;
+	setp.ne.s32 %p26, %r109, 0;
+	@%p26 bra $B7;
+	bra $B9;
+$B8:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f46, %f27, %f45;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f48, %f46, %f47;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f50, %f48, %f49;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f52, %f50, %f51;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f43, %f52, %f53;
+$B9:
+	.loc 2 48 12
+	setp.eq.s32 %p27, %r19, 32;
+	@%p27 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p28, %r9, 0;
+	@!%p28 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r113, %r5, %r6, %r7;
+	mad.lo.s32 %r114, %r113, %r8, %r4;
+	cvt.u64.u32 %rd47, %r114;
+	shr.u64 %rd48, %rd47, 5;
+	cvt.u32.u64 %r115, %rd48;
+	setp.lt.u32 %p29, %r115, 32;
+	@!%p29 bra $FAULT2;
+	mad.lo.s32 %r116, %r115, 4, %r2;
+	st.shared.f32 [%r116], %f43;
 $B10:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f108, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f109, %f27, %f108;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f110, %f109, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f111, %f109, %f110;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f112, %f111, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f113, %f111, %f112;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f114, %f113, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f115, %f113, %f114;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f116, %f115, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f106, %f115, %f116;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p31, %r19, 32;
-	@%p31 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p32, %r5, 0;
-	@!%p32 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r212, 1, 0, 0;
-	mad.lo.s32 %r213, %r212, 256, %r4;
-	cvt.u64.u32 %rd48, %r213;
-	shr.u64 %rd49, %rd48, 5;
-	cvt.u32.u64 %r214, %rd49;
-	mad.lo.s32 %r215, %r214, 4, %r2;
-	st.shared.f32 [%r215], %f106;
-$B12:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r216, %r5, 7;
-	mad.lo.s32 %r217, %r216, 4, %r2;
-	ld.shared.f32 %f117, [%r217];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f118, %f117, 4, 31, 0xffffffff;
-	add.rn.f32 %f119, %f117, %f118;
-	shfl.sync.bfly.b32 %f120, %f119, 2, 31, 0xffffffff;
-	add.rn.f32 %f121, %f119, %f120;
-	shfl.sync.bfly.b32 %f122, %f121, 1, 31, 0xffffffff;
-	add.rn.f32 %f106, %f121, %f122;
-$B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f123, %rd22;
-	div.rn.f32 %f26, %f106, %f123;
-$B14:
-	.loc 1 65 22
-	setp.lt.s32 %p33, %r18, %r21;
-	mov.f32 %f124, 0f00000000;
-	@!%p33 bra $B19;
-	mul.lo.s32 %r218, %r19, 3;
-	sub.s32 %r219, %r21, %r218;
-	setp.le.s32 %p34, %r219, %r21;
-	setp.lt.s32 %p35, 0, %r219;
+	.loc 2 53 24
+	shr.s64 %rd49, %rd21, 63;
+	shr.u64 %rd50, %rd49, 59;
+	add.s64 %rd51, %rd21, %rd50;
+	shr.s64 %rd52, %rd51, 5;
+	cvt.u32.u64 %r117, %rd52;
+	setp.lt.s32 %p30, 0, %r117;
+	mov.f32 %f43, 0f00000000;
+	@!%p30 bra $B14;
+	.loc 2 46 47
+	add.s32 %r118, %r117, -1;
+	setp.lt.u32 %p31, 0, %r117;
+	selp.b32 %r119, %r118, 0, %p31;
+	cvt.u64.u32 %rd53, %r119;
+	setp.lt.u32 %p32, %r119, -2147483648;
+	setp.lt.s64 %p33, %rd53, 2305843009213693952;
+	and.pred %p34, %p32, %p33;
+	setp.lt.u32 %p35, %r119, 32;
 	and.pred %p36, %p34, %p35;
-	selp.b32 %r220, %r219, 0, %p36;
-	setp.lt.u32 %p37, %r18, %r220;
-	@!%p37 bra $B15;
-	mov.f32 %f124, 0f00000000;
-	mov.u32 %r221, %r18;
-	bra $B16;
+	@!%p36 bra $B11;
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r120, 0;
+	bra $B13;
+$B11:
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r121, 0;
+$B12:
+	cvt.u64.u32 %rd54, %r121;
+	.loc 2 54 13
+	setp.lt.u32 %p37, %r121, 32;
+	@!%p37 bra $FAULT3;
+	mad.lo.s32 %r122, %r121, 4, %r2;
+	ld.shared.f32 %f54, [%r122];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r121, %r121, 1;
+	setp.lt.u32 %p38, %r121, %r117;
+	@%p38 bra $B12;
+	bra $B14;
+$B13:
+	mad.lo.s32 %r123, %r120, 4, %r2;
+	ld.shared.f32 %f55, [%r123];
+	add.rn.f32 %f43, %f43, %f55;
+	add.s32 %r120, %r120, 1;
+	setp.lt.u32 %p39, %r120, %r117;
+	@%p39 bra $B13;
+$B14:
 $B15:
-	mov.f32 %f124, 0f00000000;
-	mov.u32 %r221, %r18;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f56, %rd20;
+	div.rn.f32 %f26, %f43, %f56;
 $B16:
-	.loc 1 66 34
-	mad.wide.u32 %rd50, %r221, 16, %rd41;
-	ld.global.v4.u32 {%r222, %r223, %r224, %r225}, [%rd50];
-	and.b32 %r226, %r222, 65535;
-	shr.u32 %r227, %r222, 16;
-	and.b32 %r228, %r227, 65535;
-	and.b32 %r229, %r223, 65535;
-	shr.u32 %r230, %r223, 16;
-	and.b32 %r231, %r230, 65535;
-	and.b32 %r232, %r224, 65535;
-	shr.u32 %r233, %r224, 16;
-	and.b32 %r234, %r233, 65535;
-	and.b32 %r235, %r225, 65535;
-	shr.u32 %r236, %r225, 16;
-	and.b32 %r237, %r236, 65535;
-	.loc 3 29 61
-	shl.b32 %r238, %r226, 16;
-	mov.b32 %f125, %r238;
-	shl.b32 %r239, %r228, 16;
-	mov.b32 %f126, %r239;
-	shl.b32 %r240, %r229, 16;
-	mov.b32 %f127, %r240;
-	shl.b32 %r241, %r231, 16;
-	mov.b32 %f128, %r241;
-	shl.b32 %r242, %r232, 16;
-	mov.b32 %f129, %r242;
-	shl.b32 %r243, %r234, 16;
-	mov.b32 %f130, %r243;
-	shl.b32 %r244, %r235, 16;
-	mov.b32 %f131, %r244;
-	shl.b32 %r245, %r237, 16;
-	mov.b32 %f132, %r245;
-	.loc 1 68 14
-	sub.rn.f32 %f133, %f125, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f134, %f133, %f133, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f135, %f126, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f136, %f135, %f135, %f134;
-	.loc 1 68 14
-	sub.rn.f32 %f137, %f127, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f138, %f137, %f137, %f136;
-	.loc 1 68 14
-	sub.rn.f32 %f139, %f128, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f140, %f139, %f139, %f138;
-	.loc 1 68 14
-	sub.rn.f32 %f141, %f129, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f142, %f141, %f141, %f140;
-	.loc 1 68 14
-	sub.rn.f32 %f143, %f130, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f144, %f143, %f143, %f142;
-	.loc 1 68 14
-	sub.rn.f32 %f145, %f131, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f146, %f145, %f145, %f144;
-	.loc 1 68 14
-	sub.rn.f32 %f147, %f132, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f148, %f147, %f147, %f146;
-	.loc 1 65 34
-	add.s32 %r246, %r221, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd51, %r246, 16, %rd41;
-	ld.global.v4.u32 {%r247, %r248, %r249, %r250}, [%rd51];
-	and.b32 %r251, %r247, 65535;
-	shr.u32 %r252, %r247, 16;
-	and.b32 %r253, %r252, 65535;
-	and.b32 %r254, %r248, 65535;
-	shr.u32 %r255, %r248, 16;
-	and.b32 %r256, %r255, 65535;
-	and.b32 %r257, %r249, 65535;
-	shr.u32 %r258, %r249, 16;
-	and.b32 %r259, %r258, 65535;
-	and.b32 %r260, %r250, 65535;
-	shr.u32 %r261, %r250, 16;
-	and.b32 %r262, %r261, 65535;
-	.loc 3 29 61
-	shl.b32 %r263, %r251, 16;
-	mov.b32 %f149, %r263;
-	shl.b32 %r264, %r253, 16;
-	mov.b32 %f150, %r264;
-	shl.b32 %r265, %r254, 16;
-	mov.b32 %f151, %r265;
-	shl.b32 %r266, %r256, 16;
-	mov.b32 %f152, %r266;
-	shl.b32 %r267, %r257, 16;
-	mov.b32 %f153, %r267;
-	shl.b32 %r268, %r259, 16;
-	mov.b32 %f154, %r268;
-	shl.b32 %r269, %r260, 16;
-	mov.b32 %f155, %r269;
-	shl.b32 %r270, %r262, 16;
-	mov.b32 %f156, %r270;
-	.loc 1 68 14
-	sub.rn.f32 %f157, %f149, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f158, %f157, %f157, %f148;
-	.loc 1 68 14
-	sub.rn.f32 %f159, %f150, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f160, %f159, %f159, %f158;
-	.loc 1 68 14
-	sub.rn.f32 %f161, %f151, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f162, %f161, %f161, %f160;
-	.loc 1 68 14
-	sub.rn.f32 %f163, %f152, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f164, %f163, %f163, %f162;
-	.loc 1 68 14
-	sub.rn.f32 %f165, %f153, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f166, %f165, %f165, %f164;
-	.loc 1 68 14
-	sub.rn.f32 %f167, %f154, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f168, %f167, %f167, %f166;
-	.loc 1 68 14
-	sub.rn.f32 %f169, %f155, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f170, %f169, %f169, %f168;
-	.loc 1 68 14
-	sub.rn.f32 %f171, %f156, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f172, %f171, %f171, %f170;
-	.loc 1 65 34
-	add.s32 %r271, %r246, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd52, %r271, 16, %rd41;
-	ld.global.v4.u32 {%r272, %r273, %r274, %r275}, [%rd52];
-	and.b32 %r276, %r272, 65535;
-	shr.u32 %r277, %r272, 16;
-	and.b32 %r278, %r277, 65535;
-	and.b32 %r279, %r273, 65535;
-	shr.u32 %r280, %r273, 16;
-	and.b32 %r281, %r280, 65535;
-	and.b32 %r282, %r274, 65535;
-	shr.u32 %r283, %r274, 16;
-	and.b32 %r284, %r283, 65535;
-	and.b32 %r285, %r275, 65535;
-	shr.u32 %r286, %r275, 16;
-	and.b32 %r287, %r286, 65535;
-	.loc 3 29 61
-	shl.b32 %r288, %r276, 16;
-	mov.b32 %f173, %r288;
-	shl.b32 %r289, %r278, 16;
-	mov.b32 %f174, %r289;
-	shl.b32 %r290, %r279, 16;
-	mov.b32 %f175, %r290;
-	shl.b32 %r291, %r281, 16;
-	mov.b32 %f176, %r291;
-	shl.b32 %r292, %r282, 16;
-	mov.b32 %f177, %r292;
-	shl.b32 %r293, %r284, 16;
-	mov.b32 %f178, %r293;
-	shl.b32 %r294, %r285, 16;
-	mov.b32 %f179, %r294;
-	shl.b32 %r295, %r287, 16;
-	mov.b32 %f180, %r295;
-	.loc 1 68 14
-	sub.rn.f32 %f181, %f173, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f182, %f181, %f181, %f172;
-	.loc 1 68 14
-	sub.rn.f32 %f183, %f174, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f184, %f183, %f183, %f182;
-	.loc 1 68 14
-	sub.rn.f32 %f185, %f175, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f186, %f185, %f185, %f184;
-	.loc 1 68 14
-	sub.rn.f32 %f187, %f176, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f188, %f187, %f187, %f186;
-	.loc 1 68 14
-	sub.rn.f32 %f189, %f177, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f190, %f189, %f189, %f188;
-	.loc 1 68 14
-	sub.rn.f32 %f191, %f178, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f192, %f191, %f191, %f190;
-	.loc 1 68 14
-	sub.rn.f32 %f193, %f179, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f194, %f193, %f193, %f192;
-	.loc 1 68 14
-	sub.rn.f32 %f195, %f180, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f196, %f195, %f195, %f194;
-	.loc 1 65 34
-	add.s32 %r296, %r271, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd53, %r296, 16, %rd41;
-	ld.global.v4.u32 {%r297, %r298, %r299, %r300}, [%rd53];
-	and.b32 %r301, %r297, 65535;
-	shr.u32 %r302, %r297, 16;
-	and.b32 %r303, %r302, 65535;
-	and.b32 %r304, %r298, 65535;
-	shr.u32 %r305, %r298, 16;
-	and.b32 %r306, %r305, 65535;
-	and.b32 %r307, %r299, 65535;
-	shr.u32 %r308, %r299, 16;
-	and.b32 %r309, %r308, 65535;
-	and.b32 %r310, %r300, 65535;
-	shr.u32 %r311, %r300, 16;
-	and.b32 %r312, %r311, 65535;
-	.loc 3 29 61
-	shl.b32 %r313, %r301, 16;
-	mov.b32 %f197, %r313;
-	shl.b32 %r314, %r303, 16;
-	mov.b32 %f198, %r314;
-	shl.b32 %r315, %r304, 16;
-	mov.b32 %f199, %r315;
-	shl.b32 %r316, %r306, 16;
-	mov.b32 %f200, %r316;
-	shl.b32 %r317, %r307, 16;
-	mov.b32 %f201, %r317;
-	shl.b32 %r318, %r309, 16;
-	mov.b32 %f202, %r318;
-	shl.b32 %r319, %r310, 16;
-	mov.b32 %f203, %r319;
-	shl.b32 %r320, %r312, 16;
-	mov.b32 %f204, %r320;
-	.loc 1 68 14
-	sub.rn.f32 %f205, %f197, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f206, %f205, %f205, %f196;
-	.loc 1 68 14
-	sub.rn.f32 %f207, %f198, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f208, %f207, %f207, %f206;
-	.loc 1 68 14
-	sub.rn.f32 %f209, %f199, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f210, %f209, %f209, %f208;
-	.loc 1 68 14
-	sub.rn.f32 %f211, %f200, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f212, %f211, %f211, %f210;
-	.loc 1 68 14
-	sub.rn.f32 %f213, %f201, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f214, %f213, %f213, %f212;
-	.loc 1 68 14
-	sub.rn.f32 %f215, %f202, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f216, %f215, %f215, %f214;
-	.loc 1 68 14
-	sub.rn.f32 %f217, %f203, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f218, %f217, %f217, %f216;
-	.loc 1 68 14
-	sub.rn.f32 %f219, %f204, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f219, %f219, %f218;
-	.loc 1 65 34
-	add.s32 %r221, %r296, %r19;
-	setp.lt.u32 %p38, %r221, %r21;
-	setp.lt.u32 %p39, %r221, %r220;
-	@%p39 bra $B16;
-	@!%p38 bra $B19;
+	.loc 1 64 22
+	setp.lt.s32 %p40, %r22, %r24;
+	@!%p40 bra $B17;
+	mov.f32 %f57, 0f00000000;
+	mov.u32 %r124, %r22;
+	bra $B18;
 $B17:
+	mov.f32 %f57, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	mad.wide.u32 %rd54, %r221, 16, %rd41;
-	ld.global.v4.u32 {%r321, %r322, %r323, %r324}, [%rd54];
-	and.b32 %r325, %r321, 65535;
-	shr.u32 %r326, %r321, 16;
-	and.b32 %r327, %r326, 65535;
-	and.b32 %r328, %r322, 65535;
-	shr.u32 %r329, %r322, 16;
-	and.b32 %r330, %r329, 65535;
-	and.b32 %r331, %r323, 65535;
-	shr.u32 %r332, %r323, 16;
-	and.b32 %r333, %r332, 65535;
-	and.b32 %r334, %r324, 65535;
-	shr.u32 %r335, %r324, 16;
-	and.b32 %r336, %r335, 65535;
-	.loc 3 29 61
-	shl.b32 %r337, %r325, 16;
-	mov.b32 %f220, %r337;
-	shl.b32 %r338, %r327, 16;
-	mov.b32 %f221, %r338;
-	shl.b32 %r339, %r328, 16;
-	mov.b32 %f222, %r339;
-	shl.b32 %r340, %r330, 16;
-	mov.b32 %f223, %r340;
-	shl.b32 %r341, %r331, 16;
-	mov.b32 %f224, %r341;
-	shl.b32 %r342, %r333, 16;
-	mov.b32 %f225, %r342;
-	shl.b32 %r343, %r334, 16;
-	mov.b32 %f226, %r343;
-	shl.b32 %r344, %r336, 16;
-	mov.b32 %f227, %r344;
-	.loc 1 68 14
-	sub.rn.f32 %f228, %f220, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f229, %f228, %f228, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f230, %f221, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f231, %f230, %f230, %f229;
-	.loc 1 68 14
-	sub.rn.f32 %f232, %f222, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f233, %f232, %f232, %f231;
-	.loc 1 68 14
-	sub.rn.f32 %f234, %f223, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f235, %f234, %f234, %f233;
-	.loc 1 68 14
-	sub.rn.f32 %f236, %f224, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f237, %f236, %f236, %f235;
-	.loc 1 68 14
-	sub.rn.f32 %f238, %f225, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f239, %f238, %f238, %f237;
-	.loc 1 68 14
-	sub.rn.f32 %f240, %f226, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f241, %f240, %f240, %f239;
-	.loc 1 68 14
-	sub.rn.f32 %f242, %f227, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f242, %f242, %f241;
+	cvt.s64.s32 %rd55, %r124;
 	.loc 1 65 34
-	add.s32 %r221, %r221, %r19;
-	setp.lt.u32 %p40, %r221, %r21;
-	@%p40 bra $B18;
+	setp.lt.u32 %p41, %r124, %r24;
+	@!%p41 bra $FAULT4;
+	mad.wide.s32 %rd56, %r124, 16, %rd42;
+	ld.global.v4.u32 {%r125, %r126, %r127, %r128}, [%rd56];
+	and.b32 %r129, %r125, 65535;
+	shr.u32 %r130, %r125, 16;
+	and.b32 %r131, %r130, 65535;
+	and.b32 %r132, %r126, 65535;
+	shr.u32 %r133, %r126, 16;
+	and.b32 %r134, %r133, 65535;
+	and.b32 %r135, %r127, 65535;
+	shr.u32 %r136, %r127, 16;
+	and.b32 %r137, %r136, 65535;
+	and.b32 %r138, %r128, 65535;
+	shr.u32 %r139, %r128, 16;
+	and.b32 %r140, %r139, 65535;
+	.loc 3 29 61
+	shl.b32 %r141, %r129, 16;
+	mov.b32 %f58, %r141;
+	shl.b32 %r142, %r131, 16;
+	mov.b32 %f59, %r142;
+	shl.b32 %r143, %r132, 16;
+	mov.b32 %f60, %r143;
+	shl.b32 %r144, %r134, 16;
+	mov.b32 %f61, %r144;
+	shl.b32 %r145, %r135, 16;
+	mov.b32 %f62, %r145;
+	shl.b32 %r146, %r137, 16;
+	mov.b32 %f63, %r146;
+	shl.b32 %r147, %r138, 16;
+	mov.b32 %f64, %r147;
+	shl.b32 %r148, %r140, 16;
+	mov.b32 %f65, %r148;
+	.loc 1 67 14
+	sub.rn.f32 %f66, %f58, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f67, %f66, %f66, %f57;
+	.loc 1 67 14
+	sub.rn.f32 %f68, %f59, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f69, %f68, %f68, %f67;
+	.loc 1 67 14
+	sub.rn.f32 %f70, %f60, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f71, %f70, %f70, %f69;
+	.loc 1 67 14
+	sub.rn.f32 %f72, %f61, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f73, %f72, %f72, %f71;
+	.loc 1 67 14
+	sub.rn.f32 %f74, %f62, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f75, %f74, %f74, %f73;
+	.loc 1 67 14
+	sub.rn.f32 %f76, %f63, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f77, %f76, %f76, %f75;
+	.loc 1 67 14
+	sub.rn.f32 %f78, %f64, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f79, %f78, %f78, %f77;
+	.loc 1 67 14
+	sub.rn.f32 %f80, %f65, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f57, %f80, %f80, %f79;
+	.loc 1 64 34
+	add.s64 %rd57, %rd55, %rd21;
+	setp.lt.s64 %p42, %rd57, %rd28;
+	cvt.u32.u64 %r124, %rd57;
+	@%p42 bra $B18;
 $B19:
 	.loc 4 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r345, %p41, 0xffffffff;
+	mov.pred %p43, 1;
+	vote.sync.ballot.b32 %r149, %p43, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p42, %r345, -1;
-	@%p42 bra $B21;
+	setp.eq.s32 %p44, %r149, -1;
+	@%p44 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r346, %r345;
-	clz.b32 %r347, %r346;
-	shfl.sync.idx.b32 %f243, %f124, %r347, 31, 0xffffffff;
+	brev.b32 %r150, %r149;
+	clz.b32 %r151, %r150;
+	shfl.sync.idx.b32 %f81, %f57, %r151, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r348, %r345, -1;
-	and.b32 %r349, %r345, %r348;
-	setp.ne.s32 %p43, %r349, 0;
-	@!%p43 bra $B22;
+	add.s32 %r152, %r149, -1;
+	and.b32 %r153, %r149, %r152;
+	setp.ne.s32 %p45, %r153, 0;
+	@!%p45 bra $B22;
 $B20:
 	.loc 4 60 59
-	brev.b32 %r350, %r349;
-	clz.b32 %r351, %r350;
-	shfl.sync.idx.b32 %f244, %f124, %r351, 31, 0xffffffff;
+	brev.b32 %r154, %r153;
+	clz.b32 %r155, %r154;
+	shfl.sync.idx.b32 %f82, %f57, %r155, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f243, %f244;
+	add.rn.f32 %f81, %f81, %f82;
 	.loc 4 59 53
-	add.s32 %r352, %r349, -1;
-	and.b32 %r349, %r349, %r352;
-	setp.ne.s32 %p44, %r349, 0;
-	@%p44 bra $B20;
+	add.s32 %r156, %r153, -1;
+	and.b32 %r153, %r153, %r156;
+	setp.ne.s32 %p46, %r153, 0;
+	@%p46 bra $B20;
 	bra $B22;
 $B21:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f245, %f124, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f246, %f124, %f245;
+	add.rn.f32 %f84, %f57, %f83;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f247, %f246, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f248, %f246, %f247;
+	add.rn.f32 %f86, %f84, %f85;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f249, %f248, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f250, %f248, %f249;
+	add.rn.f32 %f88, %f86, %f87;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f251, %f250, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f252, %f250, %f251;
+	add.rn.f32 %f90, %f88, %f89;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f253, %f252, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f252, %f253;
+	add.rn.f32 %f81, %f90, %f91;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p45, %r19, 32;
-	@%p45 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p46, %r5, 0;
-	@!%p46 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r353, 1, 0, 0;
-	mad.lo.s32 %r354, %r353, 256, %r4;
-	cvt.u64.u32 %rd55, %r354;
-	shr.u64 %rd56, %rd55, 5;
-	cvt.u32.u64 %r355, %rd56;
-	mad.lo.s32 %r356, %r355, 4, %r2;
-	st.shared.f32 [%r356+32], %f243;
+	.loc 2 48 12
+	setp.eq.s32 %p47, %r19, 32;
+	@%p47 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p48, %r9, 0;
+	@!%p48 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r157, %r5, %r6, %r7;
+	mad.lo.s32 %r158, %r157, %r8, %r4;
+	cvt.u64.u32 %rd58, %r158;
+	shr.u64 %rd59, %rd58, 5;
+	cvt.u32.u64 %r159, %rd59;
+	setp.lt.u32 %p49, %r159, 32;
+	@!%p49 bra $FAULT5;
+	mad.lo.s32 %r160, %r159, 4, %r2;
+	st.shared.f32 [%r160+128], %f81;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r357, %r5, 7;
-	mad.lo.s32 %r358, %r357, 4, %r2;
-	ld.shared.f32 %f254, [%r358+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f255, %f254, 4, 31, 0xffffffff;
-	add.rn.f32 %f256, %f254, %f255;
-	shfl.sync.bfly.b32 %f257, %f256, 2, 31, 0xffffffff;
-	add.rn.f32 %f258, %f256, %f257;
-	shfl.sync.bfly.b32 %f259, %f258, 1, 31, 0xffffffff;
-	add.rn.f32 %f243, %f258, %f259;
+	.loc 2 53 24
+	shr.s64 %rd60, %rd21, 63;
+	shr.u64 %rd61, %rd60, 59;
+	add.s64 %rd62, %rd21, %rd61;
+	shr.s64 %rd63, %rd62, 5;
+	cvt.u32.u64 %r161, %rd63;
+	setp.lt.s32 %p50, 0, %r161;
+	mov.f32 %f81, 0f00000000;
+	@!%p50 bra $B27;
+	.loc 2 46 47
+	add.s32 %r162, %r161, -1;
+	setp.lt.u32 %p51, 0, %r161;
+	selp.b32 %r163, %r162, 0, %p51;
+	cvt.u64.u32 %rd64, %r163;
+	setp.lt.u32 %p52, %r163, -2147483648;
+	setp.lt.s64 %p53, %rd64, 2305843009213693952;
+	and.pred %p54, %p52, %p53;
+	setp.lt.u32 %p55, %r163, 32;
+	and.pred %p56, %p54, %p55;
+	@!%p56 bra $B24;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r164, 0;
+	bra $B26;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f260, %rd22;
-	rcp.approx.ftz.f32 %f261, %f260;
-	neg.f32 %f262, %f260;
-	fma.rn.f32 %f263, %f262, %f261, 0f3F800000;
-	fma.rn.f32 %f264, %f261, %f263, %f261;
-	mul.rn.f32 %f265, %f243, %f264;
-	fma.rn.f32 %f266, %f262, %f265, %f243;
-	fma.rn.f32 %f267, %f266, %f264, %f265;
-	abs.f32 %f268, %f243;
-	setp.lt.f32 %p47, 0f0D800000, %f268;
-	abs.f32 %f269, %f267;
-	setp.lt.f32 %p48, 0f03800000, %f269;
-	and.pred %p49, %p47, %p48;
-	add.rn.f32 %f270, %f267, %f1;
-	rsqrt.approx.ftz.f32 %f271, %f270;
-	mul.rn.f32 %f272, %f270, %f271;
-	abs.f32 %f273, %f271;
-	mul.rn.f32 %f274, %f273, 0f3F000000;
-	neg.f32 %f275, %f272;
-	fma.rn.f32 %f276, %f275, %f272, %f270;
-	fma.rn.f32 %f277, %f276, %f274, %f272;
-	setp.lt.f32 %p50, 0f26800000, %f277;
-	and.pred %p51, %p49, %p50;
-	rcp.approx.ftz.f32 %f278, %f277;
-	neg.f32 %f279, %f277;
-	fma.rn.f32 %f280, %f279, %f278, 0f3F800000;
-	fma.rn.f32 %f281, %f278, %f280, %f278;
-	abs.f32 %f282, %f281;
-	setp.lt.f32 %p52, 0f03800000, %f282;
-	and.pred %p53, %p51, %p52;
-	@%p53 bra $B25;
-	div.rn.f32 %f283, %f243, %f260;
-	add.rn.f32 %f284, %f283, %f1;
-	sqrt.rn.f32 %f285, %f284;
-	rcp.rn.f32 %f281, %f285;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r165, 0;
 $B25:
-	.loc 1 77 22
-	@!%p33 bra $B30;
-	.loc 1 82 18
-	setp.lt.u32 %p54, 0, %r12;
-	add.s32 %r359, %r21, -1;
-	setp.lt.u32 %p55, %r18, %r21;
-	selp.b32 %r360, %r359, %r18, %p55;
-	cvt.u64.u32 %rd57, %r360;
-	sub.s32 %r361, %r360, %r18;
-	cvt.s64.s32 %rd58, %r361;
-	setp.lt.u64 %p56, %rd58, 2147483648;
-	setp.lt.s64 %p57, %rd57, 2305843009213693952;
-	and.pred %p58, %p56, %p57;
-	shl.b32 %r362, %r18, 1;
-	setp.lt.u32 %p59, %r362, %r11;
-	and.pred %p60, %p58, %p59;
-	shl.b32 %r363, %r360, 1;
-	setp.lt.u32 %p61, %r363, %r11;
-	and.pred %p62, %p60, %p61;
-	add.s32 %r364, %r362, 1;
-	setp.lt.u32 %p63, %r364, %r11;
-	and.pred %p64, %p62, %p63;
-	add.s32 %r365, %r363, 1;
-	setp.lt.u32 %p65, %r365, %r11;
-	and.pred %p66, %p64, %p65;
-	setp.lt.u32 %p67, %r362, %r12;
-	and.pred %p68, %p66, %p67;
-	setp.lt.u32 %p69, %r363, %r12;
-	and.pred %p70, %p68, %p69;
-	setp.lt.u32 %p71, %r364, %r12;
-	and.pred %p72, %p70, %p71;
-	setp.lt.u32 %p73, %r365, %r12;
-	and.pred %p74, %p72, %p73;
-	@%p74 bra $B28;
+	cvt.u64.u32 %rd65, %r165;
+	.loc 2 54 13
+	setp.lt.u32 %p57, %r165, 32;
+	@!%p57 bra $FAULT6;
+	mad.lo.s32 %r166, %r165, 4, %r2;
+	ld.shared.f32 %f92, [%r166+128];
+	add.rn.f32 %f81, %f81, %f92;
+	add.s32 %r165, %r165, 1;
+	setp.lt.u32 %p58, %r165, %r161;
+	@%p58 bra $B25;
+	bra $B27;
 $B26:
-	.loc 1 78 37
-	mad.wide.u32 %rd59, %r18, 16, %rd41;
-	ld.global.v4.u32 {%r366, %r367, %r368, %r369}, [%rd59];
-	and.b32 %r370, %r366, 65535;
-	shr.u32 %r371, %r366, 16;
-	and.b32 %r372, %r371, 65535;
-	and.b32 %r373, %r367, 65535;
-	shr.u32 %r374, %r367, 16;
-	and.b32 %r375, %r374, 65535;
-	and.b32 %r376, %r368, 65535;
-	shr.u32 %r377, %r368, 16;
-	and.b32 %r378, %r377, 65535;
-	and.b32 %r379, %r369, 65535;
-	shr.u32 %r380, %r369, 16;
-	and.b32 %r381, %r380, 65535;
-	.loc 3 29 61
-	shl.b32 %r382, %r370, 16;
-	mov.b32 %f286, %r382;
-	shl.b32 %r383, %r372, 16;
-	mov.b32 %f287, %r383;
-	shl.b32 %r384, %r373, 16;
-	mov.b32 %f288, %r384;
-	shl.b32 %r385, %r375, 16;
-	mov.b32 %f289, %r385;
-	shl.b32 %r386, %r376, 16;
-	mov.b32 %f290, %r386;
-	shl.b32 %r387, %r378, 16;
-	mov.b32 %f291, %r387;
-	shl.b32 %r388, %r379, 16;
-	mov.b32 %f292, %r388;
-	shl.b32 %r389, %r381, 16;
-	mov.b32 %f293, %r389;
-	.loc 5 28 27
-	shl.b32 %r390, %r18, 1;
-	cvt.u64.u32 %rd60, %r390;
-	setp.lt.u32 %p75, %r390, %r11;
-	@!%p75 bra $FAULT0;
-	mad.wide.u32 %rd61, %r390, 16, %rd10;
-	ld.global.v4.f32 {%f294, %f295, %f296, %f297}, [%rd61];
-	add.s32 %r391, %r390, 1;
-	cvt.u64.u32 %rd62, %r391;
-	setp.lt.u32 %p76, %r391, %r11;
-	@!%p76 bra $FAULT1;
-	ld.global.v4.f32 {%f298, %f299, %f300, %f301}, [%rd61+16];
-	.loc 1 80 17
-	sub.rn.f32 %f302, %f286, %f26;
-	mul.rn.f32 %f303, %f302, %f281;
-	mul.rn.f32 %f304, %f303, %f294;
-	sub.rn.f32 %f305, %f287, %f26;
-	mul.rn.f32 %f306, %f305, %f281;
-	mul.rn.f32 %f307, %f306, %f295;
-	sub.rn.f32 %f308, %f288, %f26;
-	mul.rn.f32 %f309, %f308, %f281;
-	mul.rn.f32 %f310, %f309, %f296;
-	sub.rn.f32 %f311, %f289, %f26;
-	mul.rn.f32 %f312, %f311, %f281;
-	mul.rn.f32 %f313, %f312, %f297;
-	sub.rn.f32 %f314, %f290, %f26;
-	mul.rn.f32 %f315, %f314, %f281;
-	mul.rn.f32 %f316, %f315, %f298;
-	sub.rn.f32 %f317, %f291, %f26;
-	mul.rn.f32 %f318, %f317, %f281;
-	mul.rn.f32 %f319, %f318, %f299;
-	sub.rn.f32 %f320, %f292, %f26;
-	mul.rn.f32 %f321, %f320, %f281;
-	mul.rn.f32 %f322, %f321, %f300;
-	sub.rn.f32 %f323, %f293, %f26;
-	mul.rn.f32 %f324, %f323, %f281;
-	mul.rn.f32 %f325, %f324, %f301;
-	.loc 1 82 18
-	@!%p54 bra $B27;
-	.loc 5 28 25
-	setp.lt.u32 %p77, %r390, %r12;
-	@!%p77 bra $FAULT2;
-	mad.wide.u32 %rd63, %r390, 16, %rd12;
-	ld.global.v4.f32 {%f326, %f327, %f328, %f329}, [%rd63];
-	setp.lt.u32 %p78, %r391, %r12;
-	@!%p78 bra $FAULT3;
-	ld.global.v4.f32 {%f330, %f331, %f332, %f333}, [%rd63+16];
-	.loc 1 85 5
-	add.rn.f32 %f304, %f304, %f326;
-	add.rn.f32 %f307, %f307, %f327;
-	add.rn.f32 %f310, %f310, %f328;
-	add.rn.f32 %f313, %f313, %f329;
-	add.rn.f32 %f316, %f316, %f330;
-	add.rn.f32 %f319, %f319, %f331;
-	add.rn.f32 %f322, %f322, %f332;
-	add.rn.f32 %f325, %f325, %f333;
+	mad.lo.s32 %r167, %r164, 4, %r2;
+	ld.shared.f32 %f93, [%r167+128];
+	add.rn.f32 %f81, %f81, %f93;
+	add.s32 %r164, %r164, 1;
+	setp.lt.u32 %p59, %r164, %r161;
+	@%p59 bra $B26;
 $B27:
-	.loc 1 88 6
-	mad.wide.u32 %rd64, %r18, 16, %rd42;
-	cvt.rn.bf16x2.f32 %r392, %f307, %f304;
-	cvt.rn.bf16x2.f32 %r393, %f313, %f310;
-	cvt.rn.bf16x2.f32 %r394, %f319, %f316;
-	cvt.rn.bf16x2.f32 %r395, %f325, %f322;
-	st.global.v4.u32 [%rd64], {%r392, %r393, %r394, %r395};
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p79, %r18, %r21;
-	@%p79 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	mad.wide.u32 %rd65, %r18, 16, %rd41;
-	ld.global.v4.u32 {%r396, %r397, %r398, %r399}, [%rd65];
-	and.b32 %r400, %r396, 65535;
-	shr.u32 %r401, %r396, 16;
-	and.b32 %r402, %r401, 65535;
-	and.b32 %r403, %r397, 65535;
-	shr.u32 %r404, %r397, 16;
-	and.b32 %r405, %r404, 65535;
-	and.b32 %r406, %r398, 65535;
-	shr.u32 %r407, %r398, 16;
-	and.b32 %r408, %r407, 65535;
-	and.b32 %r409, %r399, 65535;
-	shr.u32 %r410, %r399, 16;
-	and.b32 %r411, %r410, 65535;
-	.loc 3 29 61
-	shl.b32 %r412, %r400, 16;
-	mov.b32 %f334, %r412;
-	shl.b32 %r413, %r402, 16;
-	mov.b32 %f335, %r413;
-	shl.b32 %r414, %r403, 16;
-	mov.b32 %f336, %r414;
-	shl.b32 %r415, %r405, 16;
-	mov.b32 %f337, %r415;
-	shl.b32 %r416, %r406, 16;
-	mov.b32 %f338, %r416;
-	shl.b32 %r417, %r408, 16;
-	mov.b32 %f339, %r417;
-	shl.b32 %r418, %r409, 16;
-	mov.b32 %f340, %r418;
-	shl.b32 %r419, %r411, 16;
-	mov.b32 %f341, %r419;
-	.loc 5 28 27
-	shl.b32 %r420, %r18, 1;
-	mad.wide.u32 %rd66, %r420, 16, %rd10;
-	ld.global.v4.f32 {%f342, %f343, %f344, %f345}, [%rd66];
-	ld.global.v4.f32 {%f346, %f347, %f348, %f349}, [%rd66+16];
-	.loc 1 80 17
-	sub.rn.f32 %f350, %f334, %f26;
-	mul.rn.f32 %f351, %f350, %f281;
-	mul.rn.f32 %f352, %f351, %f342;
-	sub.rn.f32 %f353, %f335, %f26;
-	mul.rn.f32 %f354, %f353, %f281;
-	mul.rn.f32 %f355, %f354, %f343;
-	sub.rn.f32 %f356, %f336, %f26;
-	mul.rn.f32 %f357, %f356, %f281;
-	mul.rn.f32 %f358, %f357, %f344;
-	sub.rn.f32 %f359, %f337, %f26;
-	mul.rn.f32 %f360, %f359, %f281;
-	mul.rn.f32 %f361, %f360, %f345;
-	sub.rn.f32 %f362, %f338, %f26;
-	mul.rn.f32 %f363, %f362, %f281;
-	mul.rn.f32 %f364, %f363, %f346;
-	sub.rn.f32 %f365, %f339, %f26;
-	mul.rn.f32 %f366, %f365, %f281;
-	mul.rn.f32 %f367, %f366, %f347;
-	sub.rn.f32 %f368, %f340, %f26;
-	mul.rn.f32 %f369, %f368, %f281;
-	mul.rn.f32 %f370, %f369, %f348;
-	sub.rn.f32 %f371, %f341, %f26;
-	mul.rn.f32 %f372, %f371, %f281;
-	mul.rn.f32 %f373, %f372, %f349;
-	.loc 1 82 18
-	@!%p54 bra $B29;
-	.loc 5 28 25
-	mad.wide.u32 %rd67, %r420, 16, %rd12;
-	ld.global.v4.f32 {%f374, %f375, %f376, %f377}, [%rd67];
-	ld.global.v4.f32 {%f378, %f379, %f380, %f381}, [%rd67+16];
-	.loc 1 85 5
-	add.rn.f32 %f352, %f352, %f374;
-	add.rn.f32 %f355, %f355, %f375;
-	add.rn.f32 %f358, %f358, %f376;
-	add.rn.f32 %f361, %f361, %f377;
-	add.rn.f32 %f364, %f364, %f378;
-	add.rn.f32 %f367, %f367, %f379;
-	add.rn.f32 %f370, %f370, %f380;
-	add.rn.f32 %f373, %f373, %f381;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f94, %rd20;
+	rcp.approx.ftz.f32 %f95, %f94;
+	neg.f32 %f96, %f94;
+	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
+	fma.rn.f32 %f98, %f95, %f97, %f95;
+	mul.rn.f32 %f99, %f81, %f98;
+	fma.rn.f32 %f100, %f96, %f99, %f81;
+	fma.rn.f32 %f101, %f100, %f98, %f99;
+	abs.f32 %f102, %f81;
+	setp.lt.f32 %p60, 0f0D800000, %f102;
+	abs.f32 %f103, %f101;
+	setp.lt.f32 %p61, 0f03800000, %f103;
+	and.pred %p62, %p60, %p61;
+	add.rn.f32 %f104, %f101, %f1;
+	rsqrt.approx.ftz.f32 %f105, %f104;
+	mul.rn.f32 %f106, %f104, %f105;
+	abs.f32 %f107, %f105;
+	mul.rn.f32 %f108, %f107, 0f3F000000;
+	neg.f32 %f109, %f106;
+	fma.rn.f32 %f110, %f109, %f106, %f104;
+	fma.rn.f32 %f111, %f110, %f108, %f106;
+	setp.lt.f32 %p63, 0f26800000, %f111;
+	and.pred %p64, %p62, %p63;
+	rcp.approx.ftz.f32 %f112, %f111;
+	neg.f32 %f113, %f111;
+	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
+	fma.rn.f32 %f115, %f112, %f114, %f112;
+	abs.f32 %f116, %f115;
+	setp.lt.f32 %p65, 0f03800000, %f116;
+	and.pred %p66, %p64, %p65;
+	@%p66 bra $B29;
+	div.rn.f32 %f117, %f81, %f94;
+	add.rn.f32 %f118, %f117, %f1;
+	sqrt.rn.f32 %f119, %f118;
+	rcp.rn.f32 %f115, %f119;
 $B29:
-	.loc 1 88 6
-	mad.wide.u32 %rd68, %r18, 16, %rd42;
-	cvt.rn.bf16x2.f32 %r421, %f355, %f352;
-	cvt.rn.bf16x2.f32 %r422, %f361, %f358;
-	cvt.rn.bf16x2.f32 %r423, %f367, %f364;
-	cvt.rn.bf16x2.f32 %r424, %f373, %f370;
-	st.global.v4.u32 [%rd68], {%r421, %r422, %r423, %r424};
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p80, %r18, %r21;
-	@%p80 bra $B28;
+	.loc 1 76 22
+	@!%p40 bra $B32;
+	.loc 1 81 18
+	setp.lt.u32 %p67, 0, %r16;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	cvt.s64.s32 %rd66, %r22;
+	.loc 1 77 37
+	setp.lt.u32 %p68, %r22, %r24;
+	.loc 5 28 27
+	shl.b32 %r168, %r22, 1;
+	cvt.u64.u32 %rd67, %r168;
+	setp.lt.u32 %p69, %r168, %r15;
+	add.s32 %r169, %r168, 1;
+	cvt.u64.u32 %rd68, %r169;
+	setp.lt.u32 %p70, %r169, %r15;
+	and.pred %p71, %p68, %p69;
+	and.pred %p72, %p71, %p70;
+	@!%p72 bra $B36;
+	.loc 1 77 37
+	mad.wide.s32 %rd69, %r22, 16, %rd42;
+	ld.global.v4.u32 {%r170, %r171, %r172, %r173}, [%rd69];
+	and.b32 %r174, %r170, 65535;
+	shr.u32 %r175, %r170, 16;
+	and.b32 %r176, %r175, 65535;
+	and.b32 %r177, %r171, 65535;
+	shr.u32 %r178, %r171, 16;
+	and.b32 %r179, %r178, 65535;
+	and.b32 %r180, %r172, 65535;
+	shr.u32 %r181, %r172, 16;
+	and.b32 %r182, %r181, 65535;
+	and.b32 %r183, %r173, 65535;
+	shr.u32 %r184, %r173, 16;
+	and.b32 %r185, %r184, 65535;
+	.loc 3 29 61
+	shl.b32 %r186, %r174, 16;
+	mov.b32 %f120, %r186;
+	shl.b32 %r187, %r176, 16;
+	mov.b32 %f121, %r187;
+	shl.b32 %r188, %r177, 16;
+	mov.b32 %f122, %r188;
+	shl.b32 %r189, %r179, 16;
+	mov.b32 %f123, %r189;
+	shl.b32 %r190, %r180, 16;
+	mov.b32 %f124, %r190;
+	shl.b32 %r191, %r182, 16;
+	mov.b32 %f125, %r191;
+	shl.b32 %r192, %r183, 16;
+	mov.b32 %f126, %r192;
+	shl.b32 %r193, %r185, 16;
+	mov.b32 %f127, %r193;
+	.loc 5 28 25
+	mad.wide.u32 %rd70, %r168, 16, %rd10;
+	ld.global.v4.f32 {%f128, %f129, %f130, %f131}, [%rd70];
+	ld.global.v4.f32 {%f132, %f133, %f134, %f135}, [%rd70+16];
+	.loc 1 79 17
+	sub.rn.f32 %f136, %f120, %f26;
+	mul.rn.f32 %f137, %f136, %f115;
+	mul.rn.f32 %f138, %f137, %f128;
+	sub.rn.f32 %f139, %f121, %f26;
+	mul.rn.f32 %f140, %f139, %f115;
+	mul.rn.f32 %f141, %f140, %f129;
+	sub.rn.f32 %f142, %f122, %f26;
+	mul.rn.f32 %f143, %f142, %f115;
+	mul.rn.f32 %f144, %f143, %f130;
+	sub.rn.f32 %f145, %f123, %f26;
+	mul.rn.f32 %f146, %f145, %f115;
+	mul.rn.f32 %f147, %f146, %f131;
+	sub.rn.f32 %f148, %f124, %f26;
+	mul.rn.f32 %f149, %f148, %f115;
+	mul.rn.f32 %f150, %f149, %f132;
+	sub.rn.f32 %f151, %f125, %f26;
+	mul.rn.f32 %f152, %f151, %f115;
+	mul.rn.f32 %f153, %f152, %f133;
+	sub.rn.f32 %f154, %f126, %f26;
+	mul.rn.f32 %f155, %f154, %f115;
+	mul.rn.f32 %f156, %f155, %f134;
+	sub.rn.f32 %f157, %f127, %f26;
+	mul.rn.f32 %f158, %f157, %f115;
+	mul.rn.f32 %f159, %f158, %f135;
+	.loc 1 81 18
+	@!%p67 bra $B31;
+	.loc 5 28 25
+	setp.lt.u32 %p73, %r168, %r16;
+	setp.lt.u32 %p74, %r169, %r16;
+	and.pred %p75, %p73, %p74;
+	@!%p75 bra $B37;
+	mad.wide.u32 %rd71, %r168, 16, %rd12;
+	ld.global.v4.f32 {%f160, %f161, %f162, %f163}, [%rd71];
+	ld.global.v4.f32 {%f164, %f165, %f166, %f167}, [%rd71+16];
+	.loc 1 84 5
+	add.rn.f32 %f138, %f138, %f160;
+	add.rn.f32 %f141, %f141, %f161;
+	add.rn.f32 %f144, %f144, %f162;
+	add.rn.f32 %f147, %f147, %f163;
+	add.rn.f32 %f150, %f150, %f164;
+	add.rn.f32 %f153, %f153, %f165;
+	add.rn.f32 %f156, %f156, %f166;
+	add.rn.f32 %f159, %f159, %f167;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 1 87 6
+	mad.wide.s32 %rd72, %r22, 16, %rd43;
+	cvt.rn.bf16x2.f32 %r194, %f141, %f138;
+	cvt.rn.bf16x2.f32 %r195, %f147, %f144;
+	cvt.rn.bf16x2.f32 %r196, %f153, %f150;
+	cvt.rn.bf16x2.f32 %r197, %f159, %f156;
+	st.global.v4.u32 [%rd72], {%r194, %r195, %r196, %r197};
+	.loc 1 76 34
+	add.s64 %rd73, %rd66, %rd21;
+	setp.lt.s64 %p76, %rd73, %rd28;
+	cvt.u32.u64 %r22, %rd73;
+	@%p76 bra $B30;
 $B32:
-	cvt.u64.u32 %rd69, %r8;
-	.loc 1 24 30
-	@!%p5 bra $FAULT4;
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	bra $FAULT7;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	cvt.u64.u32 %rd70, %r10;
-	.loc 1 26 31
-	@!%p14 bra $FAULT8;
-	@!%p15 bra $FAULT9;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	cvt.u64.u32 %rd74, %r12;
+	.loc 1 23 30
+	@!%p5 bra $FAULT7;
+	@!%p6 bra $FAULT8;
+	@!%p7 bra $FAULT9;
 	bra $FAULT10;
+$B35:
+	cvt.u64.u32 %rd75, %r14;
+	.loc 1 25 31
+	@!%p15 bra $FAULT11;
+	@!%p16 bra $FAULT12;
+	bra $FAULT13;
+$B36:
+	cvt.u64.u32 %rd76, %r15;
+	.loc 1 77 37
+	@!%p68 bra $FAULT14;
+	.loc 5 28 25
+	@!%p69 bra $FAULT15;
+	bra $FAULT16;
+$B37:
+	cvt.u64.u32 %rd77, %r16;
+	@!%p73 bra $FAULT17;
+	bra $FAULT18;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 5 28 25
-	mov.u32 %r425, 0;
-	mov.u64 %rd71, %rd60;
-	mov.u64 %rd72, %rd19;
+	.loc 1 36 35
+	mov.u32 %r198, 0;
+	mov.u64 %rd78, %rd35;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r425, 0;
-	mov.u64 %rd71, %rd62;
-	mov.u64 %rd72, %rd19;
+	.loc 1 54 34
+	mov.u32 %r198, 1;
+	mov.u64 %rd78, %rd44;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r425, 0;
-	mov.u64 %rd71, %rd60;
-	mov.u64 %rd72, %rd20;
+	.loc 2 75 8
+	mov.u32 %r198, 3;
+	mov.u64 %rd78, %rd48;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r425, 0;
-	mov.u64 %rd71, %rd62;
-	mov.u64 %rd72, %rd20;
+	.loc 2 54 13
+	mov.u32 %r198, 4;
+	mov.u64 %rd78, %rd54;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 24 30
-	mov.u32 %r425, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd17;
+	.loc 1 65 34
+	mov.u32 %r198, 2;
+	mov.u64 %rd78, %rd55;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r425, 2;
-	mov.u64 %rd71, %rd30;
-	mov.u64 %rd72, %rd31;
+	.loc 2 75 8
+	mov.u32 %r198, 3;
+	mov.u64 %rd78, %rd59;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r425, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd69;
+	.loc 2 54 13
+	mov.u32 %r198, 4;
+	mov.u64 %rd78, %rd65;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r425, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd18;
+	.loc 1 23 30
+	mov.u32 %r198, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd17;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 26 31
-	mov.u32 %r425, 3;
-	mov.u64 %rd71, %rd39;
-	mov.u64 %rd72, %rd18;
+	mov.u32 %r198, 6;
+	mov.u64 %rd78, %rd29;
+	mov.u64 %rd79, %rd30;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r425, 4;
-	mov.u64 %rd71, %rd30;
-	mov.u64 %rd72, %rd39;
+	mov.u32 %r198, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd74;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r425, 3;
-	mov.u64 %rd71, %rd39;
-	mov.u64 %rd72, %rd70;
+	mov.u32 %r198, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd18;
+	bra $FAULT;
+$FAULT11:
+	.loc 1 25 31
+	mov.u32 %r198, 7;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd18;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r198, 8;
+	mov.u64 %rd78, %rd29;
+	mov.u64 %rd79, %rd40;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r198, 7;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd75;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 77 37
+	mov.u32 %r198, 9;
+	mov.u64 %rd78, %rd66;
+	mov.u64 %rd79, %rd28;
+	bra $FAULT;
+$FAULT15:
+	.loc 5 28 25
+	mov.u32 %r198, 10;
+	mov.u64 %rd78, %rd67;
+	mov.u64 %rd79, %rd76;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r198, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd76;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r198, 10;
+	mov.u64 %rd78, %rd67;
+	mov.u64 %rd79, %rd77;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r198, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd77;
 $FAULT:
-	ld.param.u64 %rd73, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r426, [%rd73], 0, 1;
-	setp.ne.u32 %p81, %r426, 0;
-	@%p81 bra $EXIT;
-	ld.global.u64 %rd74, [%rd73+8];
-	ld.param.u32 %r427, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
-	st.global.u32 [%rd74+4], %r427;
-	ld.param.u32 %r428, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
-	st.global.v2.u32 [%rd74+8], {%r428, %r425};
-	mov.u32 %r429, %ctaid.x;
-	mov.u32 %r430, %ctaid.y;
-	st.global.v2.u32 [%rd74+16], {%r429, %r430};
-	mov.u32 %r431, %ctaid.z;
-	mov.u32 %r432, %tid.x;
-	st.global.v2.u32 [%rd74+24], {%r431, %r432};
-	mov.u32 %r433, %tid.y;
-	mov.u32 %r434, %tid.z;
-	st.global.v2.u32 [%rd74+32], {%r433, %r434};
-	st.global.u64 [%rd74+40], %rd71;
-	st.global.u64 [%rd74+48], %rd72;
+	ld.param.u64 %rd80, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r199, [%rd80], 0, 1;
+	setp.ne.u32 %p77, %r199, 0;
+	@%p77 bra $EXIT;
+	ld.global.u64 %rd81, [%rd80+8];
+	ld.param.u32 %r200, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
+	st.global.u32 [%rd81+4], %r200;
+	ld.param.u32 %r201, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
+	st.global.v2.u32 [%rd81+8], {%r201, %r198};
+	mov.u32 %r202, %ctaid.x;
+	mov.u32 %r203, %ctaid.y;
+	st.global.v2.u32 [%rd81+16], {%r202, %r203};
+	mov.u32 %r204, %ctaid.z;
+	mov.u32 %r205, %tid.x;
+	st.global.v2.u32 [%rd81+24], {%r204, %r205};
+	mov.u32 %r206, %tid.y;
+	mov.u32 %r207, %tid.z;
+	st.global.v2.u32 [%rd81+32], {%r206, %r207};
+	st.global.u64 [%rd81+40], %rd78;
+	st.global.u64 [%rd81+48], %rd79;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd74], 56;
+	st.volatile.global.u32 [%rd81], 56;
 	bra $EXIT;
 }
 `
@@ -8284,16 +7554,15 @@ const wideBF16SM80 = `.version 7.0
 .file 4 "reduce.go"
 .file 5 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[64];
+.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 
 .visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<81>;
-	.reg .b16 %rs<25>;
-	.reg .b32 %r<300>;
-	.reg .b64 %rd<109>;
-	.reg .f32 %f<382>;
+	.reg .pred %p<76>;
+	.reg .b16 %rs<17>;
+	.reg .b32 %r<151>;
+	.reg .b64 %rd<82>;
+	.reg .f32 %f<168>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -8314,121 +7583,124 @@ const wideBF16SM80 = `.version 7.0
 	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
 	ld.param.u8 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	.loc 2 16 10
-	setp.eq.s64 %p2, %rd16, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	.loc 2 35 10
+	setp.lt.s64 %p2, 32, %rd16;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r6, 1, 0, 0;
-	mad.lo.s32 %r7, %r6, 256, %r4;
-	cvt.u64.u32 %rd17, %r7;
+	.loc 2 38 61
+	mad.lo.s32 %r10, %r5, %r6, %r7;
+	mad.lo.s32 %r11, %r10, %r8, %r4;
+	cvt.u64.u32 %rd17, %r11;
 	shr.u64 %rd18, %rd17, 5;
 	mad.wide.u32 %rd19, %r3, 8, %rd18;
-	mov.u32 %r8, %r5;
-	mov.u32 %r9, 32;
+	mov.u32 %r12, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
+	.loc 2 36 23
 	cvt.u64.u32 %rd19, %r3;
-	mov.u32 %r8, %r4;
-	mov.u32 %r9, 256;
+	mov.u32 %r12, %r4;
 $B1:
-	cvt.u64.u32 %rd20, %r8;
-	cvt.u64.u32 %rd21, %r9;
-	.loc 1 17 14
+	cvt.u64.u32 %rd20, %r12;
+	.loc 1 16 14
 	setp.le.s64 %p3, %rd14, %rd19;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd22, %rd15, 63;
-	shr.u64 %rd23, %rd22, 61;
-	add.s64 %rd24, %rd15, %rd23;
-	shr.s64 %rd25, %rd24, 3;
-	.loc 1 22 20
-	mul.lo.s64 %rd26, %rd19, %rd25;
-	.loc 1 23 19
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd21, %rd15, 63;
+	shr.u64 %rd22, %rd21, 61;
+	add.s64 %rd23, %rd15, %rd22;
+	shr.s64 %rd24, %rd23, 3;
+	.loc 1 21 20
+	mul.lo.s64 %rd25, %rd19, %rd24;
+	.loc 1 22 19
 	setp.lt.s64 %p4, 0, %rd4;
 	@!%p4 bra $B3;
-	.loc 1 24 42
-	add.s64 %rd27, %rd26, %rd25;
-	setp.le.u64 %p5, %rd27, %rd2;
-	setp.le.u64 %p6, %rd26, %rd27;
-	setp.le.u64 %p7, %rd27, %rd5;
-	setp.le.u64 %p8, %rd27, %rd7;
+	.loc 1 23 42
+	add.s64 %rd26, %rd25, %rd24;
+	setp.le.u64 %p5, %rd26, %rd2;
+	setp.le.u64 %p6, %rd25, %rd26;
+	setp.le.u64 %p7, %rd26, %rd5;
+	setp.le.u64 %p8, %rd26, %rd7;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
-	shl.b64 %rd28, %rd26, 4;
-	add.s64 %rd29, %rd1, %rd28;
-	add.s64 %rd30, %rd3, %rd28;
-	add.s64 %rd31, %rd6, %rd28;
-	.loc 1 36 22
-	setp.lt.s64 %p12, %rd20, %rd25;
-	mov.u64 %rd32, %rd20;
+	@!%p11 bra $B34;
+	shl.b64 %rd27, %rd25, 4;
+	add.s64 %rd28, %rd1, %rd27;
+	add.s64 %rd29, %rd3, %rd27;
+	add.s64 %rd30, %rd6, %rd27;
+	.loc 1 35 22
+	setp.lt.s64 %p12, %rd20, %rd24;
+	mov.u64 %rd31, %rd20;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	shl.b64 %rd33, %rd32, 4;
-	add.s64 %rd34, %rd29, %rd33;
-	ld.global.u16 %r10, [%rd34];
-	ld.global.u16 %r11, [%rd34+2];
-	ld.global.u16 %r12, [%rd34+4];
-	ld.global.u16 %r13, [%rd34+6];
-	ld.global.u16 %r14, [%rd34+8];
-	ld.global.u16 %r15, [%rd34+10];
-	ld.global.u16 %r16, [%rd34+12];
-	ld.global.u16 %r17, [%rd34+14];
+	.loc 1 36 35
+	setp.lt.u64 %p13, %rd31, %rd24;
+	@!%p13 bra $FAULT0;
+	shl.b64 %rd32, %rd31, 4;
+	add.s64 %rd33, %rd28, %rd32;
+	ld.global.u16 %r13, [%rd33];
+	ld.global.u16 %r14, [%rd33+2];
+	ld.global.u16 %r15, [%rd33+4];
+	ld.global.u16 %r16, [%rd33+6];
+	ld.global.u16 %r17, [%rd33+8];
+	ld.global.u16 %r18, [%rd33+10];
+	ld.global.u16 %r19, [%rd33+12];
+	ld.global.u16 %r20, [%rd33+14];
 	.loc 3 29 61
-	shl.b32 %r18, %r10, 16;
-	mov.b32 %f2, %r18;
-	shl.b32 %r19, %r11, 16;
-	mov.b32 %f3, %r19;
-	shl.b32 %r20, %r12, 16;
-	mov.b32 %f4, %r20;
 	shl.b32 %r21, %r13, 16;
-	mov.b32 %f5, %r21;
+	mov.b32 %f2, %r21;
 	shl.b32 %r22, %r14, 16;
-	mov.b32 %f6, %r22;
+	mov.b32 %f3, %r22;
 	shl.b32 %r23, %r15, 16;
-	mov.b32 %f7, %r23;
+	mov.b32 %f4, %r23;
 	shl.b32 %r24, %r16, 16;
-	mov.b32 %f8, %r24;
+	mov.b32 %f5, %r24;
 	shl.b32 %r25, %r17, 16;
-	mov.b32 %f9, %r25;
-	.loc 1 37 72
-	add.s64 %rd35, %rd30, %rd33;
-	ld.global.u16 %r26, [%rd35];
-	ld.global.u16 %r27, [%rd35+2];
-	ld.global.u16 %r28, [%rd35+4];
-	ld.global.u16 %r29, [%rd35+6];
-	ld.global.u16 %r30, [%rd35+8];
-	ld.global.u16 %r31, [%rd35+10];
-	ld.global.u16 %r32, [%rd35+12];
-	ld.global.u16 %r33, [%rd35+14];
+	mov.b32 %f6, %r25;
+	shl.b32 %r26, %r18, 16;
+	mov.b32 %f7, %r26;
+	shl.b32 %r27, %r19, 16;
+	mov.b32 %f8, %r27;
+	shl.b32 %r28, %r20, 16;
+	mov.b32 %f9, %r28;
+	.loc 1 36 72
+	add.s64 %rd34, %rd29, %rd32;
+	ld.global.u16 %r29, [%rd34];
+	ld.global.u16 %r30, [%rd34+2];
+	ld.global.u16 %r31, [%rd34+4];
+	ld.global.u16 %r32, [%rd34+6];
+	ld.global.u16 %r33, [%rd34+8];
+	ld.global.u16 %r34, [%rd34+10];
+	ld.global.u16 %r35, [%rd34+12];
+	ld.global.u16 %r36, [%rd34+14];
 	.loc 3 29 61
-	shl.b32 %r34, %r26, 16;
-	mov.b32 %f10, %r34;
-	shl.b32 %r35, %r27, 16;
-	mov.b32 %f11, %r35;
-	shl.b32 %r36, %r28, 16;
-	mov.b32 %f12, %r36;
 	shl.b32 %r37, %r29, 16;
-	mov.b32 %f13, %r37;
+	mov.b32 %f10, %r37;
 	shl.b32 %r38, %r30, 16;
-	mov.b32 %f14, %r38;
+	mov.b32 %f11, %r38;
 	shl.b32 %r39, %r31, 16;
-	mov.b32 %f15, %r39;
+	mov.b32 %f12, %r39;
 	shl.b32 %r40, %r32, 16;
-	mov.b32 %f16, %r40;
+	mov.b32 %f13, %r40;
 	shl.b32 %r41, %r33, 16;
-	mov.b32 %f17, %r41;
-	.loc 1 39 4
+	mov.b32 %f14, %r41;
+	shl.b32 %r42, %r34, 16;
+	mov.b32 %f15, %r42;
+	shl.b32 %r43, %r35, 16;
+	mov.b32 %f16, %r43;
+	shl.b32 %r44, %r36, 16;
+	mov.b32 %f17, %r44;
+	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
 	add.rn.f32 %f20, %f4, %f12;
@@ -8439,100 +7711,91 @@ $B2:
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 32 63
 	cvt.rn.bf16.f32 %rs1, %f18;
-	cvt.u32.u16 %r42, %rs1;
+	cvt.u32.u16 %r45, %rs1;
 	cvt.rn.bf16.f32 %rs2, %f19;
-	cvt.u32.u16 %r43, %rs2;
+	cvt.u32.u16 %r46, %rs2;
 	cvt.rn.bf16.f32 %rs3, %f20;
-	cvt.u32.u16 %r44, %rs3;
+	cvt.u32.u16 %r47, %rs3;
 	cvt.rn.bf16.f32 %rs4, %f21;
-	cvt.u32.u16 %r45, %rs4;
+	cvt.u32.u16 %r48, %rs4;
 	cvt.rn.bf16.f32 %rs5, %f22;
-	cvt.u32.u16 %r46, %rs5;
+	cvt.u32.u16 %r49, %rs5;
 	cvt.rn.bf16.f32 %rs6, %f23;
-	cvt.u32.u16 %r47, %rs6;
+	cvt.u32.u16 %r50, %rs6;
 	cvt.rn.bf16.f32 %rs7, %f24;
-	cvt.u32.u16 %r48, %rs7;
+	cvt.u32.u16 %r51, %rs7;
 	cvt.rn.bf16.f32 %rs8, %f25;
-	cvt.u32.u16 %r49, %rs8;
-	.loc 1 41 6
-	add.s64 %rd36, %rd31, %rd33;
-	st.global.u16 [%rd36], %r42;
-	st.global.u16 [%rd36+2], %r43;
-	st.global.u16 [%rd36+4], %r44;
-	st.global.u16 [%rd36+6], %r45;
-	st.global.u16 [%rd36+8], %r46;
-	st.global.u16 [%rd36+10], %r47;
-	st.global.u16 [%rd36+12], %r48;
-	st.global.u16 [%rd36+14], %r49;
-	.loc 1 36 34
-	add.s64 %rd32, %rd32, %rd21;
-	setp.lt.s64 %p13, %rd32, %rd25;
-	@%p13 bra $B2;
+	cvt.u32.u16 %r52, %rs8;
+	.loc 1 40 6
+	add.s64 %rd35, %rd30, %rd32;
+	st.global.u16 [%rd35], %r45;
+	st.global.u16 [%rd35+2], %r46;
+	st.global.u16 [%rd35+4], %r47;
+	st.global.u16 [%rd35+6], %r48;
+	st.global.u16 [%rd35+8], %r49;
+	st.global.u16 [%rd35+10], %r50;
+	st.global.u16 [%rd35+12], %r51;
+	st.global.u16 [%rd35+14], %r52;
+	.loc 1 35 34
+	add.s64 %rd31, %rd31, %rd16;
+	setp.lt.s64 %p14, %rd31, %rd24;
+	@%p14 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd37, %rd26, %rd25;
-	setp.le.u64 %p14, %rd37, %rd7;
-	setp.le.u64 %p15, %rd26, %rd37;
-	setp.le.u64 %p16, %rd37, %rd9;
-	and.pred %p17, %p14, %p15;
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B33;
-	shl.b64 %rd38, %rd26, 4;
-	add.s64 %rd39, %rd6, %rd38;
-	add.s64 %rd40, %rd8, %rd38;
+	.loc 1 25 45
+	add.s64 %rd36, %rd25, %rd24;
+	setp.le.u64 %p15, %rd36, %rd7;
+	setp.le.u64 %p16, %rd25, %rd36;
+	setp.le.u64 %p17, %rd36, %rd9;
+	and.pred %p18, %p15, %p16;
+	and.pred %p19, %p18, %p17;
+	@!%p19 bra $B35;
+	shl.b64 %rd37, %rd25, 4;
+	add.s64 %rd38, %rd6, %rd37;
+	add.s64 %rd39, %rd8, %rd37;
 	mov.f32 %f26, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s64 %p19, %rd20, %rd25;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s64 %p20, %rd20, %rd24;
+	@!%p20 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	@!%p19 bra $B8;
-	mul.lo.s32 %r50, %r9, 3;
-	cvt.u64.u32 %rd41, %r50;
-	sub.s64 %rd42, %rd25, %rd41;
-	setp.le.s64 %p20, %rd42, %rd25;
-	setp.lt.s64 %p21, 0, %rd42;
-	and.pred %p22, %p20, %p21;
-	selp.b64 %rd43, %rd42, 0, %p22;
-	setp.lt.s64 %p23, %rd20, %rd43;
-	@!%p23 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd44, %rd20;
+	mov.u64 %rd40, %rd20;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd44, %rd20;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	shl.b64 %rd45, %rd44, 4;
-	add.s64 %rd46, %rd39, %rd45;
-	ld.global.u16 %r51, [%rd46];
-	ld.global.u16 %r52, [%rd46+2];
-	ld.global.u16 %r53, [%rd46+4];
-	ld.global.u16 %r54, [%rd46+6];
-	ld.global.u16 %r55, [%rd46+8];
-	ld.global.u16 %r56, [%rd46+10];
-	ld.global.u16 %r57, [%rd46+12];
-	ld.global.u16 %r58, [%rd46+14];
+	.loc 1 54 34
+	setp.lt.u64 %p21, %rd40, %rd24;
+	@!%p21 bra $FAULT1;
+	shl.b64 %rd41, %rd40, 4;
+	add.s64 %rd42, %rd38, %rd41;
+	ld.global.u16 %r53, [%rd42];
+	ld.global.u16 %r54, [%rd42+2];
+	ld.global.u16 %r55, [%rd42+4];
+	ld.global.u16 %r56, [%rd42+6];
+	ld.global.u16 %r57, [%rd42+8];
+	ld.global.u16 %r58, [%rd42+10];
+	ld.global.u16 %r59, [%rd42+12];
+	ld.global.u16 %r60, [%rd42+14];
 	.loc 3 29 61
-	shl.b32 %r59, %r51, 16;
-	mov.b32 %f28, %r59;
-	shl.b32 %r60, %r52, 16;
-	mov.b32 %f29, %r60;
 	shl.b32 %r61, %r53, 16;
-	mov.b32 %f30, %r61;
+	mov.b32 %f28, %r61;
 	shl.b32 %r62, %r54, 16;
-	mov.b32 %f31, %r62;
+	mov.b32 %f29, %r62;
 	shl.b32 %r63, %r55, 16;
-	mov.b32 %f32, %r63;
+	mov.b32 %f30, %r63;
 	shl.b32 %r64, %r56, 16;
-	mov.b32 %f33, %r64;
+	mov.b32 %f31, %r64;
 	shl.b32 %r65, %r57, 16;
-	mov.b32 %f34, %r65;
+	mov.b32 %f32, %r65;
 	shl.b32 %r66, %r58, 16;
-	mov.b32 %f35, %r66;
-	.loc 1 57 4
+	mov.b32 %f33, %r66;
+	shl.b32 %r67, %r59, 16;
+	mov.b32 %f34, %r67;
+	shl.b32 %r68, %r60, 16;
+	mov.b32 %f35, %r68;
+	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
 	add.rn.f32 %f38, %f37, %f30;
@@ -8540,1097 +7803,652 @@ $B5:
 	add.rn.f32 %f40, %f39, %f32;
 	add.rn.f32 %f41, %f40, %f33;
 	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f43, %f42, %f35;
-	.loc 1 54 34
-	add.s64 %rd47, %rd44, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd39, %rd48;
-	ld.global.u16 %r67, [%rd49];
-	ld.global.u16 %r68, [%rd49+2];
-	ld.global.u16 %r69, [%rd49+4];
-	ld.global.u16 %r70, [%rd49+6];
-	ld.global.u16 %r71, [%rd49+8];
-	ld.global.u16 %r72, [%rd49+10];
-	ld.global.u16 %r73, [%rd49+12];
-	ld.global.u16 %r74, [%rd49+14];
-	.loc 3 29 61
-	shl.b32 %r75, %r67, 16;
-	mov.b32 %f44, %r75;
-	shl.b32 %r76, %r68, 16;
-	mov.b32 %f45, %r76;
-	shl.b32 %r77, %r69, 16;
-	mov.b32 %f46, %r77;
-	shl.b32 %r78, %r70, 16;
-	mov.b32 %f47, %r78;
-	shl.b32 %r79, %r71, 16;
-	mov.b32 %f48, %r79;
-	shl.b32 %r80, %r72, 16;
-	mov.b32 %f49, %r80;
-	shl.b32 %r81, %r73, 16;
-	mov.b32 %f50, %r81;
-	shl.b32 %r82, %r74, 16;
-	mov.b32 %f51, %r82;
-	.loc 1 57 4
-	add.rn.f32 %f52, %f43, %f44;
-	add.rn.f32 %f53, %f52, %f45;
-	add.rn.f32 %f54, %f53, %f46;
-	add.rn.f32 %f55, %f54, %f47;
-	add.rn.f32 %f56, %f55, %f48;
-	add.rn.f32 %f57, %f56, %f49;
-	add.rn.f32 %f58, %f57, %f50;
-	add.rn.f32 %f59, %f58, %f51;
-	.loc 1 54 34
-	add.s64 %rd50, %rd47, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd51, %rd50, 4;
-	add.s64 %rd52, %rd39, %rd51;
-	ld.global.u16 %r83, [%rd52];
-	ld.global.u16 %r84, [%rd52+2];
-	ld.global.u16 %r85, [%rd52+4];
-	ld.global.u16 %r86, [%rd52+6];
-	ld.global.u16 %r87, [%rd52+8];
-	ld.global.u16 %r88, [%rd52+10];
-	ld.global.u16 %r89, [%rd52+12];
-	ld.global.u16 %r90, [%rd52+14];
-	.loc 3 29 61
-	shl.b32 %r91, %r83, 16;
-	mov.b32 %f60, %r91;
-	shl.b32 %r92, %r84, 16;
-	mov.b32 %f61, %r92;
-	shl.b32 %r93, %r85, 16;
-	mov.b32 %f62, %r93;
-	shl.b32 %r94, %r86, 16;
-	mov.b32 %f63, %r94;
-	shl.b32 %r95, %r87, 16;
-	mov.b32 %f64, %r95;
-	shl.b32 %r96, %r88, 16;
-	mov.b32 %f65, %r96;
-	shl.b32 %r97, %r89, 16;
-	mov.b32 %f66, %r97;
-	shl.b32 %r98, %r90, 16;
-	mov.b32 %f67, %r98;
-	.loc 1 57 4
-	add.rn.f32 %f68, %f59, %f60;
-	add.rn.f32 %f69, %f68, %f61;
-	add.rn.f32 %f70, %f69, %f62;
-	add.rn.f32 %f71, %f70, %f63;
-	add.rn.f32 %f72, %f71, %f64;
-	add.rn.f32 %f73, %f72, %f65;
-	add.rn.f32 %f74, %f73, %f66;
-	add.rn.f32 %f75, %f74, %f67;
-	.loc 1 54 34
-	add.s64 %rd53, %rd50, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd54, %rd53, 4;
-	add.s64 %rd55, %rd39, %rd54;
-	ld.global.u16 %r99, [%rd55];
-	ld.global.u16 %r100, [%rd55+2];
-	ld.global.u16 %r101, [%rd55+4];
-	ld.global.u16 %r102, [%rd55+6];
-	ld.global.u16 %r103, [%rd55+8];
-	ld.global.u16 %r104, [%rd55+10];
-	ld.global.u16 %r105, [%rd55+12];
-	ld.global.u16 %r106, [%rd55+14];
-	.loc 3 29 61
-	shl.b32 %r107, %r99, 16;
-	mov.b32 %f76, %r107;
-	shl.b32 %r108, %r100, 16;
-	mov.b32 %f77, %r108;
-	shl.b32 %r109, %r101, 16;
-	mov.b32 %f78, %r109;
-	shl.b32 %r110, %r102, 16;
-	mov.b32 %f79, %r110;
-	shl.b32 %r111, %r103, 16;
-	mov.b32 %f80, %r111;
-	shl.b32 %r112, %r104, 16;
-	mov.b32 %f81, %r112;
-	shl.b32 %r113, %r105, 16;
-	mov.b32 %f82, %r113;
-	shl.b32 %r114, %r106, 16;
-	mov.b32 %f83, %r114;
-	.loc 1 57 4
-	add.rn.f32 %f84, %f75, %f76;
-	add.rn.f32 %f85, %f84, %f77;
-	add.rn.f32 %f86, %f85, %f78;
-	add.rn.f32 %f87, %f86, %f79;
-	add.rn.f32 %f88, %f87, %f80;
-	add.rn.f32 %f89, %f88, %f81;
-	add.rn.f32 %f90, %f89, %f82;
-	add.rn.f32 %f27, %f90, %f83;
-	.loc 1 54 34
-	add.s64 %rd44, %rd53, %rd21;
-	setp.lt.s64 %p24, %rd44, %rd25;
-	setp.lt.s64 %p25, %rd44, %rd43;
-	@%p25 bra $B5;
-	@!%p24 bra $B8;
+	add.rn.f32 %f27, %f42, %f35;
+	.loc 1 53 34
+	add.s64 %rd40, %rd40, %rd16;
+	setp.lt.s64 %p22, %rd40, %rd24;
+	@%p22 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	shl.b64 %rd56, %rd44, 4;
-	add.s64 %rd57, %rd39, %rd56;
-	ld.global.u16 %r115, [%rd57];
-	ld.global.u16 %r116, [%rd57+2];
-	ld.global.u16 %r117, [%rd57+4];
-	ld.global.u16 %r118, [%rd57+6];
-	ld.global.u16 %r119, [%rd57+8];
-	ld.global.u16 %r120, [%rd57+10];
-	ld.global.u16 %r121, [%rd57+12];
-	ld.global.u16 %r122, [%rd57+14];
-	.loc 3 29 61
-	shl.b32 %r123, %r115, 16;
-	mov.b32 %f91, %r123;
-	shl.b32 %r124, %r116, 16;
-	mov.b32 %f92, %r124;
-	shl.b32 %r125, %r117, 16;
-	mov.b32 %f93, %r125;
-	shl.b32 %r126, %r118, 16;
-	mov.b32 %f94, %r126;
-	shl.b32 %r127, %r119, 16;
-	mov.b32 %f95, %r127;
-	shl.b32 %r128, %r120, 16;
-	mov.b32 %f96, %r128;
-	shl.b32 %r129, %r121, 16;
-	mov.b32 %f97, %r129;
-	shl.b32 %r130, %r122, 16;
-	mov.b32 %f98, %r130;
-	.loc 1 57 4
-	add.rn.f32 %f99, %f27, %f91;
-	add.rn.f32 %f100, %f99, %f92;
-	add.rn.f32 %f101, %f100, %f93;
-	add.rn.f32 %f102, %f101, %f94;
-	add.rn.f32 %f103, %f102, %f95;
-	add.rn.f32 %f104, %f103, %f96;
-	add.rn.f32 %f105, %f104, %f97;
-	add.rn.f32 %f27, %f105, %f98;
-	.loc 1 54 34
-	add.s64 %rd44, %rd44, %rd21;
-	setp.lt.s64 %p26, %rd44, %rd25;
-	@%p26 bra $B7;
-$B8:
 	.loc 4 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r131, %p27, 0xffffffff;
+	mov.pred %p23, 1;
+	vote.sync.ballot.b32 %r69, %p23, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p28, %r131, -1;
-	@%p28 bra $B10;
+	setp.eq.s32 %p24, %r69, -1;
+	@%p24 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r132, %r131;
-	clz.b32 %r133, %r132;
-	shfl.sync.idx.b32 %f106, %f27, %r133, 31, 0xffffffff;
+	brev.b32 %r70, %r69;
+	clz.b32 %r71, %r70;
+	shfl.sync.idx.b32 %f43, %f27, %r71, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r134, %r131, -1;
-	and.b32 %r135, %r131, %r134;
-	setp.ne.s32 %p29, %r135, 0;
-	@!%p29 bra $B11;
-$B9:
+	add.s32 %r72, %r69, -1;
+	and.b32 %r73, %r69, %r72;
+	setp.ne.s32 %p25, %r73, 0;
+	@!%p25 bra $B9;
+$B7:
 	.loc 4 60 59
-	brev.b32 %r136, %r135;
-	clz.b32 %r137, %r136;
-	shfl.sync.idx.b32 %f107, %f27, %r137, 31, 0xffffffff;
+	brev.b32 %r74, %r73;
+	clz.b32 %r75, %r74;
+	shfl.sync.idx.b32 %f44, %f27, %r75, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f106, %f106, %f107;
+	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r138, %r135, -1;
-	and.b32 %r135, %r135, %r138;
-	setp.ne.s32 %p30, %r135, 0;
-	@%p30 bra $B9;
-	bra $B11;
+	add.s32 %r76, %r73, -1;
+	and.b32 %r73, %r73, %r76;
+	setp.ne.s32 %p26, %r73, 0;
+	@%p26 bra $B7;
+	bra $B9;
+$B8:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f46, %f27, %f45;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f48, %f46, %f47;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f50, %f48, %f49;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f52, %f50, %f51;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f43, %f52, %f53;
+$B9:
+	.loc 2 48 12
+	setp.eq.s64 %p27, %rd16, 32;
+	@%p27 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p28, %r9, 0;
+	@!%p28 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r77, %r5, %r6, %r7;
+	mad.lo.s32 %r78, %r77, %r8, %r4;
+	cvt.u64.u32 %rd43, %r78;
+	shr.u64 %rd44, %rd43, 5;
+	cvt.u32.u64 %r79, %rd44;
+	setp.lt.u32 %p29, %r79, 32;
+	@!%p29 bra $FAULT2;
+	mad.lo.s32 %r80, %r79, 4, %r2;
+	st.shared.f32 [%r80], %f43;
 $B10:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f108, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f109, %f27, %f108;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f110, %f109, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f111, %f109, %f110;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f112, %f111, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f113, %f111, %f112;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f114, %f113, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f115, %f113, %f114;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f116, %f115, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f106, %f115, %f116;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p31, %r9, 32;
-	@%p31 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p32, %r5, 0;
-	@!%p32 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r139, 1, 0, 0;
-	mad.lo.s32 %r140, %r139, 256, %r4;
-	cvt.u64.u32 %rd58, %r140;
-	shr.u64 %rd59, %rd58, 5;
-	cvt.u32.u64 %r141, %rd59;
-	mad.lo.s32 %r142, %r141, 4, %r2;
-	st.shared.f32 [%r142], %f106;
-$B12:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r143, %r5, 7;
-	mad.lo.s32 %r144, %r143, 4, %r2;
-	ld.shared.f32 %f117, [%r144];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f118, %f117, 4, 31, 0xffffffff;
-	add.rn.f32 %f119, %f117, %f118;
-	shfl.sync.bfly.b32 %f120, %f119, 2, 31, 0xffffffff;
-	add.rn.f32 %f121, %f119, %f120;
-	shfl.sync.bfly.b32 %f122, %f121, 1, 31, 0xffffffff;
-	add.rn.f32 %f106, %f121, %f122;
+	.loc 2 53 24
+	shr.s64 %rd45, %rd16, 63;
+	shr.u64 %rd46, %rd45, 59;
+	add.s64 %rd47, %rd16, %rd46;
+	shr.s64 %rd48, %rd47, 5;
+	setp.lt.s64 %p30, 0, %rd48;
+	mov.f32 %f43, 0f00000000;
+	@!%p30 bra $B14;
+	.loc 2 46 47
+	add.s64 %rd49, %rd48, -1;
+	selp.b64 %rd50, %rd49, 0, %p30;
+	setp.lt.u64 %p31, %rd50, 2147483648;
+	setp.lt.s64 %p32, %rd50, 2305843009213693952;
+	and.pred %p33, %p31, %p32;
+	setp.lt.u64 %p34, %rd50, 32;
+	and.pred %p35, %p33, %p34;
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r81, 0;
+	@%p35 bra $B12;
+$B11:
+	cvt.u64.u32 %rd51, %r81;
+	.loc 2 54 13
+	setp.lt.u32 %p36, %r81, 32;
+	@!%p36 bra $FAULT3;
+	mad.lo.s32 %r82, %r81, 4, %r2;
+	ld.shared.f32 %f54, [%r82];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r81, %r81, 1;
+	cvt.u64.u32 %rd52, %r81;
+	setp.lt.s64 %p37, %rd52, %rd48;
+	@%p37 bra $B11;
+	bra $B14;
+$B12:
+	mov.f32 %f43, 0f00000000;
+	mov.u64 %rd53, 0;
 $B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f123, %rd15;
-	div.rn.f32 %f26, %f106, %f123;
+	cvt.u32.u64 %r83, %rd53;
+	mad.lo.s32 %r84, %r83, 4, %r2;
+	ld.shared.f32 %f55, [%r84];
+	add.rn.f32 %f43, %f43, %f55;
+	add.s64 %rd53, %rd53, 1;
+	setp.lt.s64 %p38, %rd53, %rd48;
+	@%p38 bra $B13;
 $B14:
-	.loc 1 65 22
-	setp.lt.s64 %p33, %rd20, %rd25;
-	mov.f32 %f124, 0f00000000;
-	@!%p33 bra $B19;
-	mul.lo.s32 %r145, %r9, 3;
-	cvt.u64.u32 %rd60, %r145;
-	sub.s64 %rd61, %rd25, %rd60;
-	setp.le.s64 %p34, %rd61, %rd25;
-	setp.lt.s64 %p35, 0, %rd61;
-	and.pred %p36, %p34, %p35;
-	selp.b64 %rd62, %rd61, 0, %p36;
-	setp.lt.s64 %p37, %rd20, %rd62;
-	@!%p37 bra $B15;
-	mov.f32 %f124, 0f00000000;
-	mov.u64 %rd63, %rd20;
-	bra $B16;
 $B15:
-	mov.f32 %f124, 0f00000000;
-	mov.u64 %rd63, %rd20;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f56, %rd15;
+	div.rn.f32 %f26, %f43, %f56;
 $B16:
-	.loc 1 66 34
-	shl.b64 %rd64, %rd63, 4;
-	add.s64 %rd65, %rd39, %rd64;
-	ld.global.u16 %r146, [%rd65];
-	ld.global.u16 %r147, [%rd65+2];
-	ld.global.u16 %r148, [%rd65+4];
-	ld.global.u16 %r149, [%rd65+6];
-	ld.global.u16 %r150, [%rd65+8];
-	ld.global.u16 %r151, [%rd65+10];
-	ld.global.u16 %r152, [%rd65+12];
-	ld.global.u16 %r153, [%rd65+14];
-	.loc 3 29 61
-	shl.b32 %r154, %r146, 16;
-	mov.b32 %f125, %r154;
-	shl.b32 %r155, %r147, 16;
-	mov.b32 %f126, %r155;
-	shl.b32 %r156, %r148, 16;
-	mov.b32 %f127, %r156;
-	shl.b32 %r157, %r149, 16;
-	mov.b32 %f128, %r157;
-	shl.b32 %r158, %r150, 16;
-	mov.b32 %f129, %r158;
-	shl.b32 %r159, %r151, 16;
-	mov.b32 %f130, %r159;
-	shl.b32 %r160, %r152, 16;
-	mov.b32 %f131, %r160;
-	shl.b32 %r161, %r153, 16;
-	mov.b32 %f132, %r161;
-	.loc 1 68 14
-	sub.rn.f32 %f133, %f125, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f134, %f133, %f133, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f135, %f126, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f136, %f135, %f135, %f134;
-	.loc 1 68 14
-	sub.rn.f32 %f137, %f127, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f138, %f137, %f137, %f136;
-	.loc 1 68 14
-	sub.rn.f32 %f139, %f128, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f140, %f139, %f139, %f138;
-	.loc 1 68 14
-	sub.rn.f32 %f141, %f129, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f142, %f141, %f141, %f140;
-	.loc 1 68 14
-	sub.rn.f32 %f143, %f130, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f144, %f143, %f143, %f142;
-	.loc 1 68 14
-	sub.rn.f32 %f145, %f131, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f146, %f145, %f145, %f144;
-	.loc 1 68 14
-	sub.rn.f32 %f147, %f132, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f148, %f147, %f147, %f146;
-	.loc 1 65 34
-	add.s64 %rd66, %rd63, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd67, %rd66, 4;
-	add.s64 %rd68, %rd39, %rd67;
-	ld.global.u16 %r162, [%rd68];
-	ld.global.u16 %r163, [%rd68+2];
-	ld.global.u16 %r164, [%rd68+4];
-	ld.global.u16 %r165, [%rd68+6];
-	ld.global.u16 %r166, [%rd68+8];
-	ld.global.u16 %r167, [%rd68+10];
-	ld.global.u16 %r168, [%rd68+12];
-	ld.global.u16 %r169, [%rd68+14];
-	.loc 3 29 61
-	shl.b32 %r170, %r162, 16;
-	mov.b32 %f149, %r170;
-	shl.b32 %r171, %r163, 16;
-	mov.b32 %f150, %r171;
-	shl.b32 %r172, %r164, 16;
-	mov.b32 %f151, %r172;
-	shl.b32 %r173, %r165, 16;
-	mov.b32 %f152, %r173;
-	shl.b32 %r174, %r166, 16;
-	mov.b32 %f153, %r174;
-	shl.b32 %r175, %r167, 16;
-	mov.b32 %f154, %r175;
-	shl.b32 %r176, %r168, 16;
-	mov.b32 %f155, %r176;
-	shl.b32 %r177, %r169, 16;
-	mov.b32 %f156, %r177;
-	.loc 1 68 14
-	sub.rn.f32 %f157, %f149, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f158, %f157, %f157, %f148;
-	.loc 1 68 14
-	sub.rn.f32 %f159, %f150, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f160, %f159, %f159, %f158;
-	.loc 1 68 14
-	sub.rn.f32 %f161, %f151, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f162, %f161, %f161, %f160;
-	.loc 1 68 14
-	sub.rn.f32 %f163, %f152, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f164, %f163, %f163, %f162;
-	.loc 1 68 14
-	sub.rn.f32 %f165, %f153, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f166, %f165, %f165, %f164;
-	.loc 1 68 14
-	sub.rn.f32 %f167, %f154, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f168, %f167, %f167, %f166;
-	.loc 1 68 14
-	sub.rn.f32 %f169, %f155, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f170, %f169, %f169, %f168;
-	.loc 1 68 14
-	sub.rn.f32 %f171, %f156, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f172, %f171, %f171, %f170;
-	.loc 1 65 34
-	add.s64 %rd69, %rd66, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd70, %rd69, 4;
-	add.s64 %rd71, %rd39, %rd70;
-	ld.global.u16 %r178, [%rd71];
-	ld.global.u16 %r179, [%rd71+2];
-	ld.global.u16 %r180, [%rd71+4];
-	ld.global.u16 %r181, [%rd71+6];
-	ld.global.u16 %r182, [%rd71+8];
-	ld.global.u16 %r183, [%rd71+10];
-	ld.global.u16 %r184, [%rd71+12];
-	ld.global.u16 %r185, [%rd71+14];
-	.loc 3 29 61
-	shl.b32 %r186, %r178, 16;
-	mov.b32 %f173, %r186;
-	shl.b32 %r187, %r179, 16;
-	mov.b32 %f174, %r187;
-	shl.b32 %r188, %r180, 16;
-	mov.b32 %f175, %r188;
-	shl.b32 %r189, %r181, 16;
-	mov.b32 %f176, %r189;
-	shl.b32 %r190, %r182, 16;
-	mov.b32 %f177, %r190;
-	shl.b32 %r191, %r183, 16;
-	mov.b32 %f178, %r191;
-	shl.b32 %r192, %r184, 16;
-	mov.b32 %f179, %r192;
-	shl.b32 %r193, %r185, 16;
-	mov.b32 %f180, %r193;
-	.loc 1 68 14
-	sub.rn.f32 %f181, %f173, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f182, %f181, %f181, %f172;
-	.loc 1 68 14
-	sub.rn.f32 %f183, %f174, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f184, %f183, %f183, %f182;
-	.loc 1 68 14
-	sub.rn.f32 %f185, %f175, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f186, %f185, %f185, %f184;
-	.loc 1 68 14
-	sub.rn.f32 %f187, %f176, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f188, %f187, %f187, %f186;
-	.loc 1 68 14
-	sub.rn.f32 %f189, %f177, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f190, %f189, %f189, %f188;
-	.loc 1 68 14
-	sub.rn.f32 %f191, %f178, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f192, %f191, %f191, %f190;
-	.loc 1 68 14
-	sub.rn.f32 %f193, %f179, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f194, %f193, %f193, %f192;
-	.loc 1 68 14
-	sub.rn.f32 %f195, %f180, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f196, %f195, %f195, %f194;
-	.loc 1 65 34
-	add.s64 %rd72, %rd69, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd73, %rd72, 4;
-	add.s64 %rd74, %rd39, %rd73;
-	ld.global.u16 %r194, [%rd74];
-	ld.global.u16 %r195, [%rd74+2];
-	ld.global.u16 %r196, [%rd74+4];
-	ld.global.u16 %r197, [%rd74+6];
-	ld.global.u16 %r198, [%rd74+8];
-	ld.global.u16 %r199, [%rd74+10];
-	ld.global.u16 %r200, [%rd74+12];
-	ld.global.u16 %r201, [%rd74+14];
-	.loc 3 29 61
-	shl.b32 %r202, %r194, 16;
-	mov.b32 %f197, %r202;
-	shl.b32 %r203, %r195, 16;
-	mov.b32 %f198, %r203;
-	shl.b32 %r204, %r196, 16;
-	mov.b32 %f199, %r204;
-	shl.b32 %r205, %r197, 16;
-	mov.b32 %f200, %r205;
-	shl.b32 %r206, %r198, 16;
-	mov.b32 %f201, %r206;
-	shl.b32 %r207, %r199, 16;
-	mov.b32 %f202, %r207;
-	shl.b32 %r208, %r200, 16;
-	mov.b32 %f203, %r208;
-	shl.b32 %r209, %r201, 16;
-	mov.b32 %f204, %r209;
-	.loc 1 68 14
-	sub.rn.f32 %f205, %f197, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f206, %f205, %f205, %f196;
-	.loc 1 68 14
-	sub.rn.f32 %f207, %f198, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f208, %f207, %f207, %f206;
-	.loc 1 68 14
-	sub.rn.f32 %f209, %f199, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f210, %f209, %f209, %f208;
-	.loc 1 68 14
-	sub.rn.f32 %f211, %f200, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f212, %f211, %f211, %f210;
-	.loc 1 68 14
-	sub.rn.f32 %f213, %f201, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f214, %f213, %f213, %f212;
-	.loc 1 68 14
-	sub.rn.f32 %f215, %f202, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f216, %f215, %f215, %f214;
-	.loc 1 68 14
-	sub.rn.f32 %f217, %f203, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f218, %f217, %f217, %f216;
-	.loc 1 68 14
-	sub.rn.f32 %f219, %f204, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f219, %f219, %f218;
-	.loc 1 65 34
-	add.s64 %rd63, %rd72, %rd21;
-	setp.lt.s64 %p38, %rd63, %rd25;
-	setp.lt.s64 %p39, %rd63, %rd62;
-	@%p39 bra $B16;
-	@!%p38 bra $B19;
+	.loc 1 64 22
+	setp.lt.s64 %p39, %rd20, %rd24;
+	@!%p39 bra $B17;
+	mov.f32 %f57, 0f00000000;
+	mov.u64 %rd54, %rd20;
+	bra $B18;
 $B17:
+	mov.f32 %f57, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	shl.b64 %rd75, %rd63, 4;
-	add.s64 %rd76, %rd39, %rd75;
-	ld.global.u16 %r210, [%rd76];
-	ld.global.u16 %r211, [%rd76+2];
-	ld.global.u16 %r212, [%rd76+4];
-	ld.global.u16 %r213, [%rd76+6];
-	ld.global.u16 %r214, [%rd76+8];
-	ld.global.u16 %r215, [%rd76+10];
-	ld.global.u16 %r216, [%rd76+12];
-	ld.global.u16 %r217, [%rd76+14];
-	.loc 3 29 61
-	shl.b32 %r218, %r210, 16;
-	mov.b32 %f220, %r218;
-	shl.b32 %r219, %r211, 16;
-	mov.b32 %f221, %r219;
-	shl.b32 %r220, %r212, 16;
-	mov.b32 %f222, %r220;
-	shl.b32 %r221, %r213, 16;
-	mov.b32 %f223, %r221;
-	shl.b32 %r222, %r214, 16;
-	mov.b32 %f224, %r222;
-	shl.b32 %r223, %r215, 16;
-	mov.b32 %f225, %r223;
-	shl.b32 %r224, %r216, 16;
-	mov.b32 %f226, %r224;
-	shl.b32 %r225, %r217, 16;
-	mov.b32 %f227, %r225;
-	.loc 1 68 14
-	sub.rn.f32 %f228, %f220, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f229, %f228, %f228, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f230, %f221, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f231, %f230, %f230, %f229;
-	.loc 1 68 14
-	sub.rn.f32 %f232, %f222, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f233, %f232, %f232, %f231;
-	.loc 1 68 14
-	sub.rn.f32 %f234, %f223, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f235, %f234, %f234, %f233;
-	.loc 1 68 14
-	sub.rn.f32 %f236, %f224, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f237, %f236, %f236, %f235;
-	.loc 1 68 14
-	sub.rn.f32 %f238, %f225, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f239, %f238, %f238, %f237;
-	.loc 1 68 14
-	sub.rn.f32 %f240, %f226, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f241, %f240, %f240, %f239;
-	.loc 1 68 14
-	sub.rn.f32 %f242, %f227, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f242, %f242, %f241;
 	.loc 1 65 34
-	add.s64 %rd63, %rd63, %rd21;
-	setp.lt.s64 %p40, %rd63, %rd25;
-	@%p40 bra $B18;
+	setp.lt.u64 %p40, %rd54, %rd24;
+	@!%p40 bra $FAULT4;
+	shl.b64 %rd55, %rd54, 4;
+	add.s64 %rd56, %rd38, %rd55;
+	ld.global.u16 %r85, [%rd56];
+	ld.global.u16 %r86, [%rd56+2];
+	ld.global.u16 %r87, [%rd56+4];
+	ld.global.u16 %r88, [%rd56+6];
+	ld.global.u16 %r89, [%rd56+8];
+	ld.global.u16 %r90, [%rd56+10];
+	ld.global.u16 %r91, [%rd56+12];
+	ld.global.u16 %r92, [%rd56+14];
+	.loc 3 29 61
+	shl.b32 %r93, %r85, 16;
+	mov.b32 %f58, %r93;
+	shl.b32 %r94, %r86, 16;
+	mov.b32 %f59, %r94;
+	shl.b32 %r95, %r87, 16;
+	mov.b32 %f60, %r95;
+	shl.b32 %r96, %r88, 16;
+	mov.b32 %f61, %r96;
+	shl.b32 %r97, %r89, 16;
+	mov.b32 %f62, %r97;
+	shl.b32 %r98, %r90, 16;
+	mov.b32 %f63, %r98;
+	shl.b32 %r99, %r91, 16;
+	mov.b32 %f64, %r99;
+	shl.b32 %r100, %r92, 16;
+	mov.b32 %f65, %r100;
+	.loc 1 67 14
+	sub.rn.f32 %f66, %f58, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f67, %f66, %f66, %f57;
+	.loc 1 67 14
+	sub.rn.f32 %f68, %f59, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f69, %f68, %f68, %f67;
+	.loc 1 67 14
+	sub.rn.f32 %f70, %f60, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f71, %f70, %f70, %f69;
+	.loc 1 67 14
+	sub.rn.f32 %f72, %f61, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f73, %f72, %f72, %f71;
+	.loc 1 67 14
+	sub.rn.f32 %f74, %f62, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f75, %f74, %f74, %f73;
+	.loc 1 67 14
+	sub.rn.f32 %f76, %f63, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f77, %f76, %f76, %f75;
+	.loc 1 67 14
+	sub.rn.f32 %f78, %f64, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f79, %f78, %f78, %f77;
+	.loc 1 67 14
+	sub.rn.f32 %f80, %f65, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f57, %f80, %f80, %f79;
+	.loc 1 64 34
+	add.s64 %rd54, %rd54, %rd16;
+	setp.lt.s64 %p41, %rd54, %rd24;
+	@%p41 bra $B18;
 $B19:
 	.loc 4 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r226, %p41, 0xffffffff;
+	mov.pred %p42, 1;
+	vote.sync.ballot.b32 %r101, %p42, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p42, %r226, -1;
-	@%p42 bra $B21;
+	setp.eq.s32 %p43, %r101, -1;
+	@%p43 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r227, %r226;
-	clz.b32 %r228, %r227;
-	shfl.sync.idx.b32 %f243, %f124, %r228, 31, 0xffffffff;
+	brev.b32 %r102, %r101;
+	clz.b32 %r103, %r102;
+	shfl.sync.idx.b32 %f81, %f57, %r103, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r229, %r226, -1;
-	and.b32 %r230, %r226, %r229;
-	setp.ne.s32 %p43, %r230, 0;
-	@!%p43 bra $B22;
+	add.s32 %r104, %r101, -1;
+	and.b32 %r105, %r101, %r104;
+	setp.ne.s32 %p44, %r105, 0;
+	@!%p44 bra $B22;
 $B20:
 	.loc 4 60 59
-	brev.b32 %r231, %r230;
-	clz.b32 %r232, %r231;
-	shfl.sync.idx.b32 %f244, %f124, %r232, 31, 0xffffffff;
+	brev.b32 %r106, %r105;
+	clz.b32 %r107, %r106;
+	shfl.sync.idx.b32 %f82, %f57, %r107, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f243, %f244;
+	add.rn.f32 %f81, %f81, %f82;
 	.loc 4 59 53
-	add.s32 %r233, %r230, -1;
-	and.b32 %r230, %r230, %r233;
-	setp.ne.s32 %p44, %r230, 0;
-	@%p44 bra $B20;
+	add.s32 %r108, %r105, -1;
+	and.b32 %r105, %r105, %r108;
+	setp.ne.s32 %p45, %r105, 0;
+	@%p45 bra $B20;
 	bra $B22;
 $B21:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f245, %f124, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f246, %f124, %f245;
+	add.rn.f32 %f84, %f57, %f83;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f247, %f246, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f248, %f246, %f247;
+	add.rn.f32 %f86, %f84, %f85;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f249, %f248, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f250, %f248, %f249;
+	add.rn.f32 %f88, %f86, %f87;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f251, %f250, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f252, %f250, %f251;
+	add.rn.f32 %f90, %f88, %f89;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f253, %f252, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f252, %f253;
+	add.rn.f32 %f81, %f90, %f91;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p45, %r9, 32;
-	@%p45 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p46, %r5, 0;
-	@!%p46 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r234, 1, 0, 0;
-	mad.lo.s32 %r235, %r234, 256, %r4;
-	cvt.u64.u32 %rd77, %r235;
-	shr.u64 %rd78, %rd77, 5;
-	cvt.u32.u64 %r236, %rd78;
-	mad.lo.s32 %r237, %r236, 4, %r2;
-	st.shared.f32 [%r237+32], %f243;
+	.loc 2 48 12
+	setp.eq.s64 %p46, %rd16, 32;
+	@%p46 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p47, %r9, 0;
+	@!%p47 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r109, %r5, %r6, %r7;
+	mad.lo.s32 %r110, %r109, %r8, %r4;
+	cvt.u64.u32 %rd57, %r110;
+	shr.u64 %rd58, %rd57, 5;
+	cvt.u32.u64 %r111, %rd58;
+	setp.lt.u32 %p48, %r111, 32;
+	@!%p48 bra $FAULT5;
+	mad.lo.s32 %r112, %r111, 4, %r2;
+	st.shared.f32 [%r112+128], %f81;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r238, %r5, 7;
-	mad.lo.s32 %r239, %r238, 4, %r2;
-	ld.shared.f32 %f254, [%r239+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f255, %f254, 4, 31, 0xffffffff;
-	add.rn.f32 %f256, %f254, %f255;
-	shfl.sync.bfly.b32 %f257, %f256, 2, 31, 0xffffffff;
-	add.rn.f32 %f258, %f256, %f257;
-	shfl.sync.bfly.b32 %f259, %f258, 1, 31, 0xffffffff;
-	add.rn.f32 %f243, %f258, %f259;
+	.loc 2 53 24
+	shr.s64 %rd59, %rd16, 63;
+	shr.u64 %rd60, %rd59, 59;
+	add.s64 %rd61, %rd16, %rd60;
+	shr.s64 %rd62, %rd61, 5;
+	setp.lt.s64 %p49, 0, %rd62;
+	mov.f32 %f81, 0f00000000;
+	@!%p49 bra $B27;
+	.loc 2 46 47
+	add.s64 %rd63, %rd62, -1;
+	selp.b64 %rd64, %rd63, 0, %p49;
+	setp.lt.u64 %p50, %rd64, 2147483648;
+	setp.lt.s64 %p51, %rd64, 2305843009213693952;
+	and.pred %p52, %p50, %p51;
+	setp.lt.u64 %p53, %rd64, 32;
+	and.pred %p54, %p52, %p53;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r113, 0;
+	@%p54 bra $B25;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f260, %rd15;
-	rcp.approx.ftz.f32 %f261, %f260;
-	neg.f32 %f262, %f260;
-	fma.rn.f32 %f263, %f262, %f261, 0f3F800000;
-	fma.rn.f32 %f264, %f261, %f263, %f261;
-	mul.rn.f32 %f265, %f243, %f264;
-	fma.rn.f32 %f266, %f262, %f265, %f243;
-	fma.rn.f32 %f267, %f266, %f264, %f265;
-	abs.f32 %f268, %f243;
-	setp.lt.f32 %p47, 0f0D800000, %f268;
-	abs.f32 %f269, %f267;
-	setp.lt.f32 %p48, 0f03800000, %f269;
-	and.pred %p49, %p47, %p48;
-	add.rn.f32 %f270, %f267, %f1;
-	rsqrt.approx.ftz.f32 %f271, %f270;
-	mul.rn.f32 %f272, %f270, %f271;
-	abs.f32 %f273, %f271;
-	mul.rn.f32 %f274, %f273, 0f3F000000;
-	neg.f32 %f275, %f272;
-	fma.rn.f32 %f276, %f275, %f272, %f270;
-	fma.rn.f32 %f277, %f276, %f274, %f272;
-	setp.lt.f32 %p50, 0f26800000, %f277;
-	and.pred %p51, %p49, %p50;
-	rcp.approx.ftz.f32 %f278, %f277;
-	neg.f32 %f279, %f277;
-	fma.rn.f32 %f280, %f279, %f278, 0f3F800000;
-	fma.rn.f32 %f281, %f278, %f280, %f278;
-	abs.f32 %f282, %f281;
-	setp.lt.f32 %p52, 0f03800000, %f282;
-	and.pred %p53, %p51, %p52;
-	@%p53 bra $B25;
-	div.rn.f32 %f283, %f243, %f260;
-	add.rn.f32 %f284, %f283, %f1;
-	sqrt.rn.f32 %f285, %f284;
-	rcp.rn.f32 %f281, %f285;
+	cvt.u64.u32 %rd65, %r113;
+	.loc 2 54 13
+	setp.lt.u32 %p55, %r113, 32;
+	@!%p55 bra $FAULT6;
+	mad.lo.s32 %r114, %r113, 4, %r2;
+	ld.shared.f32 %f92, [%r114+128];
+	add.rn.f32 %f81, %f81, %f92;
+	add.s32 %r113, %r113, 1;
+	cvt.u64.u32 %rd66, %r113;
+	setp.lt.s64 %p56, %rd66, %rd62;
+	@%p56 bra $B24;
+	bra $B27;
 $B25:
-	.loc 1 77 22
-	@!%p33 bra $B30;
-	.loc 1 82 18
-	setp.lt.s64 %p54, 0, %rd13;
-	add.s64 %rd79, %rd25, -1;
-	selp.b64 %rd80, %rd79, %rd20, %p33;
-	sub.s64 %rd81, %rd80, %rd20;
-	setp.lt.u64 %p55, %rd81, 2147483648;
-	setp.lt.s64 %p56, %rd80, 2305843009213693952;
-	and.pred %p57, %p55, %p56;
-	shl.b32 %r240, %r8, 1;
-	cvt.u64.u32 %rd82, %r240;
-	setp.lt.u64 %p58, %rd82, %rd11;
-	and.pred %p59, %p57, %p58;
-	shl.b64 %rd83, %rd80, 1;
-	setp.lt.u64 %p60, %rd83, %rd11;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r241, %r240, 1;
-	cvt.u64.u32 %rd84, %r241;
-	setp.lt.u64 %p62, %rd84, %rd11;
-	and.pred %p63, %p61, %p62;
-	add.s64 %rd85, %rd83, 1;
-	setp.lt.u64 %p64, %rd85, %rd11;
-	and.pred %p65, %p63, %p64;
-	setp.lt.u64 %p66, %rd82, %rd13;
-	and.pred %p67, %p65, %p66;
-	setp.lt.u64 %p68, %rd83, %rd13;
-	and.pred %p69, %p67, %p68;
-	setp.lt.u64 %p70, %rd84, %rd13;
-	and.pred %p71, %p69, %p70;
-	setp.lt.u64 %p72, %rd85, %rd13;
-	and.pred %p73, %p71, %p72;
-	@%p73 bra $B28;
+	mov.f32 %f81, 0f00000000;
+	mov.u64 %rd67, 0;
 $B26:
-	.loc 1 78 37
-	shl.b64 %rd86, %rd20, 4;
-	add.s64 %rd87, %rd39, %rd86;
-	ld.global.u16 %r242, [%rd87];
-	ld.global.u16 %r243, [%rd87+2];
-	ld.global.u16 %r244, [%rd87+4];
-	ld.global.u16 %r245, [%rd87+6];
-	ld.global.u16 %r246, [%rd87+8];
-	ld.global.u16 %r247, [%rd87+10];
-	ld.global.u16 %r248, [%rd87+12];
-	ld.global.u16 %r249, [%rd87+14];
-	.loc 3 29 61
-	shl.b32 %r250, %r242, 16;
-	mov.b32 %f286, %r250;
-	shl.b32 %r251, %r243, 16;
-	mov.b32 %f287, %r251;
-	shl.b32 %r252, %r244, 16;
-	mov.b32 %f288, %r252;
-	shl.b32 %r253, %r245, 16;
-	mov.b32 %f289, %r253;
-	shl.b32 %r254, %r246, 16;
-	mov.b32 %f290, %r254;
-	shl.b32 %r255, %r247, 16;
-	mov.b32 %f291, %r255;
-	shl.b32 %r256, %r248, 16;
-	mov.b32 %f292, %r256;
-	shl.b32 %r257, %r249, 16;
-	mov.b32 %f293, %r257;
-	.loc 5 28 27
-	shl.b64 %rd88, %rd20, 1;
-	setp.lt.u64 %p74, %rd88, %rd11;
-	@!%p74 bra $FAULT0;
-	shl.b64 %rd89, %rd88, 4;
-	add.s64 %rd90, %rd10, %rd89;
-	ld.global.f32 %f294, [%rd90];
-	ld.global.f32 %f295, [%rd90+4];
-	ld.global.f32 %f296, [%rd90+8];
-	ld.global.f32 %f297, [%rd90+12];
-	add.s64 %rd91, %rd88, 1;
-	setp.lt.u64 %p75, %rd91, %rd11;
-	@!%p75 bra $FAULT1;
-	ld.global.f32 %f298, [%rd90+16];
-	ld.global.f32 %f299, [%rd90+20];
-	ld.global.f32 %f300, [%rd90+24];
-	ld.global.f32 %f301, [%rd90+28];
-	.loc 1 80 17
-	sub.rn.f32 %f302, %f286, %f26;
-	mul.rn.f32 %f303, %f302, %f281;
-	mul.rn.f32 %f304, %f303, %f294;
-	sub.rn.f32 %f305, %f287, %f26;
-	mul.rn.f32 %f306, %f305, %f281;
-	mul.rn.f32 %f307, %f306, %f295;
-	sub.rn.f32 %f308, %f288, %f26;
-	mul.rn.f32 %f309, %f308, %f281;
-	mul.rn.f32 %f310, %f309, %f296;
-	sub.rn.f32 %f311, %f289, %f26;
-	mul.rn.f32 %f312, %f311, %f281;
-	mul.rn.f32 %f313, %f312, %f297;
-	sub.rn.f32 %f314, %f290, %f26;
-	mul.rn.f32 %f315, %f314, %f281;
-	mul.rn.f32 %f316, %f315, %f298;
-	sub.rn.f32 %f317, %f291, %f26;
-	mul.rn.f32 %f318, %f317, %f281;
-	mul.rn.f32 %f319, %f318, %f299;
-	sub.rn.f32 %f320, %f292, %f26;
-	mul.rn.f32 %f321, %f320, %f281;
-	mul.rn.f32 %f322, %f321, %f300;
-	sub.rn.f32 %f323, %f293, %f26;
-	mul.rn.f32 %f324, %f323, %f281;
-	mul.rn.f32 %f325, %f324, %f301;
-	.loc 1 82 18
-	@!%p54 bra $B27;
-	.loc 5 28 25
-	setp.lt.u64 %p76, %rd88, %rd13;
-	@!%p76 bra $FAULT2;
-	shl.b64 %rd92, %rd88, 4;
-	add.s64 %rd93, %rd12, %rd92;
-	ld.global.f32 %f326, [%rd93];
-	ld.global.f32 %f327, [%rd93+4];
-	ld.global.f32 %f328, [%rd93+8];
-	ld.global.f32 %f329, [%rd93+12];
-	setp.lt.u64 %p77, %rd91, %rd13;
-	@!%p77 bra $FAULT3;
-	ld.global.f32 %f330, [%rd93+16];
-	ld.global.f32 %f331, [%rd93+20];
-	ld.global.f32 %f332, [%rd93+24];
-	ld.global.f32 %f333, [%rd93+28];
-	.loc 1 85 5
-	add.rn.f32 %f304, %f304, %f326;
-	add.rn.f32 %f307, %f307, %f327;
-	add.rn.f32 %f310, %f310, %f328;
-	add.rn.f32 %f313, %f313, %f329;
-	add.rn.f32 %f316, %f316, %f330;
-	add.rn.f32 %f319, %f319, %f331;
-	add.rn.f32 %f322, %f322, %f332;
-	add.rn.f32 %f325, %f325, %f333;
+	cvt.u32.u64 %r115, %rd67;
+	mad.lo.s32 %r116, %r115, 4, %r2;
+	ld.shared.f32 %f93, [%r116+128];
+	add.rn.f32 %f81, %f81, %f93;
+	add.s64 %rd67, %rd67, 1;
+	setp.lt.s64 %p57, %rd67, %rd62;
+	@%p57 bra $B26;
 $B27:
-	.loc 3 32 63
-	cvt.rn.bf16.f32 %rs9, %f304;
-	cvt.u32.u16 %r258, %rs9;
-	cvt.rn.bf16.f32 %rs10, %f307;
-	cvt.u32.u16 %r259, %rs10;
-	cvt.rn.bf16.f32 %rs11, %f310;
-	cvt.u32.u16 %r260, %rs11;
-	cvt.rn.bf16.f32 %rs12, %f313;
-	cvt.u32.u16 %r261, %rs12;
-	cvt.rn.bf16.f32 %rs13, %f316;
-	cvt.u32.u16 %r262, %rs13;
-	cvt.rn.bf16.f32 %rs14, %f319;
-	cvt.u32.u16 %r263, %rs14;
-	cvt.rn.bf16.f32 %rs15, %f322;
-	cvt.u32.u16 %r264, %rs15;
-	cvt.rn.bf16.f32 %rs16, %f325;
-	cvt.u32.u16 %r265, %rs16;
-	.loc 1 88 6
-	shl.b64 %rd94, %rd20, 4;
-	add.s64 %rd95, %rd40, %rd94;
-	st.global.u16 [%rd95], %r258;
-	st.global.u16 [%rd95+2], %r259;
-	st.global.u16 [%rd95+4], %r260;
-	st.global.u16 [%rd95+6], %r261;
-	st.global.u16 [%rd95+8], %r262;
-	st.global.u16 [%rd95+10], %r263;
-	st.global.u16 [%rd95+12], %r264;
-	st.global.u16 [%rd95+14], %r265;
-	.loc 1 77 34
-	add.s64 %rd20, %rd20, %rd21;
-	setp.lt.s64 %p78, %rd20, %rd25;
-	@%p78 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	shl.b64 %rd96, %rd20, 4;
-	add.s64 %rd97, %rd39, %rd96;
-	ld.global.u16 %r266, [%rd97];
-	ld.global.u16 %r267, [%rd97+2];
-	ld.global.u16 %r268, [%rd97+4];
-	ld.global.u16 %r269, [%rd97+6];
-	ld.global.u16 %r270, [%rd97+8];
-	ld.global.u16 %r271, [%rd97+10];
-	ld.global.u16 %r272, [%rd97+12];
-	ld.global.u16 %r273, [%rd97+14];
-	.loc 3 29 61
-	shl.b32 %r274, %r266, 16;
-	mov.b32 %f334, %r274;
-	shl.b32 %r275, %r267, 16;
-	mov.b32 %f335, %r275;
-	shl.b32 %r276, %r268, 16;
-	mov.b32 %f336, %r276;
-	shl.b32 %r277, %r269, 16;
-	mov.b32 %f337, %r277;
-	shl.b32 %r278, %r270, 16;
-	mov.b32 %f338, %r278;
-	shl.b32 %r279, %r271, 16;
-	mov.b32 %f339, %r279;
-	shl.b32 %r280, %r272, 16;
-	mov.b32 %f340, %r280;
-	shl.b32 %r281, %r273, 16;
-	mov.b32 %f341, %r281;
-	.loc 5 28 27
-	shl.b64 %rd98, %rd20, 1;
-	shl.b64 %rd99, %rd98, 4;
-	add.s64 %rd100, %rd10, %rd99;
-	ld.global.f32 %f342, [%rd100];
-	ld.global.f32 %f343, [%rd100+4];
-	ld.global.f32 %f344, [%rd100+8];
-	ld.global.f32 %f345, [%rd100+12];
-	ld.global.f32 %f346, [%rd100+16];
-	ld.global.f32 %f347, [%rd100+20];
-	ld.global.f32 %f348, [%rd100+24];
-	ld.global.f32 %f349, [%rd100+28];
-	.loc 1 80 17
-	sub.rn.f32 %f350, %f334, %f26;
-	mul.rn.f32 %f351, %f350, %f281;
-	mul.rn.f32 %f352, %f351, %f342;
-	sub.rn.f32 %f353, %f335, %f26;
-	mul.rn.f32 %f354, %f353, %f281;
-	mul.rn.f32 %f355, %f354, %f343;
-	sub.rn.f32 %f356, %f336, %f26;
-	mul.rn.f32 %f357, %f356, %f281;
-	mul.rn.f32 %f358, %f357, %f344;
-	sub.rn.f32 %f359, %f337, %f26;
-	mul.rn.f32 %f360, %f359, %f281;
-	mul.rn.f32 %f361, %f360, %f345;
-	sub.rn.f32 %f362, %f338, %f26;
-	mul.rn.f32 %f363, %f362, %f281;
-	mul.rn.f32 %f364, %f363, %f346;
-	sub.rn.f32 %f365, %f339, %f26;
-	mul.rn.f32 %f366, %f365, %f281;
-	mul.rn.f32 %f367, %f366, %f347;
-	sub.rn.f32 %f368, %f340, %f26;
-	mul.rn.f32 %f369, %f368, %f281;
-	mul.rn.f32 %f370, %f369, %f348;
-	sub.rn.f32 %f371, %f341, %f26;
-	mul.rn.f32 %f372, %f371, %f281;
-	mul.rn.f32 %f373, %f372, %f349;
-	.loc 1 82 18
-	@!%p54 bra $B29;
-	.loc 5 28 25
-	shl.b64 %rd101, %rd98, 4;
-	add.s64 %rd102, %rd12, %rd101;
-	ld.global.f32 %f374, [%rd102];
-	ld.global.f32 %f375, [%rd102+4];
-	ld.global.f32 %f376, [%rd102+8];
-	ld.global.f32 %f377, [%rd102+12];
-	ld.global.f32 %f378, [%rd102+16];
-	ld.global.f32 %f379, [%rd102+20];
-	ld.global.f32 %f380, [%rd102+24];
-	ld.global.f32 %f381, [%rd102+28];
-	.loc 1 85 5
-	add.rn.f32 %f352, %f352, %f374;
-	add.rn.f32 %f355, %f355, %f375;
-	add.rn.f32 %f358, %f358, %f376;
-	add.rn.f32 %f361, %f361, %f377;
-	add.rn.f32 %f364, %f364, %f378;
-	add.rn.f32 %f367, %f367, %f379;
-	add.rn.f32 %f370, %f370, %f380;
-	add.rn.f32 %f373, %f373, %f381;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f94, %rd15;
+	rcp.approx.ftz.f32 %f95, %f94;
+	neg.f32 %f96, %f94;
+	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
+	fma.rn.f32 %f98, %f95, %f97, %f95;
+	mul.rn.f32 %f99, %f81, %f98;
+	fma.rn.f32 %f100, %f96, %f99, %f81;
+	fma.rn.f32 %f101, %f100, %f98, %f99;
+	abs.f32 %f102, %f81;
+	setp.lt.f32 %p58, 0f0D800000, %f102;
+	abs.f32 %f103, %f101;
+	setp.lt.f32 %p59, 0f03800000, %f103;
+	and.pred %p60, %p58, %p59;
+	add.rn.f32 %f104, %f101, %f1;
+	rsqrt.approx.ftz.f32 %f105, %f104;
+	mul.rn.f32 %f106, %f104, %f105;
+	abs.f32 %f107, %f105;
+	mul.rn.f32 %f108, %f107, 0f3F000000;
+	neg.f32 %f109, %f106;
+	fma.rn.f32 %f110, %f109, %f106, %f104;
+	fma.rn.f32 %f111, %f110, %f108, %f106;
+	setp.lt.f32 %p61, 0f26800000, %f111;
+	and.pred %p62, %p60, %p61;
+	rcp.approx.ftz.f32 %f112, %f111;
+	neg.f32 %f113, %f111;
+	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
+	fma.rn.f32 %f115, %f112, %f114, %f112;
+	abs.f32 %f116, %f115;
+	setp.lt.f32 %p63, 0f03800000, %f116;
+	and.pred %p64, %p62, %p63;
+	@%p64 bra $B29;
+	div.rn.f32 %f117, %f81, %f94;
+	add.rn.f32 %f118, %f117, %f1;
+	sqrt.rn.f32 %f119, %f118;
+	rcp.rn.f32 %f115, %f119;
 $B29:
-	.loc 3 32 63
-	cvt.rn.bf16.f32 %rs17, %f352;
-	cvt.u32.u16 %r282, %rs17;
-	cvt.rn.bf16.f32 %rs18, %f355;
-	cvt.u32.u16 %r283, %rs18;
-	cvt.rn.bf16.f32 %rs19, %f358;
-	cvt.u32.u16 %r284, %rs19;
-	cvt.rn.bf16.f32 %rs20, %f361;
-	cvt.u32.u16 %r285, %rs20;
-	cvt.rn.bf16.f32 %rs21, %f364;
-	cvt.u32.u16 %r286, %rs21;
-	cvt.rn.bf16.f32 %rs22, %f367;
-	cvt.u32.u16 %r287, %rs22;
-	cvt.rn.bf16.f32 %rs23, %f370;
-	cvt.u32.u16 %r288, %rs23;
-	cvt.rn.bf16.f32 %rs24, %f373;
-	cvt.u32.u16 %r289, %rs24;
-	.loc 1 88 6
-	shl.b64 %rd103, %rd20, 4;
-	add.s64 %rd104, %rd40, %rd103;
-	st.global.u16 [%rd104], %r282;
-	st.global.u16 [%rd104+2], %r283;
-	st.global.u16 [%rd104+4], %r284;
-	st.global.u16 [%rd104+6], %r285;
-	st.global.u16 [%rd104+8], %r286;
-	st.global.u16 [%rd104+10], %r287;
-	st.global.u16 [%rd104+12], %r288;
-	st.global.u16 [%rd104+14], %r289;
-	.loc 1 77 34
-	add.s64 %rd20, %rd20, %rd21;
-	setp.lt.s64 %p79, %rd20, %rd25;
-	@%p79 bra $B28;
+	.loc 1 76 22
+	@!%p39 bra $B32;
+	.loc 1 81 18
+	setp.lt.s64 %p65, 0, %rd13;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	.loc 1 77 37
+	setp.lt.u64 %p66, %rd20, %rd24;
+	.loc 5 28 27
+	shl.b64 %rd68, %rd20, 1;
+	setp.lt.u64 %p67, %rd68, %rd11;
+	add.s64 %rd69, %rd68, 1;
+	setp.lt.u64 %p68, %rd69, %rd11;
+	and.pred %p69, %p66, %p67;
+	and.pred %p70, %p69, %p68;
+	@!%p70 bra $B36;
+	.loc 1 77 37
+	shl.b64 %rd70, %rd20, 4;
+	add.s64 %rd71, %rd38, %rd70;
+	ld.global.u16 %r117, [%rd71];
+	ld.global.u16 %r118, [%rd71+2];
+	ld.global.u16 %r119, [%rd71+4];
+	ld.global.u16 %r120, [%rd71+6];
+	ld.global.u16 %r121, [%rd71+8];
+	ld.global.u16 %r122, [%rd71+10];
+	ld.global.u16 %r123, [%rd71+12];
+	ld.global.u16 %r124, [%rd71+14];
+	.loc 3 29 61
+	shl.b32 %r125, %r117, 16;
+	mov.b32 %f120, %r125;
+	shl.b32 %r126, %r118, 16;
+	mov.b32 %f121, %r126;
+	shl.b32 %r127, %r119, 16;
+	mov.b32 %f122, %r127;
+	shl.b32 %r128, %r120, 16;
+	mov.b32 %f123, %r128;
+	shl.b32 %r129, %r121, 16;
+	mov.b32 %f124, %r129;
+	shl.b32 %r130, %r122, 16;
+	mov.b32 %f125, %r130;
+	shl.b32 %r131, %r123, 16;
+	mov.b32 %f126, %r131;
+	shl.b32 %r132, %r124, 16;
+	mov.b32 %f127, %r132;
+	.loc 5 28 25
+	shl.b64 %rd72, %rd68, 4;
+	add.s64 %rd73, %rd10, %rd72;
+	ld.global.f32 %f128, [%rd73];
+	ld.global.f32 %f129, [%rd73+4];
+	ld.global.f32 %f130, [%rd73+8];
+	ld.global.f32 %f131, [%rd73+12];
+	ld.global.f32 %f132, [%rd73+16];
+	ld.global.f32 %f133, [%rd73+20];
+	ld.global.f32 %f134, [%rd73+24];
+	ld.global.f32 %f135, [%rd73+28];
+	.loc 1 79 17
+	sub.rn.f32 %f136, %f120, %f26;
+	mul.rn.f32 %f137, %f136, %f115;
+	mul.rn.f32 %f138, %f137, %f128;
+	sub.rn.f32 %f139, %f121, %f26;
+	mul.rn.f32 %f140, %f139, %f115;
+	mul.rn.f32 %f141, %f140, %f129;
+	sub.rn.f32 %f142, %f122, %f26;
+	mul.rn.f32 %f143, %f142, %f115;
+	mul.rn.f32 %f144, %f143, %f130;
+	sub.rn.f32 %f145, %f123, %f26;
+	mul.rn.f32 %f146, %f145, %f115;
+	mul.rn.f32 %f147, %f146, %f131;
+	sub.rn.f32 %f148, %f124, %f26;
+	mul.rn.f32 %f149, %f148, %f115;
+	mul.rn.f32 %f150, %f149, %f132;
+	sub.rn.f32 %f151, %f125, %f26;
+	mul.rn.f32 %f152, %f151, %f115;
+	mul.rn.f32 %f153, %f152, %f133;
+	sub.rn.f32 %f154, %f126, %f26;
+	mul.rn.f32 %f155, %f154, %f115;
+	mul.rn.f32 %f156, %f155, %f134;
+	sub.rn.f32 %f157, %f127, %f26;
+	mul.rn.f32 %f158, %f157, %f115;
+	mul.rn.f32 %f159, %f158, %f135;
+	.loc 1 81 18
+	@!%p65 bra $B31;
+	.loc 5 28 25
+	setp.lt.u64 %p71, %rd68, %rd13;
+	setp.lt.u64 %p72, %rd69, %rd13;
+	and.pred %p73, %p71, %p72;
+	@!%p73 bra $B37;
+	shl.b64 %rd74, %rd68, 4;
+	add.s64 %rd75, %rd12, %rd74;
+	ld.global.f32 %f160, [%rd75];
+	ld.global.f32 %f161, [%rd75+4];
+	ld.global.f32 %f162, [%rd75+8];
+	ld.global.f32 %f163, [%rd75+12];
+	ld.global.f32 %f164, [%rd75+16];
+	ld.global.f32 %f165, [%rd75+20];
+	ld.global.f32 %f166, [%rd75+24];
+	ld.global.f32 %f167, [%rd75+28];
+	.loc 1 84 5
+	add.rn.f32 %f138, %f138, %f160;
+	add.rn.f32 %f141, %f141, %f161;
+	add.rn.f32 %f144, %f144, %f162;
+	add.rn.f32 %f147, %f147, %f163;
+	add.rn.f32 %f150, %f150, %f164;
+	add.rn.f32 %f153, %f153, %f165;
+	add.rn.f32 %f156, %f156, %f166;
+	add.rn.f32 %f159, %f159, %f167;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 3 32 63
+	cvt.rn.bf16.f32 %rs9, %f138;
+	cvt.u32.u16 %r133, %rs9;
+	cvt.rn.bf16.f32 %rs10, %f141;
+	cvt.u32.u16 %r134, %rs10;
+	cvt.rn.bf16.f32 %rs11, %f144;
+	cvt.u32.u16 %r135, %rs11;
+	cvt.rn.bf16.f32 %rs12, %f147;
+	cvt.u32.u16 %r136, %rs12;
+	cvt.rn.bf16.f32 %rs13, %f150;
+	cvt.u32.u16 %r137, %rs13;
+	cvt.rn.bf16.f32 %rs14, %f153;
+	cvt.u32.u16 %r138, %rs14;
+	cvt.rn.bf16.f32 %rs15, %f156;
+	cvt.u32.u16 %r139, %rs15;
+	cvt.rn.bf16.f32 %rs16, %f159;
+	cvt.u32.u16 %r140, %rs16;
+	.loc 1 87 6
+	shl.b64 %rd76, %rd20, 4;
+	add.s64 %rd77, %rd39, %rd76;
+	st.global.u16 [%rd77], %r133;
+	st.global.u16 [%rd77+2], %r134;
+	st.global.u16 [%rd77+4], %r135;
+	st.global.u16 [%rd77+6], %r136;
+	st.global.u16 [%rd77+8], %r137;
+	st.global.u16 [%rd77+10], %r138;
+	st.global.u16 [%rd77+12], %r139;
+	st.global.u16 [%rd77+14], %r140;
+	.loc 1 76 34
+	add.s64 %rd20, %rd20, %rd16;
+	setp.lt.s64 %p74, %rd20, %rd24;
+	@%p74 bra $B30;
 $B32:
-	.loc 1 24 30
-	@!%p5 bra $FAULT4;
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	bra $FAULT7;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	.loc 1 26 31
-	@!%p14 bra $FAULT8;
-	@!%p15 bra $FAULT9;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	.loc 1 23 30
+	@!%p5 bra $FAULT7;
+	@!%p6 bra $FAULT8;
+	@!%p7 bra $FAULT9;
 	bra $FAULT10;
+$B35:
+	.loc 1 25 31
+	@!%p15 bra $FAULT11;
+	@!%p16 bra $FAULT12;
+	bra $FAULT13;
+$B36:
+	.loc 1 77 37
+	@!%p66 bra $FAULT14;
+	.loc 5 28 25
+	@!%p67 bra $FAULT15;
+	bra $FAULT16;
+$B37:
+	@!%p71 bra $FAULT17;
+	bra $FAULT18;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 5 28 25
-	mov.u32 %r290, 0;
-	mov.u64 %rd105, %rd88;
-	mov.u64 %rd106, %rd11;
+	.loc 1 36 35
+	mov.u32 %r141, 0;
+	mov.u64 %rd78, %rd31;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r290, 0;
-	mov.u64 %rd105, %rd91;
-	mov.u64 %rd106, %rd11;
+	.loc 1 54 34
+	mov.u32 %r141, 1;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r290, 0;
-	mov.u64 %rd105, %rd88;
-	mov.u64 %rd106, %rd13;
+	.loc 2 75 8
+	mov.u32 %r141, 3;
+	mov.u64 %rd78, %rd44;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r290, 0;
-	mov.u64 %rd105, %rd91;
-	mov.u64 %rd106, %rd13;
+	.loc 2 54 13
+	mov.u32 %r141, 4;
+	mov.u64 %rd78, %rd51;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 24 30
-	mov.u32 %r290, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd2;
+	.loc 1 65 34
+	mov.u32 %r141, 2;
+	mov.u64 %rd78, %rd54;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r290, 2;
-	mov.u64 %rd105, %rd26;
-	mov.u64 %rd106, %rd27;
+	.loc 2 75 8
+	mov.u32 %r141, 3;
+	mov.u64 %rd78, %rd58;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r290, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd5;
+	.loc 2 54 13
+	mov.u32 %r141, 4;
+	mov.u64 %rd78, %rd65;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r290, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd7;
+	.loc 1 23 30
+	mov.u32 %r141, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd2;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 26 31
-	mov.u32 %r290, 3;
-	mov.u64 %rd105, %rd37;
-	mov.u64 %rd106, %rd7;
+	mov.u32 %r141, 6;
+	mov.u64 %rd78, %rd25;
+	mov.u64 %rd79, %rd26;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r290, 4;
-	mov.u64 %rd105, %rd26;
-	mov.u64 %rd106, %rd37;
+	mov.u32 %r141, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd5;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r290, 3;
-	mov.u64 %rd105, %rd37;
-	mov.u64 %rd106, %rd9;
+	mov.u32 %r141, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd7;
+	bra $FAULT;
+$FAULT11:
+	.loc 1 25 31
+	mov.u32 %r141, 7;
+	mov.u64 %rd78, %rd36;
+	mov.u64 %rd79, %rd7;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r141, 8;
+	mov.u64 %rd78, %rd25;
+	mov.u64 %rd79, %rd36;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r141, 7;
+	mov.u64 %rd78, %rd36;
+	mov.u64 %rd79, %rd9;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 77 37
+	mov.u32 %r141, 9;
+	mov.u64 %rd78, %rd20;
+	mov.u64 %rd79, %rd24;
+	bra $FAULT;
+$FAULT15:
+	.loc 5 28 25
+	mov.u32 %r141, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd11;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r141, 10;
+	mov.u64 %rd78, %rd69;
+	mov.u64 %rd79, %rd11;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r141, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd13;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r141, 10;
+	mov.u64 %rd78, %rd69;
+	mov.u64 %rd79, %rd13;
 $FAULT:
-	ld.param.u64 %rd107, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r291, [%rd107], 0, 1;
-	setp.ne.u32 %p80, %r291, 0;
-	@%p80 bra $EXIT;
-	ld.global.u64 %rd108, [%rd107+8];
-	ld.param.u32 %r292, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
-	st.global.u32 [%rd108+4], %r292;
-	ld.param.u32 %r293, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
-	st.global.v2.u32 [%rd108+8], {%r293, %r290};
-	mov.u32 %r294, %ctaid.x;
-	mov.u32 %r295, %ctaid.y;
-	st.global.v2.u32 [%rd108+16], {%r294, %r295};
-	mov.u32 %r296, %ctaid.z;
-	mov.u32 %r297, %tid.x;
-	st.global.v2.u32 [%rd108+24], {%r296, %r297};
-	mov.u32 %r298, %tid.y;
-	mov.u32 %r299, %tid.z;
-	st.global.v2.u32 [%rd108+32], {%r298, %r299};
-	st.global.u64 [%rd108+40], %rd105;
-	st.global.u64 [%rd108+48], %rd106;
+	ld.param.u64 %rd80, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r142, [%rd80], 0, 1;
+	setp.ne.u32 %p75, %r142, 0;
+	@%p75 bra $EXIT;
+	ld.global.u64 %rd81, [%rd80+8];
+	ld.param.u32 %r143, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
+	st.global.u32 [%rd81+4], %r143;
+	ld.param.u32 %r144, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
+	st.global.v2.u32 [%rd81+8], {%r144, %r141};
+	mov.u32 %r145, %ctaid.x;
+	mov.u32 %r146, %ctaid.y;
+	st.global.v2.u32 [%rd81+16], {%r145, %r146};
+	mov.u32 %r147, %ctaid.z;
+	mov.u32 %r148, %tid.x;
+	st.global.v2.u32 [%rd81+24], {%r147, %r148};
+	mov.u32 %r149, %tid.y;
+	mov.u32 %r150, %tid.z;
+	st.global.v2.u32 [%rd81+32], {%r149, %r150};
+	st.global.u64 [%rd81+40], %rd78;
+	st.global.u64 [%rd81+48], %rd79;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd108], 56;
+	st.volatile.global.u32 [%rd81], 56;
 	bra $EXIT;
 }
 `
@@ -9644,15 +8462,14 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 .file 4 "reduce.go"
 .file 5 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[64];
+.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 
 .visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<106>;
-	.reg .b32 %r<615>;
-	.reg .b64 %rd<75>;
-	.reg .f32 %f<382>;
+	.reg .pred %p<94>;
+	.reg .b32 %r<328>;
+	.reg .b64 %rd<82>;
+	.reg .f32 %f<168>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -9673,147 +8490,151 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
 	ld.param.u8 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd17, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u32.u64 %r8, %rd5;
-	cvt.u32.u64 %r9, %rd7;
-	cvt.u64.u32 %rd18, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u32.u64 %r11, %rd11;
-	cvt.u64.u32 %rd19, %r11;
-	cvt.u32.u64 %r12, %rd13;
-	cvt.u64.u32 %rd20, %r12;
-	cvt.u32.u64 %r13, %rd14;
-	cvt.s64.s32 %rd21, %r13;
-	cvt.u32.u64 %r14, %rd15;
-	cvt.s64.s32 %rd22, %r14;
-	cvt.u32.u64 %r15, %rd16;
-	.loc 2 16 10
-	setp.eq.s32 %p2, %r15, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	cvt.u32.u64 %r10, %rd2;
+	cvt.u64.u32 %rd17, %r10;
+	cvt.u32.u64 %r11, %rd4;
+	cvt.u32.u64 %r12, %rd5;
+	cvt.u32.u64 %r13, %rd7;
+	cvt.u64.u32 %rd18, %r13;
+	cvt.u32.u64 %r14, %rd9;
+	cvt.u32.u64 %r15, %rd11;
+	cvt.u32.u64 %r16, %rd13;
+	cvt.u32.u64 %r17, %rd14;
+	cvt.s64.s32 %rd19, %r17;
+	cvt.u32.u64 %r18, %rd15;
+	cvt.s64.s32 %rd20, %r18;
+	cvt.u32.u64 %r19, %rd16;
+	cvt.s64.s32 %rd21, %r19;
+	.loc 2 35 10
+	setp.lt.s32 %p2, 32, %r19;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r16, 1, 0, 0;
-	mad.lo.s32 %r17, %r16, 256, %r4;
-	cvt.u64.u32 %rd23, %r17;
-	shr.u64 %rd24, %rd23, 5;
-	mad.wide.u32 %rd25, %r3, 8, %rd24;
-	mov.u32 %r18, %r5;
-	mov.u32 %r19, 32;
+	.loc 2 38 61
+	mad.lo.s32 %r20, %r5, %r6, %r7;
+	mad.lo.s32 %r21, %r20, %r8, %r4;
+	cvt.u64.u32 %rd22, %r21;
+	shr.u64 %rd23, %rd22, 5;
+	mad.wide.u32 %rd24, %r3, 8, %rd23;
+	mov.u32 %r22, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
-	cvt.u64.u32 %rd25, %r3;
-	mov.u32 %r18, %r4;
-	mov.u32 %r19, 256;
+	.loc 2 36 23
+	cvt.u64.u32 %rd24, %r3;
+	mov.u32 %r22, %r4;
 $B1:
-	.loc 1 17 14
-	setp.le.s64 %p3, %rd21, %rd25;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd26, %rd22, 63;
-	shr.u64 %rd27, %rd26, 61;
-	add.s64 %rd28, %rd22, %rd27;
-	shr.s64 %rd29, %rd28, 3;
-	.loc 1 22 20
-	cvt.u32.u64 %r20, %rd25;
-	cvt.u32.u64 %r21, %rd29;
-	mul.wide.s32 %rd30, %r20, %r21;
-	.loc 1 23 19
-	setp.lt.u32 %p4, 0, %r7;
+	.loc 1 16 14
+	setp.le.s64 %p3, %rd19, %rd24;
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd25, %rd20, 63;
+	shr.u64 %rd26, %rd25, 61;
+	add.s64 %rd27, %rd20, %rd26;
+	shr.s64 %rd28, %rd27, 3;
+	.loc 1 21 20
+	cvt.u32.u64 %r23, %rd24;
+	cvt.u32.u64 %r24, %rd28;
+	mul.wide.s32 %rd29, %r23, %r24;
+	.loc 1 22 19
+	setp.lt.u32 %p4, 0, %r11;
 	@!%p4 bra $B3;
-	.loc 1 24 42
-	add.s64 %rd31, %rd30, %rd29;
-	setp.le.u64 %p5, %rd31, %rd17;
-	setp.le.u64 %p6, %rd30, %rd31;
-	cvt.u32.u64 %r22, %rd31;
-	setp.le.u32 %p7, %r22, %r8;
-	setp.le.u32 %p8, %r22, %r9;
+	.loc 1 23 42
+	add.s64 %rd30, %rd29, %rd28;
+	setp.le.u64 %p5, %rd30, %rd17;
+	setp.le.u64 %p6, %rd29, %rd30;
+	cvt.u32.u64 %r25, %rd30;
+	setp.le.u32 %p7, %r25, %r12;
+	setp.le.u32 %p8, %r25, %r13;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
-	shl.b64 %rd32, %rd30, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	add.s64 %rd34, %rd3, %rd32;
-	add.s64 %rd35, %rd6, %rd32;
-	.loc 1 36 22
-	setp.lt.s32 %p12, %r18, %r21;
-	mov.u32 %r23, %r18;
+	@!%p11 bra $B34;
+	shl.b64 %rd31, %rd29, 4;
+	add.s64 %rd32, %rd1, %rd31;
+	add.s64 %rd33, %rd3, %rd31;
+	add.s64 %rd34, %rd6, %rd31;
+	.loc 1 35 22
+	setp.lt.s32 %p12, %r22, %r24;
+	mov.u32 %r26, %r22;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	mad.wide.u32 %rd36, %r23, 16, %rd33;
-	ld.global.v4.u32 {%r24, %r25, %r26, %r27}, [%rd36];
-	and.b32 %r28, %r24, 65535;
-	shr.u32 %r29, %r24, 16;
-	and.b32 %r30, %r29, 65535;
-	and.b32 %r31, %r25, 65535;
-	shr.u32 %r32, %r25, 16;
+	cvt.s64.s32 %rd35, %r26;
+	.loc 1 36 35
+	setp.lt.u32 %p13, %r26, %r24;
+	@!%p13 bra $FAULT0;
+	mad.wide.s32 %rd36, %r26, 16, %rd32;
+	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd36];
+	and.b32 %r31, %r27, 65535;
+	shr.u32 %r32, %r27, 16;
 	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r26, 65535;
-	shr.u32 %r35, %r26, 16;
+	and.b32 %r34, %r28, 65535;
+	shr.u32 %r35, %r28, 16;
 	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r27, 65535;
-	shr.u32 %r38, %r27, 16;
+	and.b32 %r37, %r29, 65535;
+	shr.u32 %r38, %r29, 16;
 	and.b32 %r39, %r38, 65535;
+	and.b32 %r40, %r30, 65535;
+	shr.u32 %r41, %r30, 16;
+	and.b32 %r42, %r41, 65535;
 	.loc 3 29 61
-	shl.b32 %r40, %r28, 16;
-	mov.b32 %f2, %r40;
-	shl.b32 %r41, %r30, 16;
-	mov.b32 %f3, %r41;
-	shl.b32 %r42, %r31, 16;
-	mov.b32 %f4, %r42;
-	shl.b32 %r43, %r33, 16;
-	mov.b32 %f5, %r43;
-	shl.b32 %r44, %r34, 16;
-	mov.b32 %f6, %r44;
-	shl.b32 %r45, %r36, 16;
-	mov.b32 %f7, %r45;
-	shl.b32 %r46, %r37, 16;
-	mov.b32 %f8, %r46;
-	shl.b32 %r47, %r39, 16;
-	mov.b32 %f9, %r47;
-	.loc 1 37 72
-	mad.wide.u32 %rd37, %r23, 16, %rd34;
-	ld.global.v4.u32 {%r48, %r49, %r50, %r51}, [%rd37];
-	and.b32 %r52, %r48, 65535;
-	shr.u32 %r53, %r48, 16;
-	and.b32 %r54, %r53, 65535;
-	and.b32 %r55, %r49, 65535;
-	shr.u32 %r56, %r49, 16;
+	shl.b32 %r43, %r31, 16;
+	mov.b32 %f2, %r43;
+	shl.b32 %r44, %r33, 16;
+	mov.b32 %f3, %r44;
+	shl.b32 %r45, %r34, 16;
+	mov.b32 %f4, %r45;
+	shl.b32 %r46, %r36, 16;
+	mov.b32 %f5, %r46;
+	shl.b32 %r47, %r37, 16;
+	mov.b32 %f6, %r47;
+	shl.b32 %r48, %r39, 16;
+	mov.b32 %f7, %r48;
+	shl.b32 %r49, %r40, 16;
+	mov.b32 %f8, %r49;
+	shl.b32 %r50, %r42, 16;
+	mov.b32 %f9, %r50;
+	.loc 1 36 72
+	mad.wide.s32 %rd37, %r26, 16, %rd33;
+	ld.global.v4.u32 {%r51, %r52, %r53, %r54}, [%rd37];
+	and.b32 %r55, %r51, 65535;
+	shr.u32 %r56, %r51, 16;
 	and.b32 %r57, %r56, 65535;
-	and.b32 %r58, %r50, 65535;
-	shr.u32 %r59, %r50, 16;
+	and.b32 %r58, %r52, 65535;
+	shr.u32 %r59, %r52, 16;
 	and.b32 %r60, %r59, 65535;
-	and.b32 %r61, %r51, 65535;
-	shr.u32 %r62, %r51, 16;
+	and.b32 %r61, %r53, 65535;
+	shr.u32 %r62, %r53, 16;
 	and.b32 %r63, %r62, 65535;
+	and.b32 %r64, %r54, 65535;
+	shr.u32 %r65, %r54, 16;
+	and.b32 %r66, %r65, 65535;
 	.loc 3 29 61
-	shl.b32 %r64, %r52, 16;
-	mov.b32 %f10, %r64;
-	shl.b32 %r65, %r54, 16;
-	mov.b32 %f11, %r65;
-	shl.b32 %r66, %r55, 16;
-	mov.b32 %f12, %r66;
-	shl.b32 %r67, %r57, 16;
-	mov.b32 %f13, %r67;
-	shl.b32 %r68, %r58, 16;
-	mov.b32 %f14, %r68;
-	shl.b32 %r69, %r60, 16;
-	mov.b32 %f15, %r69;
-	shl.b32 %r70, %r61, 16;
-	mov.b32 %f16, %r70;
-	shl.b32 %r71, %r63, 16;
-	mov.b32 %f17, %r71;
-	.loc 1 39 4
+	shl.b32 %r67, %r55, 16;
+	mov.b32 %f10, %r67;
+	shl.b32 %r68, %r57, 16;
+	mov.b32 %f11, %r68;
+	shl.b32 %r69, %r58, 16;
+	mov.b32 %f12, %r69;
+	shl.b32 %r70, %r60, 16;
+	mov.b32 %f13, %r70;
+	shl.b32 %r71, %r61, 16;
+	mov.b32 %f14, %r71;
+	shl.b32 %r72, %r63, 16;
+	mov.b32 %f15, %r72;
+	shl.b32 %r73, %r64, 16;
+	mov.b32 %f16, %r73;
+	shl.b32 %r74, %r66, 16;
+	mov.b32 %f17, %r74;
+	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
 	add.rn.f32 %f20, %f4, %f12;
@@ -9823,124 +8644,118 @@ $B2:
 	add.rn.f32 %f24, %f8, %f16;
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 32 63
-	mov.b32 %r72, %f18;
-	shr.u32 %r73, %r72, 16;
-	and.b32 %r74, %r73, 1;
-	add.s32 %r75, %r72, 32767;
-	add.s32 %r76, %r75, %r74;
-	setp.nan.f32 %p13, %f18, %f18;
-	shr.u32 %r77, %r76, 16;
-	selp.b32 %r78, 32767, %r77, %p13;
-	mov.b32 %r79, %f19;
+	mov.b32 %r75, %f18;
+	shr.u32 %r76, %r75, 16;
+	and.b32 %r77, %r76, 1;
+	add.s32 %r78, %r75, 32767;
+	add.s32 %r79, %r78, %r77;
+	setp.nan.f32 %p14, %f18, %f18;
 	shr.u32 %r80, %r79, 16;
-	and.b32 %r81, %r80, 1;
-	add.s32 %r82, %r79, 32767;
-	add.s32 %r83, %r82, %r81;
-	setp.nan.f32 %p14, %f19, %f19;
-	shr.u32 %r84, %r83, 16;
-	selp.b32 %r85, 32767, %r84, %p14;
-	mov.b32 %r86, %f20;
+	selp.b32 %r81, 32767, %r80, %p14;
+	mov.b32 %r82, %f19;
+	shr.u32 %r83, %r82, 16;
+	and.b32 %r84, %r83, 1;
+	add.s32 %r85, %r82, 32767;
+	add.s32 %r86, %r85, %r84;
+	setp.nan.f32 %p15, %f19, %f19;
 	shr.u32 %r87, %r86, 16;
-	and.b32 %r88, %r87, 1;
-	add.s32 %r89, %r86, 32767;
-	add.s32 %r90, %r89, %r88;
-	setp.nan.f32 %p15, %f20, %f20;
-	shr.u32 %r91, %r90, 16;
-	selp.b32 %r92, 32767, %r91, %p15;
-	mov.b32 %r93, %f21;
+	selp.b32 %r88, 32767, %r87, %p15;
+	mov.b32 %r89, %f20;
+	shr.u32 %r90, %r89, 16;
+	and.b32 %r91, %r90, 1;
+	add.s32 %r92, %r89, 32767;
+	add.s32 %r93, %r92, %r91;
+	setp.nan.f32 %p16, %f20, %f20;
 	shr.u32 %r94, %r93, 16;
-	and.b32 %r95, %r94, 1;
-	add.s32 %r96, %r93, 32767;
-	add.s32 %r97, %r96, %r95;
-	setp.nan.f32 %p16, %f21, %f21;
-	shr.u32 %r98, %r97, 16;
-	selp.b32 %r99, 32767, %r98, %p16;
-	mov.b32 %r100, %f22;
+	selp.b32 %r95, 32767, %r94, %p16;
+	mov.b32 %r96, %f21;
+	shr.u32 %r97, %r96, 16;
+	and.b32 %r98, %r97, 1;
+	add.s32 %r99, %r96, 32767;
+	add.s32 %r100, %r99, %r98;
+	setp.nan.f32 %p17, %f21, %f21;
 	shr.u32 %r101, %r100, 16;
-	and.b32 %r102, %r101, 1;
-	add.s32 %r103, %r100, 32767;
-	add.s32 %r104, %r103, %r102;
-	setp.nan.f32 %p17, %f22, %f22;
-	shr.u32 %r105, %r104, 16;
-	selp.b32 %r106, 32767, %r105, %p17;
-	mov.b32 %r107, %f23;
+	selp.b32 %r102, 32767, %r101, %p17;
+	mov.b32 %r103, %f22;
+	shr.u32 %r104, %r103, 16;
+	and.b32 %r105, %r104, 1;
+	add.s32 %r106, %r103, 32767;
+	add.s32 %r107, %r106, %r105;
+	setp.nan.f32 %p18, %f22, %f22;
 	shr.u32 %r108, %r107, 16;
-	and.b32 %r109, %r108, 1;
-	add.s32 %r110, %r107, 32767;
-	add.s32 %r111, %r110, %r109;
-	setp.nan.f32 %p18, %f23, %f23;
-	shr.u32 %r112, %r111, 16;
-	selp.b32 %r113, 32767, %r112, %p18;
-	mov.b32 %r114, %f24;
+	selp.b32 %r109, 32767, %r108, %p18;
+	mov.b32 %r110, %f23;
+	shr.u32 %r111, %r110, 16;
+	and.b32 %r112, %r111, 1;
+	add.s32 %r113, %r110, 32767;
+	add.s32 %r114, %r113, %r112;
+	setp.nan.f32 %p19, %f23, %f23;
 	shr.u32 %r115, %r114, 16;
-	and.b32 %r116, %r115, 1;
-	add.s32 %r117, %r114, 32767;
-	add.s32 %r118, %r117, %r116;
-	setp.nan.f32 %p19, %f24, %f24;
-	shr.u32 %r119, %r118, 16;
-	selp.b32 %r120, 32767, %r119, %p19;
-	mov.b32 %r121, %f25;
+	selp.b32 %r116, 32767, %r115, %p19;
+	mov.b32 %r117, %f24;
+	shr.u32 %r118, %r117, 16;
+	and.b32 %r119, %r118, 1;
+	add.s32 %r120, %r117, 32767;
+	add.s32 %r121, %r120, %r119;
+	setp.nan.f32 %p20, %f24, %f24;
 	shr.u32 %r122, %r121, 16;
-	and.b32 %r123, %r122, 1;
-	add.s32 %r124, %r121, 32767;
-	add.s32 %r125, %r124, %r123;
-	setp.nan.f32 %p20, %f25, %f25;
-	shr.u32 %r126, %r125, 16;
-	selp.b32 %r127, 32767, %r126, %p20;
-	.loc 1 41 6
-	mad.wide.u32 %rd38, %r23, 16, %rd35;
-	shl.b32 %r128, %r85, 16;
-	or.b32 %r129, %r78, %r128;
-	shl.b32 %r130, %r99, 16;
-	or.b32 %r131, %r92, %r130;
-	shl.b32 %r132, %r113, 16;
-	or.b32 %r133, %r106, %r132;
-	shl.b32 %r134, %r127, 16;
-	or.b32 %r135, %r120, %r134;
-	st.global.v4.u32 [%rd38], {%r129, %r131, %r133, %r135};
-	.loc 1 36 34
-	add.s32 %r23, %r23, %r19;
-	setp.lt.u32 %p21, %r23, %r21;
-	@%p21 bra $B2;
+	selp.b32 %r123, 32767, %r122, %p20;
+	mov.b32 %r124, %f25;
+	shr.u32 %r125, %r124, 16;
+	and.b32 %r126, %r125, 1;
+	add.s32 %r127, %r124, 32767;
+	add.s32 %r128, %r127, %r126;
+	setp.nan.f32 %p21, %f25, %f25;
+	shr.u32 %r129, %r128, 16;
+	selp.b32 %r130, 32767, %r129, %p21;
+	.loc 1 40 6
+	mad.wide.s32 %rd38, %r26, 16, %rd34;
+	shl.b32 %r131, %r88, 16;
+	or.b32 %r132, %r81, %r131;
+	shl.b32 %r133, %r102, 16;
+	or.b32 %r134, %r95, %r133;
+	shl.b32 %r135, %r116, 16;
+	or.b32 %r136, %r109, %r135;
+	shl.b32 %r137, %r130, 16;
+	or.b32 %r138, %r123, %r137;
+	st.global.v4.u32 [%rd38], {%r132, %r134, %r136, %r138};
+	.loc 1 35 34
+	add.s64 %rd39, %rd35, %rd21;
+	setp.lt.s64 %p22, %rd39, %rd28;
+	cvt.u32.u64 %r26, %rd39;
+	@%p22 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd39, %rd30, %rd29;
-	setp.le.u64 %p22, %rd39, %rd18;
-	setp.le.u64 %p23, %rd30, %rd39;
-	cvt.u32.u64 %r136, %rd39;
-	setp.le.u32 %p24, %r136, %r10;
-	and.pred %p25, %p22, %p23;
-	and.pred %p26, %p25, %p24;
-	@!%p26 bra $B33;
-	shl.b64 %rd40, %rd30, 4;
-	add.s64 %rd41, %rd6, %rd40;
-	add.s64 %rd42, %rd8, %rd40;
+	.loc 1 25 45
+	add.s64 %rd40, %rd29, %rd28;
+	setp.le.u64 %p23, %rd40, %rd18;
+	setp.le.u64 %p24, %rd29, %rd40;
+	cvt.u32.u64 %r139, %rd40;
+	setp.le.u32 %p25, %r139, %r14;
+	and.pred %p26, %p23, %p24;
+	and.pred %p27, %p26, %p25;
+	@!%p27 bra $B35;
+	shl.b64 %rd41, %rd29, 4;
+	add.s64 %rd42, %rd6, %rd41;
+	add.s64 %rd43, %rd8, %rd41;
 	mov.f32 %f26, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s32 %p27, %r18, %r21;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s32 %p28, %r22, %r24;
+	@!%p28 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	@!%p27 bra $B8;
-	mul.lo.s32 %r137, %r19, 3;
-	sub.s32 %r138, %r21, %r137;
-	setp.le.s32 %p28, %r138, %r21;
-	setp.lt.s32 %p29, 0, %r138;
-	and.pred %p30, %p28, %p29;
-	selp.b32 %r139, %r138, 0, %p30;
-	setp.lt.u32 %p31, %r18, %r139;
-	@!%p31 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r140, %r18;
+	mov.u32 %r140, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
-	mov.u32 %r140, %r18;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	mad.wide.u32 %rd43, %r140, 16, %rd41;
-	ld.global.v4.u32 {%r141, %r142, %r143, %r144}, [%rd43];
+	cvt.s64.s32 %rd44, %r140;
+	.loc 1 54 34
+	setp.lt.u32 %p29, %r140, %r24;
+	@!%p29 bra $FAULT1;
+	mad.wide.s32 %rd45, %r140, 16, %rd42;
+	ld.global.v4.u32 {%r141, %r142, %r143, %r144}, [%rd45];
 	and.b32 %r145, %r141, 65535;
 	shr.u32 %r146, %r141, 16;
 	and.b32 %r147, %r146, 65535;
@@ -9970,7 +8785,7 @@ $B5:
 	mov.b32 %f34, %r163;
 	shl.b32 %r164, %r156, 16;
 	mov.b32 %f35, %r164;
-	.loc 1 57 4
+	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
 	add.rn.f32 %f38, %f37, %f30;
@@ -9978,1213 +8793,709 @@ $B5:
 	add.rn.f32 %f40, %f39, %f32;
 	add.rn.f32 %f41, %f40, %f33;
 	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f43, %f42, %f35;
-	.loc 1 54 34
-	add.s32 %r165, %r140, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd44, %r165, 16, %rd41;
-	ld.global.v4.u32 {%r166, %r167, %r168, %r169}, [%rd44];
-	and.b32 %r170, %r166, 65535;
-	shr.u32 %r171, %r166, 16;
-	and.b32 %r172, %r171, 65535;
-	and.b32 %r173, %r167, 65535;
-	shr.u32 %r174, %r167, 16;
-	and.b32 %r175, %r174, 65535;
-	and.b32 %r176, %r168, 65535;
-	shr.u32 %r177, %r168, 16;
-	and.b32 %r178, %r177, 65535;
-	and.b32 %r179, %r169, 65535;
-	shr.u32 %r180, %r169, 16;
-	and.b32 %r181, %r180, 65535;
-	.loc 3 29 61
-	shl.b32 %r182, %r170, 16;
-	mov.b32 %f44, %r182;
-	shl.b32 %r183, %r172, 16;
-	mov.b32 %f45, %r183;
-	shl.b32 %r184, %r173, 16;
-	mov.b32 %f46, %r184;
-	shl.b32 %r185, %r175, 16;
-	mov.b32 %f47, %r185;
-	shl.b32 %r186, %r176, 16;
-	mov.b32 %f48, %r186;
-	shl.b32 %r187, %r178, 16;
-	mov.b32 %f49, %r187;
-	shl.b32 %r188, %r179, 16;
-	mov.b32 %f50, %r188;
-	shl.b32 %r189, %r181, 16;
-	mov.b32 %f51, %r189;
-	.loc 1 57 4
-	add.rn.f32 %f52, %f43, %f44;
-	add.rn.f32 %f53, %f52, %f45;
-	add.rn.f32 %f54, %f53, %f46;
-	add.rn.f32 %f55, %f54, %f47;
-	add.rn.f32 %f56, %f55, %f48;
-	add.rn.f32 %f57, %f56, %f49;
-	add.rn.f32 %f58, %f57, %f50;
-	add.rn.f32 %f59, %f58, %f51;
-	.loc 1 54 34
-	add.s32 %r190, %r165, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd45, %r190, 16, %rd41;
-	ld.global.v4.u32 {%r191, %r192, %r193, %r194}, [%rd45];
-	and.b32 %r195, %r191, 65535;
-	shr.u32 %r196, %r191, 16;
-	and.b32 %r197, %r196, 65535;
-	and.b32 %r198, %r192, 65535;
-	shr.u32 %r199, %r192, 16;
-	and.b32 %r200, %r199, 65535;
-	and.b32 %r201, %r193, 65535;
-	shr.u32 %r202, %r193, 16;
-	and.b32 %r203, %r202, 65535;
-	and.b32 %r204, %r194, 65535;
-	shr.u32 %r205, %r194, 16;
-	and.b32 %r206, %r205, 65535;
-	.loc 3 29 61
-	shl.b32 %r207, %r195, 16;
-	mov.b32 %f60, %r207;
-	shl.b32 %r208, %r197, 16;
-	mov.b32 %f61, %r208;
-	shl.b32 %r209, %r198, 16;
-	mov.b32 %f62, %r209;
-	shl.b32 %r210, %r200, 16;
-	mov.b32 %f63, %r210;
-	shl.b32 %r211, %r201, 16;
-	mov.b32 %f64, %r211;
-	shl.b32 %r212, %r203, 16;
-	mov.b32 %f65, %r212;
-	shl.b32 %r213, %r204, 16;
-	mov.b32 %f66, %r213;
-	shl.b32 %r214, %r206, 16;
-	mov.b32 %f67, %r214;
-	.loc 1 57 4
-	add.rn.f32 %f68, %f59, %f60;
-	add.rn.f32 %f69, %f68, %f61;
-	add.rn.f32 %f70, %f69, %f62;
-	add.rn.f32 %f71, %f70, %f63;
-	add.rn.f32 %f72, %f71, %f64;
-	add.rn.f32 %f73, %f72, %f65;
-	add.rn.f32 %f74, %f73, %f66;
-	add.rn.f32 %f75, %f74, %f67;
-	.loc 1 54 34
-	add.s32 %r215, %r190, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd46, %r215, 16, %rd41;
-	ld.global.v4.u32 {%r216, %r217, %r218, %r219}, [%rd46];
-	and.b32 %r220, %r216, 65535;
-	shr.u32 %r221, %r216, 16;
-	and.b32 %r222, %r221, 65535;
-	and.b32 %r223, %r217, 65535;
-	shr.u32 %r224, %r217, 16;
-	and.b32 %r225, %r224, 65535;
-	and.b32 %r226, %r218, 65535;
-	shr.u32 %r227, %r218, 16;
-	and.b32 %r228, %r227, 65535;
-	and.b32 %r229, %r219, 65535;
-	shr.u32 %r230, %r219, 16;
-	and.b32 %r231, %r230, 65535;
-	.loc 3 29 61
-	shl.b32 %r232, %r220, 16;
-	mov.b32 %f76, %r232;
-	shl.b32 %r233, %r222, 16;
-	mov.b32 %f77, %r233;
-	shl.b32 %r234, %r223, 16;
-	mov.b32 %f78, %r234;
-	shl.b32 %r235, %r225, 16;
-	mov.b32 %f79, %r235;
-	shl.b32 %r236, %r226, 16;
-	mov.b32 %f80, %r236;
-	shl.b32 %r237, %r228, 16;
-	mov.b32 %f81, %r237;
-	shl.b32 %r238, %r229, 16;
-	mov.b32 %f82, %r238;
-	shl.b32 %r239, %r231, 16;
-	mov.b32 %f83, %r239;
-	.loc 1 57 4
-	add.rn.f32 %f84, %f75, %f76;
-	add.rn.f32 %f85, %f84, %f77;
-	add.rn.f32 %f86, %f85, %f78;
-	add.rn.f32 %f87, %f86, %f79;
-	add.rn.f32 %f88, %f87, %f80;
-	add.rn.f32 %f89, %f88, %f81;
-	add.rn.f32 %f90, %f89, %f82;
-	add.rn.f32 %f27, %f90, %f83;
-	.loc 1 54 34
-	add.s32 %r140, %r215, %r19;
-	setp.lt.u32 %p32, %r140, %r21;
-	setp.lt.u32 %p33, %r140, %r139;
-	@%p33 bra $B5;
-	@!%p32 bra $B8;
+	add.rn.f32 %f27, %f42, %f35;
+	.loc 1 53 34
+	add.s64 %rd46, %rd44, %rd21;
+	setp.lt.s64 %p30, %rd46, %rd28;
+	cvt.u32.u64 %r140, %rd46;
+	@%p30 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	mad.wide.u32 %rd47, %r140, 16, %rd41;
-	ld.global.v4.u32 {%r240, %r241, %r242, %r243}, [%rd47];
-	and.b32 %r244, %r240, 65535;
-	shr.u32 %r245, %r240, 16;
-	and.b32 %r246, %r245, 65535;
-	and.b32 %r247, %r241, 65535;
-	shr.u32 %r248, %r241, 16;
-	and.b32 %r249, %r248, 65535;
-	and.b32 %r250, %r242, 65535;
-	shr.u32 %r251, %r242, 16;
-	and.b32 %r252, %r251, 65535;
-	and.b32 %r253, %r243, 65535;
-	shr.u32 %r254, %r243, 16;
-	and.b32 %r255, %r254, 65535;
-	.loc 3 29 61
-	shl.b32 %r256, %r244, 16;
-	mov.b32 %f91, %r256;
-	shl.b32 %r257, %r246, 16;
-	mov.b32 %f92, %r257;
-	shl.b32 %r258, %r247, 16;
-	mov.b32 %f93, %r258;
-	shl.b32 %r259, %r249, 16;
-	mov.b32 %f94, %r259;
-	shl.b32 %r260, %r250, 16;
-	mov.b32 %f95, %r260;
-	shl.b32 %r261, %r252, 16;
-	mov.b32 %f96, %r261;
-	shl.b32 %r262, %r253, 16;
-	mov.b32 %f97, %r262;
-	shl.b32 %r263, %r255, 16;
-	mov.b32 %f98, %r263;
-	.loc 1 57 4
-	add.rn.f32 %f99, %f27, %f91;
-	add.rn.f32 %f100, %f99, %f92;
-	add.rn.f32 %f101, %f100, %f93;
-	add.rn.f32 %f102, %f101, %f94;
-	add.rn.f32 %f103, %f102, %f95;
-	add.rn.f32 %f104, %f103, %f96;
-	add.rn.f32 %f105, %f104, %f97;
-	add.rn.f32 %f27, %f105, %f98;
-	.loc 1 54 34
-	add.s32 %r140, %r140, %r19;
-	setp.lt.u32 %p34, %r140, %r21;
-	@%p34 bra $B7;
-$B8:
 	.loc 4 51 17
-	mov.pred %p35, 1;
-	vote.sync.ballot.b32 %r264, %p35, 0xffffffff;
+	mov.pred %p31, 1;
+	vote.sync.ballot.b32 %r165, %p31, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p36, %r264, -1;
-	@%p36 bra $B10;
+	setp.eq.s32 %p32, %r165, -1;
+	@%p32 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r265, %r264;
-	clz.b32 %r266, %r265;
-	shfl.sync.idx.b32 %f106, %f27, %r266, 31, 0xffffffff;
+	brev.b32 %r166, %r165;
+	clz.b32 %r167, %r166;
+	shfl.sync.idx.b32 %f43, %f27, %r167, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r267, %r264, -1;
-	and.b32 %r268, %r264, %r267;
-	setp.ne.s32 %p37, %r268, 0;
-	@!%p37 bra $B11;
-$B9:
+	add.s32 %r168, %r165, -1;
+	and.b32 %r169, %r165, %r168;
+	setp.ne.s32 %p33, %r169, 0;
+	@!%p33 bra $B9;
+$B7:
 	.loc 4 60 59
-	brev.b32 %r269, %r268;
-	clz.b32 %r270, %r269;
-	shfl.sync.idx.b32 %f107, %f27, %r270, 31, 0xffffffff;
+	brev.b32 %r170, %r169;
+	clz.b32 %r171, %r170;
+	shfl.sync.idx.b32 %f44, %f27, %r171, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f106, %f106, %f107;
+	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r271, %r268, -1;
-	and.b32 %r268, %r268, %r271;
-	setp.ne.s32 %p38, %r268, 0;
-	@%p38 bra $B9;
-	bra $B11;
+	add.s32 %r172, %r169, -1;
+	and.b32 %r169, %r169, %r172;
+	setp.ne.s32 %p34, %r169, 0;
+	@%p34 bra $B7;
+	bra $B9;
+$B8:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f46, %f27, %f45;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f48, %f46, %f47;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f50, %f48, %f49;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f52, %f50, %f51;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f43, %f52, %f53;
+$B9:
+	.loc 2 48 12
+	setp.eq.s32 %p35, %r19, 32;
+	@%p35 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p36, %r9, 0;
+	@!%p36 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r173, %r5, %r6, %r7;
+	mad.lo.s32 %r174, %r173, %r8, %r4;
+	cvt.u64.u32 %rd47, %r174;
+	shr.u64 %rd48, %rd47, 5;
+	cvt.u32.u64 %r175, %rd48;
+	setp.lt.u32 %p37, %r175, 32;
+	@!%p37 bra $FAULT2;
+	mad.lo.s32 %r176, %r175, 4, %r2;
+	st.shared.f32 [%r176], %f43;
 $B10:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f108, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f109, %f27, %f108;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f110, %f109, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f111, %f109, %f110;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f112, %f111, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f113, %f111, %f112;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f114, %f113, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f115, %f113, %f114;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f116, %f115, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f106, %f115, %f116;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p39, %r19, 32;
-	@%p39 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p40, %r5, 0;
-	@!%p40 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r272, 1, 0, 0;
-	mad.lo.s32 %r273, %r272, 256, %r4;
-	cvt.u64.u32 %rd48, %r273;
-	shr.u64 %rd49, %rd48, 5;
-	cvt.u32.u64 %r274, %rd49;
-	mad.lo.s32 %r275, %r274, 4, %r2;
-	st.shared.f32 [%r275], %f106;
-$B12:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r276, %r5, 7;
-	mad.lo.s32 %r277, %r276, 4, %r2;
-	ld.shared.f32 %f117, [%r277];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f118, %f117, 4, 31, 0xffffffff;
-	add.rn.f32 %f119, %f117, %f118;
-	shfl.sync.bfly.b32 %f120, %f119, 2, 31, 0xffffffff;
-	add.rn.f32 %f121, %f119, %f120;
-	shfl.sync.bfly.b32 %f122, %f121, 1, 31, 0xffffffff;
-	add.rn.f32 %f106, %f121, %f122;
-$B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f123, %rd22;
-	div.rn.f32 %f26, %f106, %f123;
-$B14:
-	.loc 1 65 22
-	setp.lt.s32 %p41, %r18, %r21;
-	mov.f32 %f124, 0f00000000;
-	@!%p41 bra $B19;
-	mul.lo.s32 %r278, %r19, 3;
-	sub.s32 %r279, %r21, %r278;
-	setp.le.s32 %p42, %r279, %r21;
-	setp.lt.s32 %p43, 0, %r279;
+	.loc 2 53 24
+	shr.s64 %rd49, %rd21, 63;
+	shr.u64 %rd50, %rd49, 59;
+	add.s64 %rd51, %rd21, %rd50;
+	shr.s64 %rd52, %rd51, 5;
+	cvt.u32.u64 %r177, %rd52;
+	setp.lt.s32 %p38, 0, %r177;
+	mov.f32 %f43, 0f00000000;
+	@!%p38 bra $B14;
+	.loc 2 46 47
+	add.s32 %r178, %r177, -1;
+	setp.lt.u32 %p39, 0, %r177;
+	selp.b32 %r179, %r178, 0, %p39;
+	cvt.u64.u32 %rd53, %r179;
+	setp.lt.u32 %p40, %r179, -2147483648;
+	setp.lt.s64 %p41, %rd53, 2305843009213693952;
+	and.pred %p42, %p40, %p41;
+	setp.lt.u32 %p43, %r179, 32;
 	and.pred %p44, %p42, %p43;
-	selp.b32 %r280, %r279, 0, %p44;
-	setp.lt.u32 %p45, %r18, %r280;
-	@!%p45 bra $B15;
-	mov.f32 %f124, 0f00000000;
-	mov.u32 %r281, %r18;
-	bra $B16;
+	@!%p44 bra $B11;
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r180, 0;
+	bra $B13;
+$B11:
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r181, 0;
+$B12:
+	cvt.u64.u32 %rd54, %r181;
+	.loc 2 54 13
+	setp.lt.u32 %p45, %r181, 32;
+	@!%p45 bra $FAULT3;
+	mad.lo.s32 %r182, %r181, 4, %r2;
+	ld.shared.f32 %f54, [%r182];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r181, %r181, 1;
+	setp.lt.u32 %p46, %r181, %r177;
+	@%p46 bra $B12;
+	bra $B14;
+$B13:
+	mad.lo.s32 %r183, %r180, 4, %r2;
+	ld.shared.f32 %f55, [%r183];
+	add.rn.f32 %f43, %f43, %f55;
+	add.s32 %r180, %r180, 1;
+	setp.lt.u32 %p47, %r180, %r177;
+	@%p47 bra $B13;
+$B14:
 $B15:
-	mov.f32 %f124, 0f00000000;
-	mov.u32 %r281, %r18;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f56, %rd20;
+	div.rn.f32 %f26, %f43, %f56;
 $B16:
-	.loc 1 66 34
-	mad.wide.u32 %rd50, %r281, 16, %rd41;
-	ld.global.v4.u32 {%r282, %r283, %r284, %r285}, [%rd50];
-	and.b32 %r286, %r282, 65535;
-	shr.u32 %r287, %r282, 16;
-	and.b32 %r288, %r287, 65535;
-	and.b32 %r289, %r283, 65535;
-	shr.u32 %r290, %r283, 16;
-	and.b32 %r291, %r290, 65535;
-	and.b32 %r292, %r284, 65535;
-	shr.u32 %r293, %r284, 16;
-	and.b32 %r294, %r293, 65535;
-	and.b32 %r295, %r285, 65535;
-	shr.u32 %r296, %r285, 16;
-	and.b32 %r297, %r296, 65535;
-	.loc 3 29 61
-	shl.b32 %r298, %r286, 16;
-	mov.b32 %f125, %r298;
-	shl.b32 %r299, %r288, 16;
-	mov.b32 %f126, %r299;
-	shl.b32 %r300, %r289, 16;
-	mov.b32 %f127, %r300;
-	shl.b32 %r301, %r291, 16;
-	mov.b32 %f128, %r301;
-	shl.b32 %r302, %r292, 16;
-	mov.b32 %f129, %r302;
-	shl.b32 %r303, %r294, 16;
-	mov.b32 %f130, %r303;
-	shl.b32 %r304, %r295, 16;
-	mov.b32 %f131, %r304;
-	shl.b32 %r305, %r297, 16;
-	mov.b32 %f132, %r305;
-	.loc 1 68 14
-	sub.rn.f32 %f133, %f125, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f134, %f133, %f133, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f135, %f126, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f136, %f135, %f135, %f134;
-	.loc 1 68 14
-	sub.rn.f32 %f137, %f127, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f138, %f137, %f137, %f136;
-	.loc 1 68 14
-	sub.rn.f32 %f139, %f128, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f140, %f139, %f139, %f138;
-	.loc 1 68 14
-	sub.rn.f32 %f141, %f129, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f142, %f141, %f141, %f140;
-	.loc 1 68 14
-	sub.rn.f32 %f143, %f130, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f144, %f143, %f143, %f142;
-	.loc 1 68 14
-	sub.rn.f32 %f145, %f131, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f146, %f145, %f145, %f144;
-	.loc 1 68 14
-	sub.rn.f32 %f147, %f132, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f148, %f147, %f147, %f146;
-	.loc 1 65 34
-	add.s32 %r306, %r281, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd51, %r306, 16, %rd41;
-	ld.global.v4.u32 {%r307, %r308, %r309, %r310}, [%rd51];
-	and.b32 %r311, %r307, 65535;
-	shr.u32 %r312, %r307, 16;
-	and.b32 %r313, %r312, 65535;
-	and.b32 %r314, %r308, 65535;
-	shr.u32 %r315, %r308, 16;
-	and.b32 %r316, %r315, 65535;
-	and.b32 %r317, %r309, 65535;
-	shr.u32 %r318, %r309, 16;
-	and.b32 %r319, %r318, 65535;
-	and.b32 %r320, %r310, 65535;
-	shr.u32 %r321, %r310, 16;
-	and.b32 %r322, %r321, 65535;
-	.loc 3 29 61
-	shl.b32 %r323, %r311, 16;
-	mov.b32 %f149, %r323;
-	shl.b32 %r324, %r313, 16;
-	mov.b32 %f150, %r324;
-	shl.b32 %r325, %r314, 16;
-	mov.b32 %f151, %r325;
-	shl.b32 %r326, %r316, 16;
-	mov.b32 %f152, %r326;
-	shl.b32 %r327, %r317, 16;
-	mov.b32 %f153, %r327;
-	shl.b32 %r328, %r319, 16;
-	mov.b32 %f154, %r328;
-	shl.b32 %r329, %r320, 16;
-	mov.b32 %f155, %r329;
-	shl.b32 %r330, %r322, 16;
-	mov.b32 %f156, %r330;
-	.loc 1 68 14
-	sub.rn.f32 %f157, %f149, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f158, %f157, %f157, %f148;
-	.loc 1 68 14
-	sub.rn.f32 %f159, %f150, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f160, %f159, %f159, %f158;
-	.loc 1 68 14
-	sub.rn.f32 %f161, %f151, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f162, %f161, %f161, %f160;
-	.loc 1 68 14
-	sub.rn.f32 %f163, %f152, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f164, %f163, %f163, %f162;
-	.loc 1 68 14
-	sub.rn.f32 %f165, %f153, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f166, %f165, %f165, %f164;
-	.loc 1 68 14
-	sub.rn.f32 %f167, %f154, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f168, %f167, %f167, %f166;
-	.loc 1 68 14
-	sub.rn.f32 %f169, %f155, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f170, %f169, %f169, %f168;
-	.loc 1 68 14
-	sub.rn.f32 %f171, %f156, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f172, %f171, %f171, %f170;
-	.loc 1 65 34
-	add.s32 %r331, %r306, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd52, %r331, 16, %rd41;
-	ld.global.v4.u32 {%r332, %r333, %r334, %r335}, [%rd52];
-	and.b32 %r336, %r332, 65535;
-	shr.u32 %r337, %r332, 16;
-	and.b32 %r338, %r337, 65535;
-	and.b32 %r339, %r333, 65535;
-	shr.u32 %r340, %r333, 16;
-	and.b32 %r341, %r340, 65535;
-	and.b32 %r342, %r334, 65535;
-	shr.u32 %r343, %r334, 16;
-	and.b32 %r344, %r343, 65535;
-	and.b32 %r345, %r335, 65535;
-	shr.u32 %r346, %r335, 16;
-	and.b32 %r347, %r346, 65535;
-	.loc 3 29 61
-	shl.b32 %r348, %r336, 16;
-	mov.b32 %f173, %r348;
-	shl.b32 %r349, %r338, 16;
-	mov.b32 %f174, %r349;
-	shl.b32 %r350, %r339, 16;
-	mov.b32 %f175, %r350;
-	shl.b32 %r351, %r341, 16;
-	mov.b32 %f176, %r351;
-	shl.b32 %r352, %r342, 16;
-	mov.b32 %f177, %r352;
-	shl.b32 %r353, %r344, 16;
-	mov.b32 %f178, %r353;
-	shl.b32 %r354, %r345, 16;
-	mov.b32 %f179, %r354;
-	shl.b32 %r355, %r347, 16;
-	mov.b32 %f180, %r355;
-	.loc 1 68 14
-	sub.rn.f32 %f181, %f173, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f182, %f181, %f181, %f172;
-	.loc 1 68 14
-	sub.rn.f32 %f183, %f174, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f184, %f183, %f183, %f182;
-	.loc 1 68 14
-	sub.rn.f32 %f185, %f175, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f186, %f185, %f185, %f184;
-	.loc 1 68 14
-	sub.rn.f32 %f187, %f176, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f188, %f187, %f187, %f186;
-	.loc 1 68 14
-	sub.rn.f32 %f189, %f177, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f190, %f189, %f189, %f188;
-	.loc 1 68 14
-	sub.rn.f32 %f191, %f178, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f192, %f191, %f191, %f190;
-	.loc 1 68 14
-	sub.rn.f32 %f193, %f179, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f194, %f193, %f193, %f192;
-	.loc 1 68 14
-	sub.rn.f32 %f195, %f180, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f196, %f195, %f195, %f194;
-	.loc 1 65 34
-	add.s32 %r356, %r331, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd53, %r356, 16, %rd41;
-	ld.global.v4.u32 {%r357, %r358, %r359, %r360}, [%rd53];
-	and.b32 %r361, %r357, 65535;
-	shr.u32 %r362, %r357, 16;
-	and.b32 %r363, %r362, 65535;
-	and.b32 %r364, %r358, 65535;
-	shr.u32 %r365, %r358, 16;
-	and.b32 %r366, %r365, 65535;
-	and.b32 %r367, %r359, 65535;
-	shr.u32 %r368, %r359, 16;
-	and.b32 %r369, %r368, 65535;
-	and.b32 %r370, %r360, 65535;
-	shr.u32 %r371, %r360, 16;
-	and.b32 %r372, %r371, 65535;
-	.loc 3 29 61
-	shl.b32 %r373, %r361, 16;
-	mov.b32 %f197, %r373;
-	shl.b32 %r374, %r363, 16;
-	mov.b32 %f198, %r374;
-	shl.b32 %r375, %r364, 16;
-	mov.b32 %f199, %r375;
-	shl.b32 %r376, %r366, 16;
-	mov.b32 %f200, %r376;
-	shl.b32 %r377, %r367, 16;
-	mov.b32 %f201, %r377;
-	shl.b32 %r378, %r369, 16;
-	mov.b32 %f202, %r378;
-	shl.b32 %r379, %r370, 16;
-	mov.b32 %f203, %r379;
-	shl.b32 %r380, %r372, 16;
-	mov.b32 %f204, %r380;
-	.loc 1 68 14
-	sub.rn.f32 %f205, %f197, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f206, %f205, %f205, %f196;
-	.loc 1 68 14
-	sub.rn.f32 %f207, %f198, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f208, %f207, %f207, %f206;
-	.loc 1 68 14
-	sub.rn.f32 %f209, %f199, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f210, %f209, %f209, %f208;
-	.loc 1 68 14
-	sub.rn.f32 %f211, %f200, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f212, %f211, %f211, %f210;
-	.loc 1 68 14
-	sub.rn.f32 %f213, %f201, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f214, %f213, %f213, %f212;
-	.loc 1 68 14
-	sub.rn.f32 %f215, %f202, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f216, %f215, %f215, %f214;
-	.loc 1 68 14
-	sub.rn.f32 %f217, %f203, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f218, %f217, %f217, %f216;
-	.loc 1 68 14
-	sub.rn.f32 %f219, %f204, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f219, %f219, %f218;
-	.loc 1 65 34
-	add.s32 %r281, %r356, %r19;
-	setp.lt.u32 %p46, %r281, %r21;
-	setp.lt.u32 %p47, %r281, %r280;
-	@%p47 bra $B16;
-	@!%p46 bra $B19;
+	.loc 1 64 22
+	setp.lt.s32 %p48, %r22, %r24;
+	@!%p48 bra $B17;
+	mov.f32 %f57, 0f00000000;
+	mov.u32 %r184, %r22;
+	bra $B18;
 $B17:
+	mov.f32 %f57, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	mad.wide.u32 %rd54, %r281, 16, %rd41;
-	ld.global.v4.u32 {%r381, %r382, %r383, %r384}, [%rd54];
-	and.b32 %r385, %r381, 65535;
-	shr.u32 %r386, %r381, 16;
-	and.b32 %r387, %r386, 65535;
-	and.b32 %r388, %r382, 65535;
-	shr.u32 %r389, %r382, 16;
-	and.b32 %r390, %r389, 65535;
-	and.b32 %r391, %r383, 65535;
-	shr.u32 %r392, %r383, 16;
-	and.b32 %r393, %r392, 65535;
-	and.b32 %r394, %r384, 65535;
-	shr.u32 %r395, %r384, 16;
-	and.b32 %r396, %r395, 65535;
-	.loc 3 29 61
-	shl.b32 %r397, %r385, 16;
-	mov.b32 %f220, %r397;
-	shl.b32 %r398, %r387, 16;
-	mov.b32 %f221, %r398;
-	shl.b32 %r399, %r388, 16;
-	mov.b32 %f222, %r399;
-	shl.b32 %r400, %r390, 16;
-	mov.b32 %f223, %r400;
-	shl.b32 %r401, %r391, 16;
-	mov.b32 %f224, %r401;
-	shl.b32 %r402, %r393, 16;
-	mov.b32 %f225, %r402;
-	shl.b32 %r403, %r394, 16;
-	mov.b32 %f226, %r403;
-	shl.b32 %r404, %r396, 16;
-	mov.b32 %f227, %r404;
-	.loc 1 68 14
-	sub.rn.f32 %f228, %f220, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f229, %f228, %f228, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f230, %f221, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f231, %f230, %f230, %f229;
-	.loc 1 68 14
-	sub.rn.f32 %f232, %f222, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f233, %f232, %f232, %f231;
-	.loc 1 68 14
-	sub.rn.f32 %f234, %f223, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f235, %f234, %f234, %f233;
-	.loc 1 68 14
-	sub.rn.f32 %f236, %f224, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f237, %f236, %f236, %f235;
-	.loc 1 68 14
-	sub.rn.f32 %f238, %f225, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f239, %f238, %f238, %f237;
-	.loc 1 68 14
-	sub.rn.f32 %f240, %f226, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f241, %f240, %f240, %f239;
-	.loc 1 68 14
-	sub.rn.f32 %f242, %f227, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f242, %f242, %f241;
+	cvt.s64.s32 %rd55, %r184;
 	.loc 1 65 34
-	add.s32 %r281, %r281, %r19;
-	setp.lt.u32 %p48, %r281, %r21;
-	@%p48 bra $B18;
+	setp.lt.u32 %p49, %r184, %r24;
+	@!%p49 bra $FAULT4;
+	mad.wide.s32 %rd56, %r184, 16, %rd42;
+	ld.global.v4.u32 {%r185, %r186, %r187, %r188}, [%rd56];
+	and.b32 %r189, %r185, 65535;
+	shr.u32 %r190, %r185, 16;
+	and.b32 %r191, %r190, 65535;
+	and.b32 %r192, %r186, 65535;
+	shr.u32 %r193, %r186, 16;
+	and.b32 %r194, %r193, 65535;
+	and.b32 %r195, %r187, 65535;
+	shr.u32 %r196, %r187, 16;
+	and.b32 %r197, %r196, 65535;
+	and.b32 %r198, %r188, 65535;
+	shr.u32 %r199, %r188, 16;
+	and.b32 %r200, %r199, 65535;
+	.loc 3 29 61
+	shl.b32 %r201, %r189, 16;
+	mov.b32 %f58, %r201;
+	shl.b32 %r202, %r191, 16;
+	mov.b32 %f59, %r202;
+	shl.b32 %r203, %r192, 16;
+	mov.b32 %f60, %r203;
+	shl.b32 %r204, %r194, 16;
+	mov.b32 %f61, %r204;
+	shl.b32 %r205, %r195, 16;
+	mov.b32 %f62, %r205;
+	shl.b32 %r206, %r197, 16;
+	mov.b32 %f63, %r206;
+	shl.b32 %r207, %r198, 16;
+	mov.b32 %f64, %r207;
+	shl.b32 %r208, %r200, 16;
+	mov.b32 %f65, %r208;
+	.loc 1 67 14
+	sub.rn.f32 %f66, %f58, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f67, %f66, %f66, %f57;
+	.loc 1 67 14
+	sub.rn.f32 %f68, %f59, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f69, %f68, %f68, %f67;
+	.loc 1 67 14
+	sub.rn.f32 %f70, %f60, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f71, %f70, %f70, %f69;
+	.loc 1 67 14
+	sub.rn.f32 %f72, %f61, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f73, %f72, %f72, %f71;
+	.loc 1 67 14
+	sub.rn.f32 %f74, %f62, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f75, %f74, %f74, %f73;
+	.loc 1 67 14
+	sub.rn.f32 %f76, %f63, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f77, %f76, %f76, %f75;
+	.loc 1 67 14
+	sub.rn.f32 %f78, %f64, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f79, %f78, %f78, %f77;
+	.loc 1 67 14
+	sub.rn.f32 %f80, %f65, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f57, %f80, %f80, %f79;
+	.loc 1 64 34
+	add.s64 %rd57, %rd55, %rd21;
+	setp.lt.s64 %p50, %rd57, %rd28;
+	cvt.u32.u64 %r184, %rd57;
+	@%p50 bra $B18;
 $B19:
 	.loc 4 51 17
-	mov.pred %p49, 1;
-	vote.sync.ballot.b32 %r405, %p49, 0xffffffff;
+	mov.pred %p51, 1;
+	vote.sync.ballot.b32 %r209, %p51, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p50, %r405, -1;
-	@%p50 bra $B21;
+	setp.eq.s32 %p52, %r209, -1;
+	@%p52 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r406, %r405;
-	clz.b32 %r407, %r406;
-	shfl.sync.idx.b32 %f243, %f124, %r407, 31, 0xffffffff;
+	brev.b32 %r210, %r209;
+	clz.b32 %r211, %r210;
+	shfl.sync.idx.b32 %f81, %f57, %r211, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r408, %r405, -1;
-	and.b32 %r409, %r405, %r408;
-	setp.ne.s32 %p51, %r409, 0;
-	@!%p51 bra $B22;
+	add.s32 %r212, %r209, -1;
+	and.b32 %r213, %r209, %r212;
+	setp.ne.s32 %p53, %r213, 0;
+	@!%p53 bra $B22;
 $B20:
 	.loc 4 60 59
-	brev.b32 %r410, %r409;
-	clz.b32 %r411, %r410;
-	shfl.sync.idx.b32 %f244, %f124, %r411, 31, 0xffffffff;
+	brev.b32 %r214, %r213;
+	clz.b32 %r215, %r214;
+	shfl.sync.idx.b32 %f82, %f57, %r215, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f243, %f244;
+	add.rn.f32 %f81, %f81, %f82;
 	.loc 4 59 53
-	add.s32 %r412, %r409, -1;
-	and.b32 %r409, %r409, %r412;
-	setp.ne.s32 %p52, %r409, 0;
-	@%p52 bra $B20;
+	add.s32 %r216, %r213, -1;
+	and.b32 %r213, %r213, %r216;
+	setp.ne.s32 %p54, %r213, 0;
+	@%p54 bra $B20;
 	bra $B22;
 $B21:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f245, %f124, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f246, %f124, %f245;
+	add.rn.f32 %f84, %f57, %f83;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f247, %f246, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f248, %f246, %f247;
+	add.rn.f32 %f86, %f84, %f85;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f249, %f248, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f250, %f248, %f249;
+	add.rn.f32 %f88, %f86, %f87;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f251, %f250, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f252, %f250, %f251;
+	add.rn.f32 %f90, %f88, %f89;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f253, %f252, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f252, %f253;
+	add.rn.f32 %f81, %f90, %f91;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p53, %r19, 32;
-	@%p53 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p54, %r5, 0;
-	@!%p54 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r413, 1, 0, 0;
-	mad.lo.s32 %r414, %r413, 256, %r4;
-	cvt.u64.u32 %rd55, %r414;
-	shr.u64 %rd56, %rd55, 5;
-	cvt.u32.u64 %r415, %rd56;
-	mad.lo.s32 %r416, %r415, 4, %r2;
-	st.shared.f32 [%r416+32], %f243;
+	.loc 2 48 12
+	setp.eq.s32 %p55, %r19, 32;
+	@%p55 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p56, %r9, 0;
+	@!%p56 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r217, %r5, %r6, %r7;
+	mad.lo.s32 %r218, %r217, %r8, %r4;
+	cvt.u64.u32 %rd58, %r218;
+	shr.u64 %rd59, %rd58, 5;
+	cvt.u32.u64 %r219, %rd59;
+	setp.lt.u32 %p57, %r219, 32;
+	@!%p57 bra $FAULT5;
+	mad.lo.s32 %r220, %r219, 4, %r2;
+	st.shared.f32 [%r220+128], %f81;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r417, %r5, 7;
-	mad.lo.s32 %r418, %r417, 4, %r2;
-	ld.shared.f32 %f254, [%r418+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f255, %f254, 4, 31, 0xffffffff;
-	add.rn.f32 %f256, %f254, %f255;
-	shfl.sync.bfly.b32 %f257, %f256, 2, 31, 0xffffffff;
-	add.rn.f32 %f258, %f256, %f257;
-	shfl.sync.bfly.b32 %f259, %f258, 1, 31, 0xffffffff;
-	add.rn.f32 %f243, %f258, %f259;
+	.loc 2 53 24
+	shr.s64 %rd60, %rd21, 63;
+	shr.u64 %rd61, %rd60, 59;
+	add.s64 %rd62, %rd21, %rd61;
+	shr.s64 %rd63, %rd62, 5;
+	cvt.u32.u64 %r221, %rd63;
+	setp.lt.s32 %p58, 0, %r221;
+	mov.f32 %f81, 0f00000000;
+	@!%p58 bra $B27;
+	.loc 2 46 47
+	add.s32 %r222, %r221, -1;
+	setp.lt.u32 %p59, 0, %r221;
+	selp.b32 %r223, %r222, 0, %p59;
+	cvt.u64.u32 %rd64, %r223;
+	setp.lt.u32 %p60, %r223, -2147483648;
+	setp.lt.s64 %p61, %rd64, 2305843009213693952;
+	and.pred %p62, %p60, %p61;
+	setp.lt.u32 %p63, %r223, 32;
+	and.pred %p64, %p62, %p63;
+	@!%p64 bra $B24;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r224, 0;
+	bra $B26;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f260, %rd22;
-	rcp.approx.ftz.f32 %f261, %f260;
-	neg.f32 %f262, %f260;
-	fma.rn.f32 %f263, %f262, %f261, 0f3F800000;
-	fma.rn.f32 %f264, %f261, %f263, %f261;
-	mul.rn.f32 %f265, %f243, %f264;
-	fma.rn.f32 %f266, %f262, %f265, %f243;
-	fma.rn.f32 %f267, %f266, %f264, %f265;
-	abs.f32 %f268, %f243;
-	setp.lt.f32 %p55, 0f0D800000, %f268;
-	abs.f32 %f269, %f267;
-	setp.lt.f32 %p56, 0f03800000, %f269;
-	and.pred %p57, %p55, %p56;
-	add.rn.f32 %f270, %f267, %f1;
-	rsqrt.approx.ftz.f32 %f271, %f270;
-	mul.rn.f32 %f272, %f270, %f271;
-	abs.f32 %f273, %f271;
-	mul.rn.f32 %f274, %f273, 0f3F000000;
-	neg.f32 %f275, %f272;
-	fma.rn.f32 %f276, %f275, %f272, %f270;
-	fma.rn.f32 %f277, %f276, %f274, %f272;
-	setp.lt.f32 %p58, 0f26800000, %f277;
-	and.pred %p59, %p57, %p58;
-	rcp.approx.ftz.f32 %f278, %f277;
-	neg.f32 %f279, %f277;
-	fma.rn.f32 %f280, %f279, %f278, 0f3F800000;
-	fma.rn.f32 %f281, %f278, %f280, %f278;
-	abs.f32 %f282, %f281;
-	setp.lt.f32 %p60, 0f03800000, %f282;
-	and.pred %p61, %p59, %p60;
-	@%p61 bra $B25;
-	div.rn.f32 %f283, %f243, %f260;
-	add.rn.f32 %f284, %f283, %f1;
-	sqrt.rn.f32 %f285, %f284;
-	rcp.rn.f32 %f281, %f285;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r225, 0;
 $B25:
-	.loc 1 77 22
-	@!%p41 bra $B30;
-	.loc 1 82 18
-	setp.lt.u32 %p62, 0, %r12;
-	add.s32 %r419, %r21, -1;
-	setp.lt.u32 %p63, %r18, %r21;
-	selp.b32 %r420, %r419, %r18, %p63;
-	cvt.u64.u32 %rd57, %r420;
-	sub.s32 %r421, %r420, %r18;
-	cvt.s64.s32 %rd58, %r421;
-	setp.lt.u64 %p64, %rd58, 2147483648;
-	setp.lt.s64 %p65, %rd57, 2305843009213693952;
-	and.pred %p66, %p64, %p65;
-	shl.b32 %r422, %r18, 1;
-	setp.lt.u32 %p67, %r422, %r11;
-	and.pred %p68, %p66, %p67;
-	shl.b32 %r423, %r420, 1;
-	setp.lt.u32 %p69, %r423, %r11;
-	and.pred %p70, %p68, %p69;
-	add.s32 %r424, %r422, 1;
-	setp.lt.u32 %p71, %r424, %r11;
-	and.pred %p72, %p70, %p71;
-	add.s32 %r425, %r423, 1;
-	setp.lt.u32 %p73, %r425, %r11;
-	and.pred %p74, %p72, %p73;
-	setp.lt.u32 %p75, %r422, %r12;
-	and.pred %p76, %p74, %p75;
-	setp.lt.u32 %p77, %r423, %r12;
-	and.pred %p78, %p76, %p77;
-	setp.lt.u32 %p79, %r424, %r12;
-	and.pred %p80, %p78, %p79;
-	setp.lt.u32 %p81, %r425, %r12;
-	and.pred %p82, %p80, %p81;
-	@%p82 bra $B28;
+	cvt.u64.u32 %rd65, %r225;
+	.loc 2 54 13
+	setp.lt.u32 %p65, %r225, 32;
+	@!%p65 bra $FAULT6;
+	mad.lo.s32 %r226, %r225, 4, %r2;
+	ld.shared.f32 %f92, [%r226+128];
+	add.rn.f32 %f81, %f81, %f92;
+	add.s32 %r225, %r225, 1;
+	setp.lt.u32 %p66, %r225, %r221;
+	@%p66 bra $B25;
+	bra $B27;
 $B26:
-	.loc 1 78 37
-	mad.wide.u32 %rd59, %r18, 16, %rd41;
-	ld.global.v4.u32 {%r426, %r427, %r428, %r429}, [%rd59];
-	and.b32 %r430, %r426, 65535;
-	shr.u32 %r431, %r426, 16;
-	and.b32 %r432, %r431, 65535;
-	and.b32 %r433, %r427, 65535;
-	shr.u32 %r434, %r427, 16;
-	and.b32 %r435, %r434, 65535;
-	and.b32 %r436, %r428, 65535;
-	shr.u32 %r437, %r428, 16;
-	and.b32 %r438, %r437, 65535;
-	and.b32 %r439, %r429, 65535;
-	shr.u32 %r440, %r429, 16;
-	and.b32 %r441, %r440, 65535;
-	.loc 3 29 61
-	shl.b32 %r442, %r430, 16;
-	mov.b32 %f286, %r442;
-	shl.b32 %r443, %r432, 16;
-	mov.b32 %f287, %r443;
-	shl.b32 %r444, %r433, 16;
-	mov.b32 %f288, %r444;
-	shl.b32 %r445, %r435, 16;
-	mov.b32 %f289, %r445;
-	shl.b32 %r446, %r436, 16;
-	mov.b32 %f290, %r446;
-	shl.b32 %r447, %r438, 16;
-	mov.b32 %f291, %r447;
-	shl.b32 %r448, %r439, 16;
-	mov.b32 %f292, %r448;
-	shl.b32 %r449, %r441, 16;
-	mov.b32 %f293, %r449;
-	.loc 5 28 27
-	shl.b32 %r450, %r18, 1;
-	cvt.u64.u32 %rd60, %r450;
-	setp.lt.u32 %p83, %r450, %r11;
-	@!%p83 bra $FAULT0;
-	mad.wide.u32 %rd61, %r450, 16, %rd10;
-	ld.global.v4.f32 {%f294, %f295, %f296, %f297}, [%rd61];
-	add.s32 %r451, %r450, 1;
-	cvt.u64.u32 %rd62, %r451;
-	setp.lt.u32 %p84, %r451, %r11;
-	@!%p84 bra $FAULT1;
-	ld.global.v4.f32 {%f298, %f299, %f300, %f301}, [%rd61+16];
-	.loc 1 80 17
-	sub.rn.f32 %f302, %f286, %f26;
-	mul.rn.f32 %f303, %f302, %f281;
-	mul.rn.f32 %f304, %f303, %f294;
-	sub.rn.f32 %f305, %f287, %f26;
-	mul.rn.f32 %f306, %f305, %f281;
-	mul.rn.f32 %f307, %f306, %f295;
-	sub.rn.f32 %f308, %f288, %f26;
-	mul.rn.f32 %f309, %f308, %f281;
-	mul.rn.f32 %f310, %f309, %f296;
-	sub.rn.f32 %f311, %f289, %f26;
-	mul.rn.f32 %f312, %f311, %f281;
-	mul.rn.f32 %f313, %f312, %f297;
-	sub.rn.f32 %f314, %f290, %f26;
-	mul.rn.f32 %f315, %f314, %f281;
-	mul.rn.f32 %f316, %f315, %f298;
-	sub.rn.f32 %f317, %f291, %f26;
-	mul.rn.f32 %f318, %f317, %f281;
-	mul.rn.f32 %f319, %f318, %f299;
-	sub.rn.f32 %f320, %f292, %f26;
-	mul.rn.f32 %f321, %f320, %f281;
-	mul.rn.f32 %f322, %f321, %f300;
-	sub.rn.f32 %f323, %f293, %f26;
-	mul.rn.f32 %f324, %f323, %f281;
-	mul.rn.f32 %f325, %f324, %f301;
-	.loc 1 82 18
-	@!%p62 bra $B27;
-	.loc 5 28 25
-	setp.lt.u32 %p85, %r450, %r12;
-	@!%p85 bra $FAULT2;
-	mad.wide.u32 %rd63, %r450, 16, %rd12;
-	ld.global.v4.f32 {%f326, %f327, %f328, %f329}, [%rd63];
-	setp.lt.u32 %p86, %r451, %r12;
-	@!%p86 bra $FAULT3;
-	ld.global.v4.f32 {%f330, %f331, %f332, %f333}, [%rd63+16];
-	.loc 1 85 5
-	add.rn.f32 %f304, %f304, %f326;
-	add.rn.f32 %f307, %f307, %f327;
-	add.rn.f32 %f310, %f310, %f328;
-	add.rn.f32 %f313, %f313, %f329;
-	add.rn.f32 %f316, %f316, %f330;
-	add.rn.f32 %f319, %f319, %f331;
-	add.rn.f32 %f322, %f322, %f332;
-	add.rn.f32 %f325, %f325, %f333;
+	mad.lo.s32 %r227, %r224, 4, %r2;
+	ld.shared.f32 %f93, [%r227+128];
+	add.rn.f32 %f81, %f81, %f93;
+	add.s32 %r224, %r224, 1;
+	setp.lt.u32 %p67, %r224, %r221;
+	@%p67 bra $B26;
 $B27:
-	.loc 3 32 63
-	mov.b32 %r452, %f304;
-	shr.u32 %r453, %r452, 16;
-	and.b32 %r454, %r453, 1;
-	add.s32 %r455, %r452, 32767;
-	add.s32 %r456, %r455, %r454;
-	setp.nan.f32 %p87, %f304, %f304;
-	shr.u32 %r457, %r456, 16;
-	selp.b32 %r458, 32767, %r457, %p87;
-	mov.b32 %r459, %f307;
-	shr.u32 %r460, %r459, 16;
-	and.b32 %r461, %r460, 1;
-	add.s32 %r462, %r459, 32767;
-	add.s32 %r463, %r462, %r461;
-	setp.nan.f32 %p88, %f307, %f307;
-	shr.u32 %r464, %r463, 16;
-	selp.b32 %r465, 32767, %r464, %p88;
-	mov.b32 %r466, %f310;
-	shr.u32 %r467, %r466, 16;
-	and.b32 %r468, %r467, 1;
-	add.s32 %r469, %r466, 32767;
-	add.s32 %r470, %r469, %r468;
-	setp.nan.f32 %p89, %f310, %f310;
-	shr.u32 %r471, %r470, 16;
-	selp.b32 %r472, 32767, %r471, %p89;
-	mov.b32 %r473, %f313;
-	shr.u32 %r474, %r473, 16;
-	and.b32 %r475, %r474, 1;
-	add.s32 %r476, %r473, 32767;
-	add.s32 %r477, %r476, %r475;
-	setp.nan.f32 %p90, %f313, %f313;
-	shr.u32 %r478, %r477, 16;
-	selp.b32 %r479, 32767, %r478, %p90;
-	mov.b32 %r480, %f316;
-	shr.u32 %r481, %r480, 16;
-	and.b32 %r482, %r481, 1;
-	add.s32 %r483, %r480, 32767;
-	add.s32 %r484, %r483, %r482;
-	setp.nan.f32 %p91, %f316, %f316;
-	shr.u32 %r485, %r484, 16;
-	selp.b32 %r486, 32767, %r485, %p91;
-	mov.b32 %r487, %f319;
-	shr.u32 %r488, %r487, 16;
-	and.b32 %r489, %r488, 1;
-	add.s32 %r490, %r487, 32767;
-	add.s32 %r491, %r490, %r489;
-	setp.nan.f32 %p92, %f319, %f319;
-	shr.u32 %r492, %r491, 16;
-	selp.b32 %r493, 32767, %r492, %p92;
-	mov.b32 %r494, %f322;
-	shr.u32 %r495, %r494, 16;
-	and.b32 %r496, %r495, 1;
-	add.s32 %r497, %r494, 32767;
-	add.s32 %r498, %r497, %r496;
-	setp.nan.f32 %p93, %f322, %f322;
-	shr.u32 %r499, %r498, 16;
-	selp.b32 %r500, 32767, %r499, %p93;
-	mov.b32 %r501, %f325;
-	shr.u32 %r502, %r501, 16;
-	and.b32 %r503, %r502, 1;
-	add.s32 %r504, %r501, 32767;
-	add.s32 %r505, %r504, %r503;
-	setp.nan.f32 %p94, %f325, %f325;
-	shr.u32 %r506, %r505, 16;
-	selp.b32 %r507, 32767, %r506, %p94;
-	.loc 1 88 6
-	mad.wide.u32 %rd64, %r18, 16, %rd42;
-	shl.b32 %r508, %r465, 16;
-	or.b32 %r509, %r458, %r508;
-	shl.b32 %r510, %r479, 16;
-	or.b32 %r511, %r472, %r510;
-	shl.b32 %r512, %r493, 16;
-	or.b32 %r513, %r486, %r512;
-	shl.b32 %r514, %r507, 16;
-	or.b32 %r515, %r500, %r514;
-	st.global.v4.u32 [%rd64], {%r509, %r511, %r513, %r515};
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p95, %r18, %r21;
-	@%p95 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	mad.wide.u32 %rd65, %r18, 16, %rd41;
-	ld.global.v4.u32 {%r516, %r517, %r518, %r519}, [%rd65];
-	and.b32 %r520, %r516, 65535;
-	shr.u32 %r521, %r516, 16;
-	and.b32 %r522, %r521, 65535;
-	and.b32 %r523, %r517, 65535;
-	shr.u32 %r524, %r517, 16;
-	and.b32 %r525, %r524, 65535;
-	and.b32 %r526, %r518, 65535;
-	shr.u32 %r527, %r518, 16;
-	and.b32 %r528, %r527, 65535;
-	and.b32 %r529, %r519, 65535;
-	shr.u32 %r530, %r519, 16;
-	and.b32 %r531, %r530, 65535;
-	.loc 3 29 61
-	shl.b32 %r532, %r520, 16;
-	mov.b32 %f334, %r532;
-	shl.b32 %r533, %r522, 16;
-	mov.b32 %f335, %r533;
-	shl.b32 %r534, %r523, 16;
-	mov.b32 %f336, %r534;
-	shl.b32 %r535, %r525, 16;
-	mov.b32 %f337, %r535;
-	shl.b32 %r536, %r526, 16;
-	mov.b32 %f338, %r536;
-	shl.b32 %r537, %r528, 16;
-	mov.b32 %f339, %r537;
-	shl.b32 %r538, %r529, 16;
-	mov.b32 %f340, %r538;
-	shl.b32 %r539, %r531, 16;
-	mov.b32 %f341, %r539;
-	.loc 5 28 27
-	shl.b32 %r540, %r18, 1;
-	mad.wide.u32 %rd66, %r540, 16, %rd10;
-	ld.global.v4.f32 {%f342, %f343, %f344, %f345}, [%rd66];
-	ld.global.v4.f32 {%f346, %f347, %f348, %f349}, [%rd66+16];
-	.loc 1 80 17
-	sub.rn.f32 %f350, %f334, %f26;
-	mul.rn.f32 %f351, %f350, %f281;
-	mul.rn.f32 %f352, %f351, %f342;
-	sub.rn.f32 %f353, %f335, %f26;
-	mul.rn.f32 %f354, %f353, %f281;
-	mul.rn.f32 %f355, %f354, %f343;
-	sub.rn.f32 %f356, %f336, %f26;
-	mul.rn.f32 %f357, %f356, %f281;
-	mul.rn.f32 %f358, %f357, %f344;
-	sub.rn.f32 %f359, %f337, %f26;
-	mul.rn.f32 %f360, %f359, %f281;
-	mul.rn.f32 %f361, %f360, %f345;
-	sub.rn.f32 %f362, %f338, %f26;
-	mul.rn.f32 %f363, %f362, %f281;
-	mul.rn.f32 %f364, %f363, %f346;
-	sub.rn.f32 %f365, %f339, %f26;
-	mul.rn.f32 %f366, %f365, %f281;
-	mul.rn.f32 %f367, %f366, %f347;
-	sub.rn.f32 %f368, %f340, %f26;
-	mul.rn.f32 %f369, %f368, %f281;
-	mul.rn.f32 %f370, %f369, %f348;
-	sub.rn.f32 %f371, %f341, %f26;
-	mul.rn.f32 %f372, %f371, %f281;
-	mul.rn.f32 %f373, %f372, %f349;
-	.loc 1 82 18
-	@!%p62 bra $B29;
-	.loc 5 28 25
-	mad.wide.u32 %rd67, %r540, 16, %rd12;
-	ld.global.v4.f32 {%f374, %f375, %f376, %f377}, [%rd67];
-	ld.global.v4.f32 {%f378, %f379, %f380, %f381}, [%rd67+16];
-	.loc 1 85 5
-	add.rn.f32 %f352, %f352, %f374;
-	add.rn.f32 %f355, %f355, %f375;
-	add.rn.f32 %f358, %f358, %f376;
-	add.rn.f32 %f361, %f361, %f377;
-	add.rn.f32 %f364, %f364, %f378;
-	add.rn.f32 %f367, %f367, %f379;
-	add.rn.f32 %f370, %f370, %f380;
-	add.rn.f32 %f373, %f373, %f381;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f94, %rd20;
+	rcp.approx.ftz.f32 %f95, %f94;
+	neg.f32 %f96, %f94;
+	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
+	fma.rn.f32 %f98, %f95, %f97, %f95;
+	mul.rn.f32 %f99, %f81, %f98;
+	fma.rn.f32 %f100, %f96, %f99, %f81;
+	fma.rn.f32 %f101, %f100, %f98, %f99;
+	abs.f32 %f102, %f81;
+	setp.lt.f32 %p68, 0f0D800000, %f102;
+	abs.f32 %f103, %f101;
+	setp.lt.f32 %p69, 0f03800000, %f103;
+	and.pred %p70, %p68, %p69;
+	add.rn.f32 %f104, %f101, %f1;
+	rsqrt.approx.ftz.f32 %f105, %f104;
+	mul.rn.f32 %f106, %f104, %f105;
+	abs.f32 %f107, %f105;
+	mul.rn.f32 %f108, %f107, 0f3F000000;
+	neg.f32 %f109, %f106;
+	fma.rn.f32 %f110, %f109, %f106, %f104;
+	fma.rn.f32 %f111, %f110, %f108, %f106;
+	setp.lt.f32 %p71, 0f26800000, %f111;
+	and.pred %p72, %p70, %p71;
+	rcp.approx.ftz.f32 %f112, %f111;
+	neg.f32 %f113, %f111;
+	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
+	fma.rn.f32 %f115, %f112, %f114, %f112;
+	abs.f32 %f116, %f115;
+	setp.lt.f32 %p73, 0f03800000, %f116;
+	and.pred %p74, %p72, %p73;
+	@%p74 bra $B29;
+	div.rn.f32 %f117, %f81, %f94;
+	add.rn.f32 %f118, %f117, %f1;
+	sqrt.rn.f32 %f119, %f118;
+	rcp.rn.f32 %f115, %f119;
 $B29:
-	.loc 3 32 63
-	mov.b32 %r541, %f352;
-	shr.u32 %r542, %r541, 16;
-	and.b32 %r543, %r542, 1;
-	add.s32 %r544, %r541, 32767;
-	add.s32 %r545, %r544, %r543;
-	setp.nan.f32 %p96, %f352, %f352;
-	shr.u32 %r546, %r545, 16;
-	selp.b32 %r547, 32767, %r546, %p96;
-	mov.b32 %r548, %f355;
-	shr.u32 %r549, %r548, 16;
-	and.b32 %r550, %r549, 1;
-	add.s32 %r551, %r548, 32767;
-	add.s32 %r552, %r551, %r550;
-	setp.nan.f32 %p97, %f355, %f355;
-	shr.u32 %r553, %r552, 16;
-	selp.b32 %r554, 32767, %r553, %p97;
-	mov.b32 %r555, %f358;
-	shr.u32 %r556, %r555, 16;
-	and.b32 %r557, %r556, 1;
-	add.s32 %r558, %r555, 32767;
-	add.s32 %r559, %r558, %r557;
-	setp.nan.f32 %p98, %f358, %f358;
-	shr.u32 %r560, %r559, 16;
-	selp.b32 %r561, 32767, %r560, %p98;
-	mov.b32 %r562, %f361;
-	shr.u32 %r563, %r562, 16;
-	and.b32 %r564, %r563, 1;
-	add.s32 %r565, %r562, 32767;
-	add.s32 %r566, %r565, %r564;
-	setp.nan.f32 %p99, %f361, %f361;
-	shr.u32 %r567, %r566, 16;
-	selp.b32 %r568, 32767, %r567, %p99;
-	mov.b32 %r569, %f364;
-	shr.u32 %r570, %r569, 16;
-	and.b32 %r571, %r570, 1;
-	add.s32 %r572, %r569, 32767;
-	add.s32 %r573, %r572, %r571;
-	setp.nan.f32 %p100, %f364, %f364;
-	shr.u32 %r574, %r573, 16;
-	selp.b32 %r575, 32767, %r574, %p100;
-	mov.b32 %r576, %f367;
-	shr.u32 %r577, %r576, 16;
-	and.b32 %r578, %r577, 1;
-	add.s32 %r579, %r576, 32767;
-	add.s32 %r580, %r579, %r578;
-	setp.nan.f32 %p101, %f367, %f367;
-	shr.u32 %r581, %r580, 16;
-	selp.b32 %r582, 32767, %r581, %p101;
-	mov.b32 %r583, %f370;
-	shr.u32 %r584, %r583, 16;
-	and.b32 %r585, %r584, 1;
-	add.s32 %r586, %r583, 32767;
-	add.s32 %r587, %r586, %r585;
-	setp.nan.f32 %p102, %f370, %f370;
-	shr.u32 %r588, %r587, 16;
-	selp.b32 %r589, 32767, %r588, %p102;
-	mov.b32 %r590, %f373;
-	shr.u32 %r591, %r590, 16;
-	and.b32 %r592, %r591, 1;
-	add.s32 %r593, %r590, 32767;
-	add.s32 %r594, %r593, %r592;
-	setp.nan.f32 %p103, %f373, %f373;
-	shr.u32 %r595, %r594, 16;
-	selp.b32 %r596, 32767, %r595, %p103;
-	.loc 1 88 6
-	mad.wide.u32 %rd68, %r18, 16, %rd42;
-	shl.b32 %r597, %r554, 16;
-	or.b32 %r598, %r547, %r597;
-	shl.b32 %r599, %r568, 16;
-	or.b32 %r600, %r561, %r599;
-	shl.b32 %r601, %r582, 16;
-	or.b32 %r602, %r575, %r601;
-	shl.b32 %r603, %r596, 16;
-	or.b32 %r604, %r589, %r603;
-	st.global.v4.u32 [%rd68], {%r598, %r600, %r602, %r604};
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p104, %r18, %r21;
-	@%p104 bra $B28;
+	.loc 1 76 22
+	@!%p48 bra $B32;
+	.loc 1 81 18
+	setp.lt.u32 %p75, 0, %r16;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	cvt.s64.s32 %rd66, %r22;
+	.loc 1 77 37
+	setp.lt.u32 %p76, %r22, %r24;
+	.loc 5 28 27
+	shl.b32 %r228, %r22, 1;
+	cvt.u64.u32 %rd67, %r228;
+	setp.lt.u32 %p77, %r228, %r15;
+	add.s32 %r229, %r228, 1;
+	cvt.u64.u32 %rd68, %r229;
+	setp.lt.u32 %p78, %r229, %r15;
+	and.pred %p79, %p76, %p77;
+	and.pred %p80, %p79, %p78;
+	@!%p80 bra $B36;
+	.loc 1 77 37
+	mad.wide.s32 %rd69, %r22, 16, %rd42;
+	ld.global.v4.u32 {%r230, %r231, %r232, %r233}, [%rd69];
+	and.b32 %r234, %r230, 65535;
+	shr.u32 %r235, %r230, 16;
+	and.b32 %r236, %r235, 65535;
+	and.b32 %r237, %r231, 65535;
+	shr.u32 %r238, %r231, 16;
+	and.b32 %r239, %r238, 65535;
+	and.b32 %r240, %r232, 65535;
+	shr.u32 %r241, %r232, 16;
+	and.b32 %r242, %r241, 65535;
+	and.b32 %r243, %r233, 65535;
+	shr.u32 %r244, %r233, 16;
+	and.b32 %r245, %r244, 65535;
+	.loc 3 29 61
+	shl.b32 %r246, %r234, 16;
+	mov.b32 %f120, %r246;
+	shl.b32 %r247, %r236, 16;
+	mov.b32 %f121, %r247;
+	shl.b32 %r248, %r237, 16;
+	mov.b32 %f122, %r248;
+	shl.b32 %r249, %r239, 16;
+	mov.b32 %f123, %r249;
+	shl.b32 %r250, %r240, 16;
+	mov.b32 %f124, %r250;
+	shl.b32 %r251, %r242, 16;
+	mov.b32 %f125, %r251;
+	shl.b32 %r252, %r243, 16;
+	mov.b32 %f126, %r252;
+	shl.b32 %r253, %r245, 16;
+	mov.b32 %f127, %r253;
+	.loc 5 28 25
+	mad.wide.u32 %rd70, %r228, 16, %rd10;
+	ld.global.v4.f32 {%f128, %f129, %f130, %f131}, [%rd70];
+	ld.global.v4.f32 {%f132, %f133, %f134, %f135}, [%rd70+16];
+	.loc 1 79 17
+	sub.rn.f32 %f136, %f120, %f26;
+	mul.rn.f32 %f137, %f136, %f115;
+	mul.rn.f32 %f138, %f137, %f128;
+	sub.rn.f32 %f139, %f121, %f26;
+	mul.rn.f32 %f140, %f139, %f115;
+	mul.rn.f32 %f141, %f140, %f129;
+	sub.rn.f32 %f142, %f122, %f26;
+	mul.rn.f32 %f143, %f142, %f115;
+	mul.rn.f32 %f144, %f143, %f130;
+	sub.rn.f32 %f145, %f123, %f26;
+	mul.rn.f32 %f146, %f145, %f115;
+	mul.rn.f32 %f147, %f146, %f131;
+	sub.rn.f32 %f148, %f124, %f26;
+	mul.rn.f32 %f149, %f148, %f115;
+	mul.rn.f32 %f150, %f149, %f132;
+	sub.rn.f32 %f151, %f125, %f26;
+	mul.rn.f32 %f152, %f151, %f115;
+	mul.rn.f32 %f153, %f152, %f133;
+	sub.rn.f32 %f154, %f126, %f26;
+	mul.rn.f32 %f155, %f154, %f115;
+	mul.rn.f32 %f156, %f155, %f134;
+	sub.rn.f32 %f157, %f127, %f26;
+	mul.rn.f32 %f158, %f157, %f115;
+	mul.rn.f32 %f159, %f158, %f135;
+	.loc 1 81 18
+	@!%p75 bra $B31;
+	.loc 5 28 25
+	setp.lt.u32 %p81, %r228, %r16;
+	setp.lt.u32 %p82, %r229, %r16;
+	and.pred %p83, %p81, %p82;
+	@!%p83 bra $B37;
+	mad.wide.u32 %rd71, %r228, 16, %rd12;
+	ld.global.v4.f32 {%f160, %f161, %f162, %f163}, [%rd71];
+	ld.global.v4.f32 {%f164, %f165, %f166, %f167}, [%rd71+16];
+	.loc 1 84 5
+	add.rn.f32 %f138, %f138, %f160;
+	add.rn.f32 %f141, %f141, %f161;
+	add.rn.f32 %f144, %f144, %f162;
+	add.rn.f32 %f147, %f147, %f163;
+	add.rn.f32 %f150, %f150, %f164;
+	add.rn.f32 %f153, %f153, %f165;
+	add.rn.f32 %f156, %f156, %f166;
+	add.rn.f32 %f159, %f159, %f167;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 3 32 63
+	mov.b32 %r254, %f138;
+	shr.u32 %r255, %r254, 16;
+	and.b32 %r256, %r255, 1;
+	add.s32 %r257, %r254, 32767;
+	add.s32 %r258, %r257, %r256;
+	setp.nan.f32 %p84, %f138, %f138;
+	shr.u32 %r259, %r258, 16;
+	selp.b32 %r260, 32767, %r259, %p84;
+	mov.b32 %r261, %f141;
+	shr.u32 %r262, %r261, 16;
+	and.b32 %r263, %r262, 1;
+	add.s32 %r264, %r261, 32767;
+	add.s32 %r265, %r264, %r263;
+	setp.nan.f32 %p85, %f141, %f141;
+	shr.u32 %r266, %r265, 16;
+	selp.b32 %r267, 32767, %r266, %p85;
+	mov.b32 %r268, %f144;
+	shr.u32 %r269, %r268, 16;
+	and.b32 %r270, %r269, 1;
+	add.s32 %r271, %r268, 32767;
+	add.s32 %r272, %r271, %r270;
+	setp.nan.f32 %p86, %f144, %f144;
+	shr.u32 %r273, %r272, 16;
+	selp.b32 %r274, 32767, %r273, %p86;
+	mov.b32 %r275, %f147;
+	shr.u32 %r276, %r275, 16;
+	and.b32 %r277, %r276, 1;
+	add.s32 %r278, %r275, 32767;
+	add.s32 %r279, %r278, %r277;
+	setp.nan.f32 %p87, %f147, %f147;
+	shr.u32 %r280, %r279, 16;
+	selp.b32 %r281, 32767, %r280, %p87;
+	mov.b32 %r282, %f150;
+	shr.u32 %r283, %r282, 16;
+	and.b32 %r284, %r283, 1;
+	add.s32 %r285, %r282, 32767;
+	add.s32 %r286, %r285, %r284;
+	setp.nan.f32 %p88, %f150, %f150;
+	shr.u32 %r287, %r286, 16;
+	selp.b32 %r288, 32767, %r287, %p88;
+	mov.b32 %r289, %f153;
+	shr.u32 %r290, %r289, 16;
+	and.b32 %r291, %r290, 1;
+	add.s32 %r292, %r289, 32767;
+	add.s32 %r293, %r292, %r291;
+	setp.nan.f32 %p89, %f153, %f153;
+	shr.u32 %r294, %r293, 16;
+	selp.b32 %r295, 32767, %r294, %p89;
+	mov.b32 %r296, %f156;
+	shr.u32 %r297, %r296, 16;
+	and.b32 %r298, %r297, 1;
+	add.s32 %r299, %r296, 32767;
+	add.s32 %r300, %r299, %r298;
+	setp.nan.f32 %p90, %f156, %f156;
+	shr.u32 %r301, %r300, 16;
+	selp.b32 %r302, 32767, %r301, %p90;
+	mov.b32 %r303, %f159;
+	shr.u32 %r304, %r303, 16;
+	and.b32 %r305, %r304, 1;
+	add.s32 %r306, %r303, 32767;
+	add.s32 %r307, %r306, %r305;
+	setp.nan.f32 %p91, %f159, %f159;
+	shr.u32 %r308, %r307, 16;
+	selp.b32 %r309, 32767, %r308, %p91;
+	.loc 1 87 6
+	mad.wide.s32 %rd72, %r22, 16, %rd43;
+	shl.b32 %r310, %r267, 16;
+	or.b32 %r311, %r260, %r310;
+	shl.b32 %r312, %r281, 16;
+	or.b32 %r313, %r274, %r312;
+	shl.b32 %r314, %r295, 16;
+	or.b32 %r315, %r288, %r314;
+	shl.b32 %r316, %r309, 16;
+	or.b32 %r317, %r302, %r316;
+	st.global.v4.u32 [%rd72], {%r311, %r313, %r315, %r317};
+	.loc 1 76 34
+	add.s64 %rd73, %rd66, %rd21;
+	setp.lt.s64 %p92, %rd73, %rd28;
+	cvt.u32.u64 %r22, %rd73;
+	@%p92 bra $B30;
 $B32:
-	cvt.u64.u32 %rd69, %r8;
-	.loc 1 24 30
-	@!%p5 bra $FAULT4;
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	bra $FAULT7;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	cvt.u64.u32 %rd70, %r10;
-	.loc 1 26 31
-	@!%p22 bra $FAULT8;
-	@!%p23 bra $FAULT9;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	cvt.u64.u32 %rd74, %r12;
+	.loc 1 23 30
+	@!%p5 bra $FAULT7;
+	@!%p6 bra $FAULT8;
+	@!%p7 bra $FAULT9;
 	bra $FAULT10;
+$B35:
+	cvt.u64.u32 %rd75, %r14;
+	.loc 1 25 31
+	@!%p23 bra $FAULT11;
+	@!%p24 bra $FAULT12;
+	bra $FAULT13;
+$B36:
+	cvt.u64.u32 %rd76, %r15;
+	.loc 1 77 37
+	@!%p76 bra $FAULT14;
+	.loc 5 28 25
+	@!%p77 bra $FAULT15;
+	bra $FAULT16;
+$B37:
+	cvt.u64.u32 %rd77, %r16;
+	@!%p81 bra $FAULT17;
+	bra $FAULT18;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 5 28 25
-	mov.u32 %r605, 0;
-	mov.u64 %rd71, %rd60;
-	mov.u64 %rd72, %rd19;
+	.loc 1 36 35
+	mov.u32 %r318, 0;
+	mov.u64 %rd78, %rd35;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r605, 0;
-	mov.u64 %rd71, %rd62;
-	mov.u64 %rd72, %rd19;
+	.loc 1 54 34
+	mov.u32 %r318, 1;
+	mov.u64 %rd78, %rd44;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r605, 0;
-	mov.u64 %rd71, %rd60;
-	mov.u64 %rd72, %rd20;
+	.loc 2 75 8
+	mov.u32 %r318, 3;
+	mov.u64 %rd78, %rd48;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r605, 0;
-	mov.u64 %rd71, %rd62;
-	mov.u64 %rd72, %rd20;
+	.loc 2 54 13
+	mov.u32 %r318, 4;
+	mov.u64 %rd78, %rd54;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 24 30
-	mov.u32 %r605, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd17;
+	.loc 1 65 34
+	mov.u32 %r318, 2;
+	mov.u64 %rd78, %rd55;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r605, 2;
-	mov.u64 %rd71, %rd30;
-	mov.u64 %rd72, %rd31;
+	.loc 2 75 8
+	mov.u32 %r318, 3;
+	mov.u64 %rd78, %rd59;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r605, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd69;
+	.loc 2 54 13
+	mov.u32 %r318, 4;
+	mov.u64 %rd78, %rd65;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r605, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd18;
+	.loc 1 23 30
+	mov.u32 %r318, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd17;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 26 31
-	mov.u32 %r605, 3;
-	mov.u64 %rd71, %rd39;
-	mov.u64 %rd72, %rd18;
+	mov.u32 %r318, 6;
+	mov.u64 %rd78, %rd29;
+	mov.u64 %rd79, %rd30;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r605, 4;
-	mov.u64 %rd71, %rd30;
-	mov.u64 %rd72, %rd39;
+	mov.u32 %r318, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd74;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r605, 3;
-	mov.u64 %rd71, %rd39;
-	mov.u64 %rd72, %rd70;
+	mov.u32 %r318, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd18;
+	bra $FAULT;
+$FAULT11:
+	.loc 1 25 31
+	mov.u32 %r318, 7;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd18;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r318, 8;
+	mov.u64 %rd78, %rd29;
+	mov.u64 %rd79, %rd40;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r318, 7;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd75;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 77 37
+	mov.u32 %r318, 9;
+	mov.u64 %rd78, %rd66;
+	mov.u64 %rd79, %rd28;
+	bra $FAULT;
+$FAULT15:
+	.loc 5 28 25
+	mov.u32 %r318, 10;
+	mov.u64 %rd78, %rd67;
+	mov.u64 %rd79, %rd76;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r318, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd76;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r318, 10;
+	mov.u64 %rd78, %rd67;
+	mov.u64 %rd79, %rd77;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r318, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd77;
 $FAULT:
-	ld.param.u64 %rd73, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r606, [%rd73], 0, 1;
-	setp.ne.u32 %p105, %r606, 0;
-	@%p105 bra $EXIT;
-	ld.global.u64 %rd74, [%rd73+8];
-	ld.param.u32 %r607, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
-	st.global.u32 [%rd74+4], %r607;
-	ld.param.u32 %r608, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
-	st.global.v2.u32 [%rd74+8], {%r608, %r605};
-	mov.u32 %r609, %ctaid.x;
-	mov.u32 %r610, %ctaid.y;
-	st.global.v2.u32 [%rd74+16], {%r609, %r610};
-	mov.u32 %r611, %ctaid.z;
-	mov.u32 %r612, %tid.x;
-	st.global.v2.u32 [%rd74+24], {%r611, %r612};
-	mov.u32 %r613, %tid.y;
-	mov.u32 %r614, %tid.z;
-	st.global.v2.u32 [%rd74+32], {%r613, %r614};
-	st.global.u64 [%rd74+40], %rd71;
-	st.global.u64 [%rd74+48], %rd72;
+	ld.param.u64 %rd80, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r319, [%rd80], 0, 1;
+	setp.ne.u32 %p93, %r319, 0;
+	@%p93 bra $EXIT;
+	ld.global.u64 %rd81, [%rd80+8];
+	ld.param.u32 %r320, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
+	st.global.u32 [%rd81+4], %r320;
+	ld.param.u32 %r321, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
+	st.global.v2.u32 [%rd81+8], {%r321, %r318};
+	mov.u32 %r322, %ctaid.x;
+	mov.u32 %r323, %ctaid.y;
+	st.global.v2.u32 [%rd81+16], {%r322, %r323};
+	mov.u32 %r324, %ctaid.z;
+	mov.u32 %r325, %tid.x;
+	st.global.v2.u32 [%rd81+24], {%r324, %r325};
+	mov.u32 %r326, %tid.y;
+	mov.u32 %r327, %tid.z;
+	st.global.v2.u32 [%rd81+32], {%r326, %r327};
+	st.global.u64 [%rd81+40], %rd78;
+	st.global.u64 [%rd81+48], %rd79;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd74], 56;
+	st.volatile.global.u32 [%rd81], 56;
 	bra $EXIT;
 }
 `
@@ -11198,15 +9509,14 @@ const wideBF16SM70 = `.version 6.0
 .file 4 "reduce.go"
 .file 5 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[64];
+.shared .align 16 .b8 $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared[256];
 
 .visible .entry wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16(.param .align 8 .b8 wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<105>;
-	.reg .b32 %r<444>;
-	.reg .b64 %rd<109>;
-	.reg .f32 %f<382>;
+	.reg .pred %p<92>;
+	.reg .b32 %r<247>;
+	.reg .b64 %rd<82>;
+	.reg .f32 %f<168>;
 
 	ld.param.u64 %rd1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params];
 	ld.param.u64 %rd2, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+16];
@@ -11227,121 +9537,124 @@ const wideBF16SM70 = `.version 6.0
 	ld.param.f32 %f1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+168];
 	ld.param.u8 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	.loc 2 16 10
-	setp.eq.s64 %p2, %rd16, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	.loc 2 35 10
+	setp.lt.s64 %p2, 32, %rd16;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r6, 1, 0, 0;
-	mad.lo.s32 %r7, %r6, 256, %r4;
-	cvt.u64.u32 %rd17, %r7;
+	.loc 2 38 61
+	mad.lo.s32 %r10, %r5, %r6, %r7;
+	mad.lo.s32 %r11, %r10, %r8, %r4;
+	cvt.u64.u32 %rd17, %r11;
 	shr.u64 %rd18, %rd17, 5;
 	mad.wide.u32 %rd19, %r3, 8, %rd18;
-	mov.u32 %r8, %r5;
-	mov.u32 %r9, 32;
+	mov.u32 %r12, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
+	.loc 2 36 23
 	cvt.u64.u32 %rd19, %r3;
-	mov.u32 %r8, %r4;
-	mov.u32 %r9, 256;
+	mov.u32 %r12, %r4;
 $B1:
-	cvt.u64.u32 %rd20, %r8;
-	cvt.u64.u32 %rd21, %r9;
-	.loc 1 17 14
+	cvt.u64.u32 %rd20, %r12;
+	.loc 1 16 14
 	setp.le.s64 %p3, %rd14, %rd19;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd22, %rd15, 63;
-	shr.u64 %rd23, %rd22, 61;
-	add.s64 %rd24, %rd15, %rd23;
-	shr.s64 %rd25, %rd24, 3;
-	.loc 1 22 20
-	mul.lo.s64 %rd26, %rd19, %rd25;
-	.loc 1 23 19
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd21, %rd15, 63;
+	shr.u64 %rd22, %rd21, 61;
+	add.s64 %rd23, %rd15, %rd22;
+	shr.s64 %rd24, %rd23, 3;
+	.loc 1 21 20
+	mul.lo.s64 %rd25, %rd19, %rd24;
+	.loc 1 22 19
 	setp.lt.s64 %p4, 0, %rd4;
 	@!%p4 bra $B3;
-	.loc 1 24 42
-	add.s64 %rd27, %rd26, %rd25;
-	setp.le.u64 %p5, %rd27, %rd2;
-	setp.le.u64 %p6, %rd26, %rd27;
-	setp.le.u64 %p7, %rd27, %rd5;
-	setp.le.u64 %p8, %rd27, %rd7;
+	.loc 1 23 42
+	add.s64 %rd26, %rd25, %rd24;
+	setp.le.u64 %p5, %rd26, %rd2;
+	setp.le.u64 %p6, %rd25, %rd26;
+	setp.le.u64 %p7, %rd26, %rd5;
+	setp.le.u64 %p8, %rd26, %rd7;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
-	shl.b64 %rd28, %rd26, 4;
-	add.s64 %rd29, %rd1, %rd28;
-	add.s64 %rd30, %rd3, %rd28;
-	add.s64 %rd31, %rd6, %rd28;
-	.loc 1 36 22
-	setp.lt.s64 %p12, %rd20, %rd25;
-	mov.u64 %rd32, %rd20;
+	@!%p11 bra $B34;
+	shl.b64 %rd27, %rd25, 4;
+	add.s64 %rd28, %rd1, %rd27;
+	add.s64 %rd29, %rd3, %rd27;
+	add.s64 %rd30, %rd6, %rd27;
+	.loc 1 35 22
+	setp.lt.s64 %p12, %rd20, %rd24;
+	mov.u64 %rd31, %rd20;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	shl.b64 %rd33, %rd32, 4;
-	add.s64 %rd34, %rd29, %rd33;
-	ld.global.u16 %r10, [%rd34];
-	ld.global.u16 %r11, [%rd34+2];
-	ld.global.u16 %r12, [%rd34+4];
-	ld.global.u16 %r13, [%rd34+6];
-	ld.global.u16 %r14, [%rd34+8];
-	ld.global.u16 %r15, [%rd34+10];
-	ld.global.u16 %r16, [%rd34+12];
-	ld.global.u16 %r17, [%rd34+14];
+	.loc 1 36 35
+	setp.lt.u64 %p13, %rd31, %rd24;
+	@!%p13 bra $FAULT0;
+	shl.b64 %rd32, %rd31, 4;
+	add.s64 %rd33, %rd28, %rd32;
+	ld.global.u16 %r13, [%rd33];
+	ld.global.u16 %r14, [%rd33+2];
+	ld.global.u16 %r15, [%rd33+4];
+	ld.global.u16 %r16, [%rd33+6];
+	ld.global.u16 %r17, [%rd33+8];
+	ld.global.u16 %r18, [%rd33+10];
+	ld.global.u16 %r19, [%rd33+12];
+	ld.global.u16 %r20, [%rd33+14];
 	.loc 3 29 61
-	shl.b32 %r18, %r10, 16;
-	mov.b32 %f2, %r18;
-	shl.b32 %r19, %r11, 16;
-	mov.b32 %f3, %r19;
-	shl.b32 %r20, %r12, 16;
-	mov.b32 %f4, %r20;
 	shl.b32 %r21, %r13, 16;
-	mov.b32 %f5, %r21;
+	mov.b32 %f2, %r21;
 	shl.b32 %r22, %r14, 16;
-	mov.b32 %f6, %r22;
+	mov.b32 %f3, %r22;
 	shl.b32 %r23, %r15, 16;
-	mov.b32 %f7, %r23;
+	mov.b32 %f4, %r23;
 	shl.b32 %r24, %r16, 16;
-	mov.b32 %f8, %r24;
+	mov.b32 %f5, %r24;
 	shl.b32 %r25, %r17, 16;
-	mov.b32 %f9, %r25;
-	.loc 1 37 72
-	add.s64 %rd35, %rd30, %rd33;
-	ld.global.u16 %r26, [%rd35];
-	ld.global.u16 %r27, [%rd35+2];
-	ld.global.u16 %r28, [%rd35+4];
-	ld.global.u16 %r29, [%rd35+6];
-	ld.global.u16 %r30, [%rd35+8];
-	ld.global.u16 %r31, [%rd35+10];
-	ld.global.u16 %r32, [%rd35+12];
-	ld.global.u16 %r33, [%rd35+14];
+	mov.b32 %f6, %r25;
+	shl.b32 %r26, %r18, 16;
+	mov.b32 %f7, %r26;
+	shl.b32 %r27, %r19, 16;
+	mov.b32 %f8, %r27;
+	shl.b32 %r28, %r20, 16;
+	mov.b32 %f9, %r28;
+	.loc 1 36 72
+	add.s64 %rd34, %rd29, %rd32;
+	ld.global.u16 %r29, [%rd34];
+	ld.global.u16 %r30, [%rd34+2];
+	ld.global.u16 %r31, [%rd34+4];
+	ld.global.u16 %r32, [%rd34+6];
+	ld.global.u16 %r33, [%rd34+8];
+	ld.global.u16 %r34, [%rd34+10];
+	ld.global.u16 %r35, [%rd34+12];
+	ld.global.u16 %r36, [%rd34+14];
 	.loc 3 29 61
-	shl.b32 %r34, %r26, 16;
-	mov.b32 %f10, %r34;
-	shl.b32 %r35, %r27, 16;
-	mov.b32 %f11, %r35;
-	shl.b32 %r36, %r28, 16;
-	mov.b32 %f12, %r36;
 	shl.b32 %r37, %r29, 16;
-	mov.b32 %f13, %r37;
+	mov.b32 %f10, %r37;
 	shl.b32 %r38, %r30, 16;
-	mov.b32 %f14, %r38;
+	mov.b32 %f11, %r38;
 	shl.b32 %r39, %r31, 16;
-	mov.b32 %f15, %r39;
+	mov.b32 %f12, %r39;
 	shl.b32 %r40, %r32, 16;
-	mov.b32 %f16, %r40;
+	mov.b32 %f13, %r40;
 	shl.b32 %r41, %r33, 16;
-	mov.b32 %f17, %r41;
-	.loc 1 39 4
+	mov.b32 %f14, %r41;
+	shl.b32 %r42, %r34, 16;
+	mov.b32 %f15, %r42;
+	shl.b32 %r43, %r35, 16;
+	mov.b32 %f16, %r43;
+	shl.b32 %r44, %r36, 16;
+	mov.b32 %f17, %r44;
+	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
 	add.rn.f32 %f20, %f4, %f12;
@@ -11351,149 +9664,140 @@ $B2:
 	add.rn.f32 %f24, %f8, %f16;
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 32 63
-	mov.b32 %r42, %f18;
-	shr.u32 %r43, %r42, 16;
-	and.b32 %r44, %r43, 1;
-	add.s32 %r45, %r42, 32767;
-	add.s32 %r46, %r45, %r44;
-	setp.nan.f32 %p13, %f18, %f18;
-	shr.u32 %r47, %r46, 16;
-	selp.b32 %r48, 32767, %r47, %p13;
-	mov.b32 %r49, %f19;
+	mov.b32 %r45, %f18;
+	shr.u32 %r46, %r45, 16;
+	and.b32 %r47, %r46, 1;
+	add.s32 %r48, %r45, 32767;
+	add.s32 %r49, %r48, %r47;
+	setp.nan.f32 %p14, %f18, %f18;
 	shr.u32 %r50, %r49, 16;
-	and.b32 %r51, %r50, 1;
-	add.s32 %r52, %r49, 32767;
-	add.s32 %r53, %r52, %r51;
-	setp.nan.f32 %p14, %f19, %f19;
-	shr.u32 %r54, %r53, 16;
-	selp.b32 %r55, 32767, %r54, %p14;
-	mov.b32 %r56, %f20;
+	selp.b32 %r51, 32767, %r50, %p14;
+	mov.b32 %r52, %f19;
+	shr.u32 %r53, %r52, 16;
+	and.b32 %r54, %r53, 1;
+	add.s32 %r55, %r52, 32767;
+	add.s32 %r56, %r55, %r54;
+	setp.nan.f32 %p15, %f19, %f19;
 	shr.u32 %r57, %r56, 16;
-	and.b32 %r58, %r57, 1;
-	add.s32 %r59, %r56, 32767;
-	add.s32 %r60, %r59, %r58;
-	setp.nan.f32 %p15, %f20, %f20;
-	shr.u32 %r61, %r60, 16;
-	selp.b32 %r62, 32767, %r61, %p15;
-	mov.b32 %r63, %f21;
+	selp.b32 %r58, 32767, %r57, %p15;
+	mov.b32 %r59, %f20;
+	shr.u32 %r60, %r59, 16;
+	and.b32 %r61, %r60, 1;
+	add.s32 %r62, %r59, 32767;
+	add.s32 %r63, %r62, %r61;
+	setp.nan.f32 %p16, %f20, %f20;
 	shr.u32 %r64, %r63, 16;
-	and.b32 %r65, %r64, 1;
-	add.s32 %r66, %r63, 32767;
-	add.s32 %r67, %r66, %r65;
-	setp.nan.f32 %p16, %f21, %f21;
-	shr.u32 %r68, %r67, 16;
-	selp.b32 %r69, 32767, %r68, %p16;
-	mov.b32 %r70, %f22;
+	selp.b32 %r65, 32767, %r64, %p16;
+	mov.b32 %r66, %f21;
+	shr.u32 %r67, %r66, 16;
+	and.b32 %r68, %r67, 1;
+	add.s32 %r69, %r66, 32767;
+	add.s32 %r70, %r69, %r68;
+	setp.nan.f32 %p17, %f21, %f21;
 	shr.u32 %r71, %r70, 16;
-	and.b32 %r72, %r71, 1;
-	add.s32 %r73, %r70, 32767;
-	add.s32 %r74, %r73, %r72;
-	setp.nan.f32 %p17, %f22, %f22;
-	shr.u32 %r75, %r74, 16;
-	selp.b32 %r76, 32767, %r75, %p17;
-	mov.b32 %r77, %f23;
+	selp.b32 %r72, 32767, %r71, %p17;
+	mov.b32 %r73, %f22;
+	shr.u32 %r74, %r73, 16;
+	and.b32 %r75, %r74, 1;
+	add.s32 %r76, %r73, 32767;
+	add.s32 %r77, %r76, %r75;
+	setp.nan.f32 %p18, %f22, %f22;
 	shr.u32 %r78, %r77, 16;
-	and.b32 %r79, %r78, 1;
-	add.s32 %r80, %r77, 32767;
-	add.s32 %r81, %r80, %r79;
-	setp.nan.f32 %p18, %f23, %f23;
-	shr.u32 %r82, %r81, 16;
-	selp.b32 %r83, 32767, %r82, %p18;
-	mov.b32 %r84, %f24;
+	selp.b32 %r79, 32767, %r78, %p18;
+	mov.b32 %r80, %f23;
+	shr.u32 %r81, %r80, 16;
+	and.b32 %r82, %r81, 1;
+	add.s32 %r83, %r80, 32767;
+	add.s32 %r84, %r83, %r82;
+	setp.nan.f32 %p19, %f23, %f23;
 	shr.u32 %r85, %r84, 16;
-	and.b32 %r86, %r85, 1;
-	add.s32 %r87, %r84, 32767;
-	add.s32 %r88, %r87, %r86;
-	setp.nan.f32 %p19, %f24, %f24;
-	shr.u32 %r89, %r88, 16;
-	selp.b32 %r90, 32767, %r89, %p19;
-	mov.b32 %r91, %f25;
+	selp.b32 %r86, 32767, %r85, %p19;
+	mov.b32 %r87, %f24;
+	shr.u32 %r88, %r87, 16;
+	and.b32 %r89, %r88, 1;
+	add.s32 %r90, %r87, 32767;
+	add.s32 %r91, %r90, %r89;
+	setp.nan.f32 %p20, %f24, %f24;
 	shr.u32 %r92, %r91, 16;
-	and.b32 %r93, %r92, 1;
-	add.s32 %r94, %r91, 32767;
-	add.s32 %r95, %r94, %r93;
-	setp.nan.f32 %p20, %f25, %f25;
-	shr.u32 %r96, %r95, 16;
-	selp.b32 %r97, 32767, %r96, %p20;
-	.loc 1 41 6
-	add.s64 %rd36, %rd31, %rd33;
-	st.global.u16 [%rd36], %r48;
-	st.global.u16 [%rd36+2], %r55;
-	st.global.u16 [%rd36+4], %r62;
-	st.global.u16 [%rd36+6], %r69;
-	st.global.u16 [%rd36+8], %r76;
-	st.global.u16 [%rd36+10], %r83;
-	st.global.u16 [%rd36+12], %r90;
-	st.global.u16 [%rd36+14], %r97;
-	.loc 1 36 34
-	add.s64 %rd32, %rd32, %rd21;
-	setp.lt.s64 %p21, %rd32, %rd25;
-	@%p21 bra $B2;
+	selp.b32 %r93, 32767, %r92, %p20;
+	mov.b32 %r94, %f25;
+	shr.u32 %r95, %r94, 16;
+	and.b32 %r96, %r95, 1;
+	add.s32 %r97, %r94, 32767;
+	add.s32 %r98, %r97, %r96;
+	setp.nan.f32 %p21, %f25, %f25;
+	shr.u32 %r99, %r98, 16;
+	selp.b32 %r100, 32767, %r99, %p21;
+	.loc 1 40 6
+	add.s64 %rd35, %rd30, %rd32;
+	st.global.u16 [%rd35], %r51;
+	st.global.u16 [%rd35+2], %r58;
+	st.global.u16 [%rd35+4], %r65;
+	st.global.u16 [%rd35+6], %r72;
+	st.global.u16 [%rd35+8], %r79;
+	st.global.u16 [%rd35+10], %r86;
+	st.global.u16 [%rd35+12], %r93;
+	st.global.u16 [%rd35+14], %r100;
+	.loc 1 35 34
+	add.s64 %rd31, %rd31, %rd16;
+	setp.lt.s64 %p22, %rd31, %rd24;
+	@%p22 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd37, %rd26, %rd25;
-	setp.le.u64 %p22, %rd37, %rd7;
-	setp.le.u64 %p23, %rd26, %rd37;
-	setp.le.u64 %p24, %rd37, %rd9;
-	and.pred %p25, %p22, %p23;
-	and.pred %p26, %p25, %p24;
-	@!%p26 bra $B33;
-	shl.b64 %rd38, %rd26, 4;
-	add.s64 %rd39, %rd6, %rd38;
-	add.s64 %rd40, %rd8, %rd38;
+	.loc 1 25 45
+	add.s64 %rd36, %rd25, %rd24;
+	setp.le.u64 %p23, %rd36, %rd7;
+	setp.le.u64 %p24, %rd25, %rd36;
+	setp.le.u64 %p25, %rd36, %rd9;
+	and.pred %p26, %p23, %p24;
+	and.pred %p27, %p26, %p25;
+	@!%p27 bra $B35;
+	shl.b64 %rd37, %rd25, 4;
+	add.s64 %rd38, %rd6, %rd37;
+	add.s64 %rd39, %rd8, %rd37;
 	mov.f32 %f26, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s64 %p27, %rd20, %rd25;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s64 %p28, %rd20, %rd24;
+	@!%p28 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	@!%p27 bra $B8;
-	mul.lo.s32 %r98, %r9, 3;
-	cvt.u64.u32 %rd41, %r98;
-	sub.s64 %rd42, %rd25, %rd41;
-	setp.le.s64 %p28, %rd42, %rd25;
-	setp.lt.s64 %p29, 0, %rd42;
-	and.pred %p30, %p28, %p29;
-	selp.b64 %rd43, %rd42, 0, %p30;
-	setp.lt.s64 %p31, %rd20, %rd43;
-	@!%p31 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd44, %rd20;
+	mov.u64 %rd40, %rd20;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd44, %rd20;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	shl.b64 %rd45, %rd44, 4;
-	add.s64 %rd46, %rd39, %rd45;
-	ld.global.u16 %r99, [%rd46];
-	ld.global.u16 %r100, [%rd46+2];
-	ld.global.u16 %r101, [%rd46+4];
-	ld.global.u16 %r102, [%rd46+6];
-	ld.global.u16 %r103, [%rd46+8];
-	ld.global.u16 %r104, [%rd46+10];
-	ld.global.u16 %r105, [%rd46+12];
-	ld.global.u16 %r106, [%rd46+14];
+	.loc 1 54 34
+	setp.lt.u64 %p29, %rd40, %rd24;
+	@!%p29 bra $FAULT1;
+	shl.b64 %rd41, %rd40, 4;
+	add.s64 %rd42, %rd38, %rd41;
+	ld.global.u16 %r101, [%rd42];
+	ld.global.u16 %r102, [%rd42+2];
+	ld.global.u16 %r103, [%rd42+4];
+	ld.global.u16 %r104, [%rd42+6];
+	ld.global.u16 %r105, [%rd42+8];
+	ld.global.u16 %r106, [%rd42+10];
+	ld.global.u16 %r107, [%rd42+12];
+	ld.global.u16 %r108, [%rd42+14];
 	.loc 3 29 61
-	shl.b32 %r107, %r99, 16;
-	mov.b32 %f28, %r107;
-	shl.b32 %r108, %r100, 16;
-	mov.b32 %f29, %r108;
 	shl.b32 %r109, %r101, 16;
-	mov.b32 %f30, %r109;
+	mov.b32 %f28, %r109;
 	shl.b32 %r110, %r102, 16;
-	mov.b32 %f31, %r110;
+	mov.b32 %f29, %r110;
 	shl.b32 %r111, %r103, 16;
-	mov.b32 %f32, %r111;
+	mov.b32 %f30, %r111;
 	shl.b32 %r112, %r104, 16;
-	mov.b32 %f33, %r112;
+	mov.b32 %f31, %r112;
 	shl.b32 %r113, %r105, 16;
-	mov.b32 %f34, %r113;
+	mov.b32 %f32, %r113;
 	shl.b32 %r114, %r106, 16;
-	mov.b32 %f35, %r114;
-	.loc 1 57 4
+	mov.b32 %f33, %r114;
+	shl.b32 %r115, %r107, 16;
+	mov.b32 %f34, %r115;
+	shl.b32 %r116, %r108, 16;
+	mov.b32 %f35, %r116;
+	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
 	add.rn.f32 %f38, %f37, %f30;
@@ -11501,1193 +9805,700 @@ $B5:
 	add.rn.f32 %f40, %f39, %f32;
 	add.rn.f32 %f41, %f40, %f33;
 	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f43, %f42, %f35;
-	.loc 1 54 34
-	add.s64 %rd47, %rd44, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd39, %rd48;
-	ld.global.u16 %r115, [%rd49];
-	ld.global.u16 %r116, [%rd49+2];
-	ld.global.u16 %r117, [%rd49+4];
-	ld.global.u16 %r118, [%rd49+6];
-	ld.global.u16 %r119, [%rd49+8];
-	ld.global.u16 %r120, [%rd49+10];
-	ld.global.u16 %r121, [%rd49+12];
-	ld.global.u16 %r122, [%rd49+14];
-	.loc 3 29 61
-	shl.b32 %r123, %r115, 16;
-	mov.b32 %f44, %r123;
-	shl.b32 %r124, %r116, 16;
-	mov.b32 %f45, %r124;
-	shl.b32 %r125, %r117, 16;
-	mov.b32 %f46, %r125;
-	shl.b32 %r126, %r118, 16;
-	mov.b32 %f47, %r126;
-	shl.b32 %r127, %r119, 16;
-	mov.b32 %f48, %r127;
-	shl.b32 %r128, %r120, 16;
-	mov.b32 %f49, %r128;
-	shl.b32 %r129, %r121, 16;
-	mov.b32 %f50, %r129;
-	shl.b32 %r130, %r122, 16;
-	mov.b32 %f51, %r130;
-	.loc 1 57 4
-	add.rn.f32 %f52, %f43, %f44;
-	add.rn.f32 %f53, %f52, %f45;
-	add.rn.f32 %f54, %f53, %f46;
-	add.rn.f32 %f55, %f54, %f47;
-	add.rn.f32 %f56, %f55, %f48;
-	add.rn.f32 %f57, %f56, %f49;
-	add.rn.f32 %f58, %f57, %f50;
-	add.rn.f32 %f59, %f58, %f51;
-	.loc 1 54 34
-	add.s64 %rd50, %rd47, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd51, %rd50, 4;
-	add.s64 %rd52, %rd39, %rd51;
-	ld.global.u16 %r131, [%rd52];
-	ld.global.u16 %r132, [%rd52+2];
-	ld.global.u16 %r133, [%rd52+4];
-	ld.global.u16 %r134, [%rd52+6];
-	ld.global.u16 %r135, [%rd52+8];
-	ld.global.u16 %r136, [%rd52+10];
-	ld.global.u16 %r137, [%rd52+12];
-	ld.global.u16 %r138, [%rd52+14];
-	.loc 3 29 61
-	shl.b32 %r139, %r131, 16;
-	mov.b32 %f60, %r139;
-	shl.b32 %r140, %r132, 16;
-	mov.b32 %f61, %r140;
-	shl.b32 %r141, %r133, 16;
-	mov.b32 %f62, %r141;
-	shl.b32 %r142, %r134, 16;
-	mov.b32 %f63, %r142;
-	shl.b32 %r143, %r135, 16;
-	mov.b32 %f64, %r143;
-	shl.b32 %r144, %r136, 16;
-	mov.b32 %f65, %r144;
-	shl.b32 %r145, %r137, 16;
-	mov.b32 %f66, %r145;
-	shl.b32 %r146, %r138, 16;
-	mov.b32 %f67, %r146;
-	.loc 1 57 4
-	add.rn.f32 %f68, %f59, %f60;
-	add.rn.f32 %f69, %f68, %f61;
-	add.rn.f32 %f70, %f69, %f62;
-	add.rn.f32 %f71, %f70, %f63;
-	add.rn.f32 %f72, %f71, %f64;
-	add.rn.f32 %f73, %f72, %f65;
-	add.rn.f32 %f74, %f73, %f66;
-	add.rn.f32 %f75, %f74, %f67;
-	.loc 1 54 34
-	add.s64 %rd53, %rd50, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd54, %rd53, 4;
-	add.s64 %rd55, %rd39, %rd54;
-	ld.global.u16 %r147, [%rd55];
-	ld.global.u16 %r148, [%rd55+2];
-	ld.global.u16 %r149, [%rd55+4];
-	ld.global.u16 %r150, [%rd55+6];
-	ld.global.u16 %r151, [%rd55+8];
-	ld.global.u16 %r152, [%rd55+10];
-	ld.global.u16 %r153, [%rd55+12];
-	ld.global.u16 %r154, [%rd55+14];
-	.loc 3 29 61
-	shl.b32 %r155, %r147, 16;
-	mov.b32 %f76, %r155;
-	shl.b32 %r156, %r148, 16;
-	mov.b32 %f77, %r156;
-	shl.b32 %r157, %r149, 16;
-	mov.b32 %f78, %r157;
-	shl.b32 %r158, %r150, 16;
-	mov.b32 %f79, %r158;
-	shl.b32 %r159, %r151, 16;
-	mov.b32 %f80, %r159;
-	shl.b32 %r160, %r152, 16;
-	mov.b32 %f81, %r160;
-	shl.b32 %r161, %r153, 16;
-	mov.b32 %f82, %r161;
-	shl.b32 %r162, %r154, 16;
-	mov.b32 %f83, %r162;
-	.loc 1 57 4
-	add.rn.f32 %f84, %f75, %f76;
-	add.rn.f32 %f85, %f84, %f77;
-	add.rn.f32 %f86, %f85, %f78;
-	add.rn.f32 %f87, %f86, %f79;
-	add.rn.f32 %f88, %f87, %f80;
-	add.rn.f32 %f89, %f88, %f81;
-	add.rn.f32 %f90, %f89, %f82;
-	add.rn.f32 %f27, %f90, %f83;
-	.loc 1 54 34
-	add.s64 %rd44, %rd53, %rd21;
-	setp.lt.s64 %p32, %rd44, %rd25;
-	setp.lt.s64 %p33, %rd44, %rd43;
-	@%p33 bra $B5;
-	@!%p32 bra $B8;
+	add.rn.f32 %f27, %f42, %f35;
+	.loc 1 53 34
+	add.s64 %rd40, %rd40, %rd16;
+	setp.lt.s64 %p30, %rd40, %rd24;
+	@%p30 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	shl.b64 %rd56, %rd44, 4;
-	add.s64 %rd57, %rd39, %rd56;
-	ld.global.u16 %r163, [%rd57];
-	ld.global.u16 %r164, [%rd57+2];
-	ld.global.u16 %r165, [%rd57+4];
-	ld.global.u16 %r166, [%rd57+6];
-	ld.global.u16 %r167, [%rd57+8];
-	ld.global.u16 %r168, [%rd57+10];
-	ld.global.u16 %r169, [%rd57+12];
-	ld.global.u16 %r170, [%rd57+14];
-	.loc 3 29 61
-	shl.b32 %r171, %r163, 16;
-	mov.b32 %f91, %r171;
-	shl.b32 %r172, %r164, 16;
-	mov.b32 %f92, %r172;
-	shl.b32 %r173, %r165, 16;
-	mov.b32 %f93, %r173;
-	shl.b32 %r174, %r166, 16;
-	mov.b32 %f94, %r174;
-	shl.b32 %r175, %r167, 16;
-	mov.b32 %f95, %r175;
-	shl.b32 %r176, %r168, 16;
-	mov.b32 %f96, %r176;
-	shl.b32 %r177, %r169, 16;
-	mov.b32 %f97, %r177;
-	shl.b32 %r178, %r170, 16;
-	mov.b32 %f98, %r178;
-	.loc 1 57 4
-	add.rn.f32 %f99, %f27, %f91;
-	add.rn.f32 %f100, %f99, %f92;
-	add.rn.f32 %f101, %f100, %f93;
-	add.rn.f32 %f102, %f101, %f94;
-	add.rn.f32 %f103, %f102, %f95;
-	add.rn.f32 %f104, %f103, %f96;
-	add.rn.f32 %f105, %f104, %f97;
-	add.rn.f32 %f27, %f105, %f98;
-	.loc 1 54 34
-	add.s64 %rd44, %rd44, %rd21;
-	setp.lt.s64 %p34, %rd44, %rd25;
-	@%p34 bra $B7;
-$B8:
 	.loc 4 51 17
-	mov.pred %p35, 1;
-	vote.sync.ballot.b32 %r179, %p35, 0xffffffff;
+	mov.pred %p31, 1;
+	vote.sync.ballot.b32 %r117, %p31, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p36, %r179, -1;
-	@%p36 bra $B10;
+	setp.eq.s32 %p32, %r117, -1;
+	@%p32 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r180, %r179;
-	clz.b32 %r181, %r180;
-	shfl.sync.idx.b32 %f106, %f27, %r181, 31, 0xffffffff;
+	brev.b32 %r118, %r117;
+	clz.b32 %r119, %r118;
+	shfl.sync.idx.b32 %f43, %f27, %r119, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r182, %r179, -1;
-	and.b32 %r183, %r179, %r182;
-	setp.ne.s32 %p37, %r183, 0;
-	@!%p37 bra $B11;
-$B9:
+	add.s32 %r120, %r117, -1;
+	and.b32 %r121, %r117, %r120;
+	setp.ne.s32 %p33, %r121, 0;
+	@!%p33 bra $B9;
+$B7:
 	.loc 4 60 59
-	brev.b32 %r184, %r183;
-	clz.b32 %r185, %r184;
-	shfl.sync.idx.b32 %f107, %f27, %r185, 31, 0xffffffff;
+	brev.b32 %r122, %r121;
+	clz.b32 %r123, %r122;
+	shfl.sync.idx.b32 %f44, %f27, %r123, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f106, %f106, %f107;
+	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r186, %r183, -1;
-	and.b32 %r183, %r183, %r186;
-	setp.ne.s32 %p38, %r183, 0;
-	@%p38 bra $B9;
-	bra $B11;
+	add.s32 %r124, %r121, -1;
+	and.b32 %r121, %r121, %r124;
+	setp.ne.s32 %p34, %r121, 0;
+	@%p34 bra $B7;
+	bra $B9;
+$B8:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f46, %f27, %f45;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f48, %f46, %f47;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f50, %f48, %f49;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f52, %f50, %f51;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f43, %f52, %f53;
+$B9:
+	.loc 2 48 12
+	setp.eq.s64 %p35, %rd16, 32;
+	@%p35 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p36, %r9, 0;
+	@!%p36 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r125, %r5, %r6, %r7;
+	mad.lo.s32 %r126, %r125, %r8, %r4;
+	cvt.u64.u32 %rd43, %r126;
+	shr.u64 %rd44, %rd43, 5;
+	cvt.u32.u64 %r127, %rd44;
+	setp.lt.u32 %p37, %r127, 32;
+	@!%p37 bra $FAULT2;
+	mad.lo.s32 %r128, %r127, 4, %r2;
+	st.shared.f32 [%r128], %f43;
 $B10:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f108, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f109, %f27, %f108;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f110, %f109, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f111, %f109, %f110;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f112, %f111, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f113, %f111, %f112;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f114, %f113, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f115, %f113, %f114;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f116, %f115, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f106, %f115, %f116;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p39, %r9, 32;
-	@%p39 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p40, %r5, 0;
-	@!%p40 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r187, 1, 0, 0;
-	mad.lo.s32 %r188, %r187, 256, %r4;
-	cvt.u64.u32 %rd58, %r188;
-	shr.u64 %rd59, %rd58, 5;
-	cvt.u32.u64 %r189, %rd59;
-	mad.lo.s32 %r190, %r189, 4, %r2;
-	st.shared.f32 [%r190], %f106;
-$B12:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r191, %r5, 7;
-	mad.lo.s32 %r192, %r191, 4, %r2;
-	ld.shared.f32 %f117, [%r192];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f118, %f117, 4, 31, 0xffffffff;
-	add.rn.f32 %f119, %f117, %f118;
-	shfl.sync.bfly.b32 %f120, %f119, 2, 31, 0xffffffff;
-	add.rn.f32 %f121, %f119, %f120;
-	shfl.sync.bfly.b32 %f122, %f121, 1, 31, 0xffffffff;
-	add.rn.f32 %f106, %f121, %f122;
+	.loc 2 53 24
+	shr.s64 %rd45, %rd16, 63;
+	shr.u64 %rd46, %rd45, 59;
+	add.s64 %rd47, %rd16, %rd46;
+	shr.s64 %rd48, %rd47, 5;
+	setp.lt.s64 %p38, 0, %rd48;
+	mov.f32 %f43, 0f00000000;
+	@!%p38 bra $B14;
+	.loc 2 46 47
+	add.s64 %rd49, %rd48, -1;
+	selp.b64 %rd50, %rd49, 0, %p38;
+	setp.lt.u64 %p39, %rd50, 2147483648;
+	setp.lt.s64 %p40, %rd50, 2305843009213693952;
+	and.pred %p41, %p39, %p40;
+	setp.lt.u64 %p42, %rd50, 32;
+	and.pred %p43, %p41, %p42;
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r129, 0;
+	@%p43 bra $B12;
+$B11:
+	cvt.u64.u32 %rd51, %r129;
+	.loc 2 54 13
+	setp.lt.u32 %p44, %r129, 32;
+	@!%p44 bra $FAULT3;
+	mad.lo.s32 %r130, %r129, 4, %r2;
+	ld.shared.f32 %f54, [%r130];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r129, %r129, 1;
+	cvt.u64.u32 %rd52, %r129;
+	setp.lt.s64 %p45, %rd52, %rd48;
+	@%p45 bra $B11;
+	bra $B14;
+$B12:
+	mov.f32 %f43, 0f00000000;
+	mov.u64 %rd53, 0;
 $B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f123, %rd15;
-	div.rn.f32 %f26, %f106, %f123;
+	cvt.u32.u64 %r131, %rd53;
+	mad.lo.s32 %r132, %r131, 4, %r2;
+	ld.shared.f32 %f55, [%r132];
+	add.rn.f32 %f43, %f43, %f55;
+	add.s64 %rd53, %rd53, 1;
+	setp.lt.s64 %p46, %rd53, %rd48;
+	@%p46 bra $B13;
 $B14:
-	.loc 1 65 22
-	setp.lt.s64 %p41, %rd20, %rd25;
-	mov.f32 %f124, 0f00000000;
-	@!%p41 bra $B19;
-	mul.lo.s32 %r193, %r9, 3;
-	cvt.u64.u32 %rd60, %r193;
-	sub.s64 %rd61, %rd25, %rd60;
-	setp.le.s64 %p42, %rd61, %rd25;
-	setp.lt.s64 %p43, 0, %rd61;
-	and.pred %p44, %p42, %p43;
-	selp.b64 %rd62, %rd61, 0, %p44;
-	setp.lt.s64 %p45, %rd20, %rd62;
-	@!%p45 bra $B15;
-	mov.f32 %f124, 0f00000000;
-	mov.u64 %rd63, %rd20;
-	bra $B16;
 $B15:
-	mov.f32 %f124, 0f00000000;
-	mov.u64 %rd63, %rd20;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f56, %rd15;
+	div.rn.f32 %f26, %f43, %f56;
 $B16:
-	.loc 1 66 34
-	shl.b64 %rd64, %rd63, 4;
-	add.s64 %rd65, %rd39, %rd64;
-	ld.global.u16 %r194, [%rd65];
-	ld.global.u16 %r195, [%rd65+2];
-	ld.global.u16 %r196, [%rd65+4];
-	ld.global.u16 %r197, [%rd65+6];
-	ld.global.u16 %r198, [%rd65+8];
-	ld.global.u16 %r199, [%rd65+10];
-	ld.global.u16 %r200, [%rd65+12];
-	ld.global.u16 %r201, [%rd65+14];
-	.loc 3 29 61
-	shl.b32 %r202, %r194, 16;
-	mov.b32 %f125, %r202;
-	shl.b32 %r203, %r195, 16;
-	mov.b32 %f126, %r203;
-	shl.b32 %r204, %r196, 16;
-	mov.b32 %f127, %r204;
-	shl.b32 %r205, %r197, 16;
-	mov.b32 %f128, %r205;
-	shl.b32 %r206, %r198, 16;
-	mov.b32 %f129, %r206;
-	shl.b32 %r207, %r199, 16;
-	mov.b32 %f130, %r207;
-	shl.b32 %r208, %r200, 16;
-	mov.b32 %f131, %r208;
-	shl.b32 %r209, %r201, 16;
-	mov.b32 %f132, %r209;
-	.loc 1 68 14
-	sub.rn.f32 %f133, %f125, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f134, %f133, %f133, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f135, %f126, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f136, %f135, %f135, %f134;
-	.loc 1 68 14
-	sub.rn.f32 %f137, %f127, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f138, %f137, %f137, %f136;
-	.loc 1 68 14
-	sub.rn.f32 %f139, %f128, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f140, %f139, %f139, %f138;
-	.loc 1 68 14
-	sub.rn.f32 %f141, %f129, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f142, %f141, %f141, %f140;
-	.loc 1 68 14
-	sub.rn.f32 %f143, %f130, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f144, %f143, %f143, %f142;
-	.loc 1 68 14
-	sub.rn.f32 %f145, %f131, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f146, %f145, %f145, %f144;
-	.loc 1 68 14
-	sub.rn.f32 %f147, %f132, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f148, %f147, %f147, %f146;
-	.loc 1 65 34
-	add.s64 %rd66, %rd63, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd67, %rd66, 4;
-	add.s64 %rd68, %rd39, %rd67;
-	ld.global.u16 %r210, [%rd68];
-	ld.global.u16 %r211, [%rd68+2];
-	ld.global.u16 %r212, [%rd68+4];
-	ld.global.u16 %r213, [%rd68+6];
-	ld.global.u16 %r214, [%rd68+8];
-	ld.global.u16 %r215, [%rd68+10];
-	ld.global.u16 %r216, [%rd68+12];
-	ld.global.u16 %r217, [%rd68+14];
-	.loc 3 29 61
-	shl.b32 %r218, %r210, 16;
-	mov.b32 %f149, %r218;
-	shl.b32 %r219, %r211, 16;
-	mov.b32 %f150, %r219;
-	shl.b32 %r220, %r212, 16;
-	mov.b32 %f151, %r220;
-	shl.b32 %r221, %r213, 16;
-	mov.b32 %f152, %r221;
-	shl.b32 %r222, %r214, 16;
-	mov.b32 %f153, %r222;
-	shl.b32 %r223, %r215, 16;
-	mov.b32 %f154, %r223;
-	shl.b32 %r224, %r216, 16;
-	mov.b32 %f155, %r224;
-	shl.b32 %r225, %r217, 16;
-	mov.b32 %f156, %r225;
-	.loc 1 68 14
-	sub.rn.f32 %f157, %f149, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f158, %f157, %f157, %f148;
-	.loc 1 68 14
-	sub.rn.f32 %f159, %f150, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f160, %f159, %f159, %f158;
-	.loc 1 68 14
-	sub.rn.f32 %f161, %f151, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f162, %f161, %f161, %f160;
-	.loc 1 68 14
-	sub.rn.f32 %f163, %f152, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f164, %f163, %f163, %f162;
-	.loc 1 68 14
-	sub.rn.f32 %f165, %f153, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f166, %f165, %f165, %f164;
-	.loc 1 68 14
-	sub.rn.f32 %f167, %f154, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f168, %f167, %f167, %f166;
-	.loc 1 68 14
-	sub.rn.f32 %f169, %f155, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f170, %f169, %f169, %f168;
-	.loc 1 68 14
-	sub.rn.f32 %f171, %f156, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f172, %f171, %f171, %f170;
-	.loc 1 65 34
-	add.s64 %rd69, %rd66, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd70, %rd69, 4;
-	add.s64 %rd71, %rd39, %rd70;
-	ld.global.u16 %r226, [%rd71];
-	ld.global.u16 %r227, [%rd71+2];
-	ld.global.u16 %r228, [%rd71+4];
-	ld.global.u16 %r229, [%rd71+6];
-	ld.global.u16 %r230, [%rd71+8];
-	ld.global.u16 %r231, [%rd71+10];
-	ld.global.u16 %r232, [%rd71+12];
-	ld.global.u16 %r233, [%rd71+14];
-	.loc 3 29 61
-	shl.b32 %r234, %r226, 16;
-	mov.b32 %f173, %r234;
-	shl.b32 %r235, %r227, 16;
-	mov.b32 %f174, %r235;
-	shl.b32 %r236, %r228, 16;
-	mov.b32 %f175, %r236;
-	shl.b32 %r237, %r229, 16;
-	mov.b32 %f176, %r237;
-	shl.b32 %r238, %r230, 16;
-	mov.b32 %f177, %r238;
-	shl.b32 %r239, %r231, 16;
-	mov.b32 %f178, %r239;
-	shl.b32 %r240, %r232, 16;
-	mov.b32 %f179, %r240;
-	shl.b32 %r241, %r233, 16;
-	mov.b32 %f180, %r241;
-	.loc 1 68 14
-	sub.rn.f32 %f181, %f173, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f182, %f181, %f181, %f172;
-	.loc 1 68 14
-	sub.rn.f32 %f183, %f174, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f184, %f183, %f183, %f182;
-	.loc 1 68 14
-	sub.rn.f32 %f185, %f175, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f186, %f185, %f185, %f184;
-	.loc 1 68 14
-	sub.rn.f32 %f187, %f176, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f188, %f187, %f187, %f186;
-	.loc 1 68 14
-	sub.rn.f32 %f189, %f177, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f190, %f189, %f189, %f188;
-	.loc 1 68 14
-	sub.rn.f32 %f191, %f178, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f192, %f191, %f191, %f190;
-	.loc 1 68 14
-	sub.rn.f32 %f193, %f179, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f194, %f193, %f193, %f192;
-	.loc 1 68 14
-	sub.rn.f32 %f195, %f180, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f196, %f195, %f195, %f194;
-	.loc 1 65 34
-	add.s64 %rd72, %rd69, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd73, %rd72, 4;
-	add.s64 %rd74, %rd39, %rd73;
-	ld.global.u16 %r242, [%rd74];
-	ld.global.u16 %r243, [%rd74+2];
-	ld.global.u16 %r244, [%rd74+4];
-	ld.global.u16 %r245, [%rd74+6];
-	ld.global.u16 %r246, [%rd74+8];
-	ld.global.u16 %r247, [%rd74+10];
-	ld.global.u16 %r248, [%rd74+12];
-	ld.global.u16 %r249, [%rd74+14];
-	.loc 3 29 61
-	shl.b32 %r250, %r242, 16;
-	mov.b32 %f197, %r250;
-	shl.b32 %r251, %r243, 16;
-	mov.b32 %f198, %r251;
-	shl.b32 %r252, %r244, 16;
-	mov.b32 %f199, %r252;
-	shl.b32 %r253, %r245, 16;
-	mov.b32 %f200, %r253;
-	shl.b32 %r254, %r246, 16;
-	mov.b32 %f201, %r254;
-	shl.b32 %r255, %r247, 16;
-	mov.b32 %f202, %r255;
-	shl.b32 %r256, %r248, 16;
-	mov.b32 %f203, %r256;
-	shl.b32 %r257, %r249, 16;
-	mov.b32 %f204, %r257;
-	.loc 1 68 14
-	sub.rn.f32 %f205, %f197, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f206, %f205, %f205, %f196;
-	.loc 1 68 14
-	sub.rn.f32 %f207, %f198, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f208, %f207, %f207, %f206;
-	.loc 1 68 14
-	sub.rn.f32 %f209, %f199, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f210, %f209, %f209, %f208;
-	.loc 1 68 14
-	sub.rn.f32 %f211, %f200, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f212, %f211, %f211, %f210;
-	.loc 1 68 14
-	sub.rn.f32 %f213, %f201, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f214, %f213, %f213, %f212;
-	.loc 1 68 14
-	sub.rn.f32 %f215, %f202, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f216, %f215, %f215, %f214;
-	.loc 1 68 14
-	sub.rn.f32 %f217, %f203, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f218, %f217, %f217, %f216;
-	.loc 1 68 14
-	sub.rn.f32 %f219, %f204, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f219, %f219, %f218;
-	.loc 1 65 34
-	add.s64 %rd63, %rd72, %rd21;
-	setp.lt.s64 %p46, %rd63, %rd25;
-	setp.lt.s64 %p47, %rd63, %rd62;
-	@%p47 bra $B16;
-	@!%p46 bra $B19;
+	.loc 1 64 22
+	setp.lt.s64 %p47, %rd20, %rd24;
+	@!%p47 bra $B17;
+	mov.f32 %f57, 0f00000000;
+	mov.u64 %rd54, %rd20;
+	bra $B18;
 $B17:
+	mov.f32 %f57, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	shl.b64 %rd75, %rd63, 4;
-	add.s64 %rd76, %rd39, %rd75;
-	ld.global.u16 %r258, [%rd76];
-	ld.global.u16 %r259, [%rd76+2];
-	ld.global.u16 %r260, [%rd76+4];
-	ld.global.u16 %r261, [%rd76+6];
-	ld.global.u16 %r262, [%rd76+8];
-	ld.global.u16 %r263, [%rd76+10];
-	ld.global.u16 %r264, [%rd76+12];
-	ld.global.u16 %r265, [%rd76+14];
-	.loc 3 29 61
-	shl.b32 %r266, %r258, 16;
-	mov.b32 %f220, %r266;
-	shl.b32 %r267, %r259, 16;
-	mov.b32 %f221, %r267;
-	shl.b32 %r268, %r260, 16;
-	mov.b32 %f222, %r268;
-	shl.b32 %r269, %r261, 16;
-	mov.b32 %f223, %r269;
-	shl.b32 %r270, %r262, 16;
-	mov.b32 %f224, %r270;
-	shl.b32 %r271, %r263, 16;
-	mov.b32 %f225, %r271;
-	shl.b32 %r272, %r264, 16;
-	mov.b32 %f226, %r272;
-	shl.b32 %r273, %r265, 16;
-	mov.b32 %f227, %r273;
-	.loc 1 68 14
-	sub.rn.f32 %f228, %f220, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f229, %f228, %f228, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f230, %f221, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f231, %f230, %f230, %f229;
-	.loc 1 68 14
-	sub.rn.f32 %f232, %f222, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f233, %f232, %f232, %f231;
-	.loc 1 68 14
-	sub.rn.f32 %f234, %f223, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f235, %f234, %f234, %f233;
-	.loc 1 68 14
-	sub.rn.f32 %f236, %f224, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f237, %f236, %f236, %f235;
-	.loc 1 68 14
-	sub.rn.f32 %f238, %f225, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f239, %f238, %f238, %f237;
-	.loc 1 68 14
-	sub.rn.f32 %f240, %f226, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f241, %f240, %f240, %f239;
-	.loc 1 68 14
-	sub.rn.f32 %f242, %f227, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f242, %f242, %f241;
 	.loc 1 65 34
-	add.s64 %rd63, %rd63, %rd21;
-	setp.lt.s64 %p48, %rd63, %rd25;
-	@%p48 bra $B18;
+	setp.lt.u64 %p48, %rd54, %rd24;
+	@!%p48 bra $FAULT4;
+	shl.b64 %rd55, %rd54, 4;
+	add.s64 %rd56, %rd38, %rd55;
+	ld.global.u16 %r133, [%rd56];
+	ld.global.u16 %r134, [%rd56+2];
+	ld.global.u16 %r135, [%rd56+4];
+	ld.global.u16 %r136, [%rd56+6];
+	ld.global.u16 %r137, [%rd56+8];
+	ld.global.u16 %r138, [%rd56+10];
+	ld.global.u16 %r139, [%rd56+12];
+	ld.global.u16 %r140, [%rd56+14];
+	.loc 3 29 61
+	shl.b32 %r141, %r133, 16;
+	mov.b32 %f58, %r141;
+	shl.b32 %r142, %r134, 16;
+	mov.b32 %f59, %r142;
+	shl.b32 %r143, %r135, 16;
+	mov.b32 %f60, %r143;
+	shl.b32 %r144, %r136, 16;
+	mov.b32 %f61, %r144;
+	shl.b32 %r145, %r137, 16;
+	mov.b32 %f62, %r145;
+	shl.b32 %r146, %r138, 16;
+	mov.b32 %f63, %r146;
+	shl.b32 %r147, %r139, 16;
+	mov.b32 %f64, %r147;
+	shl.b32 %r148, %r140, 16;
+	mov.b32 %f65, %r148;
+	.loc 1 67 14
+	sub.rn.f32 %f66, %f58, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f67, %f66, %f66, %f57;
+	.loc 1 67 14
+	sub.rn.f32 %f68, %f59, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f69, %f68, %f68, %f67;
+	.loc 1 67 14
+	sub.rn.f32 %f70, %f60, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f71, %f70, %f70, %f69;
+	.loc 1 67 14
+	sub.rn.f32 %f72, %f61, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f73, %f72, %f72, %f71;
+	.loc 1 67 14
+	sub.rn.f32 %f74, %f62, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f75, %f74, %f74, %f73;
+	.loc 1 67 14
+	sub.rn.f32 %f76, %f63, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f77, %f76, %f76, %f75;
+	.loc 1 67 14
+	sub.rn.f32 %f78, %f64, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f79, %f78, %f78, %f77;
+	.loc 1 67 14
+	sub.rn.f32 %f80, %f65, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f57, %f80, %f80, %f79;
+	.loc 1 64 34
+	add.s64 %rd54, %rd54, %rd16;
+	setp.lt.s64 %p49, %rd54, %rd24;
+	@%p49 bra $B18;
 $B19:
 	.loc 4 51 17
-	mov.pred %p49, 1;
-	vote.sync.ballot.b32 %r274, %p49, 0xffffffff;
+	mov.pred %p50, 1;
+	vote.sync.ballot.b32 %r149, %p50, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p50, %r274, -1;
-	@%p50 bra $B21;
+	setp.eq.s32 %p51, %r149, -1;
+	@%p51 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r275, %r274;
-	clz.b32 %r276, %r275;
-	shfl.sync.idx.b32 %f243, %f124, %r276, 31, 0xffffffff;
+	brev.b32 %r150, %r149;
+	clz.b32 %r151, %r150;
+	shfl.sync.idx.b32 %f81, %f57, %r151, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r277, %r274, -1;
-	and.b32 %r278, %r274, %r277;
-	setp.ne.s32 %p51, %r278, 0;
-	@!%p51 bra $B22;
+	add.s32 %r152, %r149, -1;
+	and.b32 %r153, %r149, %r152;
+	setp.ne.s32 %p52, %r153, 0;
+	@!%p52 bra $B22;
 $B20:
 	.loc 4 60 59
-	brev.b32 %r279, %r278;
-	clz.b32 %r280, %r279;
-	shfl.sync.idx.b32 %f244, %f124, %r280, 31, 0xffffffff;
+	brev.b32 %r154, %r153;
+	clz.b32 %r155, %r154;
+	shfl.sync.idx.b32 %f82, %f57, %r155, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f243, %f244;
+	add.rn.f32 %f81, %f81, %f82;
 	.loc 4 59 53
-	add.s32 %r281, %r278, -1;
-	and.b32 %r278, %r278, %r281;
-	setp.ne.s32 %p52, %r278, 0;
-	@%p52 bra $B20;
+	add.s32 %r156, %r153, -1;
+	and.b32 %r153, %r153, %r156;
+	setp.ne.s32 %p53, %r153, 0;
+	@%p53 bra $B20;
 	bra $B22;
 $B21:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f245, %f124, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f246, %f124, %f245;
+	add.rn.f32 %f84, %f57, %f83;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f247, %f246, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f248, %f246, %f247;
+	add.rn.f32 %f86, %f84, %f85;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f249, %f248, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f250, %f248, %f249;
+	add.rn.f32 %f88, %f86, %f87;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f251, %f250, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f252, %f250, %f251;
+	add.rn.f32 %f90, %f88, %f89;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f253, %f252, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f252, %f253;
+	add.rn.f32 %f81, %f90, %f91;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p53, %r9, 32;
-	@%p53 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p54, %r5, 0;
-	@!%p54 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r282, 1, 0, 0;
-	mad.lo.s32 %r283, %r282, 256, %r4;
-	cvt.u64.u32 %rd77, %r283;
-	shr.u64 %rd78, %rd77, 5;
-	cvt.u32.u64 %r284, %rd78;
-	mad.lo.s32 %r285, %r284, 4, %r2;
-	st.shared.f32 [%r285+32], %f243;
+	.loc 2 48 12
+	setp.eq.s64 %p54, %rd16, 32;
+	@%p54 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p55, %r9, 0;
+	@!%p55 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r157, %r5, %r6, %r7;
+	mad.lo.s32 %r158, %r157, %r8, %r4;
+	cvt.u64.u32 %rd57, %r158;
+	shr.u64 %rd58, %rd57, 5;
+	cvt.u32.u64 %r159, %rd58;
+	setp.lt.u32 %p56, %r159, 32;
+	@!%p56 bra $FAULT5;
+	mad.lo.s32 %r160, %r159, 4, %r2;
+	st.shared.f32 [%r160+128], %f81;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r286, %r5, 7;
-	mad.lo.s32 %r287, %r286, 4, %r2;
-	ld.shared.f32 %f254, [%r287+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f255, %f254, 4, 31, 0xffffffff;
-	add.rn.f32 %f256, %f254, %f255;
-	shfl.sync.bfly.b32 %f257, %f256, 2, 31, 0xffffffff;
-	add.rn.f32 %f258, %f256, %f257;
-	shfl.sync.bfly.b32 %f259, %f258, 1, 31, 0xffffffff;
-	add.rn.f32 %f243, %f258, %f259;
+	.loc 2 53 24
+	shr.s64 %rd59, %rd16, 63;
+	shr.u64 %rd60, %rd59, 59;
+	add.s64 %rd61, %rd16, %rd60;
+	shr.s64 %rd62, %rd61, 5;
+	setp.lt.s64 %p57, 0, %rd62;
+	mov.f32 %f81, 0f00000000;
+	@!%p57 bra $B27;
+	.loc 2 46 47
+	add.s64 %rd63, %rd62, -1;
+	selp.b64 %rd64, %rd63, 0, %p57;
+	setp.lt.u64 %p58, %rd64, 2147483648;
+	setp.lt.s64 %p59, %rd64, 2305843009213693952;
+	and.pred %p60, %p58, %p59;
+	setp.lt.u64 %p61, %rd64, 32;
+	and.pred %p62, %p60, %p61;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r161, 0;
+	@%p62 bra $B25;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f260, %rd15;
-	rcp.approx.ftz.f32 %f261, %f260;
-	neg.f32 %f262, %f260;
-	fma.rn.f32 %f263, %f262, %f261, 0f3F800000;
-	fma.rn.f32 %f264, %f261, %f263, %f261;
-	mul.rn.f32 %f265, %f243, %f264;
-	fma.rn.f32 %f266, %f262, %f265, %f243;
-	fma.rn.f32 %f267, %f266, %f264, %f265;
-	abs.f32 %f268, %f243;
-	setp.lt.f32 %p55, 0f0D800000, %f268;
-	abs.f32 %f269, %f267;
-	setp.lt.f32 %p56, 0f03800000, %f269;
-	and.pred %p57, %p55, %p56;
-	add.rn.f32 %f270, %f267, %f1;
-	rsqrt.approx.ftz.f32 %f271, %f270;
-	mul.rn.f32 %f272, %f270, %f271;
-	abs.f32 %f273, %f271;
-	mul.rn.f32 %f274, %f273, 0f3F000000;
-	neg.f32 %f275, %f272;
-	fma.rn.f32 %f276, %f275, %f272, %f270;
-	fma.rn.f32 %f277, %f276, %f274, %f272;
-	setp.lt.f32 %p58, 0f26800000, %f277;
-	and.pred %p59, %p57, %p58;
-	rcp.approx.ftz.f32 %f278, %f277;
-	neg.f32 %f279, %f277;
-	fma.rn.f32 %f280, %f279, %f278, 0f3F800000;
-	fma.rn.f32 %f281, %f278, %f280, %f278;
-	abs.f32 %f282, %f281;
-	setp.lt.f32 %p60, 0f03800000, %f282;
-	and.pred %p61, %p59, %p60;
-	@%p61 bra $B25;
-	div.rn.f32 %f283, %f243, %f260;
-	add.rn.f32 %f284, %f283, %f1;
-	sqrt.rn.f32 %f285, %f284;
-	rcp.rn.f32 %f281, %f285;
+	cvt.u64.u32 %rd65, %r161;
+	.loc 2 54 13
+	setp.lt.u32 %p63, %r161, 32;
+	@!%p63 bra $FAULT6;
+	mad.lo.s32 %r162, %r161, 4, %r2;
+	ld.shared.f32 %f92, [%r162+128];
+	add.rn.f32 %f81, %f81, %f92;
+	add.s32 %r161, %r161, 1;
+	cvt.u64.u32 %rd66, %r161;
+	setp.lt.s64 %p64, %rd66, %rd62;
+	@%p64 bra $B24;
+	bra $B27;
 $B25:
-	.loc 1 77 22
-	@!%p41 bra $B30;
-	.loc 1 82 18
-	setp.lt.s64 %p62, 0, %rd13;
-	add.s64 %rd79, %rd25, -1;
-	selp.b64 %rd80, %rd79, %rd20, %p41;
-	sub.s64 %rd81, %rd80, %rd20;
-	setp.lt.u64 %p63, %rd81, 2147483648;
-	setp.lt.s64 %p64, %rd80, 2305843009213693952;
-	and.pred %p65, %p63, %p64;
-	shl.b32 %r288, %r8, 1;
-	cvt.u64.u32 %rd82, %r288;
-	setp.lt.u64 %p66, %rd82, %rd11;
-	and.pred %p67, %p65, %p66;
-	shl.b64 %rd83, %rd80, 1;
-	setp.lt.u64 %p68, %rd83, %rd11;
-	and.pred %p69, %p67, %p68;
-	add.s32 %r289, %r288, 1;
-	cvt.u64.u32 %rd84, %r289;
-	setp.lt.u64 %p70, %rd84, %rd11;
-	and.pred %p71, %p69, %p70;
-	add.s64 %rd85, %rd83, 1;
-	setp.lt.u64 %p72, %rd85, %rd11;
-	and.pred %p73, %p71, %p72;
-	setp.lt.u64 %p74, %rd82, %rd13;
-	and.pred %p75, %p73, %p74;
-	setp.lt.u64 %p76, %rd83, %rd13;
-	and.pred %p77, %p75, %p76;
-	setp.lt.u64 %p78, %rd84, %rd13;
-	and.pred %p79, %p77, %p78;
-	setp.lt.u64 %p80, %rd85, %rd13;
-	and.pred %p81, %p79, %p80;
-	@%p81 bra $B28;
+	mov.f32 %f81, 0f00000000;
+	mov.u64 %rd67, 0;
 $B26:
-	.loc 1 78 37
-	shl.b64 %rd86, %rd20, 4;
-	add.s64 %rd87, %rd39, %rd86;
-	ld.global.u16 %r290, [%rd87];
-	ld.global.u16 %r291, [%rd87+2];
-	ld.global.u16 %r292, [%rd87+4];
-	ld.global.u16 %r293, [%rd87+6];
-	ld.global.u16 %r294, [%rd87+8];
-	ld.global.u16 %r295, [%rd87+10];
-	ld.global.u16 %r296, [%rd87+12];
-	ld.global.u16 %r297, [%rd87+14];
-	.loc 3 29 61
-	shl.b32 %r298, %r290, 16;
-	mov.b32 %f286, %r298;
-	shl.b32 %r299, %r291, 16;
-	mov.b32 %f287, %r299;
-	shl.b32 %r300, %r292, 16;
-	mov.b32 %f288, %r300;
-	shl.b32 %r301, %r293, 16;
-	mov.b32 %f289, %r301;
-	shl.b32 %r302, %r294, 16;
-	mov.b32 %f290, %r302;
-	shl.b32 %r303, %r295, 16;
-	mov.b32 %f291, %r303;
-	shl.b32 %r304, %r296, 16;
-	mov.b32 %f292, %r304;
-	shl.b32 %r305, %r297, 16;
-	mov.b32 %f293, %r305;
-	.loc 5 28 27
-	shl.b64 %rd88, %rd20, 1;
-	setp.lt.u64 %p82, %rd88, %rd11;
-	@!%p82 bra $FAULT0;
-	shl.b64 %rd89, %rd88, 4;
-	add.s64 %rd90, %rd10, %rd89;
-	ld.global.f32 %f294, [%rd90];
-	ld.global.f32 %f295, [%rd90+4];
-	ld.global.f32 %f296, [%rd90+8];
-	ld.global.f32 %f297, [%rd90+12];
-	add.s64 %rd91, %rd88, 1;
-	setp.lt.u64 %p83, %rd91, %rd11;
-	@!%p83 bra $FAULT1;
-	ld.global.f32 %f298, [%rd90+16];
-	ld.global.f32 %f299, [%rd90+20];
-	ld.global.f32 %f300, [%rd90+24];
-	ld.global.f32 %f301, [%rd90+28];
-	.loc 1 80 17
-	sub.rn.f32 %f302, %f286, %f26;
-	mul.rn.f32 %f303, %f302, %f281;
-	mul.rn.f32 %f304, %f303, %f294;
-	sub.rn.f32 %f305, %f287, %f26;
-	mul.rn.f32 %f306, %f305, %f281;
-	mul.rn.f32 %f307, %f306, %f295;
-	sub.rn.f32 %f308, %f288, %f26;
-	mul.rn.f32 %f309, %f308, %f281;
-	mul.rn.f32 %f310, %f309, %f296;
-	sub.rn.f32 %f311, %f289, %f26;
-	mul.rn.f32 %f312, %f311, %f281;
-	mul.rn.f32 %f313, %f312, %f297;
-	sub.rn.f32 %f314, %f290, %f26;
-	mul.rn.f32 %f315, %f314, %f281;
-	mul.rn.f32 %f316, %f315, %f298;
-	sub.rn.f32 %f317, %f291, %f26;
-	mul.rn.f32 %f318, %f317, %f281;
-	mul.rn.f32 %f319, %f318, %f299;
-	sub.rn.f32 %f320, %f292, %f26;
-	mul.rn.f32 %f321, %f320, %f281;
-	mul.rn.f32 %f322, %f321, %f300;
-	sub.rn.f32 %f323, %f293, %f26;
-	mul.rn.f32 %f324, %f323, %f281;
-	mul.rn.f32 %f325, %f324, %f301;
-	.loc 1 82 18
-	@!%p62 bra $B27;
-	.loc 5 28 25
-	setp.lt.u64 %p84, %rd88, %rd13;
-	@!%p84 bra $FAULT2;
-	shl.b64 %rd92, %rd88, 4;
-	add.s64 %rd93, %rd12, %rd92;
-	ld.global.f32 %f326, [%rd93];
-	ld.global.f32 %f327, [%rd93+4];
-	ld.global.f32 %f328, [%rd93+8];
-	ld.global.f32 %f329, [%rd93+12];
-	setp.lt.u64 %p85, %rd91, %rd13;
-	@!%p85 bra $FAULT3;
-	ld.global.f32 %f330, [%rd93+16];
-	ld.global.f32 %f331, [%rd93+20];
-	ld.global.f32 %f332, [%rd93+24];
-	ld.global.f32 %f333, [%rd93+28];
-	.loc 1 85 5
-	add.rn.f32 %f304, %f304, %f326;
-	add.rn.f32 %f307, %f307, %f327;
-	add.rn.f32 %f310, %f310, %f328;
-	add.rn.f32 %f313, %f313, %f329;
-	add.rn.f32 %f316, %f316, %f330;
-	add.rn.f32 %f319, %f319, %f331;
-	add.rn.f32 %f322, %f322, %f332;
-	add.rn.f32 %f325, %f325, %f333;
+	cvt.u32.u64 %r163, %rd67;
+	mad.lo.s32 %r164, %r163, 4, %r2;
+	ld.shared.f32 %f93, [%r164+128];
+	add.rn.f32 %f81, %f81, %f93;
+	add.s64 %rd67, %rd67, 1;
+	setp.lt.s64 %p65, %rd67, %rd62;
+	@%p65 bra $B26;
 $B27:
-	.loc 3 32 63
-	mov.b32 %r306, %f304;
-	shr.u32 %r307, %r306, 16;
-	and.b32 %r308, %r307, 1;
-	add.s32 %r309, %r306, 32767;
-	add.s32 %r310, %r309, %r308;
-	setp.nan.f32 %p86, %f304, %f304;
-	shr.u32 %r311, %r310, 16;
-	selp.b32 %r312, 32767, %r311, %p86;
-	mov.b32 %r313, %f307;
-	shr.u32 %r314, %r313, 16;
-	and.b32 %r315, %r314, 1;
-	add.s32 %r316, %r313, 32767;
-	add.s32 %r317, %r316, %r315;
-	setp.nan.f32 %p87, %f307, %f307;
-	shr.u32 %r318, %r317, 16;
-	selp.b32 %r319, 32767, %r318, %p87;
-	mov.b32 %r320, %f310;
-	shr.u32 %r321, %r320, 16;
-	and.b32 %r322, %r321, 1;
-	add.s32 %r323, %r320, 32767;
-	add.s32 %r324, %r323, %r322;
-	setp.nan.f32 %p88, %f310, %f310;
-	shr.u32 %r325, %r324, 16;
-	selp.b32 %r326, 32767, %r325, %p88;
-	mov.b32 %r327, %f313;
-	shr.u32 %r328, %r327, 16;
-	and.b32 %r329, %r328, 1;
-	add.s32 %r330, %r327, 32767;
-	add.s32 %r331, %r330, %r329;
-	setp.nan.f32 %p89, %f313, %f313;
-	shr.u32 %r332, %r331, 16;
-	selp.b32 %r333, 32767, %r332, %p89;
-	mov.b32 %r334, %f316;
-	shr.u32 %r335, %r334, 16;
-	and.b32 %r336, %r335, 1;
-	add.s32 %r337, %r334, 32767;
-	add.s32 %r338, %r337, %r336;
-	setp.nan.f32 %p90, %f316, %f316;
-	shr.u32 %r339, %r338, 16;
-	selp.b32 %r340, 32767, %r339, %p90;
-	mov.b32 %r341, %f319;
-	shr.u32 %r342, %r341, 16;
-	and.b32 %r343, %r342, 1;
-	add.s32 %r344, %r341, 32767;
-	add.s32 %r345, %r344, %r343;
-	setp.nan.f32 %p91, %f319, %f319;
-	shr.u32 %r346, %r345, 16;
-	selp.b32 %r347, 32767, %r346, %p91;
-	mov.b32 %r348, %f322;
-	shr.u32 %r349, %r348, 16;
-	and.b32 %r350, %r349, 1;
-	add.s32 %r351, %r348, 32767;
-	add.s32 %r352, %r351, %r350;
-	setp.nan.f32 %p92, %f322, %f322;
-	shr.u32 %r353, %r352, 16;
-	selp.b32 %r354, 32767, %r353, %p92;
-	mov.b32 %r355, %f325;
-	shr.u32 %r356, %r355, 16;
-	and.b32 %r357, %r356, 1;
-	add.s32 %r358, %r355, 32767;
-	add.s32 %r359, %r358, %r357;
-	setp.nan.f32 %p93, %f325, %f325;
-	shr.u32 %r360, %r359, 16;
-	selp.b32 %r361, 32767, %r360, %p93;
-	.loc 1 88 6
-	shl.b64 %rd94, %rd20, 4;
-	add.s64 %rd95, %rd40, %rd94;
-	st.global.u16 [%rd95], %r312;
-	st.global.u16 [%rd95+2], %r319;
-	st.global.u16 [%rd95+4], %r326;
-	st.global.u16 [%rd95+6], %r333;
-	st.global.u16 [%rd95+8], %r340;
-	st.global.u16 [%rd95+10], %r347;
-	st.global.u16 [%rd95+12], %r354;
-	st.global.u16 [%rd95+14], %r361;
-	.loc 1 77 34
-	add.s64 %rd20, %rd20, %rd21;
-	setp.lt.s64 %p94, %rd20, %rd25;
-	@%p94 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	shl.b64 %rd96, %rd20, 4;
-	add.s64 %rd97, %rd39, %rd96;
-	ld.global.u16 %r362, [%rd97];
-	ld.global.u16 %r363, [%rd97+2];
-	ld.global.u16 %r364, [%rd97+4];
-	ld.global.u16 %r365, [%rd97+6];
-	ld.global.u16 %r366, [%rd97+8];
-	ld.global.u16 %r367, [%rd97+10];
-	ld.global.u16 %r368, [%rd97+12];
-	ld.global.u16 %r369, [%rd97+14];
-	.loc 3 29 61
-	shl.b32 %r370, %r362, 16;
-	mov.b32 %f334, %r370;
-	shl.b32 %r371, %r363, 16;
-	mov.b32 %f335, %r371;
-	shl.b32 %r372, %r364, 16;
-	mov.b32 %f336, %r372;
-	shl.b32 %r373, %r365, 16;
-	mov.b32 %f337, %r373;
-	shl.b32 %r374, %r366, 16;
-	mov.b32 %f338, %r374;
-	shl.b32 %r375, %r367, 16;
-	mov.b32 %f339, %r375;
-	shl.b32 %r376, %r368, 16;
-	mov.b32 %f340, %r376;
-	shl.b32 %r377, %r369, 16;
-	mov.b32 %f341, %r377;
-	.loc 5 28 27
-	shl.b64 %rd98, %rd20, 1;
-	shl.b64 %rd99, %rd98, 4;
-	add.s64 %rd100, %rd10, %rd99;
-	ld.global.f32 %f342, [%rd100];
-	ld.global.f32 %f343, [%rd100+4];
-	ld.global.f32 %f344, [%rd100+8];
-	ld.global.f32 %f345, [%rd100+12];
-	ld.global.f32 %f346, [%rd100+16];
-	ld.global.f32 %f347, [%rd100+20];
-	ld.global.f32 %f348, [%rd100+24];
-	ld.global.f32 %f349, [%rd100+28];
-	.loc 1 80 17
-	sub.rn.f32 %f350, %f334, %f26;
-	mul.rn.f32 %f351, %f350, %f281;
-	mul.rn.f32 %f352, %f351, %f342;
-	sub.rn.f32 %f353, %f335, %f26;
-	mul.rn.f32 %f354, %f353, %f281;
-	mul.rn.f32 %f355, %f354, %f343;
-	sub.rn.f32 %f356, %f336, %f26;
-	mul.rn.f32 %f357, %f356, %f281;
-	mul.rn.f32 %f358, %f357, %f344;
-	sub.rn.f32 %f359, %f337, %f26;
-	mul.rn.f32 %f360, %f359, %f281;
-	mul.rn.f32 %f361, %f360, %f345;
-	sub.rn.f32 %f362, %f338, %f26;
-	mul.rn.f32 %f363, %f362, %f281;
-	mul.rn.f32 %f364, %f363, %f346;
-	sub.rn.f32 %f365, %f339, %f26;
-	mul.rn.f32 %f366, %f365, %f281;
-	mul.rn.f32 %f367, %f366, %f347;
-	sub.rn.f32 %f368, %f340, %f26;
-	mul.rn.f32 %f369, %f368, %f281;
-	mul.rn.f32 %f370, %f369, %f348;
-	sub.rn.f32 %f371, %f341, %f26;
-	mul.rn.f32 %f372, %f371, %f281;
-	mul.rn.f32 %f373, %f372, %f349;
-	.loc 1 82 18
-	@!%p62 bra $B29;
-	.loc 5 28 25
-	shl.b64 %rd101, %rd98, 4;
-	add.s64 %rd102, %rd12, %rd101;
-	ld.global.f32 %f374, [%rd102];
-	ld.global.f32 %f375, [%rd102+4];
-	ld.global.f32 %f376, [%rd102+8];
-	ld.global.f32 %f377, [%rd102+12];
-	ld.global.f32 %f378, [%rd102+16];
-	ld.global.f32 %f379, [%rd102+20];
-	ld.global.f32 %f380, [%rd102+24];
-	ld.global.f32 %f381, [%rd102+28];
-	.loc 1 85 5
-	add.rn.f32 %f352, %f352, %f374;
-	add.rn.f32 %f355, %f355, %f375;
-	add.rn.f32 %f358, %f358, %f376;
-	add.rn.f32 %f361, %f361, %f377;
-	add.rn.f32 %f364, %f364, %f378;
-	add.rn.f32 %f367, %f367, %f379;
-	add.rn.f32 %f370, %f370, %f380;
-	add.rn.f32 %f373, %f373, %f381;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f94, %rd15;
+	rcp.approx.ftz.f32 %f95, %f94;
+	neg.f32 %f96, %f94;
+	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
+	fma.rn.f32 %f98, %f95, %f97, %f95;
+	mul.rn.f32 %f99, %f81, %f98;
+	fma.rn.f32 %f100, %f96, %f99, %f81;
+	fma.rn.f32 %f101, %f100, %f98, %f99;
+	abs.f32 %f102, %f81;
+	setp.lt.f32 %p66, 0f0D800000, %f102;
+	abs.f32 %f103, %f101;
+	setp.lt.f32 %p67, 0f03800000, %f103;
+	and.pred %p68, %p66, %p67;
+	add.rn.f32 %f104, %f101, %f1;
+	rsqrt.approx.ftz.f32 %f105, %f104;
+	mul.rn.f32 %f106, %f104, %f105;
+	abs.f32 %f107, %f105;
+	mul.rn.f32 %f108, %f107, 0f3F000000;
+	neg.f32 %f109, %f106;
+	fma.rn.f32 %f110, %f109, %f106, %f104;
+	fma.rn.f32 %f111, %f110, %f108, %f106;
+	setp.lt.f32 %p69, 0f26800000, %f111;
+	and.pred %p70, %p68, %p69;
+	rcp.approx.ftz.f32 %f112, %f111;
+	neg.f32 %f113, %f111;
+	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
+	fma.rn.f32 %f115, %f112, %f114, %f112;
+	abs.f32 %f116, %f115;
+	setp.lt.f32 %p71, 0f03800000, %f116;
+	and.pred %p72, %p70, %p71;
+	@%p72 bra $B29;
+	div.rn.f32 %f117, %f81, %f94;
+	add.rn.f32 %f118, %f117, %f1;
+	sqrt.rn.f32 %f119, %f118;
+	rcp.rn.f32 %f115, %f119;
 $B29:
-	.loc 3 32 63
-	mov.b32 %r378, %f352;
-	shr.u32 %r379, %r378, 16;
-	and.b32 %r380, %r379, 1;
-	add.s32 %r381, %r378, 32767;
-	add.s32 %r382, %r381, %r380;
-	setp.nan.f32 %p95, %f352, %f352;
-	shr.u32 %r383, %r382, 16;
-	selp.b32 %r384, 32767, %r383, %p95;
-	mov.b32 %r385, %f355;
-	shr.u32 %r386, %r385, 16;
-	and.b32 %r387, %r386, 1;
-	add.s32 %r388, %r385, 32767;
-	add.s32 %r389, %r388, %r387;
-	setp.nan.f32 %p96, %f355, %f355;
-	shr.u32 %r390, %r389, 16;
-	selp.b32 %r391, 32767, %r390, %p96;
-	mov.b32 %r392, %f358;
-	shr.u32 %r393, %r392, 16;
-	and.b32 %r394, %r393, 1;
-	add.s32 %r395, %r392, 32767;
-	add.s32 %r396, %r395, %r394;
-	setp.nan.f32 %p97, %f358, %f358;
-	shr.u32 %r397, %r396, 16;
-	selp.b32 %r398, 32767, %r397, %p97;
-	mov.b32 %r399, %f361;
-	shr.u32 %r400, %r399, 16;
-	and.b32 %r401, %r400, 1;
-	add.s32 %r402, %r399, 32767;
-	add.s32 %r403, %r402, %r401;
-	setp.nan.f32 %p98, %f361, %f361;
-	shr.u32 %r404, %r403, 16;
-	selp.b32 %r405, 32767, %r404, %p98;
-	mov.b32 %r406, %f364;
-	shr.u32 %r407, %r406, 16;
-	and.b32 %r408, %r407, 1;
-	add.s32 %r409, %r406, 32767;
-	add.s32 %r410, %r409, %r408;
-	setp.nan.f32 %p99, %f364, %f364;
-	shr.u32 %r411, %r410, 16;
-	selp.b32 %r412, 32767, %r411, %p99;
-	mov.b32 %r413, %f367;
-	shr.u32 %r414, %r413, 16;
-	and.b32 %r415, %r414, 1;
-	add.s32 %r416, %r413, 32767;
-	add.s32 %r417, %r416, %r415;
-	setp.nan.f32 %p100, %f367, %f367;
-	shr.u32 %r418, %r417, 16;
-	selp.b32 %r419, 32767, %r418, %p100;
-	mov.b32 %r420, %f370;
-	shr.u32 %r421, %r420, 16;
-	and.b32 %r422, %r421, 1;
-	add.s32 %r423, %r420, 32767;
-	add.s32 %r424, %r423, %r422;
-	setp.nan.f32 %p101, %f370, %f370;
-	shr.u32 %r425, %r424, 16;
-	selp.b32 %r426, 32767, %r425, %p101;
-	mov.b32 %r427, %f373;
-	shr.u32 %r428, %r427, 16;
-	and.b32 %r429, %r428, 1;
-	add.s32 %r430, %r427, 32767;
-	add.s32 %r431, %r430, %r429;
-	setp.nan.f32 %p102, %f373, %f373;
-	shr.u32 %r432, %r431, 16;
-	selp.b32 %r433, 32767, %r432, %p102;
-	.loc 1 88 6
-	shl.b64 %rd103, %rd20, 4;
-	add.s64 %rd104, %rd40, %rd103;
-	st.global.u16 [%rd104], %r384;
-	st.global.u16 [%rd104+2], %r391;
-	st.global.u16 [%rd104+4], %r398;
-	st.global.u16 [%rd104+6], %r405;
-	st.global.u16 [%rd104+8], %r412;
-	st.global.u16 [%rd104+10], %r419;
-	st.global.u16 [%rd104+12], %r426;
-	st.global.u16 [%rd104+14], %r433;
-	.loc 1 77 34
-	add.s64 %rd20, %rd20, %rd21;
-	setp.lt.s64 %p103, %rd20, %rd25;
-	@%p103 bra $B28;
+	.loc 1 76 22
+	@!%p47 bra $B32;
+	.loc 1 81 18
+	setp.lt.s64 %p73, 0, %rd13;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	.loc 1 77 37
+	setp.lt.u64 %p74, %rd20, %rd24;
+	.loc 5 28 27
+	shl.b64 %rd68, %rd20, 1;
+	setp.lt.u64 %p75, %rd68, %rd11;
+	add.s64 %rd69, %rd68, 1;
+	setp.lt.u64 %p76, %rd69, %rd11;
+	and.pred %p77, %p74, %p75;
+	and.pred %p78, %p77, %p76;
+	@!%p78 bra $B36;
+	.loc 1 77 37
+	shl.b64 %rd70, %rd20, 4;
+	add.s64 %rd71, %rd38, %rd70;
+	ld.global.u16 %r165, [%rd71];
+	ld.global.u16 %r166, [%rd71+2];
+	ld.global.u16 %r167, [%rd71+4];
+	ld.global.u16 %r168, [%rd71+6];
+	ld.global.u16 %r169, [%rd71+8];
+	ld.global.u16 %r170, [%rd71+10];
+	ld.global.u16 %r171, [%rd71+12];
+	ld.global.u16 %r172, [%rd71+14];
+	.loc 3 29 61
+	shl.b32 %r173, %r165, 16;
+	mov.b32 %f120, %r173;
+	shl.b32 %r174, %r166, 16;
+	mov.b32 %f121, %r174;
+	shl.b32 %r175, %r167, 16;
+	mov.b32 %f122, %r175;
+	shl.b32 %r176, %r168, 16;
+	mov.b32 %f123, %r176;
+	shl.b32 %r177, %r169, 16;
+	mov.b32 %f124, %r177;
+	shl.b32 %r178, %r170, 16;
+	mov.b32 %f125, %r178;
+	shl.b32 %r179, %r171, 16;
+	mov.b32 %f126, %r179;
+	shl.b32 %r180, %r172, 16;
+	mov.b32 %f127, %r180;
+	.loc 5 28 25
+	shl.b64 %rd72, %rd68, 4;
+	add.s64 %rd73, %rd10, %rd72;
+	ld.global.f32 %f128, [%rd73];
+	ld.global.f32 %f129, [%rd73+4];
+	ld.global.f32 %f130, [%rd73+8];
+	ld.global.f32 %f131, [%rd73+12];
+	ld.global.f32 %f132, [%rd73+16];
+	ld.global.f32 %f133, [%rd73+20];
+	ld.global.f32 %f134, [%rd73+24];
+	ld.global.f32 %f135, [%rd73+28];
+	.loc 1 79 17
+	sub.rn.f32 %f136, %f120, %f26;
+	mul.rn.f32 %f137, %f136, %f115;
+	mul.rn.f32 %f138, %f137, %f128;
+	sub.rn.f32 %f139, %f121, %f26;
+	mul.rn.f32 %f140, %f139, %f115;
+	mul.rn.f32 %f141, %f140, %f129;
+	sub.rn.f32 %f142, %f122, %f26;
+	mul.rn.f32 %f143, %f142, %f115;
+	mul.rn.f32 %f144, %f143, %f130;
+	sub.rn.f32 %f145, %f123, %f26;
+	mul.rn.f32 %f146, %f145, %f115;
+	mul.rn.f32 %f147, %f146, %f131;
+	sub.rn.f32 %f148, %f124, %f26;
+	mul.rn.f32 %f149, %f148, %f115;
+	mul.rn.f32 %f150, %f149, %f132;
+	sub.rn.f32 %f151, %f125, %f26;
+	mul.rn.f32 %f152, %f151, %f115;
+	mul.rn.f32 %f153, %f152, %f133;
+	sub.rn.f32 %f154, %f126, %f26;
+	mul.rn.f32 %f155, %f154, %f115;
+	mul.rn.f32 %f156, %f155, %f134;
+	sub.rn.f32 %f157, %f127, %f26;
+	mul.rn.f32 %f158, %f157, %f115;
+	mul.rn.f32 %f159, %f158, %f135;
+	.loc 1 81 18
+	@!%p73 bra $B31;
+	.loc 5 28 25
+	setp.lt.u64 %p79, %rd68, %rd13;
+	setp.lt.u64 %p80, %rd69, %rd13;
+	and.pred %p81, %p79, %p80;
+	@!%p81 bra $B37;
+	shl.b64 %rd74, %rd68, 4;
+	add.s64 %rd75, %rd12, %rd74;
+	ld.global.f32 %f160, [%rd75];
+	ld.global.f32 %f161, [%rd75+4];
+	ld.global.f32 %f162, [%rd75+8];
+	ld.global.f32 %f163, [%rd75+12];
+	ld.global.f32 %f164, [%rd75+16];
+	ld.global.f32 %f165, [%rd75+20];
+	ld.global.f32 %f166, [%rd75+24];
+	ld.global.f32 %f167, [%rd75+28];
+	.loc 1 84 5
+	add.rn.f32 %f138, %f138, %f160;
+	add.rn.f32 %f141, %f141, %f161;
+	add.rn.f32 %f144, %f144, %f162;
+	add.rn.f32 %f147, %f147, %f163;
+	add.rn.f32 %f150, %f150, %f164;
+	add.rn.f32 %f153, %f153, %f165;
+	add.rn.f32 %f156, %f156, %f166;
+	add.rn.f32 %f159, %f159, %f167;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 3 32 63
+	mov.b32 %r181, %f138;
+	shr.u32 %r182, %r181, 16;
+	and.b32 %r183, %r182, 1;
+	add.s32 %r184, %r181, 32767;
+	add.s32 %r185, %r184, %r183;
+	setp.nan.f32 %p82, %f138, %f138;
+	shr.u32 %r186, %r185, 16;
+	selp.b32 %r187, 32767, %r186, %p82;
+	mov.b32 %r188, %f141;
+	shr.u32 %r189, %r188, 16;
+	and.b32 %r190, %r189, 1;
+	add.s32 %r191, %r188, 32767;
+	add.s32 %r192, %r191, %r190;
+	setp.nan.f32 %p83, %f141, %f141;
+	shr.u32 %r193, %r192, 16;
+	selp.b32 %r194, 32767, %r193, %p83;
+	mov.b32 %r195, %f144;
+	shr.u32 %r196, %r195, 16;
+	and.b32 %r197, %r196, 1;
+	add.s32 %r198, %r195, 32767;
+	add.s32 %r199, %r198, %r197;
+	setp.nan.f32 %p84, %f144, %f144;
+	shr.u32 %r200, %r199, 16;
+	selp.b32 %r201, 32767, %r200, %p84;
+	mov.b32 %r202, %f147;
+	shr.u32 %r203, %r202, 16;
+	and.b32 %r204, %r203, 1;
+	add.s32 %r205, %r202, 32767;
+	add.s32 %r206, %r205, %r204;
+	setp.nan.f32 %p85, %f147, %f147;
+	shr.u32 %r207, %r206, 16;
+	selp.b32 %r208, 32767, %r207, %p85;
+	mov.b32 %r209, %f150;
+	shr.u32 %r210, %r209, 16;
+	and.b32 %r211, %r210, 1;
+	add.s32 %r212, %r209, 32767;
+	add.s32 %r213, %r212, %r211;
+	setp.nan.f32 %p86, %f150, %f150;
+	shr.u32 %r214, %r213, 16;
+	selp.b32 %r215, 32767, %r214, %p86;
+	mov.b32 %r216, %f153;
+	shr.u32 %r217, %r216, 16;
+	and.b32 %r218, %r217, 1;
+	add.s32 %r219, %r216, 32767;
+	add.s32 %r220, %r219, %r218;
+	setp.nan.f32 %p87, %f153, %f153;
+	shr.u32 %r221, %r220, 16;
+	selp.b32 %r222, 32767, %r221, %p87;
+	mov.b32 %r223, %f156;
+	shr.u32 %r224, %r223, 16;
+	and.b32 %r225, %r224, 1;
+	add.s32 %r226, %r223, 32767;
+	add.s32 %r227, %r226, %r225;
+	setp.nan.f32 %p88, %f156, %f156;
+	shr.u32 %r228, %r227, 16;
+	selp.b32 %r229, 32767, %r228, %p88;
+	mov.b32 %r230, %f159;
+	shr.u32 %r231, %r230, 16;
+	and.b32 %r232, %r231, 1;
+	add.s32 %r233, %r230, 32767;
+	add.s32 %r234, %r233, %r232;
+	setp.nan.f32 %p89, %f159, %f159;
+	shr.u32 %r235, %r234, 16;
+	selp.b32 %r236, 32767, %r235, %p89;
+	.loc 1 87 6
+	shl.b64 %rd76, %rd20, 4;
+	add.s64 %rd77, %rd39, %rd76;
+	st.global.u16 [%rd77], %r187;
+	st.global.u16 [%rd77+2], %r194;
+	st.global.u16 [%rd77+4], %r201;
+	st.global.u16 [%rd77+6], %r208;
+	st.global.u16 [%rd77+8], %r215;
+	st.global.u16 [%rd77+10], %r222;
+	st.global.u16 [%rd77+12], %r229;
+	st.global.u16 [%rd77+14], %r236;
+	.loc 1 76 34
+	add.s64 %rd20, %rd20, %rd16;
+	setp.lt.s64 %p90, %rd20, %rd24;
+	@%p90 bra $B30;
 $B32:
-	.loc 1 24 30
-	@!%p5 bra $FAULT4;
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	bra $FAULT7;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	.loc 1 26 31
-	@!%p22 bra $FAULT8;
-	@!%p23 bra $FAULT9;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	.loc 1 23 30
+	@!%p5 bra $FAULT7;
+	@!%p6 bra $FAULT8;
+	@!%p7 bra $FAULT9;
 	bra $FAULT10;
+$B35:
+	.loc 1 25 31
+	@!%p23 bra $FAULT11;
+	@!%p24 bra $FAULT12;
+	bra $FAULT13;
+$B36:
+	.loc 1 77 37
+	@!%p74 bra $FAULT14;
+	.loc 5 28 25
+	@!%p75 bra $FAULT15;
+	bra $FAULT16;
+$B37:
+	@!%p79 bra $FAULT17;
+	bra $FAULT18;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 5 28 25
-	mov.u32 %r434, 0;
-	mov.u64 %rd105, %rd88;
-	mov.u64 %rd106, %rd11;
+	.loc 1 36 35
+	mov.u32 %r237, 0;
+	mov.u64 %rd78, %rd31;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r434, 0;
-	mov.u64 %rd105, %rd91;
-	mov.u64 %rd106, %rd11;
+	.loc 1 54 34
+	mov.u32 %r237, 1;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r434, 0;
-	mov.u64 %rd105, %rd88;
-	mov.u64 %rd106, %rd13;
+	.loc 2 75 8
+	mov.u32 %r237, 3;
+	mov.u64 %rd78, %rd44;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r434, 0;
-	mov.u64 %rd105, %rd91;
-	mov.u64 %rd106, %rd13;
+	.loc 2 54 13
+	mov.u32 %r237, 4;
+	mov.u64 %rd78, %rd51;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 24 30
-	mov.u32 %r434, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd2;
+	.loc 1 65 34
+	mov.u32 %r237, 2;
+	mov.u64 %rd78, %rd54;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r434, 2;
-	mov.u64 %rd105, %rd26;
-	mov.u64 %rd106, %rd27;
+	.loc 2 75 8
+	mov.u32 %r237, 3;
+	mov.u64 %rd78, %rd58;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r434, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd5;
+	.loc 2 54 13
+	mov.u32 %r237, 4;
+	mov.u64 %rd78, %rd65;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r434, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd7;
+	.loc 1 23 30
+	mov.u32 %r237, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd2;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 26 31
-	mov.u32 %r434, 3;
-	mov.u64 %rd105, %rd37;
-	mov.u64 %rd106, %rd7;
+	mov.u32 %r237, 6;
+	mov.u64 %rd78, %rd25;
+	mov.u64 %rd79, %rd26;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r434, 4;
-	mov.u64 %rd105, %rd26;
-	mov.u64 %rd106, %rd37;
+	mov.u32 %r237, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd5;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r434, 3;
-	mov.u64 %rd105, %rd37;
-	mov.u64 %rd106, %rd9;
+	mov.u32 %r237, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd7;
+	bra $FAULT;
+$FAULT11:
+	.loc 1 25 31
+	mov.u32 %r237, 7;
+	mov.u64 %rd78, %rd36;
+	mov.u64 %rd79, %rd7;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r237, 8;
+	mov.u64 %rd78, %rd25;
+	mov.u64 %rd79, %rd36;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r237, 7;
+	mov.u64 %rd78, %rd36;
+	mov.u64 %rd79, %rd9;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 77 37
+	mov.u32 %r237, 9;
+	mov.u64 %rd78, %rd20;
+	mov.u64 %rd79, %rd24;
+	bra $FAULT;
+$FAULT15:
+	.loc 5 28 25
+	mov.u32 %r237, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd11;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r237, 10;
+	mov.u64 %rd78, %rd69;
+	mov.u64 %rd79, %rd11;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r237, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd13;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r237, 10;
+	mov.u64 %rd78, %rd69;
+	mov.u64 %rd79, %rd13;
 $FAULT:
-	ld.param.u64 %rd107, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r435, [%rd107], 0, 1;
-	setp.ne.u32 %p104, %r435, 0;
-	@%p104 bra $EXIT;
-	ld.global.u64 %rd108, [%rd107+8];
-	ld.param.u32 %r436, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
-	st.global.u32 [%rd108+4], %r436;
-	ld.param.u32 %r437, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
-	st.global.v2.u32 [%rd108+8], {%r437, %r434};
-	mov.u32 %r438, %ctaid.x;
-	mov.u32 %r439, %ctaid.y;
-	st.global.v2.u32 [%rd108+16], {%r438, %r439};
-	mov.u32 %r440, %ctaid.z;
-	mov.u32 %r441, %tid.x;
-	st.global.v2.u32 [%rd108+24], {%r440, %r441};
-	mov.u32 %r442, %tid.y;
-	mov.u32 %r443, %tid.z;
-	st.global.v2.u32 [%rd108+32], {%r442, %r443};
-	st.global.u64 [%rd108+40], %rd105;
-	st.global.u64 [%rd108+48], %rd106;
+	ld.param.u64 %rd80, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r238, [%rd80], 0, 1;
+	setp.ne.u32 %p91, %r238, 0;
+	@%p91 bra $EXIT;
+	ld.global.u64 %rd81, [%rd80+8];
+	ld.param.u32 %r239, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+184];
+	st.global.u32 [%rd81+4], %r239;
+	ld.param.u32 %r240, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+188];
+	st.global.v2.u32 [%rd81+8], {%r240, %r237};
+	mov.u32 %r241, %ctaid.x;
+	mov.u32 %r242, %ctaid.y;
+	st.global.v2.u32 [%rd81+16], {%r241, %r242};
+	mov.u32 %r243, %ctaid.z;
+	mov.u32 %r244, %tid.x;
+	st.global.v2.u32 [%rd81+24], {%r243, %r244};
+	mov.u32 %r245, %tid.y;
+	mov.u32 %r246, %tid.z;
+	st.global.v2.u32 [%rd81+32], {%r245, %r246};
+	st.global.u64 [%rd81+40], %rd78;
+	st.global.u64 [%rd81+48], %rd79;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd108], 56;
+	st.volatile.global.u32 [%rd81], 56;
 	bra $EXIT;
 }
 `
@@ -12701,16 +10512,15 @@ const wideF16SM70NarrowAligned = `.version 6.0
 .file 4 "reduce.go"
 .file 5 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[64];
+.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
 
 .visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<82>;
-	.reg .b16 %rs<137>;
-	.reg .b32 %r<359>;
-	.reg .b64 %rd<75>;
-	.reg .f32 %f<382>;
+	.reg .pred %p<78>;
+	.reg .b16 %rs<57>;
+	.reg .b32 %r<192>;
+	.reg .b64 %rd<82>;
+	.reg .f32 %f<168>;
 
 	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
 	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
@@ -12731,147 +10541,151 @@ const wideF16SM70NarrowAligned = `.version 6.0
 	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+168];
 	ld.param.u8 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	cvt.u32.u64 %r6, %rd2;
-	cvt.u64.u32 %rd17, %r6;
-	cvt.u32.u64 %r7, %rd4;
-	cvt.u32.u64 %r8, %rd5;
-	cvt.u32.u64 %r9, %rd7;
-	cvt.u64.u32 %rd18, %r9;
-	cvt.u32.u64 %r10, %rd9;
-	cvt.u32.u64 %r11, %rd11;
-	cvt.u64.u32 %rd19, %r11;
-	cvt.u32.u64 %r12, %rd13;
-	cvt.u64.u32 %rd20, %r12;
-	cvt.u32.u64 %r13, %rd14;
-	cvt.s64.s32 %rd21, %r13;
-	cvt.u32.u64 %r14, %rd15;
-	cvt.s64.s32 %rd22, %r14;
-	cvt.u32.u64 %r15, %rd16;
-	.loc 2 16 10
-	setp.eq.s32 %p2, %r15, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	cvt.u32.u64 %r10, %rd2;
+	cvt.u64.u32 %rd17, %r10;
+	cvt.u32.u64 %r11, %rd4;
+	cvt.u32.u64 %r12, %rd5;
+	cvt.u32.u64 %r13, %rd7;
+	cvt.u64.u32 %rd18, %r13;
+	cvt.u32.u64 %r14, %rd9;
+	cvt.u32.u64 %r15, %rd11;
+	cvt.u32.u64 %r16, %rd13;
+	cvt.u32.u64 %r17, %rd14;
+	cvt.s64.s32 %rd19, %r17;
+	cvt.u32.u64 %r18, %rd15;
+	cvt.s64.s32 %rd20, %r18;
+	cvt.u32.u64 %r19, %rd16;
+	cvt.s64.s32 %rd21, %r19;
+	.loc 2 35 10
+	setp.lt.s32 %p2, 32, %r19;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r16, 1, 0, 0;
-	mad.lo.s32 %r17, %r16, 256, %r4;
-	cvt.u64.u32 %rd23, %r17;
-	shr.u64 %rd24, %rd23, 5;
-	mad.wide.u32 %rd25, %r3, 8, %rd24;
-	mov.u32 %r18, %r5;
-	mov.u32 %r19, 32;
+	.loc 2 38 61
+	mad.lo.s32 %r20, %r5, %r6, %r7;
+	mad.lo.s32 %r21, %r20, %r8, %r4;
+	cvt.u64.u32 %rd22, %r21;
+	shr.u64 %rd23, %rd22, 5;
+	mad.wide.u32 %rd24, %r3, 8, %rd23;
+	mov.u32 %r22, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
-	cvt.u64.u32 %rd25, %r3;
-	mov.u32 %r18, %r4;
-	mov.u32 %r19, 256;
+	.loc 2 36 23
+	cvt.u64.u32 %rd24, %r3;
+	mov.u32 %r22, %r4;
 $B1:
-	.loc 1 17 14
-	setp.le.s64 %p3, %rd21, %rd25;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd26, %rd22, 63;
-	shr.u64 %rd27, %rd26, 61;
-	add.s64 %rd28, %rd22, %rd27;
-	shr.s64 %rd29, %rd28, 3;
-	.loc 1 22 20
-	cvt.u32.u64 %r20, %rd25;
-	cvt.u32.u64 %r21, %rd29;
-	mul.wide.s32 %rd30, %r20, %r21;
-	.loc 1 23 19
-	setp.lt.u32 %p4, 0, %r7;
+	.loc 1 16 14
+	setp.le.s64 %p3, %rd19, %rd24;
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd25, %rd20, 63;
+	shr.u64 %rd26, %rd25, 61;
+	add.s64 %rd27, %rd20, %rd26;
+	shr.s64 %rd28, %rd27, 3;
+	.loc 1 21 20
+	cvt.u32.u64 %r23, %rd24;
+	cvt.u32.u64 %r24, %rd28;
+	mul.wide.s32 %rd29, %r23, %r24;
+	.loc 1 22 19
+	setp.lt.u32 %p4, 0, %r11;
 	@!%p4 bra $B3;
-	.loc 1 24 42
-	add.s64 %rd31, %rd30, %rd29;
-	setp.le.u64 %p5, %rd31, %rd17;
-	setp.le.u64 %p6, %rd30, %rd31;
-	cvt.u32.u64 %r22, %rd31;
-	setp.le.u32 %p7, %r22, %r8;
-	setp.le.u32 %p8, %r22, %r9;
+	.loc 1 23 42
+	add.s64 %rd30, %rd29, %rd28;
+	setp.le.u64 %p5, %rd30, %rd17;
+	setp.le.u64 %p6, %rd29, %rd30;
+	cvt.u32.u64 %r25, %rd30;
+	setp.le.u32 %p7, %r25, %r12;
+	setp.le.u32 %p8, %r25, %r13;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
-	shl.b64 %rd32, %rd30, 4;
-	add.s64 %rd33, %rd1, %rd32;
-	add.s64 %rd34, %rd3, %rd32;
-	add.s64 %rd35, %rd6, %rd32;
-	.loc 1 36 22
-	setp.lt.s32 %p12, %r18, %r21;
-	mov.u32 %r23, %r18;
+	@!%p11 bra $B34;
+	shl.b64 %rd31, %rd29, 4;
+	add.s64 %rd32, %rd1, %rd31;
+	add.s64 %rd33, %rd3, %rd31;
+	add.s64 %rd34, %rd6, %rd31;
+	.loc 1 35 22
+	setp.lt.s32 %p12, %r22, %r24;
+	mov.u32 %r26, %r22;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	mad.wide.u32 %rd36, %r23, 16, %rd33;
-	ld.global.v4.u32 {%r24, %r25, %r26, %r27}, [%rd36];
-	and.b32 %r28, %r24, 65535;
-	shr.u32 %r29, %r24, 16;
-	and.b32 %r30, %r29, 65535;
-	and.b32 %r31, %r25, 65535;
-	shr.u32 %r32, %r25, 16;
+	cvt.s64.s32 %rd35, %r26;
+	.loc 1 36 35
+	setp.lt.u32 %p13, %r26, %r24;
+	@!%p13 bra $FAULT0;
+	mad.wide.s32 %rd36, %r26, 16, %rd32;
+	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd36];
+	and.b32 %r31, %r27, 65535;
+	shr.u32 %r32, %r27, 16;
 	and.b32 %r33, %r32, 65535;
-	and.b32 %r34, %r26, 65535;
-	shr.u32 %r35, %r26, 16;
+	and.b32 %r34, %r28, 65535;
+	shr.u32 %r35, %r28, 16;
 	and.b32 %r36, %r35, 65535;
-	and.b32 %r37, %r27, 65535;
-	shr.u32 %r38, %r27, 16;
+	and.b32 %r37, %r29, 65535;
+	shr.u32 %r38, %r29, 16;
 	and.b32 %r39, %r38, 65535;
+	and.b32 %r40, %r30, 65535;
+	shr.u32 %r41, %r30, 16;
+	and.b32 %r42, %r41, 65535;
 	.loc 3 38 59
-	cvt.u16.u32 %rs1, %r28;
+	cvt.u16.u32 %rs1, %r31;
 	cvt.f32.f16 %f2, %rs1;
-	cvt.u16.u32 %rs2, %r30;
+	cvt.u16.u32 %rs2, %r33;
 	cvt.f32.f16 %f3, %rs2;
-	cvt.u16.u32 %rs3, %r31;
+	cvt.u16.u32 %rs3, %r34;
 	cvt.f32.f16 %f4, %rs3;
-	cvt.u16.u32 %rs4, %r33;
+	cvt.u16.u32 %rs4, %r36;
 	cvt.f32.f16 %f5, %rs4;
-	cvt.u16.u32 %rs5, %r34;
+	cvt.u16.u32 %rs5, %r37;
 	cvt.f32.f16 %f6, %rs5;
-	cvt.u16.u32 %rs6, %r36;
+	cvt.u16.u32 %rs6, %r39;
 	cvt.f32.f16 %f7, %rs6;
-	cvt.u16.u32 %rs7, %r37;
+	cvt.u16.u32 %rs7, %r40;
 	cvt.f32.f16 %f8, %rs7;
-	cvt.u16.u32 %rs8, %r39;
+	cvt.u16.u32 %rs8, %r42;
 	cvt.f32.f16 %f9, %rs8;
-	.loc 1 37 72
-	mad.wide.u32 %rd37, %r23, 16, %rd34;
-	ld.global.v4.u32 {%r40, %r41, %r42, %r43}, [%rd37];
-	and.b32 %r44, %r40, 65535;
-	shr.u32 %r45, %r40, 16;
-	and.b32 %r46, %r45, 65535;
-	and.b32 %r47, %r41, 65535;
-	shr.u32 %r48, %r41, 16;
+	.loc 1 36 72
+	mad.wide.s32 %rd37, %r26, 16, %rd33;
+	ld.global.v4.u32 {%r43, %r44, %r45, %r46}, [%rd37];
+	and.b32 %r47, %r43, 65535;
+	shr.u32 %r48, %r43, 16;
 	and.b32 %r49, %r48, 65535;
-	and.b32 %r50, %r42, 65535;
-	shr.u32 %r51, %r42, 16;
+	and.b32 %r50, %r44, 65535;
+	shr.u32 %r51, %r44, 16;
 	and.b32 %r52, %r51, 65535;
-	and.b32 %r53, %r43, 65535;
-	shr.u32 %r54, %r43, 16;
+	and.b32 %r53, %r45, 65535;
+	shr.u32 %r54, %r45, 16;
 	and.b32 %r55, %r54, 65535;
+	and.b32 %r56, %r46, 65535;
+	shr.u32 %r57, %r46, 16;
+	and.b32 %r58, %r57, 65535;
 	.loc 3 38 59
-	cvt.u16.u32 %rs9, %r44;
+	cvt.u16.u32 %rs9, %r47;
 	cvt.f32.f16 %f10, %rs9;
-	cvt.u16.u32 %rs10, %r46;
+	cvt.u16.u32 %rs10, %r49;
 	cvt.f32.f16 %f11, %rs10;
-	cvt.u16.u32 %rs11, %r47;
+	cvt.u16.u32 %rs11, %r50;
 	cvt.f32.f16 %f12, %rs11;
-	cvt.u16.u32 %rs12, %r49;
+	cvt.u16.u32 %rs12, %r52;
 	cvt.f32.f16 %f13, %rs12;
-	cvt.u16.u32 %rs13, %r50;
+	cvt.u16.u32 %rs13, %r53;
 	cvt.f32.f16 %f14, %rs13;
-	cvt.u16.u32 %rs14, %r52;
+	cvt.u16.u32 %rs14, %r55;
 	cvt.f32.f16 %f15, %rs14;
-	cvt.u16.u32 %rs15, %r53;
+	cvt.u16.u32 %rs15, %r56;
 	cvt.f32.f16 %f16, %rs15;
-	cvt.u16.u32 %rs16, %r55;
+	cvt.u16.u32 %rs16, %r58;
 	cvt.f32.f16 %f17, %rs16;
-	.loc 1 39 4
+	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
 	add.rn.f32 %f20, %f4, %f12;
@@ -12882,75 +10696,69 @@ $B2:
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 41 60
 	cvt.rn.f16.f32 %rs17, %f18;
-	cvt.u32.u16 %r56, %rs17;
+	cvt.u32.u16 %r59, %rs17;
 	cvt.rn.f16.f32 %rs18, %f19;
-	cvt.u32.u16 %r57, %rs18;
+	cvt.u32.u16 %r60, %rs18;
 	cvt.rn.f16.f32 %rs19, %f20;
-	cvt.u32.u16 %r58, %rs19;
+	cvt.u32.u16 %r61, %rs19;
 	cvt.rn.f16.f32 %rs20, %f21;
-	cvt.u32.u16 %r59, %rs20;
+	cvt.u32.u16 %r62, %rs20;
 	cvt.rn.f16.f32 %rs21, %f22;
-	cvt.u32.u16 %r60, %rs21;
+	cvt.u32.u16 %r63, %rs21;
 	cvt.rn.f16.f32 %rs22, %f23;
-	cvt.u32.u16 %r61, %rs22;
+	cvt.u32.u16 %r64, %rs22;
 	cvt.rn.f16.f32 %rs23, %f24;
-	cvt.u32.u16 %r62, %rs23;
+	cvt.u32.u16 %r65, %rs23;
 	cvt.rn.f16.f32 %rs24, %f25;
-	cvt.u32.u16 %r63, %rs24;
-	.loc 1 41 6
-	mad.wide.u32 %rd38, %r23, 16, %rd35;
-	shl.b32 %r64, %r57, 16;
-	or.b32 %r65, %r56, %r64;
-	shl.b32 %r66, %r59, 16;
-	or.b32 %r67, %r58, %r66;
-	shl.b32 %r68, %r61, 16;
-	or.b32 %r69, %r60, %r68;
-	shl.b32 %r70, %r63, 16;
-	or.b32 %r71, %r62, %r70;
-	st.global.v4.u32 [%rd38], {%r65, %r67, %r69, %r71};
-	.loc 1 36 34
-	add.s32 %r23, %r23, %r19;
-	setp.lt.u32 %p13, %r23, %r21;
-	@%p13 bra $B2;
+	cvt.u32.u16 %r66, %rs24;
+	.loc 1 40 6
+	mad.wide.s32 %rd38, %r26, 16, %rd34;
+	shl.b32 %r67, %r60, 16;
+	or.b32 %r68, %r59, %r67;
+	shl.b32 %r69, %r62, 16;
+	or.b32 %r70, %r61, %r69;
+	shl.b32 %r71, %r64, 16;
+	or.b32 %r72, %r63, %r71;
+	shl.b32 %r73, %r66, 16;
+	or.b32 %r74, %r65, %r73;
+	st.global.v4.u32 [%rd38], {%r68, %r70, %r72, %r74};
+	.loc 1 35 34
+	add.s64 %rd39, %rd35, %rd21;
+	setp.lt.s64 %p14, %rd39, %rd28;
+	cvt.u32.u64 %r26, %rd39;
+	@%p14 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd39, %rd30, %rd29;
-	setp.le.u64 %p14, %rd39, %rd18;
-	setp.le.u64 %p15, %rd30, %rd39;
-	cvt.u32.u64 %r72, %rd39;
-	setp.le.u32 %p16, %r72, %r10;
-	and.pred %p17, %p14, %p15;
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B33;
-	shl.b64 %rd40, %rd30, 4;
-	add.s64 %rd41, %rd6, %rd40;
-	add.s64 %rd42, %rd8, %rd40;
+	.loc 1 25 45
+	add.s64 %rd40, %rd29, %rd28;
+	setp.le.u64 %p15, %rd40, %rd18;
+	setp.le.u64 %p16, %rd29, %rd40;
+	cvt.u32.u64 %r75, %rd40;
+	setp.le.u32 %p17, %r75, %r14;
+	and.pred %p18, %p15, %p16;
+	and.pred %p19, %p18, %p17;
+	@!%p19 bra $B35;
+	shl.b64 %rd41, %rd29, 4;
+	add.s64 %rd42, %rd6, %rd41;
+	add.s64 %rd43, %rd8, %rd41;
 	mov.f32 %f26, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s32 %p19, %r18, %r21;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s32 %p20, %r22, %r24;
+	@!%p20 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	@!%p19 bra $B8;
-	mul.lo.s32 %r73, %r19, 3;
-	sub.s32 %r74, %r21, %r73;
-	setp.le.s32 %p20, %r74, %r21;
-	setp.lt.s32 %p21, 0, %r74;
-	and.pred %p22, %p20, %p21;
-	selp.b32 %r75, %r74, 0, %p22;
-	setp.lt.u32 %p23, %r18, %r75;
-	@!%p23 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u32 %r76, %r18;
+	mov.u32 %r76, %r22;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
-	mov.u32 %r76, %r18;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	mad.wide.u32 %rd43, %r76, 16, %rd41;
-	ld.global.v4.u32 {%r77, %r78, %r79, %r80}, [%rd43];
+	cvt.s64.s32 %rd44, %r76;
+	.loc 1 54 34
+	setp.lt.u32 %p21, %r76, %r24;
+	@!%p21 bra $FAULT1;
+	mad.wide.s32 %rd45, %r76, 16, %rd42;
+	ld.global.v4.u32 {%r77, %r78, %r79, %r80}, [%rd45];
 	and.b32 %r81, %r77, 65535;
 	shr.u32 %r82, %r77, 16;
 	and.b32 %r83, %r82, 65535;
@@ -12980,7 +10788,7 @@ $B5:
 	cvt.f32.f16 %f34, %rs31;
 	cvt.u16.u32 %rs32, %r92;
 	cvt.f32.f16 %f35, %rs32;
-	.loc 1 57 4
+	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
 	add.rn.f32 %f38, %f37, %f30;
@@ -12988,1117 +10796,661 @@ $B5:
 	add.rn.f32 %f40, %f39, %f32;
 	add.rn.f32 %f41, %f40, %f33;
 	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f43, %f42, %f35;
-	.loc 1 54 34
-	add.s32 %r93, %r76, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd44, %r93, 16, %rd41;
-	ld.global.v4.u32 {%r94, %r95, %r96, %r97}, [%rd44];
-	and.b32 %r98, %r94, 65535;
-	shr.u32 %r99, %r94, 16;
-	and.b32 %r100, %r99, 65535;
-	and.b32 %r101, %r95, 65535;
-	shr.u32 %r102, %r95, 16;
-	and.b32 %r103, %r102, 65535;
-	and.b32 %r104, %r96, 65535;
-	shr.u32 %r105, %r96, 16;
-	and.b32 %r106, %r105, 65535;
-	and.b32 %r107, %r97, 65535;
-	shr.u32 %r108, %r97, 16;
-	and.b32 %r109, %r108, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs33, %r98;
-	cvt.f32.f16 %f44, %rs33;
-	cvt.u16.u32 %rs34, %r100;
-	cvt.f32.f16 %f45, %rs34;
-	cvt.u16.u32 %rs35, %r101;
-	cvt.f32.f16 %f46, %rs35;
-	cvt.u16.u32 %rs36, %r103;
-	cvt.f32.f16 %f47, %rs36;
-	cvt.u16.u32 %rs37, %r104;
-	cvt.f32.f16 %f48, %rs37;
-	cvt.u16.u32 %rs38, %r106;
-	cvt.f32.f16 %f49, %rs38;
-	cvt.u16.u32 %rs39, %r107;
-	cvt.f32.f16 %f50, %rs39;
-	cvt.u16.u32 %rs40, %r109;
-	cvt.f32.f16 %f51, %rs40;
-	.loc 1 57 4
-	add.rn.f32 %f52, %f43, %f44;
-	add.rn.f32 %f53, %f52, %f45;
-	add.rn.f32 %f54, %f53, %f46;
-	add.rn.f32 %f55, %f54, %f47;
-	add.rn.f32 %f56, %f55, %f48;
-	add.rn.f32 %f57, %f56, %f49;
-	add.rn.f32 %f58, %f57, %f50;
-	add.rn.f32 %f59, %f58, %f51;
-	.loc 1 54 34
-	add.s32 %r110, %r93, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd45, %r110, 16, %rd41;
-	ld.global.v4.u32 {%r111, %r112, %r113, %r114}, [%rd45];
-	and.b32 %r115, %r111, 65535;
-	shr.u32 %r116, %r111, 16;
-	and.b32 %r117, %r116, 65535;
-	and.b32 %r118, %r112, 65535;
-	shr.u32 %r119, %r112, 16;
-	and.b32 %r120, %r119, 65535;
-	and.b32 %r121, %r113, 65535;
-	shr.u32 %r122, %r113, 16;
-	and.b32 %r123, %r122, 65535;
-	and.b32 %r124, %r114, 65535;
-	shr.u32 %r125, %r114, 16;
-	and.b32 %r126, %r125, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs41, %r115;
-	cvt.f32.f16 %f60, %rs41;
-	cvt.u16.u32 %rs42, %r117;
-	cvt.f32.f16 %f61, %rs42;
-	cvt.u16.u32 %rs43, %r118;
-	cvt.f32.f16 %f62, %rs43;
-	cvt.u16.u32 %rs44, %r120;
-	cvt.f32.f16 %f63, %rs44;
-	cvt.u16.u32 %rs45, %r121;
-	cvt.f32.f16 %f64, %rs45;
-	cvt.u16.u32 %rs46, %r123;
-	cvt.f32.f16 %f65, %rs46;
-	cvt.u16.u32 %rs47, %r124;
-	cvt.f32.f16 %f66, %rs47;
-	cvt.u16.u32 %rs48, %r126;
-	cvt.f32.f16 %f67, %rs48;
-	.loc 1 57 4
-	add.rn.f32 %f68, %f59, %f60;
-	add.rn.f32 %f69, %f68, %f61;
-	add.rn.f32 %f70, %f69, %f62;
-	add.rn.f32 %f71, %f70, %f63;
-	add.rn.f32 %f72, %f71, %f64;
-	add.rn.f32 %f73, %f72, %f65;
-	add.rn.f32 %f74, %f73, %f66;
-	add.rn.f32 %f75, %f74, %f67;
-	.loc 1 54 34
-	add.s32 %r127, %r110, %r19;
-	.loc 1 55 34
-	mad.wide.u32 %rd46, %r127, 16, %rd41;
-	ld.global.v4.u32 {%r128, %r129, %r130, %r131}, [%rd46];
-	and.b32 %r132, %r128, 65535;
-	shr.u32 %r133, %r128, 16;
-	and.b32 %r134, %r133, 65535;
-	and.b32 %r135, %r129, 65535;
-	shr.u32 %r136, %r129, 16;
-	and.b32 %r137, %r136, 65535;
-	and.b32 %r138, %r130, 65535;
-	shr.u32 %r139, %r130, 16;
-	and.b32 %r140, %r139, 65535;
-	and.b32 %r141, %r131, 65535;
-	shr.u32 %r142, %r131, 16;
-	and.b32 %r143, %r142, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs49, %r132;
-	cvt.f32.f16 %f76, %rs49;
-	cvt.u16.u32 %rs50, %r134;
-	cvt.f32.f16 %f77, %rs50;
-	cvt.u16.u32 %rs51, %r135;
-	cvt.f32.f16 %f78, %rs51;
-	cvt.u16.u32 %rs52, %r137;
-	cvt.f32.f16 %f79, %rs52;
-	cvt.u16.u32 %rs53, %r138;
-	cvt.f32.f16 %f80, %rs53;
-	cvt.u16.u32 %rs54, %r140;
-	cvt.f32.f16 %f81, %rs54;
-	cvt.u16.u32 %rs55, %r141;
-	cvt.f32.f16 %f82, %rs55;
-	cvt.u16.u32 %rs56, %r143;
-	cvt.f32.f16 %f83, %rs56;
-	.loc 1 57 4
-	add.rn.f32 %f84, %f75, %f76;
-	add.rn.f32 %f85, %f84, %f77;
-	add.rn.f32 %f86, %f85, %f78;
-	add.rn.f32 %f87, %f86, %f79;
-	add.rn.f32 %f88, %f87, %f80;
-	add.rn.f32 %f89, %f88, %f81;
-	add.rn.f32 %f90, %f89, %f82;
-	add.rn.f32 %f27, %f90, %f83;
-	.loc 1 54 34
-	add.s32 %r76, %r127, %r19;
-	setp.lt.u32 %p24, %r76, %r21;
-	setp.lt.u32 %p25, %r76, %r75;
-	@%p25 bra $B5;
-	@!%p24 bra $B8;
+	add.rn.f32 %f27, %f42, %f35;
+	.loc 1 53 34
+	add.s64 %rd46, %rd44, %rd21;
+	setp.lt.s64 %p22, %rd46, %rd28;
+	cvt.u32.u64 %r76, %rd46;
+	@%p22 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	mad.wide.u32 %rd47, %r76, 16, %rd41;
-	ld.global.v4.u32 {%r144, %r145, %r146, %r147}, [%rd47];
-	and.b32 %r148, %r144, 65535;
-	shr.u32 %r149, %r144, 16;
-	and.b32 %r150, %r149, 65535;
-	and.b32 %r151, %r145, 65535;
-	shr.u32 %r152, %r145, 16;
-	and.b32 %r153, %r152, 65535;
-	and.b32 %r154, %r146, 65535;
-	shr.u32 %r155, %r146, 16;
-	and.b32 %r156, %r155, 65535;
-	and.b32 %r157, %r147, 65535;
-	shr.u32 %r158, %r147, 16;
-	and.b32 %r159, %r158, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs57, %r148;
-	cvt.f32.f16 %f91, %rs57;
-	cvt.u16.u32 %rs58, %r150;
-	cvt.f32.f16 %f92, %rs58;
-	cvt.u16.u32 %rs59, %r151;
-	cvt.f32.f16 %f93, %rs59;
-	cvt.u16.u32 %rs60, %r153;
-	cvt.f32.f16 %f94, %rs60;
-	cvt.u16.u32 %rs61, %r154;
-	cvt.f32.f16 %f95, %rs61;
-	cvt.u16.u32 %rs62, %r156;
-	cvt.f32.f16 %f96, %rs62;
-	cvt.u16.u32 %rs63, %r157;
-	cvt.f32.f16 %f97, %rs63;
-	cvt.u16.u32 %rs64, %r159;
-	cvt.f32.f16 %f98, %rs64;
-	.loc 1 57 4
-	add.rn.f32 %f99, %f27, %f91;
-	add.rn.f32 %f100, %f99, %f92;
-	add.rn.f32 %f101, %f100, %f93;
-	add.rn.f32 %f102, %f101, %f94;
-	add.rn.f32 %f103, %f102, %f95;
-	add.rn.f32 %f104, %f103, %f96;
-	add.rn.f32 %f105, %f104, %f97;
-	add.rn.f32 %f27, %f105, %f98;
-	.loc 1 54 34
-	add.s32 %r76, %r76, %r19;
-	setp.lt.u32 %p26, %r76, %r21;
-	@%p26 bra $B7;
-$B8:
 	.loc 4 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r160, %p27, 0xffffffff;
+	mov.pred %p23, 1;
+	vote.sync.ballot.b32 %r93, %p23, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p28, %r160, -1;
-	@%p28 bra $B10;
+	setp.eq.s32 %p24, %r93, -1;
+	@%p24 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r161, %r160;
-	clz.b32 %r162, %r161;
-	shfl.sync.idx.b32 %f106, %f27, %r162, 31, 0xffffffff;
+	brev.b32 %r94, %r93;
+	clz.b32 %r95, %r94;
+	shfl.sync.idx.b32 %f43, %f27, %r95, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r163, %r160, -1;
-	and.b32 %r164, %r160, %r163;
-	setp.ne.s32 %p29, %r164, 0;
-	@!%p29 bra $B11;
-$B9:
+	add.s32 %r96, %r93, -1;
+	and.b32 %r97, %r93, %r96;
+	setp.ne.s32 %p25, %r97, 0;
+	@!%p25 bra $B9;
+$B7:
 	.loc 4 60 59
-	brev.b32 %r165, %r164;
-	clz.b32 %r166, %r165;
-	shfl.sync.idx.b32 %f107, %f27, %r166, 31, 0xffffffff;
+	brev.b32 %r98, %r97;
+	clz.b32 %r99, %r98;
+	shfl.sync.idx.b32 %f44, %f27, %r99, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f106, %f106, %f107;
+	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r167, %r164, -1;
-	and.b32 %r164, %r164, %r167;
-	setp.ne.s32 %p30, %r164, 0;
-	@%p30 bra $B9;
-	bra $B11;
+	add.s32 %r100, %r97, -1;
+	and.b32 %r97, %r97, %r100;
+	setp.ne.s32 %p26, %r97, 0;
+	@%p26 bra $B7;
+	bra $B9;
+$B8:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f46, %f27, %f45;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f48, %f46, %f47;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f50, %f48, %f49;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f52, %f50, %f51;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f43, %f52, %f53;
+$B9:
+	.loc 2 48 12
+	setp.eq.s32 %p27, %r19, 32;
+	@%p27 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p28, %r9, 0;
+	@!%p28 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r101, %r5, %r6, %r7;
+	mad.lo.s32 %r102, %r101, %r8, %r4;
+	cvt.u64.u32 %rd47, %r102;
+	shr.u64 %rd48, %rd47, 5;
+	cvt.u32.u64 %r103, %rd48;
+	setp.lt.u32 %p29, %r103, 32;
+	@!%p29 bra $FAULT2;
+	mad.lo.s32 %r104, %r103, 4, %r2;
+	st.shared.f32 [%r104], %f43;
 $B10:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f108, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f109, %f27, %f108;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f110, %f109, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f111, %f109, %f110;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f112, %f111, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f113, %f111, %f112;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f114, %f113, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f115, %f113, %f114;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f116, %f115, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f106, %f115, %f116;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p31, %r19, 32;
-	@%p31 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p32, %r5, 0;
-	@!%p32 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r168, 1, 0, 0;
-	mad.lo.s32 %r169, %r168, 256, %r4;
-	cvt.u64.u32 %rd48, %r169;
-	shr.u64 %rd49, %rd48, 5;
-	cvt.u32.u64 %r170, %rd49;
-	mad.lo.s32 %r171, %r170, 4, %r2;
-	st.shared.f32 [%r171], %f106;
-$B12:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r172, %r5, 7;
-	mad.lo.s32 %r173, %r172, 4, %r2;
-	ld.shared.f32 %f117, [%r173];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f118, %f117, 4, 31, 0xffffffff;
-	add.rn.f32 %f119, %f117, %f118;
-	shfl.sync.bfly.b32 %f120, %f119, 2, 31, 0xffffffff;
-	add.rn.f32 %f121, %f119, %f120;
-	shfl.sync.bfly.b32 %f122, %f121, 1, 31, 0xffffffff;
-	add.rn.f32 %f106, %f121, %f122;
-$B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f123, %rd22;
-	div.rn.f32 %f26, %f106, %f123;
-$B14:
-	.loc 1 65 22
-	setp.lt.s32 %p33, %r18, %r21;
-	mov.f32 %f124, 0f00000000;
-	@!%p33 bra $B19;
-	mul.lo.s32 %r174, %r19, 3;
-	sub.s32 %r175, %r21, %r174;
-	setp.le.s32 %p34, %r175, %r21;
-	setp.lt.s32 %p35, 0, %r175;
+	.loc 2 53 24
+	shr.s64 %rd49, %rd21, 63;
+	shr.u64 %rd50, %rd49, 59;
+	add.s64 %rd51, %rd21, %rd50;
+	shr.s64 %rd52, %rd51, 5;
+	cvt.u32.u64 %r105, %rd52;
+	setp.lt.s32 %p30, 0, %r105;
+	mov.f32 %f43, 0f00000000;
+	@!%p30 bra $B14;
+	.loc 2 46 47
+	add.s32 %r106, %r105, -1;
+	setp.lt.u32 %p31, 0, %r105;
+	selp.b32 %r107, %r106, 0, %p31;
+	cvt.u64.u32 %rd53, %r107;
+	setp.lt.u32 %p32, %r107, -2147483648;
+	setp.lt.s64 %p33, %rd53, 2305843009213693952;
+	and.pred %p34, %p32, %p33;
+	setp.lt.u32 %p35, %r107, 32;
 	and.pred %p36, %p34, %p35;
-	selp.b32 %r176, %r175, 0, %p36;
-	setp.lt.u32 %p37, %r18, %r176;
-	@!%p37 bra $B15;
-	mov.f32 %f124, 0f00000000;
-	mov.u32 %r177, %r18;
-	bra $B16;
+	@!%p36 bra $B11;
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r108, 0;
+	bra $B13;
+$B11:
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r109, 0;
+$B12:
+	cvt.u64.u32 %rd54, %r109;
+	.loc 2 54 13
+	setp.lt.u32 %p37, %r109, 32;
+	@!%p37 bra $FAULT3;
+	mad.lo.s32 %r110, %r109, 4, %r2;
+	ld.shared.f32 %f54, [%r110];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r109, %r109, 1;
+	setp.lt.u32 %p38, %r109, %r105;
+	@%p38 bra $B12;
+	bra $B14;
+$B13:
+	mad.lo.s32 %r111, %r108, 4, %r2;
+	ld.shared.f32 %f55, [%r111];
+	add.rn.f32 %f43, %f43, %f55;
+	add.s32 %r108, %r108, 1;
+	setp.lt.u32 %p39, %r108, %r105;
+	@%p39 bra $B13;
+$B14:
 $B15:
-	mov.f32 %f124, 0f00000000;
-	mov.u32 %r177, %r18;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f56, %rd20;
+	div.rn.f32 %f26, %f43, %f56;
 $B16:
-	.loc 1 66 34
-	mad.wide.u32 %rd50, %r177, 16, %rd41;
-	ld.global.v4.u32 {%r178, %r179, %r180, %r181}, [%rd50];
-	and.b32 %r182, %r178, 65535;
-	shr.u32 %r183, %r178, 16;
-	and.b32 %r184, %r183, 65535;
-	and.b32 %r185, %r179, 65535;
-	shr.u32 %r186, %r179, 16;
-	and.b32 %r187, %r186, 65535;
-	and.b32 %r188, %r180, 65535;
-	shr.u32 %r189, %r180, 16;
-	and.b32 %r190, %r189, 65535;
-	and.b32 %r191, %r181, 65535;
-	shr.u32 %r192, %r181, 16;
-	and.b32 %r193, %r192, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs65, %r182;
-	cvt.f32.f16 %f125, %rs65;
-	cvt.u16.u32 %rs66, %r184;
-	cvt.f32.f16 %f126, %rs66;
-	cvt.u16.u32 %rs67, %r185;
-	cvt.f32.f16 %f127, %rs67;
-	cvt.u16.u32 %rs68, %r187;
-	cvt.f32.f16 %f128, %rs68;
-	cvt.u16.u32 %rs69, %r188;
-	cvt.f32.f16 %f129, %rs69;
-	cvt.u16.u32 %rs70, %r190;
-	cvt.f32.f16 %f130, %rs70;
-	cvt.u16.u32 %rs71, %r191;
-	cvt.f32.f16 %f131, %rs71;
-	cvt.u16.u32 %rs72, %r193;
-	cvt.f32.f16 %f132, %rs72;
-	.loc 1 68 14
-	sub.rn.f32 %f133, %f125, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f134, %f133, %f133, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f135, %f126, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f136, %f135, %f135, %f134;
-	.loc 1 68 14
-	sub.rn.f32 %f137, %f127, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f138, %f137, %f137, %f136;
-	.loc 1 68 14
-	sub.rn.f32 %f139, %f128, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f140, %f139, %f139, %f138;
-	.loc 1 68 14
-	sub.rn.f32 %f141, %f129, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f142, %f141, %f141, %f140;
-	.loc 1 68 14
-	sub.rn.f32 %f143, %f130, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f144, %f143, %f143, %f142;
-	.loc 1 68 14
-	sub.rn.f32 %f145, %f131, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f146, %f145, %f145, %f144;
-	.loc 1 68 14
-	sub.rn.f32 %f147, %f132, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f148, %f147, %f147, %f146;
-	.loc 1 65 34
-	add.s32 %r194, %r177, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd51, %r194, 16, %rd41;
-	ld.global.v4.u32 {%r195, %r196, %r197, %r198}, [%rd51];
-	and.b32 %r199, %r195, 65535;
-	shr.u32 %r200, %r195, 16;
-	and.b32 %r201, %r200, 65535;
-	and.b32 %r202, %r196, 65535;
-	shr.u32 %r203, %r196, 16;
-	and.b32 %r204, %r203, 65535;
-	and.b32 %r205, %r197, 65535;
-	shr.u32 %r206, %r197, 16;
-	and.b32 %r207, %r206, 65535;
-	and.b32 %r208, %r198, 65535;
-	shr.u32 %r209, %r198, 16;
-	and.b32 %r210, %r209, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs73, %r199;
-	cvt.f32.f16 %f149, %rs73;
-	cvt.u16.u32 %rs74, %r201;
-	cvt.f32.f16 %f150, %rs74;
-	cvt.u16.u32 %rs75, %r202;
-	cvt.f32.f16 %f151, %rs75;
-	cvt.u16.u32 %rs76, %r204;
-	cvt.f32.f16 %f152, %rs76;
-	cvt.u16.u32 %rs77, %r205;
-	cvt.f32.f16 %f153, %rs77;
-	cvt.u16.u32 %rs78, %r207;
-	cvt.f32.f16 %f154, %rs78;
-	cvt.u16.u32 %rs79, %r208;
-	cvt.f32.f16 %f155, %rs79;
-	cvt.u16.u32 %rs80, %r210;
-	cvt.f32.f16 %f156, %rs80;
-	.loc 1 68 14
-	sub.rn.f32 %f157, %f149, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f158, %f157, %f157, %f148;
-	.loc 1 68 14
-	sub.rn.f32 %f159, %f150, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f160, %f159, %f159, %f158;
-	.loc 1 68 14
-	sub.rn.f32 %f161, %f151, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f162, %f161, %f161, %f160;
-	.loc 1 68 14
-	sub.rn.f32 %f163, %f152, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f164, %f163, %f163, %f162;
-	.loc 1 68 14
-	sub.rn.f32 %f165, %f153, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f166, %f165, %f165, %f164;
-	.loc 1 68 14
-	sub.rn.f32 %f167, %f154, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f168, %f167, %f167, %f166;
-	.loc 1 68 14
-	sub.rn.f32 %f169, %f155, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f170, %f169, %f169, %f168;
-	.loc 1 68 14
-	sub.rn.f32 %f171, %f156, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f172, %f171, %f171, %f170;
-	.loc 1 65 34
-	add.s32 %r211, %r194, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd52, %r211, 16, %rd41;
-	ld.global.v4.u32 {%r212, %r213, %r214, %r215}, [%rd52];
-	and.b32 %r216, %r212, 65535;
-	shr.u32 %r217, %r212, 16;
-	and.b32 %r218, %r217, 65535;
-	and.b32 %r219, %r213, 65535;
-	shr.u32 %r220, %r213, 16;
-	and.b32 %r221, %r220, 65535;
-	and.b32 %r222, %r214, 65535;
-	shr.u32 %r223, %r214, 16;
-	and.b32 %r224, %r223, 65535;
-	and.b32 %r225, %r215, 65535;
-	shr.u32 %r226, %r215, 16;
-	and.b32 %r227, %r226, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs81, %r216;
-	cvt.f32.f16 %f173, %rs81;
-	cvt.u16.u32 %rs82, %r218;
-	cvt.f32.f16 %f174, %rs82;
-	cvt.u16.u32 %rs83, %r219;
-	cvt.f32.f16 %f175, %rs83;
-	cvt.u16.u32 %rs84, %r221;
-	cvt.f32.f16 %f176, %rs84;
-	cvt.u16.u32 %rs85, %r222;
-	cvt.f32.f16 %f177, %rs85;
-	cvt.u16.u32 %rs86, %r224;
-	cvt.f32.f16 %f178, %rs86;
-	cvt.u16.u32 %rs87, %r225;
-	cvt.f32.f16 %f179, %rs87;
-	cvt.u16.u32 %rs88, %r227;
-	cvt.f32.f16 %f180, %rs88;
-	.loc 1 68 14
-	sub.rn.f32 %f181, %f173, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f182, %f181, %f181, %f172;
-	.loc 1 68 14
-	sub.rn.f32 %f183, %f174, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f184, %f183, %f183, %f182;
-	.loc 1 68 14
-	sub.rn.f32 %f185, %f175, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f186, %f185, %f185, %f184;
-	.loc 1 68 14
-	sub.rn.f32 %f187, %f176, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f188, %f187, %f187, %f186;
-	.loc 1 68 14
-	sub.rn.f32 %f189, %f177, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f190, %f189, %f189, %f188;
-	.loc 1 68 14
-	sub.rn.f32 %f191, %f178, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f192, %f191, %f191, %f190;
-	.loc 1 68 14
-	sub.rn.f32 %f193, %f179, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f194, %f193, %f193, %f192;
-	.loc 1 68 14
-	sub.rn.f32 %f195, %f180, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f196, %f195, %f195, %f194;
-	.loc 1 65 34
-	add.s32 %r228, %r211, %r19;
-	.loc 1 66 34
-	mad.wide.u32 %rd53, %r228, 16, %rd41;
-	ld.global.v4.u32 {%r229, %r230, %r231, %r232}, [%rd53];
-	and.b32 %r233, %r229, 65535;
-	shr.u32 %r234, %r229, 16;
-	and.b32 %r235, %r234, 65535;
-	and.b32 %r236, %r230, 65535;
-	shr.u32 %r237, %r230, 16;
-	and.b32 %r238, %r237, 65535;
-	and.b32 %r239, %r231, 65535;
-	shr.u32 %r240, %r231, 16;
-	and.b32 %r241, %r240, 65535;
-	and.b32 %r242, %r232, 65535;
-	shr.u32 %r243, %r232, 16;
-	and.b32 %r244, %r243, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs89, %r233;
-	cvt.f32.f16 %f197, %rs89;
-	cvt.u16.u32 %rs90, %r235;
-	cvt.f32.f16 %f198, %rs90;
-	cvt.u16.u32 %rs91, %r236;
-	cvt.f32.f16 %f199, %rs91;
-	cvt.u16.u32 %rs92, %r238;
-	cvt.f32.f16 %f200, %rs92;
-	cvt.u16.u32 %rs93, %r239;
-	cvt.f32.f16 %f201, %rs93;
-	cvt.u16.u32 %rs94, %r241;
-	cvt.f32.f16 %f202, %rs94;
-	cvt.u16.u32 %rs95, %r242;
-	cvt.f32.f16 %f203, %rs95;
-	cvt.u16.u32 %rs96, %r244;
-	cvt.f32.f16 %f204, %rs96;
-	.loc 1 68 14
-	sub.rn.f32 %f205, %f197, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f206, %f205, %f205, %f196;
-	.loc 1 68 14
-	sub.rn.f32 %f207, %f198, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f208, %f207, %f207, %f206;
-	.loc 1 68 14
-	sub.rn.f32 %f209, %f199, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f210, %f209, %f209, %f208;
-	.loc 1 68 14
-	sub.rn.f32 %f211, %f200, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f212, %f211, %f211, %f210;
-	.loc 1 68 14
-	sub.rn.f32 %f213, %f201, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f214, %f213, %f213, %f212;
-	.loc 1 68 14
-	sub.rn.f32 %f215, %f202, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f216, %f215, %f215, %f214;
-	.loc 1 68 14
-	sub.rn.f32 %f217, %f203, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f218, %f217, %f217, %f216;
-	.loc 1 68 14
-	sub.rn.f32 %f219, %f204, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f219, %f219, %f218;
-	.loc 1 65 34
-	add.s32 %r177, %r228, %r19;
-	setp.lt.u32 %p38, %r177, %r21;
-	setp.lt.u32 %p39, %r177, %r176;
-	@%p39 bra $B16;
-	@!%p38 bra $B19;
+	.loc 1 64 22
+	setp.lt.s32 %p40, %r22, %r24;
+	@!%p40 bra $B17;
+	mov.f32 %f57, 0f00000000;
+	mov.u32 %r112, %r22;
+	bra $B18;
 $B17:
+	mov.f32 %f57, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	mad.wide.u32 %rd54, %r177, 16, %rd41;
-	ld.global.v4.u32 {%r245, %r246, %r247, %r248}, [%rd54];
-	and.b32 %r249, %r245, 65535;
-	shr.u32 %r250, %r245, 16;
-	and.b32 %r251, %r250, 65535;
-	and.b32 %r252, %r246, 65535;
-	shr.u32 %r253, %r246, 16;
-	and.b32 %r254, %r253, 65535;
-	and.b32 %r255, %r247, 65535;
-	shr.u32 %r256, %r247, 16;
-	and.b32 %r257, %r256, 65535;
-	and.b32 %r258, %r248, 65535;
-	shr.u32 %r259, %r248, 16;
-	and.b32 %r260, %r259, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs97, %r249;
-	cvt.f32.f16 %f220, %rs97;
-	cvt.u16.u32 %rs98, %r251;
-	cvt.f32.f16 %f221, %rs98;
-	cvt.u16.u32 %rs99, %r252;
-	cvt.f32.f16 %f222, %rs99;
-	cvt.u16.u32 %rs100, %r254;
-	cvt.f32.f16 %f223, %rs100;
-	cvt.u16.u32 %rs101, %r255;
-	cvt.f32.f16 %f224, %rs101;
-	cvt.u16.u32 %rs102, %r257;
-	cvt.f32.f16 %f225, %rs102;
-	cvt.u16.u32 %rs103, %r258;
-	cvt.f32.f16 %f226, %rs103;
-	cvt.u16.u32 %rs104, %r260;
-	cvt.f32.f16 %f227, %rs104;
-	.loc 1 68 14
-	sub.rn.f32 %f228, %f220, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f229, %f228, %f228, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f230, %f221, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f231, %f230, %f230, %f229;
-	.loc 1 68 14
-	sub.rn.f32 %f232, %f222, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f233, %f232, %f232, %f231;
-	.loc 1 68 14
-	sub.rn.f32 %f234, %f223, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f235, %f234, %f234, %f233;
-	.loc 1 68 14
-	sub.rn.f32 %f236, %f224, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f237, %f236, %f236, %f235;
-	.loc 1 68 14
-	sub.rn.f32 %f238, %f225, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f239, %f238, %f238, %f237;
-	.loc 1 68 14
-	sub.rn.f32 %f240, %f226, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f241, %f240, %f240, %f239;
-	.loc 1 68 14
-	sub.rn.f32 %f242, %f227, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f242, %f242, %f241;
+	cvt.s64.s32 %rd55, %r112;
 	.loc 1 65 34
-	add.s32 %r177, %r177, %r19;
-	setp.lt.u32 %p40, %r177, %r21;
-	@%p40 bra $B18;
+	setp.lt.u32 %p41, %r112, %r24;
+	@!%p41 bra $FAULT4;
+	mad.wide.s32 %rd56, %r112, 16, %rd42;
+	ld.global.v4.u32 {%r113, %r114, %r115, %r116}, [%rd56];
+	and.b32 %r117, %r113, 65535;
+	shr.u32 %r118, %r113, 16;
+	and.b32 %r119, %r118, 65535;
+	and.b32 %r120, %r114, 65535;
+	shr.u32 %r121, %r114, 16;
+	and.b32 %r122, %r121, 65535;
+	and.b32 %r123, %r115, 65535;
+	shr.u32 %r124, %r115, 16;
+	and.b32 %r125, %r124, 65535;
+	and.b32 %r126, %r116, 65535;
+	shr.u32 %r127, %r116, 16;
+	and.b32 %r128, %r127, 65535;
+	.loc 3 38 59
+	cvt.u16.u32 %rs33, %r117;
+	cvt.f32.f16 %f58, %rs33;
+	cvt.u16.u32 %rs34, %r119;
+	cvt.f32.f16 %f59, %rs34;
+	cvt.u16.u32 %rs35, %r120;
+	cvt.f32.f16 %f60, %rs35;
+	cvt.u16.u32 %rs36, %r122;
+	cvt.f32.f16 %f61, %rs36;
+	cvt.u16.u32 %rs37, %r123;
+	cvt.f32.f16 %f62, %rs37;
+	cvt.u16.u32 %rs38, %r125;
+	cvt.f32.f16 %f63, %rs38;
+	cvt.u16.u32 %rs39, %r126;
+	cvt.f32.f16 %f64, %rs39;
+	cvt.u16.u32 %rs40, %r128;
+	cvt.f32.f16 %f65, %rs40;
+	.loc 1 67 14
+	sub.rn.f32 %f66, %f58, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f67, %f66, %f66, %f57;
+	.loc 1 67 14
+	sub.rn.f32 %f68, %f59, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f69, %f68, %f68, %f67;
+	.loc 1 67 14
+	sub.rn.f32 %f70, %f60, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f71, %f70, %f70, %f69;
+	.loc 1 67 14
+	sub.rn.f32 %f72, %f61, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f73, %f72, %f72, %f71;
+	.loc 1 67 14
+	sub.rn.f32 %f74, %f62, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f75, %f74, %f74, %f73;
+	.loc 1 67 14
+	sub.rn.f32 %f76, %f63, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f77, %f76, %f76, %f75;
+	.loc 1 67 14
+	sub.rn.f32 %f78, %f64, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f79, %f78, %f78, %f77;
+	.loc 1 67 14
+	sub.rn.f32 %f80, %f65, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f57, %f80, %f80, %f79;
+	.loc 1 64 34
+	add.s64 %rd57, %rd55, %rd21;
+	setp.lt.s64 %p42, %rd57, %rd28;
+	cvt.u32.u64 %r112, %rd57;
+	@%p42 bra $B18;
 $B19:
 	.loc 4 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r261, %p41, 0xffffffff;
+	mov.pred %p43, 1;
+	vote.sync.ballot.b32 %r129, %p43, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p42, %r261, -1;
-	@%p42 bra $B21;
+	setp.eq.s32 %p44, %r129, -1;
+	@%p44 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r262, %r261;
-	clz.b32 %r263, %r262;
-	shfl.sync.idx.b32 %f243, %f124, %r263, 31, 0xffffffff;
+	brev.b32 %r130, %r129;
+	clz.b32 %r131, %r130;
+	shfl.sync.idx.b32 %f81, %f57, %r131, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r264, %r261, -1;
-	and.b32 %r265, %r261, %r264;
-	setp.ne.s32 %p43, %r265, 0;
-	@!%p43 bra $B22;
+	add.s32 %r132, %r129, -1;
+	and.b32 %r133, %r129, %r132;
+	setp.ne.s32 %p45, %r133, 0;
+	@!%p45 bra $B22;
 $B20:
 	.loc 4 60 59
-	brev.b32 %r266, %r265;
-	clz.b32 %r267, %r266;
-	shfl.sync.idx.b32 %f244, %f124, %r267, 31, 0xffffffff;
+	brev.b32 %r134, %r133;
+	clz.b32 %r135, %r134;
+	shfl.sync.idx.b32 %f82, %f57, %r135, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f243, %f244;
+	add.rn.f32 %f81, %f81, %f82;
 	.loc 4 59 53
-	add.s32 %r268, %r265, -1;
-	and.b32 %r265, %r265, %r268;
-	setp.ne.s32 %p44, %r265, 0;
-	@%p44 bra $B20;
+	add.s32 %r136, %r133, -1;
+	and.b32 %r133, %r133, %r136;
+	setp.ne.s32 %p46, %r133, 0;
+	@%p46 bra $B20;
 	bra $B22;
 $B21:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f245, %f124, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f246, %f124, %f245;
+	add.rn.f32 %f84, %f57, %f83;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f247, %f246, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f248, %f246, %f247;
+	add.rn.f32 %f86, %f84, %f85;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f249, %f248, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f250, %f248, %f249;
+	add.rn.f32 %f88, %f86, %f87;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f251, %f250, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f252, %f250, %f251;
+	add.rn.f32 %f90, %f88, %f89;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f253, %f252, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f252, %f253;
+	add.rn.f32 %f81, %f90, %f91;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p45, %r19, 32;
-	@%p45 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p46, %r5, 0;
-	@!%p46 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r269, 1, 0, 0;
-	mad.lo.s32 %r270, %r269, 256, %r4;
-	cvt.u64.u32 %rd55, %r270;
-	shr.u64 %rd56, %rd55, 5;
-	cvt.u32.u64 %r271, %rd56;
-	mad.lo.s32 %r272, %r271, 4, %r2;
-	st.shared.f32 [%r272+32], %f243;
+	.loc 2 48 12
+	setp.eq.s32 %p47, %r19, 32;
+	@%p47 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p48, %r9, 0;
+	@!%p48 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r137, %r5, %r6, %r7;
+	mad.lo.s32 %r138, %r137, %r8, %r4;
+	cvt.u64.u32 %rd58, %r138;
+	shr.u64 %rd59, %rd58, 5;
+	cvt.u32.u64 %r139, %rd59;
+	setp.lt.u32 %p49, %r139, 32;
+	@!%p49 bra $FAULT5;
+	mad.lo.s32 %r140, %r139, 4, %r2;
+	st.shared.f32 [%r140+128], %f81;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r273, %r5, 7;
-	mad.lo.s32 %r274, %r273, 4, %r2;
-	ld.shared.f32 %f254, [%r274+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f255, %f254, 4, 31, 0xffffffff;
-	add.rn.f32 %f256, %f254, %f255;
-	shfl.sync.bfly.b32 %f257, %f256, 2, 31, 0xffffffff;
-	add.rn.f32 %f258, %f256, %f257;
-	shfl.sync.bfly.b32 %f259, %f258, 1, 31, 0xffffffff;
-	add.rn.f32 %f243, %f258, %f259;
+	.loc 2 53 24
+	shr.s64 %rd60, %rd21, 63;
+	shr.u64 %rd61, %rd60, 59;
+	add.s64 %rd62, %rd21, %rd61;
+	shr.s64 %rd63, %rd62, 5;
+	cvt.u32.u64 %r141, %rd63;
+	setp.lt.s32 %p50, 0, %r141;
+	mov.f32 %f81, 0f00000000;
+	@!%p50 bra $B27;
+	.loc 2 46 47
+	add.s32 %r142, %r141, -1;
+	setp.lt.u32 %p51, 0, %r141;
+	selp.b32 %r143, %r142, 0, %p51;
+	cvt.u64.u32 %rd64, %r143;
+	setp.lt.u32 %p52, %r143, -2147483648;
+	setp.lt.s64 %p53, %rd64, 2305843009213693952;
+	and.pred %p54, %p52, %p53;
+	setp.lt.u32 %p55, %r143, 32;
+	and.pred %p56, %p54, %p55;
+	@!%p56 bra $B24;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r144, 0;
+	bra $B26;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f260, %rd22;
-	rcp.approx.ftz.f32 %f261, %f260;
-	neg.f32 %f262, %f260;
-	fma.rn.f32 %f263, %f262, %f261, 0f3F800000;
-	fma.rn.f32 %f264, %f261, %f263, %f261;
-	mul.rn.f32 %f265, %f243, %f264;
-	fma.rn.f32 %f266, %f262, %f265, %f243;
-	fma.rn.f32 %f267, %f266, %f264, %f265;
-	abs.f32 %f268, %f243;
-	setp.lt.f32 %p47, 0f0D800000, %f268;
-	abs.f32 %f269, %f267;
-	setp.lt.f32 %p48, 0f03800000, %f269;
-	and.pred %p49, %p47, %p48;
-	add.rn.f32 %f270, %f267, %f1;
-	rsqrt.approx.ftz.f32 %f271, %f270;
-	mul.rn.f32 %f272, %f270, %f271;
-	abs.f32 %f273, %f271;
-	mul.rn.f32 %f274, %f273, 0f3F000000;
-	neg.f32 %f275, %f272;
-	fma.rn.f32 %f276, %f275, %f272, %f270;
-	fma.rn.f32 %f277, %f276, %f274, %f272;
-	setp.lt.f32 %p50, 0f26800000, %f277;
-	and.pred %p51, %p49, %p50;
-	rcp.approx.ftz.f32 %f278, %f277;
-	neg.f32 %f279, %f277;
-	fma.rn.f32 %f280, %f279, %f278, 0f3F800000;
-	fma.rn.f32 %f281, %f278, %f280, %f278;
-	abs.f32 %f282, %f281;
-	setp.lt.f32 %p52, 0f03800000, %f282;
-	and.pred %p53, %p51, %p52;
-	@%p53 bra $B25;
-	div.rn.f32 %f283, %f243, %f260;
-	add.rn.f32 %f284, %f283, %f1;
-	sqrt.rn.f32 %f285, %f284;
-	rcp.rn.f32 %f281, %f285;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r145, 0;
 $B25:
-	.loc 1 77 22
-	@!%p33 bra $B30;
-	.loc 1 82 18
-	setp.lt.u32 %p54, 0, %r12;
-	add.s32 %r275, %r21, -1;
-	setp.lt.u32 %p55, %r18, %r21;
-	selp.b32 %r276, %r275, %r18, %p55;
-	cvt.u64.u32 %rd57, %r276;
-	sub.s32 %r277, %r276, %r18;
-	cvt.s64.s32 %rd58, %r277;
-	setp.lt.u64 %p56, %rd58, 2147483648;
-	setp.lt.s64 %p57, %rd57, 2305843009213693952;
-	and.pred %p58, %p56, %p57;
-	shl.b32 %r278, %r18, 1;
-	setp.lt.u32 %p59, %r278, %r11;
-	and.pred %p60, %p58, %p59;
-	shl.b32 %r279, %r276, 1;
-	setp.lt.u32 %p61, %r279, %r11;
-	and.pred %p62, %p60, %p61;
-	add.s32 %r280, %r278, 1;
-	setp.lt.u32 %p63, %r280, %r11;
-	and.pred %p64, %p62, %p63;
-	add.s32 %r281, %r279, 1;
-	setp.lt.u32 %p65, %r281, %r11;
-	and.pred %p66, %p64, %p65;
-	setp.lt.u32 %p67, %r278, %r12;
-	and.pred %p68, %p66, %p67;
-	setp.lt.u32 %p69, %r279, %r12;
-	and.pred %p70, %p68, %p69;
-	setp.lt.u32 %p71, %r280, %r12;
-	and.pred %p72, %p70, %p71;
-	setp.lt.u32 %p73, %r281, %r12;
-	and.pred %p74, %p72, %p73;
-	@%p74 bra $B28;
+	cvt.u64.u32 %rd65, %r145;
+	.loc 2 54 13
+	setp.lt.u32 %p57, %r145, 32;
+	@!%p57 bra $FAULT6;
+	mad.lo.s32 %r146, %r145, 4, %r2;
+	ld.shared.f32 %f92, [%r146+128];
+	add.rn.f32 %f81, %f81, %f92;
+	add.s32 %r145, %r145, 1;
+	setp.lt.u32 %p58, %r145, %r141;
+	@%p58 bra $B25;
+	bra $B27;
 $B26:
-	.loc 1 78 37
-	mad.wide.u32 %rd59, %r18, 16, %rd41;
-	ld.global.v4.u32 {%r282, %r283, %r284, %r285}, [%rd59];
-	and.b32 %r286, %r282, 65535;
-	shr.u32 %r287, %r282, 16;
-	and.b32 %r288, %r287, 65535;
-	and.b32 %r289, %r283, 65535;
-	shr.u32 %r290, %r283, 16;
-	and.b32 %r291, %r290, 65535;
-	and.b32 %r292, %r284, 65535;
-	shr.u32 %r293, %r284, 16;
-	and.b32 %r294, %r293, 65535;
-	and.b32 %r295, %r285, 65535;
-	shr.u32 %r296, %r285, 16;
-	and.b32 %r297, %r296, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs105, %r286;
-	cvt.f32.f16 %f286, %rs105;
-	cvt.u16.u32 %rs106, %r288;
-	cvt.f32.f16 %f287, %rs106;
-	cvt.u16.u32 %rs107, %r289;
-	cvt.f32.f16 %f288, %rs107;
-	cvt.u16.u32 %rs108, %r291;
-	cvt.f32.f16 %f289, %rs108;
-	cvt.u16.u32 %rs109, %r292;
-	cvt.f32.f16 %f290, %rs109;
-	cvt.u16.u32 %rs110, %r294;
-	cvt.f32.f16 %f291, %rs110;
-	cvt.u16.u32 %rs111, %r295;
-	cvt.f32.f16 %f292, %rs111;
-	cvt.u16.u32 %rs112, %r297;
-	cvt.f32.f16 %f293, %rs112;
-	.loc 5 28 27
-	shl.b32 %r298, %r18, 1;
-	cvt.u64.u32 %rd60, %r298;
-	setp.lt.u32 %p75, %r298, %r11;
-	@!%p75 bra $FAULT0;
-	mad.wide.u32 %rd61, %r298, 16, %rd10;
-	ld.global.v4.f32 {%f294, %f295, %f296, %f297}, [%rd61];
-	add.s32 %r299, %r298, 1;
-	cvt.u64.u32 %rd62, %r299;
-	setp.lt.u32 %p76, %r299, %r11;
-	@!%p76 bra $FAULT1;
-	ld.global.v4.f32 {%f298, %f299, %f300, %f301}, [%rd61+16];
-	.loc 1 80 17
-	sub.rn.f32 %f302, %f286, %f26;
-	mul.rn.f32 %f303, %f302, %f281;
-	mul.rn.f32 %f304, %f303, %f294;
-	sub.rn.f32 %f305, %f287, %f26;
-	mul.rn.f32 %f306, %f305, %f281;
-	mul.rn.f32 %f307, %f306, %f295;
-	sub.rn.f32 %f308, %f288, %f26;
-	mul.rn.f32 %f309, %f308, %f281;
-	mul.rn.f32 %f310, %f309, %f296;
-	sub.rn.f32 %f311, %f289, %f26;
-	mul.rn.f32 %f312, %f311, %f281;
-	mul.rn.f32 %f313, %f312, %f297;
-	sub.rn.f32 %f314, %f290, %f26;
-	mul.rn.f32 %f315, %f314, %f281;
-	mul.rn.f32 %f316, %f315, %f298;
-	sub.rn.f32 %f317, %f291, %f26;
-	mul.rn.f32 %f318, %f317, %f281;
-	mul.rn.f32 %f319, %f318, %f299;
-	sub.rn.f32 %f320, %f292, %f26;
-	mul.rn.f32 %f321, %f320, %f281;
-	mul.rn.f32 %f322, %f321, %f300;
-	sub.rn.f32 %f323, %f293, %f26;
-	mul.rn.f32 %f324, %f323, %f281;
-	mul.rn.f32 %f325, %f324, %f301;
-	.loc 1 82 18
-	@!%p54 bra $B27;
-	.loc 5 28 25
-	setp.lt.u32 %p77, %r298, %r12;
-	@!%p77 bra $FAULT2;
-	mad.wide.u32 %rd63, %r298, 16, %rd12;
-	ld.global.v4.f32 {%f326, %f327, %f328, %f329}, [%rd63];
-	setp.lt.u32 %p78, %r299, %r12;
-	@!%p78 bra $FAULT3;
-	ld.global.v4.f32 {%f330, %f331, %f332, %f333}, [%rd63+16];
-	.loc 1 85 5
-	add.rn.f32 %f304, %f304, %f326;
-	add.rn.f32 %f307, %f307, %f327;
-	add.rn.f32 %f310, %f310, %f328;
-	add.rn.f32 %f313, %f313, %f329;
-	add.rn.f32 %f316, %f316, %f330;
-	add.rn.f32 %f319, %f319, %f331;
-	add.rn.f32 %f322, %f322, %f332;
-	add.rn.f32 %f325, %f325, %f333;
+	mad.lo.s32 %r147, %r144, 4, %r2;
+	ld.shared.f32 %f93, [%r147+128];
+	add.rn.f32 %f81, %f81, %f93;
+	add.s32 %r144, %r144, 1;
+	setp.lt.u32 %p59, %r144, %r141;
+	@%p59 bra $B26;
 $B27:
-	.loc 3 41 60
-	cvt.rn.f16.f32 %rs113, %f304;
-	cvt.u32.u16 %r300, %rs113;
-	cvt.rn.f16.f32 %rs114, %f307;
-	cvt.u32.u16 %r301, %rs114;
-	cvt.rn.f16.f32 %rs115, %f310;
-	cvt.u32.u16 %r302, %rs115;
-	cvt.rn.f16.f32 %rs116, %f313;
-	cvt.u32.u16 %r303, %rs116;
-	cvt.rn.f16.f32 %rs117, %f316;
-	cvt.u32.u16 %r304, %rs117;
-	cvt.rn.f16.f32 %rs118, %f319;
-	cvt.u32.u16 %r305, %rs118;
-	cvt.rn.f16.f32 %rs119, %f322;
-	cvt.u32.u16 %r306, %rs119;
-	cvt.rn.f16.f32 %rs120, %f325;
-	cvt.u32.u16 %r307, %rs120;
-	.loc 1 88 6
-	mad.wide.u32 %rd64, %r18, 16, %rd42;
-	shl.b32 %r308, %r301, 16;
-	or.b32 %r309, %r300, %r308;
-	shl.b32 %r310, %r303, 16;
-	or.b32 %r311, %r302, %r310;
-	shl.b32 %r312, %r305, 16;
-	or.b32 %r313, %r304, %r312;
-	shl.b32 %r314, %r307, 16;
-	or.b32 %r315, %r306, %r314;
-	st.global.v4.u32 [%rd64], {%r309, %r311, %r313, %r315};
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p79, %r18, %r21;
-	@%p79 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	mad.wide.u32 %rd65, %r18, 16, %rd41;
-	ld.global.v4.u32 {%r316, %r317, %r318, %r319}, [%rd65];
-	and.b32 %r320, %r316, 65535;
-	shr.u32 %r321, %r316, 16;
-	and.b32 %r322, %r321, 65535;
-	and.b32 %r323, %r317, 65535;
-	shr.u32 %r324, %r317, 16;
-	and.b32 %r325, %r324, 65535;
-	and.b32 %r326, %r318, 65535;
-	shr.u32 %r327, %r318, 16;
-	and.b32 %r328, %r327, 65535;
-	and.b32 %r329, %r319, 65535;
-	shr.u32 %r330, %r319, 16;
-	and.b32 %r331, %r330, 65535;
-	.loc 3 38 59
-	cvt.u16.u32 %rs121, %r320;
-	cvt.f32.f16 %f334, %rs121;
-	cvt.u16.u32 %rs122, %r322;
-	cvt.f32.f16 %f335, %rs122;
-	cvt.u16.u32 %rs123, %r323;
-	cvt.f32.f16 %f336, %rs123;
-	cvt.u16.u32 %rs124, %r325;
-	cvt.f32.f16 %f337, %rs124;
-	cvt.u16.u32 %rs125, %r326;
-	cvt.f32.f16 %f338, %rs125;
-	cvt.u16.u32 %rs126, %r328;
-	cvt.f32.f16 %f339, %rs126;
-	cvt.u16.u32 %rs127, %r329;
-	cvt.f32.f16 %f340, %rs127;
-	cvt.u16.u32 %rs128, %r331;
-	cvt.f32.f16 %f341, %rs128;
-	.loc 5 28 27
-	shl.b32 %r332, %r18, 1;
-	mad.wide.u32 %rd66, %r332, 16, %rd10;
-	ld.global.v4.f32 {%f342, %f343, %f344, %f345}, [%rd66];
-	ld.global.v4.f32 {%f346, %f347, %f348, %f349}, [%rd66+16];
-	.loc 1 80 17
-	sub.rn.f32 %f350, %f334, %f26;
-	mul.rn.f32 %f351, %f350, %f281;
-	mul.rn.f32 %f352, %f351, %f342;
-	sub.rn.f32 %f353, %f335, %f26;
-	mul.rn.f32 %f354, %f353, %f281;
-	mul.rn.f32 %f355, %f354, %f343;
-	sub.rn.f32 %f356, %f336, %f26;
-	mul.rn.f32 %f357, %f356, %f281;
-	mul.rn.f32 %f358, %f357, %f344;
-	sub.rn.f32 %f359, %f337, %f26;
-	mul.rn.f32 %f360, %f359, %f281;
-	mul.rn.f32 %f361, %f360, %f345;
-	sub.rn.f32 %f362, %f338, %f26;
-	mul.rn.f32 %f363, %f362, %f281;
-	mul.rn.f32 %f364, %f363, %f346;
-	sub.rn.f32 %f365, %f339, %f26;
-	mul.rn.f32 %f366, %f365, %f281;
-	mul.rn.f32 %f367, %f366, %f347;
-	sub.rn.f32 %f368, %f340, %f26;
-	mul.rn.f32 %f369, %f368, %f281;
-	mul.rn.f32 %f370, %f369, %f348;
-	sub.rn.f32 %f371, %f341, %f26;
-	mul.rn.f32 %f372, %f371, %f281;
-	mul.rn.f32 %f373, %f372, %f349;
-	.loc 1 82 18
-	@!%p54 bra $B29;
-	.loc 5 28 25
-	mad.wide.u32 %rd67, %r332, 16, %rd12;
-	ld.global.v4.f32 {%f374, %f375, %f376, %f377}, [%rd67];
-	ld.global.v4.f32 {%f378, %f379, %f380, %f381}, [%rd67+16];
-	.loc 1 85 5
-	add.rn.f32 %f352, %f352, %f374;
-	add.rn.f32 %f355, %f355, %f375;
-	add.rn.f32 %f358, %f358, %f376;
-	add.rn.f32 %f361, %f361, %f377;
-	add.rn.f32 %f364, %f364, %f378;
-	add.rn.f32 %f367, %f367, %f379;
-	add.rn.f32 %f370, %f370, %f380;
-	add.rn.f32 %f373, %f373, %f381;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f94, %rd20;
+	rcp.approx.ftz.f32 %f95, %f94;
+	neg.f32 %f96, %f94;
+	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
+	fma.rn.f32 %f98, %f95, %f97, %f95;
+	mul.rn.f32 %f99, %f81, %f98;
+	fma.rn.f32 %f100, %f96, %f99, %f81;
+	fma.rn.f32 %f101, %f100, %f98, %f99;
+	abs.f32 %f102, %f81;
+	setp.lt.f32 %p60, 0f0D800000, %f102;
+	abs.f32 %f103, %f101;
+	setp.lt.f32 %p61, 0f03800000, %f103;
+	and.pred %p62, %p60, %p61;
+	add.rn.f32 %f104, %f101, %f1;
+	rsqrt.approx.ftz.f32 %f105, %f104;
+	mul.rn.f32 %f106, %f104, %f105;
+	abs.f32 %f107, %f105;
+	mul.rn.f32 %f108, %f107, 0f3F000000;
+	neg.f32 %f109, %f106;
+	fma.rn.f32 %f110, %f109, %f106, %f104;
+	fma.rn.f32 %f111, %f110, %f108, %f106;
+	setp.lt.f32 %p63, 0f26800000, %f111;
+	and.pred %p64, %p62, %p63;
+	rcp.approx.ftz.f32 %f112, %f111;
+	neg.f32 %f113, %f111;
+	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
+	fma.rn.f32 %f115, %f112, %f114, %f112;
+	abs.f32 %f116, %f115;
+	setp.lt.f32 %p65, 0f03800000, %f116;
+	and.pred %p66, %p64, %p65;
+	@%p66 bra $B29;
+	div.rn.f32 %f117, %f81, %f94;
+	add.rn.f32 %f118, %f117, %f1;
+	sqrt.rn.f32 %f119, %f118;
+	rcp.rn.f32 %f115, %f119;
 $B29:
-	.loc 3 41 60
-	cvt.rn.f16.f32 %rs129, %f352;
-	cvt.u32.u16 %r333, %rs129;
-	cvt.rn.f16.f32 %rs130, %f355;
-	cvt.u32.u16 %r334, %rs130;
-	cvt.rn.f16.f32 %rs131, %f358;
-	cvt.u32.u16 %r335, %rs131;
-	cvt.rn.f16.f32 %rs132, %f361;
-	cvt.u32.u16 %r336, %rs132;
-	cvt.rn.f16.f32 %rs133, %f364;
-	cvt.u32.u16 %r337, %rs133;
-	cvt.rn.f16.f32 %rs134, %f367;
-	cvt.u32.u16 %r338, %rs134;
-	cvt.rn.f16.f32 %rs135, %f370;
-	cvt.u32.u16 %r339, %rs135;
-	cvt.rn.f16.f32 %rs136, %f373;
-	cvt.u32.u16 %r340, %rs136;
-	.loc 1 88 6
-	mad.wide.u32 %rd68, %r18, 16, %rd42;
-	shl.b32 %r341, %r334, 16;
-	or.b32 %r342, %r333, %r341;
-	shl.b32 %r343, %r336, 16;
-	or.b32 %r344, %r335, %r343;
-	shl.b32 %r345, %r338, 16;
-	or.b32 %r346, %r337, %r345;
-	shl.b32 %r347, %r340, 16;
-	or.b32 %r348, %r339, %r347;
-	st.global.v4.u32 [%rd68], {%r342, %r344, %r346, %r348};
-	.loc 1 77 34
-	add.s32 %r18, %r18, %r19;
-	setp.lt.u32 %p80, %r18, %r21;
-	@%p80 bra $B28;
+	.loc 1 76 22
+	@!%p40 bra $B32;
+	.loc 1 81 18
+	setp.lt.u32 %p67, 0, %r16;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	cvt.s64.s32 %rd66, %r22;
+	.loc 1 77 37
+	setp.lt.u32 %p68, %r22, %r24;
+	.loc 5 28 27
+	shl.b32 %r148, %r22, 1;
+	cvt.u64.u32 %rd67, %r148;
+	setp.lt.u32 %p69, %r148, %r15;
+	add.s32 %r149, %r148, 1;
+	cvt.u64.u32 %rd68, %r149;
+	setp.lt.u32 %p70, %r149, %r15;
+	and.pred %p71, %p68, %p69;
+	and.pred %p72, %p71, %p70;
+	@!%p72 bra $B36;
+	.loc 1 77 37
+	mad.wide.s32 %rd69, %r22, 16, %rd42;
+	ld.global.v4.u32 {%r150, %r151, %r152, %r153}, [%rd69];
+	and.b32 %r154, %r150, 65535;
+	shr.u32 %r155, %r150, 16;
+	and.b32 %r156, %r155, 65535;
+	and.b32 %r157, %r151, 65535;
+	shr.u32 %r158, %r151, 16;
+	and.b32 %r159, %r158, 65535;
+	and.b32 %r160, %r152, 65535;
+	shr.u32 %r161, %r152, 16;
+	and.b32 %r162, %r161, 65535;
+	and.b32 %r163, %r153, 65535;
+	shr.u32 %r164, %r153, 16;
+	and.b32 %r165, %r164, 65535;
+	.loc 3 38 59
+	cvt.u16.u32 %rs41, %r154;
+	cvt.f32.f16 %f120, %rs41;
+	cvt.u16.u32 %rs42, %r156;
+	cvt.f32.f16 %f121, %rs42;
+	cvt.u16.u32 %rs43, %r157;
+	cvt.f32.f16 %f122, %rs43;
+	cvt.u16.u32 %rs44, %r159;
+	cvt.f32.f16 %f123, %rs44;
+	cvt.u16.u32 %rs45, %r160;
+	cvt.f32.f16 %f124, %rs45;
+	cvt.u16.u32 %rs46, %r162;
+	cvt.f32.f16 %f125, %rs46;
+	cvt.u16.u32 %rs47, %r163;
+	cvt.f32.f16 %f126, %rs47;
+	cvt.u16.u32 %rs48, %r165;
+	cvt.f32.f16 %f127, %rs48;
+	.loc 5 28 25
+	mad.wide.u32 %rd70, %r148, 16, %rd10;
+	ld.global.v4.f32 {%f128, %f129, %f130, %f131}, [%rd70];
+	ld.global.v4.f32 {%f132, %f133, %f134, %f135}, [%rd70+16];
+	.loc 1 79 17
+	sub.rn.f32 %f136, %f120, %f26;
+	mul.rn.f32 %f137, %f136, %f115;
+	mul.rn.f32 %f138, %f137, %f128;
+	sub.rn.f32 %f139, %f121, %f26;
+	mul.rn.f32 %f140, %f139, %f115;
+	mul.rn.f32 %f141, %f140, %f129;
+	sub.rn.f32 %f142, %f122, %f26;
+	mul.rn.f32 %f143, %f142, %f115;
+	mul.rn.f32 %f144, %f143, %f130;
+	sub.rn.f32 %f145, %f123, %f26;
+	mul.rn.f32 %f146, %f145, %f115;
+	mul.rn.f32 %f147, %f146, %f131;
+	sub.rn.f32 %f148, %f124, %f26;
+	mul.rn.f32 %f149, %f148, %f115;
+	mul.rn.f32 %f150, %f149, %f132;
+	sub.rn.f32 %f151, %f125, %f26;
+	mul.rn.f32 %f152, %f151, %f115;
+	mul.rn.f32 %f153, %f152, %f133;
+	sub.rn.f32 %f154, %f126, %f26;
+	mul.rn.f32 %f155, %f154, %f115;
+	mul.rn.f32 %f156, %f155, %f134;
+	sub.rn.f32 %f157, %f127, %f26;
+	mul.rn.f32 %f158, %f157, %f115;
+	mul.rn.f32 %f159, %f158, %f135;
+	.loc 1 81 18
+	@!%p67 bra $B31;
+	.loc 5 28 25
+	setp.lt.u32 %p73, %r148, %r16;
+	setp.lt.u32 %p74, %r149, %r16;
+	and.pred %p75, %p73, %p74;
+	@!%p75 bra $B37;
+	mad.wide.u32 %rd71, %r148, 16, %rd12;
+	ld.global.v4.f32 {%f160, %f161, %f162, %f163}, [%rd71];
+	ld.global.v4.f32 {%f164, %f165, %f166, %f167}, [%rd71+16];
+	.loc 1 84 5
+	add.rn.f32 %f138, %f138, %f160;
+	add.rn.f32 %f141, %f141, %f161;
+	add.rn.f32 %f144, %f144, %f162;
+	add.rn.f32 %f147, %f147, %f163;
+	add.rn.f32 %f150, %f150, %f164;
+	add.rn.f32 %f153, %f153, %f165;
+	add.rn.f32 %f156, %f156, %f166;
+	add.rn.f32 %f159, %f159, %f167;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 3 41 60
+	cvt.rn.f16.f32 %rs49, %f138;
+	cvt.u32.u16 %r166, %rs49;
+	cvt.rn.f16.f32 %rs50, %f141;
+	cvt.u32.u16 %r167, %rs50;
+	cvt.rn.f16.f32 %rs51, %f144;
+	cvt.u32.u16 %r168, %rs51;
+	cvt.rn.f16.f32 %rs52, %f147;
+	cvt.u32.u16 %r169, %rs52;
+	cvt.rn.f16.f32 %rs53, %f150;
+	cvt.u32.u16 %r170, %rs53;
+	cvt.rn.f16.f32 %rs54, %f153;
+	cvt.u32.u16 %r171, %rs54;
+	cvt.rn.f16.f32 %rs55, %f156;
+	cvt.u32.u16 %r172, %rs55;
+	cvt.rn.f16.f32 %rs56, %f159;
+	cvt.u32.u16 %r173, %rs56;
+	.loc 1 87 6
+	mad.wide.s32 %rd72, %r22, 16, %rd43;
+	shl.b32 %r174, %r167, 16;
+	or.b32 %r175, %r166, %r174;
+	shl.b32 %r176, %r169, 16;
+	or.b32 %r177, %r168, %r176;
+	shl.b32 %r178, %r171, 16;
+	or.b32 %r179, %r170, %r178;
+	shl.b32 %r180, %r173, 16;
+	or.b32 %r181, %r172, %r180;
+	st.global.v4.u32 [%rd72], {%r175, %r177, %r179, %r181};
+	.loc 1 76 34
+	add.s64 %rd73, %rd66, %rd21;
+	setp.lt.s64 %p76, %rd73, %rd28;
+	cvt.u32.u64 %r22, %rd73;
+	@%p76 bra $B30;
 $B32:
-	cvt.u64.u32 %rd69, %r8;
-	.loc 1 24 30
-	@!%p5 bra $FAULT4;
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	bra $FAULT7;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	cvt.u64.u32 %rd70, %r10;
-	.loc 1 26 31
-	@!%p14 bra $FAULT8;
-	@!%p15 bra $FAULT9;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	cvt.u64.u32 %rd74, %r12;
+	.loc 1 23 30
+	@!%p5 bra $FAULT7;
+	@!%p6 bra $FAULT8;
+	@!%p7 bra $FAULT9;
 	bra $FAULT10;
+$B35:
+	cvt.u64.u32 %rd75, %r14;
+	.loc 1 25 31
+	@!%p15 bra $FAULT11;
+	@!%p16 bra $FAULT12;
+	bra $FAULT13;
+$B36:
+	cvt.u64.u32 %rd76, %r15;
+	.loc 1 77 37
+	@!%p68 bra $FAULT14;
+	.loc 5 28 25
+	@!%p69 bra $FAULT15;
+	bra $FAULT16;
+$B37:
+	cvt.u64.u32 %rd77, %r16;
+	@!%p73 bra $FAULT17;
+	bra $FAULT18;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 5 28 25
-	mov.u32 %r349, 0;
-	mov.u64 %rd71, %rd60;
-	mov.u64 %rd72, %rd19;
+	.loc 1 36 35
+	mov.u32 %r182, 0;
+	mov.u64 %rd78, %rd35;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r349, 0;
-	mov.u64 %rd71, %rd62;
-	mov.u64 %rd72, %rd19;
+	.loc 1 54 34
+	mov.u32 %r182, 1;
+	mov.u64 %rd78, %rd44;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r349, 0;
-	mov.u64 %rd71, %rd60;
-	mov.u64 %rd72, %rd20;
+	.loc 2 75 8
+	mov.u32 %r182, 3;
+	mov.u64 %rd78, %rd48;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r349, 0;
-	mov.u64 %rd71, %rd62;
-	mov.u64 %rd72, %rd20;
+	.loc 2 54 13
+	mov.u32 %r182, 4;
+	mov.u64 %rd78, %rd54;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 24 30
-	mov.u32 %r349, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd17;
+	.loc 1 65 34
+	mov.u32 %r182, 2;
+	mov.u64 %rd78, %rd55;
+	mov.u64 %rd79, %rd28;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r349, 2;
-	mov.u64 %rd71, %rd30;
-	mov.u64 %rd72, %rd31;
+	.loc 2 75 8
+	mov.u32 %r182, 3;
+	mov.u64 %rd78, %rd59;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r349, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd69;
+	.loc 2 54 13
+	mov.u32 %r182, 4;
+	mov.u64 %rd78, %rd65;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r349, 1;
-	mov.u64 %rd71, %rd31;
-	mov.u64 %rd72, %rd18;
+	.loc 1 23 30
+	mov.u32 %r182, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd17;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 26 31
-	mov.u32 %r349, 3;
-	mov.u64 %rd71, %rd39;
-	mov.u64 %rd72, %rd18;
+	mov.u32 %r182, 6;
+	mov.u64 %rd78, %rd29;
+	mov.u64 %rd79, %rd30;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r349, 4;
-	mov.u64 %rd71, %rd30;
-	mov.u64 %rd72, %rd39;
+	mov.u32 %r182, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd74;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r349, 3;
-	mov.u64 %rd71, %rd39;
-	mov.u64 %rd72, %rd70;
+	mov.u32 %r182, 5;
+	mov.u64 %rd78, %rd30;
+	mov.u64 %rd79, %rd18;
+	bra $FAULT;
+$FAULT11:
+	.loc 1 25 31
+	mov.u32 %r182, 7;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd18;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r182, 8;
+	mov.u64 %rd78, %rd29;
+	mov.u64 %rd79, %rd40;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r182, 7;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd75;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 77 37
+	mov.u32 %r182, 9;
+	mov.u64 %rd78, %rd66;
+	mov.u64 %rd79, %rd28;
+	bra $FAULT;
+$FAULT15:
+	.loc 5 28 25
+	mov.u32 %r182, 10;
+	mov.u64 %rd78, %rd67;
+	mov.u64 %rd79, %rd76;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r182, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd76;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r182, 10;
+	mov.u64 %rd78, %rd67;
+	mov.u64 %rd79, %rd77;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r182, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd77;
 $FAULT:
-	ld.param.u64 %rd73, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r350, [%rd73], 0, 1;
-	setp.ne.u32 %p81, %r350, 0;
-	@%p81 bra $EXIT;
-	ld.global.u64 %rd74, [%rd73+8];
-	ld.param.u32 %r351, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+184];
-	st.global.u32 [%rd74+4], %r351;
-	ld.param.u32 %r352, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+188];
-	st.global.v2.u32 [%rd74+8], {%r352, %r349};
-	mov.u32 %r353, %ctaid.x;
-	mov.u32 %r354, %ctaid.y;
-	st.global.v2.u32 [%rd74+16], {%r353, %r354};
-	mov.u32 %r355, %ctaid.z;
-	mov.u32 %r356, %tid.x;
-	st.global.v2.u32 [%rd74+24], {%r355, %r356};
-	mov.u32 %r357, %tid.y;
-	mov.u32 %r358, %tid.z;
-	st.global.v2.u32 [%rd74+32], {%r357, %r358};
-	st.global.u64 [%rd74+40], %rd71;
-	st.global.u64 [%rd74+48], %rd72;
+	ld.param.u64 %rd80, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r183, [%rd80], 0, 1;
+	setp.ne.u32 %p77, %r183, 0;
+	@%p77 bra $EXIT;
+	ld.global.u64 %rd81, [%rd80+8];
+	ld.param.u32 %r184, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+184];
+	st.global.u32 [%rd81+4], %r184;
+	ld.param.u32 %r185, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+188];
+	st.global.v2.u32 [%rd81+8], {%r185, %r182};
+	mov.u32 %r186, %ctaid.x;
+	mov.u32 %r187, %ctaid.y;
+	st.global.v2.u32 [%rd81+16], {%r186, %r187};
+	mov.u32 %r188, %ctaid.z;
+	mov.u32 %r189, %tid.x;
+	st.global.v2.u32 [%rd81+24], {%r188, %r189};
+	mov.u32 %r190, %tid.y;
+	mov.u32 %r191, %tid.z;
+	st.global.v2.u32 [%rd81+32], {%r190, %r191};
+	st.global.u64 [%rd81+40], %rd78;
+	st.global.u64 [%rd81+48], %rd79;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd74], 56;
+	st.volatile.global.u32 [%rd81], 56;
 	bra $EXIT;
 }
 `
@@ -14112,16 +11464,15 @@ const wideF16SM70 = `.version 6.0
 .file 4 "reduce.go"
 .file 5 "vector.go"
 
-.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[64];
+.shared .align 16 .b8 $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared[256];
 
 .visible .entry wide_dtype_F16_8_dtype_F16_8_float32_row_F16(.param .align 8 .b8 wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params[192])
-.reqntid 256, 1, 1
 {
-	.reg .pred %p<81>;
-	.reg .b16 %rs<137>;
-	.reg .b32 %r<188>;
-	.reg .b64 %rd<109>;
-	.reg .f32 %f<382>;
+	.reg .pred %p<76>;
+	.reg .b16 %rs<57>;
+	.reg .b32 %r<111>;
+	.reg .b64 %rd<82>;
+	.reg .f32 %f<168>;
 
 	ld.param.u64 %rd1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params];
 	ld.param.u64 %rd2, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+16];
@@ -14142,121 +11493,124 @@ const wideF16SM70 = `.version 6.0
 	ld.param.f32 %f1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+168];
 	ld.param.u8 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+172];
 	setp.ne.u32 %p1, %r1, 0;
-	.loc 1 15 44
+	.loc 1 14 35
 	mov.u32 %r2, $shared$wide_dtype_F16_8_dtype_F16_8_float32_row_F16$2eshared;
-	.loc 2 17 23
+	.loc 2 36 23
 	mov.u32 %r3, %ctaid.x;
 	mov.u32 %r4, %tid.x;
-	.loc 2 19 49
-	and.b32 %r5, %r4, 31;
-	.loc 2 16 10
-	setp.eq.s64 %p2, %rd16, 256;
+	.loc 2 38 61
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	mov.u32 %r9, %laneid;
+	.loc 2 35 10
+	setp.lt.s64 %p2, 32, %rd16;
 	@%p2 bra $B0;
-	.loc 2 19 39
-	mad.lo.s32 %r6, 1, 0, 0;
-	mad.lo.s32 %r7, %r6, 256, %r4;
-	cvt.u64.u32 %rd17, %r7;
+	.loc 2 38 61
+	mad.lo.s32 %r10, %r5, %r6, %r7;
+	mad.lo.s32 %r11, %r10, %r8, %r4;
+	cvt.u64.u32 %rd17, %r11;
 	shr.u64 %rd18, %rd17, 5;
 	mad.wide.u32 %rd19, %r3, 8, %rd18;
-	mov.u32 %r8, %r5;
-	mov.u32 %r9, 32;
+	mov.u32 %r12, %r9;
 	bra $B1;
 $B0:
-	.loc 2 17 23
+	.loc 2 36 23
 	cvt.u64.u32 %rd19, %r3;
-	mov.u32 %r8, %r4;
-	mov.u32 %r9, 256;
+	mov.u32 %r12, %r4;
 $B1:
-	cvt.u64.u32 %rd20, %r8;
-	cvt.u64.u32 %rd21, %r9;
-	.loc 1 17 14
+	cvt.u64.u32 %rd20, %r12;
+	.loc 1 16 14
 	setp.le.s64 %p3, %rd14, %rd19;
-	@%p3 bra $B31;
-	.loc 1 21 17
-	shr.s64 %rd22, %rd15, 63;
-	shr.u64 %rd23, %rd22, 61;
-	add.s64 %rd24, %rd15, %rd23;
-	shr.s64 %rd25, %rd24, 3;
-	.loc 1 22 20
-	mul.lo.s64 %rd26, %rd19, %rd25;
-	.loc 1 23 19
+	@%p3 bra $B33;
+	.loc 1 20 17
+	shr.s64 %rd21, %rd15, 63;
+	shr.u64 %rd22, %rd21, 61;
+	add.s64 %rd23, %rd15, %rd22;
+	shr.s64 %rd24, %rd23, 3;
+	.loc 1 21 20
+	mul.lo.s64 %rd25, %rd19, %rd24;
+	.loc 1 22 19
 	setp.lt.s64 %p4, 0, %rd4;
 	@!%p4 bra $B3;
-	.loc 1 24 42
-	add.s64 %rd27, %rd26, %rd25;
-	setp.le.u64 %p5, %rd27, %rd2;
-	setp.le.u64 %p6, %rd26, %rd27;
-	setp.le.u64 %p7, %rd27, %rd5;
-	setp.le.u64 %p8, %rd27, %rd7;
+	.loc 1 23 42
+	add.s64 %rd26, %rd25, %rd24;
+	setp.le.u64 %p5, %rd26, %rd2;
+	setp.le.u64 %p6, %rd25, %rd26;
+	setp.le.u64 %p7, %rd26, %rd5;
+	setp.le.u64 %p8, %rd26, %rd7;
 	and.pred %p9, %p5, %p6;
 	and.pred %p10, %p9, %p7;
 	and.pred %p11, %p10, %p8;
-	@!%p11 bra $B32;
-	shl.b64 %rd28, %rd26, 4;
-	add.s64 %rd29, %rd1, %rd28;
-	add.s64 %rd30, %rd3, %rd28;
-	add.s64 %rd31, %rd6, %rd28;
-	.loc 1 36 22
-	setp.lt.s64 %p12, %rd20, %rd25;
-	mov.u64 %rd32, %rd20;
+	@!%p11 bra $B34;
+	shl.b64 %rd27, %rd25, 4;
+	add.s64 %rd28, %rd1, %rd27;
+	add.s64 %rd29, %rd3, %rd27;
+	add.s64 %rd30, %rd6, %rd27;
+	.loc 1 35 22
+	setp.lt.s64 %p12, %rd20, %rd24;
+	mov.u64 %rd31, %rd20;
 	@!%p12 bra $B3;
 $B2:
-	.loc 1 37 35
-	shl.b64 %rd33, %rd32, 4;
-	add.s64 %rd34, %rd29, %rd33;
-	ld.global.u16 %r10, [%rd34];
-	ld.global.u16 %r11, [%rd34+2];
-	ld.global.u16 %r12, [%rd34+4];
-	ld.global.u16 %r13, [%rd34+6];
-	ld.global.u16 %r14, [%rd34+8];
-	ld.global.u16 %r15, [%rd34+10];
-	ld.global.u16 %r16, [%rd34+12];
-	ld.global.u16 %r17, [%rd34+14];
+	.loc 1 36 35
+	setp.lt.u64 %p13, %rd31, %rd24;
+	@!%p13 bra $FAULT0;
+	shl.b64 %rd32, %rd31, 4;
+	add.s64 %rd33, %rd28, %rd32;
+	ld.global.u16 %r13, [%rd33];
+	ld.global.u16 %r14, [%rd33+2];
+	ld.global.u16 %r15, [%rd33+4];
+	ld.global.u16 %r16, [%rd33+6];
+	ld.global.u16 %r17, [%rd33+8];
+	ld.global.u16 %r18, [%rd33+10];
+	ld.global.u16 %r19, [%rd33+12];
+	ld.global.u16 %r20, [%rd33+14];
 	.loc 3 38 59
-	cvt.u16.u32 %rs1, %r10;
+	cvt.u16.u32 %rs1, %r13;
 	cvt.f32.f16 %f2, %rs1;
-	cvt.u16.u32 %rs2, %r11;
+	cvt.u16.u32 %rs2, %r14;
 	cvt.f32.f16 %f3, %rs2;
-	cvt.u16.u32 %rs3, %r12;
+	cvt.u16.u32 %rs3, %r15;
 	cvt.f32.f16 %f4, %rs3;
-	cvt.u16.u32 %rs4, %r13;
+	cvt.u16.u32 %rs4, %r16;
 	cvt.f32.f16 %f5, %rs4;
-	cvt.u16.u32 %rs5, %r14;
+	cvt.u16.u32 %rs5, %r17;
 	cvt.f32.f16 %f6, %rs5;
-	cvt.u16.u32 %rs6, %r15;
+	cvt.u16.u32 %rs6, %r18;
 	cvt.f32.f16 %f7, %rs6;
-	cvt.u16.u32 %rs7, %r16;
+	cvt.u16.u32 %rs7, %r19;
 	cvt.f32.f16 %f8, %rs7;
-	cvt.u16.u32 %rs8, %r17;
+	cvt.u16.u32 %rs8, %r20;
 	cvt.f32.f16 %f9, %rs8;
-	.loc 1 37 72
-	add.s64 %rd35, %rd30, %rd33;
-	ld.global.u16 %r18, [%rd35];
-	ld.global.u16 %r19, [%rd35+2];
-	ld.global.u16 %r20, [%rd35+4];
-	ld.global.u16 %r21, [%rd35+6];
-	ld.global.u16 %r22, [%rd35+8];
-	ld.global.u16 %r23, [%rd35+10];
-	ld.global.u16 %r24, [%rd35+12];
-	ld.global.u16 %r25, [%rd35+14];
+	.loc 1 36 72
+	add.s64 %rd34, %rd29, %rd32;
+	ld.global.u16 %r21, [%rd34];
+	ld.global.u16 %r22, [%rd34+2];
+	ld.global.u16 %r23, [%rd34+4];
+	ld.global.u16 %r24, [%rd34+6];
+	ld.global.u16 %r25, [%rd34+8];
+	ld.global.u16 %r26, [%rd34+10];
+	ld.global.u16 %r27, [%rd34+12];
+	ld.global.u16 %r28, [%rd34+14];
 	.loc 3 38 59
-	cvt.u16.u32 %rs9, %r18;
+	cvt.u16.u32 %rs9, %r21;
 	cvt.f32.f16 %f10, %rs9;
-	cvt.u16.u32 %rs10, %r19;
+	cvt.u16.u32 %rs10, %r22;
 	cvt.f32.f16 %f11, %rs10;
-	cvt.u16.u32 %rs11, %r20;
+	cvt.u16.u32 %rs11, %r23;
 	cvt.f32.f16 %f12, %rs11;
-	cvt.u16.u32 %rs12, %r21;
+	cvt.u16.u32 %rs12, %r24;
 	cvt.f32.f16 %f13, %rs12;
-	cvt.u16.u32 %rs13, %r22;
+	cvt.u16.u32 %rs13, %r25;
 	cvt.f32.f16 %f14, %rs13;
-	cvt.u16.u32 %rs14, %r23;
+	cvt.u16.u32 %rs14, %r26;
 	cvt.f32.f16 %f15, %rs14;
-	cvt.u16.u32 %rs15, %r24;
+	cvt.u16.u32 %rs15, %r27;
 	cvt.f32.f16 %f16, %rs15;
-	cvt.u16.u32 %rs16, %r25;
+	cvt.u16.u32 %rs16, %r28;
 	cvt.f32.f16 %f17, %rs16;
-	.loc 1 39 4
+	.loc 1 38 4
 	add.rn.f32 %f18, %f2, %f10;
 	add.rn.f32 %f19, %f3, %f11;
 	add.rn.f32 %f20, %f4, %f12;
@@ -14267,100 +11621,91 @@ $B2:
 	add.rn.f32 %f25, %f9, %f17;
 	.loc 3 41 60
 	cvt.rn.f16.f32 %rs17, %f18;
-	cvt.u32.u16 %r26, %rs17;
+	cvt.u32.u16 %r29, %rs17;
 	cvt.rn.f16.f32 %rs18, %f19;
-	cvt.u32.u16 %r27, %rs18;
+	cvt.u32.u16 %r30, %rs18;
 	cvt.rn.f16.f32 %rs19, %f20;
-	cvt.u32.u16 %r28, %rs19;
+	cvt.u32.u16 %r31, %rs19;
 	cvt.rn.f16.f32 %rs20, %f21;
-	cvt.u32.u16 %r29, %rs20;
+	cvt.u32.u16 %r32, %rs20;
 	cvt.rn.f16.f32 %rs21, %f22;
-	cvt.u32.u16 %r30, %rs21;
+	cvt.u32.u16 %r33, %rs21;
 	cvt.rn.f16.f32 %rs22, %f23;
-	cvt.u32.u16 %r31, %rs22;
+	cvt.u32.u16 %r34, %rs22;
 	cvt.rn.f16.f32 %rs23, %f24;
-	cvt.u32.u16 %r32, %rs23;
+	cvt.u32.u16 %r35, %rs23;
 	cvt.rn.f16.f32 %rs24, %f25;
-	cvt.u32.u16 %r33, %rs24;
-	.loc 1 41 6
-	add.s64 %rd36, %rd31, %rd33;
-	st.global.u16 [%rd36], %r26;
-	st.global.u16 [%rd36+2], %r27;
-	st.global.u16 [%rd36+4], %r28;
-	st.global.u16 [%rd36+6], %r29;
-	st.global.u16 [%rd36+8], %r30;
-	st.global.u16 [%rd36+10], %r31;
-	st.global.u16 [%rd36+12], %r32;
-	st.global.u16 [%rd36+14], %r33;
-	.loc 1 36 34
-	add.s64 %rd32, %rd32, %rd21;
-	setp.lt.s64 %p13, %rd32, %rd25;
-	@%p13 bra $B2;
+	cvt.u32.u16 %r36, %rs24;
+	.loc 1 40 6
+	add.s64 %rd35, %rd30, %rd32;
+	st.global.u16 [%rd35], %r29;
+	st.global.u16 [%rd35+2], %r30;
+	st.global.u16 [%rd35+4], %r31;
+	st.global.u16 [%rd35+6], %r32;
+	st.global.u16 [%rd35+8], %r33;
+	st.global.u16 [%rd35+10], %r34;
+	st.global.u16 [%rd35+12], %r35;
+	st.global.u16 [%rd35+14], %r36;
+	.loc 1 35 34
+	add.s64 %rd31, %rd31, %rd16;
+	setp.lt.s64 %p14, %rd31, %rd24;
+	@%p14 bra $B2;
 $B3:
-	.loc 1 26 45
-	add.s64 %rd37, %rd26, %rd25;
-	setp.le.u64 %p14, %rd37, %rd7;
-	setp.le.u64 %p15, %rd26, %rd37;
-	setp.le.u64 %p16, %rd37, %rd9;
-	and.pred %p17, %p14, %p15;
-	and.pred %p18, %p17, %p16;
-	@!%p18 bra $B33;
-	shl.b64 %rd38, %rd26, 4;
-	add.s64 %rd39, %rd6, %rd38;
-	add.s64 %rd40, %rd8, %rd38;
+	.loc 1 25 45
+	add.s64 %rd36, %rd25, %rd24;
+	setp.le.u64 %p15, %rd36, %rd7;
+	setp.le.u64 %p16, %rd25, %rd36;
+	setp.le.u64 %p17, %rd36, %rd9;
+	and.pred %p18, %p15, %p16;
+	and.pred %p19, %p18, %p17;
+	@!%p19 bra $B35;
+	shl.b64 %rd37, %rd25, 4;
+	add.s64 %rd38, %rd6, %rd37;
+	add.s64 %rd39, %rd8, %rd37;
 	mov.f32 %f26, 0f00000000;
-	.loc 1 27 7
-	@!%p1 bra $B14;
-	.loc 1 54 22
-	setp.lt.s64 %p19, %rd20, %rd25;
+	.loc 1 26 7
+	@!%p1 bra $B16;
+	.loc 1 53 22
+	setp.lt.s64 %p20, %rd20, %rd24;
+	@!%p20 bra $B4;
 	mov.f32 %f27, 0f00000000;
-	@!%p19 bra $B8;
-	mul.lo.s32 %r34, %r9, 3;
-	cvt.u64.u32 %rd41, %r34;
-	sub.s64 %rd42, %rd25, %rd41;
-	setp.le.s64 %p20, %rd42, %rd25;
-	setp.lt.s64 %p21, 0, %rd42;
-	and.pred %p22, %p20, %p21;
-	selp.b64 %rd43, %rd42, 0, %p22;
-	setp.lt.s64 %p23, %rd20, %rd43;
-	@!%p23 bra $B4;
-	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd44, %rd20;
+	mov.u64 %rd40, %rd20;
 	bra $B5;
 $B4:
 	mov.f32 %f27, 0f00000000;
-	mov.u64 %rd44, %rd20;
 	bra $B6;
 $B5:
-	.loc 1 55 34
-	shl.b64 %rd45, %rd44, 4;
-	add.s64 %rd46, %rd39, %rd45;
-	ld.global.u16 %r35, [%rd46];
-	ld.global.u16 %r36, [%rd46+2];
-	ld.global.u16 %r37, [%rd46+4];
-	ld.global.u16 %r38, [%rd46+6];
-	ld.global.u16 %r39, [%rd46+8];
-	ld.global.u16 %r40, [%rd46+10];
-	ld.global.u16 %r41, [%rd46+12];
-	ld.global.u16 %r42, [%rd46+14];
+	.loc 1 54 34
+	setp.lt.u64 %p21, %rd40, %rd24;
+	@!%p21 bra $FAULT1;
+	shl.b64 %rd41, %rd40, 4;
+	add.s64 %rd42, %rd38, %rd41;
+	ld.global.u16 %r37, [%rd42];
+	ld.global.u16 %r38, [%rd42+2];
+	ld.global.u16 %r39, [%rd42+4];
+	ld.global.u16 %r40, [%rd42+6];
+	ld.global.u16 %r41, [%rd42+8];
+	ld.global.u16 %r42, [%rd42+10];
+	ld.global.u16 %r43, [%rd42+12];
+	ld.global.u16 %r44, [%rd42+14];
 	.loc 3 38 59
-	cvt.u16.u32 %rs25, %r35;
+	cvt.u16.u32 %rs25, %r37;
 	cvt.f32.f16 %f28, %rs25;
-	cvt.u16.u32 %rs26, %r36;
+	cvt.u16.u32 %rs26, %r38;
 	cvt.f32.f16 %f29, %rs26;
-	cvt.u16.u32 %rs27, %r37;
+	cvt.u16.u32 %rs27, %r39;
 	cvt.f32.f16 %f30, %rs27;
-	cvt.u16.u32 %rs28, %r38;
+	cvt.u16.u32 %rs28, %r40;
 	cvt.f32.f16 %f31, %rs28;
-	cvt.u16.u32 %rs29, %r39;
+	cvt.u16.u32 %rs29, %r41;
 	cvt.f32.f16 %f32, %rs29;
-	cvt.u16.u32 %rs30, %r40;
+	cvt.u16.u32 %rs30, %r42;
 	cvt.f32.f16 %f33, %rs30;
-	cvt.u16.u32 %rs31, %r41;
+	cvt.u16.u32 %rs31, %r43;
 	cvt.f32.f16 %f34, %rs31;
-	cvt.u16.u32 %rs32, %r42;
+	cvt.u16.u32 %rs32, %r44;
 	cvt.f32.f16 %f35, %rs32;
-	.loc 1 57 4
+	.loc 1 56 4
 	add.rn.f32 %f36, %f27, %f28;
 	add.rn.f32 %f37, %f36, %f29;
 	add.rn.f32 %f38, %f37, %f30;
@@ -14368,1097 +11713,652 @@ $B5:
 	add.rn.f32 %f40, %f39, %f32;
 	add.rn.f32 %f41, %f40, %f33;
 	add.rn.f32 %f42, %f41, %f34;
-	add.rn.f32 %f43, %f42, %f35;
-	.loc 1 54 34
-	add.s64 %rd47, %rd44, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd48, %rd47, 4;
-	add.s64 %rd49, %rd39, %rd48;
-	ld.global.u16 %r43, [%rd49];
-	ld.global.u16 %r44, [%rd49+2];
-	ld.global.u16 %r45, [%rd49+4];
-	ld.global.u16 %r46, [%rd49+6];
-	ld.global.u16 %r47, [%rd49+8];
-	ld.global.u16 %r48, [%rd49+10];
-	ld.global.u16 %r49, [%rd49+12];
-	ld.global.u16 %r50, [%rd49+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs33, %r43;
-	cvt.f32.f16 %f44, %rs33;
-	cvt.u16.u32 %rs34, %r44;
-	cvt.f32.f16 %f45, %rs34;
-	cvt.u16.u32 %rs35, %r45;
-	cvt.f32.f16 %f46, %rs35;
-	cvt.u16.u32 %rs36, %r46;
-	cvt.f32.f16 %f47, %rs36;
-	cvt.u16.u32 %rs37, %r47;
-	cvt.f32.f16 %f48, %rs37;
-	cvt.u16.u32 %rs38, %r48;
-	cvt.f32.f16 %f49, %rs38;
-	cvt.u16.u32 %rs39, %r49;
-	cvt.f32.f16 %f50, %rs39;
-	cvt.u16.u32 %rs40, %r50;
-	cvt.f32.f16 %f51, %rs40;
-	.loc 1 57 4
-	add.rn.f32 %f52, %f43, %f44;
-	add.rn.f32 %f53, %f52, %f45;
-	add.rn.f32 %f54, %f53, %f46;
-	add.rn.f32 %f55, %f54, %f47;
-	add.rn.f32 %f56, %f55, %f48;
-	add.rn.f32 %f57, %f56, %f49;
-	add.rn.f32 %f58, %f57, %f50;
-	add.rn.f32 %f59, %f58, %f51;
-	.loc 1 54 34
-	add.s64 %rd50, %rd47, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd51, %rd50, 4;
-	add.s64 %rd52, %rd39, %rd51;
-	ld.global.u16 %r51, [%rd52];
-	ld.global.u16 %r52, [%rd52+2];
-	ld.global.u16 %r53, [%rd52+4];
-	ld.global.u16 %r54, [%rd52+6];
-	ld.global.u16 %r55, [%rd52+8];
-	ld.global.u16 %r56, [%rd52+10];
-	ld.global.u16 %r57, [%rd52+12];
-	ld.global.u16 %r58, [%rd52+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs41, %r51;
-	cvt.f32.f16 %f60, %rs41;
-	cvt.u16.u32 %rs42, %r52;
-	cvt.f32.f16 %f61, %rs42;
-	cvt.u16.u32 %rs43, %r53;
-	cvt.f32.f16 %f62, %rs43;
-	cvt.u16.u32 %rs44, %r54;
-	cvt.f32.f16 %f63, %rs44;
-	cvt.u16.u32 %rs45, %r55;
-	cvt.f32.f16 %f64, %rs45;
-	cvt.u16.u32 %rs46, %r56;
-	cvt.f32.f16 %f65, %rs46;
-	cvt.u16.u32 %rs47, %r57;
-	cvt.f32.f16 %f66, %rs47;
-	cvt.u16.u32 %rs48, %r58;
-	cvt.f32.f16 %f67, %rs48;
-	.loc 1 57 4
-	add.rn.f32 %f68, %f59, %f60;
-	add.rn.f32 %f69, %f68, %f61;
-	add.rn.f32 %f70, %f69, %f62;
-	add.rn.f32 %f71, %f70, %f63;
-	add.rn.f32 %f72, %f71, %f64;
-	add.rn.f32 %f73, %f72, %f65;
-	add.rn.f32 %f74, %f73, %f66;
-	add.rn.f32 %f75, %f74, %f67;
-	.loc 1 54 34
-	add.s64 %rd53, %rd50, %rd21;
-	.loc 1 55 34
-	shl.b64 %rd54, %rd53, 4;
-	add.s64 %rd55, %rd39, %rd54;
-	ld.global.u16 %r59, [%rd55];
-	ld.global.u16 %r60, [%rd55+2];
-	ld.global.u16 %r61, [%rd55+4];
-	ld.global.u16 %r62, [%rd55+6];
-	ld.global.u16 %r63, [%rd55+8];
-	ld.global.u16 %r64, [%rd55+10];
-	ld.global.u16 %r65, [%rd55+12];
-	ld.global.u16 %r66, [%rd55+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs49, %r59;
-	cvt.f32.f16 %f76, %rs49;
-	cvt.u16.u32 %rs50, %r60;
-	cvt.f32.f16 %f77, %rs50;
-	cvt.u16.u32 %rs51, %r61;
-	cvt.f32.f16 %f78, %rs51;
-	cvt.u16.u32 %rs52, %r62;
-	cvt.f32.f16 %f79, %rs52;
-	cvt.u16.u32 %rs53, %r63;
-	cvt.f32.f16 %f80, %rs53;
-	cvt.u16.u32 %rs54, %r64;
-	cvt.f32.f16 %f81, %rs54;
-	cvt.u16.u32 %rs55, %r65;
-	cvt.f32.f16 %f82, %rs55;
-	cvt.u16.u32 %rs56, %r66;
-	cvt.f32.f16 %f83, %rs56;
-	.loc 1 57 4
-	add.rn.f32 %f84, %f75, %f76;
-	add.rn.f32 %f85, %f84, %f77;
-	add.rn.f32 %f86, %f85, %f78;
-	add.rn.f32 %f87, %f86, %f79;
-	add.rn.f32 %f88, %f87, %f80;
-	add.rn.f32 %f89, %f88, %f81;
-	add.rn.f32 %f90, %f89, %f82;
-	add.rn.f32 %f27, %f90, %f83;
-	.loc 1 54 34
-	add.s64 %rd44, %rd53, %rd21;
-	setp.lt.s64 %p24, %rd44, %rd25;
-	setp.lt.s64 %p25, %rd44, %rd43;
-	@%p25 bra $B5;
-	@!%p24 bra $B8;
+	add.rn.f32 %f27, %f42, %f35;
+	.loc 1 53 34
+	add.s64 %rd40, %rd40, %rd16;
+	setp.lt.s64 %p22, %rd40, %rd24;
+	@%p22 bra $B5;
 $B6:
-$B7:
-	.loc 1 55 34
-	shl.b64 %rd56, %rd44, 4;
-	add.s64 %rd57, %rd39, %rd56;
-	ld.global.u16 %r67, [%rd57];
-	ld.global.u16 %r68, [%rd57+2];
-	ld.global.u16 %r69, [%rd57+4];
-	ld.global.u16 %r70, [%rd57+6];
-	ld.global.u16 %r71, [%rd57+8];
-	ld.global.u16 %r72, [%rd57+10];
-	ld.global.u16 %r73, [%rd57+12];
-	ld.global.u16 %r74, [%rd57+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs57, %r67;
-	cvt.f32.f16 %f91, %rs57;
-	cvt.u16.u32 %rs58, %r68;
-	cvt.f32.f16 %f92, %rs58;
-	cvt.u16.u32 %rs59, %r69;
-	cvt.f32.f16 %f93, %rs59;
-	cvt.u16.u32 %rs60, %r70;
-	cvt.f32.f16 %f94, %rs60;
-	cvt.u16.u32 %rs61, %r71;
-	cvt.f32.f16 %f95, %rs61;
-	cvt.u16.u32 %rs62, %r72;
-	cvt.f32.f16 %f96, %rs62;
-	cvt.u16.u32 %rs63, %r73;
-	cvt.f32.f16 %f97, %rs63;
-	cvt.u16.u32 %rs64, %r74;
-	cvt.f32.f16 %f98, %rs64;
-	.loc 1 57 4
-	add.rn.f32 %f99, %f27, %f91;
-	add.rn.f32 %f100, %f99, %f92;
-	add.rn.f32 %f101, %f100, %f93;
-	add.rn.f32 %f102, %f101, %f94;
-	add.rn.f32 %f103, %f102, %f95;
-	add.rn.f32 %f104, %f103, %f96;
-	add.rn.f32 %f105, %f104, %f97;
-	add.rn.f32 %f27, %f105, %f98;
-	.loc 1 54 34
-	add.s64 %rd44, %rd44, %rd21;
-	setp.lt.s64 %p26, %rd44, %rd25;
-	@%p26 bra $B7;
-$B8:
 	.loc 4 51 17
-	mov.pred %p27, 1;
-	vote.sync.ballot.b32 %r75, %p27, 0xffffffff;
+	mov.pred %p23, 1;
+	vote.sync.ballot.b32 %r45, %p23, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p28, %r75, -1;
-	@%p28 bra $B10;
+	setp.eq.s32 %p24, %r45, -1;
+	@%p24 bra $B8;
 	.loc 4 58 43
-	brev.b32 %r76, %r75;
-	clz.b32 %r77, %r76;
-	shfl.sync.idx.b32 %f106, %f27, %r77, 31, 0xffffffff;
+	brev.b32 %r46, %r45;
+	clz.b32 %r47, %r46;
+	shfl.sync.idx.b32 %f43, %f27, %r47, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r78, %r75, -1;
-	and.b32 %r79, %r75, %r78;
-	setp.ne.s32 %p29, %r79, 0;
-	@!%p29 bra $B11;
-$B9:
+	add.s32 %r48, %r45, -1;
+	and.b32 %r49, %r45, %r48;
+	setp.ne.s32 %p25, %r49, 0;
+	@!%p25 bra $B9;
+$B7:
 	.loc 4 60 59
-	brev.b32 %r80, %r79;
-	clz.b32 %r81, %r80;
-	shfl.sync.idx.b32 %f107, %f27, %r81, 31, 0xffffffff;
+	brev.b32 %r50, %r49;
+	clz.b32 %r51, %r50;
+	shfl.sync.idx.b32 %f44, %f27, %r51, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f106, %f106, %f107;
+	add.rn.f32 %f43, %f43, %f44;
 	.loc 4 59 53
-	add.s32 %r82, %r79, -1;
-	and.b32 %r79, %r79, %r82;
-	setp.ne.s32 %p30, %r79, 0;
-	@%p30 bra $B9;
-	bra $B11;
+	add.s32 %r52, %r49, -1;
+	and.b32 %r49, %r49, %r52;
+	setp.ne.s32 %p26, %r49, 0;
+	@%p26 bra $B7;
+	bra $B9;
+$B8:
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f45, %f27, 16, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f46, %f27, %f45;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f47, %f46, 8, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f48, %f46, %f47;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f49, %f48, 4, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f50, %f48, %f49;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f51, %f50, 2, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f52, %f50, %f51;
+	.loc 4 54 32
+	shfl.sync.bfly.b32 %f53, %f52, 1, 31, 0xffffffff;
+	.loc 4 38 49
+	add.rn.f32 %f43, %f52, %f53;
+$B9:
+	.loc 2 48 12
+	setp.eq.s64 %p27, %rd16, 32;
+	@%p27 bra $B15;
+	.loc 2 74 14
+	setp.eq.s32 %p28, %r9, 0;
+	@!%p28 bra $B10;
+	.loc 2 75 15
+	mad.lo.s32 %r53, %r5, %r6, %r7;
+	mad.lo.s32 %r54, %r53, %r8, %r4;
+	cvt.u64.u32 %rd43, %r54;
+	shr.u64 %rd44, %rd43, 5;
+	cvt.u32.u64 %r55, %rd44;
+	setp.lt.u32 %p29, %r55, 32;
+	@!%p29 bra $FAULT2;
+	mad.lo.s32 %r56, %r55, 4, %r2;
+	st.shared.f32 [%r56], %f43;
 $B10:
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f108, %f27, 16, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f109, %f27, %f108;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f110, %f109, 8, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f111, %f109, %f110;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f112, %f111, 4, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f113, %f111, %f112;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f114, %f113, 2, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f115, %f113, %f114;
-	.loc 4 54 32
-	shfl.sync.bfly.b32 %f116, %f115, 1, 31, 0xffffffff;
-	.loc 4 38 49
-	add.rn.f32 %f106, %f115, %f116;
-$B11:
-	.loc 2 40 12
-	setp.eq.s32 %p31, %r9, 32;
-	@%p31 bra $B13;
-	.loc 2 43 14
-	setp.eq.s32 %p32, %r5, 0;
-	@!%p32 bra $B12;
-	.loc 2 44 15
-	mad.lo.s32 %r83, 1, 0, 0;
-	mad.lo.s32 %r84, %r83, 256, %r4;
-	cvt.u64.u32 %rd58, %r84;
-	shr.u64 %rd59, %rd58, 5;
-	cvt.u32.u64 %r85, %rd59;
-	mad.lo.s32 %r86, %r85, 4, %r2;
-	st.shared.f32 [%r86], %f106;
-$B12:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r87, %r5, 7;
-	mad.lo.s32 %r88, %r87, 4, %r2;
-	ld.shared.f32 %f117, [%r88];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f118, %f117, 4, 31, 0xffffffff;
-	add.rn.f32 %f119, %f117, %f118;
-	shfl.sync.bfly.b32 %f120, %f119, 2, 31, 0xffffffff;
-	add.rn.f32 %f121, %f119, %f120;
-	shfl.sync.bfly.b32 %f122, %f121, 1, 31, 0xffffffff;
-	add.rn.f32 %f106, %f121, %f122;
+	.loc 2 53 24
+	shr.s64 %rd45, %rd16, 63;
+	shr.u64 %rd46, %rd45, 59;
+	add.s64 %rd47, %rd16, %rd46;
+	shr.s64 %rd48, %rd47, 5;
+	setp.lt.s64 %p30, 0, %rd48;
+	mov.f32 %f43, 0f00000000;
+	@!%p30 bra $B14;
+	.loc 2 46 47
+	add.s64 %rd49, %rd48, -1;
+	selp.b64 %rd50, %rd49, 0, %p30;
+	setp.lt.u64 %p31, %rd50, 2147483648;
+	setp.lt.s64 %p32, %rd50, 2305843009213693952;
+	and.pred %p33, %p31, %p32;
+	setp.lt.u64 %p34, %rd50, 32;
+	and.pred %p35, %p33, %p34;
+	mov.f32 %f43, 0f00000000;
+	mov.u32 %r57, 0;
+	@%p35 bra $B12;
+$B11:
+	cvt.u64.u32 %rd51, %r57;
+	.loc 2 54 13
+	setp.lt.u32 %p36, %r57, 32;
+	@!%p36 bra $FAULT3;
+	mad.lo.s32 %r58, %r57, 4, %r2;
+	ld.shared.f32 %f54, [%r58];
+	add.rn.f32 %f43, %f43, %f54;
+	add.s32 %r57, %r57, 1;
+	cvt.u64.u32 %rd52, %r57;
+	setp.lt.s64 %p37, %rd52, %rd48;
+	@%p37 bra $B11;
+	bra $B14;
+$B12:
+	mov.f32 %f43, 0f00000000;
+	mov.u64 %rd53, 0;
 $B13:
-	.loc 1 28 57
-	cvt.rn.f32.s64 %f123, %rd15;
-	div.rn.f32 %f26, %f106, %f123;
+	cvt.u32.u64 %r59, %rd53;
+	mad.lo.s32 %r60, %r59, 4, %r2;
+	ld.shared.f32 %f55, [%r60];
+	add.rn.f32 %f43, %f43, %f55;
+	add.s64 %rd53, %rd53, 1;
+	setp.lt.s64 %p38, %rd53, %rd48;
+	@%p38 bra $B13;
 $B14:
-	.loc 1 65 22
-	setp.lt.s64 %p33, %rd20, %rd25;
-	mov.f32 %f124, 0f00000000;
-	@!%p33 bra $B19;
-	mul.lo.s32 %r89, %r9, 3;
-	cvt.u64.u32 %rd60, %r89;
-	sub.s64 %rd61, %rd25, %rd60;
-	setp.le.s64 %p34, %rd61, %rd25;
-	setp.lt.s64 %p35, 0, %rd61;
-	and.pred %p36, %p34, %p35;
-	selp.b64 %rd62, %rd61, 0, %p36;
-	setp.lt.s64 %p37, %rd20, %rd62;
-	@!%p37 bra $B15;
-	mov.f32 %f124, 0f00000000;
-	mov.u64 %rd63, %rd20;
-	bra $B16;
 $B15:
-	mov.f32 %f124, 0f00000000;
-	mov.u64 %rd63, %rd20;
-	bra $B17;
+	.loc 1 27 57
+	cvt.rn.f32.s64 %f56, %rd15;
+	div.rn.f32 %f26, %f43, %f56;
 $B16:
-	.loc 1 66 34
-	shl.b64 %rd64, %rd63, 4;
-	add.s64 %rd65, %rd39, %rd64;
-	ld.global.u16 %r90, [%rd65];
-	ld.global.u16 %r91, [%rd65+2];
-	ld.global.u16 %r92, [%rd65+4];
-	ld.global.u16 %r93, [%rd65+6];
-	ld.global.u16 %r94, [%rd65+8];
-	ld.global.u16 %r95, [%rd65+10];
-	ld.global.u16 %r96, [%rd65+12];
-	ld.global.u16 %r97, [%rd65+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs65, %r90;
-	cvt.f32.f16 %f125, %rs65;
-	cvt.u16.u32 %rs66, %r91;
-	cvt.f32.f16 %f126, %rs66;
-	cvt.u16.u32 %rs67, %r92;
-	cvt.f32.f16 %f127, %rs67;
-	cvt.u16.u32 %rs68, %r93;
-	cvt.f32.f16 %f128, %rs68;
-	cvt.u16.u32 %rs69, %r94;
-	cvt.f32.f16 %f129, %rs69;
-	cvt.u16.u32 %rs70, %r95;
-	cvt.f32.f16 %f130, %rs70;
-	cvt.u16.u32 %rs71, %r96;
-	cvt.f32.f16 %f131, %rs71;
-	cvt.u16.u32 %rs72, %r97;
-	cvt.f32.f16 %f132, %rs72;
-	.loc 1 68 14
-	sub.rn.f32 %f133, %f125, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f134, %f133, %f133, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f135, %f126, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f136, %f135, %f135, %f134;
-	.loc 1 68 14
-	sub.rn.f32 %f137, %f127, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f138, %f137, %f137, %f136;
-	.loc 1 68 14
-	sub.rn.f32 %f139, %f128, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f140, %f139, %f139, %f138;
-	.loc 1 68 14
-	sub.rn.f32 %f141, %f129, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f142, %f141, %f141, %f140;
-	.loc 1 68 14
-	sub.rn.f32 %f143, %f130, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f144, %f143, %f143, %f142;
-	.loc 1 68 14
-	sub.rn.f32 %f145, %f131, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f146, %f145, %f145, %f144;
-	.loc 1 68 14
-	sub.rn.f32 %f147, %f132, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f148, %f147, %f147, %f146;
-	.loc 1 65 34
-	add.s64 %rd66, %rd63, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd67, %rd66, 4;
-	add.s64 %rd68, %rd39, %rd67;
-	ld.global.u16 %r98, [%rd68];
-	ld.global.u16 %r99, [%rd68+2];
-	ld.global.u16 %r100, [%rd68+4];
-	ld.global.u16 %r101, [%rd68+6];
-	ld.global.u16 %r102, [%rd68+8];
-	ld.global.u16 %r103, [%rd68+10];
-	ld.global.u16 %r104, [%rd68+12];
-	ld.global.u16 %r105, [%rd68+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs73, %r98;
-	cvt.f32.f16 %f149, %rs73;
-	cvt.u16.u32 %rs74, %r99;
-	cvt.f32.f16 %f150, %rs74;
-	cvt.u16.u32 %rs75, %r100;
-	cvt.f32.f16 %f151, %rs75;
-	cvt.u16.u32 %rs76, %r101;
-	cvt.f32.f16 %f152, %rs76;
-	cvt.u16.u32 %rs77, %r102;
-	cvt.f32.f16 %f153, %rs77;
-	cvt.u16.u32 %rs78, %r103;
-	cvt.f32.f16 %f154, %rs78;
-	cvt.u16.u32 %rs79, %r104;
-	cvt.f32.f16 %f155, %rs79;
-	cvt.u16.u32 %rs80, %r105;
-	cvt.f32.f16 %f156, %rs80;
-	.loc 1 68 14
-	sub.rn.f32 %f157, %f149, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f158, %f157, %f157, %f148;
-	.loc 1 68 14
-	sub.rn.f32 %f159, %f150, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f160, %f159, %f159, %f158;
-	.loc 1 68 14
-	sub.rn.f32 %f161, %f151, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f162, %f161, %f161, %f160;
-	.loc 1 68 14
-	sub.rn.f32 %f163, %f152, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f164, %f163, %f163, %f162;
-	.loc 1 68 14
-	sub.rn.f32 %f165, %f153, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f166, %f165, %f165, %f164;
-	.loc 1 68 14
-	sub.rn.f32 %f167, %f154, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f168, %f167, %f167, %f166;
-	.loc 1 68 14
-	sub.rn.f32 %f169, %f155, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f170, %f169, %f169, %f168;
-	.loc 1 68 14
-	sub.rn.f32 %f171, %f156, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f172, %f171, %f171, %f170;
-	.loc 1 65 34
-	add.s64 %rd69, %rd66, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd70, %rd69, 4;
-	add.s64 %rd71, %rd39, %rd70;
-	ld.global.u16 %r106, [%rd71];
-	ld.global.u16 %r107, [%rd71+2];
-	ld.global.u16 %r108, [%rd71+4];
-	ld.global.u16 %r109, [%rd71+6];
-	ld.global.u16 %r110, [%rd71+8];
-	ld.global.u16 %r111, [%rd71+10];
-	ld.global.u16 %r112, [%rd71+12];
-	ld.global.u16 %r113, [%rd71+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs81, %r106;
-	cvt.f32.f16 %f173, %rs81;
-	cvt.u16.u32 %rs82, %r107;
-	cvt.f32.f16 %f174, %rs82;
-	cvt.u16.u32 %rs83, %r108;
-	cvt.f32.f16 %f175, %rs83;
-	cvt.u16.u32 %rs84, %r109;
-	cvt.f32.f16 %f176, %rs84;
-	cvt.u16.u32 %rs85, %r110;
-	cvt.f32.f16 %f177, %rs85;
-	cvt.u16.u32 %rs86, %r111;
-	cvt.f32.f16 %f178, %rs86;
-	cvt.u16.u32 %rs87, %r112;
-	cvt.f32.f16 %f179, %rs87;
-	cvt.u16.u32 %rs88, %r113;
-	cvt.f32.f16 %f180, %rs88;
-	.loc 1 68 14
-	sub.rn.f32 %f181, %f173, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f182, %f181, %f181, %f172;
-	.loc 1 68 14
-	sub.rn.f32 %f183, %f174, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f184, %f183, %f183, %f182;
-	.loc 1 68 14
-	sub.rn.f32 %f185, %f175, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f186, %f185, %f185, %f184;
-	.loc 1 68 14
-	sub.rn.f32 %f187, %f176, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f188, %f187, %f187, %f186;
-	.loc 1 68 14
-	sub.rn.f32 %f189, %f177, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f190, %f189, %f189, %f188;
-	.loc 1 68 14
-	sub.rn.f32 %f191, %f178, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f192, %f191, %f191, %f190;
-	.loc 1 68 14
-	sub.rn.f32 %f193, %f179, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f194, %f193, %f193, %f192;
-	.loc 1 68 14
-	sub.rn.f32 %f195, %f180, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f196, %f195, %f195, %f194;
-	.loc 1 65 34
-	add.s64 %rd72, %rd69, %rd21;
-	.loc 1 66 34
-	shl.b64 %rd73, %rd72, 4;
-	add.s64 %rd74, %rd39, %rd73;
-	ld.global.u16 %r114, [%rd74];
-	ld.global.u16 %r115, [%rd74+2];
-	ld.global.u16 %r116, [%rd74+4];
-	ld.global.u16 %r117, [%rd74+6];
-	ld.global.u16 %r118, [%rd74+8];
-	ld.global.u16 %r119, [%rd74+10];
-	ld.global.u16 %r120, [%rd74+12];
-	ld.global.u16 %r121, [%rd74+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs89, %r114;
-	cvt.f32.f16 %f197, %rs89;
-	cvt.u16.u32 %rs90, %r115;
-	cvt.f32.f16 %f198, %rs90;
-	cvt.u16.u32 %rs91, %r116;
-	cvt.f32.f16 %f199, %rs91;
-	cvt.u16.u32 %rs92, %r117;
-	cvt.f32.f16 %f200, %rs92;
-	cvt.u16.u32 %rs93, %r118;
-	cvt.f32.f16 %f201, %rs93;
-	cvt.u16.u32 %rs94, %r119;
-	cvt.f32.f16 %f202, %rs94;
-	cvt.u16.u32 %rs95, %r120;
-	cvt.f32.f16 %f203, %rs95;
-	cvt.u16.u32 %rs96, %r121;
-	cvt.f32.f16 %f204, %rs96;
-	.loc 1 68 14
-	sub.rn.f32 %f205, %f197, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f206, %f205, %f205, %f196;
-	.loc 1 68 14
-	sub.rn.f32 %f207, %f198, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f208, %f207, %f207, %f206;
-	.loc 1 68 14
-	sub.rn.f32 %f209, %f199, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f210, %f209, %f209, %f208;
-	.loc 1 68 14
-	sub.rn.f32 %f211, %f200, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f212, %f211, %f211, %f210;
-	.loc 1 68 14
-	sub.rn.f32 %f213, %f201, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f214, %f213, %f213, %f212;
-	.loc 1 68 14
-	sub.rn.f32 %f215, %f202, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f216, %f215, %f215, %f214;
-	.loc 1 68 14
-	sub.rn.f32 %f217, %f203, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f218, %f217, %f217, %f216;
-	.loc 1 68 14
-	sub.rn.f32 %f219, %f204, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f219, %f219, %f218;
-	.loc 1 65 34
-	add.s64 %rd63, %rd72, %rd21;
-	setp.lt.s64 %p38, %rd63, %rd25;
-	setp.lt.s64 %p39, %rd63, %rd62;
-	@%p39 bra $B16;
-	@!%p38 bra $B19;
+	.loc 1 64 22
+	setp.lt.s64 %p39, %rd20, %rd24;
+	@!%p39 bra $B17;
+	mov.f32 %f57, 0f00000000;
+	mov.u64 %rd54, %rd20;
+	bra $B18;
 $B17:
+	mov.f32 %f57, 0f00000000;
+	bra $B19;
 $B18:
-	.loc 1 66 34
-	shl.b64 %rd75, %rd63, 4;
-	add.s64 %rd76, %rd39, %rd75;
-	ld.global.u16 %r122, [%rd76];
-	ld.global.u16 %r123, [%rd76+2];
-	ld.global.u16 %r124, [%rd76+4];
-	ld.global.u16 %r125, [%rd76+6];
-	ld.global.u16 %r126, [%rd76+8];
-	ld.global.u16 %r127, [%rd76+10];
-	ld.global.u16 %r128, [%rd76+12];
-	ld.global.u16 %r129, [%rd76+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs97, %r122;
-	cvt.f32.f16 %f220, %rs97;
-	cvt.u16.u32 %rs98, %r123;
-	cvt.f32.f16 %f221, %rs98;
-	cvt.u16.u32 %rs99, %r124;
-	cvt.f32.f16 %f222, %rs99;
-	cvt.u16.u32 %rs100, %r125;
-	cvt.f32.f16 %f223, %rs100;
-	cvt.u16.u32 %rs101, %r126;
-	cvt.f32.f16 %f224, %rs101;
-	cvt.u16.u32 %rs102, %r127;
-	cvt.f32.f16 %f225, %rs102;
-	cvt.u16.u32 %rs103, %r128;
-	cvt.f32.f16 %f226, %rs103;
-	cvt.u16.u32 %rs104, %r129;
-	cvt.f32.f16 %f227, %rs104;
-	.loc 1 68 14
-	sub.rn.f32 %f228, %f220, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f229, %f228, %f228, %f124;
-	.loc 1 68 14
-	sub.rn.f32 %f230, %f221, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f231, %f230, %f230, %f229;
-	.loc 1 68 14
-	sub.rn.f32 %f232, %f222, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f233, %f232, %f232, %f231;
-	.loc 1 68 14
-	sub.rn.f32 %f234, %f223, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f235, %f234, %f234, %f233;
-	.loc 1 68 14
-	sub.rn.f32 %f236, %f224, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f237, %f236, %f236, %f235;
-	.loc 1 68 14
-	sub.rn.f32 %f238, %f225, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f239, %f238, %f238, %f237;
-	.loc 1 68 14
-	sub.rn.f32 %f240, %f226, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f241, %f240, %f240, %f239;
-	.loc 1 68 14
-	sub.rn.f32 %f242, %f227, %f26;
-	.loc 1 69 20
-	fma.rn.f32 %f124, %f242, %f242, %f241;
 	.loc 1 65 34
-	add.s64 %rd63, %rd63, %rd21;
-	setp.lt.s64 %p40, %rd63, %rd25;
-	@%p40 bra $B18;
+	setp.lt.u64 %p40, %rd54, %rd24;
+	@!%p40 bra $FAULT4;
+	shl.b64 %rd55, %rd54, 4;
+	add.s64 %rd56, %rd38, %rd55;
+	ld.global.u16 %r61, [%rd56];
+	ld.global.u16 %r62, [%rd56+2];
+	ld.global.u16 %r63, [%rd56+4];
+	ld.global.u16 %r64, [%rd56+6];
+	ld.global.u16 %r65, [%rd56+8];
+	ld.global.u16 %r66, [%rd56+10];
+	ld.global.u16 %r67, [%rd56+12];
+	ld.global.u16 %r68, [%rd56+14];
+	.loc 3 38 59
+	cvt.u16.u32 %rs33, %r61;
+	cvt.f32.f16 %f58, %rs33;
+	cvt.u16.u32 %rs34, %r62;
+	cvt.f32.f16 %f59, %rs34;
+	cvt.u16.u32 %rs35, %r63;
+	cvt.f32.f16 %f60, %rs35;
+	cvt.u16.u32 %rs36, %r64;
+	cvt.f32.f16 %f61, %rs36;
+	cvt.u16.u32 %rs37, %r65;
+	cvt.f32.f16 %f62, %rs37;
+	cvt.u16.u32 %rs38, %r66;
+	cvt.f32.f16 %f63, %rs38;
+	cvt.u16.u32 %rs39, %r67;
+	cvt.f32.f16 %f64, %rs39;
+	cvt.u16.u32 %rs40, %r68;
+	cvt.f32.f16 %f65, %rs40;
+	.loc 1 67 14
+	sub.rn.f32 %f66, %f58, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f67, %f66, %f66, %f57;
+	.loc 1 67 14
+	sub.rn.f32 %f68, %f59, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f69, %f68, %f68, %f67;
+	.loc 1 67 14
+	sub.rn.f32 %f70, %f60, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f71, %f70, %f70, %f69;
+	.loc 1 67 14
+	sub.rn.f32 %f72, %f61, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f73, %f72, %f72, %f71;
+	.loc 1 67 14
+	sub.rn.f32 %f74, %f62, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f75, %f74, %f74, %f73;
+	.loc 1 67 14
+	sub.rn.f32 %f76, %f63, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f77, %f76, %f76, %f75;
+	.loc 1 67 14
+	sub.rn.f32 %f78, %f64, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f79, %f78, %f78, %f77;
+	.loc 1 67 14
+	sub.rn.f32 %f80, %f65, %f26;
+	.loc 1 68 20
+	fma.rn.f32 %f57, %f80, %f80, %f79;
+	.loc 1 64 34
+	add.s64 %rd54, %rd54, %rd16;
+	setp.lt.s64 %p41, %rd54, %rd24;
+	@%p41 bra $B18;
 $B19:
 	.loc 4 51 17
-	mov.pred %p41, 1;
-	vote.sync.ballot.b32 %r130, %p41, 0xffffffff;
+	mov.pred %p42, 1;
+	vote.sync.ballot.b32 %r69, %p42, 0xffffffff;
 	.loc 4 52 11
-	setp.eq.s32 %p42, %r130, -1;
-	@%p42 bra $B21;
+	setp.eq.s32 %p43, %r69, -1;
+	@%p43 bra $B21;
 	.loc 4 58 43
-	brev.b32 %r131, %r130;
-	clz.b32 %r132, %r131;
-	shfl.sync.idx.b32 %f243, %f124, %r132, 31, 0xffffffff;
+	brev.b32 %r70, %r69;
+	clz.b32 %r71, %r70;
+	shfl.sync.idx.b32 %f81, %f57, %r71, 31, 0xffffffff;
 	.loc 4 59 21
-	add.s32 %r133, %r130, -1;
-	and.b32 %r134, %r130, %r133;
-	setp.ne.s32 %p43, %r134, 0;
-	@!%p43 bra $B22;
+	add.s32 %r72, %r69, -1;
+	and.b32 %r73, %r69, %r72;
+	setp.ne.s32 %p44, %r73, 0;
+	@!%p44 bra $B22;
 $B20:
 	.loc 4 60 59
-	brev.b32 %r135, %r134;
-	clz.b32 %r136, %r135;
-	shfl.sync.idx.b32 %f244, %f124, %r136, 31, 0xffffffff;
+	brev.b32 %r74, %r73;
+	clz.b32 %r75, %r74;
+	shfl.sync.idx.b32 %f82, %f57, %r75, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f243, %f244;
+	add.rn.f32 %f81, %f81, %f82;
 	.loc 4 59 53
-	add.s32 %r137, %r134, -1;
-	and.b32 %r134, %r134, %r137;
-	setp.ne.s32 %p44, %r134, 0;
-	@%p44 bra $B20;
+	add.s32 %r76, %r73, -1;
+	and.b32 %r73, %r73, %r76;
+	setp.ne.s32 %p45, %r73, 0;
+	@%p45 bra $B20;
 	bra $B22;
 $B21:
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f245, %f124, 16, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f83, %f57, 16, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f246, %f124, %f245;
+	add.rn.f32 %f84, %f57, %f83;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f247, %f246, 8, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f85, %f84, 8, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f248, %f246, %f247;
+	add.rn.f32 %f86, %f84, %f85;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f249, %f248, 4, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f87, %f86, 4, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f250, %f248, %f249;
+	add.rn.f32 %f88, %f86, %f87;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f251, %f250, 2, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f89, %f88, 2, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f252, %f250, %f251;
+	add.rn.f32 %f90, %f88, %f89;
 	.loc 4 54 32
-	shfl.sync.bfly.b32 %f253, %f252, 1, 31, 0xffffffff;
+	shfl.sync.bfly.b32 %f91, %f90, 1, 31, 0xffffffff;
 	.loc 4 38 49
-	add.rn.f32 %f243, %f252, %f253;
+	add.rn.f32 %f81, %f90, %f91;
 $B22:
-	.loc 2 40 12
-	setp.eq.s32 %p45, %r9, 32;
-	@%p45 bra $B24;
-	.loc 2 43 14
-	setp.eq.s32 %p46, %r5, 0;
-	@!%p46 bra $B23;
-	.loc 2 44 15
-	mad.lo.s32 %r138, 1, 0, 0;
-	mad.lo.s32 %r139, %r138, 256, %r4;
-	cvt.u64.u32 %rd77, %r139;
-	shr.u64 %rd78, %rd77, 5;
-	cvt.u32.u64 %r140, %rd78;
-	mad.lo.s32 %r141, %r140, 4, %r2;
-	st.shared.f32 [%r141+32], %f243;
+	.loc 2 48 12
+	setp.eq.s64 %p46, %rd16, 32;
+	@%p46 bra $B28;
+	.loc 2 74 14
+	setp.eq.s32 %p47, %r9, 0;
+	@!%p47 bra $B23;
+	.loc 2 75 15
+	mad.lo.s32 %r77, %r5, %r6, %r7;
+	mad.lo.s32 %r78, %r77, %r8, %r4;
+	cvt.u64.u32 %rd57, %r78;
+	shr.u64 %rd58, %rd57, 5;
+	cvt.u32.u64 %r79, %rd58;
+	setp.lt.u32 %p48, %r79, 32;
+	@!%p48 bra $FAULT5;
+	mad.lo.s32 %r80, %r79, 4, %r2;
+	st.shared.f32 [%r80+128], %f81;
 $B23:
-	.loc 2 46 8
+	.loc 2 77 8
 	bar.sync 0;
-	.loc 2 47 20
-	and.b32 %r142, %r5, 7;
-	mad.lo.s32 %r143, %r142, 4, %r2;
-	ld.shared.f32 %f254, [%r143+32];
-	.loc 2 49 22
-	shfl.sync.bfly.b32 %f255, %f254, 4, 31, 0xffffffff;
-	add.rn.f32 %f256, %f254, %f255;
-	shfl.sync.bfly.b32 %f257, %f256, 2, 31, 0xffffffff;
-	add.rn.f32 %f258, %f256, %f257;
-	shfl.sync.bfly.b32 %f259, %f258, 1, 31, 0xffffffff;
-	add.rn.f32 %f243, %f258, %f259;
+	.loc 2 53 24
+	shr.s64 %rd59, %rd16, 63;
+	shr.u64 %rd60, %rd59, 59;
+	add.s64 %rd61, %rd16, %rd60;
+	shr.s64 %rd62, %rd61, 5;
+	setp.lt.s64 %p49, 0, %rd62;
+	mov.f32 %f81, 0f00000000;
+	@!%p49 bra $B27;
+	.loc 2 46 47
+	add.s64 %rd63, %rd62, -1;
+	selp.b64 %rd64, %rd63, 0, %p49;
+	setp.lt.u64 %p50, %rd64, 2147483648;
+	setp.lt.s64 %p51, %rd64, 2305843009213693952;
+	and.pred %p52, %p50, %p51;
+	setp.lt.u64 %p53, %rd64, 32;
+	and.pred %p54, %p52, %p53;
+	mov.f32 %f81, 0f00000000;
+	mov.u32 %r81, 0;
+	@%p54 bra $B25;
 $B24:
-	.loc 1 30 76
-	cvt.rn.f32.s64 %f260, %rd15;
-	rcp.approx.ftz.f32 %f261, %f260;
-	neg.f32 %f262, %f260;
-	fma.rn.f32 %f263, %f262, %f261, 0f3F800000;
-	fma.rn.f32 %f264, %f261, %f263, %f261;
-	mul.rn.f32 %f265, %f243, %f264;
-	fma.rn.f32 %f266, %f262, %f265, %f243;
-	fma.rn.f32 %f267, %f266, %f264, %f265;
-	abs.f32 %f268, %f243;
-	setp.lt.f32 %p47, 0f0D800000, %f268;
-	abs.f32 %f269, %f267;
-	setp.lt.f32 %p48, 0f03800000, %f269;
-	and.pred %p49, %p47, %p48;
-	add.rn.f32 %f270, %f267, %f1;
-	rsqrt.approx.ftz.f32 %f271, %f270;
-	mul.rn.f32 %f272, %f270, %f271;
-	abs.f32 %f273, %f271;
-	mul.rn.f32 %f274, %f273, 0f3F000000;
-	neg.f32 %f275, %f272;
-	fma.rn.f32 %f276, %f275, %f272, %f270;
-	fma.rn.f32 %f277, %f276, %f274, %f272;
-	setp.lt.f32 %p50, 0f26800000, %f277;
-	and.pred %p51, %p49, %p50;
-	rcp.approx.ftz.f32 %f278, %f277;
-	neg.f32 %f279, %f277;
-	fma.rn.f32 %f280, %f279, %f278, 0f3F800000;
-	fma.rn.f32 %f281, %f278, %f280, %f278;
-	abs.f32 %f282, %f281;
-	setp.lt.f32 %p52, 0f03800000, %f282;
-	and.pred %p53, %p51, %p52;
-	@%p53 bra $B25;
-	div.rn.f32 %f283, %f243, %f260;
-	add.rn.f32 %f284, %f283, %f1;
-	sqrt.rn.f32 %f285, %f284;
-	rcp.rn.f32 %f281, %f285;
+	cvt.u64.u32 %rd65, %r81;
+	.loc 2 54 13
+	setp.lt.u32 %p55, %r81, 32;
+	@!%p55 bra $FAULT6;
+	mad.lo.s32 %r82, %r81, 4, %r2;
+	ld.shared.f32 %f92, [%r82+128];
+	add.rn.f32 %f81, %f81, %f92;
+	add.s32 %r81, %r81, 1;
+	cvt.u64.u32 %rd66, %r81;
+	setp.lt.s64 %p56, %rd66, %rd62;
+	@%p56 bra $B24;
+	bra $B27;
 $B25:
-	.loc 1 77 22
-	@!%p33 bra $B30;
-	.loc 1 82 18
-	setp.lt.s64 %p54, 0, %rd13;
-	add.s64 %rd79, %rd25, -1;
-	selp.b64 %rd80, %rd79, %rd20, %p33;
-	sub.s64 %rd81, %rd80, %rd20;
-	setp.lt.u64 %p55, %rd81, 2147483648;
-	setp.lt.s64 %p56, %rd80, 2305843009213693952;
-	and.pred %p57, %p55, %p56;
-	shl.b32 %r144, %r8, 1;
-	cvt.u64.u32 %rd82, %r144;
-	setp.lt.u64 %p58, %rd82, %rd11;
-	and.pred %p59, %p57, %p58;
-	shl.b64 %rd83, %rd80, 1;
-	setp.lt.u64 %p60, %rd83, %rd11;
-	and.pred %p61, %p59, %p60;
-	add.s32 %r145, %r144, 1;
-	cvt.u64.u32 %rd84, %r145;
-	setp.lt.u64 %p62, %rd84, %rd11;
-	and.pred %p63, %p61, %p62;
-	add.s64 %rd85, %rd83, 1;
-	setp.lt.u64 %p64, %rd85, %rd11;
-	and.pred %p65, %p63, %p64;
-	setp.lt.u64 %p66, %rd82, %rd13;
-	and.pred %p67, %p65, %p66;
-	setp.lt.u64 %p68, %rd83, %rd13;
-	and.pred %p69, %p67, %p68;
-	setp.lt.u64 %p70, %rd84, %rd13;
-	and.pred %p71, %p69, %p70;
-	setp.lt.u64 %p72, %rd85, %rd13;
-	and.pred %p73, %p71, %p72;
-	@%p73 bra $B28;
+	mov.f32 %f81, 0f00000000;
+	mov.u64 %rd67, 0;
 $B26:
-	.loc 1 78 37
-	shl.b64 %rd86, %rd20, 4;
-	add.s64 %rd87, %rd39, %rd86;
-	ld.global.u16 %r146, [%rd87];
-	ld.global.u16 %r147, [%rd87+2];
-	ld.global.u16 %r148, [%rd87+4];
-	ld.global.u16 %r149, [%rd87+6];
-	ld.global.u16 %r150, [%rd87+8];
-	ld.global.u16 %r151, [%rd87+10];
-	ld.global.u16 %r152, [%rd87+12];
-	ld.global.u16 %r153, [%rd87+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs105, %r146;
-	cvt.f32.f16 %f286, %rs105;
-	cvt.u16.u32 %rs106, %r147;
-	cvt.f32.f16 %f287, %rs106;
-	cvt.u16.u32 %rs107, %r148;
-	cvt.f32.f16 %f288, %rs107;
-	cvt.u16.u32 %rs108, %r149;
-	cvt.f32.f16 %f289, %rs108;
-	cvt.u16.u32 %rs109, %r150;
-	cvt.f32.f16 %f290, %rs109;
-	cvt.u16.u32 %rs110, %r151;
-	cvt.f32.f16 %f291, %rs110;
-	cvt.u16.u32 %rs111, %r152;
-	cvt.f32.f16 %f292, %rs111;
-	cvt.u16.u32 %rs112, %r153;
-	cvt.f32.f16 %f293, %rs112;
-	.loc 5 28 27
-	shl.b64 %rd88, %rd20, 1;
-	setp.lt.u64 %p74, %rd88, %rd11;
-	@!%p74 bra $FAULT0;
-	shl.b64 %rd89, %rd88, 4;
-	add.s64 %rd90, %rd10, %rd89;
-	ld.global.f32 %f294, [%rd90];
-	ld.global.f32 %f295, [%rd90+4];
-	ld.global.f32 %f296, [%rd90+8];
-	ld.global.f32 %f297, [%rd90+12];
-	add.s64 %rd91, %rd88, 1;
-	setp.lt.u64 %p75, %rd91, %rd11;
-	@!%p75 bra $FAULT1;
-	ld.global.f32 %f298, [%rd90+16];
-	ld.global.f32 %f299, [%rd90+20];
-	ld.global.f32 %f300, [%rd90+24];
-	ld.global.f32 %f301, [%rd90+28];
-	.loc 1 80 17
-	sub.rn.f32 %f302, %f286, %f26;
-	mul.rn.f32 %f303, %f302, %f281;
-	mul.rn.f32 %f304, %f303, %f294;
-	sub.rn.f32 %f305, %f287, %f26;
-	mul.rn.f32 %f306, %f305, %f281;
-	mul.rn.f32 %f307, %f306, %f295;
-	sub.rn.f32 %f308, %f288, %f26;
-	mul.rn.f32 %f309, %f308, %f281;
-	mul.rn.f32 %f310, %f309, %f296;
-	sub.rn.f32 %f311, %f289, %f26;
-	mul.rn.f32 %f312, %f311, %f281;
-	mul.rn.f32 %f313, %f312, %f297;
-	sub.rn.f32 %f314, %f290, %f26;
-	mul.rn.f32 %f315, %f314, %f281;
-	mul.rn.f32 %f316, %f315, %f298;
-	sub.rn.f32 %f317, %f291, %f26;
-	mul.rn.f32 %f318, %f317, %f281;
-	mul.rn.f32 %f319, %f318, %f299;
-	sub.rn.f32 %f320, %f292, %f26;
-	mul.rn.f32 %f321, %f320, %f281;
-	mul.rn.f32 %f322, %f321, %f300;
-	sub.rn.f32 %f323, %f293, %f26;
-	mul.rn.f32 %f324, %f323, %f281;
-	mul.rn.f32 %f325, %f324, %f301;
-	.loc 1 82 18
-	@!%p54 bra $B27;
-	.loc 5 28 25
-	setp.lt.u64 %p76, %rd88, %rd13;
-	@!%p76 bra $FAULT2;
-	shl.b64 %rd92, %rd88, 4;
-	add.s64 %rd93, %rd12, %rd92;
-	ld.global.f32 %f326, [%rd93];
-	ld.global.f32 %f327, [%rd93+4];
-	ld.global.f32 %f328, [%rd93+8];
-	ld.global.f32 %f329, [%rd93+12];
-	setp.lt.u64 %p77, %rd91, %rd13;
-	@!%p77 bra $FAULT3;
-	ld.global.f32 %f330, [%rd93+16];
-	ld.global.f32 %f331, [%rd93+20];
-	ld.global.f32 %f332, [%rd93+24];
-	ld.global.f32 %f333, [%rd93+28];
-	.loc 1 85 5
-	add.rn.f32 %f304, %f304, %f326;
-	add.rn.f32 %f307, %f307, %f327;
-	add.rn.f32 %f310, %f310, %f328;
-	add.rn.f32 %f313, %f313, %f329;
-	add.rn.f32 %f316, %f316, %f330;
-	add.rn.f32 %f319, %f319, %f331;
-	add.rn.f32 %f322, %f322, %f332;
-	add.rn.f32 %f325, %f325, %f333;
+	cvt.u32.u64 %r83, %rd67;
+	mad.lo.s32 %r84, %r83, 4, %r2;
+	ld.shared.f32 %f93, [%r84+128];
+	add.rn.f32 %f81, %f81, %f93;
+	add.s64 %rd67, %rd67, 1;
+	setp.lt.s64 %p57, %rd67, %rd62;
+	@%p57 bra $B26;
 $B27:
-	.loc 3 41 60
-	cvt.rn.f16.f32 %rs113, %f304;
-	cvt.u32.u16 %r154, %rs113;
-	cvt.rn.f16.f32 %rs114, %f307;
-	cvt.u32.u16 %r155, %rs114;
-	cvt.rn.f16.f32 %rs115, %f310;
-	cvt.u32.u16 %r156, %rs115;
-	cvt.rn.f16.f32 %rs116, %f313;
-	cvt.u32.u16 %r157, %rs116;
-	cvt.rn.f16.f32 %rs117, %f316;
-	cvt.u32.u16 %r158, %rs117;
-	cvt.rn.f16.f32 %rs118, %f319;
-	cvt.u32.u16 %r159, %rs118;
-	cvt.rn.f16.f32 %rs119, %f322;
-	cvt.u32.u16 %r160, %rs119;
-	cvt.rn.f16.f32 %rs120, %f325;
-	cvt.u32.u16 %r161, %rs120;
-	.loc 1 88 6
-	shl.b64 %rd94, %rd20, 4;
-	add.s64 %rd95, %rd40, %rd94;
-	st.global.u16 [%rd95], %r154;
-	st.global.u16 [%rd95+2], %r155;
-	st.global.u16 [%rd95+4], %r156;
-	st.global.u16 [%rd95+6], %r157;
-	st.global.u16 [%rd95+8], %r158;
-	st.global.u16 [%rd95+10], %r159;
-	st.global.u16 [%rd95+12], %r160;
-	st.global.u16 [%rd95+14], %r161;
-	.loc 1 77 34
-	add.s64 %rd20, %rd20, %rd21;
-	setp.lt.s64 %p78, %rd20, %rd25;
-	@%p78 bra $B26;
-	bra $B30;
 $B28:
-	.loc 1 78 37
-	shl.b64 %rd96, %rd20, 4;
-	add.s64 %rd97, %rd39, %rd96;
-	ld.global.u16 %r162, [%rd97];
-	ld.global.u16 %r163, [%rd97+2];
-	ld.global.u16 %r164, [%rd97+4];
-	ld.global.u16 %r165, [%rd97+6];
-	ld.global.u16 %r166, [%rd97+8];
-	ld.global.u16 %r167, [%rd97+10];
-	ld.global.u16 %r168, [%rd97+12];
-	ld.global.u16 %r169, [%rd97+14];
-	.loc 3 38 59
-	cvt.u16.u32 %rs121, %r162;
-	cvt.f32.f16 %f334, %rs121;
-	cvt.u16.u32 %rs122, %r163;
-	cvt.f32.f16 %f335, %rs122;
-	cvt.u16.u32 %rs123, %r164;
-	cvt.f32.f16 %f336, %rs123;
-	cvt.u16.u32 %rs124, %r165;
-	cvt.f32.f16 %f337, %rs124;
-	cvt.u16.u32 %rs125, %r166;
-	cvt.f32.f16 %f338, %rs125;
-	cvt.u16.u32 %rs126, %r167;
-	cvt.f32.f16 %f339, %rs126;
-	cvt.u16.u32 %rs127, %r168;
-	cvt.f32.f16 %f340, %rs127;
-	cvt.u16.u32 %rs128, %r169;
-	cvt.f32.f16 %f341, %rs128;
-	.loc 5 28 27
-	shl.b64 %rd98, %rd20, 1;
-	shl.b64 %rd99, %rd98, 4;
-	add.s64 %rd100, %rd10, %rd99;
-	ld.global.f32 %f342, [%rd100];
-	ld.global.f32 %f343, [%rd100+4];
-	ld.global.f32 %f344, [%rd100+8];
-	ld.global.f32 %f345, [%rd100+12];
-	ld.global.f32 %f346, [%rd100+16];
-	ld.global.f32 %f347, [%rd100+20];
-	ld.global.f32 %f348, [%rd100+24];
-	ld.global.f32 %f349, [%rd100+28];
-	.loc 1 80 17
-	sub.rn.f32 %f350, %f334, %f26;
-	mul.rn.f32 %f351, %f350, %f281;
-	mul.rn.f32 %f352, %f351, %f342;
-	sub.rn.f32 %f353, %f335, %f26;
-	mul.rn.f32 %f354, %f353, %f281;
-	mul.rn.f32 %f355, %f354, %f343;
-	sub.rn.f32 %f356, %f336, %f26;
-	mul.rn.f32 %f357, %f356, %f281;
-	mul.rn.f32 %f358, %f357, %f344;
-	sub.rn.f32 %f359, %f337, %f26;
-	mul.rn.f32 %f360, %f359, %f281;
-	mul.rn.f32 %f361, %f360, %f345;
-	sub.rn.f32 %f362, %f338, %f26;
-	mul.rn.f32 %f363, %f362, %f281;
-	mul.rn.f32 %f364, %f363, %f346;
-	sub.rn.f32 %f365, %f339, %f26;
-	mul.rn.f32 %f366, %f365, %f281;
-	mul.rn.f32 %f367, %f366, %f347;
-	sub.rn.f32 %f368, %f340, %f26;
-	mul.rn.f32 %f369, %f368, %f281;
-	mul.rn.f32 %f370, %f369, %f348;
-	sub.rn.f32 %f371, %f341, %f26;
-	mul.rn.f32 %f372, %f371, %f281;
-	mul.rn.f32 %f373, %f372, %f349;
-	.loc 1 82 18
-	@!%p54 bra $B29;
-	.loc 5 28 25
-	shl.b64 %rd101, %rd98, 4;
-	add.s64 %rd102, %rd12, %rd101;
-	ld.global.f32 %f374, [%rd102];
-	ld.global.f32 %f375, [%rd102+4];
-	ld.global.f32 %f376, [%rd102+8];
-	ld.global.f32 %f377, [%rd102+12];
-	ld.global.f32 %f378, [%rd102+16];
-	ld.global.f32 %f379, [%rd102+20];
-	ld.global.f32 %f380, [%rd102+24];
-	ld.global.f32 %f381, [%rd102+28];
-	.loc 1 85 5
-	add.rn.f32 %f352, %f352, %f374;
-	add.rn.f32 %f355, %f355, %f375;
-	add.rn.f32 %f358, %f358, %f376;
-	add.rn.f32 %f361, %f361, %f377;
-	add.rn.f32 %f364, %f364, %f378;
-	add.rn.f32 %f367, %f367, %f379;
-	add.rn.f32 %f370, %f370, %f380;
-	add.rn.f32 %f373, %f373, %f381;
+	.loc 1 29 76
+	cvt.rn.f32.s64 %f94, %rd15;
+	rcp.approx.ftz.f32 %f95, %f94;
+	neg.f32 %f96, %f94;
+	fma.rn.f32 %f97, %f96, %f95, 0f3F800000;
+	fma.rn.f32 %f98, %f95, %f97, %f95;
+	mul.rn.f32 %f99, %f81, %f98;
+	fma.rn.f32 %f100, %f96, %f99, %f81;
+	fma.rn.f32 %f101, %f100, %f98, %f99;
+	abs.f32 %f102, %f81;
+	setp.lt.f32 %p58, 0f0D800000, %f102;
+	abs.f32 %f103, %f101;
+	setp.lt.f32 %p59, 0f03800000, %f103;
+	and.pred %p60, %p58, %p59;
+	add.rn.f32 %f104, %f101, %f1;
+	rsqrt.approx.ftz.f32 %f105, %f104;
+	mul.rn.f32 %f106, %f104, %f105;
+	abs.f32 %f107, %f105;
+	mul.rn.f32 %f108, %f107, 0f3F000000;
+	neg.f32 %f109, %f106;
+	fma.rn.f32 %f110, %f109, %f106, %f104;
+	fma.rn.f32 %f111, %f110, %f108, %f106;
+	setp.lt.f32 %p61, 0f26800000, %f111;
+	and.pred %p62, %p60, %p61;
+	rcp.approx.ftz.f32 %f112, %f111;
+	neg.f32 %f113, %f111;
+	fma.rn.f32 %f114, %f113, %f112, 0f3F800000;
+	fma.rn.f32 %f115, %f112, %f114, %f112;
+	abs.f32 %f116, %f115;
+	setp.lt.f32 %p63, 0f03800000, %f116;
+	and.pred %p64, %p62, %p63;
+	@%p64 bra $B29;
+	div.rn.f32 %f117, %f81, %f94;
+	add.rn.f32 %f118, %f117, %f1;
+	sqrt.rn.f32 %f119, %f118;
+	rcp.rn.f32 %f115, %f119;
 $B29:
-	.loc 3 41 60
-	cvt.rn.f16.f32 %rs129, %f352;
-	cvt.u32.u16 %r170, %rs129;
-	cvt.rn.f16.f32 %rs130, %f355;
-	cvt.u32.u16 %r171, %rs130;
-	cvt.rn.f16.f32 %rs131, %f358;
-	cvt.u32.u16 %r172, %rs131;
-	cvt.rn.f16.f32 %rs132, %f361;
-	cvt.u32.u16 %r173, %rs132;
-	cvt.rn.f16.f32 %rs133, %f364;
-	cvt.u32.u16 %r174, %rs133;
-	cvt.rn.f16.f32 %rs134, %f367;
-	cvt.u32.u16 %r175, %rs134;
-	cvt.rn.f16.f32 %rs135, %f370;
-	cvt.u32.u16 %r176, %rs135;
-	cvt.rn.f16.f32 %rs136, %f373;
-	cvt.u32.u16 %r177, %rs136;
-	.loc 1 88 6
-	shl.b64 %rd103, %rd20, 4;
-	add.s64 %rd104, %rd40, %rd103;
-	st.global.u16 [%rd104], %r170;
-	st.global.u16 [%rd104+2], %r171;
-	st.global.u16 [%rd104+4], %r172;
-	st.global.u16 [%rd104+6], %r173;
-	st.global.u16 [%rd104+8], %r174;
-	st.global.u16 [%rd104+10], %r175;
-	st.global.u16 [%rd104+12], %r176;
-	st.global.u16 [%rd104+14], %r177;
-	.loc 1 77 34
-	add.s64 %rd20, %rd20, %rd21;
-	setp.lt.s64 %p79, %rd20, %rd25;
-	@%p79 bra $B28;
+	.loc 1 76 22
+	@!%p39 bra $B32;
+	.loc 1 81 18
+	setp.lt.s64 %p65, 0, %rd13;
 $B30:
-	.loc 1 31 9
-	bra $EXIT;
+	.loc 1 77 37
+	setp.lt.u64 %p66, %rd20, %rd24;
+	.loc 5 28 27
+	shl.b64 %rd68, %rd20, 1;
+	setp.lt.u64 %p67, %rd68, %rd11;
+	add.s64 %rd69, %rd68, 1;
+	setp.lt.u64 %p68, %rd69, %rd11;
+	and.pred %p69, %p66, %p67;
+	and.pred %p70, %p69, %p68;
+	@!%p70 bra $B36;
+	.loc 1 77 37
+	shl.b64 %rd70, %rd20, 4;
+	add.s64 %rd71, %rd38, %rd70;
+	ld.global.u16 %r85, [%rd71];
+	ld.global.u16 %r86, [%rd71+2];
+	ld.global.u16 %r87, [%rd71+4];
+	ld.global.u16 %r88, [%rd71+6];
+	ld.global.u16 %r89, [%rd71+8];
+	ld.global.u16 %r90, [%rd71+10];
+	ld.global.u16 %r91, [%rd71+12];
+	ld.global.u16 %r92, [%rd71+14];
+	.loc 3 38 59
+	cvt.u16.u32 %rs41, %r85;
+	cvt.f32.f16 %f120, %rs41;
+	cvt.u16.u32 %rs42, %r86;
+	cvt.f32.f16 %f121, %rs42;
+	cvt.u16.u32 %rs43, %r87;
+	cvt.f32.f16 %f122, %rs43;
+	cvt.u16.u32 %rs44, %r88;
+	cvt.f32.f16 %f123, %rs44;
+	cvt.u16.u32 %rs45, %r89;
+	cvt.f32.f16 %f124, %rs45;
+	cvt.u16.u32 %rs46, %r90;
+	cvt.f32.f16 %f125, %rs46;
+	cvt.u16.u32 %rs47, %r91;
+	cvt.f32.f16 %f126, %rs47;
+	cvt.u16.u32 %rs48, %r92;
+	cvt.f32.f16 %f127, %rs48;
+	.loc 5 28 25
+	shl.b64 %rd72, %rd68, 4;
+	add.s64 %rd73, %rd10, %rd72;
+	ld.global.f32 %f128, [%rd73];
+	ld.global.f32 %f129, [%rd73+4];
+	ld.global.f32 %f130, [%rd73+8];
+	ld.global.f32 %f131, [%rd73+12];
+	ld.global.f32 %f132, [%rd73+16];
+	ld.global.f32 %f133, [%rd73+20];
+	ld.global.f32 %f134, [%rd73+24];
+	ld.global.f32 %f135, [%rd73+28];
+	.loc 1 79 17
+	sub.rn.f32 %f136, %f120, %f26;
+	mul.rn.f32 %f137, %f136, %f115;
+	mul.rn.f32 %f138, %f137, %f128;
+	sub.rn.f32 %f139, %f121, %f26;
+	mul.rn.f32 %f140, %f139, %f115;
+	mul.rn.f32 %f141, %f140, %f129;
+	sub.rn.f32 %f142, %f122, %f26;
+	mul.rn.f32 %f143, %f142, %f115;
+	mul.rn.f32 %f144, %f143, %f130;
+	sub.rn.f32 %f145, %f123, %f26;
+	mul.rn.f32 %f146, %f145, %f115;
+	mul.rn.f32 %f147, %f146, %f131;
+	sub.rn.f32 %f148, %f124, %f26;
+	mul.rn.f32 %f149, %f148, %f115;
+	mul.rn.f32 %f150, %f149, %f132;
+	sub.rn.f32 %f151, %f125, %f26;
+	mul.rn.f32 %f152, %f151, %f115;
+	mul.rn.f32 %f153, %f152, %f133;
+	sub.rn.f32 %f154, %f126, %f26;
+	mul.rn.f32 %f155, %f154, %f115;
+	mul.rn.f32 %f156, %f155, %f134;
+	sub.rn.f32 %f157, %f127, %f26;
+	mul.rn.f32 %f158, %f157, %f115;
+	mul.rn.f32 %f159, %f158, %f135;
+	.loc 1 81 18
+	@!%p65 bra $B31;
+	.loc 5 28 25
+	setp.lt.u64 %p71, %rd68, %rd13;
+	setp.lt.u64 %p72, %rd69, %rd13;
+	and.pred %p73, %p71, %p72;
+	@!%p73 bra $B37;
+	shl.b64 %rd74, %rd68, 4;
+	add.s64 %rd75, %rd12, %rd74;
+	ld.global.f32 %f160, [%rd75];
+	ld.global.f32 %f161, [%rd75+4];
+	ld.global.f32 %f162, [%rd75+8];
+	ld.global.f32 %f163, [%rd75+12];
+	ld.global.f32 %f164, [%rd75+16];
+	ld.global.f32 %f165, [%rd75+20];
+	ld.global.f32 %f166, [%rd75+24];
+	ld.global.f32 %f167, [%rd75+28];
+	.loc 1 84 5
+	add.rn.f32 %f138, %f138, %f160;
+	add.rn.f32 %f141, %f141, %f161;
+	add.rn.f32 %f144, %f144, %f162;
+	add.rn.f32 %f147, %f147, %f163;
+	add.rn.f32 %f150, %f150, %f164;
+	add.rn.f32 %f153, %f153, %f165;
+	add.rn.f32 %f156, %f156, %f166;
+	add.rn.f32 %f159, %f159, %f167;
 $B31:
-	.loc 1 18 3
-	bra $EXIT;
+	.loc 3 41 60
+	cvt.rn.f16.f32 %rs49, %f138;
+	cvt.u32.u16 %r93, %rs49;
+	cvt.rn.f16.f32 %rs50, %f141;
+	cvt.u32.u16 %r94, %rs50;
+	cvt.rn.f16.f32 %rs51, %f144;
+	cvt.u32.u16 %r95, %rs51;
+	cvt.rn.f16.f32 %rs52, %f147;
+	cvt.u32.u16 %r96, %rs52;
+	cvt.rn.f16.f32 %rs53, %f150;
+	cvt.u32.u16 %r97, %rs53;
+	cvt.rn.f16.f32 %rs54, %f153;
+	cvt.u32.u16 %r98, %rs54;
+	cvt.rn.f16.f32 %rs55, %f156;
+	cvt.u32.u16 %r99, %rs55;
+	cvt.rn.f16.f32 %rs56, %f159;
+	cvt.u32.u16 %r100, %rs56;
+	.loc 1 87 6
+	shl.b64 %rd76, %rd20, 4;
+	add.s64 %rd77, %rd39, %rd76;
+	st.global.u16 [%rd77], %r93;
+	st.global.u16 [%rd77+2], %r94;
+	st.global.u16 [%rd77+4], %r95;
+	st.global.u16 [%rd77+6], %r96;
+	st.global.u16 [%rd77+8], %r97;
+	st.global.u16 [%rd77+10], %r98;
+	st.global.u16 [%rd77+12], %r99;
+	st.global.u16 [%rd77+14], %r100;
+	.loc 1 76 34
+	add.s64 %rd20, %rd20, %rd16;
+	setp.lt.s64 %p74, %rd20, %rd24;
+	@%p74 bra $B30;
 $B32:
-	.loc 1 24 30
-	@!%p5 bra $FAULT4;
-	@!%p6 bra $FAULT5;
-	@!%p7 bra $FAULT6;
-	bra $FAULT7;
+	.loc 1 30 9
+	bra $EXIT;
 $B33:
-	.loc 1 26 31
-	@!%p14 bra $FAULT8;
-	@!%p15 bra $FAULT9;
+	.loc 1 17 3
+	bra $EXIT;
+$B34:
+	.loc 1 23 30
+	@!%p5 bra $FAULT7;
+	@!%p6 bra $FAULT8;
+	@!%p7 bra $FAULT9;
 	bra $FAULT10;
+$B35:
+	.loc 1 25 31
+	@!%p15 bra $FAULT11;
+	@!%p16 bra $FAULT12;
+	bra $FAULT13;
+$B36:
+	.loc 1 77 37
+	@!%p66 bra $FAULT14;
+	.loc 5 28 25
+	@!%p67 bra $FAULT15;
+	bra $FAULT16;
+$B37:
+	@!%p71 bra $FAULT17;
+	bra $FAULT18;
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 5 28 25
-	mov.u32 %r178, 0;
-	mov.u64 %rd105, %rd88;
-	mov.u64 %rd106, %rd11;
+	.loc 1 36 35
+	mov.u32 %r101, 0;
+	mov.u64 %rd78, %rd31;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT1:
-	mov.u32 %r178, 0;
-	mov.u64 %rd105, %rd91;
-	mov.u64 %rd106, %rd11;
+	.loc 1 54 34
+	mov.u32 %r101, 1;
+	mov.u64 %rd78, %rd40;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT2:
-	mov.u32 %r178, 0;
-	mov.u64 %rd105, %rd88;
-	mov.u64 %rd106, %rd13;
+	.loc 2 75 8
+	mov.u32 %r101, 3;
+	mov.u64 %rd78, %rd44;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT3:
-	mov.u32 %r178, 0;
-	mov.u64 %rd105, %rd91;
-	mov.u64 %rd106, %rd13;
+	.loc 2 54 13
+	mov.u32 %r101, 4;
+	mov.u64 %rd78, %rd51;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 24 30
-	mov.u32 %r178, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd2;
+	.loc 1 65 34
+	mov.u32 %r101, 2;
+	mov.u64 %rd78, %rd54;
+	mov.u64 %rd79, %rd24;
 	bra $FAULT;
 $FAULT5:
-	mov.u32 %r178, 2;
-	mov.u64 %rd105, %rd26;
-	mov.u64 %rd106, %rd27;
+	.loc 2 75 8
+	mov.u32 %r101, 3;
+	mov.u64 %rd78, %rd58;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT6:
-	mov.u32 %r178, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd5;
+	.loc 2 54 13
+	mov.u32 %r101, 4;
+	mov.u64 %rd78, %rd65;
+	mov.u64 %rd79, 32;
 	bra $FAULT;
 $FAULT7:
-	mov.u32 %r178, 1;
-	mov.u64 %rd105, %rd27;
-	mov.u64 %rd106, %rd7;
+	.loc 1 23 30
+	mov.u32 %r101, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd2;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 26 31
-	mov.u32 %r178, 3;
-	mov.u64 %rd105, %rd37;
-	mov.u64 %rd106, %rd7;
+	mov.u32 %r101, 6;
+	mov.u64 %rd78, %rd25;
+	mov.u64 %rd79, %rd26;
 	bra $FAULT;
 $FAULT9:
-	mov.u32 %r178, 4;
-	mov.u64 %rd105, %rd26;
-	mov.u64 %rd106, %rd37;
+	mov.u32 %r101, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd5;
 	bra $FAULT;
 $FAULT10:
-	mov.u32 %r178, 3;
-	mov.u64 %rd105, %rd37;
-	mov.u64 %rd106, %rd9;
+	mov.u32 %r101, 5;
+	mov.u64 %rd78, %rd26;
+	mov.u64 %rd79, %rd7;
+	bra $FAULT;
+$FAULT11:
+	.loc 1 25 31
+	mov.u32 %r101, 7;
+	mov.u64 %rd78, %rd36;
+	mov.u64 %rd79, %rd7;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r101, 8;
+	mov.u64 %rd78, %rd25;
+	mov.u64 %rd79, %rd36;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r101, 7;
+	mov.u64 %rd78, %rd36;
+	mov.u64 %rd79, %rd9;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 77 37
+	mov.u32 %r101, 9;
+	mov.u64 %rd78, %rd20;
+	mov.u64 %rd79, %rd24;
+	bra $FAULT;
+$FAULT15:
+	.loc 5 28 25
+	mov.u32 %r101, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd11;
+	bra $FAULT;
+$FAULT16:
+	mov.u32 %r101, 10;
+	mov.u64 %rd78, %rd69;
+	mov.u64 %rd79, %rd11;
+	bra $FAULT;
+$FAULT17:
+	mov.u32 %r101, 10;
+	mov.u64 %rd78, %rd68;
+	mov.u64 %rd79, %rd13;
+	bra $FAULT;
+$FAULT18:
+	mov.u32 %r101, 10;
+	mov.u64 %rd78, %rd69;
+	mov.u64 %rd79, %rd13;
 $FAULT:
-	ld.param.u64 %rd107, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
-	atom.relaxed.gpu.global.cas.b32 %r179, [%rd107], 0, 1;
-	setp.ne.u32 %p80, %r179, 0;
-	@%p80 bra $EXIT;
-	ld.global.u64 %rd108, [%rd107+8];
-	ld.param.u32 %r180, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+184];
-	st.global.u32 [%rd108+4], %r180;
-	ld.param.u32 %r181, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+188];
-	st.global.v2.u32 [%rd108+8], {%r181, %r178};
-	mov.u32 %r182, %ctaid.x;
-	mov.u32 %r183, %ctaid.y;
-	st.global.v2.u32 [%rd108+16], {%r182, %r183};
-	mov.u32 %r184, %ctaid.z;
-	mov.u32 %r185, %tid.x;
-	st.global.v2.u32 [%rd108+24], {%r184, %r185};
-	mov.u32 %r186, %tid.y;
-	mov.u32 %r187, %tid.z;
-	st.global.v2.u32 [%rd108+32], {%r186, %r187};
-	st.global.u64 [%rd108+40], %rd105;
-	st.global.u64 [%rd108+48], %rd106;
+	ld.param.u64 %rd80, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+176];
+	atom.relaxed.gpu.global.cas.b32 %r102, [%rd80], 0, 1;
+	setp.ne.u32 %p75, %r102, 0;
+	@%p75 bra $EXIT;
+	ld.global.u64 %rd81, [%rd80+8];
+	ld.param.u32 %r103, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+184];
+	st.global.u32 [%rd81+4], %r103;
+	ld.param.u32 %r104, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+188];
+	st.global.v2.u32 [%rd81+8], {%r104, %r101};
+	mov.u32 %r105, %ctaid.x;
+	mov.u32 %r106, %ctaid.y;
+	st.global.v2.u32 [%rd81+16], {%r105, %r106};
+	mov.u32 %r107, %ctaid.z;
+	mov.u32 %r108, %tid.x;
+	st.global.v2.u32 [%rd81+24], {%r107, %r108};
+	mov.u32 %r109, %tid.y;
+	mov.u32 %r110, %tid.z;
+	st.global.v2.u32 [%rd81+32], {%r109, %r110};
+	st.global.u64 [%rd81+40], %rd78;
+	st.global.u64 [%rd81+48], %rd79;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd108], 56;
+	st.volatile.global.u32 [%rd81], 56;
 	bra $EXIT;
 }
 `

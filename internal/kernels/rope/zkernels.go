@@ -54,7 +54,7 @@ var storeAnglesKernel = &driver.Kernel{
 	},
 	Twin:    storeAnglesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 28, 29},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 27, 28},
 }
 
 // plain32 rotates a head of a token with each block.
@@ -102,7 +102,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 23, 30, 31},
+	Uses:    []uint16{19, 20, 21, 22, 23, 29, 30},
 }
 
 // plainBF16 rotates a head of a token with each block.
@@ -152,7 +152,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 22, 23, 30, 31},
+	Uses:    []uint16{13, 14, 15, 22, 23, 29, 30},
 }
 
 // plainF16 rotates a head of a token with each block.
@@ -200,7 +200,7 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{16, 17, 18, 22, 23, 30, 31},
+	Uses:    []uint16{16, 17, 18, 22, 23, 29, 30},
 }
 
 // wide32 rotates the heads of a token with each block.
@@ -216,7 +216,7 @@ var wide32Kernel = &driver.Kernel{
 	Name:    "wide[float32, [4]float32, [4]float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "wide.go",
-	Line:    12,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 16},
@@ -225,12 +225,12 @@ var wide32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 19, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 16, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 17, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 17, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64},
@@ -250,7 +250,7 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Twin:    wide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{19, 20, 21, 22, 24, 25, 26, 27, 30, 32},
+	Uses:    []uint16{19, 20, 21, 22, 24, 25, 26, 29, 31, 32},
 }
 
 // wideBF16 rotates the heads of a token with each block.
@@ -266,7 +266,7 @@ var wideBF16Kernel = &driver.Kernel{
 	Name:    "wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "wide.go",
-	Line:    12,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 16},
@@ -275,12 +275,12 @@ var wideBF16Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 19, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 16, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 17, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 17, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64},
@@ -302,7 +302,7 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Twin:    wideBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 22, 24, 25, 26, 27, 30, 32},
+	Uses:    []uint16{13, 14, 15, 22, 24, 25, 26, 29, 31, 32},
 }
 
 // wideF16 rotates the heads of a token with each block.
@@ -318,7 +318,7 @@ var wideF16Kernel = &driver.Kernel{
 	Name:    "wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/rope",
 	File:    "wide.go",
-	Line:    12,
+	Line:    14,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "angles", Offset: 24, Size: 24, Elem: 16},
@@ -327,12 +327,12 @@ var wideF16Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 19, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 16, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 16, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 17, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 17, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 21, Format: "integer divide by zero"},
+		{File: "wide.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 18, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "vector.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64},
@@ -352,5 +352,5 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Twin:    wideF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{16, 17, 18, 22, 24, 25, 26, 27, 30, 32},
+	Uses:    []uint16{16, 17, 18, 22, 24, 25, 26, 29, 31, 32},
 }

@@ -675,7 +675,7 @@ func plainF16TwinRow(lanes int, angles unsafe.Pointer, anglesCap int, c26 bool, 
 
 // wide32Twin runs blocks of the kernel wide_float32_4_float32_4_float32_row_F32.
 //
-//line wide.go:12
+//line wide.go:14
 func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -685,79 +685,79 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c8 := *(*int)(unsafe.Add(args, 56))
 	c16 := *(*int)(unsafe.Add(args, 64))
 	c24 := *(*int32)(unsafe.Add(args, 72))
-//line wide.go:15
+//line wide.go:17
 	i34 := c0 / 4
-//line wide.go:14
+//line wide.go:16
 	i23 := int(uint32(c24)) / 4
-//line wide.go:14
+//line wide.go:16
 	i26 := c16 / 4
-//line wide.go:16
-	i43 := (c8 - 1) * i26
-//line wide.go:16
-	i730 := i23 << 1
-//line wide.go:19
-	c93 := i23 != 0
 //line wide.go:18
+	i43 := (c8 - 1) * i26
+//line wide.go:18
+	i730 := i23 << 1
+//line wide.go:21
+	c93 := i23 != 0
+//line wide.go:20
 	i90 := c8 * i23
-//line wide.go:12
+//line wide.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line wide.go:15
+//line wide.go:17
 		i35 := bx * i34
-//line wide.go:15
+//line wide.go:17
 		i39 := bx << 1 * i23
 		i46 := i35 + i43 + i730
-//line wide.go:16
+//line wide.go:18
 		if uint(i46) > uint(xCap) {
-//line wide.go:16
+//line wide.go:18
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i46, xCap)
-//line wide.go:16
+//line wide.go:18
 			return
 		}
-//line wide.go:16
+//line wide.go:18
 		if uint(i35) > uint(i46) {
-//line wide.go:16
+//line wide.go:18
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i35, i46)
-//line wide.go:16
+//line wide.go:18
 			return
 		}
-//line wide.go:16
+//line wide.go:18
 		o54 := i35 * 16
-//line wide.go:16
+//line wide.go:18
 		i55 := i46 - i35
 		i58 := i39 + i23
-//line wide.go:17
+//line wide.go:19
 		if uint(i58) > uint(anglesCap) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, anglesCap)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		o66 := i39 * 16
-//line wide.go:17
+//line wide.go:19
 		i72 := i39 + i730
-//line wide.go:17
+//line wide.go:19
 		if uint(i72) > uint(anglesCap) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i72, anglesCap)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		if uint(i58) > uint(i72) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i58, i72)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		o80 := i58 * 16
-//line wide.go:17
+//line wide.go:19
 		i81 := i72 - i58
 		{
 			{
-//line wide.go:18
+//line wide.go:20
 				if !wide32TwinRow(i90, c93, i23, i26, i55, o54, x, angles, o66, i81, o80, blocks) {
 					return
 				}
@@ -768,72 +768,72 @@ func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wide32TwinRow is what a row of threads does in wide32Twin.
 //
-//line wide.go:18
+//line wide.go:20
 func wide32TwinRow(i90 int, c93 bool, i23 int, i26 int, i55 int, o54 int, x unsafe.Pointer, angles unsafe.Pointer, o66 int, i81 int, o80 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
 		var i87 int
-//line wide.go:18
+//line wide.go:20
 		i87 = tx
-//line wide.go:18
+//line wide.go:20
 		for {
-//line wide.go:18
+//line wide.go:20
 			if i87 >= i90 {
-//line wide.go:18
+//line wide.go:20
 				break
 			}
-//line wide.go:19
+//line wide.go:21
 			if !c93 {
-//line wide.go:19
+//line wide.go:21
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line wide.go:19
+//line wide.go:21
 				return false
 			}
-//line wide.go:19
+//line wide.go:21
 			var i95 int
-//line wide.go:19
+//line wide.go:21
 			if i23 != 0 {
-//line wide.go:19
+//line wide.go:21
 				i95 = i87 % i23
 			}
-//line wide.go:20
+//line wide.go:22
 			var i98 int
-//line wide.go:20
+//line wide.go:22
 			if i23 != 0 {
-//line wide.go:20
+//line wide.go:22
 				i98 = i87 / i23
 			}
-//line wide.go:20
+//line wide.go:22
 			i100 := i98*i26 + i95
 			if uint(i100) >= uint(i55) {
-//line wide.go:21
+//line wide.go:23
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, i55)
-//line wide.go:21
+//line wide.go:23
 				return false
 			}
-//line wide.go:21
+//line wide.go:23
 			f424 := *(*float32)(unsafe.Add(x, o54+i100*16))
-//line wide.go:21
+//line wide.go:23
 			f426 := *(*float32)(unsafe.Add(x, o54+i100*16+4))
-//line wide.go:21
+//line wide.go:23
 			f428 := *(*float32)(unsafe.Add(x, o54+i100*16+8))
-//line wide.go:21
+//line wide.go:23
 			f430 := *(*float32)(unsafe.Add(x, o54+i100*16+12))
-//line wide.go:21
+//line wide.go:23
 			i110 := i100 + i23
-//line wide.go:21
+//line wide.go:23
 			if uint(i110) >= uint(i55) {
-//line wide.go:21
+//line wide.go:23
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i110, i55)
-//line wide.go:21
+//line wide.go:23
 				return false
 			}
-//line wide.go:21
+//line wide.go:23
 			f466 := *(*float32)(unsafe.Add(x, o54+i110*16))
-//line wide.go:21
+//line wide.go:23
 			f468 := *(*float32)(unsafe.Add(x, o54+i110*16+4))
-//line wide.go:21
+//line wide.go:23
 			f470 := *(*float32)(unsafe.Add(x, o54+i110*16+8))
-//line wide.go:21
+//line wide.go:23
 			f472 := *(*float32)(unsafe.Add(x, o54+i110*16+12))
 //line vector.go:28
 			if uint(i95) >= uint(i23) {
@@ -865,23 +865,23 @@ func wide32TwinRow(i90 int, c93 bool, i23 int, i26 int, i55 int, o54 int, x unsa
 			f575 := *(*float32)(unsafe.Add(angles, o80+i95*16+8))
 //line vector.go:28
 			f577 := *(*float32)(unsafe.Add(angles, o80+i95*16+12))
-//line wide.go:26
+//line wide.go:28
 			*(*float32)(unsafe.Add(x, o54+i100*16)) = float32(f424*f529) - float32(f466*f571)
-//line wide.go:26
+//line wide.go:28
 			*(*float32)(unsafe.Add(x, o54+i100*16+4)) = float32(f426*f531) - float32(f468*f573)
-//line wide.go:26
+//line wide.go:28
 			*(*float32)(unsafe.Add(x, o54+i100*16+8)) = float32(f428*f533) - float32(f470*f575)
-//line wide.go:26
+//line wide.go:28
 			*(*float32)(unsafe.Add(x, o54+i100*16+12)) = float32(f430*f535) - float32(f472*f577)
-//line wide.go:26
+//line wide.go:28
 			*(*float32)(unsafe.Add(x, o54+i110*16)) = float32(f466*f529) + float32(f424*f571)
-//line wide.go:26
+//line wide.go:28
 			*(*float32)(unsafe.Add(x, o54+i110*16+4)) = float32(f468*f531) + float32(f426*f573)
-//line wide.go:26
+//line wide.go:28
 			*(*float32)(unsafe.Add(x, o54+i110*16+8)) = float32(f470*f533) + float32(f428*f575)
-//line wide.go:26
+//line wide.go:28
 			*(*float32)(unsafe.Add(x, o54+i110*16+12)) = float32(f472*f535) + float32(f430*f577)
-//line wide.go:18
+//line wide.go:20
 			i87 = i87 + 256
 		}
 	}
@@ -890,7 +890,7 @@ func wide32TwinRow(i90 int, c93 bool, i23 int, i26 int, i55 int, o54 int, x unsa
 
 // wideBF16Twin runs blocks of the kernel wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16.
 //
-//line wide.go:12
+//line wide.go:14
 func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -900,84 +900,84 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c8 := *(*int)(unsafe.Add(args, 56))
 	c16 := *(*int)(unsafe.Add(args, 64))
 	c24 := *(*int32)(unsafe.Add(args, 72))
-//line wide.go:15
+//line wide.go:17
 	i35 := c0 / 8
-//line wide.go:14
+//line wide.go:16
 	i23 := int(uint32(c24))
-//line wide.go:14
+//line wide.go:16
 	i31 := i23 / 4
-//line wide.go:14
+//line wide.go:16
 	i27 := c16 / 8
-//line wide.go:16
+//line wide.go:18
 	i44 := (c8 - 1) * i27
-//line wide.go:14
-	i24 := i23 / 8
 //line wide.go:16
+	i24 := i23 / 8
+//line wide.go:18
 	i1049 := i24 << 1
 	i1051 := i31 << 1
-//line wide.go:19
+//line wide.go:21
 	c94 := i24 != 0
-//line wide.go:18
+//line wide.go:20
 	i91 := c8 * i24
-//line wide.go:12
+//line wide.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line wide.go:15
+//line wide.go:17
 		i36 := bx * i35
-//line wide.go:15
+//line wide.go:17
 		i40 := bx << 1 * i31
 		i47 := i36 + i44 + i1049
-//line wide.go:16
+//line wide.go:18
 		if uint(i47) > uint(xCap) {
-//line wide.go:16
+//line wide.go:18
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i47, xCap)
-//line wide.go:16
+//line wide.go:18
 			return
 		}
-//line wide.go:16
+//line wide.go:18
 		if uint(i36) > uint(i47) {
-//line wide.go:16
+//line wide.go:18
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i36, i47)
-//line wide.go:16
+//line wide.go:18
 			return
 		}
-//line wide.go:16
+//line wide.go:18
 		o55 := i36 * 16
-//line wide.go:16
+//line wide.go:18
 		i56 := i47 - i36
 		i59 := i40 + i31
-//line wide.go:17
+//line wide.go:19
 		if uint(i59) > uint(anglesCap) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i59, anglesCap)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		o67 := i40 * 16
-//line wide.go:17
+//line wide.go:19
 		i73 := i40 + i1051
-//line wide.go:17
+//line wide.go:19
 		if uint(i73) > uint(anglesCap) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i73, anglesCap)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		if uint(i59) > uint(i73) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i59, i73)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		o81 := i59 * 16
-//line wide.go:17
+//line wide.go:19
 		i82 := i73 - i59
 		{
 			{
-//line wide.go:18
+//line wide.go:20
 				if !wideBF16TwinRow(i91, c94, i24, i27, i56, o55, x, i31, angles, o67, i82, o81, blocks) {
 					return
 				}
@@ -988,46 +988,46 @@ func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wideBF16TwinRow is what a row of threads does in wideBF16Twin.
 //
-//line wide.go:18
+//line wide.go:20
 func wideBF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x unsafe.Pointer, i31 int, angles unsafe.Pointer, o67 int, i82 int, o81 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
 		var i88 int
-//line wide.go:18
+//line wide.go:20
 		i88 = tx
-//line wide.go:18
+//line wide.go:20
 		for {
-//line wide.go:18
+//line wide.go:20
 			if i88 >= i91 {
-//line wide.go:18
+//line wide.go:20
 				break
 			}
-//line wide.go:19
+//line wide.go:21
 			if !c94 {
-//line wide.go:19
+//line wide.go:21
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line wide.go:19
+//line wide.go:21
 				return false
 			}
-//line wide.go:19
+//line wide.go:21
 			var i96 int
-//line wide.go:19
+//line wide.go:21
 			if i24 != 0 {
-//line wide.go:19
+//line wide.go:21
 				i96 = i88 % i24
 			}
-//line wide.go:20
+//line wide.go:22
 			var i99 int
-//line wide.go:20
+//line wide.go:22
 			if i24 != 0 {
-//line wide.go:20
+//line wide.go:22
 				i99 = i88 / i24
 			}
-//line wide.go:20
+//line wide.go:22
 			i101 := i99*i27 + i96
 			if uint(i101) >= uint(i56) {
-//line wide.go:21
+//line wide.go:23
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i101, i56)
-//line wide.go:21
+//line wide.go:23
 				return false
 			}
 //line format.go:29
@@ -1046,13 +1046,13 @@ func wideBF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x un
 			f1499 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+12)))).Float32()
 //line format.go:29
 			f1509 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+14)))).Float32()
-//line wide.go:21
+//line wide.go:23
 			i111 := i101 + i24
-//line wide.go:21
+//line wide.go:23
 			if uint(i111) >= uint(i56) {
-//line wide.go:21
+//line wide.go:23
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i111, i56)
-//line wide.go:21
+//line wide.go:23
 				return false
 			}
 //line format.go:29
@@ -1135,39 +1135,39 @@ func wideBF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x un
 			f2560 := *(*float32)(unsafe.Add(angles, o81+i2464*16+8))
 //line vector.go:28
 			f2562 := *(*float32)(unsafe.Add(angles, o81+i2464*16+12))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16)) = int16(dtype.BF16From32(float32(f1439*f2423) - float32(f1519*f2512)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+2)) = int16(dtype.BF16From32(float32(f1449*f2425) - float32(f1529*f2514)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+4)) = int16(dtype.BF16From32(float32(f1459*f2427) - float32(f1539*f2516)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+6)) = int16(dtype.BF16From32(float32(f1469*f2429) - float32(f1549*f2518)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+8)) = int16(dtype.BF16From32(float32(f1479*f2468) - float32(f1559*f2556)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+10)) = int16(dtype.BF16From32(float32(f1489*f2470) - float32(f1569*f2558)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+12)) = int16(dtype.BF16From32(float32(f1499*f2472) - float32(f1579*f2560)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+14)) = int16(dtype.BF16From32(float32(f1509*f2474) - float32(f1589*f2562)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16)) = int16(dtype.BF16From32(float32(f1519*f2423) + float32(f1439*f2512)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+2)) = int16(dtype.BF16From32(float32(f1529*f2425) + float32(f1449*f2514)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+4)) = int16(dtype.BF16From32(float32(f1539*f2427) + float32(f1459*f2516)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+6)) = int16(dtype.BF16From32(float32(f1549*f2429) + float32(f1469*f2518)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+8)) = int16(dtype.BF16From32(float32(f1559*f2468) + float32(f1479*f2556)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+10)) = int16(dtype.BF16From32(float32(f1569*f2470) + float32(f1489*f2558)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+12)) = int16(dtype.BF16From32(float32(f1579*f2472) + float32(f1499*f2560)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+14)) = int16(dtype.BF16From32(float32(f1589*f2474) + float32(f1509*f2562)))
-//line wide.go:18
+//line wide.go:20
 			i88 = i88 + 256
 		}
 	}
@@ -1176,7 +1176,7 @@ func wideBF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x un
 
 // wideF16Twin runs blocks of the kernel wide_dtype_F16_8_dtype_F16_8_float32_row_F16.
 //
-//line wide.go:12
+//line wide.go:14
 func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -1186,84 +1186,84 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c8 := *(*int)(unsafe.Add(args, 56))
 	c16 := *(*int)(unsafe.Add(args, 64))
 	c24 := *(*int32)(unsafe.Add(args, 72))
-//line wide.go:15
+//line wide.go:17
 	i35 := c0 / 8
-//line wide.go:14
+//line wide.go:16
 	i23 := int(uint32(c24))
-//line wide.go:14
+//line wide.go:16
 	i31 := i23 / 4
-//line wide.go:14
+//line wide.go:16
 	i27 := c16 / 8
-//line wide.go:16
+//line wide.go:18
 	i44 := (c8 - 1) * i27
-//line wide.go:14
-	i24 := i23 / 8
 //line wide.go:16
+	i24 := i23 / 8
+//line wide.go:18
 	i1049 := i24 << 1
 	i1051 := i31 << 1
-//line wide.go:19
+//line wide.go:21
 	c94 := i24 != 0
-//line wide.go:18
+//line wide.go:20
 	i91 := c8 * i24
-//line wide.go:12
+//line wide.go:14
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line wide.go:15
+//line wide.go:17
 		i36 := bx * i35
-//line wide.go:15
+//line wide.go:17
 		i40 := bx << 1 * i31
 		i47 := i36 + i44 + i1049
-//line wide.go:16
+//line wide.go:18
 		if uint(i47) > uint(xCap) {
-//line wide.go:16
+//line wide.go:18
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i47, xCap)
-//line wide.go:16
+//line wide.go:18
 			return
 		}
-//line wide.go:16
+//line wide.go:18
 		if uint(i36) > uint(i47) {
-//line wide.go:16
+//line wide.go:18
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i36, i47)
-//line wide.go:16
+//line wide.go:18
 			return
 		}
-//line wide.go:16
+//line wide.go:18
 		o55 := i36 * 16
-//line wide.go:16
+//line wide.go:18
 		i56 := i47 - i36
 		i59 := i40 + i31
-//line wide.go:17
+//line wide.go:19
 		if uint(i59) > uint(anglesCap) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i59, anglesCap)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		o67 := i40 * 16
-//line wide.go:17
+//line wide.go:19
 		i73 := i40 + i1051
-//line wide.go:17
+//line wide.go:19
 		if uint(i73) > uint(anglesCap) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i73, anglesCap)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		if uint(i59) > uint(i73) {
-//line wide.go:17
+//line wide.go:19
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i59, i73)
-//line wide.go:17
+//line wide.go:19
 			return
 		}
-//line wide.go:17
+//line wide.go:19
 		o81 := i59 * 16
-//line wide.go:17
+//line wide.go:19
 		i82 := i73 - i59
 		{
 			{
-//line wide.go:18
+//line wide.go:20
 				if !wideF16TwinRow(i91, c94, i24, i27, i56, o55, x, i31, angles, o67, i82, o81, blocks) {
 					return
 				}
@@ -1274,46 +1274,46 @@ func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // wideF16TwinRow is what a row of threads does in wideF16Twin.
 //
-//line wide.go:18
+//line wide.go:20
 func wideF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x unsafe.Pointer, i31 int, angles unsafe.Pointer, o67 int, i82 int, o81 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
 		var i88 int
-//line wide.go:18
+//line wide.go:20
 		i88 = tx
-//line wide.go:18
+//line wide.go:20
 		for {
-//line wide.go:18
+//line wide.go:20
 			if i88 >= i91 {
-//line wide.go:18
+//line wide.go:20
 				break
 			}
-//line wide.go:19
+//line wide.go:21
 			if !c94 {
-//line wide.go:19
+//line wide.go:21
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line wide.go:19
+//line wide.go:21
 				return false
 			}
-//line wide.go:19
+//line wide.go:21
 			var i96 int
-//line wide.go:19
+//line wide.go:21
 			if i24 != 0 {
-//line wide.go:19
+//line wide.go:21
 				i96 = i88 % i24
 			}
-//line wide.go:20
+//line wide.go:22
 			var i99 int
-//line wide.go:20
+//line wide.go:22
 			if i24 != 0 {
-//line wide.go:20
+//line wide.go:22
 				i99 = i88 / i24
 			}
-//line wide.go:20
+//line wide.go:22
 			i101 := i99*i27 + i96
 			if uint(i101) >= uint(i56) {
-//line wide.go:21
+//line wide.go:23
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i101, i56)
-//line wide.go:21
+//line wide.go:23
 				return false
 			}
 //line format.go:38
@@ -1332,13 +1332,13 @@ func wideF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x uns
 			f1499 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+12)))).Float32()
 //line format.go:38
 			f1509 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o55+i101*16+14)))).Float32()
-//line wide.go:21
+//line wide.go:23
 			i111 := i101 + i24
-//line wide.go:21
+//line wide.go:23
 			if uint(i111) >= uint(i56) {
-//line wide.go:21
+//line wide.go:23
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i111, i56)
-//line wide.go:21
+//line wide.go:23
 				return false
 			}
 //line format.go:38
@@ -1421,39 +1421,39 @@ func wideF16TwinRow(i91 int, c94 bool, i24 int, i27 int, i56 int, o55 int, x uns
 			f2560 := *(*float32)(unsafe.Add(angles, o81+i2464*16+8))
 //line vector.go:28
 			f2562 := *(*float32)(unsafe.Add(angles, o81+i2464*16+12))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16)) = int16(dtype.F16From32(float32(f1439*f2423) - float32(f1519*f2512)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+2)) = int16(dtype.F16From32(float32(f1449*f2425) - float32(f1529*f2514)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+4)) = int16(dtype.F16From32(float32(f1459*f2427) - float32(f1539*f2516)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+6)) = int16(dtype.F16From32(float32(f1469*f2429) - float32(f1549*f2518)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+8)) = int16(dtype.F16From32(float32(f1479*f2468) - float32(f1559*f2556)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+10)) = int16(dtype.F16From32(float32(f1489*f2470) - float32(f1569*f2558)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+12)) = int16(dtype.F16From32(float32(f1499*f2472) - float32(f1579*f2560)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i101*16+14)) = int16(dtype.F16From32(float32(f1509*f2474) - float32(f1589*f2562)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16)) = int16(dtype.F16From32(float32(f1519*f2423) + float32(f1439*f2512)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+2)) = int16(dtype.F16From32(float32(f1529*f2425) + float32(f1449*f2514)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+4)) = int16(dtype.F16From32(float32(f1539*f2427) + float32(f1459*f2516)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+6)) = int16(dtype.F16From32(float32(f1549*f2429) + float32(f1469*f2518)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+8)) = int16(dtype.F16From32(float32(f1559*f2468) + float32(f1479*f2556)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+10)) = int16(dtype.F16From32(float32(f1569*f2470) + float32(f1489*f2558)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+12)) = int16(dtype.F16From32(float32(f1579*f2472) + float32(f1499*f2560)))
-//line wide.go:26
+//line wide.go:28
 			*(*int16)(unsafe.Add(x, o55+i111*16+14)) = int16(dtype.F16From32(float32(f1589*f2474) + float32(f1509*f2562)))
-//line wide.go:18
+//line wide.go:20
 			i88 = i88 + 256
 		}
 	}

@@ -27,7 +27,6 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 2f0109eb4a885549	../row/format.go	F32.Of
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
-b3f5b2cfa9b6581e	../row/team.go	Threads
 ef76705c1d2724a6	../row/vector.go	Numbers
 f0b90071c94a6ff9	../row/vector.go	Pack
 924bed0c72306733	../row/vector.go	Unpack
@@ -35,7 +34,8 @@ f0b90071c94a6ff9	../row/vector.go	Pack
 64cfade690004457	angles.go	storeAngles
 81dc097ad6172153	launch.go	config
 aa78aa159513312b	plain.go	plain
-6525aa195bb087c6	wide.go	wide
+7bc6ba9622bdba13	wide.go	threads
+b18920a400d416c	wide.go	wide
 `
 
 const storeAnglesSM70Narrow = `.version 6.0
@@ -2669,7 +2669,7 @@ const wide32SM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
 	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+64];
 	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	.loc 1 15 23
+	.loc 1 17 23
 	mov.u32 %r2, %ctaid.x;
 	cvt.u32.u64 %r3, %rd2;
 	cvt.u64.u32 %rd8, %r3;
@@ -2681,14 +2681,14 @@ const wide32SM70NarrowAligned = `.version 6.0
 	cvt.s64.s32 %rd11, %r6;
 	cvt.u32.u64 %r7, %rd7;
 	cvt.s64.s32 %rd12, %r7;
-	.loc 1 14 33
+	.loc 1 16 33
 	shr.u32 %r8, %r1, 2;
 	cvt.u64.u32 %rd13, %r8;
 	shr.s64 %rd14, %rd12, 63;
 	shr.u64 %rd15, %rd14, 62;
 	add.s64 %rd16, %rd12, %rd15;
 	shr.s64 %rd17, %rd16, 2;
-	.loc 1 15 35
+	.loc 1 17 35
 	shr.s64 %rd18, %rd10, 63;
 	shr.u64 %rd19, %rd18, 62;
 	add.s64 %rd20, %rd10, %rd19;
@@ -2697,7 +2697,7 @@ const wide32SM70NarrowAligned = `.version 6.0
 	mul.wide.s32 %rd22, %r2, %r9;
 	shl.b32 %r10, %r2, 1;
 	mul.wide.u32 %rd23, %r10, %r8;
-	.loc 1 16 29
+	.loc 1 18 29
 	add.s64 %rd24, %rd11, -1;
 	mad.lo.s64 %rd25, %rd24, %rd17, %rd22;
 	shl.b32 %r11, %r8, 1;
@@ -2705,7 +2705,7 @@ const wide32SM70NarrowAligned = `.version 6.0
 	add.s64 %rd27, %rd25, %rd26;
 	setp.le.u64 %p1, %rd27, %rd8;
 	setp.le.u64 %p2, %rd22, %rd27;
-	.loc 1 17 38
+	.loc 1 19 38
 	add.s64 %rd28, %rd23, %rd13;
 	setp.le.u64 %p3, %rd28, %rd9;
 	add.s64 %rd29, %rd23, %rd26;
@@ -2713,35 +2713,35 @@ const wide32SM70NarrowAligned = `.version 6.0
 	cvt.u32.u64 %r12, %rd28;
 	cvt.u32.u64 %r13, %rd29;
 	setp.le.u32 %p5, %r12, %r13;
-	.loc 1 16 12
+	.loc 1 18 12
 	and.pred %p6, %p1, %p2;
-	.loc 1 17 26
+	.loc 1 19 26
 	and.pred %p7, %p6, %p3;
 	and.pred %p8, %p7, %p4;
 	and.pred %p9, %p8, %p5;
 	@!%p9 bra $B4;
-	.loc 1 18 23
+	.loc 1 20 23
 	mov.u32 %r14, %tid.x;
-	.loc 1 16 12
+	.loc 1 18 12
 	shl.b64 %rd30, %rd22, 4;
 	add.s64 %rd31, %rd1, %rd30;
 	cvt.u32.u64 %r15, %rd27;
 	cvt.u32.u64 %r16, %rd22;
 	sub.s32 %r17, %r15, %r16;
 	cvt.s64.s32 %rd32, %r17;
-	.loc 1 17 26
+	.loc 1 19 26
 	shl.b64 %rd33, %rd23, 4;
 	add.s64 %rd34, %rd3, %rd33;
 	shl.b64 %rd35, %rd28, 4;
 	add.s64 %rd36, %rd3, %rd35;
 	sub.s32 %r18, %r13, %r12;
 	cvt.s64.s32 %rd37, %r18;
-	.loc 1 18 23
+	.loc 1 20 23
 	cvt.u64.u32 %rd38, %r14;
 	mul.wide.s32 %rd39, %r6, %r8;
 	setp.lt.s64 %p10, %rd38, %rd39;
 	@!%p10 bra $B3;
-	.loc 1 19 13
+	.loc 1 21 13
 	setp.ne.s32 %p11, %r8, 0;
 	@!%p11 bra $FAULT0;
 $B0:
@@ -2781,20 +2781,20 @@ $B1:
 $B2:
 	mul.lo.s64 %rd59, %rd58, %rd13;
 	sub.s64 %rd60, %rd38, %rd59;
-	.loc 1 20 24
+	.loc 1 22 24
 	mad.lo.s64 %rd61, %rd58, %rd17, %rd60;
-	.loc 1 21 39
+	.loc 1 23 39
 	setp.lt.u64 %p15, %rd61, %rd32;
 	add.s64 %rd62, %rd61, %rd13;
 	setp.lt.u64 %p16, %rd62, %rd32;
 	.loc 2 28 25
 	setp.lt.u64 %p17, %rd60, %rd37;
-	.loc 1 21 75
+	.loc 1 23 75
 	and.pred %p18, %p15, %p16;
 	.loc 2 28 25
 	and.pred %p19, %p18, %p17;
 	@!%p19 bra $B5;
-	.loc 1 21 39
+	.loc 1 23 39
 	shl.b64 %rd63, %rd61, 4;
 	add.s64 %rd64, %rd31, %rd63;
 	ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%rd64];
@@ -2807,7 +2807,7 @@ $B2:
 	ld.global.v4.f32 {%f12, %f13, %f14, %f15}, [%rd68];
 	add.s64 %rd69, %rd36, %rd67;
 	ld.global.v4.f32 {%f16, %f17, %f18, %f19}, [%rd69];
-	.loc 1 24 33
+	.loc 1 26 33
 	mul.rn.f32 %f20, %f8, %f16;
 	neg.f32 %f21, %f20;
 	fma.rn.f32 %f22, %f4, %f12, %f21;
@@ -2828,25 +2828,25 @@ $B2:
 	fma.rn.f32 %f37, %f7, %f15, %f36;
 	mul.rn.f32 %f38, %f7, %f19;
 	fma.rn.f32 %f39, %f11, %f15, %f38;
-	.loc 1 26 8
+	.loc 1 28 8
 	st.global.v4.f32 [%rd64], {%f22, %f27, %f32, %f37};
 	st.global.v4.f32 [%rd66], {%f24, %f29, %f34, %f39};
-	.loc 1 18 48
+	.loc 1 20 48
 	add.s64 %rd38, %rd38, 256;
 	setp.lt.s64 %p20, %rd38, %rd39;
 	@%p20 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 16 12
+	.loc 1 18 12
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 17 26
+	.loc 1 19 26
 	@!%p3 bra $FAULT3;
 	@!%p4 bra $FAULT4;
 	bra $FAULT5;
 $B5:
-	.loc 1 21 39
+	.loc 1 23 39
 	@!%p15 bra $FAULT6;
 	@!%p16 bra $FAULT7;
 	.loc 2 28 25
@@ -2854,13 +2854,13 @@ $B5:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 19 13
+	.loc 1 21 13
 	mov.u32 %r23, 0;
 	mov.u64 %rd70, 0;
 	mov.u64 %rd71, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 16 12
+	.loc 1 18 12
 	mov.u32 %r23, 1;
 	mov.u64 %rd70, %rd27;
 	mov.u64 %rd71, %rd8;
@@ -2871,7 +2871,7 @@ $FAULT2:
 	mov.u64 %rd71, %rd27;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 17 26
+	.loc 1 19 26
 	mov.u32 %r23, 3;
 	mov.u64 %rd70, %rd28;
 	mov.u64 %rd71, %rd9;
@@ -2887,7 +2887,7 @@ $FAULT5:
 	mov.u64 %rd71, %rd29;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 21 39
+	.loc 1 23 39
 	mov.u32 %r23, 5;
 	mov.u64 %rd70, %rd61;
 	mov.u64 %rd71, %rd32;
@@ -2951,16 +2951,16 @@ const wide32SM70 = `.version 6.0
 	ld.param.u64 %rd6, [wide_float32_4_float32_4_float32_row_F32_params+56];
 	ld.param.u64 %rd7, [wide_float32_4_float32_4_float32_row_F32_params+64];
 	ld.param.u32 %r1, [wide_float32_4_float32_4_float32_row_F32_params+72];
-	.loc 1 15 23
+	.loc 1 17 23
 	mov.u32 %r2, %ctaid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	shr.u32 %r3, %r1, 2;
 	cvt.u64.u32 %rd8, %r3;
 	shr.s64 %rd9, %rd7, 63;
 	shr.u64 %rd10, %rd9, 62;
 	add.s64 %rd11, %rd7, %rd10;
 	shr.s64 %rd12, %rd11, 2;
-	.loc 1 15 23
+	.loc 1 17 23
 	cvt.u64.u32 %rd13, %r2;
 	shr.s64 %rd14, %rd5, 63;
 	shr.u64 %rd15, %rd14, 62;
@@ -2969,7 +2969,7 @@ const wide32SM70 = `.version 6.0
 	mul.lo.s64 %rd18, %rd13, %rd17;
 	shl.b32 %r4, %r2, 1;
 	mul.wide.u32 %rd19, %r4, %r3;
-	.loc 1 16 29
+	.loc 1 18 29
 	add.s64 %rd20, %rd6, -1;
 	mad.lo.s64 %rd21, %rd20, %rd12, %rd18;
 	shl.b32 %r5, %r3, 1;
@@ -2977,37 +2977,37 @@ const wide32SM70 = `.version 6.0
 	add.s64 %rd23, %rd21, %rd22;
 	setp.le.u64 %p1, %rd23, %rd2;
 	setp.le.u64 %p2, %rd18, %rd23;
-	.loc 1 17 38
+	.loc 1 19 38
 	add.s64 %rd24, %rd19, %rd8;
 	setp.le.u64 %p3, %rd24, %rd4;
 	add.s64 %rd25, %rd19, %rd22;
 	setp.le.u64 %p4, %rd25, %rd4;
 	setp.le.u64 %p5, %rd24, %rd25;
-	.loc 1 16 12
+	.loc 1 18 12
 	and.pred %p6, %p1, %p2;
-	.loc 1 17 26
+	.loc 1 19 26
 	and.pred %p7, %p6, %p3;
 	and.pred %p8, %p7, %p4;
 	and.pred %p9, %p8, %p5;
 	@!%p9 bra $B4;
-	.loc 1 18 23
+	.loc 1 20 23
 	mov.u32 %r6, %tid.x;
-	.loc 1 16 12
+	.loc 1 18 12
 	shl.b64 %rd26, %rd18, 4;
 	add.s64 %rd27, %rd1, %rd26;
 	sub.s64 %rd28, %rd23, %rd18;
-	.loc 1 17 26
+	.loc 1 19 26
 	shl.b64 %rd29, %rd19, 4;
 	add.s64 %rd30, %rd3, %rd29;
 	shl.b64 %rd31, %rd24, 4;
 	add.s64 %rd32, %rd3, %rd31;
 	sub.s64 %rd33, %rd25, %rd24;
-	.loc 1 18 23
+	.loc 1 20 23
 	cvt.u64.u32 %rd34, %r6;
 	mul.lo.s64 %rd35, %rd6, %rd8;
 	setp.lt.s64 %p10, %rd34, %rd35;
 	@!%p10 bra $B3;
-	.loc 1 19 13
+	.loc 1 21 13
 	setp.ne.s32 %p11, %r3, 0;
 	@!%p11 bra $FAULT0;
 $B0:
@@ -3053,22 +3053,22 @@ $B1:
 $B2:
 	mul.lo.s64 %rd61, %rd60, %rd8;
 	sub.s64 %rd62, %rd34, %rd61;
-	.loc 1 20 24
+	.loc 1 22 24
 	mad.lo.s64 %rd63, %rd60, %rd12, %rd62;
-	.loc 1 21 39
+	.loc 1 23 39
 	setp.lt.u64 %p15, %rd63, %rd28;
 	add.s64 %rd64, %rd63, %rd8;
 	setp.lt.u64 %p16, %rd64, %rd28;
 	.loc 2 28 25
 	setp.lt.u64 %p17, %rd62, %rd8;
 	setp.lt.u64 %p18, %rd62, %rd33;
-	.loc 1 21 75
+	.loc 1 23 75
 	and.pred %p19, %p15, %p16;
 	.loc 2 28 25
 	and.pred %p20, %p19, %p17;
 	and.pred %p21, %p20, %p18;
 	@!%p21 bra $B5;
-	.loc 1 21 39
+	.loc 1 23 39
 	shl.b64 %rd65, %rd63, 4;
 	add.s64 %rd66, %rd27, %rd65;
 	ld.global.f32 %f4, [%rd66];
@@ -3093,7 +3093,7 @@ $B2:
 	ld.global.f32 %f17, [%rd71+4];
 	ld.global.f32 %f18, [%rd71+8];
 	ld.global.f32 %f19, [%rd71+12];
-	.loc 1 24 33
+	.loc 1 26 33
 	mul.rn.f32 %f20, %f8, %f16;
 	neg.f32 %f21, %f20;
 	fma.rn.f32 %f22, %f4, %f12, %f21;
@@ -3114,7 +3114,7 @@ $B2:
 	fma.rn.f32 %f37, %f7, %f15, %f36;
 	mul.rn.f32 %f38, %f7, %f19;
 	fma.rn.f32 %f39, %f11, %f15, %f38;
-	.loc 1 26 8
+	.loc 1 28 8
 	st.global.f32 [%rd66], %f22;
 	st.global.f32 [%rd66+4], %f27;
 	st.global.f32 [%rd66+8], %f32;
@@ -3123,22 +3123,22 @@ $B2:
 	st.global.f32 [%rd68+4], %f29;
 	st.global.f32 [%rd68+8], %f34;
 	st.global.f32 [%rd68+12], %f39;
-	.loc 1 18 48
+	.loc 1 20 48
 	add.s64 %rd34, %rd34, 256;
 	setp.lt.s64 %p22, %rd34, %rd35;
 	@%p22 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 16 12
+	.loc 1 18 12
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 17 26
+	.loc 1 19 26
 	@!%p3 bra $FAULT3;
 	@!%p4 bra $FAULT4;
 	bra $FAULT5;
 $B5:
-	.loc 1 21 39
+	.loc 1 23 39
 	@!%p15 bra $FAULT6;
 	@!%p16 bra $FAULT7;
 	.loc 2 28 25
@@ -3147,13 +3147,13 @@ $B5:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 19 13
+	.loc 1 21 13
 	mov.u32 %r11, 0;
 	mov.u64 %rd72, 0;
 	mov.u64 %rd73, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 16 12
+	.loc 1 18 12
 	mov.u32 %r11, 1;
 	mov.u64 %rd72, %rd23;
 	mov.u64 %rd73, %rd2;
@@ -3164,7 +3164,7 @@ $FAULT2:
 	mov.u64 %rd73, %rd23;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 17 26
+	.loc 1 19 26
 	mov.u32 %r11, 3;
 	mov.u64 %rd72, %rd24;
 	mov.u64 %rd73, %rd4;
@@ -3180,7 +3180,7 @@ $FAULT5:
 	mov.u64 %rd73, %rd25;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 21 39
+	.loc 1 23 39
 	mov.u32 %r11, 5;
 	mov.u64 %rd72, %rd63;
 	mov.u64 %rd73, %rd28;
@@ -3250,7 +3250,7 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
 	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
 	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	.loc 1 15 23
+	.loc 1 17 23
 	mov.u32 %r2, %ctaid.x;
 	cvt.u32.u64 %r3, %rd2;
 	cvt.u64.u32 %rd8, %r3;
@@ -3262,7 +3262,7 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	cvt.s64.s32 %rd11, %r6;
 	cvt.u32.u64 %r7, %rd7;
 	cvt.s64.s32 %rd12, %r7;
-	.loc 1 14 33
+	.loc 1 16 33
 	shr.u32 %r8, %r1, 3;
 	shr.s64 %rd13, %rd12, 63;
 	shr.u64 %rd14, %rd13, 61;
@@ -3270,7 +3270,7 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	shr.s64 %rd16, %rd15, 3;
 	shr.u32 %r9, %r1, 2;
 	cvt.u64.u32 %rd17, %r9;
-	.loc 1 15 35
+	.loc 1 17 35
 	shr.s64 %rd18, %rd10, 63;
 	shr.u64 %rd19, %rd18, 61;
 	add.s64 %rd20, %rd10, %rd19;
@@ -3279,7 +3279,7 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	mul.wide.s32 %rd22, %r2, %r10;
 	shl.b32 %r11, %r2, 1;
 	mul.wide.u32 %rd23, %r11, %r9;
-	.loc 1 16 29
+	.loc 1 18 29
 	add.s64 %rd24, %rd11, -1;
 	mad.lo.s64 %rd25, %rd24, %rd16, %rd22;
 	shl.b32 %r12, %r8, 1;
@@ -3287,7 +3287,7 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	add.s64 %rd27, %rd25, %rd26;
 	setp.le.u64 %p1, %rd27, %rd8;
 	setp.le.u64 %p2, %rd22, %rd27;
-	.loc 1 17 38
+	.loc 1 19 38
 	add.s64 %rd28, %rd23, %rd17;
 	setp.le.u64 %p3, %rd28, %rd9;
 	shl.b32 %r13, %r9, 1;
@@ -3297,36 +3297,36 @@ const wideBF16SM80NarrowAligned = `.version 7.0
 	cvt.u32.u64 %r14, %rd28;
 	cvt.u32.u64 %r15, %rd30;
 	setp.le.u32 %p5, %r14, %r15;
-	.loc 1 16 12
+	.loc 1 18 12
 	and.pred %p6, %p1, %p2;
-	.loc 1 17 26
+	.loc 1 19 26
 	and.pred %p7, %p6, %p3;
 	and.pred %p8, %p7, %p4;
 	and.pred %p9, %p8, %p5;
 	@!%p9 bra $B4;
-	.loc 1 18 23
+	.loc 1 20 23
 	mov.u32 %r16, %tid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	cvt.u64.u32 %rd31, %r8;
-	.loc 1 16 12
+	.loc 1 18 12
 	shl.b64 %rd32, %rd22, 4;
 	add.s64 %rd33, %rd1, %rd32;
 	cvt.u32.u64 %r17, %rd27;
 	cvt.u32.u64 %r18, %rd22;
 	sub.s32 %r19, %r17, %r18;
 	cvt.s64.s32 %rd34, %r19;
-	.loc 1 17 26
+	.loc 1 19 26
 	shl.b64 %rd35, %rd23, 4;
 	add.s64 %rd36, %rd3, %rd35;
 	shl.b64 %rd37, %rd28, 4;
 	add.s64 %rd38, %rd3, %rd37;
 	sub.s32 %r20, %r15, %r14;
-	.loc 1 18 23
+	.loc 1 20 23
 	cvt.u64.u32 %rd39, %r16;
 	mul.wide.s32 %rd40, %r6, %r8;
 	setp.lt.s64 %p10, %rd39, %rd40;
 	@!%p10 bra $B3;
-	.loc 1 19 13
+	.loc 1 21 13
 	setp.ne.s32 %p11, %r8, 0;
 	@!%p11 bra $FAULT0;
 $B0:
@@ -3366,9 +3366,9 @@ $B1:
 $B2:
 	mul.lo.s64 %rd60, %rd59, %rd31;
 	sub.s64 %rd61, %rd39, %rd60;
-	.loc 1 20 24
+	.loc 1 22 24
 	mad.lo.s64 %rd62, %rd59, %rd16, %rd61;
-	.loc 1 21 39
+	.loc 1 23 39
 	setp.lt.u64 %p15, %rd62, %rd34;
 	add.s64 %rd63, %rd62, %rd31;
 	setp.lt.u64 %p16, %rd63, %rd34;
@@ -3380,7 +3380,7 @@ $B2:
 	setp.lt.u32 %p18, %r26, %r9;
 	setp.lt.u32 %p19, %r25, %r20;
 	setp.lt.u32 %p20, %r26, %r20;
-	.loc 1 21 75
+	.loc 1 23 75
 	and.pred %p21, %p15, %p16;
 	.loc 2 28 25
 	and.pred %p22, %p21, %p17;
@@ -3388,7 +3388,7 @@ $B2:
 	and.pred %p24, %p23, %p19;
 	and.pred %p25, %p24, %p20;
 	@!%p25 bra $B5;
-	.loc 1 21 39
+	.loc 1 23 39
 	shl.b64 %rd65, %rd62, 4;
 	add.s64 %rd66, %rd33, %rd65;
 	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd66];
@@ -3421,7 +3421,7 @@ $B2:
 	mov.b32 %f10, %r49;
 	shl.b32 %r50, %r42, 16;
 	mov.b32 %f11, %r50;
-	.loc 1 21 75
+	.loc 1 23 75
 	shl.b64 %rd67, %rd63, 4;
 	add.s64 %rd68, %rd33, %rd67;
 	ld.global.v4.u32 {%r51, %r52, %r53, %r54}, [%rd68];
@@ -3462,7 +3462,7 @@ $B2:
 	add.s64 %rd71, %rd38, %rd69;
 	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd71];
 	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd71+16];
-	.loc 1 24 33
+	.loc 1 26 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -3503,7 +3503,7 @@ $B2:
 	fma.rn.f32 %f73, %f11, %f27, %f72;
 	mul.rn.f32 %f74, %f11, %f35;
 	fma.rn.f32 %f75, %f19, %f27, %f74;
-	.loc 1 26 8
+	.loc 1 28 8
 	cvt.rn.bf16x2.f32 %r75, %f43, %f38;
 	cvt.rn.bf16x2.f32 %r76, %f53, %f48;
 	cvt.rn.bf16x2.f32 %r77, %f63, %f58;
@@ -3514,17 +3514,17 @@ $B2:
 	cvt.rn.bf16x2.f32 %r81, %f65, %f60;
 	cvt.rn.bf16x2.f32 %r82, %f75, %f70;
 	st.global.v4.u32 [%rd68], {%r79, %r80, %r81, %r82};
-	.loc 1 18 48
+	.loc 1 20 48
 	add.s64 %rd39, %rd39, 256;
 	setp.lt.s64 %p26, %rd39, %rd40;
 	@%p26 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 16 12
+	.loc 1 18 12
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 17 26
+	.loc 1 19 26
 	@!%p3 bra $FAULT3;
 	@!%p4 bra $FAULT4;
 	bra $FAULT5;
@@ -3532,7 +3532,7 @@ $B5:
 	cvt.s64.s32 %rd72, %r20;
 	.loc 2 28 29
 	cvt.u64.u32 %rd73, %r26;
-	.loc 1 21 39
+	.loc 1 23 39
 	@!%p15 bra $FAULT6;
 	@!%p16 bra $FAULT7;
 	.loc 2 28 25
@@ -3543,13 +3543,13 @@ $B5:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 19 13
+	.loc 1 21 13
 	mov.u32 %r83, 0;
 	mov.u64 %rd74, 0;
 	mov.u64 %rd75, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 16 12
+	.loc 1 18 12
 	mov.u32 %r83, 1;
 	mov.u64 %rd74, %rd27;
 	mov.u64 %rd75, %rd8;
@@ -3560,7 +3560,7 @@ $FAULT2:
 	mov.u64 %rd75, %rd27;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 17 26
+	.loc 1 19 26
 	mov.u32 %r83, 3;
 	mov.u64 %rd74, %rd28;
 	mov.u64 %rd75, %rd9;
@@ -3576,7 +3576,7 @@ $FAULT5:
 	mov.u64 %rd75, %rd30;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 21 39
+	.loc 1 23 39
 	mov.u32 %r83, 5;
 	mov.u64 %rd74, %rd62;
 	mov.u64 %rd75, %rd34;
@@ -3657,9 +3657,9 @@ const wideBF16SM80 = `.version 7.0
 	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
 	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
 	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	.loc 1 15 23
+	.loc 1 17 23
 	mov.u32 %r2, %ctaid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	shr.u32 %r3, %r1, 3;
 	shr.s64 %rd8, %rd7, 63;
 	shr.u64 %rd9, %rd8, 61;
@@ -3667,7 +3667,7 @@ const wideBF16SM80 = `.version 7.0
 	shr.s64 %rd11, %rd10, 3;
 	shr.u32 %r4, %r1, 2;
 	cvt.u64.u32 %rd12, %r4;
-	.loc 1 15 23
+	.loc 1 17 23
 	cvt.u64.u32 %rd13, %r2;
 	shr.s64 %rd14, %rd5, 63;
 	shr.u64 %rd15, %rd14, 61;
@@ -3676,7 +3676,7 @@ const wideBF16SM80 = `.version 7.0
 	mul.lo.s64 %rd18, %rd13, %rd17;
 	shl.b32 %r5, %r2, 1;
 	mul.wide.u32 %rd19, %r5, %r4;
-	.loc 1 16 29
+	.loc 1 18 29
 	add.s64 %rd20, %rd6, -1;
 	mad.lo.s64 %rd21, %rd20, %rd11, %rd18;
 	shl.b32 %r6, %r3, 1;
@@ -3684,7 +3684,7 @@ const wideBF16SM80 = `.version 7.0
 	add.s64 %rd23, %rd21, %rd22;
 	setp.le.u64 %p1, %rd23, %rd2;
 	setp.le.u64 %p2, %rd18, %rd23;
-	.loc 1 17 38
+	.loc 1 19 38
 	add.s64 %rd24, %rd19, %rd12;
 	setp.le.u64 %p3, %rd24, %rd4;
 	shl.b32 %r7, %r4, 1;
@@ -3692,33 +3692,33 @@ const wideBF16SM80 = `.version 7.0
 	add.s64 %rd26, %rd19, %rd25;
 	setp.le.u64 %p4, %rd26, %rd4;
 	setp.le.u64 %p5, %rd24, %rd26;
-	.loc 1 16 12
+	.loc 1 18 12
 	and.pred %p6, %p1, %p2;
-	.loc 1 17 26
+	.loc 1 19 26
 	and.pred %p7, %p6, %p3;
 	and.pred %p8, %p7, %p4;
 	and.pred %p9, %p8, %p5;
 	@!%p9 bra $B4;
-	.loc 1 18 23
+	.loc 1 20 23
 	mov.u32 %r8, %tid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 12
+	.loc 1 18 12
 	shl.b64 %rd28, %rd18, 4;
 	add.s64 %rd29, %rd1, %rd28;
 	sub.s64 %rd30, %rd23, %rd18;
-	.loc 1 17 26
+	.loc 1 19 26
 	shl.b64 %rd31, %rd19, 4;
 	add.s64 %rd32, %rd3, %rd31;
 	shl.b64 %rd33, %rd24, 4;
 	add.s64 %rd34, %rd3, %rd33;
 	sub.s64 %rd35, %rd26, %rd24;
-	.loc 1 18 23
+	.loc 1 20 23
 	cvt.u64.u32 %rd36, %r8;
 	mul.lo.s64 %rd37, %rd6, %rd27;
 	setp.lt.s64 %p10, %rd36, %rd37;
 	@!%p10 bra $B3;
-	.loc 1 19 13
+	.loc 1 21 13
 	setp.ne.s32 %p11, %r3, 0;
 	@!%p11 bra $FAULT0;
 $B0:
@@ -3764,9 +3764,9 @@ $B1:
 $B2:
 	mul.lo.s64 %rd63, %rd62, %rd27;
 	sub.s64 %rd64, %rd36, %rd63;
-	.loc 1 20 24
+	.loc 1 22 24
 	mad.lo.s64 %rd65, %rd62, %rd11, %rd64;
-	.loc 1 21 39
+	.loc 1 23 39
 	setp.lt.u64 %p15, %rd65, %rd30;
 	add.s64 %rd66, %rd65, %rd27;
 	setp.lt.u64 %p16, %rd66, %rd30;
@@ -3779,7 +3779,7 @@ $B2:
 	setp.lt.u32 %p18, %r14, %r4;
 	setp.lt.u64 %p19, %rd67, %rd35;
 	setp.lt.u64 %p20, %rd68, %rd35;
-	.loc 1 21 75
+	.loc 1 23 75
 	and.pred %p21, %p15, %p16;
 	.loc 2 28 25
 	and.pred %p22, %p21, %p17;
@@ -3787,7 +3787,7 @@ $B2:
 	and.pred %p24, %p23, %p19;
 	and.pred %p25, %p24, %p20;
 	@!%p25 bra $B5;
-	.loc 1 21 39
+	.loc 1 23 39
 	shl.b64 %rd69, %rd65, 4;
 	add.s64 %rd70, %rd29, %rd69;
 	ld.global.u16 %r15, [%rd70];
@@ -3815,7 +3815,7 @@ $B2:
 	mov.b32 %f10, %r29;
 	shl.b32 %r30, %r22, 16;
 	mov.b32 %f11, %r30;
-	.loc 1 21 75
+	.loc 1 23 75
 	shl.b64 %rd71, %rd66, 4;
 	add.s64 %rd72, %rd29, %rd71;
 	ld.global.u16 %r31, [%rd72];
@@ -3863,7 +3863,7 @@ $B2:
 	ld.global.f32 %f33, [%rd75+20];
 	ld.global.f32 %f34, [%rd75+24];
 	ld.global.f32 %f35, [%rd75+28];
-	.loc 1 24 33
+	.loc 1 26 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -3937,7 +3937,7 @@ $B2:
 	cvt.u32.u16 %r61, %rs15;
 	cvt.rn.bf16.f32 %rs16, %f75;
 	cvt.u32.u16 %r62, %rs16;
-	.loc 1 26 8
+	.loc 1 28 8
 	st.global.u16 [%rd70], %r47;
 	st.global.u16 [%rd70+2], %r48;
 	st.global.u16 [%rd70+4], %r49;
@@ -3954,22 +3954,22 @@ $B2:
 	st.global.u16 [%rd72+10], %r60;
 	st.global.u16 [%rd72+12], %r61;
 	st.global.u16 [%rd72+14], %r62;
-	.loc 1 18 48
+	.loc 1 20 48
 	add.s64 %rd36, %rd36, 256;
 	setp.lt.s64 %p26, %rd36, %rd37;
 	@%p26 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 16 12
+	.loc 1 18 12
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 17 26
+	.loc 1 19 26
 	@!%p3 bra $FAULT3;
 	@!%p4 bra $FAULT4;
 	bra $FAULT5;
 $B5:
-	.loc 1 21 39
+	.loc 1 23 39
 	@!%p15 bra $FAULT6;
 	@!%p16 bra $FAULT7;
 	.loc 2 28 25
@@ -3980,13 +3980,13 @@ $B5:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 19 13
+	.loc 1 21 13
 	mov.u32 %r63, 0;
 	mov.u64 %rd76, 0;
 	mov.u64 %rd77, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 16 12
+	.loc 1 18 12
 	mov.u32 %r63, 1;
 	mov.u64 %rd76, %rd23;
 	mov.u64 %rd77, %rd2;
@@ -3997,7 +3997,7 @@ $FAULT2:
 	mov.u64 %rd77, %rd23;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 17 26
+	.loc 1 19 26
 	mov.u32 %r63, 3;
 	mov.u64 %rd76, %rd24;
 	mov.u64 %rd77, %rd4;
@@ -4013,7 +4013,7 @@ $FAULT5:
 	mov.u64 %rd77, %rd26;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 21 39
+	.loc 1 23 39
 	mov.u32 %r63, 5;
 	mov.u64 %rd76, %rd65;
 	mov.u64 %rd77, %rd30;
@@ -4093,7 +4093,7 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
 	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
 	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	.loc 1 15 23
+	.loc 1 17 23
 	mov.u32 %r2, %ctaid.x;
 	cvt.u32.u64 %r3, %rd2;
 	cvt.u64.u32 %rd8, %r3;
@@ -4105,7 +4105,7 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	cvt.s64.s32 %rd11, %r6;
 	cvt.u32.u64 %r7, %rd7;
 	cvt.s64.s32 %rd12, %r7;
-	.loc 1 14 33
+	.loc 1 16 33
 	shr.u32 %r8, %r1, 3;
 	shr.s64 %rd13, %rd12, 63;
 	shr.u64 %rd14, %rd13, 61;
@@ -4113,7 +4113,7 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	shr.s64 %rd16, %rd15, 3;
 	shr.u32 %r9, %r1, 2;
 	cvt.u64.u32 %rd17, %r9;
-	.loc 1 15 35
+	.loc 1 17 35
 	shr.s64 %rd18, %rd10, 63;
 	shr.u64 %rd19, %rd18, 61;
 	add.s64 %rd20, %rd10, %rd19;
@@ -4122,7 +4122,7 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	mul.wide.s32 %rd22, %r2, %r10;
 	shl.b32 %r11, %r2, 1;
 	mul.wide.u32 %rd23, %r11, %r9;
-	.loc 1 16 29
+	.loc 1 18 29
 	add.s64 %rd24, %rd11, -1;
 	mad.lo.s64 %rd25, %rd24, %rd16, %rd22;
 	shl.b32 %r12, %r8, 1;
@@ -4130,7 +4130,7 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	add.s64 %rd27, %rd25, %rd26;
 	setp.le.u64 %p1, %rd27, %rd8;
 	setp.le.u64 %p2, %rd22, %rd27;
-	.loc 1 17 38
+	.loc 1 19 38
 	add.s64 %rd28, %rd23, %rd17;
 	setp.le.u64 %p3, %rd28, %rd9;
 	shl.b32 %r13, %r9, 1;
@@ -4140,36 +4140,36 @@ const wideBF16SM70NarrowAligned = `.version 6.0
 	cvt.u32.u64 %r14, %rd28;
 	cvt.u32.u64 %r15, %rd30;
 	setp.le.u32 %p5, %r14, %r15;
-	.loc 1 16 12
+	.loc 1 18 12
 	and.pred %p6, %p1, %p2;
-	.loc 1 17 26
+	.loc 1 19 26
 	and.pred %p7, %p6, %p3;
 	and.pred %p8, %p7, %p4;
 	and.pred %p9, %p8, %p5;
 	@!%p9 bra $B4;
-	.loc 1 18 23
+	.loc 1 20 23
 	mov.u32 %r16, %tid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	cvt.u64.u32 %rd31, %r8;
-	.loc 1 16 12
+	.loc 1 18 12
 	shl.b64 %rd32, %rd22, 4;
 	add.s64 %rd33, %rd1, %rd32;
 	cvt.u32.u64 %r17, %rd27;
 	cvt.u32.u64 %r18, %rd22;
 	sub.s32 %r19, %r17, %r18;
 	cvt.s64.s32 %rd34, %r19;
-	.loc 1 17 26
+	.loc 1 19 26
 	shl.b64 %rd35, %rd23, 4;
 	add.s64 %rd36, %rd3, %rd35;
 	shl.b64 %rd37, %rd28, 4;
 	add.s64 %rd38, %rd3, %rd37;
 	sub.s32 %r20, %r15, %r14;
-	.loc 1 18 23
+	.loc 1 20 23
 	cvt.u64.u32 %rd39, %r16;
 	mul.wide.s32 %rd40, %r6, %r8;
 	setp.lt.s64 %p10, %rd39, %rd40;
 	@!%p10 bra $B3;
-	.loc 1 19 13
+	.loc 1 21 13
 	setp.ne.s32 %p11, %r8, 0;
 	@!%p11 bra $FAULT0;
 $B0:
@@ -4209,9 +4209,9 @@ $B1:
 $B2:
 	mul.lo.s64 %rd60, %rd59, %rd31;
 	sub.s64 %rd61, %rd39, %rd60;
-	.loc 1 20 24
+	.loc 1 22 24
 	mad.lo.s64 %rd62, %rd59, %rd16, %rd61;
-	.loc 1 21 39
+	.loc 1 23 39
 	setp.lt.u64 %p15, %rd62, %rd34;
 	add.s64 %rd63, %rd62, %rd31;
 	setp.lt.u64 %p16, %rd63, %rd34;
@@ -4223,7 +4223,7 @@ $B2:
 	setp.lt.u32 %p18, %r26, %r9;
 	setp.lt.u32 %p19, %r25, %r20;
 	setp.lt.u32 %p20, %r26, %r20;
-	.loc 1 21 75
+	.loc 1 23 75
 	and.pred %p21, %p15, %p16;
 	.loc 2 28 25
 	and.pred %p22, %p21, %p17;
@@ -4231,7 +4231,7 @@ $B2:
 	and.pred %p24, %p23, %p19;
 	and.pred %p25, %p24, %p20;
 	@!%p25 bra $B5;
-	.loc 1 21 39
+	.loc 1 23 39
 	shl.b64 %rd65, %rd62, 4;
 	add.s64 %rd66, %rd33, %rd65;
 	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd66];
@@ -4264,7 +4264,7 @@ $B2:
 	mov.b32 %f10, %r49;
 	shl.b32 %r50, %r42, 16;
 	mov.b32 %f11, %r50;
-	.loc 1 21 75
+	.loc 1 23 75
 	shl.b64 %rd67, %rd63, 4;
 	add.s64 %rd68, %rd33, %rd67;
 	ld.global.v4.u32 {%r51, %r52, %r53, %r54}, [%rd68];
@@ -4305,7 +4305,7 @@ $B2:
 	add.s64 %rd71, %rd38, %rd69;
 	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd71];
 	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd71+16];
-	.loc 1 24 33
+	.loc 1 26 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -4475,7 +4475,7 @@ $B2:
 	setp.nan.f32 %p41, %f75, %f75;
 	shr.u32 %r185, %r184, 16;
 	selp.b32 %r186, 32767, %r185, %p41;
-	.loc 1 26 8
+	.loc 1 28 8
 	shl.b32 %r187, %r88, 16;
 	or.b32 %r188, %r81, %r187;
 	shl.b32 %r189, %r102, 16;
@@ -4494,17 +4494,17 @@ $B2:
 	shl.b32 %r201, %r186, 16;
 	or.b32 %r202, %r179, %r201;
 	st.global.v4.u32 [%rd68], {%r196, %r198, %r200, %r202};
-	.loc 1 18 48
+	.loc 1 20 48
 	add.s64 %rd39, %rd39, 256;
 	setp.lt.s64 %p42, %rd39, %rd40;
 	@%p42 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 16 12
+	.loc 1 18 12
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 17 26
+	.loc 1 19 26
 	@!%p3 bra $FAULT3;
 	@!%p4 bra $FAULT4;
 	bra $FAULT5;
@@ -4512,7 +4512,7 @@ $B5:
 	cvt.s64.s32 %rd72, %r20;
 	.loc 2 28 29
 	cvt.u64.u32 %rd73, %r26;
-	.loc 1 21 39
+	.loc 1 23 39
 	@!%p15 bra $FAULT6;
 	@!%p16 bra $FAULT7;
 	.loc 2 28 25
@@ -4523,13 +4523,13 @@ $B5:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 19 13
+	.loc 1 21 13
 	mov.u32 %r203, 0;
 	mov.u64 %rd74, 0;
 	mov.u64 %rd75, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 16 12
+	.loc 1 18 12
 	mov.u32 %r203, 1;
 	mov.u64 %rd74, %rd27;
 	mov.u64 %rd75, %rd8;
@@ -4540,7 +4540,7 @@ $FAULT2:
 	mov.u64 %rd75, %rd27;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 17 26
+	.loc 1 19 26
 	mov.u32 %r203, 3;
 	mov.u64 %rd74, %rd28;
 	mov.u64 %rd75, %rd9;
@@ -4556,7 +4556,7 @@ $FAULT5:
 	mov.u64 %rd75, %rd30;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 21 39
+	.loc 1 23 39
 	mov.u32 %r203, 5;
 	mov.u64 %rd74, %rd62;
 	mov.u64 %rd75, %rd34;
@@ -4636,9 +4636,9 @@ const wideBF16SM70 = `.version 6.0
 	ld.param.u64 %rd6, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+56];
 	ld.param.u64 %rd7, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+64];
 	ld.param.u32 %r1, [wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16_params+72];
-	.loc 1 15 23
+	.loc 1 17 23
 	mov.u32 %r2, %ctaid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	shr.u32 %r3, %r1, 3;
 	shr.s64 %rd8, %rd7, 63;
 	shr.u64 %rd9, %rd8, 61;
@@ -4646,7 +4646,7 @@ const wideBF16SM70 = `.version 6.0
 	shr.s64 %rd11, %rd10, 3;
 	shr.u32 %r4, %r1, 2;
 	cvt.u64.u32 %rd12, %r4;
-	.loc 1 15 23
+	.loc 1 17 23
 	cvt.u64.u32 %rd13, %r2;
 	shr.s64 %rd14, %rd5, 63;
 	shr.u64 %rd15, %rd14, 61;
@@ -4655,7 +4655,7 @@ const wideBF16SM70 = `.version 6.0
 	mul.lo.s64 %rd18, %rd13, %rd17;
 	shl.b32 %r5, %r2, 1;
 	mul.wide.u32 %rd19, %r5, %r4;
-	.loc 1 16 29
+	.loc 1 18 29
 	add.s64 %rd20, %rd6, -1;
 	mad.lo.s64 %rd21, %rd20, %rd11, %rd18;
 	shl.b32 %r6, %r3, 1;
@@ -4663,7 +4663,7 @@ const wideBF16SM70 = `.version 6.0
 	add.s64 %rd23, %rd21, %rd22;
 	setp.le.u64 %p1, %rd23, %rd2;
 	setp.le.u64 %p2, %rd18, %rd23;
-	.loc 1 17 38
+	.loc 1 19 38
 	add.s64 %rd24, %rd19, %rd12;
 	setp.le.u64 %p3, %rd24, %rd4;
 	shl.b32 %r7, %r4, 1;
@@ -4671,33 +4671,33 @@ const wideBF16SM70 = `.version 6.0
 	add.s64 %rd26, %rd19, %rd25;
 	setp.le.u64 %p4, %rd26, %rd4;
 	setp.le.u64 %p5, %rd24, %rd26;
-	.loc 1 16 12
+	.loc 1 18 12
 	and.pred %p6, %p1, %p2;
-	.loc 1 17 26
+	.loc 1 19 26
 	and.pred %p7, %p6, %p3;
 	and.pred %p8, %p7, %p4;
 	and.pred %p9, %p8, %p5;
 	@!%p9 bra $B4;
-	.loc 1 18 23
+	.loc 1 20 23
 	mov.u32 %r8, %tid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 12
+	.loc 1 18 12
 	shl.b64 %rd28, %rd18, 4;
 	add.s64 %rd29, %rd1, %rd28;
 	sub.s64 %rd30, %rd23, %rd18;
-	.loc 1 17 26
+	.loc 1 19 26
 	shl.b64 %rd31, %rd19, 4;
 	add.s64 %rd32, %rd3, %rd31;
 	shl.b64 %rd33, %rd24, 4;
 	add.s64 %rd34, %rd3, %rd33;
 	sub.s64 %rd35, %rd26, %rd24;
-	.loc 1 18 23
+	.loc 1 20 23
 	cvt.u64.u32 %rd36, %r8;
 	mul.lo.s64 %rd37, %rd6, %rd27;
 	setp.lt.s64 %p10, %rd36, %rd37;
 	@!%p10 bra $B3;
-	.loc 1 19 13
+	.loc 1 21 13
 	setp.ne.s32 %p11, %r3, 0;
 	@!%p11 bra $FAULT0;
 $B0:
@@ -4743,9 +4743,9 @@ $B1:
 $B2:
 	mul.lo.s64 %rd63, %rd62, %rd27;
 	sub.s64 %rd64, %rd36, %rd63;
-	.loc 1 20 24
+	.loc 1 22 24
 	mad.lo.s64 %rd65, %rd62, %rd11, %rd64;
-	.loc 1 21 39
+	.loc 1 23 39
 	setp.lt.u64 %p15, %rd65, %rd30;
 	add.s64 %rd66, %rd65, %rd27;
 	setp.lt.u64 %p16, %rd66, %rd30;
@@ -4758,7 +4758,7 @@ $B2:
 	setp.lt.u32 %p18, %r14, %r4;
 	setp.lt.u64 %p19, %rd67, %rd35;
 	setp.lt.u64 %p20, %rd68, %rd35;
-	.loc 1 21 75
+	.loc 1 23 75
 	and.pred %p21, %p15, %p16;
 	.loc 2 28 25
 	and.pred %p22, %p21, %p17;
@@ -4766,7 +4766,7 @@ $B2:
 	and.pred %p24, %p23, %p19;
 	and.pred %p25, %p24, %p20;
 	@!%p25 bra $B5;
-	.loc 1 21 39
+	.loc 1 23 39
 	shl.b64 %rd69, %rd65, 4;
 	add.s64 %rd70, %rd29, %rd69;
 	ld.global.u16 %r15, [%rd70];
@@ -4794,7 +4794,7 @@ $B2:
 	mov.b32 %f10, %r29;
 	shl.b32 %r30, %r22, 16;
 	mov.b32 %f11, %r30;
-	.loc 1 21 75
+	.loc 1 23 75
 	shl.b64 %rd71, %rd66, 4;
 	add.s64 %rd72, %rd29, %rd71;
 	ld.global.u16 %r31, [%rd72];
@@ -4842,7 +4842,7 @@ $B2:
 	ld.global.f32 %f33, [%rd75+20];
 	ld.global.f32 %f34, [%rd75+24];
 	ld.global.f32 %f35, [%rd75+28];
-	.loc 1 24 33
+	.loc 1 26 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -5012,7 +5012,7 @@ $B2:
 	setp.nan.f32 %p41, %f75, %f75;
 	shr.u32 %r157, %r156, 16;
 	selp.b32 %r158, 32767, %r157, %p41;
-	.loc 1 26 8
+	.loc 1 28 8
 	st.global.u16 [%rd70], %r53;
 	st.global.u16 [%rd70+2], %r60;
 	st.global.u16 [%rd70+4], %r67;
@@ -5029,22 +5029,22 @@ $B2:
 	st.global.u16 [%rd72+10], %r144;
 	st.global.u16 [%rd72+12], %r151;
 	st.global.u16 [%rd72+14], %r158;
-	.loc 1 18 48
+	.loc 1 20 48
 	add.s64 %rd36, %rd36, 256;
 	setp.lt.s64 %p42, %rd36, %rd37;
 	@%p42 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 16 12
+	.loc 1 18 12
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 17 26
+	.loc 1 19 26
 	@!%p3 bra $FAULT3;
 	@!%p4 bra $FAULT4;
 	bra $FAULT5;
 $B5:
-	.loc 1 21 39
+	.loc 1 23 39
 	@!%p15 bra $FAULT6;
 	@!%p16 bra $FAULT7;
 	.loc 2 28 25
@@ -5055,13 +5055,13 @@ $B5:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 19 13
+	.loc 1 21 13
 	mov.u32 %r159, 0;
 	mov.u64 %rd76, 0;
 	mov.u64 %rd77, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 16 12
+	.loc 1 18 12
 	mov.u32 %r159, 1;
 	mov.u64 %rd76, %rd23;
 	mov.u64 %rd77, %rd2;
@@ -5072,7 +5072,7 @@ $FAULT2:
 	mov.u64 %rd77, %rd23;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 17 26
+	.loc 1 19 26
 	mov.u32 %r159, 3;
 	mov.u64 %rd76, %rd24;
 	mov.u64 %rd77, %rd4;
@@ -5088,7 +5088,7 @@ $FAULT5:
 	mov.u64 %rd77, %rd26;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 21 39
+	.loc 1 23 39
 	mov.u32 %r159, 5;
 	mov.u64 %rd76, %rd65;
 	mov.u64 %rd77, %rd30;
@@ -5169,7 +5169,7 @@ const wideF16SM70NarrowAligned = `.version 6.0
 	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
 	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
 	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	.loc 1 15 23
+	.loc 1 17 23
 	mov.u32 %r2, %ctaid.x;
 	cvt.u32.u64 %r3, %rd2;
 	cvt.u64.u32 %rd8, %r3;
@@ -5181,7 +5181,7 @@ const wideF16SM70NarrowAligned = `.version 6.0
 	cvt.s64.s32 %rd11, %r6;
 	cvt.u32.u64 %r7, %rd7;
 	cvt.s64.s32 %rd12, %r7;
-	.loc 1 14 33
+	.loc 1 16 33
 	shr.u32 %r8, %r1, 3;
 	shr.s64 %rd13, %rd12, 63;
 	shr.u64 %rd14, %rd13, 61;
@@ -5189,7 +5189,7 @@ const wideF16SM70NarrowAligned = `.version 6.0
 	shr.s64 %rd16, %rd15, 3;
 	shr.u32 %r9, %r1, 2;
 	cvt.u64.u32 %rd17, %r9;
-	.loc 1 15 35
+	.loc 1 17 35
 	shr.s64 %rd18, %rd10, 63;
 	shr.u64 %rd19, %rd18, 61;
 	add.s64 %rd20, %rd10, %rd19;
@@ -5198,7 +5198,7 @@ const wideF16SM70NarrowAligned = `.version 6.0
 	mul.wide.s32 %rd22, %r2, %r10;
 	shl.b32 %r11, %r2, 1;
 	mul.wide.u32 %rd23, %r11, %r9;
-	.loc 1 16 29
+	.loc 1 18 29
 	add.s64 %rd24, %rd11, -1;
 	mad.lo.s64 %rd25, %rd24, %rd16, %rd22;
 	shl.b32 %r12, %r8, 1;
@@ -5206,7 +5206,7 @@ const wideF16SM70NarrowAligned = `.version 6.0
 	add.s64 %rd27, %rd25, %rd26;
 	setp.le.u64 %p1, %rd27, %rd8;
 	setp.le.u64 %p2, %rd22, %rd27;
-	.loc 1 17 38
+	.loc 1 19 38
 	add.s64 %rd28, %rd23, %rd17;
 	setp.le.u64 %p3, %rd28, %rd9;
 	shl.b32 %r13, %r9, 1;
@@ -5216,36 +5216,36 @@ const wideF16SM70NarrowAligned = `.version 6.0
 	cvt.u32.u64 %r14, %rd28;
 	cvt.u32.u64 %r15, %rd30;
 	setp.le.u32 %p5, %r14, %r15;
-	.loc 1 16 12
+	.loc 1 18 12
 	and.pred %p6, %p1, %p2;
-	.loc 1 17 26
+	.loc 1 19 26
 	and.pred %p7, %p6, %p3;
 	and.pred %p8, %p7, %p4;
 	and.pred %p9, %p8, %p5;
 	@!%p9 bra $B4;
-	.loc 1 18 23
+	.loc 1 20 23
 	mov.u32 %r16, %tid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	cvt.u64.u32 %rd31, %r8;
-	.loc 1 16 12
+	.loc 1 18 12
 	shl.b64 %rd32, %rd22, 4;
 	add.s64 %rd33, %rd1, %rd32;
 	cvt.u32.u64 %r17, %rd27;
 	cvt.u32.u64 %r18, %rd22;
 	sub.s32 %r19, %r17, %r18;
 	cvt.s64.s32 %rd34, %r19;
-	.loc 1 17 26
+	.loc 1 19 26
 	shl.b64 %rd35, %rd23, 4;
 	add.s64 %rd36, %rd3, %rd35;
 	shl.b64 %rd37, %rd28, 4;
 	add.s64 %rd38, %rd3, %rd37;
 	sub.s32 %r20, %r15, %r14;
-	.loc 1 18 23
+	.loc 1 20 23
 	cvt.u64.u32 %rd39, %r16;
 	mul.wide.s32 %rd40, %r6, %r8;
 	setp.lt.s64 %p10, %rd39, %rd40;
 	@!%p10 bra $B3;
-	.loc 1 19 13
+	.loc 1 21 13
 	setp.ne.s32 %p11, %r8, 0;
 	@!%p11 bra $FAULT0;
 $B0:
@@ -5285,9 +5285,9 @@ $B1:
 $B2:
 	mul.lo.s64 %rd60, %rd59, %rd31;
 	sub.s64 %rd61, %rd39, %rd60;
-	.loc 1 20 24
+	.loc 1 22 24
 	mad.lo.s64 %rd62, %rd59, %rd16, %rd61;
-	.loc 1 21 39
+	.loc 1 23 39
 	setp.lt.u64 %p15, %rd62, %rd34;
 	add.s64 %rd63, %rd62, %rd31;
 	setp.lt.u64 %p16, %rd63, %rd34;
@@ -5299,7 +5299,7 @@ $B2:
 	setp.lt.u32 %p18, %r26, %r9;
 	setp.lt.u32 %p19, %r25, %r20;
 	setp.lt.u32 %p20, %r26, %r20;
-	.loc 1 21 75
+	.loc 1 23 75
 	and.pred %p21, %p15, %p16;
 	.loc 2 28 25
 	and.pred %p22, %p21, %p17;
@@ -5307,7 +5307,7 @@ $B2:
 	and.pred %p24, %p23, %p19;
 	and.pred %p25, %p24, %p20;
 	@!%p25 bra $B5;
-	.loc 1 21 39
+	.loc 1 23 39
 	shl.b64 %rd65, %rd62, 4;
 	add.s64 %rd66, %rd33, %rd65;
 	ld.global.v4.u32 {%r27, %r28, %r29, %r30}, [%rd66];
@@ -5340,7 +5340,7 @@ $B2:
 	cvt.f32.f16 %f10, %rs7;
 	cvt.u16.u32 %rs8, %r42;
 	cvt.f32.f16 %f11, %rs8;
-	.loc 1 21 75
+	.loc 1 23 75
 	shl.b64 %rd67, %rd63, 4;
 	add.s64 %rd68, %rd33, %rd67;
 	ld.global.v4.u32 {%r43, %r44, %r45, %r46}, [%rd68];
@@ -5381,7 +5381,7 @@ $B2:
 	add.s64 %rd71, %rd38, %rd69;
 	ld.global.v4.f32 {%f28, %f29, %f30, %f31}, [%rd71];
 	ld.global.v4.f32 {%f32, %f33, %f34, %f35}, [%rd71+16];
-	.loc 1 24 33
+	.loc 1 26 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -5455,7 +5455,7 @@ $B2:
 	cvt.u32.u16 %r73, %rs31;
 	cvt.rn.f16.f32 %rs32, %f75;
 	cvt.u32.u16 %r74, %rs32;
-	.loc 1 26 8
+	.loc 1 28 8
 	shl.b32 %r75, %r60, 16;
 	or.b32 %r76, %r59, %r75;
 	shl.b32 %r77, %r62, 16;
@@ -5474,17 +5474,17 @@ $B2:
 	shl.b32 %r89, %r74, 16;
 	or.b32 %r90, %r73, %r89;
 	st.global.v4.u32 [%rd68], {%r84, %r86, %r88, %r90};
-	.loc 1 18 48
+	.loc 1 20 48
 	add.s64 %rd39, %rd39, 256;
 	setp.lt.s64 %p26, %rd39, %rd40;
 	@%p26 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 16 12
+	.loc 1 18 12
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 17 26
+	.loc 1 19 26
 	@!%p3 bra $FAULT3;
 	@!%p4 bra $FAULT4;
 	bra $FAULT5;
@@ -5492,7 +5492,7 @@ $B5:
 	cvt.s64.s32 %rd72, %r20;
 	.loc 2 28 29
 	cvt.u64.u32 %rd73, %r26;
-	.loc 1 21 39
+	.loc 1 23 39
 	@!%p15 bra $FAULT6;
 	@!%p16 bra $FAULT7;
 	.loc 2 28 25
@@ -5503,13 +5503,13 @@ $B5:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 19 13
+	.loc 1 21 13
 	mov.u32 %r91, 0;
 	mov.u64 %rd74, 0;
 	mov.u64 %rd75, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 16 12
+	.loc 1 18 12
 	mov.u32 %r91, 1;
 	mov.u64 %rd74, %rd27;
 	mov.u64 %rd75, %rd8;
@@ -5520,7 +5520,7 @@ $FAULT2:
 	mov.u64 %rd75, %rd27;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 17 26
+	.loc 1 19 26
 	mov.u32 %r91, 3;
 	mov.u64 %rd74, %rd28;
 	mov.u64 %rd75, %rd9;
@@ -5536,7 +5536,7 @@ $FAULT5:
 	mov.u64 %rd75, %rd30;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 21 39
+	.loc 1 23 39
 	mov.u32 %r91, 5;
 	mov.u64 %rd74, %rd62;
 	mov.u64 %rd75, %rd34;
@@ -5617,9 +5617,9 @@ const wideF16SM70 = `.version 6.0
 	ld.param.u64 %rd6, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+56];
 	ld.param.u64 %rd7, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+64];
 	ld.param.u32 %r1, [wide_dtype_F16_8_dtype_F16_8_float32_row_F16_params+72];
-	.loc 1 15 23
+	.loc 1 17 23
 	mov.u32 %r2, %ctaid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	shr.u32 %r3, %r1, 3;
 	shr.s64 %rd8, %rd7, 63;
 	shr.u64 %rd9, %rd8, 61;
@@ -5627,7 +5627,7 @@ const wideF16SM70 = `.version 6.0
 	shr.s64 %rd11, %rd10, 3;
 	shr.u32 %r4, %r1, 2;
 	cvt.u64.u32 %rd12, %r4;
-	.loc 1 15 23
+	.loc 1 17 23
 	cvt.u64.u32 %rd13, %r2;
 	shr.s64 %rd14, %rd5, 63;
 	shr.u64 %rd15, %rd14, 61;
@@ -5636,7 +5636,7 @@ const wideF16SM70 = `.version 6.0
 	mul.lo.s64 %rd18, %rd13, %rd17;
 	shl.b32 %r5, %r2, 1;
 	mul.wide.u32 %rd19, %r5, %r4;
-	.loc 1 16 29
+	.loc 1 18 29
 	add.s64 %rd20, %rd6, -1;
 	mad.lo.s64 %rd21, %rd20, %rd11, %rd18;
 	shl.b32 %r6, %r3, 1;
@@ -5644,7 +5644,7 @@ const wideF16SM70 = `.version 6.0
 	add.s64 %rd23, %rd21, %rd22;
 	setp.le.u64 %p1, %rd23, %rd2;
 	setp.le.u64 %p2, %rd18, %rd23;
-	.loc 1 17 38
+	.loc 1 19 38
 	add.s64 %rd24, %rd19, %rd12;
 	setp.le.u64 %p3, %rd24, %rd4;
 	shl.b32 %r7, %r4, 1;
@@ -5652,33 +5652,33 @@ const wideF16SM70 = `.version 6.0
 	add.s64 %rd26, %rd19, %rd25;
 	setp.le.u64 %p4, %rd26, %rd4;
 	setp.le.u64 %p5, %rd24, %rd26;
-	.loc 1 16 12
+	.loc 1 18 12
 	and.pred %p6, %p1, %p2;
-	.loc 1 17 26
+	.loc 1 19 26
 	and.pred %p7, %p6, %p3;
 	and.pred %p8, %p7, %p4;
 	and.pred %p9, %p8, %p5;
 	@!%p9 bra $B4;
-	.loc 1 18 23
+	.loc 1 20 23
 	mov.u32 %r8, %tid.x;
-	.loc 1 14 33
+	.loc 1 16 33
 	cvt.u64.u32 %rd27, %r3;
-	.loc 1 16 12
+	.loc 1 18 12
 	shl.b64 %rd28, %rd18, 4;
 	add.s64 %rd29, %rd1, %rd28;
 	sub.s64 %rd30, %rd23, %rd18;
-	.loc 1 17 26
+	.loc 1 19 26
 	shl.b64 %rd31, %rd19, 4;
 	add.s64 %rd32, %rd3, %rd31;
 	shl.b64 %rd33, %rd24, 4;
 	add.s64 %rd34, %rd3, %rd33;
 	sub.s64 %rd35, %rd26, %rd24;
-	.loc 1 18 23
+	.loc 1 20 23
 	cvt.u64.u32 %rd36, %r8;
 	mul.lo.s64 %rd37, %rd6, %rd27;
 	setp.lt.s64 %p10, %rd36, %rd37;
 	@!%p10 bra $B3;
-	.loc 1 19 13
+	.loc 1 21 13
 	setp.ne.s32 %p11, %r3, 0;
 	@!%p11 bra $FAULT0;
 $B0:
@@ -5724,9 +5724,9 @@ $B1:
 $B2:
 	mul.lo.s64 %rd63, %rd62, %rd27;
 	sub.s64 %rd64, %rd36, %rd63;
-	.loc 1 20 24
+	.loc 1 22 24
 	mad.lo.s64 %rd65, %rd62, %rd11, %rd64;
-	.loc 1 21 39
+	.loc 1 23 39
 	setp.lt.u64 %p15, %rd65, %rd30;
 	add.s64 %rd66, %rd65, %rd27;
 	setp.lt.u64 %p16, %rd66, %rd30;
@@ -5739,7 +5739,7 @@ $B2:
 	setp.lt.u32 %p18, %r14, %r4;
 	setp.lt.u64 %p19, %rd67, %rd35;
 	setp.lt.u64 %p20, %rd68, %rd35;
-	.loc 1 21 75
+	.loc 1 23 75
 	and.pred %p21, %p15, %p16;
 	.loc 2 28 25
 	and.pred %p22, %p21, %p17;
@@ -5747,7 +5747,7 @@ $B2:
 	and.pred %p24, %p23, %p19;
 	and.pred %p25, %p24, %p20;
 	@!%p25 bra $B5;
-	.loc 1 21 39
+	.loc 1 23 39
 	shl.b64 %rd69, %rd65, 4;
 	add.s64 %rd70, %rd29, %rd69;
 	ld.global.u16 %r15, [%rd70];
@@ -5775,7 +5775,7 @@ $B2:
 	cvt.f32.f16 %f10, %rs7;
 	cvt.u16.u32 %rs8, %r22;
 	cvt.f32.f16 %f11, %rs8;
-	.loc 1 21 75
+	.loc 1 23 75
 	shl.b64 %rd71, %rd66, 4;
 	add.s64 %rd72, %rd29, %rd71;
 	ld.global.u16 %r23, [%rd72];
@@ -5823,7 +5823,7 @@ $B2:
 	ld.global.f32 %f33, [%rd75+20];
 	ld.global.f32 %f34, [%rd75+24];
 	ld.global.f32 %f35, [%rd75+28];
-	.loc 1 24 33
+	.loc 1 26 33
 	mul.rn.f32 %f36, %f12, %f28;
 	neg.f32 %f37, %f36;
 	fma.rn.f32 %f38, %f4, %f20, %f37;
@@ -5897,7 +5897,7 @@ $B2:
 	cvt.u32.u16 %r45, %rs31;
 	cvt.rn.f16.f32 %rs32, %f75;
 	cvt.u32.u16 %r46, %rs32;
-	.loc 1 26 8
+	.loc 1 28 8
 	st.global.u16 [%rd70], %r31;
 	st.global.u16 [%rd70+2], %r32;
 	st.global.u16 [%rd70+4], %r33;
@@ -5914,22 +5914,22 @@ $B2:
 	st.global.u16 [%rd72+10], %r44;
 	st.global.u16 [%rd72+12], %r45;
 	st.global.u16 [%rd72+14], %r46;
-	.loc 1 18 48
+	.loc 1 20 48
 	add.s64 %rd36, %rd36, 256;
 	setp.lt.s64 %p26, %rd36, %rd37;
 	@%p26 bra $B0;
 $B3:
 	bra $EXIT;
 $B4:
-	.loc 1 16 12
+	.loc 1 18 12
 	@!%p1 bra $FAULT1;
 	@!%p2 bra $FAULT2;
-	.loc 1 17 26
+	.loc 1 19 26
 	@!%p3 bra $FAULT3;
 	@!%p4 bra $FAULT4;
 	bra $FAULT5;
 $B5:
-	.loc 1 21 39
+	.loc 1 23 39
 	@!%p15 bra $FAULT6;
 	@!%p16 bra $FAULT7;
 	.loc 2 28 25
@@ -5940,13 +5940,13 @@ $B5:
 $EXIT:
 	ret;
 $FAULT0:
-	.loc 1 19 13
+	.loc 1 21 13
 	mov.u32 %r47, 0;
 	mov.u64 %rd76, 0;
 	mov.u64 %rd77, 0;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 16 12
+	.loc 1 18 12
 	mov.u32 %r47, 1;
 	mov.u64 %rd76, %rd23;
 	mov.u64 %rd77, %rd2;
@@ -5957,7 +5957,7 @@ $FAULT2:
 	mov.u64 %rd77, %rd23;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 17 26
+	.loc 1 19 26
 	mov.u32 %r47, 3;
 	mov.u64 %rd76, %rd24;
 	mov.u64 %rd77, %rd4;
@@ -5973,7 +5973,7 @@ $FAULT5:
 	mov.u64 %rd77, %rd26;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 21 39
+	.loc 1 23 39
 	mov.u32 %r47, 5;
 	mov.u64 %rd76, %rd65;
 	mov.u64 %rd77, %rd30;

@@ -59,7 +59,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 15, 16, 18, 19, 20, 21, 22, 29, 30, 31, 32, 33, 34, 44, 45, 46, 47, 48, 49, 50, 51, 52},
 }
 
 // plainBF16 computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
@@ -109,7 +109,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 32, 33, 34, 44, 45, 46, 47, 48, 49, 50, 51, 52},
 }
 
 // plainF16 computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
@@ -159,5 +159,193 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 19, 20, 21, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 15, 16, 18, 19, 20, 21, 22, 26, 27, 28, 32, 33, 34, 44, 45, 46, 47, 48, 49, 50, 51, 52},
+}
+
+// wide32 computes a row with each team: first the greatest element and the sum of the exponentials together (Milakov and
+// Gimelshein, "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to
+// base 2, for powers of 2. Between its two uses, a row that fits is kept in dynamic shared memory.
+func wide32(s *device.Stream, g device.Grid, x, y device.Slice[[4]float32], lengths device.Slice[int32], c config) error {
+	p := s.Plan(wide32Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var wide32Kernel = &driver.Kernel{
+	Name:    "wide[float32, [4]float32, [4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "wide.go",
+	Line:    16,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 32},
+	},
+	ParamBytes: 120,
+	Shared:     256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wide32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wide32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: wide32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wide32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    [][4]float32
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			wide[float32, [4]float32, [4]float32, row.F32](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Twin:    wide32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 20, 21, 22, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 53, 54, 55, 56, 57},
+}
+
+// wideBF16 computes a row with each team: first the greatest element and the sum of the exponentials together (Milakov and
+// Gimelshein, "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to
+// base 2, for powers of 2. Between its two uses, a row that fits is kept in dynamic shared memory.
+func wideBF16(s *device.Stream, g device.Grid, x, y device.Slice[[8]dtype.BF16], lengths device.Slice[int32], c config) error {
+	p := s.Plan(wideBF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var wideBF16Kernel = &driver.Kernel{
+	Name:    "wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "wide.go",
+	Line:    16,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 32},
+	},
+	ParamBytes: 120,
+	Shared:     256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    [][8]dtype.BF16
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			wide[dtype.BF16, [8]dtype.BF16, [8]float32, row.BF16](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Twin:    wideBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 20, 21, 22, 23, 24, 25, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 53, 54, 55, 56, 57},
+}
+
+// wideF16 computes a row with each team: first the greatest element and the sum of the exponentials together (Milakov and
+// Gimelshein, "Online normalizer calculation for softmax"), then the quotients. Elements are multiplied by the logarithm of e to
+// base 2, for powers of 2. Between its two uses, a row that fits is kept in dynamic shared memory.
+func wideF16(s *device.Stream, g device.Grid, x, y device.Slice[[8]dtype.F16], lengths device.Slice[int32], c config) error {
+	p := s.Plan(wideF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var wideF16Kernel = &driver.Kernel{
+	Name:    "wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "wide.go",
+	Line:    16,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 32},
+	},
+	ParamBytes: 120,
+	Shared:     256,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "plain.go", Line: 43, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 72, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    [][8]dtype.F16
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Twin:    wideF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 20, 21, 22, 26, 27, 28, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 53, 54, 55, 56, 57},
 }

@@ -4,6 +4,7 @@ package softmax
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -1447,4 +1448,4650 @@ func plainF16TwinRow__(lanes int, c24 float32, c28 bool, c434 bool, c560 bool, c
 			}
 		}
 	}
+}
+
+// wide32Twin runs blocks of the kernel wide_float32_4_float32_4_float32_row_F32.
+//
+//line wide.go:16
+func wide32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xCap := *(*int)(unsafe.Add(args, 16))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yCap := *(*int)(unsafe.Add(args, 40))
+	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	lengthsLen := *(*int)(unsafe.Add(args, 56))
+	c0 := *(*int)(unsafe.Add(args, 72))
+	c8 := *(*int32)(unsafe.Add(args, 80))
+	c12 := *(*int32)(unsafe.Add(args, 84))
+	c16 := *(*int)(unsafe.Add(args, 88))
+	c24 := *(*float32)(unsafe.Add(args, 96))
+	c28 := *(*bool)(unsafe.Add(args, 100))
+	shared := blocks.Shared(256)
+	dx, dy, _ := blocks.Dim()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each1608 := blocks.Scratch(8)
+	each42 := blocks.Scratch(1)
+	each1192 := blocks.Scratch(4)
+	each59 := blocks.Scratch(8)
+	each73 := blocks.Scratch(8)
+	each211 := blocks.Scratch(8)
+	each1200 := blocks.Scratch(4)
+	each1224 := blocks.Scratch(4)
+	each1225 := blocks.Scratch(4)
+	each1218 := blocks.Scratch(4)
+	each878 := blocks.Scratch(4)
+	each886 := blocks.Scratch(4)
+	each910 := blocks.Scratch(4)
+	each911 := blocks.Scratch(4)
+	each904 := blocks.Scratch(4)
+//line team.go:35
+	c126 := 32 < c16
+	each1609 := blocks.Scratch(8)
+//line wide.go:24
+	i47 := int(uint32(c8))
+//line wide.go:24
+	i48 := i47 / 4
+//line plain.go:42
+	c2106 := 0 < uint32(c12)
+	c3823 := !c2106 || c12 != 0
+//line plain.go:45
+	c197 := 0 < lengthsLen
+	c3819 := !c197
+//line wide.go:62
+	c276 := 0 < uint(i48)
+//line plain.go:42
+	i183 := int(uint32(c12))
+	i186 := i47 - i183
+//line wide.go:18
+	i34 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line wide.go:27
+	c82 := i48 <= i34
+	f87 := float32(c24 * 1.442695)
+	each269 := blocks.Scratch(4)
+	each270 := blocks.Scratch(4)
+	each585 := blocks.Scratch(4)
+	brought32 := blocks.Scratch(4)
+	each2725 := blocks.Scratch(4)
+	each2726 := blocks.Scratch(4)
+	each2734 := blocks.Scratch(4)
+	each2735 := blocks.Scratch(4)
+	each2743 := blocks.Scratch(4)
+	each2744 := blocks.Scratch(4)
+	each2752 := blocks.Scratch(4)
+	each2753 := blocks.Scratch(4)
+	each2761 := blocks.Scratch(4)
+//line team.go:62
+	c558 := c16 == 32
+//line team.go:66
+	i565 := c16 / 32
+//line team.go:66
+	c566 := 0 < i565
+//line team.go:60
+	i3735 := 0
+//line team.go:60
+	if c566 {
+//line team.go:60
+		i3735 = i565 - 1
+	}
+//line team.go:60
+	c3745 := uint(i3735) < 2147483648 && i3735 < 2305843009213693952 && uint(i3735) < 32
+	each108 := blocks.Scratch(4)
+	each256 := blocks.Scratch(4)
+	each2779 := blocks.Scratch(4)
+	each2780 := blocks.Scratch(4)
+	each2788 := blocks.Scratch(4)
+	each2789 := blocks.Scratch(4)
+	each2797 := blocks.Scratch(4)
+	each2798 := blocks.Scratch(4)
+	each2806 := blocks.Scratch(4)
+	each2807 := blocks.Scratch(4)
+	each2815 := blocks.Scratch(4)
+//line team.go:53
+	i236 := c16 / 32
+//line team.go:53
+	c237 := 0 < i236
+//line team.go:46
+	i3761 := 0
+//line team.go:46
+	if c237 {
+//line team.go:46
+		i3761 = i236 - 1
+	}
+//line team.go:46
+	c3771 := uint(i3761) < 2147483648 && i3761 < 2305843009213693952 && uint(i3761) < 32
+//line wide.go:16
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i1608, o59, o73, i211 int
+		var c42 bool
+		var i1192, i1224, i878, i910 int32
+		var f1200, f1225, f1218, f886, f911, f904 float32
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i1608, c42, i1192, o59, o73, i211, f1200, i1224, f1225, f1218, i878, f886, i910, f911, f904 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1608, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1192, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1200, warp*4)), *(*int32)(unsafe.Add(each1224, warp*4)), *(*float32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1218, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4))
+				}
+				for state < 23 {
+					switch state {
+					case 0:
+//line team.go:38
+						i2098 := bx << 3
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i1609 int
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:35
+							if c126 {
+								i1608, i1609 = bx, tx
+							} else {
+								i157 := i2098 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:38
+								i1608, i1609 = i157, int(uint32(i160))
+							}
+//line wide.go:20
+							c42 = c0 <= i1608
+//line wide.go:20
+							*(*int)(unsafe.Add(each1609, thread*8)) = i1609
+						}
+						if c42 {
+							state = 22
+						} else {
+							state = 1
+						}
+					case 1:
+//line reduce.go:51
+						i1192 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i195, i209, i271 int
+							var f269, f270, f3650, f3651, f3652, f3653, f302, f1454, f3017, f3055, f3093, f3131 float32
+//line wide.go:62
+							i1609 := *(*int)(unsafe.Add(each1609, thread*8))
+//line wide.go:25
+							i50 := i1608 * i48
+//line wide.go:27
+							i51 := i50 + i48
+//line wide.go:27
+							if uint(i51) > uint(xCap) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, xCap)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							if uint(i50) > uint(i51) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i50, i51)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							o59 = i50 * 16
+//line wide.go:27
+							if uint(i51) > uint(yCap) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, yCap)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							o73 = i50 * 16
+//line plain.go:43
+							if !c3823 {
+//line plain.go:43
+								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
+//line plain.go:43
+								return
+							}
+//line plain.go:46
+							if !(c3819 || uint(i1608) < uint(lengthsLen)) {
+//line plain.go:46
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1608, lengthsLen)
+//line plain.go:46
+								return
+							}
+//line wide.go:62
+							if !c276 {
+//line wide.go:62
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), i48)
+//line wide.go:62
+								return
+							}
+//line plain.go:42
+							if c2106 {
+								var i189 int
+//line plain.go:43
+								if i183 != 0 {
+//line plain.go:43
+									i189 = i1608 % i183
+								}
+//line plain.go:43
+								i191 := i186 + i189 + 1
+//line plain.go:43
+								i193 := i47
+//line plain.go:43
+								if i191 < i47 {
+//line plain.go:43
+									i193 = i191
+								}
+//line plain.go:43
+								i195 = i193
+							} else {
+//line plain.go:42
+								i195 = i47
+							}
+//line plain.go:45
+							if c197 {
+								i205 := int(*(*int32)(unsafe.Add(lengths, i1608*4)))
+//line plain.go:46
+								i207 := i195
+//line plain.go:46
+								if i205 < i195 {
+//line plain.go:46
+									i207 = i205
+								}
+//line plain.go:46
+								i209 = i207
+							} else {
+//line plain.go:45
+								i209 = i195
+							}
+//line plain.go:48
+							i211 = i209
+//line plain.go:48
+							if i209 < 0 {
+//line plain.go:48
+								i211 = 0
+							}
+//line wide.go:62
+							f269, f270, i271 = math.Float32frombits(0xff800000), 0, i1609
+//line wide.go:62
+							for {
+//line wide.go:62
+								i2114 := i271 << 2
+//line wide.go:62
+								if i2114 >= i211 {
+//line wide.go:62
+									break
+								}
+//line wide.go:63
+								if uint(i271) >= uint(i48) {
+//line wide.go:63
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i271, i48)
+//line wide.go:63
+									return
+								}
+//line wide.go:63
+								f1994 := *(*float32)(unsafe.Add(x, o59+i271*16))
+//line wide.go:63
+								f1996 := *(*float32)(unsafe.Add(x, o59+i271*16+4))
+//line wide.go:63
+								f1998 := *(*float32)(unsafe.Add(x, o59+i271*16+8))
+//line wide.go:63
+								f2000 := *(*float32)(unsafe.Add(x, o59+i271*16+12))
+								if c82 {
+									*(*float32)(unsafe.Add(shared, i271*16+256)) = f1994
+//line wide.go:65
+									*(*float32)(unsafe.Add(shared, i271*16+4+256)) = f1996
+//line wide.go:65
+									*(*float32)(unsafe.Add(shared, i271*16+8+256)) = f1998
+//line wide.go:65
+									*(*float32)(unsafe.Add(shared, i271*16+12+256)) = f2000
+								}
+//line wide.go:49
+								i613 := i211 - i2114
+//line wide.go:52
+								if i613 <= 0 {
+									f3650 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f3650 = float32(f1994 * f87)
+								}
+//line wide.go:52
+								if i613 <= 1 {
+									f3651 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f3651 = float32(f1996 * f87)
+								}
+//line wide.go:52
+								if i613 <= 2 {
+									f3652 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f3652 = float32(f1998 * f87)
+								}
+//line wide.go:52
+								if i613 <= 3 {
+									f3653 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f3653 = float32(f2000 * f87)
+								}
+//line wide.go:70
+								f2715 := max(max(max(max(f269, f3650), f3651), f3652), f3653)
+//line wide.go:72
+								if f2715 == math.Float32frombits(0xff800000) {
+//line wide.go:72
+									f302 = f270
+								} else {
+//line wide.go:75
+									f340 := f269 - f2715
+//line exp.go:73
+									f1243 := f340 + 1.2582912e+07
+									f1246 := f340 - (f1243 - 1.2582912e+07) + 0
+//line exp.go:77
+									i1253 := int32(math.Float32bits(f1243))
+//line exp.go:47
+									i1363 := int32(uint32(i1253) >> 1)
+									f1368 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1246, 0.001339097), f1246, 0.009618499), f1246, 0.055503596), f1246, 0.24022648), f1246, 0.6931472), f1246, 1)*math.Float32frombits(uint32(i1363<<23+1065353216))) * math.Float32frombits(uint32((i1253-i1363)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f340 {
+//line exp.go:56
+										f1454 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f340 < -151 {
+//line exp.go:59
+											f1454 = 0
+										} else {
+//line exp.go:62
+											f1454 = f1368
+										}
+									}
+//line wide.go:77
+									f2990 := f3650 - f2715
+//line exp.go:73
+									f2991 := f2990 + 1.2582912e+07
+									f2994 := f2990 - (f2991 - 1.2582912e+07) + 0
+//line exp.go:77
+									i3001 := int32(math.Float32bits(f2991))
+//line exp.go:47
+									i3002 := int32(uint32(i3001) >> 1)
+									f3011 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f2994, 0.001339097), f2994, 0.009618499), f2994, 0.055503596), f2994, 0.24022648), f2994, 0.6931472), f2994, 1)*math.Float32frombits(uint32(i3002<<23+1065353216))) * math.Float32frombits(uint32((i3001-i3002)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f2990 {
+//line exp.go:56
+										f3017 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f2990 < -151 {
+//line exp.go:59
+											f3017 = 0
+										} else {
+//line exp.go:62
+											f3017 = f3011
+										}
+									}
+//line wide.go:77
+									f3028 := f3651 - f2715
+//line exp.go:73
+									f3029 := f3028 + 1.2582912e+07
+									f3032 := f3028 - (f3029 - 1.2582912e+07) + 0
+//line exp.go:77
+									i3039 := int32(math.Float32bits(f3029))
+//line exp.go:47
+									i3040 := int32(uint32(i3039) >> 1)
+									f3049 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3032, 0.001339097), f3032, 0.009618499), f3032, 0.055503596), f3032, 0.24022648), f3032, 0.6931472), f3032, 1)*math.Float32frombits(uint32(i3040<<23+1065353216))) * math.Float32frombits(uint32((i3039-i3040)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f3028 {
+//line exp.go:56
+										f3055 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f3028 < -151 {
+//line exp.go:59
+											f3055 = 0
+										} else {
+//line exp.go:62
+											f3055 = f3049
+										}
+									}
+//line wide.go:77
+									f3066 := f3652 - f2715
+//line exp.go:73
+									f3067 := f3066 + 1.2582912e+07
+									f3070 := f3066 - (f3067 - 1.2582912e+07) + 0
+//line exp.go:77
+									i3077 := int32(math.Float32bits(f3067))
+//line exp.go:47
+									i3078 := int32(uint32(i3077) >> 1)
+									f3087 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3070, 0.001339097), f3070, 0.009618499), f3070, 0.055503596), f3070, 0.24022648), f3070, 0.6931472), f3070, 1)*math.Float32frombits(uint32(i3078<<23+1065353216))) * math.Float32frombits(uint32((i3077-i3078)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f3066 {
+//line exp.go:56
+										f3093 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f3066 < -151 {
+//line exp.go:59
+											f3093 = 0
+										} else {
+//line exp.go:62
+											f3093 = f3087
+										}
+									}
+//line wide.go:77
+									f3104 := f3653 - f2715
+//line exp.go:73
+									f3105 := f3104 + 1.2582912e+07
+									f3108 := f3104 - (f3105 - 1.2582912e+07) + 0
+//line exp.go:77
+									i3115 := int32(math.Float32bits(f3105))
+//line exp.go:47
+									i3116 := int32(uint32(i3115) >> 1)
+									f3125 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3108, 0.001339097), f3108, 0.009618499), f3108, 0.055503596), f3108, 0.24022648), f3108, 0.6931472), f3108, 1)*math.Float32frombits(uint32(i3116<<23+1065353216))) * math.Float32frombits(uint32((i3115-i3116)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f3104 {
+//line exp.go:56
+										f3131 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f3104 < -151 {
+//line exp.go:59
+											f3131 = 0
+										} else {
+//line exp.go:62
+											f3131 = f3125
+										}
+									}
+//line wide.go:77
+									f3132 := float32(f270*f1454) + f3017 + f3055 + f3093 + f3131
+//line wide.go:77
+									f302 = f3132
+								}
+//line wide.go:62
+								f269, f270, i271 = f2715, f302, i271+c16
+							}
+//line reduce.go:51
+							i1192 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each269, thread*4)) = f269
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each270, thread*4)) = f270
+						}
+						if i1192 == -1 {
+							state = 6
+						} else {
+							state = 2
+						}
+					case 2:
+//line reduce.go:58
+						f1200 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1192)))&31 {
+//line reduce.go:58
+								f1200 = f269
+							}
+						}
+						i1224, f1225 = i1192&(i1192-1), f1200
+						state = 3
+					case 3:
+						if i1224 != 0 {
+							state = 5
+						} else {
+							state = 4
+						}
+					case 4:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each585, thread*4)) = f1225
+						}
+						state = 7
+					case 5:
+//line reduce.go:60
+						f1218 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1224)))&31 {
+//line reduce.go:60
+								f1218 = f269
+							}
+						}
+						i1224, f1225 = i1224&(i1224-1), max(f1225, f1218)
+						state = 3
+					case 6:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f269
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2725, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:54
+							f2725 := *(*float32)(unsafe.Add(each2725, thread*4))
+//line reduce.go:40
+							f2726 := max(f269, f2725)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2726
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2726, thread*4)) = f2726
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2734, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f2726 := *(*float32)(unsafe.Add(each2726, thread*4))
+//line reduce.go:54
+							f2734 := *(*float32)(unsafe.Add(each2734, thread*4))
+//line reduce.go:40
+							f2735 := max(f2726, f2734)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2735
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2735, thread*4)) = f2735
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2743, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f2735 := *(*float32)(unsafe.Add(each2735, thread*4))
+//line reduce.go:54
+							f2743 := *(*float32)(unsafe.Add(each2743, thread*4))
+//line reduce.go:40
+							f2744 := max(f2735, f2743)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2744
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2744, thread*4)) = f2744
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2752, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f2744 := *(*float32)(unsafe.Add(each2744, thread*4))
+//line reduce.go:54
+							f2752 := *(*float32)(unsafe.Add(each2752, thread*4))
+//line reduce.go:40
+							f2753 := max(f2744, f2752)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2753
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2753, thread*4)) = f2753
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2761, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f2753 := *(*float32)(unsafe.Add(each2753, thread*4))
+//line reduce.go:54
+							f2761 := *(*float32)(unsafe.Add(each2761, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each585, thread*4)) = max(f2753, f2761)
+						}
+						state = 7
+					case 7:
+						if c558 {
+							state = 10
+						} else {
+							state = 8
+						}
+					case 8:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f1231 := *(*float32)(unsafe.Add(each585, thread*4))
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:74
+							if i160 == 0 {
+								i957 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i957) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i957, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, i957*4)) = f1231
+							}
+						}
+						state = 9
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1608, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1192, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1200, warp*4)), *(*int32)(unsafe.Add(each1224, warp*4)), *(*float32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1218, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1608, c42, i1192, o59, o73, i211, f1200, i1224, f1225, f1218, i878, f886, i910, f911, f904
+						waiting = true
+						continue warps
+					case 9:
+//line team.go:67
+						if !wide32TwinRow(end, warp, blocks, each585, c566, c3745, shared, i565) {
+							return
+						}
+						state = 11
+					case 10:
+						state = 11
+					case 11:
+//line reduce.go:51
+						i878 = 0
+						for thread := warp; thread < end; thread++ {
+							var f1296, f108 float32
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:33
+							f585 := *(*float32)(unsafe.Add(each585, thread*4))
+//line wide.go:60
+							f270 := *(*float32)(unsafe.Add(each270, thread*4))
+//line wide.go:32
+							if f269 != math.Float32frombits(0xff800000) {
+								f104 := f269 - f585
+//line exp.go:73
+								f675 := f104 + 1.2582912e+07
+								f678 := f104 - (f675 - 1.2582912e+07) + 0
+//line exp.go:77
+								i685 := int32(math.Float32bits(f675))
+//line exp.go:47
+								i1032 := int32(uint32(i685) >> 1)
+								f1037 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f678, 0.001339097), f678, 0.009618499), f678, 0.055503596), f678, 0.24022648), f678, 0.6931472), f678, 1)*math.Float32frombits(uint32(i1032<<23+1065353216))) * math.Float32frombits(uint32((i685-i1032)<<23+1065353216)))
+//line exp.go:56
+								if 151 < f104 {
+//line exp.go:56
+									f1296 = math.Float32frombits(0x7f800000)
+								} else {
+//line exp.go:59
+									if f104 < -151 {
+//line exp.go:59
+										f1296 = 0
+									} else {
+//line exp.go:62
+										f1296 = f1037
+									}
+								}
+//line wide.go:33
+								f108 = float32(f270 * f1296)
+							} else {
+//line wide.go:32
+								f108 = f270
+							}
+//line reduce.go:51
+							i878 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each108, thread*4)) = f108
+						}
+						if i878 == -1 {
+							state = 16
+						} else {
+							state = 12
+						}
+					case 12:
+//line reduce.go:58
+						f886 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i878)))&31 {
+//line reduce.go:58
+								f886 = f108
+							}
+						}
+						i910, f911 = i878&(i878-1), f886
+						state = 13
+					case 13:
+						if i910 != 0 {
+							state = 15
+						} else {
+							state = 14
+						}
+					case 14:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each256, thread*4)) = f911
+						}
+						state = 17
+					case 15:
+//line reduce.go:60
+						f904 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i910)))&31 {
+//line reduce.go:60
+								f904 = f108
+							}
+						}
+						i910, f911 = i910&(i910-1), f911+f904
+						state = 13
+					case 16:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f108
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2779, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:54
+							f2779 := *(*float32)(unsafe.Add(each2779, thread*4))
+//line reduce.go:38
+							f2780 := f108 + f2779
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2780
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2780, thread*4)) = f2780
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2788, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2780 := *(*float32)(unsafe.Add(each2780, thread*4))
+//line reduce.go:54
+							f2788 := *(*float32)(unsafe.Add(each2788, thread*4))
+//line reduce.go:38
+							f2789 := f2780 + f2788
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2789
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2789, thread*4)) = f2789
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2797, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2789 := *(*float32)(unsafe.Add(each2789, thread*4))
+//line reduce.go:54
+							f2797 := *(*float32)(unsafe.Add(each2797, thread*4))
+//line reduce.go:38
+							f2798 := f2789 + f2797
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2798
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2798, thread*4)) = f2798
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2806, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2798 := *(*float32)(unsafe.Add(each2798, thread*4))
+//line reduce.go:54
+							f2806 := *(*float32)(unsafe.Add(each2806, thread*4))
+//line reduce.go:38
+							f2807 := f2798 + f2806
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f2807
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each2807, thread*4)) = f2807
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each2815, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f2807 := *(*float32)(unsafe.Add(each2807, thread*4))
+//line reduce.go:54
+							f2815 := *(*float32)(unsafe.Add(each2815, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each256, thread*4)) = f2807 + f2815
+						}
+						state = 17
+					case 17:
+						if c558 {
+							state = 20
+						} else {
+							state = 18
+						}
+					case 18:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f917 := *(*float32)(unsafe.Add(each256, thread*4))
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:74
+							if i160 == 0 {
+								i537 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i537) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i537, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, 128+i537*4)) = f917
+							}
+						}
+						state = 19
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1608, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1192, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1200, warp*4)), *(*int32)(unsafe.Add(each1224, warp*4)), *(*float32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1218, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1608, c42, i1192, o59, o73, i211, f1200, i1224, f1225, f1218, i878, f886, i910, f911, f904
+						waiting = true
+						continue warps
+					case 19:
+//line team.go:53
+						if !wide32TwinRow_(end, warp, blocks, c237, c3771, shared, i236, each256) {
+							return
+						}
+						state = 21
+					case 20:
+						state = 21
+					case 21:
+//line log.go:69
+						if !wide32TwinRow__(end, warp, blocks, each256, each585, each1609, c28, i48, i211, c82, i34, shared, f87, o59, x, o73, y, c16) {
+							return
+						}
+						state = 23
+					case 22:
+						state = 23
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 23
+			}
+		}
+	}
+}
+
+// wide32TwinRow is what a row of threads does in wide32Twin.
+//
+//line team.go:67
+func wide32TwinRow(end int, warp int, blocks *gpu.Blocks, each585 unsafe.Pointer, c566 bool, c3745 bool, shared unsafe.Pointer, i565 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f568, f576, f580, f3747, f3753 float32
+		var i569, i3748 int
+//line team.go:67
+		f1231 := *(*float32)(unsafe.Add(each585, thread*4))
+//line team.go:66
+		if c566 {
+//line team.go:60
+			if c3745 {
+//line team.go:67
+				f568, i569 = f1231, 0
+//line team.go:67
+				for {
+//line team.go:67
+					f576 = max(f568, *(*float32)(unsafe.Add(shared, i569*4)))
+//line team.go:67
+					i577 := i569 + 1
+//line team.go:67
+					if i577 >= i565 {
+//line team.go:67
+						break
+					}
+//line team.go:67
+					f568, i569 = f576, i577
+				}
+//line team.go:67
+				f580 = f576
+			} else {
+//line team.go:67
+				f3747, i3748 = f1231, 0
+//line team.go:67
+				for {
+//line team.go:67
+					if uint(i3748) >= 32 {
+//line team.go:67
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3748, int(32))
+//line team.go:67
+						return false
+					}
+//line team.go:67
+					f3753 = max(f3747, *(*float32)(unsafe.Add(shared, i3748*4)))
+//line team.go:67
+					i3754 := i3748 + 1
+//line team.go:67
+					if i3754 >= i565 {
+//line team.go:67
+						break
+					}
+//line team.go:67
+					f3747, i3748 = f3753, i3754
+				}
+//line team.go:67
+				f580 = f3753
+			}
+		} else {
+//line team.go:66
+			f580 = f1231
+		}
+//line team.go:69
+		*(*float32)(unsafe.Add(each585, thread*4)) = f580
+	}
+	return true
+}
+
+// wide32TwinRow_ is what a row of threads does in wide32Twin.
+//
+//line team.go:53
+func wide32TwinRow_(end int, warp int, blocks *gpu.Blocks, c237 bool, c3771 bool, shared unsafe.Pointer, i236 int, each256 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f239, f247, f251, f3773, f3779 float32
+		var i240, i3774 int
+//line team.go:53
+		if c237 {
+//line team.go:46
+			if c3771 {
+//line team.go:54
+				f239, i240 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f247 = f239 + *(*float32)(unsafe.Add(shared, 128+i240*4))
+//line team.go:54
+					i248 := i240 + 1
+//line team.go:54
+					if i248 >= i236 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f239, i240 = f247, i248
+				}
+//line team.go:54
+				f251 = f247
+			} else {
+//line team.go:54
+				f3773, i3774 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i3774) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3774, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f3779 = f3773 + *(*float32)(unsafe.Add(shared, 128+i3774*4))
+//line team.go:54
+					i3780 := i3774 + 1
+//line team.go:54
+					if i3780 >= i236 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f3773, i3774 = f3779, i3780
+				}
+//line team.go:54
+				f251 = f3779
+			}
+		} else {
+//line team.go:53
+			f251 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each256, thread*4)) = f251
+	}
+	return true
+}
+
+// wide32TwinRow__ is what a row of threads does in wide32Twin.
+//
+//line log.go:69
+func wide32TwinRow__(end int, warp int, blocks *gpu.Blocks, each256 unsafe.Pointer, each585 unsafe.Pointer, each1609 unsafe.Pointer, c28 bool, i48 int, i211 int, c82 bool, i34 int, shared unsafe.Pointer, f87 float32, o59 int, x unsafe.Pointer, o73 int, y unsafe.Pointer, c16 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f1065, f1316, f1321, f393, f394, f3666, f3667, f3668, f3669, f3665, f3662, f3659, f3656, f3670, f3671, f3672, f3673, f3654, f3168, f3657, f3214, f3660, f3260, f3663, f3306, f3664, f3661, f3658, f3655 float32
+		var i1066 int32
+		var i398 int
+//line log.go:69
+		f256 := *(*float32)(unsafe.Add(each256, thread*4))
+//line basic.go:21
+		f585 := *(*float32)(unsafe.Add(each585, thread*4))
+//line wide.go:89
+		i1609 := *(*int)(unsafe.Add(each1609, thread*8))
+//line wide.go:85
+		if c28 {
+//line log.go:68
+			if math.Float32frombits(math.Float32bits(f256)&^(1<<31)) < 1.1754944e-38 {
+				f1065, i1066 = float32(f256*8.388608e+06), 192937984
+			} else {
+//line log.go:68
+				f1065, i1066 = f256, 0
+			}
+//line log.go:71
+			i1067 := int32(math.Float32bits(f1065))
+			i1069 := (i1067 - 1060439283) & -8388608
+//line log.go:15
+			f706 := math.Float32frombits(uint32(i1067-i1069)) - 1
+//line log.go:17
+			f712 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f706, 0.18721975), f706, -0.19119146), f706, 0.20444842), f706, -0.23958118), f706, 0.28857377), f706, -0.36069843)
+//line log.go:19
+			f719 := float32(float32(i1069-i1066) * 1.1920929e-07)
+			f720 := f719 + f706
+			f723 := math32.FMA(f706, 0.44269502, math32.FMA(float32(f706*f706), math32.FMA(math32.FMA(f712, f706, 0.48089817), f706, -0.72134733), float32(f706*1.925963e-08))) + (f706 - (f720 - f719))
+//line log.go:87
+			if 2139095040 <= uint32(int32(math.Float32bits(f256))) {
+				f1316 = math32.FMA(f256, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+			} else {
+//line log.go:87
+				f1316 = f720 + f723
+			}
+//line log.go:90
+			if f256 == 0 {
+//line basic.go:21
+				f1321 = math.Float32frombits(0xff800000)
+			} else {
+//line log.go:90
+				f1321 = f1316
+			}
+//line basic.go:21
+			f393, f394 = f585+f1321, math.Float32frombits(0xff800000)
+		} else {
+//line wide.go:85
+			f393, f394 = 1/f256, 0
+		}
+//line wide.go:91
+		c442 := f585 != math.Float32frombits(0xff800000)
+//line wide.go:89
+		i398 = i1609
+//line wide.go:89
+		for {
+//line wide.go:89
+			if i398 >= i48 {
+//line wide.go:89
+				break
+			}
+			i2157 := i398 << 2
+//line wide.go:91
+			if i2157 < i211 {
+//line wide.go:91
+				if c442 {
+					if c82 {
+						if uint(i398) >= uint(i34) {
+//line wide.go:93
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i34)
+//line wide.go:93
+							return false
+						}
+//line wide.go:93
+						f1851 := *(*float32)(unsafe.Add(shared, i398*16+256))
+//line wide.go:93
+						f1853 := *(*float32)(unsafe.Add(shared, i398*16+4+256))
+//line wide.go:93
+						f1855 := *(*float32)(unsafe.Add(shared, i398*16+8+256))
+//line wide.go:93
+						f1857 := *(*float32)(unsafe.Add(shared, i398*16+12+256))
+//line wide.go:49
+						i785 := i211 - i2157
+//line wide.go:52
+						if i785 <= 0 {
+							f3666 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f3666 = float32(f1851 * f87)
+						}
+//line wide.go:52
+						if i785 <= 1 {
+							f3667 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f3667 = float32(f1853 * f87)
+						}
+//line wide.go:52
+						if i785 <= 2 {
+							f3668 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f3668 = float32(f1855 * f87)
+						}
+//line wide.go:52
+						if i785 <= 3 {
+							f3669 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f3669 = float32(f1857 * f87)
+						}
+//line wide.go:93
+						f3665, f3662, f3659, f3656 = f3669, f3668, f3667, f3666
+					} else {
+						if uint(i398) >= uint(i48) {
+//line wide.go:95
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
+//line wide.go:95
+							return false
+						}
+//line wide.go:95
+						f1769 := *(*float32)(unsafe.Add(x, o59+i398*16))
+//line wide.go:95
+						f1771 := *(*float32)(unsafe.Add(x, o59+i398*16+4))
+//line wide.go:95
+						f1773 := *(*float32)(unsafe.Add(x, o59+i398*16+8))
+//line wide.go:95
+						f1775 := *(*float32)(unsafe.Add(x, o59+i398*16+12))
+//line wide.go:49
+						i832 := i211 - i2157
+//line wide.go:52
+						if i832 <= 0 {
+							f3670 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f3670 = float32(f1769 * f87)
+						}
+//line wide.go:52
+						if i832 <= 1 {
+							f3671 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f3671 = float32(f1771 * f87)
+						}
+//line wide.go:52
+						if i832 <= 2 {
+							f3672 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f3672 = float32(f1773 * f87)
+						}
+//line wide.go:52
+						if i832 <= 3 {
+							f3673 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f3673 = float32(f1775 * f87)
+						}
+//line wide.go:95
+						f3665, f3662, f3659, f3656 = f3673, f3672, f3671, f3670
+					}
+					if c28 {
+//line wide.go:99
+						f3654 = float32((f3656 - f393) * 0.6931472)
+					} else {
+						f3141 := f3656 - f585
+//line exp.go:73
+						f3142 := f3141 + 1.2582912e+07
+						f3145 := f3141 - (f3142 - 1.2582912e+07) + 0
+//line exp.go:77
+						i3152 := int32(math.Float32bits(f3142))
+//line exp.go:47
+						i3153 := int32(uint32(i3152) >> 1)
+						f3162 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3145, 0.001339097), f3145, 0.009618499), f3145, 0.055503596), f3145, 0.24022648), f3145, 0.6931472), f3145, 1)*math.Float32frombits(uint32(i3153<<23+1065353216))) * math.Float32frombits(uint32((i3152-i3153)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f3141 {
+//line exp.go:56
+							f3168 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f3141 < -151 {
+//line exp.go:59
+								f3168 = 0
+							} else {
+//line exp.go:62
+								f3168 = f3162
+							}
+						}
+//line wide.go:101
+						f3654 = float32(f3168 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f3657 = float32((f3659 - f393) * 0.6931472)
+					} else {
+						f3187 := f3659 - f585
+//line exp.go:73
+						f3188 := f3187 + 1.2582912e+07
+						f3191 := f3187 - (f3188 - 1.2582912e+07) + 0
+//line exp.go:77
+						i3198 := int32(math.Float32bits(f3188))
+//line exp.go:47
+						i3199 := int32(uint32(i3198) >> 1)
+						f3208 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3191, 0.001339097), f3191, 0.009618499), f3191, 0.055503596), f3191, 0.24022648), f3191, 0.6931472), f3191, 1)*math.Float32frombits(uint32(i3199<<23+1065353216))) * math.Float32frombits(uint32((i3198-i3199)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f3187 {
+//line exp.go:56
+							f3214 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f3187 < -151 {
+//line exp.go:59
+								f3214 = 0
+							} else {
+//line exp.go:62
+								f3214 = f3208
+							}
+						}
+//line wide.go:101
+						f3657 = float32(f3214 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f3660 = float32((f3662 - f393) * 0.6931472)
+					} else {
+						f3233 := f3662 - f585
+//line exp.go:73
+						f3234 := f3233 + 1.2582912e+07
+						f3237 := f3233 - (f3234 - 1.2582912e+07) + 0
+//line exp.go:77
+						i3244 := int32(math.Float32bits(f3234))
+//line exp.go:47
+						i3245 := int32(uint32(i3244) >> 1)
+						f3254 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3237, 0.001339097), f3237, 0.009618499), f3237, 0.055503596), f3237, 0.24022648), f3237, 0.6931472), f3237, 1)*math.Float32frombits(uint32(i3245<<23+1065353216))) * math.Float32frombits(uint32((i3244-i3245)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f3233 {
+//line exp.go:56
+							f3260 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f3233 < -151 {
+//line exp.go:59
+								f3260 = 0
+							} else {
+//line exp.go:62
+								f3260 = f3254
+							}
+						}
+//line wide.go:101
+						f3660 = float32(f3260 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f3663 = float32((f3665 - f393) * 0.6931472)
+					} else {
+						f3279 := f3665 - f585
+//line exp.go:73
+						f3280 := f3279 + 1.2582912e+07
+						f3283 := f3279 - (f3280 - 1.2582912e+07) + 0
+//line exp.go:77
+						i3290 := int32(math.Float32bits(f3280))
+//line exp.go:47
+						i3291 := int32(uint32(i3290) >> 1)
+						f3300 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3283, 0.001339097), f3283, 0.009618499), f3283, 0.055503596), f3283, 0.24022648), f3283, 0.6931472), f3283, 1)*math.Float32frombits(uint32(i3291<<23+1065353216))) * math.Float32frombits(uint32((i3290-i3291)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f3279 {
+//line exp.go:56
+							f3306 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f3279 < -151 {
+//line exp.go:59
+								f3306 = 0
+							} else {
+//line exp.go:62
+								f3306 = f3300
+							}
+						}
+//line wide.go:101
+						f3663 = float32(f3306 * f393)
+					}
+//line wide.go:99
+					f3664, f3661, f3658, f3655 = f3663, f3660, f3657, f3654
+				} else {
+//line wide.go:91
+					f3664, f3661, f3658, f3655 = f394, f394, f394, f394
+				}
+			} else {
+//line wide.go:91
+				f3664, f3661, f3658, f3655 = f394, f394, f394, f394
+			}
+//line wide.go:109
+			if uint(i398) >= uint(i48) {
+//line wide.go:109
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
+//line wide.go:109
+				return false
+			}
+//line wide.go:109
+			*(*float32)(unsafe.Add(y, o73+i398*16)) = f3655
+//line wide.go:109
+			*(*float32)(unsafe.Add(y, o73+i398*16+4)) = f3658
+//line wide.go:109
+			*(*float32)(unsafe.Add(y, o73+i398*16+8)) = f3661
+//line wide.go:109
+			*(*float32)(unsafe.Add(y, o73+i398*16+12)) = f3664
+//line wide.go:89
+			i398 = i398 + c16
+		}
+	}
+	return true
+}
+
+// wideBF16Twin runs blocks of the kernel wide_dtype_BF16_8_dtype_BF16_8_float32_row_BF16.
+//
+//line wide.go:16
+func wideBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xCap := *(*int)(unsafe.Add(args, 16))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yCap := *(*int)(unsafe.Add(args, 40))
+	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	lengthsLen := *(*int)(unsafe.Add(args, 56))
+	c0 := *(*int)(unsafe.Add(args, 72))
+	c8 := *(*int32)(unsafe.Add(args, 80))
+	c12 := *(*int32)(unsafe.Add(args, 84))
+	c16 := *(*int)(unsafe.Add(args, 88))
+	c24 := *(*float32)(unsafe.Add(args, 96))
+	c28 := *(*bool)(unsafe.Add(args, 100))
+	shared := blocks.Shared(256)
+	dx, dy, _ := blocks.Dim()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each1612 := blocks.Scratch(8)
+	each42 := blocks.Scratch(1)
+	each1193 := blocks.Scratch(4)
+	each59 := blocks.Scratch(8)
+	each73 := blocks.Scratch(8)
+	each211 := blocks.Scratch(8)
+	each1201 := blocks.Scratch(4)
+	each1225 := blocks.Scratch(4)
+	each1226 := blocks.Scratch(4)
+	each1219 := blocks.Scratch(4)
+	each878 := blocks.Scratch(4)
+	each886 := blocks.Scratch(4)
+	each910 := blocks.Scratch(4)
+	each911 := blocks.Scratch(4)
+	each904 := blocks.Scratch(4)
+//line team.go:35
+	c126 := 32 < c16
+	each1613 := blocks.Scratch(8)
+//line wide.go:24
+	i47 := int(uint32(c8))
+//line wide.go:24
+	i48 := i47 / 8
+//line plain.go:42
+	c2486 := 0 < uint32(c12)
+	c5467 := !c2486 || c12 != 0
+//line plain.go:45
+	c197 := 0 < lengthsLen
+	c5463 := !c197
+//line wide.go:62
+	c276 := 0 < uint(i48)
+//line plain.go:42
+	i183 := int(uint32(c12))
+	i186 := i47 - i183
+//line wide.go:18
+	i34 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line wide.go:27
+	c82 := i48 <= i34
+	f87 := float32(c24 * 1.442695)
+	each269 := blocks.Scratch(4)
+	each270 := blocks.Scratch(4)
+	each585 := blocks.Scratch(4)
+	brought32 := blocks.Scratch(4)
+	each3505 := blocks.Scratch(4)
+	each3506 := blocks.Scratch(4)
+	each3514 := blocks.Scratch(4)
+	each3515 := blocks.Scratch(4)
+	each3523 := blocks.Scratch(4)
+	each3524 := blocks.Scratch(4)
+	each3532 := blocks.Scratch(4)
+	each3533 := blocks.Scratch(4)
+	each3541 := blocks.Scratch(4)
+//line team.go:62
+	c558 := c16 == 32
+//line team.go:66
+	i565 := c16 / 32
+//line team.go:66
+	c566 := 0 < i565
+//line team.go:60
+	i5379 := 0
+//line team.go:60
+	if c566 {
+//line team.go:60
+		i5379 = i565 - 1
+	}
+//line team.go:60
+	c5389 := uint(i5379) < 2147483648 && i5379 < 2305843009213693952 && uint(i5379) < 32
+	each108 := blocks.Scratch(4)
+	each256 := blocks.Scratch(4)
+	each3559 := blocks.Scratch(4)
+	each3560 := blocks.Scratch(4)
+	each3568 := blocks.Scratch(4)
+	each3569 := blocks.Scratch(4)
+	each3577 := blocks.Scratch(4)
+	each3578 := blocks.Scratch(4)
+	each3586 := blocks.Scratch(4)
+	each3587 := blocks.Scratch(4)
+	each3595 := blocks.Scratch(4)
+//line team.go:53
+	i236 := c16 / 32
+//line team.go:53
+	c237 := 0 < i236
+//line team.go:46
+	i5405 := 0
+//line team.go:46
+	if c237 {
+//line team.go:46
+		i5405 = i236 - 1
+	}
+//line team.go:46
+	c5415 := uint(i5405) < 2147483648 && i5405 < 2305843009213693952 && uint(i5405) < 32
+//line wide.go:16
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i1612, o59, o73, i211 int
+		var c42 bool
+		var i1193, i1225, i878, i910 int32
+		var f1201, f1226, f1219, f886, f911, f904 float32
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4))
+				}
+				for state < 23 {
+					switch state {
+					case 0:
+//line team.go:38
+						i2478 := bx << 3
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i1613 int
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:35
+							if c126 {
+								i1612, i1613 = bx, tx
+							} else {
+								i157 := i2478 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:38
+								i1612, i1613 = i157, int(uint32(i160))
+							}
+//line wide.go:20
+							c42 = c0 <= i1612
+//line wide.go:20
+							*(*int)(unsafe.Add(each1613, thread*8)) = i1613
+						}
+						if c42 {
+							state = 22
+						} else {
+							state = 1
+						}
+					case 1:
+//line reduce.go:51
+						i1193 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i195, i209, i271 int
+							var f269, f270, f5218, f5219, f5220, f5221, f5222, f5223, f5224, f5225, f302, f1458, f3953, f3991, f4029, f4067, f4105, f4143, f4181, f4219 float32
+//line wide.go:62
+							i1613 := *(*int)(unsafe.Add(each1613, thread*8))
+//line wide.go:25
+							i50 := i1612 * i48
+//line wide.go:27
+							i51 := i50 + i48
+//line wide.go:27
+							if uint(i51) > uint(xCap) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, xCap)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							if uint(i50) > uint(i51) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i50, i51)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							o59 = i50 * 16
+//line wide.go:27
+							if uint(i51) > uint(yCap) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, yCap)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							o73 = i50 * 16
+//line plain.go:43
+							if !c5467 {
+//line plain.go:43
+								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
+//line plain.go:43
+								return
+							}
+//line plain.go:46
+							if !(c5463 || uint(i1612) < uint(lengthsLen)) {
+//line plain.go:46
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1612, lengthsLen)
+//line plain.go:46
+								return
+							}
+//line wide.go:62
+							if !c276 {
+//line wide.go:62
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), i48)
+//line wide.go:62
+								return
+							}
+//line plain.go:42
+							if c2486 {
+								var i189 int
+//line plain.go:43
+								if i183 != 0 {
+//line plain.go:43
+									i189 = i1612 % i183
+								}
+//line plain.go:43
+								i191 := i186 + i189 + 1
+//line plain.go:43
+								i193 := i47
+//line plain.go:43
+								if i191 < i47 {
+//line plain.go:43
+									i193 = i191
+								}
+//line plain.go:43
+								i195 = i193
+							} else {
+//line plain.go:42
+								i195 = i47
+							}
+//line plain.go:45
+							if c197 {
+								i205 := int(*(*int32)(unsafe.Add(lengths, i1612*4)))
+//line plain.go:46
+								i207 := i195
+//line plain.go:46
+								if i205 < i195 {
+//line plain.go:46
+									i207 = i205
+								}
+//line plain.go:46
+								i209 = i207
+							} else {
+//line plain.go:45
+								i209 = i195
+							}
+//line plain.go:48
+							i211 = i209
+//line plain.go:48
+							if i209 < 0 {
+//line plain.go:48
+								i211 = 0
+							}
+//line wide.go:62
+							f269, f270, i271 = math.Float32frombits(0xff800000), 0, i1613
+//line wide.go:62
+							for {
+//line wide.go:62
+								i2494 := i271 << 3
+//line wide.go:62
+								if i2494 >= i211 {
+//line wide.go:62
+									break
+								}
+//line wide.go:63
+								if uint(i271) >= uint(i48) {
+//line wide.go:63
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i271, i48)
+//line wide.go:63
+									return
+								}
+//line wide.go:63
+								i2262 := *(*int16)(unsafe.Add(x, o59+i271*16))
+//line wide.go:63
+								i2264 := *(*int16)(unsafe.Add(x, o59+i271*16+2))
+//line wide.go:63
+								i2266 := *(*int16)(unsafe.Add(x, o59+i271*16+4))
+//line wide.go:63
+								i2268 := *(*int16)(unsafe.Add(x, o59+i271*16+6))
+//line wide.go:63
+								i2270 := *(*int16)(unsafe.Add(x, o59+i271*16+8))
+//line wide.go:63
+								i2272 := *(*int16)(unsafe.Add(x, o59+i271*16+10))
+//line wide.go:63
+								i2274 := *(*int16)(unsafe.Add(x, o59+i271*16+12))
+//line wide.go:63
+								i2276 := *(*int16)(unsafe.Add(x, o59+i271*16+14))
+								if c82 {
+									*(*int16)(unsafe.Add(shared, i271*16+256)) = i2262
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+2+256)) = i2264
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+4+256)) = i2266
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+6+256)) = i2268
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+8+256)) = i2270
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+10+256)) = i2272
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+12+256)) = i2274
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+14+256)) = i2276
+								}
+//line wide.go:49
+								i613 := i211 - i2494
+//line wide.go:52
+								if i613 <= 0 {
+									f5218 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5218 = float32(dtype.BF16(uint16(i2262)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 1 {
+									f5219 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5219 = float32(dtype.BF16(uint16(i2264)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 2 {
+									f5220 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5220 = float32(dtype.BF16(uint16(i2266)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 3 {
+									f5221 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5221 = float32(dtype.BF16(uint16(i2268)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 4 {
+									f5222 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5222 = float32(dtype.BF16(uint16(i2270)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 5 {
+									f5223 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5223 = float32(dtype.BF16(uint16(i2272)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 6 {
+									f5224 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5224 = float32(dtype.BF16(uint16(i2274)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 7 {
+									f5225 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5225 = float32(dtype.BF16(uint16(i2276)).Float32() * f87)
+								}
+//line wide.go:70
+								f3495 := max(max(max(max(max(max(max(max(f269, f5218), f5219), f5220), f5221), f5222), f5223), f5224), f5225)
+//line wide.go:72
+								if f3495 == math.Float32frombits(0xff800000) {
+//line wide.go:72
+									f302 = f270
+								} else {
+//line wide.go:75
+									f340 := f269 - f3495
+//line exp.go:73
+									f1245 := f340 + 1.2582912e+07
+									f1248 := f340 - (f1245 - 1.2582912e+07) + 0
+//line exp.go:77
+									i1255 := int32(math.Float32bits(f1245))
+//line exp.go:47
+									i1367 := int32(uint32(i1255) >> 1)
+									f1372 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1248, 0.001339097), f1248, 0.009618499), f1248, 0.055503596), f1248, 0.24022648), f1248, 0.6931472), f1248, 1)*math.Float32frombits(uint32(i1367<<23+1065353216))) * math.Float32frombits(uint32((i1255-i1367)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f340 {
+//line exp.go:56
+										f1458 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f340 < -151 {
+//line exp.go:59
+											f1458 = 0
+										} else {
+//line exp.go:62
+											f1458 = f1372
+										}
+									}
+//line wide.go:77
+									f3926 := f5218 - f3495
+//line exp.go:73
+									f3927 := f3926 + 1.2582912e+07
+									f3930 := f3926 - (f3927 - 1.2582912e+07) + 0
+//line exp.go:77
+									i3937 := int32(math.Float32bits(f3927))
+//line exp.go:47
+									i3938 := int32(uint32(i3937) >> 1)
+									f3947 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3930, 0.001339097), f3930, 0.009618499), f3930, 0.055503596), f3930, 0.24022648), f3930, 0.6931472), f3930, 1)*math.Float32frombits(uint32(i3938<<23+1065353216))) * math.Float32frombits(uint32((i3937-i3938)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f3926 {
+//line exp.go:56
+										f3953 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f3926 < -151 {
+//line exp.go:59
+											f3953 = 0
+										} else {
+//line exp.go:62
+											f3953 = f3947
+										}
+									}
+//line wide.go:77
+									f3964 := f5219 - f3495
+//line exp.go:73
+									f3965 := f3964 + 1.2582912e+07
+									f3968 := f3964 - (f3965 - 1.2582912e+07) + 0
+//line exp.go:77
+									i3975 := int32(math.Float32bits(f3965))
+//line exp.go:47
+									i3976 := int32(uint32(i3975) >> 1)
+									f3985 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3968, 0.001339097), f3968, 0.009618499), f3968, 0.055503596), f3968, 0.24022648), f3968, 0.6931472), f3968, 1)*math.Float32frombits(uint32(i3976<<23+1065353216))) * math.Float32frombits(uint32((i3975-i3976)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f3964 {
+//line exp.go:56
+										f3991 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f3964 < -151 {
+//line exp.go:59
+											f3991 = 0
+										} else {
+//line exp.go:62
+											f3991 = f3985
+										}
+									}
+//line wide.go:77
+									f4002 := f5220 - f3495
+//line exp.go:73
+									f4003 := f4002 + 1.2582912e+07
+									f4006 := f4002 - (f4003 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4013 := int32(math.Float32bits(f4003))
+//line exp.go:47
+									i4014 := int32(uint32(i4013) >> 1)
+									f4023 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4006, 0.001339097), f4006, 0.009618499), f4006, 0.055503596), f4006, 0.24022648), f4006, 0.6931472), f4006, 1)*math.Float32frombits(uint32(i4014<<23+1065353216))) * math.Float32frombits(uint32((i4013-i4014)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4002 {
+//line exp.go:56
+										f4029 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4002 < -151 {
+//line exp.go:59
+											f4029 = 0
+										} else {
+//line exp.go:62
+											f4029 = f4023
+										}
+									}
+//line wide.go:77
+									f4040 := f5221 - f3495
+//line exp.go:73
+									f4041 := f4040 + 1.2582912e+07
+									f4044 := f4040 - (f4041 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4051 := int32(math.Float32bits(f4041))
+//line exp.go:47
+									i4052 := int32(uint32(i4051) >> 1)
+									f4061 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4044, 0.001339097), f4044, 0.009618499), f4044, 0.055503596), f4044, 0.24022648), f4044, 0.6931472), f4044, 1)*math.Float32frombits(uint32(i4052<<23+1065353216))) * math.Float32frombits(uint32((i4051-i4052)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4040 {
+//line exp.go:56
+										f4067 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4040 < -151 {
+//line exp.go:59
+											f4067 = 0
+										} else {
+//line exp.go:62
+											f4067 = f4061
+										}
+									}
+//line wide.go:77
+									f4068 := float32(f270*f1458) + f3953 + f3991 + f4029 + f4067
+//line wide.go:77
+									f4078 := f5222 - f3495
+//line exp.go:73
+									f4079 := f4078 + 1.2582912e+07
+									f4082 := f4078 - (f4079 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4089 := int32(math.Float32bits(f4079))
+//line exp.go:47
+									i4090 := int32(uint32(i4089) >> 1)
+									f4099 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4082, 0.001339097), f4082, 0.009618499), f4082, 0.055503596), f4082, 0.24022648), f4082, 0.6931472), f4082, 1)*math.Float32frombits(uint32(i4090<<23+1065353216))) * math.Float32frombits(uint32((i4089-i4090)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4078 {
+//line exp.go:56
+										f4105 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4078 < -151 {
+//line exp.go:59
+											f4105 = 0
+										} else {
+//line exp.go:62
+											f4105 = f4099
+										}
+									}
+//line wide.go:77
+									f4116 := f5223 - f3495
+//line exp.go:73
+									f4117 := f4116 + 1.2582912e+07
+									f4120 := f4116 - (f4117 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4127 := int32(math.Float32bits(f4117))
+//line exp.go:47
+									i4128 := int32(uint32(i4127) >> 1)
+									f4137 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4120, 0.001339097), f4120, 0.009618499), f4120, 0.055503596), f4120, 0.24022648), f4120, 0.6931472), f4120, 1)*math.Float32frombits(uint32(i4128<<23+1065353216))) * math.Float32frombits(uint32((i4127-i4128)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4116 {
+//line exp.go:56
+										f4143 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4116 < -151 {
+//line exp.go:59
+											f4143 = 0
+										} else {
+//line exp.go:62
+											f4143 = f4137
+										}
+									}
+//line wide.go:77
+									f4154 := f5224 - f3495
+//line exp.go:73
+									f4155 := f4154 + 1.2582912e+07
+									f4158 := f4154 - (f4155 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4165 := int32(math.Float32bits(f4155))
+//line exp.go:47
+									i4166 := int32(uint32(i4165) >> 1)
+									f4175 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4158, 0.001339097), f4158, 0.009618499), f4158, 0.055503596), f4158, 0.24022648), f4158, 0.6931472), f4158, 1)*math.Float32frombits(uint32(i4166<<23+1065353216))) * math.Float32frombits(uint32((i4165-i4166)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4154 {
+//line exp.go:56
+										f4181 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4154 < -151 {
+//line exp.go:59
+											f4181 = 0
+										} else {
+//line exp.go:62
+											f4181 = f4175
+										}
+									}
+//line wide.go:77
+									f4192 := f5225 - f3495
+//line exp.go:73
+									f4193 := f4192 + 1.2582912e+07
+									f4196 := f4192 - (f4193 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4203 := int32(math.Float32bits(f4193))
+//line exp.go:47
+									i4204 := int32(uint32(i4203) >> 1)
+									f4213 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4196, 0.001339097), f4196, 0.009618499), f4196, 0.055503596), f4196, 0.24022648), f4196, 0.6931472), f4196, 1)*math.Float32frombits(uint32(i4204<<23+1065353216))) * math.Float32frombits(uint32((i4203-i4204)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4192 {
+//line exp.go:56
+										f4219 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4192 < -151 {
+//line exp.go:59
+											f4219 = 0
+										} else {
+//line exp.go:62
+											f4219 = f4213
+										}
+									}
+//line wide.go:77
+									f4220 := f4068 + f4105 + f4143 + f4181 + f4219
+//line wide.go:77
+									f302 = f4220
+								}
+//line wide.go:62
+								f269, f270, i271 = f3495, f302, i271+c16
+							}
+//line reduce.go:51
+							i1193 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each269, thread*4)) = f269
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each270, thread*4)) = f270
+						}
+						if i1193 == -1 {
+							state = 6
+						} else {
+							state = 2
+						}
+					case 2:
+//line reduce.go:58
+						f1201 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1193)))&31 {
+//line reduce.go:58
+								f1201 = f269
+							}
+						}
+						i1225, f1226 = i1193&(i1193-1), f1201
+						state = 3
+					case 3:
+						if i1225 != 0 {
+							state = 5
+						} else {
+							state = 4
+						}
+					case 4:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each585, thread*4)) = f1226
+						}
+						state = 7
+					case 5:
+//line reduce.go:60
+						f1219 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1225)))&31 {
+//line reduce.go:60
+								f1219 = f269
+							}
+						}
+						i1225, f1226 = i1225&(i1225-1), max(f1226, f1219)
+						state = 3
+					case 6:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f269
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3505, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:54
+							f3505 := *(*float32)(unsafe.Add(each3505, thread*4))
+//line reduce.go:40
+							f3506 := max(f269, f3505)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3506
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3506, thread*4)) = f3506
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3514, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f3506 := *(*float32)(unsafe.Add(each3506, thread*4))
+//line reduce.go:54
+							f3514 := *(*float32)(unsafe.Add(each3514, thread*4))
+//line reduce.go:40
+							f3515 := max(f3506, f3514)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3515
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3515, thread*4)) = f3515
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3523, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f3515 := *(*float32)(unsafe.Add(each3515, thread*4))
+//line reduce.go:54
+							f3523 := *(*float32)(unsafe.Add(each3523, thread*4))
+//line reduce.go:40
+							f3524 := max(f3515, f3523)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3524
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3524, thread*4)) = f3524
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3532, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f3524 := *(*float32)(unsafe.Add(each3524, thread*4))
+//line reduce.go:54
+							f3532 := *(*float32)(unsafe.Add(each3532, thread*4))
+//line reduce.go:40
+							f3533 := max(f3524, f3532)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3533
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3533, thread*4)) = f3533
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3541, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f3533 := *(*float32)(unsafe.Add(each3533, thread*4))
+//line reduce.go:54
+							f3541 := *(*float32)(unsafe.Add(each3541, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each585, thread*4)) = max(f3533, f3541)
+						}
+						state = 7
+					case 7:
+						if c558 {
+							state = 10
+						} else {
+							state = 8
+						}
+					case 8:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f1232 := *(*float32)(unsafe.Add(each585, thread*4))
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:74
+							if i160 == 0 {
+								i957 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i957) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i957, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, i957*4)) = f1232
+							}
+						}
+						state = 9
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904
+						waiting = true
+						continue warps
+					case 9:
+//line team.go:67
+						if !wideBF16TwinRow(end, warp, blocks, each585, c566, c5389, shared, i565) {
+							return
+						}
+						state = 11
+					case 10:
+						state = 11
+					case 11:
+//line reduce.go:51
+						i878 = 0
+						for thread := warp; thread < end; thread++ {
+							var f1298, f108 float32
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:33
+							f585 := *(*float32)(unsafe.Add(each585, thread*4))
+//line wide.go:60
+							f270 := *(*float32)(unsafe.Add(each270, thread*4))
+//line wide.go:32
+							if f269 != math.Float32frombits(0xff800000) {
+								f104 := f269 - f585
+//line exp.go:73
+								f675 := f104 + 1.2582912e+07
+								f678 := f104 - (f675 - 1.2582912e+07) + 0
+//line exp.go:77
+								i685 := int32(math.Float32bits(f675))
+//line exp.go:47
+								i1032 := int32(uint32(i685) >> 1)
+								f1037 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f678, 0.001339097), f678, 0.009618499), f678, 0.055503596), f678, 0.24022648), f678, 0.6931472), f678, 1)*math.Float32frombits(uint32(i1032<<23+1065353216))) * math.Float32frombits(uint32((i685-i1032)<<23+1065353216)))
+//line exp.go:56
+								if 151 < f104 {
+//line exp.go:56
+									f1298 = math.Float32frombits(0x7f800000)
+								} else {
+//line exp.go:59
+									if f104 < -151 {
+//line exp.go:59
+										f1298 = 0
+									} else {
+//line exp.go:62
+										f1298 = f1037
+									}
+								}
+//line wide.go:33
+								f108 = float32(f270 * f1298)
+							} else {
+//line wide.go:32
+								f108 = f270
+							}
+//line reduce.go:51
+							i878 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each108, thread*4)) = f108
+						}
+						if i878 == -1 {
+							state = 16
+						} else {
+							state = 12
+						}
+					case 12:
+//line reduce.go:58
+						f886 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i878)))&31 {
+//line reduce.go:58
+								f886 = f108
+							}
+						}
+						i910, f911 = i878&(i878-1), f886
+						state = 13
+					case 13:
+						if i910 != 0 {
+							state = 15
+						} else {
+							state = 14
+						}
+					case 14:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each256, thread*4)) = f911
+						}
+						state = 17
+					case 15:
+//line reduce.go:60
+						f904 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i910)))&31 {
+//line reduce.go:60
+								f904 = f108
+							}
+						}
+						i910, f911 = i910&(i910-1), f911+f904
+						state = 13
+					case 16:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f108
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3559, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:54
+							f3559 := *(*float32)(unsafe.Add(each3559, thread*4))
+//line reduce.go:38
+							f3560 := f108 + f3559
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3560
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3560, thread*4)) = f3560
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3568, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f3560 := *(*float32)(unsafe.Add(each3560, thread*4))
+//line reduce.go:54
+							f3568 := *(*float32)(unsafe.Add(each3568, thread*4))
+//line reduce.go:38
+							f3569 := f3560 + f3568
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3569
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3569, thread*4)) = f3569
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3577, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f3569 := *(*float32)(unsafe.Add(each3569, thread*4))
+//line reduce.go:54
+							f3577 := *(*float32)(unsafe.Add(each3577, thread*4))
+//line reduce.go:38
+							f3578 := f3569 + f3577
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3578
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3578, thread*4)) = f3578
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3586, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f3578 := *(*float32)(unsafe.Add(each3578, thread*4))
+//line reduce.go:54
+							f3586 := *(*float32)(unsafe.Add(each3586, thread*4))
+//line reduce.go:38
+							f3587 := f3578 + f3586
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3587
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3587, thread*4)) = f3587
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3595, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f3587 := *(*float32)(unsafe.Add(each3587, thread*4))
+//line reduce.go:54
+							f3595 := *(*float32)(unsafe.Add(each3595, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each256, thread*4)) = f3587 + f3595
+						}
+						state = 17
+					case 17:
+						if c558 {
+							state = 20
+						} else {
+							state = 18
+						}
+					case 18:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f917 := *(*float32)(unsafe.Add(each256, thread*4))
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:74
+							if i160 == 0 {
+								i537 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i537) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i537, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, 128+i537*4)) = f917
+							}
+						}
+						state = 19
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904
+						waiting = true
+						continue warps
+					case 19:
+//line team.go:53
+						if !wideBF16TwinRow_(end, warp, blocks, c237, c5415, shared, i236, each256) {
+							return
+						}
+						state = 21
+					case 20:
+						state = 21
+					case 21:
+//line log.go:69
+						if !wideBF16TwinRow__(end, warp, blocks, each256, each585, each1613, c28, i48, i211, c82, i34, shared, f87, o59, x, o73, y, c16) {
+							return
+						}
+						state = 23
+					case 22:
+						state = 23
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 23
+			}
+		}
+	}
+}
+
+// wideBF16TwinRow is what a row of threads does in wideBF16Twin.
+//
+//line team.go:67
+func wideBF16TwinRow(end int, warp int, blocks *gpu.Blocks, each585 unsafe.Pointer, c566 bool, c5389 bool, shared unsafe.Pointer, i565 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f568, f576, f580, f5391, f5397 float32
+		var i569, i5392 int
+//line team.go:67
+		f1232 := *(*float32)(unsafe.Add(each585, thread*4))
+//line team.go:66
+		if c566 {
+//line team.go:60
+			if c5389 {
+//line team.go:67
+				f568, i569 = f1232, 0
+//line team.go:67
+				for {
+//line team.go:67
+					f576 = max(f568, *(*float32)(unsafe.Add(shared, i569*4)))
+//line team.go:67
+					i577 := i569 + 1
+//line team.go:67
+					if i577 >= i565 {
+//line team.go:67
+						break
+					}
+//line team.go:67
+					f568, i569 = f576, i577
+				}
+//line team.go:67
+				f580 = f576
+			} else {
+//line team.go:67
+				f5391, i5392 = f1232, 0
+//line team.go:67
+				for {
+//line team.go:67
+					if uint(i5392) >= 32 {
+//line team.go:67
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5392, int(32))
+//line team.go:67
+						return false
+					}
+//line team.go:67
+					f5397 = max(f5391, *(*float32)(unsafe.Add(shared, i5392*4)))
+//line team.go:67
+					i5398 := i5392 + 1
+//line team.go:67
+					if i5398 >= i565 {
+//line team.go:67
+						break
+					}
+//line team.go:67
+					f5391, i5392 = f5397, i5398
+				}
+//line team.go:67
+				f580 = f5397
+			}
+		} else {
+//line team.go:66
+			f580 = f1232
+		}
+//line team.go:69
+		*(*float32)(unsafe.Add(each585, thread*4)) = f580
+	}
+	return true
+}
+
+// wideBF16TwinRow_ is what a row of threads does in wideBF16Twin.
+//
+//line team.go:53
+func wideBF16TwinRow_(end int, warp int, blocks *gpu.Blocks, c237 bool, c5415 bool, shared unsafe.Pointer, i236 int, each256 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f239, f247, f251, f5417, f5423 float32
+		var i240, i5418 int
+//line team.go:53
+		if c237 {
+//line team.go:46
+			if c5415 {
+//line team.go:54
+				f239, i240 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f247 = f239 + *(*float32)(unsafe.Add(shared, 128+i240*4))
+//line team.go:54
+					i248 := i240 + 1
+//line team.go:54
+					if i248 >= i236 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f239, i240 = f247, i248
+				}
+//line team.go:54
+				f251 = f247
+			} else {
+//line team.go:54
+				f5417, i5418 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i5418) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5418, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f5423 = f5417 + *(*float32)(unsafe.Add(shared, 128+i5418*4))
+//line team.go:54
+					i5424 := i5418 + 1
+//line team.go:54
+					if i5424 >= i236 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f5417, i5418 = f5423, i5424
+				}
+//line team.go:54
+				f251 = f5423
+			}
+		} else {
+//line team.go:53
+			f251 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each256, thread*4)) = f251
+	}
+	return true
+}
+
+// wideBF16TwinRow__ is what a row of threads does in wideBF16Twin.
+//
+//line log.go:69
+func wideBF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each256 unsafe.Pointer, each585 unsafe.Pointer, each1613 unsafe.Pointer, c28 bool, i48 int, i211 int, c82 bool, i34 int, shared unsafe.Pointer, f87 float32, o59 int, x unsafe.Pointer, o73 int, y unsafe.Pointer, c16 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f1065, f1318, f1323, f393, f394, f5250, f5251, f5252, f5253, f5254, f5255, f5256, f5257, f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228, f5258, f5259, f5260, f5261, f5262, f5263, f5264, f5265, f5226, f4256, f5229, f4302, f5232, f4348, f5235, f4394, f5238, f4440, f5241, f4486, f5244, f4532, f5247, f4578, f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 float32
+		var i1066 int32
+		var i398 int
+//line log.go:69
+		f256 := *(*float32)(unsafe.Add(each256, thread*4))
+//line basic.go:21
+		f585 := *(*float32)(unsafe.Add(each585, thread*4))
+//line wide.go:89
+		i1613 := *(*int)(unsafe.Add(each1613, thread*8))
+//line wide.go:85
+		if c28 {
+//line log.go:68
+			if math.Float32frombits(math.Float32bits(f256)&^(1<<31)) < 1.1754944e-38 {
+				f1065, i1066 = float32(f256*8.388608e+06), 192937984
+			} else {
+//line log.go:68
+				f1065, i1066 = f256, 0
+			}
+//line log.go:71
+			i1067 := int32(math.Float32bits(f1065))
+			i1069 := (i1067 - 1060439283) & -8388608
+//line log.go:15
+			f706 := math.Float32frombits(uint32(i1067-i1069)) - 1
+//line log.go:17
+			f712 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f706, 0.18721975), f706, -0.19119146), f706, 0.20444842), f706, -0.23958118), f706, 0.28857377), f706, -0.36069843)
+//line log.go:19
+			f719 := float32(float32(i1069-i1066) * 1.1920929e-07)
+			f720 := f719 + f706
+			f723 := math32.FMA(f706, 0.44269502, math32.FMA(float32(f706*f706), math32.FMA(math32.FMA(f712, f706, 0.48089817), f706, -0.72134733), float32(f706*1.925963e-08))) + (f706 - (f720 - f719))
+//line log.go:87
+			if 2139095040 <= uint32(int32(math.Float32bits(f256))) {
+				f1318 = math32.FMA(f256, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+			} else {
+//line log.go:87
+				f1318 = f720 + f723
+			}
+//line log.go:90
+			if f256 == 0 {
+//line basic.go:21
+				f1323 = math.Float32frombits(0xff800000)
+			} else {
+//line log.go:90
+				f1323 = f1318
+			}
+//line basic.go:21
+			f393, f394 = f585+f1323, math.Float32frombits(0xff800000)
+		} else {
+//line wide.go:85
+			f393, f394 = 1/f256, 0
+		}
+//line wide.go:91
+		c442 := f585 != math.Float32frombits(0xff800000)
+//line wide.go:89
+		i398 = i1613
+//line wide.go:89
+		for {
+//line wide.go:89
+			if i398 >= i48 {
+//line wide.go:89
+				break
+			}
+			i2537 := i398 << 3
+//line wide.go:91
+			if i2537 < i211 {
+//line wide.go:91
+				if c442 {
+					if c82 {
+						if uint(i398) >= uint(i34) {
+//line wide.go:93
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i34)
+//line wide.go:93
+							return false
+						}
+//line wide.go:93
+						i1967 := *(*int16)(unsafe.Add(shared, i398*16+256))
+//line wide.go:93
+						i1969 := *(*int16)(unsafe.Add(shared, i398*16+2+256))
+//line wide.go:93
+						i1971 := *(*int16)(unsafe.Add(shared, i398*16+4+256))
+//line wide.go:93
+						i1973 := *(*int16)(unsafe.Add(shared, i398*16+6+256))
+//line wide.go:93
+						i1975 := *(*int16)(unsafe.Add(shared, i398*16+8+256))
+//line wide.go:93
+						i1977 := *(*int16)(unsafe.Add(shared, i398*16+10+256))
+//line wide.go:93
+						i1979 := *(*int16)(unsafe.Add(shared, i398*16+12+256))
+//line wide.go:93
+						i1981 := *(*int16)(unsafe.Add(shared, i398*16+14+256))
+//line wide.go:49
+						i785 := i211 - i2537
+//line wide.go:52
+						if i785 <= 0 {
+							f5250 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5250 = float32(dtype.BF16(uint16(i1967)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 1 {
+							f5251 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5251 = float32(dtype.BF16(uint16(i1969)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 2 {
+							f5252 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5252 = float32(dtype.BF16(uint16(i1971)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 3 {
+							f5253 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5253 = float32(dtype.BF16(uint16(i1973)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 4 {
+							f5254 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5254 = float32(dtype.BF16(uint16(i1975)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 5 {
+							f5255 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5255 = float32(dtype.BF16(uint16(i1977)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 6 {
+							f5256 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5256 = float32(dtype.BF16(uint16(i1979)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 7 {
+							f5257 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5257 = float32(dtype.BF16(uint16(i1981)).Float32() * f87)
+						}
+//line wide.go:93
+						f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228 = f5257, f5256, f5255, f5254, f5253, f5252, f5251, f5250
+					} else {
+						if uint(i398) >= uint(i48) {
+//line wide.go:95
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
+//line wide.go:95
+							return false
+						}
+//line wide.go:95
+						i1797 := *(*int16)(unsafe.Add(x, o59+i398*16))
+//line wide.go:95
+						i1799 := *(*int16)(unsafe.Add(x, o59+i398*16+2))
+//line wide.go:95
+						i1801 := *(*int16)(unsafe.Add(x, o59+i398*16+4))
+//line wide.go:95
+						i1803 := *(*int16)(unsafe.Add(x, o59+i398*16+6))
+//line wide.go:95
+						i1805 := *(*int16)(unsafe.Add(x, o59+i398*16+8))
+//line wide.go:95
+						i1807 := *(*int16)(unsafe.Add(x, o59+i398*16+10))
+//line wide.go:95
+						i1809 := *(*int16)(unsafe.Add(x, o59+i398*16+12))
+//line wide.go:95
+						i1811 := *(*int16)(unsafe.Add(x, o59+i398*16+14))
+//line wide.go:49
+						i832 := i211 - i2537
+//line wide.go:52
+						if i832 <= 0 {
+							f5258 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5258 = float32(dtype.BF16(uint16(i1797)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 1 {
+							f5259 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5259 = float32(dtype.BF16(uint16(i1799)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 2 {
+							f5260 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5260 = float32(dtype.BF16(uint16(i1801)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 3 {
+							f5261 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5261 = float32(dtype.BF16(uint16(i1803)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 4 {
+							f5262 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5262 = float32(dtype.BF16(uint16(i1805)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 5 {
+							f5263 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5263 = float32(dtype.BF16(uint16(i1807)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 6 {
+							f5264 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5264 = float32(dtype.BF16(uint16(i1809)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 7 {
+							f5265 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5265 = float32(dtype.BF16(uint16(i1811)).Float32() * f87)
+						}
+//line wide.go:95
+						f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228 = f5265, f5264, f5263, f5262, f5261, f5260, f5259, f5258
+					}
+					if c28 {
+//line wide.go:99
+						f5226 = float32((f5228 - f393) * 0.6931472)
+					} else {
+						f4229 := f5228 - f585
+//line exp.go:73
+						f4230 := f4229 + 1.2582912e+07
+						f4233 := f4229 - (f4230 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4240 := int32(math.Float32bits(f4230))
+//line exp.go:47
+						i4241 := int32(uint32(i4240) >> 1)
+						f4250 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4233, 0.001339097), f4233, 0.009618499), f4233, 0.055503596), f4233, 0.24022648), f4233, 0.6931472), f4233, 1)*math.Float32frombits(uint32(i4241<<23+1065353216))) * math.Float32frombits(uint32((i4240-i4241)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4229 {
+//line exp.go:56
+							f4256 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4229 < -151 {
+//line exp.go:59
+								f4256 = 0
+							} else {
+//line exp.go:62
+								f4256 = f4250
+							}
+						}
+//line wide.go:101
+						f5226 = float32(f4256 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5229 = float32((f5231 - f393) * 0.6931472)
+					} else {
+						f4275 := f5231 - f585
+//line exp.go:73
+						f4276 := f4275 + 1.2582912e+07
+						f4279 := f4275 - (f4276 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4286 := int32(math.Float32bits(f4276))
+//line exp.go:47
+						i4287 := int32(uint32(i4286) >> 1)
+						f4296 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4279, 0.001339097), f4279, 0.009618499), f4279, 0.055503596), f4279, 0.24022648), f4279, 0.6931472), f4279, 1)*math.Float32frombits(uint32(i4287<<23+1065353216))) * math.Float32frombits(uint32((i4286-i4287)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4275 {
+//line exp.go:56
+							f4302 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4275 < -151 {
+//line exp.go:59
+								f4302 = 0
+							} else {
+//line exp.go:62
+								f4302 = f4296
+							}
+						}
+//line wide.go:101
+						f5229 = float32(f4302 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5232 = float32((f5234 - f393) * 0.6931472)
+					} else {
+						f4321 := f5234 - f585
+//line exp.go:73
+						f4322 := f4321 + 1.2582912e+07
+						f4325 := f4321 - (f4322 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4332 := int32(math.Float32bits(f4322))
+//line exp.go:47
+						i4333 := int32(uint32(i4332) >> 1)
+						f4342 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4325, 0.001339097), f4325, 0.009618499), f4325, 0.055503596), f4325, 0.24022648), f4325, 0.6931472), f4325, 1)*math.Float32frombits(uint32(i4333<<23+1065353216))) * math.Float32frombits(uint32((i4332-i4333)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4321 {
+//line exp.go:56
+							f4348 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4321 < -151 {
+//line exp.go:59
+								f4348 = 0
+							} else {
+//line exp.go:62
+								f4348 = f4342
+							}
+						}
+//line wide.go:101
+						f5232 = float32(f4348 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5235 = float32((f5237 - f393) * 0.6931472)
+					} else {
+						f4367 := f5237 - f585
+//line exp.go:73
+						f4368 := f4367 + 1.2582912e+07
+						f4371 := f4367 - (f4368 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4378 := int32(math.Float32bits(f4368))
+//line exp.go:47
+						i4379 := int32(uint32(i4378) >> 1)
+						f4388 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4371, 0.001339097), f4371, 0.009618499), f4371, 0.055503596), f4371, 0.24022648), f4371, 0.6931472), f4371, 1)*math.Float32frombits(uint32(i4379<<23+1065353216))) * math.Float32frombits(uint32((i4378-i4379)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4367 {
+//line exp.go:56
+							f4394 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4367 < -151 {
+//line exp.go:59
+								f4394 = 0
+							} else {
+//line exp.go:62
+								f4394 = f4388
+							}
+						}
+//line wide.go:101
+						f5235 = float32(f4394 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5238 = float32((f5240 - f393) * 0.6931472)
+					} else {
+						f4413 := f5240 - f585
+//line exp.go:73
+						f4414 := f4413 + 1.2582912e+07
+						f4417 := f4413 - (f4414 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4424 := int32(math.Float32bits(f4414))
+//line exp.go:47
+						i4425 := int32(uint32(i4424) >> 1)
+						f4434 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4417, 0.001339097), f4417, 0.009618499), f4417, 0.055503596), f4417, 0.24022648), f4417, 0.6931472), f4417, 1)*math.Float32frombits(uint32(i4425<<23+1065353216))) * math.Float32frombits(uint32((i4424-i4425)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4413 {
+//line exp.go:56
+							f4440 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4413 < -151 {
+//line exp.go:59
+								f4440 = 0
+							} else {
+//line exp.go:62
+								f4440 = f4434
+							}
+						}
+//line wide.go:101
+						f5238 = float32(f4440 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5241 = float32((f5243 - f393) * 0.6931472)
+					} else {
+						f4459 := f5243 - f585
+//line exp.go:73
+						f4460 := f4459 + 1.2582912e+07
+						f4463 := f4459 - (f4460 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4470 := int32(math.Float32bits(f4460))
+//line exp.go:47
+						i4471 := int32(uint32(i4470) >> 1)
+						f4480 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4463, 0.001339097), f4463, 0.009618499), f4463, 0.055503596), f4463, 0.24022648), f4463, 0.6931472), f4463, 1)*math.Float32frombits(uint32(i4471<<23+1065353216))) * math.Float32frombits(uint32((i4470-i4471)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4459 {
+//line exp.go:56
+							f4486 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4459 < -151 {
+//line exp.go:59
+								f4486 = 0
+							} else {
+//line exp.go:62
+								f4486 = f4480
+							}
+						}
+//line wide.go:101
+						f5241 = float32(f4486 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5244 = float32((f5246 - f393) * 0.6931472)
+					} else {
+						f4505 := f5246 - f585
+//line exp.go:73
+						f4506 := f4505 + 1.2582912e+07
+						f4509 := f4505 - (f4506 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4516 := int32(math.Float32bits(f4506))
+//line exp.go:47
+						i4517 := int32(uint32(i4516) >> 1)
+						f4526 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4509, 0.001339097), f4509, 0.009618499), f4509, 0.055503596), f4509, 0.24022648), f4509, 0.6931472), f4509, 1)*math.Float32frombits(uint32(i4517<<23+1065353216))) * math.Float32frombits(uint32((i4516-i4517)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4505 {
+//line exp.go:56
+							f4532 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4505 < -151 {
+//line exp.go:59
+								f4532 = 0
+							} else {
+//line exp.go:62
+								f4532 = f4526
+							}
+						}
+//line wide.go:101
+						f5244 = float32(f4532 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5247 = float32((f5249 - f393) * 0.6931472)
+					} else {
+						f4551 := f5249 - f585
+//line exp.go:73
+						f4552 := f4551 + 1.2582912e+07
+						f4555 := f4551 - (f4552 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4562 := int32(math.Float32bits(f4552))
+//line exp.go:47
+						i4563 := int32(uint32(i4562) >> 1)
+						f4572 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4555, 0.001339097), f4555, 0.009618499), f4555, 0.055503596), f4555, 0.24022648), f4555, 0.6931472), f4555, 1)*math.Float32frombits(uint32(i4563<<23+1065353216))) * math.Float32frombits(uint32((i4562-i4563)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4551 {
+//line exp.go:56
+							f4578 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4551 < -151 {
+//line exp.go:59
+								f4578 = 0
+							} else {
+//line exp.go:62
+								f4578 = f4572
+							}
+						}
+//line wide.go:101
+						f5247 = float32(f4578 * f393)
+					}
+//line wide.go:99
+					f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f5247, f5244, f5241, f5238, f5235, f5232, f5229, f5226
+				} else {
+//line wide.go:91
+					f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f394, f394, f394, f394, f394, f394, f394, f394
+				}
+			} else {
+//line wide.go:91
+				f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f394, f394, f394, f394, f394, f394, f394, f394
+			}
+//line wide.go:109
+			if uint(i398) >= uint(i48) {
+//line wide.go:109
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
+//line wide.go:109
+				return false
+			}
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16)) = int16(dtype.BF16From32(f5227))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+2)) = int16(dtype.BF16From32(f5230))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+4)) = int16(dtype.BF16From32(f5233))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+6)) = int16(dtype.BF16From32(f5236))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+8)) = int16(dtype.BF16From32(f5239))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+10)) = int16(dtype.BF16From32(f5242))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+12)) = int16(dtype.BF16From32(f5245))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+14)) = int16(dtype.BF16From32(f5248))
+//line wide.go:89
+			i398 = i398 + c16
+		}
+	}
+	return true
+}
+
+// wideF16Twin runs blocks of the kernel wide_dtype_F16_8_dtype_F16_8_float32_row_F16.
+//
+//line wide.go:16
+func wideF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xCap := *(*int)(unsafe.Add(args, 16))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yCap := *(*int)(unsafe.Add(args, 40))
+	lengths := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	lengthsLen := *(*int)(unsafe.Add(args, 56))
+	c0 := *(*int)(unsafe.Add(args, 72))
+	c8 := *(*int32)(unsafe.Add(args, 80))
+	c12 := *(*int32)(unsafe.Add(args, 84))
+	c16 := *(*int)(unsafe.Add(args, 88))
+	c24 := *(*float32)(unsafe.Add(args, 96))
+	c28 := *(*bool)(unsafe.Add(args, 100))
+	shared := blocks.Shared(256)
+	dx, dy, _ := blocks.Dim()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each1612 := blocks.Scratch(8)
+	each42 := blocks.Scratch(1)
+	each1193 := blocks.Scratch(4)
+	each59 := blocks.Scratch(8)
+	each73 := blocks.Scratch(8)
+	each211 := blocks.Scratch(8)
+	each1201 := blocks.Scratch(4)
+	each1225 := blocks.Scratch(4)
+	each1226 := blocks.Scratch(4)
+	each1219 := blocks.Scratch(4)
+	each878 := blocks.Scratch(4)
+	each886 := blocks.Scratch(4)
+	each910 := blocks.Scratch(4)
+	each911 := blocks.Scratch(4)
+	each904 := blocks.Scratch(4)
+//line team.go:35
+	c126 := 32 < c16
+	each1613 := blocks.Scratch(8)
+//line wide.go:24
+	i47 := int(uint32(c8))
+//line wide.go:24
+	i48 := i47 / 8
+//line plain.go:42
+	c2486 := 0 < uint32(c12)
+	c5467 := !c2486 || c12 != 0
+//line plain.go:45
+	c197 := 0 < lengthsLen
+	c5463 := !c197
+//line wide.go:62
+	c276 := 0 < uint(i48)
+//line plain.go:42
+	i183 := int(uint32(c12))
+	i186 := i47 - i183
+//line wide.go:18
+	i34 := int(uint(int(uint32(int32(blocks.Dynamic())))) / 16)
+//line wide.go:27
+	c82 := i48 <= i34
+	f87 := float32(c24 * 1.442695)
+	each269 := blocks.Scratch(4)
+	each270 := blocks.Scratch(4)
+	each585 := blocks.Scratch(4)
+	brought32 := blocks.Scratch(4)
+	each3505 := blocks.Scratch(4)
+	each3506 := blocks.Scratch(4)
+	each3514 := blocks.Scratch(4)
+	each3515 := blocks.Scratch(4)
+	each3523 := blocks.Scratch(4)
+	each3524 := blocks.Scratch(4)
+	each3532 := blocks.Scratch(4)
+	each3533 := blocks.Scratch(4)
+	each3541 := blocks.Scratch(4)
+//line team.go:62
+	c558 := c16 == 32
+//line team.go:66
+	i565 := c16 / 32
+//line team.go:66
+	c566 := 0 < i565
+//line team.go:60
+	i5379 := 0
+//line team.go:60
+	if c566 {
+//line team.go:60
+		i5379 = i565 - 1
+	}
+//line team.go:60
+	c5389 := uint(i5379) < 2147483648 && i5379 < 2305843009213693952 && uint(i5379) < 32
+	each108 := blocks.Scratch(4)
+	each256 := blocks.Scratch(4)
+	each3559 := blocks.Scratch(4)
+	each3560 := blocks.Scratch(4)
+	each3568 := blocks.Scratch(4)
+	each3569 := blocks.Scratch(4)
+	each3577 := blocks.Scratch(4)
+	each3578 := blocks.Scratch(4)
+	each3586 := blocks.Scratch(4)
+	each3587 := blocks.Scratch(4)
+	each3595 := blocks.Scratch(4)
+//line team.go:53
+	i236 := c16 / 32
+//line team.go:53
+	c237 := 0 < i236
+//line team.go:46
+	i5405 := 0
+//line team.go:46
+	if c237 {
+//line team.go:46
+		i5405 = i236 - 1
+	}
+//line team.go:46
+	c5415 := uint(i5405) < 2147483648 && i5405 < 2305843009213693952 && uint(i5405) < 32
+//line wide.go:16
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i1612, o59, o73, i211 int
+		var c42 bool
+		var i1193, i1225, i878, i910 int32
+		var f1201, f1226, f1219, f886, f911, f904 float32
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4))
+				}
+				for state < 23 {
+					switch state {
+					case 0:
+//line team.go:38
+						i2478 := bx << 3
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i1613 int
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:35
+							if c126 {
+								i1612, i1613 = bx, tx
+							} else {
+								i157 := i2478 + int(uint((tz*dy+ty)*dx+tx)>>5)
+//line team.go:38
+								i1612, i1613 = i157, int(uint32(i160))
+							}
+//line wide.go:20
+							c42 = c0 <= i1612
+//line wide.go:20
+							*(*int)(unsafe.Add(each1613, thread*8)) = i1613
+						}
+						if c42 {
+							state = 22
+						} else {
+							state = 1
+						}
+					case 1:
+//line reduce.go:51
+						i1193 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i195, i209, i271 int
+							var f269, f270, f5218, f5219, f5220, f5221, f5222, f5223, f5224, f5225, f302, f1458, f3953, f3991, f4029, f4067, f4105, f4143, f4181, f4219 float32
+//line wide.go:62
+							i1613 := *(*int)(unsafe.Add(each1613, thread*8))
+//line wide.go:25
+							i50 := i1612 * i48
+//line wide.go:27
+							i51 := i50 + i48
+//line wide.go:27
+							if uint(i51) > uint(xCap) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, xCap)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							if uint(i50) > uint(i51) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [%d:%d]", i50, i51)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							o59 = i50 * 16
+//line wide.go:27
+							if uint(i51) > uint(yCap) {
+//line wide.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i51, yCap)
+//line wide.go:27
+								return
+							}
+//line wide.go:27
+							o73 = i50 * 16
+//line plain.go:43
+							if !c5467 {
+//line plain.go:43
+								blocks.Fault(blocks.Thread(tx, ty, tz), "integer divide by zero")
+//line plain.go:43
+								return
+							}
+//line plain.go:46
+							if !(c5463 || uint(i1612) < uint(lengthsLen)) {
+//line plain.go:46
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1612, lengthsLen)
+//line plain.go:46
+								return
+							}
+//line wide.go:62
+							if !c276 {
+//line wide.go:62
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", int(0), i48)
+//line wide.go:62
+								return
+							}
+//line plain.go:42
+							if c2486 {
+								var i189 int
+//line plain.go:43
+								if i183 != 0 {
+//line plain.go:43
+									i189 = i1612 % i183
+								}
+//line plain.go:43
+								i191 := i186 + i189 + 1
+//line plain.go:43
+								i193 := i47
+//line plain.go:43
+								if i191 < i47 {
+//line plain.go:43
+									i193 = i191
+								}
+//line plain.go:43
+								i195 = i193
+							} else {
+//line plain.go:42
+								i195 = i47
+							}
+//line plain.go:45
+							if c197 {
+								i205 := int(*(*int32)(unsafe.Add(lengths, i1612*4)))
+//line plain.go:46
+								i207 := i195
+//line plain.go:46
+								if i205 < i195 {
+//line plain.go:46
+									i207 = i205
+								}
+//line plain.go:46
+								i209 = i207
+							} else {
+//line plain.go:45
+								i209 = i195
+							}
+//line plain.go:48
+							i211 = i209
+//line plain.go:48
+							if i209 < 0 {
+//line plain.go:48
+								i211 = 0
+							}
+//line wide.go:62
+							f269, f270, i271 = math.Float32frombits(0xff800000), 0, i1613
+//line wide.go:62
+							for {
+//line wide.go:62
+								i2494 := i271 << 3
+//line wide.go:62
+								if i2494 >= i211 {
+//line wide.go:62
+									break
+								}
+//line wide.go:63
+								if uint(i271) >= uint(i48) {
+//line wide.go:63
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i271, i48)
+//line wide.go:63
+									return
+								}
+//line wide.go:63
+								i2262 := *(*int16)(unsafe.Add(x, o59+i271*16))
+//line wide.go:63
+								i2264 := *(*int16)(unsafe.Add(x, o59+i271*16+2))
+//line wide.go:63
+								i2266 := *(*int16)(unsafe.Add(x, o59+i271*16+4))
+//line wide.go:63
+								i2268 := *(*int16)(unsafe.Add(x, o59+i271*16+6))
+//line wide.go:63
+								i2270 := *(*int16)(unsafe.Add(x, o59+i271*16+8))
+//line wide.go:63
+								i2272 := *(*int16)(unsafe.Add(x, o59+i271*16+10))
+//line wide.go:63
+								i2274 := *(*int16)(unsafe.Add(x, o59+i271*16+12))
+//line wide.go:63
+								i2276 := *(*int16)(unsafe.Add(x, o59+i271*16+14))
+								if c82 {
+									*(*int16)(unsafe.Add(shared, i271*16+256)) = i2262
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+2+256)) = i2264
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+4+256)) = i2266
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+6+256)) = i2268
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+8+256)) = i2270
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+10+256)) = i2272
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+12+256)) = i2274
+//line wide.go:65
+									*(*int16)(unsafe.Add(shared, i271*16+14+256)) = i2276
+								}
+//line wide.go:49
+								i613 := i211 - i2494
+//line wide.go:52
+								if i613 <= 0 {
+									f5218 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5218 = float32(dtype.F16(uint16(i2262)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 1 {
+									f5219 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5219 = float32(dtype.F16(uint16(i2264)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 2 {
+									f5220 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5220 = float32(dtype.F16(uint16(i2266)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 3 {
+									f5221 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5221 = float32(dtype.F16(uint16(i2268)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 4 {
+									f5222 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5222 = float32(dtype.F16(uint16(i2270)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 5 {
+									f5223 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5223 = float32(dtype.F16(uint16(i2272)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 6 {
+									f5224 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5224 = float32(dtype.F16(uint16(i2274)).Float32() * f87)
+								}
+//line wide.go:52
+								if i613 <= 7 {
+									f5225 = math.Float32frombits(0xff800000)
+								} else {
+//line wide.go:52
+									f5225 = float32(dtype.F16(uint16(i2276)).Float32() * f87)
+								}
+//line wide.go:70
+								f3495 := max(max(max(max(max(max(max(max(f269, f5218), f5219), f5220), f5221), f5222), f5223), f5224), f5225)
+//line wide.go:72
+								if f3495 == math.Float32frombits(0xff800000) {
+//line wide.go:72
+									f302 = f270
+								} else {
+//line wide.go:75
+									f340 := f269 - f3495
+//line exp.go:73
+									f1245 := f340 + 1.2582912e+07
+									f1248 := f340 - (f1245 - 1.2582912e+07) + 0
+//line exp.go:77
+									i1255 := int32(math.Float32bits(f1245))
+//line exp.go:47
+									i1367 := int32(uint32(i1255) >> 1)
+									f1372 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1248, 0.001339097), f1248, 0.009618499), f1248, 0.055503596), f1248, 0.24022648), f1248, 0.6931472), f1248, 1)*math.Float32frombits(uint32(i1367<<23+1065353216))) * math.Float32frombits(uint32((i1255-i1367)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f340 {
+//line exp.go:56
+										f1458 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f340 < -151 {
+//line exp.go:59
+											f1458 = 0
+										} else {
+//line exp.go:62
+											f1458 = f1372
+										}
+									}
+//line wide.go:77
+									f3926 := f5218 - f3495
+//line exp.go:73
+									f3927 := f3926 + 1.2582912e+07
+									f3930 := f3926 - (f3927 - 1.2582912e+07) + 0
+//line exp.go:77
+									i3937 := int32(math.Float32bits(f3927))
+//line exp.go:47
+									i3938 := int32(uint32(i3937) >> 1)
+									f3947 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3930, 0.001339097), f3930, 0.009618499), f3930, 0.055503596), f3930, 0.24022648), f3930, 0.6931472), f3930, 1)*math.Float32frombits(uint32(i3938<<23+1065353216))) * math.Float32frombits(uint32((i3937-i3938)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f3926 {
+//line exp.go:56
+										f3953 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f3926 < -151 {
+//line exp.go:59
+											f3953 = 0
+										} else {
+//line exp.go:62
+											f3953 = f3947
+										}
+									}
+//line wide.go:77
+									f3964 := f5219 - f3495
+//line exp.go:73
+									f3965 := f3964 + 1.2582912e+07
+									f3968 := f3964 - (f3965 - 1.2582912e+07) + 0
+//line exp.go:77
+									i3975 := int32(math.Float32bits(f3965))
+//line exp.go:47
+									i3976 := int32(uint32(i3975) >> 1)
+									f3985 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f3968, 0.001339097), f3968, 0.009618499), f3968, 0.055503596), f3968, 0.24022648), f3968, 0.6931472), f3968, 1)*math.Float32frombits(uint32(i3976<<23+1065353216))) * math.Float32frombits(uint32((i3975-i3976)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f3964 {
+//line exp.go:56
+										f3991 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f3964 < -151 {
+//line exp.go:59
+											f3991 = 0
+										} else {
+//line exp.go:62
+											f3991 = f3985
+										}
+									}
+//line wide.go:77
+									f4002 := f5220 - f3495
+//line exp.go:73
+									f4003 := f4002 + 1.2582912e+07
+									f4006 := f4002 - (f4003 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4013 := int32(math.Float32bits(f4003))
+//line exp.go:47
+									i4014 := int32(uint32(i4013) >> 1)
+									f4023 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4006, 0.001339097), f4006, 0.009618499), f4006, 0.055503596), f4006, 0.24022648), f4006, 0.6931472), f4006, 1)*math.Float32frombits(uint32(i4014<<23+1065353216))) * math.Float32frombits(uint32((i4013-i4014)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4002 {
+//line exp.go:56
+										f4029 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4002 < -151 {
+//line exp.go:59
+											f4029 = 0
+										} else {
+//line exp.go:62
+											f4029 = f4023
+										}
+									}
+//line wide.go:77
+									f4040 := f5221 - f3495
+//line exp.go:73
+									f4041 := f4040 + 1.2582912e+07
+									f4044 := f4040 - (f4041 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4051 := int32(math.Float32bits(f4041))
+//line exp.go:47
+									i4052 := int32(uint32(i4051) >> 1)
+									f4061 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4044, 0.001339097), f4044, 0.009618499), f4044, 0.055503596), f4044, 0.24022648), f4044, 0.6931472), f4044, 1)*math.Float32frombits(uint32(i4052<<23+1065353216))) * math.Float32frombits(uint32((i4051-i4052)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4040 {
+//line exp.go:56
+										f4067 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4040 < -151 {
+//line exp.go:59
+											f4067 = 0
+										} else {
+//line exp.go:62
+											f4067 = f4061
+										}
+									}
+//line wide.go:77
+									f4068 := float32(f270*f1458) + f3953 + f3991 + f4029 + f4067
+//line wide.go:77
+									f4078 := f5222 - f3495
+//line exp.go:73
+									f4079 := f4078 + 1.2582912e+07
+									f4082 := f4078 - (f4079 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4089 := int32(math.Float32bits(f4079))
+//line exp.go:47
+									i4090 := int32(uint32(i4089) >> 1)
+									f4099 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4082, 0.001339097), f4082, 0.009618499), f4082, 0.055503596), f4082, 0.24022648), f4082, 0.6931472), f4082, 1)*math.Float32frombits(uint32(i4090<<23+1065353216))) * math.Float32frombits(uint32((i4089-i4090)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4078 {
+//line exp.go:56
+										f4105 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4078 < -151 {
+//line exp.go:59
+											f4105 = 0
+										} else {
+//line exp.go:62
+											f4105 = f4099
+										}
+									}
+//line wide.go:77
+									f4116 := f5223 - f3495
+//line exp.go:73
+									f4117 := f4116 + 1.2582912e+07
+									f4120 := f4116 - (f4117 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4127 := int32(math.Float32bits(f4117))
+//line exp.go:47
+									i4128 := int32(uint32(i4127) >> 1)
+									f4137 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4120, 0.001339097), f4120, 0.009618499), f4120, 0.055503596), f4120, 0.24022648), f4120, 0.6931472), f4120, 1)*math.Float32frombits(uint32(i4128<<23+1065353216))) * math.Float32frombits(uint32((i4127-i4128)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4116 {
+//line exp.go:56
+										f4143 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4116 < -151 {
+//line exp.go:59
+											f4143 = 0
+										} else {
+//line exp.go:62
+											f4143 = f4137
+										}
+									}
+//line wide.go:77
+									f4154 := f5224 - f3495
+//line exp.go:73
+									f4155 := f4154 + 1.2582912e+07
+									f4158 := f4154 - (f4155 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4165 := int32(math.Float32bits(f4155))
+//line exp.go:47
+									i4166 := int32(uint32(i4165) >> 1)
+									f4175 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4158, 0.001339097), f4158, 0.009618499), f4158, 0.055503596), f4158, 0.24022648), f4158, 0.6931472), f4158, 1)*math.Float32frombits(uint32(i4166<<23+1065353216))) * math.Float32frombits(uint32((i4165-i4166)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4154 {
+//line exp.go:56
+										f4181 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4154 < -151 {
+//line exp.go:59
+											f4181 = 0
+										} else {
+//line exp.go:62
+											f4181 = f4175
+										}
+									}
+//line wide.go:77
+									f4192 := f5225 - f3495
+//line exp.go:73
+									f4193 := f4192 + 1.2582912e+07
+									f4196 := f4192 - (f4193 - 1.2582912e+07) + 0
+//line exp.go:77
+									i4203 := int32(math.Float32bits(f4193))
+//line exp.go:47
+									i4204 := int32(uint32(i4203) >> 1)
+									f4213 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4196, 0.001339097), f4196, 0.009618499), f4196, 0.055503596), f4196, 0.24022648), f4196, 0.6931472), f4196, 1)*math.Float32frombits(uint32(i4204<<23+1065353216))) * math.Float32frombits(uint32((i4203-i4204)<<23+1065353216)))
+//line exp.go:56
+									if 151 < f4192 {
+//line exp.go:56
+										f4219 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:59
+										if f4192 < -151 {
+//line exp.go:59
+											f4219 = 0
+										} else {
+//line exp.go:62
+											f4219 = f4213
+										}
+									}
+//line wide.go:77
+									f4220 := f4068 + f4105 + f4143 + f4181 + f4219
+//line wide.go:77
+									f302 = f4220
+								}
+//line wide.go:62
+								f269, f270, i271 = f3495, f302, i271+c16
+							}
+//line reduce.go:51
+							i1193 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each269, thread*4)) = f269
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each270, thread*4)) = f270
+						}
+						if i1193 == -1 {
+							state = 6
+						} else {
+							state = 2
+						}
+					case 2:
+//line reduce.go:58
+						f1201 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1193)))&31 {
+//line reduce.go:58
+								f1201 = f269
+							}
+						}
+						i1225, f1226 = i1193&(i1193-1), f1201
+						state = 3
+					case 3:
+						if i1225 != 0 {
+							state = 5
+						} else {
+							state = 4
+						}
+					case 4:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each585, thread*4)) = f1226
+						}
+						state = 7
+					case 5:
+//line reduce.go:60
+						f1219 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i1225)))&31 {
+//line reduce.go:60
+								f1219 = f269
+							}
+						}
+						i1225, f1226 = i1225&(i1225-1), max(f1226, f1219)
+						state = 3
+					case 6:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f269
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3505, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line reduce.go:54
+							f3505 := *(*float32)(unsafe.Add(each3505, thread*4))
+//line reduce.go:40
+							f3506 := max(f269, f3505)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3506
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3506, thread*4)) = f3506
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3514, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f3506 := *(*float32)(unsafe.Add(each3506, thread*4))
+//line reduce.go:54
+							f3514 := *(*float32)(unsafe.Add(each3514, thread*4))
+//line reduce.go:40
+							f3515 := max(f3506, f3514)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3515
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3515, thread*4)) = f3515
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3523, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f3515 := *(*float32)(unsafe.Add(each3515, thread*4))
+//line reduce.go:54
+							f3523 := *(*float32)(unsafe.Add(each3523, thread*4))
+//line reduce.go:40
+							f3524 := max(f3515, f3523)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3524
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3524, thread*4)) = f3524
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3532, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f3524 := *(*float32)(unsafe.Add(each3524, thread*4))
+//line reduce.go:54
+							f3532 := *(*float32)(unsafe.Add(each3532, thread*4))
+//line reduce.go:40
+							f3533 := max(f3524, f3532)
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3533
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3533, thread*4)) = f3533
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3541, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:40
+							f3533 := *(*float32)(unsafe.Add(each3533, thread*4))
+//line reduce.go:54
+							f3541 := *(*float32)(unsafe.Add(each3541, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each585, thread*4)) = max(f3533, f3541)
+						}
+						state = 7
+					case 7:
+						if c558 {
+							state = 10
+						} else {
+							state = 8
+						}
+					case 8:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f1232 := *(*float32)(unsafe.Add(each585, thread*4))
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:74
+							if i160 == 0 {
+								i957 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i957) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i957, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, i957*4)) = f1232
+							}
+						}
+						state = 9
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904
+						waiting = true
+						continue warps
+					case 9:
+//line team.go:67
+						if !wideF16TwinRow(end, warp, blocks, each585, c566, c5389, shared, i565) {
+							return
+						}
+						state = 11
+					case 10:
+						state = 11
+					case 11:
+//line reduce.go:51
+						i878 = 0
+						for thread := warp; thread < end; thread++ {
+							var f1298, f108 float32
+//line wide.go:60
+							f269 := *(*float32)(unsafe.Add(each269, thread*4))
+//line wide.go:33
+							f585 := *(*float32)(unsafe.Add(each585, thread*4))
+//line wide.go:60
+							f270 := *(*float32)(unsafe.Add(each270, thread*4))
+//line wide.go:32
+							if f269 != math.Float32frombits(0xff800000) {
+								f104 := f269 - f585
+//line exp.go:73
+								f675 := f104 + 1.2582912e+07
+								f678 := f104 - (f675 - 1.2582912e+07) + 0
+//line exp.go:77
+								i685 := int32(math.Float32bits(f675))
+//line exp.go:47
+								i1032 := int32(uint32(i685) >> 1)
+								f1037 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f678, 0.001339097), f678, 0.009618499), f678, 0.055503596), f678, 0.24022648), f678, 0.6931472), f678, 1)*math.Float32frombits(uint32(i1032<<23+1065353216))) * math.Float32frombits(uint32((i685-i1032)<<23+1065353216)))
+//line exp.go:56
+								if 151 < f104 {
+//line exp.go:56
+									f1298 = math.Float32frombits(0x7f800000)
+								} else {
+//line exp.go:59
+									if f104 < -151 {
+//line exp.go:59
+										f1298 = 0
+									} else {
+//line exp.go:62
+										f1298 = f1037
+									}
+								}
+//line wide.go:33
+								f108 = float32(f270 * f1298)
+							} else {
+//line wide.go:32
+								f108 = f270
+							}
+//line reduce.go:51
+							i878 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*float32)(unsafe.Add(each108, thread*4)) = f108
+						}
+						if i878 == -1 {
+							state = 16
+						} else {
+							state = 12
+						}
+					case 12:
+//line reduce.go:58
+						f886 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i878)))&31 {
+//line reduce.go:58
+								f886 = f108
+							}
+						}
+						i910, f911 = i878&(i878-1), f886
+						state = 13
+					case 13:
+						if i910 != 0 {
+							state = 15
+						} else {
+							state = 14
+						}
+					case 14:
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:59
+							*(*float32)(unsafe.Add(each256, thread*4)) = f911
+						}
+						state = 17
+					case 15:
+//line reduce.go:60
+						f904 = math.Float32frombits(1<<32 - 1)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i910)))&31 {
+//line reduce.go:60
+								f904 = f108
+							}
+						}
+						i910, f911 = i910&(i910-1), f911+f904
+						state = 13
+					case 16:
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f108
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3559, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+//line wide.go:30
+							f108 := *(*float32)(unsafe.Add(each108, thread*4))
+//line reduce.go:54
+							f3559 := *(*float32)(unsafe.Add(each3559, thread*4))
+//line reduce.go:38
+							f3560 := f108 + f3559
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3560
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3560, thread*4)) = f3560
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3568, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f3560 := *(*float32)(unsafe.Add(each3560, thread*4))
+//line reduce.go:54
+							f3568 := *(*float32)(unsafe.Add(each3568, thread*4))
+//line reduce.go:38
+							f3569 := f3560 + f3568
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3569
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3569, thread*4)) = f3569
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3577, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f3569 := *(*float32)(unsafe.Add(each3569, thread*4))
+//line reduce.go:54
+							f3577 := *(*float32)(unsafe.Add(each3577, thread*4))
+//line reduce.go:38
+							f3578 := f3569 + f3577
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3578
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3578, thread*4)) = f3578
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3586, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f3578 := *(*float32)(unsafe.Add(each3578, thread*4))
+//line reduce.go:54
+							f3586 := *(*float32)(unsafe.Add(each3586, thread*4))
+//line reduce.go:38
+							f3587 := f3578 + f3586
+//line reduce.go:54
+							*(*float32)(unsafe.Add(brought32, thread*4)) = f3587
+//line reduce.go:54
+							*(*float32)(unsafe.Add(each3587, thread*4)) = f3587
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint32]{Alive: alive, To: unsafe.Add(each3595, warp*4), From: unsafe.Add(brought32, warp*4)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+//line reduce.go:38
+							f3587 := *(*float32)(unsafe.Add(each3587, thread*4))
+//line reduce.go:54
+							f3595 := *(*float32)(unsafe.Add(each3595, thread*4))
+//line reduce.go:53
+							*(*float32)(unsafe.Add(each256, thread*4)) = f3587 + f3595
+						}
+						state = 17
+					case 17:
+						if c558 {
+							state = 20
+						} else {
+							state = 18
+						}
+					case 18:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line team.go:75
+							f917 := *(*float32)(unsafe.Add(each256, thread*4))
+//line team.go:38
+							i160 := int32(thread % 32)
+//line team.go:74
+							if i160 == 0 {
+								i537 := int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line team.go:75
+								if uint(i537) >= 32 {
+//line team.go:75
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i537, int(32))
+//line team.go:75
+									return
+								}
+//line team.go:75
+								*(*float32)(unsafe.Add(shared, 128+i537*4)) = f917
+							}
+						}
+						state = 19
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each1612, warp*8)), *(*bool)(unsafe.Add(each42, warp)), *(*int32)(unsafe.Add(each1193, warp*4)), *(*int)(unsafe.Add(each59, warp*8)), *(*int)(unsafe.Add(each73, warp*8)), *(*int)(unsafe.Add(each211, warp*8)), *(*float32)(unsafe.Add(each1201, warp*4)), *(*int32)(unsafe.Add(each1225, warp*4)), *(*float32)(unsafe.Add(each1226, warp*4)), *(*float32)(unsafe.Add(each1219, warp*4)), *(*int32)(unsafe.Add(each878, warp*4)), *(*float32)(unsafe.Add(each886, warp*4)), *(*int32)(unsafe.Add(each910, warp*4)), *(*float32)(unsafe.Add(each911, warp*4)), *(*float32)(unsafe.Add(each904, warp*4)) = state, alive, i1612, c42, i1193, o59, o73, i211, f1201, i1225, f1226, f1219, i878, f886, i910, f911, f904
+						waiting = true
+						continue warps
+					case 19:
+//line team.go:53
+						if !wideF16TwinRow_(end, warp, blocks, c237, c5415, shared, i236, each256) {
+							return
+						}
+						state = 21
+					case 20:
+						state = 21
+					case 21:
+//line log.go:69
+						if !wideF16TwinRow__(end, warp, blocks, each256, each585, each1613, c28, i48, i211, c82, i34, shared, f87, o59, x, o73, y, c16) {
+							return
+						}
+						state = 23
+					case 22:
+						state = 23
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 23
+			}
+		}
+	}
+}
+
+// wideF16TwinRow is what a row of threads does in wideF16Twin.
+//
+//line team.go:67
+func wideF16TwinRow(end int, warp int, blocks *gpu.Blocks, each585 unsafe.Pointer, c566 bool, c5389 bool, shared unsafe.Pointer, i565 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f568, f576, f580, f5391, f5397 float32
+		var i569, i5392 int
+//line team.go:67
+		f1232 := *(*float32)(unsafe.Add(each585, thread*4))
+//line team.go:66
+		if c566 {
+//line team.go:60
+			if c5389 {
+//line team.go:67
+				f568, i569 = f1232, 0
+//line team.go:67
+				for {
+//line team.go:67
+					f576 = max(f568, *(*float32)(unsafe.Add(shared, i569*4)))
+//line team.go:67
+					i577 := i569 + 1
+//line team.go:67
+					if i577 >= i565 {
+//line team.go:67
+						break
+					}
+//line team.go:67
+					f568, i569 = f576, i577
+				}
+//line team.go:67
+				f580 = f576
+			} else {
+//line team.go:67
+				f5391, i5392 = f1232, 0
+//line team.go:67
+				for {
+//line team.go:67
+					if uint(i5392) >= 32 {
+//line team.go:67
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5392, int(32))
+//line team.go:67
+						return false
+					}
+//line team.go:67
+					f5397 = max(f5391, *(*float32)(unsafe.Add(shared, i5392*4)))
+//line team.go:67
+					i5398 := i5392 + 1
+//line team.go:67
+					if i5398 >= i565 {
+//line team.go:67
+						break
+					}
+//line team.go:67
+					f5391, i5392 = f5397, i5398
+				}
+//line team.go:67
+				f580 = f5397
+			}
+		} else {
+//line team.go:66
+			f580 = f1232
+		}
+//line team.go:69
+		*(*float32)(unsafe.Add(each585, thread*4)) = f580
+	}
+	return true
+}
+
+// wideF16TwinRow_ is what a row of threads does in wideF16Twin.
+//
+//line team.go:53
+func wideF16TwinRow_(end int, warp int, blocks *gpu.Blocks, c237 bool, c5415 bool, shared unsafe.Pointer, i236 int, each256 unsafe.Pointer) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f239, f247, f251, f5417, f5423 float32
+		var i240, i5418 int
+//line team.go:53
+		if c237 {
+//line team.go:46
+			if c5415 {
+//line team.go:54
+				f239, i240 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					f247 = f239 + *(*float32)(unsafe.Add(shared, 128+i240*4))
+//line team.go:54
+					i248 := i240 + 1
+//line team.go:54
+					if i248 >= i236 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f239, i240 = f247, i248
+				}
+//line team.go:54
+				f251 = f247
+			} else {
+//line team.go:54
+				f5417, i5418 = 0, 0
+//line team.go:54
+				for {
+//line team.go:54
+					if uint(i5418) >= 32 {
+//line team.go:54
+						blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i5418, int(32))
+//line team.go:54
+						return false
+					}
+//line team.go:54
+					f5423 = f5417 + *(*float32)(unsafe.Add(shared, 128+i5418*4))
+//line team.go:54
+					i5424 := i5418 + 1
+//line team.go:54
+					if i5424 >= i236 {
+//line team.go:54
+						break
+					}
+//line team.go:54
+					f5417, i5418 = f5423, i5424
+				}
+//line team.go:54
+				f251 = f5423
+			}
+		} else {
+//line team.go:53
+			f251 = 0
+		}
+//line team.go:56
+		*(*float32)(unsafe.Add(each256, thread*4)) = f251
+	}
+	return true
+}
+
+// wideF16TwinRow__ is what a row of threads does in wideF16Twin.
+//
+//line log.go:69
+func wideF16TwinRow__(end int, warp int, blocks *gpu.Blocks, each256 unsafe.Pointer, each585 unsafe.Pointer, each1613 unsafe.Pointer, c28 bool, i48 int, i211 int, c82 bool, i34 int, shared unsafe.Pointer, f87 float32, o59 int, x unsafe.Pointer, o73 int, y unsafe.Pointer, c16 int) (ok bool) {
+	for thread := warp; thread < end; thread++ {
+		tx := blocks.ThreadX(thread)
+		ty := blocks.ThreadY(thread)
+		tz := blocks.ThreadZ(thread)
+		var f1065, f1318, f1323, f393, f394, f5250, f5251, f5252, f5253, f5254, f5255, f5256, f5257, f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228, f5258, f5259, f5260, f5261, f5262, f5263, f5264, f5265, f5226, f4256, f5229, f4302, f5232, f4348, f5235, f4394, f5238, f4440, f5241, f4486, f5244, f4532, f5247, f4578, f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 float32
+		var i1066 int32
+		var i398 int
+//line log.go:69
+		f256 := *(*float32)(unsafe.Add(each256, thread*4))
+//line basic.go:21
+		f585 := *(*float32)(unsafe.Add(each585, thread*4))
+//line wide.go:89
+		i1613 := *(*int)(unsafe.Add(each1613, thread*8))
+//line wide.go:85
+		if c28 {
+//line log.go:68
+			if math.Float32frombits(math.Float32bits(f256)&^(1<<31)) < 1.1754944e-38 {
+				f1065, i1066 = float32(f256*8.388608e+06), 192937984
+			} else {
+//line log.go:68
+				f1065, i1066 = f256, 0
+			}
+//line log.go:71
+			i1067 := int32(math.Float32bits(f1065))
+			i1069 := (i1067 - 1060439283) & -8388608
+//line log.go:15
+			f706 := math.Float32frombits(uint32(i1067-i1069)) - 1
+//line log.go:17
+			f712 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.11096861, f706, 0.18721975), f706, -0.19119146), f706, 0.20444842), f706, -0.23958118), f706, 0.28857377), f706, -0.36069843)
+//line log.go:19
+			f719 := float32(float32(i1069-i1066) * 1.1920929e-07)
+			f720 := f719 + f706
+			f723 := math32.FMA(f706, 0.44269502, math32.FMA(float32(f706*f706), math32.FMA(math32.FMA(f712, f706, 0.48089817), f706, -0.72134733), float32(f706*1.925963e-08))) + (f706 - (f720 - f719))
+//line log.go:87
+			if 2139095040 <= uint32(int32(math.Float32bits(f256))) {
+				f1318 = math32.FMA(f256, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+			} else {
+//line log.go:87
+				f1318 = f720 + f723
+			}
+//line log.go:90
+			if f256 == 0 {
+//line basic.go:21
+				f1323 = math.Float32frombits(0xff800000)
+			} else {
+//line log.go:90
+				f1323 = f1318
+			}
+//line basic.go:21
+			f393, f394 = f585+f1323, math.Float32frombits(0xff800000)
+		} else {
+//line wide.go:85
+			f393, f394 = 1/f256, 0
+		}
+//line wide.go:91
+		c442 := f585 != math.Float32frombits(0xff800000)
+//line wide.go:89
+		i398 = i1613
+//line wide.go:89
+		for {
+//line wide.go:89
+			if i398 >= i48 {
+//line wide.go:89
+				break
+			}
+			i2537 := i398 << 3
+//line wide.go:91
+			if i2537 < i211 {
+//line wide.go:91
+				if c442 {
+					if c82 {
+						if uint(i398) >= uint(i34) {
+//line wide.go:93
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i34)
+//line wide.go:93
+							return false
+						}
+//line wide.go:93
+						i1967 := *(*int16)(unsafe.Add(shared, i398*16+256))
+//line wide.go:93
+						i1969 := *(*int16)(unsafe.Add(shared, i398*16+2+256))
+//line wide.go:93
+						i1971 := *(*int16)(unsafe.Add(shared, i398*16+4+256))
+//line wide.go:93
+						i1973 := *(*int16)(unsafe.Add(shared, i398*16+6+256))
+//line wide.go:93
+						i1975 := *(*int16)(unsafe.Add(shared, i398*16+8+256))
+//line wide.go:93
+						i1977 := *(*int16)(unsafe.Add(shared, i398*16+10+256))
+//line wide.go:93
+						i1979 := *(*int16)(unsafe.Add(shared, i398*16+12+256))
+//line wide.go:93
+						i1981 := *(*int16)(unsafe.Add(shared, i398*16+14+256))
+//line wide.go:49
+						i785 := i211 - i2537
+//line wide.go:52
+						if i785 <= 0 {
+							f5250 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5250 = float32(dtype.F16(uint16(i1967)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 1 {
+							f5251 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5251 = float32(dtype.F16(uint16(i1969)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 2 {
+							f5252 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5252 = float32(dtype.F16(uint16(i1971)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 3 {
+							f5253 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5253 = float32(dtype.F16(uint16(i1973)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 4 {
+							f5254 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5254 = float32(dtype.F16(uint16(i1975)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 5 {
+							f5255 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5255 = float32(dtype.F16(uint16(i1977)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 6 {
+							f5256 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5256 = float32(dtype.F16(uint16(i1979)).Float32() * f87)
+						}
+//line wide.go:52
+						if i785 <= 7 {
+							f5257 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5257 = float32(dtype.F16(uint16(i1981)).Float32() * f87)
+						}
+//line wide.go:93
+						f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228 = f5257, f5256, f5255, f5254, f5253, f5252, f5251, f5250
+					} else {
+						if uint(i398) >= uint(i48) {
+//line wide.go:95
+							blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
+//line wide.go:95
+							return false
+						}
+//line wide.go:95
+						i1797 := *(*int16)(unsafe.Add(x, o59+i398*16))
+//line wide.go:95
+						i1799 := *(*int16)(unsafe.Add(x, o59+i398*16+2))
+//line wide.go:95
+						i1801 := *(*int16)(unsafe.Add(x, o59+i398*16+4))
+//line wide.go:95
+						i1803 := *(*int16)(unsafe.Add(x, o59+i398*16+6))
+//line wide.go:95
+						i1805 := *(*int16)(unsafe.Add(x, o59+i398*16+8))
+//line wide.go:95
+						i1807 := *(*int16)(unsafe.Add(x, o59+i398*16+10))
+//line wide.go:95
+						i1809 := *(*int16)(unsafe.Add(x, o59+i398*16+12))
+//line wide.go:95
+						i1811 := *(*int16)(unsafe.Add(x, o59+i398*16+14))
+//line wide.go:49
+						i832 := i211 - i2537
+//line wide.go:52
+						if i832 <= 0 {
+							f5258 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5258 = float32(dtype.F16(uint16(i1797)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 1 {
+							f5259 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5259 = float32(dtype.F16(uint16(i1799)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 2 {
+							f5260 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5260 = float32(dtype.F16(uint16(i1801)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 3 {
+							f5261 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5261 = float32(dtype.F16(uint16(i1803)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 4 {
+							f5262 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5262 = float32(dtype.F16(uint16(i1805)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 5 {
+							f5263 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5263 = float32(dtype.F16(uint16(i1807)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 6 {
+							f5264 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5264 = float32(dtype.F16(uint16(i1809)).Float32() * f87)
+						}
+//line wide.go:52
+						if i832 <= 7 {
+							f5265 = math.Float32frombits(0xff800000)
+						} else {
+//line wide.go:52
+							f5265 = float32(dtype.F16(uint16(i1811)).Float32() * f87)
+						}
+//line wide.go:95
+						f5249, f5246, f5243, f5240, f5237, f5234, f5231, f5228 = f5265, f5264, f5263, f5262, f5261, f5260, f5259, f5258
+					}
+					if c28 {
+//line wide.go:99
+						f5226 = float32((f5228 - f393) * 0.6931472)
+					} else {
+						f4229 := f5228 - f585
+//line exp.go:73
+						f4230 := f4229 + 1.2582912e+07
+						f4233 := f4229 - (f4230 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4240 := int32(math.Float32bits(f4230))
+//line exp.go:47
+						i4241 := int32(uint32(i4240) >> 1)
+						f4250 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4233, 0.001339097), f4233, 0.009618499), f4233, 0.055503596), f4233, 0.24022648), f4233, 0.6931472), f4233, 1)*math.Float32frombits(uint32(i4241<<23+1065353216))) * math.Float32frombits(uint32((i4240-i4241)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4229 {
+//line exp.go:56
+							f4256 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4229 < -151 {
+//line exp.go:59
+								f4256 = 0
+							} else {
+//line exp.go:62
+								f4256 = f4250
+							}
+						}
+//line wide.go:101
+						f5226 = float32(f4256 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5229 = float32((f5231 - f393) * 0.6931472)
+					} else {
+						f4275 := f5231 - f585
+//line exp.go:73
+						f4276 := f4275 + 1.2582912e+07
+						f4279 := f4275 - (f4276 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4286 := int32(math.Float32bits(f4276))
+//line exp.go:47
+						i4287 := int32(uint32(i4286) >> 1)
+						f4296 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4279, 0.001339097), f4279, 0.009618499), f4279, 0.055503596), f4279, 0.24022648), f4279, 0.6931472), f4279, 1)*math.Float32frombits(uint32(i4287<<23+1065353216))) * math.Float32frombits(uint32((i4286-i4287)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4275 {
+//line exp.go:56
+							f4302 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4275 < -151 {
+//line exp.go:59
+								f4302 = 0
+							} else {
+//line exp.go:62
+								f4302 = f4296
+							}
+						}
+//line wide.go:101
+						f5229 = float32(f4302 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5232 = float32((f5234 - f393) * 0.6931472)
+					} else {
+						f4321 := f5234 - f585
+//line exp.go:73
+						f4322 := f4321 + 1.2582912e+07
+						f4325 := f4321 - (f4322 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4332 := int32(math.Float32bits(f4322))
+//line exp.go:47
+						i4333 := int32(uint32(i4332) >> 1)
+						f4342 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4325, 0.001339097), f4325, 0.009618499), f4325, 0.055503596), f4325, 0.24022648), f4325, 0.6931472), f4325, 1)*math.Float32frombits(uint32(i4333<<23+1065353216))) * math.Float32frombits(uint32((i4332-i4333)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4321 {
+//line exp.go:56
+							f4348 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4321 < -151 {
+//line exp.go:59
+								f4348 = 0
+							} else {
+//line exp.go:62
+								f4348 = f4342
+							}
+						}
+//line wide.go:101
+						f5232 = float32(f4348 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5235 = float32((f5237 - f393) * 0.6931472)
+					} else {
+						f4367 := f5237 - f585
+//line exp.go:73
+						f4368 := f4367 + 1.2582912e+07
+						f4371 := f4367 - (f4368 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4378 := int32(math.Float32bits(f4368))
+//line exp.go:47
+						i4379 := int32(uint32(i4378) >> 1)
+						f4388 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4371, 0.001339097), f4371, 0.009618499), f4371, 0.055503596), f4371, 0.24022648), f4371, 0.6931472), f4371, 1)*math.Float32frombits(uint32(i4379<<23+1065353216))) * math.Float32frombits(uint32((i4378-i4379)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4367 {
+//line exp.go:56
+							f4394 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4367 < -151 {
+//line exp.go:59
+								f4394 = 0
+							} else {
+//line exp.go:62
+								f4394 = f4388
+							}
+						}
+//line wide.go:101
+						f5235 = float32(f4394 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5238 = float32((f5240 - f393) * 0.6931472)
+					} else {
+						f4413 := f5240 - f585
+//line exp.go:73
+						f4414 := f4413 + 1.2582912e+07
+						f4417 := f4413 - (f4414 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4424 := int32(math.Float32bits(f4414))
+//line exp.go:47
+						i4425 := int32(uint32(i4424) >> 1)
+						f4434 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4417, 0.001339097), f4417, 0.009618499), f4417, 0.055503596), f4417, 0.24022648), f4417, 0.6931472), f4417, 1)*math.Float32frombits(uint32(i4425<<23+1065353216))) * math.Float32frombits(uint32((i4424-i4425)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4413 {
+//line exp.go:56
+							f4440 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4413 < -151 {
+//line exp.go:59
+								f4440 = 0
+							} else {
+//line exp.go:62
+								f4440 = f4434
+							}
+						}
+//line wide.go:101
+						f5238 = float32(f4440 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5241 = float32((f5243 - f393) * 0.6931472)
+					} else {
+						f4459 := f5243 - f585
+//line exp.go:73
+						f4460 := f4459 + 1.2582912e+07
+						f4463 := f4459 - (f4460 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4470 := int32(math.Float32bits(f4460))
+//line exp.go:47
+						i4471 := int32(uint32(i4470) >> 1)
+						f4480 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4463, 0.001339097), f4463, 0.009618499), f4463, 0.055503596), f4463, 0.24022648), f4463, 0.6931472), f4463, 1)*math.Float32frombits(uint32(i4471<<23+1065353216))) * math.Float32frombits(uint32((i4470-i4471)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4459 {
+//line exp.go:56
+							f4486 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4459 < -151 {
+//line exp.go:59
+								f4486 = 0
+							} else {
+//line exp.go:62
+								f4486 = f4480
+							}
+						}
+//line wide.go:101
+						f5241 = float32(f4486 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5244 = float32((f5246 - f393) * 0.6931472)
+					} else {
+						f4505 := f5246 - f585
+//line exp.go:73
+						f4506 := f4505 + 1.2582912e+07
+						f4509 := f4505 - (f4506 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4516 := int32(math.Float32bits(f4506))
+//line exp.go:47
+						i4517 := int32(uint32(i4516) >> 1)
+						f4526 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4509, 0.001339097), f4509, 0.009618499), f4509, 0.055503596), f4509, 0.24022648), f4509, 0.6931472), f4509, 1)*math.Float32frombits(uint32(i4517<<23+1065353216))) * math.Float32frombits(uint32((i4516-i4517)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4505 {
+//line exp.go:56
+							f4532 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4505 < -151 {
+//line exp.go:59
+								f4532 = 0
+							} else {
+//line exp.go:62
+								f4532 = f4526
+							}
+						}
+//line wide.go:101
+						f5244 = float32(f4532 * f393)
+					}
+//line wide.go:97
+					if c28 {
+//line wide.go:99
+						f5247 = float32((f5249 - f393) * 0.6931472)
+					} else {
+						f4551 := f5249 - f585
+//line exp.go:73
+						f4552 := f4551 + 1.2582912e+07
+						f4555 := f4551 - (f4552 - 1.2582912e+07) + 0
+//line exp.go:77
+						i4562 := int32(math.Float32bits(f4552))
+//line exp.go:47
+						i4563 := int32(uint32(i4562) >> 1)
+						f4572 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f4555, 0.001339097), f4555, 0.009618499), f4555, 0.055503596), f4555, 0.24022648), f4555, 0.6931472), f4555, 1)*math.Float32frombits(uint32(i4563<<23+1065353216))) * math.Float32frombits(uint32((i4562-i4563)<<23+1065353216)))
+//line exp.go:56
+						if 151 < f4551 {
+//line exp.go:56
+							f4578 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:59
+							if f4551 < -151 {
+//line exp.go:59
+								f4578 = 0
+							} else {
+//line exp.go:62
+								f4578 = f4572
+							}
+						}
+//line wide.go:101
+						f5247 = float32(f4578 * f393)
+					}
+//line wide.go:99
+					f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f5247, f5244, f5241, f5238, f5235, f5232, f5229, f5226
+				} else {
+//line wide.go:91
+					f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f394, f394, f394, f394, f394, f394, f394, f394
+				}
+			} else {
+//line wide.go:91
+				f5248, f5245, f5242, f5239, f5236, f5233, f5230, f5227 = f394, f394, f394, f394, f394, f394, f394, f394
+			}
+//line wide.go:109
+			if uint(i398) >= uint(i48) {
+//line wide.go:109
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i398, i48)
+//line wide.go:109
+				return false
+			}
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16)) = int16(dtype.F16From32(f5227))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+2)) = int16(dtype.F16From32(f5230))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+4)) = int16(dtype.F16From32(f5233))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+6)) = int16(dtype.F16From32(f5236))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+8)) = int16(dtype.F16From32(f5239))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+10)) = int16(dtype.F16From32(f5242))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+12)) = int16(dtype.F16From32(f5245))
+//line wide.go:109
+			*(*int16)(unsafe.Add(y, o73+i398*16+14)) = int16(dtype.F16From32(f5248))
+//line wide.go:89
+			i398 = i398 + c16
+		}
+	}
+	return true
 }

@@ -95,7 +95,7 @@ l18:
 l19:
 #line 44 "kernels.go"
 	KMOVW K3, K1; KORTESTW K1, K1; JNE l18
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	JMP l2
 l16:
 #line 38 "kernels.go"
@@ -121,10 +121,10 @@ l25:
 #line 38 "kernels.go"
 	KMOVW K1, K2; KORTESTW K2, K2; JNE l24
 l2:
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	MOVQ 136(SP), R15; ADDQ $16, R15; MOVQ R15, 136(SP); JMP l11
 l6:
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	KXORW K1, K1, K1; KXORW K2, K2, K2
 #line 35 "kernels.go"
 	MOVQ 128(SP), R15; TESTB R15, R15; JEQ l32
@@ -158,7 +158,7 @@ l34:
 l35:
 #line 44 "kernels.go"
 	KMOVW K3, K1; KORTESTW K1, K1; JNE l34
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	JMP l5
 l32:
 #line 38 "kernels.go"
@@ -182,14 +182,14 @@ l41:
 #line 38 "kernels.go"
 	KMOVW K1, K2; KORTESTW K2, K2; JNE l40
 l5:
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	MOVQ 136(SP), R15; ADDQ $16, R15; MOVQ R15, 136(SP); MOVQ 136(SP), R15; LEAQ 16(R15), AX; CMPQ AX, 168(SP); JLE l6; JMP l11
 l1:
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	VZEROUPPER; MOVQ 136(SP), R15
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	MOVQ R15, done+56(FP)
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	RET
 
 // func WideTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
@@ -371,7 +371,7 @@ l53:
 l19:
 #line 44 "kernels.go"
 	VMOVUPS 184(SP), Y15; VMOVUPS Y15, 152(SP); VMOVUPS 152(SP), Y15; VPTEST Y15, Y15; JNE l18
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	JMP l2
 l16:
 #line 38 "kernels.go"
@@ -487,10 +487,10 @@ l57:
 #line 38 "kernels.go"
 	VMOVUPS Y6, 120(SP); VMOVUPS 120(SP), Y15; VPTEST Y15, Y15; JNE l56
 l2:
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	MOVQ 112(SP), R15; ADDQ $8, R15; MOVQ R15, 112(SP); JMP l11
 l6:
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	VPXOR Y6, Y6, Y6; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 344(SP)
 #line 35 "kernels.go"
 	MOVQ 104(SP), R15; TESTB R15, R15; JEQ l96
@@ -614,7 +614,7 @@ l133:
 l99:
 #line 44 "kernels.go"
 	VMOVUPS Y8, Y6; VPTEST Y6, Y6; JNE l98
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	JMP l5
 l96:
 #line 38 "kernels.go"
@@ -730,14 +730,14 @@ l137:
 #line 38 "kernels.go"
 	VMOVUPS Y0, 344(SP); VMOVUPS 344(SP), Y15; VPTEST Y15, Y15; JNE l136
 l5:
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	MOVQ 112(SP), R15; ADDQ $8, R15; MOVQ R15, 112(SP); MOVQ 112(SP), R15; LEAQ 8(R15), BX; CMPQ BX, 64(SP); JLE l6; JMP l11
 l1:
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	VZEROUPPER; MOVQ 112(SP), R15
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	MOVQ R15, done+56(FP)
-#line 71 "kernels.go"
+#line 73 "kernels.go"
 	RET
 
 // func Plain32Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 int, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int) (done int)
