@@ -12,14 +12,19 @@
 // A row is sampled in these steps:
 //
 //  1. Biases are added to the logits, in place.
-//  2. Penalties change the logits of tokens that have occurred; the mask, NaN and negative infinity exclude tokens.
-//  3. The weight of a token is exp((logit - greatest) / temperature), rounded down to a multiple of 2^-28.
+//  2. Penalties change the logits of tokens that have occurred, and the mask sets others to negative infinity, in place.
+//  3. The weight of a token is exp((logit - greatest) / temperature), rounded down to a multiple of 2^-28. Tokens with negative
+//     infinity or NaN are excluded.
 //  4. Top-k keeps the k greatest logits, top-p the fewest greatest weights whose sum is at least p of the sum of those kept, and
 //     min-p the weights of at least p. Tokens that tie with the last one that is kept are kept, too.
 //  5. A token is drawn with a probability in proportion to its weight, by the numbers of Philox4x32-10 for the key Seed and the
 //     counter Position. Tokens are in the order of their indices.
 //
 // Weights are integers and their sums exact, so all devices and forms choose the same token for equal logits.
+//
+// On a GPU, a block reads a row twice if top-k keeps at most 2,048 tokens: for the greatest logit and a histogram of the leading
+// bits of the logits, and for a list of the tokens that top-k may keep, among which a warp finds the thresholds and the token. Other
+// rows need two reads, and five more for top-p. On the CPU, 16 lanes find thresholds by bisection.
 package sampling
 
 //go:generate go tool kernelgen .

@@ -14,7 +14,7 @@ type Shape struct{ Rows, Vocabulary int }
 
 // Operands are the operands of sampling. Slices that are marked as optional may be zero.
 type Operands struct {
-	Logits    device.Slice[float32] // Rows x Vocabulary; biases are added in place
+	Logits    device.Slice[float32] // Rows x Vocabulary; overwritten with those after step 2
 	Params    device.Slice[Params]  // of each row
 	Positions device.Slice[int32]   // of each row: which random number is used. Params.Seed and the position give the same one again
 	Work      device.Slice[int32]   // Workspace elements, which are overwritten
@@ -57,21 +57,30 @@ func orNone[T any](s device.Slice[T]) device.Slice[T] {
 // Workspace returns the length of Operands.Work on a stream's device.
 func Workspace(s *device.Stream, shape Shape) int { return workspace(row.FormFor(s), shape) }
 
-func workspace(form row.Form, shape Shape) int { return shape.Rows * shape.Vocabulary }
+func workspace(form row.Form, shape Shape) int {
+	if form == row.Wide && shape.Vocabulary <= maxWide {
+		return 0
+	}
+	return shape.Rows * shape.Vocabulary
+}
 
 // Sample chooses a token for each row.
 //
-// The logarithm of a token's probability is that of the softmax of the row's logits with biases, without penalties, mask,
-// temperature and thresholds, from sums of weights like those of the tokens.
+// The logarithm of a token's probability is that of the softmax of the row's logits after step 2, without temperature and
+// thresholds.
 func Sample(s *device.Stream, shape Shape, x Operands) error { return run(s, row.FormFor(s), shape, x) }
 
-// run samples in a form.
+// run samples in a form. The Wide form is for vocabularies of fewer than 1<<18 tokens; for others the Plain form runs.
 func run(s *device.Stream, form row.Form, shape Shape, x Operands) error {
 	if err := x.check(shape, workspace(form, shape)); err != nil || shape.Rows == 0 {
 		return err
 	}
 	x.Logits, x.Work, x.Counts, x.Mask = orNone(x.Logits), orNone(x.Work), orNone(x.Counts), orNone(x.Mask)
 	x.Biases, x.Offsets, x.Logprobs = orNone(x.Biases), orNone(x.Offsets), orNone(x.Logprobs)
+	if form == row.Wide && shape.Vocabulary <= maxWide {
+		return Wide(s, device.Grid{Blocks: device.Dim{X: shape.Rows}, Block: device.Dim{X: wideThreads}}, x.Logits, device.View[[4]float32](x.Logits), x.Params, x.Positions, x.Counts, x.Mask,
+			x.Biases, x.Offsets, x.Tokens, x.Logprobs, uint32(shape.Vocabulary))
+	}
 	return Plain(s, device.Blocks{X: shape.Rows}, x.Logits, x.Work, x.Params, x.Positions, x.Counts, x.Mask, x.Biases, x.Offsets,
 		x.Tokens, x.Logprobs, uint32(shape.Vocabulary))
 }

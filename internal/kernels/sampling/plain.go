@@ -24,20 +24,9 @@ func plain(t gpu.Thread, logits []float32, work []int32, params []Params, positi
 	}
 	first := at * n
 	r := plainRow{logits: logits[first : first+n], work: work[first : first+n], me: t.ThreadX()}
-	if len(offsets) > 0 {
-		addBiases(r.logits, biases, offsets[at:at+2], team{r.me, row.Lanes})
-		t.Sync()
-	}
-	if len(counts) > 0 && p.penalises() {
-		r.penalise(p, counts[first:first+n])
-	} else {
-		r.keys()
-	}
-	if len(mask) > 0 && p.Masked {
-		t.Sync()
-		words := (n + 31) / 32
-		r.exclude(mask[at*words : at*words+words])
-	}
+	o := options{counts, mask, biases, offsets}
+	o.adjust(t, r.logits, p, team{r.me, row.Lanes})
+	r.keys()
 	t.Sync()
 	top := int32(lanes.greatest(t, int64(r.greatest())))
 	token := int32(-1)
@@ -49,7 +38,7 @@ func plain(t gpu.Thread, logits []float32, work []int32, params []Params, positi
 		}
 	}
 	if len(logprobs) > 0 && p.Logprobs {
-		v := r.logprob(t, &lanes, token)
+		v := r.logprob(t, &lanes, top, token)
 		if r.me == 0 {
 			logprobs[at] = v
 		}
@@ -58,18 +47,6 @@ func plain(t gpu.Thread, logits []float32, work []int32, params []Params, positi
 		tokens[at] = token
 		if len(counts) > 0 && token >= 0 {
 			counts[first+int(token)] = counted(counts[first+int(token)])
-		}
-	}
-}
-
-// team is a thread's index among those that share work, and their number.
-type team struct{ me, size int }
-
-// addBiases adds the biases of a row, from bounds[0] to bounds[1]-1.
-func addBiases(logits []float32, biases []Bias, bounds []int32, of team) {
-	for j := max(int(bounds[0]), 0) + of.me; j < min(int(bounds[1]), len(biases)); j += of.size {
-		if token := int(biases[j].Token); token >= 0 && token < len(logits) {
-			logits[token] += biases[j].Value
 		}
 	}
 }
@@ -117,27 +94,6 @@ func (r *plainRow) keys() {
 	}
 }
 
-// penalise stores the keys of the logits after penalties.
-func (r *plainRow) penalise(p Params, counts []uint16) {
-	for i := r.me; i < len(r.work); i += row.Lanes {
-		r.work[i] = keyOf(p.penalise(r.logits[i], counts[i]))
-	}
-}
-
-// exclude excludes the tokens whose bits in the mask are zero.
-func (r *plainRow) exclude(mask []uint32) {
-	for word := r.me; word < len(mask); word += row.Lanes {
-		if mask[word] == 1<<32-1 {
-			continue
-		}
-		for bit := range 32 {
-			if i := word*32 + bit; i < len(r.work) && mask[word]>>bit&1 == 0 {
-				r.work[i] = excluded
-			}
-		}
-	}
-}
-
 // greatest returns the greatest of the thread's keys.
 func (r *plainRow) greatest() int32 {
 	top := int32(excluded)
@@ -158,22 +114,19 @@ func (r *plainRow) first(key int32) int32 {
 	return first
 }
 
-// logprob returns the logarithm of the probability of a token by the logits of the row; of no token, NaN.
-func (r *plainRow) logprob(t gpu.Thread, b *plainBlock, token int32) float32 {
-	key := int32(excluded)
-	for i := r.me; i < len(r.logits); i += row.Lanes {
-		key = max(key, keyOf(r.logits[i]))
-	}
-	top := logitOf(int32(b.greatest(t, int64(key))))
+// logprob returns the logarithm of the probability of a token, given the greatest key; of no token, NaN.
+func (r *plainRow) logprob(t gpu.Thread, b *plainBlock, top, token int32) float32 {
+	greatest := logitOf(top)
+	t.Sync()
 	var total int64
 	for i := r.me; i < len(r.logits); i += row.Lanes {
 		if key := keyOf(r.logits[i]); key > lowest {
-			total += int64(weightOf(r.logits[i], top, 1))
+			total += int64(weightOf(r.logits[i], greatest, 1))
 		}
 	}
 	total = b.sum(t, total)
 	if token < 0 {
 		return math32.NaN()
 	}
-	return logprob(r.logits[token], top, total)
+	return logprob(r.logits[token], greatest, total)
 }

@@ -96,23 +96,33 @@ func (r Reference) biased() []float32 {
 	return z
 }
 
-// candidates returns the tokens that are not excluded, after penalties.
-func (r Reference) candidates() (list []candidate) {
-	for i, z := range r.biased() {
+// adjusted returns the logits with biases and penalties, and negative infinity for what the mask excludes.
+func (r Reference) adjusted() []float32 {
+	list := r.biased()
+	for i, z := range list {
 		if r.Counts != nil {
-			z = r.Params.penalise(z, r.Counts[i])
+			list[i] = r.Params.penalise(z, r.Counts[i])
 		}
-		if z != z || math32.IsInf(z, -1) || r.Params.Masked && r.Mask != nil && r.Mask[i/32]>>(i%32)&1 == 0 {
-			continue
+		if r.Params.Masked && r.Mask != nil && r.Mask[i/32]>>(i%32)&1 == 0 {
+			list[i] = math32.Inf(-1)
 		}
-		list = append(list, candidate{token: i, logit: z})
+	}
+	return list
+}
+
+// candidates returns the tokens that are not excluded.
+func (r Reference) candidates() (list []candidate) {
+	for i, z := range r.adjusted() {
+		if z == z && !math32.IsInf(z, -1) {
+			list = append(list, candidate{token: i, logit: z})
+		}
 	}
 	return list
 }
 
 // Logprob returns the logarithm of the probability of a token in float64.
 func (r Reference) Logprob(token int32) float64 {
-	z := r.biased()
+	z := r.adjusted()
 	top, sum := math.Inf(-1), 0.0
 	for _, v := range z {
 		if v == v {

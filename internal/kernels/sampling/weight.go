@@ -63,3 +63,15 @@ func logprob(z, top float32, total int64) float32 {
 	}
 	return z - top - math32.Log(float32(total)/one)
 }
+
+// rankOfKey returns an integer without sign that is ordered as keys are, and keyOfRank its inverse.
+func rankOfKey(key int32) uint32  { return uint32(key) ^ 1<<31 }
+func keyOfRank(rank uint32) int32 { return int32(rank ^ 1<<31) }
+
+// rankOfWeight returns an integer that is ordered as positive weights are and has as many values for each power of 2, and weightOfRank
+// its inverse. Weights are numbers in float32, so they are exact.
+func rankOfWeight(w int32) uint32    { return math.Float32bits(float32(w)) - rankBase }
+func weightOfRank(rank uint32) int32 { return int32(math.Float32frombits(rank + rankBase)) }
+
+// rankBase is the representation of 1 in float32.
+const rankBase = 0x3f800000
