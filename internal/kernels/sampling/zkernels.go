@@ -52,16 +52,17 @@ var plainKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 178, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plainsample.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plainsample.go", Line: 25, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
@@ -93,5 +94,101 @@ var plainKernel = &driver.Kernel{
 	},
 	Twin:    plainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 100, 101, 102, 103, 104, 106, 107, 108, 109, 113},
+}
+
+// Wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once.
+func Wide(s *device.Stream, g device.Grid, logits device.Slice[float32], quads device.Slice[[4]float32], params device.Slice[Params], positions device.Slice[int32], counts device.Slice[uint16], mask device.Slice[uint32], biases device.Slice[Bias], offsets device.Slice[int32], tokens device.Slice[int32], logprobs device.Slice[float32], vocabulary uint32) error {
+	p := s.Plan(wideKernel, g)
+	logits.Pass(p)
+	quads.Pass(p)
+	params.Pass(p)
+	positions.Pass(p)
+	counts.Pass(p)
+	mask.Pass(p)
+	biases.Pass(p)
+	offsets.Pass(p)
+	tokens.Pass(p)
+	logprobs.Pass(p)
+	driver.Pass(p, vocabulary)
+	return p.Launch()
+}
+
+var wideKernel = &driver.Kernel{
+	Name:    "wide",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/sampling",
+	File:    "wide.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "logits", Offset: 0, Size: 24, Elem: 4},
+		{Name: "quads", Offset: 24, Size: 24, Elem: 16},
+		{Name: "params", Offset: 48, Size: 24, Elem: 40},
+		{Name: "positions", Offset: 72, Size: 24, Elem: 4},
+		{Name: "counts", Offset: 96, Size: 24, Elem: 2},
+		{Name: "mask", Offset: 120, Size: 24, Elem: 4},
+		{Name: "biases", Offset: 144, Size: 24, Elem: 8},
+		{Name: "offsets", Offset: 168, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 192, Size: 24, Elem: 4},
+		{Name: "logprobs", Offset: 216, Size: 24, Elem: 4},
+		{Name: "vocabulary", Offset: 240, Size: 4},
+	},
+	ParamBytes: 264,
+	Dynamic:    54592,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "wide.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 155, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 189, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogram.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "list.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 185, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogram.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogram.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			logits     []float32
+			quads      [][4]float32
+			params     []Params
+			positions  []int32
+			counts     []uint16
+			mask       []uint32
+			biases     []Bias
+			offsets    []int32
+			tokens     []int32
+			logprobs   []float32
+			vocabulary uint32
+		})(args)
+		for ts.Next() {
+			wide(ts.Thread(), a.logits, a.quads, a.params, a.positions, a.counts, a.mask, a.biases, a.offsets, a.tokens, a.logprobs, a.vocabulary)
+		}
+	},
+	Twin:    wideTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 58, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127},
 }

@@ -43,32 +43,33 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(8448)
 	lanes := blocks.Lanes()
 //line plain.go:20
-	i62 := int(uint32(vocabulary))
-//line plain.go:27
-	c111 := 0 < offsetsLen
-//line plain.go:31
-	c136 := 0 < countsLen
-//line plain.go:38
-	i162 := (i62 + 31) / 32
-//line plain.go:36
-	c154 := 0 < maskLen
+	i61 := int(uint32(vocabulary))
+//line adjust.go:22
+	c232 := 0 < offsetsLen
+//line adjust.go:26
+	c257 := 0 < countsLen
+//line adjust.go:31
+	i290 := (i61 + 31) / 32
+//line adjust.go:30
+	c285 := 0 < maskLen
 //line plainsample.go:22
-	i2955 := (i62/64/16 + 1) << 4
-//line plain.go:51
-	c195 := 0 < logprobsLen
+	i2997 := (i61/64/16 + 1) << 4
+//line plain.go:40
+	c141 := 0 < logprobsLen
 //line plain.go:17
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i3195, i3194, i607, i1585, i3197, i3196, i655, i193 int32
-		var i3189, i3190, i3192, i3193, i3191 int
-		var i3195next int32
-		var i3194next int32
-		var i3189next int
-		var i3197next int32
-		var i3196next int32
-		var i3192next int
-		var i655next int32
-		var i193next int32
+		var c778 bool
+		var i3267, i3266, i357, i1425, i3269, i3268, i405, i139 int32
+		var i3261, i3262, i3264, i3265, i3263 int
+		var i3267next int32
+		var i3266next int32
+		var i3261next int
+		var i3269next int32
+		var i3268next int32
+		var i3264next int
+		var i405next int32
+		var i139next int32
 //line plain.go:21
 		if uint(bx) >= uint(paramsLen) {
 //line plain.go:21
@@ -77,1195 +78,1087 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			return
 		}
 //line plain.go:21
-		i2456 := *(*int)(unsafe.Add(params, bx*40))
+		i2360 := *(*int)(unsafe.Add(params, bx*40))
 //line plain.go:21
-		f2458 := *(*float32)(unsafe.Add(params, bx*40+8))
+		f2362 := *(*float32)(unsafe.Add(params, bx*40+8))
 //line plain.go:21
-		f2460 := *(*float32)(unsafe.Add(params, bx*40+12))
+		f2364 := *(*float32)(unsafe.Add(params, bx*40+12))
 //line plain.go:21
-		f2462 := *(*float32)(unsafe.Add(params, bx*40+16))
+		f2366 := *(*float32)(unsafe.Add(params, bx*40+16))
 //line plain.go:21
-		i2464 := *(*int32)(unsafe.Add(params, bx*40+20))
+		i2368 := *(*int32)(unsafe.Add(params, bx*40+20))
 //line plain.go:21
-		f2466 := *(*float32)(unsafe.Add(params, bx*40+24))
+		f2370 := *(*float32)(unsafe.Add(params, bx*40+24))
 //line plain.go:21
-		f2468 := *(*float32)(unsafe.Add(params, bx*40+28))
+		f2372 := *(*float32)(unsafe.Add(params, bx*40+28))
 //line plain.go:21
-		f2470 := *(*float32)(unsafe.Add(params, bx*40+32))
+		f2374 := *(*float32)(unsafe.Add(params, bx*40+32))
 //line plain.go:21
-		c2472 := *(*bool)(unsafe.Add(params, bx*40+36))
+		c2376 := *(*bool)(unsafe.Add(params, bx*40+36))
 //line plain.go:21
-		c2474 := *(*bool)(unsafe.Add(params, bx*40+37))
+		c2378 := *(*bool)(unsafe.Add(params, bx*40+37))
 //line plain.go:21
-		c2476 := *(*bool)(unsafe.Add(params, bx*40+38))
-		if !c2476 {
+		c2380 := *(*bool)(unsafe.Add(params, bx*40+38))
+		if !c2380 {
 //line plain.go:25
-			i76 := bx * i62
-			i77 := i76 + i62
+			i75 := bx * i61
+			i76 := i75 + i61
 //line plain.go:26
-			if uint(i77) > uint(logitsCap) {
+			if uint(i76) > uint(logitsCap) {
 //line plain.go:26
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, logitsCap)
-//line plain.go:26
-				return
-			}
-//line plain.go:26
-			o85 := i76 * 4
-//line plain.go:26
-			if uint(i77) > uint(workCap) {
-//line plain.go:26
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, workCap)
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, logitsCap)
 //line plain.go:26
 				return
 			}
 //line plain.go:26
-			o99 := i76 * 4
+			o84 := i75 * 4
 //line plain.go:26
-			i101 := workCap - i76
-			if c111 {
+			if uint(i76) > uint(workCap) {
+//line plain.go:26
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, workCap)
+//line plain.go:26
+				return
+			}
+//line plain.go:26
+			o98 := i75 * 4
+//line plain.go:26
+			i100 := workCap - i75
+//line adjust.go:22
+			if c232 {
 				if uint(bx+2) > uint(offsetsCap) {
-//line plain.go:28
+//line adjust.go:23
 					blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", bx+2, offsetsCap)
-//line plain.go:28
+//line adjust.go:23
 					return
 				}
-//line plain.go:70
-				i280 := *(*int32)(unsafe.Add(offsets, bx*4))
-//line plain.go:70
-				i283 := int(i280)
-//line plain.go:70
-				if i280 < 0 {
-//line plain.go:70
-					i283 = 0
+//line adjust.go:39
+				i654 := *(*int32)(unsafe.Add(offsets, bx*4))
+//line adjust.go:39
+				i657 := int(i654)
+//line adjust.go:39
+				if i654 < 0 {
+//line adjust.go:39
+					i657 = 0
 				}
-//line plain.go:70
-				o2872 := bx*4 + 4
+//line adjust.go:39
+				o2912 := bx*4 + 4
 				{
 					{
-//line plain.go:70
-						if !plainTwinRow(i283, o2872, offsets, biasesLen, biases, i62, logits, o85, blocks) {
+//line adjust.go:39
+						if !plainTwinRow(i657, o2912, offsets, biasesLen, biases, i61, logits, o84, blocks) {
 							return
 						}
 					}
 				}
 			}
+//line adjust.go:26
+			if c257 {
 //line params.go:23
-			c437 := f2466 != 0
+				c770 := f2370 != 0
 //line params.go:23
-			c457 := f2466 != 1
+				c790 := f2370 != 1
 //line params.go:23
-			c451 := f2468 != 0
+				c784 := f2372 != 0
 //line params.go:23
-			c443 := f2470 != 0
-//line plain.go:32
-			c143 := uint(i77) <= uint(countsCap)
-//line plain.go:32
-			o147 := i76 * 2
-			{
-				{
-//line plain.go:31
-					if !plainTwinRow_(lanes, c136, c143, c437, c443, c451, c457, counts, f2466, f2468, f2470, i62, logits, o147, o85, o99, work, blocks, countsCap, i77) {
+				c776 := f2374 != 0
+				for range 16 {
+//line params.go:23
+					if c770 {
+//line params.go:23
+						if c790 {
+//line params.go:23
+							c778 = true
+//line params.go:23
+							goto l1
+						}
+					}
+//line params.go:23
+					if c784 {
+//line params.go:23
+						c778 = true
+					} else {
+//line params.go:23
+						c778 = c776
+					}
+				l1:
+				}
+//line params.go:23
+				if c778 {
+//line adjust.go:27
+					if uint(i76) > uint(countsCap) {
+//line adjust.go:27
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i76, countsCap)
+//line adjust.go:27
 						return
+					}
+//line adjust.go:27
+					o272 := i75 * 2
+					{
+						{
+//line adjust.go:27
+							plainTwinRow_(lanes, c770, counts, countsCap, f2370, f2372, f2374, i61, i76, logits, o272, o84)
+						}
 					}
 				}
 			}
-//line plain.go:31
-			if c154 {
-//line plain.go:36
-				if c2472 {
-//line plain.go:39
-					i163 := bx * i162
-//line plain.go:39
-					if uint(i163+i162) > uint(maskCap) {
-//line plain.go:39
-						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i163+i162, maskCap)
-//line plain.go:39
+//line adjust.go:30
+			if c285 {
+//line adjust.go:30
+				if c2376 {
+//line adjust.go:32
+					i295 := bx * i290
+//line adjust.go:32
+					if uint(i295+i290) > uint(maskCap) {
+//line adjust.go:32
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i295+i290, maskCap)
+//line adjust.go:32
 						return
 					}
-//line plain.go:39
-					o173 := i163 * 4
+//line adjust.go:32
+					o305 := i295 * 4
 					{
 						{
-//line plain.go:38
-							plainTwinRow__(lanes, i162, i163, i62, mask, maskCap, o173, o99, work)
+//line adjust.go:55
+							if !plainTwinRow__(i290, mask, o305, i61, logits, o84, blocks) {
+								return
+							}
 						}
 					}
 				}
 			}
 			{
 				{
-//line plain.go:144
-					plainTwinRow___(lanes, i62, o99, shared, work)
+//line plain.go:92
+					plainTwinRow___(lanes, i61, logits, o84, o98, work)
 				}
 			}
-//line plain.go:99
-			i995 := *(*int)(unsafe.Add(shared, 128))
-//line plain.go:101
-			i4409 := *(*int)(unsafe.Add(shared, 136))
-//line plain.go:101
-			i4411 := i995
-//line plain.go:101
-			if i995 < i4409 {
-//line plain.go:101
-				i4411 = i4409
+			{
+				{
+//line plain.go:100
+					plainTwinRow____(lanes, i61, o98, shared, work)
+				}
 			}
-//line plain.go:101
-			i4421 := *(*int)(unsafe.Add(shared, 144))
-//line plain.go:101
-			i4423 := i4411
-//line plain.go:101
-			if i4411 < i4421 {
-//line plain.go:101
-				i4423 = i4421
+//line plain.go:76
+			i1694 := *(*int)(unsafe.Add(shared, 128))
+//line plain.go:78
+			i4515 := *(*int)(unsafe.Add(shared, 136))
+//line plain.go:78
+			i4517 := i1694
+//line plain.go:78
+			if i1694 < i4515 {
+//line plain.go:78
+				i4517 = i4515
 			}
-//line plain.go:101
-			i4433 := *(*int)(unsafe.Add(shared, 152))
-//line plain.go:101
-			i4435 := i4423
-//line plain.go:101
-			if i4423 < i4433 {
-//line plain.go:101
-				i4435 = i4433
+//line plain.go:78
+			i4527 := *(*int)(unsafe.Add(shared, 144))
+//line plain.go:78
+			i4529 := i4517
+//line plain.go:78
+			if i4517 < i4527 {
+//line plain.go:78
+				i4529 = i4527
 			}
-//line plain.go:101
-			i4445 := *(*int)(unsafe.Add(shared, 160))
-//line plain.go:101
-			i4447 := i4435
-//line plain.go:101
-			if i4435 < i4445 {
-//line plain.go:101
-				i4447 = i4445
+//line plain.go:78
+			i4539 := *(*int)(unsafe.Add(shared, 152))
+//line plain.go:78
+			i4541 := i4529
+//line plain.go:78
+			if i4529 < i4539 {
+//line plain.go:78
+				i4541 = i4539
 			}
-//line plain.go:101
-			i4457 := *(*int)(unsafe.Add(shared, 168))
-//line plain.go:101
-			i4459 := i4447
-//line plain.go:101
-			if i4447 < i4457 {
-//line plain.go:101
-				i4459 = i4457
+//line plain.go:78
+			i4551 := *(*int)(unsafe.Add(shared, 160))
+//line plain.go:78
+			i4553 := i4541
+//line plain.go:78
+			if i4541 < i4551 {
+//line plain.go:78
+				i4553 = i4551
 			}
-//line plain.go:101
-			i4469 := *(*int)(unsafe.Add(shared, 176))
-//line plain.go:101
-			i4471 := i4459
-//line plain.go:101
-			if i4459 < i4469 {
-//line plain.go:101
-				i4471 = i4469
+//line plain.go:78
+			i4563 := *(*int)(unsafe.Add(shared, 168))
+//line plain.go:78
+			i4565 := i4553
+//line plain.go:78
+			if i4553 < i4563 {
+//line plain.go:78
+				i4565 = i4563
 			}
-//line plain.go:101
-			i4481 := *(*int)(unsafe.Add(shared, 184))
-//line plain.go:101
-			i4483 := i4471
-//line plain.go:101
-			if i4471 < i4481 {
-//line plain.go:101
-				i4483 = i4481
+//line plain.go:78
+			i4575 := *(*int)(unsafe.Add(shared, 176))
+//line plain.go:78
+			i4577 := i4565
+//line plain.go:78
+			if i4565 < i4575 {
+//line plain.go:78
+				i4577 = i4575
 			}
-//line plain.go:101
-			i4493 := *(*int)(unsafe.Add(shared, 192))
-//line plain.go:101
-			i4495 := i4483
-//line plain.go:101
-			if i4483 < i4493 {
-//line plain.go:101
-				i4495 = i4493
+//line plain.go:78
+			i4587 := *(*int)(unsafe.Add(shared, 184))
+//line plain.go:78
+			i4589 := i4577
+//line plain.go:78
+			if i4577 < i4587 {
+//line plain.go:78
+				i4589 = i4587
 			}
-//line plain.go:101
-			i4505 := *(*int)(unsafe.Add(shared, 200))
-//line plain.go:101
-			i4507 := i4495
-//line plain.go:101
-			if i4495 < i4505 {
-//line plain.go:101
-				i4507 = i4505
+//line plain.go:78
+			i4599 := *(*int)(unsafe.Add(shared, 192))
+//line plain.go:78
+			i4601 := i4589
+//line plain.go:78
+			if i4589 < i4599 {
+//line plain.go:78
+				i4601 = i4599
 			}
-//line plain.go:101
-			i4517 := *(*int)(unsafe.Add(shared, 208))
-//line plain.go:101
-			i4519 := i4507
-//line plain.go:101
-			if i4507 < i4517 {
-//line plain.go:101
-				i4519 = i4517
+//line plain.go:78
+			i4611 := *(*int)(unsafe.Add(shared, 200))
+//line plain.go:78
+			i4613 := i4601
+//line plain.go:78
+			if i4601 < i4611 {
+//line plain.go:78
+				i4613 = i4611
 			}
-//line plain.go:101
-			i4529 := *(*int)(unsafe.Add(shared, 216))
-//line plain.go:101
-			i4531 := i4519
-//line plain.go:101
-			if i4519 < i4529 {
-//line plain.go:101
-				i4531 = i4529
+//line plain.go:78
+			i4623 := *(*int)(unsafe.Add(shared, 208))
+//line plain.go:78
+			i4625 := i4613
+//line plain.go:78
+			if i4613 < i4623 {
+//line plain.go:78
+				i4625 = i4623
 			}
-//line plain.go:101
-			i4541 := *(*int)(unsafe.Add(shared, 224))
-//line plain.go:101
-			i4543 := i4531
-//line plain.go:101
-			if i4531 < i4541 {
-//line plain.go:101
-				i4543 = i4541
+//line plain.go:78
+			i4635 := *(*int)(unsafe.Add(shared, 216))
+//line plain.go:78
+			i4637 := i4625
+//line plain.go:78
+			if i4625 < i4635 {
+//line plain.go:78
+				i4637 = i4635
 			}
-//line plain.go:101
-			i4553 := *(*int)(unsafe.Add(shared, 232))
-//line plain.go:101
-			i4555 := i4543
-//line plain.go:101
-			if i4543 < i4553 {
-//line plain.go:101
-				i4555 = i4553
+//line plain.go:78
+			i4647 := *(*int)(unsafe.Add(shared, 224))
+//line plain.go:78
+			i4649 := i4637
+//line plain.go:78
+			if i4637 < i4647 {
+//line plain.go:78
+				i4649 = i4647
 			}
-//line plain.go:101
-			i4565 := *(*int)(unsafe.Add(shared, 240))
-//line plain.go:101
-			i4567 := i4555
-//line plain.go:101
-			if i4555 < i4565 {
-//line plain.go:101
-				i4567 = i4565
+//line plain.go:78
+			i4659 := *(*int)(unsafe.Add(shared, 232))
+//line plain.go:78
+			i4661 := i4649
+//line plain.go:78
+			if i4649 < i4659 {
+//line plain.go:78
+				i4661 = i4659
 			}
-//line plain.go:101
-			i4577 := *(*int)(unsafe.Add(shared, 248))
-//line plain.go:101
-			i4579 := i4567
-//line plain.go:101
-			if i4567 < i4577 {
-//line plain.go:101
-				i4579 = i4577
+//line plain.go:78
+			i4671 := *(*int)(unsafe.Add(shared, 240))
+//line plain.go:78
+			i4673 := i4661
+//line plain.go:78
+			if i4661 < i4671 {
+//line plain.go:78
+				i4673 = i4671
 			}
-//line plain.go:42
-			i183 := int32(i4579)
-//line plain.go:44
-			if -2139095041 < i183 {
-				if 0 < f2458 {
+//line plain.go:78
+			i4683 := *(*int)(unsafe.Add(shared, 248))
+//line plain.go:78
+			i4685 := i4673
+//line plain.go:78
+			if i4673 < i4683 {
+//line plain.go:78
+				i4685 = i4683
+			}
+//line plain.go:31
+			i132 := int32(i4685)
+//line plain.go:33
+			if -2139095041 < i132 {
+				if 0 < f2362 {
 					if uint(bx) >= uint(positionsLen) {
-//line plain.go:46
+//line plain.go:35
 						blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, positionsLen)
-//line plain.go:46
+//line plain.go:35
 						return
 					}
-//line plain.go:46
-					i208 := *(*int32)(unsafe.Add(positions, bx*4))
+//line plain.go:35
+					i154 := *(*int32)(unsafe.Add(positions, bx*4))
 //line plainsample.go:11
-					if 0 < i2464 {
+					if 0 < i2368 {
 //line plainsample.go:11
-						i622 := int(i2464)
+						i372 := int(i2368)
 //line plainsample.go:11
-						if i622 < i62 {
-							i3195, i3194, i3189 = i183, -2147483648, 1
+						if i372 < i61 {
+							i3267, i3266, i3261 = i132, -2147483648, 1
 //line plainsample.go:84
 							for {
 //line plainsample.go:84
-								if i3194 >= i3195 {
+								if i3266 >= i3267 {
 									break
 								}
 //line plainsample.go:85
-								i1037 := int32((int(i3194) + int(i3195) + 1) >> 1)
-//line plain.go:85
-								i1828 := i3189 ^ 1
-								o1844 := i1828 * 128
+								i861 := int32((int(i3266) + int(i3267) + 1) >> 1)
+//line plain.go:62
+								i1732 := i3261 ^ 1
+								o1748 := i1732 * 128
 								{
 									{
 //line plainsample.go:85
-										plainTwinRow____(lanes, i1037, i62, o1844, o99, shared, work)
+										plainTwinRow_____(lanes, i61, i861, o1748, o98, shared, work)
 									}
 								}
-//line plain.go:89
-								i4243 := *(*int)(unsafe.Add(shared, o1844))
-//line plain.go:89
-								i4253 := *(*int)(unsafe.Add(shared, o1844+8))
-//line plain.go:89
-								i4263 := *(*int)(unsafe.Add(shared, o1844+16))
-//line plain.go:89
-								i4273 := *(*int)(unsafe.Add(shared, o1844+24))
-//line plain.go:89
-								i4283 := *(*int)(unsafe.Add(shared, o1844+32))
-//line plain.go:89
-								i4284 := i4243 + i4253 + i4263 + i4273 + i4283
-//line plain.go:89
-								i4293 := *(*int)(unsafe.Add(shared, o1844+40))
-//line plain.go:89
-								i4303 := *(*int)(unsafe.Add(shared, o1844+48))
-//line plain.go:89
-								i4313 := *(*int)(unsafe.Add(shared, o1844+56))
-//line plain.go:89
-								i4323 := *(*int)(unsafe.Add(shared, o1844+64))
-//line plain.go:89
-								i4324 := i4284 + i4293 + i4303 + i4313 + i4323
-//line plain.go:89
-								i4333 := *(*int)(unsafe.Add(shared, o1844+72))
-//line plain.go:89
-								i4343 := *(*int)(unsafe.Add(shared, o1844+80))
-//line plain.go:89
-								i4353 := *(*int)(unsafe.Add(shared, o1844+88))
-//line plain.go:89
-								i4363 := *(*int)(unsafe.Add(shared, o1844+96))
-//line plain.go:89
-								i4364 := i4324 + i4333 + i4343 + i4353 + i4363
-//line plain.go:89
-								i4373 := *(*int)(unsafe.Add(shared, o1844+104))
-//line plain.go:89
-								i4383 := *(*int)(unsafe.Add(shared, o1844+112))
-//line plain.go:89
-								i4393 := *(*int)(unsafe.Add(shared, o1844+120))
+//line plain.go:66
+								i4349 := *(*int)(unsafe.Add(shared, o1748))
+//line plain.go:66
+								i4359 := *(*int)(unsafe.Add(shared, o1748+8))
+//line plain.go:66
+								i4369 := *(*int)(unsafe.Add(shared, o1748+16))
+//line plain.go:66
+								i4379 := *(*int)(unsafe.Add(shared, o1748+24))
+//line plain.go:66
+								i4389 := *(*int)(unsafe.Add(shared, o1748+32))
+//line plain.go:66
+								i4390 := i4349 + i4359 + i4369 + i4379 + i4389
+//line plain.go:66
+								i4399 := *(*int)(unsafe.Add(shared, o1748+40))
+//line plain.go:66
+								i4409 := *(*int)(unsafe.Add(shared, o1748+48))
+//line plain.go:66
+								i4419 := *(*int)(unsafe.Add(shared, o1748+56))
+//line plain.go:66
+								i4429 := *(*int)(unsafe.Add(shared, o1748+64))
+//line plain.go:66
+								i4430 := i4390 + i4399 + i4409 + i4419 + i4429
+//line plain.go:66
+								i4439 := *(*int)(unsafe.Add(shared, o1748+72))
+//line plain.go:66
+								i4449 := *(*int)(unsafe.Add(shared, o1748+80))
+//line plain.go:66
+								i4459 := *(*int)(unsafe.Add(shared, o1748+88))
+//line plain.go:66
+								i4469 := *(*int)(unsafe.Add(shared, o1748+96))
+//line plain.go:66
+								i4470 := i4430 + i4439 + i4449 + i4459 + i4469
+//line plain.go:66
+								i4479 := *(*int)(unsafe.Add(shared, o1748+104))
+//line plain.go:66
+								i4489 := *(*int)(unsafe.Add(shared, o1748+112))
+//line plain.go:66
+								i4499 := *(*int)(unsafe.Add(shared, o1748+120))
 //line plainsample.go:86
-								c1044 := i622 <= i4364+i4373+i4383+i4393
+								c868 := i372 <= i4470+i4479+i4489+i4499
 								for range 16 {
 //line plainsample.go:86
-									if c1044 {
+									if c868 {
 //line plainsample.go:86
-										i3195next, i3194next, i3189next = i3195, i1037, i1828
+										i3267next, i3266next, i3261next = i3267, i861, i1732
 									} else {
 //line plainsample.go:89
-										i3195next, i3194next, i3189next = i1037-1, i3194, i1828
+										i3267next, i3266next, i3261next = i861-1, i3266, i1732
 									}
 								}
-								i3195, i3194, i3189 = i3195next, i3194next, i3189next
+								i3267, i3266, i3261 = i3267next, i3266next, i3261next
 							}
 //line plainsample.go:12
-							i605 := int32(-2139095040)
+							i355 := int32(-2139095040)
 //line plainsample.go:12
-							if -2139095040 < i3194 {
+							if -2139095040 < i3266 {
 //line plainsample.go:12
-								i605 = i3194
+								i355 = i3266
 							}
-							i3190, i607 = i3189, i605
+							i3262, i357 = i3261, i355
 						} else {
-							i3190, i607 = 1, -2139095040
+							i3262, i357 = 1, -2139095040
 						}
 					} else {
-						i3190, i607 = 1, -2139095040
+						i3262, i357 = 1, -2139095040
 					}
 //line plainsample.go:15
-					f612 := 1 / f2458
+					f362 := 1 / f2362
 //line weight.go:28
-					f1591 := math.Float32frombits(uint32(i183 ^ int32(uint32(i183>>31)>>1)))
+					f1431 := math.Float32frombits(uint32(i132 ^ int32(uint32(i132>>31)>>1)))
 					{
 						{
 //line plainsample.go:15
-							plainTwinRow_____(lanes, f1591, f612, i607, i62, o99, work)
+							plainTwinRow______(lanes, f1431, f362, i357, i61, o98, work)
 						}
 					}
 //line weight.go:41
-					c1569 := 0 < f2462
+					c1409 := 0 < f2366
 //line weight.go:44
-					i1578 := int32(float32(min(f2462, 1) * 2.6843546e+08))
+					i1418 := int32(float32(min(f2366, 1) * 2.6843546e+08))
 //line weight.go:44
-					i1580 := int32(1)
+					i1420 := int32(1)
 //line weight.go:44
-					if 1 < i1578 {
+					if 1 < i1418 {
 //line weight.go:44
-						i1580 = i1578
+						i1420 = i1418
 					}
 					for range 16 {
 //line weight.go:41
-						if c1569 {
+						if c1409 {
 //line weight.go:44
-							i1585 = i1580
+							i1425 = i1420
 						} else {
 //line weight.go:41
-							i1585 = 1
+							i1425 = 1
 						}
 					}
 //line weight.go:41
-					if 0 < f2460 {
+					if 0 < f2364 {
 //line plainsample.go:18
-						if f2460 < 1 {
-//line plain.go:85
-							i1613 := i3190 ^ 1
-							o1629 := i1613 * 128
+						if f2364 < 1 {
+//line plain.go:62
+							i1453 := i3262 ^ 1
+							o1469 := i1453 * 128
 							{
 								{
 //line plainsample.go:67
-									plainTwinRow______(lanes, i62, o1629, o99, shared, work)
+									plainTwinRow_______(lanes, i61, o1469, o98, shared, work)
 								}
 							}
-//line plain.go:89
-							i3362 := *(*int)(unsafe.Add(shared, o1629))
-//line plain.go:89
-							i3372 := *(*int)(unsafe.Add(shared, o1629+8))
-//line plain.go:89
-							i3382 := *(*int)(unsafe.Add(shared, o1629+16))
-//line plain.go:89
-							i3392 := *(*int)(unsafe.Add(shared, o1629+24))
-//line plain.go:89
-							i3402 := *(*int)(unsafe.Add(shared, o1629+32))
-//line plain.go:89
-							i3403 := i3362 + i3372 + i3382 + i3392 + i3402
-//line plain.go:89
-							i3412 := *(*int)(unsafe.Add(shared, o1629+40))
-//line plain.go:89
-							i3422 := *(*int)(unsafe.Add(shared, o1629+48))
-//line plain.go:89
-							i3432 := *(*int)(unsafe.Add(shared, o1629+56))
-//line plain.go:89
-							i3442 := *(*int)(unsafe.Add(shared, o1629+64))
-//line plain.go:89
-							i3443 := i3403 + i3412 + i3422 + i3432 + i3442
-//line plain.go:89
-							i3452 := *(*int)(unsafe.Add(shared, o1629+72))
-//line plain.go:89
-							i3462 := *(*int)(unsafe.Add(shared, o1629+80))
-//line plain.go:89
-							i3472 := *(*int)(unsafe.Add(shared, o1629+88))
-//line plain.go:89
-							i3482 := *(*int)(unsafe.Add(shared, o1629+96))
-//line plain.go:89
-							i3483 := i3443 + i3452 + i3462 + i3472 + i3482
-//line plain.go:89
-							i3492 := *(*int)(unsafe.Add(shared, o1629+104))
-//line plain.go:89
-							i3502 := *(*int)(unsafe.Add(shared, o1629+112))
-//line plain.go:89
-							i3512 := *(*int)(unsafe.Add(shared, o1629+120))
+//line plain.go:66
+							i3468 := *(*int)(unsafe.Add(shared, o1469))
+//line plain.go:66
+							i3478 := *(*int)(unsafe.Add(shared, o1469+8))
+//line plain.go:66
+							i3488 := *(*int)(unsafe.Add(shared, o1469+16))
+//line plain.go:66
+							i3498 := *(*int)(unsafe.Add(shared, o1469+24))
+//line plain.go:66
+							i3508 := *(*int)(unsafe.Add(shared, o1469+32))
+//line plain.go:66
+							i3509 := i3468 + i3478 + i3488 + i3498 + i3508
+//line plain.go:66
+							i3518 := *(*int)(unsafe.Add(shared, o1469+40))
+//line plain.go:66
+							i3528 := *(*int)(unsafe.Add(shared, o1469+48))
+//line plain.go:66
+							i3538 := *(*int)(unsafe.Add(shared, o1469+56))
+//line plain.go:66
+							i3548 := *(*int)(unsafe.Add(shared, o1469+64))
+//line plain.go:66
+							i3549 := i3509 + i3518 + i3528 + i3538 + i3548
+//line plain.go:66
+							i3558 := *(*int)(unsafe.Add(shared, o1469+72))
+//line plain.go:66
+							i3568 := *(*int)(unsafe.Add(shared, o1469+80))
+//line plain.go:66
+							i3578 := *(*int)(unsafe.Add(shared, o1469+88))
+//line plain.go:66
+							i3588 := *(*int)(unsafe.Add(shared, o1469+96))
+//line plain.go:66
+							i3589 := i3549 + i3558 + i3568 + i3578 + i3588
+//line plain.go:66
+							i3598 := *(*int)(unsafe.Add(shared, o1469+104))
+//line plain.go:66
+							i3608 := *(*int)(unsafe.Add(shared, o1469+112))
+//line plain.go:66
+							i3618 := *(*int)(unsafe.Add(shared, o1469+120))
 //line weight.go:49
-							f1907 := float64(float64(f2460) * float64(i3483+i3492+i3502+i3512))
+							f1811 := float64(float64(f2364) * float64(i3589+i3598+i3608+i3618))
 //line weight.go:49
-							i1908 := int(f1907)
+							i1812 := int(f1811)
 //line weight.go:49
-							i1910 := 1
+							i1814 := 1
 //line weight.go:49
-							if 1 < i1908 {
+							if 1 < i1812 {
 //line weight.go:49
-								i1910 = i1908
+								i1814 = i1812
 							}
-							i3197, i3196, i3192 = 268435456, 0, i1613
+							i3269, i3268, i3264 = 268435456, 0, i1453
 //line plainsample.go:84
 							for {
 //line plainsample.go:84
-								if i3196 >= i3197 {
+								if i3268 >= i3269 {
 									break
 								}
 //line plainsample.go:85
-								i2105 := int32((int(i3196) + int(i3197) + 1) >> 1)
-//line plain.go:85
-								i2316 := i3192 ^ 1
-								o2332 := i2316 * 128
+								i2009 := int32((int(i3268) + int(i3269) + 1) >> 1)
+//line plain.go:62
+								i2220 := i3264 ^ 1
+								o2236 := i2220 * 128
 								{
 									{
 //line plainsample.go:85
-										plainTwinRow_______(lanes, i2105, i62, o2332, o99, shared, work)
+										plainTwinRow________(lanes, i2009, i61, o2236, o98, shared, work)
 									}
 								}
-//line plain.go:89
-								i4080 := *(*int)(unsafe.Add(shared, o2332))
-//line plain.go:89
-								i4090 := *(*int)(unsafe.Add(shared, o2332+8))
-//line plain.go:89
-								i4100 := *(*int)(unsafe.Add(shared, o2332+16))
-//line plain.go:89
-								i4110 := *(*int)(unsafe.Add(shared, o2332+24))
-//line plain.go:89
-								i4120 := *(*int)(unsafe.Add(shared, o2332+32))
-//line plain.go:89
-								i4121 := i4080 + i4090 + i4100 + i4110 + i4120
-//line plain.go:89
-								i4130 := *(*int)(unsafe.Add(shared, o2332+40))
-//line plain.go:89
-								i4140 := *(*int)(unsafe.Add(shared, o2332+48))
-//line plain.go:89
-								i4150 := *(*int)(unsafe.Add(shared, o2332+56))
-//line plain.go:89
-								i4160 := *(*int)(unsafe.Add(shared, o2332+64))
-//line plain.go:89
-								i4161 := i4121 + i4130 + i4140 + i4150 + i4160
-//line plain.go:89
-								i4170 := *(*int)(unsafe.Add(shared, o2332+72))
-//line plain.go:89
-								i4180 := *(*int)(unsafe.Add(shared, o2332+80))
-//line plain.go:89
-								i4190 := *(*int)(unsafe.Add(shared, o2332+88))
-//line plain.go:89
-								i4200 := *(*int)(unsafe.Add(shared, o2332+96))
-//line plain.go:89
-								i4201 := i4161 + i4170 + i4180 + i4190 + i4200
-//line plain.go:89
-								i4210 := *(*int)(unsafe.Add(shared, o2332+104))
-//line plain.go:89
-								i4220 := *(*int)(unsafe.Add(shared, o2332+112))
-//line plain.go:89
-								i4230 := *(*int)(unsafe.Add(shared, o2332+120))
+//line plain.go:66
+								i4186 := *(*int)(unsafe.Add(shared, o2236))
+//line plain.go:66
+								i4196 := *(*int)(unsafe.Add(shared, o2236+8))
+//line plain.go:66
+								i4206 := *(*int)(unsafe.Add(shared, o2236+16))
+//line plain.go:66
+								i4216 := *(*int)(unsafe.Add(shared, o2236+24))
+//line plain.go:66
+								i4226 := *(*int)(unsafe.Add(shared, o2236+32))
+//line plain.go:66
+								i4227 := i4186 + i4196 + i4206 + i4216 + i4226
+//line plain.go:66
+								i4236 := *(*int)(unsafe.Add(shared, o2236+40))
+//line plain.go:66
+								i4246 := *(*int)(unsafe.Add(shared, o2236+48))
+//line plain.go:66
+								i4256 := *(*int)(unsafe.Add(shared, o2236+56))
+//line plain.go:66
+								i4266 := *(*int)(unsafe.Add(shared, o2236+64))
+//line plain.go:66
+								i4267 := i4227 + i4236 + i4246 + i4256 + i4266
+//line plain.go:66
+								i4276 := *(*int)(unsafe.Add(shared, o2236+72))
+//line plain.go:66
+								i4286 := *(*int)(unsafe.Add(shared, o2236+80))
+//line plain.go:66
+								i4296 := *(*int)(unsafe.Add(shared, o2236+88))
+//line plain.go:66
+								i4306 := *(*int)(unsafe.Add(shared, o2236+96))
+//line plain.go:66
+								i4307 := i4267 + i4276 + i4286 + i4296 + i4306
+//line plain.go:66
+								i4316 := *(*int)(unsafe.Add(shared, o2236+104))
+//line plain.go:66
+								i4326 := *(*int)(unsafe.Add(shared, o2236+112))
+//line plain.go:66
+								i4336 := *(*int)(unsafe.Add(shared, o2236+120))
 //line plainsample.go:86
-								c2112 := i1910 <= i4201+i4210+i4220+i4230
+								c2016 := i1814 <= i4307+i4316+i4326+i4336
 								for range 16 {
 //line plainsample.go:86
-									if c2112 {
+									if c2016 {
 //line plainsample.go:86
-										i3197next, i3196next, i3192next = i3197, i2105, i2316
+										i3269next, i3268next, i3264next = i3269, i2009, i2220
 									} else {
 //line plainsample.go:89
-										i3197next, i3196next, i3192next = i2105-1, i3196, i2316
+										i3269next, i3268next, i3264next = i2009-1, i3268, i2220
 									}
 								}
-								i3197, i3196, i3192 = i3197next, i3196next, i3192next
+								i3269, i3268, i3264 = i3269next, i3268next, i3264next
 							}
 							for range 16 {
 //line plainsample.go:20
-								i653 := i1585
+								i403 := i1425
 //line plainsample.go:20
-								if i1585 < i3196 {
+								if i1425 < i3268 {
 //line plainsample.go:20
-									i653 = i3196
+									i403 = i3268
 								}
 //line plainsample.go:20
-								i655next = i653
+								i405next = i403
 							}
-							i3193, i655 = i3192, i655next
+							i3265, i405 = i3264, i405next
 						} else {
 							for range 16 {
 //line plainsample.go:18
-								i655next = i1585
+								i405next = i1425
 							}
-							i3193, i655 = i3190, i655next
+							i3265, i405 = i3262, i405next
 						}
 					} else {
 						for range 16 {
 //line plainsample.go:18
-							i655next = i1585
+							i405next = i1425
 						}
-						i3193, i655 = i3190, i655next
+						i3265, i405 = i3262, i405next
 					}
 					{
 						{
 //line plainsample.go:10
-							if !plainTwinRow________(lanes, i101, i2955, i62, i655, o99, shared, work, blocks) {
+							if !plainTwinRow_________(lanes, i100, i2997, i405, i61, o98, shared, work, blocks) {
 								return
 							}
 						}
 					}
 //line weight.go:54
-					i1705 := int32(i2456)
+					i1545 := int32(i2360)
 //line weight.go:54
-					i1709 := int32(int(uint(i2456) >> 32))
+					i1549 := int32(int(uint(i2360) >> 32))
 					for range 16 {
-						var i1171, i1172, i3576, i3624, i3672, i1176, i1177, i1944, i2132, i2219, i1957, i1721, i1194, i1195, i3772, i3820, i3868, i3904, i1201, i1202, i1223, i1226 int
-						var i1938, i1939, i1940, i1941, i1942, i1943, i2222, i1952, i1219, i1237 int32
+						var i995, i996, i3682, i3730, i3778, i1000, i1001, i1848, i2036, i2123, i1861, i1561, i1018, i1019, i3878, i3926, i3974, i4010, i1025, i1026, i1047, i1050 int
+						var i1842, i1843, i1844, i1845, i1846, i1847, i2126, i1856, i1043, i1061 int32
 //line plainsample.go:96
-						i1171, i1172 = 0, 0
+						i995, i996 = 0, 0
 //line plainsample.go:99
 						for {
 //line plainsample.go:124
-							i3576 = *(*int)(unsafe.Add(shared, i1172*128+256)) + *(*int)(unsafe.Add(shared, i1172*128+8+256)) + *(*int)(unsafe.Add(shared, i1172*128+16+256)) + *(*int)(unsafe.Add(shared, i1172*128+24+256)) + *(*int)(unsafe.Add(shared, i1172*128+32+256))
+							i3682 = *(*int)(unsafe.Add(shared, i996*128+256)) + *(*int)(unsafe.Add(shared, i996*128+8+256)) + *(*int)(unsafe.Add(shared, i996*128+16+256)) + *(*int)(unsafe.Add(shared, i996*128+24+256)) + *(*int)(unsafe.Add(shared, i996*128+32+256))
 //line plainsample.go:124
-							i3624 = i3576 + *(*int)(unsafe.Add(shared, i1172*128+40+256)) + *(*int)(unsafe.Add(shared, i1172*128+48+256)) + *(*int)(unsafe.Add(shared, i1172*128+56+256)) + *(*int)(unsafe.Add(shared, i1172*128+64+256))
+							i3730 = i3682 + *(*int)(unsafe.Add(shared, i996*128+40+256)) + *(*int)(unsafe.Add(shared, i996*128+48+256)) + *(*int)(unsafe.Add(shared, i996*128+56+256)) + *(*int)(unsafe.Add(shared, i996*128+64+256))
 //line plainsample.go:124
-							i3672 = i3624 + *(*int)(unsafe.Add(shared, i1172*128+72+256)) + *(*int)(unsafe.Add(shared, i1172*128+80+256)) + *(*int)(unsafe.Add(shared, i1172*128+88+256)) + *(*int)(unsafe.Add(shared, i1172*128+96+256))
+							i3778 = i3730 + *(*int)(unsafe.Add(shared, i996*128+72+256)) + *(*int)(unsafe.Add(shared, i996*128+80+256)) + *(*int)(unsafe.Add(shared, i996*128+88+256)) + *(*int)(unsafe.Add(shared, i996*128+96+256))
 //line plainsample.go:99
-							i1176 = i1171 + (i3672 + *(*int)(unsafe.Add(shared, i1172*128+104+256)) + *(*int)(unsafe.Add(shared, i1172*128+112+256)) + *(*int)(unsafe.Add(shared, i1172*128+120+256)))
+							i1000 = i995 + (i3778 + *(*int)(unsafe.Add(shared, i996*128+104+256)) + *(*int)(unsafe.Add(shared, i996*128+112+256)) + *(*int)(unsafe.Add(shared, i996*128+120+256)))
 //line plainsample.go:99
-							i1177 = i1172 + 1
+							i1001 = i996 + 1
 //line plainsample.go:99
-							if i1177 >= 64 {
+							if i1001 >= 64 {
 //line plainsample.go:99
 								break
 							}
 //line plainsample.go:99
-							i1171, i1172 = i1176, i1177
+							i995, i996 = i1000, i1001
 						}
 //line philox.go:14
-						i1938, i1939, i1940, i1941, i1942, i1943, i1944 = i208, 0, 0, 0, i1705, i1709, 0
+						i1842, i1843, i1844, i1845, i1846, i1847, i1848 = i154, 0, 0, 0, i1545, i1549, 0
 //line philox.go:19
 						for {
 //line bits.go:460
-							i2132 = int(uint32(i1938)) * 3528531795
+							i2036 = int(uint32(i1842)) * 3528531795
 //line bits.go:460
-							i2219 = int(uint32(i1940)) * 3449720151
-							i2222 = int32(i2219)
+							i2123 = int(uint32(i1844)) * 3449720151
+							i2126 = int32(i2123)
 //line philox.go:18
-							i1952 = int32(int(uint(i2219)>>32)) ^ i1939 ^ i1942
-							i1957 = i1944 + 1
+							i1856 = int32(int(uint(i2123)>>32)) ^ i1843 ^ i1846
+							i1861 = i1848 + 1
 //line philox.go:19
-							if i1957 >= 10 {
+							if i1861 >= 10 {
 //line philox.go:19
 								break
 							}
 //line philox.go:19
-							i1938, i1939, i1940, i1941, i1942, i1943, i1944 = i1952, i2222, int32(int(uint(i2132)>>32))^i1941^i1943, int32(i2132), i1942-1640531527, i1943-1150833019, i1957
+							i1842, i1843, i1844, i1845, i1846, i1847, i1848 = i1856, i2126, int32(int(uint(i2036)>>32))^i1845^i1847, int32(i2036), i1846-1640531527, i1847-1150833019, i1861
 						}
 //line weight.go:55
-						i1721 = 0
+						i1561 = 0
 //line weight.go:55
 						{
 //line weight.go:55
-							hi, _ := bits.Mul64(uint64(int(uint32(i2222))<<32|int(uint32(i1952))), uint64(i1176))
+							hi, _ := bits.Mul64(uint64(int(uint32(i2126))<<32|int(uint32(i1856))), uint64(i1000))
 //line weight.go:55
-							i1721 = int(hi)
+							i1561 = int(hi)
 						}
 //line weight.go:56
-						i1194, i1195 = i1721, 0
+						i1018, i1019 = i1561, 0
 //line plainsample.go:103
 						for {
 //line plainsample.go:103
-							if i1195 >= 63 {
+							if i1019 >= 63 {
 //line plainsample.go:103
 								break
 							}
 //line plainsample.go:124
-							i3772 = *(*int)(unsafe.Add(shared, i1195*128+256)) + *(*int)(unsafe.Add(shared, i1195*128+8+256)) + *(*int)(unsafe.Add(shared, i1195*128+16+256)) + *(*int)(unsafe.Add(shared, i1195*128+24+256)) + *(*int)(unsafe.Add(shared, i1195*128+32+256))
+							i3878 = *(*int)(unsafe.Add(shared, i1019*128+256)) + *(*int)(unsafe.Add(shared, i1019*128+8+256)) + *(*int)(unsafe.Add(shared, i1019*128+16+256)) + *(*int)(unsafe.Add(shared, i1019*128+24+256)) + *(*int)(unsafe.Add(shared, i1019*128+32+256))
 //line plainsample.go:124
-							i3820 = i3772 + *(*int)(unsafe.Add(shared, i1195*128+40+256)) + *(*int)(unsafe.Add(shared, i1195*128+48+256)) + *(*int)(unsafe.Add(shared, i1195*128+56+256)) + *(*int)(unsafe.Add(shared, i1195*128+64+256))
+							i3926 = i3878 + *(*int)(unsafe.Add(shared, i1019*128+40+256)) + *(*int)(unsafe.Add(shared, i1019*128+48+256)) + *(*int)(unsafe.Add(shared, i1019*128+56+256)) + *(*int)(unsafe.Add(shared, i1019*128+64+256))
 //line plainsample.go:124
-							i3868 = i3820 + *(*int)(unsafe.Add(shared, i1195*128+72+256)) + *(*int)(unsafe.Add(shared, i1195*128+80+256)) + *(*int)(unsafe.Add(shared, i1195*128+88+256)) + *(*int)(unsafe.Add(shared, i1195*128+96+256))
+							i3974 = i3926 + *(*int)(unsafe.Add(shared, i1019*128+72+256)) + *(*int)(unsafe.Add(shared, i1019*128+80+256)) + *(*int)(unsafe.Add(shared, i1019*128+88+256)) + *(*int)(unsafe.Add(shared, i1019*128+96+256))
 //line plainsample.go:124
-							i3904 = i3868 + *(*int)(unsafe.Add(shared, i1195*128+104+256)) + *(*int)(unsafe.Add(shared, i1195*128+112+256)) + *(*int)(unsafe.Add(shared, i1195*128+120+256))
+							i4010 = i3974 + *(*int)(unsafe.Add(shared, i1019*128+104+256)) + *(*int)(unsafe.Add(shared, i1019*128+112+256)) + *(*int)(unsafe.Add(shared, i1019*128+120+256))
 //line plainsample.go:105
-							if i1194 < i3904 {
+							if i1018 < i4010 {
 //line plainsample.go:105
 								break
 							}
 //line plainsample.go:103
-							i1194, i1195 = i1194-i3904, i1195+1
+							i1018, i1019 = i1018-i4010, i1019+1
 						}
 //line plainsample.go:110
-						i1201, i1202 = i1194, i1195*i2955
+						i1025, i1026 = i1018, i1019*i2997
 //line plainsample.go:110
 						for {
 //line plainsample.go:110
-							if i1202 >= i62 {
+							if i1026 >= i61 {
 //line plainsample.go:110
-								goto l3
+								goto l2
 							}
 //line plainsample.go:111
-							i1219 = *(*int32)(unsafe.Add(work, o99+i1202*4))
+							i1043 = *(*int32)(unsafe.Add(work, o98+i1026*4))
 //line plainsample.go:111
-							if i655 <= i1219 {
-								i1223 = int(i1219)
+							if i405 <= i1043 {
+								i1047 = int(i1043)
 //line plainsample.go:112
-								if i1201 < i1223 {
+								if i1025 < i1047 {
 //line plainsample.go:112
 									break
 								}
 //line plainsample.go:115
-								i1226 = i1201 - i1223
+								i1050 = i1025 - i1047
 							} else {
 //line plainsample.go:111
-								i1226 = i1201
+								i1050 = i1025
 							}
 //line plainsample.go:110
-							i1201, i1202 = i1226, i1202+1
+							i1025, i1026 = i1050, i1026+1
 						}
 //line plainsample.go:113
-						i1237 = int32(i1202)
+						i1061 = int32(i1026)
 //line plainsample.go:113
-						goto l4
-					l3:
+						goto l3
+					l2:
 //line plainsample.go:110
-						i1237 = -1
-					l4:
+						i1061 = -1
+					l3:
 //line plainsample.go:28
-						i193next = i1237
+						i139next = i1061
 					}
-					i3191, i193 = i3193, i193next
+					i3263, i139 = i3265, i139next
 				} else {
 					{
 						{
-//line plain.go:153
-							plainTwinRow_________(lanes, i183, i62, o99, shared, vocabulary, work)
+//line plain.go:109
+							plainTwinRow__________(lanes, i132, i61, o98, shared, vocabulary, work)
 						}
 					}
-//line plain.go:99
-					i1282 := *(*int)(shared)
-//line plain.go:101
-					i4604 := *(*int)(unsafe.Add(shared, 8))
-//line plain.go:101
-					i4606 := i1282
-//line plain.go:101
-					if i1282 < i4604 {
-//line plain.go:101
-						i4606 = i4604
+//line plain.go:76
+					i1106 := *(*int)(shared)
+//line plain.go:78
+					i4710 := *(*int)(unsafe.Add(shared, 8))
+//line plain.go:78
+					i4712 := i1106
+//line plain.go:78
+					if i1106 < i4710 {
+//line plain.go:78
+						i4712 = i4710
 					}
-//line plain.go:101
-					i4616 := *(*int)(unsafe.Add(shared, 16))
-//line plain.go:101
-					i4618 := i4606
-//line plain.go:101
-					if i4606 < i4616 {
-//line plain.go:101
-						i4618 = i4616
+//line plain.go:78
+					i4722 := *(*int)(unsafe.Add(shared, 16))
+//line plain.go:78
+					i4724 := i4712
+//line plain.go:78
+					if i4712 < i4722 {
+//line plain.go:78
+						i4724 = i4722
 					}
-//line plain.go:101
-					i4628 := *(*int)(unsafe.Add(shared, 24))
-//line plain.go:101
-					i4630 := i4618
-//line plain.go:101
-					if i4618 < i4628 {
-//line plain.go:101
-						i4630 = i4628
+//line plain.go:78
+					i4734 := *(*int)(unsafe.Add(shared, 24))
+//line plain.go:78
+					i4736 := i4724
+//line plain.go:78
+					if i4724 < i4734 {
+//line plain.go:78
+						i4736 = i4734
 					}
-//line plain.go:101
-					i4640 := *(*int)(unsafe.Add(shared, 32))
-//line plain.go:101
-					i4642 := i4630
-//line plain.go:101
-					if i4630 < i4640 {
-//line plain.go:101
-						i4642 = i4640
+//line plain.go:78
+					i4746 := *(*int)(unsafe.Add(shared, 32))
+//line plain.go:78
+					i4748 := i4736
+//line plain.go:78
+					if i4736 < i4746 {
+//line plain.go:78
+						i4748 = i4746
 					}
-//line plain.go:101
-					i4652 := *(*int)(unsafe.Add(shared, 40))
-//line plain.go:101
-					i4654 := i4642
-//line plain.go:101
-					if i4642 < i4652 {
-//line plain.go:101
-						i4654 = i4652
+//line plain.go:78
+					i4758 := *(*int)(unsafe.Add(shared, 40))
+//line plain.go:78
+					i4760 := i4748
+//line plain.go:78
+					if i4748 < i4758 {
+//line plain.go:78
+						i4760 = i4758
 					}
-//line plain.go:101
-					i4664 := *(*int)(unsafe.Add(shared, 48))
-//line plain.go:101
-					i4666 := i4654
-//line plain.go:101
-					if i4654 < i4664 {
-//line plain.go:101
-						i4666 = i4664
+//line plain.go:78
+					i4770 := *(*int)(unsafe.Add(shared, 48))
+//line plain.go:78
+					i4772 := i4760
+//line plain.go:78
+					if i4760 < i4770 {
+//line plain.go:78
+						i4772 = i4770
 					}
-//line plain.go:101
-					i4676 := *(*int)(unsafe.Add(shared, 56))
-//line plain.go:101
-					i4678 := i4666
-//line plain.go:101
-					if i4666 < i4676 {
-//line plain.go:101
-						i4678 = i4676
+//line plain.go:78
+					i4782 := *(*int)(unsafe.Add(shared, 56))
+//line plain.go:78
+					i4784 := i4772
+//line plain.go:78
+					if i4772 < i4782 {
+//line plain.go:78
+						i4784 = i4782
 					}
-//line plain.go:101
-					i4688 := *(*int)(unsafe.Add(shared, 64))
-//line plain.go:101
-					i4690 := i4678
-//line plain.go:101
-					if i4678 < i4688 {
-//line plain.go:101
-						i4690 = i4688
+//line plain.go:78
+					i4794 := *(*int)(unsafe.Add(shared, 64))
+//line plain.go:78
+					i4796 := i4784
+//line plain.go:78
+					if i4784 < i4794 {
+//line plain.go:78
+						i4796 = i4794
 					}
-//line plain.go:101
-					i4700 := *(*int)(unsafe.Add(shared, 72))
-//line plain.go:101
-					i4702 := i4690
-//line plain.go:101
-					if i4690 < i4700 {
-//line plain.go:101
-						i4702 = i4700
+//line plain.go:78
+					i4806 := *(*int)(unsafe.Add(shared, 72))
+//line plain.go:78
+					i4808 := i4796
+//line plain.go:78
+					if i4796 < i4806 {
+//line plain.go:78
+						i4808 = i4806
 					}
-//line plain.go:101
-					i4712 := *(*int)(unsafe.Add(shared, 80))
-//line plain.go:101
-					i4714 := i4702
-//line plain.go:101
-					if i4702 < i4712 {
-//line plain.go:101
-						i4714 = i4712
+//line plain.go:78
+					i4818 := *(*int)(unsafe.Add(shared, 80))
+//line plain.go:78
+					i4820 := i4808
+//line plain.go:78
+					if i4808 < i4818 {
+//line plain.go:78
+						i4820 = i4818
 					}
-//line plain.go:101
-					i4724 := *(*int)(unsafe.Add(shared, 88))
-//line plain.go:101
-					i4726 := i4714
-//line plain.go:101
-					if i4714 < i4724 {
-//line plain.go:101
-						i4726 = i4724
+//line plain.go:78
+					i4830 := *(*int)(unsafe.Add(shared, 88))
+//line plain.go:78
+					i4832 := i4820
+//line plain.go:78
+					if i4820 < i4830 {
+//line plain.go:78
+						i4832 = i4830
 					}
-//line plain.go:101
-					i4736 := *(*int)(unsafe.Add(shared, 96))
-//line plain.go:101
-					i4738 := i4726
-//line plain.go:101
-					if i4726 < i4736 {
-//line plain.go:101
-						i4738 = i4736
+//line plain.go:78
+					i4842 := *(*int)(unsafe.Add(shared, 96))
+//line plain.go:78
+					i4844 := i4832
+//line plain.go:78
+					if i4832 < i4842 {
+//line plain.go:78
+						i4844 = i4842
 					}
-//line plain.go:101
-					i4748 := *(*int)(unsafe.Add(shared, 104))
-//line plain.go:101
-					i4750 := i4738
-//line plain.go:101
-					if i4738 < i4748 {
-//line plain.go:101
-						i4750 = i4748
+//line plain.go:78
+					i4854 := *(*int)(unsafe.Add(shared, 104))
+//line plain.go:78
+					i4856 := i4844
+//line plain.go:78
+					if i4844 < i4854 {
+//line plain.go:78
+						i4856 = i4854
 					}
-//line plain.go:101
-					i4760 := *(*int)(unsafe.Add(shared, 112))
-//line plain.go:101
-					i4762 := i4750
-//line plain.go:101
-					if i4750 < i4760 {
-//line plain.go:101
-						i4762 = i4760
+//line plain.go:78
+					i4866 := *(*int)(unsafe.Add(shared, 112))
+//line plain.go:78
+					i4868 := i4856
+//line plain.go:78
+					if i4856 < i4866 {
+//line plain.go:78
+						i4868 = i4866
 					}
-//line plain.go:101
-					i4772 := *(*int)(unsafe.Add(shared, 120))
-//line plain.go:101
-					i4774 := i4762
-//line plain.go:101
-					if i4762 < i4772 {
-//line plain.go:101
-						i4774 = i4772
+//line plain.go:78
+					i4878 := *(*int)(unsafe.Add(shared, 120))
+//line plain.go:78
+					i4880 := i4868
+//line plain.go:78
+					if i4868 < i4878 {
+//line plain.go:78
+						i4880 = i4878
 					}
-					i3191, i193 = 0, int32(0-i4774)
+					i3263, i139 = 0, int32(0-i4880)
 				}
 			} else {
-				i3191, i193 = 1, -1
+				i3263, i139 = 1, -1
 			}
-//line plain.go:51
-			if c195 {
-//line plain.go:51
-				if c2474 {
-//line plain.go:97
-					o1352 := (i3191 ^ 1) * 128
-					{
-						{
-//line plain.go:164
-							plainTwinRow__________(lanes, i62, logits, o1352, o85, shared)
-						}
-					}
-//line plain.go:99
-					i1372 := *(*int)(unsafe.Add(shared, o1352))
-//line plain.go:101
-					i4799 := *(*int)(unsafe.Add(shared, o1352+8))
-//line plain.go:101
-					i4801 := i1372
-//line plain.go:101
-					if i1372 < i4799 {
-//line plain.go:101
-						i4801 = i4799
-					}
-//line plain.go:101
-					i4811 := *(*int)(unsafe.Add(shared, o1352+16))
-//line plain.go:101
-					i4813 := i4801
-//line plain.go:101
-					if i4801 < i4811 {
-//line plain.go:101
-						i4813 = i4811
-					}
-//line plain.go:101
-					i4823 := *(*int)(unsafe.Add(shared, o1352+24))
-//line plain.go:101
-					i4825 := i4813
-//line plain.go:101
-					if i4813 < i4823 {
-//line plain.go:101
-						i4825 = i4823
-					}
-//line plain.go:101
-					i4835 := *(*int)(unsafe.Add(shared, o1352+32))
-//line plain.go:101
-					i4837 := i4825
-//line plain.go:101
-					if i4825 < i4835 {
-//line plain.go:101
-						i4837 = i4835
-					}
-//line plain.go:101
-					i4847 := *(*int)(unsafe.Add(shared, o1352+40))
-//line plain.go:101
-					i4849 := i4837
-//line plain.go:101
-					if i4837 < i4847 {
-//line plain.go:101
-						i4849 = i4847
-					}
-//line plain.go:101
-					i4859 := *(*int)(unsafe.Add(shared, o1352+48))
-//line plain.go:101
-					i4861 := i4849
-//line plain.go:101
-					if i4849 < i4859 {
-//line plain.go:101
-						i4861 = i4859
-					}
-//line plain.go:101
-					i4871 := *(*int)(unsafe.Add(shared, o1352+56))
-//line plain.go:101
-					i4873 := i4861
-//line plain.go:101
-					if i4861 < i4871 {
-//line plain.go:101
-						i4873 = i4871
-					}
-//line plain.go:101
-					i4883 := *(*int)(unsafe.Add(shared, o1352+64))
-//line plain.go:101
-					i4885 := i4873
-//line plain.go:101
-					if i4873 < i4883 {
-//line plain.go:101
-						i4885 = i4883
-					}
-//line plain.go:101
-					i4895 := *(*int)(unsafe.Add(shared, o1352+72))
-//line plain.go:101
-					i4897 := i4885
-//line plain.go:101
-					if i4885 < i4895 {
-//line plain.go:101
-						i4897 = i4895
-					}
-//line plain.go:101
-					i4907 := *(*int)(unsafe.Add(shared, o1352+80))
-//line plain.go:101
-					i4909 := i4897
-//line plain.go:101
-					if i4897 < i4907 {
-//line plain.go:101
-						i4909 = i4907
-					}
-//line plain.go:101
-					i4919 := *(*int)(unsafe.Add(shared, o1352+88))
-//line plain.go:101
-					i4921 := i4909
-//line plain.go:101
-					if i4909 < i4919 {
-//line plain.go:101
-						i4921 = i4919
-					}
-//line plain.go:101
-					i4931 := *(*int)(unsafe.Add(shared, o1352+96))
-//line plain.go:101
-					i4933 := i4921
-//line plain.go:101
-					if i4921 < i4931 {
-//line plain.go:101
-						i4933 = i4931
-					}
-//line plain.go:101
-					i4943 := *(*int)(unsafe.Add(shared, o1352+104))
-//line plain.go:101
-					i4945 := i4933
-//line plain.go:101
-					if i4933 < i4943 {
-//line plain.go:101
-						i4945 = i4943
-					}
-//line plain.go:101
-					i4955 := *(*int)(unsafe.Add(shared, o1352+112))
-//line plain.go:101
-					i4957 := i4945
-//line plain.go:101
-					if i4945 < i4955 {
-//line plain.go:101
-						i4957 = i4955
-					}
-//line plain.go:101
-					i4967 := *(*int)(unsafe.Add(shared, o1352+120))
-//line plain.go:101
-					i4969 := i4957
-//line plain.go:101
-					if i4957 < i4967 {
-//line plain.go:101
-						i4969 = i4967
-					}
-//line plain.go:167
-					i808 := int32(i4969)
+//line plain.go:40
+			if c141 {
+//line plain.go:40
+				if c2378 {
 //line weight.go:28
-					f1760 := math.Float32frombits(uint32(i808 ^ int32(uint32(i808>>31)>>1)))
-//line plain.go:86
-					o1443 := i3191 * 128
+					f1140 := math.Float32frombits(uint32(i132 ^ int32(uint32(i132>>31)>>1)))
+//line plain.go:63
+					o1186 := (i3263 ^ 1) * 128
 					{
 						{
-//line plain.go:99
-							plainTwinRow___________(lanes, f1760, i62, logits, o1443, o85, shared)
+//line plain.go:122
+							plainTwinRow___________(lanes, f1140, i61, logits, o1186, o84, shared)
 						}
 					}
-//line plain.go:89
-					i3917 := *(*int)(unsafe.Add(shared, o1443))
-//line plain.go:89
-					i3927 := *(*int)(unsafe.Add(shared, o1443+8))
-//line plain.go:89
-					i3937 := *(*int)(unsafe.Add(shared, o1443+16))
-//line plain.go:89
-					i3947 := *(*int)(unsafe.Add(shared, o1443+24))
-//line plain.go:89
-					i3957 := *(*int)(unsafe.Add(shared, o1443+32))
-//line plain.go:89
-					i3958 := i3917 + i3927 + i3937 + i3947 + i3957
-//line plain.go:89
-					i3967 := *(*int)(unsafe.Add(shared, o1443+40))
-//line plain.go:89
-					i3977 := *(*int)(unsafe.Add(shared, o1443+48))
-//line plain.go:89
-					i3987 := *(*int)(unsafe.Add(shared, o1443+56))
-//line plain.go:89
-					i3997 := *(*int)(unsafe.Add(shared, o1443+64))
-//line plain.go:89
-					i3998 := i3958 + i3967 + i3977 + i3987 + i3997
-//line plain.go:89
-					i4007 := *(*int)(unsafe.Add(shared, o1443+72))
-//line plain.go:89
-					i4017 := *(*int)(unsafe.Add(shared, o1443+80))
-//line plain.go:89
-					i4027 := *(*int)(unsafe.Add(shared, o1443+88))
-//line plain.go:89
-					i4037 := *(*int)(unsafe.Add(shared, o1443+96))
-//line plain.go:89
-					i4038 := i3998 + i4007 + i4017 + i4027 + i4037
-//line plain.go:89
-					i4047 := *(*int)(unsafe.Add(shared, o1443+104))
-//line plain.go:89
-					i4057 := *(*int)(unsafe.Add(shared, o1443+112))
-//line plain.go:89
-					i4067 := *(*int)(unsafe.Add(shared, o1443+120))
-//line plain.go:89
-					i4068 := i4038 + i4047 + i4057 + i4067
-//line plain.go:175
-					c836 := i193 < 0
-//line plain.go:178
-					i860 := int(i193)
-//line plain.go:178
-					c861 := uint(i860) < uint(i62)
-//line plain.go:178
-					o864 := o85 + i860*4
+//line plain.go:66
+					i4023 := *(*int)(unsafe.Add(shared, o1186))
+//line plain.go:66
+					i4033 := *(*int)(unsafe.Add(shared, o1186+8))
+//line plain.go:66
+					i4043 := *(*int)(unsafe.Add(shared, o1186+16))
+//line plain.go:66
+					i4053 := *(*int)(unsafe.Add(shared, o1186+24))
+//line plain.go:66
+					i4063 := *(*int)(unsafe.Add(shared, o1186+32))
+//line plain.go:66
+					i4064 := i4023 + i4033 + i4043 + i4053 + i4063
+//line plain.go:66
+					i4073 := *(*int)(unsafe.Add(shared, o1186+40))
+//line plain.go:66
+					i4083 := *(*int)(unsafe.Add(shared, o1186+48))
+//line plain.go:66
+					i4093 := *(*int)(unsafe.Add(shared, o1186+56))
+//line plain.go:66
+					i4103 := *(*int)(unsafe.Add(shared, o1186+64))
+//line plain.go:66
+					i4104 := i4064 + i4073 + i4083 + i4093 + i4103
+//line plain.go:66
+					i4113 := *(*int)(unsafe.Add(shared, o1186+72))
+//line plain.go:66
+					i4123 := *(*int)(unsafe.Add(shared, o1186+80))
+//line plain.go:66
+					i4133 := *(*int)(unsafe.Add(shared, o1186+88))
+//line plain.go:66
+					i4143 := *(*int)(unsafe.Add(shared, o1186+96))
+//line plain.go:66
+					i4144 := i4104 + i4113 + i4123 + i4133 + i4143
+//line plain.go:66
+					i4153 := *(*int)(unsafe.Add(shared, o1186+104))
+//line plain.go:66
+					i4163 := *(*int)(unsafe.Add(shared, o1186+112))
+//line plain.go:66
+					i4173 := *(*int)(unsafe.Add(shared, o1186+120))
+//line plain.go:66
+					i4174 := i4144 + i4153 + i4163 + i4173
+//line plain.go:128
+					c556 := i139 < 0
+//line plain.go:131
+					i580 := int(i139)
+//line plain.go:131
+					c581 := uint(i580) < uint(i61)
+//line plain.go:131
+					o584 := o84 + i580*4
 //line weight.go:64
-					f3000 := float32(float32(i4068) * 3.7252903e-09)
+					f3032 := float32(float32(i4174) * 3.7252903e-09)
 //line log.go:68
-					c2044 := math.Float32frombits(math.Float32bits(f3000)&^(1<<31)) < 1.1754944e-38
-					f2046 := float32(f3000 * 8.388608e+06)
+					c1948 := math.Float32frombits(math.Float32bits(f3032)&^(1<<31)) < 1.1754944e-38
+					f1950 := float32(f3032 * 8.388608e+06)
 //line log.go:87
-					c2272 := 2139095040 <= uint32(int32(math.Float32bits(f3000)))
-					f2276 := math32.FMA(f3000, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2176 := 2139095040 <= uint32(int32(math.Float32bits(f3032)))
+					f2180 := math32.FMA(f3032, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2279 := f3000 == 0
+					c2183 := f3032 == 0
 //line weight.go:62
-					f3013 := float32(float32(i4068) * 3.7252903e-09)
+					f3045 := float32(float32(i4174) * 3.7252903e-09)
 //line log.go:68
-					c2020 := math.Float32frombits(math.Float32bits(f3013)&^(1<<31)) < 1.1754944e-38
-					f2022 := float32(f3013 * 8.388608e+06)
+					c1924 := math.Float32frombits(math.Float32bits(f3045)&^(1<<31)) < 1.1754944e-38
+					f1926 := float32(f3045 * 8.388608e+06)
 //line log.go:87
-					c2232 := 2139095040 <= uint32(int32(math.Float32bits(f3013)))
-					f2236 := math32.FMA(f3013, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2136 := 2139095040 <= uint32(int32(math.Float32bits(f3045)))
+					f2140 := math32.FMA(f3045, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2239 := f3013 == 0
-//line plain.go:54
-					c235 := uint(bx) < uint(logprobsLen)
-//line plain.go:54
-					o238 := bx * 4
+					c2143 := f3045 == 0
+//line plain.go:43
+					c181 := uint(bx) < uint(logprobsLen)
+//line plain.go:43
+					o184 := bx * 4
 					{
 						{
 							first := 0
-//line plain.go:89
+//line plain.go:66
 							if lanes == 16 {
-//line plain.go:89
-								first = zvector.PlainTwin________________(16, c836, c861, c235, logits, o864, f1760, c2020, f2022, f3013, c2232, f2236, c2239, c2044, f2046, f3000, c2272, f2276, c2279, logprobs, o238)
-//line plain.go:89
+//line plain.go:66
+								first = zvector.PlainTwin_______________(16, c556, c581, c181, logits, o584, f1140, c1924, f1926, f3045, c2136, f2140, c2143, c1948, f1950, f3032, c2176, f2180, c2183, logprobs, o184)
+//line plain.go:66
 							} else if lanes == 8 {
-//line plain.go:89
-								first = zvector.PlainTwinAVX2________________(16, c836, c861, c235, logits, o864, f1760, c2020, f2022, f3013, c2232, f2236, c2239, c2044, f2046, f3000, c2272, f2276, c2279, logprobs, o238)
+//line plain.go:66
+								first = zvector.PlainTwinAVX2_______________(16, c556, c581, c181, logits, o584, f1140, c1924, f1926, f3045, c2136, f2140, c2143, c1948, f1950, f3032, c2176, f2180, c2183, logprobs, o184)
 							}
 							for tx := first; tx < 16; tx++ {
-								var f871, f2024, f2238, f2243, f1516, f2048, f2278, f2283 float32
-								var i2025, i2049 int32
-//line plain.go:175
-								if c836 {
-//line plain.go:175
-									f871 = math.Float32frombits(0x7fc00000)
+								var f591, f1928, f2142, f2147, f1259, f1952, f2182, f2187 float32
+								var i1929, i1953 int32
+//line plain.go:128
+								if c556 {
+//line plain.go:128
+									f591 = math.Float32frombits(0x7fc00000)
 								} else {
-//line plain.go:178
-									if !c861 {
-//line plain.go:178
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i860, i62)
-//line plain.go:178
+//line plain.go:131
+									if !c581 {
+//line plain.go:131
+										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i580, i61)
+//line plain.go:131
 										return
 									}
-//line plain.go:178
-									f865 := *(*float32)(unsafe.Add(logits, o864))
+//line plain.go:131
+									f585 := *(*float32)(unsafe.Add(logits, o584))
 //line weight.go:61
-									if f865 == f1760 {
+									if f585 == f1140 {
 //line log.go:68
-										if c2020 {
-											f2024, i2025 = f2022, 192937984
+										if c1924 {
+											f1928, i1929 = f1926, 192937984
 										} else {
 //line log.go:68
-											f2024, i2025 = f3013, 0
+											f1928, i1929 = f3045, 0
 										}
 //line log.go:71
-										i2026 := int32(math.Float32bits(f2024))
-										i2028 := (i2026 - 1060439283) & -8388608
+										i1930 := int32(math.Float32bits(f1928))
+										i1932 := (i1930 - 1060439283) & -8388608
 //line log.go:8
-										f1800 := math.Float32frombits(uint32(i2026-i2028)) - 1
-										f1802 := math32.FMA(float32(i2028-i2025), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1800, 0.12901418), f1800, -0.13246344), f1800, 0.14182273), f1800, -0.16608718), f1800, 0.20001961), f1800, -0.250016), f1800, 0.33333325), f1800, -0.49999988), float32(f1800*f1800), f1800))
+										f1631 := math.Float32frombits(uint32(i1930-i1932)) - 1
+										f1633 := math32.FMA(float32(i1932-i1929), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1631, 0.12901418), f1631, -0.13246344), f1631, 0.14182273), f1631, -0.16608718), f1631, 0.20001961), f1631, -0.250016), f1631, 0.33333325), f1631, -0.49999988), float32(f1631*f1631), f1631))
 //line log.go:87
-										if c2232 {
-											f2238 = f2236
+										if c2136 {
+											f2142 = f2140
 										} else {
 //line log.go:87
-											f2238 = f1802
+											f2142 = f1633
 										}
 //line log.go:90
-										if c2239 {
+										if c2143 {
 //line basic.go:21
-											f2243 = math.Float32frombits(0xff800000)
+											f2147 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2243 = f2238
+											f2147 = f2142
 										}
 //line weight.go:62
-										f1516 = -f2243
+										f1259 = -f2147
 									} else {
 //line log.go:68
-										if c2044 {
-											f2048, i2049 = f2046, 192937984
+										if c1948 {
+											f1952, i1953 = f1950, 192937984
 										} else {
 //line log.go:68
-											f2048, i2049 = f3000, 0
+											f1952, i1953 = f3032, 0
 										}
 //line log.go:71
-										i2050 := int32(math.Float32bits(f2048))
-										i2052 := (i2050 - 1060439283) & -8388608
+										i1954 := int32(math.Float32bits(f1952))
+										i1956 := (i1954 - 1060439283) & -8388608
 //line log.go:8
-										f1812 := math.Float32frombits(uint32(i2050-i2052)) - 1
-										f1814 := math32.FMA(float32(i2052-i2049), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1812, 0.12901418), f1812, -0.13246344), f1812, 0.14182273), f1812, -0.16608718), f1812, 0.20001961), f1812, -0.250016), f1812, 0.33333325), f1812, -0.49999988), float32(f1812*f1812), f1812))
+										f1643 := math.Float32frombits(uint32(i1954-i1956)) - 1
+										f1645 := math32.FMA(float32(i1956-i1953), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1643, 0.12901418), f1643, -0.13246344), f1643, 0.14182273), f1643, -0.16608718), f1643, 0.20001961), f1643, -0.250016), f1643, 0.33333325), f1643, -0.49999988), float32(f1643*f1643), f1643))
 //line log.go:87
-										if c2272 {
-											f2278 = f2276
+										if c2176 {
+											f2182 = f2180
 										} else {
 //line log.go:87
-											f2278 = f1814
+											f2182 = f1645
 										}
 //line log.go:90
-										if c2279 {
+										if c2183 {
 //line basic.go:21
-											f2283 = math.Float32frombits(0xff800000)
+											f2187 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2283 = f2278
+											f2187 = f2182
 										}
 //line weight.go:64
-										f1516 = f865 - f1760 - f2283
+										f1259 = f585 - f1140 - f2187
 									}
-//line plain.go:178
-									f871 = f1516
+//line plain.go:131
+									f591 = f1259
 								}
-//line plain.go:53
+//line plain.go:42
 								if int32(tx) == 0 {
-									if !c235 {
-//line plain.go:54
+									if !c181 {
+//line plain.go:43
 										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, logprobsLen)
-//line plain.go:54
+//line plain.go:43
 										return
 									}
-//line plain.go:54
-									*(*float32)(unsafe.Add(logprobs, o238)) = f871
+//line plain.go:43
+									*(*float32)(unsafe.Add(logprobs, o184)) = f591
 								}
 							}
 						}
 					}
 				}
 			}
-//line plain.go:58
-			c242 := uint(bx) < uint(tokensLen)
-//line plain.go:58
-			o245 := bx * 4
-			c269 := 0 <= i193
-			i252 := i76 + int(i193)
-//line plain.go:60
-			c256 := uint(i252) < uint(countsLen)
-//line plain.go:60
-			o259 := i252 * 2
+//line plain.go:47
+			c188 := uint(bx) < uint(tokensLen)
+//line plain.go:47
+			o191 := bx * 4
+			c215 := 0 <= i139
+			i198 := i75 + int(i139)
+//line plain.go:49
+			c202 := uint(i198) < uint(countsLen)
+//line plain.go:49
+			o205 := i198 * 2
 			{
 				{
-//line plain.go:57
-					if !plainTwinRow____________(c242, i193, o245, tokens, c136, c269, c256, counts, o259, bx, tokensLen, blocks, countsLen, i252) {
+//line plain.go:46
+					if !plainTwinRow____________(c188, i139, o191, tokens, c257, c215, c202, counts, o205, bx, tokensLen, blocks, countsLen, i198) {
 						return
 					}
 				}
@@ -1276,55 +1169,55 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainTwinRow is what a row of threads does in plainTwin.
 //
-//line plain.go:70
-func plainTwinRow(i283 int, o2872 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
+//line adjust.go:39
+func plainTwinRow(i657 int, o2912 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i61 int, logits unsafe.Pointer, o84 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i287 int
-//line plain.go:70
-		i287 = i283 + tx
-//line plain.go:70
+		var i661 int
+//line adjust.go:39
+		i661 = i657 + tx
+//line adjust.go:39
 		for {
-//line plain.go:70
-			i294 := int(*(*int32)(unsafe.Add(offsets, o2872)))
-//line plain.go:70
-			i297 := i294
-//line plain.go:70
-			if biasesLen < i294 {
-//line plain.go:70
-				i297 = biasesLen
+//line adjust.go:39
+			i668 := int(*(*int32)(unsafe.Add(offsets, o2912)))
+//line adjust.go:39
+			i675 := i668
+//line adjust.go:39
+			if biasesLen < i668 {
+//line adjust.go:39
+				i675 = biasesLen
 			}
-//line plain.go:70
-			if i287 >= i297 {
-//line plain.go:70
+//line adjust.go:39
+			if i661 >= i675 {
+//line adjust.go:39
 				break
 			}
-//line plain.go:71
-			if uint(i287) >= uint(biasesLen) {
-//line plain.go:71
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i287, biasesLen)
-//line plain.go:71
+//line adjust.go:40
+			if uint(i661) >= uint(biasesLen) {
+//line adjust.go:40
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i661, biasesLen)
+//line adjust.go:40
 				return false
 			}
-//line plain.go:71
-			i305 := *(*int32)(unsafe.Add(biases, i287*8))
-//line plain.go:71
-			i306 := int(i305)
-//line plain.go:71
-			if 0 <= i305 {
-//line plain.go:71
-				if i306 < i62 {
-					if uint(i306) >= uint(i62) {
-//line plain.go:72
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i306, i62)
-//line plain.go:72
+//line adjust.go:40
+			i687 := *(*int32)(unsafe.Add(biases, i661*8))
+//line adjust.go:40
+			i688 := int(i687)
+//line adjust.go:40
+			if 0 <= i687 {
+//line adjust.go:40
+				if i688 < i61 {
+					if uint(i688) >= uint(i61) {
+//line adjust.go:41
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i688, i61)
+//line adjust.go:41
 						return false
 					}
-//line plain.go:72
-					*(*float32)(unsafe.Add(logits, o85+i306*4)) = *(*float32)(unsafe.Add(logits, o85+i306*4)) + *(*float32)(unsafe.Add(biases, i287*8+4))
+//line adjust.go:41
+					*(*float32)(unsafe.Add(logits, o84+i688*4)) = *(*float32)(unsafe.Add(logits, o84+i688*4)) + *(*float32)(unsafe.Add(biases, i661*8+4))
 				}
 			}
-//line plain.go:70
-			i287 = i287 + 16
+//line adjust.go:39
+			i661 = i661 + 16
 		}
 	}
 	return true
@@ -1332,781 +1225,5550 @@ func plainTwinRow(i283 int, o2872 int, offsets unsafe.Pointer, biasesLen int, bi
 
 // plainTwinRow_ is what a row of threads does in plainTwin.
 //
-//line plain.go:31
-func plainTwinRow_(lanes int, c136 bool, c143 bool, c437 bool, c443 bool, c451 bool, c457 bool, counts unsafe.Pointer, f2466 float32, f2468 float32, f2470 float32, i62 int, logits unsafe.Pointer, o147 int, o85 int, o99 int, work unsafe.Pointer, blocks *gpu.Blocks, countsCap int, i77 int) (ok bool) {
+//line adjust.go:27
+func plainTwinRow_(lanes int, c770 bool, counts unsafe.Pointer, countsCap int, f2370 float32, f2372 float32, f2374 float32, i61 int, i76 int, logits unsafe.Pointer, o272 int, o84 int) {
 	first := 0
-//line plain.go:31
+//line adjust.go:27
 	if lanes == 16 {
-//line plain.go:31
-		first = zvector.PlainTwin_(16, c136, c143, c437, c457, c451, c443, i62, logits, o85, counts, o147, f2466, f2468, f2470, work, o99)
-//line plain.go:31
+//line adjust.go:27
+		first = zvector.PlainTwin_(16, uint(i76) <= uint(countsCap), i61, logits, o84, counts, o272, c770, f2370, f2372, f2374)
+//line adjust.go:27
 	} else if lanes == 8 {
-//line plain.go:31
-		first = zvector.PlainTwinAVX2_(16, c136, c143, c437, c457, c451, c443, i62, logits, o85, counts, o147, f2466, f2468, f2470, work, o99)
+//line adjust.go:27
+		first = zvector.PlainTwinAVX2_(16, uint(i76) <= uint(countsCap), i61, logits, o84, counts, o272, c770, f2370, f2372, f2374)
 	}
 	for tx := first; tx < 16; tx++ {
-		var c445 bool
-		var i349, i396 int
-		var f369, f933, f899, f907, f928, f416 float32
-		var i375, i900 int16
-		var i1533, i1525, i950, i942 int32
-//line plain.go:31
-		if c136 {
-//line params.go:23
-			if c437 {
-//line params.go:23
-				if c457 {
-//line params.go:23
-					c445 = true
-//line params.go:23
-					goto l1
-				}
-			}
-//line params.go:23
-			if c451 {
-//line params.go:23
-				c445 = true
-			} else {
-//line params.go:23
-				c445 = c443
-			}
-		l1:
-//line plain.go:31
-			if c445 {
-				if !c143 {
-//line plain.go:32
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, countsCap)
-//line plain.go:32
-					return false
-				}
-//line plain.go:122
-				i349 = tx
-//line plain.go:122
-				for {
-//line plain.go:122
-					if i349 >= i62 {
-//line plain.go:122
-						goto l2
-					}
-//line plain.go:123
-					f369 = *(*float32)(unsafe.Add(logits, o85+i349*4))
-//line plain.go:123
-					i375 = *(*int16)(unsafe.Add(counts, o147+i349*2))
-//line params.go:28
-					if i375 == 0 {
-//line params.go:28
-						f933 = f369
-					} else {
-//line params.go:31
-						if c437 {
-							if 0 < f369 {
-								f899 = f369 / f2466
-							} else {
-								f899 = float32(f369 * f2466)
-							}
-						} else {
-//line params.go:31
-							f899 = f369
-						}
-//line params.go:38
-						i900 = i375 & 32767
-						f907 = f899 - float32(f2468*float32(uint16(i900)))
-						if 0 < uint16(i900) {
-							f928 = f907 - f2470
-						} else {
-//line params.go:40
-							f928 = f907
-						}
-//line params.go:43
-						f933 = f928
-					}
-//line weight.go:19
-					if f933 != f933 {
-//line weight.go:19
-						i1533 = -2147483648
-					} else {
-//line weight.go:22
-						i1525 = int32(math.Float32bits(f933 + 0))
-						i1533 = i1525 ^ int32(uint32(i1525>>31)>>1)
-					}
-//line plain.go:123
-					*(*int32)(unsafe.Add(work, o99+i349*4)) = i1533
-//line plain.go:122
-					i349 = i349 + 16
-				}
-			}
-		}
-//line plain.go:115
-		i396 = tx
-//line plain.go:115
+		var i732 int
+		var f1360, f1326, f1355 float32
+//line adjust.go:48
+		i732 = tx
+//line adjust.go:48
 		for {
-//line plain.go:115
-			if i396 >= i62 {
-//line plain.go:115
+//line adjust.go:48
+			if i732 >= i61 {
+//line adjust.go:48
 				break
 			}
-//line plain.go:116
-			f416 = *(*float32)(unsafe.Add(logits, o85+i396*4))
-//line weight.go:19
-			if f416 != f416 {
-//line weight.go:19
-				i950 = -2147483648
+//line adjust.go:49
+			f741 := *(*float32)(unsafe.Add(logits, o84+i732*4))
+//line adjust.go:49
+			i747 := *(*int16)(unsafe.Add(counts, o272+i732*2))
+//line params.go:28
+			if i747 == 0 {
+//line params.go:28
+				f1360 = f741
 			} else {
-//line weight.go:22
-				i942 = int32(math.Float32bits(f416 + 0))
-				i950 = i942 ^ int32(uint32(i942>>31)>>1)
+//line params.go:31
+				if c770 {
+					if 0 < f741 {
+						f1326 = f741 / f2370
+					} else {
+						f1326 = float32(f741 * f2370)
+					}
+				} else {
+//line params.go:31
+					f1326 = f741
+				}
+//line params.go:38
+				i1327 := i747 & 32767
+				f1334 := f1326 - float32(f2372*float32(uint16(i1327)))
+				if 0 < uint16(i1327) {
+					f1355 = f1334 - f2374
+				} else {
+//line params.go:40
+					f1355 = f1334
+				}
+//line params.go:43
+				f1360 = f1355
 			}
-//line plain.go:116
-			*(*int32)(unsafe.Add(work, o99+i396*4)) = i950
-//line plain.go:115
-			i396 = i396 + 16
+//line adjust.go:49
+			*(*float32)(unsafe.Add(logits, o84+i732*4)) = f1360
+//line adjust.go:48
+			i732 = i732 + 16
 		}
-	l2:
 	}
-	return true
 }
 
 // plainTwinRow__ is what a row of threads does in plainTwin.
 //
-//line plain.go:38
-func plainTwinRow__(lanes int, i162 int, i163 int, i62 int, mask unsafe.Pointer, maskCap int, o173 int, o99 int, work unsafe.Pointer) {
-	first := 0
-//line plain.go:38
-	if lanes == 16 {
-//line plain.go:38
-		first = zvector.PlainTwin__(16, uint(i163+i162) <= uint(maskCap), i162, mask, o173, i62, work, o99)
-//line plain.go:38
-	} else if lanes == 8 {
-//line plain.go:38
-		first = zvector.PlainTwinAVX2__(16, uint(i163+i162) <= uint(maskCap), i162, mask, o173, i62, work, o99)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i476, i493 int
-//line plain.go:129
-		i476 = tx
-//line plain.go:129
+//line adjust.go:55
+func plainTwinRow__(i290 int, mask unsafe.Pointer, o305 int, i61 int, logits unsafe.Pointer, o84 int, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 16 {
+		var i804, i824 int
+		var i823 int32
+//line adjust.go:55
+		i804 = tx
+//line adjust.go:55
 		for {
-//line plain.go:129
-			if i476 >= i162 {
-//line plain.go:129
+//line adjust.go:55
+			if i804 >= i290 {
+//line adjust.go:55
 				break
 			}
-//line plain.go:130
-			o484 := o173 + i476*4
-//line plain.go:130
-			if *(*int32)(unsafe.Add(mask, o484)) != -1 {
-//line plain.go:134
-				i3072 := i476 << 5
-//line plain.go:129
-				i493 = 0
-//line plain.go:134
+//line adjust.go:56
+			i813 := *(*int32)(unsafe.Add(mask, o305+i804*4))
+			if i813 != -1 {
+//line adjust.go:60
+				i3104 := i804 << 5
+//line adjust.go:60
+				i826 := i3104 + 32
+//line adjust.go:60
+				i829 := i826
+//line adjust.go:60
+				if i61 < i826 {
+//line adjust.go:60
+					i829 = i61
+				}
+//line adjust.go:60
+				i823, i824 = i813, i3104
+//line adjust.go:60
 				for {
-//line plain.go:134
-					i495 := i3072 + i493
-//line plain.go:134
-					if i495 < i62 {
-//line plain.go:134
-						if int32(uint32(*(*int32)(unsafe.Add(mask, o484)))>>uint32(int32(i493)))&1 == 0 {
-							*(*int32)(unsafe.Add(work, o99+i495*4)) = -2147483648
-						}
-					}
-//line plain.go:135
-					i514 := i493 + 1
-//line plain.go:135
-					if i514 >= 32 {
-//line plain.go:135
+//line adjust.go:60
+					if i824 >= i829 {
+//line adjust.go:60
 						break
 					}
-//line plain.go:135
-					i493 = i514
+//line adjust.go:61
+					if i823&1 == 0 {
+						if uint(i824) >= uint(i61) {
+//line adjust.go:62
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i824, i61)
+//line adjust.go:62
+							return false
+						}
+//line adjust.go:62
+						*(*float32)(unsafe.Add(logits, o84+i824*4)) = math.Float32frombits(0xff800000)
+					}
+//line adjust.go:60
+					i823, i824 = int32(uint32(i823)>>1), i824+1
 				}
 			}
-//line plain.go:129
-			i476 = i476 + 16
+//line adjust.go:55
+			i804 = i804 + 16
 		}
 	}
+	return true
 }
 
 // plainTwinRow___ is what a row of threads does in plainTwin.
 //
-//line plain.go:144
-func plainTwinRow___(lanes int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plain.go:92
+func plainTwinRow___(lanes int, i61 int, logits unsafe.Pointer, o84 int, o98 int, work unsafe.Pointer) {
 	first := 0
-//line plain.go:144
+//line plain.go:92
 	if lanes == 16 {
-//line plain.go:144
-		first = zvector.PlainTwin___(16, i62, work, o99, shared)
-//line plain.go:144
+//line plain.go:92
+		first = zvector.PlainTwin__(16, i61, logits, o84, work, o98)
+//line plain.go:92
 	} else if lanes == 8 {
-//line plain.go:144
-		first = zvector.PlainTwinAVX2___(16, i62, work, o99, shared)
+//line plain.go:92
+		first = zvector.PlainTwinAVX2__(16, i61, logits, o84, work, o98)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i542 int32
-		var i543 int
-//line plain.go:144
-		i542, i543 = -2147483648, tx
-//line plain.go:144
+		var i611 int
+		var i1310 int32
+//line plain.go:92
+		i611 = tx
+//line plain.go:92
 		for {
-//line plain.go:144
-			if i543 >= i62 {
-//line plain.go:144
+//line plain.go:92
+			if i611 >= i61 {
+//line plain.go:92
 				break
 			}
-//line plain.go:145
-			i560 := *(*int32)(unsafe.Add(work, o99+i543*4))
-//line plain.go:145
-			i562 := i542
-//line plain.go:145
-			if i542 < i560 {
-//line plain.go:145
-				i562 = i560
+//line plain.go:93
+			f631 := *(*float32)(unsafe.Add(logits, o84+i611*4))
+//line weight.go:19
+			if f631 != f631 {
+//line weight.go:19
+				i1310 = -2147483648
+			} else {
+//line weight.go:22
+				i1302 := int32(math.Float32bits(f631 + 0))
+				i1310 = i1302 ^ int32(uint32(i1302>>31)>>1)
 			}
-//line plain.go:144
-			i542, i543 = i562, i543+16
+//line plain.go:93
+			*(*int32)(unsafe.Add(work, o98+i611*4)) = i1310
+//line plain.go:92
+			i611 = i611 + 16
 		}
-//line plain.go:97
-		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i542)
 	}
 }
 
 // plainTwinRow____ is what a row of threads does in plainTwin.
 //
-//line plainsample.go:85
-func plainTwinRow____(lanes int, i1037 int32, i62 int, o1844 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plain.go:100
+func plainTwinRow____(lanes int, i61 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
-//line plainsample.go:85
+//line plain.go:100
 	if lanes == 16 {
-//line plainsample.go:85
-		first = zvector.PlainTwin______(16, i62, work, o99, int(i1037), shared, o1844)
-//line plainsample.go:85
+//line plain.go:100
+		first = zvector.PlainTwin___(16, i61, work, o98, shared)
+//line plain.go:100
 	} else if lanes == 8 {
-//line plainsample.go:85
-		first = zvector.PlainTwinAVX2______(16, i62, work, o99, int(i1037), shared, o1844)
+//line plain.go:100
+		first = zvector.PlainTwinAVX2___(16, i61, work, o98, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1538, i1539, i1555 int
-//line plainsample.go:65
-		i1538, i1539 = 0, tx
-//line plainsample.go:67
+		var i1268 int32
+		var i1269 int
+//line plain.go:100
+		i1268, i1269 = -2147483648, tx
+//line plain.go:100
 		for {
-//line plainsample.go:67
-			if i1539 >= i62 {
-//line plainsample.go:67
+//line plain.go:100
+			if i1269 >= i61 {
+//line plain.go:100
 				break
 			}
-//line plainsample.go:68
-			if i1037 <= *(*int32)(unsafe.Add(work, o99+i1539*4)) {
-				i1555 = i1538 + 1
-			} else {
-//line plainsample.go:68
-				i1555 = i1538
+//line plain.go:101
+			i1286 := *(*int32)(unsafe.Add(work, o98+i1269*4))
+//line plain.go:101
+			i1288 := i1268
+//line plain.go:101
+			if i1268 < i1286 {
+//line plain.go:101
+				i1288 = i1286
 			}
-//line plainsample.go:67
-			i1538, i1539 = i1555, i1539+16
+//line plain.go:100
+			i1268, i1269 = i1288, i1269+16
 		}
-//line plain.go:86
-		*(*int)(unsafe.Add(shared, o1844+tx*8)) = i1538
+//line plain.go:74
+		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i1268)
 	}
 }
 
 // plainTwinRow_____ is what a row of threads does in plainTwin.
 //
-//line plainsample.go:15
-func plainTwinRow_____(lanes int, f1591 float32, f612 float32, i607 int32, i62 int, o99 int, work unsafe.Pointer) {
+//line plainsample.go:85
+func plainTwinRow_____(lanes int, i61 int, i861 int32, o1748 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
-//line plainsample.go:15
+//line plainsample.go:85
 	if lanes == 16 {
-//line plainsample.go:15
-		first = zvector.PlainTwin_______(16, i62, work, o99, int(i607), f1591, f612)
-//line plainsample.go:15
+//line plainsample.go:85
+		first = zvector.PlainTwin______(16, i61, work, o98, int(i861), shared, o1748)
+//line plainsample.go:85
 	} else if lanes == 8 {
-//line plainsample.go:15
-		first = zvector.PlainTwinAVX2_______(16, i62, work, o99, int(i607), f1591, f612)
+//line plainsample.go:85
+		first = zvector.PlainTwinAVX2______(16, i61, work, o98, int(i861), shared, o1748)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1070 int
-		var i1898, i2073, i2074, i1094 int32
-		var f2086 float32
-//line plainsample.go:42
-		i1070 = tx
-//line plainsample.go:42
+		var i1378, i1379, i1395 int
+//line plainsample.go:65
+		i1378, i1379 = 0, tx
+//line plainsample.go:67
 		for {
-//line plainsample.go:42
-			if i1070 >= i62 {
-//line plainsample.go:42
+//line plainsample.go:67
+			if i1379 >= i61 {
+//line plainsample.go:67
 				break
 			}
-			i1087 := *(*int32)(unsafe.Add(work, o99+i1070*4))
-//line plainsample.go:44
-			if i607 <= i1087 {
-//line weight.go:28
-				f1600 := math.Float32frombits(uint32(i1087 ^ int32(uint32(i1087>>31)>>1)))
-//line weight.go:33
-				if f1600 == f1591 {
-//line weight.go:33
-					i1898 = 268435456
-				} else {
-//line weight.go:36
-					f1890 := float32((f1600 - f1591) * f612)
-//line exp.go:36
-					f2162 := math32.FMA(f1890, 1.442695, 1.2582912e+07)
-					f2163 := f2162 - 1.2582912e+07
-					f2165 := math32.FMA(f2163, 1.9046542e-09, math32.FMA(f2163, -0.6931472, f1890))
-//line exp.go:21
-					c2070 := 0 < f1890
-//line exp.go:21
-					if c2070 {
-//line exp.go:21
-						i2073, i2074 = 528482304, 1602224128
-					} else {
-//line exp.go:21
-						i2073, i2074 = 1602224128, 528482304
-					}
-//line exp.go:24
-					f2080 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2165, 0.008368675), f2165, 0.041668262), f2165, 0.16666521), f2165, 0.49999994), f2165, 1), f2165, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2162))<<23+i2073))) * math.Float32frombits(uint32(i2074)))
-					if 104 < math.Float32frombits(math.Float32bits(f1890)&^(1<<31)) {
-//line exp.go:27
-						if c2070 {
-//line basic.go:19
-							f2086 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:27
-							f2086 = 0
-						}
-					} else {
-//line exp.go:25
-						f2086 = f2080
-					}
-//line weight.go:36
-					i1898 = int32(float32(f2086 * 2.6843546e+08))
-				}
-//line plainsample.go:45
-				i1094 = i1898
+//line plainsample.go:68
+			if i861 <= *(*int32)(unsafe.Add(work, o98+i1379*4)) {
+				i1395 = i1378 + 1
 			} else {
-//line plainsample.go:44
-				i1094 = -1
+//line plainsample.go:68
+				i1395 = i1378
 			}
-//line plainsample.go:47
-			*(*int32)(unsafe.Add(work, o99+i1070*4)) = i1094
-//line plainsample.go:42
-			i1070 = i1070 + 16
+//line plainsample.go:67
+			i1378, i1379 = i1395, i1379+16
 		}
+//line plain.go:63
+		*(*int)(unsafe.Add(shared, o1748+tx*8)) = i1378
 	}
 }
 
 // plainTwinRow______ is what a row of threads does in plainTwin.
 //
-//line plainsample.go:67
-func plainTwinRow______(lanes int, i62 int, o1629 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plainsample.go:15
+func plainTwinRow______(lanes int, f1431 float32, f362 float32, i357 int32, i61 int, o98 int, work unsafe.Pointer) {
 	first := 0
-//line plainsample.go:67
+//line plainsample.go:15
 	if lanes == 16 {
-//line plainsample.go:67
-		first = zvector.PlainTwin________(16, i62, work, o99, shared, o1629)
-//line plainsample.go:67
+//line plainsample.go:15
+		first = zvector.PlainTwin_______(16, i61, work, o98, int(i357), f1431, f362)
+//line plainsample.go:15
 	} else if lanes == 8 {
-//line plainsample.go:67
-		first = zvector.PlainTwinAVX2________(16, i62, work, o99, shared, o1629)
+//line plainsample.go:15
+		first = zvector.PlainTwinAVX2_______(16, i61, work, o98, int(i357), f1431, f362)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1113, i1114, i1130 int
-//line plainsample.go:67
-		i1113, i1114 = 0, tx
-//line plainsample.go:67
+		var i894 int
+		var i1802, i1977, i1978, i918 int32
+		var f1990 float32
+//line plainsample.go:42
+		i894 = tx
+//line plainsample.go:42
 		for {
-//line plainsample.go:67
-			if i1114 >= i62 {
-//line plainsample.go:67
+//line plainsample.go:42
+			if i894 >= i61 {
+//line plainsample.go:42
 				break
 			}
-//line plainsample.go:68
-			i1123 := *(*int32)(unsafe.Add(work, o99+i1114*4))
-//line plainsample.go:68
-			if 0 <= i1123 {
-				i1130 = i1113 + int(i1123)
+			i911 := *(*int32)(unsafe.Add(work, o98+i894*4))
+//line plainsample.go:44
+			if i357 <= i911 {
+//line weight.go:28
+				f1440 := math.Float32frombits(uint32(i911 ^ int32(uint32(i911>>31)>>1)))
+//line weight.go:33
+				if f1440 == f1431 {
+//line weight.go:33
+					i1802 = 268435456
+				} else {
+//line weight.go:36
+					f1794 := float32((f1440 - f1431) * f362)
+//line exp.go:36
+					f2066 := math32.FMA(f1794, 1.442695, 1.2582912e+07)
+					f2067 := f2066 - 1.2582912e+07
+					f2069 := math32.FMA(f2067, 1.9046542e-09, math32.FMA(f2067, -0.6931472, f1794))
+//line exp.go:21
+					c1974 := 0 < f1794
+//line exp.go:21
+					if c1974 {
+//line exp.go:21
+						i1977, i1978 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i1977, i1978 = 1602224128, 528482304
+					}
+//line exp.go:24
+					f1984 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2069, 0.008368675), f2069, 0.041668262), f2069, 0.16666521), f2069, 0.49999994), f2069, 1), f2069, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2066))<<23+i1977))) * math.Float32frombits(uint32(i1978)))
+					if 104 < math.Float32frombits(math.Float32bits(f1794)&^(1<<31)) {
+//line exp.go:27
+						if c1974 {
+//line basic.go:19
+							f1990 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f1990 = 0
+						}
+					} else {
+//line exp.go:25
+						f1990 = f1984
+					}
+//line weight.go:36
+					i1802 = int32(float32(f1990 * 2.6843546e+08))
+				}
+//line plainsample.go:45
+				i918 = i1802
 			} else {
-//line plainsample.go:68
-				i1130 = i1113
+//line plainsample.go:44
+				i918 = -1
 			}
-//line plainsample.go:67
-			i1113, i1114 = i1130, i1114+16
+//line plainsample.go:47
+			*(*int32)(unsafe.Add(work, o98+i894*4)) = i918
+//line plainsample.go:42
+			i894 = i894 + 16
 		}
-//line plain.go:86
-		*(*int)(unsafe.Add(shared, o1629+tx*8)) = i1113
 	}
 }
 
 // plainTwinRow_______ is what a row of threads does in plainTwin.
 //
-//line plainsample.go:85
-func plainTwinRow_______(lanes int, i2105 int32, i62 int, o2332 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+//line plainsample.go:67
+func plainTwinRow_______(lanes int, i61 int, o1469 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
-//line plainsample.go:85
+//line plainsample.go:67
 	if lanes == 16 {
-//line plainsample.go:85
-		first = zvector.PlainTwin__________(16, i62, work, o99, int(i2105), shared, o2332)
-//line plainsample.go:85
+//line plainsample.go:67
+		first = zvector.PlainTwin________(16, i61, work, o98, shared, o1469)
+//line plainsample.go:67
 	} else if lanes == 8 {
-//line plainsample.go:85
-		first = zvector.PlainTwinAVX2__________(16, i62, work, o99, int(i2105), shared, o2332)
+//line plainsample.go:67
+		first = zvector.PlainTwinAVX2________(16, i61, work, o98, shared, o1469)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i2194, i2195, i2211 int
-//line plainsample.go:65
-		i2194, i2195 = 0, tx
+		var i937, i938, i954 int
+//line plainsample.go:67
+		i937, i938 = 0, tx
 //line plainsample.go:67
 		for {
 //line plainsample.go:67
-			if i2195 >= i62 {
+			if i938 >= i61 {
 //line plainsample.go:67
 				break
 			}
 //line plainsample.go:68
-			i2204 := *(*int32)(unsafe.Add(work, o99+i2195*4))
+			i947 := *(*int32)(unsafe.Add(work, o98+i938*4))
 //line plainsample.go:68
-			if i2105 <= i2204 {
-				i2211 = i2194 + int(i2204)
+			if 0 <= i947 {
+				i954 = i937 + int(i947)
 			} else {
 //line plainsample.go:68
-				i2211 = i2194
+				i954 = i937
 			}
 //line plainsample.go:67
-			i2194, i2195 = i2211, i2195+16
+			i937, i938 = i954, i938+16
 		}
-//line plain.go:86
-		*(*int)(unsafe.Add(shared, o2332+tx*8)) = i2194
+//line plain.go:63
+		*(*int)(unsafe.Add(shared, o1469+tx*8)) = i937
 	}
 }
 
 // plainTwinRow________ is what a row of threads does in plainTwin.
 //
+//line plainsample.go:85
+func plainTwinRow________(lanes int, i2009 int32, i61 int, o2236 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer) {
+	first := 0
+//line plainsample.go:85
+	if lanes == 16 {
+//line plainsample.go:85
+		first = zvector.PlainTwin__________(16, i61, work, o98, int(i2009), shared, o2236)
+//line plainsample.go:85
+	} else if lanes == 8 {
+//line plainsample.go:85
+		first = zvector.PlainTwinAVX2__________(16, i61, work, o98, int(i2009), shared, o2236)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i2098, i2099, i2115 int
+//line plainsample.go:65
+		i2098, i2099 = 0, tx
+//line plainsample.go:67
+		for {
+//line plainsample.go:67
+			if i2099 >= i61 {
+//line plainsample.go:67
+				break
+			}
+//line plainsample.go:68
+			i2108 := *(*int32)(unsafe.Add(work, o98+i2099*4))
+//line plainsample.go:68
+			if i2009 <= i2108 {
+				i2115 = i2098 + int(i2108)
+			} else {
+//line plainsample.go:68
+				i2115 = i2098
+			}
+//line plainsample.go:67
+			i2098, i2099 = i2115, i2099+16
+		}
+//line plain.go:63
+		*(*int)(unsafe.Add(shared, o2236+tx*8)) = i2098
+	}
+}
+
+// plainTwinRow_________ is what a row of threads does in plainTwin.
+//
 //line plainsample.go:10
-func plainTwinRow________(lanes int, i101 int, i2955 int, i62 int, i655 int32, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow_________(lanes int, i100 int, i2997 int, i405 int32, i61 int, o98 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plainsample.go:10
 	if lanes == 16 {
 //line plainsample.go:10
-		first = zvector.PlainTwin___________(16, i2955, i62, i101, work, o99, int(i655), unsafe.Add(shared, 256))
+		first = zvector.PlainTwin___________(16, i2997, i61, i100, work, o98, int(i405), unsafe.Add(shared, 256))
 //line plainsample.go:10
 	} else if lanes == 8 {
 //line plainsample.go:10
-		first = zvector.PlainTwinAVX2___________(16, i2955, i62, i101, work, o99, int(i655), unsafe.Add(shared, 256))
+		first = zvector.PlainTwinAVX2___________(16, i2997, i61, i100, work, o98, int(i405), unsafe.Add(shared, 256))
 	}
 	for tx := first; tx < 16; tx++ {
-		var i671, i1139, i1140, i1156 int
+		var i421, i963, i964, i980 int
 //line plainsample.go:22
-		i671 = 0
+		i421 = 0
 //line plainsample.go:65
 		for {
 //line plainsample.go:24
-			i672 := i671 + 1
+			i422 := i421 + 1
 //line plainsample.go:24
-			i673 := i672 * i2955
+			i423 := i422 * i2997
 //line plainsample.go:24
-			i680 := i673
+			i430 := i423
 //line plainsample.go:24
-			if i62 < i673 {
+			if i61 < i423 {
 //line plainsample.go:24
-				i680 = i62
+				i430 = i61
 			}
 //line plainsample.go:25
-			i681 := i671 * i2955
+			i431 := i421 * i2997
 //line plainsample.go:25
-			i683 := i681
+			i433 := i431
 //line plainsample.go:25
-			if i680 < i681 {
+			if i430 < i431 {
 //line plainsample.go:25
-				i683 = i680
+				i433 = i430
 			}
 //line plainsample.go:25
-			if uint(i680) > uint(i101) {
+			if uint(i430) > uint(i100) {
 //line plainsample.go:25
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i680, i101)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i430, i100)
 //line plainsample.go:25
 				return false
 			}
 //line plainsample.go:25
-			if uint(i683) > uint(i680) {
+			if uint(i433) > uint(i430) {
 //line plainsample.go:25
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i683, i680)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i433, i430)
 //line plainsample.go:25
 				return false
 			}
 //line plainsample.go:25
-			o695 := o99 + i683*4
+			o445 := o98 + i433*4
 //line plainsample.go:25
-			i696 := i680 - i683
+			i446 := i430 - i433
 //line plainsample.go:65
-			i1139, i1140 = 0, tx
+			i963, i964 = 0, tx
 //line plainsample.go:67
 			for {
 //line plainsample.go:67
-				if i1140 >= i696 {
+				if i964 >= i446 {
 //line plainsample.go:67
 					break
 				}
 //line plainsample.go:68
-				i1149 := *(*int32)(unsafe.Add(work, o695+i1140*4))
+				i973 := *(*int32)(unsafe.Add(work, o445+i964*4))
 //line plainsample.go:68
-				if i655 <= i1149 {
-					i1156 = i1139 + int(i1149)
+				if i405 <= i973 {
+					i980 = i963 + int(i973)
 				} else {
 //line plainsample.go:68
-					i1156 = i1139
+					i980 = i963
 				}
 //line plainsample.go:67
-				i1139, i1140 = i1156, i1140+16
+				i963, i964 = i980, i964+16
 			}
 //line plainsample.go:25
-			*(*int)(unsafe.Add(shared, i671*128+tx*8+256)) = i1139
+			*(*int)(unsafe.Add(shared, i421*128+tx*8+256)) = i963
 //line plainsample.go:25
-			if i672 >= 64 {
+			if i422 >= 64 {
 //line plainsample.go:25
 				break
 			}
 //line plainsample.go:25
-			i671 = i672
+			i421 = i422
 		}
 	}
 	return true
 }
 
-// plainTwinRow_________ is what a row of threads does in plainTwin.
-//
-//line plain.go:153
-func plainTwinRow_________(lanes int, i183 int32, i62 int, o99 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
-	first := 0
-//line plain.go:153
-	if lanes == 16 {
-//line plain.go:153
-		first = zvector.PlainTwin____________(16, int(vocabulary), i62, work, o99, int(i183), shared)
-//line plain.go:153
-	} else if lanes == 8 {
-//line plain.go:153
-		first = zvector.PlainTwinAVX2____________(16, int(vocabulary), i62, work, o99, int(i183), shared)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i741, i767 int32
-		var i742 int
-//line plain.go:153
-		i741, i742 = vocabulary, tx
-//line plain.go:153
-		for {
-//line plain.go:153
-			if i742 >= i62 {
-//line plain.go:153
-				break
-			}
-//line plain.go:154
-			if *(*int32)(unsafe.Add(work, o99+i742*4)) == i183 {
-				i763 := int32(i742)
-//line plain.go:155
-				i765 := i741
-//line plain.go:155
-				if i763 < i741 {
-//line plain.go:155
-					i765 = i763
-				}
-//line plain.go:155
-				i767 = i765
-			} else {
-//line plain.go:154
-				i767 = i741
-			}
-//line plain.go:153
-			i741, i742 = i767, i742+16
-		}
-//line plain.go:97
-		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i741)
-	}
-}
-
 // plainTwinRow__________ is what a row of threads does in plainTwin.
 //
-//line plain.go:164
-func plainTwinRow__________(lanes int, i62 int, logits unsafe.Pointer, o1352 int, o85 int, shared unsafe.Pointer) {
+//line plain.go:109
+func plainTwinRow__________(lanes int, i132 int32, i61 int, o98 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
 	first := 0
-//line plain.go:164
+//line plain.go:109
 	if lanes == 16 {
-//line plain.go:164
-		first = zvector.PlainTwin______________(16, i62, logits, o85, shared, o1352)
-//line plain.go:164
+//line plain.go:109
+		first = zvector.PlainTwin____________(16, int(vocabulary), i61, work, o98, int(i132), shared)
+//line plain.go:109
 	} else if lanes == 8 {
-//line plain.go:164
-		first = zvector.PlainTwinAVX2______________(16, i62, logits, o85, shared, o1352)
+//line plain.go:109
+		first = zvector.PlainTwinAVX2____________(16, int(vocabulary), i61, work, o98, int(i132), shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i784, i1327 int32
-		var i785 int
-//line plain.go:164
-		i784, i785 = -2147483648, tx
-//line plain.go:164
+		var i491, i517 int32
+		var i492 int
+//line plain.go:109
+		i491, i492 = vocabulary, tx
+//line plain.go:109
 		for {
-//line plain.go:164
-			if i785 >= i62 {
-//line plain.go:164
+//line plain.go:109
+			if i492 >= i61 {
+//line plain.go:109
 				break
 			}
-//line plain.go:165
-			f800 := *(*float32)(unsafe.Add(logits, o85+i785*4))
-//line weight.go:19
-			if f800 != f800 {
-//line weight.go:19
-				i1327 = -2147483648
+//line plain.go:110
+			if *(*int32)(unsafe.Add(work, o98+i492*4)) == i132 {
+				i513 := int32(i492)
+//line plain.go:111
+				i515 := i491
+//line plain.go:111
+				if i513 < i491 {
+//line plain.go:111
+					i515 = i513
+				}
+//line plain.go:111
+				i517 = i515
 			} else {
-//line weight.go:22
-				i1319 := int32(math.Float32bits(f800 + 0))
-				i1327 = i1319 ^ int32(uint32(i1319>>31)>>1)
+//line plain.go:110
+				i517 = i491
 			}
-//line plain.go:165
-			i803 := i784
-//line plain.go:165
-			if i784 < i1327 {
-//line plain.go:165
-				i803 = i1327
-			}
-//line plain.go:164
-			i784, i785 = i803, i785+16
+//line plain.go:109
+			i491, i492 = i517, i492+16
 		}
-//line plain.go:97
-		*(*int)(unsafe.Add(shared, o1352+tx*8)) = int(i784)
+//line plain.go:74
+		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i491)
 	}
 }
 
 // plainTwinRow___________ is what a row of threads does in plainTwin.
 //
-//line plain.go:99
-func plainTwinRow___________(lanes int, f1760 float32, i62 int, logits unsafe.Pointer, o1443 int, o85 int, shared unsafe.Pointer) {
+//line plain.go:122
+func plainTwinRow___________(lanes int, f1140 float32, i61 int, logits unsafe.Pointer, o1186 int, o84 int, shared unsafe.Pointer) {
 	first := 0
-//line plain.go:99
+//line plain.go:122
 	if lanes == 16 {
-//line plain.go:99
-		first = zvector.PlainTwin_______________(16, i62, logits, o85, f1760, shared, o1443)
-//line plain.go:99
+//line plain.go:122
+		first = zvector.PlainTwin______________(16, i61, logits, o84, f1140, shared, o1186)
+//line plain.go:122
 	} else if lanes == 8 {
-//line plain.go:99
-		first = zvector.PlainTwinAVX2_______________(16, i62, logits, o85, f1760, shared, o1443)
+//line plain.go:122
+		first = zvector.PlainTwinAVX2______________(16, i61, logits, o84, f1140, shared, o1186)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i815, i816, i851 int
-		var i1417, i1493, i1776, i1777 int32
-		var f1789 float32
-//line plain.go:169
-		i815, i816 = 0, tx
-//line plain.go:169
+		var i535, i536, i571 int
+		var i1160, i1236, i1607, i1608 int32
+		var f1620 float32
+//line plain.go:122
+		i535, i536 = 0, tx
+//line plain.go:122
 		for {
-//line plain.go:169
-			if i816 >= i62 {
-//line plain.go:169
+//line plain.go:122
+			if i536 >= i61 {
+//line plain.go:122
 				break
 			}
-//line plain.go:170
-			f831 := *(*float32)(unsafe.Add(logits, o85+i816*4))
+//line plain.go:123
+			f551 := *(*float32)(unsafe.Add(logits, o84+i536*4))
 //line weight.go:19
-			if f831 != f831 {
+			if f551 != f551 {
 //line weight.go:19
-				i1417 = -2147483648
+				i1160 = -2147483648
 			} else {
 //line weight.go:22
-				i1409 := int32(math.Float32bits(f831 + 0))
-				i1417 = i1409 ^ int32(uint32(i1409>>31)>>1)
+				i1152 := int32(math.Float32bits(f551 + 0))
+				i1160 = i1152 ^ int32(uint32(i1152>>31)>>1)
 			}
-//line plain.go:170
-			if -2139095041 < i1417 {
+//line plain.go:123
+			if -2139095041 < i1160 {
 //line weight.go:33
-				if f831 == f1760 {
+				if f551 == f1140 {
 //line weight.go:33
-					i1493 = 268435456
+					i1236 = 268435456
 				} else {
 //line weight.go:36
-					f1484 := f831 - f1760
+					f1227 := f551 - f1140
 //line exp.go:36
-					f1985 := math32.FMA(f1484, 1.442695, 1.2582912e+07)
-					f1986 := f1985 - 1.2582912e+07
-					f1988 := math32.FMA(f1986, 1.9046542e-09, math32.FMA(f1986, -0.6931472, f1484))
+					f1889 := math32.FMA(f1227, 1.442695, 1.2582912e+07)
+					f1890 := f1889 - 1.2582912e+07
+					f1892 := math32.FMA(f1890, 1.9046542e-09, math32.FMA(f1890, -0.6931472, f1227))
 //line exp.go:21
-					c1773 := 0 < f1484
+					c1604 := 0 < f1227
 //line exp.go:21
-					if c1773 {
+					if c1604 {
 //line exp.go:21
-						i1776, i1777 = 528482304, 1602224128
+						i1607, i1608 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i1776, i1777 = 1602224128, 528482304
+						i1607, i1608 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f1783 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1988, 0.008368675), f1988, 0.041668262), f1988, 0.16666521), f1988, 0.49999994), f1988, 1), f1988, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1985))<<23+i1776))) * math.Float32frombits(uint32(i1777)))
-					if 104 < math.Float32frombits(math.Float32bits(f1484)&^(1<<31)) {
+					f1614 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f1892, 0.008368675), f1892, 0.041668262), f1892, 0.16666521), f1892, 0.49999994), f1892, 1), f1892, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f1889))<<23+i1607))) * math.Float32frombits(uint32(i1608)))
+					if 104 < math.Float32frombits(math.Float32bits(f1227)&^(1<<31)) {
 //line exp.go:27
-						if c1773 {
+						if c1604 {
 //line basic.go:19
-							f1789 = math.Float32frombits(0x7f800000)
+							f1620 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f1789 = 0
+							f1620 = 0
 						}
 					} else {
 //line exp.go:25
-						f1789 = f1783
+						f1620 = f1614
 					}
 //line weight.go:36
-					i1493 = int32(float32(f1789 * 2.6843546e+08))
+					i1236 = int32(float32(f1620 * 2.6843546e+08))
 				}
-//line plain.go:171
-				i851 = i815 + int(i1493)
+//line plain.go:124
+				i571 = i535 + int(i1236)
 			} else {
-//line plain.go:170
-				i851 = i815
+//line plain.go:123
+				i571 = i535
 			}
-//line plain.go:169
-			i815, i816 = i851, i816+16
+//line plain.go:122
+			i535, i536 = i571, i536+16
 		}
-//line plain.go:86
-		*(*int)(unsafe.Add(shared, o1443+tx*8)) = i815
+//line plain.go:63
+		*(*int)(unsafe.Add(shared, o1186+tx*8)) = i535
 	}
 }
 
 // plainTwinRow____________ is what a row of threads does in plainTwin.
 //
-//line plain.go:57
-func plainTwinRow____________(c242 bool, i193 int32, o245 int, tokens unsafe.Pointer, c136 bool, c269 bool, c256 bool, counts unsafe.Pointer, o259 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i252 int) (ok bool) {
+//line plain.go:46
+func plainTwinRow____________(c188 bool, i139 int32, o191 int, tokens unsafe.Pointer, c257 bool, c215 bool, c202 bool, counts unsafe.Pointer, o205 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i198 int) (ok bool) {
 	for tx := range 16 {
-		var i883 int16
-//line plain.go:57
+		var i603 int16
+//line plain.go:46
 		if int32(tx) == 0 {
-			if !c242 {
-//line plain.go:58
+			if !c188 {
+//line plain.go:47
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
-//line plain.go:58
+//line plain.go:47
 				return false
 			}
-//line plain.go:58
-			*(*int32)(unsafe.Add(tokens, o245)) = i193
-			if c136 {
-//line plain.go:59
-				if c269 {
-					if !c256 {
-//line plain.go:60
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i252, countsLen)
-//line plain.go:60
+//line plain.go:47
+			*(*int32)(unsafe.Add(tokens, o191)) = i139
+			if c257 {
+//line plain.go:48
+				if c215 {
+					if !c202 {
+//line plain.go:49
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i198, countsLen)
+//line plain.go:49
 						return false
 					}
-//line plain.go:60
-					i260 := *(*int16)(unsafe.Add(counts, o259))
+//line plain.go:49
+					i206 := *(*int16)(unsafe.Add(counts, o205))
 //line params.go:55
-					if i260&32767 == 32767 {
+					if i206&32767 == 32767 {
 //line params.go:55
-						i883 = i260
+						i603 = i206
 					} else {
 //line params.go:58
-						i883 = i260 + 1
+						i603 = i206 + 1
 					}
-//line plain.go:60
-					*(*int16)(unsafe.Add(counts, o259)) = i883
+//line plain.go:49
+					*(*int16)(unsafe.Add(counts, o205)) = i603
 				}
 			}
 		}
 	}
 	return true
+}
+
+// wideTwin runs blocks of the kernel wide.
+//
+//line wide.go:29
+func wideTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	logits := *(*unsafe.Pointer)(args)
+	logitsLen := *(*int)(unsafe.Add(args, 8))
+	logitsCap := *(*int)(unsafe.Add(args, 16))
+	quads := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	quadsLen := *(*int)(unsafe.Add(args, 32))
+	params := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	paramsLen := *(*int)(unsafe.Add(args, 56))
+	positions := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	positionsLen := *(*int)(unsafe.Add(args, 80))
+	counts := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	countsLen := *(*int)(unsafe.Add(args, 104))
+	countsCap := *(*int)(unsafe.Add(args, 112))
+	mask := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	maskLen := *(*int)(unsafe.Add(args, 128))
+	maskCap := *(*int)(unsafe.Add(args, 136))
+	biases := *(*unsafe.Pointer)(unsafe.Add(args, 144))
+	biasesLen := *(*int)(unsafe.Add(args, 152))
+	offsets := *(*unsafe.Pointer)(unsafe.Add(args, 168))
+	offsetsLen := *(*int)(unsafe.Add(args, 176))
+	offsetsCap := *(*int)(unsafe.Add(args, 184))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 192))
+	tokensLen := *(*int)(unsafe.Add(args, 200))
+	logprobs := *(*unsafe.Pointer)(unsafe.Add(args, 216))
+	logprobsLen := *(*int)(unsafe.Add(args, 224))
+	vocabulary := *(*int32)(unsafe.Add(args, 240))
+	shared := blocks.Shared(54592)
+	dx, dy, _ := blocks.Dim()
+	count := blocks.Threads()
+	states := blocks.Scratch(8)
+	alives := blocks.Scratch(4)
+	each4754 := blocks.Scratch(8)
+	each4756 := blocks.Scratch(4)
+	each4758 := blocks.Scratch(4)
+	each4760 := blocks.Scratch(4)
+	each4762 := blocks.Scratch(4)
+	each4764 := blocks.Scratch(4)
+	each4766 := blocks.Scratch(4)
+	each4768 := blocks.Scratch(4)
+	each4770 := blocks.Scratch(1)
+	each4772 := blocks.Scratch(1)
+	each4774 := blocks.Scratch(1)
+	each78 := blocks.Scratch(8)
+	each80 := blocks.Scratch(8)
+	each88 := blocks.Scratch(8)
+	each734 := blocks.Scratch(1)
+	each742 := blocks.Scratch(1)
+	each2059 := blocks.Scratch(8)
+	each2064 := blocks.Scratch(8)
+	each120 := blocks.Scratch(4)
+	each574 := blocks.Scratch(1)
+	each6478 := blocks.Scratch(1)
+	each6477 := blocks.Scratch(8)
+	each6476 := blocks.Scratch(4)
+	each884 := blocks.Scratch(1)
+	each5801 := blocks.Scratch(8)
+	each9338 := blocks.Scratch(1)
+	each1225 := blocks.Scratch(8)
+	each1438 := blocks.Scratch(1)
+	each2709 := blocks.Scratch(8)
+	each2790 := blocks.Scratch(1)
+	each2847 := blocks.Scratch(1)
+	each4179 := blocks.Scratch(8)
+	each3405 := blocks.Scratch(4)
+	each3409 := blocks.Scratch(4)
+	each1572 := blocks.Scratch(4)
+	each2213 := blocks.Scratch(1)
+	each2224 := blocks.Scratch(4)
+	each6474 := blocks.Scratch(4)
+	each6471 := blocks.Scratch(8)
+	each6466 := blocks.Scratch(8)
+	each6463 := blocks.Scratch(4)
+	each6460 := blocks.Scratch(4)
+	each6458 := blocks.Scratch(4)
+	each6455 := blocks.Scratch(4)
+	each6451 := blocks.Scratch(4)
+	each6446 := blocks.Scratch(4)
+	each6442 := blocks.Scratch(4)
+	each6440 := blocks.Scratch(4)
+	each6438 := blocks.Scratch(1)
+	each6436 := blocks.Scratch(8)
+	each6434 := blocks.Scratch(8)
+	each6432 := blocks.Scratch(4)
+	each6430 := blocks.Scratch(4)
+	each126 := blocks.Scratch(8)
+	each8373 := blocks.Scratch(1)
+	each8375 := blocks.Scratch(1)
+	each8377 := blocks.Scratch(1)
+	each341 := blocks.Scratch(8)
+	each6488 := blocks.Scratch(8)
+	each6468 := blocks.Scratch(8)
+	each6443 := blocks.Scratch(4)
+	each2103 := blocks.Scratch(8)
+	each2104 := blocks.Scratch(8)
+	each4249 := blocks.Scratch(4)
+	each4257 := blocks.Scratch(8)
+	each4281 := blocks.Scratch(4)
+	each4282 := blocks.Scratch(8)
+	each4275 := blocks.Scratch(8)
+	each3002 := blocks.Scratch(8)
+	each6470 := blocks.Scratch(8)
+	each1006 := blocks.Scratch(1)
+	each6473 := blocks.Scratch(4)
+	each6465 := blocks.Scratch(8)
+	each6462 := blocks.Scratch(4)
+	each6459 := blocks.Scratch(4)
+	each6457 := blocks.Scratch(4)
+	each6454 := blocks.Scratch(4)
+	each6450 := blocks.Scratch(4)
+	each6445 := blocks.Scratch(4)
+	each6441 := blocks.Scratch(4)
+	each6439 := blocks.Scratch(4)
+	each6437 := blocks.Scratch(1)
+	each6435 := blocks.Scratch(8)
+	each6433 := blocks.Scratch(8)
+	each6431 := blocks.Scratch(4)
+	each6429 := blocks.Scratch(4)
+	each6467 := blocks.Scratch(8)
+	each6464 := blocks.Scratch(4)
+	each6461 := blocks.Scratch(4)
+	each6494 := blocks.Scratch(4)
+	each6493 := blocks.Scratch(4)
+	each2722 := blocks.Scratch(4)
+	each2839 := blocks.Scratch(4)
+	each3461 := blocks.Scratch(4)
+	each3448 := blocks.Scratch(8)
+	each3463 := blocks.Scratch(4)
+	each4184 := blocks.Scratch(8)
+	each6496 := blocks.Scratch(4)
+	each6495 := blocks.Scratch(4)
+	each3531 := blocks.Scratch(4)
+	each3533 := blocks.Scratch(4)
+	each2797 := blocks.Scratch(4)
+	each2820 := blocks.Scratch(8)
+	each6492 := blocks.Scratch(4)
+	each6491 := blocks.Scratch(4)
+	each3601 := blocks.Scratch(4)
+	each3603 := blocks.Scratch(4)
+	each4678 := blocks.Scratch(4)
+	each4680 := blocks.Scratch(4)
+	each4464 := blocks.Scratch(4)
+	each4466 := blocks.Scratch(4)
+	each1863 := blocks.Scratch(8)
+	each1820 := blocks.Scratch(8)
+	each1832 := blocks.Scratch(8)
+	each5817 := blocks.Scratch(4)
+	each1766 := blocks.Scratch(4)
+	each6453 := blocks.Scratch(4)
+	each6448 := blocks.Scratch(4)
+	each1786 := blocks.Scratch(1)
+	each2441 := blocks.Scratch(8)
+	each5859 := blocks.Scratch(4)
+	each1689 := blocks.Scratch(4)
+	each6452 := blocks.Scratch(4)
+	each6447 := blocks.Scratch(4)
+	each1709 := blocks.Scratch(1)
+	each3805 := blocks.Scratch(4)
+	each3813 := blocks.Scratch(8)
+	each3837 := blocks.Scratch(4)
+	each3838 := blocks.Scratch(8)
+	each3831 := blocks.Scratch(8)
+	each1546 := blocks.Scratch(4)
+	each1547 := blocks.Scratch(1)
+	each2200 := blocks.Scratch(4)
+	each3876 := blocks.Scratch(4)
+	each3884 := blocks.Scratch(8)
+	each3908 := blocks.Scratch(4)
+	each3909 := blocks.Scratch(8)
+	each3902 := blocks.Scratch(8)
+	each2229 := blocks.Scratch(4)
+	each1621 := blocks.Scratch(4)
+	each5968 := blocks.Scratch(4)
+	each2379 := blocks.Scratch(4)
+	each6449 := blocks.Scratch(4)
+	each6444 := blocks.Scratch(4)
+	each137 := blocks.Scratch(8)
+	each6475 := blocks.Scratch(4)
+	each6472 := blocks.Scratch(8)
+	each6456 := blocks.Scratch(4)
+	each2098 := blocks.Scratch(8)
+	each4298 := blocks.Scratch(4)
+	each4306 := blocks.Scratch(8)
+	each4330 := blocks.Scratch(4)
+	each4331 := blocks.Scratch(8)
+	each4324 := blocks.Scratch(8)
+	each3033 := blocks.Scratch(8)
+	each2935 := blocks.Scratch(4)
+	each2943 := blocks.Scratch(8)
+	each2967 := blocks.Scratch(4)
+	each2968 := blocks.Scratch(8)
+	each2961 := blocks.Scratch(8)
+//line wide.go:31
+	i55 := int(uint32(vocabulary))
+//line adjust.go:22
+	c232 := 0 < offsetsLen
+//line adjust.go:26
+	c257 := 0 < countsLen
+//line adjust.go:30
+	c285 := 0 < maskLen
+	i290 := (i55 + 31) / 32
+	each9373 := blocks.Scratch(1)
+	each6486 := blocks.Scratch(4)
+	each6482 := blocks.Scratch(4)
+	each2994 := blocks.Scratch(8)
+	each4288 := blocks.Scratch(8)
+	brought64 := blocks.Scratch(8)
+	each7909 := blocks.Scratch(8)
+	each7910 := blocks.Scratch(8)
+	each7918 := blocks.Scratch(8)
+	each7919 := blocks.Scratch(8)
+	each7927 := blocks.Scratch(8)
+	each7928 := blocks.Scratch(8)
+	each7936 := blocks.Scratch(8)
+	each7937 := blocks.Scratch(8)
+	each7945 := blocks.Scratch(8)
+	each3442 := blocks.Scratch(4)
+	each3512 := blocks.Scratch(4)
+	each3582 := blocks.Scratch(4)
+	each4659 := blocks.Scratch(4)
+	k8809 := int32(0)
+	each1544 := blocks.Scratch(8)
+	each3844 := blocks.Scratch(8)
+	each7963 := blocks.Scratch(8)
+	each7965 := blocks.Scratch(8)
+	each7973 := blocks.Scratch(8)
+	each7975 := blocks.Scratch(8)
+	each7983 := blocks.Scratch(8)
+	each7985 := blocks.Scratch(8)
+	each7993 := blocks.Scratch(8)
+	each7995 := blocks.Scratch(8)
+	each8003 := blocks.Scratch(8)
+	each1599 := blocks.Scratch(8)
+	each3915 := blocks.Scratch(8)
+	each8023 := blocks.Scratch(8)
+	each8025 := blocks.Scratch(8)
+	each8033 := blocks.Scratch(8)
+	each8035 := blocks.Scratch(8)
+	each8043 := blocks.Scratch(8)
+	each8045 := blocks.Scratch(8)
+	each8053 := blocks.Scratch(8)
+	each8055 := blocks.Scratch(8)
+	each8063 := blocks.Scratch(8)
+	each3025 := blocks.Scratch(8)
+	each4337 := blocks.Scratch(8)
+	each8083 := blocks.Scratch(8)
+	each8084 := blocks.Scratch(8)
+	each8092 := blocks.Scratch(8)
+	each8093 := blocks.Scratch(8)
+	each8101 := blocks.Scratch(8)
+	each8102 := blocks.Scratch(8)
+	each8110 := blocks.Scratch(8)
+	each8111 := blocks.Scratch(8)
+	each8119 := blocks.Scratch(8)
+	each8795 := blocks.Scratch(8)
+	each2974 := blocks.Scratch(8)
+	each8137 := blocks.Scratch(8)
+	each8138 := blocks.Scratch(8)
+	each8146 := blocks.Scratch(8)
+	each8147 := blocks.Scratch(8)
+	each8155 := blocks.Scratch(8)
+	each8156 := blocks.Scratch(8)
+	each8164 := blocks.Scratch(8)
+	each8165 := blocks.Scratch(8)
+	each8173 := blocks.Scratch(8)
+//line wide.go:52
+	c150 := 0 < logprobsLen
+//line wide.go:29
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i4754, i78, i80, o88, i2059, i2064, i6477, i5801, i1225, i2709, i6471, i6466, i6436, i6434, i126, i341, i6488, i6468, i2103, i2104, i4257, i4282, i4275, i3002, i6470, i6465, i6435, i6433, i6467, i3448, i4184, i2820, i1863, i1820, i1832, i2441, i3813, i3838, i3831, i3884, i3909, i3902, i137, i6472, i2098, i4306, i4331, i4324, i3033, i2943, i2968, i2961 int
+		var f4756, f4758, f4760, f4764, f4766, f4768, f1572, f6458, f6455, f6457, f6454, f2200, f6456 float32
+		var i4762, i120, i6476, i3405, i3409, i2224, i6474, i6463, i6460, i6451, i6446, i6442, i6440, i6432, i6430, i6443, i4249, i4281, i6473, i6462, i6459, i6450, i6445, i6441, i6439, i6431, i6429, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3463, i6496, i6495, i3531, i3533, i2797, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i5817, i1766, i6453, i6448, i5859, i1689, i6452, i6447, i3805, i3837, i1546, i3876, i3908, i2229, i1621, i5968, i2379, i6449, i6444, i6475, i4298, i4330, i2935, i2967 int32
+		var c4770, c4772, c4774, c734, c742, c574, c6478, c884, c9338, c1438, c2790, c2847, c2213, c6438, c8373, c8375, c8377, c1006, c6437, c1786, c1709, c1547 bool
+		var f4179 float64
+		var i6466next int
+		var i6432next int32
+		var i6488next int
+		var i6468next int
+		var i6443next int32
+		var i6494next int32
+		var i6467next int
+		var i6464next int32
+		var i6461next int32
+		var i6473next int32
+		var i6465next int
+		var i6462next int32
+		var i6459next int32
+		var f6457next float32
+		var f6454next float32
+		var i6450next int32
+		var i6445next int32
+		var i6441next int32
+		var i6439next int32
+		var c6437next bool
+		var i6435next int
+		var i6433next int
+		var i6431next int32
+		var i6429next int32
+		var i6492next int32
+		var i6491next int32
+		var i6496next int32
+		var i6495next int32
+		var i6493next int32
+		var i6472next int
+		var i6471next int
+		var i2103next int
+		var i2104next int
+		for again, waiting := false, true; waiting; again = true {
+			waiting = false
+		warps:
+			for warp := 0; warp < count; warp += 32 {
+				end := min(warp+32, count)
+				state, alive := 0, ^uint32(0)>>(32+warp-end)
+				if again {
+					state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961 = *(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8))
+				}
+				for state < 146 {
+					switch state {
+					case 0:
+//line wide.go:32
+						c59 := uint(bx) < uint(paramsLen)
+//line wide.go:32
+						o62 := bx * 40
+//line wide.go:32
+						o4755 := o62 + 8
+//line wide.go:32
+						o4757 := o62 + 12
+//line wide.go:32
+						o4759 := o62 + 16
+//line wide.go:32
+						o4761 := o62 + 20
+//line wide.go:32
+						o4763 := o62 + 24
+//line wide.go:32
+						o4765 := o62 + 28
+//line wide.go:32
+						o4767 := o62 + 32
+//line wide.go:32
+						o4769 := o62 + 36
+//line wide.go:32
+						o4771 := o62 + 37
+//line wide.go:32
+						o4773 := o62 + 38
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+//line wide.go:32
+							if !c59 {
+//line wide.go:32
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, paramsLen)
+//line wide.go:32
+								return
+							}
+//line wide.go:32
+							i4754 = *(*int)(unsafe.Add(params, o62))
+//line wide.go:32
+							f4756 = *(*float32)(unsafe.Add(params, o4755))
+//line wide.go:32
+							f4758 = *(*float32)(unsafe.Add(params, o4757))
+//line wide.go:32
+							f4760 = *(*float32)(unsafe.Add(params, o4759))
+//line wide.go:32
+							i4762 = *(*int32)(unsafe.Add(params, o4761))
+//line wide.go:32
+							f4764 = *(*float32)(unsafe.Add(params, o4763))
+//line wide.go:32
+							f4766 = *(*float32)(unsafe.Add(params, o4765))
+//line wide.go:32
+							f4768 = *(*float32)(unsafe.Add(params, o4767))
+//line wide.go:32
+							c4770 = *(*bool)(unsafe.Add(params, o4769))
+//line wide.go:32
+							c4772 = *(*bool)(unsafe.Add(params, o4771))
+//line wide.go:32
+							c4774 = *(*bool)(unsafe.Add(params, o4773))
+						}
+						if c4774 {
+							state = 145
+						} else {
+							state = 1
+						}
+					case 1:
+//line wide.go:37
+						i78 = bx * i55
+//line wide.go:37
+						i80 = i78 + i55
+//line wide.go:37
+						c84 := uint(i80) <= uint(logitsCap)
+//line wide.go:37
+						o88 = i78 * 4
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:37
+							if !c84 {
+//line wide.go:37
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i80, logitsCap)
+//line wide.go:37
+								return
+							}
+						}
+						if c232 {
+							state = 2
+						} else {
+							state = 4
+						}
+					case 2:
+//line adjust.go:23
+						c242 := uint(bx+2) <= uint(offsetsCap)
+//line adjust.go:23
+						o246 := bx * 4
+//line adjust.go:39
+						o5637 := o246 + 4
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i625 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line adjust.go:23
+							if !c242 {
+//line adjust.go:23
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", bx+2, offsetsCap)
+//line adjust.go:23
+								return
+							}
+//line adjust.go:39
+							i618 := *(*int32)(unsafe.Add(offsets, o246))
+//line adjust.go:39
+							i621 := int(i618)
+//line adjust.go:39
+							if i618 < 0 {
+//line adjust.go:39
+								i621 = 0
+							}
+//line adjust.go:39
+							i625 = i621 + tx
+//line adjust.go:39
+							for {
+//line adjust.go:39
+								i632 := int(*(*int32)(unsafe.Add(offsets, o5637)))
+//line adjust.go:39
+								i639 := i632
+//line adjust.go:39
+								if biasesLen < i632 {
+//line adjust.go:39
+									i639 = biasesLen
+								}
+//line adjust.go:39
+								if i625 >= i639 {
+//line adjust.go:39
+									break
+								}
+//line adjust.go:40
+								if uint(i625) >= uint(biasesLen) {
+//line adjust.go:40
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i625, biasesLen)
+//line adjust.go:40
+									return
+								}
+//line adjust.go:40
+								i651 := *(*int32)(unsafe.Add(biases, i625*8))
+//line adjust.go:40
+								i652 := int(i651)
+//line adjust.go:40
+								if 0 <= i651 {
+//line adjust.go:40
+									if i652 < i55 {
+										if uint(i652) >= uint(i55) {
+//line adjust.go:41
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i652, i55)
+//line adjust.go:41
+											return
+										}
+//line adjust.go:41
+										*(*float32)(unsafe.Add(logits, o88+i652*4)) = *(*float32)(unsafe.Add(logits, o88+i652*4)) + *(*float32)(unsafe.Add(biases, i625*8+4))
+									}
+								}
+//line adjust.go:39
+								i625 = i625 + 512
+							}
+						}
+						state = 3
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 3:
+						state = 4
+					case 4:
+						if c257 {
+							state = 5
+						} else {
+							state = 8
+						}
+					case 5:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line params.go:23
+							c734 = f4764 != 0
+//line params.go:23
+							if c734 {
+//line params.go:23
+								if f4764 != 1 {
+//line params.go:23
+									c742 = true
+//line params.go:23
+									goto l1
+								}
+							}
+//line params.go:23
+							if f4766 != 0 {
+//line params.go:23
+								c742 = true
+							} else {
+//line params.go:23
+								c742 = f4768 != 0
+							}
+						l1:
+						}
+						if c742 {
+							state = 6
+						} else {
+							state = 8
+						}
+					case 6:
+//line adjust.go:27
+						c268 := uint(i80) <= uint(countsCap)
+//line adjust.go:27
+						o272 := i78 * 2
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i696 int
+							var f1376, f1342, f1371 float32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line adjust.go:27
+							if !c268 {
+//line adjust.go:27
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i80, countsCap)
+//line adjust.go:27
+								return
+							}
+//line adjust.go:48
+							i696 = tx
+//line adjust.go:48
+							for {
+//line adjust.go:48
+								if i696 >= i55 {
+//line adjust.go:48
+									break
+								}
+//line adjust.go:49
+								f705 := *(*float32)(unsafe.Add(logits, o88+i696*4))
+//line adjust.go:49
+								i711 := *(*int16)(unsafe.Add(counts, o272+i696*2))
+//line params.go:28
+								if i711 == 0 {
+//line params.go:28
+									f1376 = f705
+								} else {
+//line params.go:31
+									if c734 {
+										if 0 < f705 {
+											f1342 = f705 / f4764
+										} else {
+											f1342 = float32(f705 * f4764)
+										}
+									} else {
+//line params.go:31
+										f1342 = f705
+									}
+//line params.go:38
+									i1343 := i711 & 32767
+									f1350 := f1342 - float32(f4766*float32(uint16(i1343)))
+									if 0 < uint16(i1343) {
+										f1371 = f1350 - f4768
+									} else {
+//line params.go:40
+										f1371 = f1350
+									}
+//line params.go:43
+									f1376 = f1371
+								}
+//line adjust.go:49
+								*(*float32)(unsafe.Add(logits, o88+i696*4)) = f1376
+//line adjust.go:48
+								i696 = i696 + 512
+							}
+						}
+						state = 7
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 7:
+						state = 8
+					case 8:
+						if c285 {
+							state = 9
+						} else {
+							state = 12
+						}
+					case 9:
+						if c4770 {
+							state = 10
+						} else {
+							state = 12
+						}
+					case 10:
+//line adjust.go:32
+						i295 := bx * i290
+//line adjust.go:32
+						c301 := uint(i295+i290) <= uint(maskCap)
+//line adjust.go:32
+						o305 := i295 * 4
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i768, i788 int
+							var i787 int32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line adjust.go:32
+							if !c301 {
+//line adjust.go:32
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "slice bounds out of range [:%d] with capacity %d", i295+i290, maskCap)
+//line adjust.go:32
+								return
+							}
+//line adjust.go:55
+							i768 = tx
+//line adjust.go:55
+							for {
+//line adjust.go:55
+								if i768 >= i290 {
+//line adjust.go:55
+									break
+								}
+//line adjust.go:56
+								i777 := *(*int32)(unsafe.Add(mask, o305+i768*4))
+								if i777 != -1 {
+//line adjust.go:60
+									i6097 := i768 << 5
+//line adjust.go:60
+									i790 := i6097 + 32
+//line adjust.go:60
+									i793 := i790
+//line adjust.go:60
+									if i55 < i790 {
+//line adjust.go:60
+										i793 = i55
+									}
+//line adjust.go:60
+									i787, i788 = i777, i6097
+//line adjust.go:60
+									for {
+//line adjust.go:60
+										if i788 >= i793 {
+//line adjust.go:60
+											break
+										}
+//line adjust.go:61
+										if i787&1 == 0 {
+											if uint(i788) >= uint(i55) {
+//line adjust.go:62
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i788, i55)
+//line adjust.go:62
+												return
+											}
+//line adjust.go:62
+											*(*float32)(unsafe.Add(logits, o88+i788*4)) = math.Float32frombits(0xff800000)
+										}
+//line adjust.go:60
+										i787, i788 = int32(uint32(i787)>>1), i788+1
+									}
+								}
+//line adjust.go:55
+								i768 = i768 + 512
+							}
+						}
+						state = 11
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 11:
+						state = 12
+					case 12:
+//line wide.go:39
+						c116 := uint(bx) < uint(positionsLen)
+//line wide.go:39
+						o119 := bx * 4
+//line wide.go:73
+						i2059 = i78 / 4
+//line wide.go:73
+						i2064 = (i80 - i2059<<2 + 2047) / 2048
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:39
+							if !c116 {
+//line wide.go:39
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, positionsLen)
+//line wide.go:39
+								return
+							}
+//line wide.go:39
+							i120 = *(*int32)(unsafe.Add(positions, o119))
+//line stage.go:63
+							c574 = 0 < f4756
+//line stage.go:63
+							if c574 {
+//line stage.go:63
+								if 0 < i4762 {
+//line stage.go:63
+									i590 := int(i4762)
+//line stage.go:63
+									if i590 < i55 {
+										c6478, i6477, i6476 = true, i590, 2
+									} else {
+//line stage.go:63
+										c6478, i6477, i6476 = false, 0, 0
+									}
+								} else {
+//line stage.go:63
+									c6478, i6477, i6476 = false, 0, 0
+								}
+							} else {
+//line stage.go:63
+								c6478, i6477, i6476 = false, 0, 0
+							}
+						}
+						state = 13
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 13:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i1283 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:22
+							i1283 = tx
+//line histogram.go:22
+							for {
+//line histogram.go:22
+								if i1283 >= 4096 {
+//line histogram.go:22
+									break
+								}
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, i1283*4)) = 0
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, 16384+i1283*4)) = 0
+//line histogram.go:22
+								i1283 = i1283 + 512
+							}
+						}
+						state = 14
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 14:
+//line stage.go:83
+						c884 = 0 < i2064
+//line stage.go:185
+						i5801 = i2064 - 1
+//line stage.go:185
+						i9328 := 0
+//line stage.go:185
+						if c884 {
+//line stage.go:185
+							i9328 = i5801
+						}
+//line stage.go:185
+						c9338 = uint(i9328) < 2147483648 && i9328 < 2305843009213693952 && uint(i9328) < 129
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:155
+							i1225 = int(uint((tz*dy+ty)*dx+tx) >> 5)
+//line histogram.go:54
+							i7201 := tx << 3
+//line histogram.go:38
+							c7203 := uint(i7201) < 4096
+//line histogram.go:54
+							i7349 := i7201 + 7
+//line histogram.go:38
+							c7350 := uint(i7349) < 4096
+//line histogram.go:58
+							c1438 = i1225 == 0
+//line stage.go:219
+							i2709 = int(i4762)
+//line stage.go:233
+							c2790 = 0 < f4758
+//line stage.go:233
+							c2847 = f4758 < 1
+//line weight.go:49
+							f4179 = float64(f4758)
+//line weight.go:54
+							i3405 = int32(i4754)
+//line weight.go:54
+							i3409 = int32(int(uint(i4754) >> 32))
+//line stage.go:130
+							f1572 = 1 / f4756
+//line weight.go:41
+							c2213 = 0 < f4760
+//line weight.go:44
+							i2222 := int32(float32(min(f4760, 1) * 2.6843546e+08))
+//line weight.go:44
+							i2224 = 1
+//line weight.go:44
+							if 1 < i2222 {
+//line weight.go:44
+								i2224 = i2222
+							}
+//line histogram.go:56
+							c9373 := c7203 && c7350 && uint32(int32(tx)) < 512
+//line wide.go:40
+							*(*bool)(unsafe.Add(each9373, thread)) = c9373
+//line wide.go:40
+							i6466next, i6432next = i6477, i6476
+						}
+						i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126 = -1, 0, i6466next, 0, -2139095040, 0, 0, 20, -1, 0, -2147483648, false, i2064, 0, i6432next, 0, 0
+						state = 15
+					case 15:
+						if i6430 == 8 {
+							state = 143
+						} else {
+							state = 16
+						}
+					case 16:
+//line wide.go:114
+						c8373 = i6432 == 1
+//line wide.go:116
+						c8375 = i6432 == 2
+//line wide.go:120
+						c8377 = i6432 == 3
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+							*(*int32)(unsafe.Add(each6486, thread*4)), *(*int32)(unsafe.Add(each6482, thread*4)) = 2147483647, -2147483648
+						}
+						i341 = i6434
+						state = 17
+					case 17:
+						if i341 < i6436 {
+							state = 132
+						} else {
+							state = 18
+						}
+					case 18:
+						state = 19
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 19:
+						if c8375 {
+							state = 21
+						} else {
+							state = 20
+						}
+					case 20:
+						i6488, i6468, i6443 = 0, i6466, i6442
+						state = 35
+					case 21:
+						state = 22
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 22:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:54
+							i7201 := tx << 3
+//line histogram.go:38
+							o7205 := i7201 * 4
+//line histogram.go:38
+							o7210 := 16384 + i7201*4
+//line histogram.go:54
+							i7223 := i7201 + 1
+//line histogram.go:38
+							o7226 := i7223 * 4
+//line histogram.go:38
+							o7231 := 16384 + i7223*4
+//line histogram.go:54
+							i7244 := i7201 + 2
+//line histogram.go:38
+							o7247 := i7244 * 4
+//line histogram.go:38
+							o7252 := 16384 + i7244*4
+//line histogram.go:54
+							i7265 := i7201 + 3
+//line histogram.go:38
+							o7268 := i7265 * 4
+//line histogram.go:38
+							o7273 := 16384 + i7265*4
+//line histogram.go:54
+							i7286 := i7201 + 4
+//line histogram.go:38
+							o7289 := i7286 * 4
+//line histogram.go:38
+							o7294 := 16384 + i7286*4
+//line histogram.go:54
+							i7307 := i7201 + 5
+//line histogram.go:38
+							o7310 := i7307 * 4
+//line histogram.go:38
+							o7315 := 16384 + i7307*4
+//line histogram.go:54
+							i7328 := i7201 + 6
+//line histogram.go:38
+							o7331 := i7328 * 4
+//line histogram.go:38
+							o7336 := 16384 + i7328*4
+//line histogram.go:54
+							i7349 := i7201 + 7
+//line histogram.go:38
+							o7352 := i7349 * 4
+//line histogram.go:38
+							o7357 := 16384 + i7349*4
+//line histogram.go:56
+							o1420 := 32768 + tx*8
+//line histogram.go:38
+							c7203 := uint(i7201) < 4096
+//line histogram.go:38
+							c7224 := uint(i7223) < 4096
+//line histogram.go:38
+							c7245 := uint(i7244) < 4096
+//line histogram.go:38
+							c7266 := uint(i7265) < 4096
+//line histogram.go:38
+							c7287 := uint(i7286) < 4096
+//line histogram.go:38
+							c7308 := uint(i7307) < 4096
+//line histogram.go:38
+							c7329 := uint(i7328) < 4096
+//line histogram.go:38
+							c7350 := uint(i7349) < 4096
+//line histogram.go:56
+							c9373 := *(*bool)(unsafe.Add(each9373, thread))
+//line histogram.go:56
+							if !c9373 {
+//line histogram.go:38
+								if !c7203 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7201, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7224 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7223, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7245 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7244, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7266 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7265, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7287 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7286, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7308 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7307, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7329 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7328, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:38
+								if !c7350 {
+//line histogram.go:38
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i7349, int(4096))
+//line histogram.go:38
+									return
+								}
+//line histogram.go:56
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", tx, int(512))
+//line histogram.go:56
+								return
+							}
+//line histogram.go:54
+							i7236 := int(uint32(*(*int32)(unsafe.Add(shared, o7205)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7210))))<<14 + (int(uint32(*(*int32)(unsafe.Add(shared, o7226)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7231))))<<14)
+//line histogram.go:54
+							i7278 := i7236 + (int(uint32(*(*int32)(unsafe.Add(shared, o7247)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7252))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7268)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7273))))<<14)
+//line histogram.go:54
+							i7320 := i7278 + (int(uint32(*(*int32)(unsafe.Add(shared, o7289)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7294))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7310)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7315))))<<14)
+//line histogram.go:54
+							i7362 := i7320 + (int(uint32(*(*int32)(unsafe.Add(shared, o7331)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7336))))<<14) + (int(uint32(*(*int32)(unsafe.Add(shared, o7352)))) + int(uint32(*(*int32)(unsafe.Add(shared, o7357))))<<14)
+//line histogram.go:56
+							*(*int)(unsafe.Add(shared, o1420)) = i7362
+						}
+						if alive == 0 {
+							state = 146
+							continue
+						}
+						state = 23
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 23:
+						if c1438 {
+							state = 24
+						} else {
+							state = 33
+						}
+					case 24:
+						i2103, i2104 = 0, 511
+						state = 25
+					case 25:
+						if i2103 < i2104 {
+							state = 125
+						} else {
+							state = 26
+						}
+					case 26:
+//line histogram.go:60
+						i1441 := i2103 + 1
+//line reduce.go:51
+						i4249 = 0
+						for thread := warp; thread < end; thread++ {
+							var i2994, i2995, i3013 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line histogram.go:90
+							i3023 := int(uint32(i1479))
+//line histogram.go:90
+							i2994, i2995 = 0, i3023
+//line histogram.go:90
+							for {
+//line histogram.go:90
+								if i2995 >= 512 {
+//line histogram.go:90
+									break
+								}
+//line histogram.go:91
+								if i1441 <= i2995 {
+									i3013 = i2994 + *(*int)(unsafe.Add(shared, 32768+i2995*8))
+								} else {
+//line histogram.go:91
+									i3013 = i2994
+								}
+//line histogram.go:90
+								i2994, i2995 = i3013, i2995+32
+							}
+//line reduce.go:51
+							i4249 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*int)(unsafe.Add(each2994, thread*8)) = i2994
+						}
+						if i4249 == -1 {
+							state = 31
+						} else {
+							state = 27
+						}
+					case 27:
+//line reduce.go:58
+						i4257 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i2994 := *(*int)(unsafe.Add(each2994, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4249)))&31 {
+//line reduce.go:58
+								i4257 = i2994
+							}
+						}
+						i4281, i4282 = i4249&(i4249-1), i4257
+						state = 28
+					case 28:
+						if i4281 != 0 {
+							state = 30
+						} else {
+							state = 29
+						}
+					case 29:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:59
+							*(*int)(unsafe.Add(each4288, thread*8)) = i4282
+						}
+						state = 32
+					case 30:
+//line reduce.go:60
+						i4275 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i2994 := *(*int)(unsafe.Add(each2994, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4281)))&31 {
+//line reduce.go:60
+								i4275 = i2994
+							}
+						}
+						i4281, i4282 = i4281&(i4281-1), i4282+i4275
+						state = 28
+					case 31:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i2994 := *(*int)(unsafe.Add(each2994, thread*8))
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i2994
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7909, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i2994 := *(*int)(unsafe.Add(each2994, thread*8))
+//line reduce.go:54
+							i7909 := *(*int)(unsafe.Add(each7909, thread*8))
+//line reduce.go:38
+							i7910 := i2994 + i7909
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i7910
+//line reduce.go:54
+							*(*int)(unsafe.Add(each7910, thread*8)) = i7910
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7918, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i7910 := *(*int)(unsafe.Add(each7910, thread*8))
+//line reduce.go:54
+							i7918 := *(*int)(unsafe.Add(each7918, thread*8))
+//line reduce.go:38
+							i7919 := i7910 + i7918
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i7919
+//line reduce.go:54
+							*(*int)(unsafe.Add(each7919, thread*8)) = i7919
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7927, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i7919 := *(*int)(unsafe.Add(each7919, thread*8))
+//line reduce.go:54
+							i7927 := *(*int)(unsafe.Add(each7927, thread*8))
+//line reduce.go:38
+							i7928 := i7919 + i7927
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i7928
+//line reduce.go:54
+							*(*int)(unsafe.Add(each7928, thread*8)) = i7928
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7936, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i7928 := *(*int)(unsafe.Add(each7928, thread*8))
+//line reduce.go:54
+							i7936 := *(*int)(unsafe.Add(each7936, thread*8))
+//line reduce.go:38
+							i7937 := i7928 + i7936
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i7937
+//line reduce.go:54
+							*(*int)(unsafe.Add(each7937, thread*8)) = i7937
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7945, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i7937 := *(*int)(unsafe.Add(each7937, thread*8))
+//line reduce.go:54
+							i7945 := *(*int)(unsafe.Add(each7945, thread*8))
+//line reduce.go:53
+							*(*int)(unsafe.Add(each4288, thread*8)) = i7937 + i7945
+						}
+						state = 32
+					case 32:
+//line histogram.go:95
+						i3002 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:95
+							i4288 := *(*int)(unsafe.Add(each4288, thread*8))
+//line histogram.go:95
+							if int32(thread&31) == 0 {
+//line histogram.go:95
+								i3002 = i4288
+							}
+						}
+//line histogram.go:61
+						i5684 := i2103 << 3
+//line histogram.go:61
+						i6119 := i5684 + 7
+//line histogram.go:38
+						o3772 := i6119 * 4
+//line histogram.go:38
+						o3780 := 16384 + i6119*4
+						for thread := warp; thread < end; thread++ {
+							var i1483, i1484, i1485 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line wide.go:154
+							c6060 := i1479 == 0
+//line histogram.go:61
+							i1483, i1484, i1485 = i3002, i6119, i3002+(int(uint32(*(*int32)(unsafe.Add(shared, o3772))))+int(uint32(*(*int32)(unsafe.Add(shared, o3780))))<<14)
+							for {
+//line histogram.go:62
+								if i1485 >= i6466 {
+//line histogram.go:62
+									break
+								}
+//line histogram.go:62
+								if i5684 >= i1484 {
+//line histogram.go:62
+									break
+								}
+//line histogram.go:63
+								i5992 := i1484 - 1
+								i1483, i1484, i1485 = i1485, i5992, i1485+(int(uint32(*(*int32)(unsafe.Add(shared, i5992*4))))+int(uint32(*(*int32)(unsafe.Add(shared, 16384+i5992*4))))<<14)
+							}
+							if c6060 {
+								*(*int)(unsafe.Add(shared, 36864)) = i1484
+//line histogram.go:67
+								*(*int)(unsafe.Add(shared, 36872)) = i1485
+//line histogram.go:67
+								*(*int)(unsafe.Add(shared, 36880)) = i1483
+							}
+						}
+						state = 33
+					case 33:
+						state = 34
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 34:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:79
+							i856 := i6442 + int32(*(*int)(unsafe.Add(shared, 36864)))<<uint32(i6451)
+//line stage.go:79
+							i863 := i6466 - *(*int)(unsafe.Add(shared, 36880))
+//line stage.go:79
+							i6488next, i6468next, i6443next = *(*int)(unsafe.Add(shared, 36872)), i863, i856
+						}
+						i6488, i6468, i6443 = i6488next, i6468next, i6443next
+						state = 35
+					case 35:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i6469, i892, i908, i9340, i9341, i9346 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:81
+							if c8377 {
+//line stage.go:83
+								if c884 {
+//line stage.go:83
+									if c9338 {
+										i6469, i892 = 0, 0
+//line stage.go:84
+										for {
+//line stage.go:84
+											i908 = i6469 + *(*int)(unsafe.Add(shared, 53552+i892*8))
+//line stage.go:84
+											i913 := i892 + 1
+//line stage.go:84
+											if i913 >= i2064 {
+//line stage.go:84
+												break
+											}
+//line stage.go:84
+											i6469, i892 = i908, i913
+										}
+//line stage.go:84
+										i6470 = i908
+									} else {
+//line stage.go:84
+										i9340, i9341 = 0, 0
+//line stage.go:84
+										for {
+//line stage.go:84
+											if uint(i9341) >= 129 {
+//line stage.go:84
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9341, int(129))
+//line stage.go:84
+												return
+											}
+//line stage.go:84
+											i9346 = i9340 + *(*int)(unsafe.Add(shared, 53552+i9341*8))
+//line stage.go:84
+											i9347 := i9341 + 1
+//line stage.go:84
+											if i9347 >= i2064 {
+//line stage.go:84
+												break
+											}
+//line stage.go:84
+											i9340, i9341 = i9346, i9347
+										}
+//line stage.go:84
+										i6470 = i9346
+									}
+								} else {
+//line stage.go:83
+									i6470 = 0
+								}
+							} else {
+//line stage.go:81
+								i6470 = i6471
+							}
+						}
+						if i6430 == 0 {
+							state = 90
+						} else {
+							state = 36
+						}
+					case 36:
+						if i6430 == 2 {
+							state = 84
+						} else {
+							state = 37
+						}
+					case 37:
+						if i6430 == 3 {
+							state = 81
+						} else {
+							state = 38
+						}
+					case 38:
+						if i6430 == 4 {
+							state = 75
+						} else {
+							state = 39
+						}
+					case 39:
+						if i6430 == 5 {
+							state = 72
+						} else {
+							state = 40
+						}
+					case 40:
+//line stage.go:106
+						c1006 = i6430 == 1
+						if c1006 {
+							state = 43
+						} else {
+							state = 41
+						}
+					case 41:
+						if i6430 == 6 {
+							state = 43
+						} else {
+							state = 42
+						}
+					case 42:
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6468, i6463, i6460, f6458, f6455, i6451, i6446, i6443, i6440, c6438, i6436, i6434, i6432, 8
+						state = 122
+					case 43:
+						if c1006 {
+							state = 45
+						} else {
+							state = 44
+						}
+					case 44:
+						i6467, i6464, i6461 = i6468, i6463, i6460
+						state = 63
+					case 45:
+						if c1438 {
+							state = 46
+						} else {
+							state = 49
+						}
+					case 46:
+//line weight.go:19
+						c3377 := f6455 != f6455
+//line weight.go:22
+						i3381 := int32(math.Float32bits(f6455 + 0))
+						i3384 := i3381 ^ int32(uint32(i3381>>31)>>1)
+						for thread := warp; thread < end; thread++ {
+							var i3389 int32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line weight.go:19
+							if c3377 {
+//line weight.go:19
+								i3389 = -2147483648
+							} else {
+//line weight.go:23
+								i3389 = i3384
+							}
+//line list.go:54
+							i6494next = i3389
+						}
+						i6494, i6493 = i6494next, i6460
+						state = 47
+					case 47:
+						if i6493 < i6494 {
+							state = 71
+						} else {
+							state = 48
+						}
+					case 48:
+//line stage.go:221
+						i2733 := int(i6493)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line wide.go:154
+							c6060 := i1479 == 0
+//line stage.go:220
+							if c6060 {
+								*(*int)(unsafe.Add(shared, 53280)) = i2733
+							}
+						}
+						state = 49
+					case 49:
+						state = 50
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 50:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i2736 int
+							var i4111, i4516, i4616, i4617 int32
+							var f4629 float32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:225
+							i2722 = int32(*(*int)(unsafe.Add(shared, 53280)))
+							i2736 = tx
+//line stage.go:226
+							for {
+//line stage.go:226
+								if i2736 >= int(uint32(*(*int32)(unsafe.Add(shared, 53272)))) {
+//line stage.go:226
+									break
+								}
+//line stage.go:227
+								if uint(i2736) >= 2048 {
+//line stage.go:227
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i2736, int(2048))
+//line stage.go:227
+									return
+								}
+//line stage.go:227
+								i2749 := *(*int32)(unsafe.Add(shared, 36888+i2736*4))
+//line weight.go:28
+								f3395 := math.Float32frombits(uint32(i2749 ^ int32(uint32(i2749>>31)>>1)))
+//line stage.go:195
+								if i2749 < i2722 {
+//line stage.go:195
+									i4111 = -1
+								} else {
+//line weight.go:33
+									if f3395 == f6455 {
+//line weight.go:33
+										i4516 = 268435456
+									} else {
+//line weight.go:36
+										f4508 := float32((f3395 - f6455) * f6458)
+//line exp.go:36
+										f4726 := math32.FMA(f4508, 1.442695, 1.2582912e+07)
+										f4727 := f4726 - 1.2582912e+07
+										f4729 := math32.FMA(f4727, 1.9046542e-09, math32.FMA(f4727, -0.6931472, f4508))
+//line exp.go:21
+										c4613 := 0 < f4508
+//line exp.go:21
+										if c4613 {
+//line exp.go:21
+											i4616, i4617 = 528482304, 1602224128
+										} else {
+//line exp.go:21
+											i4616, i4617 = 1602224128, 528482304
+										}
+//line exp.go:24
+										f4623 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f4729, 0.008368675), f4729, 0.041668262), f4729, 0.16666521), f4729, 0.49999994), f4729, 1), f4729, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f4726))<<23+i4616))) * math.Float32frombits(uint32(i4617)))
+										if 104 < math.Float32frombits(math.Float32bits(f4508)&^(1<<31)) {
+//line exp.go:27
+											if c4613 {
+//line basic.go:19
+												f4629 = math.Float32frombits(0x7f800000)
+											} else {
+//line exp.go:27
+												f4629 = 0
+											}
+										} else {
+//line exp.go:25
+											f4629 = f4623
+										}
+//line weight.go:36
+										i4516 = int32(float32(f4629 * 2.6843546e+08))
+									}
+//line stage.go:198
+									i4111 = i4516
+								}
+//line stage.go:228
+								*(*int32)(unsafe.Add(shared, 36888+i2736*4)) = i4111
+//line stage.go:226
+								i2736 = i2736 + 512
+							}
+						}
+						state = 51
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 51:
+						if c1438 {
+							state = 52
+						} else {
+							state = 60
+						}
+					case 52:
+						if c2790 {
+							state = 54
+						} else {
+							state = 53
+						}
+					case 53:
+						i2839 = i6463
+						state = 59
+					case 54:
+						if c2847 {
+							state = 56
+						} else {
+							state = 55
+						}
+					case 55:
+						i2839 = i6463
+						state = 59
+					case 56:
+//line list.go:50
+						i3461 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i3441, i3442, i3471, i3472 int32
+							var i3443 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line histogram.go:90
+							i3023 := int(uint32(i1479))
+//line list.go:41
+							i3448 = int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+//line list.go:41
+							i3441, i3442, i3443 = 0, 0, i3023
+//line list.go:41
+							for {
+//line list.go:41
+								if i3443 >= i3448 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i3443) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3443, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								i3456 := *(*int32)(unsafe.Add(shared, 36888+i3443*4))
+//line list.go:42
+								if 0 <= i3456 {
+//line list.go:47
+									i3471, i3472 = i3441+i3456&16383, i3442+int32(uint32(i3456)>>14)
+								} else {
+//line list.go:42
+									i3471, i3472 = i3441, i3442
+								}
+//line list.go:41
+								i3441, i3442, i3443 = i3471, i3472, i3443+32
+							}
+//line list.go:50
+							i3461 = i3461 + i3441
+//line list.go:50
+							*(*int32)(unsafe.Add(each3442, thread*4)) = i3442
+						}
+//line list.go:50
+						i3462 := int(uint32(i3461))
+//line list.go:50
+						i3463 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:40
+							i3442 := *(*int32)(unsafe.Add(each3442, thread*4))
+//line list.go:50
+							i3463 = i3463 + i3442
+						}
+//line weight.go:49
+						f4180 := float64(i3462 + int(uint32(i3463))<<14)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line weight.go:49
+							i4182 := int(float64(f4179 * f4180))
+//line weight.go:49
+							i4184 = 1
+//line weight.go:49
+							if 1 < i4182 {
+//line weight.go:49
+								i4184 = i4182
+							}
+						}
+						i6496, i6495 = 268435456, 0
+						state = 57
+					case 57:
+						if i6495 < i6496 {
+							state = 70
+						} else {
+							state = 58
+						}
+					case 58:
+//line stage.go:234
+						i2837 := i6463
+//line stage.go:234
+						if i6463 < i6495 {
+//line stage.go:234
+							i2837 = i6495
+						}
+						i2839 = i2837
+						state = 59
+					case 59:
+//line list.go:50
+						i3531 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i3511, i3512, i3541, i3542 int32
+							var i3513 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line histogram.go:90
+							i3023 := int(uint32(i1479))
+//line list.go:41
+							i3518 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+//line list.go:41
+							i3511, i3512, i3513 = 0, 0, i3023
+//line list.go:41
+							for {
+//line list.go:41
+								if i3513 >= i3518 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i3513) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3513, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								i3526 := *(*int32)(unsafe.Add(shared, 36888+i3513*4))
+//line list.go:42
+								if 0 <= i3526 {
+//line list.go:42
+									if i2839 <= i3526 {
+//line list.go:47
+										i3541, i3542 = i3511+i3526&16383, i3512+int32(uint32(i3526)>>14)
+									} else {
+//line list.go:42
+										i3541, i3542 = i3511, i3512
+									}
+								} else {
+//line list.go:42
+									i3541, i3542 = i3511, i3512
+								}
+//line list.go:41
+								i3511, i3512, i3513 = i3541, i3542, i3513+32
+							}
+//line list.go:50
+							i3531 = i3531 + i3511
+//line list.go:50
+							*(*int32)(unsafe.Add(each3512, thread*4)) = i3512
+						}
+//line list.go:50
+						i3532 := int(uint32(i3531))
+//line list.go:50
+						i3533 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:40
+							i3512 := *(*int32)(unsafe.Add(each3512, thread*4))
+//line list.go:50
+							i3533 = i3533 + i3512
+						}
+//line list.go:50
+						i3536 := i3532 + int(uint32(i3533))<<14
+//line stage.go:237
+						i2849 := int(i2839)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line wide.go:154
+							c6060 := i1479 == 0
+//line stage.go:236
+							if c6060 {
+								*(*int)(unsafe.Add(shared, 53280)) = i2849
+//line stage.go:237
+								*(*int)(unsafe.Add(shared, 53288)) = i3536
+							}
+						}
+						state = 60
+					case 60:
+						state = 61
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 61:
+						for thread := warp; thread < end; thread++ {
+							var i4136, i4137, i4138, i4139, i4140, i4141, i4641, i4150 int32
+							var i4142 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:241
+							i2797 = int32(*(*int)(unsafe.Add(shared, 53280)))
+							i2813 := *(*int)(unsafe.Add(shared, 53288))
+//line philox.go:14
+							i4136, i4137, i4138, i4139, i4140, i4141, i4142 = i120, 0, 0, 0, i3405, i3409, 0
+//line philox.go:19
+							for {
+//line bits.go:460
+								i4520 := int(uint32(i4136)) * 3528531795
+//line bits.go:460
+								i4638 := int(uint32(i4138)) * 3449720151
+								i4641 = int32(i4638)
+//line philox.go:18
+								i4150 = int32(int(uint(i4638)>>32)) ^ i4137 ^ i4140
+								i4155 := i4142 + 1
+//line philox.go:19
+								if i4155 >= 10 {
+//line philox.go:19
+									break
+								}
+//line philox.go:19
+								i4136, i4137, i4138, i4139, i4140, i4141, i4142 = i4150, i4641, int32(int(uint(i4520)>>32))^i4139^i4141, int32(i4520), i4140-1640531527, i4141-1150833019, i4155
+							}
+//line weight.go:55
+							var i3421 int
+//line weight.go:55
+							{
+//line weight.go:55
+								hi, _ := bits.Mul64(uint64(int(uint32(i4641))<<32|int(uint32(i4150))), uint64(i2813))
+//line weight.go:55
+								i3421 = int(hi)
+							}
+//line stage.go:242
+							i2820 = i2813 - i3421
+						}
+						state = 62
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 62:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:243
+							i6467next, i6464next, i6461next = i2820, i2797, i2722
+						}
+						i6467, i6464, i6461 = i6467next, i6464next, i6461next
+						state = 63
+					case 63:
+						if c1438 {
+							state = 64
+						} else {
+							state = 67
+						}
+					case 64:
+						i6492, i6491 = 2147483647, 0
+						state = 65
+					case 65:
+						if i6491 < i6492 {
+							state = 69
+						} else {
+							state = 66
+						}
+					case 66:
+//line stage.go:209
+						i1963 := int(i6491)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line wide.go:154
+							c6060 := i1479 == 0
+//line stage.go:208
+							if c6060 {
+								*(*int)(unsafe.Add(shared, 53280)) = i1963
+							}
+						}
+						state = 67
+					case 67:
+						state = 68
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 68:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:213
+							i1954 := int32(*(*int)(unsafe.Add(shared, 53280)))
+//line stage.go:174
+							if c4772 {
+//line stage.go:179
+								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i1954, i6467, i6464, -2139095040, 1, f6455, i6451, i6446, i6443, 1, true, i2064, 0, 3, 7
+							} else {
+//line stage.go:174
+								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i1954, i6467, i6464, i6461, f6458, f6455, i6451, i6446, i6443, i6440, c6438, i6436, i6434, i6432, 8
+							}
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
+						state = 122
+					case 69:
+//line list.go:56
+						i2874 := int32((int(i6491) + int(i6492) + 1) >> 1)
+//line list.go:50
+						i3601 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i3581, i3582, i3611, i3612 int32
+							var i3583 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line histogram.go:90
+							i3023 := int(uint32(i1479))
+//line list.go:41
+							i3588 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+//line list.go:41
+							i3581, i3582, i3583 = 0, 0, i3023
+//line list.go:41
+							for {
+//line list.go:41
+								if i3583 >= i3588 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i3583) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i3583, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								i3596 := *(*int32)(unsafe.Add(shared, 36888+i3583*4))
+//line list.go:42
+								if i6464 <= i3596 {
+//line list.go:42
+									if i2874 <= *(*int32)(unsafe.Add(shared, 45080+i3583*4)) {
+//line list.go:47
+										i3611, i3612 = i3581+i3596&16383, i3582+int32(uint32(i3596)>>14)
+									} else {
+//line list.go:42
+										i3611, i3612 = i3581, i3582
+									}
+								} else {
+//line list.go:42
+									i3611, i3612 = i3581, i3582
+								}
+//line list.go:41
+								i3581, i3582, i3583 = i3611, i3612, i3583+32
+							}
+//line list.go:50
+							i3601 = i3601 + i3581
+//line list.go:50
+							*(*int32)(unsafe.Add(each3582, thread*4)) = i3582
+						}
+//line list.go:50
+						i3602 := int(uint32(i3601))
+//line list.go:50
+						i3603 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:40
+							i3582 := *(*int32)(unsafe.Add(each3582, thread*4))
+//line list.go:50
+							i3603 = i3603 + i3582
+						}
+//line list.go:57
+						c2878 := i6467 <= i3602+int(uint32(i3603))<<14
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:57
+							if c2878 {
+//line list.go:57
+								i6492next, i6491next = i6492, i2874
+							} else {
+//line list.go:60
+								i6492next, i6491next = i2874-1, i6491
+							}
+						}
+						i6492, i6491 = i6492next, i6491next
+						state = 65
+					case 70:
+//line list.go:56
+						i4541 := int32((int(i6495) + int(i6496) + 1) >> 1)
+//line list.go:50
+						i4678 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i4658, i4659, i4688, i4689 int32
+							var i4660 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line histogram.go:90
+							i3023 := int(uint32(i1479))
+//line list.go:41
+							i4658, i4659, i4660 = 0, 0, i3023
+//line list.go:41
+							for {
+//line list.go:41
+								if i4660 >= i3448 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i4660) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4660, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								i4673 := *(*int32)(unsafe.Add(shared, 36888+i4660*4))
+//line list.go:42
+								if 0 <= i4673 {
+//line list.go:42
+									if i4541 <= i4673 {
+//line list.go:47
+										i4688, i4689 = i4658+i4673&16383, i4659+int32(uint32(i4673)>>14)
+									} else {
+//line list.go:42
+										i4688, i4689 = i4658, i4659
+									}
+								} else {
+//line list.go:42
+									i4688, i4689 = i4658, i4659
+								}
+//line list.go:41
+								i4658, i4659, i4660 = i4688, i4689, i4660+32
+							}
+//line list.go:50
+							i4678 = i4678 + i4658
+//line list.go:50
+							*(*int32)(unsafe.Add(each4659, thread*4)) = i4659
+						}
+//line list.go:50
+						i4679 := int(uint32(i4678))
+//line list.go:50
+						i4680 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:40
+							i4659 := *(*int32)(unsafe.Add(each4659, thread*4))
+//line list.go:50
+							i4680 = i4680 + i4659
+						}
+//line list.go:50
+						i4683 := i4679 + int(uint32(i4680))<<14
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:57
+							if i4184 <= i4683 {
+//line list.go:57
+								i6496next, i6495next = i6496, i4541
+							} else {
+//line list.go:60
+								i6496next, i6495next = i4541-1, i6495
+							}
+						}
+						i6496, i6495 = i6496next, i6495next
+						state = 57
+					case 71:
+//line list.go:56
+						i4068 := int32((int(i6493) + int(i6494) + 1) >> 1)
+//line list.go:50
+						i4464 = 0
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i4444, i4474 int32
+							var i4446 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line histogram.go:90
+							i3023 := int(uint32(i1479))
+//line list.go:41
+							i4451 := int(uint32(*(*int32)(unsafe.Add(shared, 53272))))
+//line list.go:41
+							i4444, i4446 = 0, i3023
+//line list.go:41
+							for {
+//line list.go:41
+								if i4446 >= i4451 {
+//line list.go:41
+									break
+								}
+//line list.go:42
+								if uint(i4446) >= 2048 {
+//line list.go:42
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i4446, int(2048))
+//line list.go:42
+									return
+								}
+//line list.go:42
+								if i4068 <= *(*int32)(unsafe.Add(shared, 36888+i4446*4)) {
+//line list.go:47
+									i4474 = i4444 + 1
+								} else {
+//line list.go:42
+									i4474 = i4444
+								}
+//line list.go:41
+								i4444, i4446 = i4474, i4446+32
+							}
+//line list.go:50
+							i4464 = i4464 + i4444
+						}
+//line list.go:50
+						i4465 := int(uint32(i4464))
+//line list.go:50
+						i4466 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:50
+							i4466 = i4466 + k8809
+						}
+//line list.go:50
+						i4469 := i4465 + int(uint32(i4466))<<14
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:57
+							if i2709 <= i4469 {
+//line list.go:57
+								i6494next, i6493next = i6494, i4068
+							} else {
+//line list.go:60
+								i6494next, i6493next = i4068-1, i6493
+							}
+						}
+						i6494, i6493 = i6494next, i6493next
+						state = 47
+					case 72:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i3292, i3293, i3294, i3295, i3296, i3297, i4427, i3306 int32
+							var i3298, i1862 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line philox.go:19
+							i3292, i3293, i3294, i3295, i3296, i3297, i3298 = i120, 0, 0, 0, i3405, i3409, 0
+//line philox.go:19
+							for {
+//line bits.go:460
+								i4005 := int(uint32(i3292)) * 3528531795
+//line bits.go:460
+								i4424 := int(uint32(i3294)) * 3449720151
+								i4427 = int32(i4424)
+//line philox.go:18
+								i3306 = int32(int(uint(i4424)>>32)) ^ i3293 ^ i3296
+								i3311 := i3298 + 1
+//line philox.go:19
+								if i3311 >= 10 {
+//line philox.go:19
+									break
+								}
+//line philox.go:19
+								i3292, i3293, i3294, i3295, i3296, i3297, i3298 = i3306, i4427, int32(int(uint(i4005)>>32))^i3295^i3297, int32(i4005), i3296-1640531527, i3297-1150833019, i3311
+							}
+//line weight.go:55
+							var i2551 int
+//line weight.go:55
+							{
+//line weight.go:55
+								hi_, _ := bits.Mul64(uint64(int(uint32(i4427))<<32|int(uint32(i3306))), uint64(i6470))
+//line weight.go:55
+								i2551 = int(hi_)
+							}
+//line weight.go:56
+							i1862, i1863 = i2551, 0
+//line stage.go:185
+							for {
+//line stage.go:185
+								if i1863 >= i5801 {
+//line stage.go:185
+									break
+								}
+//line stage.go:185
+								if uint(i1863) >= 129 {
+//line stage.go:185
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1863, int(129))
+//line stage.go:185
+									return
+								}
+//line stage.go:185
+								i1878 := *(*int)(unsafe.Add(shared, 53552+i1863*8))
+//line stage.go:185
+								if i1878 > i1862 {
+//line stage.go:185
+									break
+								}
+								i1862, i1863 = i1862-i1878, i1863+1
+							}
+							i1820 = i1863 + 1
+//line stage.go:189
+							if uint(i1863) >= 129 {
+//line stage.go:189
+								blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1863, int(129))
+//line stage.go:189
+								return
+							}
+//line stage.go:189
+							i1832 = *(*int)(unsafe.Add(shared, 53552+i1863*8)) - i1862
+						}
+						state = 73
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 73:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:126
+							c6063 := int32(tx) == 0
+//line list.go:18
+							if c6063 {
+								*(*int32)(unsafe.Add(shared, 53272)) = 0
+							}
+						}
+						state = 74
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 74:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:21
+							i6465next, i6435next, i6433next = i1832, i1820, i1863
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6465next, i6463, i6460, f6458, f6455, i6451, i6446, i6443, i6440, c6438, i6435next, i6433next, 1, 6
+						state = 122
+					case 75:
+						if i6451 == 0 {
+							state = 79
+						} else {
+							state = 76
+						}
+					case 76:
+//line stage.go:151
+						i5817 = int32(1)<<uint32(i6451) - 1
+//line stage.go:151
+						i1765 := i6451
+//line stage.go:151
+						if 12 < uint32(i6451) {
+//line stage.go:151
+							i1765 = 12
+						}
+//line stage.go:151
+						i1766 = i6451 - i1765
+						state = 77
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 77:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i2507 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:22
+							i2507 = tx
+//line histogram.go:22
+							for {
+//line histogram.go:22
+								if i2507 >= 4096 {
+//line histogram.go:22
+									break
+								}
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, i2507*4)) = 0
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, 16384+i2507*4)) = 0
+//line histogram.go:22
+								i2507 = i2507 + 512
+							}
+						}
+						state = 78
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 78:
+						i6453, i6448, c1786 = i1766, i5817, false
+						state = 80
+					case 79:
+						i6453, i6448, c1786 = i6451, i6446, true
+						state = 80
+					case 80:
+//line weight.go:74
+						i1886 := int32(math.Float32frombits(uint32(i6443 + 1065353216)))
+//line stage.go:101
+						i989 := i6463
+//line stage.go:101
+						if i6463 < i1886 {
+//line stage.go:101
+							i989 = i1886
+						}
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:100
+							if c1786 {
+//line stage.go:169
+								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i989, i6460, f6458, f6455, i6453, i6448, i6443, i989, c6438, i2064, 0, 3, 5
+							} else {
+//line stage.go:100
+								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i6460, f6458, f6455, i6453, i6448, i6443, i6440, c6438, i6436, i6434, i6432, i6430
+							}
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
+						state = 122
+					case 81:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line weight.go:49
+							i2439 := int(float64(f4179 * float64(i6470)))
+//line weight.go:49
+							i2441 = 1
+//line weight.go:49
+							if 1 < i2439 {
+//line weight.go:49
+								i2441 = i2439
+							}
+						}
+						state = 82
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 82:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i3209 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:22
+							i3209 = tx
+//line histogram.go:22
+							for {
+//line histogram.go:22
+								if i3209 >= 4096 {
+//line histogram.go:22
+									break
+								}
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, i3209*4)) = 0
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, 16384+i3209*4)) = 0
+//line histogram.go:22
+								i3209 = i3209 + 512
+							}
+						}
+						state = 83
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 83:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:25
+							i6465next = i2441
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6465next, i6463, i6460, f6458, f6455, 16, 234881024, 0, i6440, c6438, i2064, 0, 2, 4
+						state = 122
+					case 84:
+						if i6451 == 0 {
+							state = 88
+						} else {
+							state = 85
+						}
+					case 85:
+//line stage.go:151
+						i5859 = int32(1)<<uint32(i6451) - 1
+//line stage.go:151
+						i1688 := i6451
+//line stage.go:151
+						if 12 < uint32(i6451) {
+//line stage.go:151
+							i1688 = 12
+						}
+//line stage.go:151
+						i1689 = i6451 - i1688
+						state = 86
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 86:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i2408 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:22
+							i2408 = tx
+//line histogram.go:22
+							for {
+//line histogram.go:22
+								if i2408 >= 4096 {
+//line histogram.go:22
+									break
+								}
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, i2408*4)) = 0
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, 16384+i2408*4)) = 0
+//line histogram.go:22
+								i2408 = i2408 + 512
+							}
+						}
+						state = 87
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 87:
+						i6452, i6447, c1709 = i1689, i5859, false
+						state = 89
+					case 88:
+						i6452, i6447, c1709 = i6451, i6446, true
+						state = 89
+					case 89:
+//line weight.go:69
+						i1733 := i6443 ^ -2147483648
+//line stage.go:92
+						i964 := int32(-2139095040)
+//line stage.go:92
+						if -2139095040 < i1733 {
+//line stage.go:92
+							i964 = i1733
+						}
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:91
+							if c1709 {
+//line stage.go:159
+								if c2790 {
+//line stage.go:159
+									if c2847 {
+//line stage.go:159
+										i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i964, f6458, f6455, i6452, i6447, i6443, 1, true, i2064, 0, 3, 3
+									} else {
+//line stage.go:169
+										i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i964, f6458, f6455, i6452, i6447, i6443, i6463, true, i2064, 0, 3, 5
+									}
+								} else {
+//line stage.go:159
+									i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i964, f6458, f6455, i6452, i6447, i6443, i6463, true, i2064, 0, 3, 5
+								}
+							} else {
+//line stage.go:91
+								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i6463, i6460, f6458, f6455, i6452, i6447, i6443, i6440, c6438, i6436, i6434, i6432, i6430
+							}
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
+						state = 122
+					case 90:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:116
+							i6482 := *(*int32)(unsafe.Add(each6482, thread*4))
+//line stage.go:116
+							i1544 := int(i6482)
+//line wide.go:137
+							*(*int)(unsafe.Add(each1544, thread*8)) = i1544
+						}
+						state = 91
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 91:
+//line reduce.go:51
+						i3805 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:51
+							i3805 |= 1 << (thread & 31)
+						}
+						if i3805 == -1 {
+							state = 96
+						} else {
+							state = 92
+						}
+					case 92:
+//line reduce.go:58
+						i3813 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:116
+							i1544 := *(*int)(unsafe.Add(each1544, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3805)))&31 {
+//line reduce.go:58
+								i3813 = i1544
+							}
+						}
+						i3837, i3838 = i3805&(i3805-1), i3813
+						state = 93
+					case 93:
+						if i3837 != 0 {
+							state = 95
+						} else {
+							state = 94
+						}
+					case 94:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:59
+							*(*int)(unsafe.Add(each3844, thread*8)) = i3838
+						}
+						state = 97
+					case 95:
+//line reduce.go:60
+						i3831 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:116
+							i1544 := *(*int)(unsafe.Add(each1544, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3837)))&31 {
+//line reduce.go:60
+								i3831 = i1544
+							}
+						}
+//line reduce.go:40
+						i4344 := i3838
+//line reduce.go:40
+						if i3838 < i3831 {
+//line reduce.go:40
+							i4344 = i3831
+						}
+						i3837, i3838 = i3837&(i3837-1), i4344
+						state = 93
+					case 96:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:116
+							i1544 := *(*int)(unsafe.Add(each1544, thread*8))
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1544
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7963, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:116
+							i1544 := *(*int)(unsafe.Add(each1544, thread*8))
+//line reduce.go:54
+							i7963 := *(*int)(unsafe.Add(each7963, thread*8))
+//line reduce.go:40
+							i7965 := i1544
+//line reduce.go:40
+							if i1544 < i7963 {
+//line reduce.go:40
+								i7965 = i7963
+							}
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i7965
+//line reduce.go:54
+							*(*int)(unsafe.Add(each7965, thread*8)) = i7965
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7973, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:40
+							i7965 := *(*int)(unsafe.Add(each7965, thread*8))
+//line reduce.go:54
+							i7973 := *(*int)(unsafe.Add(each7973, thread*8))
+//line reduce.go:40
+							i7975 := i7965
+//line reduce.go:40
+							if i7965 < i7973 {
+//line reduce.go:40
+								i7975 = i7973
+							}
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i7975
+//line reduce.go:54
+							*(*int)(unsafe.Add(each7975, thread*8)) = i7975
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7983, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:40
+							i7975 := *(*int)(unsafe.Add(each7975, thread*8))
+//line reduce.go:54
+							i7983 := *(*int)(unsafe.Add(each7983, thread*8))
+//line reduce.go:40
+							i7985 := i7975
+//line reduce.go:40
+							if i7975 < i7983 {
+//line reduce.go:40
+								i7985 = i7983
+							}
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i7985
+//line reduce.go:54
+							*(*int)(unsafe.Add(each7985, thread*8)) = i7985
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each7993, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:40
+							i7985 := *(*int)(unsafe.Add(each7985, thread*8))
+//line reduce.go:54
+							i7993 := *(*int)(unsafe.Add(each7993, thread*8))
+//line reduce.go:40
+							i7995 := i7985
+//line reduce.go:40
+							if i7985 < i7993 {
+//line reduce.go:40
+								i7995 = i7993
+							}
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i7995
+//line reduce.go:54
+							*(*int)(unsafe.Add(each7995, thread*8)) = i7995
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8003, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:40
+							i7995 := *(*int)(unsafe.Add(each7995, thread*8))
+//line reduce.go:54
+							i8003 := *(*int)(unsafe.Add(each8003, thread*8))
+//line reduce.go:40
+							i8005 := i7995
+//line reduce.go:40
+							if i7995 < i8003 {
+//line reduce.go:40
+								i8005 = i8003
+							}
+//line reduce.go:53
+							*(*int)(unsafe.Add(each3844, thread*8)) = i8005
+						}
+						state = 97
+					case 97:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:155
+							c1226 := uint(i1225) < 32
+//line wide.go:140
+							i3844 := *(*int)(unsafe.Add(each3844, thread*8))
+//line wide.go:155
+							o1228 := 53296 + i1225*8
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line wide.go:154
+							c6060 := i1479 == 0
+//line wide.go:139
+							if c6060 {
+								if !c1226 {
+//line wide.go:140
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1225, int(32))
+//line wide.go:140
+									return
+								}
+//line wide.go:140
+								*(*int)(unsafe.Add(shared, o1228)) = i3844
+							}
+						}
+						state = 98
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 98:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:143
+							i2174 := *(*int)(unsafe.Add(shared, 53296))
+//line wide.go:145
+							i7385 := *(*int)(unsafe.Add(shared, 53304))
+//line wide.go:145
+							i7387 := i2174
+//line wide.go:145
+							if i2174 < i7385 {
+//line wide.go:145
+								i7387 = i7385
+							}
+//line wide.go:145
+							i7396 := *(*int)(unsafe.Add(shared, 53312))
+//line wide.go:145
+							i7398 := i7387
+//line wide.go:145
+							if i7387 < i7396 {
+//line wide.go:145
+								i7398 = i7396
+							}
+//line wide.go:145
+							i7407 := *(*int)(unsafe.Add(shared, 53320))
+//line wide.go:145
+							i7409 := i7398
+//line wide.go:145
+							if i7398 < i7407 {
+//line wide.go:145
+								i7409 = i7407
+							}
+//line wide.go:145
+							i7418 := *(*int)(unsafe.Add(shared, 53328))
+//line wide.go:145
+							i7420 := i7409
+//line wide.go:145
+							if i7409 < i7418 {
+//line wide.go:145
+								i7420 = i7418
+							}
+//line wide.go:145
+							i7429 := *(*int)(unsafe.Add(shared, 53336))
+//line wide.go:145
+							i7431 := i7420
+//line wide.go:145
+							if i7420 < i7429 {
+//line wide.go:145
+								i7431 = i7429
+							}
+//line wide.go:145
+							i7440 := *(*int)(unsafe.Add(shared, 53344))
+//line wide.go:145
+							i7442 := i7431
+//line wide.go:145
+							if i7431 < i7440 {
+//line wide.go:145
+								i7442 = i7440
+							}
+//line wide.go:145
+							i7451 := *(*int)(unsafe.Add(shared, 53352))
+//line wide.go:145
+							i7453 := i7442
+//line wide.go:145
+							if i7442 < i7451 {
+//line wide.go:145
+								i7453 = i7451
+							}
+//line wide.go:145
+							i7462 := *(*int)(unsafe.Add(shared, 53360))
+//line wide.go:145
+							i7464 := i7453
+//line wide.go:145
+							if i7453 < i7462 {
+//line wide.go:145
+								i7464 = i7462
+							}
+//line wide.go:145
+							i7473 := *(*int)(unsafe.Add(shared, 53368))
+//line wide.go:145
+							i7475 := i7464
+//line wide.go:145
+							if i7464 < i7473 {
+//line wide.go:145
+								i7475 = i7473
+							}
+//line wide.go:145
+							i7484 := *(*int)(unsafe.Add(shared, 53376))
+//line wide.go:145
+							i7486 := i7475
+//line wide.go:145
+							if i7475 < i7484 {
+//line wide.go:145
+								i7486 = i7484
+							}
+//line wide.go:145
+							i7495 := *(*int)(unsafe.Add(shared, 53384))
+//line wide.go:145
+							i7497 := i7486
+//line wide.go:145
+							if i7486 < i7495 {
+//line wide.go:145
+								i7497 = i7495
+							}
+//line wide.go:145
+							i7506 := *(*int)(unsafe.Add(shared, 53392))
+//line wide.go:145
+							i7508 := i7497
+//line wide.go:145
+							if i7497 < i7506 {
+//line wide.go:145
+								i7508 = i7506
+							}
+//line wide.go:145
+							i7517 := *(*int)(unsafe.Add(shared, 53400))
+//line wide.go:145
+							i7519 := i7508
+//line wide.go:145
+							if i7508 < i7517 {
+//line wide.go:145
+								i7519 = i7517
+							}
+//line wide.go:145
+							i7528 := *(*int)(unsafe.Add(shared, 53408))
+//line wide.go:145
+							i7530 := i7519
+//line wide.go:145
+							if i7519 < i7528 {
+//line wide.go:145
+								i7530 = i7528
+							}
+//line wide.go:145
+							i7539 := *(*int)(unsafe.Add(shared, 53416))
+//line wide.go:145
+							i7541 := i7530
+//line wide.go:145
+							if i7530 < i7539 {
+//line wide.go:145
+								i7541 = i7539
+							}
+//line stage.go:116
+							i1546 = int32(i7541)
+							c1547 = i1546 <= -2139095041
+						}
+						if c1547 {
+							state = 121
+						} else {
+							state = 99
+						}
+					case 99:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line weight.go:28
+							f2200 = math.Float32frombits(uint32(i1546 ^ int32(uint32(i1546>>31)>>1)))
+						}
+						if c574 {
+							state = 109
+						} else {
+							state = 100
+						}
+					case 100:
+						for thread := warp; thread < end; thread++ {
+							var i6490 int32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:123
+							i6486 := *(*int32)(unsafe.Add(each6486, thread*4))
+//line stage.go:123
+							i6482 := *(*int32)(unsafe.Add(each6482, thread*4))
+//line stage.go:123
+							if i6482 != i1546 {
+								i6490 = 2147483647
+							} else {
+//line stage.go:123
+								i6490 = i6486
+							}
+//line stage.go:126
+							i1599 := 0 - int(i6490)
+//line wide.go:137
+							*(*int)(unsafe.Add(each1599, thread*8)) = i1599
+						}
+						state = 101
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 101:
+//line reduce.go:51
+						i3876 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:51
+							i3876 |= 1 << (thread & 31)
+						}
+						if i3876 == -1 {
+							state = 106
+						} else {
+							state = 102
+						}
+					case 102:
+//line reduce.go:58
+						i3884 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:126
+							i1599 := *(*int)(unsafe.Add(each1599, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3876)))&31 {
+//line reduce.go:58
+								i3884 = i1599
+							}
+						}
+						i3908, i3909 = i3876&(i3876-1), i3884
+						state = 103
+					case 103:
+						if i3908 != 0 {
+							state = 105
+						} else {
+							state = 104
+						}
+					case 104:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:59
+							*(*int)(unsafe.Add(each3915, thread*8)) = i3909
+						}
+						state = 107
+					case 105:
+//line reduce.go:60
+						i3902 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:126
+							i1599 := *(*int)(unsafe.Add(each1599, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i3908)))&31 {
+//line reduce.go:60
+								i3902 = i1599
+							}
+						}
+//line reduce.go:40
+						i4375 := i3909
+//line reduce.go:40
+						if i3909 < i3902 {
+//line reduce.go:40
+							i4375 = i3902
+						}
+						i3908, i3909 = i3908&(i3908-1), i4375
+						state = 103
+					case 106:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:126
+							i1599 := *(*int)(unsafe.Add(each1599, thread*8))
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i1599
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8023, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:126
+							i1599 := *(*int)(unsafe.Add(each1599, thread*8))
+//line reduce.go:54
+							i8023 := *(*int)(unsafe.Add(each8023, thread*8))
+//line reduce.go:40
+							i8025 := i1599
+//line reduce.go:40
+							if i1599 < i8023 {
+//line reduce.go:40
+								i8025 = i8023
+							}
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8025
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8025, thread*8)) = i8025
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8033, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:40
+							i8025 := *(*int)(unsafe.Add(each8025, thread*8))
+//line reduce.go:54
+							i8033 := *(*int)(unsafe.Add(each8033, thread*8))
+//line reduce.go:40
+							i8035 := i8025
+//line reduce.go:40
+							if i8025 < i8033 {
+//line reduce.go:40
+								i8035 = i8033
+							}
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8035
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8035, thread*8)) = i8035
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8043, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:40
+							i8035 := *(*int)(unsafe.Add(each8035, thread*8))
+//line reduce.go:54
+							i8043 := *(*int)(unsafe.Add(each8043, thread*8))
+//line reduce.go:40
+							i8045 := i8035
+//line reduce.go:40
+							if i8035 < i8043 {
+//line reduce.go:40
+								i8045 = i8043
+							}
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8045
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8045, thread*8)) = i8045
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8053, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:40
+							i8045 := *(*int)(unsafe.Add(each8045, thread*8))
+//line reduce.go:54
+							i8053 := *(*int)(unsafe.Add(each8053, thread*8))
+//line reduce.go:40
+							i8055 := i8045
+//line reduce.go:40
+							if i8045 < i8053 {
+//line reduce.go:40
+								i8055 = i8053
+							}
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8055
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8055, thread*8)) = i8055
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8063, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:40
+							i8055 := *(*int)(unsafe.Add(each8055, thread*8))
+//line reduce.go:54
+							i8063 := *(*int)(unsafe.Add(each8063, thread*8))
+//line reduce.go:40
+							i8065 := i8055
+//line reduce.go:40
+							if i8055 < i8063 {
+//line reduce.go:40
+								i8065 = i8063
+							}
+//line reduce.go:53
+							*(*int)(unsafe.Add(each3915, thread*8)) = i8065
+						}
+						state = 107
+					case 107:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:155
+							c1226 := uint(i1225) < 32
+//line wide.go:140
+							i3915 := *(*int)(unsafe.Add(each3915, thread*8))
+//line wide.go:155
+							o1228 := 53296 + i1225*8
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line wide.go:154
+							c6060 := i1479 == 0
+//line wide.go:139
+							if c6060 {
+								if !c1226 {
+//line wide.go:140
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1225, int(32))
+//line wide.go:140
+									return
+								}
+//line wide.go:140
+								*(*int)(unsafe.Add(shared, o1228)) = i3915
+							}
+						}
+						state = 108
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 108:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:143
+							i2269 := *(*int)(unsafe.Add(shared, 53296))
+//line wide.go:145
+							i7564 := *(*int)(unsafe.Add(shared, 53304))
+//line wide.go:145
+							i7566 := i2269
+//line wide.go:145
+							if i2269 < i7564 {
+//line wide.go:145
+								i7566 = i7564
+							}
+//line wide.go:145
+							i7575 := *(*int)(unsafe.Add(shared, 53312))
+//line wide.go:145
+							i7577 := i7566
+//line wide.go:145
+							if i7566 < i7575 {
+//line wide.go:145
+								i7577 = i7575
+							}
+//line wide.go:145
+							i7586 := *(*int)(unsafe.Add(shared, 53320))
+//line wide.go:145
+							i7588 := i7577
+//line wide.go:145
+							if i7577 < i7586 {
+//line wide.go:145
+								i7588 = i7586
+							}
+//line wide.go:145
+							i7597 := *(*int)(unsafe.Add(shared, 53328))
+//line wide.go:145
+							i7599 := i7588
+//line wide.go:145
+							if i7588 < i7597 {
+//line wide.go:145
+								i7599 = i7597
+							}
+//line wide.go:145
+							i7608 := *(*int)(unsafe.Add(shared, 53336))
+//line wide.go:145
+							i7610 := i7599
+//line wide.go:145
+							if i7599 < i7608 {
+//line wide.go:145
+								i7610 = i7608
+							}
+//line wide.go:145
+							i7619 := *(*int)(unsafe.Add(shared, 53344))
+//line wide.go:145
+							i7621 := i7610
+//line wide.go:145
+							if i7610 < i7619 {
+//line wide.go:145
+								i7621 = i7619
+							}
+//line wide.go:145
+							i7630 := *(*int)(unsafe.Add(shared, 53352))
+//line wide.go:145
+							i7632 := i7621
+//line wide.go:145
+							if i7621 < i7630 {
+//line wide.go:145
+								i7632 = i7630
+							}
+//line wide.go:145
+							i7641 := *(*int)(unsafe.Add(shared, 53360))
+//line wide.go:145
+							i7643 := i7632
+//line wide.go:145
+							if i7632 < i7641 {
+//line wide.go:145
+								i7643 = i7641
+							}
+//line wide.go:145
+							i7652 := *(*int)(unsafe.Add(shared, 53368))
+//line wide.go:145
+							i7654 := i7643
+//line wide.go:145
+							if i7643 < i7652 {
+//line wide.go:145
+								i7654 = i7652
+							}
+//line wide.go:145
+							i7663 := *(*int)(unsafe.Add(shared, 53376))
+//line wide.go:145
+							i7665 := i7654
+//line wide.go:145
+							if i7654 < i7663 {
+//line wide.go:145
+								i7665 = i7663
+							}
+//line wide.go:145
+							i7674 := *(*int)(unsafe.Add(shared, 53384))
+//line wide.go:145
+							i7676 := i7665
+//line wide.go:145
+							if i7665 < i7674 {
+//line wide.go:145
+								i7676 = i7674
+							}
+//line wide.go:145
+							i7685 := *(*int)(unsafe.Add(shared, 53392))
+//line wide.go:145
+							i7687 := i7676
+//line wide.go:145
+							if i7676 < i7685 {
+//line wide.go:145
+								i7687 = i7685
+							}
+//line wide.go:145
+							i7696 := *(*int)(unsafe.Add(shared, 53400))
+//line wide.go:145
+							i7698 := i7687
+//line wide.go:145
+							if i7687 < i7696 {
+//line wide.go:145
+								i7698 = i7696
+							}
+//line wide.go:145
+							i7707 := *(*int)(unsafe.Add(shared, 53408))
+//line wide.go:145
+							i7709 := i7698
+//line wide.go:145
+							if i7698 < i7707 {
+//line wide.go:145
+								i7709 = i7707
+							}
+//line wide.go:145
+							i7718 := *(*int)(unsafe.Add(shared, 53416))
+//line wide.go:145
+							i7720 := i7709
+//line wide.go:145
+							if i7709 < i7718 {
+//line wide.go:145
+								i7720 = i7718
+							}
+//line stage.go:126
+							i1602 := int32(0 - i7720)
+//line stage.go:174
+							if c4772 {
+//line stage.go:179
+								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i1602, i6468, i6463, -2139095040, 1, f2200, i6451, i6446, i6443, 1, true, i2064, 0, 3, 7
+							} else {
+//line stage.go:174
+								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i1602, i6468, i6463, i6460, f6458, f2200, i6451, i6446, i6443, i6440, c6438, i6436, i6434, i6432, 8
+							}
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
+						state = 122
+					case 109:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line weight.go:41
+							if c2213 {
+//line weight.go:44
+								i2229 = i2224
+							} else {
+//line weight.go:41
+								i2229 = 1
+							}
+						}
+						if c6478 {
+							state = 111
+						} else {
+							state = 110
+						}
+					case 110:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:159
+							if c2790 {
+//line stage.go:159
+								if c2847 {
+//line stage.go:159
+									i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i2229, i6460, f1572, f2200, i6451, i6446, i6443, 1, true, i2064, 0, 3, 3
+								} else {
+//line stage.go:169
+									i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i2229, i6460, f1572, f2200, i6451, i6446, i6443, i2229, true, i2064, 0, 3, 5
+								}
+							} else {
+//line stage.go:159
+								i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next = i6474, i6468, i2229, i6460, f1572, f2200, i6451, i6446, i6443, i2229, true, i2064, 0, 3, 5
+							}
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6473next, i6465next, i6462next, i6459next, f6457next, f6454next, i6450next, i6445next, i6441next, i6439next, c6437next, i6435next, i6433next, i6431next, i6429next
+						state = 122
+					case 111:
+//line weight.go:69
+						i2324 := i6443 ^ -2147483648
+//line stage.go:135
+						i1621 = i6460
+//line stage.go:135
+						if i6460 < i2324 {
+//line stage.go:135
+							i1621 = i2324
+						}
+						if i6488 <= 2048 {
+							state = 118
+						} else {
+							state = 112
+						}
+					case 112:
+						if i6451 == 0 {
+							state = 116
+						} else {
+							state = 113
+						}
+					case 113:
+//line stage.go:151
+						i5968 = int32(1)<<uint32(i6451) - 1
+//line stage.go:151
+						i2378 := i6451
+//line stage.go:151
+						if 12 < uint32(i6451) {
+//line stage.go:151
+							i2378 = 12
+						}
+//line stage.go:151
+						i2379 = i6451 - i2378
+						state = 114
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 114:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							var i3179 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:22
+							i3179 = tx
+//line histogram.go:22
+							for {
+//line histogram.go:22
+								if i3179 >= 4096 {
+//line histogram.go:22
+									break
+								}
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, i3179*4)) = 0
+//line histogram.go:23
+								*(*int32)(unsafe.Add(shared, 16384+i3179*4)) = 0
+//line histogram.go:22
+								i3179 = i3179 + 512
+							}
+						}
+						state = 115
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 115:
+						i6449, i6444 = i2379, i5968
+						state = 117
+					case 116:
+						i6449, i6444 = i6451, i6446
+						state = 117
+					case 117:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line stage.go:143
+							i6462next, f6457next, f6454next = i2229, f1572, f2200
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6468, i6462next, i1621, f6457next, f6454next, i6449, i6444, i6443, i6440, c6438, i6436, i6434, i6432, 2
+						state = 122
+					case 118:
+						state = 119
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 119:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:126
+							c6063 := int32(tx) == 0
+//line list.go:18
+							if c6063 {
+								*(*int32)(unsafe.Add(shared, 53272)) = 0
+							}
+						}
+						state = 120
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 120:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line list.go:21
+							i6462next, f6457next, f6454next = i2229, f1572, f2200
+						}
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6468, i6462next, i1621, f6457next, f6454next, i6451, i6446, i6443, i1621, c6438, i2064, 0, 1, 1
+						state = 122
+					case 121:
+						i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429 = i6474, i6468, i6463, i6460, f6458, f6455, i6451, i6446, i6443, i6440, c6438, i6436, i6434, i6432, 8
+						state = 122
+					case 122:
+//line wide.go:46
+						i137 = i126 + 1
+						if i137 < 10 {
+							state = 124
+						} else {
+							state = 123
+						}
+					case 123:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:46
+							i6472next = i6470
+						}
+						i6475, i6472, f6456 = i6473, i6472next, f6454
+						state = 144
+					case 124:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:46
+							i6471next = i6470
+						}
+						i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126 = i6473, i6471next, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i137
+						state = 15
+					case 125:
+//line histogram.go:78
+						i2098 = (i2103 + i2104 + 1) / 2
+//line reduce.go:51
+						i4298 = 0
+						for thread := warp; thread < end; thread++ {
+							var i3025, i3026, i3044 int
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line histogram.go:90
+							i3023 := int(uint32(i1479))
+//line histogram.go:90
+							i3025, i3026 = 0, i3023
+//line histogram.go:90
+							for {
+//line histogram.go:90
+								if i3026 >= 512 {
+//line histogram.go:90
+									break
+								}
+//line histogram.go:91
+								if i2098 <= i3026 {
+									i3044 = i3025 + *(*int)(unsafe.Add(shared, 32768+i3026*8))
+								} else {
+//line histogram.go:91
+									i3044 = i3025
+								}
+//line histogram.go:90
+								i3025, i3026 = i3044, i3026+32
+							}
+//line reduce.go:51
+							i4298 |= 1 << (thread & 31)
+//line reduce.go:51
+							*(*int)(unsafe.Add(each3025, thread*8)) = i3025
+						}
+						if i4298 == -1 {
+							state = 130
+						} else {
+							state = 126
+						}
+					case 126:
+//line reduce.go:58
+						i4306 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i3025 := *(*int)(unsafe.Add(each3025, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4298)))&31 {
+//line reduce.go:58
+								i4306 = i3025
+							}
+						}
+						i4330, i4331 = i4298&(i4298-1), i4306
+						state = 127
+					case 127:
+						if i4330 != 0 {
+							state = 129
+						} else {
+							state = 128
+						}
+					case 128:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:59
+							*(*int)(unsafe.Add(each4337, thread*8)) = i4331
+						}
+						state = 131
+					case 129:
+//line reduce.go:60
+						i4324 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i3025 := *(*int)(unsafe.Add(each3025, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i4330)))&31 {
+//line reduce.go:60
+								i4324 = i3025
+							}
+						}
+						i4330, i4331 = i4330&(i4330-1), i4331+i4324
+						state = 127
+					case 130:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i3025 := *(*int)(unsafe.Add(each3025, thread*8))
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i3025
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8083, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:89
+							i3025 := *(*int)(unsafe.Add(each3025, thread*8))
+//line reduce.go:54
+							i8083 := *(*int)(unsafe.Add(each8083, thread*8))
+//line reduce.go:38
+							i8084 := i3025 + i8083
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8084
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8084, thread*8)) = i8084
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8092, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8084 := *(*int)(unsafe.Add(each8084, thread*8))
+//line reduce.go:54
+							i8092 := *(*int)(unsafe.Add(each8092, thread*8))
+//line reduce.go:38
+							i8093 := i8084 + i8092
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8093
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8093, thread*8)) = i8093
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8101, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8093 := *(*int)(unsafe.Add(each8093, thread*8))
+//line reduce.go:54
+							i8101 := *(*int)(unsafe.Add(each8101, thread*8))
+//line reduce.go:38
+							i8102 := i8093 + i8101
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8102
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8102, thread*8)) = i8102
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8110, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8102 := *(*int)(unsafe.Add(each8102, thread*8))
+//line reduce.go:54
+							i8110 := *(*int)(unsafe.Add(each8110, thread*8))
+//line reduce.go:38
+							i8111 := i8102 + i8110
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8111
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8111, thread*8)) = i8111
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8119, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8111 := *(*int)(unsafe.Add(each8111, thread*8))
+//line reduce.go:54
+							i8119 := *(*int)(unsafe.Add(each8119, thread*8))
+//line reduce.go:53
+							*(*int)(unsafe.Add(each4337, thread*8)) = i8111 + i8119
+						}
+						state = 131
+					case 131:
+//line histogram.go:95
+						i3033 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:95
+							i4337 := *(*int)(unsafe.Add(each4337, thread*8))
+//line histogram.go:95
+							if int32(thread&31) == 0 {
+//line histogram.go:95
+								i3033 = i4337
+							}
+						}
+//line histogram.go:79
+						c2100 := i6466 <= i3033
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line histogram.go:79
+							if c2100 {
+//line histogram.go:79
+								i2103next, i2104next = i2098, i2104
+							} else {
+//line histogram.go:82
+								i2103next, i2104next = i2103, i2098-1
+							}
+						}
+						i2103, i2104 = i2103next, i2104next
+						state = 25
+					case 132:
+//line wide.go:97
+						i354 := i2059 + i341<<9
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var i357, i6004, i8213, i9044, i9050, i8414, i8404, i8386, i8541, i8531, i8513, i8668, i8658, i8640, i8795, i8785, i8767 int
+							var c1027, c8341, c8468, c8595, c8722 bool
+							var f5594, f5595, f5596, f5597, f9301, f9302, f9303, f9304, f8329, f8330, f8331, f8333, f8351, f8357, f8456, f8457, f8458, f8460, f8478, f8484, f8583, f8584, f8585, f8587, f8605, f8611, f8710, f8711, f8712, f8714, f8732, f8738 float32
+							var i8307, i8302, i8317, i8318, i8363, i8361, i8344, i8345, i8368, i8369, i8370, i8403, i8382, i8385, i8392, i8434, i8429, i8444, i8445, i8490, i8488, i8471, i8472, i8495, i8496, i8497, i8530, i8509, i8512, i8519, i8561, i8556, i8571, i8572, i8617, i8615, i8598, i8599, i8622, i8623, i8624, i8657, i8636, i8639, i8646, i8688, i8683, i8698, i8699, i8744, i8742, i8725, i8726, i8749, i8750, i8751, i8784, i8763, i8766, i8773 int32
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:102
+							i6486 := *(*int32)(unsafe.Add(each6486, thread*4))
+//line wide.go:102
+							i6482 := *(*int32)(unsafe.Add(each6482, thread*4))
+//line wide.go:97
+							i357 = i354 + tx
+//line wide.go:77
+							i6004 = i357 << 2
+							c1027 = i78 <= i6004
+//line wide.go:78
+							if c1027 {
+//line wide.go:78
+								if i6004+4 <= i80 {
+									if uint(i357) >= uint(quadsLen) {
+//line wide.go:79
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i357, quadsLen)
+//line wide.go:79
+										return
+									}
+//line wide.go:79
+									f5594, f5595, f5596, f5597 = *(*float32)(unsafe.Add(quads, i357*16)), *(*float32)(unsafe.Add(quads, i357*16+4)), *(*float32)(unsafe.Add(quads, i357*16+8)), *(*float32)(unsafe.Add(quads, i357*16+12))
+//line wide.go:79
+									goto l2
+								}
+							}
+//line wide.go:83
+							if c1027 {
+//line wide.go:83
+								if i6004 < i80 {
+									if uint(i6004) >= uint(logitsLen) {
+//line wide.go:84
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i6004, logitsLen)
+//line wide.go:84
+										return
+									}
+//line wide.go:84
+									f9301 = *(*float32)(unsafe.Add(logits, i6004*4))
+								} else {
+//line wide.go:83
+									f9301 = math.Float32frombits(0x7fc00000)
+								}
+							} else {
+//line wide.go:83
+								f9301 = math.Float32frombits(0x7fc00000)
+							}
+//line wide.go:83
+							i8213 = i6004 + 1
+//line wide.go:83
+							if i78 <= i8213 {
+//line wide.go:83
+								if i8213 < i80 {
+									if uint(i8213) >= uint(logitsLen) {
+//line wide.go:84
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i8213, logitsLen)
+//line wide.go:84
+										return
+									}
+//line wide.go:84
+									f9302 = *(*float32)(unsafe.Add(logits, i8213*4))
+								} else {
+//line wide.go:83
+									f9302 = math.Float32frombits(0x7fc00000)
+								}
+							} else {
+//line wide.go:83
+								f9302 = math.Float32frombits(0x7fc00000)
+							}
+//line wide.go:83
+							i9044 = i6004 + 2
+//line wide.go:83
+							if i78 <= i9044 {
+//line wide.go:83
+								if i9044 < i80 {
+									if uint(i9044) >= uint(logitsLen) {
+//line wide.go:84
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9044, logitsLen)
+//line wide.go:84
+										return
+									}
+//line wide.go:84
+									f9303 = *(*float32)(unsafe.Add(logits, i9044*4))
+								} else {
+//line wide.go:83
+									f9303 = math.Float32frombits(0x7fc00000)
+								}
+							} else {
+//line wide.go:83
+								f9303 = math.Float32frombits(0x7fc00000)
+							}
+//line wide.go:83
+							i9050 = i6004 + 3
+//line wide.go:83
+							if i78 <= i9050 {
+//line wide.go:83
+								if i9050 < i80 {
+									if uint(i9050) >= uint(logitsLen) {
+//line wide.go:84
+										blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i9050, logitsLen)
+//line wide.go:84
+										return
+									}
+//line wide.go:84
+									f9304 = *(*float32)(unsafe.Add(logits, i9050*4))
+								} else {
+//line wide.go:83
+									f9304 = math.Float32frombits(0x7fc00000)
+								}
+							} else {
+//line wide.go:83
+								f9304 = math.Float32frombits(0x7fc00000)
+							}
+//line wide.go:87
+							f5594, f5595, f5596, f5597 = f9301, f9302, f9303, f9304
+						l2:
+//line weight.go:19
+							if f5594 != f5594 {
+//line weight.go:19
+								i8307 = -2147483648
+							} else {
+//line weight.go:22
+								i8302 = int32(math.Float32bits(f5594 + 0))
+								i8307 = i8302 ^ int32(uint32(i8302>>31)>>1)
+							}
+//line wide.go:102
+							if i6482 < i8307 {
+								i8317, i8318 = int32(i6004-i78), i8307
+							} else {
+//line wide.go:102
+								i8317, i8318 = i6486, i6482
+							}
+//line wide.go:106
+							if c6438 {
+//line stage.go:195
+								if i8307 < i6460 {
+//line stage.go:195
+									i8363 = -1
+								} else {
+//line weight.go:33
+									if f5594 == f6455 {
+//line weight.go:33
+										i8361 = 268435456
+									} else {
+//line weight.go:36
+										f8329 = float32((f5594 - f6455) * f6458)
+//line exp.go:36
+										f8330 = math32.FMA(f8329, 1.442695, 1.2582912e+07)
+										f8331 = f8330 - 1.2582912e+07
+										f8333 = math32.FMA(f8331, 1.9046542e-09, math32.FMA(f8331, -0.6931472, f8329))
+//line exp.go:21
+										c8341 = 0 < f8329
+//line exp.go:21
+										if c8341 {
+//line exp.go:21
+											i8344, i8345 = 528482304, 1602224128
+										} else {
+//line exp.go:21
+											i8344, i8345 = 1602224128, 528482304
+										}
+//line exp.go:24
+										f8351 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8333, 0.008368675), f8333, 0.041668262), f8333, 0.16666521), f8333, 0.49999994), f8333, 1), f8333, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8330))<<23+i8344))) * math.Float32frombits(uint32(i8345)))
+										if 104 < math.Float32frombits(math.Float32bits(f8329)&^(1<<31)) {
+//line exp.go:27
+											if c8341 {
+//line basic.go:19
+												f8357 = math.Float32frombits(0x7f800000)
+											} else {
+//line exp.go:27
+												f8357 = 0
+											}
+										} else {
+//line exp.go:25
+											f8357 = f8351
+										}
+//line weight.go:36
+										i8361 = int32(float32(f8357 * 2.6843546e+08))
+									}
+//line stage.go:198
+									i8363 = i8361
+								}
+//line weight.go:73
+								i8368, i8369, i8370 = i8363, i8363, int32(math.Float32bits(float32(i8363)))-1065353216
+							} else {
+//line wide.go:106
+								i8368, i8369, i8370 = i8307, 1, i8307^-2147483648
+							}
+//line wide.go:110
+							if i8368 < i6440 {
+//line wide.go:110
+								i8414 = 0
+							} else {
+//line wide.go:114
+								if c8373 {
+//line list.go:26
+									i8403 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+//line list.go:26
+									i8404 = int(uint32(i8403))
+//line list.go:26
+									if uint32(i8403) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i8404*4)) = i8368
+//line list.go:27
+										*(*int32)(unsafe.Add(shared, 45080+i8404*4)) = int32(i6004 - i78)
+//line list.go:27
+										i8414 = 0
+									} else {
+//line list.go:26
+										i8414 = 0
+									}
+								} else {
+//line wide.go:116
+									if c8375 {
+										i8382 = i8370 - i6442
+//line wide.go:117
+										if uint32(i8382) <= uint32(i6446) {
+											i8385 = int32(uint32(i8382) >> uint32(i6451))
+//line histogram.go:30
+											i8386 = int(uint32(i8385))
+//line histogram.go:30
+											if uint32(i8385) >= 4096 {
+//line histogram.go:30
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i8386), int(4096))
+//line histogram.go:30
+												return
+											}
+//line histogram.go:30
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i8386*4)), i8369&16383)
+											i8392 = int32(uint32(i8369) >> 14)
+//line histogram.go:31
+											if 0 < uint32(i8392) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i8386*4)), i8392)
+//line histogram.go:32
+												i8414 = 0
+											} else {
+//line histogram.go:31
+												i8414 = 0
+											}
+										} else {
+//line wide.go:117
+											i8414 = 0
+										}
+									} else {
+										if c8377 {
+											i8414 = int(i8369)
+										} else {
+//line wide.go:120
+											i8414 = 0
+										}
+									}
+								}
+							}
+//line weight.go:19
+							if f5595 != f5595 {
+//line weight.go:19
+								i8434 = -2147483648
+							} else {
+//line weight.go:22
+								i8429 = int32(math.Float32bits(f5595 + 0))
+								i8434 = i8429 ^ int32(uint32(i8429>>31)>>1)
+							}
+//line wide.go:102
+							if i8318 < i8434 {
+								i8444, i8445 = int32(i6004+1-i78), i8434
+							} else {
+//line wide.go:102
+								i8444, i8445 = i8317, i8318
+							}
+//line wide.go:106
+							if c6438 {
+//line stage.go:195
+								if i8434 < i6460 {
+//line stage.go:195
+									i8490 = -1
+								} else {
+//line weight.go:33
+									if f5595 == f6455 {
+//line weight.go:33
+										i8488 = 268435456
+									} else {
+//line weight.go:36
+										f8456 = float32((f5595 - f6455) * f6458)
+//line exp.go:36
+										f8457 = math32.FMA(f8456, 1.442695, 1.2582912e+07)
+										f8458 = f8457 - 1.2582912e+07
+										f8460 = math32.FMA(f8458, 1.9046542e-09, math32.FMA(f8458, -0.6931472, f8456))
+//line exp.go:21
+										c8468 = 0 < f8456
+//line exp.go:21
+										if c8468 {
+//line exp.go:21
+											i8471, i8472 = 528482304, 1602224128
+										} else {
+//line exp.go:21
+											i8471, i8472 = 1602224128, 528482304
+										}
+//line exp.go:24
+										f8478 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8460, 0.008368675), f8460, 0.041668262), f8460, 0.16666521), f8460, 0.49999994), f8460, 1), f8460, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8457))<<23+i8471))) * math.Float32frombits(uint32(i8472)))
+										if 104 < math.Float32frombits(math.Float32bits(f8456)&^(1<<31)) {
+//line exp.go:27
+											if c8468 {
+//line basic.go:19
+												f8484 = math.Float32frombits(0x7f800000)
+											} else {
+//line exp.go:27
+												f8484 = 0
+											}
+										} else {
+//line exp.go:25
+											f8484 = f8478
+										}
+//line weight.go:36
+										i8488 = int32(float32(f8484 * 2.6843546e+08))
+									}
+//line stage.go:198
+									i8490 = i8488
+								}
+//line weight.go:73
+								i8495, i8496, i8497 = i8490, i8490, int32(math.Float32bits(float32(i8490)))-1065353216
+							} else {
+//line wide.go:106
+								i8495, i8496, i8497 = i8434, 1, i8434^-2147483648
+							}
+//line wide.go:110
+							if i8495 < i6440 {
+//line wide.go:110
+								i8541 = i8414
+							} else {
+//line wide.go:114
+								if c8373 {
+//line list.go:26
+									i8530 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+//line list.go:26
+									i8531 = int(uint32(i8530))
+//line list.go:26
+									if uint32(i8530) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i8531*4)) = i8495
+//line list.go:27
+										*(*int32)(unsafe.Add(shared, 45080+i8531*4)) = int32(i6004 + 1 - i78)
+//line list.go:27
+										i8541 = i8414
+									} else {
+//line list.go:26
+										i8541 = i8414
+									}
+								} else {
+//line wide.go:116
+									if c8375 {
+										i8509 = i8497 - i6442
+//line wide.go:117
+										if uint32(i8509) <= uint32(i6446) {
+											i8512 = int32(uint32(i8509) >> uint32(i6451))
+//line histogram.go:30
+											i8513 = int(uint32(i8512))
+//line histogram.go:30
+											if uint32(i8512) >= 4096 {
+//line histogram.go:30
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i8513), int(4096))
+//line histogram.go:30
+												return
+											}
+//line histogram.go:30
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i8513*4)), i8496&16383)
+											i8519 = int32(uint32(i8496) >> 14)
+//line histogram.go:31
+											if 0 < uint32(i8519) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i8513*4)), i8519)
+//line histogram.go:32
+												i8541 = i8414
+											} else {
+//line histogram.go:31
+												i8541 = i8414
+											}
+										} else {
+//line wide.go:117
+											i8541 = i8414
+										}
+									} else {
+										if c8377 {
+											i8541 = i8414 + int(i8496)
+										} else {
+//line wide.go:120
+											i8541 = i8414
+										}
+									}
+								}
+							}
+//line weight.go:19
+							if f5596 != f5596 {
+//line weight.go:19
+								i8561 = -2147483648
+							} else {
+//line weight.go:22
+								i8556 = int32(math.Float32bits(f5596 + 0))
+								i8561 = i8556 ^ int32(uint32(i8556>>31)>>1)
+							}
+//line wide.go:102
+							if i8445 < i8561 {
+								i8571, i8572 = int32(i6004+2-i78), i8561
+							} else {
+//line wide.go:102
+								i8571, i8572 = i8444, i8445
+							}
+//line wide.go:106
+							if c6438 {
+//line stage.go:195
+								if i8561 < i6460 {
+//line stage.go:195
+									i8617 = -1
+								} else {
+//line weight.go:33
+									if f5596 == f6455 {
+//line weight.go:33
+										i8615 = 268435456
+									} else {
+//line weight.go:36
+										f8583 = float32((f5596 - f6455) * f6458)
+//line exp.go:36
+										f8584 = math32.FMA(f8583, 1.442695, 1.2582912e+07)
+										f8585 = f8584 - 1.2582912e+07
+										f8587 = math32.FMA(f8585, 1.9046542e-09, math32.FMA(f8585, -0.6931472, f8583))
+//line exp.go:21
+										c8595 = 0 < f8583
+//line exp.go:21
+										if c8595 {
+//line exp.go:21
+											i8598, i8599 = 528482304, 1602224128
+										} else {
+//line exp.go:21
+											i8598, i8599 = 1602224128, 528482304
+										}
+//line exp.go:24
+										f8605 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8587, 0.008368675), f8587, 0.041668262), f8587, 0.16666521), f8587, 0.49999994), f8587, 1), f8587, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8584))<<23+i8598))) * math.Float32frombits(uint32(i8599)))
+										if 104 < math.Float32frombits(math.Float32bits(f8583)&^(1<<31)) {
+//line exp.go:27
+											if c8595 {
+//line basic.go:19
+												f8611 = math.Float32frombits(0x7f800000)
+											} else {
+//line exp.go:27
+												f8611 = 0
+											}
+										} else {
+//line exp.go:25
+											f8611 = f8605
+										}
+//line weight.go:36
+										i8615 = int32(float32(f8611 * 2.6843546e+08))
+									}
+//line stage.go:198
+									i8617 = i8615
+								}
+//line weight.go:73
+								i8622, i8623, i8624 = i8617, i8617, int32(math.Float32bits(float32(i8617)))-1065353216
+							} else {
+//line wide.go:106
+								i8622, i8623, i8624 = i8561, 1, i8561^-2147483648
+							}
+//line wide.go:110
+							if i8622 < i6440 {
+//line wide.go:110
+								i8668 = i8541
+							} else {
+//line wide.go:114
+								if c8373 {
+//line list.go:26
+									i8657 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+//line list.go:26
+									i8658 = int(uint32(i8657))
+//line list.go:26
+									if uint32(i8657) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i8658*4)) = i8622
+//line list.go:27
+										*(*int32)(unsafe.Add(shared, 45080+i8658*4)) = int32(i6004 + 2 - i78)
+//line list.go:27
+										i8668 = i8541
+									} else {
+//line list.go:26
+										i8668 = i8541
+									}
+								} else {
+//line wide.go:116
+									if c8375 {
+										i8636 = i8624 - i6442
+//line wide.go:117
+										if uint32(i8636) <= uint32(i6446) {
+											i8639 = int32(uint32(i8636) >> uint32(i6451))
+//line histogram.go:30
+											i8640 = int(uint32(i8639))
+//line histogram.go:30
+											if uint32(i8639) >= 4096 {
+//line histogram.go:30
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i8640), int(4096))
+//line histogram.go:30
+												return
+											}
+//line histogram.go:30
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i8640*4)), i8623&16383)
+											i8646 = int32(uint32(i8623) >> 14)
+//line histogram.go:31
+											if 0 < uint32(i8646) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i8640*4)), i8646)
+//line histogram.go:32
+												i8668 = i8541
+											} else {
+//line histogram.go:31
+												i8668 = i8541
+											}
+										} else {
+//line wide.go:117
+											i8668 = i8541
+										}
+									} else {
+										if c8377 {
+											i8668 = i8541 + int(i8623)
+										} else {
+//line wide.go:120
+											i8668 = i8541
+										}
+									}
+								}
+							}
+//line weight.go:19
+							if f5597 != f5597 {
+//line weight.go:19
+								i8688 = -2147483648
+							} else {
+//line weight.go:22
+								i8683 = int32(math.Float32bits(f5597 + 0))
+								i8688 = i8683 ^ int32(uint32(i8683>>31)>>1)
+							}
+//line wide.go:102
+							if i8572 < i8688 {
+								i8698, i8699 = int32(i6004+3-i78), i8688
+							} else {
+//line wide.go:102
+								i8698, i8699 = i8571, i8572
+							}
+//line wide.go:106
+							if c6438 {
+//line stage.go:195
+								if i8688 < i6460 {
+//line stage.go:195
+									i8744 = -1
+								} else {
+//line weight.go:33
+									if f5597 == f6455 {
+//line weight.go:33
+										i8742 = 268435456
+									} else {
+//line weight.go:36
+										f8710 = float32((f5597 - f6455) * f6458)
+//line exp.go:36
+										f8711 = math32.FMA(f8710, 1.442695, 1.2582912e+07)
+										f8712 = f8711 - 1.2582912e+07
+										f8714 = math32.FMA(f8712, 1.9046542e-09, math32.FMA(f8712, -0.6931472, f8710))
+//line exp.go:21
+										c8722 = 0 < f8710
+//line exp.go:21
+										if c8722 {
+//line exp.go:21
+											i8725, i8726 = 528482304, 1602224128
+										} else {
+//line exp.go:21
+											i8725, i8726 = 1602224128, 528482304
+										}
+//line exp.go:24
+										f8732 = float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f8714, 0.008368675), f8714, 0.041668262), f8714, 0.16666521), f8714, 0.49999994), f8714, 1), f8714, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f8711))<<23+i8725))) * math.Float32frombits(uint32(i8726)))
+										if 104 < math.Float32frombits(math.Float32bits(f8710)&^(1<<31)) {
+//line exp.go:27
+											if c8722 {
+//line basic.go:19
+												f8738 = math.Float32frombits(0x7f800000)
+											} else {
+//line exp.go:27
+												f8738 = 0
+											}
+										} else {
+//line exp.go:25
+											f8738 = f8732
+										}
+//line weight.go:36
+										i8742 = int32(float32(f8738 * 2.6843546e+08))
+									}
+//line stage.go:198
+									i8744 = i8742
+								}
+//line weight.go:73
+								i8749, i8750, i8751 = i8744, i8744, int32(math.Float32bits(float32(i8744)))-1065353216
+							} else {
+//line wide.go:106
+								i8749, i8750, i8751 = i8688, 1, i8688^-2147483648
+							}
+//line wide.go:110
+							if i8749 < i6440 {
+//line wide.go:110
+								i8795 = i8668
+							} else {
+//line wide.go:114
+								if c8373 {
+//line list.go:26
+									i8784 = gpu.AtomicAdd((*int32)(unsafe.Add(shared, 53272)), 1)
+//line list.go:26
+									i8785 = int(uint32(i8784))
+//line list.go:26
+									if uint32(i8784) < 2048 {
+										*(*int32)(unsafe.Add(shared, 36888+i8785*4)) = i8749
+//line list.go:27
+										*(*int32)(unsafe.Add(shared, 45080+i8785*4)) = int32(i6004 + 3 - i78)
+//line list.go:27
+										i8795 = i8668
+									} else {
+//line list.go:26
+										i8795 = i8668
+									}
+								} else {
+//line wide.go:116
+									if c8375 {
+										i8763 = i8751 - i6442
+//line wide.go:117
+										if uint32(i8763) <= uint32(i6446) {
+											i8766 = int32(uint32(i8763) >> uint32(i6451))
+//line histogram.go:30
+											i8767 = int(uint32(i8766))
+//line histogram.go:30
+											if uint32(i8766) >= 4096 {
+//line histogram.go:30
+												blocks.Fault(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", uint(i8767), int(4096))
+//line histogram.go:30
+												return
+											}
+//line histogram.go:30
+											gpu.AtomicAdd((*int32)(unsafe.Add(shared, i8767*4)), i8750&16383)
+											i8773 = int32(uint32(i8750) >> 14)
+//line histogram.go:31
+											if 0 < uint32(i8773) {
+												gpu.AtomicAdd((*int32)(unsafe.Add(shared, 16384+i8767*4)), i8773)
+//line histogram.go:32
+												i8795 = i8668
+											} else {
+//line histogram.go:31
+												i8795 = i8668
+											}
+										} else {
+//line wide.go:117
+											i8795 = i8668
+										}
+									} else {
+										if c8377 {
+											i8795 = i8668 + int(i8750)
+										} else {
+//line wide.go:120
+											i8795 = i8668
+										}
+									}
+								}
+							}
+//line wide.go:124
+							*(*int32)(unsafe.Add(each6486, thread*4)) = i8698
+//line wide.go:124
+							*(*int32)(unsafe.Add(each6482, thread*4)) = i8699
+//line wide.go:124
+							*(*int)(unsafe.Add(each8795, thread*8)) = i8795
+						}
+						if c8377 {
+							state = 133
+						} else {
+							state = 142
+						}
+					case 133:
+						state = 134
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 134:
+//line reduce.go:51
+						i2935 = 0
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:51
+							i2935 |= 1 << (thread & 31)
+						}
+						if i2935 == -1 {
+							state = 139
+						} else {
+							state = 135
+						}
+					case 135:
+//line reduce.go:58
+						i2943 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:99
+							i8795 := *(*int)(unsafe.Add(each8795, thread*8))
+//line reduce.go:58
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i2935)))&31 {
+//line reduce.go:58
+								i2943 = i8795
+							}
+						}
+						i2967, i2968 = i2935&(i2935-1), i2943
+						state = 136
+					case 136:
+						if i2967 != 0 {
+							state = 138
+						} else {
+							state = 137
+						}
+					case 137:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:59
+							*(*int)(unsafe.Add(each2974, thread*8)) = i2968
+						}
+						state = 140
+					case 138:
+//line reduce.go:60
+						i2961 = -1
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:99
+							i8795 := *(*int)(unsafe.Add(each8795, thread*8))
+//line reduce.go:60
+							if int32(thread&31) == int32(bits.TrailingZeros32(uint32(i2967)))&31 {
+//line reduce.go:60
+								i2961 = i8795
+							}
+						}
+						i2967, i2968 = i2967&(i2967-1), i2968+i2961
+						state = 136
+					case 139:
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:99
+							i8795 := *(*int)(unsafe.Add(each8795, thread*8))
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8795
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8137, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:99
+							i8795 := *(*int)(unsafe.Add(each8795, thread*8))
+//line reduce.go:54
+							i8137 := *(*int)(unsafe.Add(each8137, thread*8))
+//line reduce.go:38
+							i8138 := i8795 + i8137
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8138
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8138, thread*8)) = i8138
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8146, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8138 := *(*int)(unsafe.Add(each8138, thread*8))
+//line reduce.go:54
+							i8146 := *(*int)(unsafe.Add(each8146, thread*8))
+//line reduce.go:38
+							i8147 := i8138 + i8146
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8147
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8147, thread*8)) = i8147
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8155, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8147 := *(*int)(unsafe.Add(each8147, thread*8))
+//line reduce.go:54
+							i8155 := *(*int)(unsafe.Add(each8155, thread*8))
+//line reduce.go:38
+							i8156 := i8147 + i8155
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8156
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8156, thread*8)) = i8156
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8164, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8156 := *(*int)(unsafe.Add(each8156, thread*8))
+//line reduce.go:54
+							i8164 := *(*int)(unsafe.Add(each8164, thread*8))
+//line reduce.go:38
+							i8165 := i8156 + i8164
+//line reduce.go:54
+							*(*int)(unsafe.Add(brought64, thread*8)) = i8165
+//line reduce.go:54
+							*(*int)(unsafe.Add(each8165, thread*8)) = i8165
+						}
+//line reduce.go:54
+						(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each8173, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+						for thread := warp; thread < end; thread++ {
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line reduce.go:38
+							i8165 := *(*int)(unsafe.Add(each8165, thread*8))
+//line reduce.go:54
+							i8173 := *(*int)(unsafe.Add(each8173, thread*8))
+//line reduce.go:53
+							*(*int)(unsafe.Add(each2974, thread*8)) = i8165 + i8173
+						}
+						state = 140
+					case 140:
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:155
+							c1226 := uint(i1225) < 32
+//line wide.go:155
+							i2974 := *(*int)(unsafe.Add(each2974, thread*8))
+//line wide.go:155
+							o1228 := 53296 + i1225*8
+//line histogram.go:66
+							i1479 := int32(thread % 32)
+//line wide.go:154
+							c6060 := i1479 == 0
+//line wide.go:154
+							if c6060 {
+								if !c1226 {
+//line wide.go:155
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i1225, int(32))
+//line wide.go:155
+									return
+								}
+//line wide.go:155
+								*(*int)(unsafe.Add(shared, o1228)) = i2974
+							}
+						}
+						state = 141
+						*(*int)(unsafe.Add(states, warp*8)), *(*uint32)(unsafe.Add(alives, warp*4)), *(*int)(unsafe.Add(each4754, warp*8)), *(*float32)(unsafe.Add(each4756, warp*4)), *(*float32)(unsafe.Add(each4758, warp*4)), *(*float32)(unsafe.Add(each4760, warp*4)), *(*int32)(unsafe.Add(each4762, warp*4)), *(*float32)(unsafe.Add(each4764, warp*4)), *(*float32)(unsafe.Add(each4766, warp*4)), *(*float32)(unsafe.Add(each4768, warp*4)), *(*bool)(unsafe.Add(each4770, warp)), *(*bool)(unsafe.Add(each4772, warp)), *(*bool)(unsafe.Add(each4774, warp)), *(*int)(unsafe.Add(each78, warp*8)), *(*int)(unsafe.Add(each80, warp*8)), *(*int)(unsafe.Add(each88, warp*8)), *(*bool)(unsafe.Add(each734, warp)), *(*bool)(unsafe.Add(each742, warp)), *(*int)(unsafe.Add(each2059, warp*8)), *(*int)(unsafe.Add(each2064, warp*8)), *(*int32)(unsafe.Add(each120, warp*4)), *(*bool)(unsafe.Add(each574, warp)), *(*bool)(unsafe.Add(each6478, warp)), *(*int)(unsafe.Add(each6477, warp*8)), *(*int32)(unsafe.Add(each6476, warp*4)), *(*bool)(unsafe.Add(each884, warp)), *(*int)(unsafe.Add(each5801, warp*8)), *(*bool)(unsafe.Add(each9338, warp)), *(*int)(unsafe.Add(each1225, warp*8)), *(*bool)(unsafe.Add(each1438, warp)), *(*int)(unsafe.Add(each2709, warp*8)), *(*bool)(unsafe.Add(each2790, warp)), *(*bool)(unsafe.Add(each2847, warp)), *(*float64)(unsafe.Add(each4179, warp*8)), *(*int32)(unsafe.Add(each3405, warp*4)), *(*int32)(unsafe.Add(each3409, warp*4)), *(*float32)(unsafe.Add(each1572, warp*4)), *(*bool)(unsafe.Add(each2213, warp)), *(*int32)(unsafe.Add(each2224, warp*4)), *(*int32)(unsafe.Add(each6474, warp*4)), *(*int)(unsafe.Add(each6471, warp*8)), *(*int)(unsafe.Add(each6466, warp*8)), *(*int32)(unsafe.Add(each6463, warp*4)), *(*int32)(unsafe.Add(each6460, warp*4)), *(*float32)(unsafe.Add(each6458, warp*4)), *(*float32)(unsafe.Add(each6455, warp*4)), *(*int32)(unsafe.Add(each6451, warp*4)), *(*int32)(unsafe.Add(each6446, warp*4)), *(*int32)(unsafe.Add(each6442, warp*4)), *(*int32)(unsafe.Add(each6440, warp*4)), *(*bool)(unsafe.Add(each6438, warp)), *(*int)(unsafe.Add(each6436, warp*8)), *(*int)(unsafe.Add(each6434, warp*8)), *(*int32)(unsafe.Add(each6432, warp*4)), *(*int32)(unsafe.Add(each6430, warp*4)), *(*int)(unsafe.Add(each126, warp*8)), *(*bool)(unsafe.Add(each8373, warp)), *(*bool)(unsafe.Add(each8375, warp)), *(*bool)(unsafe.Add(each8377, warp)), *(*int)(unsafe.Add(each341, warp*8)), *(*int)(unsafe.Add(each6488, warp*8)), *(*int)(unsafe.Add(each6468, warp*8)), *(*int32)(unsafe.Add(each6443, warp*4)), *(*int)(unsafe.Add(each2103, warp*8)), *(*int)(unsafe.Add(each2104, warp*8)), *(*int32)(unsafe.Add(each4249, warp*4)), *(*int)(unsafe.Add(each4257, warp*8)), *(*int32)(unsafe.Add(each4281, warp*4)), *(*int)(unsafe.Add(each4282, warp*8)), *(*int)(unsafe.Add(each4275, warp*8)), *(*int)(unsafe.Add(each3002, warp*8)), *(*int)(unsafe.Add(each6470, warp*8)), *(*bool)(unsafe.Add(each1006, warp)), *(*int32)(unsafe.Add(each6473, warp*4)), *(*int)(unsafe.Add(each6465, warp*8)), *(*int32)(unsafe.Add(each6462, warp*4)), *(*int32)(unsafe.Add(each6459, warp*4)), *(*float32)(unsafe.Add(each6457, warp*4)), *(*float32)(unsafe.Add(each6454, warp*4)), *(*int32)(unsafe.Add(each6450, warp*4)), *(*int32)(unsafe.Add(each6445, warp*4)), *(*int32)(unsafe.Add(each6441, warp*4)), *(*int32)(unsafe.Add(each6439, warp*4)), *(*bool)(unsafe.Add(each6437, warp)), *(*int)(unsafe.Add(each6435, warp*8)), *(*int)(unsafe.Add(each6433, warp*8)), *(*int32)(unsafe.Add(each6431, warp*4)), *(*int32)(unsafe.Add(each6429, warp*4)), *(*int)(unsafe.Add(each6467, warp*8)), *(*int32)(unsafe.Add(each6464, warp*4)), *(*int32)(unsafe.Add(each6461, warp*4)), *(*int32)(unsafe.Add(each6494, warp*4)), *(*int32)(unsafe.Add(each6493, warp*4)), *(*int32)(unsafe.Add(each2722, warp*4)), *(*int32)(unsafe.Add(each2839, warp*4)), *(*int32)(unsafe.Add(each3461, warp*4)), *(*int)(unsafe.Add(each3448, warp*8)), *(*int32)(unsafe.Add(each3463, warp*4)), *(*int)(unsafe.Add(each4184, warp*8)), *(*int32)(unsafe.Add(each6496, warp*4)), *(*int32)(unsafe.Add(each6495, warp*4)), *(*int32)(unsafe.Add(each3531, warp*4)), *(*int32)(unsafe.Add(each3533, warp*4)), *(*int32)(unsafe.Add(each2797, warp*4)), *(*int)(unsafe.Add(each2820, warp*8)), *(*int32)(unsafe.Add(each6492, warp*4)), *(*int32)(unsafe.Add(each6491, warp*4)), *(*int32)(unsafe.Add(each3601, warp*4)), *(*int32)(unsafe.Add(each3603, warp*4)), *(*int32)(unsafe.Add(each4678, warp*4)), *(*int32)(unsafe.Add(each4680, warp*4)), *(*int32)(unsafe.Add(each4464, warp*4)), *(*int32)(unsafe.Add(each4466, warp*4)), *(*int)(unsafe.Add(each1863, warp*8)), *(*int)(unsafe.Add(each1820, warp*8)), *(*int)(unsafe.Add(each1832, warp*8)), *(*int32)(unsafe.Add(each5817, warp*4)), *(*int32)(unsafe.Add(each1766, warp*4)), *(*int32)(unsafe.Add(each6453, warp*4)), *(*int32)(unsafe.Add(each6448, warp*4)), *(*bool)(unsafe.Add(each1786, warp)), *(*int)(unsafe.Add(each2441, warp*8)), *(*int32)(unsafe.Add(each5859, warp*4)), *(*int32)(unsafe.Add(each1689, warp*4)), *(*int32)(unsafe.Add(each6452, warp*4)), *(*int32)(unsafe.Add(each6447, warp*4)), *(*bool)(unsafe.Add(each1709, warp)), *(*int32)(unsafe.Add(each3805, warp*4)), *(*int)(unsafe.Add(each3813, warp*8)), *(*int32)(unsafe.Add(each3837, warp*4)), *(*int)(unsafe.Add(each3838, warp*8)), *(*int)(unsafe.Add(each3831, warp*8)), *(*int32)(unsafe.Add(each1546, warp*4)), *(*bool)(unsafe.Add(each1547, warp)), *(*float32)(unsafe.Add(each2200, warp*4)), *(*int32)(unsafe.Add(each3876, warp*4)), *(*int)(unsafe.Add(each3884, warp*8)), *(*int32)(unsafe.Add(each3908, warp*4)), *(*int)(unsafe.Add(each3909, warp*8)), *(*int)(unsafe.Add(each3902, warp*8)), *(*int32)(unsafe.Add(each2229, warp*4)), *(*int32)(unsafe.Add(each1621, warp*4)), *(*int32)(unsafe.Add(each5968, warp*4)), *(*int32)(unsafe.Add(each2379, warp*4)), *(*int32)(unsafe.Add(each6449, warp*4)), *(*int32)(unsafe.Add(each6444, warp*4)), *(*int)(unsafe.Add(each137, warp*8)), *(*int32)(unsafe.Add(each6475, warp*4)), *(*int)(unsafe.Add(each6472, warp*8)), *(*float32)(unsafe.Add(each6456, warp*4)), *(*int)(unsafe.Add(each2098, warp*8)), *(*int32)(unsafe.Add(each4298, warp*4)), *(*int)(unsafe.Add(each4306, warp*8)), *(*int32)(unsafe.Add(each4330, warp*4)), *(*int)(unsafe.Add(each4331, warp*8)), *(*int)(unsafe.Add(each4324, warp*8)), *(*int)(unsafe.Add(each3033, warp*8)), *(*int32)(unsafe.Add(each2935, warp*4)), *(*int)(unsafe.Add(each2943, warp*8)), *(*int32)(unsafe.Add(each2967, warp*4)), *(*int)(unsafe.Add(each2968, warp*8)), *(*int)(unsafe.Add(each2961, warp*8)) = state, alive, i4754, f4756, f4758, f4760, i4762, f4764, f4766, f4768, c4770, c4772, c4774, i78, i80, o88, c734, c742, i2059, i2064, i120, c574, c6478, i6477, i6476, c884, i5801, c9338, i1225, c1438, i2709, c2790, c2847, f4179, i3405, i3409, f1572, c2213, i2224, i6474, i6471, i6466, i6463, i6460, f6458, f6455, i6451, i6446, i6442, i6440, c6438, i6436, i6434, i6432, i6430, i126, c8373, c8375, c8377, i341, i6488, i6468, i6443, i2103, i2104, i4249, i4257, i4281, i4282, i4275, i3002, i6470, c1006, i6473, i6465, i6462, i6459, f6457, f6454, i6450, i6445, i6441, i6439, c6437, i6435, i6433, i6431, i6429, i6467, i6464, i6461, i6494, i6493, i2722, i2839, i3461, i3448, i3463, i4184, i6496, i6495, i3531, i3533, i2797, i2820, i6492, i6491, i3601, i3603, i4678, i4680, i4464, i4466, i1863, i1820, i1832, i5817, i1766, i6453, i6448, c1786, i2441, i5859, i1689, i6452, i6447, c1709, i3805, i3813, i3837, i3838, i3831, i1546, c1547, f2200, i3876, i3884, i3908, i3909, i3902, i2229, i1621, i5968, i2379, i6449, i6444, i137, i6475, i6472, f6456, i2098, i4298, i4306, i4330, i4331, i4324, i3033, i2935, i2943, i2967, i2968, i2961
+						waiting = true
+						continue warps
+					case 141:
+//line wide.go:127
+						c500 := uint(i341) < 129
+//line wide.go:127
+						o502 := 53552 + i341*8
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:126
+							c6063 := int32(tx) == 0
+//line wide.go:159
+							i7800 := *(*int)(unsafe.Add(shared, 53296)) + *(*int)(unsafe.Add(shared, 53304)) + *(*int)(unsafe.Add(shared, 53312)) + *(*int)(unsafe.Add(shared, 53320)) + *(*int)(unsafe.Add(shared, 53328)) + *(*int)(unsafe.Add(shared, 53336)) + *(*int)(unsafe.Add(shared, 53344))
+//line wide.go:159
+							i7866 := i7800 + *(*int)(unsafe.Add(shared, 53352)) + *(*int)(unsafe.Add(shared, 53360)) + *(*int)(unsafe.Add(shared, 53368)) + *(*int)(unsafe.Add(shared, 53376)) + *(*int)(unsafe.Add(shared, 53384)) + *(*int)(unsafe.Add(shared, 53392))
+//line wide.go:159
+							i7876 := *(*int)(unsafe.Add(shared, 53400))
+//line wide.go:159
+							i7887 := *(*int)(unsafe.Add(shared, 53408))
+//line wide.go:159
+							i7898 := *(*int)(unsafe.Add(shared, 53416))
+//line wide.go:126
+							if c6063 {
+								if !c500 {
+//line wide.go:127
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i341, int(129))
+//line wide.go:127
+									return
+								}
+//line wide.go:127
+								*(*int)(unsafe.Add(shared, o502)) = i7866 + i7876 + i7887 + i7898
+							}
+						}
+						state = 142
+					case 142:
+						i341 = i341 + 1
+						state = 17
+					case 143:
+						i6475, i6472, f6456 = i6474, i6471, f6455
+						state = 144
+					case 144:
+//line wide.go:51
+						c144 := uint(bx) < uint(tokensLen)
+//line wide.go:51
+						o147 := bx * 4
+//line wide.go:54
+						c155 := 0 <= i6475
+						i167 := i78 + int(i6475)
+//line wide.go:55
+						c169 := uint(i167) < uint(logitsLen)
+//line wide.go:55
+						o172 := i167 * 4
+//line weight.go:64
+						f6069 := float32(float32(i6472) * 3.7252903e-09)
+//line log.go:68
+						c2030 := math.Float32frombits(math.Float32bits(f6069)&^(1<<31)) < 1.1754944e-38
+						f2032 := float32(f6069 * 8.388608e+06)
+//line log.go:87
+						c3730 := 2139095040 <= uint32(int32(math.Float32bits(f6069)))
+						f3734 := math32.FMA(f6069, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+//line log.go:90
+						c3737 := f6069 == 0
+//line weight.go:62
+						f6082 := float32(float32(i6472) * 3.7252903e-09)
+//line log.go:68
+						c2006 := math.Float32frombits(math.Float32bits(f6082)&^(1<<31)) < 1.1754944e-38
+						f2008 := float32(f6082 * 8.388608e+06)
+//line log.go:87
+						c3690 := 2139095040 <= uint32(int32(math.Float32bits(f6082)))
+						f3694 := math32.FMA(f6082, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+//line log.go:90
+						c3697 := f6082 == 0
+//line wide.go:57
+						c182 := uint(bx) < uint(logprobsLen)
+//line wide.go:57
+						o185 := bx * 4
+//line wide.go:59
+						c215 := 0 <= i6475
+						i192 := i78 + int(i6475)
+//line wide.go:60
+						c199 := uint(i192) < uint(countsLen)
+//line wide.go:60
+						o202 := i192 * 2
+						for thread := warp; thread < end; thread++ {
+							tx := blocks.ThreadX(thread)
+							ty := blocks.ThreadY(thread)
+							tz := blocks.ThreadZ(thread)
+							var f2010, f3696, f3701, f529, f2034, f3736, f3741, f180 float32
+							var i2011, i2035 int32
+							var i541 int16
+							if alive>>(thread&31)&1 == 0 {
+								continue
+							}
+//line wide.go:48
+							if 0 >= uint32(int32(tx)) {
+//line wide.go:51
+								if !c144 {
+//line wide.go:51
+									blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, tokensLen)
+//line wide.go:51
+									return
+								}
+//line wide.go:51
+								*(*int32)(unsafe.Add(tokens, o147)) = i6475
+								if c150 {
+//line wide.go:52
+									if c4772 {
+//line wide.go:54
+										if c155 {
+											if !c169 {
+//line wide.go:55
+												blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i167, logitsLen)
+//line wide.go:55
+												return
+											}
+//line wide.go:55
+											f173 := *(*float32)(unsafe.Add(logits, o172))
+//line weight.go:61
+											if f173 == f6456 {
+//line log.go:68
+												if c2006 {
+													f2010, i2011 = f2008, 192937984
+												} else {
+//line log.go:68
+													f2010, i2011 = f6082, 0
+												}
+//line log.go:71
+												i2012 := int32(math.Float32bits(f2010))
+												i2014 := (i2012 - 1060439283) & -8388608
+//line log.go:8
+												f1256 := math.Float32frombits(uint32(i2012-i2014)) - 1
+												f1258 := math32.FMA(float32(i2014-i2011), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1256, 0.12901418), f1256, -0.13246344), f1256, 0.14182273), f1256, -0.16608718), f1256, 0.20001961), f1256, -0.250016), f1256, 0.33333325), f1256, -0.49999988), float32(f1256*f1256), f1256))
+//line log.go:87
+												if c3690 {
+													f3696 = f3694
+												} else {
+//line log.go:87
+													f3696 = f1258
+												}
+//line log.go:90
+												if c3697 {
+//line basic.go:21
+													f3701 = math.Float32frombits(0xff800000)
+												} else {
+//line log.go:90
+													f3701 = f3696
+												}
+//line weight.go:62
+												f529 = -f3701
+											} else {
+//line log.go:68
+												if c2030 {
+													f2034, i2035 = f2032, 192937984
+												} else {
+//line log.go:68
+													f2034, i2035 = f6069, 0
+												}
+//line log.go:71
+												i2036 := int32(math.Float32bits(f2034))
+												i2038 := (i2036 - 1060439283) & -8388608
+//line log.go:8
+												f1268 := math.Float32frombits(uint32(i2036-i2038)) - 1
+												f1270 := math32.FMA(float32(i2038-i2035), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f1268, 0.12901418), f1268, -0.13246344), f1268, 0.14182273), f1268, -0.16608718), f1268, 0.20001961), f1268, -0.250016), f1268, 0.33333325), f1268, -0.49999988), float32(f1268*f1268), f1268))
+//line log.go:87
+												if c3730 {
+													f3736 = f3734
+												} else {
+//line log.go:87
+													f3736 = f1270
+												}
+//line log.go:90
+												if c3737 {
+//line basic.go:21
+													f3741 = math.Float32frombits(0xff800000)
+												} else {
+//line log.go:90
+													f3741 = f3736
+												}
+//line weight.go:64
+												f529 = f173 - f6456 - f3741
+											}
+//line wide.go:55
+											f180 = f529
+										} else {
+//line wide.go:54
+											f180 = math.Float32frombits(0x7fc00000)
+										}
+//line wide.go:57
+										if !c182 {
+//line wide.go:57
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", bx, logprobsLen)
+//line wide.go:57
+											return
+										}
+//line wide.go:57
+										*(*float32)(unsafe.Add(logprobs, o185)) = f180
+									}
+								}
+//line wide.go:59
+								if c257 {
+//line wide.go:59
+									if c215 {
+										if !c199 {
+//line wide.go:60
+											blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i192, countsLen)
+//line wide.go:60
+											return
+										}
+//line wide.go:60
+										i203 := *(*int16)(unsafe.Add(counts, o202))
+//line params.go:55
+										if i203&32767 == 32767 {
+//line params.go:55
+											i541 = i203
+										} else {
+//line params.go:58
+											i541 = i203 + 1
+										}
+//line wide.go:60
+										*(*int16)(unsafe.Add(counts, o202)) = i541
+									}
+								}
+							}
+						}
+						state = 146
+					case 145:
+						state = 146
+					}
+				}
+				*(*int)(unsafe.Add(states, warp*8)) = 146
+			}
+		}
+	}
 }

@@ -19,6 +19,31 @@ ca84eb74142a9be6	../../../math32/log.go	log1pTail
 2b92b9d0f046ee49	../../../math32/log.go	logarithm
 fc10c63ddd21dbff	../../../math32/log.go	rootOfHalf
 14742012f9b244eb	../../../math32/log.go	split
+6cdbe25d1873bb33	adjust.go	exclude
+1bcd495fb858de5a	adjust.go	options
+270bc7761636f382	adjust.go	options.adjust
+226e360b1e27aec	adjust.go	options.bias
+d10c3db70dcbfee8	adjust.go	penalise
+9328967d5db14650	adjust.go	team
+9095dcdd0dcb67cb	histogram.go	bucketBits
+9095dcdd0dcb67cb	histogram.go	bucketCount
+dd40593780cd7546	histogram.go	crossing
+9095dcdd0dcb67cb	histogram.go	halfBits
+f5da74881c3cdfff	histogram.go	histogram
+1a0055f2e0a23301	histogram.go	histogram.add
+cfc1d5280c0fa677	histogram.go	histogram.clear
+dad4afb826de9389	histogram.go	histogram.crossing
+f2e86fa11e6d3177	histogram.go	histogram.from
+9ba0f0946570e20f	histogram.go	histogram.group
+7c1d6c1506bbe358	histogram.go	histogram.sum
+9095dcdd0dcb67cb	histogram.go	keyShift
+ca8d2c99003b9ea1	list.go	list
+8bb8999302e85c99	list.go	list.add
+cb3dfd9644805d22	list.go	list.clear
+e9389a549baff900	list.go	list.rankOf
+363af2ae05e26718	list.go	list.sumOf
+765fa54bcc6d20ec	list.go	listLength
+11e09fb9049435bb	list.go	query
 984de80c63b89542	params.go	Bias
 38e7e5a9c7b8d88d	params.go	Params
 d170990d13d894cd	params.go	Params.penalise
@@ -26,19 +51,15 @@ a80461b1f9c5e1d7	params.go	Params.penalises
 82f6624a76f7250a	params.go	Prompt
 e6f88e73a1315f70	params.go	counted
 82f6624a76f7250a	params.go	maxCount
-743cf2e737cb95fe	plain.go	addBiases
-7dea54153b75716d	plain.go	plain
+3e01fe5dd5b32c0	plain.go	plain
 a0dea2da3cbe0834	plain.go	plainBlock
 beba6fcc20f3ddc5	plain.go	plainBlock.greatest
 760afbf400420a1f	plain.go	plainBlock.sum
 73a37f769fb7982	plain.go	plainRow
-b642a332477ec9e4	plain.go	plainRow.exclude
 65dda6f9a2b83c2e	plain.go	plainRow.first
 bffe0ec9909230b0	plain.go	plainRow.greatest
 38d3e7f3f2dce140	plain.go	plainRow.keys
-ad43370b74a34d39	plain.go	plainRow.logprob
-50a9b575397e6553	plain.go	plainRow.penalise
-9328967d5db14650	plain.go	team
+a0593925de01ae18	plain.go	plainRow.logprob
 c3dfa8c5e61129c4	plain.go	tileCount
 6dc785c4039ff18	plainsample.go	bounds
 4ab6623203ca27b3	plainsample.go	drawing
@@ -53,29 +74,77 @@ cbb97436006e7828	plainsample.go	threshold
 d6894c968cabb58b	plainsample.go	tileSum
 cfc18a7d09d40e73	plainsample.go	weight
 d664bab64375db31	plainsample.go	weight.of
+16f1a3f32944d515	stage.go	action
+46dc67f43dcf9922	stage.go	addUp
+46dc67f43dcf9922	stage.go	count
+929f2dffe608f063	stage.go	done
+46dc67f43dcf9922	stage.go	fill
+e3727a5afb54a8b8	stage.go	first
+929f2dffe608f063	stage.go	greatest
+929f2dffe608f063	stage.go	listKeys
+929f2dffe608f063	stage.go	listTile
+1eaf0d625c5f714b	stage.go	maxStages
+929f2dffe608f063	stage.go	narrowKeys
+929f2dffe608f063	stage.go	narrowWeights
+46dc67f43dcf9922	stage.go	nothing
+929f2dffe608f063	stage.go	probability
+17ae73dd10a702ef	stage.go	stage
+54d489f5213ed7fc	stage.go	stage.advance
+a4e3c3b781f284e9	stage.go	stage.beginProbability
+e4d471e724307113	stage.go	stage.beginTiles
+f857768f9e5592a3	stage.go	stage.beginWeights
+f06a3371ffd98d1e	stage.go	stage.cutList
+347a39709d5f7cee	stage.go	stage.drawTile
+e8f992a8b9210b36	stage.go	stage.found
+1a28b97f6272c428	stage.go	stage.narrowed
+569f8b57e8e6dbf2	stage.go	stage.pick
+16ff14f8a7a00d6e	stage.go	stage.read
+d0ffd53a4e5e1a87	stage.go	stage.weigh
+dd2b02d708a26b6e	stage.go	state
+929f2dffe608f063	stage.go	tileWeights
+929f2dffe608f063	stage.go	totalWeight
 c89fba70b6d51d9f	weight.go	Params.leastWeight
 eda08ac5444a0084	weight.go	Params.share
 4588a5e04ac20edd	weight.go	draw
 a9e167d9dce7518c	weight.go	excluded
 f08c2203aa83d015	weight.go	keyOf
+45a76899dcac7f43	weight.go	keyOfRank
 2c46735d38861cc4	weight.go	logitOf
 48ae73a1fd73525d	weight.go	logprob
 a9e167d9dce7518c	weight.go	lowest
 a9e167d9dce7518c	weight.go	one
+a76a5d3789494cbf	weight.go	rankBase
+5d876ef1944e4daa	weight.go	rankOfKey
+ac3c41b1a105d0a0	weight.go	rankOfWeight
 8a0c52f543a0e410	weight.go	weightOf
+4faef84447fbdcaf	weight.go	weightOfRank
+8c84dd9e7f8f488	wide.go	arena
+594cb1060e7bd15b	wide.go	arena.max
+becf591511d98e0b	wide.go	arena.sum
+faf6f95bfffec65c	wide.go	maxTiles
+faf6f95bfffec65c	wide.go	maxWide
+faf6f95bfffec65c	wide.go	tileTokens
+63beb40c7efc8fb4	wide.go	top
+efe6e20a2c68857	wide.go	wide
+b457bb61f8b4e6f1	wide.go	wideRow
+bcd5dc67ca9d92e9	wide.go	wideRow.four
+7be96f77ac7859f	wide.go	wideRow.pass
+82401be6dd07fa37	wide.go	wideRow.tileCount
+faf6f95bfffec65c	wide.go	wideThreads
 `
 
 const plainSM80NarrowAligned = `.version 7.0
 .target sm_80
 .address_size 64
 .file 1 "plain.go"
-.file 2 "params.go"
-.file 3 "weight.go"
-.file 4 "plainsample.go"
-.file 5 "exp.go"
-.file 6 "bits.go"
-.file 7 "philox.go"
-.file 8 "log.go"
+.file 2 "adjust.go"
+.file 3 "params.go"
+.file 4 "weight.go"
+.file 5 "plainsample.go"
+.file 6 "exp.go"
+.file 7 "bits.go"
+.file 8 "philox.go"
+.file 9 "log.go"
 
 .shared .align 16 .b8 $shared$plain$2eshared[256];
 .shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
@@ -83,10 +152,10 @@ const plainSM80NarrowAligned = `.version 7.0
 .visible .entry plain(.param .align 8 .b8 plain_params[264])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<222>;
-	.reg .b32 %r<286>;
-	.reg .b64 %rd<255>;
-	.reg .f32 %f<122>;
+	.reg .pred %p<212>;
+	.reg .b32 %r<245>;
+	.reg .b64 %rd<249>;
+	.reg .f32 %f<111>;
 	.reg .f64 %fd<4>;
 
 	ld.param.u64 %rd1, [plain_params];
@@ -166,7 +235,7 @@ const plainSM80NarrowAligned = `.version 7.0
 	ld.global.u8 %r22, [%rd37+38];
 	setp.ne.u32 %p4, %r22, 0;
 	.loc 1 22 7
-	@%p4 bra $B87;
+	@%p4 bra $B85;
 	.loc 1 25 14
 	mul.wide.u32 %rd39, %r2, %r1;
 	.loc 1 26 44
@@ -175,22 +244,22 @@ const plainSM80NarrowAligned = `.version 7.0
 	cvt.u32.u64 %r23, %rd40;
 	setp.le.u32 %p6, %r23, %r8;
 	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B88;
+	@!%p7 bra $B86;
 	shl.b64 %rd41, %rd39, 2;
 	add.s64 %rd42, %rd1, %rd41;
 	add.s64 %rd43, %rd3, %rd41;
 	sub.s64 %rd44, %rd27, %rd39;
 	cvt.u64.u32 %rd45, %r6;
-	.loc 1 27 18
+	.loc 2 22 20
 	setp.lt.u32 %p8, 0, %r15;
 	@!%p8 bra $B3;
-	.loc 1 28 44
+	.loc 2 23 33
 	add.s32 %r24, %r2, 2;
 	cvt.u64.u32 %rd46, %r24;
 	setp.le.u32 %p9, %r24, %r16;
 	@!%p9 bra $FAULT1;
 	mad.wide.u32 %rd47, %r2, 4, %rd17;
-	.loc 1 70 25
+	.loc 2 39 25
 	ld.global.u32 %r25, [%rd47];
 	setp.lt.s32 %p10, %r25, 0;
 	selp.b32 %r26, 0, %r25, %p10;
@@ -205,7 +274,7 @@ const plainSM80NarrowAligned = `.version 7.0
 	@!%p12 bra $B2;
 $B0:
 	cvt.s64.s32 %rd51, %r29;
-	.loc 1 71 25
+	.loc 2 40 27
 	setp.lt.u32 %p13, %r29, %r14;
 	@!%p13 bra $FAULT2;
 	mad.wide.s32 %rd52, %r29, 8, %rd15;
@@ -215,7 +284,7 @@ $B0:
 	setp.lt.s64 %p15, %rd53, %rd36;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B1;
-	.loc 1 72 10
+	.loc 2 41 10
 	setp.lt.u64 %p17, %rd53, %rd36;
 	@!%p17 bra $FAULT3;
 	ld.global.f32 %f7, [%rd52+4];
@@ -224,7 +293,7 @@ $B0:
 	add.rn.f32 %f9, %f8, %f7;
 	st.global.f32 [%rd54], %f9;
 $B1:
-	.loc 1 70 81
+	.loc 2 39 83
 	add.s32 %r29, %r29, 16;
 	cvt.u64.u32 %rd55, %r29;
 	ld.global.u32 %r31, [%rd47+4];
@@ -234,12 +303,12 @@ $B1:
 	setp.lt.s64 %p19, %rd55, %rd56;
 	@%p19 bra $B0;
 $B2:
-	.loc 1 29 9
+	.loc 2 24 9
 	bar.sync 0;
 $B3:
-	.loc 1 31 17
+	.loc 2 26 19
 	setp.lt.u32 %p20, 0, %r10;
-	.loc 2 23 22
+	.loc 3 23 22
 	setp.neu.f32 %p21, %f4, 0f00000000;
 	setp.neu.f32 %p22, %f4, 0f3F800000;
 	and.pred %p23, %p21, %p22;
@@ -247,1553 +316,1449 @@ $B3:
 	setp.neu.f32 %p25, %f6, 0f00000000;
 	or.pred %p26, %p24, %p25;
 	or.pred %p27, %p23, %p26;
-	.loc 1 31 17
+	.loc 2 26 19
 	and.pred %p28, %p20, %p27;
-	@%p28 bra $B5;
-	.loc 1 115 19
-	setp.lt.u32 %p29, %r6, %r1;
+	@!%p28 bra $B9;
+	.loc 2 27 28
+	setp.le.u32 %p29, %r23, %r11;
+	@!%p29 bra $FAULT4;
+	shl.b64 %rd57, %rd39, 1;
+	add.s64 %rd58, %rd9, %rd57;
+	.loc 2 48 20
+	setp.lt.u32 %p30, %r6, %r1;
 	mov.u32 %r33, %r6;
-	@!%p29 bra $B10;
+	@!%p30 bra $B8;
 $B4:
-	cvt.u64.u32 %rd57, %r33;
-	.loc 1 116 29
-	mad.wide.u32 %rd58, %r33, 4, %rd42;
-	ld.global.f32 %f10, [%rd58];
-	.loc 3 19 7
-	setp.neu.f32 %p30, %f10, %f10;
-	.loc 3 22 32
-	add.rn.f32 %f11, %f10, 0f00000000;
-	mov.b32 %r34, %f11;
-	.loc 3 23 27
-	shr.s32 %r35, %r34, 31;
-	shr.u32 %r36, %r35, 1;
-	xor.b32 %r37, %r34, %r36;
-	.loc 3 19 7
-	selp.b32 %r38, -2147483648, %r37, %p30;
-	.loc 1 116 9
-	mad.wide.u32 %rd59, %r33, 4, %rd43;
-	st.global.u32 [%rd59], %r38;
-	.loc 1 115 34
-	add.s64 %rd60, %rd57, 16;
-	setp.lt.s64 %p31, %rd60, %rd36;
-	cvt.u32.u64 %r33, %rd60;
-	@%p31 bra $B4;
-	bra $B10;
+	cvt.u64.u32 %rd59, %r33;
+	.loc 2 49 32
+	mad.wide.u32 %rd60, %r33, 4, %rd42;
+	ld.global.f32 %f10, [%rd60];
+	mad.wide.u32 %rd61, %r33, 2, %rd58;
+	ld.global.u16 %r34, [%rd61];
+	.loc 3 28 11
+	setp.eq.s32 %p31, %r34, 0;
+	@%p31 bra $B7;
+	.loc 3 31 18
+	@!%p21 bra $B6;
+	.loc 3 32 8
+	setp.lt.f32 %p32, 0f00000000, %f10;
+	@%p32 bra $B5;
+	.loc 3 35 4
+	mul.rn.f32 %f10, %f10, %f4;
+	bra $B6;
 $B5:
-	.loc 1 32 23
-	setp.le.u32 %p32, %r23, %r11;
-	@!%p32 bra $FAULT4;
-	shl.b64 %rd61, %rd39, 1;
-	add.s64 %rd62, %rd9, %rd61;
-	.loc 1 122 19
-	setp.lt.u32 %p33, %r6, %r1;
-	mov.u32 %r39, %r6;
-	@!%p33 bra $B10;
+	.loc 3 33 4
+	div.rn.f32 %f10, %f10, %f4;
 $B6:
-	cvt.u64.u32 %rd63, %r39;
-	.loc 1 123 40
-	mad.wide.u32 %rd64, %r39, 4, %rd42;
-	ld.global.f32 %f12, [%rd64];
-	mad.wide.u32 %rd65, %r39, 2, %rd62;
-	ld.global.u16 %r40, [%rd65];
-	.loc 2 28 11
-	setp.eq.s32 %p34, %r40, 0;
-	@%p34 bra $B9;
-	.loc 2 31 18
-	@!%p21 bra $B8;
-	.loc 2 32 8
-	setp.lt.f32 %p35, 0f00000000, %f12;
-	@%p35 bra $B7;
-	.loc 2 35 4
-	mul.rn.f32 %f12, %f12, %f4;
-	bra $B8;
+	.loc 3 38 21
+	and.b32 %r35, %r34, 32767;
+	.loc 3 39 36
+	cvt.rn.f32.u32 %f11, %r35;
+	mul.rn.f32 %f12, %f5, %f11;
+	sub.rn.f32 %f13, %f10, %f12;
+	.loc 3 40 15
+	setp.lt.u32 %p33, 0, %r35;
+	.loc 3 41 3
+	sub.rn.f32 %f14, %f13, %f6;
+	.loc 3 40 15
+	selp.f32 %f10, %f14, %f13, %p33;
 $B7:
-	.loc 2 33 4
-	div.rn.f32 %f12, %f12, %f4;
+	.loc 2 49 9
+	st.global.f32 [%rd60], %f10;
+	.loc 2 48 35
+	add.s64 %rd62, %rd59, 16;
+	setp.lt.s64 %p34, %rd62, %rd36;
+	cvt.u32.u64 %r33, %rd62;
+	@%p34 bra $B4;
 $B8:
-	.loc 2 38 21
-	and.b32 %r41, %r40, 32767;
-	.loc 2 39 36
-	cvt.rn.f32.u32 %f13, %r41;
-	mul.rn.f32 %f14, %f5, %f13;
-	sub.rn.f32 %f15, %f12, %f14;
-	.loc 2 40 15
-	setp.lt.u32 %p36, 0, %r41;
-	.loc 2 41 3
-	sub.rn.f32 %f16, %f15, %f6;
-	.loc 2 40 15
-	selp.f32 %f12, %f16, %f15, %p36;
+	.loc 2 28 9
+	bar.sync 0;
 $B9:
-	.loc 3 19 7
-	setp.neu.f32 %p37, %f12, %f12;
-	.loc 3 22 32
-	add.rn.f32 %f17, %f12, 0f00000000;
-	mov.b32 %r42, %f17;
-	.loc 3 23 27
-	shr.s32 %r43, %r42, 31;
-	shr.u32 %r44, %r43, 1;
-	xor.b32 %r45, %r42, %r44;
-	.loc 3 19 7
-	selp.b32 %r46, -2147483648, %r45, %p37;
-	.loc 1 123 9
-	mad.wide.u32 %rd66, %r39, 4, %rd43;
-	st.global.u32 [%rd66], %r46;
-	.loc 1 122 34
-	add.s64 %rd67, %rd63, 16;
-	setp.lt.s64 %p38, %rd67, %rd36;
-	cvt.u32.u64 %r39, %rd67;
-	@%p38 bra $B6;
+	.loc 2 30 17
+	setp.lt.u32 %p35, 0, %r12;
+	and.pred %p36, %p35, %p2;
+	@!%p36 bra $B17;
+	.loc 2 31 15
+	add.s64 %rd63, %rd36, 31;
+	shr.u64 %rd64, %rd63, 5;
+	.loc 2 32 28
+	cvt.u32.u64 %r36, %rd64;
+	mul.wide.u32 %rd65, %r2, %r36;
+	add.s64 %rd66, %rd65, %rd64;
+	setp.le.u64 %p37, %rd66, %rd31;
+	@!%p37 bra $FAULT5;
+	shl.b64 %rd67, %rd65, 2;
+	add.s64 %rd68, %rd12, %rd67;
+	.loc 2 55 26
+	setp.lt.u32 %p38, %r6, %r36;
+	mov.u32 %r37, %r6;
+	@!%p38 bra $B16;
 $B10:
-	.loc 1 36 15
-	setp.lt.u32 %p39, 0, %r12;
-	and.pred %p40, %p39, %p2;
-	@!%p40 bra $B15;
-	.loc 1 37 9
-	bar.sync 0;
-	.loc 1 38 15
-	add.s64 %rd68, %rd36, 31;
-	shr.u64 %rd69, %rd68, 5;
-	.loc 1 39 20
-	cvt.u32.u64 %r47, %rd69;
-	mul.wide.u32 %rd70, %r2, %r47;
-	add.s64 %rd71, %rd70, %rd69;
-	setp.le.u64 %p41, %rd71, %rd31;
-	@!%p41 bra $FAULT5;
-	shl.b64 %rd72, %rd70, 2;
-	add.s64 %rd73, %rd12, %rd72;
-	.loc 1 129 25
-	setp.lt.u32 %p42, %r6, %r47;
-	mov.u32 %r48, %r6;
-	@!%p42 bra $B15;
+	.loc 2 56 18
+	mad.wide.u32 %rd69, %r37, 4, %rd68;
+	ld.global.u32 %r38, [%rd69];
+	.loc 2 57 14
+	setp.eq.s32 %p39, %r38, -1;
+	@%p39 bra $B15;
+	.loc 2 60 15
+	shl.b32 %r39, %r37, 5;
+	cvt.u64.u32 %rd70, %r39;
+	add.s64 %rd71, %rd70, 32;
+	setp.lt.s64 %p40, %rd36, %rd71;
+	cvt.u32.u64 %r40, %rd71;
+	selp.b32 %r41, %r1, %r40, %p40;
+	setp.lt.u32 %p41, %r39, %r41;
+	@!%p41 bra $B15;
+	add.s32 %r42, %r41, -1;
+	selp.b32 %r43, %r42, %r39, %p41;
+	cvt.u64.u32 %rd72, %r43;
+	sub.s64 %rd73, %rd72, %rd70;
+	setp.lt.u64 %p42, %rd73, 2147483648;
+	setp.lt.s64 %p43, %rd72, 2305843009213693952;
+	and.pred %p44, %p42, %p43;
+	setp.lt.u32 %p45, %r39, %r1;
+	and.pred %p46, %p44, %p45;
+	setp.lt.u32 %p47, %r43, %r1;
+	and.pred %p48, %p46, %p47;
+	@%p48 bra $B13;
 $B11:
-	.loc 1 130 10
-	mad.wide.u32 %rd74, %r48, 4, %rd73;
-	ld.global.u32 %r49, [%rd74];
-	setp.eq.s32 %p43, %r49, -1;
-	@%p43 bra $B14;
-	.loc 1 134 16
-	shl.b32 %r50, %r48, 5;
-	mov.u32 %r51, 0;
+	cvt.u64.u32 %rd74, %r39;
+	.loc 2 61 14
+	and.b32 %r44, %r38, 1;
+	setp.eq.s32 %p49, %r44, 0;
+	@!%p49 bra $B12;
+	.loc 2 62 11
+	setp.lt.u32 %p50, %r39, %r1;
+	@!%p50 bra $FAULT6;
+	mad.wide.u32 %rd75, %r39, 4, %rd42;
+	st.global.f32 [%rd75], 0fFF800000;
 $B12:
-	add.s32 %r52, %r50, %r51;
-	setp.lt.u32 %p44, %r52, %r1;
-	@!%p44 bra $B13;
-	ld.global.u32 %r53, [%rd74];
-	shr.u32 %r54, %r53, %r51;
-	and.b32 %r55, %r54, 1;
-	setp.eq.s32 %p45, %r55, 0;
-	@!%p45 bra $B13;
-	.loc 1 135 11
-	mad.wide.u32 %rd75, %r52, 4, %rd43;
-	st.global.u32 [%rd75], -2147483648;
+	.loc 2 64 4
+	shr.u32 %r38, %r38, 1;
+	.loc 2 60 57
+	add.s32 %r39, %r39, 1;
+	setp.lt.u32 %p51, %r39, %r41;
+	@%p51 bra $B11;
+	bra $B15;
 $B13:
-	add.s32 %r51, %r51, 1;
-	setp.lt.u32 %p46, %r51, 32;
-	@%p46 bra $B12;
+	.loc 2 61 14
+	and.b32 %r45, %r38, 1;
+	setp.eq.s32 %p52, %r45, 0;
+	@!%p52 bra $B14;
+	.loc 2 62 11
+	mad.wide.u32 %rd76, %r39, 4, %rd42;
+	st.global.f32 [%rd76], 0fFF800000;
 $B14:
-	.loc 1 129 38
-	add.s32 %r48, %r48, 16;
-	setp.lt.u32 %p47, %r48, %r47;
-	@%p47 bra $B11;
+	.loc 2 64 4
+	shr.u32 %r38, %r38, 1;
+	.loc 2 60 57
+	add.s32 %r39, %r39, 1;
+	setp.lt.u32 %p53, %r39, %r41;
+	@%p53 bra $B13;
 $B15:
-	.loc 1 41 8
-	bar.sync 0;
-	.loc 1 144 19
-	setp.lt.u32 %p48, %r6, %r1;
-	mov.u32 %r56, -2147483648;
-	@!%p48 bra $B20;
-	add.s64 %rd76, %rd36, -48;
-	setp.le.s64 %p49, %rd76, %rd36;
-	setp.lt.s64 %p50, 0, %rd76;
-	and.pred %p51, %p49, %p50;
-	cvt.u32.u64 %r57, %rd76;
-	selp.b32 %r58, %r57, 0, %p51;
-	cvt.u64.u32 %rd77, %r58;
-	setp.lt.u32 %p52, %r6, %r58;
-	@!%p52 bra $B16;
-	mov.u32 %r56, -2147483648;
-	mov.u32 %r59, %r6;
-	bra $B17;
+	.loc 2 55 39
+	add.s32 %r37, %r37, 16;
+	setp.lt.u32 %p54, %r37, %r36;
+	@%p54 bra $B10;
 $B16:
-	mov.u32 %r56, -2147483648;
-	mov.u32 %r59, %r6;
-	bra $B18;
+	.loc 2 33 9
+	bar.sync 0;
 $B17:
-	cvt.u64.u32 %rd78, %r59;
-	.loc 1 145 24
-	mad.wide.u32 %rd79, %r59, 4, %rd43;
-	ld.global.u32 %r60, [%rd79];
-	setp.lt.s32 %p53, %r56, %r60;
-	selp.b32 %r61, %r60, %r56, %p53;
-	ld.global.u32 %r62, [%rd79+64];
-	setp.lt.s32 %p54, %r61, %r62;
-	selp.b32 %r63, %r62, %r61, %p54;
-	ld.global.u32 %r64, [%rd79+128];
-	setp.lt.s32 %p55, %r63, %r64;
-	selp.b32 %r65, %r64, %r63, %p55;
-	ld.global.u32 %r66, [%rd79+192];
-	setp.lt.s32 %p56, %r65, %r66;
-	selp.b32 %r56, %r66, %r65, %p56;
-	.loc 1 144 34
-	add.s64 %rd80, %rd78, 64;
-	setp.lt.s64 %p57, %rd80, %rd36;
-	setp.lt.s64 %p58, %rd80, %rd77;
-	cvt.u32.u64 %r59, %rd80;
-	@%p58 bra $B17;
-	@!%p57 bra $B20;
+	.loc 1 92 19
+	setp.lt.u32 %p55, %r6, %r1;
+	mov.u32 %r46, %r6;
+	@!%p55 bra $B19;
 $B18:
+	cvt.u64.u32 %rd77, %r46;
+	.loc 1 93 29
+	mad.wide.u32 %rd78, %r46, 4, %rd42;
+	ld.global.f32 %f15, [%rd78];
+	.loc 4 19 7
+	setp.neu.f32 %p56, %f15, %f15;
+	.loc 4 22 32
+	add.rn.f32 %f16, %f15, 0f00000000;
+	mov.b32 %r47, %f16;
+	.loc 4 23 27
+	shr.s32 %r48, %r47, 31;
+	shr.u32 %r49, %r48, 1;
+	xor.b32 %r50, %r47, %r49;
+	.loc 4 19 7
+	selp.b32 %r51, -2147483648, %r50, %p56;
+	.loc 1 93 9
+	mad.wide.u32 %rd79, %r46, 4, %rd43;
+	st.global.u32 [%rd79], %r51;
+	.loc 1 92 34
+	add.s64 %rd80, %rd77, 16;
+	setp.lt.s64 %p57, %rd80, %rd36;
+	cvt.u32.u64 %r46, %rd80;
+	@%p57 bra $B18;
 $B19:
-	cvt.u64.u32 %rd81, %r59;
-	.loc 1 145 24
-	mad.wide.u32 %rd82, %r59, 4, %rd43;
-	ld.global.u32 %r67, [%rd82];
-	setp.lt.s32 %p59, %r56, %r67;
-	selp.b32 %r56, %r67, %r56, %p59;
-	.loc 1 144 34
-	add.s64 %rd83, %rd81, 16;
-	setp.lt.s64 %p60, %rd83, %rd36;
-	cvt.u32.u64 %r59, %rd83;
-	@%p60 bra $B19;
+	.loc 1 30 8
+	bar.sync 0;
+	mov.u32 %r52, -2147483648;
+	.loc 1 100 19
+	@!%p55 bra $B24;
+	add.s64 %rd81, %rd36, -48;
+	setp.le.s64 %p58, %rd81, %rd36;
+	setp.lt.s64 %p59, 0, %rd81;
+	and.pred %p60, %p58, %p59;
+	cvt.u32.u64 %r53, %rd81;
+	selp.b32 %r54, %r53, 0, %p60;
+	cvt.u64.u32 %rd82, %r54;
+	setp.lt.u32 %p61, %r6, %r54;
+	@!%p61 bra $B20;
+	mov.u32 %r52, -2147483648;
+	mov.u32 %r55, %r6;
+	bra $B21;
 $B20:
-	.loc 1 42 38
-	cvt.s64.s32 %rd84, %r56;
-	.loc 1 97 17
-	mad.lo.s32 %r68, %r6, 8, %r4;
-	st.shared.u64 [%r68+128], %rd84;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd85, [$shared$plain$2eshared+128];
-	mov.u32 %r69, 1;
+	mov.u32 %r52, -2147483648;
+	mov.u32 %r55, %r6;
+	bra $B22;
 $B21:
-	.loc 1 101 29
-	mad.lo.s32 %r70, %r69, 8, %r4;
-	ld.shared.u64 %rd86, [%r70+128];
-	setp.lt.s64 %p61, %rd85, %rd86;
-	selp.b64 %rd85, %rd86, %rd85, %p61;
-	.loc 1 100 29
-	add.s32 %r69, %r69, 1;
-	setp.lt.u32 %p62, %r69, 16;
-	@%p62 bra $B21;
-	.loc 1 42 14
-	cvt.u32.u64 %r71, %rd85;
-	.loc 1 44 9
-	setp.lt.s32 %p63, -2139095041, %r71;
-	mov.u32 %r72, 1;
-	mov.u32 %r73, -1;
-	@!%p63 bra $B70;
-	.loc 1 45 20
-	setp.lt.f32 %p64, 0f00000000, %f1;
-	@%p64 bra $B28;
-	mov.u32 %r74, %r1;
-	.loc 1 153 19
-	@!%p48 bra $B26;
-	add.s64 %rd87, %rd36, -48;
-	setp.le.s64 %p65, %rd87, %rd36;
-	setp.lt.s64 %p66, 0, %rd87;
-	and.pred %p67, %p65, %p66;
-	cvt.u32.u64 %r75, %rd87;
-	selp.b32 %r76, %r75, 0, %p67;
-	cvt.u64.u32 %rd88, %r76;
-	setp.lt.u32 %p68, %r6, %r76;
-	@!%p68 bra $B22;
-	mov.u32 %r74, %r1;
-	mov.u32 %r77, %r6;
-	bra $B23;
+	cvt.u64.u32 %rd83, %r55;
+	.loc 1 101 24
+	mad.wide.u32 %rd84, %r55, 4, %rd43;
+	ld.global.u32 %r56, [%rd84];
+	setp.lt.s32 %p62, %r52, %r56;
+	selp.b32 %r57, %r56, %r52, %p62;
+	ld.global.u32 %r58, [%rd84+64];
+	setp.lt.s32 %p63, %r57, %r58;
+	selp.b32 %r59, %r58, %r57, %p63;
+	ld.global.u32 %r60, [%rd84+128];
+	setp.lt.s32 %p64, %r59, %r60;
+	selp.b32 %r61, %r60, %r59, %p64;
+	ld.global.u32 %r62, [%rd84+192];
+	setp.lt.s32 %p65, %r61, %r62;
+	selp.b32 %r52, %r62, %r61, %p65;
+	.loc 1 100 34
+	add.s64 %rd85, %rd83, 64;
+	setp.lt.s64 %p66, %rd85, %rd36;
+	setp.lt.s64 %p67, %rd85, %rd82;
+	cvt.u32.u64 %r55, %rd85;
+	@%p67 bra $B21;
+	@!%p66 bra $B24;
 $B22:
-	mov.u32 %r74, %r1;
-	mov.u32 %r77, %r6;
-	bra $B24;
 $B23:
-	cvt.u64.u32 %rd89, %r77;
-	.loc 1 154 12
-	mad.wide.u32 %rd90, %r77, 4, %rd43;
-	ld.global.u32 %r78, [%rd90];
-	setp.eq.s32 %p69, %r78, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p70, %r77, %r74;
-	selp.b32 %r79, %r77, %r74, %p70;
-	.loc 1 154 16
-	selp.b32 %r80, %r79, %r74, %p69;
-	.loc 1 153 34
-	add.s32 %r81, %r77, 16;
-	.loc 1 154 12
-	ld.global.u32 %r82, [%rd90+64];
-	setp.eq.s32 %p71, %r82, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p72, %r81, %r80;
-	selp.b32 %r83, %r81, %r80, %p72;
-	.loc 1 154 16
-	selp.b32 %r84, %r83, %r80, %p71;
-	.loc 1 153 34
-	add.s32 %r85, %r77, 32;
-	.loc 1 154 12
-	ld.global.u32 %r86, [%rd90+128];
-	setp.eq.s32 %p73, %r86, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p74, %r85, %r84;
-	selp.b32 %r87, %r85, %r84, %p74;
-	.loc 1 154 16
-	selp.b32 %r88, %r87, %r84, %p73;
-	.loc 1 153 34
-	add.s32 %r89, %r77, 48;
-	.loc 1 154 12
-	ld.global.u32 %r90, [%rd90+192];
-	setp.eq.s32 %p75, %r90, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p76, %r89, %r88;
-	selp.b32 %r91, %r89, %r88, %p76;
-	.loc 1 154 16
-	selp.b32 %r74, %r91, %r88, %p75;
-	.loc 1 153 34
-	add.s64 %rd91, %rd89, 64;
-	setp.lt.s64 %p77, %rd91, %rd36;
-	setp.lt.s64 %p78, %rd91, %rd88;
-	cvt.u32.u64 %r77, %rd91;
-	@%p78 bra $B23;
-	@!%p77 bra $B26;
+	cvt.u64.u32 %rd86, %r55;
+	.loc 1 101 24
+	mad.wide.u32 %rd87, %r55, 4, %rd43;
+	ld.global.u32 %r63, [%rd87];
+	setp.lt.s32 %p68, %r52, %r63;
+	selp.b32 %r52, %r63, %r52, %p68;
+	.loc 1 100 34
+	add.s64 %rd88, %rd86, 16;
+	setp.lt.s64 %p69, %rd88, %rd36;
+	cvt.u32.u64 %r55, %rd88;
+	@%p69 bra $B23;
 $B24:
+	.loc 1 31 38
+	cvt.s64.s32 %rd89, %r52;
+	.loc 1 74 17
+	mad.lo.s32 %r64, %r6, 8, %r4;
+	st.shared.u64 [%r64+128], %rd89;
+	.loc 1 75 8
+	bar.sync 0;
+	.loc 1 76 21
+	ld.shared.u64 %rd90, [$shared$plain$2eshared+128];
+	mov.u32 %r65, 1;
 $B25:
-	cvt.u64.u32 %rd92, %r77;
-	.loc 1 154 12
-	mad.wide.u32 %rd93, %r77, 4, %rd43;
-	ld.global.u32 %r92, [%rd93];
-	setp.eq.s32 %p79, %r92, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p80, %r77, %r74;
-	selp.b32 %r93, %r77, %r74, %p80;
-	.loc 1 154 16
-	selp.b32 %r74, %r93, %r74, %p79;
-	.loc 1 153 34
-	add.s64 %rd94, %rd92, 16;
-	setp.lt.s64 %p81, %rd94, %rd36;
-	cvt.u32.u64 %r77, %rd94;
-	@%p81 bra $B25;
+	.loc 1 78 29
+	mad.lo.s32 %r66, %r65, 8, %r4;
+	ld.shared.u64 %rd91, [%r66+128];
+	setp.lt.s64 %p70, %rd90, %rd91;
+	selp.b64 %rd90, %rd91, %rd90, %p70;
+	.loc 1 77 29
+	add.s32 %r65, %r65, 1;
+	setp.lt.u32 %p71, %r65, 16;
+	@%p71 bra $B25;
+	.loc 1 31 14
+	cvt.u32.u64 %r67, %rd90;
+	.loc 1 33 9
+	setp.lt.s32 %p72, -2139095041, %r67;
+	mov.u32 %r68, 1;
+	mov.u32 %r69, -1;
+	@!%p72 bra $B74;
+	.loc 1 34 20
+	setp.lt.f32 %p73, 0f00000000, %f1;
+	@%p73 bra $B32;
+	mov.u32 %r70, %r1;
+	.loc 1 109 19
+	@!%p55 bra $B30;
+	add.s64 %rd92, %rd36, -48;
+	setp.le.s64 %p74, %rd92, %rd36;
+	setp.lt.s64 %p75, 0, %rd92;
+	and.pred %p76, %p74, %p75;
+	cvt.u32.u64 %r71, %rd92;
+	selp.b32 %r72, %r71, 0, %p76;
+	cvt.u64.u32 %rd93, %r72;
+	setp.lt.u32 %p77, %r6, %r72;
+	@!%p77 bra $B26;
+	mov.u32 %r70, %r1;
+	mov.u32 %r73, %r6;
+	bra $B27;
 $B26:
-	.loc 1 48 43
-	cvt.s64.s32 %rd95, %r74;
-	sub.s64 %rd96, 0, %rd95;
-	.loc 1 97 17
-	st.shared.u64 [%r68], %rd96;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd97, [$shared$plain$2eshared];
-	mov.u32 %r94, 1;
+	mov.u32 %r70, %r1;
+	mov.u32 %r73, %r6;
+	bra $B28;
 $B27:
-	.loc 1 101 29
-	mad.lo.s32 %r95, %r94, 8, %r4;
-	ld.shared.u64 %rd98, [%r95];
-	setp.lt.s64 %p82, %rd97, %rd98;
-	selp.b64 %rd97, %rd98, %rd97, %p82;
-	.loc 1 100 29
-	add.s32 %r94, %r94, 1;
-	setp.lt.u32 %p83, %r94, 16;
-	@%p83 bra $B27;
-	.loc 1 48 17
-	cvt.u32.u64 %r96, %rd97;
-	sub.s32 %r73, 0, %r96;
-	mov.u32 %r72, 0;
-	bra $B70;
+	cvt.u64.u32 %rd94, %r73;
+	.loc 1 110 12
+	mad.wide.u32 %rd95, %r73, 4, %rd43;
+	ld.global.u32 %r74, [%rd95];
+	setp.eq.s32 %p78, %r74, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p79, %r73, %r70;
+	selp.b32 %r75, %r73, %r70, %p79;
+	.loc 1 110 16
+	selp.b32 %r76, %r75, %r70, %p78;
+	.loc 1 109 34
+	add.s32 %r77, %r73, 16;
+	.loc 1 110 12
+	ld.global.u32 %r78, [%rd95+64];
+	setp.eq.s32 %p80, %r78, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p81, %r77, %r76;
+	selp.b32 %r79, %r77, %r76, %p81;
+	.loc 1 110 16
+	selp.b32 %r80, %r79, %r76, %p80;
+	.loc 1 109 34
+	add.s32 %r81, %r73, 32;
+	.loc 1 110 12
+	ld.global.u32 %r82, [%rd95+128];
+	setp.eq.s32 %p82, %r82, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p83, %r81, %r80;
+	selp.b32 %r83, %r81, %r80, %p83;
+	.loc 1 110 16
+	selp.b32 %r84, %r83, %r80, %p82;
+	.loc 1 109 34
+	add.s32 %r85, %r73, 48;
+	.loc 1 110 12
+	ld.global.u32 %r86, [%rd95+192];
+	setp.eq.s32 %p84, %r86, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p85, %r85, %r84;
+	selp.b32 %r87, %r85, %r84, %p85;
+	.loc 1 110 16
+	selp.b32 %r70, %r87, %r84, %p84;
+	.loc 1 109 34
+	add.s64 %rd96, %rd94, 64;
+	setp.lt.s64 %p86, %rd96, %rd36;
+	setp.lt.s64 %p87, %rd96, %rd93;
+	cvt.u32.u64 %r73, %rd96;
+	@%p87 bra $B27;
+	@!%p86 bra $B30;
 $B28:
-	.loc 1 46 65
-	setp.lt.u32 %p84, %r2, %r9;
-	@!%p84 bra $FAULT6;
-	mad.wide.u32 %rd99, %r2, 4, %rd7;
-	ld.global.u32 %r97, [%rd99];
-	.loc 4 11 12
-	setp.lt.s32 %p85, 0, %r19;
-	cvt.u64.u32 %rd100, %r19;
-	setp.lt.u32 %p86, %r19, %r1;
-	and.pred %p87, %p85, %p86;
-	mov.u32 %r72, 1;
-	mov.u32 %r98, -2139095040;
-	@!%p87 bra $B36;
-	add.s64 %rd101, %rd36, -48;
-	setp.le.s64 %p88, %rd101, %rd36;
-	setp.lt.s64 %p89, 0, %rd101;
-	and.pred %p90, %p88, %p89;
-	cvt.u32.u64 %r99, %rd101;
-	selp.b32 %r100, %r99, 0, %p90;
-	cvt.u64.u32 %rd102, %r100;
-	setp.lt.u32 %p91, %r6, %r100;
-	mov.u32 %r101, %r71;
-	mov.u32 %r102, -2147483648;
-	mov.u32 %r72, 1;
 $B29:
-	.loc 4 85 25
-	cvt.s64.s32 %rd103, %r102;
-	cvt.s64.s32 %rd104, %r101;
-	add.s64 %rd105, %rd103, %rd104;
-	add.s64 %rd106, %rd105, 1;
-	shr.s64 %rd107, %rd106, 1;
-	cvt.u32.u64 %r103, %rd107;
-	mov.u64 %rd108, 0;
-	.loc 4 67 17
-	@!%p48 bra $B34;
-	@!%p91 bra $B30;
-	mov.u64 %rd108, 0;
-	mov.u32 %r104, %r6;
-	bra $B31;
+	cvt.u64.u32 %rd97, %r73;
+	.loc 1 110 12
+	mad.wide.u32 %rd98, %r73, 4, %rd43;
+	ld.global.u32 %r88, [%rd98];
+	setp.eq.s32 %p88, %r88, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p89, %r73, %r70;
+	selp.b32 %r89, %r73, %r70, %p89;
+	.loc 1 110 16
+	selp.b32 %r70, %r89, %r70, %p88;
+	.loc 1 109 34
+	add.s64 %rd99, %rd97, 16;
+	setp.lt.s64 %p90, %rd99, %rd36;
+	cvt.u32.u64 %r73, %rd99;
+	@%p90 bra $B29;
 $B30:
-	mov.u64 %rd108, 0;
-	mov.u32 %r104, %r6;
-	bra $B32;
+	.loc 1 37 43
+	cvt.s64.s32 %rd100, %r70;
+	sub.s64 %rd101, 0, %rd100;
+	.loc 1 74 17
+	st.shared.u64 [%r64], %rd101;
+	.loc 1 75 8
+	bar.sync 0;
+	.loc 1 76 21
+	ld.shared.u64 %rd102, [$shared$plain$2eshared];
+	mov.u32 %r90, 1;
 $B31:
-	cvt.u64.u32 %rd109, %r104;
-	.loc 4 68 17
-	mad.wide.u32 %rd110, %r104, 4, %rd43;
-	ld.global.u32 %r105, [%rd110];
-	setp.le.s32 %p92, %r103, %r105;
-	.loc 4 69 4
-	add.s64 %rd111, %rd108, 1;
-	.loc 4 68 24
-	selp.b64 %rd112, %rd111, %rd108, %p92;
-	ld.global.u32 %r106, [%rd110+64];
-	setp.le.s32 %p93, %r103, %r106;
-	.loc 4 69 4
-	add.s64 %rd113, %rd112, 1;
-	.loc 4 68 24
-	selp.b64 %rd114, %rd113, %rd112, %p93;
-	ld.global.u32 %r107, [%rd110+128];
-	setp.le.s32 %p94, %r103, %r107;
-	.loc 4 69 4
-	add.s64 %rd115, %rd114, 1;
-	.loc 4 68 24
-	selp.b64 %rd116, %rd115, %rd114, %p94;
-	ld.global.u32 %r108, [%rd110+192];
-	setp.le.s32 %p95, %r103, %r108;
-	.loc 4 69 4
-	add.s64 %rd117, %rd116, 1;
-	.loc 4 68 24
-	selp.b64 %rd108, %rd117, %rd116, %p95;
-	.loc 4 67 32
-	add.s64 %rd118, %rd109, 64;
-	setp.lt.s64 %p96, %rd118, %rd36;
-	setp.lt.s64 %p97, %rd118, %rd102;
-	cvt.u32.u64 %r104, %rd118;
-	@%p97 bra $B31;
-	@!%p96 bra $B34;
+	.loc 1 78 29
+	mad.lo.s32 %r91, %r90, 8, %r4;
+	ld.shared.u64 %rd103, [%r91];
+	setp.lt.s64 %p91, %rd102, %rd103;
+	selp.b64 %rd102, %rd103, %rd102, %p91;
+	.loc 1 77 29
+	add.s32 %r90, %r90, 1;
+	setp.lt.u32 %p92, %r90, 16;
+	@%p92 bra $B31;
+	.loc 1 37 17
+	cvt.u32.u64 %r92, %rd102;
+	sub.s32 %r69, 0, %r92;
+	mov.u32 %r68, 0;
+	bra $B74;
 $B32:
+	.loc 1 35 65
+	setp.lt.u32 %p93, %r2, %r9;
+	@!%p93 bra $FAULT7;
+	mad.wide.u32 %rd104, %r2, 4, %rd7;
+	ld.global.u32 %r93, [%rd104];
+	.loc 5 11 12
+	setp.lt.s32 %p94, 0, %r19;
+	cvt.u64.u32 %rd105, %r19;
+	setp.lt.u32 %p95, %r19, %r1;
+	and.pred %p96, %p94, %p95;
+	mov.u32 %r68, 1;
+	mov.u32 %r94, -2139095040;
+	@!%p96 bra $B40;
+	add.s64 %rd106, %rd36, -48;
+	setp.le.s64 %p97, %rd106, %rd36;
+	setp.lt.s64 %p98, 0, %rd106;
+	and.pred %p99, %p97, %p98;
+	cvt.u32.u64 %r95, %rd106;
+	selp.b32 %r96, %r95, 0, %p99;
+	cvt.u64.u32 %rd107, %r96;
+	setp.lt.u32 %p100, %r6, %r96;
+	mov.u32 %r97, %r67;
+	mov.u32 %r98, -2147483648;
+	mov.u32 %r68, 1;
 $B33:
-	cvt.u64.u32 %rd119, %r104;
-	.loc 4 68 17
-	mad.wide.u32 %rd120, %r104, 4, %rd43;
-	ld.global.u32 %r109, [%rd120];
-	setp.le.s32 %p98, %r103, %r109;
-	.loc 4 69 4
-	add.s64 %rd121, %rd108, 1;
-	.loc 4 68 24
-	selp.b64 %rd108, %rd121, %rd108, %p98;
-	.loc 4 67 32
-	add.s64 %rd122, %rd119, 16;
-	setp.lt.s64 %p99, %rd122, %rd36;
-	cvt.u32.u64 %r104, %rd122;
-	@%p99 bra $B33;
+	.loc 5 85 25
+	cvt.s64.s32 %rd108, %r98;
+	cvt.s64.s32 %rd109, %r97;
+	add.s64 %rd110, %rd108, %rd109;
+	add.s64 %rd111, %rd110, 1;
+	shr.s64 %rd112, %rd111, 1;
+	cvt.u32.u64 %r99, %rd112;
+	mov.u64 %rd113, 0;
+	.loc 5 67 17
+	@!%p55 bra $B38;
+	@!%p100 bra $B34;
+	mov.u64 %rd113, 0;
+	mov.u32 %r100, %r6;
+	bra $B35;
 $B34:
-	.loc 1 85 2
-	xor.b32 %r72, %r72, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r110, %r72, 128, %r4;
-	mad.lo.s32 %r111, %r6, 8, %r110;
-	st.shared.u64 [%r111], %rd108;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd123, 0;
-	mov.u32 %r112, 0;
+	mov.u64 %rd113, 0;
+	mov.u32 %r100, %r6;
+	bra $B36;
 $B35:
-	.loc 1 89 25
-	mad.lo.s32 %r113, %r112, 8, %r110;
-	ld.shared.u64 %rd124, [%r113];
-	add.s64 %rd123, %rd123, %rd124;
-	add.s32 %r112, %r112, 1;
-	setp.lt.u32 %p100, %r112, 16;
-	@%p100 bra $B35;
-	.loc 4 86 56
-	setp.le.s64 %p101, %rd100, %rd123;
-	.loc 4 89 21
-	add.s32 %r114, %r103, -1;
-	.loc 4 86 56
-	selp.b32 %r101, %r101, %r114, %p101;
-	selp.b32 %r102, %r103, %r102, %p101;
-	.loc 4 84 13
-	setp.lt.s32 %p102, %r102, %r101;
-	@%p102 bra $B29;
-	.loc 4 12 14
-	setp.lt.s32 %p103, -2139095040, %r102;
-	selp.b32 %r98, %r102, -2139095040, %p103;
+	cvt.u64.u32 %rd114, %r100;
+	.loc 5 68 17
+	mad.wide.u32 %rd115, %r100, 4, %rd43;
+	ld.global.u32 %r101, [%rd115];
+	setp.le.s32 %p101, %r99, %r101;
+	.loc 5 69 4
+	add.s64 %rd116, %rd113, 1;
+	.loc 5 68 24
+	selp.b64 %rd117, %rd116, %rd113, %p101;
+	ld.global.u32 %r102, [%rd115+64];
+	setp.le.s32 %p102, %r99, %r102;
+	.loc 5 69 4
+	add.s64 %rd118, %rd117, 1;
+	.loc 5 68 24
+	selp.b64 %rd119, %rd118, %rd117, %p102;
+	ld.global.u32 %r103, [%rd115+128];
+	setp.le.s32 %p103, %r99, %r103;
+	.loc 5 69 4
+	add.s64 %rd120, %rd119, 1;
+	.loc 5 68 24
+	selp.b64 %rd121, %rd120, %rd119, %p103;
+	ld.global.u32 %r104, [%rd115+192];
+	setp.le.s32 %p104, %r99, %r104;
+	.loc 5 69 4
+	add.s64 %rd122, %rd121, 1;
+	.loc 5 68 24
+	selp.b64 %rd113, %rd122, %rd121, %p104;
+	.loc 5 67 32
+	add.s64 %rd123, %rd114, 64;
+	setp.lt.s64 %p105, %rd123, %rd36;
+	setp.lt.s64 %p106, %rd123, %rd107;
+	cvt.u32.u64 %r100, %rd123;
+	@%p106 bra $B35;
+	@!%p105 bra $B38;
 $B36:
-	.loc 4 14 8
-	bar.sync 0;
-	.loc 4 15 25
-	rcp.rn.f32 %f18, %f1;
-	.loc 3 28 59
-	shr.s32 %r115, %r71, 31;
-	shr.u32 %r116, %r115, 1;
-	xor.b32 %r117, %r71, %r116;
-	mov.b32 %f19, %r117;
-	mov.u32 %r118, %r6;
-	.loc 4 42 19
-	@!%p48 bra $B40;
 $B37:
-	cvt.u64.u32 %rd125, %r118;
-	.loc 4 44 19
-	mad.wide.u32 %rd126, %r118, 4, %rd43;
-	ld.global.u32 %r119, [%rd126];
-	setp.le.s32 %p104, %r98, %r119;
-	mov.u32 %r120, -1;
-	@!%p104 bra $B39;
-	.loc 3 28 59
-	shr.s32 %r121, %r119, 31;
-	shr.u32 %r122, %r121, 1;
-	xor.b32 %r123, %r119, %r122;
-	mov.b32 %f20, %r123;
-	.loc 3 33 7
-	setp.eq.f32 %p105, %f20, %f19;
-	mov.u32 %r120, 268435456;
-	@%p105 bra $B38;
-	.loc 3 36 28
-	sub.rn.f32 %f21, %f20, %f19;
-	mul.rn.f32 %f22, %f21, %f18;
-	.loc 5 36 10
-	fma.rn.f32 %f23, %f22, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f24, %f23, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f25, %f24, 0fBF317218, %f22;
-	fma.rn.f32 %f26, %f24, 0f3102E308, %f25;
-	.loc 5 39 21
-	fma.rn.f32 %f27, 0f3AB527C5, %f26, 0f3C091CC4;
-	fma.rn.f32 %f28, %f27, %f26, 0f3D2AAC57;
-	fma.rn.f32 %f29, %f28, %f26, 0f3E2AAA49;
-	fma.rn.f32 %f30, %f29, %f26, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f31, %f30, %f26, 0f3F800000;
-	fma.rn.f32 %f32, %f31, %f26, 0f3F800000;
-	mov.b32 %r124, %f23;
-	.loc 5 21 7
-	setp.lt.f32 %p106, 0f00000000, %f22;
-	selp.b32 %r125, 528482304, 1602224128, %p106;
-	selp.b32 %r126, 1602224128, 528482304, %p106;
-	.loc 5 24 51
-	mad.lo.s32 %r127, %r124, 8388608, %r125;
-	mov.b32 %f33, %r127;
-	mul.rn.f32 %f34, %f32, %f33;
-	mov.b32 %f35, %r126;
-	mul.rn.f32 %f36, %f34, %f35;
-	.loc 5 25 8
-	abs.f32 %f37, %f22;
-	setp.lt.f32 %p107, 0f42D00000, %f37;
-	selp.f32 %f38, 0f00000000, %f36, %p107;
-	and.pred %p108, %p107, %p106;
-	selp.f32 %f39, 0f7F800000, %f38, %p108;
-	.loc 3 36 43
-	mul.rn.f32 %f40, %f39, 0f4D800000;
-	cvt.rzi.s32.f32 %r120, %f40;
+	cvt.u64.u32 %rd124, %r100;
+	.loc 5 68 17
+	mad.wide.u32 %rd125, %r100, 4, %rd43;
+	ld.global.u32 %r105, [%rd125];
+	setp.le.s32 %p107, %r99, %r105;
+	.loc 5 69 4
+	add.s64 %rd126, %rd113, 1;
+	.loc 5 68 24
+	selp.b64 %rd113, %rd126, %rd113, %p107;
+	.loc 5 67 32
+	add.s64 %rd127, %rd124, 16;
+	setp.lt.s64 %p108, %rd127, %rd36;
+	cvt.u32.u64 %r100, %rd127;
+	@%p108 bra $B37;
 $B38:
+	.loc 1 62 2
+	xor.b32 %r68, %r68, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r106, %r68, 128, %r4;
+	mad.lo.s32 %r107, %r6, 8, %r106;
+	st.shared.u64 [%r107], %rd113;
+	.loc 1 64 8
+	bar.sync 0;
+	mov.u64 %rd128, 0;
+	mov.u32 %r108, 0;
 $B39:
-	.loc 4 47 9
-	st.global.u32 [%rd126], %r120;
-	.loc 4 42 34
-	add.s64 %rd127, %rd125, 16;
-	setp.lt.s64 %p109, %rd127, %rd36;
-	cvt.u32.u64 %r118, %rd127;
-	@%p109 bra $B37;
+	.loc 1 66 25
+	mad.lo.s32 %r109, %r108, 8, %r106;
+	ld.shared.u64 %rd129, [%r109];
+	add.s64 %rd128, %rd128, %rd129;
+	add.s32 %r108, %r108, 1;
+	setp.lt.u32 %p109, %r108, 16;
+	@%p109 bra $B39;
+	.loc 5 86 56
+	setp.le.s64 %p110, %rd105, %rd128;
+	.loc 5 89 21
+	add.s32 %r110, %r99, -1;
+	.loc 5 86 56
+	selp.b32 %r97, %r97, %r110, %p110;
+	selp.b32 %r98, %r99, %r98, %p110;
+	.loc 5 84 13
+	setp.lt.s32 %p111, %r98, %r97;
+	@%p111 bra $B33;
+	.loc 5 12 14
+	setp.lt.s32 %p112, -2139095040, %r98;
+	selp.b32 %r94, %r98, -2139095040, %p112;
 $B40:
-	.loc 4 16 8
+	.loc 5 14 8
 	bar.sync 0;
-	.loc 3 41 14
-	setp.lt.f32 %p110, 0f00000000, %f3;
-	.loc 3 44 25
-	min.NaN.f32 %f41, %f3, 0f3F800000;
-	mul.rn.f32 %f42, %f41, 0f4D800000;
-	cvt.rzi.s32.f32 %r128, %f42;
-	setp.lt.s32 %p111, 1, %r128;
-	selp.b32 %r129, %r128, 1, %p111;
-	.loc 3 41 14
-	selp.b32 %r130, %r129, 1, %p110;
-	.loc 4 18 12
-	setp.lt.f32 %p112, 0f00000000, %f2;
-	setp.lt.f32 %p113, %f2, 0f3F800000;
-	and.pred %p114, %p112, %p113;
-	@!%p114 bra $B54;
-	mov.u64 %rd128, 0;
-	.loc 4 67 17
-	@!%p48 bra $B45;
-	add.s64 %rd129, %rd36, -48;
-	setp.le.s64 %p115, %rd129, %rd36;
-	setp.lt.s64 %p116, 0, %rd129;
-	and.pred %p117, %p115, %p116;
-	cvt.u32.u64 %r131, %rd129;
-	selp.b32 %r132, %r131, 0, %p117;
-	cvt.u64.u32 %rd130, %r132;
-	setp.lt.u32 %p118, %r6, %r132;
-	@!%p118 bra $B41;
-	mov.u64 %rd128, 0;
-	mov.u32 %r133, %r6;
-	bra $B42;
+	.loc 5 15 25
+	rcp.rn.f32 %f17, %f1;
+	.loc 4 28 59
+	shr.s32 %r111, %r67, 31;
+	shr.u32 %r112, %r111, 1;
+	xor.b32 %r113, %r67, %r112;
+	mov.b32 %f18, %r113;
+	mov.u32 %r114, %r6;
+	.loc 5 42 19
+	@!%p55 bra $B44;
 $B41:
-	mov.u64 %rd128, 0;
-	mov.u32 %r133, %r6;
-	bra $B43;
+	cvt.u64.u32 %rd130, %r114;
+	.loc 5 44 19
+	mad.wide.u32 %rd131, %r114, 4, %rd43;
+	ld.global.u32 %r115, [%rd131];
+	setp.le.s32 %p113, %r94, %r115;
+	mov.u32 %r116, -1;
+	@!%p113 bra $B43;
+	.loc 4 28 59
+	shr.s32 %r117, %r115, 31;
+	shr.u32 %r118, %r117, 1;
+	xor.b32 %r119, %r115, %r118;
+	mov.b32 %f19, %r119;
+	.loc 4 33 7
+	setp.eq.f32 %p114, %f19, %f18;
+	mov.u32 %r116, 268435456;
+	@%p114 bra $B42;
+	.loc 4 36 28
+	sub.rn.f32 %f20, %f19, %f18;
+	mul.rn.f32 %f21, %f20, %f17;
+	.loc 6 36 10
+	fma.rn.f32 %f22, %f21, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f23, %f22, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f24, %f23, 0fBF317218, %f21;
+	fma.rn.f32 %f25, %f23, 0f3102E308, %f24;
+	.loc 6 39 21
+	fma.rn.f32 %f26, 0f3AB527C5, %f25, 0f3C091CC4;
+	fma.rn.f32 %f27, %f26, %f25, 0f3D2AAC57;
+	fma.rn.f32 %f28, %f27, %f25, 0f3E2AAA49;
+	fma.rn.f32 %f29, %f28, %f25, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
+	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
+	mov.b32 %r120, %f22;
+	.loc 6 21 7
+	setp.lt.f32 %p115, 0f00000000, %f21;
+	selp.b32 %r121, 528482304, 1602224128, %p115;
+	selp.b32 %r122, 1602224128, 528482304, %p115;
+	.loc 6 24 51
+	mad.lo.s32 %r123, %r120, 8388608, %r121;
+	mov.b32 %f32, %r123;
+	mul.rn.f32 %f33, %f31, %f32;
+	mov.b32 %f34, %r122;
+	mul.rn.f32 %f35, %f33, %f34;
+	.loc 6 25 8
+	abs.f32 %f36, %f21;
+	setp.lt.f32 %p116, 0f42D00000, %f36;
+	selp.f32 %f37, 0f00000000, %f35, %p116;
+	and.pred %p117, %p116, %p115;
+	selp.f32 %f38, 0f7F800000, %f37, %p117;
+	.loc 4 36 43
+	mul.rn.f32 %f39, %f38, 0f4D800000;
+	cvt.rzi.s32.f32 %r116, %f39;
 $B42:
-	cvt.u64.u32 %rd131, %r133;
-	.loc 4 68 17
-	mad.wide.u32 %rd132, %r133, 4, %rd43;
-	ld.global.u32 %r134, [%rd132];
-	setp.le.s32 %p119, 0, %r134;
-	.loc 4 62 47
-	cvt.u64.u32 %rd133, %r134;
-	.loc 4 69 4
-	add.s64 %rd134, %rd128, %rd133;
-	.loc 4 68 24
-	selp.b64 %rd135, %rd134, %rd128, %p119;
-	ld.global.u32 %r135, [%rd132+64];
-	setp.le.s32 %p120, 0, %r135;
-	.loc 4 62 47
-	cvt.u64.u32 %rd136, %r135;
-	.loc 4 69 4
-	add.s64 %rd137, %rd135, %rd136;
-	.loc 4 68 24
-	selp.b64 %rd138, %rd137, %rd135, %p120;
-	ld.global.u32 %r136, [%rd132+128];
-	setp.le.s32 %p121, 0, %r136;
-	.loc 4 62 47
-	cvt.u64.u32 %rd139, %r136;
-	.loc 4 69 4
-	add.s64 %rd140, %rd138, %rd139;
-	.loc 4 68 24
-	selp.b64 %rd141, %rd140, %rd138, %p121;
-	ld.global.u32 %r137, [%rd132+192];
-	setp.le.s32 %p122, 0, %r137;
-	.loc 4 62 47
-	cvt.u64.u32 %rd142, %r137;
-	.loc 4 69 4
-	add.s64 %rd143, %rd141, %rd142;
-	.loc 4 68 24
-	selp.b64 %rd128, %rd143, %rd141, %p122;
-	.loc 4 67 32
-	add.s64 %rd144, %rd131, 64;
-	setp.lt.s64 %p123, %rd144, %rd36;
-	setp.lt.s64 %p124, %rd144, %rd130;
-	cvt.u32.u64 %r133, %rd144;
-	@%p124 bra $B42;
-	@!%p123 bra $B45;
 $B43:
+	.loc 5 47 9
+	st.global.u32 [%rd131], %r116;
+	.loc 5 42 34
+	add.s64 %rd132, %rd130, 16;
+	setp.lt.s64 %p118, %rd132, %rd36;
+	cvt.u32.u64 %r114, %rd132;
+	@%p118 bra $B41;
 $B44:
-	cvt.u64.u32 %rd145, %r133;
-	.loc 4 68 17
-	mad.wide.u32 %rd146, %r133, 4, %rd43;
-	ld.global.u32 %r138, [%rd146];
-	setp.le.s32 %p125, 0, %r138;
-	.loc 4 62 47
-	cvt.u64.u32 %rd147, %r138;
-	.loc 4 69 4
-	add.s64 %rd148, %rd128, %rd147;
-	.loc 4 68 24
-	selp.b64 %rd128, %rd148, %rd128, %p125;
-	.loc 4 67 32
-	add.s64 %rd149, %rd145, 16;
-	setp.lt.s64 %p126, %rd149, %rd36;
-	cvt.u32.u64 %r133, %rd149;
-	@%p126 bra $B44;
+	.loc 5 16 8
+	bar.sync 0;
+	.loc 4 41 14
+	setp.lt.f32 %p119, 0f00000000, %f3;
+	.loc 4 44 25
+	min.NaN.f32 %f40, %f3, 0f3F800000;
+	mul.rn.f32 %f41, %f40, 0f4D800000;
+	cvt.rzi.s32.f32 %r124, %f41;
+	setp.lt.s32 %p120, 1, %r124;
+	selp.b32 %r125, %r124, 1, %p120;
+	.loc 4 41 14
+	selp.b32 %r126, %r125, 1, %p119;
+	.loc 5 18 12
+	setp.lt.f32 %p121, 0f00000000, %f2;
+	setp.lt.f32 %p122, %f2, 0f3F800000;
+	and.pred %p123, %p121, %p122;
+	@!%p123 bra $B58;
+	mov.u64 %rd133, 0;
+	.loc 5 67 17
+	@!%p55 bra $B49;
+	add.s64 %rd134, %rd36, -48;
+	setp.le.s64 %p124, %rd134, %rd36;
+	setp.lt.s64 %p125, 0, %rd134;
+	and.pred %p126, %p124, %p125;
+	cvt.u32.u64 %r127, %rd134;
+	selp.b32 %r128, %r127, 0, %p126;
+	cvt.u64.u32 %rd135, %r128;
+	setp.lt.u32 %p127, %r6, %r128;
+	@!%p127 bra $B45;
+	mov.u64 %rd133, 0;
+	mov.u32 %r129, %r6;
+	bra $B46;
 $B45:
-	.loc 1 85 2
-	xor.b32 %r72, %r72, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r139, %r72, 128, %r4;
-	mad.lo.s32 %r140, %r6, 8, %r139;
-	st.shared.u64 [%r140], %rd128;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd150, 0;
-	mov.u32 %r141, 0;
+	mov.u64 %rd133, 0;
+	mov.u32 %r129, %r6;
+	bra $B47;
 $B46:
-	.loc 1 89 25
-	mad.lo.s32 %r142, %r141, 8, %r139;
-	ld.shared.u64 %rd151, [%r142];
-	add.s64 %rd150, %rd150, %rd151;
-	add.s32 %r141, %r141, 1;
-	setp.lt.u32 %p127, %r141, 16;
-	@%p127 bra $B46;
-	.loc 3 49 29
-	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd150;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd152, %fd3;
-	setp.nan.f64 %p128, %fd3, %fd3;
-	selp.b64 %rd153, 0, %rd152, %p128;
-	setp.lt.s64 %p129, 1, %rd153;
-	selp.b64 %rd154, %rd153, 1, %p129;
-	add.s64 %rd155, %rd36, -48;
-	setp.le.s64 %p130, %rd155, %rd36;
-	setp.lt.s64 %p131, 0, %rd155;
-	and.pred %p132, %p130, %p131;
-	cvt.u32.u64 %r143, %rd155;
-	selp.b32 %r144, %r143, 0, %p132;
-	cvt.u64.u32 %rd156, %r144;
-	setp.lt.u32 %p133, %r6, %r144;
-	mov.u32 %r145, 268435456;
-	mov.u32 %r146, 0;
+	cvt.u64.u32 %rd136, %r129;
+	.loc 5 68 17
+	mad.wide.u32 %rd137, %r129, 4, %rd43;
+	ld.global.u32 %r130, [%rd137];
+	setp.le.s32 %p128, 0, %r130;
+	.loc 5 62 47
+	cvt.u64.u32 %rd138, %r130;
+	.loc 5 69 4
+	add.s64 %rd139, %rd133, %rd138;
+	.loc 5 68 24
+	selp.b64 %rd140, %rd139, %rd133, %p128;
+	ld.global.u32 %r131, [%rd137+64];
+	setp.le.s32 %p129, 0, %r131;
+	.loc 5 62 47
+	cvt.u64.u32 %rd141, %r131;
+	.loc 5 69 4
+	add.s64 %rd142, %rd140, %rd141;
+	.loc 5 68 24
+	selp.b64 %rd143, %rd142, %rd140, %p129;
+	ld.global.u32 %r132, [%rd137+128];
+	setp.le.s32 %p130, 0, %r132;
+	.loc 5 62 47
+	cvt.u64.u32 %rd144, %r132;
+	.loc 5 69 4
+	add.s64 %rd145, %rd143, %rd144;
+	.loc 5 68 24
+	selp.b64 %rd146, %rd145, %rd143, %p130;
+	ld.global.u32 %r133, [%rd137+192];
+	setp.le.s32 %p131, 0, %r133;
+	.loc 5 62 47
+	cvt.u64.u32 %rd147, %r133;
+	.loc 5 69 4
+	add.s64 %rd148, %rd146, %rd147;
+	.loc 5 68 24
+	selp.b64 %rd133, %rd148, %rd146, %p131;
+	.loc 5 67 32
+	add.s64 %rd149, %rd136, 64;
+	setp.lt.s64 %p132, %rd149, %rd36;
+	setp.lt.s64 %p133, %rd149, %rd135;
+	cvt.u32.u64 %r129, %rd149;
+	@%p133 bra $B46;
+	@!%p132 bra $B49;
 $B47:
-	.loc 4 85 34
-	add.s32 %r147, %r146, %r145;
-	add.s32 %r148, %r147, 1;
-	cvt.u64.u32 %rd157, %r148;
-	shr.u64 %rd158, %rd157, 1;
-	cvt.u32.u64 %r149, %rd158;
-	mov.u64 %rd159, 0;
-	.loc 4 67 17
-	@!%p48 bra $B52;
-	@!%p133 bra $B48;
-	mov.u64 %rd159, 0;
-	mov.u32 %r150, %r6;
-	bra $B49;
 $B48:
-	mov.u64 %rd159, 0;
-	mov.u32 %r150, %r6;
-	bra $B50;
+	cvt.u64.u32 %rd150, %r129;
+	.loc 5 68 17
+	mad.wide.u32 %rd151, %r129, 4, %rd43;
+	ld.global.u32 %r134, [%rd151];
+	setp.le.s32 %p134, 0, %r134;
+	.loc 5 62 47
+	cvt.u64.u32 %rd152, %r134;
+	.loc 5 69 4
+	add.s64 %rd153, %rd133, %rd152;
+	.loc 5 68 24
+	selp.b64 %rd133, %rd153, %rd133, %p134;
+	.loc 5 67 32
+	add.s64 %rd154, %rd150, 16;
+	setp.lt.s64 %p135, %rd154, %rd36;
+	cvt.u32.u64 %r129, %rd154;
+	@%p135 bra $B48;
 $B49:
-	cvt.u64.u32 %rd160, %r150;
-	.loc 4 68 17
-	mad.wide.u32 %rd161, %r150, 4, %rd43;
-	ld.global.u32 %r151, [%rd161];
-	setp.le.s32 %p134, %r149, %r151;
-	.loc 4 62 47
-	cvt.u64.u32 %rd162, %r151;
-	.loc 4 69 4
-	add.s64 %rd163, %rd159, %rd162;
-	.loc 4 68 24
-	selp.b64 %rd164, %rd163, %rd159, %p134;
-	ld.global.u32 %r152, [%rd161+64];
-	setp.le.s32 %p135, %r149, %r152;
-	.loc 4 62 47
-	cvt.u64.u32 %rd165, %r152;
-	.loc 4 69 4
-	add.s64 %rd166, %rd164, %rd165;
-	.loc 4 68 24
-	selp.b64 %rd167, %rd166, %rd164, %p135;
-	ld.global.u32 %r153, [%rd161+128];
-	setp.le.s32 %p136, %r149, %r153;
-	.loc 4 62 47
-	cvt.u64.u32 %rd168, %r153;
-	.loc 4 69 4
-	add.s64 %rd169, %rd167, %rd168;
-	.loc 4 68 24
-	selp.b64 %rd170, %rd169, %rd167, %p136;
-	ld.global.u32 %r154, [%rd161+192];
-	setp.le.s32 %p137, %r149, %r154;
-	.loc 4 62 47
-	cvt.u64.u32 %rd171, %r154;
-	.loc 4 69 4
-	add.s64 %rd172, %rd170, %rd171;
-	.loc 4 68 24
-	selp.b64 %rd159, %rd172, %rd170, %p137;
-	.loc 4 67 32
-	add.s64 %rd173, %rd160, 64;
-	setp.lt.s64 %p138, %rd173, %rd36;
-	setp.lt.s64 %p139, %rd173, %rd156;
-	cvt.u32.u64 %r150, %rd173;
-	@%p139 bra $B49;
-	@!%p138 bra $B52;
+	.loc 1 62 2
+	xor.b32 %r68, %r68, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r135, %r68, 128, %r4;
+	mad.lo.s32 %r136, %r6, 8, %r135;
+	st.shared.u64 [%r136], %rd133;
+	.loc 1 64 8
+	bar.sync 0;
+	mov.u64 %rd155, 0;
+	mov.u32 %r137, 0;
 $B50:
+	.loc 1 66 25
+	mad.lo.s32 %r138, %r137, 8, %r135;
+	ld.shared.u64 %rd156, [%r138];
+	add.s64 %rd155, %rd155, %rd156;
+	add.s32 %r137, %r137, 1;
+	setp.lt.u32 %p136, %r137, 16;
+	@%p136 bra $B50;
+	.loc 4 49 29
+	cvt.f64.f32 %fd1, %f2;
+	cvt.rn.f64.s64 %fd2, %rd155;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd157, %fd3;
+	setp.nan.f64 %p137, %fd3, %fd3;
+	selp.b64 %rd158, 0, %rd157, %p137;
+	setp.lt.s64 %p138, 1, %rd158;
+	selp.b64 %rd159, %rd158, 1, %p138;
+	add.s64 %rd160, %rd36, -48;
+	setp.le.s64 %p139, %rd160, %rd36;
+	setp.lt.s64 %p140, 0, %rd160;
+	and.pred %p141, %p139, %p140;
+	cvt.u32.u64 %r139, %rd160;
+	selp.b32 %r140, %r139, 0, %p141;
+	cvt.u64.u32 %rd161, %r140;
+	setp.lt.u32 %p142, %r6, %r140;
+	mov.u32 %r141, 268435456;
+	mov.u32 %r142, 0;
 $B51:
-	cvt.u64.u32 %rd174, %r150;
-	.loc 4 68 17
-	mad.wide.u32 %rd175, %r150, 4, %rd43;
-	ld.global.u32 %r155, [%rd175];
-	setp.le.s32 %p140, %r149, %r155;
-	.loc 4 62 47
-	cvt.u64.u32 %rd176, %r155;
-	.loc 4 69 4
-	add.s64 %rd177, %rd159, %rd176;
-	.loc 4 68 24
-	selp.b64 %rd159, %rd177, %rd159, %p140;
-	.loc 4 67 32
-	add.s64 %rd178, %rd174, 16;
-	setp.lt.s64 %p141, %rd178, %rd36;
-	cvt.u32.u64 %r150, %rd178;
-	@%p141 bra $B51;
+	.loc 5 85 34
+	add.s32 %r143, %r142, %r141;
+	add.s32 %r144, %r143, 1;
+	cvt.u64.u32 %rd162, %r144;
+	shr.u64 %rd163, %rd162, 1;
+	cvt.u32.u64 %r145, %rd163;
+	mov.u64 %rd164, 0;
+	.loc 5 67 17
+	@!%p55 bra $B56;
+	@!%p142 bra $B52;
+	mov.u64 %rd164, 0;
+	mov.u32 %r146, %r6;
+	bra $B53;
 $B52:
-	.loc 1 85 2
-	xor.b32 %r72, %r72, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r156, %r72, 128, %r4;
-	mad.lo.s32 %r157, %r6, 8, %r156;
-	st.shared.u64 [%r157], %rd159;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd179, 0;
-	mov.u32 %r158, 0;
+	mov.u64 %rd164, 0;
+	mov.u32 %r146, %r6;
+	bra $B54;
 $B53:
-	.loc 1 89 25
-	mad.lo.s32 %r159, %r158, 8, %r156;
-	ld.shared.u64 %rd180, [%r159];
-	add.s64 %rd179, %rd179, %rd180;
-	add.s32 %r158, %r158, 1;
-	setp.lt.u32 %p142, %r158, 16;
-	@%p142 bra $B53;
-	.loc 4 86 56
-	setp.le.s64 %p143, %rd154, %rd179;
-	.loc 4 89 21
-	add.s32 %r160, %r149, -1;
-	.loc 4 86 56
-	selp.b32 %r145, %r145, %r160, %p143;
-	selp.b32 %r146, %r149, %r146, %p143;
-	.loc 4 84 13
-	setp.lt.s32 %p144, %r146, %r145;
-	@%p144 bra $B47;
-	.loc 4 20 14
-	setp.lt.s32 %p145, %r130, %r146;
-	selp.b32 %r130, %r146, %r130, %p145;
+	cvt.u64.u32 %rd165, %r146;
+	.loc 5 68 17
+	mad.wide.u32 %rd166, %r146, 4, %rd43;
+	ld.global.u32 %r147, [%rd166];
+	setp.le.s32 %p143, %r145, %r147;
+	.loc 5 62 47
+	cvt.u64.u32 %rd167, %r147;
+	.loc 5 69 4
+	add.s64 %rd168, %rd164, %rd167;
+	.loc 5 68 24
+	selp.b64 %rd169, %rd168, %rd164, %p143;
+	ld.global.u32 %r148, [%rd166+64];
+	setp.le.s32 %p144, %r145, %r148;
+	.loc 5 62 47
+	cvt.u64.u32 %rd170, %r148;
+	.loc 5 69 4
+	add.s64 %rd171, %rd169, %rd170;
+	.loc 5 68 24
+	selp.b64 %rd172, %rd171, %rd169, %p144;
+	ld.global.u32 %r149, [%rd166+128];
+	setp.le.s32 %p145, %r145, %r149;
+	.loc 5 62 47
+	cvt.u64.u32 %rd173, %r149;
+	.loc 5 69 4
+	add.s64 %rd174, %rd172, %rd173;
+	.loc 5 68 24
+	selp.b64 %rd175, %rd174, %rd172, %p145;
+	ld.global.u32 %r150, [%rd166+192];
+	setp.le.s32 %p146, %r145, %r150;
+	.loc 5 62 47
+	cvt.u64.u32 %rd176, %r150;
+	.loc 5 69 4
+	add.s64 %rd177, %rd175, %rd176;
+	.loc 5 68 24
+	selp.b64 %rd164, %rd177, %rd175, %p146;
+	.loc 5 67 32
+	add.s64 %rd178, %rd165, 64;
+	setp.lt.s64 %p147, %rd178, %rd36;
+	setp.lt.s64 %p148, %rd178, %rd161;
+	cvt.u32.u64 %r146, %rd178;
+	@%p148 bra $B53;
+	@!%p147 bra $B56;
 $B54:
-	.loc 4 22 34
-	shr.u32 %r161, %r1, 10;
-	add.s32 %r162, %r161, 1;
-	shl.b32 %r163, %r162, 4;
-	mov.u32 %r164, 0;
 $B55:
-	.loc 4 24 19
-	add.s32 %r165, %r164, 1;
-	mul.wide.u32 %rd181, %r165, %r163;
-	setp.lt.s64 %p146, %rd36, %rd181;
-	cvt.u32.u64 %r166, %rd181;
-	selp.b32 %r167, %r1, %r166, %p146;
-	cvt.u64.u32 %rd182, %r167;
-	.loc 4 25 56
-	mul.lo.s32 %r168, %r164, %r163;
-	setp.lt.u32 %p147, %r167, %r168;
-	selp.b32 %r169, %r167, %r168, %p147;
-	cvt.u64.u32 %rd183, %r169;
-	setp.le.u64 %p148, %rd182, %rd44;
-	setp.le.u32 %p149, %r169, %r167;
-	and.pred %p150, %p148, %p149;
-	@!%p150 bra $B89;
-	mad.wide.u32 %rd184, %r169, 4, %rd43;
-	sub.s64 %rd185, %rd182, %rd183;
-	.loc 4 67 17
-	setp.lt.s64 %p151, %rd45, %rd185;
-	mov.u64 %rd186, 0;
-	@!%p151 bra $B60;
-	add.s64 %rd187, %rd185, -48;
-	setp.le.s64 %p152, %rd187, %rd185;
-	setp.lt.s64 %p153, 0, %rd187;
-	and.pred %p154, %p152, %p153;
-	cvt.u32.u64 %r170, %rd187;
-	selp.b32 %r171, %r170, 0, %p154;
-	cvt.u64.u32 %rd188, %r171;
-	setp.lt.u32 %p155, %r6, %r171;
-	@!%p155 bra $B56;
-	mov.u64 %rd186, 0;
-	mov.u32 %r172, %r6;
-	bra $B57;
+	cvt.u64.u32 %rd179, %r146;
+	.loc 5 68 17
+	mad.wide.u32 %rd180, %r146, 4, %rd43;
+	ld.global.u32 %r151, [%rd180];
+	setp.le.s32 %p149, %r145, %r151;
+	.loc 5 62 47
+	cvt.u64.u32 %rd181, %r151;
+	.loc 5 69 4
+	add.s64 %rd182, %rd164, %rd181;
+	.loc 5 68 24
+	selp.b64 %rd164, %rd182, %rd164, %p149;
+	.loc 5 67 32
+	add.s64 %rd183, %rd179, 16;
+	setp.lt.s64 %p150, %rd183, %rd36;
+	cvt.u32.u64 %r146, %rd183;
+	@%p150 bra $B55;
 $B56:
-	mov.u64 %rd186, 0;
-	mov.u32 %r172, %r6;
-	bra $B58;
-$B57:
-	cvt.u64.u32 %rd189, %r172;
-	.loc 4 68 17
-	mad.wide.u32 %rd190, %r172, 4, %rd184;
-	ld.global.u32 %r173, [%rd190];
-	setp.le.s32 %p156, %r130, %r173;
-	.loc 4 62 47
-	cvt.u64.u32 %rd191, %r173;
-	.loc 4 69 4
-	add.s64 %rd192, %rd186, %rd191;
-	.loc 4 68 24
-	selp.b64 %rd193, %rd192, %rd186, %p156;
-	ld.global.u32 %r174, [%rd190+64];
-	setp.le.s32 %p157, %r130, %r174;
-	.loc 4 62 47
-	cvt.u64.u32 %rd194, %r174;
-	.loc 4 69 4
-	add.s64 %rd195, %rd193, %rd194;
-	.loc 4 68 24
-	selp.b64 %rd196, %rd195, %rd193, %p157;
-	ld.global.u32 %r175, [%rd190+128];
-	setp.le.s32 %p158, %r130, %r175;
-	.loc 4 62 47
-	cvt.u64.u32 %rd197, %r175;
-	.loc 4 69 4
-	add.s64 %rd198, %rd196, %rd197;
-	.loc 4 68 24
-	selp.b64 %rd199, %rd198, %rd196, %p158;
-	ld.global.u32 %r176, [%rd190+192];
-	setp.le.s32 %p159, %r130, %r176;
-	.loc 4 62 47
-	cvt.u64.u32 %rd200, %r176;
-	.loc 4 69 4
-	add.s64 %rd201, %rd199, %rd200;
-	.loc 4 68 24
-	selp.b64 %rd186, %rd201, %rd199, %p159;
-	.loc 4 67 32
-	add.s64 %rd202, %rd189, 64;
-	setp.lt.s64 %p160, %rd202, %rd185;
-	setp.lt.s64 %p161, %rd202, %rd188;
-	cvt.u32.u64 %r172, %rd202;
-	@%p161 bra $B57;
-	@!%p160 bra $B60;
-$B58:
-$B59:
-	cvt.u64.u32 %rd203, %r172;
-	.loc 4 68 17
-	mad.wide.u32 %rd204, %r172, 4, %rd184;
-	ld.global.u32 %r177, [%rd204];
-	setp.le.s32 %p162, %r130, %r177;
-	.loc 4 62 47
-	cvt.u64.u32 %rd205, %r177;
-	.loc 4 69 4
-	add.s64 %rd206, %rd186, %rd205;
-	.loc 4 68 24
-	selp.b64 %rd186, %rd206, %rd186, %p162;
-	.loc 4 67 32
-	add.s64 %rd207, %rd203, 16;
-	setp.lt.s64 %p163, %rd207, %rd185;
-	cvt.u32.u64 %r172, %rd207;
-	@%p163 bra $B59;
-$B60:
-	.loc 4 25 10
-	mad.lo.s32 %r178, %r164, 128, %r5;
-	mad.lo.s32 %r179, %r6, 8, %r178;
-	st.shared.u64 [%r179], %rd186;
-	setp.lt.u32 %p164, %r165, 64;
-	mov.u32 %r164, %r165;
-	@%p164 bra $B55;
-	.loc 4 27 8
+	.loc 1 62 2
+	xor.b32 %r68, %r68, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r152, %r68, 128, %r4;
+	mad.lo.s32 %r153, %r6, 8, %r152;
+	st.shared.u64 [%r153], %rd164;
+	.loc 1 64 8
 	bar.sync 0;
-	mov.u64 %rd208, 0;
-	mov.u32 %r180, 0;
+	mov.u64 %rd184, 0;
+	mov.u32 %r154, 0;
+$B57:
+	.loc 1 66 25
+	mad.lo.s32 %r155, %r154, 8, %r152;
+	ld.shared.u64 %rd185, [%r155];
+	add.s64 %rd184, %rd184, %rd185;
+	add.s32 %r154, %r154, 1;
+	setp.lt.u32 %p151, %r154, 16;
+	@%p151 bra $B57;
+	.loc 5 86 56
+	setp.le.s64 %p152, %rd159, %rd184;
+	.loc 5 89 21
+	add.s32 %r156, %r145, -1;
+	.loc 5 86 56
+	selp.b32 %r141, %r141, %r156, %p152;
+	selp.b32 %r142, %r145, %r142, %p152;
+	.loc 5 84 13
+	setp.lt.s32 %p153, %r142, %r141;
+	@%p153 bra $B51;
+	.loc 5 20 14
+	setp.lt.s32 %p154, %r126, %r142;
+	selp.b32 %r126, %r142, %r126, %p154;
+$B58:
+	.loc 5 22 34
+	shr.u32 %r157, %r1, 10;
+	add.s32 %r158, %r157, 1;
+	shl.b32 %r159, %r158, 4;
+	mov.u32 %r160, 0;
+$B59:
+	.loc 5 24 19
+	add.s32 %r161, %r160, 1;
+	mul.wide.u32 %rd186, %r161, %r159;
+	setp.lt.s64 %p155, %rd36, %rd186;
+	cvt.u32.u64 %r162, %rd186;
+	selp.b32 %r163, %r1, %r162, %p155;
+	cvt.u64.u32 %rd187, %r163;
+	.loc 5 25 56
+	mul.lo.s32 %r164, %r160, %r159;
+	setp.lt.u32 %p156, %r163, %r164;
+	selp.b32 %r165, %r163, %r164, %p156;
+	cvt.u64.u32 %rd188, %r165;
+	setp.le.u64 %p157, %rd187, %rd44;
+	setp.le.u32 %p158, %r165, %r163;
+	and.pred %p159, %p157, %p158;
+	@!%p159 bra $B87;
+	mad.wide.u32 %rd189, %r165, 4, %rd43;
+	sub.s64 %rd190, %rd187, %rd188;
+	.loc 5 67 17
+	setp.lt.s64 %p160, %rd45, %rd190;
+	mov.u64 %rd191, 0;
+	@!%p160 bra $B64;
+	add.s64 %rd192, %rd190, -48;
+	setp.le.s64 %p161, %rd192, %rd190;
+	setp.lt.s64 %p162, 0, %rd192;
+	and.pred %p163, %p161, %p162;
+	cvt.u32.u64 %r166, %rd192;
+	selp.b32 %r167, %r166, 0, %p163;
+	cvt.u64.u32 %rd193, %r167;
+	setp.lt.u32 %p164, %r6, %r167;
+	@!%p164 bra $B60;
+	mov.u64 %rd191, 0;
+	mov.u32 %r168, %r6;
+	bra $B61;
+$B60:
+	mov.u64 %rd191, 0;
+	mov.u32 %r168, %r6;
+	bra $B62;
 $B61:
-	.loc 4 124 15
-	mad.lo.s32 %r181, %r180, 128, %r5;
-	mov.u64 %rd209, 0;
-	mov.u32 %r182, 0;
+	cvt.u64.u32 %rd194, %r168;
+	.loc 5 68 17
+	mad.wide.u32 %rd195, %r168, 4, %rd189;
+	ld.global.u32 %r169, [%rd195];
+	setp.le.s32 %p165, %r126, %r169;
+	.loc 5 62 47
+	cvt.u64.u32 %rd196, %r169;
+	.loc 5 69 4
+	add.s64 %rd197, %rd191, %rd196;
+	.loc 5 68 24
+	selp.b64 %rd198, %rd197, %rd191, %p165;
+	ld.global.u32 %r170, [%rd195+64];
+	setp.le.s32 %p166, %r126, %r170;
+	.loc 5 62 47
+	cvt.u64.u32 %rd199, %r170;
+	.loc 5 69 4
+	add.s64 %rd200, %rd198, %rd199;
+	.loc 5 68 24
+	selp.b64 %rd201, %rd200, %rd198, %p166;
+	ld.global.u32 %r171, [%rd195+128];
+	setp.le.s32 %p167, %r126, %r171;
+	.loc 5 62 47
+	cvt.u64.u32 %rd202, %r171;
+	.loc 5 69 4
+	add.s64 %rd203, %rd201, %rd202;
+	.loc 5 68 24
+	selp.b64 %rd204, %rd203, %rd201, %p167;
+	ld.global.u32 %r172, [%rd195+192];
+	setp.le.s32 %p168, %r126, %r172;
+	.loc 5 62 47
+	cvt.u64.u32 %rd205, %r172;
+	.loc 5 69 4
+	add.s64 %rd206, %rd204, %rd205;
+	.loc 5 68 24
+	selp.b64 %rd191, %rd206, %rd204, %p168;
+	.loc 5 67 32
+	add.s64 %rd207, %rd194, 64;
+	setp.lt.s64 %p169, %rd207, %rd190;
+	setp.lt.s64 %p170, %rd207, %rd193;
+	cvt.u32.u64 %r168, %rd207;
+	@%p170 bra $B61;
+	@!%p169 bra $B64;
 $B62:
-	mad.lo.s32 %r183, %r182, 8, %r181;
-	ld.shared.u64 %rd210, [%r183];
-	add.s64 %rd209, %rd209, %rd210;
-	add.s32 %r182, %r182, 1;
-	setp.lt.u32 %p165, %r182, 16;
-	@%p165 bra $B62;
-	.loc 4 99 3
-	add.s64 %rd208, %rd208, %rd209;
-	add.s32 %r180, %r180, 1;
-	setp.lt.u32 %p166, %r180, 64;
-	@%p166 bra $B61;
-	.loc 3 54 67
-	cvt.u32.u64 %r184, %rd38;
-	shr.u64 %rd211, %rd38, 32;
-	cvt.u32.u64 %r185, %rd211;
-	mov.u32 %r186, 0;
-	mov.u32 %r187, 0;
-	mov.u32 %r188, 0;
-	mov.u32 %r189, 0;
 $B63:
-	.loc 6 460 19
-	mul.wide.u32 %rd212, %r97, 3528531795;
-	.loc 6 461 21
-	shr.u64 %rd213, %rd212, 32;
-	cvt.u32.u64 %r190, %rd213;
-	cvt.u32.u64 %r191, %rd212;
-	.loc 6 460 19
-	mul.wide.u32 %rd214, %r187, 3449720151;
-	.loc 6 461 21
-	shr.u64 %rd215, %rd214, 32;
-	cvt.u32.u64 %r192, %rd215;
-	cvt.u32.u64 %r193, %rd214;
-	.loc 7 18 21
-	xor.b32 %r194, %r192, %r186;
-	xor.b32 %r97, %r194, %r184;
-	xor.b32 %r195, %r190, %r188;
-	xor.b32 %r187, %r195, %r185;
-	.loc 7 19 11
-	add.s32 %r184, %r184, -1640531527;
-	add.s32 %r185, %r185, -1150833019;
-	add.s32 %r189, %r189, 1;
-	setp.lt.u32 %p167, %r189, 10;
-	mov.u32 %r186, %r193;
-	mov.u32 %r188, %r191;
-	@%p167 bra $B63;
-	.loc 3 55 30
-	cvt.u64.u32 %rd216, %r193;
-	shl.b64 %rd217, %rd216, 32;
-	cvt.u64.u32 %rd218, %r97;
-	or.b64 %rd219, %rd217, %rd218;
-	mul.hi.u64 %rd220, %rd219, %rd208;
-	mov.u32 %r196, 0;
+	cvt.u64.u32 %rd208, %r168;
+	.loc 5 68 17
+	mad.wide.u32 %rd209, %r168, 4, %rd189;
+	ld.global.u32 %r173, [%rd209];
+	setp.le.s32 %p171, %r126, %r173;
+	.loc 5 62 47
+	cvt.u64.u32 %rd210, %r173;
+	.loc 5 69 4
+	add.s64 %rd211, %rd191, %rd210;
+	.loc 5 68 24
+	selp.b64 %rd191, %rd211, %rd191, %p171;
+	.loc 5 67 32
+	add.s64 %rd212, %rd208, 16;
+	setp.lt.s64 %p172, %rd212, %rd190;
+	cvt.u32.u64 %r168, %rd212;
+	@%p172 bra $B63;
 $B64:
-	.loc 4 124 15
-	mad.lo.s32 %r197, %r196, 128, %r5;
-	mov.u64 %rd221, 0;
-	mov.u32 %r198, 0;
+	.loc 5 25 10
+	mad.lo.s32 %r174, %r160, 128, %r5;
+	mad.lo.s32 %r175, %r6, 8, %r174;
+	st.shared.u64 [%r175], %rd191;
+	setp.lt.u32 %p173, %r161, 64;
+	mov.u32 %r160, %r161;
+	@%p173 bra $B59;
+	.loc 5 27 8
+	bar.sync 0;
+	mov.u64 %rd213, 0;
+	mov.u32 %r176, 0;
 $B65:
-	mad.lo.s32 %r199, %r198, 8, %r197;
-	ld.shared.u64 %rd222, [%r199];
-	add.s64 %rd221, %rd221, %rd222;
-	add.s32 %r198, %r198, 1;
-	setp.lt.u32 %p168, %r198, 16;
-	@%p168 bra $B65;
-	.loc 4 105 11
-	setp.lt.s64 %p169, %rd220, %rd221;
-	@%p169 bra $B66;
-	.loc 4 108 3
-	sub.s64 %rd220, %rd220, %rd221;
-	.loc 4 103 28
-	add.s32 %r196, %r196, 1;
-	setp.lt.u32 %p170, %r196, 63;
-	@%p170 bra $B64;
+	.loc 5 124 15
+	mad.lo.s32 %r177, %r176, 128, %r5;
+	mov.u64 %rd214, 0;
+	mov.u32 %r178, 0;
 $B66:
-	.loc 4 110 16
-	mul.lo.s32 %r73, %r196, %r163;
-	setp.lt.u32 %p171, %r73, %r1;
-	@%p171 bra $B67;
-	mov.u32 %r73, -1;
-	bra $B69;
+	mad.lo.s32 %r179, %r178, 8, %r177;
+	ld.shared.u64 %rd215, [%r179];
+	add.s64 %rd214, %rd214, %rd215;
+	add.s32 %r178, %r178, 1;
+	setp.lt.u32 %p174, %r178, 16;
+	@%p174 bra $B66;
+	.loc 5 99 3
+	add.s64 %rd213, %rd213, %rd214;
+	add.s32 %r176, %r176, 1;
+	setp.lt.u32 %p175, %r176, 64;
+	@%p175 bra $B65;
+	.loc 4 54 67
+	cvt.u32.u64 %r180, %rd38;
+	shr.u64 %rd216, %rd38, 32;
+	cvt.u32.u64 %r181, %rd216;
+	mov.u32 %r182, 0;
+	mov.u32 %r183, 0;
+	mov.u32 %r184, 0;
+	mov.u32 %r185, 0;
 $B67:
-	.loc 4 111 17
-	mad.wide.u32 %rd223, %r73, 4, %rd43;
-	ld.global.u32 %r200, [%rd223];
-	setp.le.s32 %p172, %r130, %r200;
-	@!%p172 bra $B68;
-	.loc 4 112 19
-	cvt.u64.u32 %rd224, %r200;
-	setp.lt.s64 %p173, %rd220, %rd224;
-	@%p173 bra $B69;
-	.loc 4 115 4
-	sub.s64 %rd220, %rd220, %rd224;
+	.loc 7 460 19
+	mul.wide.u32 %rd217, %r93, 3528531795;
+	.loc 7 461 21
+	shr.u64 %rd218, %rd217, 32;
+	cvt.u32.u64 %r186, %rd218;
+	cvt.u32.u64 %r187, %rd217;
+	.loc 7 460 19
+	mul.wide.u32 %rd219, %r183, 3449720151;
+	.loc 7 461 21
+	shr.u64 %rd220, %rd219, 32;
+	cvt.u32.u64 %r188, %rd220;
+	cvt.u32.u64 %r189, %rd219;
+	.loc 8 18 21
+	xor.b32 %r190, %r188, %r182;
+	xor.b32 %r93, %r190, %r180;
+	xor.b32 %r191, %r186, %r184;
+	xor.b32 %r183, %r191, %r181;
+	.loc 8 19 11
+	add.s32 %r180, %r180, -1640531527;
+	add.s32 %r181, %r181, -1150833019;
+	add.s32 %r185, %r185, 1;
+	setp.lt.u32 %p176, %r185, 10;
+	mov.u32 %r182, %r189;
+	mov.u32 %r184, %r187;
+	@%p176 bra $B67;
+	.loc 4 55 30
+	cvt.u64.u32 %rd221, %r189;
+	shl.b64 %rd222, %rd221, 32;
+	cvt.u64.u32 %rd223, %r93;
+	or.b64 %rd224, %rd222, %rd223;
+	mul.hi.u64 %rd225, %rd224, %rd213;
+	mov.u32 %r192, 0;
 $B68:
-	.loc 4 110 43
-	add.s32 %r73, %r73, 1;
-	setp.lt.u32 %p174, %r73, %r1;
-	@%p174 bra $B67;
-	mov.u32 %r73, -1;
+	.loc 5 124 15
+	mad.lo.s32 %r193, %r192, 128, %r5;
+	mov.u64 %rd226, 0;
+	mov.u32 %r194, 0;
 $B69:
+	mad.lo.s32 %r195, %r194, 8, %r193;
+	ld.shared.u64 %rd227, [%r195];
+	add.s64 %rd226, %rd226, %rd227;
+	add.s32 %r194, %r194, 1;
+	setp.lt.u32 %p177, %r194, 16;
+	@%p177 bra $B69;
+	.loc 5 105 11
+	setp.lt.s64 %p178, %rd225, %rd226;
+	@%p178 bra $B70;
+	.loc 5 108 3
+	sub.s64 %rd225, %rd225, %rd226;
+	.loc 5 103 28
+	add.s32 %r192, %r192, 1;
+	setp.lt.u32 %p179, %r192, 63;
+	@%p179 bra $B68;
 $B70:
-	.loc 1 51 19
-	setp.lt.u32 %p175, 0, %r18;
-	and.pred %p176, %p175, %p3;
-	@!%p176 bra $B85;
-	mov.u32 %r201, -2147483648;
-	.loc 1 164 19
-	@!%p48 bra $B75;
-	add.s64 %rd225, %rd36, -48;
-	setp.le.s64 %p177, %rd225, %rd36;
-	setp.lt.s64 %p178, 0, %rd225;
-	and.pred %p179, %p177, %p178;
-	cvt.u32.u64 %r202, %rd225;
-	selp.b32 %r203, %r202, 0, %p179;
-	cvt.u64.u32 %rd226, %r203;
-	setp.lt.u32 %p180, %r6, %r203;
-	@!%p180 bra $B71;
-	mov.u32 %r201, -2147483648;
-	mov.u32 %r204, %r6;
-	bra $B72;
-$B71:
-	mov.u32 %r201, -2147483648;
-	mov.u32 %r204, %r6;
+	.loc 5 110 16
+	mul.lo.s32 %r69, %r192, %r159;
+	setp.lt.u32 %p180, %r69, %r1;
+	@%p180 bra $B71;
+	mov.u32 %r69, -1;
 	bra $B73;
+$B71:
+	.loc 5 111 17
+	mad.wide.u32 %rd228, %r69, 4, %rd43;
+	ld.global.u32 %r196, [%rd228];
+	setp.le.s32 %p181, %r126, %r196;
+	@!%p181 bra $B72;
+	.loc 5 112 19
+	cvt.u64.u32 %rd229, %r196;
+	setp.lt.s64 %p182, %rd225, %rd229;
+	@%p182 bra $B73;
+	.loc 5 115 4
+	sub.s64 %rd225, %rd225, %rd229;
 $B72:
-	cvt.u64.u32 %rd227, %r204;
-	.loc 1 165 32
-	mad.wide.u32 %rd228, %r204, 4, %rd42;
-	ld.global.f32 %f43, [%rd228];
-	.loc 3 19 7
-	setp.neu.f32 %p181, %f43, %f43;
-	.loc 3 22 32
-	add.rn.f32 %f44, %f43, 0f00000000;
-	mov.b32 %r205, %f44;
-	.loc 3 23 27
-	shr.s32 %r206, %r205, 31;
-	shr.u32 %r207, %r206, 1;
-	xor.b32 %r208, %r205, %r207;
-	.loc 3 19 7
-	selp.b32 %r209, -2147483648, %r208, %p181;
-	.loc 1 165 12
-	setp.lt.s32 %p182, %r201, %r209;
-	selp.b32 %r210, %r209, %r201, %p182;
-	ld.global.f32 %f45, [%rd228+64];
-	.loc 3 19 7
-	setp.neu.f32 %p183, %f45, %f45;
-	.loc 3 22 32
-	add.rn.f32 %f46, %f45, 0f00000000;
-	mov.b32 %r211, %f46;
-	.loc 3 23 27
-	shr.s32 %r212, %r211, 31;
-	shr.u32 %r213, %r212, 1;
-	xor.b32 %r214, %r211, %r213;
-	.loc 3 19 7
-	selp.b32 %r215, -2147483648, %r214, %p183;
-	.loc 1 165 12
-	setp.lt.s32 %p184, %r210, %r215;
-	selp.b32 %r216, %r215, %r210, %p184;
-	ld.global.f32 %f47, [%rd228+128];
-	.loc 3 19 7
-	setp.neu.f32 %p185, %f47, %f47;
-	.loc 3 22 32
-	add.rn.f32 %f48, %f47, 0f00000000;
-	mov.b32 %r217, %f48;
-	.loc 3 23 27
-	shr.s32 %r218, %r217, 31;
-	shr.u32 %r219, %r218, 1;
-	xor.b32 %r220, %r217, %r219;
-	.loc 3 19 7
-	selp.b32 %r221, -2147483648, %r220, %p185;
-	.loc 1 165 12
-	setp.lt.s32 %p186, %r216, %r221;
-	selp.b32 %r222, %r221, %r216, %p186;
-	ld.global.f32 %f49, [%rd228+192];
-	.loc 3 19 7
-	setp.neu.f32 %p187, %f49, %f49;
-	.loc 3 22 32
-	add.rn.f32 %f50, %f49, 0f00000000;
-	mov.b32 %r223, %f50;
-	.loc 3 23 27
-	shr.s32 %r224, %r223, 31;
-	shr.u32 %r225, %r224, 1;
-	xor.b32 %r226, %r223, %r225;
-	.loc 3 19 7
-	selp.b32 %r227, -2147483648, %r226, %p187;
-	.loc 1 165 12
-	setp.lt.s32 %p188, %r222, %r227;
-	selp.b32 %r201, %r227, %r222, %p188;
-	.loc 1 164 36
-	add.s64 %rd229, %rd227, 64;
-	setp.lt.s64 %p189, %rd229, %rd36;
-	setp.lt.s64 %p190, %rd229, %rd226;
-	cvt.u32.u64 %r204, %rd229;
-	@%p190 bra $B72;
-	@!%p189 bra $B75;
+	.loc 5 110 43
+	add.s32 %r69, %r69, 1;
+	setp.lt.u32 %p183, %r69, %r1;
+	@%p183 bra $B71;
+	mov.u32 %r69, -1;
 $B73:
 $B74:
-	cvt.u64.u32 %rd230, %r204;
-	.loc 1 165 32
-	mad.wide.u32 %rd231, %r204, 4, %rd42;
-	ld.global.f32 %f51, [%rd231];
-	.loc 3 19 7
-	setp.neu.f32 %p191, %f51, %f51;
-	.loc 3 22 32
-	add.rn.f32 %f52, %f51, 0f00000000;
-	mov.b32 %r228, %f52;
-	.loc 3 23 27
-	shr.s32 %r229, %r228, 31;
-	shr.u32 %r230, %r229, 1;
-	xor.b32 %r231, %r228, %r230;
-	.loc 3 19 7
-	selp.b32 %r232, -2147483648, %r231, %p191;
-	.loc 1 165 12
-	setp.lt.s32 %p192, %r201, %r232;
-	selp.b32 %r201, %r232, %r201, %p192;
-	.loc 1 164 36
-	add.s64 %rd232, %rd230, 16;
-	setp.lt.s64 %p193, %rd232, %rd36;
-	cvt.u32.u64 %r204, %rd232;
-	@%p193 bra $B74;
+	.loc 1 40 19
+	setp.lt.u32 %p184, 0, %r18;
+	and.pred %p185, %p184, %p3;
+	@!%p185 bra $B83;
+	.loc 4 28 59
+	shr.s32 %r197, %r67, 31;
+	shr.u32 %r198, %r197, 1;
+	xor.b32 %r199, %r67, %r198;
+	mov.b32 %f42, %r199;
+	.loc 1 120 8
+	bar.sync 0;
+	mov.u64 %rd230, 0;
+	.loc 1 122 19
+	@!%p55 bra $B78;
+	mov.u64 %rd230, 0;
+	mov.u32 %r200, %r6;
 $B75:
-	.loc 1 167 42
-	cvt.s64.s32 %rd233, %r201;
-	.loc 1 96 2
-	xor.b32 %r233, %r72, 1;
-	.loc 1 97 9
-	mad.lo.s32 %r234, %r233, 128, %r4;
-	mad.lo.s32 %r235, %r6, 8, %r234;
-	st.shared.u64 [%r235], %rd233;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd234, [%r234];
-	mov.u32 %r236, 1;
+	cvt.u64.u32 %rd231, %r200;
+	.loc 1 123 27
+	mad.wide.u32 %rd232, %r200, 4, %rd42;
+	ld.global.f32 %f43, [%rd232];
+	.loc 4 19 7
+	setp.neu.f32 %p186, %f43, %f43;
+	.loc 4 22 32
+	add.rn.f32 %f44, %f43, 0f00000000;
+	mov.b32 %r201, %f44;
+	.loc 4 23 27
+	shr.s32 %r202, %r201, 31;
+	shr.u32 %r203, %r202, 1;
+	xor.b32 %r204, %r201, %r203;
+	.loc 4 19 7
+	selp.b32 %r205, -2147483648, %r204, %p186;
+	.loc 1 123 37
+	setp.lt.s32 %p187, -2139095041, %r205;
+	@!%p187 bra $B77;
+	.loc 4 33 7
+	setp.eq.f32 %p188, %f43, %f42;
+	mov.u32 %r206, 268435456;
+	@%p188 bra $B76;
+	.loc 4 36 28
+	sub.rn.f32 %f45, %f43, %f42;
+	.loc 6 36 10
+	fma.rn.f32 %f46, %f45, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f47, %f46, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f48, %f47, 0fBF317218, %f45;
+	fma.rn.f32 %f49, %f47, 0f3102E308, %f48;
+	.loc 6 39 21
+	fma.rn.f32 %f50, 0f3AB527C5, %f49, 0f3C091CC4;
+	fma.rn.f32 %f51, %f50, %f49, 0f3D2AAC57;
+	fma.rn.f32 %f52, %f51, %f49, 0f3E2AAA49;
+	fma.rn.f32 %f53, %f52, %f49, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f54, %f53, %f49, 0f3F800000;
+	fma.rn.f32 %f55, %f54, %f49, 0f3F800000;
+	mov.b32 %r207, %f46;
+	.loc 6 21 7
+	setp.lt.f32 %p189, 0f00000000, %f45;
+	selp.b32 %r208, 528482304, 1602224128, %p189;
+	selp.b32 %r209, 1602224128, 528482304, %p189;
+	.loc 6 24 51
+	mad.lo.s32 %r210, %r207, 8388608, %r208;
+	mov.b32 %f56, %r210;
+	mul.rn.f32 %f57, %f55, %f56;
+	mov.b32 %f58, %r209;
+	mul.rn.f32 %f59, %f57, %f58;
+	.loc 6 25 8
+	abs.f32 %f60, %f45;
+	setp.lt.f32 %p190, 0f42D00000, %f60;
+	selp.f32 %f61, 0f00000000, %f59, %p190;
+	and.pred %p191, %p190, %p189;
+	selp.f32 %f62, 0f7F800000, %f61, %p191;
+	.loc 4 36 43
+	mul.rn.f32 %f63, %f62, 0f4D800000;
+	cvt.rzi.s32.f32 %r206, %f63;
 $B76:
-	.loc 1 101 29
-	mad.lo.s32 %r237, %r236, 8, %r234;
-	ld.shared.u64 %rd235, [%r237];
-	setp.lt.s64 %p194, %rd234, %rd235;
-	selp.b64 %rd234, %rd235, %rd234, %p194;
-	.loc 1 100 29
-	add.s32 %r236, %r236, 1;
-	setp.lt.u32 %p195, %r236, 16;
-	@%p195 bra $B76;
-	.loc 1 167 22
-	cvt.u32.u64 %r238, %rd234;
-	.loc 3 28 59
-	shr.s32 %r239, %r238, 31;
-	shr.u32 %r240, %r239, 1;
-	xor.b32 %r241, %r238, %r240;
-	mov.b32 %f53, %r241;
-	mov.u64 %rd236, 0;
-	.loc 1 169 19
-	@!%p48 bra $B80;
-	mov.u64 %rd236, 0;
-	mov.u32 %r242, %r6;
+	.loc 1 124 18
+	cvt.s64.s32 %rd233, %r206;
+	add.s64 %rd230, %rd230, %rd233;
 $B77:
-	cvt.u64.u32 %rd237, %r242;
-	.loc 1 170 27
-	mad.wide.u32 %rd238, %r242, 4, %rd42;
-	ld.global.f32 %f54, [%rd238];
-	.loc 3 19 7
-	setp.neu.f32 %p196, %f54, %f54;
-	.loc 3 22 32
-	add.rn.f32 %f55, %f54, 0f00000000;
-	mov.b32 %r243, %f55;
-	.loc 3 23 27
-	shr.s32 %r244, %r243, 31;
-	shr.u32 %r245, %r244, 1;
-	xor.b32 %r246, %r243, %r245;
-	.loc 3 19 7
-	selp.b32 %r247, -2147483648, %r246, %p196;
-	.loc 1 170 37
-	setp.lt.s32 %p197, -2139095041, %r247;
-	@!%p197 bra $B79;
-	.loc 3 33 7
-	setp.eq.f32 %p198, %f54, %f53;
-	mov.u32 %r248, 268435456;
-	@%p198 bra $B78;
-	.loc 3 36 28
-	sub.rn.f32 %f56, %f54, %f53;
-	.loc 5 36 10
-	fma.rn.f32 %f57, %f56, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f58, %f57, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f59, %f58, 0fBF317218, %f56;
-	fma.rn.f32 %f60, %f58, 0f3102E308, %f59;
-	.loc 5 39 21
-	fma.rn.f32 %f61, 0f3AB527C5, %f60, 0f3C091CC4;
-	fma.rn.f32 %f62, %f61, %f60, 0f3D2AAC57;
-	fma.rn.f32 %f63, %f62, %f60, 0f3E2AAA49;
-	fma.rn.f32 %f64, %f63, %f60, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f65, %f64, %f60, 0f3F800000;
-	fma.rn.f32 %f66, %f65, %f60, 0f3F800000;
-	mov.b32 %r249, %f57;
-	.loc 5 21 7
-	setp.lt.f32 %p199, 0f00000000, %f56;
-	selp.b32 %r250, 528482304, 1602224128, %p199;
-	selp.b32 %r251, 1602224128, 528482304, %p199;
-	.loc 5 24 51
-	mad.lo.s32 %r252, %r249, 8388608, %r250;
-	mov.b32 %f67, %r252;
-	mul.rn.f32 %f68, %f66, %f67;
-	mov.b32 %f69, %r251;
-	mul.rn.f32 %f70, %f68, %f69;
-	.loc 5 25 8
-	abs.f32 %f71, %f56;
-	setp.lt.f32 %p200, 0f42D00000, %f71;
-	selp.f32 %f72, 0f00000000, %f70, %p200;
-	and.pred %p201, %p200, %p199;
-	selp.f32 %f73, 0f7F800000, %f72, %p201;
-	.loc 3 36 43
-	mul.rn.f32 %f74, %f73, 0f4D800000;
-	cvt.rzi.s32.f32 %r248, %f74;
+	.loc 1 122 36
+	add.s64 %rd234, %rd231, 16;
+	setp.lt.s64 %p192, %rd234, %rd36;
+	cvt.u32.u64 %r200, %rd234;
+	@%p192 bra $B75;
 $B78:
-	.loc 1 171 18
-	cvt.s64.s32 %rd239, %r248;
-	add.s64 %rd236, %rd236, %rd239;
-$B79:
-	.loc 1 169 36
-	add.s64 %rd240, %rd237, 16;
-	setp.lt.s64 %p202, %rd240, %rd36;
-	cvt.u32.u64 %r242, %rd240;
-	@%p202 bra $B77;
-$B80:
-	.loc 1 86 9
-	mad.lo.s32 %r253, %r72, 128, %r4;
-	mad.lo.s32 %r254, %r6, 8, %r253;
-	st.shared.u64 [%r254], %rd236;
-	.loc 1 87 8
+	.loc 1 62 2
+	xor.b32 %r211, %r68, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r212, %r211, 128, %r4;
+	mad.lo.s32 %r213, %r6, 8, %r212;
+	st.shared.u64 [%r213], %rd230;
+	.loc 1 64 8
 	bar.sync 0;
-	mov.u64 %rd241, 0;
-	mov.u32 %r255, 0;
+	mov.u64 %rd235, 0;
+	mov.u32 %r214, 0;
+$B79:
+	.loc 1 66 25
+	mad.lo.s32 %r215, %r214, 8, %r212;
+	ld.shared.u64 %rd236, [%r215];
+	add.s64 %rd235, %rd235, %rd236;
+	add.s32 %r214, %r214, 1;
+	setp.lt.u32 %p193, %r214, 16;
+	@%p193 bra $B79;
+	.loc 1 128 11
+	setp.lt.s32 %p194, %r69, 0;
+	mov.f32 %f64, 0f7FC00000;
+	@%p194 bra $B82;
+	.loc 1 131 25
+	cvt.u64.u32 %rd237, %r69;
+	setp.lt.u32 %p195, %r69, %r1;
+	@!%p195 bra $FAULT8;
+	mad.wide.u32 %rd238, %r69, 4, %rd42;
+	ld.global.f32 %f65, [%rd238];
+	.loc 4 61 7
+	setp.eq.f32 %p196, %f65, %f42;
+	@%p196 bra $B80;
+	.loc 4 64 11
+	sub.rn.f32 %f66, %f65, %f42;
+	cvt.rn.f32.s64 %f67, %rd235;
+	mul.rn.f32 %f68, %f67, 0f31800000;
+	.loc 9 68 8
+	abs.f32 %f69, %f68;
+	setp.lt.f32 %p197, %f69, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f70, %f68, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f71, %f70, %f68, %p197;
+	selp.b32 %r216, 192937984, 0, %p197;
+	.loc 9 71 23
+	mov.b32 %r217, %f71;
+	.loc 9 72 10
+	add.s32 %r218, %r217, -1060439283;
+	and.b32 %r219, %r218, -8388608;
+	.loc 9 73 32
+	sub.s32 %r220, %r217, %r219;
+	mov.b32 %f72, %r220;
+	sub.s32 %r221, %r219, %r216;
+	cvt.rn.f32.s32 %f73, %r221;
+	.loc 9 8 9
+	sub.rn.f32 %f74, %f72, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f75, 0fBD9BD66F, %f74, 0f3E041C4B;
+	fma.rn.f32 %f76, %f75, %f74, 0fBE07A47F;
+	fma.rn.f32 %f77, %f76, %f74, 0f3E1139FA;
+	fma.rn.f32 %f78, %f77, %f74, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f79, %f78, %f74, 0f3E4CD1F1;
+	fma.rn.f32 %f80, %f79, %f74, 0fBE800219;
+	fma.rn.f32 %f81, %f80, %f74, 0f3EAAAAA8;
+	fma.rn.f32 %f82, %f81, %f74, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f83, %f74, %f74;
+	fma.rn.f32 %f84, %f82, %f83, %f74;
+	.loc 9 9 25
+	fma.rn.f32 %f85, %f73, 0f33B17218, %f84;
+	.loc 9 87 21
+	mov.b32 %r222, %f68;
+	setp.le.u32 %p198, 2139095040, %r222;
+	.loc 9 88 10
+	fma.rn.f32 %f86, %f68, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f87, %f86, %f85, %p198;
+	.loc 9 90 7
+	setp.eq.f32 %p199, %f68, 0f00000000;
+	selp.f32 %f88, 0fFF800000, %f87, %p199;
+	.loc 4 64 17
+	sub.rn.f32 %f64, %f66, %f88;
+	bra $B81;
+$B80:
+	.loc 4 62 29
+	cvt.rn.f32.s64 %f89, %rd235;
+	mul.rn.f32 %f90, %f89, 0f31800000;
+	.loc 9 68 8
+	abs.f32 %f91, %f90;
+	setp.lt.f32 %p200, %f91, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f92, %f90, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f93, %f92, %f90, %p200;
+	selp.b32 %r223, 192937984, 0, %p200;
+	.loc 9 71 23
+	mov.b32 %r224, %f93;
+	.loc 9 72 10
+	add.s32 %r225, %r224, -1060439283;
+	and.b32 %r226, %r225, -8388608;
+	.loc 9 73 32
+	sub.s32 %r227, %r224, %r226;
+	mov.b32 %f94, %r227;
+	sub.s32 %r228, %r226, %r223;
+	cvt.rn.f32.s32 %f95, %r228;
+	.loc 9 8 9
+	sub.rn.f32 %f96, %f94, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f97, 0fBD9BD66F, %f96, 0f3E041C4B;
+	fma.rn.f32 %f98, %f97, %f96, 0fBE07A47F;
+	fma.rn.f32 %f99, %f98, %f96, 0f3E1139FA;
+	fma.rn.f32 %f100, %f99, %f96, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f101, %f100, %f96, 0f3E4CD1F1;
+	fma.rn.f32 %f102, %f101, %f96, 0fBE800219;
+	fma.rn.f32 %f103, %f102, %f96, 0f3EAAAAA8;
+	fma.rn.f32 %f104, %f103, %f96, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f105, %f96, %f96;
+	fma.rn.f32 %f106, %f104, %f105, %f96;
+	.loc 9 9 25
+	fma.rn.f32 %f107, %f95, 0f33B17218, %f106;
+	.loc 9 87 21
+	mov.b32 %r229, %f90;
+	setp.le.u32 %p201, 2139095040, %r229;
+	.loc 9 88 10
+	fma.rn.f32 %f108, %f90, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f109, %f108, %f107, %p201;
+	.loc 9 90 7
+	setp.eq.f32 %p202, %f90, 0f00000000;
+	selp.f32 %f110, 0fFF800000, %f109, %p202;
+	.loc 4 62 10
+	neg.f32 %f64, %f110;
 $B81:
-	.loc 1 89 25
-	mad.lo.s32 %r256, %r255, 8, %r253;
-	ld.shared.u64 %rd242, [%r256];
-	add.s64 %rd241, %rd241, %rd242;
-	add.s32 %r255, %r255, 1;
-	setp.lt.u32 %p203, %r255, 16;
-	@%p203 bra $B81;
-	.loc 1 175 11
-	setp.lt.s32 %p204, %r73, 0;
-	mov.f32 %f75, 0f7FC00000;
-	@%p204 bra $B84;
-	.loc 1 178 25
-	cvt.u64.u32 %rd243, %r73;
-	setp.lt.u32 %p205, %r73, %r1;
-	@!%p205 bra $FAULT7;
-	mad.wide.u32 %rd244, %r73, 4, %rd42;
-	ld.global.f32 %f76, [%rd244];
-	.loc 3 61 7
-	setp.eq.f32 %p206, %f76, %f53;
-	@%p206 bra $B82;
-	.loc 3 64 11
-	sub.rn.f32 %f77, %f76, %f53;
-	cvt.rn.f32.s64 %f78, %rd241;
-	mul.rn.f32 %f79, %f78, 0f31800000;
-	.loc 8 68 8
-	abs.f32 %f80, %f79;
-	setp.lt.f32 %p207, %f80, 0f00800000;
-	.loc 8 69 21
-	mul.rn.f32 %f81, %f79, 0f4B000000;
-	.loc 8 68 12
-	selp.f32 %f82, %f81, %f79, %p207;
-	selp.b32 %r257, 192937984, 0, %p207;
-	.loc 8 71 23
-	mov.b32 %r258, %f82;
-	.loc 8 72 10
-	add.s32 %r259, %r258, -1060439283;
-	and.b32 %r260, %r259, -8388608;
-	.loc 8 73 32
-	sub.s32 %r261, %r258, %r260;
-	mov.b32 %f83, %r261;
-	sub.s32 %r262, %r260, %r257;
-	cvt.rn.f32.s32 %f84, %r262;
-	.loc 8 8 9
-	sub.rn.f32 %f85, %f83, 0f3F800000;
-	.loc 8 81 22
-	fma.rn.f32 %f86, 0fBD9BD66F, %f85, 0f3E041C4B;
-	fma.rn.f32 %f87, %f86, %f85, 0fBE07A47F;
-	fma.rn.f32 %f88, %f87, %f85, 0f3E1139FA;
-	fma.rn.f32 %f89, %f88, %f85, 0fBE2A12C2;
-	.loc 8 82 24
-	fma.rn.f32 %f90, %f89, %f85, 0f3E4CD1F1;
-	fma.rn.f32 %f91, %f90, %f85, 0fBE800219;
-	fma.rn.f32 %f92, %f91, %f85, 0f3EAAAAA8;
-	fma.rn.f32 %f93, %f92, %f85, 0fBEFFFFFC;
-	.loc 8 77 67
-	mul.rn.f32 %f94, %f85, %f85;
-	fma.rn.f32 %f95, %f93, %f94, %f85;
-	.loc 8 9 25
-	fma.rn.f32 %f96, %f84, 0f33B17218, %f95;
-	.loc 8 87 21
-	mov.b32 %r263, %f79;
-	setp.le.u32 %p208, 2139095040, %r263;
-	.loc 8 88 10
-	fma.rn.f32 %f97, %f79, 0f7F800000, 0f7F800000;
-	.loc 8 87 25
-	selp.f32 %f98, %f97, %f96, %p208;
-	.loc 8 90 7
-	setp.eq.f32 %p209, %f79, 0f00000000;
-	selp.f32 %f99, 0fFF800000, %f98, %p209;
-	.loc 3 64 17
-	sub.rn.f32 %f75, %f77, %f99;
-	bra $B83;
 $B82:
-	.loc 3 62 29
-	cvt.rn.f32.s64 %f100, %rd241;
-	mul.rn.f32 %f101, %f100, 0f31800000;
-	.loc 8 68 8
-	abs.f32 %f102, %f101;
-	setp.lt.f32 %p210, %f102, 0f00800000;
-	.loc 8 69 21
-	mul.rn.f32 %f103, %f101, 0f4B000000;
-	.loc 8 68 12
-	selp.f32 %f104, %f103, %f101, %p210;
-	selp.b32 %r264, 192937984, 0, %p210;
-	.loc 8 71 23
-	mov.b32 %r265, %f104;
-	.loc 8 72 10
-	add.s32 %r266, %r265, -1060439283;
-	and.b32 %r267, %r266, -8388608;
-	.loc 8 73 32
-	sub.s32 %r268, %r265, %r267;
-	mov.b32 %f105, %r268;
-	sub.s32 %r269, %r267, %r264;
-	cvt.rn.f32.s32 %f106, %r269;
-	.loc 8 8 9
-	sub.rn.f32 %f107, %f105, 0f3F800000;
-	.loc 8 81 22
-	fma.rn.f32 %f108, 0fBD9BD66F, %f107, 0f3E041C4B;
-	fma.rn.f32 %f109, %f108, %f107, 0fBE07A47F;
-	fma.rn.f32 %f110, %f109, %f107, 0f3E1139FA;
-	fma.rn.f32 %f111, %f110, %f107, 0fBE2A12C2;
-	.loc 8 82 24
-	fma.rn.f32 %f112, %f111, %f107, 0f3E4CD1F1;
-	fma.rn.f32 %f113, %f112, %f107, 0fBE800219;
-	fma.rn.f32 %f114, %f113, %f107, 0f3EAAAAA8;
-	fma.rn.f32 %f115, %f114, %f107, 0fBEFFFFFC;
-	.loc 8 77 67
-	mul.rn.f32 %f116, %f107, %f107;
-	fma.rn.f32 %f117, %f115, %f116, %f107;
-	.loc 8 9 25
-	fma.rn.f32 %f118, %f106, 0f33B17218, %f117;
-	.loc 8 87 21
-	mov.b32 %r270, %f101;
-	setp.le.u32 %p211, 2139095040, %r270;
-	.loc 8 88 10
-	fma.rn.f32 %f119, %f101, 0f7F800000, 0f7F800000;
-	.loc 8 87 25
-	selp.f32 %f120, %f119, %f118, %p211;
-	.loc 8 90 7
-	setp.eq.f32 %p212, %f101, 0f00000000;
-	selp.f32 %f121, 0fFF800000, %f120, %p212;
-	.loc 3 62 10
-	neg.f32 %f75, %f121;
+	.loc 1 42 11
+	setp.eq.s32 %p203, %r6, 0;
+	@!%p203 bra $B83;
+	.loc 1 43 12
+	setp.lt.u32 %p204, %r2, %r18;
+	@!%p204 bra $FAULT9;
+	mad.wide.u32 %rd239, %r2, 4, %rd22;
+	st.global.f32 [%rd239], %f64;
 $B83:
+	.loc 1 46 10
+	setp.eq.s32 %p205, %r6, 0;
+	@!%p205 bra $B84;
+	.loc 1 47 9
+	setp.lt.u32 %p206, %r2, %r17;
+	@!%p206 bra $FAULT10;
+	mad.wide.u32 %rd240, %r2, 4, %rd20;
+	st.global.u32 [%rd240], %r69;
+	.loc 1 48 31
+	setp.le.s32 %p207, 0, %r69;
+	and.pred %p208, %p20, %p207;
+	@!%p208 bra $B84;
+	.loc 1 49 20
+	cvt.u64.u32 %rd241, %r69;
+	add.s64 %rd242, %rd39, %rd241;
+	setp.lt.u64 %p209, %rd242, %rd29;
+	@!%p209 bra $FAULT11;
+	shl.b64 %rd243, %rd242, 1;
+	add.s64 %rd244, %rd9, %rd243;
+	ld.global.u16 %r230, [%rd244];
+	.loc 3 55 10
+	and.b32 %r231, %r230, 32767;
+	setp.eq.s32 %p210, %r231, 32767;
+	.loc 3 58 15
+	add.s32 %r232, %r230, 1;
+	and.b32 %r233, %r232, 65535;
+	.loc 3 55 20
+	selp.b32 %r234, %r230, %r233, %p210;
+	.loc 1 49 10
+	st.global.u16 [%rd244], %r234;
 $B84:
-	.loc 1 53 11
-	setp.eq.s32 %p213, %r6, 0;
-	@!%p213 bra $B85;
-	.loc 1 54 12
-	setp.lt.u32 %p214, %r2, %r18;
-	@!%p214 bra $FAULT8;
-	mad.wide.u32 %rd245, %r2, 4, %rd22;
-	st.global.f32 [%rd245], %f75;
-$B85:
-	.loc 1 57 10
-	setp.eq.s32 %p215, %r6, 0;
-	@!%p215 bra $B86;
-	.loc 1 58 9
-	setp.lt.u32 %p216, %r2, %r17;
-	@!%p216 bra $FAULT9;
-	mad.wide.u32 %rd246, %r2, 4, %rd20;
-	st.global.u32 [%rd246], %r73;
-	.loc 1 59 31
-	setp.le.s32 %p217, 0, %r73;
-	and.pred %p218, %p20, %p217;
-	@!%p218 bra $B86;
-	.loc 1 60 20
-	cvt.u64.u32 %rd247, %r73;
-	add.s64 %rd248, %rd39, %rd247;
-	setp.lt.u64 %p219, %rd248, %rd29;
-	@!%p219 bra $FAULT10;
-	shl.b64 %rd249, %rd248, 1;
-	add.s64 %rd250, %rd9, %rd249;
-	ld.global.u16 %r271, [%rd250];
-	.loc 2 55 10
-	and.b32 %r272, %r271, 32767;
-	setp.eq.s32 %p220, %r272, 32767;
-	.loc 2 58 15
-	add.s32 %r273, %r271, 1;
-	and.b32 %r274, %r273, 65535;
-	.loc 2 55 20
-	selp.b32 %r275, %r271, %r274, %p220;
-	.loc 1 60 10
-	st.global.u16 [%rd250], %r275;
-$B86:
 	bra $EXIT;
-$B87:
+$B85:
 	.loc 1 23 3
 	bra $EXIT;
-$B88:
+$B86:
 	.loc 1 26 30
-	@!%p5 bra $FAULT11;
-	bra $FAULT12;
-$B89:
-	.loc 4 25 47
-	@!%p148 bra $FAULT13;
-	bra $FAULT14;
+	@!%p5 bra $FAULT12;
+	bra $FAULT13;
+$B87:
+	.loc 5 25 47
+	@!%p157 bra $FAULT14;
+	bra $FAULT15;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r276, 0;
-	mov.u64 %rd251, %rd25;
-	mov.u64 %rd252, %rd24;
+	mov.u32 %r235, 0;
+	mov.u64 %rd245, %rd25;
+	mov.u64 %rd246, %rd24;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 28 38
-	mov.u32 %r276, 1;
-	mov.u64 %rd251, %rd46;
-	mov.u64 %rd252, %rd33;
+	.loc 2 23 27
+	mov.u32 %r235, 5;
+	mov.u64 %rd245, %rd46;
+	mov.u64 %rd246, %rd33;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 71 25
-	mov.u32 %r276, 8;
-	mov.u64 %rd251, %rd51;
-	mov.u64 %rd252, %rd32;
+	.loc 2 40 27
+	mov.u32 %r235, 9;
+	mov.u64 %rd245, %rd51;
+	mov.u64 %rd246, %rd32;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 72 10
-	mov.u32 %r276, 9;
-	mov.u64 %rd251, %rd53;
-	mov.u64 %rd252, %rd36;
+	.loc 2 41 10
+	mov.u32 %r235, 10;
+	mov.u64 %rd245, %rd53;
+	mov.u64 %rd246, %rd36;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 32 23
-	mov.u32 %r276, 2;
-	mov.u64 %rd251, %rd40;
-	mov.u64 %rd252, %rd30;
+	.loc 2 27 28
+	mov.u32 %r235, 6;
+	mov.u64 %rd245, %rd40;
+	mov.u64 %rd246, %rd30;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 39 17
-	mov.u32 %r276, 3;
-	mov.u64 %rd251, %rd71;
-	mov.u64 %rd252, %rd31;
+	.loc 2 32 25
+	mov.u32 %r235, 7;
+	mov.u64 %rd245, %rd66;
+	mov.u64 %rd246, %rd31;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 46 65
-	mov.u32 %r276, 4;
-	mov.u64 %rd251, %rd25;
-	mov.u64 %rd252, %rd28;
+	.loc 2 62 11
+	mov.u32 %r235, 11;
+	mov.u64 %rd245, %rd74;
+	mov.u64 %rd246, %rd36;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 178 25
-	mov.u32 %r276, 10;
-	mov.u64 %rd251, %rd243;
-	mov.u64 %rd252, %rd36;
+	.loc 1 35 65
+	mov.u32 %r235, 1;
+	mov.u64 %rd245, %rd25;
+	mov.u64 %rd246, %rd28;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 54 12
-	mov.u32 %r276, 5;
-	mov.u64 %rd251, %rd25;
-	mov.u64 %rd252, %rd35;
+	.loc 1 131 25
+	mov.u32 %r235, 8;
+	mov.u64 %rd245, %rd237;
+	mov.u64 %rd246, %rd36;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 58 9
-	mov.u32 %r276, 6;
-	mov.u64 %rd251, %rd25;
-	mov.u64 %rd252, %rd34;
+	.loc 1 43 12
+	mov.u32 %r235, 2;
+	mov.u64 %rd245, %rd25;
+	mov.u64 %rd246, %rd35;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 60 45
-	mov.u32 %r276, 7;
-	mov.u64 %rd251, %rd248;
-	mov.u64 %rd252, %rd29;
+	.loc 1 47 9
+	mov.u32 %r235, 3;
+	mov.u64 %rd245, %rd25;
+	mov.u64 %rd246, %rd34;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 26 30
-	mov.u32 %r276, 11;
-	mov.u64 %rd251, %rd40;
-	mov.u64 %rd252, %rd26;
+	.loc 1 49 45
+	mov.u32 %r235, 4;
+	mov.u64 %rd245, %rd242;
+	mov.u64 %rd246, %rd29;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r276, 11;
-	mov.u64 %rd251, %rd40;
-	mov.u64 %rd252, %rd27;
+	.loc 1 26 30
+	mov.u32 %r235, 12;
+	mov.u64 %rd245, %rd40;
+	mov.u64 %rd246, %rd26;
 	bra $FAULT;
 $FAULT13:
-	.loc 4 25 47
-	mov.u32 %r276, 12;
-	mov.u64 %rd251, %rd182;
-	mov.u64 %rd252, %rd44;
+	mov.u32 %r235, 12;
+	mov.u64 %rd245, %rd40;
+	mov.u64 %rd246, %rd27;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r276, 13;
-	mov.u64 %rd251, %rd183;
-	mov.u64 %rd252, %rd182;
+	.loc 5 25 47
+	mov.u32 %r235, 13;
+	mov.u64 %rd245, %rd187;
+	mov.u64 %rd246, %rd44;
+	bra $FAULT;
+$FAULT15:
+	mov.u32 %r235, 14;
+	mov.u64 %rd245, %rd188;
+	mov.u64 %rd246, %rd187;
 $FAULT:
-	ld.param.u64 %rd253, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r277, [%rd253], 0, 1;
-	setp.ne.u32 %p221, %r277, 0;
-	@%p221 bra $EXIT;
-	ld.global.u64 %rd254, [%rd253+8];
-	ld.param.u32 %r278, [plain_params+256];
-	st.global.u32 [%rd254+4], %r278;
-	ld.param.u32 %r279, [plain_params+260];
-	st.global.v2.u32 [%rd254+8], {%r279, %r276};
-	mov.u32 %r280, %ctaid.x;
-	mov.u32 %r281, %ctaid.y;
-	st.global.v2.u32 [%rd254+16], {%r280, %r281};
-	mov.u32 %r282, %ctaid.z;
-	mov.u32 %r283, %tid.x;
-	st.global.v2.u32 [%rd254+24], {%r282, %r283};
-	mov.u32 %r284, %tid.y;
-	mov.u32 %r285, %tid.z;
-	st.global.v2.u32 [%rd254+32], {%r284, %r285};
-	st.global.u64 [%rd254+40], %rd251;
-	st.global.u64 [%rd254+48], %rd252;
+	ld.param.u64 %rd247, [plain_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r236, [%rd247], 0, 1;
+	setp.ne.u32 %p211, %r236, 0;
+	@%p211 bra $EXIT;
+	ld.global.u64 %rd248, [%rd247+8];
+	ld.param.u32 %r237, [plain_params+256];
+	st.global.u32 [%rd248+4], %r237;
+	ld.param.u32 %r238, [plain_params+260];
+	st.global.v2.u32 [%rd248+8], {%r238, %r235};
+	mov.u32 %r239, %ctaid.x;
+	mov.u32 %r240, %ctaid.y;
+	st.global.v2.u32 [%rd248+16], {%r239, %r240};
+	mov.u32 %r241, %ctaid.z;
+	mov.u32 %r242, %tid.x;
+	st.global.v2.u32 [%rd248+24], {%r241, %r242};
+	mov.u32 %r243, %tid.y;
+	mov.u32 %r244, %tid.z;
+	st.global.v2.u32 [%rd248+32], {%r243, %r244};
+	st.global.u64 [%rd248+40], %rd245;
+	st.global.u64 [%rd248+48], %rd246;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd254], 56;
+	st.volatile.global.u32 [%rd248], 56;
 	bra $EXIT;
 }
 `
@@ -1802,13 +1767,14 @@ const plainSM80 = `.version 7.0
 .target sm_80
 .address_size 64
 .file 1 "plain.go"
-.file 2 "params.go"
-.file 3 "weight.go"
-.file 4 "plainsample.go"
-.file 5 "exp.go"
-.file 6 "bits.go"
-.file 7 "philox.go"
-.file 8 "log.go"
+.file 2 "adjust.go"
+.file 3 "params.go"
+.file 4 "weight.go"
+.file 5 "plainsample.go"
+.file 6 "exp.go"
+.file 7 "bits.go"
+.file 8 "philox.go"
+.file 9 "log.go"
 
 .shared .align 16 .b8 $shared$plain$2eshared[256];
 .shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
@@ -1816,10 +1782,10 @@ const plainSM80 = `.version 7.0
 .visible .entry plain(.param .align 8 .b8 plain_params[264])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<222>;
-	.reg .b32 %r<273>;
-	.reg .b64 %rd<246>;
-	.reg .f32 %f<122>;
+	.reg .pred %p<212>;
+	.reg .b32 %r<232>;
+	.reg .b64 %rd<240>;
+	.reg .f32 %f<111>;
 	.reg .f64 %fd<4>;
 
 	ld.param.u64 %rd1, [plain_params];
@@ -1877,7 +1843,7 @@ const plainSM80 = `.version 7.0
 	ld.global.u8 %r9, [%rd26+38];
 	setp.ne.u32 %p4, %r9, 0;
 	.loc 1 22 7
-	@%p4 bra $B87;
+	@%p4 bra $B85;
 	.loc 1 25 14
 	mul.wide.u32 %rd28, %r2, %r1;
 	.loc 1 26 44
@@ -1885,22 +1851,22 @@ const plainSM80 = `.version 7.0
 	setp.le.u64 %p5, %rd29, %rd2;
 	setp.le.u64 %p6, %rd29, %rd4;
 	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B88;
+	@!%p7 bra $B86;
 	shl.b64 %rd30, %rd28, 2;
 	add.s64 %rd31, %rd1, %rd30;
 	add.s64 %rd32, %rd3, %rd30;
 	sub.s64 %rd33, %rd4, %rd28;
 	cvt.u64.u32 %rd34, %r5;
-	.loc 1 27 18
+	.loc 2 22 20
 	setp.lt.s64 %p8, 0, %rd18;
 	@!%p8 bra $B3;
-	.loc 1 28 44
+	.loc 2 23 33
 	add.s32 %r10, %r2, 2;
 	cvt.u64.u32 %rd35, %r10;
 	setp.le.u64 %p9, %rd35, %rd19;
 	@!%p9 bra $FAULT1;
 	mad.wide.u32 %rd36, %r2, 4, %rd17;
-	.loc 1 70 25
+	.loc 2 39 25
 	ld.global.u32 %r11, [%rd36];
 	setp.lt.s32 %p10, %r11, 0;
 	selp.b32 %r12, 0, %r11, %p10;
@@ -1917,7 +1883,7 @@ const plainSM80 = `.version 7.0
 	@!%p12 bra $B2;
 $B0:
 	cvt.s64.s32 %rd41, %r16;
-	.loc 1 71 25
+	.loc 2 40 27
 	setp.lt.u64 %p13, %rd41, %rd16;
 	@!%p13 bra $FAULT2;
 	mad.wide.s32 %rd42, %r16, 8, %rd15;
@@ -1927,7 +1893,7 @@ $B0:
 	setp.lt.s64 %p15, %rd43, %rd25;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B1;
-	.loc 1 72 10
+	.loc 2 41 10
 	setp.lt.u64 %p17, %rd43, %rd25;
 	@!%p17 bra $FAULT3;
 	ld.global.f32 %f7, [%rd42+4];
@@ -1936,7 +1902,7 @@ $B0:
 	add.rn.f32 %f9, %f8, %f7;
 	st.global.f32 [%rd44], %f9;
 $B1:
-	.loc 1 70 81
+	.loc 2 39 83
 	add.s32 %r16, %r16, 16;
 	cvt.u64.u32 %rd45, %r16;
 	ld.global.u32 %r18, [%rd36+4];
@@ -1947,12 +1913,12 @@ $B1:
 	setp.lt.s64 %p19, %rd45, %rd47;
 	@%p19 bra $B0;
 $B2:
-	.loc 1 29 9
+	.loc 2 24 9
 	bar.sync 0;
 $B3:
-	.loc 1 31 17
+	.loc 2 26 19
 	setp.lt.s64 %p20, 0, %rd10;
-	.loc 2 23 22
+	.loc 3 23 22
 	setp.neu.f32 %p21, %f4, 0f00000000;
 	setp.neu.f32 %p22, %f4, 0f3F800000;
 	and.pred %p23, %p21, %p22;
@@ -1960,1553 +1926,1449 @@ $B3:
 	setp.neu.f32 %p25, %f6, 0f00000000;
 	or.pred %p26, %p24, %p25;
 	or.pred %p27, %p23, %p26;
-	.loc 1 31 17
+	.loc 2 26 19
 	and.pred %p28, %p20, %p27;
-	@%p28 bra $B5;
-	.loc 1 115 19
-	setp.lt.u32 %p29, %r5, %r1;
+	@!%p28 bra $B9;
+	.loc 2 27 28
+	setp.le.u64 %p29, %rd29, %rd11;
+	@!%p29 bra $FAULT4;
+	shl.b64 %rd48, %rd28, 1;
+	add.s64 %rd49, %rd9, %rd48;
+	.loc 2 48 20
+	setp.lt.u32 %p30, %r5, %r1;
 	mov.u32 %r20, %r5;
-	@!%p29 bra $B10;
+	@!%p30 bra $B8;
 $B4:
-	cvt.u64.u32 %rd48, %r20;
-	.loc 1 116 29
-	mad.wide.u32 %rd49, %r20, 4, %rd31;
-	ld.global.f32 %f10, [%rd49];
-	.loc 3 19 7
-	setp.neu.f32 %p30, %f10, %f10;
-	.loc 3 22 32
-	add.rn.f32 %f11, %f10, 0f00000000;
-	mov.b32 %r21, %f11;
-	.loc 3 23 27
-	shr.s32 %r22, %r21, 31;
-	shr.u32 %r23, %r22, 1;
-	xor.b32 %r24, %r21, %r23;
-	.loc 3 19 7
-	selp.b32 %r25, -2147483648, %r24, %p30;
-	.loc 1 116 9
-	mad.wide.u32 %rd50, %r20, 4, %rd32;
-	st.global.u32 [%rd50], %r25;
-	.loc 1 115 34
-	add.s64 %rd51, %rd48, 16;
-	setp.lt.s64 %p31, %rd51, %rd25;
-	cvt.u32.u64 %r20, %rd51;
-	@%p31 bra $B4;
-	bra $B10;
+	cvt.u64.u32 %rd50, %r20;
+	.loc 2 49 32
+	mad.wide.u32 %rd51, %r20, 4, %rd31;
+	ld.global.f32 %f10, [%rd51];
+	mad.wide.u32 %rd52, %r20, 2, %rd49;
+	ld.global.u16 %r21, [%rd52];
+	.loc 3 28 11
+	setp.eq.s32 %p31, %r21, 0;
+	@%p31 bra $B7;
+	.loc 3 31 18
+	@!%p21 bra $B6;
+	.loc 3 32 8
+	setp.lt.f32 %p32, 0f00000000, %f10;
+	@%p32 bra $B5;
+	.loc 3 35 4
+	mul.rn.f32 %f10, %f10, %f4;
+	bra $B6;
 $B5:
-	.loc 1 32 23
-	setp.le.u64 %p32, %rd29, %rd11;
-	@!%p32 bra $FAULT4;
-	shl.b64 %rd52, %rd28, 1;
-	add.s64 %rd53, %rd9, %rd52;
-	.loc 1 122 19
-	setp.lt.u32 %p33, %r5, %r1;
-	mov.u32 %r26, %r5;
-	@!%p33 bra $B10;
+	.loc 3 33 4
+	div.rn.f32 %f10, %f10, %f4;
 $B6:
-	cvt.u64.u32 %rd54, %r26;
-	.loc 1 123 40
-	mad.wide.u32 %rd55, %r26, 4, %rd31;
-	ld.global.f32 %f12, [%rd55];
-	mad.wide.u32 %rd56, %r26, 2, %rd53;
-	ld.global.u16 %r27, [%rd56];
-	.loc 2 28 11
-	setp.eq.s32 %p34, %r27, 0;
-	@%p34 bra $B9;
-	.loc 2 31 18
-	@!%p21 bra $B8;
-	.loc 2 32 8
-	setp.lt.f32 %p35, 0f00000000, %f12;
-	@%p35 bra $B7;
-	.loc 2 35 4
-	mul.rn.f32 %f12, %f12, %f4;
-	bra $B8;
+	.loc 3 38 21
+	and.b32 %r22, %r21, 32767;
+	.loc 3 39 36
+	cvt.rn.f32.u32 %f11, %r22;
+	mul.rn.f32 %f12, %f5, %f11;
+	sub.rn.f32 %f13, %f10, %f12;
+	.loc 3 40 15
+	setp.lt.u32 %p33, 0, %r22;
+	.loc 3 41 3
+	sub.rn.f32 %f14, %f13, %f6;
+	.loc 3 40 15
+	selp.f32 %f10, %f14, %f13, %p33;
 $B7:
-	.loc 2 33 4
-	div.rn.f32 %f12, %f12, %f4;
+	.loc 2 49 9
+	st.global.f32 [%rd51], %f10;
+	.loc 2 48 35
+	add.s64 %rd53, %rd50, 16;
+	setp.lt.s64 %p34, %rd53, %rd25;
+	cvt.u32.u64 %r20, %rd53;
+	@%p34 bra $B4;
 $B8:
-	.loc 2 38 21
-	and.b32 %r28, %r27, 32767;
-	.loc 2 39 36
-	cvt.rn.f32.u32 %f13, %r28;
-	mul.rn.f32 %f14, %f5, %f13;
-	sub.rn.f32 %f15, %f12, %f14;
-	.loc 2 40 15
-	setp.lt.u32 %p36, 0, %r28;
-	.loc 2 41 3
-	sub.rn.f32 %f16, %f15, %f6;
-	.loc 2 40 15
-	selp.f32 %f12, %f16, %f15, %p36;
+	.loc 2 28 9
+	bar.sync 0;
 $B9:
-	.loc 3 19 7
-	setp.neu.f32 %p37, %f12, %f12;
-	.loc 3 22 32
-	add.rn.f32 %f17, %f12, 0f00000000;
-	mov.b32 %r29, %f17;
-	.loc 3 23 27
-	shr.s32 %r30, %r29, 31;
-	shr.u32 %r31, %r30, 1;
-	xor.b32 %r32, %r29, %r31;
-	.loc 3 19 7
-	selp.b32 %r33, -2147483648, %r32, %p37;
-	.loc 1 123 9
-	mad.wide.u32 %rd57, %r26, 4, %rd32;
-	st.global.u32 [%rd57], %r33;
-	.loc 1 122 34
-	add.s64 %rd58, %rd54, 16;
-	setp.lt.s64 %p38, %rd58, %rd25;
-	cvt.u32.u64 %r26, %rd58;
-	@%p38 bra $B6;
+	.loc 2 30 17
+	setp.lt.s64 %p35, 0, %rd13;
+	and.pred %p36, %p35, %p2;
+	@!%p36 bra $B17;
+	.loc 2 31 15
+	add.s64 %rd54, %rd25, 31;
+	shr.u64 %rd55, %rd54, 5;
+	.loc 2 32 28
+	cvt.u32.u64 %r23, %rd55;
+	mul.wide.u32 %rd56, %r2, %r23;
+	add.s64 %rd57, %rd56, %rd55;
+	setp.le.u64 %p37, %rd57, %rd14;
+	@!%p37 bra $FAULT5;
+	shl.b64 %rd58, %rd56, 2;
+	add.s64 %rd59, %rd12, %rd58;
+	.loc 2 55 26
+	setp.lt.u32 %p38, %r5, %r23;
+	mov.u32 %r24, %r5;
+	@!%p38 bra $B16;
 $B10:
-	.loc 1 36 15
-	setp.lt.s64 %p39, 0, %rd13;
-	and.pred %p40, %p39, %p2;
-	@!%p40 bra $B15;
-	.loc 1 37 9
-	bar.sync 0;
-	.loc 1 38 15
-	add.s64 %rd59, %rd25, 31;
-	shr.u64 %rd60, %rd59, 5;
-	.loc 1 39 20
-	cvt.u32.u64 %r34, %rd60;
-	mul.wide.u32 %rd61, %r2, %r34;
-	add.s64 %rd62, %rd61, %rd60;
-	setp.le.u64 %p41, %rd62, %rd14;
-	@!%p41 bra $FAULT5;
-	shl.b64 %rd63, %rd61, 2;
-	add.s64 %rd64, %rd12, %rd63;
-	.loc 1 129 25
-	setp.lt.u32 %p42, %r5, %r34;
-	mov.u32 %r35, %r5;
-	@!%p42 bra $B15;
+	.loc 2 56 18
+	mad.wide.u32 %rd60, %r24, 4, %rd59;
+	ld.global.u32 %r25, [%rd60];
+	.loc 2 57 14
+	setp.eq.s32 %p39, %r25, -1;
+	@%p39 bra $B15;
+	.loc 2 60 15
+	shl.b32 %r26, %r24, 5;
+	cvt.u64.u32 %rd61, %r26;
+	add.s64 %rd62, %rd61, 32;
+	setp.lt.s64 %p40, %rd25, %rd62;
+	cvt.u32.u64 %r27, %rd62;
+	selp.b32 %r28, %r1, %r27, %p40;
+	setp.lt.u32 %p41, %r26, %r28;
+	@!%p41 bra $B15;
+	add.s32 %r29, %r28, -1;
+	selp.b32 %r30, %r29, %r26, %p41;
+	cvt.u64.u32 %rd63, %r30;
+	sub.s64 %rd64, %rd63, %rd61;
+	setp.lt.u64 %p42, %rd64, 2147483648;
+	setp.lt.s64 %p43, %rd63, 2305843009213693952;
+	and.pred %p44, %p42, %p43;
+	setp.lt.u32 %p45, %r26, %r1;
+	and.pred %p46, %p44, %p45;
+	setp.lt.u32 %p47, %r30, %r1;
+	and.pred %p48, %p46, %p47;
+	@%p48 bra $B13;
 $B11:
-	.loc 1 130 10
-	mad.wide.u32 %rd65, %r35, 4, %rd64;
-	ld.global.u32 %r36, [%rd65];
-	setp.eq.s32 %p43, %r36, -1;
-	@%p43 bra $B14;
-	.loc 1 134 16
-	shl.b32 %r37, %r35, 5;
-	mov.u32 %r38, 0;
+	cvt.u64.u32 %rd65, %r26;
+	.loc 2 61 14
+	and.b32 %r31, %r25, 1;
+	setp.eq.s32 %p49, %r31, 0;
+	@!%p49 bra $B12;
+	.loc 2 62 11
+	setp.lt.u32 %p50, %r26, %r1;
+	@!%p50 bra $FAULT6;
+	mad.wide.u32 %rd66, %r26, 4, %rd31;
+	st.global.f32 [%rd66], 0fFF800000;
 $B12:
-	add.s32 %r39, %r37, %r38;
-	setp.lt.u32 %p44, %r39, %r1;
-	@!%p44 bra $B13;
-	ld.global.u32 %r40, [%rd65];
-	shr.u32 %r41, %r40, %r38;
-	and.b32 %r42, %r41, 1;
-	setp.eq.s32 %p45, %r42, 0;
-	@!%p45 bra $B13;
-	.loc 1 135 11
-	mad.wide.u32 %rd66, %r39, 4, %rd32;
-	st.global.u32 [%rd66], -2147483648;
+	.loc 2 64 4
+	shr.u32 %r25, %r25, 1;
+	.loc 2 60 57
+	add.s32 %r26, %r26, 1;
+	setp.lt.u32 %p51, %r26, %r28;
+	@%p51 bra $B11;
+	bra $B15;
 $B13:
-	add.s32 %r38, %r38, 1;
-	setp.lt.u32 %p46, %r38, 32;
-	@%p46 bra $B12;
+	.loc 2 61 14
+	and.b32 %r32, %r25, 1;
+	setp.eq.s32 %p52, %r32, 0;
+	@!%p52 bra $B14;
+	.loc 2 62 11
+	mad.wide.u32 %rd67, %r26, 4, %rd31;
+	st.global.f32 [%rd67], 0fFF800000;
 $B14:
-	.loc 1 129 38
-	add.s32 %r35, %r35, 16;
-	setp.lt.u32 %p47, %r35, %r34;
-	@%p47 bra $B11;
+	.loc 2 64 4
+	shr.u32 %r25, %r25, 1;
+	.loc 2 60 57
+	add.s32 %r26, %r26, 1;
+	setp.lt.u32 %p53, %r26, %r28;
+	@%p53 bra $B13;
 $B15:
-	.loc 1 41 8
-	bar.sync 0;
-	.loc 1 144 19
-	setp.lt.u32 %p48, %r5, %r1;
-	mov.u32 %r43, -2147483648;
-	@!%p48 bra $B20;
-	add.s64 %rd67, %rd25, -48;
-	setp.le.s64 %p49, %rd67, %rd25;
-	setp.lt.s64 %p50, 0, %rd67;
-	and.pred %p51, %p49, %p50;
-	cvt.u32.u64 %r44, %rd67;
-	selp.b32 %r45, %r44, 0, %p51;
-	cvt.u64.u32 %rd68, %r45;
-	setp.lt.u32 %p52, %r5, %r45;
-	@!%p52 bra $B16;
-	mov.u32 %r43, -2147483648;
-	mov.u32 %r46, %r5;
-	bra $B17;
+	.loc 2 55 39
+	add.s32 %r24, %r24, 16;
+	setp.lt.u32 %p54, %r24, %r23;
+	@%p54 bra $B10;
 $B16:
-	mov.u32 %r43, -2147483648;
-	mov.u32 %r46, %r5;
-	bra $B18;
+	.loc 2 33 9
+	bar.sync 0;
 $B17:
-	cvt.u64.u32 %rd69, %r46;
-	.loc 1 145 24
-	mad.wide.u32 %rd70, %r46, 4, %rd32;
-	ld.global.u32 %r47, [%rd70];
-	setp.lt.s32 %p53, %r43, %r47;
-	selp.b32 %r48, %r47, %r43, %p53;
-	ld.global.u32 %r49, [%rd70+64];
-	setp.lt.s32 %p54, %r48, %r49;
-	selp.b32 %r50, %r49, %r48, %p54;
-	ld.global.u32 %r51, [%rd70+128];
-	setp.lt.s32 %p55, %r50, %r51;
-	selp.b32 %r52, %r51, %r50, %p55;
-	ld.global.u32 %r53, [%rd70+192];
-	setp.lt.s32 %p56, %r52, %r53;
-	selp.b32 %r43, %r53, %r52, %p56;
-	.loc 1 144 34
-	add.s64 %rd71, %rd69, 64;
-	setp.lt.s64 %p57, %rd71, %rd25;
-	setp.lt.s64 %p58, %rd71, %rd68;
-	cvt.u32.u64 %r46, %rd71;
-	@%p58 bra $B17;
-	@!%p57 bra $B20;
+	.loc 1 92 19
+	setp.lt.u32 %p55, %r5, %r1;
+	mov.u32 %r33, %r5;
+	@!%p55 bra $B19;
 $B18:
+	cvt.u64.u32 %rd68, %r33;
+	.loc 1 93 29
+	mad.wide.u32 %rd69, %r33, 4, %rd31;
+	ld.global.f32 %f15, [%rd69];
+	.loc 4 19 7
+	setp.neu.f32 %p56, %f15, %f15;
+	.loc 4 22 32
+	add.rn.f32 %f16, %f15, 0f00000000;
+	mov.b32 %r34, %f16;
+	.loc 4 23 27
+	shr.s32 %r35, %r34, 31;
+	shr.u32 %r36, %r35, 1;
+	xor.b32 %r37, %r34, %r36;
+	.loc 4 19 7
+	selp.b32 %r38, -2147483648, %r37, %p56;
+	.loc 1 93 9
+	mad.wide.u32 %rd70, %r33, 4, %rd32;
+	st.global.u32 [%rd70], %r38;
+	.loc 1 92 34
+	add.s64 %rd71, %rd68, 16;
+	setp.lt.s64 %p57, %rd71, %rd25;
+	cvt.u32.u64 %r33, %rd71;
+	@%p57 bra $B18;
 $B19:
-	cvt.u64.u32 %rd72, %r46;
-	.loc 1 145 24
-	mad.wide.u32 %rd73, %r46, 4, %rd32;
-	ld.global.u32 %r54, [%rd73];
-	setp.lt.s32 %p59, %r43, %r54;
-	selp.b32 %r43, %r54, %r43, %p59;
-	.loc 1 144 34
-	add.s64 %rd74, %rd72, 16;
-	setp.lt.s64 %p60, %rd74, %rd25;
-	cvt.u32.u64 %r46, %rd74;
-	@%p60 bra $B19;
+	.loc 1 30 8
+	bar.sync 0;
+	mov.u32 %r39, -2147483648;
+	.loc 1 100 19
+	@!%p55 bra $B24;
+	add.s64 %rd72, %rd25, -48;
+	setp.le.s64 %p58, %rd72, %rd25;
+	setp.lt.s64 %p59, 0, %rd72;
+	and.pred %p60, %p58, %p59;
+	cvt.u32.u64 %r40, %rd72;
+	selp.b32 %r41, %r40, 0, %p60;
+	cvt.u64.u32 %rd73, %r41;
+	setp.lt.u32 %p61, %r5, %r41;
+	@!%p61 bra $B20;
+	mov.u32 %r39, -2147483648;
+	mov.u32 %r42, %r5;
+	bra $B21;
 $B20:
-	.loc 1 42 38
-	cvt.s64.s32 %rd75, %r43;
-	.loc 1 97 17
-	mad.lo.s32 %r55, %r5, 8, %r3;
-	st.shared.u64 [%r55+128], %rd75;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd76, [$shared$plain$2eshared+128];
-	mov.u32 %r56, 1;
+	mov.u32 %r39, -2147483648;
+	mov.u32 %r42, %r5;
+	bra $B22;
 $B21:
-	.loc 1 101 29
-	mad.lo.s32 %r57, %r56, 8, %r3;
-	ld.shared.u64 %rd77, [%r57+128];
-	setp.lt.s64 %p61, %rd76, %rd77;
-	selp.b64 %rd76, %rd77, %rd76, %p61;
-	.loc 1 100 29
-	add.s32 %r56, %r56, 1;
-	setp.lt.u32 %p62, %r56, 16;
-	@%p62 bra $B21;
-	.loc 1 42 14
-	cvt.u32.u64 %r58, %rd76;
-	.loc 1 44 9
-	setp.lt.s32 %p63, -2139095041, %r58;
-	mov.u32 %r59, 1;
-	mov.u32 %r60, -1;
-	@!%p63 bra $B70;
-	.loc 1 45 20
-	setp.lt.f32 %p64, 0f00000000, %f1;
-	@%p64 bra $B28;
-	mov.u32 %r61, %r1;
-	.loc 1 153 19
-	@!%p48 bra $B26;
-	add.s64 %rd78, %rd25, -48;
-	setp.le.s64 %p65, %rd78, %rd25;
-	setp.lt.s64 %p66, 0, %rd78;
-	and.pred %p67, %p65, %p66;
-	cvt.u32.u64 %r62, %rd78;
-	selp.b32 %r63, %r62, 0, %p67;
-	cvt.u64.u32 %rd79, %r63;
-	setp.lt.u32 %p68, %r5, %r63;
-	@!%p68 bra $B22;
-	mov.u32 %r61, %r1;
-	mov.u32 %r64, %r5;
-	bra $B23;
+	cvt.u64.u32 %rd74, %r42;
+	.loc 1 101 24
+	mad.wide.u32 %rd75, %r42, 4, %rd32;
+	ld.global.u32 %r43, [%rd75];
+	setp.lt.s32 %p62, %r39, %r43;
+	selp.b32 %r44, %r43, %r39, %p62;
+	ld.global.u32 %r45, [%rd75+64];
+	setp.lt.s32 %p63, %r44, %r45;
+	selp.b32 %r46, %r45, %r44, %p63;
+	ld.global.u32 %r47, [%rd75+128];
+	setp.lt.s32 %p64, %r46, %r47;
+	selp.b32 %r48, %r47, %r46, %p64;
+	ld.global.u32 %r49, [%rd75+192];
+	setp.lt.s32 %p65, %r48, %r49;
+	selp.b32 %r39, %r49, %r48, %p65;
+	.loc 1 100 34
+	add.s64 %rd76, %rd74, 64;
+	setp.lt.s64 %p66, %rd76, %rd25;
+	setp.lt.s64 %p67, %rd76, %rd73;
+	cvt.u32.u64 %r42, %rd76;
+	@%p67 bra $B21;
+	@!%p66 bra $B24;
 $B22:
-	mov.u32 %r61, %r1;
-	mov.u32 %r64, %r5;
-	bra $B24;
 $B23:
-	cvt.u64.u32 %rd80, %r64;
-	.loc 1 154 12
-	mad.wide.u32 %rd81, %r64, 4, %rd32;
-	ld.global.u32 %r65, [%rd81];
-	setp.eq.s32 %p69, %r65, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p70, %r64, %r61;
-	selp.b32 %r66, %r64, %r61, %p70;
-	.loc 1 154 16
-	selp.b32 %r67, %r66, %r61, %p69;
-	.loc 1 153 34
-	add.s32 %r68, %r64, 16;
-	.loc 1 154 12
-	ld.global.u32 %r69, [%rd81+64];
-	setp.eq.s32 %p71, %r69, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p72, %r68, %r67;
-	selp.b32 %r70, %r68, %r67, %p72;
-	.loc 1 154 16
-	selp.b32 %r71, %r70, %r67, %p71;
-	.loc 1 153 34
-	add.s32 %r72, %r64, 32;
-	.loc 1 154 12
-	ld.global.u32 %r73, [%rd81+128];
-	setp.eq.s32 %p73, %r73, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p74, %r72, %r71;
-	selp.b32 %r74, %r72, %r71, %p74;
-	.loc 1 154 16
-	selp.b32 %r75, %r74, %r71, %p73;
-	.loc 1 153 34
-	add.s32 %r76, %r64, 48;
-	.loc 1 154 12
-	ld.global.u32 %r77, [%rd81+192];
-	setp.eq.s32 %p75, %r77, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p76, %r76, %r75;
-	selp.b32 %r78, %r76, %r75, %p76;
-	.loc 1 154 16
-	selp.b32 %r61, %r78, %r75, %p75;
-	.loc 1 153 34
-	add.s64 %rd82, %rd80, 64;
-	setp.lt.s64 %p77, %rd82, %rd25;
-	setp.lt.s64 %p78, %rd82, %rd79;
-	cvt.u32.u64 %r64, %rd82;
-	@%p78 bra $B23;
-	@!%p77 bra $B26;
+	cvt.u64.u32 %rd77, %r42;
+	.loc 1 101 24
+	mad.wide.u32 %rd78, %r42, 4, %rd32;
+	ld.global.u32 %r50, [%rd78];
+	setp.lt.s32 %p68, %r39, %r50;
+	selp.b32 %r39, %r50, %r39, %p68;
+	.loc 1 100 34
+	add.s64 %rd79, %rd77, 16;
+	setp.lt.s64 %p69, %rd79, %rd25;
+	cvt.u32.u64 %r42, %rd79;
+	@%p69 bra $B23;
 $B24:
+	.loc 1 31 38
+	cvt.s64.s32 %rd80, %r39;
+	.loc 1 74 17
+	mad.lo.s32 %r51, %r5, 8, %r3;
+	st.shared.u64 [%r51+128], %rd80;
+	.loc 1 75 8
+	bar.sync 0;
+	.loc 1 76 21
+	ld.shared.u64 %rd81, [$shared$plain$2eshared+128];
+	mov.u32 %r52, 1;
 $B25:
-	cvt.u64.u32 %rd83, %r64;
-	.loc 1 154 12
-	mad.wide.u32 %rd84, %r64, 4, %rd32;
-	ld.global.u32 %r79, [%rd84];
-	setp.eq.s32 %p79, %r79, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p80, %r64, %r61;
-	selp.b32 %r80, %r64, %r61, %p80;
-	.loc 1 154 16
-	selp.b32 %r61, %r80, %r61, %p79;
-	.loc 1 153 34
-	add.s64 %rd85, %rd83, 16;
-	setp.lt.s64 %p81, %rd85, %rd25;
-	cvt.u32.u64 %r64, %rd85;
-	@%p81 bra $B25;
+	.loc 1 78 29
+	mad.lo.s32 %r53, %r52, 8, %r3;
+	ld.shared.u64 %rd82, [%r53+128];
+	setp.lt.s64 %p70, %rd81, %rd82;
+	selp.b64 %rd81, %rd82, %rd81, %p70;
+	.loc 1 77 29
+	add.s32 %r52, %r52, 1;
+	setp.lt.u32 %p71, %r52, 16;
+	@%p71 bra $B25;
+	.loc 1 31 14
+	cvt.u32.u64 %r54, %rd81;
+	.loc 1 33 9
+	setp.lt.s32 %p72, -2139095041, %r54;
+	mov.u32 %r55, 1;
+	mov.u32 %r56, -1;
+	@!%p72 bra $B74;
+	.loc 1 34 20
+	setp.lt.f32 %p73, 0f00000000, %f1;
+	@%p73 bra $B32;
+	mov.u32 %r57, %r1;
+	.loc 1 109 19
+	@!%p55 bra $B30;
+	add.s64 %rd83, %rd25, -48;
+	setp.le.s64 %p74, %rd83, %rd25;
+	setp.lt.s64 %p75, 0, %rd83;
+	and.pred %p76, %p74, %p75;
+	cvt.u32.u64 %r58, %rd83;
+	selp.b32 %r59, %r58, 0, %p76;
+	cvt.u64.u32 %rd84, %r59;
+	setp.lt.u32 %p77, %r5, %r59;
+	@!%p77 bra $B26;
+	mov.u32 %r57, %r1;
+	mov.u32 %r60, %r5;
+	bra $B27;
 $B26:
-	.loc 1 48 43
-	cvt.s64.s32 %rd86, %r61;
-	sub.s64 %rd87, 0, %rd86;
-	.loc 1 97 17
-	st.shared.u64 [%r55], %rd87;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd88, [$shared$plain$2eshared];
-	mov.u32 %r81, 1;
+	mov.u32 %r57, %r1;
+	mov.u32 %r60, %r5;
+	bra $B28;
 $B27:
-	.loc 1 101 29
-	mad.lo.s32 %r82, %r81, 8, %r3;
-	ld.shared.u64 %rd89, [%r82];
-	setp.lt.s64 %p82, %rd88, %rd89;
-	selp.b64 %rd88, %rd89, %rd88, %p82;
-	.loc 1 100 29
-	add.s32 %r81, %r81, 1;
-	setp.lt.u32 %p83, %r81, 16;
-	@%p83 bra $B27;
-	.loc 1 48 17
-	cvt.u32.u64 %r83, %rd88;
-	sub.s32 %r60, 0, %r83;
-	mov.u32 %r59, 0;
-	bra $B70;
+	cvt.u64.u32 %rd85, %r60;
+	.loc 1 110 12
+	mad.wide.u32 %rd86, %r60, 4, %rd32;
+	ld.global.u32 %r61, [%rd86];
+	setp.eq.s32 %p78, %r61, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p79, %r60, %r57;
+	selp.b32 %r62, %r60, %r57, %p79;
+	.loc 1 110 16
+	selp.b32 %r63, %r62, %r57, %p78;
+	.loc 1 109 34
+	add.s32 %r64, %r60, 16;
+	.loc 1 110 12
+	ld.global.u32 %r65, [%rd86+64];
+	setp.eq.s32 %p80, %r65, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p81, %r64, %r63;
+	selp.b32 %r66, %r64, %r63, %p81;
+	.loc 1 110 16
+	selp.b32 %r67, %r66, %r63, %p80;
+	.loc 1 109 34
+	add.s32 %r68, %r60, 32;
+	.loc 1 110 12
+	ld.global.u32 %r69, [%rd86+128];
+	setp.eq.s32 %p82, %r69, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p83, %r68, %r67;
+	selp.b32 %r70, %r68, %r67, %p83;
+	.loc 1 110 16
+	selp.b32 %r71, %r70, %r67, %p82;
+	.loc 1 109 34
+	add.s32 %r72, %r60, 48;
+	.loc 1 110 12
+	ld.global.u32 %r73, [%rd86+192];
+	setp.eq.s32 %p84, %r73, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p85, %r72, %r71;
+	selp.b32 %r74, %r72, %r71, %p85;
+	.loc 1 110 16
+	selp.b32 %r57, %r74, %r71, %p84;
+	.loc 1 109 34
+	add.s64 %rd87, %rd85, 64;
+	setp.lt.s64 %p86, %rd87, %rd25;
+	setp.lt.s64 %p87, %rd87, %rd84;
+	cvt.u32.u64 %r60, %rd87;
+	@%p87 bra $B27;
+	@!%p86 bra $B30;
 $B28:
-	.loc 1 46 65
-	setp.lt.u64 %p84, %rd24, %rd8;
-	@!%p84 bra $FAULT6;
-	mad.wide.u32 %rd90, %r2, 4, %rd7;
-	ld.global.u32 %r84, [%rd90];
-	.loc 4 11 12
-	setp.lt.s32 %p85, 0, %r6;
-	cvt.u64.u32 %rd91, %r6;
-	setp.lt.u32 %p86, %r6, %r1;
-	and.pred %p87, %p85, %p86;
-	mov.u32 %r59, 1;
-	mov.u32 %r85, -2139095040;
-	@!%p87 bra $B36;
-	add.s64 %rd92, %rd25, -48;
-	setp.le.s64 %p88, %rd92, %rd25;
-	setp.lt.s64 %p89, 0, %rd92;
-	and.pred %p90, %p88, %p89;
-	cvt.u32.u64 %r86, %rd92;
-	selp.b32 %r87, %r86, 0, %p90;
-	cvt.u64.u32 %rd93, %r87;
-	setp.lt.u32 %p91, %r5, %r87;
-	mov.u32 %r88, %r58;
-	mov.u32 %r89, -2147483648;
-	mov.u32 %r59, 1;
 $B29:
-	.loc 4 85 25
-	cvt.s64.s32 %rd94, %r89;
-	cvt.s64.s32 %rd95, %r88;
-	add.s64 %rd96, %rd94, %rd95;
-	add.s64 %rd97, %rd96, 1;
-	shr.s64 %rd98, %rd97, 1;
-	cvt.u32.u64 %r90, %rd98;
-	mov.u64 %rd99, 0;
-	.loc 4 67 17
-	@!%p48 bra $B34;
-	@!%p91 bra $B30;
-	mov.u64 %rd99, 0;
-	mov.u32 %r91, %r5;
-	bra $B31;
+	cvt.u64.u32 %rd88, %r60;
+	.loc 1 110 12
+	mad.wide.u32 %rd89, %r60, 4, %rd32;
+	ld.global.u32 %r75, [%rd89];
+	setp.eq.s32 %p88, %r75, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p89, %r60, %r57;
+	selp.b32 %r76, %r60, %r57, %p89;
+	.loc 1 110 16
+	selp.b32 %r57, %r76, %r57, %p88;
+	.loc 1 109 34
+	add.s64 %rd90, %rd88, 16;
+	setp.lt.s64 %p90, %rd90, %rd25;
+	cvt.u32.u64 %r60, %rd90;
+	@%p90 bra $B29;
 $B30:
-	mov.u64 %rd99, 0;
-	mov.u32 %r91, %r5;
-	bra $B32;
+	.loc 1 37 43
+	cvt.s64.s32 %rd91, %r57;
+	sub.s64 %rd92, 0, %rd91;
+	.loc 1 74 17
+	st.shared.u64 [%r51], %rd92;
+	.loc 1 75 8
+	bar.sync 0;
+	.loc 1 76 21
+	ld.shared.u64 %rd93, [$shared$plain$2eshared];
+	mov.u32 %r77, 1;
 $B31:
-	cvt.u64.u32 %rd100, %r91;
-	.loc 4 68 17
-	mad.wide.u32 %rd101, %r91, 4, %rd32;
-	ld.global.u32 %r92, [%rd101];
-	setp.le.s32 %p92, %r90, %r92;
-	.loc 4 69 4
-	add.s64 %rd102, %rd99, 1;
-	.loc 4 68 24
-	selp.b64 %rd103, %rd102, %rd99, %p92;
-	ld.global.u32 %r93, [%rd101+64];
-	setp.le.s32 %p93, %r90, %r93;
-	.loc 4 69 4
-	add.s64 %rd104, %rd103, 1;
-	.loc 4 68 24
-	selp.b64 %rd105, %rd104, %rd103, %p93;
-	ld.global.u32 %r94, [%rd101+128];
-	setp.le.s32 %p94, %r90, %r94;
-	.loc 4 69 4
-	add.s64 %rd106, %rd105, 1;
-	.loc 4 68 24
-	selp.b64 %rd107, %rd106, %rd105, %p94;
-	ld.global.u32 %r95, [%rd101+192];
-	setp.le.s32 %p95, %r90, %r95;
-	.loc 4 69 4
-	add.s64 %rd108, %rd107, 1;
-	.loc 4 68 24
-	selp.b64 %rd99, %rd108, %rd107, %p95;
-	.loc 4 67 32
-	add.s64 %rd109, %rd100, 64;
-	setp.lt.s64 %p96, %rd109, %rd25;
-	setp.lt.s64 %p97, %rd109, %rd93;
-	cvt.u32.u64 %r91, %rd109;
-	@%p97 bra $B31;
-	@!%p96 bra $B34;
+	.loc 1 78 29
+	mad.lo.s32 %r78, %r77, 8, %r3;
+	ld.shared.u64 %rd94, [%r78];
+	setp.lt.s64 %p91, %rd93, %rd94;
+	selp.b64 %rd93, %rd94, %rd93, %p91;
+	.loc 1 77 29
+	add.s32 %r77, %r77, 1;
+	setp.lt.u32 %p92, %r77, 16;
+	@%p92 bra $B31;
+	.loc 1 37 17
+	cvt.u32.u64 %r79, %rd93;
+	sub.s32 %r56, 0, %r79;
+	mov.u32 %r55, 0;
+	bra $B74;
 $B32:
+	.loc 1 35 65
+	setp.lt.u64 %p93, %rd24, %rd8;
+	@!%p93 bra $FAULT7;
+	mad.wide.u32 %rd95, %r2, 4, %rd7;
+	ld.global.u32 %r80, [%rd95];
+	.loc 5 11 12
+	setp.lt.s32 %p94, 0, %r6;
+	cvt.u64.u32 %rd96, %r6;
+	setp.lt.u32 %p95, %r6, %r1;
+	and.pred %p96, %p94, %p95;
+	mov.u32 %r55, 1;
+	mov.u32 %r81, -2139095040;
+	@!%p96 bra $B40;
+	add.s64 %rd97, %rd25, -48;
+	setp.le.s64 %p97, %rd97, %rd25;
+	setp.lt.s64 %p98, 0, %rd97;
+	and.pred %p99, %p97, %p98;
+	cvt.u32.u64 %r82, %rd97;
+	selp.b32 %r83, %r82, 0, %p99;
+	cvt.u64.u32 %rd98, %r83;
+	setp.lt.u32 %p100, %r5, %r83;
+	mov.u32 %r84, %r54;
+	mov.u32 %r85, -2147483648;
+	mov.u32 %r55, 1;
 $B33:
-	cvt.u64.u32 %rd110, %r91;
-	.loc 4 68 17
-	mad.wide.u32 %rd111, %r91, 4, %rd32;
-	ld.global.u32 %r96, [%rd111];
-	setp.le.s32 %p98, %r90, %r96;
-	.loc 4 69 4
-	add.s64 %rd112, %rd99, 1;
-	.loc 4 68 24
-	selp.b64 %rd99, %rd112, %rd99, %p98;
-	.loc 4 67 32
-	add.s64 %rd113, %rd110, 16;
-	setp.lt.s64 %p99, %rd113, %rd25;
-	cvt.u32.u64 %r91, %rd113;
-	@%p99 bra $B33;
+	.loc 5 85 25
+	cvt.s64.s32 %rd99, %r85;
+	cvt.s64.s32 %rd100, %r84;
+	add.s64 %rd101, %rd99, %rd100;
+	add.s64 %rd102, %rd101, 1;
+	shr.s64 %rd103, %rd102, 1;
+	cvt.u32.u64 %r86, %rd103;
+	mov.u64 %rd104, 0;
+	.loc 5 67 17
+	@!%p55 bra $B38;
+	@!%p100 bra $B34;
+	mov.u64 %rd104, 0;
+	mov.u32 %r87, %r5;
+	bra $B35;
 $B34:
-	.loc 1 85 2
-	xor.b32 %r59, %r59, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r97, %r59, 128, %r3;
-	mad.lo.s32 %r98, %r5, 8, %r97;
-	st.shared.u64 [%r98], %rd99;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd114, 0;
-	mov.u32 %r99, 0;
+	mov.u64 %rd104, 0;
+	mov.u32 %r87, %r5;
+	bra $B36;
 $B35:
-	.loc 1 89 25
-	mad.lo.s32 %r100, %r99, 8, %r97;
-	ld.shared.u64 %rd115, [%r100];
-	add.s64 %rd114, %rd114, %rd115;
-	add.s32 %r99, %r99, 1;
-	setp.lt.u32 %p100, %r99, 16;
-	@%p100 bra $B35;
-	.loc 4 86 56
-	setp.le.s64 %p101, %rd91, %rd114;
-	.loc 4 89 21
-	add.s32 %r101, %r90, -1;
-	.loc 4 86 56
-	selp.b32 %r88, %r88, %r101, %p101;
-	selp.b32 %r89, %r90, %r89, %p101;
-	.loc 4 84 13
-	setp.lt.s32 %p102, %r89, %r88;
-	@%p102 bra $B29;
-	.loc 4 12 14
-	setp.lt.s32 %p103, -2139095040, %r89;
-	selp.b32 %r85, %r89, -2139095040, %p103;
+	cvt.u64.u32 %rd105, %r87;
+	.loc 5 68 17
+	mad.wide.u32 %rd106, %r87, 4, %rd32;
+	ld.global.u32 %r88, [%rd106];
+	setp.le.s32 %p101, %r86, %r88;
+	.loc 5 69 4
+	add.s64 %rd107, %rd104, 1;
+	.loc 5 68 24
+	selp.b64 %rd108, %rd107, %rd104, %p101;
+	ld.global.u32 %r89, [%rd106+64];
+	setp.le.s32 %p102, %r86, %r89;
+	.loc 5 69 4
+	add.s64 %rd109, %rd108, 1;
+	.loc 5 68 24
+	selp.b64 %rd110, %rd109, %rd108, %p102;
+	ld.global.u32 %r90, [%rd106+128];
+	setp.le.s32 %p103, %r86, %r90;
+	.loc 5 69 4
+	add.s64 %rd111, %rd110, 1;
+	.loc 5 68 24
+	selp.b64 %rd112, %rd111, %rd110, %p103;
+	ld.global.u32 %r91, [%rd106+192];
+	setp.le.s32 %p104, %r86, %r91;
+	.loc 5 69 4
+	add.s64 %rd113, %rd112, 1;
+	.loc 5 68 24
+	selp.b64 %rd104, %rd113, %rd112, %p104;
+	.loc 5 67 32
+	add.s64 %rd114, %rd105, 64;
+	setp.lt.s64 %p105, %rd114, %rd25;
+	setp.lt.s64 %p106, %rd114, %rd98;
+	cvt.u32.u64 %r87, %rd114;
+	@%p106 bra $B35;
+	@!%p105 bra $B38;
 $B36:
-	.loc 4 14 8
-	bar.sync 0;
-	.loc 4 15 25
-	rcp.rn.f32 %f18, %f1;
-	.loc 3 28 59
-	shr.s32 %r102, %r58, 31;
-	shr.u32 %r103, %r102, 1;
-	xor.b32 %r104, %r58, %r103;
-	mov.b32 %f19, %r104;
-	mov.u32 %r105, %r5;
-	.loc 4 42 19
-	@!%p48 bra $B40;
 $B37:
-	cvt.u64.u32 %rd116, %r105;
-	.loc 4 44 19
-	mad.wide.u32 %rd117, %r105, 4, %rd32;
-	ld.global.u32 %r106, [%rd117];
-	setp.le.s32 %p104, %r85, %r106;
-	mov.u32 %r107, -1;
-	@!%p104 bra $B39;
-	.loc 3 28 59
-	shr.s32 %r108, %r106, 31;
-	shr.u32 %r109, %r108, 1;
-	xor.b32 %r110, %r106, %r109;
-	mov.b32 %f20, %r110;
-	.loc 3 33 7
-	setp.eq.f32 %p105, %f20, %f19;
-	mov.u32 %r107, 268435456;
-	@%p105 bra $B38;
-	.loc 3 36 28
-	sub.rn.f32 %f21, %f20, %f19;
-	mul.rn.f32 %f22, %f21, %f18;
-	.loc 5 36 10
-	fma.rn.f32 %f23, %f22, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f24, %f23, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f25, %f24, 0fBF317218, %f22;
-	fma.rn.f32 %f26, %f24, 0f3102E308, %f25;
-	.loc 5 39 21
-	fma.rn.f32 %f27, 0f3AB527C5, %f26, 0f3C091CC4;
-	fma.rn.f32 %f28, %f27, %f26, 0f3D2AAC57;
-	fma.rn.f32 %f29, %f28, %f26, 0f3E2AAA49;
-	fma.rn.f32 %f30, %f29, %f26, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f31, %f30, %f26, 0f3F800000;
-	fma.rn.f32 %f32, %f31, %f26, 0f3F800000;
-	mov.b32 %r111, %f23;
-	.loc 5 21 7
-	setp.lt.f32 %p106, 0f00000000, %f22;
-	selp.b32 %r112, 528482304, 1602224128, %p106;
-	selp.b32 %r113, 1602224128, 528482304, %p106;
-	.loc 5 24 51
-	mad.lo.s32 %r114, %r111, 8388608, %r112;
-	mov.b32 %f33, %r114;
-	mul.rn.f32 %f34, %f32, %f33;
-	mov.b32 %f35, %r113;
-	mul.rn.f32 %f36, %f34, %f35;
-	.loc 5 25 8
-	abs.f32 %f37, %f22;
-	setp.lt.f32 %p107, 0f42D00000, %f37;
-	selp.f32 %f38, 0f00000000, %f36, %p107;
-	and.pred %p108, %p107, %p106;
-	selp.f32 %f39, 0f7F800000, %f38, %p108;
-	.loc 3 36 43
-	mul.rn.f32 %f40, %f39, 0f4D800000;
-	cvt.rzi.s32.f32 %r107, %f40;
+	cvt.u64.u32 %rd115, %r87;
+	.loc 5 68 17
+	mad.wide.u32 %rd116, %r87, 4, %rd32;
+	ld.global.u32 %r92, [%rd116];
+	setp.le.s32 %p107, %r86, %r92;
+	.loc 5 69 4
+	add.s64 %rd117, %rd104, 1;
+	.loc 5 68 24
+	selp.b64 %rd104, %rd117, %rd104, %p107;
+	.loc 5 67 32
+	add.s64 %rd118, %rd115, 16;
+	setp.lt.s64 %p108, %rd118, %rd25;
+	cvt.u32.u64 %r87, %rd118;
+	@%p108 bra $B37;
 $B38:
+	.loc 1 62 2
+	xor.b32 %r55, %r55, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r93, %r55, 128, %r3;
+	mad.lo.s32 %r94, %r5, 8, %r93;
+	st.shared.u64 [%r94], %rd104;
+	.loc 1 64 8
+	bar.sync 0;
+	mov.u64 %rd119, 0;
+	mov.u32 %r95, 0;
 $B39:
-	.loc 4 47 9
-	st.global.u32 [%rd117], %r107;
-	.loc 4 42 34
-	add.s64 %rd118, %rd116, 16;
-	setp.lt.s64 %p109, %rd118, %rd25;
-	cvt.u32.u64 %r105, %rd118;
-	@%p109 bra $B37;
+	.loc 1 66 25
+	mad.lo.s32 %r96, %r95, 8, %r93;
+	ld.shared.u64 %rd120, [%r96];
+	add.s64 %rd119, %rd119, %rd120;
+	add.s32 %r95, %r95, 1;
+	setp.lt.u32 %p109, %r95, 16;
+	@%p109 bra $B39;
+	.loc 5 86 56
+	setp.le.s64 %p110, %rd96, %rd119;
+	.loc 5 89 21
+	add.s32 %r97, %r86, -1;
+	.loc 5 86 56
+	selp.b32 %r84, %r84, %r97, %p110;
+	selp.b32 %r85, %r86, %r85, %p110;
+	.loc 5 84 13
+	setp.lt.s32 %p111, %r85, %r84;
+	@%p111 bra $B33;
+	.loc 5 12 14
+	setp.lt.s32 %p112, -2139095040, %r85;
+	selp.b32 %r81, %r85, -2139095040, %p112;
 $B40:
-	.loc 4 16 8
+	.loc 5 14 8
 	bar.sync 0;
-	.loc 3 41 14
-	setp.lt.f32 %p110, 0f00000000, %f3;
-	.loc 3 44 25
-	min.NaN.f32 %f41, %f3, 0f3F800000;
-	mul.rn.f32 %f42, %f41, 0f4D800000;
-	cvt.rzi.s32.f32 %r115, %f42;
-	setp.lt.s32 %p111, 1, %r115;
-	selp.b32 %r116, %r115, 1, %p111;
-	.loc 3 41 14
-	selp.b32 %r117, %r116, 1, %p110;
-	.loc 4 18 12
-	setp.lt.f32 %p112, 0f00000000, %f2;
-	setp.lt.f32 %p113, %f2, 0f3F800000;
-	and.pred %p114, %p112, %p113;
-	@!%p114 bra $B54;
-	mov.u64 %rd119, 0;
-	.loc 4 67 17
-	@!%p48 bra $B45;
-	add.s64 %rd120, %rd25, -48;
-	setp.le.s64 %p115, %rd120, %rd25;
-	setp.lt.s64 %p116, 0, %rd120;
-	and.pred %p117, %p115, %p116;
-	cvt.u32.u64 %r118, %rd120;
-	selp.b32 %r119, %r118, 0, %p117;
-	cvt.u64.u32 %rd121, %r119;
-	setp.lt.u32 %p118, %r5, %r119;
-	@!%p118 bra $B41;
-	mov.u64 %rd119, 0;
-	mov.u32 %r120, %r5;
-	bra $B42;
+	.loc 5 15 25
+	rcp.rn.f32 %f17, %f1;
+	.loc 4 28 59
+	shr.s32 %r98, %r54, 31;
+	shr.u32 %r99, %r98, 1;
+	xor.b32 %r100, %r54, %r99;
+	mov.b32 %f18, %r100;
+	mov.u32 %r101, %r5;
+	.loc 5 42 19
+	@!%p55 bra $B44;
 $B41:
-	mov.u64 %rd119, 0;
-	mov.u32 %r120, %r5;
-	bra $B43;
+	cvt.u64.u32 %rd121, %r101;
+	.loc 5 44 19
+	mad.wide.u32 %rd122, %r101, 4, %rd32;
+	ld.global.u32 %r102, [%rd122];
+	setp.le.s32 %p113, %r81, %r102;
+	mov.u32 %r103, -1;
+	@!%p113 bra $B43;
+	.loc 4 28 59
+	shr.s32 %r104, %r102, 31;
+	shr.u32 %r105, %r104, 1;
+	xor.b32 %r106, %r102, %r105;
+	mov.b32 %f19, %r106;
+	.loc 4 33 7
+	setp.eq.f32 %p114, %f19, %f18;
+	mov.u32 %r103, 268435456;
+	@%p114 bra $B42;
+	.loc 4 36 28
+	sub.rn.f32 %f20, %f19, %f18;
+	mul.rn.f32 %f21, %f20, %f17;
+	.loc 6 36 10
+	fma.rn.f32 %f22, %f21, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f23, %f22, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f24, %f23, 0fBF317218, %f21;
+	fma.rn.f32 %f25, %f23, 0f3102E308, %f24;
+	.loc 6 39 21
+	fma.rn.f32 %f26, 0f3AB527C5, %f25, 0f3C091CC4;
+	fma.rn.f32 %f27, %f26, %f25, 0f3D2AAC57;
+	fma.rn.f32 %f28, %f27, %f25, 0f3E2AAA49;
+	fma.rn.f32 %f29, %f28, %f25, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
+	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
+	mov.b32 %r107, %f22;
+	.loc 6 21 7
+	setp.lt.f32 %p115, 0f00000000, %f21;
+	selp.b32 %r108, 528482304, 1602224128, %p115;
+	selp.b32 %r109, 1602224128, 528482304, %p115;
+	.loc 6 24 51
+	mad.lo.s32 %r110, %r107, 8388608, %r108;
+	mov.b32 %f32, %r110;
+	mul.rn.f32 %f33, %f31, %f32;
+	mov.b32 %f34, %r109;
+	mul.rn.f32 %f35, %f33, %f34;
+	.loc 6 25 8
+	abs.f32 %f36, %f21;
+	setp.lt.f32 %p116, 0f42D00000, %f36;
+	selp.f32 %f37, 0f00000000, %f35, %p116;
+	and.pred %p117, %p116, %p115;
+	selp.f32 %f38, 0f7F800000, %f37, %p117;
+	.loc 4 36 43
+	mul.rn.f32 %f39, %f38, 0f4D800000;
+	cvt.rzi.s32.f32 %r103, %f39;
 $B42:
-	cvt.u64.u32 %rd122, %r120;
-	.loc 4 68 17
-	mad.wide.u32 %rd123, %r120, 4, %rd32;
-	ld.global.u32 %r121, [%rd123];
-	setp.le.s32 %p119, 0, %r121;
-	.loc 4 62 47
-	cvt.u64.u32 %rd124, %r121;
-	.loc 4 69 4
-	add.s64 %rd125, %rd119, %rd124;
-	.loc 4 68 24
-	selp.b64 %rd126, %rd125, %rd119, %p119;
-	ld.global.u32 %r122, [%rd123+64];
-	setp.le.s32 %p120, 0, %r122;
-	.loc 4 62 47
-	cvt.u64.u32 %rd127, %r122;
-	.loc 4 69 4
-	add.s64 %rd128, %rd126, %rd127;
-	.loc 4 68 24
-	selp.b64 %rd129, %rd128, %rd126, %p120;
-	ld.global.u32 %r123, [%rd123+128];
-	setp.le.s32 %p121, 0, %r123;
-	.loc 4 62 47
-	cvt.u64.u32 %rd130, %r123;
-	.loc 4 69 4
-	add.s64 %rd131, %rd129, %rd130;
-	.loc 4 68 24
-	selp.b64 %rd132, %rd131, %rd129, %p121;
-	ld.global.u32 %r124, [%rd123+192];
-	setp.le.s32 %p122, 0, %r124;
-	.loc 4 62 47
-	cvt.u64.u32 %rd133, %r124;
-	.loc 4 69 4
-	add.s64 %rd134, %rd132, %rd133;
-	.loc 4 68 24
-	selp.b64 %rd119, %rd134, %rd132, %p122;
-	.loc 4 67 32
-	add.s64 %rd135, %rd122, 64;
-	setp.lt.s64 %p123, %rd135, %rd25;
-	setp.lt.s64 %p124, %rd135, %rd121;
-	cvt.u32.u64 %r120, %rd135;
-	@%p124 bra $B42;
-	@!%p123 bra $B45;
 $B43:
+	.loc 5 47 9
+	st.global.u32 [%rd122], %r103;
+	.loc 5 42 34
+	add.s64 %rd123, %rd121, 16;
+	setp.lt.s64 %p118, %rd123, %rd25;
+	cvt.u32.u64 %r101, %rd123;
+	@%p118 bra $B41;
 $B44:
-	cvt.u64.u32 %rd136, %r120;
-	.loc 4 68 17
-	mad.wide.u32 %rd137, %r120, 4, %rd32;
-	ld.global.u32 %r125, [%rd137];
-	setp.le.s32 %p125, 0, %r125;
-	.loc 4 62 47
-	cvt.u64.u32 %rd138, %r125;
-	.loc 4 69 4
-	add.s64 %rd139, %rd119, %rd138;
-	.loc 4 68 24
-	selp.b64 %rd119, %rd139, %rd119, %p125;
-	.loc 4 67 32
-	add.s64 %rd140, %rd136, 16;
-	setp.lt.s64 %p126, %rd140, %rd25;
-	cvt.u32.u64 %r120, %rd140;
-	@%p126 bra $B44;
+	.loc 5 16 8
+	bar.sync 0;
+	.loc 4 41 14
+	setp.lt.f32 %p119, 0f00000000, %f3;
+	.loc 4 44 25
+	min.NaN.f32 %f40, %f3, 0f3F800000;
+	mul.rn.f32 %f41, %f40, 0f4D800000;
+	cvt.rzi.s32.f32 %r111, %f41;
+	setp.lt.s32 %p120, 1, %r111;
+	selp.b32 %r112, %r111, 1, %p120;
+	.loc 4 41 14
+	selp.b32 %r113, %r112, 1, %p119;
+	.loc 5 18 12
+	setp.lt.f32 %p121, 0f00000000, %f2;
+	setp.lt.f32 %p122, %f2, 0f3F800000;
+	and.pred %p123, %p121, %p122;
+	@!%p123 bra $B58;
+	mov.u64 %rd124, 0;
+	.loc 5 67 17
+	@!%p55 bra $B49;
+	add.s64 %rd125, %rd25, -48;
+	setp.le.s64 %p124, %rd125, %rd25;
+	setp.lt.s64 %p125, 0, %rd125;
+	and.pred %p126, %p124, %p125;
+	cvt.u32.u64 %r114, %rd125;
+	selp.b32 %r115, %r114, 0, %p126;
+	cvt.u64.u32 %rd126, %r115;
+	setp.lt.u32 %p127, %r5, %r115;
+	@!%p127 bra $B45;
+	mov.u64 %rd124, 0;
+	mov.u32 %r116, %r5;
+	bra $B46;
 $B45:
-	.loc 1 85 2
-	xor.b32 %r59, %r59, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r126, %r59, 128, %r3;
-	mad.lo.s32 %r127, %r5, 8, %r126;
-	st.shared.u64 [%r127], %rd119;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd141, 0;
-	mov.u32 %r128, 0;
+	mov.u64 %rd124, 0;
+	mov.u32 %r116, %r5;
+	bra $B47;
 $B46:
-	.loc 1 89 25
-	mad.lo.s32 %r129, %r128, 8, %r126;
-	ld.shared.u64 %rd142, [%r129];
-	add.s64 %rd141, %rd141, %rd142;
-	add.s32 %r128, %r128, 1;
-	setp.lt.u32 %p127, %r128, 16;
-	@%p127 bra $B46;
-	.loc 3 49 29
-	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd141;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd143, %fd3;
-	setp.nan.f64 %p128, %fd3, %fd3;
-	selp.b64 %rd144, 0, %rd143, %p128;
-	setp.lt.s64 %p129, 1, %rd144;
-	selp.b64 %rd145, %rd144, 1, %p129;
-	add.s64 %rd146, %rd25, -48;
-	setp.le.s64 %p130, %rd146, %rd25;
-	setp.lt.s64 %p131, 0, %rd146;
-	and.pred %p132, %p130, %p131;
-	cvt.u32.u64 %r130, %rd146;
-	selp.b32 %r131, %r130, 0, %p132;
-	cvt.u64.u32 %rd147, %r131;
-	setp.lt.u32 %p133, %r5, %r131;
-	mov.u32 %r132, 268435456;
-	mov.u32 %r133, 0;
+	cvt.u64.u32 %rd127, %r116;
+	.loc 5 68 17
+	mad.wide.u32 %rd128, %r116, 4, %rd32;
+	ld.global.u32 %r117, [%rd128];
+	setp.le.s32 %p128, 0, %r117;
+	.loc 5 62 47
+	cvt.u64.u32 %rd129, %r117;
+	.loc 5 69 4
+	add.s64 %rd130, %rd124, %rd129;
+	.loc 5 68 24
+	selp.b64 %rd131, %rd130, %rd124, %p128;
+	ld.global.u32 %r118, [%rd128+64];
+	setp.le.s32 %p129, 0, %r118;
+	.loc 5 62 47
+	cvt.u64.u32 %rd132, %r118;
+	.loc 5 69 4
+	add.s64 %rd133, %rd131, %rd132;
+	.loc 5 68 24
+	selp.b64 %rd134, %rd133, %rd131, %p129;
+	ld.global.u32 %r119, [%rd128+128];
+	setp.le.s32 %p130, 0, %r119;
+	.loc 5 62 47
+	cvt.u64.u32 %rd135, %r119;
+	.loc 5 69 4
+	add.s64 %rd136, %rd134, %rd135;
+	.loc 5 68 24
+	selp.b64 %rd137, %rd136, %rd134, %p130;
+	ld.global.u32 %r120, [%rd128+192];
+	setp.le.s32 %p131, 0, %r120;
+	.loc 5 62 47
+	cvt.u64.u32 %rd138, %r120;
+	.loc 5 69 4
+	add.s64 %rd139, %rd137, %rd138;
+	.loc 5 68 24
+	selp.b64 %rd124, %rd139, %rd137, %p131;
+	.loc 5 67 32
+	add.s64 %rd140, %rd127, 64;
+	setp.lt.s64 %p132, %rd140, %rd25;
+	setp.lt.s64 %p133, %rd140, %rd126;
+	cvt.u32.u64 %r116, %rd140;
+	@%p133 bra $B46;
+	@!%p132 bra $B49;
 $B47:
-	.loc 4 85 34
-	add.s32 %r134, %r133, %r132;
-	add.s32 %r135, %r134, 1;
-	cvt.u64.u32 %rd148, %r135;
-	shr.u64 %rd149, %rd148, 1;
-	cvt.u32.u64 %r136, %rd149;
-	mov.u64 %rd150, 0;
-	.loc 4 67 17
-	@!%p48 bra $B52;
-	@!%p133 bra $B48;
-	mov.u64 %rd150, 0;
-	mov.u32 %r137, %r5;
-	bra $B49;
 $B48:
-	mov.u64 %rd150, 0;
-	mov.u32 %r137, %r5;
-	bra $B50;
+	cvt.u64.u32 %rd141, %r116;
+	.loc 5 68 17
+	mad.wide.u32 %rd142, %r116, 4, %rd32;
+	ld.global.u32 %r121, [%rd142];
+	setp.le.s32 %p134, 0, %r121;
+	.loc 5 62 47
+	cvt.u64.u32 %rd143, %r121;
+	.loc 5 69 4
+	add.s64 %rd144, %rd124, %rd143;
+	.loc 5 68 24
+	selp.b64 %rd124, %rd144, %rd124, %p134;
+	.loc 5 67 32
+	add.s64 %rd145, %rd141, 16;
+	setp.lt.s64 %p135, %rd145, %rd25;
+	cvt.u32.u64 %r116, %rd145;
+	@%p135 bra $B48;
 $B49:
-	cvt.u64.u32 %rd151, %r137;
-	.loc 4 68 17
-	mad.wide.u32 %rd152, %r137, 4, %rd32;
-	ld.global.u32 %r138, [%rd152];
-	setp.le.s32 %p134, %r136, %r138;
-	.loc 4 62 47
-	cvt.u64.u32 %rd153, %r138;
-	.loc 4 69 4
-	add.s64 %rd154, %rd150, %rd153;
-	.loc 4 68 24
-	selp.b64 %rd155, %rd154, %rd150, %p134;
-	ld.global.u32 %r139, [%rd152+64];
-	setp.le.s32 %p135, %r136, %r139;
-	.loc 4 62 47
-	cvt.u64.u32 %rd156, %r139;
-	.loc 4 69 4
-	add.s64 %rd157, %rd155, %rd156;
-	.loc 4 68 24
-	selp.b64 %rd158, %rd157, %rd155, %p135;
-	ld.global.u32 %r140, [%rd152+128];
-	setp.le.s32 %p136, %r136, %r140;
-	.loc 4 62 47
-	cvt.u64.u32 %rd159, %r140;
-	.loc 4 69 4
-	add.s64 %rd160, %rd158, %rd159;
-	.loc 4 68 24
-	selp.b64 %rd161, %rd160, %rd158, %p136;
-	ld.global.u32 %r141, [%rd152+192];
-	setp.le.s32 %p137, %r136, %r141;
-	.loc 4 62 47
-	cvt.u64.u32 %rd162, %r141;
-	.loc 4 69 4
-	add.s64 %rd163, %rd161, %rd162;
-	.loc 4 68 24
-	selp.b64 %rd150, %rd163, %rd161, %p137;
-	.loc 4 67 32
-	add.s64 %rd164, %rd151, 64;
-	setp.lt.s64 %p138, %rd164, %rd25;
-	setp.lt.s64 %p139, %rd164, %rd147;
-	cvt.u32.u64 %r137, %rd164;
-	@%p139 bra $B49;
-	@!%p138 bra $B52;
+	.loc 1 62 2
+	xor.b32 %r55, %r55, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r122, %r55, 128, %r3;
+	mad.lo.s32 %r123, %r5, 8, %r122;
+	st.shared.u64 [%r123], %rd124;
+	.loc 1 64 8
+	bar.sync 0;
+	mov.u64 %rd146, 0;
+	mov.u32 %r124, 0;
 $B50:
+	.loc 1 66 25
+	mad.lo.s32 %r125, %r124, 8, %r122;
+	ld.shared.u64 %rd147, [%r125];
+	add.s64 %rd146, %rd146, %rd147;
+	add.s32 %r124, %r124, 1;
+	setp.lt.u32 %p136, %r124, 16;
+	@%p136 bra $B50;
+	.loc 4 49 29
+	cvt.f64.f32 %fd1, %f2;
+	cvt.rn.f64.s64 %fd2, %rd146;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd148, %fd3;
+	setp.nan.f64 %p137, %fd3, %fd3;
+	selp.b64 %rd149, 0, %rd148, %p137;
+	setp.lt.s64 %p138, 1, %rd149;
+	selp.b64 %rd150, %rd149, 1, %p138;
+	add.s64 %rd151, %rd25, -48;
+	setp.le.s64 %p139, %rd151, %rd25;
+	setp.lt.s64 %p140, 0, %rd151;
+	and.pred %p141, %p139, %p140;
+	cvt.u32.u64 %r126, %rd151;
+	selp.b32 %r127, %r126, 0, %p141;
+	cvt.u64.u32 %rd152, %r127;
+	setp.lt.u32 %p142, %r5, %r127;
+	mov.u32 %r128, 268435456;
+	mov.u32 %r129, 0;
 $B51:
-	cvt.u64.u32 %rd165, %r137;
-	.loc 4 68 17
-	mad.wide.u32 %rd166, %r137, 4, %rd32;
-	ld.global.u32 %r142, [%rd166];
-	setp.le.s32 %p140, %r136, %r142;
-	.loc 4 62 47
-	cvt.u64.u32 %rd167, %r142;
-	.loc 4 69 4
-	add.s64 %rd168, %rd150, %rd167;
-	.loc 4 68 24
-	selp.b64 %rd150, %rd168, %rd150, %p140;
-	.loc 4 67 32
-	add.s64 %rd169, %rd165, 16;
-	setp.lt.s64 %p141, %rd169, %rd25;
-	cvt.u32.u64 %r137, %rd169;
-	@%p141 bra $B51;
+	.loc 5 85 34
+	add.s32 %r130, %r129, %r128;
+	add.s32 %r131, %r130, 1;
+	cvt.u64.u32 %rd153, %r131;
+	shr.u64 %rd154, %rd153, 1;
+	cvt.u32.u64 %r132, %rd154;
+	mov.u64 %rd155, 0;
+	.loc 5 67 17
+	@!%p55 bra $B56;
+	@!%p142 bra $B52;
+	mov.u64 %rd155, 0;
+	mov.u32 %r133, %r5;
+	bra $B53;
 $B52:
-	.loc 1 85 2
-	xor.b32 %r59, %r59, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r143, %r59, 128, %r3;
-	mad.lo.s32 %r144, %r5, 8, %r143;
-	st.shared.u64 [%r144], %rd150;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd170, 0;
-	mov.u32 %r145, 0;
+	mov.u64 %rd155, 0;
+	mov.u32 %r133, %r5;
+	bra $B54;
 $B53:
-	.loc 1 89 25
-	mad.lo.s32 %r146, %r145, 8, %r143;
-	ld.shared.u64 %rd171, [%r146];
-	add.s64 %rd170, %rd170, %rd171;
-	add.s32 %r145, %r145, 1;
-	setp.lt.u32 %p142, %r145, 16;
-	@%p142 bra $B53;
-	.loc 4 86 56
-	setp.le.s64 %p143, %rd145, %rd170;
-	.loc 4 89 21
-	add.s32 %r147, %r136, -1;
-	.loc 4 86 56
-	selp.b32 %r132, %r132, %r147, %p143;
-	selp.b32 %r133, %r136, %r133, %p143;
-	.loc 4 84 13
-	setp.lt.s32 %p144, %r133, %r132;
-	@%p144 bra $B47;
-	.loc 4 20 14
-	setp.lt.s32 %p145, %r117, %r133;
-	selp.b32 %r117, %r133, %r117, %p145;
+	cvt.u64.u32 %rd156, %r133;
+	.loc 5 68 17
+	mad.wide.u32 %rd157, %r133, 4, %rd32;
+	ld.global.u32 %r134, [%rd157];
+	setp.le.s32 %p143, %r132, %r134;
+	.loc 5 62 47
+	cvt.u64.u32 %rd158, %r134;
+	.loc 5 69 4
+	add.s64 %rd159, %rd155, %rd158;
+	.loc 5 68 24
+	selp.b64 %rd160, %rd159, %rd155, %p143;
+	ld.global.u32 %r135, [%rd157+64];
+	setp.le.s32 %p144, %r132, %r135;
+	.loc 5 62 47
+	cvt.u64.u32 %rd161, %r135;
+	.loc 5 69 4
+	add.s64 %rd162, %rd160, %rd161;
+	.loc 5 68 24
+	selp.b64 %rd163, %rd162, %rd160, %p144;
+	ld.global.u32 %r136, [%rd157+128];
+	setp.le.s32 %p145, %r132, %r136;
+	.loc 5 62 47
+	cvt.u64.u32 %rd164, %r136;
+	.loc 5 69 4
+	add.s64 %rd165, %rd163, %rd164;
+	.loc 5 68 24
+	selp.b64 %rd166, %rd165, %rd163, %p145;
+	ld.global.u32 %r137, [%rd157+192];
+	setp.le.s32 %p146, %r132, %r137;
+	.loc 5 62 47
+	cvt.u64.u32 %rd167, %r137;
+	.loc 5 69 4
+	add.s64 %rd168, %rd166, %rd167;
+	.loc 5 68 24
+	selp.b64 %rd155, %rd168, %rd166, %p146;
+	.loc 5 67 32
+	add.s64 %rd169, %rd156, 64;
+	setp.lt.s64 %p147, %rd169, %rd25;
+	setp.lt.s64 %p148, %rd169, %rd152;
+	cvt.u32.u64 %r133, %rd169;
+	@%p148 bra $B53;
+	@!%p147 bra $B56;
 $B54:
-	.loc 4 22 34
-	shr.u32 %r148, %r1, 10;
-	add.s32 %r149, %r148, 1;
-	shl.b32 %r150, %r149, 4;
-	mov.u32 %r151, 0;
 $B55:
-	.loc 4 24 19
-	add.s32 %r152, %r151, 1;
-	mul.wide.u32 %rd172, %r152, %r150;
-	setp.lt.s64 %p146, %rd25, %rd172;
-	cvt.u32.u64 %r153, %rd172;
-	selp.b32 %r154, %r1, %r153, %p146;
-	cvt.u64.u32 %rd173, %r154;
-	.loc 4 25 56
-	mul.lo.s32 %r155, %r151, %r150;
-	setp.lt.u32 %p147, %r154, %r155;
-	selp.b32 %r156, %r154, %r155, %p147;
-	cvt.u64.u32 %rd174, %r156;
-	setp.le.u64 %p148, %rd173, %rd33;
-	setp.le.u32 %p149, %r156, %r154;
-	and.pred %p150, %p148, %p149;
-	@!%p150 bra $B89;
-	mad.wide.u32 %rd175, %r156, 4, %rd32;
-	sub.s64 %rd176, %rd173, %rd174;
-	.loc 4 67 17
-	setp.lt.s64 %p151, %rd34, %rd176;
-	mov.u64 %rd177, 0;
-	@!%p151 bra $B60;
-	add.s64 %rd178, %rd176, -48;
-	setp.le.s64 %p152, %rd178, %rd176;
-	setp.lt.s64 %p153, 0, %rd178;
-	and.pred %p154, %p152, %p153;
-	cvt.u32.u64 %r157, %rd178;
-	selp.b32 %r158, %r157, 0, %p154;
-	cvt.u64.u32 %rd179, %r158;
-	setp.lt.u32 %p155, %r5, %r158;
-	@!%p155 bra $B56;
-	mov.u64 %rd177, 0;
-	mov.u32 %r159, %r5;
-	bra $B57;
+	cvt.u64.u32 %rd170, %r133;
+	.loc 5 68 17
+	mad.wide.u32 %rd171, %r133, 4, %rd32;
+	ld.global.u32 %r138, [%rd171];
+	setp.le.s32 %p149, %r132, %r138;
+	.loc 5 62 47
+	cvt.u64.u32 %rd172, %r138;
+	.loc 5 69 4
+	add.s64 %rd173, %rd155, %rd172;
+	.loc 5 68 24
+	selp.b64 %rd155, %rd173, %rd155, %p149;
+	.loc 5 67 32
+	add.s64 %rd174, %rd170, 16;
+	setp.lt.s64 %p150, %rd174, %rd25;
+	cvt.u32.u64 %r133, %rd174;
+	@%p150 bra $B55;
 $B56:
-	mov.u64 %rd177, 0;
-	mov.u32 %r159, %r5;
-	bra $B58;
-$B57:
-	cvt.u64.u32 %rd180, %r159;
-	.loc 4 68 17
-	mad.wide.u32 %rd181, %r159, 4, %rd175;
-	ld.global.u32 %r160, [%rd181];
-	setp.le.s32 %p156, %r117, %r160;
-	.loc 4 62 47
-	cvt.u64.u32 %rd182, %r160;
-	.loc 4 69 4
-	add.s64 %rd183, %rd177, %rd182;
-	.loc 4 68 24
-	selp.b64 %rd184, %rd183, %rd177, %p156;
-	ld.global.u32 %r161, [%rd181+64];
-	setp.le.s32 %p157, %r117, %r161;
-	.loc 4 62 47
-	cvt.u64.u32 %rd185, %r161;
-	.loc 4 69 4
-	add.s64 %rd186, %rd184, %rd185;
-	.loc 4 68 24
-	selp.b64 %rd187, %rd186, %rd184, %p157;
-	ld.global.u32 %r162, [%rd181+128];
-	setp.le.s32 %p158, %r117, %r162;
-	.loc 4 62 47
-	cvt.u64.u32 %rd188, %r162;
-	.loc 4 69 4
-	add.s64 %rd189, %rd187, %rd188;
-	.loc 4 68 24
-	selp.b64 %rd190, %rd189, %rd187, %p158;
-	ld.global.u32 %r163, [%rd181+192];
-	setp.le.s32 %p159, %r117, %r163;
-	.loc 4 62 47
-	cvt.u64.u32 %rd191, %r163;
-	.loc 4 69 4
-	add.s64 %rd192, %rd190, %rd191;
-	.loc 4 68 24
-	selp.b64 %rd177, %rd192, %rd190, %p159;
-	.loc 4 67 32
-	add.s64 %rd193, %rd180, 64;
-	setp.lt.s64 %p160, %rd193, %rd176;
-	setp.lt.s64 %p161, %rd193, %rd179;
-	cvt.u32.u64 %r159, %rd193;
-	@%p161 bra $B57;
-	@!%p160 bra $B60;
-$B58:
-$B59:
-	cvt.u64.u32 %rd194, %r159;
-	.loc 4 68 17
-	mad.wide.u32 %rd195, %r159, 4, %rd175;
-	ld.global.u32 %r164, [%rd195];
-	setp.le.s32 %p162, %r117, %r164;
-	.loc 4 62 47
-	cvt.u64.u32 %rd196, %r164;
-	.loc 4 69 4
-	add.s64 %rd197, %rd177, %rd196;
-	.loc 4 68 24
-	selp.b64 %rd177, %rd197, %rd177, %p162;
-	.loc 4 67 32
-	add.s64 %rd198, %rd194, 16;
-	setp.lt.s64 %p163, %rd198, %rd176;
-	cvt.u32.u64 %r159, %rd198;
-	@%p163 bra $B59;
-$B60:
-	.loc 4 25 10
-	mad.lo.s32 %r165, %r151, 128, %r4;
-	mad.lo.s32 %r166, %r5, 8, %r165;
-	st.shared.u64 [%r166], %rd177;
-	setp.lt.u32 %p164, %r152, 64;
-	mov.u32 %r151, %r152;
-	@%p164 bra $B55;
-	.loc 4 27 8
+	.loc 1 62 2
+	xor.b32 %r55, %r55, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r139, %r55, 128, %r3;
+	mad.lo.s32 %r140, %r5, 8, %r139;
+	st.shared.u64 [%r140], %rd155;
+	.loc 1 64 8
 	bar.sync 0;
-	mov.u64 %rd199, 0;
-	mov.u32 %r167, 0;
+	mov.u64 %rd175, 0;
+	mov.u32 %r141, 0;
+$B57:
+	.loc 1 66 25
+	mad.lo.s32 %r142, %r141, 8, %r139;
+	ld.shared.u64 %rd176, [%r142];
+	add.s64 %rd175, %rd175, %rd176;
+	add.s32 %r141, %r141, 1;
+	setp.lt.u32 %p151, %r141, 16;
+	@%p151 bra $B57;
+	.loc 5 86 56
+	setp.le.s64 %p152, %rd150, %rd175;
+	.loc 5 89 21
+	add.s32 %r143, %r132, -1;
+	.loc 5 86 56
+	selp.b32 %r128, %r128, %r143, %p152;
+	selp.b32 %r129, %r132, %r129, %p152;
+	.loc 5 84 13
+	setp.lt.s32 %p153, %r129, %r128;
+	@%p153 bra $B51;
+	.loc 5 20 14
+	setp.lt.s32 %p154, %r113, %r129;
+	selp.b32 %r113, %r129, %r113, %p154;
+$B58:
+	.loc 5 22 34
+	shr.u32 %r144, %r1, 10;
+	add.s32 %r145, %r144, 1;
+	shl.b32 %r146, %r145, 4;
+	mov.u32 %r147, 0;
+$B59:
+	.loc 5 24 19
+	add.s32 %r148, %r147, 1;
+	mul.wide.u32 %rd177, %r148, %r146;
+	setp.lt.s64 %p155, %rd25, %rd177;
+	cvt.u32.u64 %r149, %rd177;
+	selp.b32 %r150, %r1, %r149, %p155;
+	cvt.u64.u32 %rd178, %r150;
+	.loc 5 25 56
+	mul.lo.s32 %r151, %r147, %r146;
+	setp.lt.u32 %p156, %r150, %r151;
+	selp.b32 %r152, %r150, %r151, %p156;
+	cvt.u64.u32 %rd179, %r152;
+	setp.le.u64 %p157, %rd178, %rd33;
+	setp.le.u32 %p158, %r152, %r150;
+	and.pred %p159, %p157, %p158;
+	@!%p159 bra $B87;
+	mad.wide.u32 %rd180, %r152, 4, %rd32;
+	sub.s64 %rd181, %rd178, %rd179;
+	.loc 5 67 17
+	setp.lt.s64 %p160, %rd34, %rd181;
+	mov.u64 %rd182, 0;
+	@!%p160 bra $B64;
+	add.s64 %rd183, %rd181, -48;
+	setp.le.s64 %p161, %rd183, %rd181;
+	setp.lt.s64 %p162, 0, %rd183;
+	and.pred %p163, %p161, %p162;
+	cvt.u32.u64 %r153, %rd183;
+	selp.b32 %r154, %r153, 0, %p163;
+	cvt.u64.u32 %rd184, %r154;
+	setp.lt.u32 %p164, %r5, %r154;
+	@!%p164 bra $B60;
+	mov.u64 %rd182, 0;
+	mov.u32 %r155, %r5;
+	bra $B61;
+$B60:
+	mov.u64 %rd182, 0;
+	mov.u32 %r155, %r5;
+	bra $B62;
 $B61:
-	.loc 4 124 15
-	mad.lo.s32 %r168, %r167, 128, %r4;
-	mov.u64 %rd200, 0;
-	mov.u32 %r169, 0;
+	cvt.u64.u32 %rd185, %r155;
+	.loc 5 68 17
+	mad.wide.u32 %rd186, %r155, 4, %rd180;
+	ld.global.u32 %r156, [%rd186];
+	setp.le.s32 %p165, %r113, %r156;
+	.loc 5 62 47
+	cvt.u64.u32 %rd187, %r156;
+	.loc 5 69 4
+	add.s64 %rd188, %rd182, %rd187;
+	.loc 5 68 24
+	selp.b64 %rd189, %rd188, %rd182, %p165;
+	ld.global.u32 %r157, [%rd186+64];
+	setp.le.s32 %p166, %r113, %r157;
+	.loc 5 62 47
+	cvt.u64.u32 %rd190, %r157;
+	.loc 5 69 4
+	add.s64 %rd191, %rd189, %rd190;
+	.loc 5 68 24
+	selp.b64 %rd192, %rd191, %rd189, %p166;
+	ld.global.u32 %r158, [%rd186+128];
+	setp.le.s32 %p167, %r113, %r158;
+	.loc 5 62 47
+	cvt.u64.u32 %rd193, %r158;
+	.loc 5 69 4
+	add.s64 %rd194, %rd192, %rd193;
+	.loc 5 68 24
+	selp.b64 %rd195, %rd194, %rd192, %p167;
+	ld.global.u32 %r159, [%rd186+192];
+	setp.le.s32 %p168, %r113, %r159;
+	.loc 5 62 47
+	cvt.u64.u32 %rd196, %r159;
+	.loc 5 69 4
+	add.s64 %rd197, %rd195, %rd196;
+	.loc 5 68 24
+	selp.b64 %rd182, %rd197, %rd195, %p168;
+	.loc 5 67 32
+	add.s64 %rd198, %rd185, 64;
+	setp.lt.s64 %p169, %rd198, %rd181;
+	setp.lt.s64 %p170, %rd198, %rd184;
+	cvt.u32.u64 %r155, %rd198;
+	@%p170 bra $B61;
+	@!%p169 bra $B64;
 $B62:
-	mad.lo.s32 %r170, %r169, 8, %r168;
-	ld.shared.u64 %rd201, [%r170];
-	add.s64 %rd200, %rd200, %rd201;
-	add.s32 %r169, %r169, 1;
-	setp.lt.u32 %p165, %r169, 16;
-	@%p165 bra $B62;
-	.loc 4 99 3
-	add.s64 %rd199, %rd199, %rd200;
-	add.s32 %r167, %r167, 1;
-	setp.lt.u32 %p166, %r167, 64;
-	@%p166 bra $B61;
-	.loc 3 54 67
-	cvt.u32.u64 %r171, %rd27;
-	shr.u64 %rd202, %rd27, 32;
-	cvt.u32.u64 %r172, %rd202;
-	mov.u32 %r173, 0;
-	mov.u32 %r174, 0;
-	mov.u32 %r175, 0;
-	mov.u32 %r176, 0;
 $B63:
-	.loc 6 460 19
-	mul.wide.u32 %rd203, %r84, 3528531795;
-	.loc 6 461 21
-	shr.u64 %rd204, %rd203, 32;
-	cvt.u32.u64 %r177, %rd204;
-	cvt.u32.u64 %r178, %rd203;
-	.loc 6 460 19
-	mul.wide.u32 %rd205, %r174, 3449720151;
-	.loc 6 461 21
-	shr.u64 %rd206, %rd205, 32;
-	cvt.u32.u64 %r179, %rd206;
-	cvt.u32.u64 %r180, %rd205;
-	.loc 7 18 21
-	xor.b32 %r181, %r179, %r173;
-	xor.b32 %r84, %r181, %r171;
-	xor.b32 %r182, %r177, %r175;
-	xor.b32 %r174, %r182, %r172;
-	.loc 7 19 11
-	add.s32 %r171, %r171, -1640531527;
-	add.s32 %r172, %r172, -1150833019;
-	add.s32 %r176, %r176, 1;
-	setp.lt.u32 %p167, %r176, 10;
-	mov.u32 %r173, %r180;
-	mov.u32 %r175, %r178;
-	@%p167 bra $B63;
-	.loc 3 55 30
-	cvt.u64.u32 %rd207, %r180;
-	shl.b64 %rd208, %rd207, 32;
-	cvt.u64.u32 %rd209, %r84;
-	or.b64 %rd210, %rd208, %rd209;
-	mul.hi.u64 %rd211, %rd210, %rd199;
-	mov.u32 %r183, 0;
+	cvt.u64.u32 %rd199, %r155;
+	.loc 5 68 17
+	mad.wide.u32 %rd200, %r155, 4, %rd180;
+	ld.global.u32 %r160, [%rd200];
+	setp.le.s32 %p171, %r113, %r160;
+	.loc 5 62 47
+	cvt.u64.u32 %rd201, %r160;
+	.loc 5 69 4
+	add.s64 %rd202, %rd182, %rd201;
+	.loc 5 68 24
+	selp.b64 %rd182, %rd202, %rd182, %p171;
+	.loc 5 67 32
+	add.s64 %rd203, %rd199, 16;
+	setp.lt.s64 %p172, %rd203, %rd181;
+	cvt.u32.u64 %r155, %rd203;
+	@%p172 bra $B63;
 $B64:
-	.loc 4 124 15
-	mad.lo.s32 %r184, %r183, 128, %r4;
-	mov.u64 %rd212, 0;
-	mov.u32 %r185, 0;
+	.loc 5 25 10
+	mad.lo.s32 %r161, %r147, 128, %r4;
+	mad.lo.s32 %r162, %r5, 8, %r161;
+	st.shared.u64 [%r162], %rd182;
+	setp.lt.u32 %p173, %r148, 64;
+	mov.u32 %r147, %r148;
+	@%p173 bra $B59;
+	.loc 5 27 8
+	bar.sync 0;
+	mov.u64 %rd204, 0;
+	mov.u32 %r163, 0;
 $B65:
-	mad.lo.s32 %r186, %r185, 8, %r184;
-	ld.shared.u64 %rd213, [%r186];
-	add.s64 %rd212, %rd212, %rd213;
-	add.s32 %r185, %r185, 1;
-	setp.lt.u32 %p168, %r185, 16;
-	@%p168 bra $B65;
-	.loc 4 105 11
-	setp.lt.s64 %p169, %rd211, %rd212;
-	@%p169 bra $B66;
-	.loc 4 108 3
-	sub.s64 %rd211, %rd211, %rd212;
-	.loc 4 103 28
-	add.s32 %r183, %r183, 1;
-	setp.lt.u32 %p170, %r183, 63;
-	@%p170 bra $B64;
+	.loc 5 124 15
+	mad.lo.s32 %r164, %r163, 128, %r4;
+	mov.u64 %rd205, 0;
+	mov.u32 %r165, 0;
 $B66:
-	.loc 4 110 16
-	mul.lo.s32 %r60, %r183, %r150;
-	setp.lt.u32 %p171, %r60, %r1;
-	@%p171 bra $B67;
-	mov.u32 %r60, -1;
-	bra $B69;
+	mad.lo.s32 %r166, %r165, 8, %r164;
+	ld.shared.u64 %rd206, [%r166];
+	add.s64 %rd205, %rd205, %rd206;
+	add.s32 %r165, %r165, 1;
+	setp.lt.u32 %p174, %r165, 16;
+	@%p174 bra $B66;
+	.loc 5 99 3
+	add.s64 %rd204, %rd204, %rd205;
+	add.s32 %r163, %r163, 1;
+	setp.lt.u32 %p175, %r163, 64;
+	@%p175 bra $B65;
+	.loc 4 54 67
+	cvt.u32.u64 %r167, %rd27;
+	shr.u64 %rd207, %rd27, 32;
+	cvt.u32.u64 %r168, %rd207;
+	mov.u32 %r169, 0;
+	mov.u32 %r170, 0;
+	mov.u32 %r171, 0;
+	mov.u32 %r172, 0;
 $B67:
-	.loc 4 111 17
-	mad.wide.u32 %rd214, %r60, 4, %rd32;
-	ld.global.u32 %r187, [%rd214];
-	setp.le.s32 %p172, %r117, %r187;
-	@!%p172 bra $B68;
-	.loc 4 112 19
-	cvt.u64.u32 %rd215, %r187;
-	setp.lt.s64 %p173, %rd211, %rd215;
-	@%p173 bra $B69;
-	.loc 4 115 4
-	sub.s64 %rd211, %rd211, %rd215;
+	.loc 7 460 19
+	mul.wide.u32 %rd208, %r80, 3528531795;
+	.loc 7 461 21
+	shr.u64 %rd209, %rd208, 32;
+	cvt.u32.u64 %r173, %rd209;
+	cvt.u32.u64 %r174, %rd208;
+	.loc 7 460 19
+	mul.wide.u32 %rd210, %r170, 3449720151;
+	.loc 7 461 21
+	shr.u64 %rd211, %rd210, 32;
+	cvt.u32.u64 %r175, %rd211;
+	cvt.u32.u64 %r176, %rd210;
+	.loc 8 18 21
+	xor.b32 %r177, %r175, %r169;
+	xor.b32 %r80, %r177, %r167;
+	xor.b32 %r178, %r173, %r171;
+	xor.b32 %r170, %r178, %r168;
+	.loc 8 19 11
+	add.s32 %r167, %r167, -1640531527;
+	add.s32 %r168, %r168, -1150833019;
+	add.s32 %r172, %r172, 1;
+	setp.lt.u32 %p176, %r172, 10;
+	mov.u32 %r169, %r176;
+	mov.u32 %r171, %r174;
+	@%p176 bra $B67;
+	.loc 4 55 30
+	cvt.u64.u32 %rd212, %r176;
+	shl.b64 %rd213, %rd212, 32;
+	cvt.u64.u32 %rd214, %r80;
+	or.b64 %rd215, %rd213, %rd214;
+	mul.hi.u64 %rd216, %rd215, %rd204;
+	mov.u32 %r179, 0;
 $B68:
-	.loc 4 110 43
-	add.s32 %r60, %r60, 1;
-	setp.lt.u32 %p174, %r60, %r1;
-	@%p174 bra $B67;
-	mov.u32 %r60, -1;
+	.loc 5 124 15
+	mad.lo.s32 %r180, %r179, 128, %r4;
+	mov.u64 %rd217, 0;
+	mov.u32 %r181, 0;
 $B69:
+	mad.lo.s32 %r182, %r181, 8, %r180;
+	ld.shared.u64 %rd218, [%r182];
+	add.s64 %rd217, %rd217, %rd218;
+	add.s32 %r181, %r181, 1;
+	setp.lt.u32 %p177, %r181, 16;
+	@%p177 bra $B69;
+	.loc 5 105 11
+	setp.lt.s64 %p178, %rd216, %rd217;
+	@%p178 bra $B70;
+	.loc 5 108 3
+	sub.s64 %rd216, %rd216, %rd217;
+	.loc 5 103 28
+	add.s32 %r179, %r179, 1;
+	setp.lt.u32 %p179, %r179, 63;
+	@%p179 bra $B68;
 $B70:
-	.loc 1 51 19
-	setp.lt.s64 %p175, 0, %rd23;
-	and.pred %p176, %p175, %p3;
-	@!%p176 bra $B85;
-	mov.u32 %r188, -2147483648;
-	.loc 1 164 19
-	@!%p48 bra $B75;
-	add.s64 %rd216, %rd25, -48;
-	setp.le.s64 %p177, %rd216, %rd25;
-	setp.lt.s64 %p178, 0, %rd216;
-	and.pred %p179, %p177, %p178;
-	cvt.u32.u64 %r189, %rd216;
-	selp.b32 %r190, %r189, 0, %p179;
-	cvt.u64.u32 %rd217, %r190;
-	setp.lt.u32 %p180, %r5, %r190;
-	@!%p180 bra $B71;
-	mov.u32 %r188, -2147483648;
-	mov.u32 %r191, %r5;
-	bra $B72;
-$B71:
-	mov.u32 %r188, -2147483648;
-	mov.u32 %r191, %r5;
+	.loc 5 110 16
+	mul.lo.s32 %r56, %r179, %r146;
+	setp.lt.u32 %p180, %r56, %r1;
+	@%p180 bra $B71;
+	mov.u32 %r56, -1;
 	bra $B73;
+$B71:
+	.loc 5 111 17
+	mad.wide.u32 %rd219, %r56, 4, %rd32;
+	ld.global.u32 %r183, [%rd219];
+	setp.le.s32 %p181, %r113, %r183;
+	@!%p181 bra $B72;
+	.loc 5 112 19
+	cvt.u64.u32 %rd220, %r183;
+	setp.lt.s64 %p182, %rd216, %rd220;
+	@%p182 bra $B73;
+	.loc 5 115 4
+	sub.s64 %rd216, %rd216, %rd220;
 $B72:
-	cvt.u64.u32 %rd218, %r191;
-	.loc 1 165 32
-	mad.wide.u32 %rd219, %r191, 4, %rd31;
-	ld.global.f32 %f43, [%rd219];
-	.loc 3 19 7
-	setp.neu.f32 %p181, %f43, %f43;
-	.loc 3 22 32
-	add.rn.f32 %f44, %f43, 0f00000000;
-	mov.b32 %r192, %f44;
-	.loc 3 23 27
-	shr.s32 %r193, %r192, 31;
-	shr.u32 %r194, %r193, 1;
-	xor.b32 %r195, %r192, %r194;
-	.loc 3 19 7
-	selp.b32 %r196, -2147483648, %r195, %p181;
-	.loc 1 165 12
-	setp.lt.s32 %p182, %r188, %r196;
-	selp.b32 %r197, %r196, %r188, %p182;
-	ld.global.f32 %f45, [%rd219+64];
-	.loc 3 19 7
-	setp.neu.f32 %p183, %f45, %f45;
-	.loc 3 22 32
-	add.rn.f32 %f46, %f45, 0f00000000;
-	mov.b32 %r198, %f46;
-	.loc 3 23 27
-	shr.s32 %r199, %r198, 31;
-	shr.u32 %r200, %r199, 1;
-	xor.b32 %r201, %r198, %r200;
-	.loc 3 19 7
-	selp.b32 %r202, -2147483648, %r201, %p183;
-	.loc 1 165 12
-	setp.lt.s32 %p184, %r197, %r202;
-	selp.b32 %r203, %r202, %r197, %p184;
-	ld.global.f32 %f47, [%rd219+128];
-	.loc 3 19 7
-	setp.neu.f32 %p185, %f47, %f47;
-	.loc 3 22 32
-	add.rn.f32 %f48, %f47, 0f00000000;
-	mov.b32 %r204, %f48;
-	.loc 3 23 27
-	shr.s32 %r205, %r204, 31;
-	shr.u32 %r206, %r205, 1;
-	xor.b32 %r207, %r204, %r206;
-	.loc 3 19 7
-	selp.b32 %r208, -2147483648, %r207, %p185;
-	.loc 1 165 12
-	setp.lt.s32 %p186, %r203, %r208;
-	selp.b32 %r209, %r208, %r203, %p186;
-	ld.global.f32 %f49, [%rd219+192];
-	.loc 3 19 7
-	setp.neu.f32 %p187, %f49, %f49;
-	.loc 3 22 32
-	add.rn.f32 %f50, %f49, 0f00000000;
-	mov.b32 %r210, %f50;
-	.loc 3 23 27
-	shr.s32 %r211, %r210, 31;
-	shr.u32 %r212, %r211, 1;
-	xor.b32 %r213, %r210, %r212;
-	.loc 3 19 7
-	selp.b32 %r214, -2147483648, %r213, %p187;
-	.loc 1 165 12
-	setp.lt.s32 %p188, %r209, %r214;
-	selp.b32 %r188, %r214, %r209, %p188;
-	.loc 1 164 36
-	add.s64 %rd220, %rd218, 64;
-	setp.lt.s64 %p189, %rd220, %rd25;
-	setp.lt.s64 %p190, %rd220, %rd217;
-	cvt.u32.u64 %r191, %rd220;
-	@%p190 bra $B72;
-	@!%p189 bra $B75;
+	.loc 5 110 43
+	add.s32 %r56, %r56, 1;
+	setp.lt.u32 %p183, %r56, %r1;
+	@%p183 bra $B71;
+	mov.u32 %r56, -1;
 $B73:
 $B74:
-	cvt.u64.u32 %rd221, %r191;
-	.loc 1 165 32
-	mad.wide.u32 %rd222, %r191, 4, %rd31;
-	ld.global.f32 %f51, [%rd222];
-	.loc 3 19 7
-	setp.neu.f32 %p191, %f51, %f51;
-	.loc 3 22 32
-	add.rn.f32 %f52, %f51, 0f00000000;
-	mov.b32 %r215, %f52;
-	.loc 3 23 27
-	shr.s32 %r216, %r215, 31;
-	shr.u32 %r217, %r216, 1;
-	xor.b32 %r218, %r215, %r217;
-	.loc 3 19 7
-	selp.b32 %r219, -2147483648, %r218, %p191;
-	.loc 1 165 12
-	setp.lt.s32 %p192, %r188, %r219;
-	selp.b32 %r188, %r219, %r188, %p192;
-	.loc 1 164 36
-	add.s64 %rd223, %rd221, 16;
-	setp.lt.s64 %p193, %rd223, %rd25;
-	cvt.u32.u64 %r191, %rd223;
-	@%p193 bra $B74;
+	.loc 1 40 19
+	setp.lt.s64 %p184, 0, %rd23;
+	and.pred %p185, %p184, %p3;
+	@!%p185 bra $B83;
+	.loc 4 28 59
+	shr.s32 %r184, %r54, 31;
+	shr.u32 %r185, %r184, 1;
+	xor.b32 %r186, %r54, %r185;
+	mov.b32 %f42, %r186;
+	.loc 1 120 8
+	bar.sync 0;
+	mov.u64 %rd221, 0;
+	.loc 1 122 19
+	@!%p55 bra $B78;
+	mov.u64 %rd221, 0;
+	mov.u32 %r187, %r5;
 $B75:
-	.loc 1 167 42
-	cvt.s64.s32 %rd224, %r188;
-	.loc 1 96 2
-	xor.b32 %r220, %r59, 1;
-	.loc 1 97 9
-	mad.lo.s32 %r221, %r220, 128, %r3;
-	mad.lo.s32 %r222, %r5, 8, %r221;
-	st.shared.u64 [%r222], %rd224;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd225, [%r221];
-	mov.u32 %r223, 1;
+	cvt.u64.u32 %rd222, %r187;
+	.loc 1 123 27
+	mad.wide.u32 %rd223, %r187, 4, %rd31;
+	ld.global.f32 %f43, [%rd223];
+	.loc 4 19 7
+	setp.neu.f32 %p186, %f43, %f43;
+	.loc 4 22 32
+	add.rn.f32 %f44, %f43, 0f00000000;
+	mov.b32 %r188, %f44;
+	.loc 4 23 27
+	shr.s32 %r189, %r188, 31;
+	shr.u32 %r190, %r189, 1;
+	xor.b32 %r191, %r188, %r190;
+	.loc 4 19 7
+	selp.b32 %r192, -2147483648, %r191, %p186;
+	.loc 1 123 37
+	setp.lt.s32 %p187, -2139095041, %r192;
+	@!%p187 bra $B77;
+	.loc 4 33 7
+	setp.eq.f32 %p188, %f43, %f42;
+	mov.u32 %r193, 268435456;
+	@%p188 bra $B76;
+	.loc 4 36 28
+	sub.rn.f32 %f45, %f43, %f42;
+	.loc 6 36 10
+	fma.rn.f32 %f46, %f45, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f47, %f46, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f48, %f47, 0fBF317218, %f45;
+	fma.rn.f32 %f49, %f47, 0f3102E308, %f48;
+	.loc 6 39 21
+	fma.rn.f32 %f50, 0f3AB527C5, %f49, 0f3C091CC4;
+	fma.rn.f32 %f51, %f50, %f49, 0f3D2AAC57;
+	fma.rn.f32 %f52, %f51, %f49, 0f3E2AAA49;
+	fma.rn.f32 %f53, %f52, %f49, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f54, %f53, %f49, 0f3F800000;
+	fma.rn.f32 %f55, %f54, %f49, 0f3F800000;
+	mov.b32 %r194, %f46;
+	.loc 6 21 7
+	setp.lt.f32 %p189, 0f00000000, %f45;
+	selp.b32 %r195, 528482304, 1602224128, %p189;
+	selp.b32 %r196, 1602224128, 528482304, %p189;
+	.loc 6 24 51
+	mad.lo.s32 %r197, %r194, 8388608, %r195;
+	mov.b32 %f56, %r197;
+	mul.rn.f32 %f57, %f55, %f56;
+	mov.b32 %f58, %r196;
+	mul.rn.f32 %f59, %f57, %f58;
+	.loc 6 25 8
+	abs.f32 %f60, %f45;
+	setp.lt.f32 %p190, 0f42D00000, %f60;
+	selp.f32 %f61, 0f00000000, %f59, %p190;
+	and.pred %p191, %p190, %p189;
+	selp.f32 %f62, 0f7F800000, %f61, %p191;
+	.loc 4 36 43
+	mul.rn.f32 %f63, %f62, 0f4D800000;
+	cvt.rzi.s32.f32 %r193, %f63;
 $B76:
-	.loc 1 101 29
-	mad.lo.s32 %r224, %r223, 8, %r221;
-	ld.shared.u64 %rd226, [%r224];
-	setp.lt.s64 %p194, %rd225, %rd226;
-	selp.b64 %rd225, %rd226, %rd225, %p194;
-	.loc 1 100 29
-	add.s32 %r223, %r223, 1;
-	setp.lt.u32 %p195, %r223, 16;
-	@%p195 bra $B76;
-	.loc 1 167 22
-	cvt.u32.u64 %r225, %rd225;
-	.loc 3 28 59
-	shr.s32 %r226, %r225, 31;
-	shr.u32 %r227, %r226, 1;
-	xor.b32 %r228, %r225, %r227;
-	mov.b32 %f53, %r228;
-	mov.u64 %rd227, 0;
-	.loc 1 169 19
-	@!%p48 bra $B80;
-	mov.u64 %rd227, 0;
-	mov.u32 %r229, %r5;
+	.loc 1 124 18
+	cvt.s64.s32 %rd224, %r193;
+	add.s64 %rd221, %rd221, %rd224;
 $B77:
-	cvt.u64.u32 %rd228, %r229;
-	.loc 1 170 27
-	mad.wide.u32 %rd229, %r229, 4, %rd31;
-	ld.global.f32 %f54, [%rd229];
-	.loc 3 19 7
-	setp.neu.f32 %p196, %f54, %f54;
-	.loc 3 22 32
-	add.rn.f32 %f55, %f54, 0f00000000;
-	mov.b32 %r230, %f55;
-	.loc 3 23 27
-	shr.s32 %r231, %r230, 31;
-	shr.u32 %r232, %r231, 1;
-	xor.b32 %r233, %r230, %r232;
-	.loc 3 19 7
-	selp.b32 %r234, -2147483648, %r233, %p196;
-	.loc 1 170 37
-	setp.lt.s32 %p197, -2139095041, %r234;
-	@!%p197 bra $B79;
-	.loc 3 33 7
-	setp.eq.f32 %p198, %f54, %f53;
-	mov.u32 %r235, 268435456;
-	@%p198 bra $B78;
-	.loc 3 36 28
-	sub.rn.f32 %f56, %f54, %f53;
-	.loc 5 36 10
-	fma.rn.f32 %f57, %f56, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f58, %f57, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f59, %f58, 0fBF317218, %f56;
-	fma.rn.f32 %f60, %f58, 0f3102E308, %f59;
-	.loc 5 39 21
-	fma.rn.f32 %f61, 0f3AB527C5, %f60, 0f3C091CC4;
-	fma.rn.f32 %f62, %f61, %f60, 0f3D2AAC57;
-	fma.rn.f32 %f63, %f62, %f60, 0f3E2AAA49;
-	fma.rn.f32 %f64, %f63, %f60, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f65, %f64, %f60, 0f3F800000;
-	fma.rn.f32 %f66, %f65, %f60, 0f3F800000;
-	mov.b32 %r236, %f57;
-	.loc 5 21 7
-	setp.lt.f32 %p199, 0f00000000, %f56;
-	selp.b32 %r237, 528482304, 1602224128, %p199;
-	selp.b32 %r238, 1602224128, 528482304, %p199;
-	.loc 5 24 51
-	mad.lo.s32 %r239, %r236, 8388608, %r237;
-	mov.b32 %f67, %r239;
-	mul.rn.f32 %f68, %f66, %f67;
-	mov.b32 %f69, %r238;
-	mul.rn.f32 %f70, %f68, %f69;
-	.loc 5 25 8
-	abs.f32 %f71, %f56;
-	setp.lt.f32 %p200, 0f42D00000, %f71;
-	selp.f32 %f72, 0f00000000, %f70, %p200;
-	and.pred %p201, %p200, %p199;
-	selp.f32 %f73, 0f7F800000, %f72, %p201;
-	.loc 3 36 43
-	mul.rn.f32 %f74, %f73, 0f4D800000;
-	cvt.rzi.s32.f32 %r235, %f74;
+	.loc 1 122 36
+	add.s64 %rd225, %rd222, 16;
+	setp.lt.s64 %p192, %rd225, %rd25;
+	cvt.u32.u64 %r187, %rd225;
+	@%p192 bra $B75;
 $B78:
-	.loc 1 171 18
-	cvt.s64.s32 %rd230, %r235;
-	add.s64 %rd227, %rd227, %rd230;
-$B79:
-	.loc 1 169 36
-	add.s64 %rd231, %rd228, 16;
-	setp.lt.s64 %p202, %rd231, %rd25;
-	cvt.u32.u64 %r229, %rd231;
-	@%p202 bra $B77;
-$B80:
-	.loc 1 86 9
-	mad.lo.s32 %r240, %r59, 128, %r3;
-	mad.lo.s32 %r241, %r5, 8, %r240;
-	st.shared.u64 [%r241], %rd227;
-	.loc 1 87 8
+	.loc 1 62 2
+	xor.b32 %r198, %r55, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r199, %r198, 128, %r3;
+	mad.lo.s32 %r200, %r5, 8, %r199;
+	st.shared.u64 [%r200], %rd221;
+	.loc 1 64 8
 	bar.sync 0;
-	mov.u64 %rd232, 0;
-	mov.u32 %r242, 0;
+	mov.u64 %rd226, 0;
+	mov.u32 %r201, 0;
+$B79:
+	.loc 1 66 25
+	mad.lo.s32 %r202, %r201, 8, %r199;
+	ld.shared.u64 %rd227, [%r202];
+	add.s64 %rd226, %rd226, %rd227;
+	add.s32 %r201, %r201, 1;
+	setp.lt.u32 %p193, %r201, 16;
+	@%p193 bra $B79;
+	.loc 1 128 11
+	setp.lt.s32 %p194, %r56, 0;
+	mov.f32 %f64, 0f7FC00000;
+	@%p194 bra $B82;
+	.loc 1 131 25
+	cvt.u64.u32 %rd228, %r56;
+	setp.lt.u32 %p195, %r56, %r1;
+	@!%p195 bra $FAULT8;
+	mad.wide.u32 %rd229, %r56, 4, %rd31;
+	ld.global.f32 %f65, [%rd229];
+	.loc 4 61 7
+	setp.eq.f32 %p196, %f65, %f42;
+	@%p196 bra $B80;
+	.loc 4 64 11
+	sub.rn.f32 %f66, %f65, %f42;
+	cvt.rn.f32.s64 %f67, %rd226;
+	mul.rn.f32 %f68, %f67, 0f31800000;
+	.loc 9 68 8
+	abs.f32 %f69, %f68;
+	setp.lt.f32 %p197, %f69, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f70, %f68, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f71, %f70, %f68, %p197;
+	selp.b32 %r203, 192937984, 0, %p197;
+	.loc 9 71 23
+	mov.b32 %r204, %f71;
+	.loc 9 72 10
+	add.s32 %r205, %r204, -1060439283;
+	and.b32 %r206, %r205, -8388608;
+	.loc 9 73 32
+	sub.s32 %r207, %r204, %r206;
+	mov.b32 %f72, %r207;
+	sub.s32 %r208, %r206, %r203;
+	cvt.rn.f32.s32 %f73, %r208;
+	.loc 9 8 9
+	sub.rn.f32 %f74, %f72, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f75, 0fBD9BD66F, %f74, 0f3E041C4B;
+	fma.rn.f32 %f76, %f75, %f74, 0fBE07A47F;
+	fma.rn.f32 %f77, %f76, %f74, 0f3E1139FA;
+	fma.rn.f32 %f78, %f77, %f74, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f79, %f78, %f74, 0f3E4CD1F1;
+	fma.rn.f32 %f80, %f79, %f74, 0fBE800219;
+	fma.rn.f32 %f81, %f80, %f74, 0f3EAAAAA8;
+	fma.rn.f32 %f82, %f81, %f74, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f83, %f74, %f74;
+	fma.rn.f32 %f84, %f82, %f83, %f74;
+	.loc 9 9 25
+	fma.rn.f32 %f85, %f73, 0f33B17218, %f84;
+	.loc 9 87 21
+	mov.b32 %r209, %f68;
+	setp.le.u32 %p198, 2139095040, %r209;
+	.loc 9 88 10
+	fma.rn.f32 %f86, %f68, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f87, %f86, %f85, %p198;
+	.loc 9 90 7
+	setp.eq.f32 %p199, %f68, 0f00000000;
+	selp.f32 %f88, 0fFF800000, %f87, %p199;
+	.loc 4 64 17
+	sub.rn.f32 %f64, %f66, %f88;
+	bra $B81;
+$B80:
+	.loc 4 62 29
+	cvt.rn.f32.s64 %f89, %rd226;
+	mul.rn.f32 %f90, %f89, 0f31800000;
+	.loc 9 68 8
+	abs.f32 %f91, %f90;
+	setp.lt.f32 %p200, %f91, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f92, %f90, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f93, %f92, %f90, %p200;
+	selp.b32 %r210, 192937984, 0, %p200;
+	.loc 9 71 23
+	mov.b32 %r211, %f93;
+	.loc 9 72 10
+	add.s32 %r212, %r211, -1060439283;
+	and.b32 %r213, %r212, -8388608;
+	.loc 9 73 32
+	sub.s32 %r214, %r211, %r213;
+	mov.b32 %f94, %r214;
+	sub.s32 %r215, %r213, %r210;
+	cvt.rn.f32.s32 %f95, %r215;
+	.loc 9 8 9
+	sub.rn.f32 %f96, %f94, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f97, 0fBD9BD66F, %f96, 0f3E041C4B;
+	fma.rn.f32 %f98, %f97, %f96, 0fBE07A47F;
+	fma.rn.f32 %f99, %f98, %f96, 0f3E1139FA;
+	fma.rn.f32 %f100, %f99, %f96, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f101, %f100, %f96, 0f3E4CD1F1;
+	fma.rn.f32 %f102, %f101, %f96, 0fBE800219;
+	fma.rn.f32 %f103, %f102, %f96, 0f3EAAAAA8;
+	fma.rn.f32 %f104, %f103, %f96, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f105, %f96, %f96;
+	fma.rn.f32 %f106, %f104, %f105, %f96;
+	.loc 9 9 25
+	fma.rn.f32 %f107, %f95, 0f33B17218, %f106;
+	.loc 9 87 21
+	mov.b32 %r216, %f90;
+	setp.le.u32 %p201, 2139095040, %r216;
+	.loc 9 88 10
+	fma.rn.f32 %f108, %f90, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f109, %f108, %f107, %p201;
+	.loc 9 90 7
+	setp.eq.f32 %p202, %f90, 0f00000000;
+	selp.f32 %f110, 0fFF800000, %f109, %p202;
+	.loc 4 62 10
+	neg.f32 %f64, %f110;
 $B81:
-	.loc 1 89 25
-	mad.lo.s32 %r243, %r242, 8, %r240;
-	ld.shared.u64 %rd233, [%r243];
-	add.s64 %rd232, %rd232, %rd233;
-	add.s32 %r242, %r242, 1;
-	setp.lt.u32 %p203, %r242, 16;
-	@%p203 bra $B81;
-	.loc 1 175 11
-	setp.lt.s32 %p204, %r60, 0;
-	mov.f32 %f75, 0f7FC00000;
-	@%p204 bra $B84;
-	.loc 1 178 25
-	cvt.u64.u32 %rd234, %r60;
-	setp.lt.u32 %p205, %r60, %r1;
-	@!%p205 bra $FAULT7;
-	mad.wide.u32 %rd235, %r60, 4, %rd31;
-	ld.global.f32 %f76, [%rd235];
-	.loc 3 61 7
-	setp.eq.f32 %p206, %f76, %f53;
-	@%p206 bra $B82;
-	.loc 3 64 11
-	sub.rn.f32 %f77, %f76, %f53;
-	cvt.rn.f32.s64 %f78, %rd232;
-	mul.rn.f32 %f79, %f78, 0f31800000;
-	.loc 8 68 8
-	abs.f32 %f80, %f79;
-	setp.lt.f32 %p207, %f80, 0f00800000;
-	.loc 8 69 21
-	mul.rn.f32 %f81, %f79, 0f4B000000;
-	.loc 8 68 12
-	selp.f32 %f82, %f81, %f79, %p207;
-	selp.b32 %r244, 192937984, 0, %p207;
-	.loc 8 71 23
-	mov.b32 %r245, %f82;
-	.loc 8 72 10
-	add.s32 %r246, %r245, -1060439283;
-	and.b32 %r247, %r246, -8388608;
-	.loc 8 73 32
-	sub.s32 %r248, %r245, %r247;
-	mov.b32 %f83, %r248;
-	sub.s32 %r249, %r247, %r244;
-	cvt.rn.f32.s32 %f84, %r249;
-	.loc 8 8 9
-	sub.rn.f32 %f85, %f83, 0f3F800000;
-	.loc 8 81 22
-	fma.rn.f32 %f86, 0fBD9BD66F, %f85, 0f3E041C4B;
-	fma.rn.f32 %f87, %f86, %f85, 0fBE07A47F;
-	fma.rn.f32 %f88, %f87, %f85, 0f3E1139FA;
-	fma.rn.f32 %f89, %f88, %f85, 0fBE2A12C2;
-	.loc 8 82 24
-	fma.rn.f32 %f90, %f89, %f85, 0f3E4CD1F1;
-	fma.rn.f32 %f91, %f90, %f85, 0fBE800219;
-	fma.rn.f32 %f92, %f91, %f85, 0f3EAAAAA8;
-	fma.rn.f32 %f93, %f92, %f85, 0fBEFFFFFC;
-	.loc 8 77 67
-	mul.rn.f32 %f94, %f85, %f85;
-	fma.rn.f32 %f95, %f93, %f94, %f85;
-	.loc 8 9 25
-	fma.rn.f32 %f96, %f84, 0f33B17218, %f95;
-	.loc 8 87 21
-	mov.b32 %r250, %f79;
-	setp.le.u32 %p208, 2139095040, %r250;
-	.loc 8 88 10
-	fma.rn.f32 %f97, %f79, 0f7F800000, 0f7F800000;
-	.loc 8 87 25
-	selp.f32 %f98, %f97, %f96, %p208;
-	.loc 8 90 7
-	setp.eq.f32 %p209, %f79, 0f00000000;
-	selp.f32 %f99, 0fFF800000, %f98, %p209;
-	.loc 3 64 17
-	sub.rn.f32 %f75, %f77, %f99;
-	bra $B83;
 $B82:
-	.loc 3 62 29
-	cvt.rn.f32.s64 %f100, %rd232;
-	mul.rn.f32 %f101, %f100, 0f31800000;
-	.loc 8 68 8
-	abs.f32 %f102, %f101;
-	setp.lt.f32 %p210, %f102, 0f00800000;
-	.loc 8 69 21
-	mul.rn.f32 %f103, %f101, 0f4B000000;
-	.loc 8 68 12
-	selp.f32 %f104, %f103, %f101, %p210;
-	selp.b32 %r251, 192937984, 0, %p210;
-	.loc 8 71 23
-	mov.b32 %r252, %f104;
-	.loc 8 72 10
-	add.s32 %r253, %r252, -1060439283;
-	and.b32 %r254, %r253, -8388608;
-	.loc 8 73 32
-	sub.s32 %r255, %r252, %r254;
-	mov.b32 %f105, %r255;
-	sub.s32 %r256, %r254, %r251;
-	cvt.rn.f32.s32 %f106, %r256;
-	.loc 8 8 9
-	sub.rn.f32 %f107, %f105, 0f3F800000;
-	.loc 8 81 22
-	fma.rn.f32 %f108, 0fBD9BD66F, %f107, 0f3E041C4B;
-	fma.rn.f32 %f109, %f108, %f107, 0fBE07A47F;
-	fma.rn.f32 %f110, %f109, %f107, 0f3E1139FA;
-	fma.rn.f32 %f111, %f110, %f107, 0fBE2A12C2;
-	.loc 8 82 24
-	fma.rn.f32 %f112, %f111, %f107, 0f3E4CD1F1;
-	fma.rn.f32 %f113, %f112, %f107, 0fBE800219;
-	fma.rn.f32 %f114, %f113, %f107, 0f3EAAAAA8;
-	fma.rn.f32 %f115, %f114, %f107, 0fBEFFFFFC;
-	.loc 8 77 67
-	mul.rn.f32 %f116, %f107, %f107;
-	fma.rn.f32 %f117, %f115, %f116, %f107;
-	.loc 8 9 25
-	fma.rn.f32 %f118, %f106, 0f33B17218, %f117;
-	.loc 8 87 21
-	mov.b32 %r257, %f101;
-	setp.le.u32 %p211, 2139095040, %r257;
-	.loc 8 88 10
-	fma.rn.f32 %f119, %f101, 0f7F800000, 0f7F800000;
-	.loc 8 87 25
-	selp.f32 %f120, %f119, %f118, %p211;
-	.loc 8 90 7
-	setp.eq.f32 %p212, %f101, 0f00000000;
-	selp.f32 %f121, 0fFF800000, %f120, %p212;
-	.loc 3 62 10
-	neg.f32 %f75, %f121;
+	.loc 1 42 11
+	setp.eq.s32 %p203, %r5, 0;
+	@!%p203 bra $B83;
+	.loc 1 43 12
+	setp.lt.u64 %p204, %rd24, %rd23;
+	@!%p204 bra $FAULT9;
+	mad.wide.u32 %rd230, %r2, 4, %rd22;
+	st.global.f32 [%rd230], %f64;
 $B83:
+	.loc 1 46 10
+	setp.eq.s32 %p205, %r5, 0;
+	@!%p205 bra $B84;
+	.loc 1 47 9
+	setp.lt.u64 %p206, %rd24, %rd21;
+	@!%p206 bra $FAULT10;
+	mad.wide.u32 %rd231, %r2, 4, %rd20;
+	st.global.u32 [%rd231], %r56;
+	.loc 1 48 31
+	setp.le.s32 %p207, 0, %r56;
+	and.pred %p208, %p20, %p207;
+	@!%p208 bra $B84;
+	.loc 1 49 20
+	cvt.u64.u32 %rd232, %r56;
+	add.s64 %rd233, %rd28, %rd232;
+	setp.lt.u64 %p209, %rd233, %rd10;
+	@!%p209 bra $FAULT11;
+	shl.b64 %rd234, %rd233, 1;
+	add.s64 %rd235, %rd9, %rd234;
+	ld.global.u16 %r217, [%rd235];
+	.loc 3 55 10
+	and.b32 %r218, %r217, 32767;
+	setp.eq.s32 %p210, %r218, 32767;
+	.loc 3 58 15
+	add.s32 %r219, %r217, 1;
+	and.b32 %r220, %r219, 65535;
+	.loc 3 55 20
+	selp.b32 %r221, %r217, %r220, %p210;
+	.loc 1 49 10
+	st.global.u16 [%rd235], %r221;
 $B84:
-	.loc 1 53 11
-	setp.eq.s32 %p213, %r5, 0;
-	@!%p213 bra $B85;
-	.loc 1 54 12
-	setp.lt.u64 %p214, %rd24, %rd23;
-	@!%p214 bra $FAULT8;
-	mad.wide.u32 %rd236, %r2, 4, %rd22;
-	st.global.f32 [%rd236], %f75;
-$B85:
-	.loc 1 57 10
-	setp.eq.s32 %p215, %r5, 0;
-	@!%p215 bra $B86;
-	.loc 1 58 9
-	setp.lt.u64 %p216, %rd24, %rd21;
-	@!%p216 bra $FAULT9;
-	mad.wide.u32 %rd237, %r2, 4, %rd20;
-	st.global.u32 [%rd237], %r60;
-	.loc 1 59 31
-	setp.le.s32 %p217, 0, %r60;
-	and.pred %p218, %p20, %p217;
-	@!%p218 bra $B86;
-	.loc 1 60 20
-	cvt.u64.u32 %rd238, %r60;
-	add.s64 %rd239, %rd28, %rd238;
-	setp.lt.u64 %p219, %rd239, %rd10;
-	@!%p219 bra $FAULT10;
-	shl.b64 %rd240, %rd239, 1;
-	add.s64 %rd241, %rd9, %rd240;
-	ld.global.u16 %r258, [%rd241];
-	.loc 2 55 10
-	and.b32 %r259, %r258, 32767;
-	setp.eq.s32 %p220, %r259, 32767;
-	.loc 2 58 15
-	add.s32 %r260, %r258, 1;
-	and.b32 %r261, %r260, 65535;
-	.loc 2 55 20
-	selp.b32 %r262, %r258, %r261, %p220;
-	.loc 1 60 10
-	st.global.u16 [%rd241], %r262;
-$B86:
 	bra $EXIT;
-$B87:
+$B85:
 	.loc 1 23 3
 	bra $EXIT;
-$B88:
+$B86:
 	.loc 1 26 30
-	@!%p5 bra $FAULT11;
-	bra $FAULT12;
-$B89:
-	.loc 4 25 47
-	@!%p148 bra $FAULT13;
-	bra $FAULT14;
+	@!%p5 bra $FAULT12;
+	bra $FAULT13;
+$B87:
+	.loc 5 25 47
+	@!%p157 bra $FAULT14;
+	bra $FAULT15;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r263, 0;
-	mov.u64 %rd242, %rd24;
-	mov.u64 %rd243, %rd6;
+	mov.u32 %r222, 0;
+	mov.u64 %rd236, %rd24;
+	mov.u64 %rd237, %rd6;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 28 38
-	mov.u32 %r263, 1;
-	mov.u64 %rd242, %rd35;
-	mov.u64 %rd243, %rd19;
+	.loc 2 23 27
+	mov.u32 %r222, 5;
+	mov.u64 %rd236, %rd35;
+	mov.u64 %rd237, %rd19;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 71 25
-	mov.u32 %r263, 8;
-	mov.u64 %rd242, %rd41;
-	mov.u64 %rd243, %rd16;
+	.loc 2 40 27
+	mov.u32 %r222, 9;
+	mov.u64 %rd236, %rd41;
+	mov.u64 %rd237, %rd16;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 72 10
-	mov.u32 %r263, 9;
-	mov.u64 %rd242, %rd43;
-	mov.u64 %rd243, %rd25;
+	.loc 2 41 10
+	mov.u32 %r222, 10;
+	mov.u64 %rd236, %rd43;
+	mov.u64 %rd237, %rd25;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 32 23
-	mov.u32 %r263, 2;
-	mov.u64 %rd242, %rd29;
-	mov.u64 %rd243, %rd11;
+	.loc 2 27 28
+	mov.u32 %r222, 6;
+	mov.u64 %rd236, %rd29;
+	mov.u64 %rd237, %rd11;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 39 17
-	mov.u32 %r263, 3;
-	mov.u64 %rd242, %rd62;
-	mov.u64 %rd243, %rd14;
+	.loc 2 32 25
+	mov.u32 %r222, 7;
+	mov.u64 %rd236, %rd57;
+	mov.u64 %rd237, %rd14;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 46 65
-	mov.u32 %r263, 4;
-	mov.u64 %rd242, %rd24;
-	mov.u64 %rd243, %rd8;
+	.loc 2 62 11
+	mov.u32 %r222, 11;
+	mov.u64 %rd236, %rd65;
+	mov.u64 %rd237, %rd25;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 178 25
-	mov.u32 %r263, 10;
-	mov.u64 %rd242, %rd234;
-	mov.u64 %rd243, %rd25;
+	.loc 1 35 65
+	mov.u32 %r222, 1;
+	mov.u64 %rd236, %rd24;
+	mov.u64 %rd237, %rd8;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 54 12
-	mov.u32 %r263, 5;
-	mov.u64 %rd242, %rd24;
-	mov.u64 %rd243, %rd23;
+	.loc 1 131 25
+	mov.u32 %r222, 8;
+	mov.u64 %rd236, %rd228;
+	mov.u64 %rd237, %rd25;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 58 9
-	mov.u32 %r263, 6;
-	mov.u64 %rd242, %rd24;
-	mov.u64 %rd243, %rd21;
+	.loc 1 43 12
+	mov.u32 %r222, 2;
+	mov.u64 %rd236, %rd24;
+	mov.u64 %rd237, %rd23;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 60 45
-	mov.u32 %r263, 7;
-	mov.u64 %rd242, %rd239;
-	mov.u64 %rd243, %rd10;
+	.loc 1 47 9
+	mov.u32 %r222, 3;
+	mov.u64 %rd236, %rd24;
+	mov.u64 %rd237, %rd21;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 26 30
-	mov.u32 %r263, 11;
-	mov.u64 %rd242, %rd29;
-	mov.u64 %rd243, %rd2;
+	.loc 1 49 45
+	mov.u32 %r222, 4;
+	mov.u64 %rd236, %rd233;
+	mov.u64 %rd237, %rd10;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r263, 11;
-	mov.u64 %rd242, %rd29;
-	mov.u64 %rd243, %rd4;
+	.loc 1 26 30
+	mov.u32 %r222, 12;
+	mov.u64 %rd236, %rd29;
+	mov.u64 %rd237, %rd2;
 	bra $FAULT;
 $FAULT13:
-	.loc 4 25 47
-	mov.u32 %r263, 12;
-	mov.u64 %rd242, %rd173;
-	mov.u64 %rd243, %rd33;
+	mov.u32 %r222, 12;
+	mov.u64 %rd236, %rd29;
+	mov.u64 %rd237, %rd4;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r263, 13;
-	mov.u64 %rd242, %rd174;
-	mov.u64 %rd243, %rd173;
+	.loc 5 25 47
+	mov.u32 %r222, 13;
+	mov.u64 %rd236, %rd178;
+	mov.u64 %rd237, %rd33;
+	bra $FAULT;
+$FAULT15:
+	mov.u32 %r222, 14;
+	mov.u64 %rd236, %rd179;
+	mov.u64 %rd237, %rd178;
 $FAULT:
-	ld.param.u64 %rd244, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r264, [%rd244], 0, 1;
-	setp.ne.u32 %p221, %r264, 0;
-	@%p221 bra $EXIT;
-	ld.global.u64 %rd245, [%rd244+8];
-	ld.param.u32 %r265, [plain_params+256];
-	st.global.u32 [%rd245+4], %r265;
-	ld.param.u32 %r266, [plain_params+260];
-	st.global.v2.u32 [%rd245+8], {%r266, %r263};
-	mov.u32 %r267, %ctaid.x;
-	mov.u32 %r268, %ctaid.y;
-	st.global.v2.u32 [%rd245+16], {%r267, %r268};
-	mov.u32 %r269, %ctaid.z;
-	mov.u32 %r270, %tid.x;
-	st.global.v2.u32 [%rd245+24], {%r269, %r270};
-	mov.u32 %r271, %tid.y;
-	mov.u32 %r272, %tid.z;
-	st.global.v2.u32 [%rd245+32], {%r271, %r272};
-	st.global.u64 [%rd245+40], %rd242;
-	st.global.u64 [%rd245+48], %rd243;
+	ld.param.u64 %rd238, [plain_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r223, [%rd238], 0, 1;
+	setp.ne.u32 %p211, %r223, 0;
+	@%p211 bra $EXIT;
+	ld.global.u64 %rd239, [%rd238+8];
+	ld.param.u32 %r224, [plain_params+256];
+	st.global.u32 [%rd239+4], %r224;
+	ld.param.u32 %r225, [plain_params+260];
+	st.global.v2.u32 [%rd239+8], {%r225, %r222};
+	mov.u32 %r226, %ctaid.x;
+	mov.u32 %r227, %ctaid.y;
+	st.global.v2.u32 [%rd239+16], {%r226, %r227};
+	mov.u32 %r228, %ctaid.z;
+	mov.u32 %r229, %tid.x;
+	st.global.v2.u32 [%rd239+24], {%r228, %r229};
+	mov.u32 %r230, %tid.y;
+	mov.u32 %r231, %tid.z;
+	st.global.v2.u32 [%rd239+32], {%r230, %r231};
+	st.global.u64 [%rd239+40], %rd236;
+	st.global.u64 [%rd239+48], %rd237;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd245], 56;
+	st.volatile.global.u32 [%rd239], 56;
 	bra $EXIT;
 }
 `
@@ -3515,13 +3377,14 @@ const plainSM70NarrowAligned = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "plain.go"
-.file 2 "params.go"
-.file 3 "weight.go"
-.file 4 "plainsample.go"
-.file 5 "exp.go"
-.file 6 "bits.go"
-.file 7 "philox.go"
-.file 8 "log.go"
+.file 2 "adjust.go"
+.file 3 "params.go"
+.file 4 "weight.go"
+.file 5 "plainsample.go"
+.file 6 "exp.go"
+.file 7 "bits.go"
+.file 8 "philox.go"
+.file 9 "log.go"
 
 .shared .align 16 .b8 $shared$plain$2eshared[256];
 .shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
@@ -3529,10 +3392,10 @@ const plainSM70NarrowAligned = `.version 6.0
 .visible .entry plain(.param .align 8 .b8 plain_params[264])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<223>;
-	.reg .b32 %r<286>;
-	.reg .b64 %rd<255>;
-	.reg .f32 %f<123>;
+	.reg .pred %p<213>;
+	.reg .b32 %r<245>;
+	.reg .b64 %rd<249>;
+	.reg .f32 %f<112>;
 	.reg .f64 %fd<4>;
 
 	ld.param.u64 %rd1, [plain_params];
@@ -3612,7 +3475,7 @@ const plainSM70NarrowAligned = `.version 6.0
 	ld.global.u8 %r22, [%rd37+38];
 	setp.ne.u32 %p4, %r22, 0;
 	.loc 1 22 7
-	@%p4 bra $B87;
+	@%p4 bra $B85;
 	.loc 1 25 14
 	mul.wide.u32 %rd39, %r2, %r1;
 	.loc 1 26 44
@@ -3621,22 +3484,22 @@ const plainSM70NarrowAligned = `.version 6.0
 	cvt.u32.u64 %r23, %rd40;
 	setp.le.u32 %p6, %r23, %r8;
 	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B88;
+	@!%p7 bra $B86;
 	shl.b64 %rd41, %rd39, 2;
 	add.s64 %rd42, %rd1, %rd41;
 	add.s64 %rd43, %rd3, %rd41;
 	sub.s64 %rd44, %rd27, %rd39;
 	cvt.u64.u32 %rd45, %r6;
-	.loc 1 27 18
+	.loc 2 22 20
 	setp.lt.u32 %p8, 0, %r15;
 	@!%p8 bra $B3;
-	.loc 1 28 44
+	.loc 2 23 33
 	add.s32 %r24, %r2, 2;
 	cvt.u64.u32 %rd46, %r24;
 	setp.le.u32 %p9, %r24, %r16;
 	@!%p9 bra $FAULT1;
 	mad.wide.u32 %rd47, %r2, 4, %rd17;
-	.loc 1 70 25
+	.loc 2 39 25
 	ld.global.u32 %r25, [%rd47];
 	setp.lt.s32 %p10, %r25, 0;
 	selp.b32 %r26, 0, %r25, %p10;
@@ -3651,7 +3514,7 @@ const plainSM70NarrowAligned = `.version 6.0
 	@!%p12 bra $B2;
 $B0:
 	cvt.s64.s32 %rd51, %r29;
-	.loc 1 71 25
+	.loc 2 40 27
 	setp.lt.u32 %p13, %r29, %r14;
 	@!%p13 bra $FAULT2;
 	mad.wide.s32 %rd52, %r29, 8, %rd15;
@@ -3661,7 +3524,7 @@ $B0:
 	setp.lt.s64 %p15, %rd53, %rd36;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B1;
-	.loc 1 72 10
+	.loc 2 41 10
 	setp.lt.u64 %p17, %rd53, %rd36;
 	@!%p17 bra $FAULT3;
 	ld.global.f32 %f7, [%rd52+4];
@@ -3670,7 +3533,7 @@ $B0:
 	add.rn.f32 %f9, %f8, %f7;
 	st.global.f32 [%rd54], %f9;
 $B1:
-	.loc 1 70 81
+	.loc 2 39 83
 	add.s32 %r29, %r29, 16;
 	cvt.u64.u32 %rd55, %r29;
 	ld.global.u32 %r31, [%rd47+4];
@@ -3680,12 +3543,12 @@ $B1:
 	setp.lt.s64 %p19, %rd55, %rd56;
 	@%p19 bra $B0;
 $B2:
-	.loc 1 29 9
+	.loc 2 24 9
 	bar.sync 0;
 $B3:
-	.loc 1 31 17
+	.loc 2 26 19
 	setp.lt.u32 %p20, 0, %r10;
-	.loc 2 23 22
+	.loc 3 23 22
 	setp.neu.f32 %p21, %f4, 0f00000000;
 	setp.neu.f32 %p22, %f4, 0f3F800000;
 	and.pred %p23, %p21, %p22;
@@ -3693,1555 +3556,1451 @@ $B3:
 	setp.neu.f32 %p25, %f6, 0f00000000;
 	or.pred %p26, %p24, %p25;
 	or.pred %p27, %p23, %p26;
-	.loc 1 31 17
+	.loc 2 26 19
 	and.pred %p28, %p20, %p27;
-	@%p28 bra $B5;
-	.loc 1 115 19
-	setp.lt.u32 %p29, %r6, %r1;
+	@!%p28 bra $B9;
+	.loc 2 27 28
+	setp.le.u32 %p29, %r23, %r11;
+	@!%p29 bra $FAULT4;
+	shl.b64 %rd57, %rd39, 1;
+	add.s64 %rd58, %rd9, %rd57;
+	.loc 2 48 20
+	setp.lt.u32 %p30, %r6, %r1;
 	mov.u32 %r33, %r6;
-	@!%p29 bra $B10;
+	@!%p30 bra $B8;
 $B4:
-	cvt.u64.u32 %rd57, %r33;
-	.loc 1 116 29
-	mad.wide.u32 %rd58, %r33, 4, %rd42;
-	ld.global.f32 %f10, [%rd58];
-	.loc 3 19 7
-	setp.neu.f32 %p30, %f10, %f10;
-	.loc 3 22 32
-	add.rn.f32 %f11, %f10, 0f00000000;
-	mov.b32 %r34, %f11;
-	.loc 3 23 27
-	shr.s32 %r35, %r34, 31;
-	shr.u32 %r36, %r35, 1;
-	xor.b32 %r37, %r34, %r36;
-	.loc 3 19 7
-	selp.b32 %r38, -2147483648, %r37, %p30;
-	.loc 1 116 9
-	mad.wide.u32 %rd59, %r33, 4, %rd43;
-	st.global.u32 [%rd59], %r38;
-	.loc 1 115 34
-	add.s64 %rd60, %rd57, 16;
-	setp.lt.s64 %p31, %rd60, %rd36;
-	cvt.u32.u64 %r33, %rd60;
-	@%p31 bra $B4;
-	bra $B10;
+	cvt.u64.u32 %rd59, %r33;
+	.loc 2 49 32
+	mad.wide.u32 %rd60, %r33, 4, %rd42;
+	ld.global.f32 %f10, [%rd60];
+	mad.wide.u32 %rd61, %r33, 2, %rd58;
+	ld.global.u16 %r34, [%rd61];
+	.loc 3 28 11
+	setp.eq.s32 %p31, %r34, 0;
+	@%p31 bra $B7;
+	.loc 3 31 18
+	@!%p21 bra $B6;
+	.loc 3 32 8
+	setp.lt.f32 %p32, 0f00000000, %f10;
+	@%p32 bra $B5;
+	.loc 3 35 4
+	mul.rn.f32 %f10, %f10, %f4;
+	bra $B6;
 $B5:
-	.loc 1 32 23
-	setp.le.u32 %p32, %r23, %r11;
-	@!%p32 bra $FAULT4;
-	shl.b64 %rd61, %rd39, 1;
-	add.s64 %rd62, %rd9, %rd61;
-	.loc 1 122 19
-	setp.lt.u32 %p33, %r6, %r1;
-	mov.u32 %r39, %r6;
-	@!%p33 bra $B10;
+	.loc 3 33 4
+	div.rn.f32 %f10, %f10, %f4;
 $B6:
-	cvt.u64.u32 %rd63, %r39;
-	.loc 1 123 40
-	mad.wide.u32 %rd64, %r39, 4, %rd42;
-	ld.global.f32 %f12, [%rd64];
-	mad.wide.u32 %rd65, %r39, 2, %rd62;
-	ld.global.u16 %r40, [%rd65];
-	.loc 2 28 11
-	setp.eq.s32 %p34, %r40, 0;
-	@%p34 bra $B9;
-	.loc 2 31 18
-	@!%p21 bra $B8;
-	.loc 2 32 8
-	setp.lt.f32 %p35, 0f00000000, %f12;
-	@%p35 bra $B7;
-	.loc 2 35 4
-	mul.rn.f32 %f12, %f12, %f4;
-	bra $B8;
+	.loc 3 38 21
+	and.b32 %r35, %r34, 32767;
+	.loc 3 39 36
+	cvt.rn.f32.u32 %f11, %r35;
+	mul.rn.f32 %f12, %f5, %f11;
+	sub.rn.f32 %f13, %f10, %f12;
+	.loc 3 40 15
+	setp.lt.u32 %p33, 0, %r35;
+	.loc 3 41 3
+	sub.rn.f32 %f14, %f13, %f6;
+	.loc 3 40 15
+	selp.f32 %f10, %f14, %f13, %p33;
 $B7:
-	.loc 2 33 4
-	div.rn.f32 %f12, %f12, %f4;
+	.loc 2 49 9
+	st.global.f32 [%rd60], %f10;
+	.loc 2 48 35
+	add.s64 %rd62, %rd59, 16;
+	setp.lt.s64 %p34, %rd62, %rd36;
+	cvt.u32.u64 %r33, %rd62;
+	@%p34 bra $B4;
 $B8:
-	.loc 2 38 21
-	and.b32 %r41, %r40, 32767;
-	.loc 2 39 36
-	cvt.rn.f32.u32 %f13, %r41;
-	mul.rn.f32 %f14, %f5, %f13;
-	sub.rn.f32 %f15, %f12, %f14;
-	.loc 2 40 15
-	setp.lt.u32 %p36, 0, %r41;
-	.loc 2 41 3
-	sub.rn.f32 %f16, %f15, %f6;
-	.loc 2 40 15
-	selp.f32 %f12, %f16, %f15, %p36;
+	.loc 2 28 9
+	bar.sync 0;
 $B9:
-	.loc 3 19 7
-	setp.neu.f32 %p37, %f12, %f12;
-	.loc 3 22 32
-	add.rn.f32 %f17, %f12, 0f00000000;
-	mov.b32 %r42, %f17;
-	.loc 3 23 27
-	shr.s32 %r43, %r42, 31;
-	shr.u32 %r44, %r43, 1;
-	xor.b32 %r45, %r42, %r44;
-	.loc 3 19 7
-	selp.b32 %r46, -2147483648, %r45, %p37;
-	.loc 1 123 9
-	mad.wide.u32 %rd66, %r39, 4, %rd43;
-	st.global.u32 [%rd66], %r46;
-	.loc 1 122 34
-	add.s64 %rd67, %rd63, 16;
-	setp.lt.s64 %p38, %rd67, %rd36;
-	cvt.u32.u64 %r39, %rd67;
-	@%p38 bra $B6;
+	.loc 2 30 17
+	setp.lt.u32 %p35, 0, %r12;
+	and.pred %p36, %p35, %p2;
+	@!%p36 bra $B17;
+	.loc 2 31 15
+	add.s64 %rd63, %rd36, 31;
+	shr.u64 %rd64, %rd63, 5;
+	.loc 2 32 28
+	cvt.u32.u64 %r36, %rd64;
+	mul.wide.u32 %rd65, %r2, %r36;
+	add.s64 %rd66, %rd65, %rd64;
+	setp.le.u64 %p37, %rd66, %rd31;
+	@!%p37 bra $FAULT5;
+	shl.b64 %rd67, %rd65, 2;
+	add.s64 %rd68, %rd12, %rd67;
+	.loc 2 55 26
+	setp.lt.u32 %p38, %r6, %r36;
+	mov.u32 %r37, %r6;
+	@!%p38 bra $B16;
 $B10:
-	.loc 1 36 15
-	setp.lt.u32 %p39, 0, %r12;
-	and.pred %p40, %p39, %p2;
-	@!%p40 bra $B15;
-	.loc 1 37 9
-	bar.sync 0;
-	.loc 1 38 15
-	add.s64 %rd68, %rd36, 31;
-	shr.u64 %rd69, %rd68, 5;
-	.loc 1 39 20
-	cvt.u32.u64 %r47, %rd69;
-	mul.wide.u32 %rd70, %r2, %r47;
-	add.s64 %rd71, %rd70, %rd69;
-	setp.le.u64 %p41, %rd71, %rd31;
-	@!%p41 bra $FAULT5;
-	shl.b64 %rd72, %rd70, 2;
-	add.s64 %rd73, %rd12, %rd72;
-	.loc 1 129 25
-	setp.lt.u32 %p42, %r6, %r47;
-	mov.u32 %r48, %r6;
-	@!%p42 bra $B15;
+	.loc 2 56 18
+	mad.wide.u32 %rd69, %r37, 4, %rd68;
+	ld.global.u32 %r38, [%rd69];
+	.loc 2 57 14
+	setp.eq.s32 %p39, %r38, -1;
+	@%p39 bra $B15;
+	.loc 2 60 15
+	shl.b32 %r39, %r37, 5;
+	cvt.u64.u32 %rd70, %r39;
+	add.s64 %rd71, %rd70, 32;
+	setp.lt.s64 %p40, %rd36, %rd71;
+	cvt.u32.u64 %r40, %rd71;
+	selp.b32 %r41, %r1, %r40, %p40;
+	setp.lt.u32 %p41, %r39, %r41;
+	@!%p41 bra $B15;
+	add.s32 %r42, %r41, -1;
+	selp.b32 %r43, %r42, %r39, %p41;
+	cvt.u64.u32 %rd72, %r43;
+	sub.s64 %rd73, %rd72, %rd70;
+	setp.lt.u64 %p42, %rd73, 2147483648;
+	setp.lt.s64 %p43, %rd72, 2305843009213693952;
+	and.pred %p44, %p42, %p43;
+	setp.lt.u32 %p45, %r39, %r1;
+	and.pred %p46, %p44, %p45;
+	setp.lt.u32 %p47, %r43, %r1;
+	and.pred %p48, %p46, %p47;
+	@%p48 bra $B13;
 $B11:
-	.loc 1 130 10
-	mad.wide.u32 %rd74, %r48, 4, %rd73;
-	ld.global.u32 %r49, [%rd74];
-	setp.eq.s32 %p43, %r49, -1;
-	@%p43 bra $B14;
-	.loc 1 134 16
-	shl.b32 %r50, %r48, 5;
-	mov.u32 %r51, 0;
+	cvt.u64.u32 %rd74, %r39;
+	.loc 2 61 14
+	and.b32 %r44, %r38, 1;
+	setp.eq.s32 %p49, %r44, 0;
+	@!%p49 bra $B12;
+	.loc 2 62 11
+	setp.lt.u32 %p50, %r39, %r1;
+	@!%p50 bra $FAULT6;
+	mad.wide.u32 %rd75, %r39, 4, %rd42;
+	st.global.f32 [%rd75], 0fFF800000;
 $B12:
-	add.s32 %r52, %r50, %r51;
-	setp.lt.u32 %p44, %r52, %r1;
-	@!%p44 bra $B13;
-	ld.global.u32 %r53, [%rd74];
-	shr.u32 %r54, %r53, %r51;
-	and.b32 %r55, %r54, 1;
-	setp.eq.s32 %p45, %r55, 0;
-	@!%p45 bra $B13;
-	.loc 1 135 11
-	mad.wide.u32 %rd75, %r52, 4, %rd43;
-	st.global.u32 [%rd75], -2147483648;
+	.loc 2 64 4
+	shr.u32 %r38, %r38, 1;
+	.loc 2 60 57
+	add.s32 %r39, %r39, 1;
+	setp.lt.u32 %p51, %r39, %r41;
+	@%p51 bra $B11;
+	bra $B15;
 $B13:
-	add.s32 %r51, %r51, 1;
-	setp.lt.u32 %p46, %r51, 32;
-	@%p46 bra $B12;
+	.loc 2 61 14
+	and.b32 %r45, %r38, 1;
+	setp.eq.s32 %p52, %r45, 0;
+	@!%p52 bra $B14;
+	.loc 2 62 11
+	mad.wide.u32 %rd76, %r39, 4, %rd42;
+	st.global.f32 [%rd76], 0fFF800000;
 $B14:
-	.loc 1 129 38
-	add.s32 %r48, %r48, 16;
-	setp.lt.u32 %p47, %r48, %r47;
-	@%p47 bra $B11;
+	.loc 2 64 4
+	shr.u32 %r38, %r38, 1;
+	.loc 2 60 57
+	add.s32 %r39, %r39, 1;
+	setp.lt.u32 %p53, %r39, %r41;
+	@%p53 bra $B13;
 $B15:
-	.loc 1 41 8
-	bar.sync 0;
-	.loc 1 144 19
-	setp.lt.u32 %p48, %r6, %r1;
-	mov.u32 %r56, -2147483648;
-	@!%p48 bra $B20;
-	add.s64 %rd76, %rd36, -48;
-	setp.le.s64 %p49, %rd76, %rd36;
-	setp.lt.s64 %p50, 0, %rd76;
-	and.pred %p51, %p49, %p50;
-	cvt.u32.u64 %r57, %rd76;
-	selp.b32 %r58, %r57, 0, %p51;
-	cvt.u64.u32 %rd77, %r58;
-	setp.lt.u32 %p52, %r6, %r58;
-	@!%p52 bra $B16;
-	mov.u32 %r56, -2147483648;
-	mov.u32 %r59, %r6;
-	bra $B17;
+	.loc 2 55 39
+	add.s32 %r37, %r37, 16;
+	setp.lt.u32 %p54, %r37, %r36;
+	@%p54 bra $B10;
 $B16:
-	mov.u32 %r56, -2147483648;
-	mov.u32 %r59, %r6;
-	bra $B18;
+	.loc 2 33 9
+	bar.sync 0;
 $B17:
-	cvt.u64.u32 %rd78, %r59;
-	.loc 1 145 24
-	mad.wide.u32 %rd79, %r59, 4, %rd43;
-	ld.global.u32 %r60, [%rd79];
-	setp.lt.s32 %p53, %r56, %r60;
-	selp.b32 %r61, %r60, %r56, %p53;
-	ld.global.u32 %r62, [%rd79+64];
-	setp.lt.s32 %p54, %r61, %r62;
-	selp.b32 %r63, %r62, %r61, %p54;
-	ld.global.u32 %r64, [%rd79+128];
-	setp.lt.s32 %p55, %r63, %r64;
-	selp.b32 %r65, %r64, %r63, %p55;
-	ld.global.u32 %r66, [%rd79+192];
-	setp.lt.s32 %p56, %r65, %r66;
-	selp.b32 %r56, %r66, %r65, %p56;
-	.loc 1 144 34
-	add.s64 %rd80, %rd78, 64;
-	setp.lt.s64 %p57, %rd80, %rd36;
-	setp.lt.s64 %p58, %rd80, %rd77;
-	cvt.u32.u64 %r59, %rd80;
-	@%p58 bra $B17;
-	@!%p57 bra $B20;
+	.loc 1 92 19
+	setp.lt.u32 %p55, %r6, %r1;
+	mov.u32 %r46, %r6;
+	@!%p55 bra $B19;
 $B18:
+	cvt.u64.u32 %rd77, %r46;
+	.loc 1 93 29
+	mad.wide.u32 %rd78, %r46, 4, %rd42;
+	ld.global.f32 %f15, [%rd78];
+	.loc 4 19 7
+	setp.neu.f32 %p56, %f15, %f15;
+	.loc 4 22 32
+	add.rn.f32 %f16, %f15, 0f00000000;
+	mov.b32 %r47, %f16;
+	.loc 4 23 27
+	shr.s32 %r48, %r47, 31;
+	shr.u32 %r49, %r48, 1;
+	xor.b32 %r50, %r47, %r49;
+	.loc 4 19 7
+	selp.b32 %r51, -2147483648, %r50, %p56;
+	.loc 1 93 9
+	mad.wide.u32 %rd79, %r46, 4, %rd43;
+	st.global.u32 [%rd79], %r51;
+	.loc 1 92 34
+	add.s64 %rd80, %rd77, 16;
+	setp.lt.s64 %p57, %rd80, %rd36;
+	cvt.u32.u64 %r46, %rd80;
+	@%p57 bra $B18;
 $B19:
-	cvt.u64.u32 %rd81, %r59;
-	.loc 1 145 24
-	mad.wide.u32 %rd82, %r59, 4, %rd43;
-	ld.global.u32 %r67, [%rd82];
-	setp.lt.s32 %p59, %r56, %r67;
-	selp.b32 %r56, %r67, %r56, %p59;
-	.loc 1 144 34
-	add.s64 %rd83, %rd81, 16;
-	setp.lt.s64 %p60, %rd83, %rd36;
-	cvt.u32.u64 %r59, %rd83;
-	@%p60 bra $B19;
+	.loc 1 30 8
+	bar.sync 0;
+	mov.u32 %r52, -2147483648;
+	.loc 1 100 19
+	@!%p55 bra $B24;
+	add.s64 %rd81, %rd36, -48;
+	setp.le.s64 %p58, %rd81, %rd36;
+	setp.lt.s64 %p59, 0, %rd81;
+	and.pred %p60, %p58, %p59;
+	cvt.u32.u64 %r53, %rd81;
+	selp.b32 %r54, %r53, 0, %p60;
+	cvt.u64.u32 %rd82, %r54;
+	setp.lt.u32 %p61, %r6, %r54;
+	@!%p61 bra $B20;
+	mov.u32 %r52, -2147483648;
+	mov.u32 %r55, %r6;
+	bra $B21;
 $B20:
-	.loc 1 42 38
-	cvt.s64.s32 %rd84, %r56;
-	.loc 1 97 17
-	mad.lo.s32 %r68, %r6, 8, %r4;
-	st.shared.u64 [%r68+128], %rd84;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd85, [$shared$plain$2eshared+128];
-	mov.u32 %r69, 1;
+	mov.u32 %r52, -2147483648;
+	mov.u32 %r55, %r6;
+	bra $B22;
 $B21:
-	.loc 1 101 29
-	mad.lo.s32 %r70, %r69, 8, %r4;
-	ld.shared.u64 %rd86, [%r70+128];
-	setp.lt.s64 %p61, %rd85, %rd86;
-	selp.b64 %rd85, %rd86, %rd85, %p61;
-	.loc 1 100 29
-	add.s32 %r69, %r69, 1;
-	setp.lt.u32 %p62, %r69, 16;
-	@%p62 bra $B21;
-	.loc 1 42 14
-	cvt.u32.u64 %r71, %rd85;
-	.loc 1 44 9
-	setp.lt.s32 %p63, -2139095041, %r71;
-	mov.u32 %r72, 1;
-	mov.u32 %r73, -1;
-	@!%p63 bra $B70;
-	.loc 1 45 20
-	setp.lt.f32 %p64, 0f00000000, %f1;
-	@%p64 bra $B28;
-	mov.u32 %r74, %r1;
-	.loc 1 153 19
-	@!%p48 bra $B26;
-	add.s64 %rd87, %rd36, -48;
-	setp.le.s64 %p65, %rd87, %rd36;
-	setp.lt.s64 %p66, 0, %rd87;
-	and.pred %p67, %p65, %p66;
-	cvt.u32.u64 %r75, %rd87;
-	selp.b32 %r76, %r75, 0, %p67;
-	cvt.u64.u32 %rd88, %r76;
-	setp.lt.u32 %p68, %r6, %r76;
-	@!%p68 bra $B22;
-	mov.u32 %r74, %r1;
-	mov.u32 %r77, %r6;
-	bra $B23;
+	cvt.u64.u32 %rd83, %r55;
+	.loc 1 101 24
+	mad.wide.u32 %rd84, %r55, 4, %rd43;
+	ld.global.u32 %r56, [%rd84];
+	setp.lt.s32 %p62, %r52, %r56;
+	selp.b32 %r57, %r56, %r52, %p62;
+	ld.global.u32 %r58, [%rd84+64];
+	setp.lt.s32 %p63, %r57, %r58;
+	selp.b32 %r59, %r58, %r57, %p63;
+	ld.global.u32 %r60, [%rd84+128];
+	setp.lt.s32 %p64, %r59, %r60;
+	selp.b32 %r61, %r60, %r59, %p64;
+	ld.global.u32 %r62, [%rd84+192];
+	setp.lt.s32 %p65, %r61, %r62;
+	selp.b32 %r52, %r62, %r61, %p65;
+	.loc 1 100 34
+	add.s64 %rd85, %rd83, 64;
+	setp.lt.s64 %p66, %rd85, %rd36;
+	setp.lt.s64 %p67, %rd85, %rd82;
+	cvt.u32.u64 %r55, %rd85;
+	@%p67 bra $B21;
+	@!%p66 bra $B24;
 $B22:
-	mov.u32 %r74, %r1;
-	mov.u32 %r77, %r6;
-	bra $B24;
 $B23:
-	cvt.u64.u32 %rd89, %r77;
-	.loc 1 154 12
-	mad.wide.u32 %rd90, %r77, 4, %rd43;
-	ld.global.u32 %r78, [%rd90];
-	setp.eq.s32 %p69, %r78, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p70, %r77, %r74;
-	selp.b32 %r79, %r77, %r74, %p70;
-	.loc 1 154 16
-	selp.b32 %r80, %r79, %r74, %p69;
-	.loc 1 153 34
-	add.s32 %r81, %r77, 16;
-	.loc 1 154 12
-	ld.global.u32 %r82, [%rd90+64];
-	setp.eq.s32 %p71, %r82, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p72, %r81, %r80;
-	selp.b32 %r83, %r81, %r80, %p72;
-	.loc 1 154 16
-	selp.b32 %r84, %r83, %r80, %p71;
-	.loc 1 153 34
-	add.s32 %r85, %r77, 32;
-	.loc 1 154 12
-	ld.global.u32 %r86, [%rd90+128];
-	setp.eq.s32 %p73, %r86, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p74, %r85, %r84;
-	selp.b32 %r87, %r85, %r84, %p74;
-	.loc 1 154 16
-	selp.b32 %r88, %r87, %r84, %p73;
-	.loc 1 153 34
-	add.s32 %r89, %r77, 48;
-	.loc 1 154 12
-	ld.global.u32 %r90, [%rd90+192];
-	setp.eq.s32 %p75, %r90, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p76, %r89, %r88;
-	selp.b32 %r91, %r89, %r88, %p76;
-	.loc 1 154 16
-	selp.b32 %r74, %r91, %r88, %p75;
-	.loc 1 153 34
-	add.s64 %rd91, %rd89, 64;
-	setp.lt.s64 %p77, %rd91, %rd36;
-	setp.lt.s64 %p78, %rd91, %rd88;
-	cvt.u32.u64 %r77, %rd91;
-	@%p78 bra $B23;
-	@!%p77 bra $B26;
+	cvt.u64.u32 %rd86, %r55;
+	.loc 1 101 24
+	mad.wide.u32 %rd87, %r55, 4, %rd43;
+	ld.global.u32 %r63, [%rd87];
+	setp.lt.s32 %p68, %r52, %r63;
+	selp.b32 %r52, %r63, %r52, %p68;
+	.loc 1 100 34
+	add.s64 %rd88, %rd86, 16;
+	setp.lt.s64 %p69, %rd88, %rd36;
+	cvt.u32.u64 %r55, %rd88;
+	@%p69 bra $B23;
 $B24:
+	.loc 1 31 38
+	cvt.s64.s32 %rd89, %r52;
+	.loc 1 74 17
+	mad.lo.s32 %r64, %r6, 8, %r4;
+	st.shared.u64 [%r64+128], %rd89;
+	.loc 1 75 8
+	bar.sync 0;
+	.loc 1 76 21
+	ld.shared.u64 %rd90, [$shared$plain$2eshared+128];
+	mov.u32 %r65, 1;
 $B25:
-	cvt.u64.u32 %rd92, %r77;
-	.loc 1 154 12
-	mad.wide.u32 %rd93, %r77, 4, %rd43;
-	ld.global.u32 %r92, [%rd93];
-	setp.eq.s32 %p79, %r92, %r71;
-	.loc 1 155 15
-	setp.lt.s32 %p80, %r77, %r74;
-	selp.b32 %r93, %r77, %r74, %p80;
-	.loc 1 154 16
-	selp.b32 %r74, %r93, %r74, %p79;
-	.loc 1 153 34
-	add.s64 %rd94, %rd92, 16;
-	setp.lt.s64 %p81, %rd94, %rd36;
-	cvt.u32.u64 %r77, %rd94;
-	@%p81 bra $B25;
+	.loc 1 78 29
+	mad.lo.s32 %r66, %r65, 8, %r4;
+	ld.shared.u64 %rd91, [%r66+128];
+	setp.lt.s64 %p70, %rd90, %rd91;
+	selp.b64 %rd90, %rd91, %rd90, %p70;
+	.loc 1 77 29
+	add.s32 %r65, %r65, 1;
+	setp.lt.u32 %p71, %r65, 16;
+	@%p71 bra $B25;
+	.loc 1 31 14
+	cvt.u32.u64 %r67, %rd90;
+	.loc 1 33 9
+	setp.lt.s32 %p72, -2139095041, %r67;
+	mov.u32 %r68, 1;
+	mov.u32 %r69, -1;
+	@!%p72 bra $B74;
+	.loc 1 34 20
+	setp.lt.f32 %p73, 0f00000000, %f1;
+	@%p73 bra $B32;
+	mov.u32 %r70, %r1;
+	.loc 1 109 19
+	@!%p55 bra $B30;
+	add.s64 %rd92, %rd36, -48;
+	setp.le.s64 %p74, %rd92, %rd36;
+	setp.lt.s64 %p75, 0, %rd92;
+	and.pred %p76, %p74, %p75;
+	cvt.u32.u64 %r71, %rd92;
+	selp.b32 %r72, %r71, 0, %p76;
+	cvt.u64.u32 %rd93, %r72;
+	setp.lt.u32 %p77, %r6, %r72;
+	@!%p77 bra $B26;
+	mov.u32 %r70, %r1;
+	mov.u32 %r73, %r6;
+	bra $B27;
 $B26:
-	.loc 1 48 43
-	cvt.s64.s32 %rd95, %r74;
-	sub.s64 %rd96, 0, %rd95;
-	.loc 1 97 17
-	st.shared.u64 [%r68], %rd96;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd97, [$shared$plain$2eshared];
-	mov.u32 %r94, 1;
+	mov.u32 %r70, %r1;
+	mov.u32 %r73, %r6;
+	bra $B28;
 $B27:
-	.loc 1 101 29
-	mad.lo.s32 %r95, %r94, 8, %r4;
-	ld.shared.u64 %rd98, [%r95];
-	setp.lt.s64 %p82, %rd97, %rd98;
-	selp.b64 %rd97, %rd98, %rd97, %p82;
-	.loc 1 100 29
-	add.s32 %r94, %r94, 1;
-	setp.lt.u32 %p83, %r94, 16;
-	@%p83 bra $B27;
-	.loc 1 48 17
-	cvt.u32.u64 %r96, %rd97;
-	sub.s32 %r73, 0, %r96;
-	mov.u32 %r72, 0;
-	bra $B70;
+	cvt.u64.u32 %rd94, %r73;
+	.loc 1 110 12
+	mad.wide.u32 %rd95, %r73, 4, %rd43;
+	ld.global.u32 %r74, [%rd95];
+	setp.eq.s32 %p78, %r74, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p79, %r73, %r70;
+	selp.b32 %r75, %r73, %r70, %p79;
+	.loc 1 110 16
+	selp.b32 %r76, %r75, %r70, %p78;
+	.loc 1 109 34
+	add.s32 %r77, %r73, 16;
+	.loc 1 110 12
+	ld.global.u32 %r78, [%rd95+64];
+	setp.eq.s32 %p80, %r78, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p81, %r77, %r76;
+	selp.b32 %r79, %r77, %r76, %p81;
+	.loc 1 110 16
+	selp.b32 %r80, %r79, %r76, %p80;
+	.loc 1 109 34
+	add.s32 %r81, %r73, 32;
+	.loc 1 110 12
+	ld.global.u32 %r82, [%rd95+128];
+	setp.eq.s32 %p82, %r82, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p83, %r81, %r80;
+	selp.b32 %r83, %r81, %r80, %p83;
+	.loc 1 110 16
+	selp.b32 %r84, %r83, %r80, %p82;
+	.loc 1 109 34
+	add.s32 %r85, %r73, 48;
+	.loc 1 110 12
+	ld.global.u32 %r86, [%rd95+192];
+	setp.eq.s32 %p84, %r86, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p85, %r85, %r84;
+	selp.b32 %r87, %r85, %r84, %p85;
+	.loc 1 110 16
+	selp.b32 %r70, %r87, %r84, %p84;
+	.loc 1 109 34
+	add.s64 %rd96, %rd94, 64;
+	setp.lt.s64 %p86, %rd96, %rd36;
+	setp.lt.s64 %p87, %rd96, %rd93;
+	cvt.u32.u64 %r73, %rd96;
+	@%p87 bra $B27;
+	@!%p86 bra $B30;
 $B28:
-	.loc 1 46 65
-	setp.lt.u32 %p84, %r2, %r9;
-	@!%p84 bra $FAULT6;
-	mad.wide.u32 %rd99, %r2, 4, %rd7;
-	ld.global.u32 %r97, [%rd99];
-	.loc 4 11 12
-	setp.lt.s32 %p85, 0, %r19;
-	cvt.u64.u32 %rd100, %r19;
-	setp.lt.u32 %p86, %r19, %r1;
-	and.pred %p87, %p85, %p86;
-	mov.u32 %r72, 1;
-	mov.u32 %r98, -2139095040;
-	@!%p87 bra $B36;
-	add.s64 %rd101, %rd36, -48;
-	setp.le.s64 %p88, %rd101, %rd36;
-	setp.lt.s64 %p89, 0, %rd101;
-	and.pred %p90, %p88, %p89;
-	cvt.u32.u64 %r99, %rd101;
-	selp.b32 %r100, %r99, 0, %p90;
-	cvt.u64.u32 %rd102, %r100;
-	setp.lt.u32 %p91, %r6, %r100;
-	mov.u32 %r101, %r71;
-	mov.u32 %r102, -2147483648;
-	mov.u32 %r72, 1;
 $B29:
-	.loc 4 85 25
-	cvt.s64.s32 %rd103, %r102;
-	cvt.s64.s32 %rd104, %r101;
-	add.s64 %rd105, %rd103, %rd104;
-	add.s64 %rd106, %rd105, 1;
-	shr.s64 %rd107, %rd106, 1;
-	cvt.u32.u64 %r103, %rd107;
-	mov.u64 %rd108, 0;
-	.loc 4 67 17
-	@!%p48 bra $B34;
-	@!%p91 bra $B30;
-	mov.u64 %rd108, 0;
-	mov.u32 %r104, %r6;
-	bra $B31;
+	cvt.u64.u32 %rd97, %r73;
+	.loc 1 110 12
+	mad.wide.u32 %rd98, %r73, 4, %rd43;
+	ld.global.u32 %r88, [%rd98];
+	setp.eq.s32 %p88, %r88, %r67;
+	.loc 1 111 15
+	setp.lt.s32 %p89, %r73, %r70;
+	selp.b32 %r89, %r73, %r70, %p89;
+	.loc 1 110 16
+	selp.b32 %r70, %r89, %r70, %p88;
+	.loc 1 109 34
+	add.s64 %rd99, %rd97, 16;
+	setp.lt.s64 %p90, %rd99, %rd36;
+	cvt.u32.u64 %r73, %rd99;
+	@%p90 bra $B29;
 $B30:
-	mov.u64 %rd108, 0;
-	mov.u32 %r104, %r6;
-	bra $B32;
+	.loc 1 37 43
+	cvt.s64.s32 %rd100, %r70;
+	sub.s64 %rd101, 0, %rd100;
+	.loc 1 74 17
+	st.shared.u64 [%r64], %rd101;
+	.loc 1 75 8
+	bar.sync 0;
+	.loc 1 76 21
+	ld.shared.u64 %rd102, [$shared$plain$2eshared];
+	mov.u32 %r90, 1;
 $B31:
-	cvt.u64.u32 %rd109, %r104;
-	.loc 4 68 17
-	mad.wide.u32 %rd110, %r104, 4, %rd43;
-	ld.global.u32 %r105, [%rd110];
-	setp.le.s32 %p92, %r103, %r105;
-	.loc 4 69 4
-	add.s64 %rd111, %rd108, 1;
-	.loc 4 68 24
-	selp.b64 %rd112, %rd111, %rd108, %p92;
-	ld.global.u32 %r106, [%rd110+64];
-	setp.le.s32 %p93, %r103, %r106;
-	.loc 4 69 4
-	add.s64 %rd113, %rd112, 1;
-	.loc 4 68 24
-	selp.b64 %rd114, %rd113, %rd112, %p93;
-	ld.global.u32 %r107, [%rd110+128];
-	setp.le.s32 %p94, %r103, %r107;
-	.loc 4 69 4
-	add.s64 %rd115, %rd114, 1;
-	.loc 4 68 24
-	selp.b64 %rd116, %rd115, %rd114, %p94;
-	ld.global.u32 %r108, [%rd110+192];
-	setp.le.s32 %p95, %r103, %r108;
-	.loc 4 69 4
-	add.s64 %rd117, %rd116, 1;
-	.loc 4 68 24
-	selp.b64 %rd108, %rd117, %rd116, %p95;
-	.loc 4 67 32
-	add.s64 %rd118, %rd109, 64;
-	setp.lt.s64 %p96, %rd118, %rd36;
-	setp.lt.s64 %p97, %rd118, %rd102;
-	cvt.u32.u64 %r104, %rd118;
-	@%p97 bra $B31;
-	@!%p96 bra $B34;
+	.loc 1 78 29
+	mad.lo.s32 %r91, %r90, 8, %r4;
+	ld.shared.u64 %rd103, [%r91];
+	setp.lt.s64 %p91, %rd102, %rd103;
+	selp.b64 %rd102, %rd103, %rd102, %p91;
+	.loc 1 77 29
+	add.s32 %r90, %r90, 1;
+	setp.lt.u32 %p92, %r90, 16;
+	@%p92 bra $B31;
+	.loc 1 37 17
+	cvt.u32.u64 %r92, %rd102;
+	sub.s32 %r69, 0, %r92;
+	mov.u32 %r68, 0;
+	bra $B74;
 $B32:
+	.loc 1 35 65
+	setp.lt.u32 %p93, %r2, %r9;
+	@!%p93 bra $FAULT7;
+	mad.wide.u32 %rd104, %r2, 4, %rd7;
+	ld.global.u32 %r93, [%rd104];
+	.loc 5 11 12
+	setp.lt.s32 %p94, 0, %r19;
+	cvt.u64.u32 %rd105, %r19;
+	setp.lt.u32 %p95, %r19, %r1;
+	and.pred %p96, %p94, %p95;
+	mov.u32 %r68, 1;
+	mov.u32 %r94, -2139095040;
+	@!%p96 bra $B40;
+	add.s64 %rd106, %rd36, -48;
+	setp.le.s64 %p97, %rd106, %rd36;
+	setp.lt.s64 %p98, 0, %rd106;
+	and.pred %p99, %p97, %p98;
+	cvt.u32.u64 %r95, %rd106;
+	selp.b32 %r96, %r95, 0, %p99;
+	cvt.u64.u32 %rd107, %r96;
+	setp.lt.u32 %p100, %r6, %r96;
+	mov.u32 %r97, %r67;
+	mov.u32 %r98, -2147483648;
+	mov.u32 %r68, 1;
 $B33:
-	cvt.u64.u32 %rd119, %r104;
-	.loc 4 68 17
-	mad.wide.u32 %rd120, %r104, 4, %rd43;
-	ld.global.u32 %r109, [%rd120];
-	setp.le.s32 %p98, %r103, %r109;
-	.loc 4 69 4
-	add.s64 %rd121, %rd108, 1;
-	.loc 4 68 24
-	selp.b64 %rd108, %rd121, %rd108, %p98;
-	.loc 4 67 32
-	add.s64 %rd122, %rd119, 16;
-	setp.lt.s64 %p99, %rd122, %rd36;
-	cvt.u32.u64 %r104, %rd122;
-	@%p99 bra $B33;
+	.loc 5 85 25
+	cvt.s64.s32 %rd108, %r98;
+	cvt.s64.s32 %rd109, %r97;
+	add.s64 %rd110, %rd108, %rd109;
+	add.s64 %rd111, %rd110, 1;
+	shr.s64 %rd112, %rd111, 1;
+	cvt.u32.u64 %r99, %rd112;
+	mov.u64 %rd113, 0;
+	.loc 5 67 17
+	@!%p55 bra $B38;
+	@!%p100 bra $B34;
+	mov.u64 %rd113, 0;
+	mov.u32 %r100, %r6;
+	bra $B35;
 $B34:
-	.loc 1 85 2
-	xor.b32 %r72, %r72, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r110, %r72, 128, %r4;
-	mad.lo.s32 %r111, %r6, 8, %r110;
-	st.shared.u64 [%r111], %rd108;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd123, 0;
-	mov.u32 %r112, 0;
+	mov.u64 %rd113, 0;
+	mov.u32 %r100, %r6;
+	bra $B36;
 $B35:
-	.loc 1 89 25
-	mad.lo.s32 %r113, %r112, 8, %r110;
-	ld.shared.u64 %rd124, [%r113];
-	add.s64 %rd123, %rd123, %rd124;
-	add.s32 %r112, %r112, 1;
-	setp.lt.u32 %p100, %r112, 16;
-	@%p100 bra $B35;
-	.loc 4 86 56
-	setp.le.s64 %p101, %rd100, %rd123;
-	.loc 4 89 21
-	add.s32 %r114, %r103, -1;
-	.loc 4 86 56
-	selp.b32 %r101, %r101, %r114, %p101;
-	selp.b32 %r102, %r103, %r102, %p101;
-	.loc 4 84 13
-	setp.lt.s32 %p102, %r102, %r101;
-	@%p102 bra $B29;
-	.loc 4 12 14
-	setp.lt.s32 %p103, -2139095040, %r102;
-	selp.b32 %r98, %r102, -2139095040, %p103;
+	cvt.u64.u32 %rd114, %r100;
+	.loc 5 68 17
+	mad.wide.u32 %rd115, %r100, 4, %rd43;
+	ld.global.u32 %r101, [%rd115];
+	setp.le.s32 %p101, %r99, %r101;
+	.loc 5 69 4
+	add.s64 %rd116, %rd113, 1;
+	.loc 5 68 24
+	selp.b64 %rd117, %rd116, %rd113, %p101;
+	ld.global.u32 %r102, [%rd115+64];
+	setp.le.s32 %p102, %r99, %r102;
+	.loc 5 69 4
+	add.s64 %rd118, %rd117, 1;
+	.loc 5 68 24
+	selp.b64 %rd119, %rd118, %rd117, %p102;
+	ld.global.u32 %r103, [%rd115+128];
+	setp.le.s32 %p103, %r99, %r103;
+	.loc 5 69 4
+	add.s64 %rd120, %rd119, 1;
+	.loc 5 68 24
+	selp.b64 %rd121, %rd120, %rd119, %p103;
+	ld.global.u32 %r104, [%rd115+192];
+	setp.le.s32 %p104, %r99, %r104;
+	.loc 5 69 4
+	add.s64 %rd122, %rd121, 1;
+	.loc 5 68 24
+	selp.b64 %rd113, %rd122, %rd121, %p104;
+	.loc 5 67 32
+	add.s64 %rd123, %rd114, 64;
+	setp.lt.s64 %p105, %rd123, %rd36;
+	setp.lt.s64 %p106, %rd123, %rd107;
+	cvt.u32.u64 %r100, %rd123;
+	@%p106 bra $B35;
+	@!%p105 bra $B38;
 $B36:
-	.loc 4 14 8
-	bar.sync 0;
-	.loc 4 15 25
-	rcp.rn.f32 %f18, %f1;
-	.loc 3 28 59
-	shr.s32 %r115, %r71, 31;
-	shr.u32 %r116, %r115, 1;
-	xor.b32 %r117, %r71, %r116;
-	mov.b32 %f19, %r117;
-	mov.u32 %r118, %r6;
-	.loc 4 42 19
-	@!%p48 bra $B40;
 $B37:
-	cvt.u64.u32 %rd125, %r118;
-	.loc 4 44 19
-	mad.wide.u32 %rd126, %r118, 4, %rd43;
-	ld.global.u32 %r119, [%rd126];
-	setp.le.s32 %p104, %r98, %r119;
-	mov.u32 %r120, -1;
-	@!%p104 bra $B39;
-	.loc 3 28 59
-	shr.s32 %r121, %r119, 31;
-	shr.u32 %r122, %r121, 1;
-	xor.b32 %r123, %r119, %r122;
-	mov.b32 %f20, %r123;
-	.loc 3 33 7
-	setp.eq.f32 %p105, %f20, %f19;
-	mov.u32 %r120, 268435456;
-	@%p105 bra $B38;
-	.loc 3 36 28
-	sub.rn.f32 %f21, %f20, %f19;
-	mul.rn.f32 %f22, %f21, %f18;
-	.loc 5 36 10
-	fma.rn.f32 %f23, %f22, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f24, %f23, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f25, %f24, 0fBF317218, %f22;
-	fma.rn.f32 %f26, %f24, 0f3102E308, %f25;
-	.loc 5 39 21
-	fma.rn.f32 %f27, 0f3AB527C5, %f26, 0f3C091CC4;
-	fma.rn.f32 %f28, %f27, %f26, 0f3D2AAC57;
-	fma.rn.f32 %f29, %f28, %f26, 0f3E2AAA49;
-	fma.rn.f32 %f30, %f29, %f26, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f31, %f30, %f26, 0f3F800000;
-	fma.rn.f32 %f32, %f31, %f26, 0f3F800000;
-	mov.b32 %r124, %f23;
-	.loc 5 21 7
-	setp.lt.f32 %p106, 0f00000000, %f22;
-	selp.b32 %r125, 528482304, 1602224128, %p106;
-	selp.b32 %r126, 1602224128, 528482304, %p106;
-	.loc 5 24 51
-	mad.lo.s32 %r127, %r124, 8388608, %r125;
-	mov.b32 %f33, %r127;
-	mul.rn.f32 %f34, %f32, %f33;
-	mov.b32 %f35, %r126;
-	mul.rn.f32 %f36, %f34, %f35;
-	.loc 5 25 8
-	abs.f32 %f37, %f22;
-	setp.lt.f32 %p107, 0f42D00000, %f37;
-	selp.f32 %f38, 0f00000000, %f36, %p107;
-	and.pred %p108, %p107, %p106;
-	selp.f32 %f39, 0f7F800000, %f38, %p108;
-	.loc 3 36 43
-	mul.rn.f32 %f40, %f39, 0f4D800000;
-	cvt.rzi.s32.f32 %r120, %f40;
+	cvt.u64.u32 %rd124, %r100;
+	.loc 5 68 17
+	mad.wide.u32 %rd125, %r100, 4, %rd43;
+	ld.global.u32 %r105, [%rd125];
+	setp.le.s32 %p107, %r99, %r105;
+	.loc 5 69 4
+	add.s64 %rd126, %rd113, 1;
+	.loc 5 68 24
+	selp.b64 %rd113, %rd126, %rd113, %p107;
+	.loc 5 67 32
+	add.s64 %rd127, %rd124, 16;
+	setp.lt.s64 %p108, %rd127, %rd36;
+	cvt.u32.u64 %r100, %rd127;
+	@%p108 bra $B37;
 $B38:
+	.loc 1 62 2
+	xor.b32 %r68, %r68, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r106, %r68, 128, %r4;
+	mad.lo.s32 %r107, %r6, 8, %r106;
+	st.shared.u64 [%r107], %rd113;
+	.loc 1 64 8
+	bar.sync 0;
+	mov.u64 %rd128, 0;
+	mov.u32 %r108, 0;
 $B39:
-	.loc 4 47 9
-	st.global.u32 [%rd126], %r120;
-	.loc 4 42 34
-	add.s64 %rd127, %rd125, 16;
-	setp.lt.s64 %p109, %rd127, %rd36;
-	cvt.u32.u64 %r118, %rd127;
-	@%p109 bra $B37;
+	.loc 1 66 25
+	mad.lo.s32 %r109, %r108, 8, %r106;
+	ld.shared.u64 %rd129, [%r109];
+	add.s64 %rd128, %rd128, %rd129;
+	add.s32 %r108, %r108, 1;
+	setp.lt.u32 %p109, %r108, 16;
+	@%p109 bra $B39;
+	.loc 5 86 56
+	setp.le.s64 %p110, %rd105, %rd128;
+	.loc 5 89 21
+	add.s32 %r110, %r99, -1;
+	.loc 5 86 56
+	selp.b32 %r97, %r97, %r110, %p110;
+	selp.b32 %r98, %r99, %r98, %p110;
+	.loc 5 84 13
+	setp.lt.s32 %p111, %r98, %r97;
+	@%p111 bra $B33;
+	.loc 5 12 14
+	setp.lt.s32 %p112, -2139095040, %r98;
+	selp.b32 %r94, %r98, -2139095040, %p112;
 $B40:
-	.loc 4 16 8
+	.loc 5 14 8
 	bar.sync 0;
-	.loc 3 41 14
-	setp.lt.f32 %p110, 0f00000000, %f3;
-	.loc 3 44 25
-	setp.nan.f32 %p111, %f3, 0f3F800000;
-	min.f32 %f41, %f3, 0f3F800000;
-	selp.f32 %f42, 0f7FFFFFFF, %f41, %p111;
-	mul.rn.f32 %f43, %f42, 0f4D800000;
-	cvt.rzi.s32.f32 %r128, %f43;
-	setp.lt.s32 %p112, 1, %r128;
-	selp.b32 %r129, %r128, 1, %p112;
-	.loc 3 41 14
-	selp.b32 %r130, %r129, 1, %p110;
-	.loc 4 18 12
-	setp.lt.f32 %p113, 0f00000000, %f2;
-	setp.lt.f32 %p114, %f2, 0f3F800000;
-	and.pred %p115, %p113, %p114;
-	@!%p115 bra $B54;
-	mov.u64 %rd128, 0;
-	.loc 4 67 17
-	@!%p48 bra $B45;
-	add.s64 %rd129, %rd36, -48;
-	setp.le.s64 %p116, %rd129, %rd36;
-	setp.lt.s64 %p117, 0, %rd129;
-	and.pred %p118, %p116, %p117;
-	cvt.u32.u64 %r131, %rd129;
-	selp.b32 %r132, %r131, 0, %p118;
-	cvt.u64.u32 %rd130, %r132;
-	setp.lt.u32 %p119, %r6, %r132;
-	@!%p119 bra $B41;
-	mov.u64 %rd128, 0;
-	mov.u32 %r133, %r6;
-	bra $B42;
+	.loc 5 15 25
+	rcp.rn.f32 %f17, %f1;
+	.loc 4 28 59
+	shr.s32 %r111, %r67, 31;
+	shr.u32 %r112, %r111, 1;
+	xor.b32 %r113, %r67, %r112;
+	mov.b32 %f18, %r113;
+	mov.u32 %r114, %r6;
+	.loc 5 42 19
+	@!%p55 bra $B44;
 $B41:
-	mov.u64 %rd128, 0;
-	mov.u32 %r133, %r6;
-	bra $B43;
+	cvt.u64.u32 %rd130, %r114;
+	.loc 5 44 19
+	mad.wide.u32 %rd131, %r114, 4, %rd43;
+	ld.global.u32 %r115, [%rd131];
+	setp.le.s32 %p113, %r94, %r115;
+	mov.u32 %r116, -1;
+	@!%p113 bra $B43;
+	.loc 4 28 59
+	shr.s32 %r117, %r115, 31;
+	shr.u32 %r118, %r117, 1;
+	xor.b32 %r119, %r115, %r118;
+	mov.b32 %f19, %r119;
+	.loc 4 33 7
+	setp.eq.f32 %p114, %f19, %f18;
+	mov.u32 %r116, 268435456;
+	@%p114 bra $B42;
+	.loc 4 36 28
+	sub.rn.f32 %f20, %f19, %f18;
+	mul.rn.f32 %f21, %f20, %f17;
+	.loc 6 36 10
+	fma.rn.f32 %f22, %f21, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f23, %f22, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f24, %f23, 0fBF317218, %f21;
+	fma.rn.f32 %f25, %f23, 0f3102E308, %f24;
+	.loc 6 39 21
+	fma.rn.f32 %f26, 0f3AB527C5, %f25, 0f3C091CC4;
+	fma.rn.f32 %f27, %f26, %f25, 0f3D2AAC57;
+	fma.rn.f32 %f28, %f27, %f25, 0f3E2AAA49;
+	fma.rn.f32 %f29, %f28, %f25, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
+	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
+	mov.b32 %r120, %f22;
+	.loc 6 21 7
+	setp.lt.f32 %p115, 0f00000000, %f21;
+	selp.b32 %r121, 528482304, 1602224128, %p115;
+	selp.b32 %r122, 1602224128, 528482304, %p115;
+	.loc 6 24 51
+	mad.lo.s32 %r123, %r120, 8388608, %r121;
+	mov.b32 %f32, %r123;
+	mul.rn.f32 %f33, %f31, %f32;
+	mov.b32 %f34, %r122;
+	mul.rn.f32 %f35, %f33, %f34;
+	.loc 6 25 8
+	abs.f32 %f36, %f21;
+	setp.lt.f32 %p116, 0f42D00000, %f36;
+	selp.f32 %f37, 0f00000000, %f35, %p116;
+	and.pred %p117, %p116, %p115;
+	selp.f32 %f38, 0f7F800000, %f37, %p117;
+	.loc 4 36 43
+	mul.rn.f32 %f39, %f38, 0f4D800000;
+	cvt.rzi.s32.f32 %r116, %f39;
 $B42:
-	cvt.u64.u32 %rd131, %r133;
-	.loc 4 68 17
-	mad.wide.u32 %rd132, %r133, 4, %rd43;
-	ld.global.u32 %r134, [%rd132];
-	setp.le.s32 %p120, 0, %r134;
-	.loc 4 62 47
-	cvt.u64.u32 %rd133, %r134;
-	.loc 4 69 4
-	add.s64 %rd134, %rd128, %rd133;
-	.loc 4 68 24
-	selp.b64 %rd135, %rd134, %rd128, %p120;
-	ld.global.u32 %r135, [%rd132+64];
-	setp.le.s32 %p121, 0, %r135;
-	.loc 4 62 47
-	cvt.u64.u32 %rd136, %r135;
-	.loc 4 69 4
-	add.s64 %rd137, %rd135, %rd136;
-	.loc 4 68 24
-	selp.b64 %rd138, %rd137, %rd135, %p121;
-	ld.global.u32 %r136, [%rd132+128];
-	setp.le.s32 %p122, 0, %r136;
-	.loc 4 62 47
-	cvt.u64.u32 %rd139, %r136;
-	.loc 4 69 4
-	add.s64 %rd140, %rd138, %rd139;
-	.loc 4 68 24
-	selp.b64 %rd141, %rd140, %rd138, %p122;
-	ld.global.u32 %r137, [%rd132+192];
-	setp.le.s32 %p123, 0, %r137;
-	.loc 4 62 47
-	cvt.u64.u32 %rd142, %r137;
-	.loc 4 69 4
-	add.s64 %rd143, %rd141, %rd142;
-	.loc 4 68 24
-	selp.b64 %rd128, %rd143, %rd141, %p123;
-	.loc 4 67 32
-	add.s64 %rd144, %rd131, 64;
-	setp.lt.s64 %p124, %rd144, %rd36;
-	setp.lt.s64 %p125, %rd144, %rd130;
-	cvt.u32.u64 %r133, %rd144;
-	@%p125 bra $B42;
-	@!%p124 bra $B45;
 $B43:
+	.loc 5 47 9
+	st.global.u32 [%rd131], %r116;
+	.loc 5 42 34
+	add.s64 %rd132, %rd130, 16;
+	setp.lt.s64 %p118, %rd132, %rd36;
+	cvt.u32.u64 %r114, %rd132;
+	@%p118 bra $B41;
 $B44:
-	cvt.u64.u32 %rd145, %r133;
-	.loc 4 68 17
-	mad.wide.u32 %rd146, %r133, 4, %rd43;
-	ld.global.u32 %r138, [%rd146];
-	setp.le.s32 %p126, 0, %r138;
-	.loc 4 62 47
-	cvt.u64.u32 %rd147, %r138;
-	.loc 4 69 4
-	add.s64 %rd148, %rd128, %rd147;
-	.loc 4 68 24
-	selp.b64 %rd128, %rd148, %rd128, %p126;
-	.loc 4 67 32
-	add.s64 %rd149, %rd145, 16;
-	setp.lt.s64 %p127, %rd149, %rd36;
-	cvt.u32.u64 %r133, %rd149;
-	@%p127 bra $B44;
+	.loc 5 16 8
+	bar.sync 0;
+	.loc 4 41 14
+	setp.lt.f32 %p119, 0f00000000, %f3;
+	.loc 4 44 25
+	setp.nan.f32 %p120, %f3, 0f3F800000;
+	min.f32 %f40, %f3, 0f3F800000;
+	selp.f32 %f41, 0f7FFFFFFF, %f40, %p120;
+	mul.rn.f32 %f42, %f41, 0f4D800000;
+	cvt.rzi.s32.f32 %r124, %f42;
+	setp.lt.s32 %p121, 1, %r124;
+	selp.b32 %r125, %r124, 1, %p121;
+	.loc 4 41 14
+	selp.b32 %r126, %r125, 1, %p119;
+	.loc 5 18 12
+	setp.lt.f32 %p122, 0f00000000, %f2;
+	setp.lt.f32 %p123, %f2, 0f3F800000;
+	and.pred %p124, %p122, %p123;
+	@!%p124 bra $B58;
+	mov.u64 %rd133, 0;
+	.loc 5 67 17
+	@!%p55 bra $B49;
+	add.s64 %rd134, %rd36, -48;
+	setp.le.s64 %p125, %rd134, %rd36;
+	setp.lt.s64 %p126, 0, %rd134;
+	and.pred %p127, %p125, %p126;
+	cvt.u32.u64 %r127, %rd134;
+	selp.b32 %r128, %r127, 0, %p127;
+	cvt.u64.u32 %rd135, %r128;
+	setp.lt.u32 %p128, %r6, %r128;
+	@!%p128 bra $B45;
+	mov.u64 %rd133, 0;
+	mov.u32 %r129, %r6;
+	bra $B46;
 $B45:
-	.loc 1 85 2
-	xor.b32 %r72, %r72, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r139, %r72, 128, %r4;
-	mad.lo.s32 %r140, %r6, 8, %r139;
-	st.shared.u64 [%r140], %rd128;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd150, 0;
-	mov.u32 %r141, 0;
+	mov.u64 %rd133, 0;
+	mov.u32 %r129, %r6;
+	bra $B47;
 $B46:
-	.loc 1 89 25
-	mad.lo.s32 %r142, %r141, 8, %r139;
-	ld.shared.u64 %rd151, [%r142];
-	add.s64 %rd150, %rd150, %rd151;
-	add.s32 %r141, %r141, 1;
-	setp.lt.u32 %p128, %r141, 16;
-	@%p128 bra $B46;
-	.loc 3 49 29
-	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd150;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd152, %fd3;
-	setp.nan.f64 %p129, %fd3, %fd3;
-	selp.b64 %rd153, 0, %rd152, %p129;
-	setp.lt.s64 %p130, 1, %rd153;
-	selp.b64 %rd154, %rd153, 1, %p130;
-	add.s64 %rd155, %rd36, -48;
-	setp.le.s64 %p131, %rd155, %rd36;
-	setp.lt.s64 %p132, 0, %rd155;
-	and.pred %p133, %p131, %p132;
-	cvt.u32.u64 %r143, %rd155;
-	selp.b32 %r144, %r143, 0, %p133;
-	cvt.u64.u32 %rd156, %r144;
-	setp.lt.u32 %p134, %r6, %r144;
-	mov.u32 %r145, 268435456;
-	mov.u32 %r146, 0;
+	cvt.u64.u32 %rd136, %r129;
+	.loc 5 68 17
+	mad.wide.u32 %rd137, %r129, 4, %rd43;
+	ld.global.u32 %r130, [%rd137];
+	setp.le.s32 %p129, 0, %r130;
+	.loc 5 62 47
+	cvt.u64.u32 %rd138, %r130;
+	.loc 5 69 4
+	add.s64 %rd139, %rd133, %rd138;
+	.loc 5 68 24
+	selp.b64 %rd140, %rd139, %rd133, %p129;
+	ld.global.u32 %r131, [%rd137+64];
+	setp.le.s32 %p130, 0, %r131;
+	.loc 5 62 47
+	cvt.u64.u32 %rd141, %r131;
+	.loc 5 69 4
+	add.s64 %rd142, %rd140, %rd141;
+	.loc 5 68 24
+	selp.b64 %rd143, %rd142, %rd140, %p130;
+	ld.global.u32 %r132, [%rd137+128];
+	setp.le.s32 %p131, 0, %r132;
+	.loc 5 62 47
+	cvt.u64.u32 %rd144, %r132;
+	.loc 5 69 4
+	add.s64 %rd145, %rd143, %rd144;
+	.loc 5 68 24
+	selp.b64 %rd146, %rd145, %rd143, %p131;
+	ld.global.u32 %r133, [%rd137+192];
+	setp.le.s32 %p132, 0, %r133;
+	.loc 5 62 47
+	cvt.u64.u32 %rd147, %r133;
+	.loc 5 69 4
+	add.s64 %rd148, %rd146, %rd147;
+	.loc 5 68 24
+	selp.b64 %rd133, %rd148, %rd146, %p132;
+	.loc 5 67 32
+	add.s64 %rd149, %rd136, 64;
+	setp.lt.s64 %p133, %rd149, %rd36;
+	setp.lt.s64 %p134, %rd149, %rd135;
+	cvt.u32.u64 %r129, %rd149;
+	@%p134 bra $B46;
+	@!%p133 bra $B49;
 $B47:
-	.loc 4 85 34
-	add.s32 %r147, %r146, %r145;
-	add.s32 %r148, %r147, 1;
-	cvt.u64.u32 %rd157, %r148;
-	shr.u64 %rd158, %rd157, 1;
-	cvt.u32.u64 %r149, %rd158;
-	mov.u64 %rd159, 0;
-	.loc 4 67 17
-	@!%p48 bra $B52;
-	@!%p134 bra $B48;
-	mov.u64 %rd159, 0;
-	mov.u32 %r150, %r6;
-	bra $B49;
 $B48:
-	mov.u64 %rd159, 0;
-	mov.u32 %r150, %r6;
-	bra $B50;
+	cvt.u64.u32 %rd150, %r129;
+	.loc 5 68 17
+	mad.wide.u32 %rd151, %r129, 4, %rd43;
+	ld.global.u32 %r134, [%rd151];
+	setp.le.s32 %p135, 0, %r134;
+	.loc 5 62 47
+	cvt.u64.u32 %rd152, %r134;
+	.loc 5 69 4
+	add.s64 %rd153, %rd133, %rd152;
+	.loc 5 68 24
+	selp.b64 %rd133, %rd153, %rd133, %p135;
+	.loc 5 67 32
+	add.s64 %rd154, %rd150, 16;
+	setp.lt.s64 %p136, %rd154, %rd36;
+	cvt.u32.u64 %r129, %rd154;
+	@%p136 bra $B48;
 $B49:
-	cvt.u64.u32 %rd160, %r150;
-	.loc 4 68 17
-	mad.wide.u32 %rd161, %r150, 4, %rd43;
-	ld.global.u32 %r151, [%rd161];
-	setp.le.s32 %p135, %r149, %r151;
-	.loc 4 62 47
-	cvt.u64.u32 %rd162, %r151;
-	.loc 4 69 4
-	add.s64 %rd163, %rd159, %rd162;
-	.loc 4 68 24
-	selp.b64 %rd164, %rd163, %rd159, %p135;
-	ld.global.u32 %r152, [%rd161+64];
-	setp.le.s32 %p136, %r149, %r152;
-	.loc 4 62 47
-	cvt.u64.u32 %rd165, %r152;
-	.loc 4 69 4
-	add.s64 %rd166, %rd164, %rd165;
-	.loc 4 68 24
-	selp.b64 %rd167, %rd166, %rd164, %p136;
-	ld.global.u32 %r153, [%rd161+128];
-	setp.le.s32 %p137, %r149, %r153;
-	.loc 4 62 47
-	cvt.u64.u32 %rd168, %r153;
-	.loc 4 69 4
-	add.s64 %rd169, %rd167, %rd168;
-	.loc 4 68 24
-	selp.b64 %rd170, %rd169, %rd167, %p137;
-	ld.global.u32 %r154, [%rd161+192];
-	setp.le.s32 %p138, %r149, %r154;
-	.loc 4 62 47
-	cvt.u64.u32 %rd171, %r154;
-	.loc 4 69 4
-	add.s64 %rd172, %rd170, %rd171;
-	.loc 4 68 24
-	selp.b64 %rd159, %rd172, %rd170, %p138;
-	.loc 4 67 32
-	add.s64 %rd173, %rd160, 64;
-	setp.lt.s64 %p139, %rd173, %rd36;
-	setp.lt.s64 %p140, %rd173, %rd156;
-	cvt.u32.u64 %r150, %rd173;
-	@%p140 bra $B49;
-	@!%p139 bra $B52;
+	.loc 1 62 2
+	xor.b32 %r68, %r68, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r135, %r68, 128, %r4;
+	mad.lo.s32 %r136, %r6, 8, %r135;
+	st.shared.u64 [%r136], %rd133;
+	.loc 1 64 8
+	bar.sync 0;
+	mov.u64 %rd155, 0;
+	mov.u32 %r137, 0;
 $B50:
+	.loc 1 66 25
+	mad.lo.s32 %r138, %r137, 8, %r135;
+	ld.shared.u64 %rd156, [%r138];
+	add.s64 %rd155, %rd155, %rd156;
+	add.s32 %r137, %r137, 1;
+	setp.lt.u32 %p137, %r137, 16;
+	@%p137 bra $B50;
+	.loc 4 49 29
+	cvt.f64.f32 %fd1, %f2;
+	cvt.rn.f64.s64 %fd2, %rd155;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd157, %fd3;
+	setp.nan.f64 %p138, %fd3, %fd3;
+	selp.b64 %rd158, 0, %rd157, %p138;
+	setp.lt.s64 %p139, 1, %rd158;
+	selp.b64 %rd159, %rd158, 1, %p139;
+	add.s64 %rd160, %rd36, -48;
+	setp.le.s64 %p140, %rd160, %rd36;
+	setp.lt.s64 %p141, 0, %rd160;
+	and.pred %p142, %p140, %p141;
+	cvt.u32.u64 %r139, %rd160;
+	selp.b32 %r140, %r139, 0, %p142;
+	cvt.u64.u32 %rd161, %r140;
+	setp.lt.u32 %p143, %r6, %r140;
+	mov.u32 %r141, 268435456;
+	mov.u32 %r142, 0;
 $B51:
-	cvt.u64.u32 %rd174, %r150;
-	.loc 4 68 17
-	mad.wide.u32 %rd175, %r150, 4, %rd43;
-	ld.global.u32 %r155, [%rd175];
-	setp.le.s32 %p141, %r149, %r155;
-	.loc 4 62 47
-	cvt.u64.u32 %rd176, %r155;
-	.loc 4 69 4
-	add.s64 %rd177, %rd159, %rd176;
-	.loc 4 68 24
-	selp.b64 %rd159, %rd177, %rd159, %p141;
-	.loc 4 67 32
-	add.s64 %rd178, %rd174, 16;
-	setp.lt.s64 %p142, %rd178, %rd36;
-	cvt.u32.u64 %r150, %rd178;
-	@%p142 bra $B51;
+	.loc 5 85 34
+	add.s32 %r143, %r142, %r141;
+	add.s32 %r144, %r143, 1;
+	cvt.u64.u32 %rd162, %r144;
+	shr.u64 %rd163, %rd162, 1;
+	cvt.u32.u64 %r145, %rd163;
+	mov.u64 %rd164, 0;
+	.loc 5 67 17
+	@!%p55 bra $B56;
+	@!%p143 bra $B52;
+	mov.u64 %rd164, 0;
+	mov.u32 %r146, %r6;
+	bra $B53;
 $B52:
-	.loc 1 85 2
-	xor.b32 %r72, %r72, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r156, %r72, 128, %r4;
-	mad.lo.s32 %r157, %r6, 8, %r156;
-	st.shared.u64 [%r157], %rd159;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd179, 0;
-	mov.u32 %r158, 0;
+	mov.u64 %rd164, 0;
+	mov.u32 %r146, %r6;
+	bra $B54;
 $B53:
-	.loc 1 89 25
-	mad.lo.s32 %r159, %r158, 8, %r156;
-	ld.shared.u64 %rd180, [%r159];
-	add.s64 %rd179, %rd179, %rd180;
-	add.s32 %r158, %r158, 1;
-	setp.lt.u32 %p143, %r158, 16;
-	@%p143 bra $B53;
-	.loc 4 86 56
-	setp.le.s64 %p144, %rd154, %rd179;
-	.loc 4 89 21
-	add.s32 %r160, %r149, -1;
-	.loc 4 86 56
-	selp.b32 %r145, %r145, %r160, %p144;
-	selp.b32 %r146, %r149, %r146, %p144;
-	.loc 4 84 13
-	setp.lt.s32 %p145, %r146, %r145;
-	@%p145 bra $B47;
-	.loc 4 20 14
-	setp.lt.s32 %p146, %r130, %r146;
-	selp.b32 %r130, %r146, %r130, %p146;
+	cvt.u64.u32 %rd165, %r146;
+	.loc 5 68 17
+	mad.wide.u32 %rd166, %r146, 4, %rd43;
+	ld.global.u32 %r147, [%rd166];
+	setp.le.s32 %p144, %r145, %r147;
+	.loc 5 62 47
+	cvt.u64.u32 %rd167, %r147;
+	.loc 5 69 4
+	add.s64 %rd168, %rd164, %rd167;
+	.loc 5 68 24
+	selp.b64 %rd169, %rd168, %rd164, %p144;
+	ld.global.u32 %r148, [%rd166+64];
+	setp.le.s32 %p145, %r145, %r148;
+	.loc 5 62 47
+	cvt.u64.u32 %rd170, %r148;
+	.loc 5 69 4
+	add.s64 %rd171, %rd169, %rd170;
+	.loc 5 68 24
+	selp.b64 %rd172, %rd171, %rd169, %p145;
+	ld.global.u32 %r149, [%rd166+128];
+	setp.le.s32 %p146, %r145, %r149;
+	.loc 5 62 47
+	cvt.u64.u32 %rd173, %r149;
+	.loc 5 69 4
+	add.s64 %rd174, %rd172, %rd173;
+	.loc 5 68 24
+	selp.b64 %rd175, %rd174, %rd172, %p146;
+	ld.global.u32 %r150, [%rd166+192];
+	setp.le.s32 %p147, %r145, %r150;
+	.loc 5 62 47
+	cvt.u64.u32 %rd176, %r150;
+	.loc 5 69 4
+	add.s64 %rd177, %rd175, %rd176;
+	.loc 5 68 24
+	selp.b64 %rd164, %rd177, %rd175, %p147;
+	.loc 5 67 32
+	add.s64 %rd178, %rd165, 64;
+	setp.lt.s64 %p148, %rd178, %rd36;
+	setp.lt.s64 %p149, %rd178, %rd161;
+	cvt.u32.u64 %r146, %rd178;
+	@%p149 bra $B53;
+	@!%p148 bra $B56;
 $B54:
-	.loc 4 22 34
-	shr.u32 %r161, %r1, 10;
-	add.s32 %r162, %r161, 1;
-	shl.b32 %r163, %r162, 4;
-	mov.u32 %r164, 0;
 $B55:
-	.loc 4 24 19
-	add.s32 %r165, %r164, 1;
-	mul.wide.u32 %rd181, %r165, %r163;
-	setp.lt.s64 %p147, %rd36, %rd181;
-	cvt.u32.u64 %r166, %rd181;
-	selp.b32 %r167, %r1, %r166, %p147;
-	cvt.u64.u32 %rd182, %r167;
-	.loc 4 25 56
-	mul.lo.s32 %r168, %r164, %r163;
-	setp.lt.u32 %p148, %r167, %r168;
-	selp.b32 %r169, %r167, %r168, %p148;
-	cvt.u64.u32 %rd183, %r169;
-	setp.le.u64 %p149, %rd182, %rd44;
-	setp.le.u32 %p150, %r169, %r167;
-	and.pred %p151, %p149, %p150;
-	@!%p151 bra $B89;
-	mad.wide.u32 %rd184, %r169, 4, %rd43;
-	sub.s64 %rd185, %rd182, %rd183;
-	.loc 4 67 17
-	setp.lt.s64 %p152, %rd45, %rd185;
-	mov.u64 %rd186, 0;
-	@!%p152 bra $B60;
-	add.s64 %rd187, %rd185, -48;
-	setp.le.s64 %p153, %rd187, %rd185;
-	setp.lt.s64 %p154, 0, %rd187;
-	and.pred %p155, %p153, %p154;
-	cvt.u32.u64 %r170, %rd187;
-	selp.b32 %r171, %r170, 0, %p155;
-	cvt.u64.u32 %rd188, %r171;
-	setp.lt.u32 %p156, %r6, %r171;
-	@!%p156 bra $B56;
-	mov.u64 %rd186, 0;
-	mov.u32 %r172, %r6;
-	bra $B57;
+	cvt.u64.u32 %rd179, %r146;
+	.loc 5 68 17
+	mad.wide.u32 %rd180, %r146, 4, %rd43;
+	ld.global.u32 %r151, [%rd180];
+	setp.le.s32 %p150, %r145, %r151;
+	.loc 5 62 47
+	cvt.u64.u32 %rd181, %r151;
+	.loc 5 69 4
+	add.s64 %rd182, %rd164, %rd181;
+	.loc 5 68 24
+	selp.b64 %rd164, %rd182, %rd164, %p150;
+	.loc 5 67 32
+	add.s64 %rd183, %rd179, 16;
+	setp.lt.s64 %p151, %rd183, %rd36;
+	cvt.u32.u64 %r146, %rd183;
+	@%p151 bra $B55;
 $B56:
-	mov.u64 %rd186, 0;
-	mov.u32 %r172, %r6;
-	bra $B58;
-$B57:
-	cvt.u64.u32 %rd189, %r172;
-	.loc 4 68 17
-	mad.wide.u32 %rd190, %r172, 4, %rd184;
-	ld.global.u32 %r173, [%rd190];
-	setp.le.s32 %p157, %r130, %r173;
-	.loc 4 62 47
-	cvt.u64.u32 %rd191, %r173;
-	.loc 4 69 4
-	add.s64 %rd192, %rd186, %rd191;
-	.loc 4 68 24
-	selp.b64 %rd193, %rd192, %rd186, %p157;
-	ld.global.u32 %r174, [%rd190+64];
-	setp.le.s32 %p158, %r130, %r174;
-	.loc 4 62 47
-	cvt.u64.u32 %rd194, %r174;
-	.loc 4 69 4
-	add.s64 %rd195, %rd193, %rd194;
-	.loc 4 68 24
-	selp.b64 %rd196, %rd195, %rd193, %p158;
-	ld.global.u32 %r175, [%rd190+128];
-	setp.le.s32 %p159, %r130, %r175;
-	.loc 4 62 47
-	cvt.u64.u32 %rd197, %r175;
-	.loc 4 69 4
-	add.s64 %rd198, %rd196, %rd197;
-	.loc 4 68 24
-	selp.b64 %rd199, %rd198, %rd196, %p159;
-	ld.global.u32 %r176, [%rd190+192];
-	setp.le.s32 %p160, %r130, %r176;
-	.loc 4 62 47
-	cvt.u64.u32 %rd200, %r176;
-	.loc 4 69 4
-	add.s64 %rd201, %rd199, %rd200;
-	.loc 4 68 24
-	selp.b64 %rd186, %rd201, %rd199, %p160;
-	.loc 4 67 32
-	add.s64 %rd202, %rd189, 64;
-	setp.lt.s64 %p161, %rd202, %rd185;
-	setp.lt.s64 %p162, %rd202, %rd188;
-	cvt.u32.u64 %r172, %rd202;
-	@%p162 bra $B57;
-	@!%p161 bra $B60;
-$B58:
-$B59:
-	cvt.u64.u32 %rd203, %r172;
-	.loc 4 68 17
-	mad.wide.u32 %rd204, %r172, 4, %rd184;
-	ld.global.u32 %r177, [%rd204];
-	setp.le.s32 %p163, %r130, %r177;
-	.loc 4 62 47
-	cvt.u64.u32 %rd205, %r177;
-	.loc 4 69 4
-	add.s64 %rd206, %rd186, %rd205;
-	.loc 4 68 24
-	selp.b64 %rd186, %rd206, %rd186, %p163;
-	.loc 4 67 32
-	add.s64 %rd207, %rd203, 16;
-	setp.lt.s64 %p164, %rd207, %rd185;
-	cvt.u32.u64 %r172, %rd207;
-	@%p164 bra $B59;
-$B60:
-	.loc 4 25 10
-	mad.lo.s32 %r178, %r164, 128, %r5;
-	mad.lo.s32 %r179, %r6, 8, %r178;
-	st.shared.u64 [%r179], %rd186;
-	setp.lt.u32 %p165, %r165, 64;
-	mov.u32 %r164, %r165;
-	@%p165 bra $B55;
-	.loc 4 27 8
+	.loc 1 62 2
+	xor.b32 %r68, %r68, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r152, %r68, 128, %r4;
+	mad.lo.s32 %r153, %r6, 8, %r152;
+	st.shared.u64 [%r153], %rd164;
+	.loc 1 64 8
 	bar.sync 0;
-	mov.u64 %rd208, 0;
-	mov.u32 %r180, 0;
+	mov.u64 %rd184, 0;
+	mov.u32 %r154, 0;
+$B57:
+	.loc 1 66 25
+	mad.lo.s32 %r155, %r154, 8, %r152;
+	ld.shared.u64 %rd185, [%r155];
+	add.s64 %rd184, %rd184, %rd185;
+	add.s32 %r154, %r154, 1;
+	setp.lt.u32 %p152, %r154, 16;
+	@%p152 bra $B57;
+	.loc 5 86 56
+	setp.le.s64 %p153, %rd159, %rd184;
+	.loc 5 89 21
+	add.s32 %r156, %r145, -1;
+	.loc 5 86 56
+	selp.b32 %r141, %r141, %r156, %p153;
+	selp.b32 %r142, %r145, %r142, %p153;
+	.loc 5 84 13
+	setp.lt.s32 %p154, %r142, %r141;
+	@%p154 bra $B51;
+	.loc 5 20 14
+	setp.lt.s32 %p155, %r126, %r142;
+	selp.b32 %r126, %r142, %r126, %p155;
+$B58:
+	.loc 5 22 34
+	shr.u32 %r157, %r1, 10;
+	add.s32 %r158, %r157, 1;
+	shl.b32 %r159, %r158, 4;
+	mov.u32 %r160, 0;
+$B59:
+	.loc 5 24 19
+	add.s32 %r161, %r160, 1;
+	mul.wide.u32 %rd186, %r161, %r159;
+	setp.lt.s64 %p156, %rd36, %rd186;
+	cvt.u32.u64 %r162, %rd186;
+	selp.b32 %r163, %r1, %r162, %p156;
+	cvt.u64.u32 %rd187, %r163;
+	.loc 5 25 56
+	mul.lo.s32 %r164, %r160, %r159;
+	setp.lt.u32 %p157, %r163, %r164;
+	selp.b32 %r165, %r163, %r164, %p157;
+	cvt.u64.u32 %rd188, %r165;
+	setp.le.u64 %p158, %rd187, %rd44;
+	setp.le.u32 %p159, %r165, %r163;
+	and.pred %p160, %p158, %p159;
+	@!%p160 bra $B87;
+	mad.wide.u32 %rd189, %r165, 4, %rd43;
+	sub.s64 %rd190, %rd187, %rd188;
+	.loc 5 67 17
+	setp.lt.s64 %p161, %rd45, %rd190;
+	mov.u64 %rd191, 0;
+	@!%p161 bra $B64;
+	add.s64 %rd192, %rd190, -48;
+	setp.le.s64 %p162, %rd192, %rd190;
+	setp.lt.s64 %p163, 0, %rd192;
+	and.pred %p164, %p162, %p163;
+	cvt.u32.u64 %r166, %rd192;
+	selp.b32 %r167, %r166, 0, %p164;
+	cvt.u64.u32 %rd193, %r167;
+	setp.lt.u32 %p165, %r6, %r167;
+	@!%p165 bra $B60;
+	mov.u64 %rd191, 0;
+	mov.u32 %r168, %r6;
+	bra $B61;
+$B60:
+	mov.u64 %rd191, 0;
+	mov.u32 %r168, %r6;
+	bra $B62;
 $B61:
-	.loc 4 124 15
-	mad.lo.s32 %r181, %r180, 128, %r5;
-	mov.u64 %rd209, 0;
-	mov.u32 %r182, 0;
+	cvt.u64.u32 %rd194, %r168;
+	.loc 5 68 17
+	mad.wide.u32 %rd195, %r168, 4, %rd189;
+	ld.global.u32 %r169, [%rd195];
+	setp.le.s32 %p166, %r126, %r169;
+	.loc 5 62 47
+	cvt.u64.u32 %rd196, %r169;
+	.loc 5 69 4
+	add.s64 %rd197, %rd191, %rd196;
+	.loc 5 68 24
+	selp.b64 %rd198, %rd197, %rd191, %p166;
+	ld.global.u32 %r170, [%rd195+64];
+	setp.le.s32 %p167, %r126, %r170;
+	.loc 5 62 47
+	cvt.u64.u32 %rd199, %r170;
+	.loc 5 69 4
+	add.s64 %rd200, %rd198, %rd199;
+	.loc 5 68 24
+	selp.b64 %rd201, %rd200, %rd198, %p167;
+	ld.global.u32 %r171, [%rd195+128];
+	setp.le.s32 %p168, %r126, %r171;
+	.loc 5 62 47
+	cvt.u64.u32 %rd202, %r171;
+	.loc 5 69 4
+	add.s64 %rd203, %rd201, %rd202;
+	.loc 5 68 24
+	selp.b64 %rd204, %rd203, %rd201, %p168;
+	ld.global.u32 %r172, [%rd195+192];
+	setp.le.s32 %p169, %r126, %r172;
+	.loc 5 62 47
+	cvt.u64.u32 %rd205, %r172;
+	.loc 5 69 4
+	add.s64 %rd206, %rd204, %rd205;
+	.loc 5 68 24
+	selp.b64 %rd191, %rd206, %rd204, %p169;
+	.loc 5 67 32
+	add.s64 %rd207, %rd194, 64;
+	setp.lt.s64 %p170, %rd207, %rd190;
+	setp.lt.s64 %p171, %rd207, %rd193;
+	cvt.u32.u64 %r168, %rd207;
+	@%p171 bra $B61;
+	@!%p170 bra $B64;
 $B62:
-	mad.lo.s32 %r183, %r182, 8, %r181;
-	ld.shared.u64 %rd210, [%r183];
-	add.s64 %rd209, %rd209, %rd210;
-	add.s32 %r182, %r182, 1;
-	setp.lt.u32 %p166, %r182, 16;
-	@%p166 bra $B62;
-	.loc 4 99 3
-	add.s64 %rd208, %rd208, %rd209;
-	add.s32 %r180, %r180, 1;
-	setp.lt.u32 %p167, %r180, 64;
-	@%p167 bra $B61;
-	.loc 3 54 67
-	cvt.u32.u64 %r184, %rd38;
-	shr.u64 %rd211, %rd38, 32;
-	cvt.u32.u64 %r185, %rd211;
-	mov.u32 %r186, 0;
-	mov.u32 %r187, 0;
-	mov.u32 %r188, 0;
-	mov.u32 %r189, 0;
 $B63:
-	.loc 6 460 19
-	mul.wide.u32 %rd212, %r97, 3528531795;
-	.loc 6 461 21
-	shr.u64 %rd213, %rd212, 32;
-	cvt.u32.u64 %r190, %rd213;
-	cvt.u32.u64 %r191, %rd212;
-	.loc 6 460 19
-	mul.wide.u32 %rd214, %r187, 3449720151;
-	.loc 6 461 21
-	shr.u64 %rd215, %rd214, 32;
-	cvt.u32.u64 %r192, %rd215;
-	cvt.u32.u64 %r193, %rd214;
-	.loc 7 18 21
-	xor.b32 %r194, %r192, %r186;
-	xor.b32 %r97, %r194, %r184;
-	xor.b32 %r195, %r190, %r188;
-	xor.b32 %r187, %r195, %r185;
-	.loc 7 19 11
-	add.s32 %r184, %r184, -1640531527;
-	add.s32 %r185, %r185, -1150833019;
-	add.s32 %r189, %r189, 1;
-	setp.lt.u32 %p168, %r189, 10;
-	mov.u32 %r186, %r193;
-	mov.u32 %r188, %r191;
-	@%p168 bra $B63;
-	.loc 3 55 30
-	cvt.u64.u32 %rd216, %r193;
-	shl.b64 %rd217, %rd216, 32;
-	cvt.u64.u32 %rd218, %r97;
-	or.b64 %rd219, %rd217, %rd218;
-	mul.hi.u64 %rd220, %rd219, %rd208;
-	mov.u32 %r196, 0;
+	cvt.u64.u32 %rd208, %r168;
+	.loc 5 68 17
+	mad.wide.u32 %rd209, %r168, 4, %rd189;
+	ld.global.u32 %r173, [%rd209];
+	setp.le.s32 %p172, %r126, %r173;
+	.loc 5 62 47
+	cvt.u64.u32 %rd210, %r173;
+	.loc 5 69 4
+	add.s64 %rd211, %rd191, %rd210;
+	.loc 5 68 24
+	selp.b64 %rd191, %rd211, %rd191, %p172;
+	.loc 5 67 32
+	add.s64 %rd212, %rd208, 16;
+	setp.lt.s64 %p173, %rd212, %rd190;
+	cvt.u32.u64 %r168, %rd212;
+	@%p173 bra $B63;
 $B64:
-	.loc 4 124 15
-	mad.lo.s32 %r197, %r196, 128, %r5;
-	mov.u64 %rd221, 0;
-	mov.u32 %r198, 0;
+	.loc 5 25 10
+	mad.lo.s32 %r174, %r160, 128, %r5;
+	mad.lo.s32 %r175, %r6, 8, %r174;
+	st.shared.u64 [%r175], %rd191;
+	setp.lt.u32 %p174, %r161, 64;
+	mov.u32 %r160, %r161;
+	@%p174 bra $B59;
+	.loc 5 27 8
+	bar.sync 0;
+	mov.u64 %rd213, 0;
+	mov.u32 %r176, 0;
 $B65:
-	mad.lo.s32 %r199, %r198, 8, %r197;
-	ld.shared.u64 %rd222, [%r199];
-	add.s64 %rd221, %rd221, %rd222;
-	add.s32 %r198, %r198, 1;
-	setp.lt.u32 %p169, %r198, 16;
-	@%p169 bra $B65;
-	.loc 4 105 11
-	setp.lt.s64 %p170, %rd220, %rd221;
-	@%p170 bra $B66;
-	.loc 4 108 3
-	sub.s64 %rd220, %rd220, %rd221;
-	.loc 4 103 28
-	add.s32 %r196, %r196, 1;
-	setp.lt.u32 %p171, %r196, 63;
-	@%p171 bra $B64;
+	.loc 5 124 15
+	mad.lo.s32 %r177, %r176, 128, %r5;
+	mov.u64 %rd214, 0;
+	mov.u32 %r178, 0;
 $B66:
-	.loc 4 110 16
-	mul.lo.s32 %r73, %r196, %r163;
-	setp.lt.u32 %p172, %r73, %r1;
-	@%p172 bra $B67;
-	mov.u32 %r73, -1;
-	bra $B69;
+	mad.lo.s32 %r179, %r178, 8, %r177;
+	ld.shared.u64 %rd215, [%r179];
+	add.s64 %rd214, %rd214, %rd215;
+	add.s32 %r178, %r178, 1;
+	setp.lt.u32 %p175, %r178, 16;
+	@%p175 bra $B66;
+	.loc 5 99 3
+	add.s64 %rd213, %rd213, %rd214;
+	add.s32 %r176, %r176, 1;
+	setp.lt.u32 %p176, %r176, 64;
+	@%p176 bra $B65;
+	.loc 4 54 67
+	cvt.u32.u64 %r180, %rd38;
+	shr.u64 %rd216, %rd38, 32;
+	cvt.u32.u64 %r181, %rd216;
+	mov.u32 %r182, 0;
+	mov.u32 %r183, 0;
+	mov.u32 %r184, 0;
+	mov.u32 %r185, 0;
 $B67:
-	.loc 4 111 17
-	mad.wide.u32 %rd223, %r73, 4, %rd43;
-	ld.global.u32 %r200, [%rd223];
-	setp.le.s32 %p173, %r130, %r200;
-	@!%p173 bra $B68;
-	.loc 4 112 19
-	cvt.u64.u32 %rd224, %r200;
-	setp.lt.s64 %p174, %rd220, %rd224;
-	@%p174 bra $B69;
-	.loc 4 115 4
-	sub.s64 %rd220, %rd220, %rd224;
+	.loc 7 460 19
+	mul.wide.u32 %rd217, %r93, 3528531795;
+	.loc 7 461 21
+	shr.u64 %rd218, %rd217, 32;
+	cvt.u32.u64 %r186, %rd218;
+	cvt.u32.u64 %r187, %rd217;
+	.loc 7 460 19
+	mul.wide.u32 %rd219, %r183, 3449720151;
+	.loc 7 461 21
+	shr.u64 %rd220, %rd219, 32;
+	cvt.u32.u64 %r188, %rd220;
+	cvt.u32.u64 %r189, %rd219;
+	.loc 8 18 21
+	xor.b32 %r190, %r188, %r182;
+	xor.b32 %r93, %r190, %r180;
+	xor.b32 %r191, %r186, %r184;
+	xor.b32 %r183, %r191, %r181;
+	.loc 8 19 11
+	add.s32 %r180, %r180, -1640531527;
+	add.s32 %r181, %r181, -1150833019;
+	add.s32 %r185, %r185, 1;
+	setp.lt.u32 %p177, %r185, 10;
+	mov.u32 %r182, %r189;
+	mov.u32 %r184, %r187;
+	@%p177 bra $B67;
+	.loc 4 55 30
+	cvt.u64.u32 %rd221, %r189;
+	shl.b64 %rd222, %rd221, 32;
+	cvt.u64.u32 %rd223, %r93;
+	or.b64 %rd224, %rd222, %rd223;
+	mul.hi.u64 %rd225, %rd224, %rd213;
+	mov.u32 %r192, 0;
 $B68:
-	.loc 4 110 43
-	add.s32 %r73, %r73, 1;
-	setp.lt.u32 %p175, %r73, %r1;
-	@%p175 bra $B67;
-	mov.u32 %r73, -1;
+	.loc 5 124 15
+	mad.lo.s32 %r193, %r192, 128, %r5;
+	mov.u64 %rd226, 0;
+	mov.u32 %r194, 0;
 $B69:
+	mad.lo.s32 %r195, %r194, 8, %r193;
+	ld.shared.u64 %rd227, [%r195];
+	add.s64 %rd226, %rd226, %rd227;
+	add.s32 %r194, %r194, 1;
+	setp.lt.u32 %p178, %r194, 16;
+	@%p178 bra $B69;
+	.loc 5 105 11
+	setp.lt.s64 %p179, %rd225, %rd226;
+	@%p179 bra $B70;
+	.loc 5 108 3
+	sub.s64 %rd225, %rd225, %rd226;
+	.loc 5 103 28
+	add.s32 %r192, %r192, 1;
+	setp.lt.u32 %p180, %r192, 63;
+	@%p180 bra $B68;
 $B70:
-	.loc 1 51 19
-	setp.lt.u32 %p176, 0, %r18;
-	and.pred %p177, %p176, %p3;
-	@!%p177 bra $B85;
-	mov.u32 %r201, -2147483648;
-	.loc 1 164 19
-	@!%p48 bra $B75;
-	add.s64 %rd225, %rd36, -48;
-	setp.le.s64 %p178, %rd225, %rd36;
-	setp.lt.s64 %p179, 0, %rd225;
-	and.pred %p180, %p178, %p179;
-	cvt.u32.u64 %r202, %rd225;
-	selp.b32 %r203, %r202, 0, %p180;
-	cvt.u64.u32 %rd226, %r203;
-	setp.lt.u32 %p181, %r6, %r203;
-	@!%p181 bra $B71;
-	mov.u32 %r201, -2147483648;
-	mov.u32 %r204, %r6;
-	bra $B72;
-$B71:
-	mov.u32 %r201, -2147483648;
-	mov.u32 %r204, %r6;
+	.loc 5 110 16
+	mul.lo.s32 %r69, %r192, %r159;
+	setp.lt.u32 %p181, %r69, %r1;
+	@%p181 bra $B71;
+	mov.u32 %r69, -1;
 	bra $B73;
+$B71:
+	.loc 5 111 17
+	mad.wide.u32 %rd228, %r69, 4, %rd43;
+	ld.global.u32 %r196, [%rd228];
+	setp.le.s32 %p182, %r126, %r196;
+	@!%p182 bra $B72;
+	.loc 5 112 19
+	cvt.u64.u32 %rd229, %r196;
+	setp.lt.s64 %p183, %rd225, %rd229;
+	@%p183 bra $B73;
+	.loc 5 115 4
+	sub.s64 %rd225, %rd225, %rd229;
 $B72:
-	cvt.u64.u32 %rd227, %r204;
-	.loc 1 165 32
-	mad.wide.u32 %rd228, %r204, 4, %rd42;
-	ld.global.f32 %f44, [%rd228];
-	.loc 3 19 7
-	setp.neu.f32 %p182, %f44, %f44;
-	.loc 3 22 32
-	add.rn.f32 %f45, %f44, 0f00000000;
-	mov.b32 %r205, %f45;
-	.loc 3 23 27
-	shr.s32 %r206, %r205, 31;
-	shr.u32 %r207, %r206, 1;
-	xor.b32 %r208, %r205, %r207;
-	.loc 3 19 7
-	selp.b32 %r209, -2147483648, %r208, %p182;
-	.loc 1 165 12
-	setp.lt.s32 %p183, %r201, %r209;
-	selp.b32 %r210, %r209, %r201, %p183;
-	ld.global.f32 %f46, [%rd228+64];
-	.loc 3 19 7
-	setp.neu.f32 %p184, %f46, %f46;
-	.loc 3 22 32
-	add.rn.f32 %f47, %f46, 0f00000000;
-	mov.b32 %r211, %f47;
-	.loc 3 23 27
-	shr.s32 %r212, %r211, 31;
-	shr.u32 %r213, %r212, 1;
-	xor.b32 %r214, %r211, %r213;
-	.loc 3 19 7
-	selp.b32 %r215, -2147483648, %r214, %p184;
-	.loc 1 165 12
-	setp.lt.s32 %p185, %r210, %r215;
-	selp.b32 %r216, %r215, %r210, %p185;
-	ld.global.f32 %f48, [%rd228+128];
-	.loc 3 19 7
-	setp.neu.f32 %p186, %f48, %f48;
-	.loc 3 22 32
-	add.rn.f32 %f49, %f48, 0f00000000;
-	mov.b32 %r217, %f49;
-	.loc 3 23 27
-	shr.s32 %r218, %r217, 31;
-	shr.u32 %r219, %r218, 1;
-	xor.b32 %r220, %r217, %r219;
-	.loc 3 19 7
-	selp.b32 %r221, -2147483648, %r220, %p186;
-	.loc 1 165 12
-	setp.lt.s32 %p187, %r216, %r221;
-	selp.b32 %r222, %r221, %r216, %p187;
-	ld.global.f32 %f50, [%rd228+192];
-	.loc 3 19 7
-	setp.neu.f32 %p188, %f50, %f50;
-	.loc 3 22 32
-	add.rn.f32 %f51, %f50, 0f00000000;
-	mov.b32 %r223, %f51;
-	.loc 3 23 27
-	shr.s32 %r224, %r223, 31;
-	shr.u32 %r225, %r224, 1;
-	xor.b32 %r226, %r223, %r225;
-	.loc 3 19 7
-	selp.b32 %r227, -2147483648, %r226, %p188;
-	.loc 1 165 12
-	setp.lt.s32 %p189, %r222, %r227;
-	selp.b32 %r201, %r227, %r222, %p189;
-	.loc 1 164 36
-	add.s64 %rd229, %rd227, 64;
-	setp.lt.s64 %p190, %rd229, %rd36;
-	setp.lt.s64 %p191, %rd229, %rd226;
-	cvt.u32.u64 %r204, %rd229;
-	@%p191 bra $B72;
-	@!%p190 bra $B75;
+	.loc 5 110 43
+	add.s32 %r69, %r69, 1;
+	setp.lt.u32 %p184, %r69, %r1;
+	@%p184 bra $B71;
+	mov.u32 %r69, -1;
 $B73:
 $B74:
-	cvt.u64.u32 %rd230, %r204;
-	.loc 1 165 32
-	mad.wide.u32 %rd231, %r204, 4, %rd42;
-	ld.global.f32 %f52, [%rd231];
-	.loc 3 19 7
-	setp.neu.f32 %p192, %f52, %f52;
-	.loc 3 22 32
-	add.rn.f32 %f53, %f52, 0f00000000;
-	mov.b32 %r228, %f53;
-	.loc 3 23 27
-	shr.s32 %r229, %r228, 31;
-	shr.u32 %r230, %r229, 1;
-	xor.b32 %r231, %r228, %r230;
-	.loc 3 19 7
-	selp.b32 %r232, -2147483648, %r231, %p192;
-	.loc 1 165 12
-	setp.lt.s32 %p193, %r201, %r232;
-	selp.b32 %r201, %r232, %r201, %p193;
-	.loc 1 164 36
-	add.s64 %rd232, %rd230, 16;
-	setp.lt.s64 %p194, %rd232, %rd36;
-	cvt.u32.u64 %r204, %rd232;
-	@%p194 bra $B74;
+	.loc 1 40 19
+	setp.lt.u32 %p185, 0, %r18;
+	and.pred %p186, %p185, %p3;
+	@!%p186 bra $B83;
+	.loc 4 28 59
+	shr.s32 %r197, %r67, 31;
+	shr.u32 %r198, %r197, 1;
+	xor.b32 %r199, %r67, %r198;
+	mov.b32 %f43, %r199;
+	.loc 1 120 8
+	bar.sync 0;
+	mov.u64 %rd230, 0;
+	.loc 1 122 19
+	@!%p55 bra $B78;
+	mov.u64 %rd230, 0;
+	mov.u32 %r200, %r6;
 $B75:
-	.loc 1 167 42
-	cvt.s64.s32 %rd233, %r201;
-	.loc 1 96 2
-	xor.b32 %r233, %r72, 1;
-	.loc 1 97 9
-	mad.lo.s32 %r234, %r233, 128, %r4;
-	mad.lo.s32 %r235, %r6, 8, %r234;
-	st.shared.u64 [%r235], %rd233;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd234, [%r234];
-	mov.u32 %r236, 1;
+	cvt.u64.u32 %rd231, %r200;
+	.loc 1 123 27
+	mad.wide.u32 %rd232, %r200, 4, %rd42;
+	ld.global.f32 %f44, [%rd232];
+	.loc 4 19 7
+	setp.neu.f32 %p187, %f44, %f44;
+	.loc 4 22 32
+	add.rn.f32 %f45, %f44, 0f00000000;
+	mov.b32 %r201, %f45;
+	.loc 4 23 27
+	shr.s32 %r202, %r201, 31;
+	shr.u32 %r203, %r202, 1;
+	xor.b32 %r204, %r201, %r203;
+	.loc 4 19 7
+	selp.b32 %r205, -2147483648, %r204, %p187;
+	.loc 1 123 37
+	setp.lt.s32 %p188, -2139095041, %r205;
+	@!%p188 bra $B77;
+	.loc 4 33 7
+	setp.eq.f32 %p189, %f44, %f43;
+	mov.u32 %r206, 268435456;
+	@%p189 bra $B76;
+	.loc 4 36 28
+	sub.rn.f32 %f46, %f44, %f43;
+	.loc 6 36 10
+	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f48, %f47, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
+	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
+	.loc 6 39 21
+	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
+	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
+	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
+	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
+	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
+	mov.b32 %r207, %f47;
+	.loc 6 21 7
+	setp.lt.f32 %p190, 0f00000000, %f46;
+	selp.b32 %r208, 528482304, 1602224128, %p190;
+	selp.b32 %r209, 1602224128, 528482304, %p190;
+	.loc 6 24 51
+	mad.lo.s32 %r210, %r207, 8388608, %r208;
+	mov.b32 %f57, %r210;
+	mul.rn.f32 %f58, %f56, %f57;
+	mov.b32 %f59, %r209;
+	mul.rn.f32 %f60, %f58, %f59;
+	.loc 6 25 8
+	abs.f32 %f61, %f46;
+	setp.lt.f32 %p191, 0f42D00000, %f61;
+	selp.f32 %f62, 0f00000000, %f60, %p191;
+	and.pred %p192, %p191, %p190;
+	selp.f32 %f63, 0f7F800000, %f62, %p192;
+	.loc 4 36 43
+	mul.rn.f32 %f64, %f63, 0f4D800000;
+	cvt.rzi.s32.f32 %r206, %f64;
 $B76:
-	.loc 1 101 29
-	mad.lo.s32 %r237, %r236, 8, %r234;
-	ld.shared.u64 %rd235, [%r237];
-	setp.lt.s64 %p195, %rd234, %rd235;
-	selp.b64 %rd234, %rd235, %rd234, %p195;
-	.loc 1 100 29
-	add.s32 %r236, %r236, 1;
-	setp.lt.u32 %p196, %r236, 16;
-	@%p196 bra $B76;
-	.loc 1 167 22
-	cvt.u32.u64 %r238, %rd234;
-	.loc 3 28 59
-	shr.s32 %r239, %r238, 31;
-	shr.u32 %r240, %r239, 1;
-	xor.b32 %r241, %r238, %r240;
-	mov.b32 %f54, %r241;
-	mov.u64 %rd236, 0;
-	.loc 1 169 19
-	@!%p48 bra $B80;
-	mov.u64 %rd236, 0;
-	mov.u32 %r242, %r6;
+	.loc 1 124 18
+	cvt.s64.s32 %rd233, %r206;
+	add.s64 %rd230, %rd230, %rd233;
 $B77:
-	cvt.u64.u32 %rd237, %r242;
-	.loc 1 170 27
-	mad.wide.u32 %rd238, %r242, 4, %rd42;
-	ld.global.f32 %f55, [%rd238];
-	.loc 3 19 7
-	setp.neu.f32 %p197, %f55, %f55;
-	.loc 3 22 32
-	add.rn.f32 %f56, %f55, 0f00000000;
-	mov.b32 %r243, %f56;
-	.loc 3 23 27
-	shr.s32 %r244, %r243, 31;
-	shr.u32 %r245, %r244, 1;
-	xor.b32 %r246, %r243, %r245;
-	.loc 3 19 7
-	selp.b32 %r247, -2147483648, %r246, %p197;
-	.loc 1 170 37
-	setp.lt.s32 %p198, -2139095041, %r247;
-	@!%p198 bra $B79;
-	.loc 3 33 7
-	setp.eq.f32 %p199, %f55, %f54;
-	mov.u32 %r248, 268435456;
-	@%p199 bra $B78;
-	.loc 3 36 28
-	sub.rn.f32 %f57, %f55, %f54;
-	.loc 5 36 10
-	fma.rn.f32 %f58, %f57, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f59, %f58, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f60, %f59, 0fBF317218, %f57;
-	fma.rn.f32 %f61, %f59, 0f3102E308, %f60;
-	.loc 5 39 21
-	fma.rn.f32 %f62, 0f3AB527C5, %f61, 0f3C091CC4;
-	fma.rn.f32 %f63, %f62, %f61, 0f3D2AAC57;
-	fma.rn.f32 %f64, %f63, %f61, 0f3E2AAA49;
-	fma.rn.f32 %f65, %f64, %f61, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f66, %f65, %f61, 0f3F800000;
-	fma.rn.f32 %f67, %f66, %f61, 0f3F800000;
-	mov.b32 %r249, %f58;
-	.loc 5 21 7
-	setp.lt.f32 %p200, 0f00000000, %f57;
-	selp.b32 %r250, 528482304, 1602224128, %p200;
-	selp.b32 %r251, 1602224128, 528482304, %p200;
-	.loc 5 24 51
-	mad.lo.s32 %r252, %r249, 8388608, %r250;
-	mov.b32 %f68, %r252;
-	mul.rn.f32 %f69, %f67, %f68;
-	mov.b32 %f70, %r251;
-	mul.rn.f32 %f71, %f69, %f70;
-	.loc 5 25 8
-	abs.f32 %f72, %f57;
-	setp.lt.f32 %p201, 0f42D00000, %f72;
-	selp.f32 %f73, 0f00000000, %f71, %p201;
-	and.pred %p202, %p201, %p200;
-	selp.f32 %f74, 0f7F800000, %f73, %p202;
-	.loc 3 36 43
-	mul.rn.f32 %f75, %f74, 0f4D800000;
-	cvt.rzi.s32.f32 %r248, %f75;
+	.loc 1 122 36
+	add.s64 %rd234, %rd231, 16;
+	setp.lt.s64 %p193, %rd234, %rd36;
+	cvt.u32.u64 %r200, %rd234;
+	@%p193 bra $B75;
 $B78:
-	.loc 1 171 18
-	cvt.s64.s32 %rd239, %r248;
-	add.s64 %rd236, %rd236, %rd239;
-$B79:
-	.loc 1 169 36
-	add.s64 %rd240, %rd237, 16;
-	setp.lt.s64 %p203, %rd240, %rd36;
-	cvt.u32.u64 %r242, %rd240;
-	@%p203 bra $B77;
-$B80:
-	.loc 1 86 9
-	mad.lo.s32 %r253, %r72, 128, %r4;
-	mad.lo.s32 %r254, %r6, 8, %r253;
-	st.shared.u64 [%r254], %rd236;
-	.loc 1 87 8
+	.loc 1 62 2
+	xor.b32 %r211, %r68, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r212, %r211, 128, %r4;
+	mad.lo.s32 %r213, %r6, 8, %r212;
+	st.shared.u64 [%r213], %rd230;
+	.loc 1 64 8
 	bar.sync 0;
-	mov.u64 %rd241, 0;
-	mov.u32 %r255, 0;
+	mov.u64 %rd235, 0;
+	mov.u32 %r214, 0;
+$B79:
+	.loc 1 66 25
+	mad.lo.s32 %r215, %r214, 8, %r212;
+	ld.shared.u64 %rd236, [%r215];
+	add.s64 %rd235, %rd235, %rd236;
+	add.s32 %r214, %r214, 1;
+	setp.lt.u32 %p194, %r214, 16;
+	@%p194 bra $B79;
+	.loc 1 128 11
+	setp.lt.s32 %p195, %r69, 0;
+	mov.f32 %f65, 0f7FC00000;
+	@%p195 bra $B82;
+	.loc 1 131 25
+	cvt.u64.u32 %rd237, %r69;
+	setp.lt.u32 %p196, %r69, %r1;
+	@!%p196 bra $FAULT8;
+	mad.wide.u32 %rd238, %r69, 4, %rd42;
+	ld.global.f32 %f66, [%rd238];
+	.loc 4 61 7
+	setp.eq.f32 %p197, %f66, %f43;
+	@%p197 bra $B80;
+	.loc 4 64 11
+	sub.rn.f32 %f67, %f66, %f43;
+	cvt.rn.f32.s64 %f68, %rd235;
+	mul.rn.f32 %f69, %f68, 0f31800000;
+	.loc 9 68 8
+	abs.f32 %f70, %f69;
+	setp.lt.f32 %p198, %f70, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f71, %f69, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f72, %f71, %f69, %p198;
+	selp.b32 %r216, 192937984, 0, %p198;
+	.loc 9 71 23
+	mov.b32 %r217, %f72;
+	.loc 9 72 10
+	add.s32 %r218, %r217, -1060439283;
+	and.b32 %r219, %r218, -8388608;
+	.loc 9 73 32
+	sub.s32 %r220, %r217, %r219;
+	mov.b32 %f73, %r220;
+	sub.s32 %r221, %r219, %r216;
+	cvt.rn.f32.s32 %f74, %r221;
+	.loc 9 8 9
+	sub.rn.f32 %f75, %f73, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f76, 0fBD9BD66F, %f75, 0f3E041C4B;
+	fma.rn.f32 %f77, %f76, %f75, 0fBE07A47F;
+	fma.rn.f32 %f78, %f77, %f75, 0f3E1139FA;
+	fma.rn.f32 %f79, %f78, %f75, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f80, %f79, %f75, 0f3E4CD1F1;
+	fma.rn.f32 %f81, %f80, %f75, 0fBE800219;
+	fma.rn.f32 %f82, %f81, %f75, 0f3EAAAAA8;
+	fma.rn.f32 %f83, %f82, %f75, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f84, %f75, %f75;
+	fma.rn.f32 %f85, %f83, %f84, %f75;
+	.loc 9 9 25
+	fma.rn.f32 %f86, %f74, 0f33B17218, %f85;
+	.loc 9 87 21
+	mov.b32 %r222, %f69;
+	setp.le.u32 %p199, 2139095040, %r222;
+	.loc 9 88 10
+	fma.rn.f32 %f87, %f69, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f88, %f87, %f86, %p199;
+	.loc 9 90 7
+	setp.eq.f32 %p200, %f69, 0f00000000;
+	selp.f32 %f89, 0fFF800000, %f88, %p200;
+	.loc 4 64 17
+	sub.rn.f32 %f65, %f67, %f89;
+	bra $B81;
+$B80:
+	.loc 4 62 29
+	cvt.rn.f32.s64 %f90, %rd235;
+	mul.rn.f32 %f91, %f90, 0f31800000;
+	.loc 9 68 8
+	abs.f32 %f92, %f91;
+	setp.lt.f32 %p201, %f92, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f93, %f91, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f94, %f93, %f91, %p201;
+	selp.b32 %r223, 192937984, 0, %p201;
+	.loc 9 71 23
+	mov.b32 %r224, %f94;
+	.loc 9 72 10
+	add.s32 %r225, %r224, -1060439283;
+	and.b32 %r226, %r225, -8388608;
+	.loc 9 73 32
+	sub.s32 %r227, %r224, %r226;
+	mov.b32 %f95, %r227;
+	sub.s32 %r228, %r226, %r223;
+	cvt.rn.f32.s32 %f96, %r228;
+	.loc 9 8 9
+	sub.rn.f32 %f97, %f95, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f98, 0fBD9BD66F, %f97, 0f3E041C4B;
+	fma.rn.f32 %f99, %f98, %f97, 0fBE07A47F;
+	fma.rn.f32 %f100, %f99, %f97, 0f3E1139FA;
+	fma.rn.f32 %f101, %f100, %f97, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f102, %f101, %f97, 0f3E4CD1F1;
+	fma.rn.f32 %f103, %f102, %f97, 0fBE800219;
+	fma.rn.f32 %f104, %f103, %f97, 0f3EAAAAA8;
+	fma.rn.f32 %f105, %f104, %f97, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f106, %f97, %f97;
+	fma.rn.f32 %f107, %f105, %f106, %f97;
+	.loc 9 9 25
+	fma.rn.f32 %f108, %f96, 0f33B17218, %f107;
+	.loc 9 87 21
+	mov.b32 %r229, %f91;
+	setp.le.u32 %p202, 2139095040, %r229;
+	.loc 9 88 10
+	fma.rn.f32 %f109, %f91, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f110, %f109, %f108, %p202;
+	.loc 9 90 7
+	setp.eq.f32 %p203, %f91, 0f00000000;
+	selp.f32 %f111, 0fFF800000, %f110, %p203;
+	.loc 4 62 10
+	neg.f32 %f65, %f111;
 $B81:
-	.loc 1 89 25
-	mad.lo.s32 %r256, %r255, 8, %r253;
-	ld.shared.u64 %rd242, [%r256];
-	add.s64 %rd241, %rd241, %rd242;
-	add.s32 %r255, %r255, 1;
-	setp.lt.u32 %p204, %r255, 16;
-	@%p204 bra $B81;
-	.loc 1 175 11
-	setp.lt.s32 %p205, %r73, 0;
-	mov.f32 %f76, 0f7FC00000;
-	@%p205 bra $B84;
-	.loc 1 178 25
-	cvt.u64.u32 %rd243, %r73;
-	setp.lt.u32 %p206, %r73, %r1;
-	@!%p206 bra $FAULT7;
-	mad.wide.u32 %rd244, %r73, 4, %rd42;
-	ld.global.f32 %f77, [%rd244];
-	.loc 3 61 7
-	setp.eq.f32 %p207, %f77, %f54;
-	@%p207 bra $B82;
-	.loc 3 64 11
-	sub.rn.f32 %f78, %f77, %f54;
-	cvt.rn.f32.s64 %f79, %rd241;
-	mul.rn.f32 %f80, %f79, 0f31800000;
-	.loc 8 68 8
-	abs.f32 %f81, %f80;
-	setp.lt.f32 %p208, %f81, 0f00800000;
-	.loc 8 69 21
-	mul.rn.f32 %f82, %f80, 0f4B000000;
-	.loc 8 68 12
-	selp.f32 %f83, %f82, %f80, %p208;
-	selp.b32 %r257, 192937984, 0, %p208;
-	.loc 8 71 23
-	mov.b32 %r258, %f83;
-	.loc 8 72 10
-	add.s32 %r259, %r258, -1060439283;
-	and.b32 %r260, %r259, -8388608;
-	.loc 8 73 32
-	sub.s32 %r261, %r258, %r260;
-	mov.b32 %f84, %r261;
-	sub.s32 %r262, %r260, %r257;
-	cvt.rn.f32.s32 %f85, %r262;
-	.loc 8 8 9
-	sub.rn.f32 %f86, %f84, 0f3F800000;
-	.loc 8 81 22
-	fma.rn.f32 %f87, 0fBD9BD66F, %f86, 0f3E041C4B;
-	fma.rn.f32 %f88, %f87, %f86, 0fBE07A47F;
-	fma.rn.f32 %f89, %f88, %f86, 0f3E1139FA;
-	fma.rn.f32 %f90, %f89, %f86, 0fBE2A12C2;
-	.loc 8 82 24
-	fma.rn.f32 %f91, %f90, %f86, 0f3E4CD1F1;
-	fma.rn.f32 %f92, %f91, %f86, 0fBE800219;
-	fma.rn.f32 %f93, %f92, %f86, 0f3EAAAAA8;
-	fma.rn.f32 %f94, %f93, %f86, 0fBEFFFFFC;
-	.loc 8 77 67
-	mul.rn.f32 %f95, %f86, %f86;
-	fma.rn.f32 %f96, %f94, %f95, %f86;
-	.loc 8 9 25
-	fma.rn.f32 %f97, %f85, 0f33B17218, %f96;
-	.loc 8 87 21
-	mov.b32 %r263, %f80;
-	setp.le.u32 %p209, 2139095040, %r263;
-	.loc 8 88 10
-	fma.rn.f32 %f98, %f80, 0f7F800000, 0f7F800000;
-	.loc 8 87 25
-	selp.f32 %f99, %f98, %f97, %p209;
-	.loc 8 90 7
-	setp.eq.f32 %p210, %f80, 0f00000000;
-	selp.f32 %f100, 0fFF800000, %f99, %p210;
-	.loc 3 64 17
-	sub.rn.f32 %f76, %f78, %f100;
-	bra $B83;
 $B82:
-	.loc 3 62 29
-	cvt.rn.f32.s64 %f101, %rd241;
-	mul.rn.f32 %f102, %f101, 0f31800000;
-	.loc 8 68 8
-	abs.f32 %f103, %f102;
-	setp.lt.f32 %p211, %f103, 0f00800000;
-	.loc 8 69 21
-	mul.rn.f32 %f104, %f102, 0f4B000000;
-	.loc 8 68 12
-	selp.f32 %f105, %f104, %f102, %p211;
-	selp.b32 %r264, 192937984, 0, %p211;
-	.loc 8 71 23
-	mov.b32 %r265, %f105;
-	.loc 8 72 10
-	add.s32 %r266, %r265, -1060439283;
-	and.b32 %r267, %r266, -8388608;
-	.loc 8 73 32
-	sub.s32 %r268, %r265, %r267;
-	mov.b32 %f106, %r268;
-	sub.s32 %r269, %r267, %r264;
-	cvt.rn.f32.s32 %f107, %r269;
-	.loc 8 8 9
-	sub.rn.f32 %f108, %f106, 0f3F800000;
-	.loc 8 81 22
-	fma.rn.f32 %f109, 0fBD9BD66F, %f108, 0f3E041C4B;
-	fma.rn.f32 %f110, %f109, %f108, 0fBE07A47F;
-	fma.rn.f32 %f111, %f110, %f108, 0f3E1139FA;
-	fma.rn.f32 %f112, %f111, %f108, 0fBE2A12C2;
-	.loc 8 82 24
-	fma.rn.f32 %f113, %f112, %f108, 0f3E4CD1F1;
-	fma.rn.f32 %f114, %f113, %f108, 0fBE800219;
-	fma.rn.f32 %f115, %f114, %f108, 0f3EAAAAA8;
-	fma.rn.f32 %f116, %f115, %f108, 0fBEFFFFFC;
-	.loc 8 77 67
-	mul.rn.f32 %f117, %f108, %f108;
-	fma.rn.f32 %f118, %f116, %f117, %f108;
-	.loc 8 9 25
-	fma.rn.f32 %f119, %f107, 0f33B17218, %f118;
-	.loc 8 87 21
-	mov.b32 %r270, %f102;
-	setp.le.u32 %p212, 2139095040, %r270;
-	.loc 8 88 10
-	fma.rn.f32 %f120, %f102, 0f7F800000, 0f7F800000;
-	.loc 8 87 25
-	selp.f32 %f121, %f120, %f119, %p212;
-	.loc 8 90 7
-	setp.eq.f32 %p213, %f102, 0f00000000;
-	selp.f32 %f122, 0fFF800000, %f121, %p213;
-	.loc 3 62 10
-	neg.f32 %f76, %f122;
+	.loc 1 42 11
+	setp.eq.s32 %p204, %r6, 0;
+	@!%p204 bra $B83;
+	.loc 1 43 12
+	setp.lt.u32 %p205, %r2, %r18;
+	@!%p205 bra $FAULT9;
+	mad.wide.u32 %rd239, %r2, 4, %rd22;
+	st.global.f32 [%rd239], %f65;
 $B83:
+	.loc 1 46 10
+	setp.eq.s32 %p206, %r6, 0;
+	@!%p206 bra $B84;
+	.loc 1 47 9
+	setp.lt.u32 %p207, %r2, %r17;
+	@!%p207 bra $FAULT10;
+	mad.wide.u32 %rd240, %r2, 4, %rd20;
+	st.global.u32 [%rd240], %r69;
+	.loc 1 48 31
+	setp.le.s32 %p208, 0, %r69;
+	and.pred %p209, %p20, %p208;
+	@!%p209 bra $B84;
+	.loc 1 49 20
+	cvt.u64.u32 %rd241, %r69;
+	add.s64 %rd242, %rd39, %rd241;
+	setp.lt.u64 %p210, %rd242, %rd29;
+	@!%p210 bra $FAULT11;
+	shl.b64 %rd243, %rd242, 1;
+	add.s64 %rd244, %rd9, %rd243;
+	ld.global.u16 %r230, [%rd244];
+	.loc 3 55 10
+	and.b32 %r231, %r230, 32767;
+	setp.eq.s32 %p211, %r231, 32767;
+	.loc 3 58 15
+	add.s32 %r232, %r230, 1;
+	and.b32 %r233, %r232, 65535;
+	.loc 3 55 20
+	selp.b32 %r234, %r230, %r233, %p211;
+	.loc 1 49 10
+	st.global.u16 [%rd244], %r234;
 $B84:
-	.loc 1 53 11
-	setp.eq.s32 %p214, %r6, 0;
-	@!%p214 bra $B85;
-	.loc 1 54 12
-	setp.lt.u32 %p215, %r2, %r18;
-	@!%p215 bra $FAULT8;
-	mad.wide.u32 %rd245, %r2, 4, %rd22;
-	st.global.f32 [%rd245], %f76;
-$B85:
-	.loc 1 57 10
-	setp.eq.s32 %p216, %r6, 0;
-	@!%p216 bra $B86;
-	.loc 1 58 9
-	setp.lt.u32 %p217, %r2, %r17;
-	@!%p217 bra $FAULT9;
-	mad.wide.u32 %rd246, %r2, 4, %rd20;
-	st.global.u32 [%rd246], %r73;
-	.loc 1 59 31
-	setp.le.s32 %p218, 0, %r73;
-	and.pred %p219, %p20, %p218;
-	@!%p219 bra $B86;
-	.loc 1 60 20
-	cvt.u64.u32 %rd247, %r73;
-	add.s64 %rd248, %rd39, %rd247;
-	setp.lt.u64 %p220, %rd248, %rd29;
-	@!%p220 bra $FAULT10;
-	shl.b64 %rd249, %rd248, 1;
-	add.s64 %rd250, %rd9, %rd249;
-	ld.global.u16 %r271, [%rd250];
-	.loc 2 55 10
-	and.b32 %r272, %r271, 32767;
-	setp.eq.s32 %p221, %r272, 32767;
-	.loc 2 58 15
-	add.s32 %r273, %r271, 1;
-	and.b32 %r274, %r273, 65535;
-	.loc 2 55 20
-	selp.b32 %r275, %r271, %r274, %p221;
-	.loc 1 60 10
-	st.global.u16 [%rd250], %r275;
-$B86:
 	bra $EXIT;
-$B87:
+$B85:
 	.loc 1 23 3
 	bra $EXIT;
-$B88:
+$B86:
 	.loc 1 26 30
-	@!%p5 bra $FAULT11;
-	bra $FAULT12;
-$B89:
-	.loc 4 25 47
-	@!%p149 bra $FAULT13;
-	bra $FAULT14;
+	@!%p5 bra $FAULT12;
+	bra $FAULT13;
+$B87:
+	.loc 5 25 47
+	@!%p158 bra $FAULT14;
+	bra $FAULT15;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r276, 0;
-	mov.u64 %rd251, %rd25;
-	mov.u64 %rd252, %rd24;
+	mov.u32 %r235, 0;
+	mov.u64 %rd245, %rd25;
+	mov.u64 %rd246, %rd24;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 28 38
-	mov.u32 %r276, 1;
-	mov.u64 %rd251, %rd46;
-	mov.u64 %rd252, %rd33;
+	.loc 2 23 27
+	mov.u32 %r235, 5;
+	mov.u64 %rd245, %rd46;
+	mov.u64 %rd246, %rd33;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 71 25
-	mov.u32 %r276, 8;
-	mov.u64 %rd251, %rd51;
-	mov.u64 %rd252, %rd32;
+	.loc 2 40 27
+	mov.u32 %r235, 9;
+	mov.u64 %rd245, %rd51;
+	mov.u64 %rd246, %rd32;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 72 10
-	mov.u32 %r276, 9;
-	mov.u64 %rd251, %rd53;
-	mov.u64 %rd252, %rd36;
+	.loc 2 41 10
+	mov.u32 %r235, 10;
+	mov.u64 %rd245, %rd53;
+	mov.u64 %rd246, %rd36;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 32 23
-	mov.u32 %r276, 2;
-	mov.u64 %rd251, %rd40;
-	mov.u64 %rd252, %rd30;
+	.loc 2 27 28
+	mov.u32 %r235, 6;
+	mov.u64 %rd245, %rd40;
+	mov.u64 %rd246, %rd30;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 39 17
-	mov.u32 %r276, 3;
-	mov.u64 %rd251, %rd71;
-	mov.u64 %rd252, %rd31;
+	.loc 2 32 25
+	mov.u32 %r235, 7;
+	mov.u64 %rd245, %rd66;
+	mov.u64 %rd246, %rd31;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 46 65
-	mov.u32 %r276, 4;
-	mov.u64 %rd251, %rd25;
-	mov.u64 %rd252, %rd28;
+	.loc 2 62 11
+	mov.u32 %r235, 11;
+	mov.u64 %rd245, %rd74;
+	mov.u64 %rd246, %rd36;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 178 25
-	mov.u32 %r276, 10;
-	mov.u64 %rd251, %rd243;
-	mov.u64 %rd252, %rd36;
+	.loc 1 35 65
+	mov.u32 %r235, 1;
+	mov.u64 %rd245, %rd25;
+	mov.u64 %rd246, %rd28;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 54 12
-	mov.u32 %r276, 5;
-	mov.u64 %rd251, %rd25;
-	mov.u64 %rd252, %rd35;
+	.loc 1 131 25
+	mov.u32 %r235, 8;
+	mov.u64 %rd245, %rd237;
+	mov.u64 %rd246, %rd36;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 58 9
-	mov.u32 %r276, 6;
-	mov.u64 %rd251, %rd25;
-	mov.u64 %rd252, %rd34;
+	.loc 1 43 12
+	mov.u32 %r235, 2;
+	mov.u64 %rd245, %rd25;
+	mov.u64 %rd246, %rd35;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 60 45
-	mov.u32 %r276, 7;
-	mov.u64 %rd251, %rd248;
-	mov.u64 %rd252, %rd29;
+	.loc 1 47 9
+	mov.u32 %r235, 3;
+	mov.u64 %rd245, %rd25;
+	mov.u64 %rd246, %rd34;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 26 30
-	mov.u32 %r276, 11;
-	mov.u64 %rd251, %rd40;
-	mov.u64 %rd252, %rd26;
+	.loc 1 49 45
+	mov.u32 %r235, 4;
+	mov.u64 %rd245, %rd242;
+	mov.u64 %rd246, %rd29;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r276, 11;
-	mov.u64 %rd251, %rd40;
-	mov.u64 %rd252, %rd27;
+	.loc 1 26 30
+	mov.u32 %r235, 12;
+	mov.u64 %rd245, %rd40;
+	mov.u64 %rd246, %rd26;
 	bra $FAULT;
 $FAULT13:
-	.loc 4 25 47
-	mov.u32 %r276, 12;
-	mov.u64 %rd251, %rd182;
-	mov.u64 %rd252, %rd44;
+	mov.u32 %r235, 12;
+	mov.u64 %rd245, %rd40;
+	mov.u64 %rd246, %rd27;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r276, 13;
-	mov.u64 %rd251, %rd183;
-	mov.u64 %rd252, %rd182;
+	.loc 5 25 47
+	mov.u32 %r235, 13;
+	mov.u64 %rd245, %rd187;
+	mov.u64 %rd246, %rd44;
+	bra $FAULT;
+$FAULT15:
+	mov.u32 %r235, 14;
+	mov.u64 %rd245, %rd188;
+	mov.u64 %rd246, %rd187;
 $FAULT:
-	ld.param.u64 %rd253, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r277, [%rd253], 0, 1;
-	setp.ne.u32 %p222, %r277, 0;
-	@%p222 bra $EXIT;
-	ld.global.u64 %rd254, [%rd253+8];
-	ld.param.u32 %r278, [plain_params+256];
-	st.global.u32 [%rd254+4], %r278;
-	ld.param.u32 %r279, [plain_params+260];
-	st.global.v2.u32 [%rd254+8], {%r279, %r276};
-	mov.u32 %r280, %ctaid.x;
-	mov.u32 %r281, %ctaid.y;
-	st.global.v2.u32 [%rd254+16], {%r280, %r281};
-	mov.u32 %r282, %ctaid.z;
-	mov.u32 %r283, %tid.x;
-	st.global.v2.u32 [%rd254+24], {%r282, %r283};
-	mov.u32 %r284, %tid.y;
-	mov.u32 %r285, %tid.z;
-	st.global.v2.u32 [%rd254+32], {%r284, %r285};
-	st.global.u64 [%rd254+40], %rd251;
-	st.global.u64 [%rd254+48], %rd252;
+	ld.param.u64 %rd247, [plain_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r236, [%rd247], 0, 1;
+	setp.ne.u32 %p212, %r236, 0;
+	@%p212 bra $EXIT;
+	ld.global.u64 %rd248, [%rd247+8];
+	ld.param.u32 %r237, [plain_params+256];
+	st.global.u32 [%rd248+4], %r237;
+	ld.param.u32 %r238, [plain_params+260];
+	st.global.v2.u32 [%rd248+8], {%r238, %r235};
+	mov.u32 %r239, %ctaid.x;
+	mov.u32 %r240, %ctaid.y;
+	st.global.v2.u32 [%rd248+16], {%r239, %r240};
+	mov.u32 %r241, %ctaid.z;
+	mov.u32 %r242, %tid.x;
+	st.global.v2.u32 [%rd248+24], {%r241, %r242};
+	mov.u32 %r243, %tid.y;
+	mov.u32 %r244, %tid.z;
+	st.global.v2.u32 [%rd248+32], {%r243, %r244};
+	st.global.u64 [%rd248+40], %rd245;
+	st.global.u64 [%rd248+48], %rd246;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd254], 56;
+	st.volatile.global.u32 [%rd248], 56;
 	bra $EXIT;
 }
 `
@@ -5250,13 +5009,14 @@ const plainSM70 = `.version 6.0
 .target sm_70
 .address_size 64
 .file 1 "plain.go"
-.file 2 "params.go"
-.file 3 "weight.go"
-.file 4 "plainsample.go"
-.file 5 "exp.go"
-.file 6 "bits.go"
-.file 7 "philox.go"
-.file 8 "log.go"
+.file 2 "adjust.go"
+.file 3 "params.go"
+.file 4 "weight.go"
+.file 5 "plainsample.go"
+.file 6 "exp.go"
+.file 7 "bits.go"
+.file 8 "philox.go"
+.file 9 "log.go"
 
 .shared .align 16 .b8 $shared$plain$2eshared[256];
 .shared .align 16 .b8 $shared$plain$2eshared$2d2[8192];
@@ -5264,10 +5024,10 @@ const plainSM70 = `.version 6.0
 .visible .entry plain(.param .align 8 .b8 plain_params[264])
 .reqntid 16, 1, 1
 {
-	.reg .pred %p<223>;
-	.reg .b32 %r<273>;
-	.reg .b64 %rd<246>;
-	.reg .f32 %f<123>;
+	.reg .pred %p<213>;
+	.reg .b32 %r<232>;
+	.reg .b64 %rd<240>;
+	.reg .f32 %f<112>;
 	.reg .f64 %fd<4>;
 
 	ld.param.u64 %rd1, [plain_params];
@@ -5325,7 +5085,7 @@ const plainSM70 = `.version 6.0
 	ld.global.u8 %r9, [%rd26+38];
 	setp.ne.u32 %p4, %r9, 0;
 	.loc 1 22 7
-	@%p4 bra $B87;
+	@%p4 bra $B85;
 	.loc 1 25 14
 	mul.wide.u32 %rd28, %r2, %r1;
 	.loc 1 26 44
@@ -5333,22 +5093,22 @@ const plainSM70 = `.version 6.0
 	setp.le.u64 %p5, %rd29, %rd2;
 	setp.le.u64 %p6, %rd29, %rd4;
 	and.pred %p7, %p5, %p6;
-	@!%p7 bra $B88;
+	@!%p7 bra $B86;
 	shl.b64 %rd30, %rd28, 2;
 	add.s64 %rd31, %rd1, %rd30;
 	add.s64 %rd32, %rd3, %rd30;
 	sub.s64 %rd33, %rd4, %rd28;
 	cvt.u64.u32 %rd34, %r5;
-	.loc 1 27 18
+	.loc 2 22 20
 	setp.lt.s64 %p8, 0, %rd18;
 	@!%p8 bra $B3;
-	.loc 1 28 44
+	.loc 2 23 33
 	add.s32 %r10, %r2, 2;
 	cvt.u64.u32 %rd35, %r10;
 	setp.le.u64 %p9, %rd35, %rd19;
 	@!%p9 bra $FAULT1;
 	mad.wide.u32 %rd36, %r2, 4, %rd17;
-	.loc 1 70 25
+	.loc 2 39 25
 	ld.global.u32 %r11, [%rd36];
 	setp.lt.s32 %p10, %r11, 0;
 	selp.b32 %r12, 0, %r11, %p10;
@@ -5365,7 +5125,7 @@ const plainSM70 = `.version 6.0
 	@!%p12 bra $B2;
 $B0:
 	cvt.s64.s32 %rd41, %r16;
-	.loc 1 71 25
+	.loc 2 40 27
 	setp.lt.u64 %p13, %rd41, %rd16;
 	@!%p13 bra $FAULT2;
 	mad.wide.s32 %rd42, %r16, 8, %rd15;
@@ -5375,7 +5135,7 @@ $B0:
 	setp.lt.s64 %p15, %rd43, %rd25;
 	and.pred %p16, %p14, %p15;
 	@!%p16 bra $B1;
-	.loc 1 72 10
+	.loc 2 41 10
 	setp.lt.u64 %p17, %rd43, %rd25;
 	@!%p17 bra $FAULT3;
 	ld.global.f32 %f7, [%rd42+4];
@@ -5384,7 +5144,7 @@ $B0:
 	add.rn.f32 %f9, %f8, %f7;
 	st.global.f32 [%rd44], %f9;
 $B1:
-	.loc 1 70 81
+	.loc 2 39 83
 	add.s32 %r16, %r16, 16;
 	cvt.u64.u32 %rd45, %r16;
 	ld.global.u32 %r18, [%rd36+4];
@@ -5395,12 +5155,12 @@ $B1:
 	setp.lt.s64 %p19, %rd45, %rd47;
 	@%p19 bra $B0;
 $B2:
-	.loc 1 29 9
+	.loc 2 24 9
 	bar.sync 0;
 $B3:
-	.loc 1 31 17
+	.loc 2 26 19
 	setp.lt.s64 %p20, 0, %rd10;
-	.loc 2 23 22
+	.loc 3 23 22
 	setp.neu.f32 %p21, %f4, 0f00000000;
 	setp.neu.f32 %p22, %f4, 0f3F800000;
 	and.pred %p23, %p21, %p22;
@@ -5408,1555 +5168,15273 @@ $B3:
 	setp.neu.f32 %p25, %f6, 0f00000000;
 	or.pred %p26, %p24, %p25;
 	or.pred %p27, %p23, %p26;
-	.loc 1 31 17
+	.loc 2 26 19
 	and.pred %p28, %p20, %p27;
-	@%p28 bra $B5;
-	.loc 1 115 19
-	setp.lt.u32 %p29, %r5, %r1;
+	@!%p28 bra $B9;
+	.loc 2 27 28
+	setp.le.u64 %p29, %rd29, %rd11;
+	@!%p29 bra $FAULT4;
+	shl.b64 %rd48, %rd28, 1;
+	add.s64 %rd49, %rd9, %rd48;
+	.loc 2 48 20
+	setp.lt.u32 %p30, %r5, %r1;
 	mov.u32 %r20, %r5;
-	@!%p29 bra $B10;
+	@!%p30 bra $B8;
 $B4:
-	cvt.u64.u32 %rd48, %r20;
-	.loc 1 116 29
-	mad.wide.u32 %rd49, %r20, 4, %rd31;
-	ld.global.f32 %f10, [%rd49];
-	.loc 3 19 7
-	setp.neu.f32 %p30, %f10, %f10;
-	.loc 3 22 32
-	add.rn.f32 %f11, %f10, 0f00000000;
-	mov.b32 %r21, %f11;
-	.loc 3 23 27
-	shr.s32 %r22, %r21, 31;
-	shr.u32 %r23, %r22, 1;
-	xor.b32 %r24, %r21, %r23;
-	.loc 3 19 7
-	selp.b32 %r25, -2147483648, %r24, %p30;
-	.loc 1 116 9
-	mad.wide.u32 %rd50, %r20, 4, %rd32;
-	st.global.u32 [%rd50], %r25;
-	.loc 1 115 34
-	add.s64 %rd51, %rd48, 16;
-	setp.lt.s64 %p31, %rd51, %rd25;
-	cvt.u32.u64 %r20, %rd51;
-	@%p31 bra $B4;
-	bra $B10;
+	cvt.u64.u32 %rd50, %r20;
+	.loc 2 49 32
+	mad.wide.u32 %rd51, %r20, 4, %rd31;
+	ld.global.f32 %f10, [%rd51];
+	mad.wide.u32 %rd52, %r20, 2, %rd49;
+	ld.global.u16 %r21, [%rd52];
+	.loc 3 28 11
+	setp.eq.s32 %p31, %r21, 0;
+	@%p31 bra $B7;
+	.loc 3 31 18
+	@!%p21 bra $B6;
+	.loc 3 32 8
+	setp.lt.f32 %p32, 0f00000000, %f10;
+	@%p32 bra $B5;
+	.loc 3 35 4
+	mul.rn.f32 %f10, %f10, %f4;
+	bra $B6;
 $B5:
-	.loc 1 32 23
-	setp.le.u64 %p32, %rd29, %rd11;
-	@!%p32 bra $FAULT4;
-	shl.b64 %rd52, %rd28, 1;
-	add.s64 %rd53, %rd9, %rd52;
-	.loc 1 122 19
-	setp.lt.u32 %p33, %r5, %r1;
-	mov.u32 %r26, %r5;
-	@!%p33 bra $B10;
+	.loc 3 33 4
+	div.rn.f32 %f10, %f10, %f4;
 $B6:
-	cvt.u64.u32 %rd54, %r26;
-	.loc 1 123 40
-	mad.wide.u32 %rd55, %r26, 4, %rd31;
-	ld.global.f32 %f12, [%rd55];
-	mad.wide.u32 %rd56, %r26, 2, %rd53;
-	ld.global.u16 %r27, [%rd56];
-	.loc 2 28 11
-	setp.eq.s32 %p34, %r27, 0;
-	@%p34 bra $B9;
-	.loc 2 31 18
-	@!%p21 bra $B8;
-	.loc 2 32 8
-	setp.lt.f32 %p35, 0f00000000, %f12;
-	@%p35 bra $B7;
-	.loc 2 35 4
-	mul.rn.f32 %f12, %f12, %f4;
-	bra $B8;
+	.loc 3 38 21
+	and.b32 %r22, %r21, 32767;
+	.loc 3 39 36
+	cvt.rn.f32.u32 %f11, %r22;
+	mul.rn.f32 %f12, %f5, %f11;
+	sub.rn.f32 %f13, %f10, %f12;
+	.loc 3 40 15
+	setp.lt.u32 %p33, 0, %r22;
+	.loc 3 41 3
+	sub.rn.f32 %f14, %f13, %f6;
+	.loc 3 40 15
+	selp.f32 %f10, %f14, %f13, %p33;
 $B7:
-	.loc 2 33 4
-	div.rn.f32 %f12, %f12, %f4;
+	.loc 2 49 9
+	st.global.f32 [%rd51], %f10;
+	.loc 2 48 35
+	add.s64 %rd53, %rd50, 16;
+	setp.lt.s64 %p34, %rd53, %rd25;
+	cvt.u32.u64 %r20, %rd53;
+	@%p34 bra $B4;
 $B8:
-	.loc 2 38 21
-	and.b32 %r28, %r27, 32767;
-	.loc 2 39 36
-	cvt.rn.f32.u32 %f13, %r28;
-	mul.rn.f32 %f14, %f5, %f13;
-	sub.rn.f32 %f15, %f12, %f14;
-	.loc 2 40 15
-	setp.lt.u32 %p36, 0, %r28;
-	.loc 2 41 3
-	sub.rn.f32 %f16, %f15, %f6;
-	.loc 2 40 15
-	selp.f32 %f12, %f16, %f15, %p36;
+	.loc 2 28 9
+	bar.sync 0;
 $B9:
-	.loc 3 19 7
-	setp.neu.f32 %p37, %f12, %f12;
-	.loc 3 22 32
-	add.rn.f32 %f17, %f12, 0f00000000;
-	mov.b32 %r29, %f17;
-	.loc 3 23 27
-	shr.s32 %r30, %r29, 31;
-	shr.u32 %r31, %r30, 1;
-	xor.b32 %r32, %r29, %r31;
-	.loc 3 19 7
-	selp.b32 %r33, -2147483648, %r32, %p37;
-	.loc 1 123 9
-	mad.wide.u32 %rd57, %r26, 4, %rd32;
-	st.global.u32 [%rd57], %r33;
-	.loc 1 122 34
-	add.s64 %rd58, %rd54, 16;
-	setp.lt.s64 %p38, %rd58, %rd25;
-	cvt.u32.u64 %r26, %rd58;
-	@%p38 bra $B6;
+	.loc 2 30 17
+	setp.lt.s64 %p35, 0, %rd13;
+	and.pred %p36, %p35, %p2;
+	@!%p36 bra $B17;
+	.loc 2 31 15
+	add.s64 %rd54, %rd25, 31;
+	shr.u64 %rd55, %rd54, 5;
+	.loc 2 32 28
+	cvt.u32.u64 %r23, %rd55;
+	mul.wide.u32 %rd56, %r2, %r23;
+	add.s64 %rd57, %rd56, %rd55;
+	setp.le.u64 %p37, %rd57, %rd14;
+	@!%p37 bra $FAULT5;
+	shl.b64 %rd58, %rd56, 2;
+	add.s64 %rd59, %rd12, %rd58;
+	.loc 2 55 26
+	setp.lt.u32 %p38, %r5, %r23;
+	mov.u32 %r24, %r5;
+	@!%p38 bra $B16;
 $B10:
-	.loc 1 36 15
-	setp.lt.s64 %p39, 0, %rd13;
-	and.pred %p40, %p39, %p2;
-	@!%p40 bra $B15;
-	.loc 1 37 9
-	bar.sync 0;
-	.loc 1 38 15
-	add.s64 %rd59, %rd25, 31;
-	shr.u64 %rd60, %rd59, 5;
-	.loc 1 39 20
-	cvt.u32.u64 %r34, %rd60;
-	mul.wide.u32 %rd61, %r2, %r34;
-	add.s64 %rd62, %rd61, %rd60;
-	setp.le.u64 %p41, %rd62, %rd14;
-	@!%p41 bra $FAULT5;
-	shl.b64 %rd63, %rd61, 2;
-	add.s64 %rd64, %rd12, %rd63;
-	.loc 1 129 25
-	setp.lt.u32 %p42, %r5, %r34;
-	mov.u32 %r35, %r5;
-	@!%p42 bra $B15;
+	.loc 2 56 18
+	mad.wide.u32 %rd60, %r24, 4, %rd59;
+	ld.global.u32 %r25, [%rd60];
+	.loc 2 57 14
+	setp.eq.s32 %p39, %r25, -1;
+	@%p39 bra $B15;
+	.loc 2 60 15
+	shl.b32 %r26, %r24, 5;
+	cvt.u64.u32 %rd61, %r26;
+	add.s64 %rd62, %rd61, 32;
+	setp.lt.s64 %p40, %rd25, %rd62;
+	cvt.u32.u64 %r27, %rd62;
+	selp.b32 %r28, %r1, %r27, %p40;
+	setp.lt.u32 %p41, %r26, %r28;
+	@!%p41 bra $B15;
+	add.s32 %r29, %r28, -1;
+	selp.b32 %r30, %r29, %r26, %p41;
+	cvt.u64.u32 %rd63, %r30;
+	sub.s64 %rd64, %rd63, %rd61;
+	setp.lt.u64 %p42, %rd64, 2147483648;
+	setp.lt.s64 %p43, %rd63, 2305843009213693952;
+	and.pred %p44, %p42, %p43;
+	setp.lt.u32 %p45, %r26, %r1;
+	and.pred %p46, %p44, %p45;
+	setp.lt.u32 %p47, %r30, %r1;
+	and.pred %p48, %p46, %p47;
+	@%p48 bra $B13;
 $B11:
-	.loc 1 130 10
-	mad.wide.u32 %rd65, %r35, 4, %rd64;
-	ld.global.u32 %r36, [%rd65];
-	setp.eq.s32 %p43, %r36, -1;
-	@%p43 bra $B14;
-	.loc 1 134 16
-	shl.b32 %r37, %r35, 5;
-	mov.u32 %r38, 0;
+	cvt.u64.u32 %rd65, %r26;
+	.loc 2 61 14
+	and.b32 %r31, %r25, 1;
+	setp.eq.s32 %p49, %r31, 0;
+	@!%p49 bra $B12;
+	.loc 2 62 11
+	setp.lt.u32 %p50, %r26, %r1;
+	@!%p50 bra $FAULT6;
+	mad.wide.u32 %rd66, %r26, 4, %rd31;
+	st.global.f32 [%rd66], 0fFF800000;
 $B12:
-	add.s32 %r39, %r37, %r38;
-	setp.lt.u32 %p44, %r39, %r1;
-	@!%p44 bra $B13;
-	ld.global.u32 %r40, [%rd65];
-	shr.u32 %r41, %r40, %r38;
-	and.b32 %r42, %r41, 1;
-	setp.eq.s32 %p45, %r42, 0;
-	@!%p45 bra $B13;
-	.loc 1 135 11
-	mad.wide.u32 %rd66, %r39, 4, %rd32;
-	st.global.u32 [%rd66], -2147483648;
+	.loc 2 64 4
+	shr.u32 %r25, %r25, 1;
+	.loc 2 60 57
+	add.s32 %r26, %r26, 1;
+	setp.lt.u32 %p51, %r26, %r28;
+	@%p51 bra $B11;
+	bra $B15;
 $B13:
-	add.s32 %r38, %r38, 1;
-	setp.lt.u32 %p46, %r38, 32;
-	@%p46 bra $B12;
+	.loc 2 61 14
+	and.b32 %r32, %r25, 1;
+	setp.eq.s32 %p52, %r32, 0;
+	@!%p52 bra $B14;
+	.loc 2 62 11
+	mad.wide.u32 %rd67, %r26, 4, %rd31;
+	st.global.f32 [%rd67], 0fFF800000;
 $B14:
-	.loc 1 129 38
-	add.s32 %r35, %r35, 16;
-	setp.lt.u32 %p47, %r35, %r34;
-	@%p47 bra $B11;
+	.loc 2 64 4
+	shr.u32 %r25, %r25, 1;
+	.loc 2 60 57
+	add.s32 %r26, %r26, 1;
+	setp.lt.u32 %p53, %r26, %r28;
+	@%p53 bra $B13;
 $B15:
-	.loc 1 41 8
-	bar.sync 0;
-	.loc 1 144 19
-	setp.lt.u32 %p48, %r5, %r1;
-	mov.u32 %r43, -2147483648;
-	@!%p48 bra $B20;
-	add.s64 %rd67, %rd25, -48;
-	setp.le.s64 %p49, %rd67, %rd25;
-	setp.lt.s64 %p50, 0, %rd67;
-	and.pred %p51, %p49, %p50;
-	cvt.u32.u64 %r44, %rd67;
-	selp.b32 %r45, %r44, 0, %p51;
-	cvt.u64.u32 %rd68, %r45;
-	setp.lt.u32 %p52, %r5, %r45;
-	@!%p52 bra $B16;
-	mov.u32 %r43, -2147483648;
-	mov.u32 %r46, %r5;
-	bra $B17;
+	.loc 2 55 39
+	add.s32 %r24, %r24, 16;
+	setp.lt.u32 %p54, %r24, %r23;
+	@%p54 bra $B10;
 $B16:
-	mov.u32 %r43, -2147483648;
-	mov.u32 %r46, %r5;
-	bra $B18;
+	.loc 2 33 9
+	bar.sync 0;
 $B17:
-	cvt.u64.u32 %rd69, %r46;
-	.loc 1 145 24
-	mad.wide.u32 %rd70, %r46, 4, %rd32;
-	ld.global.u32 %r47, [%rd70];
-	setp.lt.s32 %p53, %r43, %r47;
-	selp.b32 %r48, %r47, %r43, %p53;
-	ld.global.u32 %r49, [%rd70+64];
-	setp.lt.s32 %p54, %r48, %r49;
-	selp.b32 %r50, %r49, %r48, %p54;
-	ld.global.u32 %r51, [%rd70+128];
-	setp.lt.s32 %p55, %r50, %r51;
-	selp.b32 %r52, %r51, %r50, %p55;
-	ld.global.u32 %r53, [%rd70+192];
-	setp.lt.s32 %p56, %r52, %r53;
-	selp.b32 %r43, %r53, %r52, %p56;
-	.loc 1 144 34
-	add.s64 %rd71, %rd69, 64;
-	setp.lt.s64 %p57, %rd71, %rd25;
-	setp.lt.s64 %p58, %rd71, %rd68;
-	cvt.u32.u64 %r46, %rd71;
-	@%p58 bra $B17;
-	@!%p57 bra $B20;
+	.loc 1 92 19
+	setp.lt.u32 %p55, %r5, %r1;
+	mov.u32 %r33, %r5;
+	@!%p55 bra $B19;
 $B18:
+	cvt.u64.u32 %rd68, %r33;
+	.loc 1 93 29
+	mad.wide.u32 %rd69, %r33, 4, %rd31;
+	ld.global.f32 %f15, [%rd69];
+	.loc 4 19 7
+	setp.neu.f32 %p56, %f15, %f15;
+	.loc 4 22 32
+	add.rn.f32 %f16, %f15, 0f00000000;
+	mov.b32 %r34, %f16;
+	.loc 4 23 27
+	shr.s32 %r35, %r34, 31;
+	shr.u32 %r36, %r35, 1;
+	xor.b32 %r37, %r34, %r36;
+	.loc 4 19 7
+	selp.b32 %r38, -2147483648, %r37, %p56;
+	.loc 1 93 9
+	mad.wide.u32 %rd70, %r33, 4, %rd32;
+	st.global.u32 [%rd70], %r38;
+	.loc 1 92 34
+	add.s64 %rd71, %rd68, 16;
+	setp.lt.s64 %p57, %rd71, %rd25;
+	cvt.u32.u64 %r33, %rd71;
+	@%p57 bra $B18;
 $B19:
-	cvt.u64.u32 %rd72, %r46;
-	.loc 1 145 24
-	mad.wide.u32 %rd73, %r46, 4, %rd32;
-	ld.global.u32 %r54, [%rd73];
-	setp.lt.s32 %p59, %r43, %r54;
-	selp.b32 %r43, %r54, %r43, %p59;
-	.loc 1 144 34
-	add.s64 %rd74, %rd72, 16;
-	setp.lt.s64 %p60, %rd74, %rd25;
-	cvt.u32.u64 %r46, %rd74;
-	@%p60 bra $B19;
+	.loc 1 30 8
+	bar.sync 0;
+	mov.u32 %r39, -2147483648;
+	.loc 1 100 19
+	@!%p55 bra $B24;
+	add.s64 %rd72, %rd25, -48;
+	setp.le.s64 %p58, %rd72, %rd25;
+	setp.lt.s64 %p59, 0, %rd72;
+	and.pred %p60, %p58, %p59;
+	cvt.u32.u64 %r40, %rd72;
+	selp.b32 %r41, %r40, 0, %p60;
+	cvt.u64.u32 %rd73, %r41;
+	setp.lt.u32 %p61, %r5, %r41;
+	@!%p61 bra $B20;
+	mov.u32 %r39, -2147483648;
+	mov.u32 %r42, %r5;
+	bra $B21;
 $B20:
-	.loc 1 42 38
-	cvt.s64.s32 %rd75, %r43;
-	.loc 1 97 17
-	mad.lo.s32 %r55, %r5, 8, %r3;
-	st.shared.u64 [%r55+128], %rd75;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd76, [$shared$plain$2eshared+128];
-	mov.u32 %r56, 1;
+	mov.u32 %r39, -2147483648;
+	mov.u32 %r42, %r5;
+	bra $B22;
 $B21:
-	.loc 1 101 29
-	mad.lo.s32 %r57, %r56, 8, %r3;
-	ld.shared.u64 %rd77, [%r57+128];
-	setp.lt.s64 %p61, %rd76, %rd77;
-	selp.b64 %rd76, %rd77, %rd76, %p61;
-	.loc 1 100 29
-	add.s32 %r56, %r56, 1;
-	setp.lt.u32 %p62, %r56, 16;
-	@%p62 bra $B21;
-	.loc 1 42 14
-	cvt.u32.u64 %r58, %rd76;
-	.loc 1 44 9
-	setp.lt.s32 %p63, -2139095041, %r58;
-	mov.u32 %r59, 1;
-	mov.u32 %r60, -1;
-	@!%p63 bra $B70;
-	.loc 1 45 20
-	setp.lt.f32 %p64, 0f00000000, %f1;
-	@%p64 bra $B28;
-	mov.u32 %r61, %r1;
-	.loc 1 153 19
-	@!%p48 bra $B26;
-	add.s64 %rd78, %rd25, -48;
-	setp.le.s64 %p65, %rd78, %rd25;
-	setp.lt.s64 %p66, 0, %rd78;
-	and.pred %p67, %p65, %p66;
-	cvt.u32.u64 %r62, %rd78;
-	selp.b32 %r63, %r62, 0, %p67;
-	cvt.u64.u32 %rd79, %r63;
-	setp.lt.u32 %p68, %r5, %r63;
-	@!%p68 bra $B22;
-	mov.u32 %r61, %r1;
-	mov.u32 %r64, %r5;
-	bra $B23;
+	cvt.u64.u32 %rd74, %r42;
+	.loc 1 101 24
+	mad.wide.u32 %rd75, %r42, 4, %rd32;
+	ld.global.u32 %r43, [%rd75];
+	setp.lt.s32 %p62, %r39, %r43;
+	selp.b32 %r44, %r43, %r39, %p62;
+	ld.global.u32 %r45, [%rd75+64];
+	setp.lt.s32 %p63, %r44, %r45;
+	selp.b32 %r46, %r45, %r44, %p63;
+	ld.global.u32 %r47, [%rd75+128];
+	setp.lt.s32 %p64, %r46, %r47;
+	selp.b32 %r48, %r47, %r46, %p64;
+	ld.global.u32 %r49, [%rd75+192];
+	setp.lt.s32 %p65, %r48, %r49;
+	selp.b32 %r39, %r49, %r48, %p65;
+	.loc 1 100 34
+	add.s64 %rd76, %rd74, 64;
+	setp.lt.s64 %p66, %rd76, %rd25;
+	setp.lt.s64 %p67, %rd76, %rd73;
+	cvt.u32.u64 %r42, %rd76;
+	@%p67 bra $B21;
+	@!%p66 bra $B24;
 $B22:
-	mov.u32 %r61, %r1;
-	mov.u32 %r64, %r5;
-	bra $B24;
 $B23:
-	cvt.u64.u32 %rd80, %r64;
-	.loc 1 154 12
-	mad.wide.u32 %rd81, %r64, 4, %rd32;
-	ld.global.u32 %r65, [%rd81];
-	setp.eq.s32 %p69, %r65, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p70, %r64, %r61;
-	selp.b32 %r66, %r64, %r61, %p70;
-	.loc 1 154 16
-	selp.b32 %r67, %r66, %r61, %p69;
-	.loc 1 153 34
-	add.s32 %r68, %r64, 16;
-	.loc 1 154 12
-	ld.global.u32 %r69, [%rd81+64];
-	setp.eq.s32 %p71, %r69, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p72, %r68, %r67;
-	selp.b32 %r70, %r68, %r67, %p72;
-	.loc 1 154 16
-	selp.b32 %r71, %r70, %r67, %p71;
-	.loc 1 153 34
-	add.s32 %r72, %r64, 32;
-	.loc 1 154 12
-	ld.global.u32 %r73, [%rd81+128];
-	setp.eq.s32 %p73, %r73, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p74, %r72, %r71;
-	selp.b32 %r74, %r72, %r71, %p74;
-	.loc 1 154 16
-	selp.b32 %r75, %r74, %r71, %p73;
-	.loc 1 153 34
-	add.s32 %r76, %r64, 48;
-	.loc 1 154 12
-	ld.global.u32 %r77, [%rd81+192];
-	setp.eq.s32 %p75, %r77, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p76, %r76, %r75;
-	selp.b32 %r78, %r76, %r75, %p76;
-	.loc 1 154 16
-	selp.b32 %r61, %r78, %r75, %p75;
-	.loc 1 153 34
-	add.s64 %rd82, %rd80, 64;
-	setp.lt.s64 %p77, %rd82, %rd25;
-	setp.lt.s64 %p78, %rd82, %rd79;
-	cvt.u32.u64 %r64, %rd82;
-	@%p78 bra $B23;
-	@!%p77 bra $B26;
+	cvt.u64.u32 %rd77, %r42;
+	.loc 1 101 24
+	mad.wide.u32 %rd78, %r42, 4, %rd32;
+	ld.global.u32 %r50, [%rd78];
+	setp.lt.s32 %p68, %r39, %r50;
+	selp.b32 %r39, %r50, %r39, %p68;
+	.loc 1 100 34
+	add.s64 %rd79, %rd77, 16;
+	setp.lt.s64 %p69, %rd79, %rd25;
+	cvt.u32.u64 %r42, %rd79;
+	@%p69 bra $B23;
 $B24:
+	.loc 1 31 38
+	cvt.s64.s32 %rd80, %r39;
+	.loc 1 74 17
+	mad.lo.s32 %r51, %r5, 8, %r3;
+	st.shared.u64 [%r51+128], %rd80;
+	.loc 1 75 8
+	bar.sync 0;
+	.loc 1 76 21
+	ld.shared.u64 %rd81, [$shared$plain$2eshared+128];
+	mov.u32 %r52, 1;
 $B25:
-	cvt.u64.u32 %rd83, %r64;
-	.loc 1 154 12
-	mad.wide.u32 %rd84, %r64, 4, %rd32;
-	ld.global.u32 %r79, [%rd84];
-	setp.eq.s32 %p79, %r79, %r58;
-	.loc 1 155 15
-	setp.lt.s32 %p80, %r64, %r61;
-	selp.b32 %r80, %r64, %r61, %p80;
-	.loc 1 154 16
-	selp.b32 %r61, %r80, %r61, %p79;
-	.loc 1 153 34
-	add.s64 %rd85, %rd83, 16;
-	setp.lt.s64 %p81, %rd85, %rd25;
-	cvt.u32.u64 %r64, %rd85;
-	@%p81 bra $B25;
+	.loc 1 78 29
+	mad.lo.s32 %r53, %r52, 8, %r3;
+	ld.shared.u64 %rd82, [%r53+128];
+	setp.lt.s64 %p70, %rd81, %rd82;
+	selp.b64 %rd81, %rd82, %rd81, %p70;
+	.loc 1 77 29
+	add.s32 %r52, %r52, 1;
+	setp.lt.u32 %p71, %r52, 16;
+	@%p71 bra $B25;
+	.loc 1 31 14
+	cvt.u32.u64 %r54, %rd81;
+	.loc 1 33 9
+	setp.lt.s32 %p72, -2139095041, %r54;
+	mov.u32 %r55, 1;
+	mov.u32 %r56, -1;
+	@!%p72 bra $B74;
+	.loc 1 34 20
+	setp.lt.f32 %p73, 0f00000000, %f1;
+	@%p73 bra $B32;
+	mov.u32 %r57, %r1;
+	.loc 1 109 19
+	@!%p55 bra $B30;
+	add.s64 %rd83, %rd25, -48;
+	setp.le.s64 %p74, %rd83, %rd25;
+	setp.lt.s64 %p75, 0, %rd83;
+	and.pred %p76, %p74, %p75;
+	cvt.u32.u64 %r58, %rd83;
+	selp.b32 %r59, %r58, 0, %p76;
+	cvt.u64.u32 %rd84, %r59;
+	setp.lt.u32 %p77, %r5, %r59;
+	@!%p77 bra $B26;
+	mov.u32 %r57, %r1;
+	mov.u32 %r60, %r5;
+	bra $B27;
 $B26:
-	.loc 1 48 43
-	cvt.s64.s32 %rd86, %r61;
-	sub.s64 %rd87, 0, %rd86;
-	.loc 1 97 17
-	st.shared.u64 [%r55], %rd87;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd88, [$shared$plain$2eshared];
-	mov.u32 %r81, 1;
+	mov.u32 %r57, %r1;
+	mov.u32 %r60, %r5;
+	bra $B28;
 $B27:
-	.loc 1 101 29
-	mad.lo.s32 %r82, %r81, 8, %r3;
-	ld.shared.u64 %rd89, [%r82];
-	setp.lt.s64 %p82, %rd88, %rd89;
-	selp.b64 %rd88, %rd89, %rd88, %p82;
-	.loc 1 100 29
-	add.s32 %r81, %r81, 1;
-	setp.lt.u32 %p83, %r81, 16;
-	@%p83 bra $B27;
-	.loc 1 48 17
-	cvt.u32.u64 %r83, %rd88;
-	sub.s32 %r60, 0, %r83;
-	mov.u32 %r59, 0;
-	bra $B70;
+	cvt.u64.u32 %rd85, %r60;
+	.loc 1 110 12
+	mad.wide.u32 %rd86, %r60, 4, %rd32;
+	ld.global.u32 %r61, [%rd86];
+	setp.eq.s32 %p78, %r61, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p79, %r60, %r57;
+	selp.b32 %r62, %r60, %r57, %p79;
+	.loc 1 110 16
+	selp.b32 %r63, %r62, %r57, %p78;
+	.loc 1 109 34
+	add.s32 %r64, %r60, 16;
+	.loc 1 110 12
+	ld.global.u32 %r65, [%rd86+64];
+	setp.eq.s32 %p80, %r65, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p81, %r64, %r63;
+	selp.b32 %r66, %r64, %r63, %p81;
+	.loc 1 110 16
+	selp.b32 %r67, %r66, %r63, %p80;
+	.loc 1 109 34
+	add.s32 %r68, %r60, 32;
+	.loc 1 110 12
+	ld.global.u32 %r69, [%rd86+128];
+	setp.eq.s32 %p82, %r69, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p83, %r68, %r67;
+	selp.b32 %r70, %r68, %r67, %p83;
+	.loc 1 110 16
+	selp.b32 %r71, %r70, %r67, %p82;
+	.loc 1 109 34
+	add.s32 %r72, %r60, 48;
+	.loc 1 110 12
+	ld.global.u32 %r73, [%rd86+192];
+	setp.eq.s32 %p84, %r73, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p85, %r72, %r71;
+	selp.b32 %r74, %r72, %r71, %p85;
+	.loc 1 110 16
+	selp.b32 %r57, %r74, %r71, %p84;
+	.loc 1 109 34
+	add.s64 %rd87, %rd85, 64;
+	setp.lt.s64 %p86, %rd87, %rd25;
+	setp.lt.s64 %p87, %rd87, %rd84;
+	cvt.u32.u64 %r60, %rd87;
+	@%p87 bra $B27;
+	@!%p86 bra $B30;
 $B28:
-	.loc 1 46 65
-	setp.lt.u64 %p84, %rd24, %rd8;
-	@!%p84 bra $FAULT6;
-	mad.wide.u32 %rd90, %r2, 4, %rd7;
-	ld.global.u32 %r84, [%rd90];
-	.loc 4 11 12
-	setp.lt.s32 %p85, 0, %r6;
-	cvt.u64.u32 %rd91, %r6;
-	setp.lt.u32 %p86, %r6, %r1;
-	and.pred %p87, %p85, %p86;
-	mov.u32 %r59, 1;
-	mov.u32 %r85, -2139095040;
-	@!%p87 bra $B36;
-	add.s64 %rd92, %rd25, -48;
-	setp.le.s64 %p88, %rd92, %rd25;
-	setp.lt.s64 %p89, 0, %rd92;
-	and.pred %p90, %p88, %p89;
-	cvt.u32.u64 %r86, %rd92;
-	selp.b32 %r87, %r86, 0, %p90;
-	cvt.u64.u32 %rd93, %r87;
-	setp.lt.u32 %p91, %r5, %r87;
-	mov.u32 %r88, %r58;
-	mov.u32 %r89, -2147483648;
-	mov.u32 %r59, 1;
 $B29:
-	.loc 4 85 25
-	cvt.s64.s32 %rd94, %r89;
-	cvt.s64.s32 %rd95, %r88;
-	add.s64 %rd96, %rd94, %rd95;
-	add.s64 %rd97, %rd96, 1;
-	shr.s64 %rd98, %rd97, 1;
-	cvt.u32.u64 %r90, %rd98;
-	mov.u64 %rd99, 0;
-	.loc 4 67 17
-	@!%p48 bra $B34;
-	@!%p91 bra $B30;
-	mov.u64 %rd99, 0;
-	mov.u32 %r91, %r5;
-	bra $B31;
+	cvt.u64.u32 %rd88, %r60;
+	.loc 1 110 12
+	mad.wide.u32 %rd89, %r60, 4, %rd32;
+	ld.global.u32 %r75, [%rd89];
+	setp.eq.s32 %p88, %r75, %r54;
+	.loc 1 111 15
+	setp.lt.s32 %p89, %r60, %r57;
+	selp.b32 %r76, %r60, %r57, %p89;
+	.loc 1 110 16
+	selp.b32 %r57, %r76, %r57, %p88;
+	.loc 1 109 34
+	add.s64 %rd90, %rd88, 16;
+	setp.lt.s64 %p90, %rd90, %rd25;
+	cvt.u32.u64 %r60, %rd90;
+	@%p90 bra $B29;
 $B30:
-	mov.u64 %rd99, 0;
-	mov.u32 %r91, %r5;
-	bra $B32;
+	.loc 1 37 43
+	cvt.s64.s32 %rd91, %r57;
+	sub.s64 %rd92, 0, %rd91;
+	.loc 1 74 17
+	st.shared.u64 [%r51], %rd92;
+	.loc 1 75 8
+	bar.sync 0;
+	.loc 1 76 21
+	ld.shared.u64 %rd93, [$shared$plain$2eshared];
+	mov.u32 %r77, 1;
 $B31:
-	cvt.u64.u32 %rd100, %r91;
-	.loc 4 68 17
-	mad.wide.u32 %rd101, %r91, 4, %rd32;
-	ld.global.u32 %r92, [%rd101];
-	setp.le.s32 %p92, %r90, %r92;
-	.loc 4 69 4
-	add.s64 %rd102, %rd99, 1;
-	.loc 4 68 24
-	selp.b64 %rd103, %rd102, %rd99, %p92;
-	ld.global.u32 %r93, [%rd101+64];
-	setp.le.s32 %p93, %r90, %r93;
-	.loc 4 69 4
-	add.s64 %rd104, %rd103, 1;
-	.loc 4 68 24
-	selp.b64 %rd105, %rd104, %rd103, %p93;
-	ld.global.u32 %r94, [%rd101+128];
-	setp.le.s32 %p94, %r90, %r94;
-	.loc 4 69 4
-	add.s64 %rd106, %rd105, 1;
-	.loc 4 68 24
-	selp.b64 %rd107, %rd106, %rd105, %p94;
-	ld.global.u32 %r95, [%rd101+192];
-	setp.le.s32 %p95, %r90, %r95;
-	.loc 4 69 4
-	add.s64 %rd108, %rd107, 1;
-	.loc 4 68 24
-	selp.b64 %rd99, %rd108, %rd107, %p95;
-	.loc 4 67 32
-	add.s64 %rd109, %rd100, 64;
-	setp.lt.s64 %p96, %rd109, %rd25;
-	setp.lt.s64 %p97, %rd109, %rd93;
-	cvt.u32.u64 %r91, %rd109;
-	@%p97 bra $B31;
-	@!%p96 bra $B34;
+	.loc 1 78 29
+	mad.lo.s32 %r78, %r77, 8, %r3;
+	ld.shared.u64 %rd94, [%r78];
+	setp.lt.s64 %p91, %rd93, %rd94;
+	selp.b64 %rd93, %rd94, %rd93, %p91;
+	.loc 1 77 29
+	add.s32 %r77, %r77, 1;
+	setp.lt.u32 %p92, %r77, 16;
+	@%p92 bra $B31;
+	.loc 1 37 17
+	cvt.u32.u64 %r79, %rd93;
+	sub.s32 %r56, 0, %r79;
+	mov.u32 %r55, 0;
+	bra $B74;
 $B32:
+	.loc 1 35 65
+	setp.lt.u64 %p93, %rd24, %rd8;
+	@!%p93 bra $FAULT7;
+	mad.wide.u32 %rd95, %r2, 4, %rd7;
+	ld.global.u32 %r80, [%rd95];
+	.loc 5 11 12
+	setp.lt.s32 %p94, 0, %r6;
+	cvt.u64.u32 %rd96, %r6;
+	setp.lt.u32 %p95, %r6, %r1;
+	and.pred %p96, %p94, %p95;
+	mov.u32 %r55, 1;
+	mov.u32 %r81, -2139095040;
+	@!%p96 bra $B40;
+	add.s64 %rd97, %rd25, -48;
+	setp.le.s64 %p97, %rd97, %rd25;
+	setp.lt.s64 %p98, 0, %rd97;
+	and.pred %p99, %p97, %p98;
+	cvt.u32.u64 %r82, %rd97;
+	selp.b32 %r83, %r82, 0, %p99;
+	cvt.u64.u32 %rd98, %r83;
+	setp.lt.u32 %p100, %r5, %r83;
+	mov.u32 %r84, %r54;
+	mov.u32 %r85, -2147483648;
+	mov.u32 %r55, 1;
 $B33:
-	cvt.u64.u32 %rd110, %r91;
-	.loc 4 68 17
-	mad.wide.u32 %rd111, %r91, 4, %rd32;
-	ld.global.u32 %r96, [%rd111];
-	setp.le.s32 %p98, %r90, %r96;
-	.loc 4 69 4
-	add.s64 %rd112, %rd99, 1;
-	.loc 4 68 24
-	selp.b64 %rd99, %rd112, %rd99, %p98;
-	.loc 4 67 32
-	add.s64 %rd113, %rd110, 16;
-	setp.lt.s64 %p99, %rd113, %rd25;
-	cvt.u32.u64 %r91, %rd113;
-	@%p99 bra $B33;
+	.loc 5 85 25
+	cvt.s64.s32 %rd99, %r85;
+	cvt.s64.s32 %rd100, %r84;
+	add.s64 %rd101, %rd99, %rd100;
+	add.s64 %rd102, %rd101, 1;
+	shr.s64 %rd103, %rd102, 1;
+	cvt.u32.u64 %r86, %rd103;
+	mov.u64 %rd104, 0;
+	.loc 5 67 17
+	@!%p55 bra $B38;
+	@!%p100 bra $B34;
+	mov.u64 %rd104, 0;
+	mov.u32 %r87, %r5;
+	bra $B35;
 $B34:
-	.loc 1 85 2
-	xor.b32 %r59, %r59, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r97, %r59, 128, %r3;
-	mad.lo.s32 %r98, %r5, 8, %r97;
-	st.shared.u64 [%r98], %rd99;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd114, 0;
-	mov.u32 %r99, 0;
+	mov.u64 %rd104, 0;
+	mov.u32 %r87, %r5;
+	bra $B36;
 $B35:
-	.loc 1 89 25
-	mad.lo.s32 %r100, %r99, 8, %r97;
-	ld.shared.u64 %rd115, [%r100];
-	add.s64 %rd114, %rd114, %rd115;
-	add.s32 %r99, %r99, 1;
-	setp.lt.u32 %p100, %r99, 16;
-	@%p100 bra $B35;
-	.loc 4 86 56
-	setp.le.s64 %p101, %rd91, %rd114;
-	.loc 4 89 21
-	add.s32 %r101, %r90, -1;
-	.loc 4 86 56
-	selp.b32 %r88, %r88, %r101, %p101;
-	selp.b32 %r89, %r90, %r89, %p101;
-	.loc 4 84 13
-	setp.lt.s32 %p102, %r89, %r88;
-	@%p102 bra $B29;
-	.loc 4 12 14
-	setp.lt.s32 %p103, -2139095040, %r89;
-	selp.b32 %r85, %r89, -2139095040, %p103;
+	cvt.u64.u32 %rd105, %r87;
+	.loc 5 68 17
+	mad.wide.u32 %rd106, %r87, 4, %rd32;
+	ld.global.u32 %r88, [%rd106];
+	setp.le.s32 %p101, %r86, %r88;
+	.loc 5 69 4
+	add.s64 %rd107, %rd104, 1;
+	.loc 5 68 24
+	selp.b64 %rd108, %rd107, %rd104, %p101;
+	ld.global.u32 %r89, [%rd106+64];
+	setp.le.s32 %p102, %r86, %r89;
+	.loc 5 69 4
+	add.s64 %rd109, %rd108, 1;
+	.loc 5 68 24
+	selp.b64 %rd110, %rd109, %rd108, %p102;
+	ld.global.u32 %r90, [%rd106+128];
+	setp.le.s32 %p103, %r86, %r90;
+	.loc 5 69 4
+	add.s64 %rd111, %rd110, 1;
+	.loc 5 68 24
+	selp.b64 %rd112, %rd111, %rd110, %p103;
+	ld.global.u32 %r91, [%rd106+192];
+	setp.le.s32 %p104, %r86, %r91;
+	.loc 5 69 4
+	add.s64 %rd113, %rd112, 1;
+	.loc 5 68 24
+	selp.b64 %rd104, %rd113, %rd112, %p104;
+	.loc 5 67 32
+	add.s64 %rd114, %rd105, 64;
+	setp.lt.s64 %p105, %rd114, %rd25;
+	setp.lt.s64 %p106, %rd114, %rd98;
+	cvt.u32.u64 %r87, %rd114;
+	@%p106 bra $B35;
+	@!%p105 bra $B38;
 $B36:
-	.loc 4 14 8
-	bar.sync 0;
-	.loc 4 15 25
-	rcp.rn.f32 %f18, %f1;
-	.loc 3 28 59
-	shr.s32 %r102, %r58, 31;
-	shr.u32 %r103, %r102, 1;
-	xor.b32 %r104, %r58, %r103;
-	mov.b32 %f19, %r104;
-	mov.u32 %r105, %r5;
-	.loc 4 42 19
-	@!%p48 bra $B40;
 $B37:
-	cvt.u64.u32 %rd116, %r105;
-	.loc 4 44 19
-	mad.wide.u32 %rd117, %r105, 4, %rd32;
-	ld.global.u32 %r106, [%rd117];
-	setp.le.s32 %p104, %r85, %r106;
-	mov.u32 %r107, -1;
-	@!%p104 bra $B39;
-	.loc 3 28 59
-	shr.s32 %r108, %r106, 31;
-	shr.u32 %r109, %r108, 1;
-	xor.b32 %r110, %r106, %r109;
-	mov.b32 %f20, %r110;
-	.loc 3 33 7
-	setp.eq.f32 %p105, %f20, %f19;
-	mov.u32 %r107, 268435456;
-	@%p105 bra $B38;
-	.loc 3 36 28
-	sub.rn.f32 %f21, %f20, %f19;
-	mul.rn.f32 %f22, %f21, %f18;
-	.loc 5 36 10
-	fma.rn.f32 %f23, %f22, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f24, %f23, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f25, %f24, 0fBF317218, %f22;
-	fma.rn.f32 %f26, %f24, 0f3102E308, %f25;
-	.loc 5 39 21
-	fma.rn.f32 %f27, 0f3AB527C5, %f26, 0f3C091CC4;
-	fma.rn.f32 %f28, %f27, %f26, 0f3D2AAC57;
-	fma.rn.f32 %f29, %f28, %f26, 0f3E2AAA49;
-	fma.rn.f32 %f30, %f29, %f26, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f31, %f30, %f26, 0f3F800000;
-	fma.rn.f32 %f32, %f31, %f26, 0f3F800000;
-	mov.b32 %r111, %f23;
-	.loc 5 21 7
-	setp.lt.f32 %p106, 0f00000000, %f22;
-	selp.b32 %r112, 528482304, 1602224128, %p106;
-	selp.b32 %r113, 1602224128, 528482304, %p106;
-	.loc 5 24 51
-	mad.lo.s32 %r114, %r111, 8388608, %r112;
-	mov.b32 %f33, %r114;
-	mul.rn.f32 %f34, %f32, %f33;
-	mov.b32 %f35, %r113;
-	mul.rn.f32 %f36, %f34, %f35;
-	.loc 5 25 8
-	abs.f32 %f37, %f22;
-	setp.lt.f32 %p107, 0f42D00000, %f37;
-	selp.f32 %f38, 0f00000000, %f36, %p107;
-	and.pred %p108, %p107, %p106;
-	selp.f32 %f39, 0f7F800000, %f38, %p108;
-	.loc 3 36 43
-	mul.rn.f32 %f40, %f39, 0f4D800000;
-	cvt.rzi.s32.f32 %r107, %f40;
+	cvt.u64.u32 %rd115, %r87;
+	.loc 5 68 17
+	mad.wide.u32 %rd116, %r87, 4, %rd32;
+	ld.global.u32 %r92, [%rd116];
+	setp.le.s32 %p107, %r86, %r92;
+	.loc 5 69 4
+	add.s64 %rd117, %rd104, 1;
+	.loc 5 68 24
+	selp.b64 %rd104, %rd117, %rd104, %p107;
+	.loc 5 67 32
+	add.s64 %rd118, %rd115, 16;
+	setp.lt.s64 %p108, %rd118, %rd25;
+	cvt.u32.u64 %r87, %rd118;
+	@%p108 bra $B37;
 $B38:
+	.loc 1 62 2
+	xor.b32 %r55, %r55, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r93, %r55, 128, %r3;
+	mad.lo.s32 %r94, %r5, 8, %r93;
+	st.shared.u64 [%r94], %rd104;
+	.loc 1 64 8
+	bar.sync 0;
+	mov.u64 %rd119, 0;
+	mov.u32 %r95, 0;
 $B39:
-	.loc 4 47 9
-	st.global.u32 [%rd117], %r107;
-	.loc 4 42 34
-	add.s64 %rd118, %rd116, 16;
-	setp.lt.s64 %p109, %rd118, %rd25;
-	cvt.u32.u64 %r105, %rd118;
-	@%p109 bra $B37;
+	.loc 1 66 25
+	mad.lo.s32 %r96, %r95, 8, %r93;
+	ld.shared.u64 %rd120, [%r96];
+	add.s64 %rd119, %rd119, %rd120;
+	add.s32 %r95, %r95, 1;
+	setp.lt.u32 %p109, %r95, 16;
+	@%p109 bra $B39;
+	.loc 5 86 56
+	setp.le.s64 %p110, %rd96, %rd119;
+	.loc 5 89 21
+	add.s32 %r97, %r86, -1;
+	.loc 5 86 56
+	selp.b32 %r84, %r84, %r97, %p110;
+	selp.b32 %r85, %r86, %r85, %p110;
+	.loc 5 84 13
+	setp.lt.s32 %p111, %r85, %r84;
+	@%p111 bra $B33;
+	.loc 5 12 14
+	setp.lt.s32 %p112, -2139095040, %r85;
+	selp.b32 %r81, %r85, -2139095040, %p112;
 $B40:
-	.loc 4 16 8
+	.loc 5 14 8
 	bar.sync 0;
-	.loc 3 41 14
-	setp.lt.f32 %p110, 0f00000000, %f3;
-	.loc 3 44 25
-	setp.nan.f32 %p111, %f3, 0f3F800000;
-	min.f32 %f41, %f3, 0f3F800000;
-	selp.f32 %f42, 0f7FFFFFFF, %f41, %p111;
-	mul.rn.f32 %f43, %f42, 0f4D800000;
-	cvt.rzi.s32.f32 %r115, %f43;
-	setp.lt.s32 %p112, 1, %r115;
-	selp.b32 %r116, %r115, 1, %p112;
-	.loc 3 41 14
-	selp.b32 %r117, %r116, 1, %p110;
-	.loc 4 18 12
-	setp.lt.f32 %p113, 0f00000000, %f2;
-	setp.lt.f32 %p114, %f2, 0f3F800000;
-	and.pred %p115, %p113, %p114;
-	@!%p115 bra $B54;
-	mov.u64 %rd119, 0;
-	.loc 4 67 17
-	@!%p48 bra $B45;
-	add.s64 %rd120, %rd25, -48;
-	setp.le.s64 %p116, %rd120, %rd25;
-	setp.lt.s64 %p117, 0, %rd120;
-	and.pred %p118, %p116, %p117;
-	cvt.u32.u64 %r118, %rd120;
-	selp.b32 %r119, %r118, 0, %p118;
-	cvt.u64.u32 %rd121, %r119;
-	setp.lt.u32 %p119, %r5, %r119;
-	@!%p119 bra $B41;
-	mov.u64 %rd119, 0;
-	mov.u32 %r120, %r5;
-	bra $B42;
+	.loc 5 15 25
+	rcp.rn.f32 %f17, %f1;
+	.loc 4 28 59
+	shr.s32 %r98, %r54, 31;
+	shr.u32 %r99, %r98, 1;
+	xor.b32 %r100, %r54, %r99;
+	mov.b32 %f18, %r100;
+	mov.u32 %r101, %r5;
+	.loc 5 42 19
+	@!%p55 bra $B44;
 $B41:
-	mov.u64 %rd119, 0;
-	mov.u32 %r120, %r5;
-	bra $B43;
+	cvt.u64.u32 %rd121, %r101;
+	.loc 5 44 19
+	mad.wide.u32 %rd122, %r101, 4, %rd32;
+	ld.global.u32 %r102, [%rd122];
+	setp.le.s32 %p113, %r81, %r102;
+	mov.u32 %r103, -1;
+	@!%p113 bra $B43;
+	.loc 4 28 59
+	shr.s32 %r104, %r102, 31;
+	shr.u32 %r105, %r104, 1;
+	xor.b32 %r106, %r102, %r105;
+	mov.b32 %f19, %r106;
+	.loc 4 33 7
+	setp.eq.f32 %p114, %f19, %f18;
+	mov.u32 %r103, 268435456;
+	@%p114 bra $B42;
+	.loc 4 36 28
+	sub.rn.f32 %f20, %f19, %f18;
+	mul.rn.f32 %f21, %f20, %f17;
+	.loc 6 36 10
+	fma.rn.f32 %f22, %f21, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f23, %f22, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f24, %f23, 0fBF317218, %f21;
+	fma.rn.f32 %f25, %f23, 0f3102E308, %f24;
+	.loc 6 39 21
+	fma.rn.f32 %f26, 0f3AB527C5, %f25, 0f3C091CC4;
+	fma.rn.f32 %f27, %f26, %f25, 0f3D2AAC57;
+	fma.rn.f32 %f28, %f27, %f25, 0f3E2AAA49;
+	fma.rn.f32 %f29, %f28, %f25, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f30, %f29, %f25, 0f3F800000;
+	fma.rn.f32 %f31, %f30, %f25, 0f3F800000;
+	mov.b32 %r107, %f22;
+	.loc 6 21 7
+	setp.lt.f32 %p115, 0f00000000, %f21;
+	selp.b32 %r108, 528482304, 1602224128, %p115;
+	selp.b32 %r109, 1602224128, 528482304, %p115;
+	.loc 6 24 51
+	mad.lo.s32 %r110, %r107, 8388608, %r108;
+	mov.b32 %f32, %r110;
+	mul.rn.f32 %f33, %f31, %f32;
+	mov.b32 %f34, %r109;
+	mul.rn.f32 %f35, %f33, %f34;
+	.loc 6 25 8
+	abs.f32 %f36, %f21;
+	setp.lt.f32 %p116, 0f42D00000, %f36;
+	selp.f32 %f37, 0f00000000, %f35, %p116;
+	and.pred %p117, %p116, %p115;
+	selp.f32 %f38, 0f7F800000, %f37, %p117;
+	.loc 4 36 43
+	mul.rn.f32 %f39, %f38, 0f4D800000;
+	cvt.rzi.s32.f32 %r103, %f39;
 $B42:
-	cvt.u64.u32 %rd122, %r120;
-	.loc 4 68 17
-	mad.wide.u32 %rd123, %r120, 4, %rd32;
-	ld.global.u32 %r121, [%rd123];
-	setp.le.s32 %p120, 0, %r121;
-	.loc 4 62 47
-	cvt.u64.u32 %rd124, %r121;
-	.loc 4 69 4
-	add.s64 %rd125, %rd119, %rd124;
-	.loc 4 68 24
-	selp.b64 %rd126, %rd125, %rd119, %p120;
-	ld.global.u32 %r122, [%rd123+64];
-	setp.le.s32 %p121, 0, %r122;
-	.loc 4 62 47
-	cvt.u64.u32 %rd127, %r122;
-	.loc 4 69 4
-	add.s64 %rd128, %rd126, %rd127;
-	.loc 4 68 24
-	selp.b64 %rd129, %rd128, %rd126, %p121;
-	ld.global.u32 %r123, [%rd123+128];
-	setp.le.s32 %p122, 0, %r123;
-	.loc 4 62 47
-	cvt.u64.u32 %rd130, %r123;
-	.loc 4 69 4
-	add.s64 %rd131, %rd129, %rd130;
-	.loc 4 68 24
-	selp.b64 %rd132, %rd131, %rd129, %p122;
-	ld.global.u32 %r124, [%rd123+192];
-	setp.le.s32 %p123, 0, %r124;
-	.loc 4 62 47
-	cvt.u64.u32 %rd133, %r124;
-	.loc 4 69 4
-	add.s64 %rd134, %rd132, %rd133;
-	.loc 4 68 24
-	selp.b64 %rd119, %rd134, %rd132, %p123;
-	.loc 4 67 32
-	add.s64 %rd135, %rd122, 64;
-	setp.lt.s64 %p124, %rd135, %rd25;
-	setp.lt.s64 %p125, %rd135, %rd121;
-	cvt.u32.u64 %r120, %rd135;
-	@%p125 bra $B42;
-	@!%p124 bra $B45;
 $B43:
+	.loc 5 47 9
+	st.global.u32 [%rd122], %r103;
+	.loc 5 42 34
+	add.s64 %rd123, %rd121, 16;
+	setp.lt.s64 %p118, %rd123, %rd25;
+	cvt.u32.u64 %r101, %rd123;
+	@%p118 bra $B41;
 $B44:
-	cvt.u64.u32 %rd136, %r120;
-	.loc 4 68 17
-	mad.wide.u32 %rd137, %r120, 4, %rd32;
-	ld.global.u32 %r125, [%rd137];
-	setp.le.s32 %p126, 0, %r125;
-	.loc 4 62 47
-	cvt.u64.u32 %rd138, %r125;
-	.loc 4 69 4
-	add.s64 %rd139, %rd119, %rd138;
-	.loc 4 68 24
-	selp.b64 %rd119, %rd139, %rd119, %p126;
-	.loc 4 67 32
-	add.s64 %rd140, %rd136, 16;
-	setp.lt.s64 %p127, %rd140, %rd25;
-	cvt.u32.u64 %r120, %rd140;
-	@%p127 bra $B44;
+	.loc 5 16 8
+	bar.sync 0;
+	.loc 4 41 14
+	setp.lt.f32 %p119, 0f00000000, %f3;
+	.loc 4 44 25
+	setp.nan.f32 %p120, %f3, 0f3F800000;
+	min.f32 %f40, %f3, 0f3F800000;
+	selp.f32 %f41, 0f7FFFFFFF, %f40, %p120;
+	mul.rn.f32 %f42, %f41, 0f4D800000;
+	cvt.rzi.s32.f32 %r111, %f42;
+	setp.lt.s32 %p121, 1, %r111;
+	selp.b32 %r112, %r111, 1, %p121;
+	.loc 4 41 14
+	selp.b32 %r113, %r112, 1, %p119;
+	.loc 5 18 12
+	setp.lt.f32 %p122, 0f00000000, %f2;
+	setp.lt.f32 %p123, %f2, 0f3F800000;
+	and.pred %p124, %p122, %p123;
+	@!%p124 bra $B58;
+	mov.u64 %rd124, 0;
+	.loc 5 67 17
+	@!%p55 bra $B49;
+	add.s64 %rd125, %rd25, -48;
+	setp.le.s64 %p125, %rd125, %rd25;
+	setp.lt.s64 %p126, 0, %rd125;
+	and.pred %p127, %p125, %p126;
+	cvt.u32.u64 %r114, %rd125;
+	selp.b32 %r115, %r114, 0, %p127;
+	cvt.u64.u32 %rd126, %r115;
+	setp.lt.u32 %p128, %r5, %r115;
+	@!%p128 bra $B45;
+	mov.u64 %rd124, 0;
+	mov.u32 %r116, %r5;
+	bra $B46;
 $B45:
-	.loc 1 85 2
-	xor.b32 %r59, %r59, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r126, %r59, 128, %r3;
-	mad.lo.s32 %r127, %r5, 8, %r126;
-	st.shared.u64 [%r127], %rd119;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd141, 0;
-	mov.u32 %r128, 0;
+	mov.u64 %rd124, 0;
+	mov.u32 %r116, %r5;
+	bra $B47;
 $B46:
-	.loc 1 89 25
-	mad.lo.s32 %r129, %r128, 8, %r126;
-	ld.shared.u64 %rd142, [%r129];
-	add.s64 %rd141, %rd141, %rd142;
-	add.s32 %r128, %r128, 1;
-	setp.lt.u32 %p128, %r128, 16;
-	@%p128 bra $B46;
-	.loc 3 49 29
-	cvt.f64.f32 %fd1, %f2;
-	cvt.rn.f64.s64 %fd2, %rd141;
-	mul.rn.f64 %fd3, %fd1, %fd2;
-	cvt.rzi.s64.f64 %rd143, %fd3;
-	setp.nan.f64 %p129, %fd3, %fd3;
-	selp.b64 %rd144, 0, %rd143, %p129;
-	setp.lt.s64 %p130, 1, %rd144;
-	selp.b64 %rd145, %rd144, 1, %p130;
-	add.s64 %rd146, %rd25, -48;
-	setp.le.s64 %p131, %rd146, %rd25;
-	setp.lt.s64 %p132, 0, %rd146;
-	and.pred %p133, %p131, %p132;
-	cvt.u32.u64 %r130, %rd146;
-	selp.b32 %r131, %r130, 0, %p133;
-	cvt.u64.u32 %rd147, %r131;
-	setp.lt.u32 %p134, %r5, %r131;
-	mov.u32 %r132, 268435456;
-	mov.u32 %r133, 0;
+	cvt.u64.u32 %rd127, %r116;
+	.loc 5 68 17
+	mad.wide.u32 %rd128, %r116, 4, %rd32;
+	ld.global.u32 %r117, [%rd128];
+	setp.le.s32 %p129, 0, %r117;
+	.loc 5 62 47
+	cvt.u64.u32 %rd129, %r117;
+	.loc 5 69 4
+	add.s64 %rd130, %rd124, %rd129;
+	.loc 5 68 24
+	selp.b64 %rd131, %rd130, %rd124, %p129;
+	ld.global.u32 %r118, [%rd128+64];
+	setp.le.s32 %p130, 0, %r118;
+	.loc 5 62 47
+	cvt.u64.u32 %rd132, %r118;
+	.loc 5 69 4
+	add.s64 %rd133, %rd131, %rd132;
+	.loc 5 68 24
+	selp.b64 %rd134, %rd133, %rd131, %p130;
+	ld.global.u32 %r119, [%rd128+128];
+	setp.le.s32 %p131, 0, %r119;
+	.loc 5 62 47
+	cvt.u64.u32 %rd135, %r119;
+	.loc 5 69 4
+	add.s64 %rd136, %rd134, %rd135;
+	.loc 5 68 24
+	selp.b64 %rd137, %rd136, %rd134, %p131;
+	ld.global.u32 %r120, [%rd128+192];
+	setp.le.s32 %p132, 0, %r120;
+	.loc 5 62 47
+	cvt.u64.u32 %rd138, %r120;
+	.loc 5 69 4
+	add.s64 %rd139, %rd137, %rd138;
+	.loc 5 68 24
+	selp.b64 %rd124, %rd139, %rd137, %p132;
+	.loc 5 67 32
+	add.s64 %rd140, %rd127, 64;
+	setp.lt.s64 %p133, %rd140, %rd25;
+	setp.lt.s64 %p134, %rd140, %rd126;
+	cvt.u32.u64 %r116, %rd140;
+	@%p134 bra $B46;
+	@!%p133 bra $B49;
 $B47:
-	.loc 4 85 34
-	add.s32 %r134, %r133, %r132;
-	add.s32 %r135, %r134, 1;
-	cvt.u64.u32 %rd148, %r135;
-	shr.u64 %rd149, %rd148, 1;
-	cvt.u32.u64 %r136, %rd149;
-	mov.u64 %rd150, 0;
-	.loc 4 67 17
-	@!%p48 bra $B52;
-	@!%p134 bra $B48;
-	mov.u64 %rd150, 0;
-	mov.u32 %r137, %r5;
-	bra $B49;
 $B48:
-	mov.u64 %rd150, 0;
-	mov.u32 %r137, %r5;
-	bra $B50;
+	cvt.u64.u32 %rd141, %r116;
+	.loc 5 68 17
+	mad.wide.u32 %rd142, %r116, 4, %rd32;
+	ld.global.u32 %r121, [%rd142];
+	setp.le.s32 %p135, 0, %r121;
+	.loc 5 62 47
+	cvt.u64.u32 %rd143, %r121;
+	.loc 5 69 4
+	add.s64 %rd144, %rd124, %rd143;
+	.loc 5 68 24
+	selp.b64 %rd124, %rd144, %rd124, %p135;
+	.loc 5 67 32
+	add.s64 %rd145, %rd141, 16;
+	setp.lt.s64 %p136, %rd145, %rd25;
+	cvt.u32.u64 %r116, %rd145;
+	@%p136 bra $B48;
 $B49:
-	cvt.u64.u32 %rd151, %r137;
-	.loc 4 68 17
-	mad.wide.u32 %rd152, %r137, 4, %rd32;
-	ld.global.u32 %r138, [%rd152];
-	setp.le.s32 %p135, %r136, %r138;
-	.loc 4 62 47
-	cvt.u64.u32 %rd153, %r138;
-	.loc 4 69 4
-	add.s64 %rd154, %rd150, %rd153;
-	.loc 4 68 24
-	selp.b64 %rd155, %rd154, %rd150, %p135;
-	ld.global.u32 %r139, [%rd152+64];
-	setp.le.s32 %p136, %r136, %r139;
-	.loc 4 62 47
-	cvt.u64.u32 %rd156, %r139;
-	.loc 4 69 4
-	add.s64 %rd157, %rd155, %rd156;
-	.loc 4 68 24
-	selp.b64 %rd158, %rd157, %rd155, %p136;
-	ld.global.u32 %r140, [%rd152+128];
-	setp.le.s32 %p137, %r136, %r140;
-	.loc 4 62 47
-	cvt.u64.u32 %rd159, %r140;
-	.loc 4 69 4
-	add.s64 %rd160, %rd158, %rd159;
-	.loc 4 68 24
-	selp.b64 %rd161, %rd160, %rd158, %p137;
-	ld.global.u32 %r141, [%rd152+192];
-	setp.le.s32 %p138, %r136, %r141;
-	.loc 4 62 47
-	cvt.u64.u32 %rd162, %r141;
-	.loc 4 69 4
-	add.s64 %rd163, %rd161, %rd162;
-	.loc 4 68 24
-	selp.b64 %rd150, %rd163, %rd161, %p138;
-	.loc 4 67 32
-	add.s64 %rd164, %rd151, 64;
-	setp.lt.s64 %p139, %rd164, %rd25;
-	setp.lt.s64 %p140, %rd164, %rd147;
-	cvt.u32.u64 %r137, %rd164;
-	@%p140 bra $B49;
-	@!%p139 bra $B52;
+	.loc 1 62 2
+	xor.b32 %r55, %r55, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r122, %r55, 128, %r3;
+	mad.lo.s32 %r123, %r5, 8, %r122;
+	st.shared.u64 [%r123], %rd124;
+	.loc 1 64 8
+	bar.sync 0;
+	mov.u64 %rd146, 0;
+	mov.u32 %r124, 0;
 $B50:
+	.loc 1 66 25
+	mad.lo.s32 %r125, %r124, 8, %r122;
+	ld.shared.u64 %rd147, [%r125];
+	add.s64 %rd146, %rd146, %rd147;
+	add.s32 %r124, %r124, 1;
+	setp.lt.u32 %p137, %r124, 16;
+	@%p137 bra $B50;
+	.loc 4 49 29
+	cvt.f64.f32 %fd1, %f2;
+	cvt.rn.f64.s64 %fd2, %rd146;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd148, %fd3;
+	setp.nan.f64 %p138, %fd3, %fd3;
+	selp.b64 %rd149, 0, %rd148, %p138;
+	setp.lt.s64 %p139, 1, %rd149;
+	selp.b64 %rd150, %rd149, 1, %p139;
+	add.s64 %rd151, %rd25, -48;
+	setp.le.s64 %p140, %rd151, %rd25;
+	setp.lt.s64 %p141, 0, %rd151;
+	and.pred %p142, %p140, %p141;
+	cvt.u32.u64 %r126, %rd151;
+	selp.b32 %r127, %r126, 0, %p142;
+	cvt.u64.u32 %rd152, %r127;
+	setp.lt.u32 %p143, %r5, %r127;
+	mov.u32 %r128, 268435456;
+	mov.u32 %r129, 0;
 $B51:
-	cvt.u64.u32 %rd165, %r137;
-	.loc 4 68 17
-	mad.wide.u32 %rd166, %r137, 4, %rd32;
-	ld.global.u32 %r142, [%rd166];
-	setp.le.s32 %p141, %r136, %r142;
-	.loc 4 62 47
-	cvt.u64.u32 %rd167, %r142;
-	.loc 4 69 4
-	add.s64 %rd168, %rd150, %rd167;
-	.loc 4 68 24
-	selp.b64 %rd150, %rd168, %rd150, %p141;
-	.loc 4 67 32
-	add.s64 %rd169, %rd165, 16;
-	setp.lt.s64 %p142, %rd169, %rd25;
-	cvt.u32.u64 %r137, %rd169;
-	@%p142 bra $B51;
+	.loc 5 85 34
+	add.s32 %r130, %r129, %r128;
+	add.s32 %r131, %r130, 1;
+	cvt.u64.u32 %rd153, %r131;
+	shr.u64 %rd154, %rd153, 1;
+	cvt.u32.u64 %r132, %rd154;
+	mov.u64 %rd155, 0;
+	.loc 5 67 17
+	@!%p55 bra $B56;
+	@!%p143 bra $B52;
+	mov.u64 %rd155, 0;
+	mov.u32 %r133, %r5;
+	bra $B53;
 $B52:
-	.loc 1 85 2
-	xor.b32 %r59, %r59, 1;
-	.loc 1 86 9
-	mad.lo.s32 %r143, %r59, 128, %r3;
-	mad.lo.s32 %r144, %r5, 8, %r143;
-	st.shared.u64 [%r144], %rd150;
-	.loc 1 87 8
-	bar.sync 0;
-	mov.u64 %rd170, 0;
-	mov.u32 %r145, 0;
+	mov.u64 %rd155, 0;
+	mov.u32 %r133, %r5;
+	bra $B54;
 $B53:
-	.loc 1 89 25
-	mad.lo.s32 %r146, %r145, 8, %r143;
-	ld.shared.u64 %rd171, [%r146];
-	add.s64 %rd170, %rd170, %rd171;
-	add.s32 %r145, %r145, 1;
-	setp.lt.u32 %p143, %r145, 16;
-	@%p143 bra $B53;
-	.loc 4 86 56
-	setp.le.s64 %p144, %rd145, %rd170;
-	.loc 4 89 21
-	add.s32 %r147, %r136, -1;
-	.loc 4 86 56
-	selp.b32 %r132, %r132, %r147, %p144;
-	selp.b32 %r133, %r136, %r133, %p144;
-	.loc 4 84 13
-	setp.lt.s32 %p145, %r133, %r132;
-	@%p145 bra $B47;
-	.loc 4 20 14
-	setp.lt.s32 %p146, %r117, %r133;
-	selp.b32 %r117, %r133, %r117, %p146;
+	cvt.u64.u32 %rd156, %r133;
+	.loc 5 68 17
+	mad.wide.u32 %rd157, %r133, 4, %rd32;
+	ld.global.u32 %r134, [%rd157];
+	setp.le.s32 %p144, %r132, %r134;
+	.loc 5 62 47
+	cvt.u64.u32 %rd158, %r134;
+	.loc 5 69 4
+	add.s64 %rd159, %rd155, %rd158;
+	.loc 5 68 24
+	selp.b64 %rd160, %rd159, %rd155, %p144;
+	ld.global.u32 %r135, [%rd157+64];
+	setp.le.s32 %p145, %r132, %r135;
+	.loc 5 62 47
+	cvt.u64.u32 %rd161, %r135;
+	.loc 5 69 4
+	add.s64 %rd162, %rd160, %rd161;
+	.loc 5 68 24
+	selp.b64 %rd163, %rd162, %rd160, %p145;
+	ld.global.u32 %r136, [%rd157+128];
+	setp.le.s32 %p146, %r132, %r136;
+	.loc 5 62 47
+	cvt.u64.u32 %rd164, %r136;
+	.loc 5 69 4
+	add.s64 %rd165, %rd163, %rd164;
+	.loc 5 68 24
+	selp.b64 %rd166, %rd165, %rd163, %p146;
+	ld.global.u32 %r137, [%rd157+192];
+	setp.le.s32 %p147, %r132, %r137;
+	.loc 5 62 47
+	cvt.u64.u32 %rd167, %r137;
+	.loc 5 69 4
+	add.s64 %rd168, %rd166, %rd167;
+	.loc 5 68 24
+	selp.b64 %rd155, %rd168, %rd166, %p147;
+	.loc 5 67 32
+	add.s64 %rd169, %rd156, 64;
+	setp.lt.s64 %p148, %rd169, %rd25;
+	setp.lt.s64 %p149, %rd169, %rd152;
+	cvt.u32.u64 %r133, %rd169;
+	@%p149 bra $B53;
+	@!%p148 bra $B56;
 $B54:
-	.loc 4 22 34
-	shr.u32 %r148, %r1, 10;
-	add.s32 %r149, %r148, 1;
-	shl.b32 %r150, %r149, 4;
-	mov.u32 %r151, 0;
 $B55:
-	.loc 4 24 19
-	add.s32 %r152, %r151, 1;
-	mul.wide.u32 %rd172, %r152, %r150;
-	setp.lt.s64 %p147, %rd25, %rd172;
-	cvt.u32.u64 %r153, %rd172;
-	selp.b32 %r154, %r1, %r153, %p147;
-	cvt.u64.u32 %rd173, %r154;
-	.loc 4 25 56
-	mul.lo.s32 %r155, %r151, %r150;
-	setp.lt.u32 %p148, %r154, %r155;
-	selp.b32 %r156, %r154, %r155, %p148;
-	cvt.u64.u32 %rd174, %r156;
-	setp.le.u64 %p149, %rd173, %rd33;
-	setp.le.u32 %p150, %r156, %r154;
-	and.pred %p151, %p149, %p150;
-	@!%p151 bra $B89;
-	mad.wide.u32 %rd175, %r156, 4, %rd32;
-	sub.s64 %rd176, %rd173, %rd174;
-	.loc 4 67 17
-	setp.lt.s64 %p152, %rd34, %rd176;
-	mov.u64 %rd177, 0;
-	@!%p152 bra $B60;
-	add.s64 %rd178, %rd176, -48;
-	setp.le.s64 %p153, %rd178, %rd176;
-	setp.lt.s64 %p154, 0, %rd178;
-	and.pred %p155, %p153, %p154;
-	cvt.u32.u64 %r157, %rd178;
-	selp.b32 %r158, %r157, 0, %p155;
-	cvt.u64.u32 %rd179, %r158;
-	setp.lt.u32 %p156, %r5, %r158;
-	@!%p156 bra $B56;
-	mov.u64 %rd177, 0;
-	mov.u32 %r159, %r5;
-	bra $B57;
+	cvt.u64.u32 %rd170, %r133;
+	.loc 5 68 17
+	mad.wide.u32 %rd171, %r133, 4, %rd32;
+	ld.global.u32 %r138, [%rd171];
+	setp.le.s32 %p150, %r132, %r138;
+	.loc 5 62 47
+	cvt.u64.u32 %rd172, %r138;
+	.loc 5 69 4
+	add.s64 %rd173, %rd155, %rd172;
+	.loc 5 68 24
+	selp.b64 %rd155, %rd173, %rd155, %p150;
+	.loc 5 67 32
+	add.s64 %rd174, %rd170, 16;
+	setp.lt.s64 %p151, %rd174, %rd25;
+	cvt.u32.u64 %r133, %rd174;
+	@%p151 bra $B55;
 $B56:
-	mov.u64 %rd177, 0;
-	mov.u32 %r159, %r5;
-	bra $B58;
-$B57:
-	cvt.u64.u32 %rd180, %r159;
-	.loc 4 68 17
-	mad.wide.u32 %rd181, %r159, 4, %rd175;
-	ld.global.u32 %r160, [%rd181];
-	setp.le.s32 %p157, %r117, %r160;
-	.loc 4 62 47
-	cvt.u64.u32 %rd182, %r160;
-	.loc 4 69 4
-	add.s64 %rd183, %rd177, %rd182;
-	.loc 4 68 24
-	selp.b64 %rd184, %rd183, %rd177, %p157;
-	ld.global.u32 %r161, [%rd181+64];
-	setp.le.s32 %p158, %r117, %r161;
-	.loc 4 62 47
-	cvt.u64.u32 %rd185, %r161;
-	.loc 4 69 4
-	add.s64 %rd186, %rd184, %rd185;
-	.loc 4 68 24
-	selp.b64 %rd187, %rd186, %rd184, %p158;
-	ld.global.u32 %r162, [%rd181+128];
-	setp.le.s32 %p159, %r117, %r162;
-	.loc 4 62 47
-	cvt.u64.u32 %rd188, %r162;
-	.loc 4 69 4
-	add.s64 %rd189, %rd187, %rd188;
-	.loc 4 68 24
-	selp.b64 %rd190, %rd189, %rd187, %p159;
-	ld.global.u32 %r163, [%rd181+192];
-	setp.le.s32 %p160, %r117, %r163;
-	.loc 4 62 47
-	cvt.u64.u32 %rd191, %r163;
-	.loc 4 69 4
-	add.s64 %rd192, %rd190, %rd191;
-	.loc 4 68 24
-	selp.b64 %rd177, %rd192, %rd190, %p160;
-	.loc 4 67 32
-	add.s64 %rd193, %rd180, 64;
-	setp.lt.s64 %p161, %rd193, %rd176;
-	setp.lt.s64 %p162, %rd193, %rd179;
-	cvt.u32.u64 %r159, %rd193;
-	@%p162 bra $B57;
-	@!%p161 bra $B60;
-$B58:
-$B59:
-	cvt.u64.u32 %rd194, %r159;
-	.loc 4 68 17
-	mad.wide.u32 %rd195, %r159, 4, %rd175;
-	ld.global.u32 %r164, [%rd195];
-	setp.le.s32 %p163, %r117, %r164;
-	.loc 4 62 47
-	cvt.u64.u32 %rd196, %r164;
-	.loc 4 69 4
-	add.s64 %rd197, %rd177, %rd196;
-	.loc 4 68 24
-	selp.b64 %rd177, %rd197, %rd177, %p163;
-	.loc 4 67 32
-	add.s64 %rd198, %rd194, 16;
-	setp.lt.s64 %p164, %rd198, %rd176;
-	cvt.u32.u64 %r159, %rd198;
-	@%p164 bra $B59;
-$B60:
-	.loc 4 25 10
-	mad.lo.s32 %r165, %r151, 128, %r4;
-	mad.lo.s32 %r166, %r5, 8, %r165;
-	st.shared.u64 [%r166], %rd177;
-	setp.lt.u32 %p165, %r152, 64;
-	mov.u32 %r151, %r152;
-	@%p165 bra $B55;
-	.loc 4 27 8
+	.loc 1 62 2
+	xor.b32 %r55, %r55, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r139, %r55, 128, %r3;
+	mad.lo.s32 %r140, %r5, 8, %r139;
+	st.shared.u64 [%r140], %rd155;
+	.loc 1 64 8
 	bar.sync 0;
-	mov.u64 %rd199, 0;
-	mov.u32 %r167, 0;
+	mov.u64 %rd175, 0;
+	mov.u32 %r141, 0;
+$B57:
+	.loc 1 66 25
+	mad.lo.s32 %r142, %r141, 8, %r139;
+	ld.shared.u64 %rd176, [%r142];
+	add.s64 %rd175, %rd175, %rd176;
+	add.s32 %r141, %r141, 1;
+	setp.lt.u32 %p152, %r141, 16;
+	@%p152 bra $B57;
+	.loc 5 86 56
+	setp.le.s64 %p153, %rd150, %rd175;
+	.loc 5 89 21
+	add.s32 %r143, %r132, -1;
+	.loc 5 86 56
+	selp.b32 %r128, %r128, %r143, %p153;
+	selp.b32 %r129, %r132, %r129, %p153;
+	.loc 5 84 13
+	setp.lt.s32 %p154, %r129, %r128;
+	@%p154 bra $B51;
+	.loc 5 20 14
+	setp.lt.s32 %p155, %r113, %r129;
+	selp.b32 %r113, %r129, %r113, %p155;
+$B58:
+	.loc 5 22 34
+	shr.u32 %r144, %r1, 10;
+	add.s32 %r145, %r144, 1;
+	shl.b32 %r146, %r145, 4;
+	mov.u32 %r147, 0;
+$B59:
+	.loc 5 24 19
+	add.s32 %r148, %r147, 1;
+	mul.wide.u32 %rd177, %r148, %r146;
+	setp.lt.s64 %p156, %rd25, %rd177;
+	cvt.u32.u64 %r149, %rd177;
+	selp.b32 %r150, %r1, %r149, %p156;
+	cvt.u64.u32 %rd178, %r150;
+	.loc 5 25 56
+	mul.lo.s32 %r151, %r147, %r146;
+	setp.lt.u32 %p157, %r150, %r151;
+	selp.b32 %r152, %r150, %r151, %p157;
+	cvt.u64.u32 %rd179, %r152;
+	setp.le.u64 %p158, %rd178, %rd33;
+	setp.le.u32 %p159, %r152, %r150;
+	and.pred %p160, %p158, %p159;
+	@!%p160 bra $B87;
+	mad.wide.u32 %rd180, %r152, 4, %rd32;
+	sub.s64 %rd181, %rd178, %rd179;
+	.loc 5 67 17
+	setp.lt.s64 %p161, %rd34, %rd181;
+	mov.u64 %rd182, 0;
+	@!%p161 bra $B64;
+	add.s64 %rd183, %rd181, -48;
+	setp.le.s64 %p162, %rd183, %rd181;
+	setp.lt.s64 %p163, 0, %rd183;
+	and.pred %p164, %p162, %p163;
+	cvt.u32.u64 %r153, %rd183;
+	selp.b32 %r154, %r153, 0, %p164;
+	cvt.u64.u32 %rd184, %r154;
+	setp.lt.u32 %p165, %r5, %r154;
+	@!%p165 bra $B60;
+	mov.u64 %rd182, 0;
+	mov.u32 %r155, %r5;
+	bra $B61;
+$B60:
+	mov.u64 %rd182, 0;
+	mov.u32 %r155, %r5;
+	bra $B62;
 $B61:
-	.loc 4 124 15
-	mad.lo.s32 %r168, %r167, 128, %r4;
-	mov.u64 %rd200, 0;
-	mov.u32 %r169, 0;
+	cvt.u64.u32 %rd185, %r155;
+	.loc 5 68 17
+	mad.wide.u32 %rd186, %r155, 4, %rd180;
+	ld.global.u32 %r156, [%rd186];
+	setp.le.s32 %p166, %r113, %r156;
+	.loc 5 62 47
+	cvt.u64.u32 %rd187, %r156;
+	.loc 5 69 4
+	add.s64 %rd188, %rd182, %rd187;
+	.loc 5 68 24
+	selp.b64 %rd189, %rd188, %rd182, %p166;
+	ld.global.u32 %r157, [%rd186+64];
+	setp.le.s32 %p167, %r113, %r157;
+	.loc 5 62 47
+	cvt.u64.u32 %rd190, %r157;
+	.loc 5 69 4
+	add.s64 %rd191, %rd189, %rd190;
+	.loc 5 68 24
+	selp.b64 %rd192, %rd191, %rd189, %p167;
+	ld.global.u32 %r158, [%rd186+128];
+	setp.le.s32 %p168, %r113, %r158;
+	.loc 5 62 47
+	cvt.u64.u32 %rd193, %r158;
+	.loc 5 69 4
+	add.s64 %rd194, %rd192, %rd193;
+	.loc 5 68 24
+	selp.b64 %rd195, %rd194, %rd192, %p168;
+	ld.global.u32 %r159, [%rd186+192];
+	setp.le.s32 %p169, %r113, %r159;
+	.loc 5 62 47
+	cvt.u64.u32 %rd196, %r159;
+	.loc 5 69 4
+	add.s64 %rd197, %rd195, %rd196;
+	.loc 5 68 24
+	selp.b64 %rd182, %rd197, %rd195, %p169;
+	.loc 5 67 32
+	add.s64 %rd198, %rd185, 64;
+	setp.lt.s64 %p170, %rd198, %rd181;
+	setp.lt.s64 %p171, %rd198, %rd184;
+	cvt.u32.u64 %r155, %rd198;
+	@%p171 bra $B61;
+	@!%p170 bra $B64;
 $B62:
-	mad.lo.s32 %r170, %r169, 8, %r168;
-	ld.shared.u64 %rd201, [%r170];
-	add.s64 %rd200, %rd200, %rd201;
-	add.s32 %r169, %r169, 1;
-	setp.lt.u32 %p166, %r169, 16;
-	@%p166 bra $B62;
-	.loc 4 99 3
-	add.s64 %rd199, %rd199, %rd200;
-	add.s32 %r167, %r167, 1;
-	setp.lt.u32 %p167, %r167, 64;
-	@%p167 bra $B61;
-	.loc 3 54 67
-	cvt.u32.u64 %r171, %rd27;
-	shr.u64 %rd202, %rd27, 32;
-	cvt.u32.u64 %r172, %rd202;
-	mov.u32 %r173, 0;
-	mov.u32 %r174, 0;
-	mov.u32 %r175, 0;
-	mov.u32 %r176, 0;
 $B63:
-	.loc 6 460 19
-	mul.wide.u32 %rd203, %r84, 3528531795;
-	.loc 6 461 21
-	shr.u64 %rd204, %rd203, 32;
-	cvt.u32.u64 %r177, %rd204;
-	cvt.u32.u64 %r178, %rd203;
-	.loc 6 460 19
-	mul.wide.u32 %rd205, %r174, 3449720151;
-	.loc 6 461 21
-	shr.u64 %rd206, %rd205, 32;
-	cvt.u32.u64 %r179, %rd206;
-	cvt.u32.u64 %r180, %rd205;
-	.loc 7 18 21
-	xor.b32 %r181, %r179, %r173;
-	xor.b32 %r84, %r181, %r171;
-	xor.b32 %r182, %r177, %r175;
-	xor.b32 %r174, %r182, %r172;
-	.loc 7 19 11
-	add.s32 %r171, %r171, -1640531527;
-	add.s32 %r172, %r172, -1150833019;
-	add.s32 %r176, %r176, 1;
-	setp.lt.u32 %p168, %r176, 10;
-	mov.u32 %r173, %r180;
-	mov.u32 %r175, %r178;
-	@%p168 bra $B63;
-	.loc 3 55 30
-	cvt.u64.u32 %rd207, %r180;
-	shl.b64 %rd208, %rd207, 32;
-	cvt.u64.u32 %rd209, %r84;
-	or.b64 %rd210, %rd208, %rd209;
-	mul.hi.u64 %rd211, %rd210, %rd199;
-	mov.u32 %r183, 0;
+	cvt.u64.u32 %rd199, %r155;
+	.loc 5 68 17
+	mad.wide.u32 %rd200, %r155, 4, %rd180;
+	ld.global.u32 %r160, [%rd200];
+	setp.le.s32 %p172, %r113, %r160;
+	.loc 5 62 47
+	cvt.u64.u32 %rd201, %r160;
+	.loc 5 69 4
+	add.s64 %rd202, %rd182, %rd201;
+	.loc 5 68 24
+	selp.b64 %rd182, %rd202, %rd182, %p172;
+	.loc 5 67 32
+	add.s64 %rd203, %rd199, 16;
+	setp.lt.s64 %p173, %rd203, %rd181;
+	cvt.u32.u64 %r155, %rd203;
+	@%p173 bra $B63;
 $B64:
-	.loc 4 124 15
-	mad.lo.s32 %r184, %r183, 128, %r4;
-	mov.u64 %rd212, 0;
-	mov.u32 %r185, 0;
+	.loc 5 25 10
+	mad.lo.s32 %r161, %r147, 128, %r4;
+	mad.lo.s32 %r162, %r5, 8, %r161;
+	st.shared.u64 [%r162], %rd182;
+	setp.lt.u32 %p174, %r148, 64;
+	mov.u32 %r147, %r148;
+	@%p174 bra $B59;
+	.loc 5 27 8
+	bar.sync 0;
+	mov.u64 %rd204, 0;
+	mov.u32 %r163, 0;
 $B65:
-	mad.lo.s32 %r186, %r185, 8, %r184;
-	ld.shared.u64 %rd213, [%r186];
-	add.s64 %rd212, %rd212, %rd213;
-	add.s32 %r185, %r185, 1;
-	setp.lt.u32 %p169, %r185, 16;
-	@%p169 bra $B65;
-	.loc 4 105 11
-	setp.lt.s64 %p170, %rd211, %rd212;
-	@%p170 bra $B66;
-	.loc 4 108 3
-	sub.s64 %rd211, %rd211, %rd212;
-	.loc 4 103 28
-	add.s32 %r183, %r183, 1;
-	setp.lt.u32 %p171, %r183, 63;
-	@%p171 bra $B64;
+	.loc 5 124 15
+	mad.lo.s32 %r164, %r163, 128, %r4;
+	mov.u64 %rd205, 0;
+	mov.u32 %r165, 0;
 $B66:
-	.loc 4 110 16
-	mul.lo.s32 %r60, %r183, %r150;
-	setp.lt.u32 %p172, %r60, %r1;
-	@%p172 bra $B67;
-	mov.u32 %r60, -1;
-	bra $B69;
+	mad.lo.s32 %r166, %r165, 8, %r164;
+	ld.shared.u64 %rd206, [%r166];
+	add.s64 %rd205, %rd205, %rd206;
+	add.s32 %r165, %r165, 1;
+	setp.lt.u32 %p175, %r165, 16;
+	@%p175 bra $B66;
+	.loc 5 99 3
+	add.s64 %rd204, %rd204, %rd205;
+	add.s32 %r163, %r163, 1;
+	setp.lt.u32 %p176, %r163, 64;
+	@%p176 bra $B65;
+	.loc 4 54 67
+	cvt.u32.u64 %r167, %rd27;
+	shr.u64 %rd207, %rd27, 32;
+	cvt.u32.u64 %r168, %rd207;
+	mov.u32 %r169, 0;
+	mov.u32 %r170, 0;
+	mov.u32 %r171, 0;
+	mov.u32 %r172, 0;
 $B67:
-	.loc 4 111 17
-	mad.wide.u32 %rd214, %r60, 4, %rd32;
-	ld.global.u32 %r187, [%rd214];
-	setp.le.s32 %p173, %r117, %r187;
-	@!%p173 bra $B68;
-	.loc 4 112 19
-	cvt.u64.u32 %rd215, %r187;
-	setp.lt.s64 %p174, %rd211, %rd215;
-	@%p174 bra $B69;
-	.loc 4 115 4
-	sub.s64 %rd211, %rd211, %rd215;
+	.loc 7 460 19
+	mul.wide.u32 %rd208, %r80, 3528531795;
+	.loc 7 461 21
+	shr.u64 %rd209, %rd208, 32;
+	cvt.u32.u64 %r173, %rd209;
+	cvt.u32.u64 %r174, %rd208;
+	.loc 7 460 19
+	mul.wide.u32 %rd210, %r170, 3449720151;
+	.loc 7 461 21
+	shr.u64 %rd211, %rd210, 32;
+	cvt.u32.u64 %r175, %rd211;
+	cvt.u32.u64 %r176, %rd210;
+	.loc 8 18 21
+	xor.b32 %r177, %r175, %r169;
+	xor.b32 %r80, %r177, %r167;
+	xor.b32 %r178, %r173, %r171;
+	xor.b32 %r170, %r178, %r168;
+	.loc 8 19 11
+	add.s32 %r167, %r167, -1640531527;
+	add.s32 %r168, %r168, -1150833019;
+	add.s32 %r172, %r172, 1;
+	setp.lt.u32 %p177, %r172, 10;
+	mov.u32 %r169, %r176;
+	mov.u32 %r171, %r174;
+	@%p177 bra $B67;
+	.loc 4 55 30
+	cvt.u64.u32 %rd212, %r176;
+	shl.b64 %rd213, %rd212, 32;
+	cvt.u64.u32 %rd214, %r80;
+	or.b64 %rd215, %rd213, %rd214;
+	mul.hi.u64 %rd216, %rd215, %rd204;
+	mov.u32 %r179, 0;
 $B68:
-	.loc 4 110 43
-	add.s32 %r60, %r60, 1;
-	setp.lt.u32 %p175, %r60, %r1;
-	@%p175 bra $B67;
-	mov.u32 %r60, -1;
+	.loc 5 124 15
+	mad.lo.s32 %r180, %r179, 128, %r4;
+	mov.u64 %rd217, 0;
+	mov.u32 %r181, 0;
 $B69:
+	mad.lo.s32 %r182, %r181, 8, %r180;
+	ld.shared.u64 %rd218, [%r182];
+	add.s64 %rd217, %rd217, %rd218;
+	add.s32 %r181, %r181, 1;
+	setp.lt.u32 %p178, %r181, 16;
+	@%p178 bra $B69;
+	.loc 5 105 11
+	setp.lt.s64 %p179, %rd216, %rd217;
+	@%p179 bra $B70;
+	.loc 5 108 3
+	sub.s64 %rd216, %rd216, %rd217;
+	.loc 5 103 28
+	add.s32 %r179, %r179, 1;
+	setp.lt.u32 %p180, %r179, 63;
+	@%p180 bra $B68;
 $B70:
-	.loc 1 51 19
-	setp.lt.s64 %p176, 0, %rd23;
-	and.pred %p177, %p176, %p3;
-	@!%p177 bra $B85;
-	mov.u32 %r188, -2147483648;
-	.loc 1 164 19
-	@!%p48 bra $B75;
-	add.s64 %rd216, %rd25, -48;
-	setp.le.s64 %p178, %rd216, %rd25;
-	setp.lt.s64 %p179, 0, %rd216;
-	and.pred %p180, %p178, %p179;
-	cvt.u32.u64 %r189, %rd216;
-	selp.b32 %r190, %r189, 0, %p180;
-	cvt.u64.u32 %rd217, %r190;
-	setp.lt.u32 %p181, %r5, %r190;
-	@!%p181 bra $B71;
-	mov.u32 %r188, -2147483648;
-	mov.u32 %r191, %r5;
-	bra $B72;
-$B71:
-	mov.u32 %r188, -2147483648;
-	mov.u32 %r191, %r5;
+	.loc 5 110 16
+	mul.lo.s32 %r56, %r179, %r146;
+	setp.lt.u32 %p181, %r56, %r1;
+	@%p181 bra $B71;
+	mov.u32 %r56, -1;
 	bra $B73;
+$B71:
+	.loc 5 111 17
+	mad.wide.u32 %rd219, %r56, 4, %rd32;
+	ld.global.u32 %r183, [%rd219];
+	setp.le.s32 %p182, %r113, %r183;
+	@!%p182 bra $B72;
+	.loc 5 112 19
+	cvt.u64.u32 %rd220, %r183;
+	setp.lt.s64 %p183, %rd216, %rd220;
+	@%p183 bra $B73;
+	.loc 5 115 4
+	sub.s64 %rd216, %rd216, %rd220;
 $B72:
-	cvt.u64.u32 %rd218, %r191;
-	.loc 1 165 32
-	mad.wide.u32 %rd219, %r191, 4, %rd31;
-	ld.global.f32 %f44, [%rd219];
-	.loc 3 19 7
-	setp.neu.f32 %p182, %f44, %f44;
-	.loc 3 22 32
-	add.rn.f32 %f45, %f44, 0f00000000;
-	mov.b32 %r192, %f45;
-	.loc 3 23 27
-	shr.s32 %r193, %r192, 31;
-	shr.u32 %r194, %r193, 1;
-	xor.b32 %r195, %r192, %r194;
-	.loc 3 19 7
-	selp.b32 %r196, -2147483648, %r195, %p182;
-	.loc 1 165 12
-	setp.lt.s32 %p183, %r188, %r196;
-	selp.b32 %r197, %r196, %r188, %p183;
-	ld.global.f32 %f46, [%rd219+64];
-	.loc 3 19 7
-	setp.neu.f32 %p184, %f46, %f46;
-	.loc 3 22 32
-	add.rn.f32 %f47, %f46, 0f00000000;
-	mov.b32 %r198, %f47;
-	.loc 3 23 27
-	shr.s32 %r199, %r198, 31;
-	shr.u32 %r200, %r199, 1;
-	xor.b32 %r201, %r198, %r200;
-	.loc 3 19 7
-	selp.b32 %r202, -2147483648, %r201, %p184;
-	.loc 1 165 12
-	setp.lt.s32 %p185, %r197, %r202;
-	selp.b32 %r203, %r202, %r197, %p185;
-	ld.global.f32 %f48, [%rd219+128];
-	.loc 3 19 7
-	setp.neu.f32 %p186, %f48, %f48;
-	.loc 3 22 32
-	add.rn.f32 %f49, %f48, 0f00000000;
-	mov.b32 %r204, %f49;
-	.loc 3 23 27
-	shr.s32 %r205, %r204, 31;
-	shr.u32 %r206, %r205, 1;
-	xor.b32 %r207, %r204, %r206;
-	.loc 3 19 7
-	selp.b32 %r208, -2147483648, %r207, %p186;
-	.loc 1 165 12
-	setp.lt.s32 %p187, %r203, %r208;
-	selp.b32 %r209, %r208, %r203, %p187;
-	ld.global.f32 %f50, [%rd219+192];
-	.loc 3 19 7
-	setp.neu.f32 %p188, %f50, %f50;
-	.loc 3 22 32
-	add.rn.f32 %f51, %f50, 0f00000000;
-	mov.b32 %r210, %f51;
-	.loc 3 23 27
-	shr.s32 %r211, %r210, 31;
-	shr.u32 %r212, %r211, 1;
-	xor.b32 %r213, %r210, %r212;
-	.loc 3 19 7
-	selp.b32 %r214, -2147483648, %r213, %p188;
-	.loc 1 165 12
-	setp.lt.s32 %p189, %r209, %r214;
-	selp.b32 %r188, %r214, %r209, %p189;
-	.loc 1 164 36
-	add.s64 %rd220, %rd218, 64;
-	setp.lt.s64 %p190, %rd220, %rd25;
-	setp.lt.s64 %p191, %rd220, %rd217;
-	cvt.u32.u64 %r191, %rd220;
-	@%p191 bra $B72;
-	@!%p190 bra $B75;
+	.loc 5 110 43
+	add.s32 %r56, %r56, 1;
+	setp.lt.u32 %p184, %r56, %r1;
+	@%p184 bra $B71;
+	mov.u32 %r56, -1;
 $B73:
 $B74:
-	cvt.u64.u32 %rd221, %r191;
-	.loc 1 165 32
-	mad.wide.u32 %rd222, %r191, 4, %rd31;
-	ld.global.f32 %f52, [%rd222];
-	.loc 3 19 7
-	setp.neu.f32 %p192, %f52, %f52;
-	.loc 3 22 32
-	add.rn.f32 %f53, %f52, 0f00000000;
-	mov.b32 %r215, %f53;
-	.loc 3 23 27
-	shr.s32 %r216, %r215, 31;
-	shr.u32 %r217, %r216, 1;
-	xor.b32 %r218, %r215, %r217;
-	.loc 3 19 7
-	selp.b32 %r219, -2147483648, %r218, %p192;
-	.loc 1 165 12
-	setp.lt.s32 %p193, %r188, %r219;
-	selp.b32 %r188, %r219, %r188, %p193;
-	.loc 1 164 36
-	add.s64 %rd223, %rd221, 16;
-	setp.lt.s64 %p194, %rd223, %rd25;
-	cvt.u32.u64 %r191, %rd223;
-	@%p194 bra $B74;
+	.loc 1 40 19
+	setp.lt.s64 %p185, 0, %rd23;
+	and.pred %p186, %p185, %p3;
+	@!%p186 bra $B83;
+	.loc 4 28 59
+	shr.s32 %r184, %r54, 31;
+	shr.u32 %r185, %r184, 1;
+	xor.b32 %r186, %r54, %r185;
+	mov.b32 %f43, %r186;
+	.loc 1 120 8
+	bar.sync 0;
+	mov.u64 %rd221, 0;
+	.loc 1 122 19
+	@!%p55 bra $B78;
+	mov.u64 %rd221, 0;
+	mov.u32 %r187, %r5;
 $B75:
-	.loc 1 167 42
-	cvt.s64.s32 %rd224, %r188;
-	.loc 1 96 2
-	xor.b32 %r220, %r59, 1;
-	.loc 1 97 9
-	mad.lo.s32 %r221, %r220, 128, %r3;
-	mad.lo.s32 %r222, %r5, 8, %r221;
-	st.shared.u64 [%r222], %rd224;
-	.loc 1 98 8
-	bar.sync 0;
-	.loc 1 99 21
-	ld.shared.u64 %rd225, [%r221];
-	mov.u32 %r223, 1;
+	cvt.u64.u32 %rd222, %r187;
+	.loc 1 123 27
+	mad.wide.u32 %rd223, %r187, 4, %rd31;
+	ld.global.f32 %f44, [%rd223];
+	.loc 4 19 7
+	setp.neu.f32 %p187, %f44, %f44;
+	.loc 4 22 32
+	add.rn.f32 %f45, %f44, 0f00000000;
+	mov.b32 %r188, %f45;
+	.loc 4 23 27
+	shr.s32 %r189, %r188, 31;
+	shr.u32 %r190, %r189, 1;
+	xor.b32 %r191, %r188, %r190;
+	.loc 4 19 7
+	selp.b32 %r192, -2147483648, %r191, %p187;
+	.loc 1 123 37
+	setp.lt.s32 %p188, -2139095041, %r192;
+	@!%p188 bra $B77;
+	.loc 4 33 7
+	setp.eq.f32 %p189, %f44, %f43;
+	mov.u32 %r193, 268435456;
+	@%p189 bra $B76;
+	.loc 4 36 28
+	sub.rn.f32 %f46, %f44, %f43;
+	.loc 6 36 10
+	fma.rn.f32 %f47, %f46, 0f3FB8AA3B, 0f4B400000;
+	.loc 6 37 9
+	sub.rn.f32 %f48, %f47, 0f4B400000;
+	.loc 6 38 25
+	fma.rn.f32 %f49, %f48, 0fBF317218, %f46;
+	fma.rn.f32 %f50, %f48, 0f3102E308, %f49;
+	.loc 6 39 21
+	fma.rn.f32 %f51, 0f3AB527C5, %f50, 0f3C091CC4;
+	fma.rn.f32 %f52, %f51, %f50, 0f3D2AAC57;
+	fma.rn.f32 %f53, %f52, %f50, 0f3E2AAA49;
+	fma.rn.f32 %f54, %f53, %f50, 0f3EFFFFFE;
+	.loc 6 40 16
+	fma.rn.f32 %f55, %f54, %f50, 0f3F800000;
+	fma.rn.f32 %f56, %f55, %f50, 0f3F800000;
+	mov.b32 %r194, %f47;
+	.loc 6 21 7
+	setp.lt.f32 %p190, 0f00000000, %f46;
+	selp.b32 %r195, 528482304, 1602224128, %p190;
+	selp.b32 %r196, 1602224128, 528482304, %p190;
+	.loc 6 24 51
+	mad.lo.s32 %r197, %r194, 8388608, %r195;
+	mov.b32 %f57, %r197;
+	mul.rn.f32 %f58, %f56, %f57;
+	mov.b32 %f59, %r196;
+	mul.rn.f32 %f60, %f58, %f59;
+	.loc 6 25 8
+	abs.f32 %f61, %f46;
+	setp.lt.f32 %p191, 0f42D00000, %f61;
+	selp.f32 %f62, 0f00000000, %f60, %p191;
+	and.pred %p192, %p191, %p190;
+	selp.f32 %f63, 0f7F800000, %f62, %p192;
+	.loc 4 36 43
+	mul.rn.f32 %f64, %f63, 0f4D800000;
+	cvt.rzi.s32.f32 %r193, %f64;
 $B76:
-	.loc 1 101 29
-	mad.lo.s32 %r224, %r223, 8, %r221;
-	ld.shared.u64 %rd226, [%r224];
-	setp.lt.s64 %p195, %rd225, %rd226;
-	selp.b64 %rd225, %rd226, %rd225, %p195;
-	.loc 1 100 29
-	add.s32 %r223, %r223, 1;
-	setp.lt.u32 %p196, %r223, 16;
-	@%p196 bra $B76;
-	.loc 1 167 22
-	cvt.u32.u64 %r225, %rd225;
-	.loc 3 28 59
-	shr.s32 %r226, %r225, 31;
-	shr.u32 %r227, %r226, 1;
-	xor.b32 %r228, %r225, %r227;
-	mov.b32 %f54, %r228;
-	mov.u64 %rd227, 0;
-	.loc 1 169 19
-	@!%p48 bra $B80;
-	mov.u64 %rd227, 0;
-	mov.u32 %r229, %r5;
+	.loc 1 124 18
+	cvt.s64.s32 %rd224, %r193;
+	add.s64 %rd221, %rd221, %rd224;
 $B77:
-	cvt.u64.u32 %rd228, %r229;
-	.loc 1 170 27
-	mad.wide.u32 %rd229, %r229, 4, %rd31;
-	ld.global.f32 %f55, [%rd229];
-	.loc 3 19 7
-	setp.neu.f32 %p197, %f55, %f55;
-	.loc 3 22 32
-	add.rn.f32 %f56, %f55, 0f00000000;
-	mov.b32 %r230, %f56;
-	.loc 3 23 27
-	shr.s32 %r231, %r230, 31;
-	shr.u32 %r232, %r231, 1;
-	xor.b32 %r233, %r230, %r232;
-	.loc 3 19 7
-	selp.b32 %r234, -2147483648, %r233, %p197;
-	.loc 1 170 37
-	setp.lt.s32 %p198, -2139095041, %r234;
-	@!%p198 bra $B79;
-	.loc 3 33 7
-	setp.eq.f32 %p199, %f55, %f54;
-	mov.u32 %r235, 268435456;
-	@%p199 bra $B78;
-	.loc 3 36 28
-	sub.rn.f32 %f57, %f55, %f54;
-	.loc 5 36 10
-	fma.rn.f32 %f58, %f57, 0f3FB8AA3B, 0f4B400000;
-	.loc 5 37 9
-	sub.rn.f32 %f59, %f58, 0f4B400000;
-	.loc 5 38 25
-	fma.rn.f32 %f60, %f59, 0fBF317218, %f57;
-	fma.rn.f32 %f61, %f59, 0f3102E308, %f60;
-	.loc 5 39 21
-	fma.rn.f32 %f62, 0f3AB527C5, %f61, 0f3C091CC4;
-	fma.rn.f32 %f63, %f62, %f61, 0f3D2AAC57;
-	fma.rn.f32 %f64, %f63, %f61, 0f3E2AAA49;
-	fma.rn.f32 %f65, %f64, %f61, 0f3EFFFFFE;
-	.loc 5 40 16
-	fma.rn.f32 %f66, %f65, %f61, 0f3F800000;
-	fma.rn.f32 %f67, %f66, %f61, 0f3F800000;
-	mov.b32 %r236, %f58;
-	.loc 5 21 7
-	setp.lt.f32 %p200, 0f00000000, %f57;
-	selp.b32 %r237, 528482304, 1602224128, %p200;
-	selp.b32 %r238, 1602224128, 528482304, %p200;
-	.loc 5 24 51
-	mad.lo.s32 %r239, %r236, 8388608, %r237;
-	mov.b32 %f68, %r239;
-	mul.rn.f32 %f69, %f67, %f68;
-	mov.b32 %f70, %r238;
-	mul.rn.f32 %f71, %f69, %f70;
-	.loc 5 25 8
-	abs.f32 %f72, %f57;
-	setp.lt.f32 %p201, 0f42D00000, %f72;
-	selp.f32 %f73, 0f00000000, %f71, %p201;
-	and.pred %p202, %p201, %p200;
-	selp.f32 %f74, 0f7F800000, %f73, %p202;
-	.loc 3 36 43
-	mul.rn.f32 %f75, %f74, 0f4D800000;
-	cvt.rzi.s32.f32 %r235, %f75;
+	.loc 1 122 36
+	add.s64 %rd225, %rd222, 16;
+	setp.lt.s64 %p193, %rd225, %rd25;
+	cvt.u32.u64 %r187, %rd225;
+	@%p193 bra $B75;
 $B78:
-	.loc 1 171 18
-	cvt.s64.s32 %rd230, %r235;
-	add.s64 %rd227, %rd227, %rd230;
-$B79:
-	.loc 1 169 36
-	add.s64 %rd231, %rd228, 16;
-	setp.lt.s64 %p203, %rd231, %rd25;
-	cvt.u32.u64 %r229, %rd231;
-	@%p203 bra $B77;
-$B80:
-	.loc 1 86 9
-	mad.lo.s32 %r240, %r59, 128, %r3;
-	mad.lo.s32 %r241, %r5, 8, %r240;
-	st.shared.u64 [%r241], %rd227;
-	.loc 1 87 8
+	.loc 1 62 2
+	xor.b32 %r198, %r55, 1;
+	.loc 1 63 9
+	mad.lo.s32 %r199, %r198, 128, %r3;
+	mad.lo.s32 %r200, %r5, 8, %r199;
+	st.shared.u64 [%r200], %rd221;
+	.loc 1 64 8
 	bar.sync 0;
-	mov.u64 %rd232, 0;
-	mov.u32 %r242, 0;
+	mov.u64 %rd226, 0;
+	mov.u32 %r201, 0;
+$B79:
+	.loc 1 66 25
+	mad.lo.s32 %r202, %r201, 8, %r199;
+	ld.shared.u64 %rd227, [%r202];
+	add.s64 %rd226, %rd226, %rd227;
+	add.s32 %r201, %r201, 1;
+	setp.lt.u32 %p194, %r201, 16;
+	@%p194 bra $B79;
+	.loc 1 128 11
+	setp.lt.s32 %p195, %r56, 0;
+	mov.f32 %f65, 0f7FC00000;
+	@%p195 bra $B82;
+	.loc 1 131 25
+	cvt.u64.u32 %rd228, %r56;
+	setp.lt.u32 %p196, %r56, %r1;
+	@!%p196 bra $FAULT8;
+	mad.wide.u32 %rd229, %r56, 4, %rd31;
+	ld.global.f32 %f66, [%rd229];
+	.loc 4 61 7
+	setp.eq.f32 %p197, %f66, %f43;
+	@%p197 bra $B80;
+	.loc 4 64 11
+	sub.rn.f32 %f67, %f66, %f43;
+	cvt.rn.f32.s64 %f68, %rd226;
+	mul.rn.f32 %f69, %f68, 0f31800000;
+	.loc 9 68 8
+	abs.f32 %f70, %f69;
+	setp.lt.f32 %p198, %f70, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f71, %f69, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f72, %f71, %f69, %p198;
+	selp.b32 %r203, 192937984, 0, %p198;
+	.loc 9 71 23
+	mov.b32 %r204, %f72;
+	.loc 9 72 10
+	add.s32 %r205, %r204, -1060439283;
+	and.b32 %r206, %r205, -8388608;
+	.loc 9 73 32
+	sub.s32 %r207, %r204, %r206;
+	mov.b32 %f73, %r207;
+	sub.s32 %r208, %r206, %r203;
+	cvt.rn.f32.s32 %f74, %r208;
+	.loc 9 8 9
+	sub.rn.f32 %f75, %f73, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f76, 0fBD9BD66F, %f75, 0f3E041C4B;
+	fma.rn.f32 %f77, %f76, %f75, 0fBE07A47F;
+	fma.rn.f32 %f78, %f77, %f75, 0f3E1139FA;
+	fma.rn.f32 %f79, %f78, %f75, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f80, %f79, %f75, 0f3E4CD1F1;
+	fma.rn.f32 %f81, %f80, %f75, 0fBE800219;
+	fma.rn.f32 %f82, %f81, %f75, 0f3EAAAAA8;
+	fma.rn.f32 %f83, %f82, %f75, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f84, %f75, %f75;
+	fma.rn.f32 %f85, %f83, %f84, %f75;
+	.loc 9 9 25
+	fma.rn.f32 %f86, %f74, 0f33B17218, %f85;
+	.loc 9 87 21
+	mov.b32 %r209, %f69;
+	setp.le.u32 %p199, 2139095040, %r209;
+	.loc 9 88 10
+	fma.rn.f32 %f87, %f69, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f88, %f87, %f86, %p199;
+	.loc 9 90 7
+	setp.eq.f32 %p200, %f69, 0f00000000;
+	selp.f32 %f89, 0fFF800000, %f88, %p200;
+	.loc 4 64 17
+	sub.rn.f32 %f65, %f67, %f89;
+	bra $B81;
+$B80:
+	.loc 4 62 29
+	cvt.rn.f32.s64 %f90, %rd226;
+	mul.rn.f32 %f91, %f90, 0f31800000;
+	.loc 9 68 8
+	abs.f32 %f92, %f91;
+	setp.lt.f32 %p201, %f92, 0f00800000;
+	.loc 9 69 21
+	mul.rn.f32 %f93, %f91, 0f4B000000;
+	.loc 9 68 12
+	selp.f32 %f94, %f93, %f91, %p201;
+	selp.b32 %r210, 192937984, 0, %p201;
+	.loc 9 71 23
+	mov.b32 %r211, %f94;
+	.loc 9 72 10
+	add.s32 %r212, %r211, -1060439283;
+	and.b32 %r213, %r212, -8388608;
+	.loc 9 73 32
+	sub.s32 %r214, %r211, %r213;
+	mov.b32 %f95, %r214;
+	sub.s32 %r215, %r213, %r210;
+	cvt.rn.f32.s32 %f96, %r215;
+	.loc 9 8 9
+	sub.rn.f32 %f97, %f95, 0f3F800000;
+	.loc 9 81 22
+	fma.rn.f32 %f98, 0fBD9BD66F, %f97, 0f3E041C4B;
+	fma.rn.f32 %f99, %f98, %f97, 0fBE07A47F;
+	fma.rn.f32 %f100, %f99, %f97, 0f3E1139FA;
+	fma.rn.f32 %f101, %f100, %f97, 0fBE2A12C2;
+	.loc 9 82 24
+	fma.rn.f32 %f102, %f101, %f97, 0f3E4CD1F1;
+	fma.rn.f32 %f103, %f102, %f97, 0fBE800219;
+	fma.rn.f32 %f104, %f103, %f97, 0f3EAAAAA8;
+	fma.rn.f32 %f105, %f104, %f97, 0fBEFFFFFC;
+	.loc 9 77 67
+	mul.rn.f32 %f106, %f97, %f97;
+	fma.rn.f32 %f107, %f105, %f106, %f97;
+	.loc 9 9 25
+	fma.rn.f32 %f108, %f96, 0f33B17218, %f107;
+	.loc 9 87 21
+	mov.b32 %r216, %f91;
+	setp.le.u32 %p202, 2139095040, %r216;
+	.loc 9 88 10
+	fma.rn.f32 %f109, %f91, 0f7F800000, 0f7F800000;
+	.loc 9 87 25
+	selp.f32 %f110, %f109, %f108, %p202;
+	.loc 9 90 7
+	setp.eq.f32 %p203, %f91, 0f00000000;
+	selp.f32 %f111, 0fFF800000, %f110, %p203;
+	.loc 4 62 10
+	neg.f32 %f65, %f111;
 $B81:
-	.loc 1 89 25
-	mad.lo.s32 %r243, %r242, 8, %r240;
-	ld.shared.u64 %rd233, [%r243];
-	add.s64 %rd232, %rd232, %rd233;
-	add.s32 %r242, %r242, 1;
-	setp.lt.u32 %p204, %r242, 16;
-	@%p204 bra $B81;
-	.loc 1 175 11
-	setp.lt.s32 %p205, %r60, 0;
-	mov.f32 %f76, 0f7FC00000;
-	@%p205 bra $B84;
-	.loc 1 178 25
-	cvt.u64.u32 %rd234, %r60;
-	setp.lt.u32 %p206, %r60, %r1;
-	@!%p206 bra $FAULT7;
-	mad.wide.u32 %rd235, %r60, 4, %rd31;
-	ld.global.f32 %f77, [%rd235];
-	.loc 3 61 7
-	setp.eq.f32 %p207, %f77, %f54;
-	@%p207 bra $B82;
-	.loc 3 64 11
-	sub.rn.f32 %f78, %f77, %f54;
-	cvt.rn.f32.s64 %f79, %rd232;
-	mul.rn.f32 %f80, %f79, 0f31800000;
-	.loc 8 68 8
-	abs.f32 %f81, %f80;
-	setp.lt.f32 %p208, %f81, 0f00800000;
-	.loc 8 69 21
-	mul.rn.f32 %f82, %f80, 0f4B000000;
-	.loc 8 68 12
-	selp.f32 %f83, %f82, %f80, %p208;
-	selp.b32 %r244, 192937984, 0, %p208;
-	.loc 8 71 23
-	mov.b32 %r245, %f83;
-	.loc 8 72 10
-	add.s32 %r246, %r245, -1060439283;
-	and.b32 %r247, %r246, -8388608;
-	.loc 8 73 32
-	sub.s32 %r248, %r245, %r247;
-	mov.b32 %f84, %r248;
-	sub.s32 %r249, %r247, %r244;
-	cvt.rn.f32.s32 %f85, %r249;
-	.loc 8 8 9
-	sub.rn.f32 %f86, %f84, 0f3F800000;
-	.loc 8 81 22
-	fma.rn.f32 %f87, 0fBD9BD66F, %f86, 0f3E041C4B;
-	fma.rn.f32 %f88, %f87, %f86, 0fBE07A47F;
-	fma.rn.f32 %f89, %f88, %f86, 0f3E1139FA;
-	fma.rn.f32 %f90, %f89, %f86, 0fBE2A12C2;
-	.loc 8 82 24
-	fma.rn.f32 %f91, %f90, %f86, 0f3E4CD1F1;
-	fma.rn.f32 %f92, %f91, %f86, 0fBE800219;
-	fma.rn.f32 %f93, %f92, %f86, 0f3EAAAAA8;
-	fma.rn.f32 %f94, %f93, %f86, 0fBEFFFFFC;
-	.loc 8 77 67
-	mul.rn.f32 %f95, %f86, %f86;
-	fma.rn.f32 %f96, %f94, %f95, %f86;
-	.loc 8 9 25
-	fma.rn.f32 %f97, %f85, 0f33B17218, %f96;
-	.loc 8 87 21
-	mov.b32 %r250, %f80;
-	setp.le.u32 %p209, 2139095040, %r250;
-	.loc 8 88 10
-	fma.rn.f32 %f98, %f80, 0f7F800000, 0f7F800000;
-	.loc 8 87 25
-	selp.f32 %f99, %f98, %f97, %p209;
-	.loc 8 90 7
-	setp.eq.f32 %p210, %f80, 0f00000000;
-	selp.f32 %f100, 0fFF800000, %f99, %p210;
-	.loc 3 64 17
-	sub.rn.f32 %f76, %f78, %f100;
-	bra $B83;
 $B82:
-	.loc 3 62 29
-	cvt.rn.f32.s64 %f101, %rd232;
-	mul.rn.f32 %f102, %f101, 0f31800000;
-	.loc 8 68 8
-	abs.f32 %f103, %f102;
-	setp.lt.f32 %p211, %f103, 0f00800000;
-	.loc 8 69 21
-	mul.rn.f32 %f104, %f102, 0f4B000000;
-	.loc 8 68 12
-	selp.f32 %f105, %f104, %f102, %p211;
-	selp.b32 %r251, 192937984, 0, %p211;
-	.loc 8 71 23
-	mov.b32 %r252, %f105;
-	.loc 8 72 10
-	add.s32 %r253, %r252, -1060439283;
-	and.b32 %r254, %r253, -8388608;
-	.loc 8 73 32
-	sub.s32 %r255, %r252, %r254;
-	mov.b32 %f106, %r255;
-	sub.s32 %r256, %r254, %r251;
-	cvt.rn.f32.s32 %f107, %r256;
-	.loc 8 8 9
-	sub.rn.f32 %f108, %f106, 0f3F800000;
-	.loc 8 81 22
-	fma.rn.f32 %f109, 0fBD9BD66F, %f108, 0f3E041C4B;
-	fma.rn.f32 %f110, %f109, %f108, 0fBE07A47F;
-	fma.rn.f32 %f111, %f110, %f108, 0f3E1139FA;
-	fma.rn.f32 %f112, %f111, %f108, 0fBE2A12C2;
-	.loc 8 82 24
-	fma.rn.f32 %f113, %f112, %f108, 0f3E4CD1F1;
-	fma.rn.f32 %f114, %f113, %f108, 0fBE800219;
-	fma.rn.f32 %f115, %f114, %f108, 0f3EAAAAA8;
-	fma.rn.f32 %f116, %f115, %f108, 0fBEFFFFFC;
-	.loc 8 77 67
-	mul.rn.f32 %f117, %f108, %f108;
-	fma.rn.f32 %f118, %f116, %f117, %f108;
-	.loc 8 9 25
-	fma.rn.f32 %f119, %f107, 0f33B17218, %f118;
-	.loc 8 87 21
-	mov.b32 %r257, %f102;
-	setp.le.u32 %p212, 2139095040, %r257;
-	.loc 8 88 10
-	fma.rn.f32 %f120, %f102, 0f7F800000, 0f7F800000;
-	.loc 8 87 25
-	selp.f32 %f121, %f120, %f119, %p212;
-	.loc 8 90 7
-	setp.eq.f32 %p213, %f102, 0f00000000;
-	selp.f32 %f122, 0fFF800000, %f121, %p213;
-	.loc 3 62 10
-	neg.f32 %f76, %f122;
+	.loc 1 42 11
+	setp.eq.s32 %p204, %r5, 0;
+	@!%p204 bra $B83;
+	.loc 1 43 12
+	setp.lt.u64 %p205, %rd24, %rd23;
+	@!%p205 bra $FAULT9;
+	mad.wide.u32 %rd230, %r2, 4, %rd22;
+	st.global.f32 [%rd230], %f65;
 $B83:
+	.loc 1 46 10
+	setp.eq.s32 %p206, %r5, 0;
+	@!%p206 bra $B84;
+	.loc 1 47 9
+	setp.lt.u64 %p207, %rd24, %rd21;
+	@!%p207 bra $FAULT10;
+	mad.wide.u32 %rd231, %r2, 4, %rd20;
+	st.global.u32 [%rd231], %r56;
+	.loc 1 48 31
+	setp.le.s32 %p208, 0, %r56;
+	and.pred %p209, %p20, %p208;
+	@!%p209 bra $B84;
+	.loc 1 49 20
+	cvt.u64.u32 %rd232, %r56;
+	add.s64 %rd233, %rd28, %rd232;
+	setp.lt.u64 %p210, %rd233, %rd10;
+	@!%p210 bra $FAULT11;
+	shl.b64 %rd234, %rd233, 1;
+	add.s64 %rd235, %rd9, %rd234;
+	ld.global.u16 %r217, [%rd235];
+	.loc 3 55 10
+	and.b32 %r218, %r217, 32767;
+	setp.eq.s32 %p211, %r218, 32767;
+	.loc 3 58 15
+	add.s32 %r219, %r217, 1;
+	and.b32 %r220, %r219, 65535;
+	.loc 3 55 20
+	selp.b32 %r221, %r217, %r220, %p211;
+	.loc 1 49 10
+	st.global.u16 [%rd235], %r221;
 $B84:
-	.loc 1 53 11
-	setp.eq.s32 %p214, %r5, 0;
-	@!%p214 bra $B85;
-	.loc 1 54 12
-	setp.lt.u64 %p215, %rd24, %rd23;
-	@!%p215 bra $FAULT8;
-	mad.wide.u32 %rd236, %r2, 4, %rd22;
-	st.global.f32 [%rd236], %f76;
-$B85:
-	.loc 1 57 10
-	setp.eq.s32 %p216, %r5, 0;
-	@!%p216 bra $B86;
-	.loc 1 58 9
-	setp.lt.u64 %p217, %rd24, %rd21;
-	@!%p217 bra $FAULT9;
-	mad.wide.u32 %rd237, %r2, 4, %rd20;
-	st.global.u32 [%rd237], %r60;
-	.loc 1 59 31
-	setp.le.s32 %p218, 0, %r60;
-	and.pred %p219, %p20, %p218;
-	@!%p219 bra $B86;
-	.loc 1 60 20
-	cvt.u64.u32 %rd238, %r60;
-	add.s64 %rd239, %rd28, %rd238;
-	setp.lt.u64 %p220, %rd239, %rd10;
-	@!%p220 bra $FAULT10;
-	shl.b64 %rd240, %rd239, 1;
-	add.s64 %rd241, %rd9, %rd240;
-	ld.global.u16 %r258, [%rd241];
-	.loc 2 55 10
-	and.b32 %r259, %r258, 32767;
-	setp.eq.s32 %p221, %r259, 32767;
-	.loc 2 58 15
-	add.s32 %r260, %r258, 1;
-	and.b32 %r261, %r260, 65535;
-	.loc 2 55 20
-	selp.b32 %r262, %r258, %r261, %p221;
-	.loc 1 60 10
-	st.global.u16 [%rd241], %r262;
-$B86:
 	bra $EXIT;
-$B87:
+$B85:
 	.loc 1 23 3
 	bra $EXIT;
-$B88:
+$B86:
 	.loc 1 26 30
-	@!%p5 bra $FAULT11;
-	bra $FAULT12;
-$B89:
-	.loc 4 25 47
-	@!%p149 bra $FAULT13;
-	bra $FAULT14;
+	@!%p5 bra $FAULT12;
+	bra $FAULT13;
+$B87:
+	.loc 5 25 47
+	@!%p158 bra $FAULT14;
+	bra $FAULT15;
 $EXIT:
 	ret;
 $FAULT0:
 	.loc 1 21 13
-	mov.u32 %r263, 0;
-	mov.u64 %rd242, %rd24;
-	mov.u64 %rd243, %rd6;
+	mov.u32 %r222, 0;
+	mov.u64 %rd236, %rd24;
+	mov.u64 %rd237, %rd6;
 	bra $FAULT;
 $FAULT1:
-	.loc 1 28 38
-	mov.u32 %r263, 1;
-	mov.u64 %rd242, %rd35;
-	mov.u64 %rd243, %rd19;
+	.loc 2 23 27
+	mov.u32 %r222, 5;
+	mov.u64 %rd236, %rd35;
+	mov.u64 %rd237, %rd19;
 	bra $FAULT;
 $FAULT2:
-	.loc 1 71 25
-	mov.u32 %r263, 8;
-	mov.u64 %rd242, %rd41;
-	mov.u64 %rd243, %rd16;
+	.loc 2 40 27
+	mov.u32 %r222, 9;
+	mov.u64 %rd236, %rd41;
+	mov.u64 %rd237, %rd16;
 	bra $FAULT;
 $FAULT3:
-	.loc 1 72 10
-	mov.u32 %r263, 9;
-	mov.u64 %rd242, %rd43;
-	mov.u64 %rd243, %rd25;
+	.loc 2 41 10
+	mov.u32 %r222, 10;
+	mov.u64 %rd236, %rd43;
+	mov.u64 %rd237, %rd25;
 	bra $FAULT;
 $FAULT4:
-	.loc 1 32 23
-	mov.u32 %r263, 2;
-	mov.u64 %rd242, %rd29;
-	mov.u64 %rd243, %rd11;
+	.loc 2 27 28
+	mov.u32 %r222, 6;
+	mov.u64 %rd236, %rd29;
+	mov.u64 %rd237, %rd11;
 	bra $FAULT;
 $FAULT5:
-	.loc 1 39 17
-	mov.u32 %r263, 3;
-	mov.u64 %rd242, %rd62;
-	mov.u64 %rd243, %rd14;
+	.loc 2 32 25
+	mov.u32 %r222, 7;
+	mov.u64 %rd236, %rd57;
+	mov.u64 %rd237, %rd14;
 	bra $FAULT;
 $FAULT6:
-	.loc 1 46 65
-	mov.u32 %r263, 4;
-	mov.u64 %rd242, %rd24;
-	mov.u64 %rd243, %rd8;
+	.loc 2 62 11
+	mov.u32 %r222, 11;
+	mov.u64 %rd236, %rd65;
+	mov.u64 %rd237, %rd25;
 	bra $FAULT;
 $FAULT7:
-	.loc 1 178 25
-	mov.u32 %r263, 10;
-	mov.u64 %rd242, %rd234;
-	mov.u64 %rd243, %rd25;
+	.loc 1 35 65
+	mov.u32 %r222, 1;
+	mov.u64 %rd236, %rd24;
+	mov.u64 %rd237, %rd8;
 	bra $FAULT;
 $FAULT8:
-	.loc 1 54 12
-	mov.u32 %r263, 5;
-	mov.u64 %rd242, %rd24;
-	mov.u64 %rd243, %rd23;
+	.loc 1 131 25
+	mov.u32 %r222, 8;
+	mov.u64 %rd236, %rd228;
+	mov.u64 %rd237, %rd25;
 	bra $FAULT;
 $FAULT9:
-	.loc 1 58 9
-	mov.u32 %r263, 6;
-	mov.u64 %rd242, %rd24;
-	mov.u64 %rd243, %rd21;
+	.loc 1 43 12
+	mov.u32 %r222, 2;
+	mov.u64 %rd236, %rd24;
+	mov.u64 %rd237, %rd23;
 	bra $FAULT;
 $FAULT10:
-	.loc 1 60 45
-	mov.u32 %r263, 7;
-	mov.u64 %rd242, %rd239;
-	mov.u64 %rd243, %rd10;
+	.loc 1 47 9
+	mov.u32 %r222, 3;
+	mov.u64 %rd236, %rd24;
+	mov.u64 %rd237, %rd21;
 	bra $FAULT;
 $FAULT11:
-	.loc 1 26 30
-	mov.u32 %r263, 11;
-	mov.u64 %rd242, %rd29;
-	mov.u64 %rd243, %rd2;
+	.loc 1 49 45
+	mov.u32 %r222, 4;
+	mov.u64 %rd236, %rd233;
+	mov.u64 %rd237, %rd10;
 	bra $FAULT;
 $FAULT12:
-	mov.u32 %r263, 11;
-	mov.u64 %rd242, %rd29;
-	mov.u64 %rd243, %rd4;
+	.loc 1 26 30
+	mov.u32 %r222, 12;
+	mov.u64 %rd236, %rd29;
+	mov.u64 %rd237, %rd2;
 	bra $FAULT;
 $FAULT13:
-	.loc 4 25 47
-	mov.u32 %r263, 12;
-	mov.u64 %rd242, %rd173;
-	mov.u64 %rd243, %rd33;
+	mov.u32 %r222, 12;
+	mov.u64 %rd236, %rd29;
+	mov.u64 %rd237, %rd4;
 	bra $FAULT;
 $FAULT14:
-	mov.u32 %r263, 13;
-	mov.u64 %rd242, %rd174;
-	mov.u64 %rd243, %rd173;
+	.loc 5 25 47
+	mov.u32 %r222, 13;
+	mov.u64 %rd236, %rd178;
+	mov.u64 %rd237, %rd33;
+	bra $FAULT;
+$FAULT15:
+	mov.u32 %r222, 14;
+	mov.u64 %rd236, %rd179;
+	mov.u64 %rd237, %rd178;
 $FAULT:
-	ld.param.u64 %rd244, [plain_params+248];
-	atom.relaxed.gpu.global.cas.b32 %r264, [%rd244], 0, 1;
-	setp.ne.u32 %p222, %r264, 0;
-	@%p222 bra $EXIT;
-	ld.global.u64 %rd245, [%rd244+8];
-	ld.param.u32 %r265, [plain_params+256];
-	st.global.u32 [%rd245+4], %r265;
-	ld.param.u32 %r266, [plain_params+260];
-	st.global.v2.u32 [%rd245+8], {%r266, %r263};
-	mov.u32 %r267, %ctaid.x;
-	mov.u32 %r268, %ctaid.y;
-	st.global.v2.u32 [%rd245+16], {%r267, %r268};
-	mov.u32 %r269, %ctaid.z;
-	mov.u32 %r270, %tid.x;
-	st.global.v2.u32 [%rd245+24], {%r269, %r270};
-	mov.u32 %r271, %tid.y;
-	mov.u32 %r272, %tid.z;
-	st.global.v2.u32 [%rd245+32], {%r271, %r272};
-	st.global.u64 [%rd245+40], %rd242;
-	st.global.u64 [%rd245+48], %rd243;
+	ld.param.u64 %rd238, [plain_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r223, [%rd238], 0, 1;
+	setp.ne.u32 %p212, %r223, 0;
+	@%p212 bra $EXIT;
+	ld.global.u64 %rd239, [%rd238+8];
+	ld.param.u32 %r224, [plain_params+256];
+	st.global.u32 [%rd239+4], %r224;
+	ld.param.u32 %r225, [plain_params+260];
+	st.global.v2.u32 [%rd239+8], {%r225, %r222};
+	mov.u32 %r226, %ctaid.x;
+	mov.u32 %r227, %ctaid.y;
+	st.global.v2.u32 [%rd239+16], {%r226, %r227};
+	mov.u32 %r228, %ctaid.z;
+	mov.u32 %r229, %tid.x;
+	st.global.v2.u32 [%rd239+24], {%r228, %r229};
+	mov.u32 %r230, %tid.y;
+	mov.u32 %r231, %tid.z;
+	st.global.v2.u32 [%rd239+32], {%r230, %r231};
+	st.global.u64 [%rd239+40], %rd236;
+	st.global.u64 [%rd239+48], %rd237;
 	fence.acq_rel.sys;
-	st.volatile.global.u32 [%rd245], 56;
+	st.volatile.global.u32 [%rd239], 56;
+	bra $EXIT;
+}
+`
+
+const wideSM80NarrowAligned = `.version 7.0
+.target sm_80
+.address_size 64
+.file 1 "wide.go"
+.file 2 "histogram.go"
+.file 3 "adjust.go"
+.file 4 "params.go"
+.file 5 "stage.go"
+.file 6 "weight.go"
+.file 7 "exp.go"
+.file 8 "list.go"
+.file 9 "reduce.go"
+.file 10 "bits.go"
+.file 11 "philox.go"
+.file 12 "log.go"
+
+.extern .shared .align 16 .b8 $dynamic[];
+
+.visible .entry wide(.param .align 8 .b8 wide_params[264])
+{
+	.reg .pred %p<377>;
+	.reg .b32 %r<628>;
+	.reg .b64 %rd<384>;
+	.reg .f32 %f<182>;
+	.reg .f64 %fd<6>;
+
+	ld.param.u64 %rd1, [wide_params];
+	ld.param.u64 %rd2, [wide_params+8];
+	ld.param.u64 %rd3, [wide_params+16];
+	ld.param.u64 %rd4, [wide_params+24];
+	ld.param.u64 %rd5, [wide_params+32];
+	ld.param.u64 %rd6, [wide_params+48];
+	ld.param.u64 %rd7, [wide_params+56];
+	ld.param.u64 %rd8, [wide_params+72];
+	ld.param.u64 %rd9, [wide_params+80];
+	ld.param.u64 %rd10, [wide_params+96];
+	ld.param.u64 %rd11, [wide_params+104];
+	ld.param.u64 %rd12, [wide_params+112];
+	ld.param.u64 %rd13, [wide_params+120];
+	ld.param.u64 %rd14, [wide_params+128];
+	ld.param.u64 %rd15, [wide_params+136];
+	ld.param.u64 %rd16, [wide_params+144];
+	ld.param.u64 %rd17, [wide_params+152];
+	ld.param.u64 %rd18, [wide_params+168];
+	ld.param.u64 %rd19, [wide_params+176];
+	ld.param.u64 %rd20, [wide_params+184];
+	ld.param.u64 %rd21, [wide_params+192];
+	ld.param.u64 %rd22, [wide_params+200];
+	ld.param.u64 %rd23, [wide_params+216];
+	ld.param.u64 %rd24, [wide_params+224];
+	ld.param.u32 %r1, [wide_params+240];
+	.loc 1 31 36
+	mov.u32 %r2, %ctaid.x;
+	cvt.u32.u64 %r3, %rd7;
+	cvt.u64.u32 %rd25, %r3;
+	cvt.u64.u32 %rd26, %r2;
+	.loc 1 32 13
+	setp.lt.u32 %p1, %r2, %r3;
+	@!%p1 bra $FAULT0;
+	.loc 1 30 24
+	mov.u32 %r4, $dynamic;
+	.loc 1 37 52
+	mov.u32 %r5, %tid.x;
+	.loc 1 155 17
+	mov.u32 %r6, %tid.z;
+	mov.u32 %r7, %ntid.y;
+	mov.u32 %r8, %tid.y;
+	mov.u32 %r9, %ntid.x;
+	.loc 2 66 12
+	mov.u32 %r10, %laneid;
+	cvt.u32.u64 %r11, %rd2;
+	cvt.u64.u32 %rd27, %r11;
+	cvt.u32.u64 %r12, %rd3;
+	cvt.u64.u32 %rd28, %r12;
+	cvt.u32.u64 %r13, %rd5;
+	cvt.u64.u32 %rd29, %r13;
+	cvt.u32.u64 %r14, %rd9;
+	cvt.u64.u32 %rd30, %r14;
+	cvt.u32.u64 %r15, %rd11;
+	cvt.u64.u32 %rd31, %r15;
+	cvt.u32.u64 %r16, %rd12;
+	cvt.u64.u32 %rd32, %r16;
+	cvt.u32.u64 %r17, %rd14;
+	cvt.u32.u64 %r18, %rd15;
+	cvt.u64.u32 %rd33, %r18;
+	cvt.u32.u64 %r19, %rd17;
+	cvt.u64.u32 %rd34, %r19;
+	cvt.u32.u64 %r20, %rd19;
+	cvt.u32.u64 %r21, %rd20;
+	cvt.u64.u32 %rd35, %r21;
+	cvt.u32.u64 %r22, %rd22;
+	cvt.u64.u32 %rd36, %r22;
+	cvt.u32.u64 %r23, %rd24;
+	cvt.u64.u32 %rd37, %r23;
+	.loc 1 31 14
+	cvt.u64.u32 %rd38, %r1;
+	.loc 1 32 13
+	mad.wide.u32 %rd39, %r2, 40, %rd6;
+	ld.global.u64 %rd40, [%rd39];
+	ld.global.v2.f32 {%f1, %f2}, [%rd39+8];
+	ld.global.f32 %f3, [%rd39+16];
+	ld.global.u32 %r24, [%rd39+20];
+	ld.global.v2.f32 {%f4, %f5}, [%rd39+24];
+	ld.global.f32 %f6, [%rd39+32];
+	ld.global.u8 %r25, [%rd39+36];
+	setp.ne.u32 %p2, %r25, 0;
+	ld.global.u8 %r26, [%rd39+37];
+	setp.ne.u32 %p3, %r26, 0;
+	ld.global.u8 %r27, [%rd39+38];
+	setp.ne.u32 %p4, %r27, 0;
+	.loc 1 33 7
+	@%p4 bra $B163;
+	.loc 1 37 23
+	mul.wide.u32 %rd41, %r2, %r1;
+	add.s64 %rd42, %rd41, %rd38;
+	setp.le.u64 %p5, %rd42, %rd28;
+	@!%p5 bra $FAULT1;
+	shl.b64 %rd43, %rd41, 2;
+	add.s64 %rd44, %rd1, %rd43;
+	cvt.u64.u32 %rd45, %r5;
+	.loc 3 22 20
+	setp.lt.u32 %p6, 0, %r20;
+	@!%p6 bra $B3;
+	.loc 3 23 33
+	add.s32 %r28, %r2, 2;
+	cvt.u64.u32 %rd46, %r28;
+	setp.le.u32 %p7, %r28, %r21;
+	@!%p7 bra $FAULT2;
+	mad.wide.u32 %rd47, %r2, 4, %rd18;
+	.loc 3 39 25
+	ld.global.u32 %r29, [%rd47];
+	setp.lt.s32 %p8, %r29, 0;
+	selp.b32 %r30, 0, %r29, %p8;
+	cvt.s64.s32 %rd48, %r30;
+	add.s64 %rd49, %rd48, %rd45;
+	ld.global.u32 %r31, [%rd47+4];
+	setp.lt.s32 %p9, %r19, %r31;
+	selp.b32 %r32, %r19, %r31, %p9;
+	cvt.s64.s32 %rd50, %r32;
+	setp.lt.s64 %p10, %rd49, %rd50;
+	cvt.u32.u64 %r33, %rd49;
+	@!%p10 bra $B2;
+$B0:
+	cvt.s64.s32 %rd51, %r33;
+	.loc 3 40 27
+	setp.lt.u32 %p11, %r33, %r19;
+	@!%p11 bra $FAULT3;
+	mad.wide.s32 %rd52, %r33, 8, %rd16;
+	ld.global.u32 %r34, [%rd52];
+	cvt.s64.s32 %rd53, %r34;
+	setp.le.s32 %p12, 0, %r34;
+	setp.lt.s64 %p13, %rd53, %rd38;
+	and.pred %p14, %p12, %p13;
+	@!%p14 bra $B1;
+	.loc 3 41 10
+	setp.lt.u64 %p15, %rd53, %rd38;
+	@!%p15 bra $FAULT4;
+	ld.global.f32 %f7, [%rd52+4];
+	mad.wide.s32 %rd54, %r34, 4, %rd44;
+	ld.global.f32 %f8, [%rd54];
+	add.rn.f32 %f9, %f8, %f7;
+	st.global.f32 [%rd54], %f9;
+$B1:
+	.loc 3 39 83
+	add.s32 %r33, %r33, 512;
+	cvt.u64.u32 %rd55, %r33;
+	ld.global.u32 %r35, [%rd47+4];
+	setp.lt.s32 %p16, %r19, %r35;
+	selp.b32 %r36, %r19, %r35, %p16;
+	cvt.s64.s32 %rd56, %r36;
+	setp.lt.s64 %p17, %rd55, %rd56;
+	@%p17 bra $B0;
+$B2:
+	.loc 3 24 9
+	bar.sync 0;
+$B3:
+	.loc 3 26 19
+	setp.lt.u32 %p18, 0, %r15;
+	.loc 4 23 22
+	setp.neu.f32 %p19, %f4, 0f00000000;
+	setp.neu.f32 %p20, %f4, 0f3F800000;
+	and.pred %p21, %p19, %p20;
+	setp.neu.f32 %p22, %f5, 0f00000000;
+	setp.neu.f32 %p23, %f6, 0f00000000;
+	or.pred %p24, %p22, %p23;
+	or.pred %p25, %p21, %p24;
+	.loc 3 26 19
+	and.pred %p26, %p18, %p25;
+	@!%p26 bra $B9;
+	.loc 3 27 28
+	cvt.u32.u64 %r37, %rd42;
+	setp.le.u32 %p27, %r37, %r16;
+	@!%p27 bra $FAULT5;
+	shl.b64 %rd57, %rd41, 1;
+	add.s64 %rd58, %rd10, %rd57;
+	.loc 3 48 20
+	setp.lt.u32 %p28, %r5, %r1;
+	mov.u32 %r38, %r5;
+	@!%p28 bra $B8;
+$B4:
+	cvt.u64.u32 %rd59, %r38;
+	.loc 3 49 32
+	mad.wide.u32 %rd60, %r38, 4, %rd44;
+	ld.global.f32 %f10, [%rd60];
+	mad.wide.u32 %rd61, %r38, 2, %rd58;
+	ld.global.u16 %r39, [%rd61];
+	.loc 4 28 11
+	setp.eq.s32 %p29, %r39, 0;
+	@%p29 bra $B7;
+	.loc 4 31 18
+	@!%p19 bra $B6;
+	.loc 4 32 8
+	setp.lt.f32 %p30, 0f00000000, %f10;
+	@%p30 bra $B5;
+	.loc 4 35 4
+	mul.rn.f32 %f10, %f10, %f4;
+	bra $B6;
+$B5:
+	.loc 4 33 4
+	div.rn.f32 %f10, %f10, %f4;
+$B6:
+	.loc 4 38 21
+	and.b32 %r40, %r39, 32767;
+	.loc 4 39 36
+	cvt.rn.f32.u32 %f11, %r40;
+	mul.rn.f32 %f12, %f5, %f11;
+	sub.rn.f32 %f13, %f10, %f12;
+	.loc 4 40 15
+	setp.lt.u32 %p31, 0, %r40;
+	.loc 4 41 3
+	sub.rn.f32 %f14, %f13, %f6;
+	.loc 4 40 15
+	selp.f32 %f10, %f14, %f13, %p31;
+$B7:
+	.loc 3 49 9
+	st.global.f32 [%rd60], %f10;
+	.loc 3 48 35
+	add.s64 %rd62, %rd59, 512;
+	setp.lt.s64 %p32, %rd62, %rd38;
+	cvt.u32.u64 %r38, %rd62;
+	@%p32 bra $B4;
+$B8:
+	.loc 3 28 9
+	bar.sync 0;
+$B9:
+	.loc 3 30 17
+	setp.lt.u32 %p33, 0, %r17;
+	and.pred %p34, %p33, %p2;
+	@!%p34 bra $B17;
+	.loc 3 31 15
+	add.s64 %rd63, %rd38, 31;
+	shr.u64 %rd64, %rd63, 5;
+	.loc 3 32 28
+	cvt.u32.u64 %r41, %rd64;
+	mul.wide.u32 %rd65, %r2, %r41;
+	add.s64 %rd66, %rd65, %rd64;
+	setp.le.u64 %p35, %rd66, %rd33;
+	@!%p35 bra $FAULT6;
+	shl.b64 %rd67, %rd65, 2;
+	add.s64 %rd68, %rd13, %rd67;
+	.loc 3 55 26
+	setp.lt.u32 %p36, %r5, %r41;
+	mov.u32 %r42, %r5;
+	@!%p36 bra $B16;
+$B10:
+	.loc 3 56 18
+	mad.wide.u32 %rd69, %r42, 4, %rd68;
+	ld.global.u32 %r43, [%rd69];
+	.loc 3 57 14
+	setp.eq.s32 %p37, %r43, -1;
+	@%p37 bra $B15;
+	.loc 3 60 15
+	shl.b32 %r44, %r42, 5;
+	cvt.u64.u32 %rd70, %r44;
+	add.s64 %rd71, %rd70, 32;
+	setp.lt.s64 %p38, %rd38, %rd71;
+	cvt.u32.u64 %r45, %rd71;
+	selp.b32 %r46, %r1, %r45, %p38;
+	setp.lt.u32 %p39, %r44, %r46;
+	@!%p39 bra $B15;
+	add.s32 %r47, %r46, -1;
+	selp.b32 %r48, %r47, %r44, %p39;
+	cvt.u64.u32 %rd72, %r48;
+	sub.s64 %rd73, %rd72, %rd70;
+	setp.lt.u64 %p40, %rd73, 2147483648;
+	setp.lt.s64 %p41, %rd72, 2305843009213693952;
+	and.pred %p42, %p40, %p41;
+	setp.lt.u32 %p43, %r44, %r1;
+	and.pred %p44, %p42, %p43;
+	setp.lt.u32 %p45, %r48, %r1;
+	and.pred %p46, %p44, %p45;
+	@%p46 bra $B13;
+$B11:
+	cvt.u64.u32 %rd74, %r44;
+	.loc 3 61 14
+	and.b32 %r49, %r43, 1;
+	setp.eq.s32 %p47, %r49, 0;
+	@!%p47 bra $B12;
+	.loc 3 62 11
+	setp.lt.u32 %p48, %r44, %r1;
+	@!%p48 bra $FAULT7;
+	mad.wide.u32 %rd75, %r44, 4, %rd44;
+	st.global.f32 [%rd75], 0fFF800000;
+$B12:
+	.loc 3 64 4
+	shr.u32 %r43, %r43, 1;
+	.loc 3 60 57
+	add.s32 %r44, %r44, 1;
+	setp.lt.u32 %p49, %r44, %r46;
+	@%p49 bra $B11;
+	bra $B15;
+$B13:
+	.loc 3 61 14
+	and.b32 %r50, %r43, 1;
+	setp.eq.s32 %p50, %r50, 0;
+	@!%p50 bra $B14;
+	.loc 3 62 11
+	mad.wide.u32 %rd76, %r44, 4, %rd44;
+	st.global.f32 [%rd76], 0fFF800000;
+$B14:
+	.loc 3 64 4
+	shr.u32 %r43, %r43, 1;
+	.loc 3 60 57
+	add.s32 %r44, %r44, 1;
+	setp.lt.u32 %p51, %r44, %r46;
+	@%p51 bra $B13;
+$B15:
+	.loc 3 55 39
+	add.s32 %r42, %r42, 512;
+	setp.lt.u32 %p52, %r42, %r41;
+	@%p52 bra $B10;
+$B16:
+	.loc 3 33 9
+	bar.sync 0;
+$B17:
+	.loc 1 39 25
+	setp.lt.u32 %p53, %r2, %r14;
+	@!%p53 bra $FAULT8;
+	mad.wide.u32 %rd77, %r2, 4, %rd8;
+	ld.global.u32 %r51, [%rd77];
+	.loc 1 73 60
+	shr.u64 %rd78, %rd41, 2;
+	shl.b64 %rd79, %rd78, 2;
+	sub.s64 %rd80, %rd42, %rd79;
+	add.s64 %rd81, %rd80, 2047;
+	shr.s64 %rd82, %rd81, 63;
+	shr.u64 %rd83, %rd82, 53;
+	add.s64 %rd84, %rd80, %rd83;
+	add.s64 %rd85, %rd84, 2047;
+	shr.s64 %rd86, %rd85, 11;
+	.loc 5 63 19
+	setp.lt.f32 %p54, 0f00000000, %f1;
+	mov.pred %p55, 0;
+	mov.u32 %r52, 0;
+	mov.u32 %r53, 0;
+	@!%p54 bra $B18;
+	setp.lt.s32 %p56, 0, %r24;
+	setp.lt.u32 %p57, %r24, %r1;
+	selp.b32 %r54, %r24, 0, %p57;
+	selp.b32 %r55, 2, 0, %p57;
+	and.pred %p58, %p56, %p57;
+	selp.b32 %r52, %r54, 0, %p56;
+	selp.b32 %r53, %r55, 0, %p56;
+	mov.pred %p55, %p58;
+$B18:
+	cvt.u64.u32 %rd87, %r52;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r56, %r5;
+$B19:
+	.loc 2 23 8
+	mad.lo.s32 %r57, %r56, 4, %r4;
+	st.shared.u32 [%r57], 0;
+	st.shared.u32 [%r57+16384], 0;
+	.loc 2 22 41
+	add.s32 %r56, %r56, 512;
+	setp.lt.u32 %p59, %r56, 4096;
+	@%p59 bra $B19;
+	.loc 2 25 8
+	bar.sync 0;
+	.loc 1 154 14
+	setp.eq.s32 %p60, %r10, 0;
+	.loc 1 155 17
+	mad.lo.s32 %r58, %r6, %r7, %r8;
+	mad.lo.s32 %r59, %r58, %r9, %r5;
+	cvt.u64.u32 %rd88, %r59;
+	shr.u64 %rd89, %rd88, 5;
+	cvt.u32.u64 %r60, %rd89;
+	setp.lt.u32 %p61, %r60, 32;
+	mad.lo.s32 %r61, %r60, 8, %r4;
+	.loc 1 126 19
+	setp.eq.s32 %p62, %r5, 0;
+	.loc 2 54 27
+	shl.b32 %r62, %r5, 3;
+	cvt.u64.u32 %rd90, %r62;
+	.loc 2 38 20
+	setp.lt.u32 %p63, %r62, 4096;
+	mad.lo.s32 %r63, %r62, 4, %r4;
+	.loc 2 54 33
+	add.s32 %r64, %r62, 7;
+	.loc 2 38 20
+	setp.lt.u32 %p64, %r64, 4096;
+	.loc 2 56 11
+	setp.lt.u32 %p65, %r5, 512;
+	mad.lo.s32 %r65, %r5, 8, %r4;
+	.loc 2 58 14
+	setp.eq.s32 %p66, %r60, 0;
+	.loc 2 90 17
+	cvt.u64.u32 %rd91, %r10;
+	.loc 5 83 32
+	setp.lt.s64 %p67, 0, %rd86;
+	.loc 5 219 117
+	cvt.s64.s32 %rd92, %r24;
+	.loc 5 233 29
+	setp.lt.f32 %p68, 0f00000000, %f2;
+	setp.lt.f32 %p69, %f2, 0f3F800000;
+	and.pred %p70, %p68, %p69;
+	.loc 6 49 29
+	cvt.f64.f32 %fd1, %f2;
+	.loc 6 54 67
+	cvt.u32.u64 %r66, %rd40;
+	shr.u64 %rd93, %rd40, 32;
+	cvt.u32.u64 %r67, %rd93;
+	.loc 5 185 26
+	add.s64 %rd94, %rd86, -1;
+	setp.lt.s64 %p71, 0, %rd94;
+	.loc 5 130 30
+	rcp.rn.f32 %f15, %f1;
+	.loc 6 41 14
+	setp.lt.f32 %p72, 0f00000000, %f3;
+	.loc 6 44 25
+	min.NaN.f32 %f16, %f3, 0f3F800000;
+	mul.rn.f32 %f17, %f16, 0f4D800000;
+	cvt.rzi.s32.f32 %r68, %f17;
+	setp.lt.s32 %p73, 1, %r68;
+	selp.b32 %r69, %r68, 1, %p73;
+	.loc 6 41 14
+	selp.b32 %r70, %r69, 1, %p72;
+	.loc 2 38 20
+	and.pred %p74, %p63, %p64;
+	.loc 2 56 11
+	and.pred %p75, %p74, %p65;
+	cvt.u32.u64 %r71, %rd86;
+	add.s32 %r72, %r71, -1;
+	setp.lt.u32 %p76, 0, %r71;
+	selp.b32 %r73, %r72, 0, %p76;
+	cvt.u64.u32 %rd95, %r73;
+	setp.lt.u32 %p77, %r73, -2147483648;
+	setp.lt.s64 %p78, %rd95, 2305843009213693952;
+	and.pred %p79, %p77, %p78;
+	setp.lt.u32 %p80, %r73, 129;
+	and.pred %p81, %p79, %p80;
+	setp.lt.u32 %p82, %r10, 2048;
+	add.s64 %rd96, %rd86, -2;
+	cvt.u32.u64 %r74, %rd94;
+	setp.lt.u32 %p83, 0, %r74;
+	selp.b64 %rd97, %rd96, 0, %p83;
+	setp.lt.u64 %p84, %rd97, 2147483648;
+	setp.lt.s64 %p85, %rd97, 2305843009213693952;
+	and.pred %p86, %p84, %p85;
+	setp.lt.u64 %p87, %rd97, 129;
+	and.pred %p88, %p86, %p87;
+	mov.u32 %r75, -1;
+	mov.u64 %rd98, 0;
+	mov.u32 %r76, 0;
+	mov.u32 %r77, -2139095040;
+	mov.f32 %f18, 0f00000000;
+	mov.f32 %f19, 0f00000000;
+	mov.u32 %r78, 20;
+	mov.u32 %r79, -1;
+	mov.u32 %r80, 0;
+	mov.u32 %r81, -2147483648;
+	mov.pred %p89, 0;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r83, 0;
+	mov.u32 %r84, 0;
+$B20:
+	cvt.u64.u32 %rd100, %r82;
+	.loc 1 96 27
+	setp.lt.s64 %p90, %rd100, %rd99;
+	mov.u32 %r85, 2147483647;
+	mov.u32 %r86, -2147483648;
+	@!%p90 bra $B62;
+	.loc 1 114 9
+	setp.eq.s32 %p91, %r53, 1;
+	.loc 1 116 9
+	setp.eq.s32 %p92, %r53, 2;
+	.loc 1 120 9
+	setp.eq.s32 %p93, %r53, 3;
+	.loc 1 96 27
+	cvt.u32.u64 %r87, %rd99;
+	mov.u32 %r85, 2147483647;
+	mov.u32 %r86, -2147483648;
+	mov.u32 %r88, %r82;
+$B21:
+	cvt.u64.u32 %rd101, %r88;
+	.loc 1 97 23
+	mad.wide.u32 %rd102, %r88, 512, %rd78;
+	add.s64 %rd103, %rd102, %rd45;
+	.loc 1 77 13
+	shl.b64 %rd104, %rd103, 2;
+	.loc 1 78 11
+	setp.le.s64 %p94, %rd41, %rd104;
+	add.s64 %rd105, %rd104, 4;
+	setp.le.s64 %p95, %rd105, %rd42;
+	and.pred %p96, %p94, %p95;
+	@%p96 bra $B26;
+	.loc 1 83 40
+	setp.lt.s64 %p97, %rd104, %rd42;
+	and.pred %p98, %p94, %p97;
+	.loc 1 84 19
+	cvt.u32.u64 %r89, %rd104;
+	setp.lt.u32 %p99, %r89, %r11;
+	not.pred %p100, %p98;
+	or.pred %p101, %p100, %p99;
+	.loc 1 83 17
+	add.s64 %rd106, %rd104, 1;
+	setp.le.s64 %p102, %rd41, %rd106;
+	setp.lt.s64 %p103, %rd106, %rd42;
+	and.pred %p104, %p102, %p103;
+	.loc 1 84 19
+	cvt.u32.u64 %r90, %rd106;
+	setp.lt.u32 %p105, %r90, %r11;
+	not.pred %p106, %p104;
+	or.pred %p107, %p106, %p105;
+	.loc 1 83 17
+	add.s64 %rd107, %rd104, 2;
+	setp.le.s64 %p108, %rd41, %rd107;
+	setp.lt.s64 %p109, %rd107, %rd42;
+	and.pred %p110, %p108, %p109;
+	.loc 1 84 19
+	cvt.u32.u64 %r91, %rd107;
+	setp.lt.u32 %p111, %r91, %r11;
+	not.pred %p112, %p110;
+	or.pred %p113, %p112, %p111;
+	.loc 1 83 17
+	add.s64 %rd108, %rd104, 3;
+	setp.le.s64 %p114, %rd41, %rd108;
+	setp.lt.s64 %p115, %rd108, %rd42;
+	and.pred %p116, %p114, %p115;
+	.loc 1 84 19
+	cvt.u32.u64 %r92, %rd108;
+	setp.lt.u32 %p117, %r92, %r11;
+	not.pred %p118, %p116;
+	or.pred %p119, %p118, %p117;
+	and.pred %p120, %p101, %p107;
+	and.pred %p121, %p120, %p113;
+	and.pred %p122, %p121, %p119;
+	@!%p122 bra $B164;
+	mov.f32 %f20, 0f7FC00000;
+	.loc 1 83 24
+	@!%p98 bra $B22;
+	.loc 1 84 19
+	shl.b64 %rd109, %rd104, 2;
+	add.s64 %rd110, %rd1, %rd109;
+	ld.global.f32 %f20, [%rd110];
+$B22:
+	mov.f32 %f21, 0f7FC00000;
+	.loc 1 83 24
+	@!%p104 bra $B23;
+	.loc 1 84 19
+	shl.b64 %rd111, %rd104, 2;
+	add.s64 %rd112, %rd1, %rd111;
+	ld.global.f32 %f21, [%rd112+4];
+$B23:
+	mov.f32 %f22, 0f7FC00000;
+	.loc 1 83 24
+	@!%p110 bra $B24;
+	.loc 1 84 19
+	shl.b64 %rd113, %rd104, 2;
+	add.s64 %rd114, %rd1, %rd113;
+	ld.global.f32 %f22, [%rd114+8];
+$B24:
+	mov.f32 %f23, 0f7FC00000;
+	.loc 1 83 24
+	@!%p116 bra $B25;
+	.loc 1 84 19
+	shl.b64 %rd115, %rd104, 2;
+	add.s64 %rd116, %rd1, %rd115;
+	ld.global.f32 %f23, [%rd116+12];
+$B25:
+	.loc 1 87 2
+	bra $B27;
+$B26:
+	.loc 1 79 17
+	setp.lt.u64 %p123, %rd103, %rd29;
+	@!%p123 bra $FAULT9;
+	shl.b64 %rd117, %rd103, 4;
+	add.s64 %rd118, %rd4, %rd117;
+	ld.global.v4.f32 {%f20, %f21, %f22, %f23}, [%rd118];
+$B27:
+	.loc 6 19 7
+	setp.neu.f32 %p124, %f20, %f20;
+	.loc 6 22 32
+	add.rn.f32 %f24, %f20, 0f00000000;
+	mov.b32 %r93, %f24;
+	.loc 6 23 27
+	shr.s32 %r94, %r93, 31;
+	shr.u32 %r95, %r94, 1;
+	xor.b32 %r96, %r93, %r95;
+	.loc 6 19 7
+	selp.b32 %r97, -2147483648, %r96, %p124;
+	.loc 1 102 11
+	setp.lt.s32 %p125, %r86, %r97;
+	@!%p125 bra $B28;
+	.loc 1 103 25
+	cvt.u32.u64 %r98, %rd104;
+	cvt.u32.u64 %r99, %rd41;
+	sub.s32 %r85, %r98, %r99;
+	mov.u32 %r86, %r97;
+$B28:
+	.loc 6 68 56
+	xor.b32 %r100, %r97, -2147483648;
+	mov.u32 %r101, 1;
+	.loc 1 106 9
+	@!%p89 bra $B31;
+	.loc 5 195 9
+	setp.lt.s32 %p126, %r97, %r77;
+	mov.u32 %r97, -1;
+	@%p126 bra $B30;
+	.loc 6 33 7
+	setp.eq.f32 %p127, %f20, %f19;
+	mov.u32 %r97, 268435456;
+	@%p127 bra $B29;
+	.loc 6 36 28
+	sub.rn.f32 %f25, %f20, %f19;
+	mul.rn.f32 %f26, %f25, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f27, %f26, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f28, %f27, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f29, %f28, 0fBF317218, %f26;
+	fma.rn.f32 %f30, %f28, 0f3102E308, %f29;
+	.loc 7 39 21
+	fma.rn.f32 %f31, 0f3AB527C5, %f30, 0f3C091CC4;
+	fma.rn.f32 %f32, %f31, %f30, 0f3D2AAC57;
+	fma.rn.f32 %f33, %f32, %f30, 0f3E2AAA49;
+	fma.rn.f32 %f34, %f33, %f30, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f35, %f34, %f30, 0f3F800000;
+	fma.rn.f32 %f36, %f35, %f30, 0f3F800000;
+	mov.b32 %r102, %f27;
+	.loc 7 21 7
+	setp.lt.f32 %p128, 0f00000000, %f26;
+	selp.b32 %r103, 528482304, 1602224128, %p128;
+	selp.b32 %r104, 1602224128, 528482304, %p128;
+	.loc 7 24 51
+	mad.lo.s32 %r105, %r102, 8388608, %r103;
+	mov.b32 %f37, %r105;
+	mul.rn.f32 %f38, %f36, %f37;
+	mov.b32 %f39, %r104;
+	mul.rn.f32 %f40, %f38, %f39;
+	.loc 7 25 8
+	abs.f32 %f41, %f26;
+	setp.lt.f32 %p129, 0f42D00000, %f41;
+	selp.f32 %f42, 0f00000000, %f40, %p129;
+	and.pred %p130, %p129, %p128;
+	selp.f32 %f43, 0f7F800000, %f42, %p130;
+	.loc 6 36 43
+	mul.rn.f32 %f44, %f43, 0f4D800000;
+	cvt.rzi.s32.f32 %r97, %f44;
+$B29:
+$B30:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f45, %r97;
+	mov.b32 %r106, %f45;
+	add.s32 %r100, %r106, -1065353216;
+	mov.u32 %r101, %r97;
+$B31:
+	.loc 1 110 13
+	setp.lt.s32 %p131, %r97, %r81;
+	mov.u32 %r107, 0;
+	@%p131 bra $B34;
+	.loc 1 114 9
+	@%p91 bra $B33;
+	.loc 1 116 9
+	@%p92 bra $B32;
+	.loc 1 120 9
+	selp.b32 %r107, %r101, 0, %p93;
+	bra $B34;
+$B32:
+	.loc 1 117 12
+	sub.s32 %r108, %r100, %r80;
+	setp.le.u32 %p132, %r108, %r79;
+	mov.u32 %r107, 0;
+	@!%p132 bra $B34;
+	.loc 1 118 29
+	shr.u32 %r109, %r108, %r78;
+	.loc 2 30 22
+	cvt.u64.u32 %rd119, %r109;
+	setp.lt.u32 %p133, %r109, 4096;
+	@!%p133 bra $FAULT10;
+	mad.lo.s32 %r110, %r109, 4, %r4;
+	and.b32 %r111, %r101, 16383;
+	red.relaxed.cta.shared.add.u32 [%r110], %r111;
+	.loc 2 31 28
+	shr.u32 %r112, %r101, 14;
+	setp.lt.u32 %p134, 0, %r112;
+	mov.u32 %r107, 0;
+	@!%p134 bra $B34;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r110+16384], %r112;
+	mov.u32 %r107, 0;
+	bra $B34;
+$B33:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r113, [$dynamic+53272], 1;
+	setp.lt.u32 %p135, %r113, 2048;
+	mov.u32 %r107, 0;
+	@!%p135 bra $B34;
+	.loc 8 27 42
+	cvt.u32.u64 %r114, %rd104;
+	cvt.u32.u64 %r115, %rd41;
+	sub.s32 %r116, %r114, %r115;
+	mad.lo.s32 %r117, %r113, 4, %r4;
+	st.shared.u32 [%r117+36888], %r97;
+	st.shared.u32 [%r117+45080], %r116;
+	mov.u32 %r107, 0;
+$B34:
+	cvt.s64.s32 %rd120, %r107;
+	.loc 6 19 7
+	setp.neu.f32 %p136, %f21, %f21;
+	.loc 6 22 32
+	add.rn.f32 %f46, %f21, 0f00000000;
+	mov.b32 %r118, %f46;
+	.loc 6 23 27
+	shr.s32 %r119, %r118, 31;
+	shr.u32 %r120, %r119, 1;
+	xor.b32 %r121, %r118, %r120;
+	.loc 6 19 7
+	selp.b32 %r122, -2147483648, %r121, %p136;
+	.loc 1 102 11
+	setp.lt.s32 %p137, %r86, %r122;
+	@!%p137 bra $B35;
+	.loc 1 103 25
+	cvt.u32.u64 %r123, %rd104;
+	add.s32 %r124, %r123, 1;
+	cvt.u32.u64 %r125, %rd41;
+	sub.s32 %r85, %r124, %r125;
+	mov.u32 %r86, %r122;
+$B35:
+	.loc 6 68 56
+	xor.b32 %r126, %r122, -2147483648;
+	mov.u32 %r127, 1;
+	.loc 1 106 9
+	@!%p89 bra $B38;
+	.loc 5 195 9
+	setp.lt.s32 %p138, %r122, %r77;
+	mov.u32 %r122, -1;
+	@%p138 bra $B37;
+	.loc 6 33 7
+	setp.eq.f32 %p139, %f21, %f19;
+	mov.u32 %r122, 268435456;
+	@%p139 bra $B36;
+	.loc 6 36 28
+	sub.rn.f32 %f47, %f21, %f19;
+	mul.rn.f32 %f48, %f47, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f50, %f49, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
+	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
+	.loc 7 39 21
+	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
+	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
+	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
+	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
+	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
+	mov.b32 %r128, %f49;
+	.loc 7 21 7
+	setp.lt.f32 %p140, 0f00000000, %f48;
+	selp.b32 %r129, 528482304, 1602224128, %p140;
+	selp.b32 %r130, 1602224128, 528482304, %p140;
+	.loc 7 24 51
+	mad.lo.s32 %r131, %r128, 8388608, %r129;
+	mov.b32 %f59, %r131;
+	mul.rn.f32 %f60, %f58, %f59;
+	mov.b32 %f61, %r130;
+	mul.rn.f32 %f62, %f60, %f61;
+	.loc 7 25 8
+	abs.f32 %f63, %f48;
+	setp.lt.f32 %p141, 0f42D00000, %f63;
+	selp.f32 %f64, 0f00000000, %f62, %p141;
+	and.pred %p142, %p141, %p140;
+	selp.f32 %f65, 0f7F800000, %f64, %p142;
+	.loc 6 36 43
+	mul.rn.f32 %f66, %f65, 0f4D800000;
+	cvt.rzi.s32.f32 %r122, %f66;
+$B36:
+$B37:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f67, %r122;
+	mov.b32 %r132, %f67;
+	add.s32 %r126, %r132, -1065353216;
+	mov.u32 %r127, %r122;
+$B38:
+	.loc 1 110 13
+	setp.lt.s32 %p143, %r122, %r81;
+	@%p143 bra $B41;
+	.loc 1 114 9
+	@%p91 bra $B40;
+	.loc 1 116 9
+	@%p92 bra $B39;
+	.loc 1 121 17
+	cvt.s64.s32 %rd121, %r127;
+	add.s64 %rd122, %rd120, %rd121;
+	.loc 1 120 9
+	selp.b64 %rd120, %rd122, %rd120, %p93;
+	bra $B41;
+$B39:
+	.loc 1 117 12
+	sub.s32 %r133, %r126, %r80;
+	setp.le.u32 %p144, %r133, %r79;
+	@!%p144 bra $B41;
+	.loc 1 118 29
+	shr.u32 %r134, %r133, %r78;
+	.loc 2 30 22
+	cvt.u64.u32 %rd123, %r134;
+	setp.lt.u32 %p145, %r134, 4096;
+	@!%p145 bra $FAULT11;
+	mad.lo.s32 %r135, %r134, 4, %r4;
+	and.b32 %r136, %r127, 16383;
+	red.relaxed.cta.shared.add.u32 [%r135], %r136;
+	.loc 2 31 28
+	shr.u32 %r137, %r127, 14;
+	setp.lt.u32 %p146, 0, %r137;
+	@!%p146 bra $B41;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r135+16384], %r137;
+	bra $B41;
+$B40:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r138, [$dynamic+53272], 1;
+	setp.lt.u32 %p147, %r138, 2048;
+	@!%p147 bra $B41;
+	.loc 8 27 42
+	cvt.u32.u64 %r139, %rd104;
+	add.s32 %r140, %r139, 1;
+	cvt.u32.u64 %r141, %rd41;
+	sub.s32 %r142, %r140, %r141;
+	mad.lo.s32 %r143, %r138, 4, %r4;
+	st.shared.u32 [%r143+36888], %r122;
+	st.shared.u32 [%r143+45080], %r142;
+$B41:
+	.loc 6 19 7
+	setp.neu.f32 %p148, %f22, %f22;
+	.loc 6 22 32
+	add.rn.f32 %f68, %f22, 0f00000000;
+	mov.b32 %r144, %f68;
+	.loc 6 23 27
+	shr.s32 %r145, %r144, 31;
+	shr.u32 %r146, %r145, 1;
+	xor.b32 %r147, %r144, %r146;
+	.loc 6 19 7
+	selp.b32 %r148, -2147483648, %r147, %p148;
+	.loc 1 102 11
+	setp.lt.s32 %p149, %r86, %r148;
+	@!%p149 bra $B42;
+	.loc 1 103 25
+	cvt.u32.u64 %r149, %rd104;
+	add.s32 %r150, %r149, 2;
+	cvt.u32.u64 %r151, %rd41;
+	sub.s32 %r85, %r150, %r151;
+	mov.u32 %r86, %r148;
+$B42:
+	.loc 6 68 56
+	xor.b32 %r152, %r148, -2147483648;
+	mov.u32 %r153, 1;
+	.loc 1 106 9
+	@!%p89 bra $B45;
+	.loc 5 195 9
+	setp.lt.s32 %p150, %r148, %r77;
+	mov.u32 %r148, -1;
+	@%p150 bra $B44;
+	.loc 6 33 7
+	setp.eq.f32 %p151, %f22, %f19;
+	mov.u32 %r148, 268435456;
+	@%p151 bra $B43;
+	.loc 6 36 28
+	sub.rn.f32 %f69, %f22, %f19;
+	mul.rn.f32 %f70, %f69, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f71, %f70, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f72, %f71, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f73, %f72, 0fBF317218, %f70;
+	fma.rn.f32 %f74, %f72, 0f3102E308, %f73;
+	.loc 7 39 21
+	fma.rn.f32 %f75, 0f3AB527C5, %f74, 0f3C091CC4;
+	fma.rn.f32 %f76, %f75, %f74, 0f3D2AAC57;
+	fma.rn.f32 %f77, %f76, %f74, 0f3E2AAA49;
+	fma.rn.f32 %f78, %f77, %f74, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f79, %f78, %f74, 0f3F800000;
+	fma.rn.f32 %f80, %f79, %f74, 0f3F800000;
+	mov.b32 %r154, %f71;
+	.loc 7 21 7
+	setp.lt.f32 %p152, 0f00000000, %f70;
+	selp.b32 %r155, 528482304, 1602224128, %p152;
+	selp.b32 %r156, 1602224128, 528482304, %p152;
+	.loc 7 24 51
+	mad.lo.s32 %r157, %r154, 8388608, %r155;
+	mov.b32 %f81, %r157;
+	mul.rn.f32 %f82, %f80, %f81;
+	mov.b32 %f83, %r156;
+	mul.rn.f32 %f84, %f82, %f83;
+	.loc 7 25 8
+	abs.f32 %f85, %f70;
+	setp.lt.f32 %p153, 0f42D00000, %f85;
+	selp.f32 %f86, 0f00000000, %f84, %p153;
+	and.pred %p154, %p153, %p152;
+	selp.f32 %f87, 0f7F800000, %f86, %p154;
+	.loc 6 36 43
+	mul.rn.f32 %f88, %f87, 0f4D800000;
+	cvt.rzi.s32.f32 %r148, %f88;
+$B43:
+$B44:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f89, %r148;
+	mov.b32 %r158, %f89;
+	add.s32 %r152, %r158, -1065353216;
+	mov.u32 %r153, %r148;
+$B45:
+	.loc 1 110 13
+	setp.lt.s32 %p155, %r148, %r81;
+	@%p155 bra $B48;
+	.loc 1 114 9
+	@%p91 bra $B47;
+	.loc 1 116 9
+	@%p92 bra $B46;
+	.loc 1 121 17
+	cvt.s64.s32 %rd124, %r153;
+	add.s64 %rd125, %rd120, %rd124;
+	.loc 1 120 9
+	selp.b64 %rd120, %rd125, %rd120, %p93;
+	bra $B48;
+$B46:
+	.loc 1 117 12
+	sub.s32 %r159, %r152, %r80;
+	setp.le.u32 %p156, %r159, %r79;
+	@!%p156 bra $B48;
+	.loc 1 118 29
+	shr.u32 %r160, %r159, %r78;
+	.loc 2 30 22
+	cvt.u64.u32 %rd126, %r160;
+	setp.lt.u32 %p157, %r160, 4096;
+	@!%p157 bra $FAULT12;
+	mad.lo.s32 %r161, %r160, 4, %r4;
+	and.b32 %r162, %r153, 16383;
+	red.relaxed.cta.shared.add.u32 [%r161], %r162;
+	.loc 2 31 28
+	shr.u32 %r163, %r153, 14;
+	setp.lt.u32 %p158, 0, %r163;
+	@!%p158 bra $B48;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r161+16384], %r163;
+	bra $B48;
+$B47:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r164, [$dynamic+53272], 1;
+	setp.lt.u32 %p159, %r164, 2048;
+	@!%p159 bra $B48;
+	.loc 8 27 42
+	cvt.u32.u64 %r165, %rd104;
+	add.s32 %r166, %r165, 2;
+	cvt.u32.u64 %r167, %rd41;
+	sub.s32 %r168, %r166, %r167;
+	mad.lo.s32 %r169, %r164, 4, %r4;
+	st.shared.u32 [%r169+36888], %r148;
+	st.shared.u32 [%r169+45080], %r168;
+$B48:
+	.loc 6 19 7
+	setp.neu.f32 %p160, %f23, %f23;
+	.loc 6 22 32
+	add.rn.f32 %f90, %f23, 0f00000000;
+	mov.b32 %r170, %f90;
+	.loc 6 23 27
+	shr.s32 %r171, %r170, 31;
+	shr.u32 %r172, %r171, 1;
+	xor.b32 %r173, %r170, %r172;
+	.loc 6 19 7
+	selp.b32 %r174, -2147483648, %r173, %p160;
+	.loc 1 102 11
+	setp.lt.s32 %p161, %r86, %r174;
+	@!%p161 bra $B49;
+	.loc 1 103 25
+	cvt.u32.u64 %r175, %rd104;
+	add.s32 %r176, %r175, 3;
+	cvt.u32.u64 %r177, %rd41;
+	sub.s32 %r85, %r176, %r177;
+	mov.u32 %r86, %r174;
+$B49:
+	.loc 6 68 56
+	xor.b32 %r178, %r174, -2147483648;
+	mov.u32 %r179, 1;
+	.loc 1 106 9
+	@!%p89 bra $B52;
+	.loc 5 195 9
+	setp.lt.s32 %p162, %r174, %r77;
+	mov.u32 %r174, -1;
+	@%p162 bra $B51;
+	.loc 6 33 7
+	setp.eq.f32 %p163, %f23, %f19;
+	mov.u32 %r174, 268435456;
+	@%p163 bra $B50;
+	.loc 6 36 28
+	sub.rn.f32 %f91, %f23, %f19;
+	mul.rn.f32 %f92, %f91, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f93, %f92, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f94, %f93, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f95, %f94, 0fBF317218, %f92;
+	fma.rn.f32 %f96, %f94, 0f3102E308, %f95;
+	.loc 7 39 21
+	fma.rn.f32 %f97, 0f3AB527C5, %f96, 0f3C091CC4;
+	fma.rn.f32 %f98, %f97, %f96, 0f3D2AAC57;
+	fma.rn.f32 %f99, %f98, %f96, 0f3E2AAA49;
+	fma.rn.f32 %f100, %f99, %f96, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f101, %f100, %f96, 0f3F800000;
+	fma.rn.f32 %f102, %f101, %f96, 0f3F800000;
+	mov.b32 %r180, %f93;
+	.loc 7 21 7
+	setp.lt.f32 %p164, 0f00000000, %f92;
+	selp.b32 %r181, 528482304, 1602224128, %p164;
+	selp.b32 %r182, 1602224128, 528482304, %p164;
+	.loc 7 24 51
+	mad.lo.s32 %r183, %r180, 8388608, %r181;
+	mov.b32 %f103, %r183;
+	mul.rn.f32 %f104, %f102, %f103;
+	mov.b32 %f105, %r182;
+	mul.rn.f32 %f106, %f104, %f105;
+	.loc 7 25 8
+	abs.f32 %f107, %f92;
+	setp.lt.f32 %p165, 0f42D00000, %f107;
+	selp.f32 %f108, 0f00000000, %f106, %p165;
+	and.pred %p166, %p165, %p164;
+	selp.f32 %f109, 0f7F800000, %f108, %p166;
+	.loc 6 36 43
+	mul.rn.f32 %f110, %f109, 0f4D800000;
+	cvt.rzi.s32.f32 %r174, %f110;
+$B50:
+$B51:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f111, %r174;
+	mov.b32 %r184, %f111;
+	add.s32 %r178, %r184, -1065353216;
+	mov.u32 %r179, %r174;
+$B52:
+	.loc 1 110 13
+	setp.lt.s32 %p167, %r174, %r81;
+	@%p167 bra $B55;
+	.loc 1 114 9
+	@%p91 bra $B54;
+	.loc 1 116 9
+	@%p92 bra $B53;
+	.loc 1 121 17
+	cvt.s64.s32 %rd127, %r179;
+	add.s64 %rd128, %rd120, %rd127;
+	.loc 1 120 9
+	selp.b64 %rd120, %rd128, %rd120, %p93;
+	bra $B55;
+$B53:
+	.loc 1 117 12
+	sub.s32 %r185, %r178, %r80;
+	setp.le.u32 %p168, %r185, %r79;
+	@!%p168 bra $B55;
+	.loc 1 118 29
+	shr.u32 %r186, %r185, %r78;
+	.loc 2 30 22
+	cvt.u64.u32 %rd129, %r186;
+	setp.lt.u32 %p169, %r186, 4096;
+	@!%p169 bra $FAULT13;
+	mad.lo.s32 %r187, %r186, 4, %r4;
+	and.b32 %r188, %r179, 16383;
+	red.relaxed.cta.shared.add.u32 [%r187], %r188;
+	.loc 2 31 28
+	shr.u32 %r189, %r179, 14;
+	setp.lt.u32 %p170, 0, %r189;
+	@!%p170 bra $B55;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r187+16384], %r189;
+	bra $B55;
+$B54:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r190, [$dynamic+53272], 1;
+	setp.lt.u32 %p171, %r190, 2048;
+	@!%p171 bra $B55;
+	.loc 8 27 42
+	cvt.u32.u64 %r191, %rd104;
+	add.s32 %r192, %r191, 3;
+	cvt.u32.u64 %r193, %rd41;
+	sub.s32 %r194, %r192, %r193;
+	mad.lo.s32 %r195, %r190, 4, %r4;
+	st.shared.u32 [%r195+36888], %r174;
+	st.shared.u32 [%r195+45080], %r194;
+$B55:
+	.loc 1 124 15
+	@!%p93 bra $B61;
+	.loc 1 152 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p172, 1;
+	vote.sync.ballot.b32 %r196, %p172, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p173, %r196, -1;
+	@%p173 bra $B57;
+	.loc 9 58 43
+	brev.b32 %r197, %r196;
+	clz.b32 %r198, %r197;
+	cvt.u32.u64 %r199, %rd120;
+	shfl.sync.idx.b32 %r200, %r199, %r198, 31, 0xffffffff;
+	shr.u64 %rd130, %rd120, 32;
+	cvt.u32.u64 %r201, %rd130;
+	shfl.sync.idx.b32 %r202, %r201, %r198, 31, 0xffffffff;
+	mov.b64 %rd131, {%r200, %r202};
+	.loc 9 59 21
+	add.s32 %r203, %r196, -1;
+	and.b32 %r204, %r196, %r203;
+	setp.ne.s32 %p174, %r204, 0;
+	@!%p174 bra $B58;
+$B56:
+	.loc 9 60 59
+	brev.b32 %r205, %r204;
+	clz.b32 %r206, %r205;
+	cvt.u32.u64 %r207, %rd120;
+	shfl.sync.idx.b32 %r208, %r207, %r206, 31, 0xffffffff;
+	shr.u64 %rd132, %rd120, 32;
+	cvt.u32.u64 %r209, %rd132;
+	shfl.sync.idx.b32 %r210, %r209, %r206, 31, 0xffffffff;
+	mov.b64 %rd133, {%r208, %r210};
+	.loc 9 38 49
+	add.s64 %rd131, %rd131, %rd133;
+	.loc 9 59 53
+	add.s32 %r211, %r204, -1;
+	and.b32 %r204, %r204, %r211;
+	setp.ne.s32 %p175, %r204, 0;
+	@%p175 bra $B56;
+	bra $B58;
+$B57:
+	.loc 9 54 32
+	cvt.u32.u64 %r212, %rd120;
+	shfl.sync.bfly.b32 %r213, %r212, 16, 31, 0xffffffff;
+	shr.u64 %rd134, %rd120, 32;
+	cvt.u32.u64 %r214, %rd134;
+	shfl.sync.bfly.b32 %r215, %r214, 16, 31, 0xffffffff;
+	mov.b64 %rd135, {%r213, %r215};
+	.loc 9 38 49
+	add.s64 %rd136, %rd120, %rd135;
+	.loc 9 54 32
+	cvt.u32.u64 %r216, %rd136;
+	shfl.sync.bfly.b32 %r217, %r216, 8, 31, 0xffffffff;
+	shr.u64 %rd137, %rd136, 32;
+	cvt.u32.u64 %r218, %rd137;
+	shfl.sync.bfly.b32 %r219, %r218, 8, 31, 0xffffffff;
+	mov.b64 %rd138, {%r217, %r219};
+	.loc 9 38 49
+	add.s64 %rd139, %rd136, %rd138;
+	.loc 9 54 32
+	cvt.u32.u64 %r220, %rd139;
+	shfl.sync.bfly.b32 %r221, %r220, 4, 31, 0xffffffff;
+	shr.u64 %rd140, %rd139, 32;
+	cvt.u32.u64 %r222, %rd140;
+	shfl.sync.bfly.b32 %r223, %r222, 4, 31, 0xffffffff;
+	mov.b64 %rd141, {%r221, %r223};
+	.loc 9 38 49
+	add.s64 %rd142, %rd139, %rd141;
+	.loc 9 54 32
+	cvt.u32.u64 %r224, %rd142;
+	shfl.sync.bfly.b32 %r225, %r224, 2, 31, 0xffffffff;
+	shr.u64 %rd143, %rd142, 32;
+	cvt.u32.u64 %r226, %rd143;
+	shfl.sync.bfly.b32 %r227, %r226, 2, 31, 0xffffffff;
+	mov.b64 %rd144, {%r225, %r227};
+	.loc 9 38 49
+	add.s64 %rd145, %rd142, %rd144;
+	.loc 9 54 32
+	cvt.u32.u64 %r228, %rd145;
+	shfl.sync.bfly.b32 %r229, %r228, 1, 31, 0xffffffff;
+	shr.u64 %rd146, %rd145, 32;
+	cvt.u32.u64 %r230, %rd146;
+	shfl.sync.bfly.b32 %r231, %r230, 1, 31, 0xffffffff;
+	mov.b64 %rd147, {%r229, %r231};
+	.loc 9 38 49
+	add.s64 %rd131, %rd145, %rd147;
+$B58:
+	.loc 1 154 14
+	@!%p60 bra $B59;
+	.loc 1 155 10
+	@!%p61 bra $FAULT14;
+	st.shared.u64 [%r61+53296], %rd131;
+$B59:
+	.loc 1 157 8
+	bar.sync 0;
+	mov.u64 %rd148, 0;
+	mov.u32 %r232, 0;
+$B60:
+	.loc 1 159 17
+	mad.lo.s32 %r233, %r232, 8, %r4;
+	ld.shared.u64 %rd149, [%r233+53296];
+	add.s64 %rd148, %rd148, %rd149;
+	add.s32 %r232, %r232, 1;
+	setp.lt.u32 %p176, %r232, 16;
+	@%p176 bra $B60;
+	.loc 1 126 19
+	@!%p62 bra $B61;
+	.loc 1 127 12
+	setp.lt.u32 %p177, %r88, 129;
+	@!%p177 bra $FAULT15;
+	mad.lo.s32 %r234, %r88, 8, %r4;
+	st.shared.u64 [%r234+53552], %rd148;
+$B61:
+	.loc 1 96 35
+	add.s32 %r88, %r88, 1;
+	setp.lt.u32 %p178, %r88, %r87;
+	@%p178 bra $B21;
+$B62:
+	.loc 1 131 8
+	bar.sync 0;
+	.loc 5 77 14
+	setp.eq.s32 %p179, %r53, 2;
+	mov.u64 %rd150, 0;
+	@!%p179 bra $B77;
+	.loc 2 50 8
+	bar.sync 0;
+	.loc 2 56 11
+	@!%p75 bra $B165;
+	.loc 2 38 20
+	ld.shared.v4.u32 {%r235, %r236, %r237, %r238}, [%r63];
+	cvt.u64.u32 %rd151, %r235;
+	ld.shared.v4.u32 {%r239, %r240, %r241, %r242}, [%r63+16384];
+	mad.wide.u32 %rd152, %r239, 16384, %rd151;
+	cvt.u64.u32 %rd153, %r236;
+	mad.wide.u32 %rd154, %r240, 16384, %rd153;
+	.loc 2 54 3
+	add.s64 %rd155, %rd152, %rd154;
+	.loc 2 38 14
+	cvt.u64.u32 %rd156, %r237;
+	mad.wide.u32 %rd157, %r241, 16384, %rd156;
+	.loc 2 54 3
+	add.s64 %rd158, %rd155, %rd157;
+	.loc 2 38 14
+	cvt.u64.u32 %rd159, %r238;
+	mad.wide.u32 %rd160, %r242, 16384, %rd159;
+	.loc 2 54 3
+	add.s64 %rd161, %rd158, %rd160;
+	.loc 2 38 20
+	ld.shared.v4.u32 {%r243, %r244, %r245, %r246}, [%r63+16];
+	cvt.u64.u32 %rd162, %r243;
+	ld.shared.v4.u32 {%r247, %r248, %r249, %r250}, [%r63+16400];
+	mad.wide.u32 %rd163, %r247, 16384, %rd162;
+	.loc 2 54 3
+	add.s64 %rd164, %rd161, %rd163;
+	.loc 2 38 14
+	cvt.u64.u32 %rd165, %r244;
+	mad.wide.u32 %rd166, %r248, 16384, %rd165;
+	.loc 2 54 3
+	add.s64 %rd167, %rd164, %rd166;
+	.loc 2 38 14
+	cvt.u64.u32 %rd168, %r245;
+	mad.wide.u32 %rd169, %r249, 16384, %rd168;
+	.loc 2 54 3
+	add.s64 %rd170, %rd167, %rd169;
+	.loc 2 38 14
+	cvt.u64.u32 %rd171, %r246;
+	mad.wide.u32 %rd172, %r250, 16384, %rd171;
+	.loc 2 54 3
+	add.s64 %rd173, %rd170, %rd172;
+	.loc 2 56 11
+	st.shared.u64 [%r65+32768], %rd173;
+	.loc 2 57 8
+	bar.sync 0;
+	mov.u32 %r251, 0;
+	mov.u32 %r252, 511;
+	.loc 2 58 14
+	@!%p66 bra $B76;
+$B63:
+	.loc 2 78 18
+	add.s32 %r253, %r251, %r252;
+	add.s32 %r254, %r253, 1;
+	shr.u32 %r255, %r254, 1;
+	mov.u64 %rd174, 0;
+	mov.u32 %r256, %r10;
+$B64:
+	.loc 2 91 8
+	setp.le.u32 %p180, %r255, %r256;
+	@!%p180 bra $B65;
+	.loc 2 92 20
+	mad.lo.s32 %r257, %r256, 8, %r4;
+	ld.shared.u64 %rd175, [%r257+32768];
+	add.s64 %rd174, %rd174, %rd175;
+$B65:
+	.loc 2 90 38
+	add.s32 %r256, %r256, 32;
+	setp.lt.u32 %p181, %r256, 512;
+	@%p181 bra $B64;
+	.loc 9 51 17
+	mov.pred %p182, 1;
+	vote.sync.ballot.b32 %r258, %p182, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p183, %r258, -1;
+	@%p183 bra $B67;
+	.loc 9 58 43
+	brev.b32 %r259, %r258;
+	clz.b32 %r260, %r259;
+	cvt.u32.u64 %r261, %rd174;
+	shfl.sync.idx.b32 %r262, %r261, %r260, 31, 0xffffffff;
+	shr.u64 %rd176, %rd174, 32;
+	cvt.u32.u64 %r263, %rd176;
+	shfl.sync.idx.b32 %r264, %r263, %r260, 31, 0xffffffff;
+	mov.b64 %rd177, {%r262, %r264};
+	.loc 9 59 21
+	add.s32 %r265, %r258, -1;
+	and.b32 %r266, %r258, %r265;
+	setp.ne.s32 %p184, %r266, 0;
+	@!%p184 bra $B68;
+$B66:
+	.loc 9 60 59
+	brev.b32 %r267, %r266;
+	clz.b32 %r268, %r267;
+	cvt.u32.u64 %r269, %rd174;
+	shfl.sync.idx.b32 %r270, %r269, %r268, 31, 0xffffffff;
+	shr.u64 %rd178, %rd174, 32;
+	cvt.u32.u64 %r271, %rd178;
+	shfl.sync.idx.b32 %r272, %r271, %r268, 31, 0xffffffff;
+	mov.b64 %rd179, {%r270, %r272};
+	.loc 9 38 49
+	add.s64 %rd177, %rd177, %rd179;
+	.loc 9 59 53
+	add.s32 %r273, %r266, -1;
+	and.b32 %r266, %r266, %r273;
+	setp.ne.s32 %p185, %r266, 0;
+	@%p185 bra $B66;
+	bra $B68;
+$B67:
+	.loc 9 54 32
+	cvt.u32.u64 %r274, %rd174;
+	shfl.sync.bfly.b32 %r275, %r274, 16, 31, 0xffffffff;
+	shr.u64 %rd180, %rd174, 32;
+	cvt.u32.u64 %r276, %rd180;
+	shfl.sync.bfly.b32 %r277, %r276, 16, 31, 0xffffffff;
+	mov.b64 %rd181, {%r275, %r277};
+	.loc 9 38 49
+	add.s64 %rd182, %rd174, %rd181;
+	.loc 9 54 32
+	cvt.u32.u64 %r278, %rd182;
+	shfl.sync.bfly.b32 %r279, %r278, 8, 31, 0xffffffff;
+	shr.u64 %rd183, %rd182, 32;
+	cvt.u32.u64 %r280, %rd183;
+	shfl.sync.bfly.b32 %r281, %r280, 8, 31, 0xffffffff;
+	mov.b64 %rd184, {%r279, %r281};
+	.loc 9 38 49
+	add.s64 %rd185, %rd182, %rd184;
+	.loc 9 54 32
+	cvt.u32.u64 %r282, %rd185;
+	shfl.sync.bfly.b32 %r283, %r282, 4, 31, 0xffffffff;
+	shr.u64 %rd186, %rd185, 32;
+	cvt.u32.u64 %r284, %rd186;
+	shfl.sync.bfly.b32 %r285, %r284, 4, 31, 0xffffffff;
+	mov.b64 %rd187, {%r283, %r285};
+	.loc 9 38 49
+	add.s64 %rd188, %rd185, %rd187;
+	.loc 9 54 32
+	cvt.u32.u64 %r286, %rd188;
+	shfl.sync.bfly.b32 %r287, %r286, 2, 31, 0xffffffff;
+	shr.u64 %rd189, %rd188, 32;
+	cvt.u32.u64 %r288, %rd189;
+	shfl.sync.bfly.b32 %r289, %r288, 2, 31, 0xffffffff;
+	mov.b64 %rd190, {%r287, %r289};
+	.loc 9 38 49
+	add.s64 %rd191, %rd188, %rd190;
+	.loc 9 54 32
+	cvt.u32.u64 %r290, %rd191;
+	shfl.sync.bfly.b32 %r291, %r290, 1, 31, 0xffffffff;
+	shr.u64 %rd192, %rd191, 32;
+	cvt.u32.u64 %r292, %rd192;
+	shfl.sync.bfly.b32 %r293, %r292, 1, 31, 0xffffffff;
+	mov.b64 %rd193, {%r291, %r293};
+	.loc 9 38 49
+	add.s64 %rd177, %rd191, %rd193;
+$B68:
+	.loc 2 95 20
+	cvt.u32.u64 %r294, %rd177;
+	shfl.sync.idx.b32 %r295, %r294, 0, 31, 0xffffffff;
+	shr.u64 %rd194, %rd177, 32;
+	cvt.u32.u64 %r296, %rd194;
+	shfl.sync.idx.b32 %r297, %r296, 0, 31, 0xffffffff;
+	mov.b64 %rd195, {%r295, %r297};
+	.loc 2 79 24
+	setp.le.s64 %p186, %rd87, %rd195;
+	.loc 2 82 18
+	add.s32 %r298, %r255, -1;
+	.loc 2 79 24
+	selp.b32 %r251, %r255, %r251, %p186;
+	selp.b32 %r252, %r252, %r298, %p186;
+	.loc 2 77 10
+	setp.lt.u32 %p187, %r251, %r252;
+	@%p187 bra $B63;
+	.loc 2 60 27
+	add.s32 %r299, %r251, 1;
+	mov.u64 %rd196, 0;
+	mov.u32 %r300, %r10;
+$B69:
+	.loc 2 91 8
+	setp.le.u32 %p188, %r299, %r300;
+	@!%p188 bra $B70;
+	.loc 2 92 20
+	mad.lo.s32 %r301, %r300, 8, %r4;
+	ld.shared.u64 %rd197, [%r301+32768];
+	add.s64 %rd196, %rd196, %rd197;
+$B70:
+	.loc 2 90 38
+	add.s32 %r300, %r300, 32;
+	setp.lt.u32 %p189, %r300, 512;
+	@%p189 bra $B69;
+	.loc 9 51 17
+	mov.pred %p190, 1;
+	vote.sync.ballot.b32 %r302, %p190, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p191, %r302, -1;
+	@%p191 bra $B72;
+	.loc 9 58 43
+	brev.b32 %r303, %r302;
+	clz.b32 %r304, %r303;
+	cvt.u32.u64 %r305, %rd196;
+	shfl.sync.idx.b32 %r306, %r305, %r304, 31, 0xffffffff;
+	shr.u64 %rd198, %rd196, 32;
+	cvt.u32.u64 %r307, %rd198;
+	shfl.sync.idx.b32 %r308, %r307, %r304, 31, 0xffffffff;
+	mov.b64 %rd199, {%r306, %r308};
+	.loc 9 59 21
+	add.s32 %r309, %r302, -1;
+	and.b32 %r310, %r302, %r309;
+	setp.ne.s32 %p192, %r310, 0;
+	@!%p192 bra $B73;
+$B71:
+	.loc 9 60 59
+	brev.b32 %r311, %r310;
+	clz.b32 %r312, %r311;
+	cvt.u32.u64 %r313, %rd196;
+	shfl.sync.idx.b32 %r314, %r313, %r312, 31, 0xffffffff;
+	shr.u64 %rd200, %rd196, 32;
+	cvt.u32.u64 %r315, %rd200;
+	shfl.sync.idx.b32 %r316, %r315, %r312, 31, 0xffffffff;
+	mov.b64 %rd201, {%r314, %r316};
+	.loc 9 38 49
+	add.s64 %rd199, %rd199, %rd201;
+	.loc 9 59 53
+	add.s32 %r317, %r310, -1;
+	and.b32 %r310, %r310, %r317;
+	setp.ne.s32 %p193, %r310, 0;
+	@%p193 bra $B71;
+	bra $B73;
+$B72:
+	.loc 9 54 32
+	cvt.u32.u64 %r318, %rd196;
+	shfl.sync.bfly.b32 %r319, %r318, 16, 31, 0xffffffff;
+	shr.u64 %rd202, %rd196, 32;
+	cvt.u32.u64 %r320, %rd202;
+	shfl.sync.bfly.b32 %r321, %r320, 16, 31, 0xffffffff;
+	mov.b64 %rd203, {%r319, %r321};
+	.loc 9 38 49
+	add.s64 %rd204, %rd196, %rd203;
+	.loc 9 54 32
+	cvt.u32.u64 %r322, %rd204;
+	shfl.sync.bfly.b32 %r323, %r322, 8, 31, 0xffffffff;
+	shr.u64 %rd205, %rd204, 32;
+	cvt.u32.u64 %r324, %rd205;
+	shfl.sync.bfly.b32 %r325, %r324, 8, 31, 0xffffffff;
+	mov.b64 %rd206, {%r323, %r325};
+	.loc 9 38 49
+	add.s64 %rd207, %rd204, %rd206;
+	.loc 9 54 32
+	cvt.u32.u64 %r326, %rd207;
+	shfl.sync.bfly.b32 %r327, %r326, 4, 31, 0xffffffff;
+	shr.u64 %rd208, %rd207, 32;
+	cvt.u32.u64 %r328, %rd208;
+	shfl.sync.bfly.b32 %r329, %r328, 4, 31, 0xffffffff;
+	mov.b64 %rd209, {%r327, %r329};
+	.loc 9 38 49
+	add.s64 %rd210, %rd207, %rd209;
+	.loc 9 54 32
+	cvt.u32.u64 %r330, %rd210;
+	shfl.sync.bfly.b32 %r331, %r330, 2, 31, 0xffffffff;
+	shr.u64 %rd211, %rd210, 32;
+	cvt.u32.u64 %r332, %rd211;
+	shfl.sync.bfly.b32 %r333, %r332, 2, 31, 0xffffffff;
+	mov.b64 %rd212, {%r331, %r333};
+	.loc 9 38 49
+	add.s64 %rd213, %rd210, %rd212;
+	.loc 9 54 32
+	cvt.u32.u64 %r334, %rd213;
+	shfl.sync.bfly.b32 %r335, %r334, 1, 31, 0xffffffff;
+	shr.u64 %rd214, %rd213, 32;
+	cvt.u32.u64 %r336, %rd214;
+	shfl.sync.bfly.b32 %r337, %r336, 1, 31, 0xffffffff;
+	mov.b64 %rd215, {%r335, %r337};
+	.loc 9 38 49
+	add.s64 %rd199, %rd213, %rd215;
+$B73:
+	.loc 2 95 20
+	cvt.u32.u64 %r338, %rd199;
+	shfl.sync.idx.b32 %r339, %r338, 0, 31, 0xffffffff;
+	shr.u64 %rd216, %rd199, 32;
+	cvt.u32.u64 %r340, %rd216;
+	shfl.sync.idx.b32 %r341, %r340, 0, 31, 0xffffffff;
+	mov.b64 %rd217, {%r339, %r341};
+	.loc 2 61 24
+	shl.b32 %r342, %r251, 3;
+	add.s32 %r343, %r342, 7;
+	.loc 2 38 20
+	mad.lo.s32 %r344, %r342, 4, %r4;
+	ld.shared.u32 %r345, [%r344+28];
+	cvt.u64.u32 %rd218, %r345;
+	ld.shared.u32 %r346, [%r344+16412];
+	mad.wide.u32 %rd219, %r346, 16384, %rd218;
+	.loc 2 61 43
+	add.s64 %rd220, %rd217, %rd219;
+	.loc 2 62 12
+	setp.lt.s64 %p194, %rd220, %rd87;
+	setp.lt.u32 %p195, %r342, %r343;
+	and.pred %p196, %p194, %p195;
+	@%p196 bra $B74;
+	mov.u32 %r347, %r343;
+	mov.u64 %rd221, %rd220;
+	mov.u64 %rd220, %rd217;
+	bra $B75;
+$B74:
+	.loc 2 63 4
+	add.s32 %r347, %r343, -1;
+	.loc 2 38 20
+	mad.lo.s32 %r348, %r343, 4, %r4;
+	ld.shared.u32 %r349, [%r348+-4];
+	cvt.u64.u32 %rd222, %r349;
+	ld.shared.u32 %r350, [%r348+16380];
+	mad.wide.u32 %rd223, %r350, 16384, %rd222;
+	.loc 2 64 28
+	add.s64 %rd221, %rd220, %rd223;
+	.loc 2 62 12
+	setp.lt.s64 %p197, %rd221, %rd87;
+	setp.lt.u32 %p198, %r342, %r347;
+	and.pred %p199, %p197, %p198;
+	@!%p199 bra $B75;
+	mov.u32 %r343, %r347;
+	mov.u64 %rd220, %rd221;
+	bra $B74;
+$B75:
+	cvt.u64.u32 %rd224, %r347;
+	.loc 2 66 15
+	@!%p60 bra $B76;
+	.loc 2 67 6
+	st.shared.v2.u64 [$dynamic+36864], {%rd224, %rd221};
+	st.shared.u64 [$dynamic+36880], %rd220;
+$B76:
+	.loc 2 70 8
+	bar.sync 0;
+	.loc 2 71 33
+	ld.shared.v2.u64 {%rd225, %rd150}, [$dynamic+36864];
+	cvt.u32.u64 %r351, %rd225;
+	ld.shared.u64 %rd226, [$dynamic+36880];
+	.loc 5 79 33
+	shl.b32 %r352, %r351, %r78;
+	add.s32 %r80, %r80, %r352;
+	sub.s64 %rd87, %rd87, %rd226;
+$B77:
+	.loc 5 81 14
+	setp.eq.s32 %p200, %r53, 3;
+	selp.b64 %rd98, 0, %rd98, %p200;
+	and.pred %p201, %p200, %p67;
+	@!%p201 bra $B81;
+	@!%p81 bra $B78;
+	mov.u64 %rd98, 0;
+	mov.u32 %r353, 0;
+	bra $B80;
+$B78:
+	mov.u64 %rd98, 0;
+	mov.u32 %r354, 0;
+$B79:
+	cvt.u64.u32 %rd227, %r354;
+	.loc 5 84 20
+	setp.lt.u32 %p202, %r354, 129;
+	@!%p202 bra $FAULT16;
+	mad.lo.s32 %r355, %r354, 8, %r4;
+	ld.shared.u64 %rd228, [%r355+53552];
+	add.s64 %rd98, %rd98, %rd228;
+	add.s32 %r354, %r354, 1;
+	setp.lt.u32 %p203, %r354, %r71;
+	@%p203 bra $B79;
+	bra $B81;
+$B80:
+	mad.lo.s32 %r356, %r353, 8, %r4;
+	ld.shared.u64 %rd229, [%r356+53552];
+	add.s64 %rd98, %rd98, %rd229;
+	add.s32 %r353, %r353, 1;
+	setp.lt.u32 %p204, %r353, %r71;
+	@%p204 bra $B80;
+$B81:
+	.loc 5 88 7
+	setp.eq.s32 %p205, %r83, 0;
+	@%p205 bra $B138;
+	.loc 5 90 7
+	setp.eq.s32 %p206, %r83, 2;
+	@%p206 bra $B135;
+	.loc 5 95 7
+	setp.eq.s32 %p207, %r83, 3;
+	@%p207 bra $B133;
+	.loc 5 99 7
+	setp.eq.s32 %p208, %r83, 4;
+	@%p208 bra $B130;
+	.loc 5 104 7
+	setp.eq.s32 %p209, %r83, 5;
+	mov.u32 %r357, %r51;
+	mov.u32 %r358, 0;
+	mov.u32 %r359, 0;
+	mov.u32 %r360, 0;
+	mov.u32 %r361, %r66;
+	mov.u32 %r362, %r67;
+	mov.u32 %r363, 0;
+	@%p209 bra $B124;
+	.loc 5 106 7
+	setp.eq.s32 %p210, %r83, 1;
+	setp.ne.s32 %p211, %r83, 1;
+	setp.ne.s32 %p212, %r83, 6;
+	and.pred %p213, %p211, %p212;
+	mov.u32 %r83, 8;
+	@%p213 bra $B155;
+	.loc 5 203 13
+	@!%p210 bra $B115;
+	.loc 5 218 14
+	@!%p66 bra $B88;
+	.loc 6 19 7
+	setp.neu.f32 %p214, %f19, %f19;
+	.loc 6 22 32
+	add.rn.f32 %f112, %f19, 0f00000000;
+	mov.b32 %r364, %f112;
+	.loc 6 23 27
+	shr.s32 %r365, %r364, 31;
+	shr.u32 %r366, %r365, 1;
+	xor.b32 %r367, %r364, %r366;
+	.loc 6 19 7
+	selp.b32 %r368, -2147483648, %r367, %p214;
+	.loc 8 55 13
+	setp.lt.s32 %p215, %r77, %r368;
+	@!%p215 bra $B87;
+	.loc 8 41 31
+	ld.shared.u32 %r369, [$dynamic+53272];
+	setp.lt.u32 %p216, %r10, %r369;
+	cvt.u64.u32 %rd230, %r369;
+	add.s64 %rd231, %rd230, -1;
+	selp.b64 %rd232, %rd231, %rd91, %p216;
+	sub.s64 %rd233, %rd232, %rd91;
+	setp.lt.u64 %p217, %rd233, 2147483648;
+	setp.lt.s64 %p218, %rd232, 2305843009213693952;
+	and.pred %p219, %p217, %p218;
+	and.pred %p220, %p219, %p82;
+	setp.lt.u64 %p221, %rd232, 2048;
+	and.pred %p222, %p220, %p221;
+$B82:
+	.loc 8 56 25
+	cvt.s64.s32 %rd234, %r77;
+	cvt.s64.s32 %rd235, %r368;
+	add.s64 %rd236, %rd234, %rd235;
+	add.s64 %rd237, %rd236, 1;
+	shr.s64 %rd238, %rd237, 1;
+	cvt.u32.u64 %r370, %rd238;
+	mov.u32 %r371, 0;
+	.loc 8 41 23
+	@!%p216 bra $B86;
+	@!%p222 bra $B83;
+	mov.u32 %r371, 0;
+	mov.u32 %r372, %r10;
+	bra $B85;
+$B83:
+	mov.u32 %r371, 0;
+	mov.u32 %r373, %r10;
+$B84:
+	cvt.u64.u32 %rd239, %r373;
+	.loc 8 42 14
+	setp.lt.u32 %p223, %r373, 2048;
+	@!%p223 bra $FAULT17;
+	mad.lo.s32 %r374, %r373, 4, %r4;
+	ld.shared.u32 %r375, [%r374+36888];
+	setp.le.s32 %p224, %r370, %r375;
+	.loc 8 47 19
+	add.s32 %r376, %r371, 1;
+	.loc 8 42 42
+	selp.b32 %r371, %r376, %r371, %p224;
+	.loc 8 41 40
+	add.s32 %r373, %r373, 32;
+	setp.lt.u32 %p225, %r373, %r369;
+	@%p225 bra $B84;
+	bra $B86;
+$B85:
+	cvt.u64.u32 %rd240, %r372;
+	.loc 8 42 14
+	mad.lo.s32 %r377, %r372, 4, %r4;
+	ld.shared.u32 %r378, [%r377+36888];
+	setp.le.s32 %p226, %r370, %r378;
+	.loc 8 47 19
+	add.s32 %r379, %r371, 1;
+	.loc 8 42 42
+	selp.b32 %r371, %r379, %r371, %p226;
+	.loc 8 41 40
+	add.s64 %rd241, %rd240, 32;
+	setp.lt.s64 %p227, %rd241, %rd230;
+	cvt.u32.u64 %r372, %rd241;
+	@%p227 bra $B85;
+$B86:
+	.loc 8 50 32
+	redux.sync.add.s32 %r380, %r371, 0xffffffff;
+	cvt.u64.u32 %rd242, %r380;
+	mov.u32 %r381, 0;
+	redux.sync.add.s32 %r382, %r381, 0xffffffff;
+	mad.wide.u32 %rd243, %r382, 16384, %rd242;
+	.loc 8 57 28
+	setp.le.s64 %p228, %rd92, %rd243;
+	.loc 8 60 21
+	add.s32 %r383, %r370, -1;
+	.loc 8 57 28
+	selp.b32 %r368, %r368, %r383, %p228;
+	selp.b32 %r77, %r370, %r77, %p228;
+	.loc 8 55 13
+	setp.lt.s32 %p229, %r77, %r368;
+	@%p229 bra $B82;
+$B87:
+	.loc 5 220 15
+	@!%p60 bra $B88;
+	.loc 5 221 23
+	cvt.s64.s32 %rd244, %r77;
+	st.shared.u64 [$dynamic+53280], %rd244;
+$B88:
+	.loc 5 224 8
+	bar.sync 0;
+	.loc 5 225 29
+	ld.shared.u64 %rd245, [$dynamic+53280];
+	cvt.u32.u64 %r77, %rd245;
+	.loc 5 226 34
+	ld.shared.u32 %r384, [$dynamic+53272];
+	setp.lt.u32 %p230, %r5, %r384;
+	mov.u32 %r385, %r5;
+	@!%p230 bra $B92;
+$B89:
+	cvt.u64.u32 %rd246, %r385;
+	.loc 5 227 18
+	setp.lt.u32 %p231, %r385, 2048;
+	@!%p231 bra $FAULT18;
+	mad.lo.s32 %r386, %r385, 4, %r4;
+	ld.shared.u32 %r387, [%r386+36888];
+	.loc 6 28 59
+	shr.s32 %r388, %r387, 31;
+	shr.u32 %r389, %r388, 1;
+	xor.b32 %r390, %r387, %r389;
+	mov.b32 %f113, %r390;
+	.loc 5 195 9
+	setp.lt.s32 %p232, %r387, %r77;
+	mov.u32 %r391, -1;
+	@%p232 bra $B91;
+	.loc 6 33 7
+	setp.eq.f32 %p233, %f113, %f19;
+	mov.u32 %r391, 268435456;
+	@%p233 bra $B90;
+	.loc 6 36 28
+	sub.rn.f32 %f114, %f113, %f19;
+	mul.rn.f32 %f115, %f114, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f116, %f115, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f117, %f116, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f118, %f117, 0fBF317218, %f115;
+	fma.rn.f32 %f119, %f117, 0f3102E308, %f118;
+	.loc 7 39 21
+	fma.rn.f32 %f120, 0f3AB527C5, %f119, 0f3C091CC4;
+	fma.rn.f32 %f121, %f120, %f119, 0f3D2AAC57;
+	fma.rn.f32 %f122, %f121, %f119, 0f3E2AAA49;
+	fma.rn.f32 %f123, %f122, %f119, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f124, %f123, %f119, 0f3F800000;
+	fma.rn.f32 %f125, %f124, %f119, 0f3F800000;
+	mov.b32 %r392, %f116;
+	.loc 7 21 7
+	setp.lt.f32 %p234, 0f00000000, %f115;
+	selp.b32 %r393, 528482304, 1602224128, %p234;
+	selp.b32 %r394, 1602224128, 528482304, %p234;
+	.loc 7 24 51
+	mad.lo.s32 %r395, %r392, 8388608, %r393;
+	mov.b32 %f126, %r395;
+	mul.rn.f32 %f127, %f125, %f126;
+	mov.b32 %f128, %r394;
+	mul.rn.f32 %f129, %f127, %f128;
+	.loc 7 25 8
+	abs.f32 %f130, %f115;
+	setp.lt.f32 %p235, 0f42D00000, %f130;
+	selp.f32 %f131, 0f00000000, %f129, %p235;
+	and.pred %p236, %p235, %p234;
+	selp.f32 %f132, 0f7F800000, %f131, %p236;
+	.loc 6 36 43
+	mul.rn.f32 %f133, %f132, 0f4D800000;
+	cvt.rzi.s32.f32 %r391, %f133;
+$B90:
+$B91:
+	.loc 5 228 11
+	st.shared.u32 [%r386+36888], %r391;
+	.loc 5 226 43
+	add.s32 %r385, %r385, 512;
+	ld.shared.u32 %r396, [$dynamic+53272];
+	setp.lt.u32 %p237, %r385, %r396;
+	@%p237 bra $B89;
+$B92:
+	.loc 5 230 8
+	bar.sync 0;
+	.loc 5 231 14
+	@!%p66 bra $B113;
+	.loc 5 233 29
+	@!%p70 bra $B106;
+	.loc 8 41 31
+	ld.shared.u32 %r397, [$dynamic+53272];
+	setp.lt.u32 %p238, %r10, %r397;
+	mov.u32 %r398, 0;
+	mov.u32 %r399, 0;
+	@!%p238 bra $B98;
+	cvt.u64.u32 %rd247, %r397;
+	add.s64 %rd248, %rd247, -1;
+	selp.b64 %rd249, %rd248, %rd91, %p238;
+	sub.s64 %rd250, %rd249, %rd91;
+	setp.lt.u64 %p239, %rd250, 2147483648;
+	setp.lt.s64 %p240, %rd249, 2305843009213693952;
+	and.pred %p241, %p239, %p240;
+	and.pred %p242, %p241, %p82;
+	setp.lt.u64 %p243, %rd249, 2048;
+	and.pred %p244, %p242, %p243;
+	@!%p244 bra $B93;
+	mov.u32 %r398, 0;
+	mov.u32 %r399, 0;
+	mov.u32 %r400, %r10;
+	bra $B96;
+$B93:
+	mov.u32 %r398, 0;
+	mov.u32 %r399, 0;
+	mov.u32 %r401, %r10;
+$B94:
+	cvt.u64.u32 %rd251, %r401;
+	.loc 8 42 14
+	setp.lt.u32 %p245, %r401, 2048;
+	@!%p245 bra $FAULT19;
+	mad.lo.s32 %r402, %r401, 4, %r4;
+	ld.shared.u32 %r403, [%r402+36888];
+	setp.le.s32 %p246, 0, %r403;
+	@!%p246 bra $B95;
+	.loc 8 47 21
+	and.b32 %r404, %r403, 16383;
+	add.s32 %r398, %r398, %r404;
+	shr.u32 %r405, %r403, 14;
+	add.s32 %r399, %r399, %r405;
+$B95:
+	.loc 8 41 40
+	add.s32 %r401, %r401, 32;
+	setp.lt.u32 %p247, %r401, %r397;
+	@%p247 bra $B94;
+	bra $B98;
+$B96:
+	cvt.u64.u32 %rd252, %r400;
+	.loc 8 42 14
+	mad.lo.s32 %r406, %r400, 4, %r4;
+	ld.shared.u32 %r407, [%r406+36888];
+	setp.le.s32 %p248, 0, %r407;
+	@!%p248 bra $B97;
+	.loc 8 47 21
+	and.b32 %r408, %r407, 16383;
+	add.s32 %r398, %r398, %r408;
+	shr.u32 %r409, %r407, 14;
+	add.s32 %r399, %r399, %r409;
+$B97:
+	.loc 8 41 40
+	add.s64 %rd253, %rd252, 32;
+	setp.lt.s64 %p249, %rd253, %rd247;
+	cvt.u32.u64 %r400, %rd253;
+	@%p249 bra $B96;
+$B98:
+	.loc 8 50 32
+	redux.sync.add.s32 %r410, %r398, 0xffffffff;
+	cvt.u64.u32 %rd254, %r410;
+	redux.sync.add.s32 %r411, %r399, 0xffffffff;
+	mad.wide.u32 %rd255, %r411, 16384, %rd254;
+	.loc 6 49 45
+	cvt.rn.f64.u64 %fd2, %rd255;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd256, %fd3;
+	setp.nan.f64 %p250, %fd3, %fd3;
+	selp.b64 %rd257, 0, %rd256, %p250;
+	setp.lt.s64 %p251, 1, %rd257;
+	selp.b64 %rd258, %rd257, 1, %p251;
+	.loc 8 41 28
+	cvt.u64.u32 %rd259, %r397;
+	add.s64 %rd260, %rd259, -1;
+	selp.b64 %rd261, %rd260, %rd91, %p238;
+	sub.s64 %rd262, %rd261, %rd91;
+	setp.lt.u64 %p252, %rd262, 2147483648;
+	setp.lt.s64 %p253, %rd261, 2305843009213693952;
+	and.pred %p254, %p252, %p253;
+	and.pred %p255, %p254, %p82;
+	setp.lt.u64 %p256, %rd261, 2048;
+	and.pred %p257, %p255, %p256;
+	mov.u32 %r412, 268435456;
+	mov.u32 %r413, 0;
+$B99:
+	.loc 8 56 34
+	add.s32 %r414, %r413, %r412;
+	add.s32 %r415, %r414, 1;
+	cvt.u64.u32 %rd263, %r415;
+	shr.u64 %rd264, %rd263, 1;
+	cvt.u32.u64 %r416, %rd264;
+	mov.u32 %r417, 0;
+	mov.u32 %r418, 0;
+	.loc 8 41 23
+	@!%p238 bra $B105;
+	@!%p257 bra $B100;
+	mov.u32 %r417, 0;
+	mov.u32 %r418, 0;
+	mov.u32 %r419, %r10;
+	bra $B103;
+$B100:
+	mov.u32 %r417, 0;
+	mov.u32 %r418, 0;
+	mov.u32 %r420, %r10;
+$B101:
+	cvt.u64.u32 %rd265, %r420;
+	.loc 8 42 14
+	setp.lt.u32 %p258, %r420, 2048;
+	@!%p258 bra $FAULT20;
+	mad.lo.s32 %r421, %r420, 4, %r4;
+	ld.shared.u32 %r422, [%r421+36888];
+	setp.le.s32 %p259, 0, %r422;
+	@!%p259 bra $B102;
+	setp.le.s32 %p260, %r416, %r422;
+	@!%p260 bra $B102;
+	.loc 8 47 21
+	and.b32 %r423, %r422, 16383;
+	add.s32 %r417, %r417, %r423;
+	shr.u32 %r424, %r422, 14;
+	add.s32 %r418, %r418, %r424;
+$B102:
+	.loc 8 41 40
+	add.s32 %r420, %r420, 32;
+	setp.lt.u32 %p261, %r420, %r397;
+	@%p261 bra $B101;
+	bra $B105;
+$B103:
+	cvt.u64.u32 %rd266, %r419;
+	.loc 8 42 14
+	mad.lo.s32 %r425, %r419, 4, %r4;
+	ld.shared.u32 %r426, [%r425+36888];
+	setp.le.s32 %p262, 0, %r426;
+	@!%p262 bra $B104;
+	setp.le.s32 %p263, %r416, %r426;
+	@!%p263 bra $B104;
+	.loc 8 47 21
+	and.b32 %r427, %r426, 16383;
+	add.s32 %r417, %r417, %r427;
+	shr.u32 %r428, %r426, 14;
+	add.s32 %r418, %r418, %r428;
+$B104:
+	.loc 8 41 40
+	add.s64 %rd267, %rd266, 32;
+	setp.lt.s64 %p264, %rd267, %rd259;
+	cvt.u32.u64 %r419, %rd267;
+	@%p264 bra $B103;
+$B105:
+	.loc 8 50 32
+	redux.sync.add.s32 %r429, %r417, 0xffffffff;
+	cvt.u64.u32 %rd268, %r429;
+	redux.sync.add.s32 %r430, %r418, 0xffffffff;
+	mad.wide.u32 %rd269, %r430, 16384, %rd268;
+	.loc 8 57 28
+	setp.le.s64 %p265, %rd258, %rd269;
+	.loc 8 60 21
+	add.s32 %r431, %r416, -1;
+	.loc 8 57 28
+	selp.b32 %r412, %r412, %r431, %p265;
+	selp.b32 %r413, %r416, %r413, %p265;
+	.loc 8 55 13
+	setp.lt.s32 %p266, %r413, %r412;
+	@%p266 bra $B99;
+	.loc 5 234 15
+	setp.lt.s32 %p267, %r76, %r413;
+	selp.b32 %r76, %r413, %r76, %p267;
+$B106:
+	.loc 8 41 31
+	ld.shared.u32 %r432, [$dynamic+53272];
+	setp.lt.u32 %p268, %r10, %r432;
+	mov.u32 %r433, 0;
+	mov.u32 %r434, 0;
+	@!%p268 bra $B112;
+	cvt.u64.u32 %rd270, %r432;
+	add.s64 %rd271, %rd270, -1;
+	selp.b64 %rd272, %rd271, %rd91, %p268;
+	sub.s64 %rd273, %rd272, %rd91;
+	setp.lt.u64 %p269, %rd273, 2147483648;
+	setp.lt.s64 %p270, %rd272, 2305843009213693952;
+	and.pred %p271, %p269, %p270;
+	and.pred %p272, %p271, %p82;
+	setp.lt.u64 %p273, %rd272, 2048;
+	and.pred %p274, %p272, %p273;
+	@!%p274 bra $B107;
+	mov.u32 %r433, 0;
+	mov.u32 %r434, 0;
+	mov.u32 %r435, %r10;
+	bra $B110;
+$B107:
+	mov.u32 %r433, 0;
+	mov.u32 %r434, 0;
+	mov.u32 %r436, %r10;
+$B108:
+	cvt.u64.u32 %rd274, %r436;
+	.loc 8 42 14
+	setp.lt.u32 %p275, %r436, 2048;
+	@!%p275 bra $FAULT21;
+	mad.lo.s32 %r437, %r436, 4, %r4;
+	ld.shared.u32 %r438, [%r437+36888];
+	setp.le.s32 %p276, 0, %r438;
+	@!%p276 bra $B109;
+	setp.le.s32 %p277, %r76, %r438;
+	@!%p277 bra $B109;
+	.loc 8 47 21
+	and.b32 %r439, %r438, 16383;
+	add.s32 %r433, %r433, %r439;
+	shr.u32 %r440, %r438, 14;
+	add.s32 %r434, %r434, %r440;
+$B109:
+	.loc 8 41 40
+	add.s32 %r436, %r436, 32;
+	setp.lt.u32 %p278, %r436, %r432;
+	@%p278 bra $B108;
+	bra $B112;
+$B110:
+	cvt.u64.u32 %rd275, %r435;
+	.loc 8 42 14
+	mad.lo.s32 %r441, %r435, 4, %r4;
+	ld.shared.u32 %r442, [%r441+36888];
+	setp.le.s32 %p279, 0, %r442;
+	@!%p279 bra $B111;
+	setp.le.s32 %p280, %r76, %r442;
+	@!%p280 bra $B111;
+	.loc 8 47 21
+	and.b32 %r443, %r442, 16383;
+	add.s32 %r433, %r433, %r443;
+	shr.u32 %r444, %r442, 14;
+	add.s32 %r434, %r434, %r444;
+$B111:
+	.loc 8 41 40
+	add.s64 %rd276, %rd275, 32;
+	setp.lt.s64 %p281, %rd276, %rd270;
+	cvt.u32.u64 %r435, %rd276;
+	@%p281 bra $B110;
+$B112:
+	.loc 8 50 32
+	redux.sync.add.s32 %r445, %r433, 0xffffffff;
+	cvt.u64.u32 %rd277, %r445;
+	redux.sync.add.s32 %r446, %r434, 0xffffffff;
+	mad.wide.u32 %rd278, %r446, 16384, %rd277;
+	.loc 5 236 46
+	@!%p60 bra $B113;
+	.loc 5 237 29
+	cvt.s64.s32 %rd279, %r76;
+	st.shared.v2.u64 [$dynamic+53280], {%rd279, %rd278};
+$B113:
+	.loc 5 240 8
+	bar.sync 0;
+	.loc 5 241 32
+	ld.shared.v2.u64 {%rd280, %rd281}, [$dynamic+53280];
+	cvt.u32.u64 %r76, %rd280;
+	mov.u32 %r447, %r51;
+	mov.u32 %r448, 0;
+	mov.u32 %r449, 0;
+	mov.u32 %r450, 0;
+	mov.u32 %r451, %r66;
+	mov.u32 %r452, %r67;
+	mov.u32 %r453, 0;
+$B114:
+	.loc 10 460 19
+	mul.wide.u32 %rd282, %r447, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd283, %rd282, 32;
+	cvt.u32.u64 %r454, %rd283;
+	cvt.u32.u64 %r455, %rd282;
+	.loc 10 460 19
+	mul.wide.u32 %rd284, %r449, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd285, %rd284, 32;
+	cvt.u32.u64 %r456, %rd285;
+	cvt.u32.u64 %r457, %rd284;
+	.loc 11 18 21
+	xor.b32 %r458, %r456, %r448;
+	xor.b32 %r447, %r458, %r451;
+	xor.b32 %r459, %r454, %r450;
+	xor.b32 %r449, %r459, %r452;
+	.loc 11 19 11
+	add.s32 %r451, %r451, -1640531527;
+	add.s32 %r452, %r452, -1150833019;
+	add.s32 %r453, %r453, 1;
+	setp.lt.u32 %p282, %r453, 10;
+	mov.u32 %r448, %r457;
+	mov.u32 %r450, %r455;
+	@%p282 bra $B114;
+	.loc 6 55 30
+	cvt.u64.u32 %rd286, %r457;
+	shl.b64 %rd287, %rd286, 32;
+	cvt.u64.u32 %rd288, %r447;
+	or.b64 %rd289, %rd287, %rd288;
+	mul.hi.u64 %rd290, %rd289, %rd281;
+	.loc 5 242 23
+	sub.s64 %rd87, %rd281, %rd290;
+	.loc 5 243 8
+	bar.sync 0;
+$B115:
+	.loc 5 206 14
+	@!%p66 bra $B123;
+	.loc 8 41 31
+	ld.shared.u32 %r460, [$dynamic+53272];
+	setp.lt.u32 %p283, %r10, %r460;
+	cvt.u64.u32 %rd291, %r460;
+	add.s64 %rd292, %rd291, -1;
+	selp.b64 %rd293, %rd292, %rd91, %p283;
+	sub.s64 %rd294, %rd293, %rd91;
+	setp.lt.u64 %p284, %rd294, 2147483648;
+	setp.lt.s64 %p285, %rd293, 2305843009213693952;
+	and.pred %p286, %p284, %p285;
+	and.pred %p287, %p286, %p82;
+	setp.lt.u64 %p288, %rd293, 2048;
+	and.pred %p289, %p287, %p288;
+	mov.u32 %r461, 2147483647;
+	mov.u32 %r462, 0;
+$B116:
+	.loc 8 56 34
+	add.s32 %r463, %r462, %r461;
+	add.s32 %r464, %r463, 1;
+	cvt.u64.u32 %rd295, %r464;
+	shr.u64 %rd296, %rd295, 1;
+	cvt.u32.u64 %r465, %rd296;
+	mov.u32 %r466, 0;
+	mov.u32 %r467, 0;
+	.loc 8 41 23
+	@!%p283 bra $B122;
+	@!%p289 bra $B117;
+	mov.u32 %r466, 0;
+	mov.u32 %r467, 0;
+	mov.u32 %r468, %r10;
+	bra $B120;
+$B117:
+	mov.u32 %r466, 0;
+	mov.u32 %r467, 0;
+	mov.u32 %r469, %r10;
+$B118:
+	cvt.u64.u32 %rd297, %r469;
+	.loc 8 42 14
+	setp.lt.u32 %p290, %r469, 2048;
+	@!%p290 bra $FAULT22;
+	mad.lo.s32 %r470, %r469, 4, %r4;
+	ld.shared.u32 %r471, [%r470+36888];
+	setp.le.s32 %p291, %r76, %r471;
+	@!%p291 bra $B119;
+	ld.shared.u32 %r472, [%r470+45080];
+	setp.le.s32 %p292, %r465, %r472;
+	@!%p292 bra $B119;
+	.loc 8 47 21
+	and.b32 %r473, %r471, 16383;
+	add.s32 %r466, %r466, %r473;
+	shr.u32 %r474, %r471, 14;
+	add.s32 %r467, %r467, %r474;
+$B119:
+	.loc 8 41 40
+	add.s32 %r469, %r469, 32;
+	setp.lt.u32 %p293, %r469, %r460;
+	@%p293 bra $B118;
+	bra $B122;
+$B120:
+	cvt.u64.u32 %rd298, %r468;
+	.loc 8 42 14
+	mad.lo.s32 %r475, %r468, 4, %r4;
+	ld.shared.u32 %r476, [%r475+36888];
+	setp.le.s32 %p294, %r76, %r476;
+	@!%p294 bra $B121;
+	ld.shared.u32 %r477, [%r475+45080];
+	setp.le.s32 %p295, %r465, %r477;
+	@!%p295 bra $B121;
+	.loc 8 47 21
+	and.b32 %r478, %r476, 16383;
+	add.s32 %r466, %r466, %r478;
+	shr.u32 %r479, %r476, 14;
+	add.s32 %r467, %r467, %r479;
+$B121:
+	.loc 8 41 40
+	add.s64 %rd299, %rd298, 32;
+	setp.lt.s64 %p296, %rd299, %rd291;
+	cvt.u32.u64 %r468, %rd299;
+	@%p296 bra $B120;
+$B122:
+	.loc 8 50 32
+	redux.sync.add.s32 %r480, %r466, 0xffffffff;
+	cvt.u64.u32 %rd300, %r480;
+	redux.sync.add.s32 %r481, %r467, 0xffffffff;
+	mad.wide.u32 %rd301, %r481, 16384, %rd300;
+	.loc 8 57 28
+	setp.le.s64 %p297, %rd87, %rd301;
+	.loc 8 60 21
+	add.s32 %r482, %r465, -1;
+	.loc 8 57 28
+	selp.b32 %r461, %r461, %r482, %p297;
+	selp.b32 %r462, %r465, %r462, %p297;
+	.loc 8 55 13
+	setp.lt.s32 %p298, %r462, %r461;
+	@%p298 bra $B116;
+	.loc 5 208 15
+	@!%p60 bra $B123;
+	.loc 5 209 23
+	cvt.u64.u32 %rd302, %r462;
+	st.shared.u64 [$dynamic+53280], %rd302;
+$B123:
+	.loc 5 212 8
+	bar.sync 0;
+	.loc 5 213 26
+	ld.shared.u64 %rd303, [$dynamic+53280];
+	cvt.u32.u64 %r75, %rd303;
+	mov.u32 %r83, 8;
+	.loc 5 174 15
+	@!%p3 bra $B155;
+	mov.u32 %r77, -2139095040;
+	mov.f32 %f18, 0f3F800000;
+	mov.u32 %r81, 1;
+	mov.pred %p89, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 7;
+	.loc 5 179 34
+	bra $B155;
+$B124:
+	.loc 10 460 19
+	mul.wide.u32 %rd304, %r357, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd305, %rd304, 32;
+	cvt.u32.u64 %r483, %rd305;
+	cvt.u32.u64 %r484, %rd304;
+	.loc 10 460 19
+	mul.wide.u32 %rd306, %r359, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd307, %rd306, 32;
+	cvt.u32.u64 %r485, %rd307;
+	cvt.u32.u64 %r486, %rd306;
+	.loc 11 18 21
+	xor.b32 %r487, %r485, %r358;
+	xor.b32 %r357, %r487, %r361;
+	xor.b32 %r488, %r483, %r360;
+	xor.b32 %r359, %r488, %r362;
+	.loc 11 19 11
+	add.s32 %r361, %r361, -1640531527;
+	add.s32 %r362, %r362, -1150833019;
+	add.s32 %r363, %r363, 1;
+	setp.lt.u32 %p299, %r363, 10;
+	mov.u32 %r358, %r486;
+	mov.u32 %r360, %r484;
+	@%p299 bra $B124;
+	.loc 6 55 30
+	cvt.u64.u32 %rd308, %r486;
+	shl.b64 %rd309, %rd308, 32;
+	cvt.u64.u32 %rd310, %r357;
+	or.b64 %rd311, %rd309, %rd310;
+	mul.hi.u64 %rd312, %rd311, %rd98;
+	mov.u32 %r82, 0;
+	.loc 5 185 11
+	@!%p71 bra $B128;
+	@!%p88 bra $B125;
+	mov.u32 %r82, 0;
+	bra $B127;
+$B125:
+	mov.u32 %r82, 0;
+$B126:
+	cvt.u64.u32 %rd313, %r82;
+	setp.lt.u32 %p300, %r82, 129;
+	@!%p300 bra $FAULT23;
+	mad.lo.s32 %r489, %r82, 8, %r4;
+	ld.shared.u64 %rd314, [%r489+53552];
+	setp.le.s64 %p301, %rd314, %rd312;
+	@!%p301 bra $B128;
+	.loc 5 186 3
+	sub.s64 %rd312, %rd312, %rd314;
+	.loc 5 187 3
+	add.s32 %r82, %r82, 1;
+	.loc 5 185 11
+	setp.lt.u32 %p302, %r82, %r74;
+	@%p302 bra $B126;
+	bra $B128;
+$B127:
+	mad.lo.s32 %r490, %r82, 8, %r4;
+	ld.shared.u64 %rd315, [%r490+53552];
+	setp.le.s64 %p303, %rd315, %rd312;
+	@!%p303 bra $B128;
+	.loc 5 186 3
+	sub.s64 %rd312, %rd312, %rd315;
+	.loc 5 187 3
+	add.s32 %r82, %r82, 1;
+	.loc 5 185 11
+	setp.lt.u32 %p304, %r82, %r74;
+	@%p304 bra $B127;
+$B128:
+	cvt.u64.u32 %rd316, %r82;
+	.loc 5 189 81
+	setp.lt.u32 %p305, %r82, 129;
+	@!%p305 bra $FAULT24;
+	add.s32 %r491, %r82, 1;
+	cvt.u64.u32 %rd99, %r491;
+	mad.lo.s32 %r492, %r82, 8, %r4;
+	ld.shared.u64 %rd317, [%r492+53552];
+	sub.s64 %rd87, %rd317, %rd312;
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p62 bra $B129;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B129:
+	.loc 8 21 8
+	bar.sync 0;
+	mov.u32 %r53, 1;
+	mov.u32 %r83, 6;
+	bra $B155;
+$B130:
+	.loc 5 148 13
+	setp.eq.s32 %p306, %r78, 0;
+	mov.pred %p307, 1;
+	@%p306 bra $B132;
+	.loc 5 151 21
+	shl.b32 %r493, 1, %r78;
+	add.s32 %r79, %r493, -1;
+	setp.lt.u32 %p308, 12, %r78;
+	selp.b32 %r494, 12, %r78, %p308;
+	sub.s32 %r78, %r78, %r494;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r495, %r5;
+$B131:
+	.loc 2 23 8
+	mad.lo.s32 %r496, %r495, 4, %r4;
+	st.shared.u32 [%r496], 0;
+	st.shared.u32 [%r496+16384], 0;
+	.loc 2 22 41
+	add.s32 %r495, %r495, 512;
+	setp.lt.u32 %p309, %r495, 4096;
+	@%p309 bra $B131;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p307, 0;
+$B132:
+	.loc 5 100 16
+	@!%p307 bra $B155;
+	.loc 6 74 79
+	add.s32 %r497, %r80, 1065353216;
+	mov.b32 %f134, %r497;
+	cvt.rzi.s32.f32 %r498, %f134;
+	.loc 5 101 23
+	setp.lt.s32 %p310, %r76, %r498;
+	selp.b32 %r76, %r498, %r76, %p310;
+	mov.u32 %r81, %r76;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 169 4
+	bra $B155;
+$B133:
+	.loc 6 49 45
+	cvt.rn.f64.s64 %fd4, %rd98;
+	mul.rn.f64 %fd5, %fd1, %fd4;
+	cvt.rzi.s64.f64 %rd318, %fd5;
+	setp.nan.f64 %p311, %fd5, %fd5;
+	selp.b64 %rd319, 0, %rd318, %p311;
+	setp.lt.s64 %p312, 1, %rd319;
+	selp.b64 %rd87, %rd319, 1, %p312;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r499, %r5;
+$B134:
+	.loc 2 23 8
+	mad.lo.s32 %r500, %r499, 4, %r4;
+	st.shared.u32 [%r500], 0;
+	st.shared.u32 [%r500+16384], 0;
+	.loc 2 22 41
+	add.s32 %r499, %r499, 512;
+	setp.lt.u32 %p313, %r499, 4096;
+	@%p313 bra $B134;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.u32 %r78, 16;
+	mov.u32 %r79, 234881024;
+	mov.u32 %r80, 0;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 2;
+	mov.u32 %r83, 4;
+	bra $B155;
+$B135:
+	.loc 5 148 13
+	setp.eq.s32 %p314, %r78, 0;
+	mov.pred %p315, 1;
+	@%p314 bra $B137;
+	.loc 5 151 21
+	shl.b32 %r501, 1, %r78;
+	add.s32 %r79, %r501, -1;
+	setp.lt.u32 %p316, 12, %r78;
+	selp.b32 %r502, 12, %r78, %p316;
+	sub.s32 %r78, %r78, %r502;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r503, %r5;
+$B136:
+	.loc 2 23 8
+	mad.lo.s32 %r504, %r503, 4, %r4;
+	st.shared.u32 [%r504], 0;
+	st.shared.u32 [%r504+16384], 0;
+	.loc 2 22 41
+	add.s32 %r503, %r503, 512;
+	setp.lt.u32 %p317, %r503, 4096;
+	@%p317 bra $B136;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p315, 0;
+$B137:
+	.loc 5 91 16
+	@!%p315 bra $B155;
+	.loc 6 69 55
+	xor.b32 %r505, %r80, -2147483648;
+	.loc 5 92 20
+	setp.lt.s32 %p318, -2139095040, %r505;
+	selp.b32 %r77, %r505, -2139095040, %p318;
+	mov.u32 %r81, %r76;
+	mov.pred %p89, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 159 19
+	@!%p68 bra $B155;
+	mov.u32 %r81, 1;
+	mov.pred %p89, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 3;
+	@%p69 bra $B155;
+	mov.u32 %r81, %r76;
+	mov.pred %p89, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 169 4
+	bra $B155;
+$B138:
+	.loc 5 116 29
+	cvt.s64.s32 %rd320, %r86;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p319, 1;
+	vote.sync.ballot.b32 %r506, %p319, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p320, %r506, -1;
+	@%p320 bra $B140;
+	.loc 9 58 43
+	brev.b32 %r507, %r506;
+	clz.b32 %r508, %r507;
+	cvt.u32.u64 %r509, %rd320;
+	shfl.sync.idx.b32 %r510, %r509, %r508, 31, 0xffffffff;
+	shr.u64 %rd321, %rd320, 32;
+	cvt.u32.u64 %r511, %rd321;
+	shfl.sync.idx.b32 %r512, %r511, %r508, 31, 0xffffffff;
+	mov.b64 %rd322, {%r510, %r512};
+	.loc 9 59 21
+	add.s32 %r513, %r506, -1;
+	and.b32 %r514, %r506, %r513;
+	setp.ne.s32 %p321, %r514, 0;
+	@!%p321 bra $B141;
+$B139:
+	.loc 9 60 59
+	brev.b32 %r515, %r514;
+	clz.b32 %r516, %r515;
+	cvt.u32.u64 %r517, %rd320;
+	shfl.sync.idx.b32 %r518, %r517, %r516, 31, 0xffffffff;
+	shr.u64 %rd323, %rd320, 32;
+	cvt.u32.u64 %r519, %rd323;
+	shfl.sync.idx.b32 %r520, %r519, %r516, 31, 0xffffffff;
+	mov.b64 %rd324, {%r518, %r520};
+	.loc 9 40 50
+	setp.lt.s64 %p322, %rd322, %rd324;
+	selp.b64 %rd322, %rd324, %rd322, %p322;
+	.loc 9 59 53
+	add.s32 %r521, %r514, -1;
+	and.b32 %r514, %r514, %r521;
+	setp.ne.s32 %p323, %r514, 0;
+	@%p323 bra $B139;
+	bra $B141;
+$B140:
+	.loc 9 54 32
+	cvt.u32.u64 %r522, %rd320;
+	shfl.sync.bfly.b32 %r523, %r522, 16, 31, 0xffffffff;
+	shr.u64 %rd325, %rd320, 32;
+	cvt.u32.u64 %r524, %rd325;
+	shfl.sync.bfly.b32 %r525, %r524, 16, 31, 0xffffffff;
+	mov.b64 %rd326, {%r523, %r525};
+	.loc 9 40 50
+	setp.lt.s64 %p324, %rd320, %rd326;
+	selp.b64 %rd327, %rd326, %rd320, %p324;
+	.loc 9 54 32
+	cvt.u32.u64 %r526, %rd327;
+	shfl.sync.bfly.b32 %r527, %r526, 8, 31, 0xffffffff;
+	shr.u64 %rd328, %rd327, 32;
+	cvt.u32.u64 %r528, %rd328;
+	shfl.sync.bfly.b32 %r529, %r528, 8, 31, 0xffffffff;
+	mov.b64 %rd329, {%r527, %r529};
+	.loc 9 40 50
+	setp.lt.s64 %p325, %rd327, %rd329;
+	selp.b64 %rd330, %rd329, %rd327, %p325;
+	.loc 9 54 32
+	cvt.u32.u64 %r530, %rd330;
+	shfl.sync.bfly.b32 %r531, %r530, 4, 31, 0xffffffff;
+	shr.u64 %rd331, %rd330, 32;
+	cvt.u32.u64 %r532, %rd331;
+	shfl.sync.bfly.b32 %r533, %r532, 4, 31, 0xffffffff;
+	mov.b64 %rd332, {%r531, %r533};
+	.loc 9 40 50
+	setp.lt.s64 %p326, %rd330, %rd332;
+	selp.b64 %rd333, %rd332, %rd330, %p326;
+	.loc 9 54 32
+	cvt.u32.u64 %r534, %rd333;
+	shfl.sync.bfly.b32 %r535, %r534, 2, 31, 0xffffffff;
+	shr.u64 %rd334, %rd333, 32;
+	cvt.u32.u64 %r536, %rd334;
+	shfl.sync.bfly.b32 %r537, %r536, 2, 31, 0xffffffff;
+	mov.b64 %rd335, {%r535, %r537};
+	.loc 9 40 50
+	setp.lt.s64 %p327, %rd333, %rd335;
+	selp.b64 %rd336, %rd335, %rd333, %p327;
+	.loc 9 54 32
+	cvt.u32.u64 %r538, %rd336;
+	shfl.sync.bfly.b32 %r539, %r538, 1, 31, 0xffffffff;
+	shr.u64 %rd337, %rd336, 32;
+	cvt.u32.u64 %r540, %rd337;
+	shfl.sync.bfly.b32 %r541, %r540, 1, 31, 0xffffffff;
+	mov.b64 %rd338, {%r539, %r541};
+	.loc 9 40 50
+	setp.lt.s64 %p328, %rd336, %rd338;
+	selp.b64 %rd322, %rd338, %rd336, %p328;
+$B141:
+	.loc 1 139 14
+	@!%p60 bra $B142;
+	.loc 1 140 10
+	@!%p61 bra $FAULT25;
+	st.shared.u64 [%r61+53296], %rd322;
+$B142:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd339, [$dynamic+53296];
+	mov.u32 %r542, 0;
+$B143:
+	.loc 1 145 21
+	mad.lo.s32 %r543, %r542, 8, %r4;
+	ld.shared.u64 %rd340, [%r543+53296];
+	setp.lt.s64 %p329, %rd339, %rd340;
+	selp.b64 %rd339, %rd340, %rd339, %p329;
+	add.s32 %r542, %r542, 1;
+	setp.lt.u32 %p330, %r542, 16;
+	@%p330 bra $B143;
+	.loc 5 116 14
+	cvt.u32.u64 %r544, %rd339;
+	.loc 5 117 9
+	setp.le.s32 %p331, %r544, -2139095041;
+	mov.u32 %r83, 8;
+	@%p331 bra $B155;
+	.loc 6 28 59
+	shr.s32 %r545, %r544, 31;
+	shr.u32 %r546, %r545, 1;
+	xor.b32 %r547, %r544, %r546;
+	mov.b32 %f19, %r547;
+	.loc 5 122 28
+	@%p54 bra $B149;
+	.loc 5 123 14
+	setp.ne.s32 %p332, %r86, %r544;
+	selp.b32 %r548, 2147483647, %r85, %p332;
+	.loc 5 126 35
+	cvt.s64.s32 %rd341, %r548;
+	sub.s64 %rd342, 0, %rd341;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p333, 1;
+	vote.sync.ballot.b32 %r549, %p333, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p334, %r549, -1;
+	@%p334 bra $B145;
+	.loc 9 58 43
+	brev.b32 %r550, %r549;
+	clz.b32 %r551, %r550;
+	cvt.u32.u64 %r552, %rd342;
+	shfl.sync.idx.b32 %r553, %r552, %r551, 31, 0xffffffff;
+	shr.u64 %rd343, %rd342, 32;
+	cvt.u32.u64 %r554, %rd343;
+	shfl.sync.idx.b32 %r555, %r554, %r551, 31, 0xffffffff;
+	mov.b64 %rd344, {%r553, %r555};
+	.loc 9 59 21
+	add.s32 %r556, %r549, -1;
+	and.b32 %r557, %r549, %r556;
+	setp.ne.s32 %p335, %r557, 0;
+	@!%p335 bra $B146;
+$B144:
+	.loc 9 60 59
+	brev.b32 %r558, %r557;
+	clz.b32 %r559, %r558;
+	cvt.u32.u64 %r560, %rd342;
+	shfl.sync.idx.b32 %r561, %r560, %r559, 31, 0xffffffff;
+	shr.u64 %rd345, %rd342, 32;
+	cvt.u32.u64 %r562, %rd345;
+	shfl.sync.idx.b32 %r563, %r562, %r559, 31, 0xffffffff;
+	mov.b64 %rd346, {%r561, %r563};
+	.loc 9 40 50
+	setp.lt.s64 %p336, %rd344, %rd346;
+	selp.b64 %rd344, %rd346, %rd344, %p336;
+	.loc 9 59 53
+	add.s32 %r564, %r557, -1;
+	and.b32 %r557, %r557, %r564;
+	setp.ne.s32 %p337, %r557, 0;
+	@%p337 bra $B144;
+	bra $B146;
+$B145:
+	.loc 9 54 32
+	cvt.u32.u64 %r565, %rd342;
+	shfl.sync.bfly.b32 %r566, %r565, 16, 31, 0xffffffff;
+	shr.u64 %rd347, %rd342, 32;
+	cvt.u32.u64 %r567, %rd347;
+	shfl.sync.bfly.b32 %r568, %r567, 16, 31, 0xffffffff;
+	mov.b64 %rd348, {%r566, %r568};
+	.loc 9 40 50
+	setp.lt.s64 %p338, %rd342, %rd348;
+	selp.b64 %rd349, %rd348, %rd342, %p338;
+	.loc 9 54 32
+	cvt.u32.u64 %r569, %rd349;
+	shfl.sync.bfly.b32 %r570, %r569, 8, 31, 0xffffffff;
+	shr.u64 %rd350, %rd349, 32;
+	cvt.u32.u64 %r571, %rd350;
+	shfl.sync.bfly.b32 %r572, %r571, 8, 31, 0xffffffff;
+	mov.b64 %rd351, {%r570, %r572};
+	.loc 9 40 50
+	setp.lt.s64 %p339, %rd349, %rd351;
+	selp.b64 %rd352, %rd351, %rd349, %p339;
+	.loc 9 54 32
+	cvt.u32.u64 %r573, %rd352;
+	shfl.sync.bfly.b32 %r574, %r573, 4, 31, 0xffffffff;
+	shr.u64 %rd353, %rd352, 32;
+	cvt.u32.u64 %r575, %rd353;
+	shfl.sync.bfly.b32 %r576, %r575, 4, 31, 0xffffffff;
+	mov.b64 %rd354, {%r574, %r576};
+	.loc 9 40 50
+	setp.lt.s64 %p340, %rd352, %rd354;
+	selp.b64 %rd355, %rd354, %rd352, %p340;
+	.loc 9 54 32
+	cvt.u32.u64 %r577, %rd355;
+	shfl.sync.bfly.b32 %r578, %r577, 2, 31, 0xffffffff;
+	shr.u64 %rd356, %rd355, 32;
+	cvt.u32.u64 %r579, %rd356;
+	shfl.sync.bfly.b32 %r580, %r579, 2, 31, 0xffffffff;
+	mov.b64 %rd357, {%r578, %r580};
+	.loc 9 40 50
+	setp.lt.s64 %p341, %rd355, %rd357;
+	selp.b64 %rd358, %rd357, %rd355, %p341;
+	.loc 9 54 32
+	cvt.u32.u64 %r581, %rd358;
+	shfl.sync.bfly.b32 %r582, %r581, 1, 31, 0xffffffff;
+	shr.u64 %rd359, %rd358, 32;
+	cvt.u32.u64 %r583, %rd359;
+	shfl.sync.bfly.b32 %r584, %r583, 1, 31, 0xffffffff;
+	mov.b64 %rd360, {%r582, %r584};
+	.loc 9 40 50
+	setp.lt.s64 %p342, %rd358, %rd360;
+	selp.b64 %rd344, %rd360, %rd358, %p342;
+$B146:
+	.loc 1 139 14
+	@!%p60 bra $B147;
+	.loc 1 140 10
+	@!%p61 bra $FAULT25;
+	st.shared.u64 [%r61+53296], %rd344;
+$B147:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd361, [$dynamic+53296];
+	mov.u32 %r585, 0;
+$B148:
+	.loc 1 145 21
+	mad.lo.s32 %r586, %r585, 8, %r4;
+	ld.shared.u64 %rd362, [%r586+53296];
+	setp.lt.s64 %p343, %rd361, %rd362;
+	selp.b64 %rd361, %rd362, %rd361, %p343;
+	add.s32 %r585, %r585, 1;
+	setp.lt.u32 %p344, %r585, 16;
+	@%p344 bra $B148;
+	.loc 5 126 18
+	cvt.u32.u64 %r587, %rd361;
+	sub.s32 %r75, 0, %r587;
+	mov.u32 %r83, 8;
+	.loc 5 174 15
+	@!%p3 bra $B155;
+	mov.u32 %r77, -2139095040;
+	mov.f32 %f18, 0f3F800000;
+	mov.u32 %r81, 1;
+	mov.pred %p89, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 7;
+	.loc 5 179 34
+	bra $B155;
+$B149:
+	.loc 5 131 8
+	@%p55 bra $B150;
+	mov.u32 %r76, %r70;
+	mov.f32 %f18, %f15;
+	mov.u32 %r81, %r70;
+	mov.pred %p89, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 159 19
+	@!%p68 bra $B155;
+	mov.u32 %r76, %r70;
+	mov.f32 %f18, %f15;
+	mov.u32 %r81, 1;
+	mov.pred %p89, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 3;
+	@%p69 bra $B155;
+	mov.u32 %r76, %r70;
+	mov.f32 %f18, %f15;
+	mov.u32 %r81, %r70;
+	mov.pred %p89, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 169 4
+	bra $B155;
+$B150:
+	.loc 6 69 55
+	xor.b32 %r588, %r80, -2147483648;
+	.loc 5 135 18
+	setp.lt.s32 %p345, %r77, %r588;
+	selp.b32 %r77, %r588, %r77, %p345;
+	.loc 5 136 12
+	setp.le.s64 %p346, %rd150, 2048;
+	@%p346 bra $B153;
+	.loc 5 148 13
+	setp.eq.s32 %p347, %r78, 0;
+	@%p347 bra $B152;
+	.loc 5 151 21
+	shl.b32 %r589, 1, %r78;
+	add.s32 %r79, %r589, -1;
+	setp.lt.u32 %p348, 12, %r78;
+	selp.b32 %r590, 12, %r78, %p348;
+	sub.s32 %r78, %r78, %r590;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r591, %r5;
+$B151:
+	.loc 2 23 8
+	mad.lo.s32 %r592, %r591, 4, %r4;
+	st.shared.u32 [%r592], 0;
+	st.shared.u32 [%r592+16384], 0;
+	.loc 2 22 41
+	add.s32 %r591, %r591, 512;
+	setp.lt.u32 %p349, %r591, 4096;
+	@%p349 bra $B151;
+	.loc 2 25 8
+	bar.sync 0;
+$B152:
+	mov.u32 %r76, %r70;
+	mov.f32 %f18, %f15;
+	mov.u32 %r83, 2;
+	.loc 5 143 12
+	bra $B155;
+$B153:
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p62 bra $B154;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B154:
+	.loc 8 21 8
+	bar.sync 0;
+	mov.u32 %r76, %r70;
+	mov.f32 %f18, %f15;
+	mov.u32 %r81, %r77;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 1;
+	mov.u32 %r83, 1;
+$B155:
+	.loc 1 46 12
+	add.s32 %r84, %r84, 1;
+	setp.lt.u32 %p350, %r84, 10;
+	@!%p350 bra $B156;
+	.loc 1 42 14
+	setp.ne.s32 %p351, %r83, 8;
+	@%p351 bra $B20;
+$B156:
+	.loc 1 48 17
+	setp.lt.u32 %p352, 0, %r5;
+	@%p352 bra $B162;
+	.loc 1 51 8
+	setp.lt.u32 %p353, %r2, %r22;
+	@!%p353 bra $FAULT26;
+	mad.wide.u32 %rd363, %r2, 4, %rd21;
+	st.global.u32 [%rd363], %r75;
+	.loc 1 52 19
+	setp.lt.u32 %p354, 0, %r23;
+	and.pred %p355, %p354, %p3;
+	@!%p355 bra $B160;
+	.loc 1 54 14
+	setp.le.s32 %p356, 0, %r75;
+	mov.f32 %f135, 0f7FC00000;
+	@!%p356 bra $B159;
+	.loc 1 55 31
+	cvt.u64.u32 %rd364, %r75;
+	add.s64 %rd365, %rd41, %rd364;
+	setp.lt.u64 %p357, %rd365, %rd27;
+	@!%p357 bra $FAULT27;
+	shl.b64 %rd366, %rd365, 2;
+	add.s64 %rd367, %rd1, %rd366;
+	ld.global.f32 %f136, [%rd367];
+	.loc 6 61 7
+	setp.eq.f32 %p358, %f136, %f19;
+	@%p358 bra $B157;
+	.loc 6 64 11
+	sub.rn.f32 %f137, %f136, %f19;
+	cvt.rn.f32.s64 %f138, %rd98;
+	mul.rn.f32 %f139, %f138, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f140, %f139;
+	setp.lt.f32 %p359, %f140, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f141, %f139, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f142, %f141, %f139, %p359;
+	selp.b32 %r593, 192937984, 0, %p359;
+	.loc 12 71 23
+	mov.b32 %r594, %f142;
+	.loc 12 72 10
+	add.s32 %r595, %r594, -1060439283;
+	and.b32 %r596, %r595, -8388608;
+	.loc 12 73 32
+	sub.s32 %r597, %r594, %r596;
+	mov.b32 %f143, %r597;
+	sub.s32 %r598, %r596, %r593;
+	cvt.rn.f32.s32 %f144, %r598;
+	.loc 12 8 9
+	sub.rn.f32 %f145, %f143, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f146, 0fBD9BD66F, %f145, 0f3E041C4B;
+	fma.rn.f32 %f147, %f146, %f145, 0fBE07A47F;
+	fma.rn.f32 %f148, %f147, %f145, 0f3E1139FA;
+	fma.rn.f32 %f149, %f148, %f145, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f150, %f149, %f145, 0f3E4CD1F1;
+	fma.rn.f32 %f151, %f150, %f145, 0fBE800219;
+	fma.rn.f32 %f152, %f151, %f145, 0f3EAAAAA8;
+	fma.rn.f32 %f153, %f152, %f145, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f154, %f145, %f145;
+	fma.rn.f32 %f155, %f153, %f154, %f145;
+	.loc 12 9 25
+	fma.rn.f32 %f156, %f144, 0f33B17218, %f155;
+	.loc 12 87 21
+	mov.b32 %r599, %f139;
+	setp.le.u32 %p360, 2139095040, %r599;
+	.loc 12 88 10
+	fma.rn.f32 %f157, %f139, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f158, %f157, %f156, %p360;
+	.loc 12 90 7
+	setp.eq.f32 %p361, %f139, 0f00000000;
+	selp.f32 %f159, 0fFF800000, %f158, %p361;
+	.loc 6 64 17
+	sub.rn.f32 %f135, %f137, %f159;
+	bra $B158;
+$B157:
+	.loc 6 62 29
+	cvt.rn.f32.s64 %f160, %rd98;
+	mul.rn.f32 %f161, %f160, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f162, %f161;
+	setp.lt.f32 %p362, %f162, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f163, %f161, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f164, %f163, %f161, %p362;
+	selp.b32 %r600, 192937984, 0, %p362;
+	.loc 12 71 23
+	mov.b32 %r601, %f164;
+	.loc 12 72 10
+	add.s32 %r602, %r601, -1060439283;
+	and.b32 %r603, %r602, -8388608;
+	.loc 12 73 32
+	sub.s32 %r604, %r601, %r603;
+	mov.b32 %f165, %r604;
+	sub.s32 %r605, %r603, %r600;
+	cvt.rn.f32.s32 %f166, %r605;
+	.loc 12 8 9
+	sub.rn.f32 %f167, %f165, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f168, 0fBD9BD66F, %f167, 0f3E041C4B;
+	fma.rn.f32 %f169, %f168, %f167, 0fBE07A47F;
+	fma.rn.f32 %f170, %f169, %f167, 0f3E1139FA;
+	fma.rn.f32 %f171, %f170, %f167, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f172, %f171, %f167, 0f3E4CD1F1;
+	fma.rn.f32 %f173, %f172, %f167, 0fBE800219;
+	fma.rn.f32 %f174, %f173, %f167, 0f3EAAAAA8;
+	fma.rn.f32 %f175, %f174, %f167, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f176, %f167, %f167;
+	fma.rn.f32 %f177, %f175, %f176, %f167;
+	.loc 12 9 25
+	fma.rn.f32 %f178, %f166, 0f33B17218, %f177;
+	.loc 12 87 21
+	mov.b32 %r606, %f161;
+	setp.le.u32 %p363, 2139095040, %r606;
+	.loc 12 88 10
+	fma.rn.f32 %f179, %f161, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f180, %f179, %f178, %p363;
+	.loc 12 90 7
+	setp.eq.f32 %p364, %f161, 0f00000000;
+	selp.f32 %f181, 0fFF800000, %f180, %p364;
+	.loc 6 62 10
+	neg.f32 %f135, %f181;
+$B158:
+$B159:
+	.loc 1 57 11
+	setp.lt.u32 %p365, %r2, %r23;
+	@!%p365 bra $FAULT28;
+	mad.wide.u32 %rd368, %r2, 4, %rd23;
+	st.global.f32 [%rd368], %f135;
+$B160:
+	.loc 1 59 32
+	setp.le.s32 %p366, 0, %r75;
+	and.pred %p367, %p18, %p366;
+	@!%p367 bra $B161;
+	.loc 1 60 18
+	cvt.u64.u32 %rd369, %r75;
+	add.s64 %rd370, %rd41, %rd369;
+	setp.lt.u64 %p368, %rd370, %rd31;
+	@!%p368 bra $FAULT29;
+	shl.b64 %rd371, %rd370, 1;
+	add.s64 %rd372, %rd10, %rd371;
+	ld.global.u16 %r607, [%rd372];
+	.loc 4 55 10
+	and.b32 %r608, %r607, 32767;
+	setp.eq.s32 %p369, %r608, 32767;
+	.loc 4 58 15
+	add.s32 %r609, %r607, 1;
+	and.b32 %r610, %r609, 65535;
+	.loc 4 55 20
+	selp.b32 %r611, %r607, %r610, %p369;
+	.loc 1 60 9
+	st.global.u16 [%rd372], %r611;
+$B161:
+	bra $EXIT;
+$B162:
+	.loc 1 49 3
+	bra $EXIT;
+$B163:
+	.loc 1 34 3
+	bra $EXIT;
+$B164:
+	.loc 1 84 19
+	@!%p101 bra $FAULT30;
+	@!%p107 bra $FAULT31;
+	@!%p113 bra $FAULT32;
+	bra $FAULT33;
+$B165:
+	.loc 2 54 33
+	add.s32 %r612, %r62, 1;
+	cvt.u64.u32 %rd373, %r612;
+	.loc 2 38 20
+	setp.lt.u32 %p370, %r612, 4096;
+	.loc 2 54 33
+	add.s32 %r613, %r62, 2;
+	cvt.u64.u32 %rd374, %r613;
+	.loc 2 38 20
+	setp.lt.u32 %p371, %r613, 4096;
+	.loc 2 54 33
+	add.s32 %r614, %r62, 3;
+	cvt.u64.u32 %rd375, %r614;
+	.loc 2 38 20
+	setp.lt.u32 %p372, %r614, 4096;
+	.loc 2 54 33
+	add.s32 %r615, %r62, 4;
+	cvt.u64.u32 %rd376, %r615;
+	.loc 2 38 20
+	setp.lt.u32 %p373, %r615, 4096;
+	.loc 2 54 33
+	add.s32 %r616, %r62, 5;
+	cvt.u64.u32 %rd377, %r616;
+	.loc 2 38 20
+	setp.lt.u32 %p374, %r616, 4096;
+	.loc 2 54 33
+	add.s32 %r617, %r62, 6;
+	cvt.u64.u32 %rd378, %r617;
+	.loc 2 38 20
+	setp.lt.u32 %p375, %r617, 4096;
+	.loc 2 54 33
+	cvt.u64.u32 %rd379, %r64;
+	.loc 2 38 20
+	@!%p63 bra $FAULT34;
+	@!%p370 bra $FAULT35;
+	@!%p371 bra $FAULT36;
+	@!%p372 bra $FAULT37;
+	@!%p373 bra $FAULT38;
+	@!%p374 bra $FAULT39;
+	@!%p375 bra $FAULT40;
+	@!%p64 bra $FAULT41;
+	.loc 2 56 11
+	bra $FAULT42;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 32 13
+	mov.u32 %r618, 0;
+	mov.u64 %rd380, %rd26;
+	mov.u64 %rd381, %rd25;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 37 20
+	mov.u32 %r618, 1;
+	mov.u64 %rd380, %rd42;
+	mov.u64 %rd381, %rd28;
+	bra $FAULT;
+$FAULT2:
+	.loc 3 23 27
+	mov.u32 %r618, 7;
+	mov.u64 %rd380, %rd46;
+	mov.u64 %rd381, %rd35;
+	bra $FAULT;
+$FAULT3:
+	.loc 3 40 27
+	mov.u32 %r618, 11;
+	mov.u64 %rd380, %rd51;
+	mov.u64 %rd381, %rd34;
+	bra $FAULT;
+$FAULT4:
+	.loc 3 41 10
+	mov.u32 %r618, 12;
+	mov.u64 %rd380, %rd53;
+	mov.u64 %rd381, %rd38;
+	bra $FAULT;
+$FAULT5:
+	.loc 3 27 28
+	mov.u32 %r618, 8;
+	mov.u64 %rd380, %rd42;
+	mov.u64 %rd381, %rd32;
+	bra $FAULT;
+$FAULT6:
+	.loc 3 32 25
+	mov.u32 %r618, 9;
+	mov.u64 %rd380, %rd66;
+	mov.u64 %rd381, %rd33;
+	bra $FAULT;
+$FAULT7:
+	.loc 3 62 11
+	mov.u32 %r618, 22;
+	mov.u64 %rd380, %rd74;
+	mov.u64 %rd381, %rd38;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 39 25
+	mov.u32 %r618, 6;
+	mov.u64 %rd380, %rd26;
+	mov.u64 %rd381, %rd30;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 79 17
+	mov.u32 %r618, 13;
+	mov.u64 %rd380, %rd103;
+	mov.u64 %rd381, %rd29;
+	bra $FAULT;
+$FAULT10:
+	.loc 2 30 22
+	mov.u32 %r618, 18;
+	mov.u64 %rd380, %rd119;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r618, 18;
+	mov.u64 %rd380, %rd123;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r618, 18;
+	mov.u64 %rd380, %rd126;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r618, 18;
+	mov.u64 %rd380, %rd129;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 155 10
+	mov.u32 %r618, 14;
+	mov.u64 %rd380, %rd89;
+	mov.u64 %rd381, 32;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 127 12
+	mov.u32 %r618, 10;
+	mov.u64 %rd380, %rd101;
+	mov.u64 %rd381, 129;
+	bra $FAULT;
+$FAULT16:
+	.loc 5 84 20
+	mov.u32 %r618, 19;
+	mov.u64 %rd380, %rd227;
+	mov.u64 %rd381, 129;
+	bra $FAULT;
+$FAULT17:
+	.loc 8 42 14
+	mov.u32 %r618, 20;
+	mov.u64 %rd380, %rd239;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT18:
+	.loc 5 227 18
+	mov.u32 %r618, 17;
+	mov.u64 %rd380, %rd246;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT19:
+	.loc 8 42 14
+	mov.u32 %r618, 20;
+	mov.u64 %rd380, %rd251;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r618, 20;
+	mov.u64 %rd380, %rd265;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r618, 20;
+	mov.u64 %rd380, %rd274;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r618, 20;
+	mov.u64 %rd380, %rd297;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT23:
+	.loc 5 185 47
+	mov.u32 %r618, 21;
+	mov.u64 %rd380, %rd313;
+	mov.u64 %rd381, 129;
+	bra $FAULT;
+$FAULT24:
+	.loc 5 189 81
+	mov.u32 %r618, 15;
+	mov.u64 %rd380, %rd316;
+	mov.u64 %rd381, 129;
+	bra $FAULT;
+$FAULT25:
+	.loc 1 140 10
+	mov.u32 %r618, 16;
+	mov.u64 %rd380, %rd89;
+	mov.u64 %rd381, 32;
+	bra $FAULT;
+$FAULT26:
+	.loc 1 51 8
+	mov.u32 %r618, 2;
+	mov.u64 %rd380, %rd26;
+	mov.u64 %rd381, %rd36;
+	bra $FAULT;
+$FAULT27:
+	.loc 1 55 22
+	mov.u32 %r618, 3;
+	mov.u64 %rd380, %rd365;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT28:
+	.loc 1 57 11
+	mov.u32 %r618, 4;
+	mov.u64 %rd380, %rd26;
+	mov.u64 %rd381, %rd37;
+	bra $FAULT;
+$FAULT29:
+	.loc 1 60 45
+	mov.u32 %r618, 5;
+	mov.u64 %rd380, %rd370;
+	mov.u64 %rd381, %rd31;
+	bra $FAULT;
+$FAULT30:
+	.loc 1 84 19
+	mov.u32 %r618, 25;
+	mov.u64 %rd380, %rd104;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT31:
+	mov.u32 %r618, 25;
+	mov.u64 %rd380, %rd106;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT32:
+	mov.u32 %r618, 25;
+	mov.u64 %rd380, %rd107;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT33:
+	mov.u32 %r618, 25;
+	mov.u64 %rd380, %rd108;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT34:
+	.loc 2 38 20
+	mov.u32 %r618, 23;
+	mov.u64 %rd380, %rd90;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT35:
+	mov.u32 %r618, 23;
+	mov.u64 %rd380, %rd373;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT36:
+	mov.u32 %r618, 23;
+	mov.u64 %rd380, %rd374;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT37:
+	mov.u32 %r618, 23;
+	mov.u64 %rd380, %rd375;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT38:
+	mov.u32 %r618, 23;
+	mov.u64 %rd380, %rd376;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT39:
+	mov.u32 %r618, 23;
+	mov.u64 %rd380, %rd377;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT40:
+	mov.u32 %r618, 23;
+	mov.u64 %rd380, %rd378;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT41:
+	mov.u32 %r618, 23;
+	mov.u64 %rd380, %rd379;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT42:
+	.loc 2 56 11
+	mov.u32 %r618, 24;
+	mov.u64 %rd380, %rd45;
+	mov.u64 %rd381, 512;
+$FAULT:
+	ld.param.u64 %rd382, [wide_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r619, [%rd382], 0, 1;
+	setp.ne.u32 %p376, %r619, 0;
+	@%p376 bra $EXIT;
+	ld.global.u64 %rd383, [%rd382+8];
+	ld.param.u32 %r620, [wide_params+256];
+	st.global.u32 [%rd383+4], %r620;
+	ld.param.u32 %r621, [wide_params+260];
+	st.global.v2.u32 [%rd383+8], {%r621, %r618};
+	mov.u32 %r622, %ctaid.x;
+	mov.u32 %r623, %ctaid.y;
+	st.global.v2.u32 [%rd383+16], {%r622, %r623};
+	mov.u32 %r624, %ctaid.z;
+	mov.u32 %r625, %tid.x;
+	st.global.v2.u32 [%rd383+24], {%r624, %r625};
+	mov.u32 %r626, %tid.y;
+	mov.u32 %r627, %tid.z;
+	st.global.v2.u32 [%rd383+32], {%r626, %r627};
+	st.global.u64 [%rd383+40], %rd380;
+	st.global.u64 [%rd383+48], %rd381;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd383], 56;
+	bra $EXIT;
+}
+`
+
+const wideSM80 = `.version 7.0
+.target sm_80
+.address_size 64
+.file 1 "wide.go"
+.file 2 "histogram.go"
+.file 3 "adjust.go"
+.file 4 "params.go"
+.file 5 "stage.go"
+.file 6 "weight.go"
+.file 7 "exp.go"
+.file 8 "list.go"
+.file 9 "reduce.go"
+.file 10 "bits.go"
+.file 11 "philox.go"
+.file 12 "log.go"
+
+.extern .shared .align 16 .b8 $dynamic[];
+
+.visible .entry wide(.param .align 8 .b8 wide_params[264])
+{
+	.reg .pred %p<375>;
+	.reg .b32 %r<607>;
+	.reg .b64 %rd<375>;
+	.reg .f32 %f<182>;
+	.reg .f64 %fd<6>;
+
+	ld.param.u64 %rd1, [wide_params];
+	ld.param.u64 %rd2, [wide_params+8];
+	ld.param.u64 %rd3, [wide_params+16];
+	ld.param.u64 %rd4, [wide_params+24];
+	ld.param.u64 %rd5, [wide_params+32];
+	ld.param.u64 %rd6, [wide_params+48];
+	ld.param.u64 %rd7, [wide_params+56];
+	ld.param.u64 %rd8, [wide_params+72];
+	ld.param.u64 %rd9, [wide_params+80];
+	ld.param.u64 %rd10, [wide_params+96];
+	ld.param.u64 %rd11, [wide_params+104];
+	ld.param.u64 %rd12, [wide_params+112];
+	ld.param.u64 %rd13, [wide_params+120];
+	ld.param.u64 %rd14, [wide_params+128];
+	ld.param.u64 %rd15, [wide_params+136];
+	ld.param.u64 %rd16, [wide_params+144];
+	ld.param.u64 %rd17, [wide_params+152];
+	ld.param.u64 %rd18, [wide_params+168];
+	ld.param.u64 %rd19, [wide_params+176];
+	ld.param.u64 %rd20, [wide_params+184];
+	ld.param.u64 %rd21, [wide_params+192];
+	ld.param.u64 %rd22, [wide_params+200];
+	ld.param.u64 %rd23, [wide_params+216];
+	ld.param.u64 %rd24, [wide_params+224];
+	ld.param.u32 %r1, [wide_params+240];
+	.loc 1 31 36
+	mov.u32 %r2, %ctaid.x;
+	cvt.u64.u32 %rd25, %r2;
+	.loc 1 32 13
+	setp.lt.u64 %p1, %rd25, %rd7;
+	@!%p1 bra $FAULT0;
+	.loc 1 30 24
+	mov.u32 %r3, $dynamic;
+	.loc 1 37 52
+	mov.u32 %r4, %tid.x;
+	.loc 1 155 17
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	.loc 2 66 12
+	mov.u32 %r9, %laneid;
+	.loc 1 31 14
+	cvt.u64.u32 %rd26, %r1;
+	.loc 1 32 13
+	mad.wide.u32 %rd27, %r2, 40, %rd6;
+	ld.global.u64 %rd28, [%rd27];
+	ld.global.f32 %f1, [%rd27+8];
+	ld.global.f32 %f2, [%rd27+12];
+	ld.global.f32 %f3, [%rd27+16];
+	ld.global.u32 %r10, [%rd27+20];
+	ld.global.f32 %f4, [%rd27+24];
+	ld.global.f32 %f5, [%rd27+28];
+	ld.global.f32 %f6, [%rd27+32];
+	ld.global.u8 %r11, [%rd27+36];
+	setp.ne.u32 %p2, %r11, 0;
+	ld.global.u8 %r12, [%rd27+37];
+	setp.ne.u32 %p3, %r12, 0;
+	ld.global.u8 %r13, [%rd27+38];
+	setp.ne.u32 %p4, %r13, 0;
+	.loc 1 33 7
+	@%p4 bra $B162;
+	.loc 1 37 23
+	mul.wide.u32 %rd29, %r2, %r1;
+	add.s64 %rd30, %rd29, %rd26;
+	setp.le.u64 %p5, %rd30, %rd3;
+	@!%p5 bra $FAULT1;
+	shl.b64 %rd31, %rd29, 2;
+	add.s64 %rd32, %rd1, %rd31;
+	cvt.u64.u32 %rd33, %r4;
+	.loc 3 22 20
+	setp.lt.s64 %p6, 0, %rd19;
+	@!%p6 bra $B3;
+	.loc 3 23 33
+	add.s32 %r14, %r2, 2;
+	cvt.u64.u32 %rd34, %r14;
+	setp.le.u64 %p7, %rd34, %rd20;
+	@!%p7 bra $FAULT2;
+	mad.wide.u32 %rd35, %r2, 4, %rd18;
+	.loc 3 39 25
+	ld.global.u32 %r15, [%rd35];
+	setp.lt.s32 %p8, %r15, 0;
+	selp.b32 %r16, 0, %r15, %p8;
+	cvt.s64.s32 %rd36, %r16;
+	add.s64 %rd37, %rd36, %rd33;
+	ld.global.u32 %r17, [%rd35+4];
+	cvt.s64.s32 %rd38, %r17;
+	setp.lt.s64 %p9, %rd17, %rd38;
+	cvt.u32.u64 %r18, %rd17;
+	selp.b32 %r19, %r18, %r17, %p9;
+	cvt.s64.s32 %rd39, %r19;
+	setp.lt.s64 %p10, %rd37, %rd39;
+	cvt.u32.u64 %r20, %rd37;
+	@!%p10 bra $B2;
+$B0:
+	cvt.s64.s32 %rd40, %r20;
+	.loc 3 40 27
+	setp.lt.u64 %p11, %rd40, %rd17;
+	@!%p11 bra $FAULT3;
+	mad.wide.s32 %rd41, %r20, 8, %rd16;
+	ld.global.u32 %r21, [%rd41];
+	cvt.s64.s32 %rd42, %r21;
+	setp.le.s32 %p12, 0, %r21;
+	setp.lt.s64 %p13, %rd42, %rd26;
+	and.pred %p14, %p12, %p13;
+	@!%p14 bra $B1;
+	.loc 3 41 10
+	setp.lt.u64 %p15, %rd42, %rd26;
+	@!%p15 bra $FAULT4;
+	ld.global.f32 %f7, [%rd41+4];
+	mad.wide.s32 %rd43, %r21, 4, %rd32;
+	ld.global.f32 %f8, [%rd43];
+	add.rn.f32 %f9, %f8, %f7;
+	st.global.f32 [%rd43], %f9;
+$B1:
+	.loc 3 39 83
+	add.s32 %r20, %r20, 512;
+	cvt.u64.u32 %rd44, %r20;
+	ld.global.u32 %r22, [%rd35+4];
+	cvt.s64.s32 %rd45, %r22;
+	setp.lt.s64 %p16, %rd17, %rd45;
+	selp.b32 %r23, %r18, %r22, %p16;
+	cvt.s64.s32 %rd46, %r23;
+	setp.lt.s64 %p17, %rd44, %rd46;
+	@%p17 bra $B0;
+$B2:
+	.loc 3 24 9
+	bar.sync 0;
+$B3:
+	.loc 3 26 19
+	setp.lt.s64 %p18, 0, %rd11;
+	.loc 4 23 22
+	setp.neu.f32 %p19, %f4, 0f00000000;
+	setp.neu.f32 %p20, %f4, 0f3F800000;
+	and.pred %p21, %p19, %p20;
+	setp.neu.f32 %p22, %f5, 0f00000000;
+	setp.neu.f32 %p23, %f6, 0f00000000;
+	or.pred %p24, %p22, %p23;
+	or.pred %p25, %p21, %p24;
+	.loc 3 26 19
+	and.pred %p26, %p18, %p25;
+	@!%p26 bra $B9;
+	.loc 3 27 28
+	setp.le.u64 %p27, %rd30, %rd12;
+	@!%p27 bra $FAULT5;
+	shl.b64 %rd47, %rd29, 1;
+	add.s64 %rd48, %rd10, %rd47;
+	.loc 3 48 20
+	setp.lt.u32 %p28, %r4, %r1;
+	mov.u32 %r24, %r4;
+	@!%p28 bra $B8;
+$B4:
+	cvt.u64.u32 %rd49, %r24;
+	.loc 3 49 32
+	mad.wide.u32 %rd50, %r24, 4, %rd32;
+	ld.global.f32 %f10, [%rd50];
+	mad.wide.u32 %rd51, %r24, 2, %rd48;
+	ld.global.u16 %r25, [%rd51];
+	.loc 4 28 11
+	setp.eq.s32 %p29, %r25, 0;
+	@%p29 bra $B7;
+	.loc 4 31 18
+	@!%p19 bra $B6;
+	.loc 4 32 8
+	setp.lt.f32 %p30, 0f00000000, %f10;
+	@%p30 bra $B5;
+	.loc 4 35 4
+	mul.rn.f32 %f10, %f10, %f4;
+	bra $B6;
+$B5:
+	.loc 4 33 4
+	div.rn.f32 %f10, %f10, %f4;
+$B6:
+	.loc 4 38 21
+	and.b32 %r26, %r25, 32767;
+	.loc 4 39 36
+	cvt.rn.f32.u32 %f11, %r26;
+	mul.rn.f32 %f12, %f5, %f11;
+	sub.rn.f32 %f13, %f10, %f12;
+	.loc 4 40 15
+	setp.lt.u32 %p31, 0, %r26;
+	.loc 4 41 3
+	sub.rn.f32 %f14, %f13, %f6;
+	.loc 4 40 15
+	selp.f32 %f10, %f14, %f13, %p31;
+$B7:
+	.loc 3 49 9
+	st.global.f32 [%rd50], %f10;
+	.loc 3 48 35
+	add.s64 %rd52, %rd49, 512;
+	setp.lt.s64 %p32, %rd52, %rd26;
+	cvt.u32.u64 %r24, %rd52;
+	@%p32 bra $B4;
+$B8:
+	.loc 3 28 9
+	bar.sync 0;
+$B9:
+	.loc 3 30 17
+	setp.lt.s64 %p33, 0, %rd14;
+	and.pred %p34, %p33, %p2;
+	@!%p34 bra $B17;
+	.loc 3 31 15
+	add.s64 %rd53, %rd26, 31;
+	shr.u64 %rd54, %rd53, 5;
+	.loc 3 32 28
+	cvt.u32.u64 %r27, %rd54;
+	mul.wide.u32 %rd55, %r2, %r27;
+	add.s64 %rd56, %rd55, %rd54;
+	setp.le.u64 %p35, %rd56, %rd15;
+	@!%p35 bra $FAULT6;
+	shl.b64 %rd57, %rd55, 2;
+	add.s64 %rd58, %rd13, %rd57;
+	.loc 3 55 26
+	setp.lt.u32 %p36, %r4, %r27;
+	mov.u32 %r28, %r4;
+	@!%p36 bra $B16;
+$B10:
+	.loc 3 56 18
+	mad.wide.u32 %rd59, %r28, 4, %rd58;
+	ld.global.u32 %r29, [%rd59];
+	.loc 3 57 14
+	setp.eq.s32 %p37, %r29, -1;
+	@%p37 bra $B15;
+	.loc 3 60 15
+	shl.b32 %r30, %r28, 5;
+	cvt.u64.u32 %rd60, %r30;
+	add.s64 %rd61, %rd60, 32;
+	setp.lt.s64 %p38, %rd26, %rd61;
+	cvt.u32.u64 %r31, %rd61;
+	selp.b32 %r32, %r1, %r31, %p38;
+	setp.lt.u32 %p39, %r30, %r32;
+	@!%p39 bra $B15;
+	add.s32 %r33, %r32, -1;
+	selp.b32 %r34, %r33, %r30, %p39;
+	cvt.u64.u32 %rd62, %r34;
+	sub.s64 %rd63, %rd62, %rd60;
+	setp.lt.u64 %p40, %rd63, 2147483648;
+	setp.lt.s64 %p41, %rd62, 2305843009213693952;
+	and.pred %p42, %p40, %p41;
+	setp.lt.u32 %p43, %r30, %r1;
+	and.pred %p44, %p42, %p43;
+	setp.lt.u32 %p45, %r34, %r1;
+	and.pred %p46, %p44, %p45;
+	@%p46 bra $B13;
+$B11:
+	cvt.u64.u32 %rd64, %r30;
+	.loc 3 61 14
+	and.b32 %r35, %r29, 1;
+	setp.eq.s32 %p47, %r35, 0;
+	@!%p47 bra $B12;
+	.loc 3 62 11
+	setp.lt.u32 %p48, %r30, %r1;
+	@!%p48 bra $FAULT7;
+	mad.wide.u32 %rd65, %r30, 4, %rd32;
+	st.global.f32 [%rd65], 0fFF800000;
+$B12:
+	.loc 3 64 4
+	shr.u32 %r29, %r29, 1;
+	.loc 3 60 57
+	add.s32 %r30, %r30, 1;
+	setp.lt.u32 %p49, %r30, %r32;
+	@%p49 bra $B11;
+	bra $B15;
+$B13:
+	.loc 3 61 14
+	and.b32 %r36, %r29, 1;
+	setp.eq.s32 %p50, %r36, 0;
+	@!%p50 bra $B14;
+	.loc 3 62 11
+	mad.wide.u32 %rd66, %r30, 4, %rd32;
+	st.global.f32 [%rd66], 0fFF800000;
+$B14:
+	.loc 3 64 4
+	shr.u32 %r29, %r29, 1;
+	.loc 3 60 57
+	add.s32 %r30, %r30, 1;
+	setp.lt.u32 %p51, %r30, %r32;
+	@%p51 bra $B13;
+$B15:
+	.loc 3 55 39
+	add.s32 %r28, %r28, 512;
+	setp.lt.u32 %p52, %r28, %r27;
+	@%p52 bra $B10;
+$B16:
+	.loc 3 33 9
+	bar.sync 0;
+$B17:
+	.loc 1 39 25
+	setp.lt.u64 %p53, %rd25, %rd9;
+	@!%p53 bra $FAULT8;
+	mad.wide.u32 %rd67, %r2, 4, %rd8;
+	ld.global.u32 %r37, [%rd67];
+	.loc 1 73 60
+	shr.u64 %rd68, %rd29, 2;
+	shl.b64 %rd69, %rd68, 2;
+	sub.s64 %rd70, %rd30, %rd69;
+	add.s64 %rd71, %rd70, 2047;
+	shr.s64 %rd72, %rd71, 63;
+	shr.u64 %rd73, %rd72, 53;
+	add.s64 %rd74, %rd70, %rd73;
+	add.s64 %rd75, %rd74, 2047;
+	shr.s64 %rd76, %rd75, 11;
+	.loc 5 63 19
+	setp.lt.f32 %p54, 0f00000000, %f1;
+	mov.pred %p55, 0;
+	mov.u32 %r38, 0;
+	mov.u32 %r39, 0;
+	@!%p54 bra $B18;
+	setp.lt.s32 %p56, 0, %r10;
+	setp.lt.u32 %p57, %r10, %r1;
+	selp.b32 %r40, %r10, 0, %p57;
+	selp.b32 %r41, 2, 0, %p57;
+	and.pred %p58, %p56, %p57;
+	selp.b32 %r38, %r40, 0, %p56;
+	selp.b32 %r39, %r41, 0, %p56;
+	mov.pred %p55, %p58;
+$B18:
+	cvt.u64.u32 %rd77, %r38;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r42, %r4;
+$B19:
+	.loc 2 23 8
+	mad.lo.s32 %r43, %r42, 4, %r3;
+	st.shared.u32 [%r43], 0;
+	st.shared.u32 [%r43+16384], 0;
+	.loc 2 22 41
+	add.s32 %r42, %r42, 512;
+	setp.lt.u32 %p59, %r42, 4096;
+	@%p59 bra $B19;
+	.loc 2 25 8
+	bar.sync 0;
+	.loc 1 154 14
+	setp.eq.s32 %p60, %r9, 0;
+	.loc 1 155 17
+	mad.lo.s32 %r44, %r5, %r6, %r7;
+	mad.lo.s32 %r45, %r44, %r8, %r4;
+	cvt.u64.u32 %rd78, %r45;
+	shr.u64 %rd79, %rd78, 5;
+	cvt.u32.u64 %r46, %rd79;
+	setp.lt.u32 %p61, %r46, 32;
+	mad.lo.s32 %r47, %r46, 8, %r3;
+	.loc 1 126 19
+	setp.eq.s32 %p62, %r4, 0;
+	.loc 2 54 27
+	shl.b32 %r48, %r4, 3;
+	cvt.u64.u32 %rd80, %r48;
+	.loc 2 38 20
+	setp.lt.u32 %p63, %r48, 4096;
+	mad.lo.s32 %r49, %r48, 4, %r3;
+	.loc 2 54 33
+	add.s32 %r50, %r48, 7;
+	.loc 2 38 20
+	setp.lt.u32 %p64, %r50, 4096;
+	.loc 2 56 11
+	setp.lt.u32 %p65, %r4, 512;
+	mad.lo.s32 %r51, %r4, 8, %r3;
+	.loc 2 58 14
+	setp.eq.s32 %p66, %r46, 0;
+	.loc 2 90 17
+	cvt.u64.u32 %rd81, %r9;
+	.loc 5 83 32
+	setp.lt.s64 %p67, 0, %rd76;
+	.loc 5 219 117
+	cvt.s64.s32 %rd82, %r10;
+	.loc 5 233 29
+	setp.lt.f32 %p68, 0f00000000, %f2;
+	setp.lt.f32 %p69, %f2, 0f3F800000;
+	and.pred %p70, %p68, %p69;
+	.loc 6 49 29
+	cvt.f64.f32 %fd1, %f2;
+	.loc 6 54 67
+	cvt.u32.u64 %r52, %rd28;
+	shr.u64 %rd83, %rd28, 32;
+	cvt.u32.u64 %r53, %rd83;
+	.loc 5 185 26
+	add.s64 %rd84, %rd76, -1;
+	setp.lt.s64 %p71, 0, %rd84;
+	.loc 5 130 30
+	rcp.rn.f32 %f15, %f1;
+	.loc 6 41 14
+	setp.lt.f32 %p72, 0f00000000, %f3;
+	.loc 6 44 25
+	min.NaN.f32 %f16, %f3, 0f3F800000;
+	mul.rn.f32 %f17, %f16, 0f4D800000;
+	cvt.rzi.s32.f32 %r54, %f17;
+	setp.lt.s32 %p73, 1, %r54;
+	selp.b32 %r55, %r54, 1, %p73;
+	.loc 6 41 14
+	selp.b32 %r56, %r55, 1, %p72;
+	.loc 2 38 20
+	and.pred %p74, %p63, %p64;
+	.loc 2 56 11
+	and.pred %p75, %p74, %p65;
+	selp.b64 %rd85, %rd84, 0, %p67;
+	setp.lt.u64 %p76, %rd85, 2147483648;
+	setp.lt.s64 %p77, %rd85, 2305843009213693952;
+	and.pred %p78, %p76, %p77;
+	setp.lt.u64 %p79, %rd85, 129;
+	and.pred %p80, %p78, %p79;
+	setp.lt.u32 %p81, %r9, 2048;
+	add.s64 %rd86, %rd76, -2;
+	selp.b64 %rd87, %rd86, 0, %p71;
+	setp.lt.u64 %p82, %rd87, 2147483648;
+	setp.lt.s64 %p83, %rd87, 2305843009213693952;
+	and.pred %p84, %p82, %p83;
+	setp.lt.u64 %p85, %rd87, 129;
+	and.pred %p86, %p84, %p85;
+	mov.u32 %r57, -1;
+	mov.u64 %rd88, 0;
+	mov.u32 %r58, 0;
+	mov.u32 %r59, -2139095040;
+	mov.f32 %f18, 0f00000000;
+	mov.f32 %f19, 0f00000000;
+	mov.u32 %r60, 20;
+	mov.u32 %r61, -1;
+	mov.u32 %r62, 0;
+	mov.u32 %r63, -2147483648;
+	mov.pred %p87, 0;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r65, 0;
+	mov.u32 %r66, 0;
+$B20:
+	cvt.u64.u32 %rd90, %r64;
+	.loc 1 96 27
+	setp.lt.s64 %p88, %rd90, %rd89;
+	mov.u32 %r67, 2147483647;
+	mov.u32 %r68, -2147483648;
+	@!%p88 bra $B62;
+	.loc 1 114 9
+	setp.eq.s32 %p89, %r39, 1;
+	.loc 1 116 9
+	setp.eq.s32 %p90, %r39, 2;
+	.loc 1 120 9
+	setp.eq.s32 %p91, %r39, 3;
+	mov.u32 %r67, 2147483647;
+	mov.u32 %r68, -2147483648;
+$B21:
+	.loc 1 97 29
+	shl.b64 %rd91, %rd90, 9;
+	add.s64 %rd92, %rd68, %rd91;
+	add.s64 %rd93, %rd92, %rd33;
+	.loc 1 77 13
+	shl.b64 %rd94, %rd93, 2;
+	.loc 1 78 11
+	setp.le.s64 %p92, %rd29, %rd94;
+	add.s64 %rd95, %rd94, 4;
+	setp.le.s64 %p93, %rd95, %rd30;
+	and.pred %p94, %p92, %p93;
+	@%p94 bra $B26;
+	.loc 1 83 40
+	setp.lt.s64 %p95, %rd94, %rd30;
+	and.pred %p96, %p92, %p95;
+	.loc 1 84 19
+	setp.lt.u64 %p97, %rd94, %rd2;
+	not.pred %p98, %p96;
+	or.pred %p99, %p98, %p97;
+	.loc 1 83 17
+	add.s64 %rd96, %rd94, 1;
+	setp.le.s64 %p100, %rd29, %rd96;
+	setp.lt.s64 %p101, %rd96, %rd30;
+	and.pred %p102, %p100, %p101;
+	.loc 1 84 19
+	setp.lt.u64 %p103, %rd96, %rd2;
+	not.pred %p104, %p102;
+	or.pred %p105, %p104, %p103;
+	.loc 1 83 17
+	add.s64 %rd97, %rd94, 2;
+	setp.le.s64 %p106, %rd29, %rd97;
+	setp.lt.s64 %p107, %rd97, %rd30;
+	and.pred %p108, %p106, %p107;
+	.loc 1 84 19
+	setp.lt.u64 %p109, %rd97, %rd2;
+	not.pred %p110, %p108;
+	or.pred %p111, %p110, %p109;
+	.loc 1 83 17
+	add.s64 %rd98, %rd94, 3;
+	setp.le.s64 %p112, %rd29, %rd98;
+	setp.lt.s64 %p113, %rd98, %rd30;
+	and.pred %p114, %p112, %p113;
+	.loc 1 84 19
+	setp.lt.u64 %p115, %rd98, %rd2;
+	not.pred %p116, %p114;
+	or.pred %p117, %p116, %p115;
+	and.pred %p118, %p99, %p105;
+	and.pred %p119, %p118, %p111;
+	and.pred %p120, %p119, %p117;
+	@!%p120 bra $B163;
+	mov.f32 %f20, 0f7FC00000;
+	.loc 1 83 24
+	@!%p96 bra $B22;
+	.loc 1 84 19
+	shl.b64 %rd99, %rd94, 2;
+	add.s64 %rd100, %rd1, %rd99;
+	ld.global.f32 %f20, [%rd100];
+$B22:
+	mov.f32 %f21, 0f7FC00000;
+	.loc 1 83 24
+	@!%p102 bra $B23;
+	.loc 1 84 19
+	shl.b64 %rd101, %rd94, 2;
+	add.s64 %rd102, %rd1, %rd101;
+	ld.global.f32 %f21, [%rd102+4];
+$B23:
+	mov.f32 %f22, 0f7FC00000;
+	.loc 1 83 24
+	@!%p108 bra $B24;
+	.loc 1 84 19
+	shl.b64 %rd103, %rd94, 2;
+	add.s64 %rd104, %rd1, %rd103;
+	ld.global.f32 %f22, [%rd104+8];
+$B24:
+	mov.f32 %f23, 0f7FC00000;
+	.loc 1 83 24
+	@!%p114 bra $B25;
+	.loc 1 84 19
+	shl.b64 %rd105, %rd94, 2;
+	add.s64 %rd106, %rd1, %rd105;
+	ld.global.f32 %f23, [%rd106+12];
+$B25:
+	.loc 1 87 2
+	bra $B27;
+$B26:
+	.loc 1 79 17
+	setp.lt.u64 %p121, %rd93, %rd5;
+	@!%p121 bra $FAULT9;
+	shl.b64 %rd107, %rd93, 4;
+	add.s64 %rd108, %rd4, %rd107;
+	ld.global.f32 %f20, [%rd108];
+	ld.global.f32 %f21, [%rd108+4];
+	ld.global.f32 %f22, [%rd108+8];
+	ld.global.f32 %f23, [%rd108+12];
+$B27:
+	.loc 6 19 7
+	setp.neu.f32 %p122, %f20, %f20;
+	.loc 6 22 32
+	add.rn.f32 %f24, %f20, 0f00000000;
+	mov.b32 %r69, %f24;
+	.loc 6 23 27
+	shr.s32 %r70, %r69, 31;
+	shr.u32 %r71, %r70, 1;
+	xor.b32 %r72, %r69, %r71;
+	.loc 6 19 7
+	selp.b32 %r73, -2147483648, %r72, %p122;
+	.loc 1 102 11
+	setp.lt.s32 %p123, %r68, %r73;
+	@!%p123 bra $B28;
+	.loc 1 103 25
+	cvt.u32.u64 %r74, %rd94;
+	cvt.u32.u64 %r75, %rd29;
+	sub.s32 %r67, %r74, %r75;
+	mov.u32 %r68, %r73;
+$B28:
+	.loc 6 68 56
+	xor.b32 %r76, %r73, -2147483648;
+	mov.u32 %r77, 1;
+	.loc 1 106 9
+	@!%p87 bra $B31;
+	.loc 5 195 9
+	setp.lt.s32 %p124, %r73, %r59;
+	mov.u32 %r73, -1;
+	@%p124 bra $B30;
+	.loc 6 33 7
+	setp.eq.f32 %p125, %f20, %f19;
+	mov.u32 %r73, 268435456;
+	@%p125 bra $B29;
+	.loc 6 36 28
+	sub.rn.f32 %f25, %f20, %f19;
+	mul.rn.f32 %f26, %f25, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f27, %f26, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f28, %f27, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f29, %f28, 0fBF317218, %f26;
+	fma.rn.f32 %f30, %f28, 0f3102E308, %f29;
+	.loc 7 39 21
+	fma.rn.f32 %f31, 0f3AB527C5, %f30, 0f3C091CC4;
+	fma.rn.f32 %f32, %f31, %f30, 0f3D2AAC57;
+	fma.rn.f32 %f33, %f32, %f30, 0f3E2AAA49;
+	fma.rn.f32 %f34, %f33, %f30, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f35, %f34, %f30, 0f3F800000;
+	fma.rn.f32 %f36, %f35, %f30, 0f3F800000;
+	mov.b32 %r78, %f27;
+	.loc 7 21 7
+	setp.lt.f32 %p126, 0f00000000, %f26;
+	selp.b32 %r79, 528482304, 1602224128, %p126;
+	selp.b32 %r80, 1602224128, 528482304, %p126;
+	.loc 7 24 51
+	mad.lo.s32 %r81, %r78, 8388608, %r79;
+	mov.b32 %f37, %r81;
+	mul.rn.f32 %f38, %f36, %f37;
+	mov.b32 %f39, %r80;
+	mul.rn.f32 %f40, %f38, %f39;
+	.loc 7 25 8
+	abs.f32 %f41, %f26;
+	setp.lt.f32 %p127, 0f42D00000, %f41;
+	selp.f32 %f42, 0f00000000, %f40, %p127;
+	and.pred %p128, %p127, %p126;
+	selp.f32 %f43, 0f7F800000, %f42, %p128;
+	.loc 6 36 43
+	mul.rn.f32 %f44, %f43, 0f4D800000;
+	cvt.rzi.s32.f32 %r73, %f44;
+$B29:
+$B30:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f45, %r73;
+	mov.b32 %r82, %f45;
+	add.s32 %r76, %r82, -1065353216;
+	mov.u32 %r77, %r73;
+$B31:
+	.loc 1 110 13
+	setp.lt.s32 %p129, %r73, %r63;
+	mov.u32 %r83, 0;
+	@%p129 bra $B34;
+	.loc 1 114 9
+	@%p89 bra $B33;
+	.loc 1 116 9
+	@%p90 bra $B32;
+	.loc 1 120 9
+	selp.b32 %r83, %r77, 0, %p91;
+	bra $B34;
+$B32:
+	.loc 1 117 12
+	sub.s32 %r84, %r76, %r62;
+	setp.le.u32 %p130, %r84, %r61;
+	mov.u32 %r83, 0;
+	@!%p130 bra $B34;
+	.loc 1 118 29
+	shr.u32 %r85, %r84, %r60;
+	.loc 2 30 22
+	cvt.u64.u32 %rd109, %r85;
+	setp.lt.u32 %p131, %r85, 4096;
+	@!%p131 bra $FAULT10;
+	mad.lo.s32 %r86, %r85, 4, %r3;
+	and.b32 %r87, %r77, 16383;
+	red.relaxed.cta.shared.add.u32 [%r86], %r87;
+	.loc 2 31 28
+	shr.u32 %r88, %r77, 14;
+	setp.lt.u32 %p132, 0, %r88;
+	mov.u32 %r83, 0;
+	@!%p132 bra $B34;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r86+16384], %r88;
+	mov.u32 %r83, 0;
+	bra $B34;
+$B33:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r89, [$dynamic+53272], 1;
+	setp.lt.u32 %p133, %r89, 2048;
+	mov.u32 %r83, 0;
+	@!%p133 bra $B34;
+	.loc 8 27 42
+	cvt.u32.u64 %r90, %rd94;
+	cvt.u32.u64 %r91, %rd29;
+	sub.s32 %r92, %r90, %r91;
+	mad.lo.s32 %r93, %r89, 4, %r3;
+	st.shared.u32 [%r93+36888], %r73;
+	st.shared.u32 [%r93+45080], %r92;
+	mov.u32 %r83, 0;
+$B34:
+	cvt.s64.s32 %rd110, %r83;
+	.loc 6 19 7
+	setp.neu.f32 %p134, %f21, %f21;
+	.loc 6 22 32
+	add.rn.f32 %f46, %f21, 0f00000000;
+	mov.b32 %r94, %f46;
+	.loc 6 23 27
+	shr.s32 %r95, %r94, 31;
+	shr.u32 %r96, %r95, 1;
+	xor.b32 %r97, %r94, %r96;
+	.loc 6 19 7
+	selp.b32 %r98, -2147483648, %r97, %p134;
+	.loc 1 102 11
+	setp.lt.s32 %p135, %r68, %r98;
+	@!%p135 bra $B35;
+	.loc 1 103 25
+	cvt.u32.u64 %r99, %rd94;
+	add.s32 %r100, %r99, 1;
+	cvt.u32.u64 %r101, %rd29;
+	sub.s32 %r67, %r100, %r101;
+	mov.u32 %r68, %r98;
+$B35:
+	.loc 6 68 56
+	xor.b32 %r102, %r98, -2147483648;
+	mov.u32 %r103, 1;
+	.loc 1 106 9
+	@!%p87 bra $B38;
+	.loc 5 195 9
+	setp.lt.s32 %p136, %r98, %r59;
+	mov.u32 %r98, -1;
+	@%p136 bra $B37;
+	.loc 6 33 7
+	setp.eq.f32 %p137, %f21, %f19;
+	mov.u32 %r98, 268435456;
+	@%p137 bra $B36;
+	.loc 6 36 28
+	sub.rn.f32 %f47, %f21, %f19;
+	mul.rn.f32 %f48, %f47, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f49, %f48, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f50, %f49, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f51, %f50, 0fBF317218, %f48;
+	fma.rn.f32 %f52, %f50, 0f3102E308, %f51;
+	.loc 7 39 21
+	fma.rn.f32 %f53, 0f3AB527C5, %f52, 0f3C091CC4;
+	fma.rn.f32 %f54, %f53, %f52, 0f3D2AAC57;
+	fma.rn.f32 %f55, %f54, %f52, 0f3E2AAA49;
+	fma.rn.f32 %f56, %f55, %f52, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f57, %f56, %f52, 0f3F800000;
+	fma.rn.f32 %f58, %f57, %f52, 0f3F800000;
+	mov.b32 %r104, %f49;
+	.loc 7 21 7
+	setp.lt.f32 %p138, 0f00000000, %f48;
+	selp.b32 %r105, 528482304, 1602224128, %p138;
+	selp.b32 %r106, 1602224128, 528482304, %p138;
+	.loc 7 24 51
+	mad.lo.s32 %r107, %r104, 8388608, %r105;
+	mov.b32 %f59, %r107;
+	mul.rn.f32 %f60, %f58, %f59;
+	mov.b32 %f61, %r106;
+	mul.rn.f32 %f62, %f60, %f61;
+	.loc 7 25 8
+	abs.f32 %f63, %f48;
+	setp.lt.f32 %p139, 0f42D00000, %f63;
+	selp.f32 %f64, 0f00000000, %f62, %p139;
+	and.pred %p140, %p139, %p138;
+	selp.f32 %f65, 0f7F800000, %f64, %p140;
+	.loc 6 36 43
+	mul.rn.f32 %f66, %f65, 0f4D800000;
+	cvt.rzi.s32.f32 %r98, %f66;
+$B36:
+$B37:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f67, %r98;
+	mov.b32 %r108, %f67;
+	add.s32 %r102, %r108, -1065353216;
+	mov.u32 %r103, %r98;
+$B38:
+	.loc 1 110 13
+	setp.lt.s32 %p141, %r98, %r63;
+	@%p141 bra $B41;
+	.loc 1 114 9
+	@%p89 bra $B40;
+	.loc 1 116 9
+	@%p90 bra $B39;
+	.loc 1 121 17
+	cvt.s64.s32 %rd111, %r103;
+	add.s64 %rd112, %rd110, %rd111;
+	.loc 1 120 9
+	selp.b64 %rd110, %rd112, %rd110, %p91;
+	bra $B41;
+$B39:
+	.loc 1 117 12
+	sub.s32 %r109, %r102, %r62;
+	setp.le.u32 %p142, %r109, %r61;
+	@!%p142 bra $B41;
+	.loc 1 118 29
+	shr.u32 %r110, %r109, %r60;
+	.loc 2 30 22
+	cvt.u64.u32 %rd113, %r110;
+	setp.lt.u32 %p143, %r110, 4096;
+	@!%p143 bra $FAULT11;
+	mad.lo.s32 %r111, %r110, 4, %r3;
+	and.b32 %r112, %r103, 16383;
+	red.relaxed.cta.shared.add.u32 [%r111], %r112;
+	.loc 2 31 28
+	shr.u32 %r113, %r103, 14;
+	setp.lt.u32 %p144, 0, %r113;
+	@!%p144 bra $B41;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r111+16384], %r113;
+	bra $B41;
+$B40:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r114, [$dynamic+53272], 1;
+	setp.lt.u32 %p145, %r114, 2048;
+	@!%p145 bra $B41;
+	.loc 8 27 42
+	cvt.u32.u64 %r115, %rd94;
+	add.s32 %r116, %r115, 1;
+	cvt.u32.u64 %r117, %rd29;
+	sub.s32 %r118, %r116, %r117;
+	mad.lo.s32 %r119, %r114, 4, %r3;
+	st.shared.u32 [%r119+36888], %r98;
+	st.shared.u32 [%r119+45080], %r118;
+$B41:
+	.loc 6 19 7
+	setp.neu.f32 %p146, %f22, %f22;
+	.loc 6 22 32
+	add.rn.f32 %f68, %f22, 0f00000000;
+	mov.b32 %r120, %f68;
+	.loc 6 23 27
+	shr.s32 %r121, %r120, 31;
+	shr.u32 %r122, %r121, 1;
+	xor.b32 %r123, %r120, %r122;
+	.loc 6 19 7
+	selp.b32 %r124, -2147483648, %r123, %p146;
+	.loc 1 102 11
+	setp.lt.s32 %p147, %r68, %r124;
+	@!%p147 bra $B42;
+	.loc 1 103 25
+	cvt.u32.u64 %r125, %rd94;
+	add.s32 %r126, %r125, 2;
+	cvt.u32.u64 %r127, %rd29;
+	sub.s32 %r67, %r126, %r127;
+	mov.u32 %r68, %r124;
+$B42:
+	.loc 6 68 56
+	xor.b32 %r128, %r124, -2147483648;
+	mov.u32 %r129, 1;
+	.loc 1 106 9
+	@!%p87 bra $B45;
+	.loc 5 195 9
+	setp.lt.s32 %p148, %r124, %r59;
+	mov.u32 %r124, -1;
+	@%p148 bra $B44;
+	.loc 6 33 7
+	setp.eq.f32 %p149, %f22, %f19;
+	mov.u32 %r124, 268435456;
+	@%p149 bra $B43;
+	.loc 6 36 28
+	sub.rn.f32 %f69, %f22, %f19;
+	mul.rn.f32 %f70, %f69, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f71, %f70, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f72, %f71, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f73, %f72, 0fBF317218, %f70;
+	fma.rn.f32 %f74, %f72, 0f3102E308, %f73;
+	.loc 7 39 21
+	fma.rn.f32 %f75, 0f3AB527C5, %f74, 0f3C091CC4;
+	fma.rn.f32 %f76, %f75, %f74, 0f3D2AAC57;
+	fma.rn.f32 %f77, %f76, %f74, 0f3E2AAA49;
+	fma.rn.f32 %f78, %f77, %f74, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f79, %f78, %f74, 0f3F800000;
+	fma.rn.f32 %f80, %f79, %f74, 0f3F800000;
+	mov.b32 %r130, %f71;
+	.loc 7 21 7
+	setp.lt.f32 %p150, 0f00000000, %f70;
+	selp.b32 %r131, 528482304, 1602224128, %p150;
+	selp.b32 %r132, 1602224128, 528482304, %p150;
+	.loc 7 24 51
+	mad.lo.s32 %r133, %r130, 8388608, %r131;
+	mov.b32 %f81, %r133;
+	mul.rn.f32 %f82, %f80, %f81;
+	mov.b32 %f83, %r132;
+	mul.rn.f32 %f84, %f82, %f83;
+	.loc 7 25 8
+	abs.f32 %f85, %f70;
+	setp.lt.f32 %p151, 0f42D00000, %f85;
+	selp.f32 %f86, 0f00000000, %f84, %p151;
+	and.pred %p152, %p151, %p150;
+	selp.f32 %f87, 0f7F800000, %f86, %p152;
+	.loc 6 36 43
+	mul.rn.f32 %f88, %f87, 0f4D800000;
+	cvt.rzi.s32.f32 %r124, %f88;
+$B43:
+$B44:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f89, %r124;
+	mov.b32 %r134, %f89;
+	add.s32 %r128, %r134, -1065353216;
+	mov.u32 %r129, %r124;
+$B45:
+	.loc 1 110 13
+	setp.lt.s32 %p153, %r124, %r63;
+	@%p153 bra $B48;
+	.loc 1 114 9
+	@%p89 bra $B47;
+	.loc 1 116 9
+	@%p90 bra $B46;
+	.loc 1 121 17
+	cvt.s64.s32 %rd114, %r129;
+	add.s64 %rd115, %rd110, %rd114;
+	.loc 1 120 9
+	selp.b64 %rd110, %rd115, %rd110, %p91;
+	bra $B48;
+$B46:
+	.loc 1 117 12
+	sub.s32 %r135, %r128, %r62;
+	setp.le.u32 %p154, %r135, %r61;
+	@!%p154 bra $B48;
+	.loc 1 118 29
+	shr.u32 %r136, %r135, %r60;
+	.loc 2 30 22
+	cvt.u64.u32 %rd116, %r136;
+	setp.lt.u32 %p155, %r136, 4096;
+	@!%p155 bra $FAULT12;
+	mad.lo.s32 %r137, %r136, 4, %r3;
+	and.b32 %r138, %r129, 16383;
+	red.relaxed.cta.shared.add.u32 [%r137], %r138;
+	.loc 2 31 28
+	shr.u32 %r139, %r129, 14;
+	setp.lt.u32 %p156, 0, %r139;
+	@!%p156 bra $B48;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r137+16384], %r139;
+	bra $B48;
+$B47:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r140, [$dynamic+53272], 1;
+	setp.lt.u32 %p157, %r140, 2048;
+	@!%p157 bra $B48;
+	.loc 8 27 42
+	cvt.u32.u64 %r141, %rd94;
+	add.s32 %r142, %r141, 2;
+	cvt.u32.u64 %r143, %rd29;
+	sub.s32 %r144, %r142, %r143;
+	mad.lo.s32 %r145, %r140, 4, %r3;
+	st.shared.u32 [%r145+36888], %r124;
+	st.shared.u32 [%r145+45080], %r144;
+$B48:
+	.loc 6 19 7
+	setp.neu.f32 %p158, %f23, %f23;
+	.loc 6 22 32
+	add.rn.f32 %f90, %f23, 0f00000000;
+	mov.b32 %r146, %f90;
+	.loc 6 23 27
+	shr.s32 %r147, %r146, 31;
+	shr.u32 %r148, %r147, 1;
+	xor.b32 %r149, %r146, %r148;
+	.loc 6 19 7
+	selp.b32 %r150, -2147483648, %r149, %p158;
+	.loc 1 102 11
+	setp.lt.s32 %p159, %r68, %r150;
+	@!%p159 bra $B49;
+	.loc 1 103 25
+	cvt.u32.u64 %r151, %rd94;
+	add.s32 %r152, %r151, 3;
+	cvt.u32.u64 %r153, %rd29;
+	sub.s32 %r67, %r152, %r153;
+	mov.u32 %r68, %r150;
+$B49:
+	.loc 6 68 56
+	xor.b32 %r154, %r150, -2147483648;
+	mov.u32 %r155, 1;
+	.loc 1 106 9
+	@!%p87 bra $B52;
+	.loc 5 195 9
+	setp.lt.s32 %p160, %r150, %r59;
+	mov.u32 %r150, -1;
+	@%p160 bra $B51;
+	.loc 6 33 7
+	setp.eq.f32 %p161, %f23, %f19;
+	mov.u32 %r150, 268435456;
+	@%p161 bra $B50;
+	.loc 6 36 28
+	sub.rn.f32 %f91, %f23, %f19;
+	mul.rn.f32 %f92, %f91, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f93, %f92, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f94, %f93, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f95, %f94, 0fBF317218, %f92;
+	fma.rn.f32 %f96, %f94, 0f3102E308, %f95;
+	.loc 7 39 21
+	fma.rn.f32 %f97, 0f3AB527C5, %f96, 0f3C091CC4;
+	fma.rn.f32 %f98, %f97, %f96, 0f3D2AAC57;
+	fma.rn.f32 %f99, %f98, %f96, 0f3E2AAA49;
+	fma.rn.f32 %f100, %f99, %f96, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f101, %f100, %f96, 0f3F800000;
+	fma.rn.f32 %f102, %f101, %f96, 0f3F800000;
+	mov.b32 %r156, %f93;
+	.loc 7 21 7
+	setp.lt.f32 %p162, 0f00000000, %f92;
+	selp.b32 %r157, 528482304, 1602224128, %p162;
+	selp.b32 %r158, 1602224128, 528482304, %p162;
+	.loc 7 24 51
+	mad.lo.s32 %r159, %r156, 8388608, %r157;
+	mov.b32 %f103, %r159;
+	mul.rn.f32 %f104, %f102, %f103;
+	mov.b32 %f105, %r158;
+	mul.rn.f32 %f106, %f104, %f105;
+	.loc 7 25 8
+	abs.f32 %f107, %f92;
+	setp.lt.f32 %p163, 0f42D00000, %f107;
+	selp.f32 %f108, 0f00000000, %f106, %p163;
+	and.pred %p164, %p163, %p162;
+	selp.f32 %f109, 0f7F800000, %f108, %p164;
+	.loc 6 36 43
+	mul.rn.f32 %f110, %f109, 0f4D800000;
+	cvt.rzi.s32.f32 %r150, %f110;
+$B50:
+$B51:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f111, %r150;
+	mov.b32 %r160, %f111;
+	add.s32 %r154, %r160, -1065353216;
+	mov.u32 %r155, %r150;
+$B52:
+	.loc 1 110 13
+	setp.lt.s32 %p165, %r150, %r63;
+	@%p165 bra $B55;
+	.loc 1 114 9
+	@%p89 bra $B54;
+	.loc 1 116 9
+	@%p90 bra $B53;
+	.loc 1 121 17
+	cvt.s64.s32 %rd117, %r155;
+	add.s64 %rd118, %rd110, %rd117;
+	.loc 1 120 9
+	selp.b64 %rd110, %rd118, %rd110, %p91;
+	bra $B55;
+$B53:
+	.loc 1 117 12
+	sub.s32 %r161, %r154, %r62;
+	setp.le.u32 %p166, %r161, %r61;
+	@!%p166 bra $B55;
+	.loc 1 118 29
+	shr.u32 %r162, %r161, %r60;
+	.loc 2 30 22
+	cvt.u64.u32 %rd119, %r162;
+	setp.lt.u32 %p167, %r162, 4096;
+	@!%p167 bra $FAULT13;
+	mad.lo.s32 %r163, %r162, 4, %r3;
+	and.b32 %r164, %r155, 16383;
+	red.relaxed.cta.shared.add.u32 [%r163], %r164;
+	.loc 2 31 28
+	shr.u32 %r165, %r155, 14;
+	setp.lt.u32 %p168, 0, %r165;
+	@!%p168 bra $B55;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r163+16384], %r165;
+	bra $B55;
+$B54:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r166, [$dynamic+53272], 1;
+	setp.lt.u32 %p169, %r166, 2048;
+	@!%p169 bra $B55;
+	.loc 8 27 42
+	cvt.u32.u64 %r167, %rd94;
+	add.s32 %r168, %r167, 3;
+	cvt.u32.u64 %r169, %rd29;
+	sub.s32 %r170, %r168, %r169;
+	mad.lo.s32 %r171, %r166, 4, %r3;
+	st.shared.u32 [%r171+36888], %r150;
+	st.shared.u32 [%r171+45080], %r170;
+$B55:
+	.loc 1 124 15
+	@!%p91 bra $B61;
+	.loc 1 152 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p170, 1;
+	vote.sync.ballot.b32 %r172, %p170, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p171, %r172, -1;
+	@%p171 bra $B57;
+	.loc 9 58 43
+	brev.b32 %r173, %r172;
+	clz.b32 %r174, %r173;
+	cvt.u32.u64 %r175, %rd110;
+	shfl.sync.idx.b32 %r176, %r175, %r174, 31, 0xffffffff;
+	shr.u64 %rd120, %rd110, 32;
+	cvt.u32.u64 %r177, %rd120;
+	shfl.sync.idx.b32 %r178, %r177, %r174, 31, 0xffffffff;
+	mov.b64 %rd121, {%r176, %r178};
+	.loc 9 59 21
+	add.s32 %r179, %r172, -1;
+	and.b32 %r180, %r172, %r179;
+	setp.ne.s32 %p172, %r180, 0;
+	@!%p172 bra $B58;
+$B56:
+	.loc 9 60 59
+	brev.b32 %r181, %r180;
+	clz.b32 %r182, %r181;
+	cvt.u32.u64 %r183, %rd110;
+	shfl.sync.idx.b32 %r184, %r183, %r182, 31, 0xffffffff;
+	shr.u64 %rd122, %rd110, 32;
+	cvt.u32.u64 %r185, %rd122;
+	shfl.sync.idx.b32 %r186, %r185, %r182, 31, 0xffffffff;
+	mov.b64 %rd123, {%r184, %r186};
+	.loc 9 38 49
+	add.s64 %rd121, %rd121, %rd123;
+	.loc 9 59 53
+	add.s32 %r187, %r180, -1;
+	and.b32 %r180, %r180, %r187;
+	setp.ne.s32 %p173, %r180, 0;
+	@%p173 bra $B56;
+	bra $B58;
+$B57:
+	.loc 9 54 32
+	cvt.u32.u64 %r188, %rd110;
+	shfl.sync.bfly.b32 %r189, %r188, 16, 31, 0xffffffff;
+	shr.u64 %rd124, %rd110, 32;
+	cvt.u32.u64 %r190, %rd124;
+	shfl.sync.bfly.b32 %r191, %r190, 16, 31, 0xffffffff;
+	mov.b64 %rd125, {%r189, %r191};
+	.loc 9 38 49
+	add.s64 %rd126, %rd110, %rd125;
+	.loc 9 54 32
+	cvt.u32.u64 %r192, %rd126;
+	shfl.sync.bfly.b32 %r193, %r192, 8, 31, 0xffffffff;
+	shr.u64 %rd127, %rd126, 32;
+	cvt.u32.u64 %r194, %rd127;
+	shfl.sync.bfly.b32 %r195, %r194, 8, 31, 0xffffffff;
+	mov.b64 %rd128, {%r193, %r195};
+	.loc 9 38 49
+	add.s64 %rd129, %rd126, %rd128;
+	.loc 9 54 32
+	cvt.u32.u64 %r196, %rd129;
+	shfl.sync.bfly.b32 %r197, %r196, 4, 31, 0xffffffff;
+	shr.u64 %rd130, %rd129, 32;
+	cvt.u32.u64 %r198, %rd130;
+	shfl.sync.bfly.b32 %r199, %r198, 4, 31, 0xffffffff;
+	mov.b64 %rd131, {%r197, %r199};
+	.loc 9 38 49
+	add.s64 %rd132, %rd129, %rd131;
+	.loc 9 54 32
+	cvt.u32.u64 %r200, %rd132;
+	shfl.sync.bfly.b32 %r201, %r200, 2, 31, 0xffffffff;
+	shr.u64 %rd133, %rd132, 32;
+	cvt.u32.u64 %r202, %rd133;
+	shfl.sync.bfly.b32 %r203, %r202, 2, 31, 0xffffffff;
+	mov.b64 %rd134, {%r201, %r203};
+	.loc 9 38 49
+	add.s64 %rd135, %rd132, %rd134;
+	.loc 9 54 32
+	cvt.u32.u64 %r204, %rd135;
+	shfl.sync.bfly.b32 %r205, %r204, 1, 31, 0xffffffff;
+	shr.u64 %rd136, %rd135, 32;
+	cvt.u32.u64 %r206, %rd136;
+	shfl.sync.bfly.b32 %r207, %r206, 1, 31, 0xffffffff;
+	mov.b64 %rd137, {%r205, %r207};
+	.loc 9 38 49
+	add.s64 %rd121, %rd135, %rd137;
+$B58:
+	.loc 1 154 14
+	@!%p60 bra $B59;
+	.loc 1 155 10
+	@!%p61 bra $FAULT14;
+	st.shared.u64 [%r47+53296], %rd121;
+$B59:
+	.loc 1 157 8
+	bar.sync 0;
+	mov.u64 %rd138, 0;
+	mov.u32 %r208, 0;
+$B60:
+	.loc 1 159 17
+	mad.lo.s32 %r209, %r208, 8, %r3;
+	ld.shared.u64 %rd139, [%r209+53296];
+	add.s64 %rd138, %rd138, %rd139;
+	add.s32 %r208, %r208, 1;
+	setp.lt.u32 %p174, %r208, 16;
+	@%p174 bra $B60;
+	.loc 1 126 19
+	@!%p62 bra $B61;
+	.loc 1 127 12
+	setp.lt.u64 %p175, %rd90, 129;
+	@!%p175 bra $FAULT15;
+	cvt.u32.u64 %r210, %rd90;
+	mad.lo.s32 %r211, %r210, 8, %r3;
+	st.shared.u64 [%r211+53552], %rd138;
+$B61:
+	.loc 1 96 35
+	add.s64 %rd90, %rd90, 1;
+	setp.lt.s64 %p176, %rd90, %rd89;
+	@%p176 bra $B21;
+$B62:
+	.loc 1 131 8
+	bar.sync 0;
+	.loc 5 77 14
+	setp.eq.s32 %p177, %r39, 2;
+	mov.u64 %rd140, 0;
+	@!%p177 bra $B77;
+	.loc 2 50 8
+	bar.sync 0;
+	.loc 2 56 11
+	@!%p75 bra $B164;
+	.loc 2 38 20
+	ld.shared.v4.u32 {%r212, %r213, %r214, %r215}, [%r49];
+	cvt.u64.u32 %rd141, %r212;
+	ld.shared.v4.u32 {%r216, %r217, %r218, %r219}, [%r49+16384];
+	mad.wide.u32 %rd142, %r216, 16384, %rd141;
+	cvt.u64.u32 %rd143, %r213;
+	mad.wide.u32 %rd144, %r217, 16384, %rd143;
+	.loc 2 54 3
+	add.s64 %rd145, %rd142, %rd144;
+	.loc 2 38 14
+	cvt.u64.u32 %rd146, %r214;
+	mad.wide.u32 %rd147, %r218, 16384, %rd146;
+	.loc 2 54 3
+	add.s64 %rd148, %rd145, %rd147;
+	.loc 2 38 14
+	cvt.u64.u32 %rd149, %r215;
+	mad.wide.u32 %rd150, %r219, 16384, %rd149;
+	.loc 2 54 3
+	add.s64 %rd151, %rd148, %rd150;
+	.loc 2 38 20
+	ld.shared.v4.u32 {%r220, %r221, %r222, %r223}, [%r49+16];
+	cvt.u64.u32 %rd152, %r220;
+	ld.shared.v4.u32 {%r224, %r225, %r226, %r227}, [%r49+16400];
+	mad.wide.u32 %rd153, %r224, 16384, %rd152;
+	.loc 2 54 3
+	add.s64 %rd154, %rd151, %rd153;
+	.loc 2 38 14
+	cvt.u64.u32 %rd155, %r221;
+	mad.wide.u32 %rd156, %r225, 16384, %rd155;
+	.loc 2 54 3
+	add.s64 %rd157, %rd154, %rd156;
+	.loc 2 38 14
+	cvt.u64.u32 %rd158, %r222;
+	mad.wide.u32 %rd159, %r226, 16384, %rd158;
+	.loc 2 54 3
+	add.s64 %rd160, %rd157, %rd159;
+	.loc 2 38 14
+	cvt.u64.u32 %rd161, %r223;
+	mad.wide.u32 %rd162, %r227, 16384, %rd161;
+	.loc 2 54 3
+	add.s64 %rd163, %rd160, %rd162;
+	.loc 2 56 11
+	st.shared.u64 [%r51+32768], %rd163;
+	.loc 2 57 8
+	bar.sync 0;
+	mov.u32 %r228, 0;
+	mov.u32 %r229, 511;
+	.loc 2 58 14
+	@!%p66 bra $B76;
+$B63:
+	.loc 2 78 18
+	add.s32 %r230, %r228, %r229;
+	add.s32 %r231, %r230, 1;
+	shr.u32 %r232, %r231, 1;
+	mov.u64 %rd164, 0;
+	mov.u32 %r233, %r9;
+$B64:
+	.loc 2 91 8
+	setp.le.u32 %p178, %r232, %r233;
+	@!%p178 bra $B65;
+	.loc 2 92 20
+	mad.lo.s32 %r234, %r233, 8, %r3;
+	ld.shared.u64 %rd165, [%r234+32768];
+	add.s64 %rd164, %rd164, %rd165;
+$B65:
+	.loc 2 90 38
+	add.s32 %r233, %r233, 32;
+	setp.lt.u32 %p179, %r233, 512;
+	@%p179 bra $B64;
+	.loc 9 51 17
+	mov.pred %p180, 1;
+	vote.sync.ballot.b32 %r235, %p180, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p181, %r235, -1;
+	@%p181 bra $B67;
+	.loc 9 58 43
+	brev.b32 %r236, %r235;
+	clz.b32 %r237, %r236;
+	cvt.u32.u64 %r238, %rd164;
+	shfl.sync.idx.b32 %r239, %r238, %r237, 31, 0xffffffff;
+	shr.u64 %rd166, %rd164, 32;
+	cvt.u32.u64 %r240, %rd166;
+	shfl.sync.idx.b32 %r241, %r240, %r237, 31, 0xffffffff;
+	mov.b64 %rd167, {%r239, %r241};
+	.loc 9 59 21
+	add.s32 %r242, %r235, -1;
+	and.b32 %r243, %r235, %r242;
+	setp.ne.s32 %p182, %r243, 0;
+	@!%p182 bra $B68;
+$B66:
+	.loc 9 60 59
+	brev.b32 %r244, %r243;
+	clz.b32 %r245, %r244;
+	cvt.u32.u64 %r246, %rd164;
+	shfl.sync.idx.b32 %r247, %r246, %r245, 31, 0xffffffff;
+	shr.u64 %rd168, %rd164, 32;
+	cvt.u32.u64 %r248, %rd168;
+	shfl.sync.idx.b32 %r249, %r248, %r245, 31, 0xffffffff;
+	mov.b64 %rd169, {%r247, %r249};
+	.loc 9 38 49
+	add.s64 %rd167, %rd167, %rd169;
+	.loc 9 59 53
+	add.s32 %r250, %r243, -1;
+	and.b32 %r243, %r243, %r250;
+	setp.ne.s32 %p183, %r243, 0;
+	@%p183 bra $B66;
+	bra $B68;
+$B67:
+	.loc 9 54 32
+	cvt.u32.u64 %r251, %rd164;
+	shfl.sync.bfly.b32 %r252, %r251, 16, 31, 0xffffffff;
+	shr.u64 %rd170, %rd164, 32;
+	cvt.u32.u64 %r253, %rd170;
+	shfl.sync.bfly.b32 %r254, %r253, 16, 31, 0xffffffff;
+	mov.b64 %rd171, {%r252, %r254};
+	.loc 9 38 49
+	add.s64 %rd172, %rd164, %rd171;
+	.loc 9 54 32
+	cvt.u32.u64 %r255, %rd172;
+	shfl.sync.bfly.b32 %r256, %r255, 8, 31, 0xffffffff;
+	shr.u64 %rd173, %rd172, 32;
+	cvt.u32.u64 %r257, %rd173;
+	shfl.sync.bfly.b32 %r258, %r257, 8, 31, 0xffffffff;
+	mov.b64 %rd174, {%r256, %r258};
+	.loc 9 38 49
+	add.s64 %rd175, %rd172, %rd174;
+	.loc 9 54 32
+	cvt.u32.u64 %r259, %rd175;
+	shfl.sync.bfly.b32 %r260, %r259, 4, 31, 0xffffffff;
+	shr.u64 %rd176, %rd175, 32;
+	cvt.u32.u64 %r261, %rd176;
+	shfl.sync.bfly.b32 %r262, %r261, 4, 31, 0xffffffff;
+	mov.b64 %rd177, {%r260, %r262};
+	.loc 9 38 49
+	add.s64 %rd178, %rd175, %rd177;
+	.loc 9 54 32
+	cvt.u32.u64 %r263, %rd178;
+	shfl.sync.bfly.b32 %r264, %r263, 2, 31, 0xffffffff;
+	shr.u64 %rd179, %rd178, 32;
+	cvt.u32.u64 %r265, %rd179;
+	shfl.sync.bfly.b32 %r266, %r265, 2, 31, 0xffffffff;
+	mov.b64 %rd180, {%r264, %r266};
+	.loc 9 38 49
+	add.s64 %rd181, %rd178, %rd180;
+	.loc 9 54 32
+	cvt.u32.u64 %r267, %rd181;
+	shfl.sync.bfly.b32 %r268, %r267, 1, 31, 0xffffffff;
+	shr.u64 %rd182, %rd181, 32;
+	cvt.u32.u64 %r269, %rd182;
+	shfl.sync.bfly.b32 %r270, %r269, 1, 31, 0xffffffff;
+	mov.b64 %rd183, {%r268, %r270};
+	.loc 9 38 49
+	add.s64 %rd167, %rd181, %rd183;
+$B68:
+	.loc 2 95 20
+	cvt.u32.u64 %r271, %rd167;
+	shfl.sync.idx.b32 %r272, %r271, 0, 31, 0xffffffff;
+	shr.u64 %rd184, %rd167, 32;
+	cvt.u32.u64 %r273, %rd184;
+	shfl.sync.idx.b32 %r274, %r273, 0, 31, 0xffffffff;
+	mov.b64 %rd185, {%r272, %r274};
+	.loc 2 79 24
+	setp.le.s64 %p184, %rd77, %rd185;
+	.loc 2 82 18
+	add.s32 %r275, %r232, -1;
+	.loc 2 79 24
+	selp.b32 %r228, %r232, %r228, %p184;
+	selp.b32 %r229, %r229, %r275, %p184;
+	.loc 2 77 10
+	setp.lt.u32 %p185, %r228, %r229;
+	@%p185 bra $B63;
+	.loc 2 60 27
+	add.s32 %r276, %r228, 1;
+	mov.u64 %rd186, 0;
+	mov.u32 %r277, %r9;
+$B69:
+	.loc 2 91 8
+	setp.le.u32 %p186, %r276, %r277;
+	@!%p186 bra $B70;
+	.loc 2 92 20
+	mad.lo.s32 %r278, %r277, 8, %r3;
+	ld.shared.u64 %rd187, [%r278+32768];
+	add.s64 %rd186, %rd186, %rd187;
+$B70:
+	.loc 2 90 38
+	add.s32 %r277, %r277, 32;
+	setp.lt.u32 %p187, %r277, 512;
+	@%p187 bra $B69;
+	.loc 9 51 17
+	mov.pred %p188, 1;
+	vote.sync.ballot.b32 %r279, %p188, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p189, %r279, -1;
+	@%p189 bra $B72;
+	.loc 9 58 43
+	brev.b32 %r280, %r279;
+	clz.b32 %r281, %r280;
+	cvt.u32.u64 %r282, %rd186;
+	shfl.sync.idx.b32 %r283, %r282, %r281, 31, 0xffffffff;
+	shr.u64 %rd188, %rd186, 32;
+	cvt.u32.u64 %r284, %rd188;
+	shfl.sync.idx.b32 %r285, %r284, %r281, 31, 0xffffffff;
+	mov.b64 %rd189, {%r283, %r285};
+	.loc 9 59 21
+	add.s32 %r286, %r279, -1;
+	and.b32 %r287, %r279, %r286;
+	setp.ne.s32 %p190, %r287, 0;
+	@!%p190 bra $B73;
+$B71:
+	.loc 9 60 59
+	brev.b32 %r288, %r287;
+	clz.b32 %r289, %r288;
+	cvt.u32.u64 %r290, %rd186;
+	shfl.sync.idx.b32 %r291, %r290, %r289, 31, 0xffffffff;
+	shr.u64 %rd190, %rd186, 32;
+	cvt.u32.u64 %r292, %rd190;
+	shfl.sync.idx.b32 %r293, %r292, %r289, 31, 0xffffffff;
+	mov.b64 %rd191, {%r291, %r293};
+	.loc 9 38 49
+	add.s64 %rd189, %rd189, %rd191;
+	.loc 9 59 53
+	add.s32 %r294, %r287, -1;
+	and.b32 %r287, %r287, %r294;
+	setp.ne.s32 %p191, %r287, 0;
+	@%p191 bra $B71;
+	bra $B73;
+$B72:
+	.loc 9 54 32
+	cvt.u32.u64 %r295, %rd186;
+	shfl.sync.bfly.b32 %r296, %r295, 16, 31, 0xffffffff;
+	shr.u64 %rd192, %rd186, 32;
+	cvt.u32.u64 %r297, %rd192;
+	shfl.sync.bfly.b32 %r298, %r297, 16, 31, 0xffffffff;
+	mov.b64 %rd193, {%r296, %r298};
+	.loc 9 38 49
+	add.s64 %rd194, %rd186, %rd193;
+	.loc 9 54 32
+	cvt.u32.u64 %r299, %rd194;
+	shfl.sync.bfly.b32 %r300, %r299, 8, 31, 0xffffffff;
+	shr.u64 %rd195, %rd194, 32;
+	cvt.u32.u64 %r301, %rd195;
+	shfl.sync.bfly.b32 %r302, %r301, 8, 31, 0xffffffff;
+	mov.b64 %rd196, {%r300, %r302};
+	.loc 9 38 49
+	add.s64 %rd197, %rd194, %rd196;
+	.loc 9 54 32
+	cvt.u32.u64 %r303, %rd197;
+	shfl.sync.bfly.b32 %r304, %r303, 4, 31, 0xffffffff;
+	shr.u64 %rd198, %rd197, 32;
+	cvt.u32.u64 %r305, %rd198;
+	shfl.sync.bfly.b32 %r306, %r305, 4, 31, 0xffffffff;
+	mov.b64 %rd199, {%r304, %r306};
+	.loc 9 38 49
+	add.s64 %rd200, %rd197, %rd199;
+	.loc 9 54 32
+	cvt.u32.u64 %r307, %rd200;
+	shfl.sync.bfly.b32 %r308, %r307, 2, 31, 0xffffffff;
+	shr.u64 %rd201, %rd200, 32;
+	cvt.u32.u64 %r309, %rd201;
+	shfl.sync.bfly.b32 %r310, %r309, 2, 31, 0xffffffff;
+	mov.b64 %rd202, {%r308, %r310};
+	.loc 9 38 49
+	add.s64 %rd203, %rd200, %rd202;
+	.loc 9 54 32
+	cvt.u32.u64 %r311, %rd203;
+	shfl.sync.bfly.b32 %r312, %r311, 1, 31, 0xffffffff;
+	shr.u64 %rd204, %rd203, 32;
+	cvt.u32.u64 %r313, %rd204;
+	shfl.sync.bfly.b32 %r314, %r313, 1, 31, 0xffffffff;
+	mov.b64 %rd205, {%r312, %r314};
+	.loc 9 38 49
+	add.s64 %rd189, %rd203, %rd205;
+$B73:
+	.loc 2 95 20
+	cvt.u32.u64 %r315, %rd189;
+	shfl.sync.idx.b32 %r316, %r315, 0, 31, 0xffffffff;
+	shr.u64 %rd206, %rd189, 32;
+	cvt.u32.u64 %r317, %rd206;
+	shfl.sync.idx.b32 %r318, %r317, 0, 31, 0xffffffff;
+	mov.b64 %rd207, {%r316, %r318};
+	.loc 2 61 24
+	shl.b32 %r319, %r228, 3;
+	add.s32 %r320, %r319, 7;
+	.loc 2 38 20
+	mad.lo.s32 %r321, %r319, 4, %r3;
+	ld.shared.u32 %r322, [%r321+28];
+	cvt.u64.u32 %rd208, %r322;
+	ld.shared.u32 %r323, [%r321+16412];
+	mad.wide.u32 %rd209, %r323, 16384, %rd208;
+	.loc 2 61 43
+	add.s64 %rd210, %rd207, %rd209;
+	.loc 2 62 12
+	setp.lt.s64 %p192, %rd210, %rd77;
+	setp.lt.u32 %p193, %r319, %r320;
+	and.pred %p194, %p192, %p193;
+	@%p194 bra $B74;
+	mov.u32 %r324, %r320;
+	mov.u64 %rd211, %rd210;
+	mov.u64 %rd210, %rd207;
+	bra $B75;
+$B74:
+	.loc 2 63 4
+	add.s32 %r324, %r320, -1;
+	.loc 2 38 20
+	mad.lo.s32 %r325, %r320, 4, %r3;
+	ld.shared.u32 %r326, [%r325+-4];
+	cvt.u64.u32 %rd212, %r326;
+	ld.shared.u32 %r327, [%r325+16380];
+	mad.wide.u32 %rd213, %r327, 16384, %rd212;
+	.loc 2 64 28
+	add.s64 %rd211, %rd210, %rd213;
+	.loc 2 62 12
+	setp.lt.s64 %p195, %rd211, %rd77;
+	setp.lt.u32 %p196, %r319, %r324;
+	and.pred %p197, %p195, %p196;
+	@!%p197 bra $B75;
+	mov.u32 %r320, %r324;
+	mov.u64 %rd210, %rd211;
+	bra $B74;
+$B75:
+	cvt.u64.u32 %rd214, %r324;
+	.loc 2 66 15
+	@!%p60 bra $B76;
+	.loc 2 67 6
+	st.shared.v2.u64 [$dynamic+36864], {%rd214, %rd211};
+	st.shared.u64 [$dynamic+36880], %rd210;
+$B76:
+	.loc 2 70 8
+	bar.sync 0;
+	.loc 2 71 33
+	ld.shared.v2.u64 {%rd215, %rd140}, [$dynamic+36864];
+	cvt.u32.u64 %r328, %rd215;
+	ld.shared.u64 %rd216, [$dynamic+36880];
+	.loc 5 79 33
+	shl.b32 %r329, %r328, %r60;
+	add.s32 %r62, %r62, %r329;
+	sub.s64 %rd77, %rd77, %rd216;
+$B77:
+	.loc 5 81 14
+	setp.eq.s32 %p198, %r39, 3;
+	selp.b64 %rd88, 0, %rd88, %p198;
+	and.pred %p199, %p198, %p67;
+	@!%p199 bra $B81;
+	@!%p80 bra $B78;
+	mov.u64 %rd88, 0;
+	mov.u64 %rd217, 0;
+	bra $B80;
+$B78:
+	mov.u64 %rd88, 0;
+	mov.u32 %r330, 0;
+$B79:
+	cvt.u64.u32 %rd218, %r330;
+	.loc 5 84 20
+	setp.lt.u32 %p200, %r330, 129;
+	@!%p200 bra $FAULT16;
+	mad.lo.s32 %r331, %r330, 8, %r3;
+	ld.shared.u64 %rd219, [%r331+53552];
+	add.s64 %rd88, %rd88, %rd219;
+	add.s32 %r330, %r330, 1;
+	cvt.u64.u32 %rd220, %r330;
+	setp.lt.s64 %p201, %rd220, %rd76;
+	@%p201 bra $B79;
+	bra $B81;
+$B80:
+	cvt.u32.u64 %r332, %rd217;
+	mad.lo.s32 %r333, %r332, 8, %r3;
+	ld.shared.u64 %rd221, [%r333+53552];
+	add.s64 %rd88, %rd88, %rd221;
+	add.s64 %rd217, %rd217, 1;
+	setp.lt.s64 %p202, %rd217, %rd76;
+	@%p202 bra $B80;
+$B81:
+	.loc 5 88 7
+	setp.eq.s32 %p203, %r65, 0;
+	@%p203 bra $B137;
+	.loc 5 90 7
+	setp.eq.s32 %p204, %r65, 2;
+	@%p204 bra $B134;
+	.loc 5 95 7
+	setp.eq.s32 %p205, %r65, 3;
+	@%p205 bra $B132;
+	.loc 5 99 7
+	setp.eq.s32 %p206, %r65, 4;
+	@%p206 bra $B129;
+	.loc 5 104 7
+	setp.eq.s32 %p207, %r65, 5;
+	mov.u32 %r334, %r37;
+	mov.u32 %r335, 0;
+	mov.u32 %r336, 0;
+	mov.u32 %r337, 0;
+	mov.u32 %r338, %r52;
+	mov.u32 %r339, %r53;
+	mov.u32 %r340, 0;
+	@%p207 bra $B124;
+	.loc 5 106 7
+	setp.eq.s32 %p208, %r65, 1;
+	setp.ne.s32 %p209, %r65, 1;
+	setp.ne.s32 %p210, %r65, 6;
+	and.pred %p211, %p209, %p210;
+	mov.u32 %r65, 8;
+	@%p211 bra $B154;
+	.loc 5 203 13
+	@!%p208 bra $B115;
+	.loc 5 218 14
+	@!%p66 bra $B88;
+	.loc 6 19 7
+	setp.neu.f32 %p212, %f19, %f19;
+	.loc 6 22 32
+	add.rn.f32 %f112, %f19, 0f00000000;
+	mov.b32 %r341, %f112;
+	.loc 6 23 27
+	shr.s32 %r342, %r341, 31;
+	shr.u32 %r343, %r342, 1;
+	xor.b32 %r344, %r341, %r343;
+	.loc 6 19 7
+	selp.b32 %r345, -2147483648, %r344, %p212;
+	.loc 8 55 13
+	setp.lt.s32 %p213, %r59, %r345;
+	@!%p213 bra $B87;
+	.loc 8 41 31
+	ld.shared.u32 %r346, [$dynamic+53272];
+	setp.lt.u32 %p214, %r9, %r346;
+	cvt.u64.u32 %rd222, %r346;
+	add.s64 %rd223, %rd222, -1;
+	selp.b64 %rd224, %rd223, %rd81, %p214;
+	sub.s64 %rd225, %rd224, %rd81;
+	setp.lt.u64 %p215, %rd225, 2147483648;
+	setp.lt.s64 %p216, %rd224, 2305843009213693952;
+	and.pred %p217, %p215, %p216;
+	and.pred %p218, %p217, %p81;
+	setp.lt.u64 %p219, %rd224, 2048;
+	and.pred %p220, %p218, %p219;
+$B82:
+	.loc 8 56 25
+	cvt.s64.s32 %rd226, %r59;
+	cvt.s64.s32 %rd227, %r345;
+	add.s64 %rd228, %rd226, %rd227;
+	add.s64 %rd229, %rd228, 1;
+	shr.s64 %rd230, %rd229, 1;
+	cvt.u32.u64 %r347, %rd230;
+	mov.u32 %r348, 0;
+	.loc 8 41 23
+	@!%p214 bra $B86;
+	@!%p220 bra $B83;
+	mov.u32 %r348, 0;
+	mov.u32 %r349, %r9;
+	bra $B85;
+$B83:
+	mov.u32 %r348, 0;
+	mov.u32 %r350, %r9;
+$B84:
+	cvt.u64.u32 %rd231, %r350;
+	.loc 8 42 14
+	setp.lt.u32 %p221, %r350, 2048;
+	@!%p221 bra $FAULT17;
+	mad.lo.s32 %r351, %r350, 4, %r3;
+	ld.shared.u32 %r352, [%r351+36888];
+	setp.le.s32 %p222, %r347, %r352;
+	.loc 8 47 19
+	add.s32 %r353, %r348, 1;
+	.loc 8 42 42
+	selp.b32 %r348, %r353, %r348, %p222;
+	.loc 8 41 40
+	add.s32 %r350, %r350, 32;
+	setp.lt.u32 %p223, %r350, %r346;
+	@%p223 bra $B84;
+	bra $B86;
+$B85:
+	cvt.u64.u32 %rd232, %r349;
+	.loc 8 42 14
+	mad.lo.s32 %r354, %r349, 4, %r3;
+	ld.shared.u32 %r355, [%r354+36888];
+	setp.le.s32 %p224, %r347, %r355;
+	.loc 8 47 19
+	add.s32 %r356, %r348, 1;
+	.loc 8 42 42
+	selp.b32 %r348, %r356, %r348, %p224;
+	.loc 8 41 40
+	add.s64 %rd233, %rd232, 32;
+	setp.lt.s64 %p225, %rd233, %rd222;
+	cvt.u32.u64 %r349, %rd233;
+	@%p225 bra $B85;
+$B86:
+	.loc 8 50 32
+	redux.sync.add.s32 %r357, %r348, 0xffffffff;
+	cvt.u64.u32 %rd234, %r357;
+	mov.u32 %r358, 0;
+	redux.sync.add.s32 %r359, %r358, 0xffffffff;
+	mad.wide.u32 %rd235, %r359, 16384, %rd234;
+	.loc 8 57 28
+	setp.le.s64 %p226, %rd82, %rd235;
+	.loc 8 60 21
+	add.s32 %r360, %r347, -1;
+	.loc 8 57 28
+	selp.b32 %r345, %r345, %r360, %p226;
+	selp.b32 %r59, %r347, %r59, %p226;
+	.loc 8 55 13
+	setp.lt.s32 %p227, %r59, %r345;
+	@%p227 bra $B82;
+$B87:
+	.loc 5 220 15
+	@!%p60 bra $B88;
+	.loc 5 221 23
+	cvt.s64.s32 %rd236, %r59;
+	st.shared.u64 [$dynamic+53280], %rd236;
+$B88:
+	.loc 5 224 8
+	bar.sync 0;
+	.loc 5 225 29
+	ld.shared.u64 %rd237, [$dynamic+53280];
+	cvt.u32.u64 %r59, %rd237;
+	.loc 5 226 34
+	ld.shared.u32 %r361, [$dynamic+53272];
+	setp.lt.u32 %p228, %r4, %r361;
+	mov.u32 %r362, %r4;
+	@!%p228 bra $B92;
+$B89:
+	cvt.u64.u32 %rd238, %r362;
+	.loc 5 227 18
+	setp.lt.u32 %p229, %r362, 2048;
+	@!%p229 bra $FAULT18;
+	mad.lo.s32 %r363, %r362, 4, %r3;
+	ld.shared.u32 %r364, [%r363+36888];
+	.loc 6 28 59
+	shr.s32 %r365, %r364, 31;
+	shr.u32 %r366, %r365, 1;
+	xor.b32 %r367, %r364, %r366;
+	mov.b32 %f113, %r367;
+	.loc 5 195 9
+	setp.lt.s32 %p230, %r364, %r59;
+	mov.u32 %r368, -1;
+	@%p230 bra $B91;
+	.loc 6 33 7
+	setp.eq.f32 %p231, %f113, %f19;
+	mov.u32 %r368, 268435456;
+	@%p231 bra $B90;
+	.loc 6 36 28
+	sub.rn.f32 %f114, %f113, %f19;
+	mul.rn.f32 %f115, %f114, %f18;
+	.loc 7 36 10
+	fma.rn.f32 %f116, %f115, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f117, %f116, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f118, %f117, 0fBF317218, %f115;
+	fma.rn.f32 %f119, %f117, 0f3102E308, %f118;
+	.loc 7 39 21
+	fma.rn.f32 %f120, 0f3AB527C5, %f119, 0f3C091CC4;
+	fma.rn.f32 %f121, %f120, %f119, 0f3D2AAC57;
+	fma.rn.f32 %f122, %f121, %f119, 0f3E2AAA49;
+	fma.rn.f32 %f123, %f122, %f119, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f124, %f123, %f119, 0f3F800000;
+	fma.rn.f32 %f125, %f124, %f119, 0f3F800000;
+	mov.b32 %r369, %f116;
+	.loc 7 21 7
+	setp.lt.f32 %p232, 0f00000000, %f115;
+	selp.b32 %r370, 528482304, 1602224128, %p232;
+	selp.b32 %r371, 1602224128, 528482304, %p232;
+	.loc 7 24 51
+	mad.lo.s32 %r372, %r369, 8388608, %r370;
+	mov.b32 %f126, %r372;
+	mul.rn.f32 %f127, %f125, %f126;
+	mov.b32 %f128, %r371;
+	mul.rn.f32 %f129, %f127, %f128;
+	.loc 7 25 8
+	abs.f32 %f130, %f115;
+	setp.lt.f32 %p233, 0f42D00000, %f130;
+	selp.f32 %f131, 0f00000000, %f129, %p233;
+	and.pred %p234, %p233, %p232;
+	selp.f32 %f132, 0f7F800000, %f131, %p234;
+	.loc 6 36 43
+	mul.rn.f32 %f133, %f132, 0f4D800000;
+	cvt.rzi.s32.f32 %r368, %f133;
+$B90:
+$B91:
+	.loc 5 228 11
+	st.shared.u32 [%r363+36888], %r368;
+	.loc 5 226 43
+	add.s32 %r362, %r362, 512;
+	ld.shared.u32 %r373, [$dynamic+53272];
+	setp.lt.u32 %p235, %r362, %r373;
+	@%p235 bra $B89;
+$B92:
+	.loc 5 230 8
+	bar.sync 0;
+	.loc 5 231 14
+	@!%p66 bra $B113;
+	.loc 5 233 29
+	@!%p70 bra $B106;
+	.loc 8 41 31
+	ld.shared.u32 %r374, [$dynamic+53272];
+	setp.lt.u32 %p236, %r9, %r374;
+	mov.u32 %r375, 0;
+	mov.u32 %r376, 0;
+	@!%p236 bra $B98;
+	cvt.u64.u32 %rd239, %r374;
+	add.s64 %rd240, %rd239, -1;
+	selp.b64 %rd241, %rd240, %rd81, %p236;
+	sub.s64 %rd242, %rd241, %rd81;
+	setp.lt.u64 %p237, %rd242, 2147483648;
+	setp.lt.s64 %p238, %rd241, 2305843009213693952;
+	and.pred %p239, %p237, %p238;
+	and.pred %p240, %p239, %p81;
+	setp.lt.u64 %p241, %rd241, 2048;
+	and.pred %p242, %p240, %p241;
+	@!%p242 bra $B93;
+	mov.u32 %r375, 0;
+	mov.u32 %r376, 0;
+	mov.u32 %r377, %r9;
+	bra $B96;
+$B93:
+	mov.u32 %r375, 0;
+	mov.u32 %r376, 0;
+	mov.u32 %r378, %r9;
+$B94:
+	cvt.u64.u32 %rd243, %r378;
+	.loc 8 42 14
+	setp.lt.u32 %p243, %r378, 2048;
+	@!%p243 bra $FAULT19;
+	mad.lo.s32 %r379, %r378, 4, %r3;
+	ld.shared.u32 %r380, [%r379+36888];
+	setp.le.s32 %p244, 0, %r380;
+	@!%p244 bra $B95;
+	.loc 8 47 21
+	and.b32 %r381, %r380, 16383;
+	add.s32 %r375, %r375, %r381;
+	shr.u32 %r382, %r380, 14;
+	add.s32 %r376, %r376, %r382;
+$B95:
+	.loc 8 41 40
+	add.s32 %r378, %r378, 32;
+	setp.lt.u32 %p245, %r378, %r374;
+	@%p245 bra $B94;
+	bra $B98;
+$B96:
+	cvt.u64.u32 %rd244, %r377;
+	.loc 8 42 14
+	mad.lo.s32 %r383, %r377, 4, %r3;
+	ld.shared.u32 %r384, [%r383+36888];
+	setp.le.s32 %p246, 0, %r384;
+	@!%p246 bra $B97;
+	.loc 8 47 21
+	and.b32 %r385, %r384, 16383;
+	add.s32 %r375, %r375, %r385;
+	shr.u32 %r386, %r384, 14;
+	add.s32 %r376, %r376, %r386;
+$B97:
+	.loc 8 41 40
+	add.s64 %rd245, %rd244, 32;
+	setp.lt.s64 %p247, %rd245, %rd239;
+	cvt.u32.u64 %r377, %rd245;
+	@%p247 bra $B96;
+$B98:
+	.loc 8 50 32
+	redux.sync.add.s32 %r387, %r375, 0xffffffff;
+	cvt.u64.u32 %rd246, %r387;
+	redux.sync.add.s32 %r388, %r376, 0xffffffff;
+	mad.wide.u32 %rd247, %r388, 16384, %rd246;
+	.loc 6 49 45
+	cvt.rn.f64.u64 %fd2, %rd247;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd248, %fd3;
+	setp.nan.f64 %p248, %fd3, %fd3;
+	selp.b64 %rd249, 0, %rd248, %p248;
+	setp.lt.s64 %p249, 1, %rd249;
+	selp.b64 %rd250, %rd249, 1, %p249;
+	.loc 8 41 28
+	cvt.u64.u32 %rd251, %r374;
+	add.s64 %rd252, %rd251, -1;
+	selp.b64 %rd253, %rd252, %rd81, %p236;
+	sub.s64 %rd254, %rd253, %rd81;
+	setp.lt.u64 %p250, %rd254, 2147483648;
+	setp.lt.s64 %p251, %rd253, 2305843009213693952;
+	and.pred %p252, %p250, %p251;
+	and.pred %p253, %p252, %p81;
+	setp.lt.u64 %p254, %rd253, 2048;
+	and.pred %p255, %p253, %p254;
+	mov.u32 %r389, 268435456;
+	mov.u32 %r390, 0;
+$B99:
+	.loc 8 56 34
+	add.s32 %r391, %r390, %r389;
+	add.s32 %r392, %r391, 1;
+	cvt.u64.u32 %rd255, %r392;
+	shr.u64 %rd256, %rd255, 1;
+	cvt.u32.u64 %r393, %rd256;
+	mov.u32 %r394, 0;
+	mov.u32 %r395, 0;
+	.loc 8 41 23
+	@!%p236 bra $B105;
+	@!%p255 bra $B100;
+	mov.u32 %r394, 0;
+	mov.u32 %r395, 0;
+	mov.u32 %r396, %r9;
+	bra $B103;
+$B100:
+	mov.u32 %r394, 0;
+	mov.u32 %r395, 0;
+	mov.u32 %r397, %r9;
+$B101:
+	cvt.u64.u32 %rd257, %r397;
+	.loc 8 42 14
+	setp.lt.u32 %p256, %r397, 2048;
+	@!%p256 bra $FAULT20;
+	mad.lo.s32 %r398, %r397, 4, %r3;
+	ld.shared.u32 %r399, [%r398+36888];
+	setp.le.s32 %p257, 0, %r399;
+	@!%p257 bra $B102;
+	setp.le.s32 %p258, %r393, %r399;
+	@!%p258 bra $B102;
+	.loc 8 47 21
+	and.b32 %r400, %r399, 16383;
+	add.s32 %r394, %r394, %r400;
+	shr.u32 %r401, %r399, 14;
+	add.s32 %r395, %r395, %r401;
+$B102:
+	.loc 8 41 40
+	add.s32 %r397, %r397, 32;
+	setp.lt.u32 %p259, %r397, %r374;
+	@%p259 bra $B101;
+	bra $B105;
+$B103:
+	cvt.u64.u32 %rd258, %r396;
+	.loc 8 42 14
+	mad.lo.s32 %r402, %r396, 4, %r3;
+	ld.shared.u32 %r403, [%r402+36888];
+	setp.le.s32 %p260, 0, %r403;
+	@!%p260 bra $B104;
+	setp.le.s32 %p261, %r393, %r403;
+	@!%p261 bra $B104;
+	.loc 8 47 21
+	and.b32 %r404, %r403, 16383;
+	add.s32 %r394, %r394, %r404;
+	shr.u32 %r405, %r403, 14;
+	add.s32 %r395, %r395, %r405;
+$B104:
+	.loc 8 41 40
+	add.s64 %rd259, %rd258, 32;
+	setp.lt.s64 %p262, %rd259, %rd251;
+	cvt.u32.u64 %r396, %rd259;
+	@%p262 bra $B103;
+$B105:
+	.loc 8 50 32
+	redux.sync.add.s32 %r406, %r394, 0xffffffff;
+	cvt.u64.u32 %rd260, %r406;
+	redux.sync.add.s32 %r407, %r395, 0xffffffff;
+	mad.wide.u32 %rd261, %r407, 16384, %rd260;
+	.loc 8 57 28
+	setp.le.s64 %p263, %rd250, %rd261;
+	.loc 8 60 21
+	add.s32 %r408, %r393, -1;
+	.loc 8 57 28
+	selp.b32 %r389, %r389, %r408, %p263;
+	selp.b32 %r390, %r393, %r390, %p263;
+	.loc 8 55 13
+	setp.lt.s32 %p264, %r390, %r389;
+	@%p264 bra $B99;
+	.loc 5 234 15
+	setp.lt.s32 %p265, %r58, %r390;
+	selp.b32 %r58, %r390, %r58, %p265;
+$B106:
+	.loc 8 41 31
+	ld.shared.u32 %r409, [$dynamic+53272];
+	setp.lt.u32 %p266, %r9, %r409;
+	mov.u32 %r410, 0;
+	mov.u32 %r411, 0;
+	@!%p266 bra $B112;
+	cvt.u64.u32 %rd262, %r409;
+	add.s64 %rd263, %rd262, -1;
+	selp.b64 %rd264, %rd263, %rd81, %p266;
+	sub.s64 %rd265, %rd264, %rd81;
+	setp.lt.u64 %p267, %rd265, 2147483648;
+	setp.lt.s64 %p268, %rd264, 2305843009213693952;
+	and.pred %p269, %p267, %p268;
+	and.pred %p270, %p269, %p81;
+	setp.lt.u64 %p271, %rd264, 2048;
+	and.pred %p272, %p270, %p271;
+	@!%p272 bra $B107;
+	mov.u32 %r410, 0;
+	mov.u32 %r411, 0;
+	mov.u32 %r412, %r9;
+	bra $B110;
+$B107:
+	mov.u32 %r410, 0;
+	mov.u32 %r411, 0;
+	mov.u32 %r413, %r9;
+$B108:
+	cvt.u64.u32 %rd266, %r413;
+	.loc 8 42 14
+	setp.lt.u32 %p273, %r413, 2048;
+	@!%p273 bra $FAULT21;
+	mad.lo.s32 %r414, %r413, 4, %r3;
+	ld.shared.u32 %r415, [%r414+36888];
+	setp.le.s32 %p274, 0, %r415;
+	@!%p274 bra $B109;
+	setp.le.s32 %p275, %r58, %r415;
+	@!%p275 bra $B109;
+	.loc 8 47 21
+	and.b32 %r416, %r415, 16383;
+	add.s32 %r410, %r410, %r416;
+	shr.u32 %r417, %r415, 14;
+	add.s32 %r411, %r411, %r417;
+$B109:
+	.loc 8 41 40
+	add.s32 %r413, %r413, 32;
+	setp.lt.u32 %p276, %r413, %r409;
+	@%p276 bra $B108;
+	bra $B112;
+$B110:
+	cvt.u64.u32 %rd267, %r412;
+	.loc 8 42 14
+	mad.lo.s32 %r418, %r412, 4, %r3;
+	ld.shared.u32 %r419, [%r418+36888];
+	setp.le.s32 %p277, 0, %r419;
+	@!%p277 bra $B111;
+	setp.le.s32 %p278, %r58, %r419;
+	@!%p278 bra $B111;
+	.loc 8 47 21
+	and.b32 %r420, %r419, 16383;
+	add.s32 %r410, %r410, %r420;
+	shr.u32 %r421, %r419, 14;
+	add.s32 %r411, %r411, %r421;
+$B111:
+	.loc 8 41 40
+	add.s64 %rd268, %rd267, 32;
+	setp.lt.s64 %p279, %rd268, %rd262;
+	cvt.u32.u64 %r412, %rd268;
+	@%p279 bra $B110;
+$B112:
+	.loc 8 50 32
+	redux.sync.add.s32 %r422, %r410, 0xffffffff;
+	cvt.u64.u32 %rd269, %r422;
+	redux.sync.add.s32 %r423, %r411, 0xffffffff;
+	mad.wide.u32 %rd270, %r423, 16384, %rd269;
+	.loc 5 236 46
+	@!%p60 bra $B113;
+	.loc 5 237 29
+	cvt.s64.s32 %rd271, %r58;
+	st.shared.v2.u64 [$dynamic+53280], {%rd271, %rd270};
+$B113:
+	.loc 5 240 8
+	bar.sync 0;
+	.loc 5 241 32
+	ld.shared.v2.u64 {%rd272, %rd273}, [$dynamic+53280];
+	cvt.u32.u64 %r58, %rd272;
+	mov.u32 %r424, %r37;
+	mov.u32 %r425, 0;
+	mov.u32 %r426, 0;
+	mov.u32 %r427, 0;
+	mov.u32 %r428, %r52;
+	mov.u32 %r429, %r53;
+	mov.u32 %r430, 0;
+$B114:
+	.loc 10 460 19
+	mul.wide.u32 %rd274, %r424, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd275, %rd274, 32;
+	cvt.u32.u64 %r431, %rd275;
+	cvt.u32.u64 %r432, %rd274;
+	.loc 10 460 19
+	mul.wide.u32 %rd276, %r426, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd277, %rd276, 32;
+	cvt.u32.u64 %r433, %rd277;
+	cvt.u32.u64 %r434, %rd276;
+	.loc 11 18 21
+	xor.b32 %r435, %r433, %r425;
+	xor.b32 %r424, %r435, %r428;
+	xor.b32 %r436, %r431, %r427;
+	xor.b32 %r426, %r436, %r429;
+	.loc 11 19 11
+	add.s32 %r428, %r428, -1640531527;
+	add.s32 %r429, %r429, -1150833019;
+	add.s32 %r430, %r430, 1;
+	setp.lt.u32 %p280, %r430, 10;
+	mov.u32 %r425, %r434;
+	mov.u32 %r427, %r432;
+	@%p280 bra $B114;
+	.loc 6 55 30
+	cvt.u64.u32 %rd278, %r434;
+	shl.b64 %rd279, %rd278, 32;
+	cvt.u64.u32 %rd280, %r424;
+	or.b64 %rd281, %rd279, %rd280;
+	mul.hi.u64 %rd282, %rd281, %rd273;
+	.loc 5 242 23
+	sub.s64 %rd77, %rd273, %rd282;
+	.loc 5 243 8
+	bar.sync 0;
+$B115:
+	.loc 5 206 14
+	@!%p66 bra $B123;
+	.loc 8 41 31
+	ld.shared.u32 %r437, [$dynamic+53272];
+	setp.lt.u32 %p281, %r9, %r437;
+	cvt.u64.u32 %rd283, %r437;
+	add.s64 %rd284, %rd283, -1;
+	selp.b64 %rd285, %rd284, %rd81, %p281;
+	sub.s64 %rd286, %rd285, %rd81;
+	setp.lt.u64 %p282, %rd286, 2147483648;
+	setp.lt.s64 %p283, %rd285, 2305843009213693952;
+	and.pred %p284, %p282, %p283;
+	and.pred %p285, %p284, %p81;
+	setp.lt.u64 %p286, %rd285, 2048;
+	and.pred %p287, %p285, %p286;
+	mov.u32 %r438, 2147483647;
+	mov.u32 %r439, 0;
+$B116:
+	.loc 8 56 34
+	add.s32 %r440, %r439, %r438;
+	add.s32 %r441, %r440, 1;
+	cvt.u64.u32 %rd287, %r441;
+	shr.u64 %rd288, %rd287, 1;
+	cvt.u32.u64 %r442, %rd288;
+	mov.u32 %r443, 0;
+	mov.u32 %r444, 0;
+	.loc 8 41 23
+	@!%p281 bra $B122;
+	@!%p287 bra $B117;
+	mov.u32 %r443, 0;
+	mov.u32 %r444, 0;
+	mov.u32 %r445, %r9;
+	bra $B120;
+$B117:
+	mov.u32 %r443, 0;
+	mov.u32 %r444, 0;
+	mov.u32 %r446, %r9;
+$B118:
+	cvt.u64.u32 %rd289, %r446;
+	.loc 8 42 14
+	setp.lt.u32 %p288, %r446, 2048;
+	@!%p288 bra $FAULT22;
+	mad.lo.s32 %r447, %r446, 4, %r3;
+	ld.shared.u32 %r448, [%r447+36888];
+	setp.le.s32 %p289, %r58, %r448;
+	@!%p289 bra $B119;
+	ld.shared.u32 %r449, [%r447+45080];
+	setp.le.s32 %p290, %r442, %r449;
+	@!%p290 bra $B119;
+	.loc 8 47 21
+	and.b32 %r450, %r448, 16383;
+	add.s32 %r443, %r443, %r450;
+	shr.u32 %r451, %r448, 14;
+	add.s32 %r444, %r444, %r451;
+$B119:
+	.loc 8 41 40
+	add.s32 %r446, %r446, 32;
+	setp.lt.u32 %p291, %r446, %r437;
+	@%p291 bra $B118;
+	bra $B122;
+$B120:
+	cvt.u64.u32 %rd290, %r445;
+	.loc 8 42 14
+	mad.lo.s32 %r452, %r445, 4, %r3;
+	ld.shared.u32 %r453, [%r452+36888];
+	setp.le.s32 %p292, %r58, %r453;
+	@!%p292 bra $B121;
+	ld.shared.u32 %r454, [%r452+45080];
+	setp.le.s32 %p293, %r442, %r454;
+	@!%p293 bra $B121;
+	.loc 8 47 21
+	and.b32 %r455, %r453, 16383;
+	add.s32 %r443, %r443, %r455;
+	shr.u32 %r456, %r453, 14;
+	add.s32 %r444, %r444, %r456;
+$B121:
+	.loc 8 41 40
+	add.s64 %rd291, %rd290, 32;
+	setp.lt.s64 %p294, %rd291, %rd283;
+	cvt.u32.u64 %r445, %rd291;
+	@%p294 bra $B120;
+$B122:
+	.loc 8 50 32
+	redux.sync.add.s32 %r457, %r443, 0xffffffff;
+	cvt.u64.u32 %rd292, %r457;
+	redux.sync.add.s32 %r458, %r444, 0xffffffff;
+	mad.wide.u32 %rd293, %r458, 16384, %rd292;
+	.loc 8 57 28
+	setp.le.s64 %p295, %rd77, %rd293;
+	.loc 8 60 21
+	add.s32 %r459, %r442, -1;
+	.loc 8 57 28
+	selp.b32 %r438, %r438, %r459, %p295;
+	selp.b32 %r439, %r442, %r439, %p295;
+	.loc 8 55 13
+	setp.lt.s32 %p296, %r439, %r438;
+	@%p296 bra $B116;
+	.loc 5 208 15
+	@!%p60 bra $B123;
+	.loc 5 209 23
+	cvt.u64.u32 %rd294, %r439;
+	st.shared.u64 [$dynamic+53280], %rd294;
+$B123:
+	.loc 5 212 8
+	bar.sync 0;
+	.loc 5 213 26
+	ld.shared.u64 %rd295, [$dynamic+53280];
+	cvt.u32.u64 %r57, %rd295;
+	mov.u32 %r65, 8;
+	.loc 5 174 15
+	@!%p3 bra $B154;
+	mov.u32 %r59, -2139095040;
+	mov.f32 %f18, 0f3F800000;
+	mov.u32 %r63, 1;
+	mov.pred %p87, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 7;
+	.loc 5 179 34
+	bra $B154;
+$B124:
+	.loc 10 460 19
+	mul.wide.u32 %rd296, %r334, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd297, %rd296, 32;
+	cvt.u32.u64 %r460, %rd297;
+	cvt.u32.u64 %r461, %rd296;
+	.loc 10 460 19
+	mul.wide.u32 %rd298, %r336, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd299, %rd298, 32;
+	cvt.u32.u64 %r462, %rd299;
+	cvt.u32.u64 %r463, %rd298;
+	.loc 11 18 21
+	xor.b32 %r464, %r462, %r335;
+	xor.b32 %r334, %r464, %r338;
+	xor.b32 %r465, %r460, %r337;
+	xor.b32 %r336, %r465, %r339;
+	.loc 11 19 11
+	add.s32 %r338, %r338, -1640531527;
+	add.s32 %r339, %r339, -1150833019;
+	add.s32 %r340, %r340, 1;
+	setp.lt.u32 %p297, %r340, 10;
+	mov.u32 %r335, %r463;
+	mov.u32 %r337, %r461;
+	@%p297 bra $B124;
+	.loc 6 55 30
+	cvt.u64.u32 %rd300, %r463;
+	shl.b64 %rd301, %rd300, 32;
+	cvt.u64.u32 %rd302, %r334;
+	or.b64 %rd303, %rd301, %rd302;
+	mul.hi.u64 %rd304, %rd303, %rd88;
+	mov.u64 %rd305, 0;
+	.loc 5 185 11
+	@!%p71 bra $B127;
+	mov.u64 %rd305, 0;
+	mov.u32 %r466, 0;
+	@%p86 bra $B126;
+$B125:
+	cvt.u64.u32 %rd305, %r466;
+	setp.lt.u32 %p298, %r466, 129;
+	@!%p298 bra $FAULT23;
+	mad.lo.s32 %r467, %r466, 8, %r3;
+	ld.shared.u64 %rd306, [%r467+53552];
+	setp.le.s64 %p299, %rd306, %rd304;
+	@!%p299 bra $B127;
+	.loc 5 186 3
+	sub.s64 %rd304, %rd304, %rd306;
+	.loc 5 187 3
+	add.s32 %r466, %r466, 1;
+	cvt.u64.u32 %rd305, %r466;
+	.loc 5 185 11
+	setp.lt.s64 %p300, %rd305, %rd84;
+	@%p300 bra $B125;
+	bra $B127;
+$B126:
+	cvt.u32.u64 %r468, %rd305;
+	mad.lo.s32 %r469, %r468, 8, %r3;
+	ld.shared.u64 %rd307, [%r469+53552];
+	setp.le.s64 %p301, %rd307, %rd304;
+	@!%p301 bra $B127;
+	.loc 5 186 3
+	sub.s64 %rd304, %rd304, %rd307;
+	.loc 5 187 3
+	add.s64 %rd305, %rd305, 1;
+	.loc 5 185 11
+	setp.lt.s64 %p302, %rd305, %rd84;
+	@%p302 bra $B126;
+$B127:
+	.loc 5 189 81
+	setp.lt.u64 %p303, %rd305, 129;
+	@!%p303 bra $FAULT24;
+	add.s64 %rd89, %rd305, 1;
+	cvt.u32.u64 %r470, %rd305;
+	mad.lo.s32 %r471, %r470, 8, %r3;
+	ld.shared.u64 %rd308, [%r471+53552];
+	sub.s64 %rd77, %rd308, %rd304;
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p62 bra $B128;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B128:
+	.loc 8 21 8
+	bar.sync 0;
+	cvt.u32.u64 %r64, %rd305;
+	mov.u32 %r39, 1;
+	mov.u32 %r65, 6;
+	bra $B154;
+$B129:
+	.loc 5 148 13
+	setp.eq.s32 %p304, %r60, 0;
+	mov.pred %p305, 1;
+	@%p304 bra $B131;
+	.loc 5 151 21
+	shl.b32 %r472, 1, %r60;
+	add.s32 %r61, %r472, -1;
+	setp.lt.u32 %p306, 12, %r60;
+	selp.b32 %r473, 12, %r60, %p306;
+	sub.s32 %r60, %r60, %r473;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r474, %r4;
+$B130:
+	.loc 2 23 8
+	mad.lo.s32 %r475, %r474, 4, %r3;
+	st.shared.u32 [%r475], 0;
+	st.shared.u32 [%r475+16384], 0;
+	.loc 2 22 41
+	add.s32 %r474, %r474, 512;
+	setp.lt.u32 %p307, %r474, 4096;
+	@%p307 bra $B130;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p305, 0;
+$B131:
+	.loc 5 100 16
+	@!%p305 bra $B154;
+	.loc 6 74 79
+	add.s32 %r476, %r62, 1065353216;
+	mov.b32 %f134, %r476;
+	cvt.rzi.s32.f32 %r477, %f134;
+	.loc 5 101 23
+	setp.lt.s32 %p308, %r58, %r477;
+	selp.b32 %r58, %r477, %r58, %p308;
+	mov.u32 %r63, %r58;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 169 4
+	bra $B154;
+$B132:
+	.loc 6 49 45
+	cvt.rn.f64.s64 %fd4, %rd88;
+	mul.rn.f64 %fd5, %fd1, %fd4;
+	cvt.rzi.s64.f64 %rd309, %fd5;
+	setp.nan.f64 %p309, %fd5, %fd5;
+	selp.b64 %rd310, 0, %rd309, %p309;
+	setp.lt.s64 %p310, 1, %rd310;
+	selp.b64 %rd77, %rd310, 1, %p310;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r478, %r4;
+$B133:
+	.loc 2 23 8
+	mad.lo.s32 %r479, %r478, 4, %r3;
+	st.shared.u32 [%r479], 0;
+	st.shared.u32 [%r479+16384], 0;
+	.loc 2 22 41
+	add.s32 %r478, %r478, 512;
+	setp.lt.u32 %p311, %r478, 4096;
+	@%p311 bra $B133;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.u32 %r60, 16;
+	mov.u32 %r61, 234881024;
+	mov.u32 %r62, 0;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 2;
+	mov.u32 %r65, 4;
+	bra $B154;
+$B134:
+	.loc 5 148 13
+	setp.eq.s32 %p312, %r60, 0;
+	mov.pred %p313, 1;
+	@%p312 bra $B136;
+	.loc 5 151 21
+	shl.b32 %r480, 1, %r60;
+	add.s32 %r61, %r480, -1;
+	setp.lt.u32 %p314, 12, %r60;
+	selp.b32 %r481, 12, %r60, %p314;
+	sub.s32 %r60, %r60, %r481;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r482, %r4;
+$B135:
+	.loc 2 23 8
+	mad.lo.s32 %r483, %r482, 4, %r3;
+	st.shared.u32 [%r483], 0;
+	st.shared.u32 [%r483+16384], 0;
+	.loc 2 22 41
+	add.s32 %r482, %r482, 512;
+	setp.lt.u32 %p315, %r482, 4096;
+	@%p315 bra $B135;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p313, 0;
+$B136:
+	.loc 5 91 16
+	@!%p313 bra $B154;
+	.loc 6 69 55
+	xor.b32 %r484, %r62, -2147483648;
+	.loc 5 92 20
+	setp.lt.s32 %p316, -2139095040, %r484;
+	selp.b32 %r59, %r484, -2139095040, %p316;
+	mov.u32 %r63, %r58;
+	mov.pred %p87, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 159 19
+	@!%p68 bra $B154;
+	mov.u32 %r63, 1;
+	mov.pred %p87, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 3;
+	@%p69 bra $B154;
+	mov.u32 %r63, %r58;
+	mov.pred %p87, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 169 4
+	bra $B154;
+$B137:
+	.loc 5 116 29
+	cvt.s64.s32 %rd311, %r68;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p317, 1;
+	vote.sync.ballot.b32 %r485, %p317, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p318, %r485, -1;
+	@%p318 bra $B139;
+	.loc 9 58 43
+	brev.b32 %r486, %r485;
+	clz.b32 %r487, %r486;
+	cvt.u32.u64 %r488, %rd311;
+	shfl.sync.idx.b32 %r489, %r488, %r487, 31, 0xffffffff;
+	shr.u64 %rd312, %rd311, 32;
+	cvt.u32.u64 %r490, %rd312;
+	shfl.sync.idx.b32 %r491, %r490, %r487, 31, 0xffffffff;
+	mov.b64 %rd313, {%r489, %r491};
+	.loc 9 59 21
+	add.s32 %r492, %r485, -1;
+	and.b32 %r493, %r485, %r492;
+	setp.ne.s32 %p319, %r493, 0;
+	@!%p319 bra $B140;
+$B138:
+	.loc 9 60 59
+	brev.b32 %r494, %r493;
+	clz.b32 %r495, %r494;
+	cvt.u32.u64 %r496, %rd311;
+	shfl.sync.idx.b32 %r497, %r496, %r495, 31, 0xffffffff;
+	shr.u64 %rd314, %rd311, 32;
+	cvt.u32.u64 %r498, %rd314;
+	shfl.sync.idx.b32 %r499, %r498, %r495, 31, 0xffffffff;
+	mov.b64 %rd315, {%r497, %r499};
+	.loc 9 40 50
+	setp.lt.s64 %p320, %rd313, %rd315;
+	selp.b64 %rd313, %rd315, %rd313, %p320;
+	.loc 9 59 53
+	add.s32 %r500, %r493, -1;
+	and.b32 %r493, %r493, %r500;
+	setp.ne.s32 %p321, %r493, 0;
+	@%p321 bra $B138;
+	bra $B140;
+$B139:
+	.loc 9 54 32
+	cvt.u32.u64 %r501, %rd311;
+	shfl.sync.bfly.b32 %r502, %r501, 16, 31, 0xffffffff;
+	shr.u64 %rd316, %rd311, 32;
+	cvt.u32.u64 %r503, %rd316;
+	shfl.sync.bfly.b32 %r504, %r503, 16, 31, 0xffffffff;
+	mov.b64 %rd317, {%r502, %r504};
+	.loc 9 40 50
+	setp.lt.s64 %p322, %rd311, %rd317;
+	selp.b64 %rd318, %rd317, %rd311, %p322;
+	.loc 9 54 32
+	cvt.u32.u64 %r505, %rd318;
+	shfl.sync.bfly.b32 %r506, %r505, 8, 31, 0xffffffff;
+	shr.u64 %rd319, %rd318, 32;
+	cvt.u32.u64 %r507, %rd319;
+	shfl.sync.bfly.b32 %r508, %r507, 8, 31, 0xffffffff;
+	mov.b64 %rd320, {%r506, %r508};
+	.loc 9 40 50
+	setp.lt.s64 %p323, %rd318, %rd320;
+	selp.b64 %rd321, %rd320, %rd318, %p323;
+	.loc 9 54 32
+	cvt.u32.u64 %r509, %rd321;
+	shfl.sync.bfly.b32 %r510, %r509, 4, 31, 0xffffffff;
+	shr.u64 %rd322, %rd321, 32;
+	cvt.u32.u64 %r511, %rd322;
+	shfl.sync.bfly.b32 %r512, %r511, 4, 31, 0xffffffff;
+	mov.b64 %rd323, {%r510, %r512};
+	.loc 9 40 50
+	setp.lt.s64 %p324, %rd321, %rd323;
+	selp.b64 %rd324, %rd323, %rd321, %p324;
+	.loc 9 54 32
+	cvt.u32.u64 %r513, %rd324;
+	shfl.sync.bfly.b32 %r514, %r513, 2, 31, 0xffffffff;
+	shr.u64 %rd325, %rd324, 32;
+	cvt.u32.u64 %r515, %rd325;
+	shfl.sync.bfly.b32 %r516, %r515, 2, 31, 0xffffffff;
+	mov.b64 %rd326, {%r514, %r516};
+	.loc 9 40 50
+	setp.lt.s64 %p325, %rd324, %rd326;
+	selp.b64 %rd327, %rd326, %rd324, %p325;
+	.loc 9 54 32
+	cvt.u32.u64 %r517, %rd327;
+	shfl.sync.bfly.b32 %r518, %r517, 1, 31, 0xffffffff;
+	shr.u64 %rd328, %rd327, 32;
+	cvt.u32.u64 %r519, %rd328;
+	shfl.sync.bfly.b32 %r520, %r519, 1, 31, 0xffffffff;
+	mov.b64 %rd329, {%r518, %r520};
+	.loc 9 40 50
+	setp.lt.s64 %p326, %rd327, %rd329;
+	selp.b64 %rd313, %rd329, %rd327, %p326;
+$B140:
+	.loc 1 139 14
+	@!%p60 bra $B141;
+	.loc 1 140 10
+	@!%p61 bra $FAULT25;
+	st.shared.u64 [%r47+53296], %rd313;
+$B141:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd330, [$dynamic+53296];
+	mov.u32 %r521, 0;
+$B142:
+	.loc 1 145 21
+	mad.lo.s32 %r522, %r521, 8, %r3;
+	ld.shared.u64 %rd331, [%r522+53296];
+	setp.lt.s64 %p327, %rd330, %rd331;
+	selp.b64 %rd330, %rd331, %rd330, %p327;
+	add.s32 %r521, %r521, 1;
+	setp.lt.u32 %p328, %r521, 16;
+	@%p328 bra $B142;
+	.loc 5 116 14
+	cvt.u32.u64 %r523, %rd330;
+	.loc 5 117 9
+	setp.le.s32 %p329, %r523, -2139095041;
+	mov.u32 %r65, 8;
+	@%p329 bra $B154;
+	.loc 6 28 59
+	shr.s32 %r524, %r523, 31;
+	shr.u32 %r525, %r524, 1;
+	xor.b32 %r526, %r523, %r525;
+	mov.b32 %f19, %r526;
+	.loc 5 122 28
+	@%p54 bra $B148;
+	.loc 5 123 14
+	setp.ne.s32 %p330, %r68, %r523;
+	selp.b32 %r527, 2147483647, %r67, %p330;
+	.loc 5 126 35
+	cvt.s64.s32 %rd332, %r527;
+	sub.s64 %rd333, 0, %rd332;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p331, 1;
+	vote.sync.ballot.b32 %r528, %p331, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p332, %r528, -1;
+	@%p332 bra $B144;
+	.loc 9 58 43
+	brev.b32 %r529, %r528;
+	clz.b32 %r530, %r529;
+	cvt.u32.u64 %r531, %rd333;
+	shfl.sync.idx.b32 %r532, %r531, %r530, 31, 0xffffffff;
+	shr.u64 %rd334, %rd333, 32;
+	cvt.u32.u64 %r533, %rd334;
+	shfl.sync.idx.b32 %r534, %r533, %r530, 31, 0xffffffff;
+	mov.b64 %rd335, {%r532, %r534};
+	.loc 9 59 21
+	add.s32 %r535, %r528, -1;
+	and.b32 %r536, %r528, %r535;
+	setp.ne.s32 %p333, %r536, 0;
+	@!%p333 bra $B145;
+$B143:
+	.loc 9 60 59
+	brev.b32 %r537, %r536;
+	clz.b32 %r538, %r537;
+	cvt.u32.u64 %r539, %rd333;
+	shfl.sync.idx.b32 %r540, %r539, %r538, 31, 0xffffffff;
+	shr.u64 %rd336, %rd333, 32;
+	cvt.u32.u64 %r541, %rd336;
+	shfl.sync.idx.b32 %r542, %r541, %r538, 31, 0xffffffff;
+	mov.b64 %rd337, {%r540, %r542};
+	.loc 9 40 50
+	setp.lt.s64 %p334, %rd335, %rd337;
+	selp.b64 %rd335, %rd337, %rd335, %p334;
+	.loc 9 59 53
+	add.s32 %r543, %r536, -1;
+	and.b32 %r536, %r536, %r543;
+	setp.ne.s32 %p335, %r536, 0;
+	@%p335 bra $B143;
+	bra $B145;
+$B144:
+	.loc 9 54 32
+	cvt.u32.u64 %r544, %rd333;
+	shfl.sync.bfly.b32 %r545, %r544, 16, 31, 0xffffffff;
+	shr.u64 %rd338, %rd333, 32;
+	cvt.u32.u64 %r546, %rd338;
+	shfl.sync.bfly.b32 %r547, %r546, 16, 31, 0xffffffff;
+	mov.b64 %rd339, {%r545, %r547};
+	.loc 9 40 50
+	setp.lt.s64 %p336, %rd333, %rd339;
+	selp.b64 %rd340, %rd339, %rd333, %p336;
+	.loc 9 54 32
+	cvt.u32.u64 %r548, %rd340;
+	shfl.sync.bfly.b32 %r549, %r548, 8, 31, 0xffffffff;
+	shr.u64 %rd341, %rd340, 32;
+	cvt.u32.u64 %r550, %rd341;
+	shfl.sync.bfly.b32 %r551, %r550, 8, 31, 0xffffffff;
+	mov.b64 %rd342, {%r549, %r551};
+	.loc 9 40 50
+	setp.lt.s64 %p337, %rd340, %rd342;
+	selp.b64 %rd343, %rd342, %rd340, %p337;
+	.loc 9 54 32
+	cvt.u32.u64 %r552, %rd343;
+	shfl.sync.bfly.b32 %r553, %r552, 4, 31, 0xffffffff;
+	shr.u64 %rd344, %rd343, 32;
+	cvt.u32.u64 %r554, %rd344;
+	shfl.sync.bfly.b32 %r555, %r554, 4, 31, 0xffffffff;
+	mov.b64 %rd345, {%r553, %r555};
+	.loc 9 40 50
+	setp.lt.s64 %p338, %rd343, %rd345;
+	selp.b64 %rd346, %rd345, %rd343, %p338;
+	.loc 9 54 32
+	cvt.u32.u64 %r556, %rd346;
+	shfl.sync.bfly.b32 %r557, %r556, 2, 31, 0xffffffff;
+	shr.u64 %rd347, %rd346, 32;
+	cvt.u32.u64 %r558, %rd347;
+	shfl.sync.bfly.b32 %r559, %r558, 2, 31, 0xffffffff;
+	mov.b64 %rd348, {%r557, %r559};
+	.loc 9 40 50
+	setp.lt.s64 %p339, %rd346, %rd348;
+	selp.b64 %rd349, %rd348, %rd346, %p339;
+	.loc 9 54 32
+	cvt.u32.u64 %r560, %rd349;
+	shfl.sync.bfly.b32 %r561, %r560, 1, 31, 0xffffffff;
+	shr.u64 %rd350, %rd349, 32;
+	cvt.u32.u64 %r562, %rd350;
+	shfl.sync.bfly.b32 %r563, %r562, 1, 31, 0xffffffff;
+	mov.b64 %rd351, {%r561, %r563};
+	.loc 9 40 50
+	setp.lt.s64 %p340, %rd349, %rd351;
+	selp.b64 %rd335, %rd351, %rd349, %p340;
+$B145:
+	.loc 1 139 14
+	@!%p60 bra $B146;
+	.loc 1 140 10
+	@!%p61 bra $FAULT25;
+	st.shared.u64 [%r47+53296], %rd335;
+$B146:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd352, [$dynamic+53296];
+	mov.u32 %r564, 0;
+$B147:
+	.loc 1 145 21
+	mad.lo.s32 %r565, %r564, 8, %r3;
+	ld.shared.u64 %rd353, [%r565+53296];
+	setp.lt.s64 %p341, %rd352, %rd353;
+	selp.b64 %rd352, %rd353, %rd352, %p341;
+	add.s32 %r564, %r564, 1;
+	setp.lt.u32 %p342, %r564, 16;
+	@%p342 bra $B147;
+	.loc 5 126 18
+	cvt.u32.u64 %r566, %rd352;
+	sub.s32 %r57, 0, %r566;
+	mov.u32 %r65, 8;
+	.loc 5 174 15
+	@!%p3 bra $B154;
+	mov.u32 %r59, -2139095040;
+	mov.f32 %f18, 0f3F800000;
+	mov.u32 %r63, 1;
+	mov.pred %p87, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 7;
+	.loc 5 179 34
+	bra $B154;
+$B148:
+	.loc 5 131 8
+	@%p55 bra $B149;
+	mov.u32 %r58, %r56;
+	mov.f32 %f18, %f15;
+	mov.u32 %r63, %r56;
+	mov.pred %p87, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 159 19
+	@!%p68 bra $B154;
+	mov.u32 %r58, %r56;
+	mov.f32 %f18, %f15;
+	mov.u32 %r63, 1;
+	mov.pred %p87, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 3;
+	@%p69 bra $B154;
+	mov.u32 %r58, %r56;
+	mov.f32 %f18, %f15;
+	mov.u32 %r63, %r56;
+	mov.pred %p87, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 169 4
+	bra $B154;
+$B149:
+	.loc 6 69 55
+	xor.b32 %r567, %r62, -2147483648;
+	.loc 5 135 18
+	setp.lt.s32 %p343, %r59, %r567;
+	selp.b32 %r59, %r567, %r59, %p343;
+	.loc 5 136 12
+	setp.le.s64 %p344, %rd140, 2048;
+	@%p344 bra $B152;
+	.loc 5 148 13
+	setp.eq.s32 %p345, %r60, 0;
+	@%p345 bra $B151;
+	.loc 5 151 21
+	shl.b32 %r568, 1, %r60;
+	add.s32 %r61, %r568, -1;
+	setp.lt.u32 %p346, 12, %r60;
+	selp.b32 %r569, 12, %r60, %p346;
+	sub.s32 %r60, %r60, %r569;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r570, %r4;
+$B150:
+	.loc 2 23 8
+	mad.lo.s32 %r571, %r570, 4, %r3;
+	st.shared.u32 [%r571], 0;
+	st.shared.u32 [%r571+16384], 0;
+	.loc 2 22 41
+	add.s32 %r570, %r570, 512;
+	setp.lt.u32 %p347, %r570, 4096;
+	@%p347 bra $B150;
+	.loc 2 25 8
+	bar.sync 0;
+$B151:
+	mov.u32 %r58, %r56;
+	mov.f32 %f18, %f15;
+	mov.u32 %r65, 2;
+	.loc 5 143 12
+	bra $B154;
+$B152:
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p62 bra $B153;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B153:
+	.loc 8 21 8
+	bar.sync 0;
+	mov.u32 %r58, %r56;
+	mov.f32 %f18, %f15;
+	mov.u32 %r63, %r59;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 1;
+	mov.u32 %r65, 1;
+$B154:
+	.loc 1 46 12
+	add.s32 %r66, %r66, 1;
+	setp.lt.u32 %p348, %r66, 10;
+	@!%p348 bra $B155;
+	.loc 1 42 14
+	setp.ne.s32 %p349, %r65, 8;
+	@%p349 bra $B20;
+$B155:
+	.loc 1 48 17
+	setp.lt.u32 %p350, 0, %r4;
+	@%p350 bra $B161;
+	.loc 1 51 8
+	setp.lt.u64 %p351, %rd25, %rd22;
+	@!%p351 bra $FAULT26;
+	mad.wide.u32 %rd354, %r2, 4, %rd21;
+	st.global.u32 [%rd354], %r57;
+	.loc 1 52 19
+	setp.lt.s64 %p352, 0, %rd24;
+	and.pred %p353, %p352, %p3;
+	@!%p353 bra $B159;
+	.loc 1 54 14
+	setp.le.s32 %p354, 0, %r57;
+	mov.f32 %f135, 0f7FC00000;
+	@!%p354 bra $B158;
+	.loc 1 55 31
+	cvt.u64.u32 %rd355, %r57;
+	add.s64 %rd356, %rd29, %rd355;
+	setp.lt.u64 %p355, %rd356, %rd2;
+	@!%p355 bra $FAULT27;
+	shl.b64 %rd357, %rd356, 2;
+	add.s64 %rd358, %rd1, %rd357;
+	ld.global.f32 %f136, [%rd358];
+	.loc 6 61 7
+	setp.eq.f32 %p356, %f136, %f19;
+	@%p356 bra $B156;
+	.loc 6 64 11
+	sub.rn.f32 %f137, %f136, %f19;
+	cvt.rn.f32.s64 %f138, %rd88;
+	mul.rn.f32 %f139, %f138, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f140, %f139;
+	setp.lt.f32 %p357, %f140, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f141, %f139, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f142, %f141, %f139, %p357;
+	selp.b32 %r572, 192937984, 0, %p357;
+	.loc 12 71 23
+	mov.b32 %r573, %f142;
+	.loc 12 72 10
+	add.s32 %r574, %r573, -1060439283;
+	and.b32 %r575, %r574, -8388608;
+	.loc 12 73 32
+	sub.s32 %r576, %r573, %r575;
+	mov.b32 %f143, %r576;
+	sub.s32 %r577, %r575, %r572;
+	cvt.rn.f32.s32 %f144, %r577;
+	.loc 12 8 9
+	sub.rn.f32 %f145, %f143, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f146, 0fBD9BD66F, %f145, 0f3E041C4B;
+	fma.rn.f32 %f147, %f146, %f145, 0fBE07A47F;
+	fma.rn.f32 %f148, %f147, %f145, 0f3E1139FA;
+	fma.rn.f32 %f149, %f148, %f145, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f150, %f149, %f145, 0f3E4CD1F1;
+	fma.rn.f32 %f151, %f150, %f145, 0fBE800219;
+	fma.rn.f32 %f152, %f151, %f145, 0f3EAAAAA8;
+	fma.rn.f32 %f153, %f152, %f145, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f154, %f145, %f145;
+	fma.rn.f32 %f155, %f153, %f154, %f145;
+	.loc 12 9 25
+	fma.rn.f32 %f156, %f144, 0f33B17218, %f155;
+	.loc 12 87 21
+	mov.b32 %r578, %f139;
+	setp.le.u32 %p358, 2139095040, %r578;
+	.loc 12 88 10
+	fma.rn.f32 %f157, %f139, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f158, %f157, %f156, %p358;
+	.loc 12 90 7
+	setp.eq.f32 %p359, %f139, 0f00000000;
+	selp.f32 %f159, 0fFF800000, %f158, %p359;
+	.loc 6 64 17
+	sub.rn.f32 %f135, %f137, %f159;
+	bra $B157;
+$B156:
+	.loc 6 62 29
+	cvt.rn.f32.s64 %f160, %rd88;
+	mul.rn.f32 %f161, %f160, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f162, %f161;
+	setp.lt.f32 %p360, %f162, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f163, %f161, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f164, %f163, %f161, %p360;
+	selp.b32 %r579, 192937984, 0, %p360;
+	.loc 12 71 23
+	mov.b32 %r580, %f164;
+	.loc 12 72 10
+	add.s32 %r581, %r580, -1060439283;
+	and.b32 %r582, %r581, -8388608;
+	.loc 12 73 32
+	sub.s32 %r583, %r580, %r582;
+	mov.b32 %f165, %r583;
+	sub.s32 %r584, %r582, %r579;
+	cvt.rn.f32.s32 %f166, %r584;
+	.loc 12 8 9
+	sub.rn.f32 %f167, %f165, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f168, 0fBD9BD66F, %f167, 0f3E041C4B;
+	fma.rn.f32 %f169, %f168, %f167, 0fBE07A47F;
+	fma.rn.f32 %f170, %f169, %f167, 0f3E1139FA;
+	fma.rn.f32 %f171, %f170, %f167, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f172, %f171, %f167, 0f3E4CD1F1;
+	fma.rn.f32 %f173, %f172, %f167, 0fBE800219;
+	fma.rn.f32 %f174, %f173, %f167, 0f3EAAAAA8;
+	fma.rn.f32 %f175, %f174, %f167, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f176, %f167, %f167;
+	fma.rn.f32 %f177, %f175, %f176, %f167;
+	.loc 12 9 25
+	fma.rn.f32 %f178, %f166, 0f33B17218, %f177;
+	.loc 12 87 21
+	mov.b32 %r585, %f161;
+	setp.le.u32 %p361, 2139095040, %r585;
+	.loc 12 88 10
+	fma.rn.f32 %f179, %f161, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f180, %f179, %f178, %p361;
+	.loc 12 90 7
+	setp.eq.f32 %p362, %f161, 0f00000000;
+	selp.f32 %f181, 0fFF800000, %f180, %p362;
+	.loc 6 62 10
+	neg.f32 %f135, %f181;
+$B157:
+$B158:
+	.loc 1 57 11
+	setp.lt.u64 %p363, %rd25, %rd24;
+	@!%p363 bra $FAULT28;
+	mad.wide.u32 %rd359, %r2, 4, %rd23;
+	st.global.f32 [%rd359], %f135;
+$B159:
+	.loc 1 59 32
+	setp.le.s32 %p364, 0, %r57;
+	and.pred %p365, %p18, %p364;
+	@!%p365 bra $B160;
+	.loc 1 60 18
+	cvt.u64.u32 %rd360, %r57;
+	add.s64 %rd361, %rd29, %rd360;
+	setp.lt.u64 %p366, %rd361, %rd11;
+	@!%p366 bra $FAULT29;
+	shl.b64 %rd362, %rd361, 1;
+	add.s64 %rd363, %rd10, %rd362;
+	ld.global.u16 %r586, [%rd363];
+	.loc 4 55 10
+	and.b32 %r587, %r586, 32767;
+	setp.eq.s32 %p367, %r587, 32767;
+	.loc 4 58 15
+	add.s32 %r588, %r586, 1;
+	and.b32 %r589, %r588, 65535;
+	.loc 4 55 20
+	selp.b32 %r590, %r586, %r589, %p367;
+	.loc 1 60 9
+	st.global.u16 [%rd363], %r590;
+$B160:
+	bra $EXIT;
+$B161:
+	.loc 1 49 3
+	bra $EXIT;
+$B162:
+	.loc 1 34 3
+	bra $EXIT;
+$B163:
+	.loc 1 84 19
+	@!%p99 bra $FAULT30;
+	@!%p105 bra $FAULT31;
+	@!%p111 bra $FAULT32;
+	bra $FAULT33;
+$B164:
+	.loc 2 54 33
+	add.s32 %r591, %r48, 1;
+	cvt.u64.u32 %rd364, %r591;
+	.loc 2 38 20
+	setp.lt.u32 %p368, %r591, 4096;
+	.loc 2 54 33
+	add.s32 %r592, %r48, 2;
+	cvt.u64.u32 %rd365, %r592;
+	.loc 2 38 20
+	setp.lt.u32 %p369, %r592, 4096;
+	.loc 2 54 33
+	add.s32 %r593, %r48, 3;
+	cvt.u64.u32 %rd366, %r593;
+	.loc 2 38 20
+	setp.lt.u32 %p370, %r593, 4096;
+	.loc 2 54 33
+	add.s32 %r594, %r48, 4;
+	cvt.u64.u32 %rd367, %r594;
+	.loc 2 38 20
+	setp.lt.u32 %p371, %r594, 4096;
+	.loc 2 54 33
+	add.s32 %r595, %r48, 5;
+	cvt.u64.u32 %rd368, %r595;
+	.loc 2 38 20
+	setp.lt.u32 %p372, %r595, 4096;
+	.loc 2 54 33
+	add.s32 %r596, %r48, 6;
+	cvt.u64.u32 %rd369, %r596;
+	.loc 2 38 20
+	setp.lt.u32 %p373, %r596, 4096;
+	.loc 2 54 33
+	cvt.u64.u32 %rd370, %r50;
+	.loc 2 38 20
+	@!%p63 bra $FAULT34;
+	@!%p368 bra $FAULT35;
+	@!%p369 bra $FAULT36;
+	@!%p370 bra $FAULT37;
+	@!%p371 bra $FAULT38;
+	@!%p372 bra $FAULT39;
+	@!%p373 bra $FAULT40;
+	@!%p64 bra $FAULT41;
+	.loc 2 56 11
+	bra $FAULT42;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 32 13
+	mov.u32 %r597, 0;
+	mov.u64 %rd371, %rd25;
+	mov.u64 %rd372, %rd7;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 37 20
+	mov.u32 %r597, 1;
+	mov.u64 %rd371, %rd30;
+	mov.u64 %rd372, %rd3;
+	bra $FAULT;
+$FAULT2:
+	.loc 3 23 27
+	mov.u32 %r597, 7;
+	mov.u64 %rd371, %rd34;
+	mov.u64 %rd372, %rd20;
+	bra $FAULT;
+$FAULT3:
+	.loc 3 40 27
+	mov.u32 %r597, 11;
+	mov.u64 %rd371, %rd40;
+	mov.u64 %rd372, %rd17;
+	bra $FAULT;
+$FAULT4:
+	.loc 3 41 10
+	mov.u32 %r597, 12;
+	mov.u64 %rd371, %rd42;
+	mov.u64 %rd372, %rd26;
+	bra $FAULT;
+$FAULT5:
+	.loc 3 27 28
+	mov.u32 %r597, 8;
+	mov.u64 %rd371, %rd30;
+	mov.u64 %rd372, %rd12;
+	bra $FAULT;
+$FAULT6:
+	.loc 3 32 25
+	mov.u32 %r597, 9;
+	mov.u64 %rd371, %rd56;
+	mov.u64 %rd372, %rd15;
+	bra $FAULT;
+$FAULT7:
+	.loc 3 62 11
+	mov.u32 %r597, 22;
+	mov.u64 %rd371, %rd64;
+	mov.u64 %rd372, %rd26;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 39 25
+	mov.u32 %r597, 6;
+	mov.u64 %rd371, %rd25;
+	mov.u64 %rd372, %rd9;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 79 17
+	mov.u32 %r597, 13;
+	mov.u64 %rd371, %rd93;
+	mov.u64 %rd372, %rd5;
+	bra $FAULT;
+$FAULT10:
+	.loc 2 30 22
+	mov.u32 %r597, 18;
+	mov.u64 %rd371, %rd109;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r597, 18;
+	mov.u64 %rd371, %rd113;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r597, 18;
+	mov.u64 %rd371, %rd116;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r597, 18;
+	mov.u64 %rd371, %rd119;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 155 10
+	mov.u32 %r597, 14;
+	mov.u64 %rd371, %rd79;
+	mov.u64 %rd372, 32;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 127 12
+	mov.u32 %r597, 10;
+	mov.u64 %rd371, %rd90;
+	mov.u64 %rd372, 129;
+	bra $FAULT;
+$FAULT16:
+	.loc 5 84 20
+	mov.u32 %r597, 19;
+	mov.u64 %rd371, %rd218;
+	mov.u64 %rd372, 129;
+	bra $FAULT;
+$FAULT17:
+	.loc 8 42 14
+	mov.u32 %r597, 20;
+	mov.u64 %rd371, %rd231;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT18:
+	.loc 5 227 18
+	mov.u32 %r597, 17;
+	mov.u64 %rd371, %rd238;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT19:
+	.loc 8 42 14
+	mov.u32 %r597, 20;
+	mov.u64 %rd371, %rd243;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r597, 20;
+	mov.u64 %rd371, %rd257;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r597, 20;
+	mov.u64 %rd371, %rd266;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r597, 20;
+	mov.u64 %rd371, %rd289;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT23:
+	.loc 5 185 47
+	mov.u32 %r597, 21;
+	mov.u64 %rd371, %rd305;
+	mov.u64 %rd372, 129;
+	bra $FAULT;
+$FAULT24:
+	.loc 5 189 81
+	mov.u32 %r597, 15;
+	mov.u64 %rd371, %rd305;
+	mov.u64 %rd372, 129;
+	bra $FAULT;
+$FAULT25:
+	.loc 1 140 10
+	mov.u32 %r597, 16;
+	mov.u64 %rd371, %rd79;
+	mov.u64 %rd372, 32;
+	bra $FAULT;
+$FAULT26:
+	.loc 1 51 8
+	mov.u32 %r597, 2;
+	mov.u64 %rd371, %rd25;
+	mov.u64 %rd372, %rd22;
+	bra $FAULT;
+$FAULT27:
+	.loc 1 55 22
+	mov.u32 %r597, 3;
+	mov.u64 %rd371, %rd356;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT28:
+	.loc 1 57 11
+	mov.u32 %r597, 4;
+	mov.u64 %rd371, %rd25;
+	mov.u64 %rd372, %rd24;
+	bra $FAULT;
+$FAULT29:
+	.loc 1 60 45
+	mov.u32 %r597, 5;
+	mov.u64 %rd371, %rd361;
+	mov.u64 %rd372, %rd11;
+	bra $FAULT;
+$FAULT30:
+	.loc 1 84 19
+	mov.u32 %r597, 25;
+	mov.u64 %rd371, %rd94;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT31:
+	mov.u32 %r597, 25;
+	mov.u64 %rd371, %rd96;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT32:
+	mov.u32 %r597, 25;
+	mov.u64 %rd371, %rd97;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT33:
+	mov.u32 %r597, 25;
+	mov.u64 %rd371, %rd98;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT34:
+	.loc 2 38 20
+	mov.u32 %r597, 23;
+	mov.u64 %rd371, %rd80;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT35:
+	mov.u32 %r597, 23;
+	mov.u64 %rd371, %rd364;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT36:
+	mov.u32 %r597, 23;
+	mov.u64 %rd371, %rd365;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT37:
+	mov.u32 %r597, 23;
+	mov.u64 %rd371, %rd366;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT38:
+	mov.u32 %r597, 23;
+	mov.u64 %rd371, %rd367;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT39:
+	mov.u32 %r597, 23;
+	mov.u64 %rd371, %rd368;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT40:
+	mov.u32 %r597, 23;
+	mov.u64 %rd371, %rd369;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT41:
+	mov.u32 %r597, 23;
+	mov.u64 %rd371, %rd370;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT42:
+	.loc 2 56 11
+	mov.u32 %r597, 24;
+	mov.u64 %rd371, %rd33;
+	mov.u64 %rd372, 512;
+$FAULT:
+	ld.param.u64 %rd373, [wide_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r598, [%rd373], 0, 1;
+	setp.ne.u32 %p374, %r598, 0;
+	@%p374 bra $EXIT;
+	ld.global.u64 %rd374, [%rd373+8];
+	ld.param.u32 %r599, [wide_params+256];
+	st.global.u32 [%rd374+4], %r599;
+	ld.param.u32 %r600, [wide_params+260];
+	st.global.v2.u32 [%rd374+8], {%r600, %r597};
+	mov.u32 %r601, %ctaid.x;
+	mov.u32 %r602, %ctaid.y;
+	st.global.v2.u32 [%rd374+16], {%r601, %r602};
+	mov.u32 %r603, %ctaid.z;
+	mov.u32 %r604, %tid.x;
+	st.global.v2.u32 [%rd374+24], {%r603, %r604};
+	mov.u32 %r605, %tid.y;
+	mov.u32 %r606, %tid.z;
+	st.global.v2.u32 [%rd374+32], {%r605, %r606};
+	st.global.u64 [%rd374+40], %rd371;
+	st.global.u64 [%rd374+48], %rd372;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd374], 56;
+	bra $EXIT;
+}
+`
+
+const wideSM70NarrowAligned = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "wide.go"
+.file 2 "histogram.go"
+.file 3 "adjust.go"
+.file 4 "params.go"
+.file 5 "stage.go"
+.file 6 "weight.go"
+.file 7 "exp.go"
+.file 8 "list.go"
+.file 9 "reduce.go"
+.file 10 "bits.go"
+.file 11 "philox.go"
+.file 12 "log.go"
+
+.extern .shared .align 16 .b8 $dynamic[];
+
+.visible .entry wide(.param .align 8 .b8 wide_params[264])
+{
+	.reg .pred %p<408>;
+	.reg .b32 %r<808>;
+	.reg .b64 %rd<384>;
+	.reg .f32 %f<183>;
+	.reg .f64 %fd<6>;
+
+	ld.param.u64 %rd1, [wide_params];
+	ld.param.u64 %rd2, [wide_params+8];
+	ld.param.u64 %rd3, [wide_params+16];
+	ld.param.u64 %rd4, [wide_params+24];
+	ld.param.u64 %rd5, [wide_params+32];
+	ld.param.u64 %rd6, [wide_params+48];
+	ld.param.u64 %rd7, [wide_params+56];
+	ld.param.u64 %rd8, [wide_params+72];
+	ld.param.u64 %rd9, [wide_params+80];
+	ld.param.u64 %rd10, [wide_params+96];
+	ld.param.u64 %rd11, [wide_params+104];
+	ld.param.u64 %rd12, [wide_params+112];
+	ld.param.u64 %rd13, [wide_params+120];
+	ld.param.u64 %rd14, [wide_params+128];
+	ld.param.u64 %rd15, [wide_params+136];
+	ld.param.u64 %rd16, [wide_params+144];
+	ld.param.u64 %rd17, [wide_params+152];
+	ld.param.u64 %rd18, [wide_params+168];
+	ld.param.u64 %rd19, [wide_params+176];
+	ld.param.u64 %rd20, [wide_params+184];
+	ld.param.u64 %rd21, [wide_params+192];
+	ld.param.u64 %rd22, [wide_params+200];
+	ld.param.u64 %rd23, [wide_params+216];
+	ld.param.u64 %rd24, [wide_params+224];
+	ld.param.u32 %r1, [wide_params+240];
+	.loc 1 31 36
+	mov.u32 %r2, %ctaid.x;
+	cvt.u32.u64 %r3, %rd7;
+	cvt.u64.u32 %rd25, %r3;
+	cvt.u64.u32 %rd26, %r2;
+	.loc 1 32 13
+	setp.lt.u32 %p1, %r2, %r3;
+	@!%p1 bra $FAULT0;
+	.loc 1 30 24
+	mov.u32 %r4, $dynamic;
+	.loc 1 37 52
+	mov.u32 %r5, %tid.x;
+	.loc 1 155 17
+	mov.u32 %r6, %tid.z;
+	mov.u32 %r7, %ntid.y;
+	mov.u32 %r8, %tid.y;
+	mov.u32 %r9, %ntid.x;
+	.loc 2 66 12
+	mov.u32 %r10, %laneid;
+	cvt.u32.u64 %r11, %rd2;
+	cvt.u64.u32 %rd27, %r11;
+	cvt.u32.u64 %r12, %rd3;
+	cvt.u64.u32 %rd28, %r12;
+	cvt.u32.u64 %r13, %rd5;
+	cvt.u64.u32 %rd29, %r13;
+	cvt.u32.u64 %r14, %rd9;
+	cvt.u64.u32 %rd30, %r14;
+	cvt.u32.u64 %r15, %rd11;
+	cvt.u64.u32 %rd31, %r15;
+	cvt.u32.u64 %r16, %rd12;
+	cvt.u64.u32 %rd32, %r16;
+	cvt.u32.u64 %r17, %rd14;
+	cvt.u32.u64 %r18, %rd15;
+	cvt.u64.u32 %rd33, %r18;
+	cvt.u32.u64 %r19, %rd17;
+	cvt.u64.u32 %rd34, %r19;
+	cvt.u32.u64 %r20, %rd19;
+	cvt.u32.u64 %r21, %rd20;
+	cvt.u64.u32 %rd35, %r21;
+	cvt.u32.u64 %r22, %rd22;
+	cvt.u64.u32 %rd36, %r22;
+	cvt.u32.u64 %r23, %rd24;
+	cvt.u64.u32 %rd37, %r23;
+	.loc 1 31 14
+	cvt.u64.u32 %rd38, %r1;
+	.loc 1 32 13
+	mad.wide.u32 %rd39, %r2, 40, %rd6;
+	ld.global.u64 %rd40, [%rd39];
+	ld.global.v2.f32 {%f1, %f2}, [%rd39+8];
+	ld.global.f32 %f3, [%rd39+16];
+	ld.global.u32 %r24, [%rd39+20];
+	ld.global.v2.f32 {%f4, %f5}, [%rd39+24];
+	ld.global.f32 %f6, [%rd39+32];
+	ld.global.u8 %r25, [%rd39+36];
+	setp.ne.u32 %p2, %r25, 0;
+	ld.global.u8 %r26, [%rd39+37];
+	setp.ne.u32 %p3, %r26, 0;
+	ld.global.u8 %r27, [%rd39+38];
+	setp.ne.u32 %p4, %r27, 0;
+	.loc 1 33 7
+	@%p4 bra $B193;
+	.loc 1 37 23
+	mul.wide.u32 %rd41, %r2, %r1;
+	add.s64 %rd42, %rd41, %rd38;
+	setp.le.u64 %p5, %rd42, %rd28;
+	@!%p5 bra $FAULT1;
+	shl.b64 %rd43, %rd41, 2;
+	add.s64 %rd44, %rd1, %rd43;
+	cvt.u64.u32 %rd45, %r5;
+	.loc 3 22 20
+	setp.lt.u32 %p6, 0, %r20;
+	@!%p6 bra $B3;
+	.loc 3 23 33
+	add.s32 %r28, %r2, 2;
+	cvt.u64.u32 %rd46, %r28;
+	setp.le.u32 %p7, %r28, %r21;
+	@!%p7 bra $FAULT2;
+	mad.wide.u32 %rd47, %r2, 4, %rd18;
+	.loc 3 39 25
+	ld.global.u32 %r29, [%rd47];
+	setp.lt.s32 %p8, %r29, 0;
+	selp.b32 %r30, 0, %r29, %p8;
+	cvt.s64.s32 %rd48, %r30;
+	add.s64 %rd49, %rd48, %rd45;
+	ld.global.u32 %r31, [%rd47+4];
+	setp.lt.s32 %p9, %r19, %r31;
+	selp.b32 %r32, %r19, %r31, %p9;
+	cvt.s64.s32 %rd50, %r32;
+	setp.lt.s64 %p10, %rd49, %rd50;
+	cvt.u32.u64 %r33, %rd49;
+	@!%p10 bra $B2;
+$B0:
+	cvt.s64.s32 %rd51, %r33;
+	.loc 3 40 27
+	setp.lt.u32 %p11, %r33, %r19;
+	@!%p11 bra $FAULT3;
+	mad.wide.s32 %rd52, %r33, 8, %rd16;
+	ld.global.u32 %r34, [%rd52];
+	cvt.s64.s32 %rd53, %r34;
+	setp.le.s32 %p12, 0, %r34;
+	setp.lt.s64 %p13, %rd53, %rd38;
+	and.pred %p14, %p12, %p13;
+	@!%p14 bra $B1;
+	.loc 3 41 10
+	setp.lt.u64 %p15, %rd53, %rd38;
+	@!%p15 bra $FAULT4;
+	ld.global.f32 %f7, [%rd52+4];
+	mad.wide.s32 %rd54, %r34, 4, %rd44;
+	ld.global.f32 %f8, [%rd54];
+	add.rn.f32 %f9, %f8, %f7;
+	st.global.f32 [%rd54], %f9;
+$B1:
+	.loc 3 39 83
+	add.s32 %r33, %r33, 512;
+	cvt.u64.u32 %rd55, %r33;
+	ld.global.u32 %r35, [%rd47+4];
+	setp.lt.s32 %p16, %r19, %r35;
+	selp.b32 %r36, %r19, %r35, %p16;
+	cvt.s64.s32 %rd56, %r36;
+	setp.lt.s64 %p17, %rd55, %rd56;
+	@%p17 bra $B0;
+$B2:
+	.loc 3 24 9
+	bar.sync 0;
+$B3:
+	.loc 3 26 19
+	setp.lt.u32 %p18, 0, %r15;
+	.loc 4 23 22
+	setp.neu.f32 %p19, %f4, 0f00000000;
+	setp.neu.f32 %p20, %f4, 0f3F800000;
+	and.pred %p21, %p19, %p20;
+	setp.neu.f32 %p22, %f5, 0f00000000;
+	setp.neu.f32 %p23, %f6, 0f00000000;
+	or.pred %p24, %p22, %p23;
+	or.pred %p25, %p21, %p24;
+	.loc 3 26 19
+	and.pred %p26, %p18, %p25;
+	@!%p26 bra $B9;
+	.loc 3 27 28
+	cvt.u32.u64 %r37, %rd42;
+	setp.le.u32 %p27, %r37, %r16;
+	@!%p27 bra $FAULT5;
+	shl.b64 %rd57, %rd41, 1;
+	add.s64 %rd58, %rd10, %rd57;
+	.loc 3 48 20
+	setp.lt.u32 %p28, %r5, %r1;
+	mov.u32 %r38, %r5;
+	@!%p28 bra $B8;
+$B4:
+	cvt.u64.u32 %rd59, %r38;
+	.loc 3 49 32
+	mad.wide.u32 %rd60, %r38, 4, %rd44;
+	ld.global.f32 %f10, [%rd60];
+	mad.wide.u32 %rd61, %r38, 2, %rd58;
+	ld.global.u16 %r39, [%rd61];
+	.loc 4 28 11
+	setp.eq.s32 %p29, %r39, 0;
+	@%p29 bra $B7;
+	.loc 4 31 18
+	@!%p19 bra $B6;
+	.loc 4 32 8
+	setp.lt.f32 %p30, 0f00000000, %f10;
+	@%p30 bra $B5;
+	.loc 4 35 4
+	mul.rn.f32 %f10, %f10, %f4;
+	bra $B6;
+$B5:
+	.loc 4 33 4
+	div.rn.f32 %f10, %f10, %f4;
+$B6:
+	.loc 4 38 21
+	and.b32 %r40, %r39, 32767;
+	.loc 4 39 36
+	cvt.rn.f32.u32 %f11, %r40;
+	mul.rn.f32 %f12, %f5, %f11;
+	sub.rn.f32 %f13, %f10, %f12;
+	.loc 4 40 15
+	setp.lt.u32 %p31, 0, %r40;
+	.loc 4 41 3
+	sub.rn.f32 %f14, %f13, %f6;
+	.loc 4 40 15
+	selp.f32 %f10, %f14, %f13, %p31;
+$B7:
+	.loc 3 49 9
+	st.global.f32 [%rd60], %f10;
+	.loc 3 48 35
+	add.s64 %rd62, %rd59, 512;
+	setp.lt.s64 %p32, %rd62, %rd38;
+	cvt.u32.u64 %r38, %rd62;
+	@%p32 bra $B4;
+$B8:
+	.loc 3 28 9
+	bar.sync 0;
+$B9:
+	.loc 3 30 17
+	setp.lt.u32 %p33, 0, %r17;
+	and.pred %p34, %p33, %p2;
+	@!%p34 bra $B17;
+	.loc 3 31 15
+	add.s64 %rd63, %rd38, 31;
+	shr.u64 %rd64, %rd63, 5;
+	.loc 3 32 28
+	cvt.u32.u64 %r41, %rd64;
+	mul.wide.u32 %rd65, %r2, %r41;
+	add.s64 %rd66, %rd65, %rd64;
+	setp.le.u64 %p35, %rd66, %rd33;
+	@!%p35 bra $FAULT6;
+	shl.b64 %rd67, %rd65, 2;
+	add.s64 %rd68, %rd13, %rd67;
+	.loc 3 55 26
+	setp.lt.u32 %p36, %r5, %r41;
+	mov.u32 %r42, %r5;
+	@!%p36 bra $B16;
+$B10:
+	.loc 3 56 18
+	mad.wide.u32 %rd69, %r42, 4, %rd68;
+	ld.global.u32 %r43, [%rd69];
+	.loc 3 57 14
+	setp.eq.s32 %p37, %r43, -1;
+	@%p37 bra $B15;
+	.loc 3 60 15
+	shl.b32 %r44, %r42, 5;
+	cvt.u64.u32 %rd70, %r44;
+	add.s64 %rd71, %rd70, 32;
+	setp.lt.s64 %p38, %rd38, %rd71;
+	cvt.u32.u64 %r45, %rd71;
+	selp.b32 %r46, %r1, %r45, %p38;
+	setp.lt.u32 %p39, %r44, %r46;
+	@!%p39 bra $B15;
+	add.s32 %r47, %r46, -1;
+	selp.b32 %r48, %r47, %r44, %p39;
+	cvt.u64.u32 %rd72, %r48;
+	sub.s64 %rd73, %rd72, %rd70;
+	setp.lt.u64 %p40, %rd73, 2147483648;
+	setp.lt.s64 %p41, %rd72, 2305843009213693952;
+	and.pred %p42, %p40, %p41;
+	setp.lt.u32 %p43, %r44, %r1;
+	and.pred %p44, %p42, %p43;
+	setp.lt.u32 %p45, %r48, %r1;
+	and.pred %p46, %p44, %p45;
+	@%p46 bra $B13;
+$B11:
+	cvt.u64.u32 %rd74, %r44;
+	.loc 3 61 14
+	and.b32 %r49, %r43, 1;
+	setp.eq.s32 %p47, %r49, 0;
+	@!%p47 bra $B12;
+	.loc 3 62 11
+	setp.lt.u32 %p48, %r44, %r1;
+	@!%p48 bra $FAULT7;
+	mad.wide.u32 %rd75, %r44, 4, %rd44;
+	st.global.f32 [%rd75], 0fFF800000;
+$B12:
+	.loc 3 64 4
+	shr.u32 %r43, %r43, 1;
+	.loc 3 60 57
+	add.s32 %r44, %r44, 1;
+	setp.lt.u32 %p49, %r44, %r46;
+	@%p49 bra $B11;
+	bra $B15;
+$B13:
+	.loc 3 61 14
+	and.b32 %r50, %r43, 1;
+	setp.eq.s32 %p50, %r50, 0;
+	@!%p50 bra $B14;
+	.loc 3 62 11
+	mad.wide.u32 %rd76, %r44, 4, %rd44;
+	st.global.f32 [%rd76], 0fFF800000;
+$B14:
+	.loc 3 64 4
+	shr.u32 %r43, %r43, 1;
+	.loc 3 60 57
+	add.s32 %r44, %r44, 1;
+	setp.lt.u32 %p51, %r44, %r46;
+	@%p51 bra $B13;
+$B15:
+	.loc 3 55 39
+	add.s32 %r42, %r42, 512;
+	setp.lt.u32 %p52, %r42, %r41;
+	@%p52 bra $B10;
+$B16:
+	.loc 3 33 9
+	bar.sync 0;
+$B17:
+	.loc 1 39 25
+	setp.lt.u32 %p53, %r2, %r14;
+	@!%p53 bra $FAULT8;
+	mad.wide.u32 %rd77, %r2, 4, %rd8;
+	ld.global.u32 %r51, [%rd77];
+	.loc 1 73 60
+	shr.u64 %rd78, %rd41, 2;
+	shl.b64 %rd79, %rd78, 2;
+	sub.s64 %rd80, %rd42, %rd79;
+	add.s64 %rd81, %rd80, 2047;
+	shr.s64 %rd82, %rd81, 63;
+	shr.u64 %rd83, %rd82, 53;
+	add.s64 %rd84, %rd80, %rd83;
+	add.s64 %rd85, %rd84, 2047;
+	shr.s64 %rd86, %rd85, 11;
+	.loc 5 63 19
+	setp.lt.f32 %p54, 0f00000000, %f1;
+	mov.pred %p55, 0;
+	mov.u32 %r52, 0;
+	mov.u32 %r53, 0;
+	@!%p54 bra $B18;
+	setp.lt.s32 %p56, 0, %r24;
+	setp.lt.u32 %p57, %r24, %r1;
+	selp.b32 %r54, %r24, 0, %p57;
+	selp.b32 %r55, 2, 0, %p57;
+	and.pred %p58, %p56, %p57;
+	selp.b32 %r52, %r54, 0, %p56;
+	selp.b32 %r53, %r55, 0, %p56;
+	mov.pred %p55, %p58;
+$B18:
+	cvt.u64.u32 %rd87, %r52;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r56, %r5;
+$B19:
+	.loc 2 23 8
+	mad.lo.s32 %r57, %r56, 4, %r4;
+	st.shared.u32 [%r57], 0;
+	st.shared.u32 [%r57+16384], 0;
+	.loc 2 22 41
+	add.s32 %r56, %r56, 512;
+	setp.lt.u32 %p59, %r56, 4096;
+	@%p59 bra $B19;
+	.loc 2 25 8
+	bar.sync 0;
+	.loc 1 154 14
+	setp.eq.s32 %p60, %r10, 0;
+	.loc 1 155 17
+	mad.lo.s32 %r58, %r6, %r7, %r8;
+	mad.lo.s32 %r59, %r58, %r9, %r5;
+	cvt.u64.u32 %rd88, %r59;
+	shr.u64 %rd89, %rd88, 5;
+	cvt.u32.u64 %r60, %rd89;
+	setp.lt.u32 %p61, %r60, 32;
+	mad.lo.s32 %r61, %r60, 8, %r4;
+	.loc 1 126 19
+	setp.eq.s32 %p62, %r5, 0;
+	.loc 2 54 27
+	shl.b32 %r62, %r5, 3;
+	cvt.u64.u32 %rd90, %r62;
+	.loc 2 38 20
+	setp.lt.u32 %p63, %r62, 4096;
+	mad.lo.s32 %r63, %r62, 4, %r4;
+	.loc 2 54 33
+	add.s32 %r64, %r62, 7;
+	.loc 2 38 20
+	setp.lt.u32 %p64, %r64, 4096;
+	.loc 2 56 11
+	setp.lt.u32 %p65, %r5, 512;
+	mad.lo.s32 %r65, %r5, 8, %r4;
+	.loc 2 58 14
+	setp.eq.s32 %p66, %r60, 0;
+	.loc 2 90 17
+	cvt.u64.u32 %rd91, %r10;
+	.loc 5 83 32
+	setp.lt.s64 %p67, 0, %rd86;
+	.loc 5 219 117
+	cvt.s64.s32 %rd92, %r24;
+	.loc 5 233 29
+	setp.lt.f32 %p68, 0f00000000, %f2;
+	setp.lt.f32 %p69, %f2, 0f3F800000;
+	and.pred %p70, %p68, %p69;
+	.loc 6 49 29
+	cvt.f64.f32 %fd1, %f2;
+	.loc 6 54 67
+	cvt.u32.u64 %r66, %rd40;
+	shr.u64 %rd93, %rd40, 32;
+	cvt.u32.u64 %r67, %rd93;
+	.loc 5 185 26
+	add.s64 %rd94, %rd86, -1;
+	setp.lt.s64 %p71, 0, %rd94;
+	.loc 5 130 30
+	rcp.rn.f32 %f15, %f1;
+	.loc 6 41 14
+	setp.lt.f32 %p72, 0f00000000, %f3;
+	.loc 6 44 25
+	setp.nan.f32 %p73, %f3, 0f3F800000;
+	min.f32 %f16, %f3, 0f3F800000;
+	selp.f32 %f17, 0f7FFFFFFF, %f16, %p73;
+	mul.rn.f32 %f18, %f17, 0f4D800000;
+	cvt.rzi.s32.f32 %r68, %f18;
+	setp.lt.s32 %p74, 1, %r68;
+	selp.b32 %r69, %r68, 1, %p74;
+	.loc 6 41 14
+	selp.b32 %r70, %r69, 1, %p72;
+	.loc 2 38 20
+	and.pred %p75, %p63, %p64;
+	.loc 2 56 11
+	and.pred %p76, %p75, %p65;
+	cvt.u32.u64 %r71, %rd86;
+	add.s32 %r72, %r71, -1;
+	setp.lt.u32 %p77, 0, %r71;
+	selp.b32 %r73, %r72, 0, %p77;
+	cvt.u64.u32 %rd95, %r73;
+	setp.lt.u32 %p78, %r73, -2147483648;
+	setp.lt.s64 %p79, %rd95, 2305843009213693952;
+	and.pred %p80, %p78, %p79;
+	setp.lt.u32 %p81, %r73, 129;
+	and.pred %p82, %p80, %p81;
+	setp.lt.u32 %p83, %r10, 2048;
+	add.s64 %rd96, %rd86, -2;
+	cvt.u32.u64 %r74, %rd94;
+	setp.lt.u32 %p84, 0, %r74;
+	selp.b64 %rd97, %rd96, 0, %p84;
+	setp.lt.u64 %p85, %rd97, 2147483648;
+	setp.lt.s64 %p86, %rd97, 2305843009213693952;
+	and.pred %p87, %p85, %p86;
+	setp.lt.u64 %p88, %rd97, 129;
+	and.pred %p89, %p87, %p88;
+	mov.u32 %r75, -1;
+	mov.u64 %rd98, 0;
+	mov.u32 %r76, 0;
+	mov.u32 %r77, -2139095040;
+	mov.f32 %f19, 0f00000000;
+	mov.f32 %f20, 0f00000000;
+	mov.u32 %r78, 20;
+	mov.u32 %r79, -1;
+	mov.u32 %r80, 0;
+	mov.u32 %r81, -2147483648;
+	mov.pred %p90, 0;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r83, 0;
+	mov.u32 %r84, 0;
+$B20:
+	cvt.u64.u32 %rd100, %r82;
+	.loc 1 96 27
+	setp.lt.s64 %p91, %rd100, %rd99;
+	mov.u32 %r85, 2147483647;
+	mov.u32 %r86, -2147483648;
+	@!%p91 bra $B62;
+	.loc 1 114 9
+	setp.eq.s32 %p92, %r53, 1;
+	.loc 1 116 9
+	setp.eq.s32 %p93, %r53, 2;
+	.loc 1 120 9
+	setp.eq.s32 %p94, %r53, 3;
+	.loc 1 96 27
+	cvt.u32.u64 %r87, %rd99;
+	mov.u32 %r85, 2147483647;
+	mov.u32 %r86, -2147483648;
+	mov.u32 %r88, %r82;
+$B21:
+	cvt.u64.u32 %rd101, %r88;
+	.loc 1 97 23
+	mad.wide.u32 %rd102, %r88, 512, %rd78;
+	add.s64 %rd103, %rd102, %rd45;
+	.loc 1 77 13
+	shl.b64 %rd104, %rd103, 2;
+	.loc 1 78 11
+	setp.le.s64 %p95, %rd41, %rd104;
+	add.s64 %rd105, %rd104, 4;
+	setp.le.s64 %p96, %rd105, %rd42;
+	and.pred %p97, %p95, %p96;
+	@%p97 bra $B26;
+	.loc 1 83 40
+	setp.lt.s64 %p98, %rd104, %rd42;
+	and.pred %p99, %p95, %p98;
+	.loc 1 84 19
+	cvt.u32.u64 %r89, %rd104;
+	setp.lt.u32 %p100, %r89, %r11;
+	not.pred %p101, %p99;
+	or.pred %p102, %p101, %p100;
+	.loc 1 83 17
+	add.s64 %rd106, %rd104, 1;
+	setp.le.s64 %p103, %rd41, %rd106;
+	setp.lt.s64 %p104, %rd106, %rd42;
+	and.pred %p105, %p103, %p104;
+	.loc 1 84 19
+	cvt.u32.u64 %r90, %rd106;
+	setp.lt.u32 %p106, %r90, %r11;
+	not.pred %p107, %p105;
+	or.pred %p108, %p107, %p106;
+	.loc 1 83 17
+	add.s64 %rd107, %rd104, 2;
+	setp.le.s64 %p109, %rd41, %rd107;
+	setp.lt.s64 %p110, %rd107, %rd42;
+	and.pred %p111, %p109, %p110;
+	.loc 1 84 19
+	cvt.u32.u64 %r91, %rd107;
+	setp.lt.u32 %p112, %r91, %r11;
+	not.pred %p113, %p111;
+	or.pred %p114, %p113, %p112;
+	.loc 1 83 17
+	add.s64 %rd108, %rd104, 3;
+	setp.le.s64 %p115, %rd41, %rd108;
+	setp.lt.s64 %p116, %rd108, %rd42;
+	and.pred %p117, %p115, %p116;
+	.loc 1 84 19
+	cvt.u32.u64 %r92, %rd108;
+	setp.lt.u32 %p118, %r92, %r11;
+	not.pred %p119, %p117;
+	or.pred %p120, %p119, %p118;
+	and.pred %p121, %p102, %p108;
+	and.pred %p122, %p121, %p114;
+	and.pred %p123, %p122, %p120;
+	@!%p123 bra $B194;
+	mov.f32 %f21, 0f7FC00000;
+	.loc 1 83 24
+	@!%p99 bra $B22;
+	.loc 1 84 19
+	shl.b64 %rd109, %rd104, 2;
+	add.s64 %rd110, %rd1, %rd109;
+	ld.global.f32 %f21, [%rd110];
+$B22:
+	mov.f32 %f22, 0f7FC00000;
+	.loc 1 83 24
+	@!%p105 bra $B23;
+	.loc 1 84 19
+	shl.b64 %rd111, %rd104, 2;
+	add.s64 %rd112, %rd1, %rd111;
+	ld.global.f32 %f22, [%rd112+4];
+$B23:
+	mov.f32 %f23, 0f7FC00000;
+	.loc 1 83 24
+	@!%p111 bra $B24;
+	.loc 1 84 19
+	shl.b64 %rd113, %rd104, 2;
+	add.s64 %rd114, %rd1, %rd113;
+	ld.global.f32 %f23, [%rd114+8];
+$B24:
+	mov.f32 %f24, 0f7FC00000;
+	.loc 1 83 24
+	@!%p117 bra $B25;
+	.loc 1 84 19
+	shl.b64 %rd115, %rd104, 2;
+	add.s64 %rd116, %rd1, %rd115;
+	ld.global.f32 %f24, [%rd116+12];
+$B25:
+	.loc 1 87 2
+	bra $B27;
+$B26:
+	.loc 1 79 17
+	setp.lt.u64 %p124, %rd103, %rd29;
+	@!%p124 bra $FAULT9;
+	shl.b64 %rd117, %rd103, 4;
+	add.s64 %rd118, %rd4, %rd117;
+	ld.global.v4.f32 {%f21, %f22, %f23, %f24}, [%rd118];
+$B27:
+	.loc 6 19 7
+	setp.neu.f32 %p125, %f21, %f21;
+	.loc 6 22 32
+	add.rn.f32 %f25, %f21, 0f00000000;
+	mov.b32 %r93, %f25;
+	.loc 6 23 27
+	shr.s32 %r94, %r93, 31;
+	shr.u32 %r95, %r94, 1;
+	xor.b32 %r96, %r93, %r95;
+	.loc 6 19 7
+	selp.b32 %r97, -2147483648, %r96, %p125;
+	.loc 1 102 11
+	setp.lt.s32 %p126, %r86, %r97;
+	@!%p126 bra $B28;
+	.loc 1 103 25
+	cvt.u32.u64 %r98, %rd104;
+	cvt.u32.u64 %r99, %rd41;
+	sub.s32 %r85, %r98, %r99;
+	mov.u32 %r86, %r97;
+$B28:
+	.loc 6 68 56
+	xor.b32 %r100, %r97, -2147483648;
+	mov.u32 %r101, 1;
+	.loc 1 106 9
+	@!%p90 bra $B31;
+	.loc 5 195 9
+	setp.lt.s32 %p127, %r97, %r77;
+	mov.u32 %r97, -1;
+	@%p127 bra $B30;
+	.loc 6 33 7
+	setp.eq.f32 %p128, %f21, %f20;
+	mov.u32 %r97, 268435456;
+	@%p128 bra $B29;
+	.loc 6 36 28
+	sub.rn.f32 %f26, %f21, %f20;
+	mul.rn.f32 %f27, %f26, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f28, %f27, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f29, %f28, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f30, %f29, 0fBF317218, %f27;
+	fma.rn.f32 %f31, %f29, 0f3102E308, %f30;
+	.loc 7 39 21
+	fma.rn.f32 %f32, 0f3AB527C5, %f31, 0f3C091CC4;
+	fma.rn.f32 %f33, %f32, %f31, 0f3D2AAC57;
+	fma.rn.f32 %f34, %f33, %f31, 0f3E2AAA49;
+	fma.rn.f32 %f35, %f34, %f31, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f36, %f35, %f31, 0f3F800000;
+	fma.rn.f32 %f37, %f36, %f31, 0f3F800000;
+	mov.b32 %r102, %f28;
+	.loc 7 21 7
+	setp.lt.f32 %p129, 0f00000000, %f27;
+	selp.b32 %r103, 528482304, 1602224128, %p129;
+	selp.b32 %r104, 1602224128, 528482304, %p129;
+	.loc 7 24 51
+	mad.lo.s32 %r105, %r102, 8388608, %r103;
+	mov.b32 %f38, %r105;
+	mul.rn.f32 %f39, %f37, %f38;
+	mov.b32 %f40, %r104;
+	mul.rn.f32 %f41, %f39, %f40;
+	.loc 7 25 8
+	abs.f32 %f42, %f27;
+	setp.lt.f32 %p130, 0f42D00000, %f42;
+	selp.f32 %f43, 0f00000000, %f41, %p130;
+	and.pred %p131, %p130, %p129;
+	selp.f32 %f44, 0f7F800000, %f43, %p131;
+	.loc 6 36 43
+	mul.rn.f32 %f45, %f44, 0f4D800000;
+	cvt.rzi.s32.f32 %r97, %f45;
+$B29:
+$B30:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f46, %r97;
+	mov.b32 %r106, %f46;
+	add.s32 %r100, %r106, -1065353216;
+	mov.u32 %r101, %r97;
+$B31:
+	.loc 1 110 13
+	setp.lt.s32 %p132, %r97, %r81;
+	mov.u32 %r107, 0;
+	@%p132 bra $B34;
+	.loc 1 114 9
+	@%p92 bra $B33;
+	.loc 1 116 9
+	@%p93 bra $B32;
+	.loc 1 120 9
+	selp.b32 %r107, %r101, 0, %p94;
+	bra $B34;
+$B32:
+	.loc 1 117 12
+	sub.s32 %r108, %r100, %r80;
+	setp.le.u32 %p133, %r108, %r79;
+	mov.u32 %r107, 0;
+	@!%p133 bra $B34;
+	.loc 1 118 29
+	shr.u32 %r109, %r108, %r78;
+	.loc 2 30 22
+	cvt.u64.u32 %rd119, %r109;
+	setp.lt.u32 %p134, %r109, 4096;
+	@!%p134 bra $FAULT10;
+	mad.lo.s32 %r110, %r109, 4, %r4;
+	and.b32 %r111, %r101, 16383;
+	red.relaxed.cta.shared.add.u32 [%r110], %r111;
+	.loc 2 31 28
+	shr.u32 %r112, %r101, 14;
+	setp.lt.u32 %p135, 0, %r112;
+	mov.u32 %r107, 0;
+	@!%p135 bra $B34;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r110+16384], %r112;
+	mov.u32 %r107, 0;
+	bra $B34;
+$B33:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r113, [$dynamic+53272], 1;
+	setp.lt.u32 %p136, %r113, 2048;
+	mov.u32 %r107, 0;
+	@!%p136 bra $B34;
+	.loc 8 27 42
+	cvt.u32.u64 %r114, %rd104;
+	cvt.u32.u64 %r115, %rd41;
+	sub.s32 %r116, %r114, %r115;
+	mad.lo.s32 %r117, %r113, 4, %r4;
+	st.shared.u32 [%r117+36888], %r97;
+	st.shared.u32 [%r117+45080], %r116;
+	mov.u32 %r107, 0;
+$B34:
+	cvt.s64.s32 %rd120, %r107;
+	.loc 6 19 7
+	setp.neu.f32 %p137, %f22, %f22;
+	.loc 6 22 32
+	add.rn.f32 %f47, %f22, 0f00000000;
+	mov.b32 %r118, %f47;
+	.loc 6 23 27
+	shr.s32 %r119, %r118, 31;
+	shr.u32 %r120, %r119, 1;
+	xor.b32 %r121, %r118, %r120;
+	.loc 6 19 7
+	selp.b32 %r122, -2147483648, %r121, %p137;
+	.loc 1 102 11
+	setp.lt.s32 %p138, %r86, %r122;
+	@!%p138 bra $B35;
+	.loc 1 103 25
+	cvt.u32.u64 %r123, %rd104;
+	add.s32 %r124, %r123, 1;
+	cvt.u32.u64 %r125, %rd41;
+	sub.s32 %r85, %r124, %r125;
+	mov.u32 %r86, %r122;
+$B35:
+	.loc 6 68 56
+	xor.b32 %r126, %r122, -2147483648;
+	mov.u32 %r127, 1;
+	.loc 1 106 9
+	@!%p90 bra $B38;
+	.loc 5 195 9
+	setp.lt.s32 %p139, %r122, %r77;
+	mov.u32 %r122, -1;
+	@%p139 bra $B37;
+	.loc 6 33 7
+	setp.eq.f32 %p140, %f22, %f20;
+	mov.u32 %r122, 268435456;
+	@%p140 bra $B36;
+	.loc 6 36 28
+	sub.rn.f32 %f48, %f22, %f20;
+	mul.rn.f32 %f49, %f48, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f50, %f49, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f51, %f50, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f52, %f51, 0fBF317218, %f49;
+	fma.rn.f32 %f53, %f51, 0f3102E308, %f52;
+	.loc 7 39 21
+	fma.rn.f32 %f54, 0f3AB527C5, %f53, 0f3C091CC4;
+	fma.rn.f32 %f55, %f54, %f53, 0f3D2AAC57;
+	fma.rn.f32 %f56, %f55, %f53, 0f3E2AAA49;
+	fma.rn.f32 %f57, %f56, %f53, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f58, %f57, %f53, 0f3F800000;
+	fma.rn.f32 %f59, %f58, %f53, 0f3F800000;
+	mov.b32 %r128, %f50;
+	.loc 7 21 7
+	setp.lt.f32 %p141, 0f00000000, %f49;
+	selp.b32 %r129, 528482304, 1602224128, %p141;
+	selp.b32 %r130, 1602224128, 528482304, %p141;
+	.loc 7 24 51
+	mad.lo.s32 %r131, %r128, 8388608, %r129;
+	mov.b32 %f60, %r131;
+	mul.rn.f32 %f61, %f59, %f60;
+	mov.b32 %f62, %r130;
+	mul.rn.f32 %f63, %f61, %f62;
+	.loc 7 25 8
+	abs.f32 %f64, %f49;
+	setp.lt.f32 %p142, 0f42D00000, %f64;
+	selp.f32 %f65, 0f00000000, %f63, %p142;
+	and.pred %p143, %p142, %p141;
+	selp.f32 %f66, 0f7F800000, %f65, %p143;
+	.loc 6 36 43
+	mul.rn.f32 %f67, %f66, 0f4D800000;
+	cvt.rzi.s32.f32 %r122, %f67;
+$B36:
+$B37:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f68, %r122;
+	mov.b32 %r132, %f68;
+	add.s32 %r126, %r132, -1065353216;
+	mov.u32 %r127, %r122;
+$B38:
+	.loc 1 110 13
+	setp.lt.s32 %p144, %r122, %r81;
+	@%p144 bra $B41;
+	.loc 1 114 9
+	@%p92 bra $B40;
+	.loc 1 116 9
+	@%p93 bra $B39;
+	.loc 1 121 17
+	cvt.s64.s32 %rd121, %r127;
+	add.s64 %rd122, %rd120, %rd121;
+	.loc 1 120 9
+	selp.b64 %rd120, %rd122, %rd120, %p94;
+	bra $B41;
+$B39:
+	.loc 1 117 12
+	sub.s32 %r133, %r126, %r80;
+	setp.le.u32 %p145, %r133, %r79;
+	@!%p145 bra $B41;
+	.loc 1 118 29
+	shr.u32 %r134, %r133, %r78;
+	.loc 2 30 22
+	cvt.u64.u32 %rd123, %r134;
+	setp.lt.u32 %p146, %r134, 4096;
+	@!%p146 bra $FAULT11;
+	mad.lo.s32 %r135, %r134, 4, %r4;
+	and.b32 %r136, %r127, 16383;
+	red.relaxed.cta.shared.add.u32 [%r135], %r136;
+	.loc 2 31 28
+	shr.u32 %r137, %r127, 14;
+	setp.lt.u32 %p147, 0, %r137;
+	@!%p147 bra $B41;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r135+16384], %r137;
+	bra $B41;
+$B40:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r138, [$dynamic+53272], 1;
+	setp.lt.u32 %p148, %r138, 2048;
+	@!%p148 bra $B41;
+	.loc 8 27 42
+	cvt.u32.u64 %r139, %rd104;
+	add.s32 %r140, %r139, 1;
+	cvt.u32.u64 %r141, %rd41;
+	sub.s32 %r142, %r140, %r141;
+	mad.lo.s32 %r143, %r138, 4, %r4;
+	st.shared.u32 [%r143+36888], %r122;
+	st.shared.u32 [%r143+45080], %r142;
+$B41:
+	.loc 6 19 7
+	setp.neu.f32 %p149, %f23, %f23;
+	.loc 6 22 32
+	add.rn.f32 %f69, %f23, 0f00000000;
+	mov.b32 %r144, %f69;
+	.loc 6 23 27
+	shr.s32 %r145, %r144, 31;
+	shr.u32 %r146, %r145, 1;
+	xor.b32 %r147, %r144, %r146;
+	.loc 6 19 7
+	selp.b32 %r148, -2147483648, %r147, %p149;
+	.loc 1 102 11
+	setp.lt.s32 %p150, %r86, %r148;
+	@!%p150 bra $B42;
+	.loc 1 103 25
+	cvt.u32.u64 %r149, %rd104;
+	add.s32 %r150, %r149, 2;
+	cvt.u32.u64 %r151, %rd41;
+	sub.s32 %r85, %r150, %r151;
+	mov.u32 %r86, %r148;
+$B42:
+	.loc 6 68 56
+	xor.b32 %r152, %r148, -2147483648;
+	mov.u32 %r153, 1;
+	.loc 1 106 9
+	@!%p90 bra $B45;
+	.loc 5 195 9
+	setp.lt.s32 %p151, %r148, %r77;
+	mov.u32 %r148, -1;
+	@%p151 bra $B44;
+	.loc 6 33 7
+	setp.eq.f32 %p152, %f23, %f20;
+	mov.u32 %r148, 268435456;
+	@%p152 bra $B43;
+	.loc 6 36 28
+	sub.rn.f32 %f70, %f23, %f20;
+	mul.rn.f32 %f71, %f70, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f73, %f72, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
+	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
+	.loc 7 39 21
+	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
+	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
+	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
+	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
+	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
+	mov.b32 %r154, %f72;
+	.loc 7 21 7
+	setp.lt.f32 %p153, 0f00000000, %f71;
+	selp.b32 %r155, 528482304, 1602224128, %p153;
+	selp.b32 %r156, 1602224128, 528482304, %p153;
+	.loc 7 24 51
+	mad.lo.s32 %r157, %r154, 8388608, %r155;
+	mov.b32 %f82, %r157;
+	mul.rn.f32 %f83, %f81, %f82;
+	mov.b32 %f84, %r156;
+	mul.rn.f32 %f85, %f83, %f84;
+	.loc 7 25 8
+	abs.f32 %f86, %f71;
+	setp.lt.f32 %p154, 0f42D00000, %f86;
+	selp.f32 %f87, 0f00000000, %f85, %p154;
+	and.pred %p155, %p154, %p153;
+	selp.f32 %f88, 0f7F800000, %f87, %p155;
+	.loc 6 36 43
+	mul.rn.f32 %f89, %f88, 0f4D800000;
+	cvt.rzi.s32.f32 %r148, %f89;
+$B43:
+$B44:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f90, %r148;
+	mov.b32 %r158, %f90;
+	add.s32 %r152, %r158, -1065353216;
+	mov.u32 %r153, %r148;
+$B45:
+	.loc 1 110 13
+	setp.lt.s32 %p156, %r148, %r81;
+	@%p156 bra $B48;
+	.loc 1 114 9
+	@%p92 bra $B47;
+	.loc 1 116 9
+	@%p93 bra $B46;
+	.loc 1 121 17
+	cvt.s64.s32 %rd124, %r153;
+	add.s64 %rd125, %rd120, %rd124;
+	.loc 1 120 9
+	selp.b64 %rd120, %rd125, %rd120, %p94;
+	bra $B48;
+$B46:
+	.loc 1 117 12
+	sub.s32 %r159, %r152, %r80;
+	setp.le.u32 %p157, %r159, %r79;
+	@!%p157 bra $B48;
+	.loc 1 118 29
+	shr.u32 %r160, %r159, %r78;
+	.loc 2 30 22
+	cvt.u64.u32 %rd126, %r160;
+	setp.lt.u32 %p158, %r160, 4096;
+	@!%p158 bra $FAULT12;
+	mad.lo.s32 %r161, %r160, 4, %r4;
+	and.b32 %r162, %r153, 16383;
+	red.relaxed.cta.shared.add.u32 [%r161], %r162;
+	.loc 2 31 28
+	shr.u32 %r163, %r153, 14;
+	setp.lt.u32 %p159, 0, %r163;
+	@!%p159 bra $B48;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r161+16384], %r163;
+	bra $B48;
+$B47:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r164, [$dynamic+53272], 1;
+	setp.lt.u32 %p160, %r164, 2048;
+	@!%p160 bra $B48;
+	.loc 8 27 42
+	cvt.u32.u64 %r165, %rd104;
+	add.s32 %r166, %r165, 2;
+	cvt.u32.u64 %r167, %rd41;
+	sub.s32 %r168, %r166, %r167;
+	mad.lo.s32 %r169, %r164, 4, %r4;
+	st.shared.u32 [%r169+36888], %r148;
+	st.shared.u32 [%r169+45080], %r168;
+$B48:
+	.loc 6 19 7
+	setp.neu.f32 %p161, %f24, %f24;
+	.loc 6 22 32
+	add.rn.f32 %f91, %f24, 0f00000000;
+	mov.b32 %r170, %f91;
+	.loc 6 23 27
+	shr.s32 %r171, %r170, 31;
+	shr.u32 %r172, %r171, 1;
+	xor.b32 %r173, %r170, %r172;
+	.loc 6 19 7
+	selp.b32 %r174, -2147483648, %r173, %p161;
+	.loc 1 102 11
+	setp.lt.s32 %p162, %r86, %r174;
+	@!%p162 bra $B49;
+	.loc 1 103 25
+	cvt.u32.u64 %r175, %rd104;
+	add.s32 %r176, %r175, 3;
+	cvt.u32.u64 %r177, %rd41;
+	sub.s32 %r85, %r176, %r177;
+	mov.u32 %r86, %r174;
+$B49:
+	.loc 6 68 56
+	xor.b32 %r178, %r174, -2147483648;
+	mov.u32 %r179, 1;
+	.loc 1 106 9
+	@!%p90 bra $B52;
+	.loc 5 195 9
+	setp.lt.s32 %p163, %r174, %r77;
+	mov.u32 %r174, -1;
+	@%p163 bra $B51;
+	.loc 6 33 7
+	setp.eq.f32 %p164, %f24, %f20;
+	mov.u32 %r174, 268435456;
+	@%p164 bra $B50;
+	.loc 6 36 28
+	sub.rn.f32 %f92, %f24, %f20;
+	mul.rn.f32 %f93, %f92, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f94, %f93, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f95, %f94, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f96, %f95, 0fBF317218, %f93;
+	fma.rn.f32 %f97, %f95, 0f3102E308, %f96;
+	.loc 7 39 21
+	fma.rn.f32 %f98, 0f3AB527C5, %f97, 0f3C091CC4;
+	fma.rn.f32 %f99, %f98, %f97, 0f3D2AAC57;
+	fma.rn.f32 %f100, %f99, %f97, 0f3E2AAA49;
+	fma.rn.f32 %f101, %f100, %f97, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f102, %f101, %f97, 0f3F800000;
+	fma.rn.f32 %f103, %f102, %f97, 0f3F800000;
+	mov.b32 %r180, %f94;
+	.loc 7 21 7
+	setp.lt.f32 %p165, 0f00000000, %f93;
+	selp.b32 %r181, 528482304, 1602224128, %p165;
+	selp.b32 %r182, 1602224128, 528482304, %p165;
+	.loc 7 24 51
+	mad.lo.s32 %r183, %r180, 8388608, %r181;
+	mov.b32 %f104, %r183;
+	mul.rn.f32 %f105, %f103, %f104;
+	mov.b32 %f106, %r182;
+	mul.rn.f32 %f107, %f105, %f106;
+	.loc 7 25 8
+	abs.f32 %f108, %f93;
+	setp.lt.f32 %p166, 0f42D00000, %f108;
+	selp.f32 %f109, 0f00000000, %f107, %p166;
+	and.pred %p167, %p166, %p165;
+	selp.f32 %f110, 0f7F800000, %f109, %p167;
+	.loc 6 36 43
+	mul.rn.f32 %f111, %f110, 0f4D800000;
+	cvt.rzi.s32.f32 %r174, %f111;
+$B50:
+$B51:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f112, %r174;
+	mov.b32 %r184, %f112;
+	add.s32 %r178, %r184, -1065353216;
+	mov.u32 %r179, %r174;
+$B52:
+	.loc 1 110 13
+	setp.lt.s32 %p168, %r174, %r81;
+	@%p168 bra $B55;
+	.loc 1 114 9
+	@%p92 bra $B54;
+	.loc 1 116 9
+	@%p93 bra $B53;
+	.loc 1 121 17
+	cvt.s64.s32 %rd127, %r179;
+	add.s64 %rd128, %rd120, %rd127;
+	.loc 1 120 9
+	selp.b64 %rd120, %rd128, %rd120, %p94;
+	bra $B55;
+$B53:
+	.loc 1 117 12
+	sub.s32 %r185, %r178, %r80;
+	setp.le.u32 %p169, %r185, %r79;
+	@!%p169 bra $B55;
+	.loc 1 118 29
+	shr.u32 %r186, %r185, %r78;
+	.loc 2 30 22
+	cvt.u64.u32 %rd129, %r186;
+	setp.lt.u32 %p170, %r186, 4096;
+	@!%p170 bra $FAULT13;
+	mad.lo.s32 %r187, %r186, 4, %r4;
+	and.b32 %r188, %r179, 16383;
+	red.relaxed.cta.shared.add.u32 [%r187], %r188;
+	.loc 2 31 28
+	shr.u32 %r189, %r179, 14;
+	setp.lt.u32 %p171, 0, %r189;
+	@!%p171 bra $B55;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r187+16384], %r189;
+	bra $B55;
+$B54:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r190, [$dynamic+53272], 1;
+	setp.lt.u32 %p172, %r190, 2048;
+	@!%p172 bra $B55;
+	.loc 8 27 42
+	cvt.u32.u64 %r191, %rd104;
+	add.s32 %r192, %r191, 3;
+	cvt.u32.u64 %r193, %rd41;
+	sub.s32 %r194, %r192, %r193;
+	mad.lo.s32 %r195, %r190, 4, %r4;
+	st.shared.u32 [%r195+36888], %r174;
+	st.shared.u32 [%r195+45080], %r194;
+$B55:
+	.loc 1 124 15
+	@!%p94 bra $B61;
+	.loc 1 152 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p173, 1;
+	vote.sync.ballot.b32 %r196, %p173, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p174, %r196, -1;
+	@%p174 bra $B57;
+	.loc 9 58 43
+	brev.b32 %r197, %r196;
+	clz.b32 %r198, %r197;
+	cvt.u32.u64 %r199, %rd120;
+	shfl.sync.idx.b32 %r200, %r199, %r198, 31, 0xffffffff;
+	shr.u64 %rd130, %rd120, 32;
+	cvt.u32.u64 %r201, %rd130;
+	shfl.sync.idx.b32 %r202, %r201, %r198, 31, 0xffffffff;
+	mov.b64 %rd131, {%r200, %r202};
+	.loc 9 59 21
+	add.s32 %r203, %r196, -1;
+	and.b32 %r204, %r196, %r203;
+	setp.ne.s32 %p175, %r204, 0;
+	@!%p175 bra $B58;
+$B56:
+	.loc 9 60 59
+	brev.b32 %r205, %r204;
+	clz.b32 %r206, %r205;
+	cvt.u32.u64 %r207, %rd120;
+	shfl.sync.idx.b32 %r208, %r207, %r206, 31, 0xffffffff;
+	shr.u64 %rd132, %rd120, 32;
+	cvt.u32.u64 %r209, %rd132;
+	shfl.sync.idx.b32 %r210, %r209, %r206, 31, 0xffffffff;
+	mov.b64 %rd133, {%r208, %r210};
+	.loc 9 38 49
+	add.s64 %rd131, %rd131, %rd133;
+	.loc 9 59 53
+	add.s32 %r211, %r204, -1;
+	and.b32 %r204, %r204, %r211;
+	setp.ne.s32 %p176, %r204, 0;
+	@%p176 bra $B56;
+	bra $B58;
+$B57:
+	.loc 9 54 32
+	cvt.u32.u64 %r212, %rd120;
+	shfl.sync.bfly.b32 %r213, %r212, 16, 31, 0xffffffff;
+	shr.u64 %rd134, %rd120, 32;
+	cvt.u32.u64 %r214, %rd134;
+	shfl.sync.bfly.b32 %r215, %r214, 16, 31, 0xffffffff;
+	mov.b64 %rd135, {%r213, %r215};
+	.loc 9 38 49
+	add.s64 %rd136, %rd120, %rd135;
+	.loc 9 54 32
+	cvt.u32.u64 %r216, %rd136;
+	shfl.sync.bfly.b32 %r217, %r216, 8, 31, 0xffffffff;
+	shr.u64 %rd137, %rd136, 32;
+	cvt.u32.u64 %r218, %rd137;
+	shfl.sync.bfly.b32 %r219, %r218, 8, 31, 0xffffffff;
+	mov.b64 %rd138, {%r217, %r219};
+	.loc 9 38 49
+	add.s64 %rd139, %rd136, %rd138;
+	.loc 9 54 32
+	cvt.u32.u64 %r220, %rd139;
+	shfl.sync.bfly.b32 %r221, %r220, 4, 31, 0xffffffff;
+	shr.u64 %rd140, %rd139, 32;
+	cvt.u32.u64 %r222, %rd140;
+	shfl.sync.bfly.b32 %r223, %r222, 4, 31, 0xffffffff;
+	mov.b64 %rd141, {%r221, %r223};
+	.loc 9 38 49
+	add.s64 %rd142, %rd139, %rd141;
+	.loc 9 54 32
+	cvt.u32.u64 %r224, %rd142;
+	shfl.sync.bfly.b32 %r225, %r224, 2, 31, 0xffffffff;
+	shr.u64 %rd143, %rd142, 32;
+	cvt.u32.u64 %r226, %rd143;
+	shfl.sync.bfly.b32 %r227, %r226, 2, 31, 0xffffffff;
+	mov.b64 %rd144, {%r225, %r227};
+	.loc 9 38 49
+	add.s64 %rd145, %rd142, %rd144;
+	.loc 9 54 32
+	cvt.u32.u64 %r228, %rd145;
+	shfl.sync.bfly.b32 %r229, %r228, 1, 31, 0xffffffff;
+	shr.u64 %rd146, %rd145, 32;
+	cvt.u32.u64 %r230, %rd146;
+	shfl.sync.bfly.b32 %r231, %r230, 1, 31, 0xffffffff;
+	mov.b64 %rd147, {%r229, %r231};
+	.loc 9 38 49
+	add.s64 %rd131, %rd145, %rd147;
+$B58:
+	.loc 1 154 14
+	@!%p60 bra $B59;
+	.loc 1 155 10
+	@!%p61 bra $FAULT14;
+	st.shared.u64 [%r61+53296], %rd131;
+$B59:
+	.loc 1 157 8
+	bar.sync 0;
+	mov.u64 %rd148, 0;
+	mov.u32 %r232, 0;
+$B60:
+	.loc 1 159 17
+	mad.lo.s32 %r233, %r232, 8, %r4;
+	ld.shared.u64 %rd149, [%r233+53296];
+	add.s64 %rd148, %rd148, %rd149;
+	add.s32 %r232, %r232, 1;
+	setp.lt.u32 %p177, %r232, 16;
+	@%p177 bra $B60;
+	.loc 1 126 19
+	@!%p62 bra $B61;
+	.loc 1 127 12
+	setp.lt.u32 %p178, %r88, 129;
+	@!%p178 bra $FAULT15;
+	mad.lo.s32 %r234, %r88, 8, %r4;
+	st.shared.u64 [%r234+53552], %rd148;
+$B61:
+	.loc 1 96 35
+	add.s32 %r88, %r88, 1;
+	setp.lt.u32 %p179, %r88, %r87;
+	@%p179 bra $B21;
+$B62:
+	.loc 1 131 8
+	bar.sync 0;
+	.loc 5 77 14
+	setp.eq.s32 %p180, %r53, 2;
+	mov.u64 %rd150, 0;
+	@!%p180 bra $B77;
+	.loc 2 50 8
+	bar.sync 0;
+	.loc 2 56 11
+	@!%p76 bra $B195;
+	.loc 2 38 20
+	ld.shared.v4.u32 {%r235, %r236, %r237, %r238}, [%r63];
+	cvt.u64.u32 %rd151, %r235;
+	ld.shared.v4.u32 {%r239, %r240, %r241, %r242}, [%r63+16384];
+	mad.wide.u32 %rd152, %r239, 16384, %rd151;
+	cvt.u64.u32 %rd153, %r236;
+	mad.wide.u32 %rd154, %r240, 16384, %rd153;
+	.loc 2 54 3
+	add.s64 %rd155, %rd152, %rd154;
+	.loc 2 38 14
+	cvt.u64.u32 %rd156, %r237;
+	mad.wide.u32 %rd157, %r241, 16384, %rd156;
+	.loc 2 54 3
+	add.s64 %rd158, %rd155, %rd157;
+	.loc 2 38 14
+	cvt.u64.u32 %rd159, %r238;
+	mad.wide.u32 %rd160, %r242, 16384, %rd159;
+	.loc 2 54 3
+	add.s64 %rd161, %rd158, %rd160;
+	.loc 2 38 20
+	ld.shared.v4.u32 {%r243, %r244, %r245, %r246}, [%r63+16];
+	cvt.u64.u32 %rd162, %r243;
+	ld.shared.v4.u32 {%r247, %r248, %r249, %r250}, [%r63+16400];
+	mad.wide.u32 %rd163, %r247, 16384, %rd162;
+	.loc 2 54 3
+	add.s64 %rd164, %rd161, %rd163;
+	.loc 2 38 14
+	cvt.u64.u32 %rd165, %r244;
+	mad.wide.u32 %rd166, %r248, 16384, %rd165;
+	.loc 2 54 3
+	add.s64 %rd167, %rd164, %rd166;
+	.loc 2 38 14
+	cvt.u64.u32 %rd168, %r245;
+	mad.wide.u32 %rd169, %r249, 16384, %rd168;
+	.loc 2 54 3
+	add.s64 %rd170, %rd167, %rd169;
+	.loc 2 38 14
+	cvt.u64.u32 %rd171, %r246;
+	mad.wide.u32 %rd172, %r250, 16384, %rd171;
+	.loc 2 54 3
+	add.s64 %rd173, %rd170, %rd172;
+	.loc 2 56 11
+	st.shared.u64 [%r65+32768], %rd173;
+	.loc 2 57 8
+	bar.sync 0;
+	mov.u32 %r251, 0;
+	mov.u32 %r252, 511;
+	.loc 2 58 14
+	@!%p66 bra $B76;
+$B63:
+	.loc 2 78 18
+	add.s32 %r253, %r251, %r252;
+	add.s32 %r254, %r253, 1;
+	shr.u32 %r255, %r254, 1;
+	mov.u64 %rd174, 0;
+	mov.u32 %r256, %r10;
+$B64:
+	.loc 2 91 8
+	setp.le.u32 %p181, %r255, %r256;
+	@!%p181 bra $B65;
+	.loc 2 92 20
+	mad.lo.s32 %r257, %r256, 8, %r4;
+	ld.shared.u64 %rd175, [%r257+32768];
+	add.s64 %rd174, %rd174, %rd175;
+$B65:
+	.loc 2 90 38
+	add.s32 %r256, %r256, 32;
+	setp.lt.u32 %p182, %r256, 512;
+	@%p182 bra $B64;
+	.loc 9 51 17
+	mov.pred %p183, 1;
+	vote.sync.ballot.b32 %r258, %p183, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p184, %r258, -1;
+	@%p184 bra $B67;
+	.loc 9 58 43
+	brev.b32 %r259, %r258;
+	clz.b32 %r260, %r259;
+	cvt.u32.u64 %r261, %rd174;
+	shfl.sync.idx.b32 %r262, %r261, %r260, 31, 0xffffffff;
+	shr.u64 %rd176, %rd174, 32;
+	cvt.u32.u64 %r263, %rd176;
+	shfl.sync.idx.b32 %r264, %r263, %r260, 31, 0xffffffff;
+	mov.b64 %rd177, {%r262, %r264};
+	.loc 9 59 21
+	add.s32 %r265, %r258, -1;
+	and.b32 %r266, %r258, %r265;
+	setp.ne.s32 %p185, %r266, 0;
+	@!%p185 bra $B68;
+$B66:
+	.loc 9 60 59
+	brev.b32 %r267, %r266;
+	clz.b32 %r268, %r267;
+	cvt.u32.u64 %r269, %rd174;
+	shfl.sync.idx.b32 %r270, %r269, %r268, 31, 0xffffffff;
+	shr.u64 %rd178, %rd174, 32;
+	cvt.u32.u64 %r271, %rd178;
+	shfl.sync.idx.b32 %r272, %r271, %r268, 31, 0xffffffff;
+	mov.b64 %rd179, {%r270, %r272};
+	.loc 9 38 49
+	add.s64 %rd177, %rd177, %rd179;
+	.loc 9 59 53
+	add.s32 %r273, %r266, -1;
+	and.b32 %r266, %r266, %r273;
+	setp.ne.s32 %p186, %r266, 0;
+	@%p186 bra $B66;
+	bra $B68;
+$B67:
+	.loc 9 54 32
+	cvt.u32.u64 %r274, %rd174;
+	shfl.sync.bfly.b32 %r275, %r274, 16, 31, 0xffffffff;
+	shr.u64 %rd180, %rd174, 32;
+	cvt.u32.u64 %r276, %rd180;
+	shfl.sync.bfly.b32 %r277, %r276, 16, 31, 0xffffffff;
+	mov.b64 %rd181, {%r275, %r277};
+	.loc 9 38 49
+	add.s64 %rd182, %rd174, %rd181;
+	.loc 9 54 32
+	cvt.u32.u64 %r278, %rd182;
+	shfl.sync.bfly.b32 %r279, %r278, 8, 31, 0xffffffff;
+	shr.u64 %rd183, %rd182, 32;
+	cvt.u32.u64 %r280, %rd183;
+	shfl.sync.bfly.b32 %r281, %r280, 8, 31, 0xffffffff;
+	mov.b64 %rd184, {%r279, %r281};
+	.loc 9 38 49
+	add.s64 %rd185, %rd182, %rd184;
+	.loc 9 54 32
+	cvt.u32.u64 %r282, %rd185;
+	shfl.sync.bfly.b32 %r283, %r282, 4, 31, 0xffffffff;
+	shr.u64 %rd186, %rd185, 32;
+	cvt.u32.u64 %r284, %rd186;
+	shfl.sync.bfly.b32 %r285, %r284, 4, 31, 0xffffffff;
+	mov.b64 %rd187, {%r283, %r285};
+	.loc 9 38 49
+	add.s64 %rd188, %rd185, %rd187;
+	.loc 9 54 32
+	cvt.u32.u64 %r286, %rd188;
+	shfl.sync.bfly.b32 %r287, %r286, 2, 31, 0xffffffff;
+	shr.u64 %rd189, %rd188, 32;
+	cvt.u32.u64 %r288, %rd189;
+	shfl.sync.bfly.b32 %r289, %r288, 2, 31, 0xffffffff;
+	mov.b64 %rd190, {%r287, %r289};
+	.loc 9 38 49
+	add.s64 %rd191, %rd188, %rd190;
+	.loc 9 54 32
+	cvt.u32.u64 %r290, %rd191;
+	shfl.sync.bfly.b32 %r291, %r290, 1, 31, 0xffffffff;
+	shr.u64 %rd192, %rd191, 32;
+	cvt.u32.u64 %r292, %rd192;
+	shfl.sync.bfly.b32 %r293, %r292, 1, 31, 0xffffffff;
+	mov.b64 %rd193, {%r291, %r293};
+	.loc 9 38 49
+	add.s64 %rd177, %rd191, %rd193;
+$B68:
+	.loc 2 95 20
+	cvt.u32.u64 %r294, %rd177;
+	shfl.sync.idx.b32 %r295, %r294, 0, 31, 0xffffffff;
+	shr.u64 %rd194, %rd177, 32;
+	cvt.u32.u64 %r296, %rd194;
+	shfl.sync.idx.b32 %r297, %r296, 0, 31, 0xffffffff;
+	mov.b64 %rd195, {%r295, %r297};
+	.loc 2 79 24
+	setp.le.s64 %p187, %rd87, %rd195;
+	.loc 2 82 18
+	add.s32 %r298, %r255, -1;
+	.loc 2 79 24
+	selp.b32 %r251, %r255, %r251, %p187;
+	selp.b32 %r252, %r252, %r298, %p187;
+	.loc 2 77 10
+	setp.lt.u32 %p188, %r251, %r252;
+	@%p188 bra $B63;
+	.loc 2 60 27
+	add.s32 %r299, %r251, 1;
+	mov.u64 %rd196, 0;
+	mov.u32 %r300, %r10;
+$B69:
+	.loc 2 91 8
+	setp.le.u32 %p189, %r299, %r300;
+	@!%p189 bra $B70;
+	.loc 2 92 20
+	mad.lo.s32 %r301, %r300, 8, %r4;
+	ld.shared.u64 %rd197, [%r301+32768];
+	add.s64 %rd196, %rd196, %rd197;
+$B70:
+	.loc 2 90 38
+	add.s32 %r300, %r300, 32;
+	setp.lt.u32 %p190, %r300, 512;
+	@%p190 bra $B69;
+	.loc 9 51 17
+	mov.pred %p191, 1;
+	vote.sync.ballot.b32 %r302, %p191, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p192, %r302, -1;
+	@%p192 bra $B72;
+	.loc 9 58 43
+	brev.b32 %r303, %r302;
+	clz.b32 %r304, %r303;
+	cvt.u32.u64 %r305, %rd196;
+	shfl.sync.idx.b32 %r306, %r305, %r304, 31, 0xffffffff;
+	shr.u64 %rd198, %rd196, 32;
+	cvt.u32.u64 %r307, %rd198;
+	shfl.sync.idx.b32 %r308, %r307, %r304, 31, 0xffffffff;
+	mov.b64 %rd199, {%r306, %r308};
+	.loc 9 59 21
+	add.s32 %r309, %r302, -1;
+	and.b32 %r310, %r302, %r309;
+	setp.ne.s32 %p193, %r310, 0;
+	@!%p193 bra $B73;
+$B71:
+	.loc 9 60 59
+	brev.b32 %r311, %r310;
+	clz.b32 %r312, %r311;
+	cvt.u32.u64 %r313, %rd196;
+	shfl.sync.idx.b32 %r314, %r313, %r312, 31, 0xffffffff;
+	shr.u64 %rd200, %rd196, 32;
+	cvt.u32.u64 %r315, %rd200;
+	shfl.sync.idx.b32 %r316, %r315, %r312, 31, 0xffffffff;
+	mov.b64 %rd201, {%r314, %r316};
+	.loc 9 38 49
+	add.s64 %rd199, %rd199, %rd201;
+	.loc 9 59 53
+	add.s32 %r317, %r310, -1;
+	and.b32 %r310, %r310, %r317;
+	setp.ne.s32 %p194, %r310, 0;
+	@%p194 bra $B71;
+	bra $B73;
+$B72:
+	.loc 9 54 32
+	cvt.u32.u64 %r318, %rd196;
+	shfl.sync.bfly.b32 %r319, %r318, 16, 31, 0xffffffff;
+	shr.u64 %rd202, %rd196, 32;
+	cvt.u32.u64 %r320, %rd202;
+	shfl.sync.bfly.b32 %r321, %r320, 16, 31, 0xffffffff;
+	mov.b64 %rd203, {%r319, %r321};
+	.loc 9 38 49
+	add.s64 %rd204, %rd196, %rd203;
+	.loc 9 54 32
+	cvt.u32.u64 %r322, %rd204;
+	shfl.sync.bfly.b32 %r323, %r322, 8, 31, 0xffffffff;
+	shr.u64 %rd205, %rd204, 32;
+	cvt.u32.u64 %r324, %rd205;
+	shfl.sync.bfly.b32 %r325, %r324, 8, 31, 0xffffffff;
+	mov.b64 %rd206, {%r323, %r325};
+	.loc 9 38 49
+	add.s64 %rd207, %rd204, %rd206;
+	.loc 9 54 32
+	cvt.u32.u64 %r326, %rd207;
+	shfl.sync.bfly.b32 %r327, %r326, 4, 31, 0xffffffff;
+	shr.u64 %rd208, %rd207, 32;
+	cvt.u32.u64 %r328, %rd208;
+	shfl.sync.bfly.b32 %r329, %r328, 4, 31, 0xffffffff;
+	mov.b64 %rd209, {%r327, %r329};
+	.loc 9 38 49
+	add.s64 %rd210, %rd207, %rd209;
+	.loc 9 54 32
+	cvt.u32.u64 %r330, %rd210;
+	shfl.sync.bfly.b32 %r331, %r330, 2, 31, 0xffffffff;
+	shr.u64 %rd211, %rd210, 32;
+	cvt.u32.u64 %r332, %rd211;
+	shfl.sync.bfly.b32 %r333, %r332, 2, 31, 0xffffffff;
+	mov.b64 %rd212, {%r331, %r333};
+	.loc 9 38 49
+	add.s64 %rd213, %rd210, %rd212;
+	.loc 9 54 32
+	cvt.u32.u64 %r334, %rd213;
+	shfl.sync.bfly.b32 %r335, %r334, 1, 31, 0xffffffff;
+	shr.u64 %rd214, %rd213, 32;
+	cvt.u32.u64 %r336, %rd214;
+	shfl.sync.bfly.b32 %r337, %r336, 1, 31, 0xffffffff;
+	mov.b64 %rd215, {%r335, %r337};
+	.loc 9 38 49
+	add.s64 %rd199, %rd213, %rd215;
+$B73:
+	.loc 2 95 20
+	cvt.u32.u64 %r338, %rd199;
+	shfl.sync.idx.b32 %r339, %r338, 0, 31, 0xffffffff;
+	shr.u64 %rd216, %rd199, 32;
+	cvt.u32.u64 %r340, %rd216;
+	shfl.sync.idx.b32 %r341, %r340, 0, 31, 0xffffffff;
+	mov.b64 %rd217, {%r339, %r341};
+	.loc 2 61 24
+	shl.b32 %r342, %r251, 3;
+	add.s32 %r343, %r342, 7;
+	.loc 2 38 20
+	mad.lo.s32 %r344, %r342, 4, %r4;
+	ld.shared.u32 %r345, [%r344+28];
+	cvt.u64.u32 %rd218, %r345;
+	ld.shared.u32 %r346, [%r344+16412];
+	mad.wide.u32 %rd219, %r346, 16384, %rd218;
+	.loc 2 61 43
+	add.s64 %rd220, %rd217, %rd219;
+	.loc 2 62 12
+	setp.lt.s64 %p195, %rd220, %rd87;
+	setp.lt.u32 %p196, %r342, %r343;
+	and.pred %p197, %p195, %p196;
+	@%p197 bra $B74;
+	mov.u32 %r347, %r343;
+	mov.u64 %rd221, %rd220;
+	mov.u64 %rd220, %rd217;
+	bra $B75;
+$B74:
+	.loc 2 63 4
+	add.s32 %r347, %r343, -1;
+	.loc 2 38 20
+	mad.lo.s32 %r348, %r343, 4, %r4;
+	ld.shared.u32 %r349, [%r348+-4];
+	cvt.u64.u32 %rd222, %r349;
+	ld.shared.u32 %r350, [%r348+16380];
+	mad.wide.u32 %rd223, %r350, 16384, %rd222;
+	.loc 2 64 28
+	add.s64 %rd221, %rd220, %rd223;
+	.loc 2 62 12
+	setp.lt.s64 %p198, %rd221, %rd87;
+	setp.lt.u32 %p199, %r342, %r347;
+	and.pred %p200, %p198, %p199;
+	@!%p200 bra $B75;
+	mov.u32 %r343, %r347;
+	mov.u64 %rd220, %rd221;
+	bra $B74;
+$B75:
+	cvt.u64.u32 %rd224, %r347;
+	.loc 2 66 15
+	@!%p60 bra $B76;
+	.loc 2 67 6
+	st.shared.v2.u64 [$dynamic+36864], {%rd224, %rd221};
+	st.shared.u64 [$dynamic+36880], %rd220;
+$B76:
+	.loc 2 70 8
+	bar.sync 0;
+	.loc 2 71 33
+	ld.shared.v2.u64 {%rd225, %rd150}, [$dynamic+36864];
+	cvt.u32.u64 %r351, %rd225;
+	ld.shared.u64 %rd226, [$dynamic+36880];
+	.loc 5 79 33
+	shl.b32 %r352, %r351, %r78;
+	add.s32 %r80, %r80, %r352;
+	sub.s64 %rd87, %rd87, %rd226;
+$B77:
+	.loc 5 81 14
+	setp.eq.s32 %p201, %r53, 3;
+	selp.b64 %rd98, 0, %rd98, %p201;
+	and.pred %p202, %p201, %p67;
+	@!%p202 bra $B81;
+	@!%p82 bra $B78;
+	mov.u64 %rd98, 0;
+	mov.u32 %r353, 0;
+	bra $B80;
+$B78:
+	mov.u64 %rd98, 0;
+	mov.u32 %r354, 0;
+$B79:
+	cvt.u64.u32 %rd227, %r354;
+	.loc 5 84 20
+	setp.lt.u32 %p203, %r354, 129;
+	@!%p203 bra $FAULT16;
+	mad.lo.s32 %r355, %r354, 8, %r4;
+	ld.shared.u64 %rd228, [%r355+53552];
+	add.s64 %rd98, %rd98, %rd228;
+	add.s32 %r354, %r354, 1;
+	setp.lt.u32 %p204, %r354, %r71;
+	@%p204 bra $B79;
+	bra $B81;
+$B80:
+	mad.lo.s32 %r356, %r353, 8, %r4;
+	ld.shared.u64 %rd229, [%r356+53552];
+	add.s64 %rd98, %rd98, %rd229;
+	add.s32 %r353, %r353, 1;
+	setp.lt.u32 %p205, %r353, %r71;
+	@%p205 bra $B80;
+$B81:
+	.loc 5 88 7
+	setp.eq.s32 %p206, %r83, 0;
+	@%p206 bra $B168;
+	.loc 5 90 7
+	setp.eq.s32 %p207, %r83, 2;
+	@%p207 bra $B165;
+	.loc 5 95 7
+	setp.eq.s32 %p208, %r83, 3;
+	@%p208 bra $B163;
+	.loc 5 99 7
+	setp.eq.s32 %p209, %r83, 4;
+	@%p209 bra $B160;
+	.loc 5 104 7
+	setp.eq.s32 %p210, %r83, 5;
+	mov.u32 %r357, %r51;
+	mov.u32 %r358, 0;
+	mov.u32 %r359, 0;
+	mov.u32 %r360, 0;
+	mov.u32 %r361, %r66;
+	mov.u32 %r362, %r67;
+	mov.u32 %r363, 0;
+	@%p210 bra $B154;
+	.loc 5 106 7
+	setp.eq.s32 %p211, %r83, 1;
+	setp.ne.s32 %p212, %r83, 1;
+	setp.ne.s32 %p213, %r83, 6;
+	and.pred %p214, %p212, %p213;
+	mov.u32 %r83, 8;
+	@%p214 bra $B185;
+	.loc 5 203 13
+	@!%p211 bra $B139;
+	.loc 5 218 14
+	@!%p66 bra $B94;
+	.loc 6 19 7
+	setp.neu.f32 %p215, %f20, %f20;
+	.loc 6 22 32
+	add.rn.f32 %f113, %f20, 0f00000000;
+	mov.b32 %r364, %f113;
+	.loc 6 23 27
+	shr.s32 %r365, %r364, 31;
+	shr.u32 %r366, %r365, 1;
+	xor.b32 %r367, %r364, %r366;
+	.loc 6 19 7
+	selp.b32 %r368, -2147483648, %r367, %p215;
+	.loc 8 55 13
+	setp.lt.s32 %p216, %r77, %r368;
+	@!%p216 bra $B93;
+	.loc 8 41 31
+	ld.shared.u32 %r369, [$dynamic+53272];
+	setp.lt.u32 %p217, %r10, %r369;
+	cvt.u64.u32 %rd230, %r369;
+	add.s64 %rd231, %rd230, -1;
+	selp.b64 %rd232, %rd231, %rd91, %p217;
+	sub.s64 %rd233, %rd232, %rd91;
+	setp.lt.u64 %p218, %rd233, 2147483648;
+	setp.lt.s64 %p219, %rd232, 2305843009213693952;
+	and.pred %p220, %p218, %p219;
+	and.pred %p221, %p220, %p83;
+	setp.lt.u64 %p222, %rd232, 2048;
+	and.pred %p223, %p221, %p222;
+$B82:
+	.loc 8 56 25
+	cvt.s64.s32 %rd234, %r77;
+	cvt.s64.s32 %rd235, %r368;
+	add.s64 %rd236, %rd234, %rd235;
+	add.s64 %rd237, %rd236, 1;
+	shr.s64 %rd238, %rd237, 1;
+	cvt.u32.u64 %r370, %rd238;
+	mov.u32 %r371, 0;
+	.loc 8 41 23
+	@!%p217 bra $B86;
+	@!%p223 bra $B83;
+	mov.u32 %r371, 0;
+	mov.u32 %r372, %r10;
+	bra $B85;
+$B83:
+	mov.u32 %r371, 0;
+	mov.u32 %r373, %r10;
+$B84:
+	cvt.u64.u32 %rd239, %r373;
+	.loc 8 42 14
+	setp.lt.u32 %p224, %r373, 2048;
+	@!%p224 bra $FAULT17;
+	mad.lo.s32 %r374, %r373, 4, %r4;
+	ld.shared.u32 %r375, [%r374+36888];
+	setp.le.s32 %p225, %r370, %r375;
+	.loc 8 47 19
+	add.s32 %r376, %r371, 1;
+	.loc 8 42 42
+	selp.b32 %r371, %r376, %r371, %p225;
+	.loc 8 41 40
+	add.s32 %r373, %r373, 32;
+	setp.lt.u32 %p226, %r373, %r369;
+	@%p226 bra $B84;
+	bra $B86;
+$B85:
+	cvt.u64.u32 %rd240, %r372;
+	.loc 8 42 14
+	mad.lo.s32 %r377, %r372, 4, %r4;
+	ld.shared.u32 %r378, [%r377+36888];
+	setp.le.s32 %p227, %r370, %r378;
+	.loc 8 47 19
+	add.s32 %r379, %r371, 1;
+	.loc 8 42 42
+	selp.b32 %r371, %r379, %r371, %p227;
+	.loc 8 41 40
+	add.s64 %rd241, %rd240, 32;
+	setp.lt.s64 %p228, %rd241, %rd230;
+	cvt.u32.u64 %r372, %rd241;
+	@%p228 bra $B85;
+$B86:
+	.loc 8 50 32
+	mov.pred %p229, 1;
+	vote.sync.ballot.b32 %r380, %p229, 0xffffffff;
+	setp.eq.s32 %p230, %r380, -1;
+	@!%p230 bra $B87;
+	shfl.sync.bfly.b32 %r381, %r371, 16, 31, 0xffffffff;
+	add.s32 %r382, %r371, %r381;
+	shfl.sync.bfly.b32 %r383, %r382, 8, 31, 0xffffffff;
+	add.s32 %r384, %r382, %r383;
+	shfl.sync.bfly.b32 %r385, %r384, 4, 31, 0xffffffff;
+	add.s32 %r386, %r384, %r385;
+	shfl.sync.bfly.b32 %r387, %r386, 2, 31, 0xffffffff;
+	add.s32 %r388, %r386, %r387;
+	shfl.sync.bfly.b32 %r389, %r388, 1, 31, 0xffffffff;
+	add.s32 %r390, %r388, %r389;
+	bra $B89;
+$B87:
+	brev.b32 %r391, %r380;
+	clz.b32 %r392, %r391;
+	shfl.sync.idx.b32 %r390, %r371, %r392, 31, 0xffffffff;
+	sub.s32 %r393, %r380, 1;
+	and.b32 %r394, %r380, %r393;
+$B88:
+	setp.eq.s32 %p231, %r394, 0;
+	@%p231 bra $B89;
+	brev.b32 %r395, %r394;
+	clz.b32 %r396, %r395;
+	shfl.sync.idx.b32 %r397, %r371, %r396, 31, 0xffffffff;
+	add.s32 %r390, %r390, %r397;
+	sub.s32 %r398, %r394, 1;
+	and.b32 %r394, %r394, %r398;
+	bra $B88;
+$B89:
+	cvt.u64.u32 %rd242, %r390;
+	mov.u32 %r399, 0;
+	mov.pred %p232, 1;
+	vote.sync.ballot.b32 %r400, %p232, 0xffffffff;
+	setp.eq.s32 %p233, %r400, -1;
+	@!%p233 bra $B90;
+	shfl.sync.bfly.b32 %r401, %r399, 16, 31, 0xffffffff;
+	add.s32 %r402, %r399, %r401;
+	shfl.sync.bfly.b32 %r403, %r402, 8, 31, 0xffffffff;
+	add.s32 %r404, %r402, %r403;
+	shfl.sync.bfly.b32 %r405, %r404, 4, 31, 0xffffffff;
+	add.s32 %r406, %r404, %r405;
+	shfl.sync.bfly.b32 %r407, %r406, 2, 31, 0xffffffff;
+	add.s32 %r408, %r406, %r407;
+	shfl.sync.bfly.b32 %r409, %r408, 1, 31, 0xffffffff;
+	add.s32 %r410, %r408, %r409;
+	bra $B92;
+$B90:
+	brev.b32 %r411, %r400;
+	clz.b32 %r412, %r411;
+	shfl.sync.idx.b32 %r410, %r399, %r412, 31, 0xffffffff;
+	sub.s32 %r413, %r400, 1;
+	and.b32 %r414, %r400, %r413;
+$B91:
+	setp.eq.s32 %p234, %r414, 0;
+	@%p234 bra $B92;
+	brev.b32 %r415, %r414;
+	clz.b32 %r416, %r415;
+	shfl.sync.idx.b32 %r417, %r399, %r416, 31, 0xffffffff;
+	add.s32 %r410, %r410, %r417;
+	sub.s32 %r418, %r414, 1;
+	and.b32 %r414, %r414, %r418;
+	bra $B91;
+$B92:
+	mad.wide.u32 %rd243, %r410, 16384, %rd242;
+	.loc 8 57 28
+	setp.le.s64 %p235, %rd92, %rd243;
+	.loc 8 60 21
+	add.s32 %r419, %r370, -1;
+	.loc 8 57 28
+	selp.b32 %r368, %r368, %r419, %p235;
+	selp.b32 %r77, %r370, %r77, %p235;
+	.loc 8 55 13
+	setp.lt.s32 %p236, %r77, %r368;
+	@%p236 bra $B82;
+$B93:
+	.loc 5 220 15
+	@!%p60 bra $B94;
+	.loc 5 221 23
+	cvt.s64.s32 %rd244, %r77;
+	st.shared.u64 [$dynamic+53280], %rd244;
+$B94:
+	.loc 5 224 8
+	bar.sync 0;
+	.loc 5 225 29
+	ld.shared.u64 %rd245, [$dynamic+53280];
+	cvt.u32.u64 %r77, %rd245;
+	.loc 5 226 34
+	ld.shared.u32 %r420, [$dynamic+53272];
+	setp.lt.u32 %p237, %r5, %r420;
+	mov.u32 %r421, %r5;
+	@!%p237 bra $B98;
+$B95:
+	cvt.u64.u32 %rd246, %r421;
+	.loc 5 227 18
+	setp.lt.u32 %p238, %r421, 2048;
+	@!%p238 bra $FAULT18;
+	mad.lo.s32 %r422, %r421, 4, %r4;
+	ld.shared.u32 %r423, [%r422+36888];
+	.loc 6 28 59
+	shr.s32 %r424, %r423, 31;
+	shr.u32 %r425, %r424, 1;
+	xor.b32 %r426, %r423, %r425;
+	mov.b32 %f114, %r426;
+	.loc 5 195 9
+	setp.lt.s32 %p239, %r423, %r77;
+	mov.u32 %r427, -1;
+	@%p239 bra $B97;
+	.loc 6 33 7
+	setp.eq.f32 %p240, %f114, %f20;
+	mov.u32 %r427, 268435456;
+	@%p240 bra $B96;
+	.loc 6 36 28
+	sub.rn.f32 %f115, %f114, %f20;
+	mul.rn.f32 %f116, %f115, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f117, %f116, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f118, %f117, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f119, %f118, 0fBF317218, %f116;
+	fma.rn.f32 %f120, %f118, 0f3102E308, %f119;
+	.loc 7 39 21
+	fma.rn.f32 %f121, 0f3AB527C5, %f120, 0f3C091CC4;
+	fma.rn.f32 %f122, %f121, %f120, 0f3D2AAC57;
+	fma.rn.f32 %f123, %f122, %f120, 0f3E2AAA49;
+	fma.rn.f32 %f124, %f123, %f120, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f125, %f124, %f120, 0f3F800000;
+	fma.rn.f32 %f126, %f125, %f120, 0f3F800000;
+	mov.b32 %r428, %f117;
+	.loc 7 21 7
+	setp.lt.f32 %p241, 0f00000000, %f116;
+	selp.b32 %r429, 528482304, 1602224128, %p241;
+	selp.b32 %r430, 1602224128, 528482304, %p241;
+	.loc 7 24 51
+	mad.lo.s32 %r431, %r428, 8388608, %r429;
+	mov.b32 %f127, %r431;
+	mul.rn.f32 %f128, %f126, %f127;
+	mov.b32 %f129, %r430;
+	mul.rn.f32 %f130, %f128, %f129;
+	.loc 7 25 8
+	abs.f32 %f131, %f116;
+	setp.lt.f32 %p242, 0f42D00000, %f131;
+	selp.f32 %f132, 0f00000000, %f130, %p242;
+	and.pred %p243, %p242, %p241;
+	selp.f32 %f133, 0f7F800000, %f132, %p243;
+	.loc 6 36 43
+	mul.rn.f32 %f134, %f133, 0f4D800000;
+	cvt.rzi.s32.f32 %r427, %f134;
+$B96:
+$B97:
+	.loc 5 228 11
+	st.shared.u32 [%r422+36888], %r427;
+	.loc 5 226 43
+	add.s32 %r421, %r421, 512;
+	ld.shared.u32 %r432, [$dynamic+53272];
+	setp.lt.u32 %p244, %r421, %r432;
+	@%p244 bra $B95;
+$B98:
+	.loc 5 230 8
+	bar.sync 0;
+	.loc 5 231 14
+	@!%p66 bra $B137;
+	.loc 5 233 29
+	@!%p70 bra $B124;
+	.loc 8 41 31
+	ld.shared.u32 %r433, [$dynamic+53272];
+	setp.lt.u32 %p245, %r10, %r433;
+	mov.u32 %r434, 0;
+	mov.u32 %r435, 0;
+	@!%p245 bra $B104;
+	cvt.u64.u32 %rd247, %r433;
+	add.s64 %rd248, %rd247, -1;
+	selp.b64 %rd249, %rd248, %rd91, %p245;
+	sub.s64 %rd250, %rd249, %rd91;
+	setp.lt.u64 %p246, %rd250, 2147483648;
+	setp.lt.s64 %p247, %rd249, 2305843009213693952;
+	and.pred %p248, %p246, %p247;
+	and.pred %p249, %p248, %p83;
+	setp.lt.u64 %p250, %rd249, 2048;
+	and.pred %p251, %p249, %p250;
+	@!%p251 bra $B99;
+	mov.u32 %r434, 0;
+	mov.u32 %r435, 0;
+	mov.u32 %r436, %r10;
+	bra $B102;
+$B99:
+	mov.u32 %r434, 0;
+	mov.u32 %r435, 0;
+	mov.u32 %r437, %r10;
+$B100:
+	cvt.u64.u32 %rd251, %r437;
+	.loc 8 42 14
+	setp.lt.u32 %p252, %r437, 2048;
+	@!%p252 bra $FAULT19;
+	mad.lo.s32 %r438, %r437, 4, %r4;
+	ld.shared.u32 %r439, [%r438+36888];
+	setp.le.s32 %p253, 0, %r439;
+	@!%p253 bra $B101;
+	.loc 8 47 21
+	and.b32 %r440, %r439, 16383;
+	add.s32 %r434, %r434, %r440;
+	shr.u32 %r441, %r439, 14;
+	add.s32 %r435, %r435, %r441;
+$B101:
+	.loc 8 41 40
+	add.s32 %r437, %r437, 32;
+	setp.lt.u32 %p254, %r437, %r433;
+	@%p254 bra $B100;
+	bra $B104;
+$B102:
+	cvt.u64.u32 %rd252, %r436;
+	.loc 8 42 14
+	mad.lo.s32 %r442, %r436, 4, %r4;
+	ld.shared.u32 %r443, [%r442+36888];
+	setp.le.s32 %p255, 0, %r443;
+	@!%p255 bra $B103;
+	.loc 8 47 21
+	and.b32 %r444, %r443, 16383;
+	add.s32 %r434, %r434, %r444;
+	shr.u32 %r445, %r443, 14;
+	add.s32 %r435, %r435, %r445;
+$B103:
+	.loc 8 41 40
+	add.s64 %rd253, %rd252, 32;
+	setp.lt.s64 %p256, %rd253, %rd247;
+	cvt.u32.u64 %r436, %rd253;
+	@%p256 bra $B102;
+$B104:
+	.loc 8 50 32
+	mov.pred %p257, 1;
+	vote.sync.ballot.b32 %r446, %p257, 0xffffffff;
+	setp.eq.s32 %p258, %r446, -1;
+	@!%p258 bra $B105;
+	shfl.sync.bfly.b32 %r447, %r434, 16, 31, 0xffffffff;
+	add.s32 %r448, %r434, %r447;
+	shfl.sync.bfly.b32 %r449, %r448, 8, 31, 0xffffffff;
+	add.s32 %r450, %r448, %r449;
+	shfl.sync.bfly.b32 %r451, %r450, 4, 31, 0xffffffff;
+	add.s32 %r452, %r450, %r451;
+	shfl.sync.bfly.b32 %r453, %r452, 2, 31, 0xffffffff;
+	add.s32 %r454, %r452, %r453;
+	shfl.sync.bfly.b32 %r455, %r454, 1, 31, 0xffffffff;
+	add.s32 %r456, %r454, %r455;
+	bra $B107;
+$B105:
+	brev.b32 %r457, %r446;
+	clz.b32 %r458, %r457;
+	shfl.sync.idx.b32 %r456, %r434, %r458, 31, 0xffffffff;
+	sub.s32 %r459, %r446, 1;
+	and.b32 %r460, %r446, %r459;
+$B106:
+	setp.eq.s32 %p259, %r460, 0;
+	@%p259 bra $B107;
+	brev.b32 %r461, %r460;
+	clz.b32 %r462, %r461;
+	shfl.sync.idx.b32 %r463, %r434, %r462, 31, 0xffffffff;
+	add.s32 %r456, %r456, %r463;
+	sub.s32 %r464, %r460, 1;
+	and.b32 %r460, %r460, %r464;
+	bra $B106;
+$B107:
+	cvt.u64.u32 %rd254, %r456;
+	mov.pred %p260, 1;
+	vote.sync.ballot.b32 %r465, %p260, 0xffffffff;
+	setp.eq.s32 %p261, %r465, -1;
+	@!%p261 bra $B108;
+	shfl.sync.bfly.b32 %r466, %r435, 16, 31, 0xffffffff;
+	add.s32 %r467, %r435, %r466;
+	shfl.sync.bfly.b32 %r468, %r467, 8, 31, 0xffffffff;
+	add.s32 %r469, %r467, %r468;
+	shfl.sync.bfly.b32 %r470, %r469, 4, 31, 0xffffffff;
+	add.s32 %r471, %r469, %r470;
+	shfl.sync.bfly.b32 %r472, %r471, 2, 31, 0xffffffff;
+	add.s32 %r473, %r471, %r472;
+	shfl.sync.bfly.b32 %r474, %r473, 1, 31, 0xffffffff;
+	add.s32 %r475, %r473, %r474;
+	bra $B110;
+$B108:
+	brev.b32 %r476, %r465;
+	clz.b32 %r477, %r476;
+	shfl.sync.idx.b32 %r475, %r435, %r477, 31, 0xffffffff;
+	sub.s32 %r478, %r465, 1;
+	and.b32 %r479, %r465, %r478;
+$B109:
+	setp.eq.s32 %p262, %r479, 0;
+	@%p262 bra $B110;
+	brev.b32 %r480, %r479;
+	clz.b32 %r481, %r480;
+	shfl.sync.idx.b32 %r482, %r435, %r481, 31, 0xffffffff;
+	add.s32 %r475, %r475, %r482;
+	sub.s32 %r483, %r479, 1;
+	and.b32 %r479, %r479, %r483;
+	bra $B109;
+$B110:
+	mad.wide.u32 %rd255, %r475, 16384, %rd254;
+	.loc 6 49 45
+	cvt.rn.f64.u64 %fd2, %rd255;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd256, %fd3;
+	setp.nan.f64 %p263, %fd3, %fd3;
+	selp.b64 %rd257, 0, %rd256, %p263;
+	setp.lt.s64 %p264, 1, %rd257;
+	selp.b64 %rd258, %rd257, 1, %p264;
+	.loc 8 41 28
+	cvt.u64.u32 %rd259, %r433;
+	add.s64 %rd260, %rd259, -1;
+	selp.b64 %rd261, %rd260, %rd91, %p245;
+	sub.s64 %rd262, %rd261, %rd91;
+	setp.lt.u64 %p265, %rd262, 2147483648;
+	setp.lt.s64 %p266, %rd261, 2305843009213693952;
+	and.pred %p267, %p265, %p266;
+	and.pred %p268, %p267, %p83;
+	setp.lt.u64 %p269, %rd261, 2048;
+	and.pred %p270, %p268, %p269;
+	mov.u32 %r484, 268435456;
+	mov.u32 %r485, 0;
+$B111:
+	.loc 8 56 34
+	add.s32 %r486, %r485, %r484;
+	add.s32 %r487, %r486, 1;
+	cvt.u64.u32 %rd263, %r487;
+	shr.u64 %rd264, %rd263, 1;
+	cvt.u32.u64 %r488, %rd264;
+	mov.u32 %r489, 0;
+	mov.u32 %r490, 0;
+	.loc 8 41 23
+	@!%p245 bra $B117;
+	@!%p270 bra $B112;
+	mov.u32 %r489, 0;
+	mov.u32 %r490, 0;
+	mov.u32 %r491, %r10;
+	bra $B115;
+$B112:
+	mov.u32 %r489, 0;
+	mov.u32 %r490, 0;
+	mov.u32 %r492, %r10;
+$B113:
+	cvt.u64.u32 %rd265, %r492;
+	.loc 8 42 14
+	setp.lt.u32 %p271, %r492, 2048;
+	@!%p271 bra $FAULT20;
+	mad.lo.s32 %r493, %r492, 4, %r4;
+	ld.shared.u32 %r494, [%r493+36888];
+	setp.le.s32 %p272, 0, %r494;
+	@!%p272 bra $B114;
+	setp.le.s32 %p273, %r488, %r494;
+	@!%p273 bra $B114;
+	.loc 8 47 21
+	and.b32 %r495, %r494, 16383;
+	add.s32 %r489, %r489, %r495;
+	shr.u32 %r496, %r494, 14;
+	add.s32 %r490, %r490, %r496;
+$B114:
+	.loc 8 41 40
+	add.s32 %r492, %r492, 32;
+	setp.lt.u32 %p274, %r492, %r433;
+	@%p274 bra $B113;
+	bra $B117;
+$B115:
+	cvt.u64.u32 %rd266, %r491;
+	.loc 8 42 14
+	mad.lo.s32 %r497, %r491, 4, %r4;
+	ld.shared.u32 %r498, [%r497+36888];
+	setp.le.s32 %p275, 0, %r498;
+	@!%p275 bra $B116;
+	setp.le.s32 %p276, %r488, %r498;
+	@!%p276 bra $B116;
+	.loc 8 47 21
+	and.b32 %r499, %r498, 16383;
+	add.s32 %r489, %r489, %r499;
+	shr.u32 %r500, %r498, 14;
+	add.s32 %r490, %r490, %r500;
+$B116:
+	.loc 8 41 40
+	add.s64 %rd267, %rd266, 32;
+	setp.lt.s64 %p277, %rd267, %rd259;
+	cvt.u32.u64 %r491, %rd267;
+	@%p277 bra $B115;
+$B117:
+	.loc 8 50 32
+	mov.pred %p278, 1;
+	vote.sync.ballot.b32 %r501, %p278, 0xffffffff;
+	setp.eq.s32 %p279, %r501, -1;
+	@!%p279 bra $B118;
+	shfl.sync.bfly.b32 %r502, %r489, 16, 31, 0xffffffff;
+	add.s32 %r503, %r489, %r502;
+	shfl.sync.bfly.b32 %r504, %r503, 8, 31, 0xffffffff;
+	add.s32 %r505, %r503, %r504;
+	shfl.sync.bfly.b32 %r506, %r505, 4, 31, 0xffffffff;
+	add.s32 %r507, %r505, %r506;
+	shfl.sync.bfly.b32 %r508, %r507, 2, 31, 0xffffffff;
+	add.s32 %r509, %r507, %r508;
+	shfl.sync.bfly.b32 %r510, %r509, 1, 31, 0xffffffff;
+	add.s32 %r511, %r509, %r510;
+	bra $B120;
+$B118:
+	brev.b32 %r512, %r501;
+	clz.b32 %r513, %r512;
+	shfl.sync.idx.b32 %r511, %r489, %r513, 31, 0xffffffff;
+	sub.s32 %r514, %r501, 1;
+	and.b32 %r515, %r501, %r514;
+$B119:
+	setp.eq.s32 %p280, %r515, 0;
+	@%p280 bra $B120;
+	brev.b32 %r516, %r515;
+	clz.b32 %r517, %r516;
+	shfl.sync.idx.b32 %r518, %r489, %r517, 31, 0xffffffff;
+	add.s32 %r511, %r511, %r518;
+	sub.s32 %r519, %r515, 1;
+	and.b32 %r515, %r515, %r519;
+	bra $B119;
+$B120:
+	cvt.u64.u32 %rd268, %r511;
+	mov.pred %p281, 1;
+	vote.sync.ballot.b32 %r520, %p281, 0xffffffff;
+	setp.eq.s32 %p282, %r520, -1;
+	@!%p282 bra $B121;
+	shfl.sync.bfly.b32 %r521, %r490, 16, 31, 0xffffffff;
+	add.s32 %r522, %r490, %r521;
+	shfl.sync.bfly.b32 %r523, %r522, 8, 31, 0xffffffff;
+	add.s32 %r524, %r522, %r523;
+	shfl.sync.bfly.b32 %r525, %r524, 4, 31, 0xffffffff;
+	add.s32 %r526, %r524, %r525;
+	shfl.sync.bfly.b32 %r527, %r526, 2, 31, 0xffffffff;
+	add.s32 %r528, %r526, %r527;
+	shfl.sync.bfly.b32 %r529, %r528, 1, 31, 0xffffffff;
+	add.s32 %r530, %r528, %r529;
+	bra $B123;
+$B121:
+	brev.b32 %r531, %r520;
+	clz.b32 %r532, %r531;
+	shfl.sync.idx.b32 %r530, %r490, %r532, 31, 0xffffffff;
+	sub.s32 %r533, %r520, 1;
+	and.b32 %r534, %r520, %r533;
+$B122:
+	setp.eq.s32 %p283, %r534, 0;
+	@%p283 bra $B123;
+	brev.b32 %r535, %r534;
+	clz.b32 %r536, %r535;
+	shfl.sync.idx.b32 %r537, %r490, %r536, 31, 0xffffffff;
+	add.s32 %r530, %r530, %r537;
+	sub.s32 %r538, %r534, 1;
+	and.b32 %r534, %r534, %r538;
+	bra $B122;
+$B123:
+	mad.wide.u32 %rd269, %r530, 16384, %rd268;
+	.loc 8 57 28
+	setp.le.s64 %p284, %rd258, %rd269;
+	.loc 8 60 21
+	add.s32 %r539, %r488, -1;
+	.loc 8 57 28
+	selp.b32 %r484, %r484, %r539, %p284;
+	selp.b32 %r485, %r488, %r485, %p284;
+	.loc 8 55 13
+	setp.lt.s32 %p285, %r485, %r484;
+	@%p285 bra $B111;
+	.loc 5 234 15
+	setp.lt.s32 %p286, %r76, %r485;
+	selp.b32 %r76, %r485, %r76, %p286;
+$B124:
+	.loc 8 41 31
+	ld.shared.u32 %r540, [$dynamic+53272];
+	setp.lt.u32 %p287, %r10, %r540;
+	mov.u32 %r541, 0;
+	mov.u32 %r542, 0;
+	@!%p287 bra $B130;
+	cvt.u64.u32 %rd270, %r540;
+	add.s64 %rd271, %rd270, -1;
+	selp.b64 %rd272, %rd271, %rd91, %p287;
+	sub.s64 %rd273, %rd272, %rd91;
+	setp.lt.u64 %p288, %rd273, 2147483648;
+	setp.lt.s64 %p289, %rd272, 2305843009213693952;
+	and.pred %p290, %p288, %p289;
+	and.pred %p291, %p290, %p83;
+	setp.lt.u64 %p292, %rd272, 2048;
+	and.pred %p293, %p291, %p292;
+	@!%p293 bra $B125;
+	mov.u32 %r541, 0;
+	mov.u32 %r542, 0;
+	mov.u32 %r543, %r10;
+	bra $B128;
+$B125:
+	mov.u32 %r541, 0;
+	mov.u32 %r542, 0;
+	mov.u32 %r544, %r10;
+$B126:
+	cvt.u64.u32 %rd274, %r544;
+	.loc 8 42 14
+	setp.lt.u32 %p294, %r544, 2048;
+	@!%p294 bra $FAULT21;
+	mad.lo.s32 %r545, %r544, 4, %r4;
+	ld.shared.u32 %r546, [%r545+36888];
+	setp.le.s32 %p295, 0, %r546;
+	@!%p295 bra $B127;
+	setp.le.s32 %p296, %r76, %r546;
+	@!%p296 bra $B127;
+	.loc 8 47 21
+	and.b32 %r547, %r546, 16383;
+	add.s32 %r541, %r541, %r547;
+	shr.u32 %r548, %r546, 14;
+	add.s32 %r542, %r542, %r548;
+$B127:
+	.loc 8 41 40
+	add.s32 %r544, %r544, 32;
+	setp.lt.u32 %p297, %r544, %r540;
+	@%p297 bra $B126;
+	bra $B130;
+$B128:
+	cvt.u64.u32 %rd275, %r543;
+	.loc 8 42 14
+	mad.lo.s32 %r549, %r543, 4, %r4;
+	ld.shared.u32 %r550, [%r549+36888];
+	setp.le.s32 %p298, 0, %r550;
+	@!%p298 bra $B129;
+	setp.le.s32 %p299, %r76, %r550;
+	@!%p299 bra $B129;
+	.loc 8 47 21
+	and.b32 %r551, %r550, 16383;
+	add.s32 %r541, %r541, %r551;
+	shr.u32 %r552, %r550, 14;
+	add.s32 %r542, %r542, %r552;
+$B129:
+	.loc 8 41 40
+	add.s64 %rd276, %rd275, 32;
+	setp.lt.s64 %p300, %rd276, %rd270;
+	cvt.u32.u64 %r543, %rd276;
+	@%p300 bra $B128;
+$B130:
+	.loc 8 50 32
+	mov.pred %p301, 1;
+	vote.sync.ballot.b32 %r553, %p301, 0xffffffff;
+	setp.eq.s32 %p302, %r553, -1;
+	@!%p302 bra $B131;
+	shfl.sync.bfly.b32 %r554, %r541, 16, 31, 0xffffffff;
+	add.s32 %r555, %r541, %r554;
+	shfl.sync.bfly.b32 %r556, %r555, 8, 31, 0xffffffff;
+	add.s32 %r557, %r555, %r556;
+	shfl.sync.bfly.b32 %r558, %r557, 4, 31, 0xffffffff;
+	add.s32 %r559, %r557, %r558;
+	shfl.sync.bfly.b32 %r560, %r559, 2, 31, 0xffffffff;
+	add.s32 %r561, %r559, %r560;
+	shfl.sync.bfly.b32 %r562, %r561, 1, 31, 0xffffffff;
+	add.s32 %r563, %r561, %r562;
+	bra $B133;
+$B131:
+	brev.b32 %r564, %r553;
+	clz.b32 %r565, %r564;
+	shfl.sync.idx.b32 %r563, %r541, %r565, 31, 0xffffffff;
+	sub.s32 %r566, %r553, 1;
+	and.b32 %r567, %r553, %r566;
+$B132:
+	setp.eq.s32 %p303, %r567, 0;
+	@%p303 bra $B133;
+	brev.b32 %r568, %r567;
+	clz.b32 %r569, %r568;
+	shfl.sync.idx.b32 %r570, %r541, %r569, 31, 0xffffffff;
+	add.s32 %r563, %r563, %r570;
+	sub.s32 %r571, %r567, 1;
+	and.b32 %r567, %r567, %r571;
+	bra $B132;
+$B133:
+	cvt.u64.u32 %rd277, %r563;
+	mov.pred %p304, 1;
+	vote.sync.ballot.b32 %r572, %p304, 0xffffffff;
+	setp.eq.s32 %p305, %r572, -1;
+	@!%p305 bra $B134;
+	shfl.sync.bfly.b32 %r573, %r542, 16, 31, 0xffffffff;
+	add.s32 %r574, %r542, %r573;
+	shfl.sync.bfly.b32 %r575, %r574, 8, 31, 0xffffffff;
+	add.s32 %r576, %r574, %r575;
+	shfl.sync.bfly.b32 %r577, %r576, 4, 31, 0xffffffff;
+	add.s32 %r578, %r576, %r577;
+	shfl.sync.bfly.b32 %r579, %r578, 2, 31, 0xffffffff;
+	add.s32 %r580, %r578, %r579;
+	shfl.sync.bfly.b32 %r581, %r580, 1, 31, 0xffffffff;
+	add.s32 %r582, %r580, %r581;
+	bra $B136;
+$B134:
+	brev.b32 %r583, %r572;
+	clz.b32 %r584, %r583;
+	shfl.sync.idx.b32 %r582, %r542, %r584, 31, 0xffffffff;
+	sub.s32 %r585, %r572, 1;
+	and.b32 %r586, %r572, %r585;
+$B135:
+	setp.eq.s32 %p306, %r586, 0;
+	@%p306 bra $B136;
+	brev.b32 %r587, %r586;
+	clz.b32 %r588, %r587;
+	shfl.sync.idx.b32 %r589, %r542, %r588, 31, 0xffffffff;
+	add.s32 %r582, %r582, %r589;
+	sub.s32 %r590, %r586, 1;
+	and.b32 %r586, %r586, %r590;
+	bra $B135;
+$B136:
+	mad.wide.u32 %rd278, %r582, 16384, %rd277;
+	.loc 5 236 46
+	@!%p60 bra $B137;
+	.loc 5 237 29
+	cvt.s64.s32 %rd279, %r76;
+	st.shared.v2.u64 [$dynamic+53280], {%rd279, %rd278};
+$B137:
+	.loc 5 240 8
+	bar.sync 0;
+	.loc 5 241 32
+	ld.shared.v2.u64 {%rd280, %rd281}, [$dynamic+53280];
+	cvt.u32.u64 %r76, %rd280;
+	mov.u32 %r591, %r51;
+	mov.u32 %r592, 0;
+	mov.u32 %r593, 0;
+	mov.u32 %r594, 0;
+	mov.u32 %r595, %r66;
+	mov.u32 %r596, %r67;
+	mov.u32 %r597, 0;
+$B138:
+	.loc 10 460 19
+	mul.wide.u32 %rd282, %r591, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd283, %rd282, 32;
+	cvt.u32.u64 %r598, %rd283;
+	cvt.u32.u64 %r599, %rd282;
+	.loc 10 460 19
+	mul.wide.u32 %rd284, %r593, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd285, %rd284, 32;
+	cvt.u32.u64 %r600, %rd285;
+	cvt.u32.u64 %r601, %rd284;
+	.loc 11 18 21
+	xor.b32 %r602, %r600, %r592;
+	xor.b32 %r591, %r602, %r595;
+	xor.b32 %r603, %r598, %r594;
+	xor.b32 %r593, %r603, %r596;
+	.loc 11 19 11
+	add.s32 %r595, %r595, -1640531527;
+	add.s32 %r596, %r596, -1150833019;
+	add.s32 %r597, %r597, 1;
+	setp.lt.u32 %p307, %r597, 10;
+	mov.u32 %r592, %r601;
+	mov.u32 %r594, %r599;
+	@%p307 bra $B138;
+	.loc 6 55 30
+	cvt.u64.u32 %rd286, %r601;
+	shl.b64 %rd287, %rd286, 32;
+	cvt.u64.u32 %rd288, %r591;
+	or.b64 %rd289, %rd287, %rd288;
+	mul.hi.u64 %rd290, %rd289, %rd281;
+	.loc 5 242 23
+	sub.s64 %rd87, %rd281, %rd290;
+	.loc 5 243 8
+	bar.sync 0;
+$B139:
+	.loc 5 206 14
+	@!%p66 bra $B153;
+	.loc 8 41 31
+	ld.shared.u32 %r604, [$dynamic+53272];
+	setp.lt.u32 %p308, %r10, %r604;
+	cvt.u64.u32 %rd291, %r604;
+	add.s64 %rd292, %rd291, -1;
+	selp.b64 %rd293, %rd292, %rd91, %p308;
+	sub.s64 %rd294, %rd293, %rd91;
+	setp.lt.u64 %p309, %rd294, 2147483648;
+	setp.lt.s64 %p310, %rd293, 2305843009213693952;
+	and.pred %p311, %p309, %p310;
+	and.pred %p312, %p311, %p83;
+	setp.lt.u64 %p313, %rd293, 2048;
+	and.pred %p314, %p312, %p313;
+	mov.u32 %r605, 2147483647;
+	mov.u32 %r606, 0;
+$B140:
+	.loc 8 56 34
+	add.s32 %r607, %r606, %r605;
+	add.s32 %r608, %r607, 1;
+	cvt.u64.u32 %rd295, %r608;
+	shr.u64 %rd296, %rd295, 1;
+	cvt.u32.u64 %r609, %rd296;
+	mov.u32 %r610, 0;
+	mov.u32 %r611, 0;
+	.loc 8 41 23
+	@!%p308 bra $B146;
+	@!%p314 bra $B141;
+	mov.u32 %r610, 0;
+	mov.u32 %r611, 0;
+	mov.u32 %r612, %r10;
+	bra $B144;
+$B141:
+	mov.u32 %r610, 0;
+	mov.u32 %r611, 0;
+	mov.u32 %r613, %r10;
+$B142:
+	cvt.u64.u32 %rd297, %r613;
+	.loc 8 42 14
+	setp.lt.u32 %p315, %r613, 2048;
+	@!%p315 bra $FAULT22;
+	mad.lo.s32 %r614, %r613, 4, %r4;
+	ld.shared.u32 %r615, [%r614+36888];
+	setp.le.s32 %p316, %r76, %r615;
+	@!%p316 bra $B143;
+	ld.shared.u32 %r616, [%r614+45080];
+	setp.le.s32 %p317, %r609, %r616;
+	@!%p317 bra $B143;
+	.loc 8 47 21
+	and.b32 %r617, %r615, 16383;
+	add.s32 %r610, %r610, %r617;
+	shr.u32 %r618, %r615, 14;
+	add.s32 %r611, %r611, %r618;
+$B143:
+	.loc 8 41 40
+	add.s32 %r613, %r613, 32;
+	setp.lt.u32 %p318, %r613, %r604;
+	@%p318 bra $B142;
+	bra $B146;
+$B144:
+	cvt.u64.u32 %rd298, %r612;
+	.loc 8 42 14
+	mad.lo.s32 %r619, %r612, 4, %r4;
+	ld.shared.u32 %r620, [%r619+36888];
+	setp.le.s32 %p319, %r76, %r620;
+	@!%p319 bra $B145;
+	ld.shared.u32 %r621, [%r619+45080];
+	setp.le.s32 %p320, %r609, %r621;
+	@!%p320 bra $B145;
+	.loc 8 47 21
+	and.b32 %r622, %r620, 16383;
+	add.s32 %r610, %r610, %r622;
+	shr.u32 %r623, %r620, 14;
+	add.s32 %r611, %r611, %r623;
+$B145:
+	.loc 8 41 40
+	add.s64 %rd299, %rd298, 32;
+	setp.lt.s64 %p321, %rd299, %rd291;
+	cvt.u32.u64 %r612, %rd299;
+	@%p321 bra $B144;
+$B146:
+	.loc 8 50 32
+	mov.pred %p322, 1;
+	vote.sync.ballot.b32 %r624, %p322, 0xffffffff;
+	setp.eq.s32 %p323, %r624, -1;
+	@!%p323 bra $B147;
+	shfl.sync.bfly.b32 %r625, %r610, 16, 31, 0xffffffff;
+	add.s32 %r626, %r610, %r625;
+	shfl.sync.bfly.b32 %r627, %r626, 8, 31, 0xffffffff;
+	add.s32 %r628, %r626, %r627;
+	shfl.sync.bfly.b32 %r629, %r628, 4, 31, 0xffffffff;
+	add.s32 %r630, %r628, %r629;
+	shfl.sync.bfly.b32 %r631, %r630, 2, 31, 0xffffffff;
+	add.s32 %r632, %r630, %r631;
+	shfl.sync.bfly.b32 %r633, %r632, 1, 31, 0xffffffff;
+	add.s32 %r634, %r632, %r633;
+	bra $B149;
+$B147:
+	brev.b32 %r635, %r624;
+	clz.b32 %r636, %r635;
+	shfl.sync.idx.b32 %r634, %r610, %r636, 31, 0xffffffff;
+	sub.s32 %r637, %r624, 1;
+	and.b32 %r638, %r624, %r637;
+$B148:
+	setp.eq.s32 %p324, %r638, 0;
+	@%p324 bra $B149;
+	brev.b32 %r639, %r638;
+	clz.b32 %r640, %r639;
+	shfl.sync.idx.b32 %r641, %r610, %r640, 31, 0xffffffff;
+	add.s32 %r634, %r634, %r641;
+	sub.s32 %r642, %r638, 1;
+	and.b32 %r638, %r638, %r642;
+	bra $B148;
+$B149:
+	cvt.u64.u32 %rd300, %r634;
+	mov.pred %p325, 1;
+	vote.sync.ballot.b32 %r643, %p325, 0xffffffff;
+	setp.eq.s32 %p326, %r643, -1;
+	@!%p326 bra $B150;
+	shfl.sync.bfly.b32 %r644, %r611, 16, 31, 0xffffffff;
+	add.s32 %r645, %r611, %r644;
+	shfl.sync.bfly.b32 %r646, %r645, 8, 31, 0xffffffff;
+	add.s32 %r647, %r645, %r646;
+	shfl.sync.bfly.b32 %r648, %r647, 4, 31, 0xffffffff;
+	add.s32 %r649, %r647, %r648;
+	shfl.sync.bfly.b32 %r650, %r649, 2, 31, 0xffffffff;
+	add.s32 %r651, %r649, %r650;
+	shfl.sync.bfly.b32 %r652, %r651, 1, 31, 0xffffffff;
+	add.s32 %r653, %r651, %r652;
+	bra $B152;
+$B150:
+	brev.b32 %r654, %r643;
+	clz.b32 %r655, %r654;
+	shfl.sync.idx.b32 %r653, %r611, %r655, 31, 0xffffffff;
+	sub.s32 %r656, %r643, 1;
+	and.b32 %r657, %r643, %r656;
+$B151:
+	setp.eq.s32 %p327, %r657, 0;
+	@%p327 bra $B152;
+	brev.b32 %r658, %r657;
+	clz.b32 %r659, %r658;
+	shfl.sync.idx.b32 %r660, %r611, %r659, 31, 0xffffffff;
+	add.s32 %r653, %r653, %r660;
+	sub.s32 %r661, %r657, 1;
+	and.b32 %r657, %r657, %r661;
+	bra $B151;
+$B152:
+	mad.wide.u32 %rd301, %r653, 16384, %rd300;
+	.loc 8 57 28
+	setp.le.s64 %p328, %rd87, %rd301;
+	.loc 8 60 21
+	add.s32 %r662, %r609, -1;
+	.loc 8 57 28
+	selp.b32 %r605, %r605, %r662, %p328;
+	selp.b32 %r606, %r609, %r606, %p328;
+	.loc 8 55 13
+	setp.lt.s32 %p329, %r606, %r605;
+	@%p329 bra $B140;
+	.loc 5 208 15
+	@!%p60 bra $B153;
+	.loc 5 209 23
+	cvt.u64.u32 %rd302, %r606;
+	st.shared.u64 [$dynamic+53280], %rd302;
+$B153:
+	.loc 5 212 8
+	bar.sync 0;
+	.loc 5 213 26
+	ld.shared.u64 %rd303, [$dynamic+53280];
+	cvt.u32.u64 %r75, %rd303;
+	mov.u32 %r83, 8;
+	.loc 5 174 15
+	@!%p3 bra $B185;
+	mov.u32 %r77, -2139095040;
+	mov.f32 %f19, 0f3F800000;
+	mov.u32 %r81, 1;
+	mov.pred %p90, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 7;
+	.loc 5 179 34
+	bra $B185;
+$B154:
+	.loc 10 460 19
+	mul.wide.u32 %rd304, %r357, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd305, %rd304, 32;
+	cvt.u32.u64 %r663, %rd305;
+	cvt.u32.u64 %r664, %rd304;
+	.loc 10 460 19
+	mul.wide.u32 %rd306, %r359, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd307, %rd306, 32;
+	cvt.u32.u64 %r665, %rd307;
+	cvt.u32.u64 %r666, %rd306;
+	.loc 11 18 21
+	xor.b32 %r667, %r665, %r358;
+	xor.b32 %r357, %r667, %r361;
+	xor.b32 %r668, %r663, %r360;
+	xor.b32 %r359, %r668, %r362;
+	.loc 11 19 11
+	add.s32 %r361, %r361, -1640531527;
+	add.s32 %r362, %r362, -1150833019;
+	add.s32 %r363, %r363, 1;
+	setp.lt.u32 %p330, %r363, 10;
+	mov.u32 %r358, %r666;
+	mov.u32 %r360, %r664;
+	@%p330 bra $B154;
+	.loc 6 55 30
+	cvt.u64.u32 %rd308, %r666;
+	shl.b64 %rd309, %rd308, 32;
+	cvt.u64.u32 %rd310, %r357;
+	or.b64 %rd311, %rd309, %rd310;
+	mul.hi.u64 %rd312, %rd311, %rd98;
+	mov.u32 %r82, 0;
+	.loc 5 185 11
+	@!%p71 bra $B158;
+	@!%p89 bra $B155;
+	mov.u32 %r82, 0;
+	bra $B157;
+$B155:
+	mov.u32 %r82, 0;
+$B156:
+	cvt.u64.u32 %rd313, %r82;
+	setp.lt.u32 %p331, %r82, 129;
+	@!%p331 bra $FAULT23;
+	mad.lo.s32 %r669, %r82, 8, %r4;
+	ld.shared.u64 %rd314, [%r669+53552];
+	setp.le.s64 %p332, %rd314, %rd312;
+	@!%p332 bra $B158;
+	.loc 5 186 3
+	sub.s64 %rd312, %rd312, %rd314;
+	.loc 5 187 3
+	add.s32 %r82, %r82, 1;
+	.loc 5 185 11
+	setp.lt.u32 %p333, %r82, %r74;
+	@%p333 bra $B156;
+	bra $B158;
+$B157:
+	mad.lo.s32 %r670, %r82, 8, %r4;
+	ld.shared.u64 %rd315, [%r670+53552];
+	setp.le.s64 %p334, %rd315, %rd312;
+	@!%p334 bra $B158;
+	.loc 5 186 3
+	sub.s64 %rd312, %rd312, %rd315;
+	.loc 5 187 3
+	add.s32 %r82, %r82, 1;
+	.loc 5 185 11
+	setp.lt.u32 %p335, %r82, %r74;
+	@%p335 bra $B157;
+$B158:
+	cvt.u64.u32 %rd316, %r82;
+	.loc 5 189 81
+	setp.lt.u32 %p336, %r82, 129;
+	@!%p336 bra $FAULT24;
+	add.s32 %r671, %r82, 1;
+	cvt.u64.u32 %rd99, %r671;
+	mad.lo.s32 %r672, %r82, 8, %r4;
+	ld.shared.u64 %rd317, [%r672+53552];
+	sub.s64 %rd87, %rd317, %rd312;
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p62 bra $B159;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B159:
+	.loc 8 21 8
+	bar.sync 0;
+	mov.u32 %r53, 1;
+	mov.u32 %r83, 6;
+	bra $B185;
+$B160:
+	.loc 5 148 13
+	setp.eq.s32 %p337, %r78, 0;
+	mov.pred %p338, 1;
+	@%p337 bra $B162;
+	.loc 5 151 21
+	shl.b32 %r673, 1, %r78;
+	add.s32 %r79, %r673, -1;
+	setp.lt.u32 %p339, 12, %r78;
+	selp.b32 %r674, 12, %r78, %p339;
+	sub.s32 %r78, %r78, %r674;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r675, %r5;
+$B161:
+	.loc 2 23 8
+	mad.lo.s32 %r676, %r675, 4, %r4;
+	st.shared.u32 [%r676], 0;
+	st.shared.u32 [%r676+16384], 0;
+	.loc 2 22 41
+	add.s32 %r675, %r675, 512;
+	setp.lt.u32 %p340, %r675, 4096;
+	@%p340 bra $B161;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p338, 0;
+$B162:
+	.loc 5 100 16
+	@!%p338 bra $B185;
+	.loc 6 74 79
+	add.s32 %r677, %r80, 1065353216;
+	mov.b32 %f135, %r677;
+	cvt.rzi.s32.f32 %r678, %f135;
+	.loc 5 101 23
+	setp.lt.s32 %p341, %r76, %r678;
+	selp.b32 %r76, %r678, %r76, %p341;
+	mov.u32 %r81, %r76;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 169 4
+	bra $B185;
+$B163:
+	.loc 6 49 45
+	cvt.rn.f64.s64 %fd4, %rd98;
+	mul.rn.f64 %fd5, %fd1, %fd4;
+	cvt.rzi.s64.f64 %rd318, %fd5;
+	setp.nan.f64 %p342, %fd5, %fd5;
+	selp.b64 %rd319, 0, %rd318, %p342;
+	setp.lt.s64 %p343, 1, %rd319;
+	selp.b64 %rd87, %rd319, 1, %p343;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r679, %r5;
+$B164:
+	.loc 2 23 8
+	mad.lo.s32 %r680, %r679, 4, %r4;
+	st.shared.u32 [%r680], 0;
+	st.shared.u32 [%r680+16384], 0;
+	.loc 2 22 41
+	add.s32 %r679, %r679, 512;
+	setp.lt.u32 %p344, %r679, 4096;
+	@%p344 bra $B164;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.u32 %r78, 16;
+	mov.u32 %r79, 234881024;
+	mov.u32 %r80, 0;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 2;
+	mov.u32 %r83, 4;
+	bra $B185;
+$B165:
+	.loc 5 148 13
+	setp.eq.s32 %p345, %r78, 0;
+	mov.pred %p346, 1;
+	@%p345 bra $B167;
+	.loc 5 151 21
+	shl.b32 %r681, 1, %r78;
+	add.s32 %r79, %r681, -1;
+	setp.lt.u32 %p347, 12, %r78;
+	selp.b32 %r682, 12, %r78, %p347;
+	sub.s32 %r78, %r78, %r682;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r683, %r5;
+$B166:
+	.loc 2 23 8
+	mad.lo.s32 %r684, %r683, 4, %r4;
+	st.shared.u32 [%r684], 0;
+	st.shared.u32 [%r684+16384], 0;
+	.loc 2 22 41
+	add.s32 %r683, %r683, 512;
+	setp.lt.u32 %p348, %r683, 4096;
+	@%p348 bra $B166;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p346, 0;
+$B167:
+	.loc 5 91 16
+	@!%p346 bra $B185;
+	.loc 6 69 55
+	xor.b32 %r685, %r80, -2147483648;
+	.loc 5 92 20
+	setp.lt.s32 %p349, -2139095040, %r685;
+	selp.b32 %r77, %r685, -2139095040, %p349;
+	mov.u32 %r81, %r76;
+	mov.pred %p90, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 159 19
+	@!%p68 bra $B185;
+	mov.u32 %r81, 1;
+	mov.pred %p90, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 3;
+	@%p69 bra $B185;
+	mov.u32 %r81, %r76;
+	mov.pred %p90, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 169 4
+	bra $B185;
+$B168:
+	.loc 5 116 29
+	cvt.s64.s32 %rd320, %r86;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p350, 1;
+	vote.sync.ballot.b32 %r686, %p350, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p351, %r686, -1;
+	@%p351 bra $B170;
+	.loc 9 58 43
+	brev.b32 %r687, %r686;
+	clz.b32 %r688, %r687;
+	cvt.u32.u64 %r689, %rd320;
+	shfl.sync.idx.b32 %r690, %r689, %r688, 31, 0xffffffff;
+	shr.u64 %rd321, %rd320, 32;
+	cvt.u32.u64 %r691, %rd321;
+	shfl.sync.idx.b32 %r692, %r691, %r688, 31, 0xffffffff;
+	mov.b64 %rd322, {%r690, %r692};
+	.loc 9 59 21
+	add.s32 %r693, %r686, -1;
+	and.b32 %r694, %r686, %r693;
+	setp.ne.s32 %p352, %r694, 0;
+	@!%p352 bra $B171;
+$B169:
+	.loc 9 60 59
+	brev.b32 %r695, %r694;
+	clz.b32 %r696, %r695;
+	cvt.u32.u64 %r697, %rd320;
+	shfl.sync.idx.b32 %r698, %r697, %r696, 31, 0xffffffff;
+	shr.u64 %rd323, %rd320, 32;
+	cvt.u32.u64 %r699, %rd323;
+	shfl.sync.idx.b32 %r700, %r699, %r696, 31, 0xffffffff;
+	mov.b64 %rd324, {%r698, %r700};
+	.loc 9 40 50
+	setp.lt.s64 %p353, %rd322, %rd324;
+	selp.b64 %rd322, %rd324, %rd322, %p353;
+	.loc 9 59 53
+	add.s32 %r701, %r694, -1;
+	and.b32 %r694, %r694, %r701;
+	setp.ne.s32 %p354, %r694, 0;
+	@%p354 bra $B169;
+	bra $B171;
+$B170:
+	.loc 9 54 32
+	cvt.u32.u64 %r702, %rd320;
+	shfl.sync.bfly.b32 %r703, %r702, 16, 31, 0xffffffff;
+	shr.u64 %rd325, %rd320, 32;
+	cvt.u32.u64 %r704, %rd325;
+	shfl.sync.bfly.b32 %r705, %r704, 16, 31, 0xffffffff;
+	mov.b64 %rd326, {%r703, %r705};
+	.loc 9 40 50
+	setp.lt.s64 %p355, %rd320, %rd326;
+	selp.b64 %rd327, %rd326, %rd320, %p355;
+	.loc 9 54 32
+	cvt.u32.u64 %r706, %rd327;
+	shfl.sync.bfly.b32 %r707, %r706, 8, 31, 0xffffffff;
+	shr.u64 %rd328, %rd327, 32;
+	cvt.u32.u64 %r708, %rd328;
+	shfl.sync.bfly.b32 %r709, %r708, 8, 31, 0xffffffff;
+	mov.b64 %rd329, {%r707, %r709};
+	.loc 9 40 50
+	setp.lt.s64 %p356, %rd327, %rd329;
+	selp.b64 %rd330, %rd329, %rd327, %p356;
+	.loc 9 54 32
+	cvt.u32.u64 %r710, %rd330;
+	shfl.sync.bfly.b32 %r711, %r710, 4, 31, 0xffffffff;
+	shr.u64 %rd331, %rd330, 32;
+	cvt.u32.u64 %r712, %rd331;
+	shfl.sync.bfly.b32 %r713, %r712, 4, 31, 0xffffffff;
+	mov.b64 %rd332, {%r711, %r713};
+	.loc 9 40 50
+	setp.lt.s64 %p357, %rd330, %rd332;
+	selp.b64 %rd333, %rd332, %rd330, %p357;
+	.loc 9 54 32
+	cvt.u32.u64 %r714, %rd333;
+	shfl.sync.bfly.b32 %r715, %r714, 2, 31, 0xffffffff;
+	shr.u64 %rd334, %rd333, 32;
+	cvt.u32.u64 %r716, %rd334;
+	shfl.sync.bfly.b32 %r717, %r716, 2, 31, 0xffffffff;
+	mov.b64 %rd335, {%r715, %r717};
+	.loc 9 40 50
+	setp.lt.s64 %p358, %rd333, %rd335;
+	selp.b64 %rd336, %rd335, %rd333, %p358;
+	.loc 9 54 32
+	cvt.u32.u64 %r718, %rd336;
+	shfl.sync.bfly.b32 %r719, %r718, 1, 31, 0xffffffff;
+	shr.u64 %rd337, %rd336, 32;
+	cvt.u32.u64 %r720, %rd337;
+	shfl.sync.bfly.b32 %r721, %r720, 1, 31, 0xffffffff;
+	mov.b64 %rd338, {%r719, %r721};
+	.loc 9 40 50
+	setp.lt.s64 %p359, %rd336, %rd338;
+	selp.b64 %rd322, %rd338, %rd336, %p359;
+$B171:
+	.loc 1 139 14
+	@!%p60 bra $B172;
+	.loc 1 140 10
+	@!%p61 bra $FAULT25;
+	st.shared.u64 [%r61+53296], %rd322;
+$B172:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd339, [$dynamic+53296];
+	mov.u32 %r722, 0;
+$B173:
+	.loc 1 145 21
+	mad.lo.s32 %r723, %r722, 8, %r4;
+	ld.shared.u64 %rd340, [%r723+53296];
+	setp.lt.s64 %p360, %rd339, %rd340;
+	selp.b64 %rd339, %rd340, %rd339, %p360;
+	add.s32 %r722, %r722, 1;
+	setp.lt.u32 %p361, %r722, 16;
+	@%p361 bra $B173;
+	.loc 5 116 14
+	cvt.u32.u64 %r724, %rd339;
+	.loc 5 117 9
+	setp.le.s32 %p362, %r724, -2139095041;
+	mov.u32 %r83, 8;
+	@%p362 bra $B185;
+	.loc 6 28 59
+	shr.s32 %r725, %r724, 31;
+	shr.u32 %r726, %r725, 1;
+	xor.b32 %r727, %r724, %r726;
+	mov.b32 %f20, %r727;
+	.loc 5 122 28
+	@%p54 bra $B179;
+	.loc 5 123 14
+	setp.ne.s32 %p363, %r86, %r724;
+	selp.b32 %r728, 2147483647, %r85, %p363;
+	.loc 5 126 35
+	cvt.s64.s32 %rd341, %r728;
+	sub.s64 %rd342, 0, %rd341;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p364, 1;
+	vote.sync.ballot.b32 %r729, %p364, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p365, %r729, -1;
+	@%p365 bra $B175;
+	.loc 9 58 43
+	brev.b32 %r730, %r729;
+	clz.b32 %r731, %r730;
+	cvt.u32.u64 %r732, %rd342;
+	shfl.sync.idx.b32 %r733, %r732, %r731, 31, 0xffffffff;
+	shr.u64 %rd343, %rd342, 32;
+	cvt.u32.u64 %r734, %rd343;
+	shfl.sync.idx.b32 %r735, %r734, %r731, 31, 0xffffffff;
+	mov.b64 %rd344, {%r733, %r735};
+	.loc 9 59 21
+	add.s32 %r736, %r729, -1;
+	and.b32 %r737, %r729, %r736;
+	setp.ne.s32 %p366, %r737, 0;
+	@!%p366 bra $B176;
+$B174:
+	.loc 9 60 59
+	brev.b32 %r738, %r737;
+	clz.b32 %r739, %r738;
+	cvt.u32.u64 %r740, %rd342;
+	shfl.sync.idx.b32 %r741, %r740, %r739, 31, 0xffffffff;
+	shr.u64 %rd345, %rd342, 32;
+	cvt.u32.u64 %r742, %rd345;
+	shfl.sync.idx.b32 %r743, %r742, %r739, 31, 0xffffffff;
+	mov.b64 %rd346, {%r741, %r743};
+	.loc 9 40 50
+	setp.lt.s64 %p367, %rd344, %rd346;
+	selp.b64 %rd344, %rd346, %rd344, %p367;
+	.loc 9 59 53
+	add.s32 %r744, %r737, -1;
+	and.b32 %r737, %r737, %r744;
+	setp.ne.s32 %p368, %r737, 0;
+	@%p368 bra $B174;
+	bra $B176;
+$B175:
+	.loc 9 54 32
+	cvt.u32.u64 %r745, %rd342;
+	shfl.sync.bfly.b32 %r746, %r745, 16, 31, 0xffffffff;
+	shr.u64 %rd347, %rd342, 32;
+	cvt.u32.u64 %r747, %rd347;
+	shfl.sync.bfly.b32 %r748, %r747, 16, 31, 0xffffffff;
+	mov.b64 %rd348, {%r746, %r748};
+	.loc 9 40 50
+	setp.lt.s64 %p369, %rd342, %rd348;
+	selp.b64 %rd349, %rd348, %rd342, %p369;
+	.loc 9 54 32
+	cvt.u32.u64 %r749, %rd349;
+	shfl.sync.bfly.b32 %r750, %r749, 8, 31, 0xffffffff;
+	shr.u64 %rd350, %rd349, 32;
+	cvt.u32.u64 %r751, %rd350;
+	shfl.sync.bfly.b32 %r752, %r751, 8, 31, 0xffffffff;
+	mov.b64 %rd351, {%r750, %r752};
+	.loc 9 40 50
+	setp.lt.s64 %p370, %rd349, %rd351;
+	selp.b64 %rd352, %rd351, %rd349, %p370;
+	.loc 9 54 32
+	cvt.u32.u64 %r753, %rd352;
+	shfl.sync.bfly.b32 %r754, %r753, 4, 31, 0xffffffff;
+	shr.u64 %rd353, %rd352, 32;
+	cvt.u32.u64 %r755, %rd353;
+	shfl.sync.bfly.b32 %r756, %r755, 4, 31, 0xffffffff;
+	mov.b64 %rd354, {%r754, %r756};
+	.loc 9 40 50
+	setp.lt.s64 %p371, %rd352, %rd354;
+	selp.b64 %rd355, %rd354, %rd352, %p371;
+	.loc 9 54 32
+	cvt.u32.u64 %r757, %rd355;
+	shfl.sync.bfly.b32 %r758, %r757, 2, 31, 0xffffffff;
+	shr.u64 %rd356, %rd355, 32;
+	cvt.u32.u64 %r759, %rd356;
+	shfl.sync.bfly.b32 %r760, %r759, 2, 31, 0xffffffff;
+	mov.b64 %rd357, {%r758, %r760};
+	.loc 9 40 50
+	setp.lt.s64 %p372, %rd355, %rd357;
+	selp.b64 %rd358, %rd357, %rd355, %p372;
+	.loc 9 54 32
+	cvt.u32.u64 %r761, %rd358;
+	shfl.sync.bfly.b32 %r762, %r761, 1, 31, 0xffffffff;
+	shr.u64 %rd359, %rd358, 32;
+	cvt.u32.u64 %r763, %rd359;
+	shfl.sync.bfly.b32 %r764, %r763, 1, 31, 0xffffffff;
+	mov.b64 %rd360, {%r762, %r764};
+	.loc 9 40 50
+	setp.lt.s64 %p373, %rd358, %rd360;
+	selp.b64 %rd344, %rd360, %rd358, %p373;
+$B176:
+	.loc 1 139 14
+	@!%p60 bra $B177;
+	.loc 1 140 10
+	@!%p61 bra $FAULT25;
+	st.shared.u64 [%r61+53296], %rd344;
+$B177:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd361, [$dynamic+53296];
+	mov.u32 %r765, 0;
+$B178:
+	.loc 1 145 21
+	mad.lo.s32 %r766, %r765, 8, %r4;
+	ld.shared.u64 %rd362, [%r766+53296];
+	setp.lt.s64 %p374, %rd361, %rd362;
+	selp.b64 %rd361, %rd362, %rd361, %p374;
+	add.s32 %r765, %r765, 1;
+	setp.lt.u32 %p375, %r765, 16;
+	@%p375 bra $B178;
+	.loc 5 126 18
+	cvt.u32.u64 %r767, %rd361;
+	sub.s32 %r75, 0, %r767;
+	mov.u32 %r83, 8;
+	.loc 5 174 15
+	@!%p3 bra $B185;
+	mov.u32 %r77, -2139095040;
+	mov.f32 %f19, 0f3F800000;
+	mov.u32 %r81, 1;
+	mov.pred %p90, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 7;
+	.loc 5 179 34
+	bra $B185;
+$B179:
+	.loc 5 131 8
+	@%p55 bra $B180;
+	mov.u32 %r76, %r70;
+	mov.f32 %f19, %f15;
+	mov.u32 %r81, %r70;
+	mov.pred %p90, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 159 19
+	@!%p68 bra $B185;
+	mov.u32 %r76, %r70;
+	mov.f32 %f19, %f15;
+	mov.u32 %r81, 1;
+	mov.pred %p90, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 3;
+	@%p69 bra $B185;
+	mov.u32 %r76, %r70;
+	mov.f32 %f19, %f15;
+	mov.u32 %r81, %r70;
+	mov.pred %p90, 1;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 3;
+	mov.u32 %r83, 5;
+	.loc 5 169 4
+	bra $B185;
+$B180:
+	.loc 6 69 55
+	xor.b32 %r768, %r80, -2147483648;
+	.loc 5 135 18
+	setp.lt.s32 %p376, %r77, %r768;
+	selp.b32 %r77, %r768, %r77, %p376;
+	.loc 5 136 12
+	setp.le.s64 %p377, %rd150, 2048;
+	@%p377 bra $B183;
+	.loc 5 148 13
+	setp.eq.s32 %p378, %r78, 0;
+	@%p378 bra $B182;
+	.loc 5 151 21
+	shl.b32 %r769, 1, %r78;
+	add.s32 %r79, %r769, -1;
+	setp.lt.u32 %p379, 12, %r78;
+	selp.b32 %r770, 12, %r78, %p379;
+	sub.s32 %r78, %r78, %r770;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r771, %r5;
+$B181:
+	.loc 2 23 8
+	mad.lo.s32 %r772, %r771, 4, %r4;
+	st.shared.u32 [%r772], 0;
+	st.shared.u32 [%r772+16384], 0;
+	.loc 2 22 41
+	add.s32 %r771, %r771, 512;
+	setp.lt.u32 %p380, %r771, 4096;
+	@%p380 bra $B181;
+	.loc 2 25 8
+	bar.sync 0;
+$B182:
+	mov.u32 %r76, %r70;
+	mov.f32 %f19, %f15;
+	mov.u32 %r83, 2;
+	.loc 5 143 12
+	bra $B185;
+$B183:
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p62 bra $B184;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B184:
+	.loc 8 21 8
+	bar.sync 0;
+	mov.u32 %r76, %r70;
+	mov.f32 %f19, %f15;
+	mov.u32 %r81, %r77;
+	mov.u64 %rd99, %rd86;
+	mov.u32 %r82, 0;
+	mov.u32 %r53, 1;
+	mov.u32 %r83, 1;
+$B185:
+	.loc 1 46 12
+	add.s32 %r84, %r84, 1;
+	setp.lt.u32 %p381, %r84, 10;
+	@!%p381 bra $B186;
+	.loc 1 42 14
+	setp.ne.s32 %p382, %r83, 8;
+	@%p382 bra $B20;
+$B186:
+	.loc 1 48 17
+	setp.lt.u32 %p383, 0, %r5;
+	@%p383 bra $B192;
+	.loc 1 51 8
+	setp.lt.u32 %p384, %r2, %r22;
+	@!%p384 bra $FAULT26;
+	mad.wide.u32 %rd363, %r2, 4, %rd21;
+	st.global.u32 [%rd363], %r75;
+	.loc 1 52 19
+	setp.lt.u32 %p385, 0, %r23;
+	and.pred %p386, %p385, %p3;
+	@!%p386 bra $B190;
+	.loc 1 54 14
+	setp.le.s32 %p387, 0, %r75;
+	mov.f32 %f136, 0f7FC00000;
+	@!%p387 bra $B189;
+	.loc 1 55 31
+	cvt.u64.u32 %rd364, %r75;
+	add.s64 %rd365, %rd41, %rd364;
+	setp.lt.u64 %p388, %rd365, %rd27;
+	@!%p388 bra $FAULT27;
+	shl.b64 %rd366, %rd365, 2;
+	add.s64 %rd367, %rd1, %rd366;
+	ld.global.f32 %f137, [%rd367];
+	.loc 6 61 7
+	setp.eq.f32 %p389, %f137, %f20;
+	@%p389 bra $B187;
+	.loc 6 64 11
+	sub.rn.f32 %f138, %f137, %f20;
+	cvt.rn.f32.s64 %f139, %rd98;
+	mul.rn.f32 %f140, %f139, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f141, %f140;
+	setp.lt.f32 %p390, %f141, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f142, %f140, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f143, %f142, %f140, %p390;
+	selp.b32 %r773, 192937984, 0, %p390;
+	.loc 12 71 23
+	mov.b32 %r774, %f143;
+	.loc 12 72 10
+	add.s32 %r775, %r774, -1060439283;
+	and.b32 %r776, %r775, -8388608;
+	.loc 12 73 32
+	sub.s32 %r777, %r774, %r776;
+	mov.b32 %f144, %r777;
+	sub.s32 %r778, %r776, %r773;
+	cvt.rn.f32.s32 %f145, %r778;
+	.loc 12 8 9
+	sub.rn.f32 %f146, %f144, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
+	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
+	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
+	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
+	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
+	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
+	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f155, %f146, %f146;
+	fma.rn.f32 %f156, %f154, %f155, %f146;
+	.loc 12 9 25
+	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
+	.loc 12 87 21
+	mov.b32 %r779, %f140;
+	setp.le.u32 %p391, 2139095040, %r779;
+	.loc 12 88 10
+	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f159, %f158, %f157, %p391;
+	.loc 12 90 7
+	setp.eq.f32 %p392, %f140, 0f00000000;
+	selp.f32 %f160, 0fFF800000, %f159, %p392;
+	.loc 6 64 17
+	sub.rn.f32 %f136, %f138, %f160;
+	bra $B188;
+$B187:
+	.loc 6 62 29
+	cvt.rn.f32.s64 %f161, %rd98;
+	mul.rn.f32 %f162, %f161, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f163, %f162;
+	setp.lt.f32 %p393, %f163, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f164, %f162, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f165, %f164, %f162, %p393;
+	selp.b32 %r780, 192937984, 0, %p393;
+	.loc 12 71 23
+	mov.b32 %r781, %f165;
+	.loc 12 72 10
+	add.s32 %r782, %r781, -1060439283;
+	and.b32 %r783, %r782, -8388608;
+	.loc 12 73 32
+	sub.s32 %r784, %r781, %r783;
+	mov.b32 %f166, %r784;
+	sub.s32 %r785, %r783, %r780;
+	cvt.rn.f32.s32 %f167, %r785;
+	.loc 12 8 9
+	sub.rn.f32 %f168, %f166, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f169, 0fBD9BD66F, %f168, 0f3E041C4B;
+	fma.rn.f32 %f170, %f169, %f168, 0fBE07A47F;
+	fma.rn.f32 %f171, %f170, %f168, 0f3E1139FA;
+	fma.rn.f32 %f172, %f171, %f168, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f173, %f172, %f168, 0f3E4CD1F1;
+	fma.rn.f32 %f174, %f173, %f168, 0fBE800219;
+	fma.rn.f32 %f175, %f174, %f168, 0f3EAAAAA8;
+	fma.rn.f32 %f176, %f175, %f168, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f177, %f168, %f168;
+	fma.rn.f32 %f178, %f176, %f177, %f168;
+	.loc 12 9 25
+	fma.rn.f32 %f179, %f167, 0f33B17218, %f178;
+	.loc 12 87 21
+	mov.b32 %r786, %f162;
+	setp.le.u32 %p394, 2139095040, %r786;
+	.loc 12 88 10
+	fma.rn.f32 %f180, %f162, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f181, %f180, %f179, %p394;
+	.loc 12 90 7
+	setp.eq.f32 %p395, %f162, 0f00000000;
+	selp.f32 %f182, 0fFF800000, %f181, %p395;
+	.loc 6 62 10
+	neg.f32 %f136, %f182;
+$B188:
+$B189:
+	.loc 1 57 11
+	setp.lt.u32 %p396, %r2, %r23;
+	@!%p396 bra $FAULT28;
+	mad.wide.u32 %rd368, %r2, 4, %rd23;
+	st.global.f32 [%rd368], %f136;
+$B190:
+	.loc 1 59 32
+	setp.le.s32 %p397, 0, %r75;
+	and.pred %p398, %p18, %p397;
+	@!%p398 bra $B191;
+	.loc 1 60 18
+	cvt.u64.u32 %rd369, %r75;
+	add.s64 %rd370, %rd41, %rd369;
+	setp.lt.u64 %p399, %rd370, %rd31;
+	@!%p399 bra $FAULT29;
+	shl.b64 %rd371, %rd370, 1;
+	add.s64 %rd372, %rd10, %rd371;
+	ld.global.u16 %r787, [%rd372];
+	.loc 4 55 10
+	and.b32 %r788, %r787, 32767;
+	setp.eq.s32 %p400, %r788, 32767;
+	.loc 4 58 15
+	add.s32 %r789, %r787, 1;
+	and.b32 %r790, %r789, 65535;
+	.loc 4 55 20
+	selp.b32 %r791, %r787, %r790, %p400;
+	.loc 1 60 9
+	st.global.u16 [%rd372], %r791;
+$B191:
+	bra $EXIT;
+$B192:
+	.loc 1 49 3
+	bra $EXIT;
+$B193:
+	.loc 1 34 3
+	bra $EXIT;
+$B194:
+	.loc 1 84 19
+	@!%p102 bra $FAULT30;
+	@!%p108 bra $FAULT31;
+	@!%p114 bra $FAULT32;
+	bra $FAULT33;
+$B195:
+	.loc 2 54 33
+	add.s32 %r792, %r62, 1;
+	cvt.u64.u32 %rd373, %r792;
+	.loc 2 38 20
+	setp.lt.u32 %p401, %r792, 4096;
+	.loc 2 54 33
+	add.s32 %r793, %r62, 2;
+	cvt.u64.u32 %rd374, %r793;
+	.loc 2 38 20
+	setp.lt.u32 %p402, %r793, 4096;
+	.loc 2 54 33
+	add.s32 %r794, %r62, 3;
+	cvt.u64.u32 %rd375, %r794;
+	.loc 2 38 20
+	setp.lt.u32 %p403, %r794, 4096;
+	.loc 2 54 33
+	add.s32 %r795, %r62, 4;
+	cvt.u64.u32 %rd376, %r795;
+	.loc 2 38 20
+	setp.lt.u32 %p404, %r795, 4096;
+	.loc 2 54 33
+	add.s32 %r796, %r62, 5;
+	cvt.u64.u32 %rd377, %r796;
+	.loc 2 38 20
+	setp.lt.u32 %p405, %r796, 4096;
+	.loc 2 54 33
+	add.s32 %r797, %r62, 6;
+	cvt.u64.u32 %rd378, %r797;
+	.loc 2 38 20
+	setp.lt.u32 %p406, %r797, 4096;
+	.loc 2 54 33
+	cvt.u64.u32 %rd379, %r64;
+	.loc 2 38 20
+	@!%p63 bra $FAULT34;
+	@!%p401 bra $FAULT35;
+	@!%p402 bra $FAULT36;
+	@!%p403 bra $FAULT37;
+	@!%p404 bra $FAULT38;
+	@!%p405 bra $FAULT39;
+	@!%p406 bra $FAULT40;
+	@!%p64 bra $FAULT41;
+	.loc 2 56 11
+	bra $FAULT42;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 32 13
+	mov.u32 %r798, 0;
+	mov.u64 %rd380, %rd26;
+	mov.u64 %rd381, %rd25;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 37 20
+	mov.u32 %r798, 1;
+	mov.u64 %rd380, %rd42;
+	mov.u64 %rd381, %rd28;
+	bra $FAULT;
+$FAULT2:
+	.loc 3 23 27
+	mov.u32 %r798, 7;
+	mov.u64 %rd380, %rd46;
+	mov.u64 %rd381, %rd35;
+	bra $FAULT;
+$FAULT3:
+	.loc 3 40 27
+	mov.u32 %r798, 11;
+	mov.u64 %rd380, %rd51;
+	mov.u64 %rd381, %rd34;
+	bra $FAULT;
+$FAULT4:
+	.loc 3 41 10
+	mov.u32 %r798, 12;
+	mov.u64 %rd380, %rd53;
+	mov.u64 %rd381, %rd38;
+	bra $FAULT;
+$FAULT5:
+	.loc 3 27 28
+	mov.u32 %r798, 8;
+	mov.u64 %rd380, %rd42;
+	mov.u64 %rd381, %rd32;
+	bra $FAULT;
+$FAULT6:
+	.loc 3 32 25
+	mov.u32 %r798, 9;
+	mov.u64 %rd380, %rd66;
+	mov.u64 %rd381, %rd33;
+	bra $FAULT;
+$FAULT7:
+	.loc 3 62 11
+	mov.u32 %r798, 22;
+	mov.u64 %rd380, %rd74;
+	mov.u64 %rd381, %rd38;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 39 25
+	mov.u32 %r798, 6;
+	mov.u64 %rd380, %rd26;
+	mov.u64 %rd381, %rd30;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 79 17
+	mov.u32 %r798, 13;
+	mov.u64 %rd380, %rd103;
+	mov.u64 %rd381, %rd29;
+	bra $FAULT;
+$FAULT10:
+	.loc 2 30 22
+	mov.u32 %r798, 18;
+	mov.u64 %rd380, %rd119;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r798, 18;
+	mov.u64 %rd380, %rd123;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r798, 18;
+	mov.u64 %rd380, %rd126;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r798, 18;
+	mov.u64 %rd380, %rd129;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 155 10
+	mov.u32 %r798, 14;
+	mov.u64 %rd380, %rd89;
+	mov.u64 %rd381, 32;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 127 12
+	mov.u32 %r798, 10;
+	mov.u64 %rd380, %rd101;
+	mov.u64 %rd381, 129;
+	bra $FAULT;
+$FAULT16:
+	.loc 5 84 20
+	mov.u32 %r798, 19;
+	mov.u64 %rd380, %rd227;
+	mov.u64 %rd381, 129;
+	bra $FAULT;
+$FAULT17:
+	.loc 8 42 14
+	mov.u32 %r798, 20;
+	mov.u64 %rd380, %rd239;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT18:
+	.loc 5 227 18
+	mov.u32 %r798, 17;
+	mov.u64 %rd380, %rd246;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT19:
+	.loc 8 42 14
+	mov.u32 %r798, 20;
+	mov.u64 %rd380, %rd251;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r798, 20;
+	mov.u64 %rd380, %rd265;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r798, 20;
+	mov.u64 %rd380, %rd274;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r798, 20;
+	mov.u64 %rd380, %rd297;
+	mov.u64 %rd381, 2048;
+	bra $FAULT;
+$FAULT23:
+	.loc 5 185 47
+	mov.u32 %r798, 21;
+	mov.u64 %rd380, %rd313;
+	mov.u64 %rd381, 129;
+	bra $FAULT;
+$FAULT24:
+	.loc 5 189 81
+	mov.u32 %r798, 15;
+	mov.u64 %rd380, %rd316;
+	mov.u64 %rd381, 129;
+	bra $FAULT;
+$FAULT25:
+	.loc 1 140 10
+	mov.u32 %r798, 16;
+	mov.u64 %rd380, %rd89;
+	mov.u64 %rd381, 32;
+	bra $FAULT;
+$FAULT26:
+	.loc 1 51 8
+	mov.u32 %r798, 2;
+	mov.u64 %rd380, %rd26;
+	mov.u64 %rd381, %rd36;
+	bra $FAULT;
+$FAULT27:
+	.loc 1 55 22
+	mov.u32 %r798, 3;
+	mov.u64 %rd380, %rd365;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT28:
+	.loc 1 57 11
+	mov.u32 %r798, 4;
+	mov.u64 %rd380, %rd26;
+	mov.u64 %rd381, %rd37;
+	bra $FAULT;
+$FAULT29:
+	.loc 1 60 45
+	mov.u32 %r798, 5;
+	mov.u64 %rd380, %rd370;
+	mov.u64 %rd381, %rd31;
+	bra $FAULT;
+$FAULT30:
+	.loc 1 84 19
+	mov.u32 %r798, 25;
+	mov.u64 %rd380, %rd104;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT31:
+	mov.u32 %r798, 25;
+	mov.u64 %rd380, %rd106;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT32:
+	mov.u32 %r798, 25;
+	mov.u64 %rd380, %rd107;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT33:
+	mov.u32 %r798, 25;
+	mov.u64 %rd380, %rd108;
+	mov.u64 %rd381, %rd27;
+	bra $FAULT;
+$FAULT34:
+	.loc 2 38 20
+	mov.u32 %r798, 23;
+	mov.u64 %rd380, %rd90;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT35:
+	mov.u32 %r798, 23;
+	mov.u64 %rd380, %rd373;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT36:
+	mov.u32 %r798, 23;
+	mov.u64 %rd380, %rd374;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT37:
+	mov.u32 %r798, 23;
+	mov.u64 %rd380, %rd375;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT38:
+	mov.u32 %r798, 23;
+	mov.u64 %rd380, %rd376;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT39:
+	mov.u32 %r798, 23;
+	mov.u64 %rd380, %rd377;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT40:
+	mov.u32 %r798, 23;
+	mov.u64 %rd380, %rd378;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT41:
+	mov.u32 %r798, 23;
+	mov.u64 %rd380, %rd379;
+	mov.u64 %rd381, 4096;
+	bra $FAULT;
+$FAULT42:
+	.loc 2 56 11
+	mov.u32 %r798, 24;
+	mov.u64 %rd380, %rd45;
+	mov.u64 %rd381, 512;
+$FAULT:
+	ld.param.u64 %rd382, [wide_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r799, [%rd382], 0, 1;
+	setp.ne.u32 %p407, %r799, 0;
+	@%p407 bra $EXIT;
+	ld.global.u64 %rd383, [%rd382+8];
+	ld.param.u32 %r800, [wide_params+256];
+	st.global.u32 [%rd383+4], %r800;
+	ld.param.u32 %r801, [wide_params+260];
+	st.global.v2.u32 [%rd383+8], {%r801, %r798};
+	mov.u32 %r802, %ctaid.x;
+	mov.u32 %r803, %ctaid.y;
+	st.global.v2.u32 [%rd383+16], {%r802, %r803};
+	mov.u32 %r804, %ctaid.z;
+	mov.u32 %r805, %tid.x;
+	st.global.v2.u32 [%rd383+24], {%r804, %r805};
+	mov.u32 %r806, %tid.y;
+	mov.u32 %r807, %tid.z;
+	st.global.v2.u32 [%rd383+32], {%r806, %r807};
+	st.global.u64 [%rd383+40], %rd380;
+	st.global.u64 [%rd383+48], %rd381;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd383], 56;
+	bra $EXIT;
+}
+`
+
+const wideSM70 = `.version 6.0
+.target sm_70
+.address_size 64
+.file 1 "wide.go"
+.file 2 "histogram.go"
+.file 3 "adjust.go"
+.file 4 "params.go"
+.file 5 "stage.go"
+.file 6 "weight.go"
+.file 7 "exp.go"
+.file 8 "list.go"
+.file 9 "reduce.go"
+.file 10 "bits.go"
+.file 11 "philox.go"
+.file 12 "log.go"
+
+.extern .shared .align 16 .b8 $dynamic[];
+
+.visible .entry wide(.param .align 8 .b8 wide_params[264])
+{
+	.reg .pred %p<406>;
+	.reg .b32 %r<787>;
+	.reg .b64 %rd<375>;
+	.reg .f32 %f<183>;
+	.reg .f64 %fd<6>;
+
+	ld.param.u64 %rd1, [wide_params];
+	ld.param.u64 %rd2, [wide_params+8];
+	ld.param.u64 %rd3, [wide_params+16];
+	ld.param.u64 %rd4, [wide_params+24];
+	ld.param.u64 %rd5, [wide_params+32];
+	ld.param.u64 %rd6, [wide_params+48];
+	ld.param.u64 %rd7, [wide_params+56];
+	ld.param.u64 %rd8, [wide_params+72];
+	ld.param.u64 %rd9, [wide_params+80];
+	ld.param.u64 %rd10, [wide_params+96];
+	ld.param.u64 %rd11, [wide_params+104];
+	ld.param.u64 %rd12, [wide_params+112];
+	ld.param.u64 %rd13, [wide_params+120];
+	ld.param.u64 %rd14, [wide_params+128];
+	ld.param.u64 %rd15, [wide_params+136];
+	ld.param.u64 %rd16, [wide_params+144];
+	ld.param.u64 %rd17, [wide_params+152];
+	ld.param.u64 %rd18, [wide_params+168];
+	ld.param.u64 %rd19, [wide_params+176];
+	ld.param.u64 %rd20, [wide_params+184];
+	ld.param.u64 %rd21, [wide_params+192];
+	ld.param.u64 %rd22, [wide_params+200];
+	ld.param.u64 %rd23, [wide_params+216];
+	ld.param.u64 %rd24, [wide_params+224];
+	ld.param.u32 %r1, [wide_params+240];
+	.loc 1 31 36
+	mov.u32 %r2, %ctaid.x;
+	cvt.u64.u32 %rd25, %r2;
+	.loc 1 32 13
+	setp.lt.u64 %p1, %rd25, %rd7;
+	@!%p1 bra $FAULT0;
+	.loc 1 30 24
+	mov.u32 %r3, $dynamic;
+	.loc 1 37 52
+	mov.u32 %r4, %tid.x;
+	.loc 1 155 17
+	mov.u32 %r5, %tid.z;
+	mov.u32 %r6, %ntid.y;
+	mov.u32 %r7, %tid.y;
+	mov.u32 %r8, %ntid.x;
+	.loc 2 66 12
+	mov.u32 %r9, %laneid;
+	.loc 1 31 14
+	cvt.u64.u32 %rd26, %r1;
+	.loc 1 32 13
+	mad.wide.u32 %rd27, %r2, 40, %rd6;
+	ld.global.u64 %rd28, [%rd27];
+	ld.global.f32 %f1, [%rd27+8];
+	ld.global.f32 %f2, [%rd27+12];
+	ld.global.f32 %f3, [%rd27+16];
+	ld.global.u32 %r10, [%rd27+20];
+	ld.global.f32 %f4, [%rd27+24];
+	ld.global.f32 %f5, [%rd27+28];
+	ld.global.f32 %f6, [%rd27+32];
+	ld.global.u8 %r11, [%rd27+36];
+	setp.ne.u32 %p2, %r11, 0;
+	ld.global.u8 %r12, [%rd27+37];
+	setp.ne.u32 %p3, %r12, 0;
+	ld.global.u8 %r13, [%rd27+38];
+	setp.ne.u32 %p4, %r13, 0;
+	.loc 1 33 7
+	@%p4 bra $B192;
+	.loc 1 37 23
+	mul.wide.u32 %rd29, %r2, %r1;
+	add.s64 %rd30, %rd29, %rd26;
+	setp.le.u64 %p5, %rd30, %rd3;
+	@!%p5 bra $FAULT1;
+	shl.b64 %rd31, %rd29, 2;
+	add.s64 %rd32, %rd1, %rd31;
+	cvt.u64.u32 %rd33, %r4;
+	.loc 3 22 20
+	setp.lt.s64 %p6, 0, %rd19;
+	@!%p6 bra $B3;
+	.loc 3 23 33
+	add.s32 %r14, %r2, 2;
+	cvt.u64.u32 %rd34, %r14;
+	setp.le.u64 %p7, %rd34, %rd20;
+	@!%p7 bra $FAULT2;
+	mad.wide.u32 %rd35, %r2, 4, %rd18;
+	.loc 3 39 25
+	ld.global.u32 %r15, [%rd35];
+	setp.lt.s32 %p8, %r15, 0;
+	selp.b32 %r16, 0, %r15, %p8;
+	cvt.s64.s32 %rd36, %r16;
+	add.s64 %rd37, %rd36, %rd33;
+	ld.global.u32 %r17, [%rd35+4];
+	cvt.s64.s32 %rd38, %r17;
+	setp.lt.s64 %p9, %rd17, %rd38;
+	cvt.u32.u64 %r18, %rd17;
+	selp.b32 %r19, %r18, %r17, %p9;
+	cvt.s64.s32 %rd39, %r19;
+	setp.lt.s64 %p10, %rd37, %rd39;
+	cvt.u32.u64 %r20, %rd37;
+	@!%p10 bra $B2;
+$B0:
+	cvt.s64.s32 %rd40, %r20;
+	.loc 3 40 27
+	setp.lt.u64 %p11, %rd40, %rd17;
+	@!%p11 bra $FAULT3;
+	mad.wide.s32 %rd41, %r20, 8, %rd16;
+	ld.global.u32 %r21, [%rd41];
+	cvt.s64.s32 %rd42, %r21;
+	setp.le.s32 %p12, 0, %r21;
+	setp.lt.s64 %p13, %rd42, %rd26;
+	and.pred %p14, %p12, %p13;
+	@!%p14 bra $B1;
+	.loc 3 41 10
+	setp.lt.u64 %p15, %rd42, %rd26;
+	@!%p15 bra $FAULT4;
+	ld.global.f32 %f7, [%rd41+4];
+	mad.wide.s32 %rd43, %r21, 4, %rd32;
+	ld.global.f32 %f8, [%rd43];
+	add.rn.f32 %f9, %f8, %f7;
+	st.global.f32 [%rd43], %f9;
+$B1:
+	.loc 3 39 83
+	add.s32 %r20, %r20, 512;
+	cvt.u64.u32 %rd44, %r20;
+	ld.global.u32 %r22, [%rd35+4];
+	cvt.s64.s32 %rd45, %r22;
+	setp.lt.s64 %p16, %rd17, %rd45;
+	selp.b32 %r23, %r18, %r22, %p16;
+	cvt.s64.s32 %rd46, %r23;
+	setp.lt.s64 %p17, %rd44, %rd46;
+	@%p17 bra $B0;
+$B2:
+	.loc 3 24 9
+	bar.sync 0;
+$B3:
+	.loc 3 26 19
+	setp.lt.s64 %p18, 0, %rd11;
+	.loc 4 23 22
+	setp.neu.f32 %p19, %f4, 0f00000000;
+	setp.neu.f32 %p20, %f4, 0f3F800000;
+	and.pred %p21, %p19, %p20;
+	setp.neu.f32 %p22, %f5, 0f00000000;
+	setp.neu.f32 %p23, %f6, 0f00000000;
+	or.pred %p24, %p22, %p23;
+	or.pred %p25, %p21, %p24;
+	.loc 3 26 19
+	and.pred %p26, %p18, %p25;
+	@!%p26 bra $B9;
+	.loc 3 27 28
+	setp.le.u64 %p27, %rd30, %rd12;
+	@!%p27 bra $FAULT5;
+	shl.b64 %rd47, %rd29, 1;
+	add.s64 %rd48, %rd10, %rd47;
+	.loc 3 48 20
+	setp.lt.u32 %p28, %r4, %r1;
+	mov.u32 %r24, %r4;
+	@!%p28 bra $B8;
+$B4:
+	cvt.u64.u32 %rd49, %r24;
+	.loc 3 49 32
+	mad.wide.u32 %rd50, %r24, 4, %rd32;
+	ld.global.f32 %f10, [%rd50];
+	mad.wide.u32 %rd51, %r24, 2, %rd48;
+	ld.global.u16 %r25, [%rd51];
+	.loc 4 28 11
+	setp.eq.s32 %p29, %r25, 0;
+	@%p29 bra $B7;
+	.loc 4 31 18
+	@!%p19 bra $B6;
+	.loc 4 32 8
+	setp.lt.f32 %p30, 0f00000000, %f10;
+	@%p30 bra $B5;
+	.loc 4 35 4
+	mul.rn.f32 %f10, %f10, %f4;
+	bra $B6;
+$B5:
+	.loc 4 33 4
+	div.rn.f32 %f10, %f10, %f4;
+$B6:
+	.loc 4 38 21
+	and.b32 %r26, %r25, 32767;
+	.loc 4 39 36
+	cvt.rn.f32.u32 %f11, %r26;
+	mul.rn.f32 %f12, %f5, %f11;
+	sub.rn.f32 %f13, %f10, %f12;
+	.loc 4 40 15
+	setp.lt.u32 %p31, 0, %r26;
+	.loc 4 41 3
+	sub.rn.f32 %f14, %f13, %f6;
+	.loc 4 40 15
+	selp.f32 %f10, %f14, %f13, %p31;
+$B7:
+	.loc 3 49 9
+	st.global.f32 [%rd50], %f10;
+	.loc 3 48 35
+	add.s64 %rd52, %rd49, 512;
+	setp.lt.s64 %p32, %rd52, %rd26;
+	cvt.u32.u64 %r24, %rd52;
+	@%p32 bra $B4;
+$B8:
+	.loc 3 28 9
+	bar.sync 0;
+$B9:
+	.loc 3 30 17
+	setp.lt.s64 %p33, 0, %rd14;
+	and.pred %p34, %p33, %p2;
+	@!%p34 bra $B17;
+	.loc 3 31 15
+	add.s64 %rd53, %rd26, 31;
+	shr.u64 %rd54, %rd53, 5;
+	.loc 3 32 28
+	cvt.u32.u64 %r27, %rd54;
+	mul.wide.u32 %rd55, %r2, %r27;
+	add.s64 %rd56, %rd55, %rd54;
+	setp.le.u64 %p35, %rd56, %rd15;
+	@!%p35 bra $FAULT6;
+	shl.b64 %rd57, %rd55, 2;
+	add.s64 %rd58, %rd13, %rd57;
+	.loc 3 55 26
+	setp.lt.u32 %p36, %r4, %r27;
+	mov.u32 %r28, %r4;
+	@!%p36 bra $B16;
+$B10:
+	.loc 3 56 18
+	mad.wide.u32 %rd59, %r28, 4, %rd58;
+	ld.global.u32 %r29, [%rd59];
+	.loc 3 57 14
+	setp.eq.s32 %p37, %r29, -1;
+	@%p37 bra $B15;
+	.loc 3 60 15
+	shl.b32 %r30, %r28, 5;
+	cvt.u64.u32 %rd60, %r30;
+	add.s64 %rd61, %rd60, 32;
+	setp.lt.s64 %p38, %rd26, %rd61;
+	cvt.u32.u64 %r31, %rd61;
+	selp.b32 %r32, %r1, %r31, %p38;
+	setp.lt.u32 %p39, %r30, %r32;
+	@!%p39 bra $B15;
+	add.s32 %r33, %r32, -1;
+	selp.b32 %r34, %r33, %r30, %p39;
+	cvt.u64.u32 %rd62, %r34;
+	sub.s64 %rd63, %rd62, %rd60;
+	setp.lt.u64 %p40, %rd63, 2147483648;
+	setp.lt.s64 %p41, %rd62, 2305843009213693952;
+	and.pred %p42, %p40, %p41;
+	setp.lt.u32 %p43, %r30, %r1;
+	and.pred %p44, %p42, %p43;
+	setp.lt.u32 %p45, %r34, %r1;
+	and.pred %p46, %p44, %p45;
+	@%p46 bra $B13;
+$B11:
+	cvt.u64.u32 %rd64, %r30;
+	.loc 3 61 14
+	and.b32 %r35, %r29, 1;
+	setp.eq.s32 %p47, %r35, 0;
+	@!%p47 bra $B12;
+	.loc 3 62 11
+	setp.lt.u32 %p48, %r30, %r1;
+	@!%p48 bra $FAULT7;
+	mad.wide.u32 %rd65, %r30, 4, %rd32;
+	st.global.f32 [%rd65], 0fFF800000;
+$B12:
+	.loc 3 64 4
+	shr.u32 %r29, %r29, 1;
+	.loc 3 60 57
+	add.s32 %r30, %r30, 1;
+	setp.lt.u32 %p49, %r30, %r32;
+	@%p49 bra $B11;
+	bra $B15;
+$B13:
+	.loc 3 61 14
+	and.b32 %r36, %r29, 1;
+	setp.eq.s32 %p50, %r36, 0;
+	@!%p50 bra $B14;
+	.loc 3 62 11
+	mad.wide.u32 %rd66, %r30, 4, %rd32;
+	st.global.f32 [%rd66], 0fFF800000;
+$B14:
+	.loc 3 64 4
+	shr.u32 %r29, %r29, 1;
+	.loc 3 60 57
+	add.s32 %r30, %r30, 1;
+	setp.lt.u32 %p51, %r30, %r32;
+	@%p51 bra $B13;
+$B15:
+	.loc 3 55 39
+	add.s32 %r28, %r28, 512;
+	setp.lt.u32 %p52, %r28, %r27;
+	@%p52 bra $B10;
+$B16:
+	.loc 3 33 9
+	bar.sync 0;
+$B17:
+	.loc 1 39 25
+	setp.lt.u64 %p53, %rd25, %rd9;
+	@!%p53 bra $FAULT8;
+	mad.wide.u32 %rd67, %r2, 4, %rd8;
+	ld.global.u32 %r37, [%rd67];
+	.loc 1 73 60
+	shr.u64 %rd68, %rd29, 2;
+	shl.b64 %rd69, %rd68, 2;
+	sub.s64 %rd70, %rd30, %rd69;
+	add.s64 %rd71, %rd70, 2047;
+	shr.s64 %rd72, %rd71, 63;
+	shr.u64 %rd73, %rd72, 53;
+	add.s64 %rd74, %rd70, %rd73;
+	add.s64 %rd75, %rd74, 2047;
+	shr.s64 %rd76, %rd75, 11;
+	.loc 5 63 19
+	setp.lt.f32 %p54, 0f00000000, %f1;
+	mov.pred %p55, 0;
+	mov.u32 %r38, 0;
+	mov.u32 %r39, 0;
+	@!%p54 bra $B18;
+	setp.lt.s32 %p56, 0, %r10;
+	setp.lt.u32 %p57, %r10, %r1;
+	selp.b32 %r40, %r10, 0, %p57;
+	selp.b32 %r41, 2, 0, %p57;
+	and.pred %p58, %p56, %p57;
+	selp.b32 %r38, %r40, 0, %p56;
+	selp.b32 %r39, %r41, 0, %p56;
+	mov.pred %p55, %p58;
+$B18:
+	cvt.u64.u32 %rd77, %r38;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r42, %r4;
+$B19:
+	.loc 2 23 8
+	mad.lo.s32 %r43, %r42, 4, %r3;
+	st.shared.u32 [%r43], 0;
+	st.shared.u32 [%r43+16384], 0;
+	.loc 2 22 41
+	add.s32 %r42, %r42, 512;
+	setp.lt.u32 %p59, %r42, 4096;
+	@%p59 bra $B19;
+	.loc 2 25 8
+	bar.sync 0;
+	.loc 1 154 14
+	setp.eq.s32 %p60, %r9, 0;
+	.loc 1 155 17
+	mad.lo.s32 %r44, %r5, %r6, %r7;
+	mad.lo.s32 %r45, %r44, %r8, %r4;
+	cvt.u64.u32 %rd78, %r45;
+	shr.u64 %rd79, %rd78, 5;
+	cvt.u32.u64 %r46, %rd79;
+	setp.lt.u32 %p61, %r46, 32;
+	mad.lo.s32 %r47, %r46, 8, %r3;
+	.loc 1 126 19
+	setp.eq.s32 %p62, %r4, 0;
+	.loc 2 54 27
+	shl.b32 %r48, %r4, 3;
+	cvt.u64.u32 %rd80, %r48;
+	.loc 2 38 20
+	setp.lt.u32 %p63, %r48, 4096;
+	mad.lo.s32 %r49, %r48, 4, %r3;
+	.loc 2 54 33
+	add.s32 %r50, %r48, 7;
+	.loc 2 38 20
+	setp.lt.u32 %p64, %r50, 4096;
+	.loc 2 56 11
+	setp.lt.u32 %p65, %r4, 512;
+	mad.lo.s32 %r51, %r4, 8, %r3;
+	.loc 2 58 14
+	setp.eq.s32 %p66, %r46, 0;
+	.loc 2 90 17
+	cvt.u64.u32 %rd81, %r9;
+	.loc 5 83 32
+	setp.lt.s64 %p67, 0, %rd76;
+	.loc 5 219 117
+	cvt.s64.s32 %rd82, %r10;
+	.loc 5 233 29
+	setp.lt.f32 %p68, 0f00000000, %f2;
+	setp.lt.f32 %p69, %f2, 0f3F800000;
+	and.pred %p70, %p68, %p69;
+	.loc 6 49 29
+	cvt.f64.f32 %fd1, %f2;
+	.loc 6 54 67
+	cvt.u32.u64 %r52, %rd28;
+	shr.u64 %rd83, %rd28, 32;
+	cvt.u32.u64 %r53, %rd83;
+	.loc 5 185 26
+	add.s64 %rd84, %rd76, -1;
+	setp.lt.s64 %p71, 0, %rd84;
+	.loc 5 130 30
+	rcp.rn.f32 %f15, %f1;
+	.loc 6 41 14
+	setp.lt.f32 %p72, 0f00000000, %f3;
+	.loc 6 44 25
+	setp.nan.f32 %p73, %f3, 0f3F800000;
+	min.f32 %f16, %f3, 0f3F800000;
+	selp.f32 %f17, 0f7FFFFFFF, %f16, %p73;
+	mul.rn.f32 %f18, %f17, 0f4D800000;
+	cvt.rzi.s32.f32 %r54, %f18;
+	setp.lt.s32 %p74, 1, %r54;
+	selp.b32 %r55, %r54, 1, %p74;
+	.loc 6 41 14
+	selp.b32 %r56, %r55, 1, %p72;
+	.loc 2 38 20
+	and.pred %p75, %p63, %p64;
+	.loc 2 56 11
+	and.pred %p76, %p75, %p65;
+	selp.b64 %rd85, %rd84, 0, %p67;
+	setp.lt.u64 %p77, %rd85, 2147483648;
+	setp.lt.s64 %p78, %rd85, 2305843009213693952;
+	and.pred %p79, %p77, %p78;
+	setp.lt.u64 %p80, %rd85, 129;
+	and.pred %p81, %p79, %p80;
+	setp.lt.u32 %p82, %r9, 2048;
+	add.s64 %rd86, %rd76, -2;
+	selp.b64 %rd87, %rd86, 0, %p71;
+	setp.lt.u64 %p83, %rd87, 2147483648;
+	setp.lt.s64 %p84, %rd87, 2305843009213693952;
+	and.pred %p85, %p83, %p84;
+	setp.lt.u64 %p86, %rd87, 129;
+	and.pred %p87, %p85, %p86;
+	mov.u32 %r57, -1;
+	mov.u64 %rd88, 0;
+	mov.u32 %r58, 0;
+	mov.u32 %r59, -2139095040;
+	mov.f32 %f19, 0f00000000;
+	mov.f32 %f20, 0f00000000;
+	mov.u32 %r60, 20;
+	mov.u32 %r61, -1;
+	mov.u32 %r62, 0;
+	mov.u32 %r63, -2147483648;
+	mov.pred %p88, 0;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r65, 0;
+	mov.u32 %r66, 0;
+$B20:
+	cvt.u64.u32 %rd90, %r64;
+	.loc 1 96 27
+	setp.lt.s64 %p89, %rd90, %rd89;
+	mov.u32 %r67, 2147483647;
+	mov.u32 %r68, -2147483648;
+	@!%p89 bra $B62;
+	.loc 1 114 9
+	setp.eq.s32 %p90, %r39, 1;
+	.loc 1 116 9
+	setp.eq.s32 %p91, %r39, 2;
+	.loc 1 120 9
+	setp.eq.s32 %p92, %r39, 3;
+	mov.u32 %r67, 2147483647;
+	mov.u32 %r68, -2147483648;
+$B21:
+	.loc 1 97 29
+	shl.b64 %rd91, %rd90, 9;
+	add.s64 %rd92, %rd68, %rd91;
+	add.s64 %rd93, %rd92, %rd33;
+	.loc 1 77 13
+	shl.b64 %rd94, %rd93, 2;
+	.loc 1 78 11
+	setp.le.s64 %p93, %rd29, %rd94;
+	add.s64 %rd95, %rd94, 4;
+	setp.le.s64 %p94, %rd95, %rd30;
+	and.pred %p95, %p93, %p94;
+	@%p95 bra $B26;
+	.loc 1 83 40
+	setp.lt.s64 %p96, %rd94, %rd30;
+	and.pred %p97, %p93, %p96;
+	.loc 1 84 19
+	setp.lt.u64 %p98, %rd94, %rd2;
+	not.pred %p99, %p97;
+	or.pred %p100, %p99, %p98;
+	.loc 1 83 17
+	add.s64 %rd96, %rd94, 1;
+	setp.le.s64 %p101, %rd29, %rd96;
+	setp.lt.s64 %p102, %rd96, %rd30;
+	and.pred %p103, %p101, %p102;
+	.loc 1 84 19
+	setp.lt.u64 %p104, %rd96, %rd2;
+	not.pred %p105, %p103;
+	or.pred %p106, %p105, %p104;
+	.loc 1 83 17
+	add.s64 %rd97, %rd94, 2;
+	setp.le.s64 %p107, %rd29, %rd97;
+	setp.lt.s64 %p108, %rd97, %rd30;
+	and.pred %p109, %p107, %p108;
+	.loc 1 84 19
+	setp.lt.u64 %p110, %rd97, %rd2;
+	not.pred %p111, %p109;
+	or.pred %p112, %p111, %p110;
+	.loc 1 83 17
+	add.s64 %rd98, %rd94, 3;
+	setp.le.s64 %p113, %rd29, %rd98;
+	setp.lt.s64 %p114, %rd98, %rd30;
+	and.pred %p115, %p113, %p114;
+	.loc 1 84 19
+	setp.lt.u64 %p116, %rd98, %rd2;
+	not.pred %p117, %p115;
+	or.pred %p118, %p117, %p116;
+	and.pred %p119, %p100, %p106;
+	and.pred %p120, %p119, %p112;
+	and.pred %p121, %p120, %p118;
+	@!%p121 bra $B193;
+	mov.f32 %f21, 0f7FC00000;
+	.loc 1 83 24
+	@!%p97 bra $B22;
+	.loc 1 84 19
+	shl.b64 %rd99, %rd94, 2;
+	add.s64 %rd100, %rd1, %rd99;
+	ld.global.f32 %f21, [%rd100];
+$B22:
+	mov.f32 %f22, 0f7FC00000;
+	.loc 1 83 24
+	@!%p103 bra $B23;
+	.loc 1 84 19
+	shl.b64 %rd101, %rd94, 2;
+	add.s64 %rd102, %rd1, %rd101;
+	ld.global.f32 %f22, [%rd102+4];
+$B23:
+	mov.f32 %f23, 0f7FC00000;
+	.loc 1 83 24
+	@!%p109 bra $B24;
+	.loc 1 84 19
+	shl.b64 %rd103, %rd94, 2;
+	add.s64 %rd104, %rd1, %rd103;
+	ld.global.f32 %f23, [%rd104+8];
+$B24:
+	mov.f32 %f24, 0f7FC00000;
+	.loc 1 83 24
+	@!%p115 bra $B25;
+	.loc 1 84 19
+	shl.b64 %rd105, %rd94, 2;
+	add.s64 %rd106, %rd1, %rd105;
+	ld.global.f32 %f24, [%rd106+12];
+$B25:
+	.loc 1 87 2
+	bra $B27;
+$B26:
+	.loc 1 79 17
+	setp.lt.u64 %p122, %rd93, %rd5;
+	@!%p122 bra $FAULT9;
+	shl.b64 %rd107, %rd93, 4;
+	add.s64 %rd108, %rd4, %rd107;
+	ld.global.f32 %f21, [%rd108];
+	ld.global.f32 %f22, [%rd108+4];
+	ld.global.f32 %f23, [%rd108+8];
+	ld.global.f32 %f24, [%rd108+12];
+$B27:
+	.loc 6 19 7
+	setp.neu.f32 %p123, %f21, %f21;
+	.loc 6 22 32
+	add.rn.f32 %f25, %f21, 0f00000000;
+	mov.b32 %r69, %f25;
+	.loc 6 23 27
+	shr.s32 %r70, %r69, 31;
+	shr.u32 %r71, %r70, 1;
+	xor.b32 %r72, %r69, %r71;
+	.loc 6 19 7
+	selp.b32 %r73, -2147483648, %r72, %p123;
+	.loc 1 102 11
+	setp.lt.s32 %p124, %r68, %r73;
+	@!%p124 bra $B28;
+	.loc 1 103 25
+	cvt.u32.u64 %r74, %rd94;
+	cvt.u32.u64 %r75, %rd29;
+	sub.s32 %r67, %r74, %r75;
+	mov.u32 %r68, %r73;
+$B28:
+	.loc 6 68 56
+	xor.b32 %r76, %r73, -2147483648;
+	mov.u32 %r77, 1;
+	.loc 1 106 9
+	@!%p88 bra $B31;
+	.loc 5 195 9
+	setp.lt.s32 %p125, %r73, %r59;
+	mov.u32 %r73, -1;
+	@%p125 bra $B30;
+	.loc 6 33 7
+	setp.eq.f32 %p126, %f21, %f20;
+	mov.u32 %r73, 268435456;
+	@%p126 bra $B29;
+	.loc 6 36 28
+	sub.rn.f32 %f26, %f21, %f20;
+	mul.rn.f32 %f27, %f26, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f28, %f27, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f29, %f28, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f30, %f29, 0fBF317218, %f27;
+	fma.rn.f32 %f31, %f29, 0f3102E308, %f30;
+	.loc 7 39 21
+	fma.rn.f32 %f32, 0f3AB527C5, %f31, 0f3C091CC4;
+	fma.rn.f32 %f33, %f32, %f31, 0f3D2AAC57;
+	fma.rn.f32 %f34, %f33, %f31, 0f3E2AAA49;
+	fma.rn.f32 %f35, %f34, %f31, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f36, %f35, %f31, 0f3F800000;
+	fma.rn.f32 %f37, %f36, %f31, 0f3F800000;
+	mov.b32 %r78, %f28;
+	.loc 7 21 7
+	setp.lt.f32 %p127, 0f00000000, %f27;
+	selp.b32 %r79, 528482304, 1602224128, %p127;
+	selp.b32 %r80, 1602224128, 528482304, %p127;
+	.loc 7 24 51
+	mad.lo.s32 %r81, %r78, 8388608, %r79;
+	mov.b32 %f38, %r81;
+	mul.rn.f32 %f39, %f37, %f38;
+	mov.b32 %f40, %r80;
+	mul.rn.f32 %f41, %f39, %f40;
+	.loc 7 25 8
+	abs.f32 %f42, %f27;
+	setp.lt.f32 %p128, 0f42D00000, %f42;
+	selp.f32 %f43, 0f00000000, %f41, %p128;
+	and.pred %p129, %p128, %p127;
+	selp.f32 %f44, 0f7F800000, %f43, %p129;
+	.loc 6 36 43
+	mul.rn.f32 %f45, %f44, 0f4D800000;
+	cvt.rzi.s32.f32 %r73, %f45;
+$B29:
+$B30:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f46, %r73;
+	mov.b32 %r82, %f46;
+	add.s32 %r76, %r82, -1065353216;
+	mov.u32 %r77, %r73;
+$B31:
+	.loc 1 110 13
+	setp.lt.s32 %p130, %r73, %r63;
+	mov.u32 %r83, 0;
+	@%p130 bra $B34;
+	.loc 1 114 9
+	@%p90 bra $B33;
+	.loc 1 116 9
+	@%p91 bra $B32;
+	.loc 1 120 9
+	selp.b32 %r83, %r77, 0, %p92;
+	bra $B34;
+$B32:
+	.loc 1 117 12
+	sub.s32 %r84, %r76, %r62;
+	setp.le.u32 %p131, %r84, %r61;
+	mov.u32 %r83, 0;
+	@!%p131 bra $B34;
+	.loc 1 118 29
+	shr.u32 %r85, %r84, %r60;
+	.loc 2 30 22
+	cvt.u64.u32 %rd109, %r85;
+	setp.lt.u32 %p132, %r85, 4096;
+	@!%p132 bra $FAULT10;
+	mad.lo.s32 %r86, %r85, 4, %r3;
+	and.b32 %r87, %r77, 16383;
+	red.relaxed.cta.shared.add.u32 [%r86], %r87;
+	.loc 2 31 28
+	shr.u32 %r88, %r77, 14;
+	setp.lt.u32 %p133, 0, %r88;
+	mov.u32 %r83, 0;
+	@!%p133 bra $B34;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r86+16384], %r88;
+	mov.u32 %r83, 0;
+	bra $B34;
+$B33:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r89, [$dynamic+53272], 1;
+	setp.lt.u32 %p134, %r89, 2048;
+	mov.u32 %r83, 0;
+	@!%p134 bra $B34;
+	.loc 8 27 42
+	cvt.u32.u64 %r90, %rd94;
+	cvt.u32.u64 %r91, %rd29;
+	sub.s32 %r92, %r90, %r91;
+	mad.lo.s32 %r93, %r89, 4, %r3;
+	st.shared.u32 [%r93+36888], %r73;
+	st.shared.u32 [%r93+45080], %r92;
+	mov.u32 %r83, 0;
+$B34:
+	cvt.s64.s32 %rd110, %r83;
+	.loc 6 19 7
+	setp.neu.f32 %p135, %f22, %f22;
+	.loc 6 22 32
+	add.rn.f32 %f47, %f22, 0f00000000;
+	mov.b32 %r94, %f47;
+	.loc 6 23 27
+	shr.s32 %r95, %r94, 31;
+	shr.u32 %r96, %r95, 1;
+	xor.b32 %r97, %r94, %r96;
+	.loc 6 19 7
+	selp.b32 %r98, -2147483648, %r97, %p135;
+	.loc 1 102 11
+	setp.lt.s32 %p136, %r68, %r98;
+	@!%p136 bra $B35;
+	.loc 1 103 25
+	cvt.u32.u64 %r99, %rd94;
+	add.s32 %r100, %r99, 1;
+	cvt.u32.u64 %r101, %rd29;
+	sub.s32 %r67, %r100, %r101;
+	mov.u32 %r68, %r98;
+$B35:
+	.loc 6 68 56
+	xor.b32 %r102, %r98, -2147483648;
+	mov.u32 %r103, 1;
+	.loc 1 106 9
+	@!%p88 bra $B38;
+	.loc 5 195 9
+	setp.lt.s32 %p137, %r98, %r59;
+	mov.u32 %r98, -1;
+	@%p137 bra $B37;
+	.loc 6 33 7
+	setp.eq.f32 %p138, %f22, %f20;
+	mov.u32 %r98, 268435456;
+	@%p138 bra $B36;
+	.loc 6 36 28
+	sub.rn.f32 %f48, %f22, %f20;
+	mul.rn.f32 %f49, %f48, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f50, %f49, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f51, %f50, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f52, %f51, 0fBF317218, %f49;
+	fma.rn.f32 %f53, %f51, 0f3102E308, %f52;
+	.loc 7 39 21
+	fma.rn.f32 %f54, 0f3AB527C5, %f53, 0f3C091CC4;
+	fma.rn.f32 %f55, %f54, %f53, 0f3D2AAC57;
+	fma.rn.f32 %f56, %f55, %f53, 0f3E2AAA49;
+	fma.rn.f32 %f57, %f56, %f53, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f58, %f57, %f53, 0f3F800000;
+	fma.rn.f32 %f59, %f58, %f53, 0f3F800000;
+	mov.b32 %r104, %f50;
+	.loc 7 21 7
+	setp.lt.f32 %p139, 0f00000000, %f49;
+	selp.b32 %r105, 528482304, 1602224128, %p139;
+	selp.b32 %r106, 1602224128, 528482304, %p139;
+	.loc 7 24 51
+	mad.lo.s32 %r107, %r104, 8388608, %r105;
+	mov.b32 %f60, %r107;
+	mul.rn.f32 %f61, %f59, %f60;
+	mov.b32 %f62, %r106;
+	mul.rn.f32 %f63, %f61, %f62;
+	.loc 7 25 8
+	abs.f32 %f64, %f49;
+	setp.lt.f32 %p140, 0f42D00000, %f64;
+	selp.f32 %f65, 0f00000000, %f63, %p140;
+	and.pred %p141, %p140, %p139;
+	selp.f32 %f66, 0f7F800000, %f65, %p141;
+	.loc 6 36 43
+	mul.rn.f32 %f67, %f66, 0f4D800000;
+	cvt.rzi.s32.f32 %r98, %f67;
+$B36:
+$B37:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f68, %r98;
+	mov.b32 %r108, %f68;
+	add.s32 %r102, %r108, -1065353216;
+	mov.u32 %r103, %r98;
+$B38:
+	.loc 1 110 13
+	setp.lt.s32 %p142, %r98, %r63;
+	@%p142 bra $B41;
+	.loc 1 114 9
+	@%p90 bra $B40;
+	.loc 1 116 9
+	@%p91 bra $B39;
+	.loc 1 121 17
+	cvt.s64.s32 %rd111, %r103;
+	add.s64 %rd112, %rd110, %rd111;
+	.loc 1 120 9
+	selp.b64 %rd110, %rd112, %rd110, %p92;
+	bra $B41;
+$B39:
+	.loc 1 117 12
+	sub.s32 %r109, %r102, %r62;
+	setp.le.u32 %p143, %r109, %r61;
+	@!%p143 bra $B41;
+	.loc 1 118 29
+	shr.u32 %r110, %r109, %r60;
+	.loc 2 30 22
+	cvt.u64.u32 %rd113, %r110;
+	setp.lt.u32 %p144, %r110, 4096;
+	@!%p144 bra $FAULT11;
+	mad.lo.s32 %r111, %r110, 4, %r3;
+	and.b32 %r112, %r103, 16383;
+	red.relaxed.cta.shared.add.u32 [%r111], %r112;
+	.loc 2 31 28
+	shr.u32 %r113, %r103, 14;
+	setp.lt.u32 %p145, 0, %r113;
+	@!%p145 bra $B41;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r111+16384], %r113;
+	bra $B41;
+$B40:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r114, [$dynamic+53272], 1;
+	setp.lt.u32 %p146, %r114, 2048;
+	@!%p146 bra $B41;
+	.loc 8 27 42
+	cvt.u32.u64 %r115, %rd94;
+	add.s32 %r116, %r115, 1;
+	cvt.u32.u64 %r117, %rd29;
+	sub.s32 %r118, %r116, %r117;
+	mad.lo.s32 %r119, %r114, 4, %r3;
+	st.shared.u32 [%r119+36888], %r98;
+	st.shared.u32 [%r119+45080], %r118;
+$B41:
+	.loc 6 19 7
+	setp.neu.f32 %p147, %f23, %f23;
+	.loc 6 22 32
+	add.rn.f32 %f69, %f23, 0f00000000;
+	mov.b32 %r120, %f69;
+	.loc 6 23 27
+	shr.s32 %r121, %r120, 31;
+	shr.u32 %r122, %r121, 1;
+	xor.b32 %r123, %r120, %r122;
+	.loc 6 19 7
+	selp.b32 %r124, -2147483648, %r123, %p147;
+	.loc 1 102 11
+	setp.lt.s32 %p148, %r68, %r124;
+	@!%p148 bra $B42;
+	.loc 1 103 25
+	cvt.u32.u64 %r125, %rd94;
+	add.s32 %r126, %r125, 2;
+	cvt.u32.u64 %r127, %rd29;
+	sub.s32 %r67, %r126, %r127;
+	mov.u32 %r68, %r124;
+$B42:
+	.loc 6 68 56
+	xor.b32 %r128, %r124, -2147483648;
+	mov.u32 %r129, 1;
+	.loc 1 106 9
+	@!%p88 bra $B45;
+	.loc 5 195 9
+	setp.lt.s32 %p149, %r124, %r59;
+	mov.u32 %r124, -1;
+	@%p149 bra $B44;
+	.loc 6 33 7
+	setp.eq.f32 %p150, %f23, %f20;
+	mov.u32 %r124, 268435456;
+	@%p150 bra $B43;
+	.loc 6 36 28
+	sub.rn.f32 %f70, %f23, %f20;
+	mul.rn.f32 %f71, %f70, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f72, %f71, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f73, %f72, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f74, %f73, 0fBF317218, %f71;
+	fma.rn.f32 %f75, %f73, 0f3102E308, %f74;
+	.loc 7 39 21
+	fma.rn.f32 %f76, 0f3AB527C5, %f75, 0f3C091CC4;
+	fma.rn.f32 %f77, %f76, %f75, 0f3D2AAC57;
+	fma.rn.f32 %f78, %f77, %f75, 0f3E2AAA49;
+	fma.rn.f32 %f79, %f78, %f75, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f80, %f79, %f75, 0f3F800000;
+	fma.rn.f32 %f81, %f80, %f75, 0f3F800000;
+	mov.b32 %r130, %f72;
+	.loc 7 21 7
+	setp.lt.f32 %p151, 0f00000000, %f71;
+	selp.b32 %r131, 528482304, 1602224128, %p151;
+	selp.b32 %r132, 1602224128, 528482304, %p151;
+	.loc 7 24 51
+	mad.lo.s32 %r133, %r130, 8388608, %r131;
+	mov.b32 %f82, %r133;
+	mul.rn.f32 %f83, %f81, %f82;
+	mov.b32 %f84, %r132;
+	mul.rn.f32 %f85, %f83, %f84;
+	.loc 7 25 8
+	abs.f32 %f86, %f71;
+	setp.lt.f32 %p152, 0f42D00000, %f86;
+	selp.f32 %f87, 0f00000000, %f85, %p152;
+	and.pred %p153, %p152, %p151;
+	selp.f32 %f88, 0f7F800000, %f87, %p153;
+	.loc 6 36 43
+	mul.rn.f32 %f89, %f88, 0f4D800000;
+	cvt.rzi.s32.f32 %r124, %f89;
+$B43:
+$B44:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f90, %r124;
+	mov.b32 %r134, %f90;
+	add.s32 %r128, %r134, -1065353216;
+	mov.u32 %r129, %r124;
+$B45:
+	.loc 1 110 13
+	setp.lt.s32 %p154, %r124, %r63;
+	@%p154 bra $B48;
+	.loc 1 114 9
+	@%p90 bra $B47;
+	.loc 1 116 9
+	@%p91 bra $B46;
+	.loc 1 121 17
+	cvt.s64.s32 %rd114, %r129;
+	add.s64 %rd115, %rd110, %rd114;
+	.loc 1 120 9
+	selp.b64 %rd110, %rd115, %rd110, %p92;
+	bra $B48;
+$B46:
+	.loc 1 117 12
+	sub.s32 %r135, %r128, %r62;
+	setp.le.u32 %p155, %r135, %r61;
+	@!%p155 bra $B48;
+	.loc 1 118 29
+	shr.u32 %r136, %r135, %r60;
+	.loc 2 30 22
+	cvt.u64.u32 %rd116, %r136;
+	setp.lt.u32 %p156, %r136, 4096;
+	@!%p156 bra $FAULT12;
+	mad.lo.s32 %r137, %r136, 4, %r3;
+	and.b32 %r138, %r129, 16383;
+	red.relaxed.cta.shared.add.u32 [%r137], %r138;
+	.loc 2 31 28
+	shr.u32 %r139, %r129, 14;
+	setp.lt.u32 %p157, 0, %r139;
+	@!%p157 bra $B48;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r137+16384], %r139;
+	bra $B48;
+$B47:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r140, [$dynamic+53272], 1;
+	setp.lt.u32 %p158, %r140, 2048;
+	@!%p158 bra $B48;
+	.loc 8 27 42
+	cvt.u32.u64 %r141, %rd94;
+	add.s32 %r142, %r141, 2;
+	cvt.u32.u64 %r143, %rd29;
+	sub.s32 %r144, %r142, %r143;
+	mad.lo.s32 %r145, %r140, 4, %r3;
+	st.shared.u32 [%r145+36888], %r124;
+	st.shared.u32 [%r145+45080], %r144;
+$B48:
+	.loc 6 19 7
+	setp.neu.f32 %p159, %f24, %f24;
+	.loc 6 22 32
+	add.rn.f32 %f91, %f24, 0f00000000;
+	mov.b32 %r146, %f91;
+	.loc 6 23 27
+	shr.s32 %r147, %r146, 31;
+	shr.u32 %r148, %r147, 1;
+	xor.b32 %r149, %r146, %r148;
+	.loc 6 19 7
+	selp.b32 %r150, -2147483648, %r149, %p159;
+	.loc 1 102 11
+	setp.lt.s32 %p160, %r68, %r150;
+	@!%p160 bra $B49;
+	.loc 1 103 25
+	cvt.u32.u64 %r151, %rd94;
+	add.s32 %r152, %r151, 3;
+	cvt.u32.u64 %r153, %rd29;
+	sub.s32 %r67, %r152, %r153;
+	mov.u32 %r68, %r150;
+$B49:
+	.loc 6 68 56
+	xor.b32 %r154, %r150, -2147483648;
+	mov.u32 %r155, 1;
+	.loc 1 106 9
+	@!%p88 bra $B52;
+	.loc 5 195 9
+	setp.lt.s32 %p161, %r150, %r59;
+	mov.u32 %r150, -1;
+	@%p161 bra $B51;
+	.loc 6 33 7
+	setp.eq.f32 %p162, %f24, %f20;
+	mov.u32 %r150, 268435456;
+	@%p162 bra $B50;
+	.loc 6 36 28
+	sub.rn.f32 %f92, %f24, %f20;
+	mul.rn.f32 %f93, %f92, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f94, %f93, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f95, %f94, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f96, %f95, 0fBF317218, %f93;
+	fma.rn.f32 %f97, %f95, 0f3102E308, %f96;
+	.loc 7 39 21
+	fma.rn.f32 %f98, 0f3AB527C5, %f97, 0f3C091CC4;
+	fma.rn.f32 %f99, %f98, %f97, 0f3D2AAC57;
+	fma.rn.f32 %f100, %f99, %f97, 0f3E2AAA49;
+	fma.rn.f32 %f101, %f100, %f97, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f102, %f101, %f97, 0f3F800000;
+	fma.rn.f32 %f103, %f102, %f97, 0f3F800000;
+	mov.b32 %r156, %f94;
+	.loc 7 21 7
+	setp.lt.f32 %p163, 0f00000000, %f93;
+	selp.b32 %r157, 528482304, 1602224128, %p163;
+	selp.b32 %r158, 1602224128, 528482304, %p163;
+	.loc 7 24 51
+	mad.lo.s32 %r159, %r156, 8388608, %r157;
+	mov.b32 %f104, %r159;
+	mul.rn.f32 %f105, %f103, %f104;
+	mov.b32 %f106, %r158;
+	mul.rn.f32 %f107, %f105, %f106;
+	.loc 7 25 8
+	abs.f32 %f108, %f93;
+	setp.lt.f32 %p164, 0f42D00000, %f108;
+	selp.f32 %f109, 0f00000000, %f107, %p164;
+	and.pred %p165, %p164, %p163;
+	selp.f32 %f110, 0f7F800000, %f109, %p165;
+	.loc 6 36 43
+	mul.rn.f32 %f111, %f110, 0f4D800000;
+	cvt.rzi.s32.f32 %r150, %f111;
+$B50:
+$B51:
+	.loc 6 73 71
+	cvt.rn.f32.s32 %f112, %r150;
+	mov.b32 %r160, %f112;
+	add.s32 %r154, %r160, -1065353216;
+	mov.u32 %r155, %r150;
+$B52:
+	.loc 1 110 13
+	setp.lt.s32 %p166, %r150, %r63;
+	@%p166 bra $B55;
+	.loc 1 114 9
+	@%p90 bra $B54;
+	.loc 1 116 9
+	@%p91 bra $B53;
+	.loc 1 121 17
+	cvt.s64.s32 %rd117, %r155;
+	add.s64 %rd118, %rd110, %rd117;
+	.loc 1 120 9
+	selp.b64 %rd110, %rd118, %rd110, %p92;
+	bra $B55;
+$B53:
+	.loc 1 117 12
+	sub.s32 %r161, %r154, %r62;
+	setp.le.u32 %p167, %r161, %r61;
+	@!%p167 bra $B55;
+	.loc 1 118 29
+	shr.u32 %r162, %r161, %r60;
+	.loc 2 30 22
+	cvt.u64.u32 %rd119, %r162;
+	setp.lt.u32 %p168, %r162, 4096;
+	@!%p168 bra $FAULT13;
+	mad.lo.s32 %r163, %r162, 4, %r3;
+	and.b32 %r164, %r155, 16383;
+	red.relaxed.cta.shared.add.u32 [%r163], %r164;
+	.loc 2 31 28
+	shr.u32 %r165, %r155, 14;
+	setp.lt.u32 %p169, 0, %r165;
+	@!%p169 bra $B55;
+	.loc 2 32 16
+	red.relaxed.cta.shared.add.u32 [%r163+16384], %r165;
+	bra $B55;
+$B54:
+	.loc 8 26 27
+	atom.relaxed.cta.shared.add.u32 %r166, [$dynamic+53272], 1;
+	setp.lt.u32 %p170, %r166, 2048;
+	@!%p170 bra $B55;
+	.loc 8 27 42
+	cvt.u32.u64 %r167, %rd94;
+	add.s32 %r168, %r167, 3;
+	cvt.u32.u64 %r169, %rd29;
+	sub.s32 %r170, %r168, %r169;
+	mad.lo.s32 %r171, %r166, 4, %r3;
+	st.shared.u32 [%r171+36888], %r150;
+	st.shared.u32 [%r171+45080], %r170;
+$B55:
+	.loc 1 124 15
+	@!%p92 bra $B61;
+	.loc 1 152 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p171, 1;
+	vote.sync.ballot.b32 %r172, %p171, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p172, %r172, -1;
+	@%p172 bra $B57;
+	.loc 9 58 43
+	brev.b32 %r173, %r172;
+	clz.b32 %r174, %r173;
+	cvt.u32.u64 %r175, %rd110;
+	shfl.sync.idx.b32 %r176, %r175, %r174, 31, 0xffffffff;
+	shr.u64 %rd120, %rd110, 32;
+	cvt.u32.u64 %r177, %rd120;
+	shfl.sync.idx.b32 %r178, %r177, %r174, 31, 0xffffffff;
+	mov.b64 %rd121, {%r176, %r178};
+	.loc 9 59 21
+	add.s32 %r179, %r172, -1;
+	and.b32 %r180, %r172, %r179;
+	setp.ne.s32 %p173, %r180, 0;
+	@!%p173 bra $B58;
+$B56:
+	.loc 9 60 59
+	brev.b32 %r181, %r180;
+	clz.b32 %r182, %r181;
+	cvt.u32.u64 %r183, %rd110;
+	shfl.sync.idx.b32 %r184, %r183, %r182, 31, 0xffffffff;
+	shr.u64 %rd122, %rd110, 32;
+	cvt.u32.u64 %r185, %rd122;
+	shfl.sync.idx.b32 %r186, %r185, %r182, 31, 0xffffffff;
+	mov.b64 %rd123, {%r184, %r186};
+	.loc 9 38 49
+	add.s64 %rd121, %rd121, %rd123;
+	.loc 9 59 53
+	add.s32 %r187, %r180, -1;
+	and.b32 %r180, %r180, %r187;
+	setp.ne.s32 %p174, %r180, 0;
+	@%p174 bra $B56;
+	bra $B58;
+$B57:
+	.loc 9 54 32
+	cvt.u32.u64 %r188, %rd110;
+	shfl.sync.bfly.b32 %r189, %r188, 16, 31, 0xffffffff;
+	shr.u64 %rd124, %rd110, 32;
+	cvt.u32.u64 %r190, %rd124;
+	shfl.sync.bfly.b32 %r191, %r190, 16, 31, 0xffffffff;
+	mov.b64 %rd125, {%r189, %r191};
+	.loc 9 38 49
+	add.s64 %rd126, %rd110, %rd125;
+	.loc 9 54 32
+	cvt.u32.u64 %r192, %rd126;
+	shfl.sync.bfly.b32 %r193, %r192, 8, 31, 0xffffffff;
+	shr.u64 %rd127, %rd126, 32;
+	cvt.u32.u64 %r194, %rd127;
+	shfl.sync.bfly.b32 %r195, %r194, 8, 31, 0xffffffff;
+	mov.b64 %rd128, {%r193, %r195};
+	.loc 9 38 49
+	add.s64 %rd129, %rd126, %rd128;
+	.loc 9 54 32
+	cvt.u32.u64 %r196, %rd129;
+	shfl.sync.bfly.b32 %r197, %r196, 4, 31, 0xffffffff;
+	shr.u64 %rd130, %rd129, 32;
+	cvt.u32.u64 %r198, %rd130;
+	shfl.sync.bfly.b32 %r199, %r198, 4, 31, 0xffffffff;
+	mov.b64 %rd131, {%r197, %r199};
+	.loc 9 38 49
+	add.s64 %rd132, %rd129, %rd131;
+	.loc 9 54 32
+	cvt.u32.u64 %r200, %rd132;
+	shfl.sync.bfly.b32 %r201, %r200, 2, 31, 0xffffffff;
+	shr.u64 %rd133, %rd132, 32;
+	cvt.u32.u64 %r202, %rd133;
+	shfl.sync.bfly.b32 %r203, %r202, 2, 31, 0xffffffff;
+	mov.b64 %rd134, {%r201, %r203};
+	.loc 9 38 49
+	add.s64 %rd135, %rd132, %rd134;
+	.loc 9 54 32
+	cvt.u32.u64 %r204, %rd135;
+	shfl.sync.bfly.b32 %r205, %r204, 1, 31, 0xffffffff;
+	shr.u64 %rd136, %rd135, 32;
+	cvt.u32.u64 %r206, %rd136;
+	shfl.sync.bfly.b32 %r207, %r206, 1, 31, 0xffffffff;
+	mov.b64 %rd137, {%r205, %r207};
+	.loc 9 38 49
+	add.s64 %rd121, %rd135, %rd137;
+$B58:
+	.loc 1 154 14
+	@!%p60 bra $B59;
+	.loc 1 155 10
+	@!%p61 bra $FAULT14;
+	st.shared.u64 [%r47+53296], %rd121;
+$B59:
+	.loc 1 157 8
+	bar.sync 0;
+	mov.u64 %rd138, 0;
+	mov.u32 %r208, 0;
+$B60:
+	.loc 1 159 17
+	mad.lo.s32 %r209, %r208, 8, %r3;
+	ld.shared.u64 %rd139, [%r209+53296];
+	add.s64 %rd138, %rd138, %rd139;
+	add.s32 %r208, %r208, 1;
+	setp.lt.u32 %p175, %r208, 16;
+	@%p175 bra $B60;
+	.loc 1 126 19
+	@!%p62 bra $B61;
+	.loc 1 127 12
+	setp.lt.u64 %p176, %rd90, 129;
+	@!%p176 bra $FAULT15;
+	cvt.u32.u64 %r210, %rd90;
+	mad.lo.s32 %r211, %r210, 8, %r3;
+	st.shared.u64 [%r211+53552], %rd138;
+$B61:
+	.loc 1 96 35
+	add.s64 %rd90, %rd90, 1;
+	setp.lt.s64 %p177, %rd90, %rd89;
+	@%p177 bra $B21;
+$B62:
+	.loc 1 131 8
+	bar.sync 0;
+	.loc 5 77 14
+	setp.eq.s32 %p178, %r39, 2;
+	mov.u64 %rd140, 0;
+	@!%p178 bra $B77;
+	.loc 2 50 8
+	bar.sync 0;
+	.loc 2 56 11
+	@!%p76 bra $B194;
+	.loc 2 38 20
+	ld.shared.v4.u32 {%r212, %r213, %r214, %r215}, [%r49];
+	cvt.u64.u32 %rd141, %r212;
+	ld.shared.v4.u32 {%r216, %r217, %r218, %r219}, [%r49+16384];
+	mad.wide.u32 %rd142, %r216, 16384, %rd141;
+	cvt.u64.u32 %rd143, %r213;
+	mad.wide.u32 %rd144, %r217, 16384, %rd143;
+	.loc 2 54 3
+	add.s64 %rd145, %rd142, %rd144;
+	.loc 2 38 14
+	cvt.u64.u32 %rd146, %r214;
+	mad.wide.u32 %rd147, %r218, 16384, %rd146;
+	.loc 2 54 3
+	add.s64 %rd148, %rd145, %rd147;
+	.loc 2 38 14
+	cvt.u64.u32 %rd149, %r215;
+	mad.wide.u32 %rd150, %r219, 16384, %rd149;
+	.loc 2 54 3
+	add.s64 %rd151, %rd148, %rd150;
+	.loc 2 38 20
+	ld.shared.v4.u32 {%r220, %r221, %r222, %r223}, [%r49+16];
+	cvt.u64.u32 %rd152, %r220;
+	ld.shared.v4.u32 {%r224, %r225, %r226, %r227}, [%r49+16400];
+	mad.wide.u32 %rd153, %r224, 16384, %rd152;
+	.loc 2 54 3
+	add.s64 %rd154, %rd151, %rd153;
+	.loc 2 38 14
+	cvt.u64.u32 %rd155, %r221;
+	mad.wide.u32 %rd156, %r225, 16384, %rd155;
+	.loc 2 54 3
+	add.s64 %rd157, %rd154, %rd156;
+	.loc 2 38 14
+	cvt.u64.u32 %rd158, %r222;
+	mad.wide.u32 %rd159, %r226, 16384, %rd158;
+	.loc 2 54 3
+	add.s64 %rd160, %rd157, %rd159;
+	.loc 2 38 14
+	cvt.u64.u32 %rd161, %r223;
+	mad.wide.u32 %rd162, %r227, 16384, %rd161;
+	.loc 2 54 3
+	add.s64 %rd163, %rd160, %rd162;
+	.loc 2 56 11
+	st.shared.u64 [%r51+32768], %rd163;
+	.loc 2 57 8
+	bar.sync 0;
+	mov.u32 %r228, 0;
+	mov.u32 %r229, 511;
+	.loc 2 58 14
+	@!%p66 bra $B76;
+$B63:
+	.loc 2 78 18
+	add.s32 %r230, %r228, %r229;
+	add.s32 %r231, %r230, 1;
+	shr.u32 %r232, %r231, 1;
+	mov.u64 %rd164, 0;
+	mov.u32 %r233, %r9;
+$B64:
+	.loc 2 91 8
+	setp.le.u32 %p179, %r232, %r233;
+	@!%p179 bra $B65;
+	.loc 2 92 20
+	mad.lo.s32 %r234, %r233, 8, %r3;
+	ld.shared.u64 %rd165, [%r234+32768];
+	add.s64 %rd164, %rd164, %rd165;
+$B65:
+	.loc 2 90 38
+	add.s32 %r233, %r233, 32;
+	setp.lt.u32 %p180, %r233, 512;
+	@%p180 bra $B64;
+	.loc 9 51 17
+	mov.pred %p181, 1;
+	vote.sync.ballot.b32 %r235, %p181, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p182, %r235, -1;
+	@%p182 bra $B67;
+	.loc 9 58 43
+	brev.b32 %r236, %r235;
+	clz.b32 %r237, %r236;
+	cvt.u32.u64 %r238, %rd164;
+	shfl.sync.idx.b32 %r239, %r238, %r237, 31, 0xffffffff;
+	shr.u64 %rd166, %rd164, 32;
+	cvt.u32.u64 %r240, %rd166;
+	shfl.sync.idx.b32 %r241, %r240, %r237, 31, 0xffffffff;
+	mov.b64 %rd167, {%r239, %r241};
+	.loc 9 59 21
+	add.s32 %r242, %r235, -1;
+	and.b32 %r243, %r235, %r242;
+	setp.ne.s32 %p183, %r243, 0;
+	@!%p183 bra $B68;
+$B66:
+	.loc 9 60 59
+	brev.b32 %r244, %r243;
+	clz.b32 %r245, %r244;
+	cvt.u32.u64 %r246, %rd164;
+	shfl.sync.idx.b32 %r247, %r246, %r245, 31, 0xffffffff;
+	shr.u64 %rd168, %rd164, 32;
+	cvt.u32.u64 %r248, %rd168;
+	shfl.sync.idx.b32 %r249, %r248, %r245, 31, 0xffffffff;
+	mov.b64 %rd169, {%r247, %r249};
+	.loc 9 38 49
+	add.s64 %rd167, %rd167, %rd169;
+	.loc 9 59 53
+	add.s32 %r250, %r243, -1;
+	and.b32 %r243, %r243, %r250;
+	setp.ne.s32 %p184, %r243, 0;
+	@%p184 bra $B66;
+	bra $B68;
+$B67:
+	.loc 9 54 32
+	cvt.u32.u64 %r251, %rd164;
+	shfl.sync.bfly.b32 %r252, %r251, 16, 31, 0xffffffff;
+	shr.u64 %rd170, %rd164, 32;
+	cvt.u32.u64 %r253, %rd170;
+	shfl.sync.bfly.b32 %r254, %r253, 16, 31, 0xffffffff;
+	mov.b64 %rd171, {%r252, %r254};
+	.loc 9 38 49
+	add.s64 %rd172, %rd164, %rd171;
+	.loc 9 54 32
+	cvt.u32.u64 %r255, %rd172;
+	shfl.sync.bfly.b32 %r256, %r255, 8, 31, 0xffffffff;
+	shr.u64 %rd173, %rd172, 32;
+	cvt.u32.u64 %r257, %rd173;
+	shfl.sync.bfly.b32 %r258, %r257, 8, 31, 0xffffffff;
+	mov.b64 %rd174, {%r256, %r258};
+	.loc 9 38 49
+	add.s64 %rd175, %rd172, %rd174;
+	.loc 9 54 32
+	cvt.u32.u64 %r259, %rd175;
+	shfl.sync.bfly.b32 %r260, %r259, 4, 31, 0xffffffff;
+	shr.u64 %rd176, %rd175, 32;
+	cvt.u32.u64 %r261, %rd176;
+	shfl.sync.bfly.b32 %r262, %r261, 4, 31, 0xffffffff;
+	mov.b64 %rd177, {%r260, %r262};
+	.loc 9 38 49
+	add.s64 %rd178, %rd175, %rd177;
+	.loc 9 54 32
+	cvt.u32.u64 %r263, %rd178;
+	shfl.sync.bfly.b32 %r264, %r263, 2, 31, 0xffffffff;
+	shr.u64 %rd179, %rd178, 32;
+	cvt.u32.u64 %r265, %rd179;
+	shfl.sync.bfly.b32 %r266, %r265, 2, 31, 0xffffffff;
+	mov.b64 %rd180, {%r264, %r266};
+	.loc 9 38 49
+	add.s64 %rd181, %rd178, %rd180;
+	.loc 9 54 32
+	cvt.u32.u64 %r267, %rd181;
+	shfl.sync.bfly.b32 %r268, %r267, 1, 31, 0xffffffff;
+	shr.u64 %rd182, %rd181, 32;
+	cvt.u32.u64 %r269, %rd182;
+	shfl.sync.bfly.b32 %r270, %r269, 1, 31, 0xffffffff;
+	mov.b64 %rd183, {%r268, %r270};
+	.loc 9 38 49
+	add.s64 %rd167, %rd181, %rd183;
+$B68:
+	.loc 2 95 20
+	cvt.u32.u64 %r271, %rd167;
+	shfl.sync.idx.b32 %r272, %r271, 0, 31, 0xffffffff;
+	shr.u64 %rd184, %rd167, 32;
+	cvt.u32.u64 %r273, %rd184;
+	shfl.sync.idx.b32 %r274, %r273, 0, 31, 0xffffffff;
+	mov.b64 %rd185, {%r272, %r274};
+	.loc 2 79 24
+	setp.le.s64 %p185, %rd77, %rd185;
+	.loc 2 82 18
+	add.s32 %r275, %r232, -1;
+	.loc 2 79 24
+	selp.b32 %r228, %r232, %r228, %p185;
+	selp.b32 %r229, %r229, %r275, %p185;
+	.loc 2 77 10
+	setp.lt.u32 %p186, %r228, %r229;
+	@%p186 bra $B63;
+	.loc 2 60 27
+	add.s32 %r276, %r228, 1;
+	mov.u64 %rd186, 0;
+	mov.u32 %r277, %r9;
+$B69:
+	.loc 2 91 8
+	setp.le.u32 %p187, %r276, %r277;
+	@!%p187 bra $B70;
+	.loc 2 92 20
+	mad.lo.s32 %r278, %r277, 8, %r3;
+	ld.shared.u64 %rd187, [%r278+32768];
+	add.s64 %rd186, %rd186, %rd187;
+$B70:
+	.loc 2 90 38
+	add.s32 %r277, %r277, 32;
+	setp.lt.u32 %p188, %r277, 512;
+	@%p188 bra $B69;
+	.loc 9 51 17
+	mov.pred %p189, 1;
+	vote.sync.ballot.b32 %r279, %p189, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p190, %r279, -1;
+	@%p190 bra $B72;
+	.loc 9 58 43
+	brev.b32 %r280, %r279;
+	clz.b32 %r281, %r280;
+	cvt.u32.u64 %r282, %rd186;
+	shfl.sync.idx.b32 %r283, %r282, %r281, 31, 0xffffffff;
+	shr.u64 %rd188, %rd186, 32;
+	cvt.u32.u64 %r284, %rd188;
+	shfl.sync.idx.b32 %r285, %r284, %r281, 31, 0xffffffff;
+	mov.b64 %rd189, {%r283, %r285};
+	.loc 9 59 21
+	add.s32 %r286, %r279, -1;
+	and.b32 %r287, %r279, %r286;
+	setp.ne.s32 %p191, %r287, 0;
+	@!%p191 bra $B73;
+$B71:
+	.loc 9 60 59
+	brev.b32 %r288, %r287;
+	clz.b32 %r289, %r288;
+	cvt.u32.u64 %r290, %rd186;
+	shfl.sync.idx.b32 %r291, %r290, %r289, 31, 0xffffffff;
+	shr.u64 %rd190, %rd186, 32;
+	cvt.u32.u64 %r292, %rd190;
+	shfl.sync.idx.b32 %r293, %r292, %r289, 31, 0xffffffff;
+	mov.b64 %rd191, {%r291, %r293};
+	.loc 9 38 49
+	add.s64 %rd189, %rd189, %rd191;
+	.loc 9 59 53
+	add.s32 %r294, %r287, -1;
+	and.b32 %r287, %r287, %r294;
+	setp.ne.s32 %p192, %r287, 0;
+	@%p192 bra $B71;
+	bra $B73;
+$B72:
+	.loc 9 54 32
+	cvt.u32.u64 %r295, %rd186;
+	shfl.sync.bfly.b32 %r296, %r295, 16, 31, 0xffffffff;
+	shr.u64 %rd192, %rd186, 32;
+	cvt.u32.u64 %r297, %rd192;
+	shfl.sync.bfly.b32 %r298, %r297, 16, 31, 0xffffffff;
+	mov.b64 %rd193, {%r296, %r298};
+	.loc 9 38 49
+	add.s64 %rd194, %rd186, %rd193;
+	.loc 9 54 32
+	cvt.u32.u64 %r299, %rd194;
+	shfl.sync.bfly.b32 %r300, %r299, 8, 31, 0xffffffff;
+	shr.u64 %rd195, %rd194, 32;
+	cvt.u32.u64 %r301, %rd195;
+	shfl.sync.bfly.b32 %r302, %r301, 8, 31, 0xffffffff;
+	mov.b64 %rd196, {%r300, %r302};
+	.loc 9 38 49
+	add.s64 %rd197, %rd194, %rd196;
+	.loc 9 54 32
+	cvt.u32.u64 %r303, %rd197;
+	shfl.sync.bfly.b32 %r304, %r303, 4, 31, 0xffffffff;
+	shr.u64 %rd198, %rd197, 32;
+	cvt.u32.u64 %r305, %rd198;
+	shfl.sync.bfly.b32 %r306, %r305, 4, 31, 0xffffffff;
+	mov.b64 %rd199, {%r304, %r306};
+	.loc 9 38 49
+	add.s64 %rd200, %rd197, %rd199;
+	.loc 9 54 32
+	cvt.u32.u64 %r307, %rd200;
+	shfl.sync.bfly.b32 %r308, %r307, 2, 31, 0xffffffff;
+	shr.u64 %rd201, %rd200, 32;
+	cvt.u32.u64 %r309, %rd201;
+	shfl.sync.bfly.b32 %r310, %r309, 2, 31, 0xffffffff;
+	mov.b64 %rd202, {%r308, %r310};
+	.loc 9 38 49
+	add.s64 %rd203, %rd200, %rd202;
+	.loc 9 54 32
+	cvt.u32.u64 %r311, %rd203;
+	shfl.sync.bfly.b32 %r312, %r311, 1, 31, 0xffffffff;
+	shr.u64 %rd204, %rd203, 32;
+	cvt.u32.u64 %r313, %rd204;
+	shfl.sync.bfly.b32 %r314, %r313, 1, 31, 0xffffffff;
+	mov.b64 %rd205, {%r312, %r314};
+	.loc 9 38 49
+	add.s64 %rd189, %rd203, %rd205;
+$B73:
+	.loc 2 95 20
+	cvt.u32.u64 %r315, %rd189;
+	shfl.sync.idx.b32 %r316, %r315, 0, 31, 0xffffffff;
+	shr.u64 %rd206, %rd189, 32;
+	cvt.u32.u64 %r317, %rd206;
+	shfl.sync.idx.b32 %r318, %r317, 0, 31, 0xffffffff;
+	mov.b64 %rd207, {%r316, %r318};
+	.loc 2 61 24
+	shl.b32 %r319, %r228, 3;
+	add.s32 %r320, %r319, 7;
+	.loc 2 38 20
+	mad.lo.s32 %r321, %r319, 4, %r3;
+	ld.shared.u32 %r322, [%r321+28];
+	cvt.u64.u32 %rd208, %r322;
+	ld.shared.u32 %r323, [%r321+16412];
+	mad.wide.u32 %rd209, %r323, 16384, %rd208;
+	.loc 2 61 43
+	add.s64 %rd210, %rd207, %rd209;
+	.loc 2 62 12
+	setp.lt.s64 %p193, %rd210, %rd77;
+	setp.lt.u32 %p194, %r319, %r320;
+	and.pred %p195, %p193, %p194;
+	@%p195 bra $B74;
+	mov.u32 %r324, %r320;
+	mov.u64 %rd211, %rd210;
+	mov.u64 %rd210, %rd207;
+	bra $B75;
+$B74:
+	.loc 2 63 4
+	add.s32 %r324, %r320, -1;
+	.loc 2 38 20
+	mad.lo.s32 %r325, %r320, 4, %r3;
+	ld.shared.u32 %r326, [%r325+-4];
+	cvt.u64.u32 %rd212, %r326;
+	ld.shared.u32 %r327, [%r325+16380];
+	mad.wide.u32 %rd213, %r327, 16384, %rd212;
+	.loc 2 64 28
+	add.s64 %rd211, %rd210, %rd213;
+	.loc 2 62 12
+	setp.lt.s64 %p196, %rd211, %rd77;
+	setp.lt.u32 %p197, %r319, %r324;
+	and.pred %p198, %p196, %p197;
+	@!%p198 bra $B75;
+	mov.u32 %r320, %r324;
+	mov.u64 %rd210, %rd211;
+	bra $B74;
+$B75:
+	cvt.u64.u32 %rd214, %r324;
+	.loc 2 66 15
+	@!%p60 bra $B76;
+	.loc 2 67 6
+	st.shared.v2.u64 [$dynamic+36864], {%rd214, %rd211};
+	st.shared.u64 [$dynamic+36880], %rd210;
+$B76:
+	.loc 2 70 8
+	bar.sync 0;
+	.loc 2 71 33
+	ld.shared.v2.u64 {%rd215, %rd140}, [$dynamic+36864];
+	cvt.u32.u64 %r328, %rd215;
+	ld.shared.u64 %rd216, [$dynamic+36880];
+	.loc 5 79 33
+	shl.b32 %r329, %r328, %r60;
+	add.s32 %r62, %r62, %r329;
+	sub.s64 %rd77, %rd77, %rd216;
+$B77:
+	.loc 5 81 14
+	setp.eq.s32 %p199, %r39, 3;
+	selp.b64 %rd88, 0, %rd88, %p199;
+	and.pred %p200, %p199, %p67;
+	@!%p200 bra $B81;
+	@!%p81 bra $B78;
+	mov.u64 %rd88, 0;
+	mov.u64 %rd217, 0;
+	bra $B80;
+$B78:
+	mov.u64 %rd88, 0;
+	mov.u32 %r330, 0;
+$B79:
+	cvt.u64.u32 %rd218, %r330;
+	.loc 5 84 20
+	setp.lt.u32 %p201, %r330, 129;
+	@!%p201 bra $FAULT16;
+	mad.lo.s32 %r331, %r330, 8, %r3;
+	ld.shared.u64 %rd219, [%r331+53552];
+	add.s64 %rd88, %rd88, %rd219;
+	add.s32 %r330, %r330, 1;
+	cvt.u64.u32 %rd220, %r330;
+	setp.lt.s64 %p202, %rd220, %rd76;
+	@%p202 bra $B79;
+	bra $B81;
+$B80:
+	cvt.u32.u64 %r332, %rd217;
+	mad.lo.s32 %r333, %r332, 8, %r3;
+	ld.shared.u64 %rd221, [%r333+53552];
+	add.s64 %rd88, %rd88, %rd221;
+	add.s64 %rd217, %rd217, 1;
+	setp.lt.s64 %p203, %rd217, %rd76;
+	@%p203 bra $B80;
+$B81:
+	.loc 5 88 7
+	setp.eq.s32 %p204, %r65, 0;
+	@%p204 bra $B167;
+	.loc 5 90 7
+	setp.eq.s32 %p205, %r65, 2;
+	@%p205 bra $B164;
+	.loc 5 95 7
+	setp.eq.s32 %p206, %r65, 3;
+	@%p206 bra $B162;
+	.loc 5 99 7
+	setp.eq.s32 %p207, %r65, 4;
+	@%p207 bra $B159;
+	.loc 5 104 7
+	setp.eq.s32 %p208, %r65, 5;
+	mov.u32 %r334, %r37;
+	mov.u32 %r335, 0;
+	mov.u32 %r336, 0;
+	mov.u32 %r337, 0;
+	mov.u32 %r338, %r52;
+	mov.u32 %r339, %r53;
+	mov.u32 %r340, 0;
+	@%p208 bra $B154;
+	.loc 5 106 7
+	setp.eq.s32 %p209, %r65, 1;
+	setp.ne.s32 %p210, %r65, 1;
+	setp.ne.s32 %p211, %r65, 6;
+	and.pred %p212, %p210, %p211;
+	mov.u32 %r65, 8;
+	@%p212 bra $B184;
+	.loc 5 203 13
+	@!%p209 bra $B139;
+	.loc 5 218 14
+	@!%p66 bra $B94;
+	.loc 6 19 7
+	setp.neu.f32 %p213, %f20, %f20;
+	.loc 6 22 32
+	add.rn.f32 %f113, %f20, 0f00000000;
+	mov.b32 %r341, %f113;
+	.loc 6 23 27
+	shr.s32 %r342, %r341, 31;
+	shr.u32 %r343, %r342, 1;
+	xor.b32 %r344, %r341, %r343;
+	.loc 6 19 7
+	selp.b32 %r345, -2147483648, %r344, %p213;
+	.loc 8 55 13
+	setp.lt.s32 %p214, %r59, %r345;
+	@!%p214 bra $B93;
+	.loc 8 41 31
+	ld.shared.u32 %r346, [$dynamic+53272];
+	setp.lt.u32 %p215, %r9, %r346;
+	cvt.u64.u32 %rd222, %r346;
+	add.s64 %rd223, %rd222, -1;
+	selp.b64 %rd224, %rd223, %rd81, %p215;
+	sub.s64 %rd225, %rd224, %rd81;
+	setp.lt.u64 %p216, %rd225, 2147483648;
+	setp.lt.s64 %p217, %rd224, 2305843009213693952;
+	and.pred %p218, %p216, %p217;
+	and.pred %p219, %p218, %p82;
+	setp.lt.u64 %p220, %rd224, 2048;
+	and.pred %p221, %p219, %p220;
+$B82:
+	.loc 8 56 25
+	cvt.s64.s32 %rd226, %r59;
+	cvt.s64.s32 %rd227, %r345;
+	add.s64 %rd228, %rd226, %rd227;
+	add.s64 %rd229, %rd228, 1;
+	shr.s64 %rd230, %rd229, 1;
+	cvt.u32.u64 %r347, %rd230;
+	mov.u32 %r348, 0;
+	.loc 8 41 23
+	@!%p215 bra $B86;
+	@!%p221 bra $B83;
+	mov.u32 %r348, 0;
+	mov.u32 %r349, %r9;
+	bra $B85;
+$B83:
+	mov.u32 %r348, 0;
+	mov.u32 %r350, %r9;
+$B84:
+	cvt.u64.u32 %rd231, %r350;
+	.loc 8 42 14
+	setp.lt.u32 %p222, %r350, 2048;
+	@!%p222 bra $FAULT17;
+	mad.lo.s32 %r351, %r350, 4, %r3;
+	ld.shared.u32 %r352, [%r351+36888];
+	setp.le.s32 %p223, %r347, %r352;
+	.loc 8 47 19
+	add.s32 %r353, %r348, 1;
+	.loc 8 42 42
+	selp.b32 %r348, %r353, %r348, %p223;
+	.loc 8 41 40
+	add.s32 %r350, %r350, 32;
+	setp.lt.u32 %p224, %r350, %r346;
+	@%p224 bra $B84;
+	bra $B86;
+$B85:
+	cvt.u64.u32 %rd232, %r349;
+	.loc 8 42 14
+	mad.lo.s32 %r354, %r349, 4, %r3;
+	ld.shared.u32 %r355, [%r354+36888];
+	setp.le.s32 %p225, %r347, %r355;
+	.loc 8 47 19
+	add.s32 %r356, %r348, 1;
+	.loc 8 42 42
+	selp.b32 %r348, %r356, %r348, %p225;
+	.loc 8 41 40
+	add.s64 %rd233, %rd232, 32;
+	setp.lt.s64 %p226, %rd233, %rd222;
+	cvt.u32.u64 %r349, %rd233;
+	@%p226 bra $B85;
+$B86:
+	.loc 8 50 32
+	mov.pred %p227, 1;
+	vote.sync.ballot.b32 %r357, %p227, 0xffffffff;
+	setp.eq.s32 %p228, %r357, -1;
+	@!%p228 bra $B87;
+	shfl.sync.bfly.b32 %r358, %r348, 16, 31, 0xffffffff;
+	add.s32 %r359, %r348, %r358;
+	shfl.sync.bfly.b32 %r360, %r359, 8, 31, 0xffffffff;
+	add.s32 %r361, %r359, %r360;
+	shfl.sync.bfly.b32 %r362, %r361, 4, 31, 0xffffffff;
+	add.s32 %r363, %r361, %r362;
+	shfl.sync.bfly.b32 %r364, %r363, 2, 31, 0xffffffff;
+	add.s32 %r365, %r363, %r364;
+	shfl.sync.bfly.b32 %r366, %r365, 1, 31, 0xffffffff;
+	add.s32 %r367, %r365, %r366;
+	bra $B89;
+$B87:
+	brev.b32 %r368, %r357;
+	clz.b32 %r369, %r368;
+	shfl.sync.idx.b32 %r367, %r348, %r369, 31, 0xffffffff;
+	sub.s32 %r370, %r357, 1;
+	and.b32 %r371, %r357, %r370;
+$B88:
+	setp.eq.s32 %p229, %r371, 0;
+	@%p229 bra $B89;
+	brev.b32 %r372, %r371;
+	clz.b32 %r373, %r372;
+	shfl.sync.idx.b32 %r374, %r348, %r373, 31, 0xffffffff;
+	add.s32 %r367, %r367, %r374;
+	sub.s32 %r375, %r371, 1;
+	and.b32 %r371, %r371, %r375;
+	bra $B88;
+$B89:
+	cvt.u64.u32 %rd234, %r367;
+	mov.u32 %r376, 0;
+	mov.pred %p230, 1;
+	vote.sync.ballot.b32 %r377, %p230, 0xffffffff;
+	setp.eq.s32 %p231, %r377, -1;
+	@!%p231 bra $B90;
+	shfl.sync.bfly.b32 %r378, %r376, 16, 31, 0xffffffff;
+	add.s32 %r379, %r376, %r378;
+	shfl.sync.bfly.b32 %r380, %r379, 8, 31, 0xffffffff;
+	add.s32 %r381, %r379, %r380;
+	shfl.sync.bfly.b32 %r382, %r381, 4, 31, 0xffffffff;
+	add.s32 %r383, %r381, %r382;
+	shfl.sync.bfly.b32 %r384, %r383, 2, 31, 0xffffffff;
+	add.s32 %r385, %r383, %r384;
+	shfl.sync.bfly.b32 %r386, %r385, 1, 31, 0xffffffff;
+	add.s32 %r387, %r385, %r386;
+	bra $B92;
+$B90:
+	brev.b32 %r388, %r377;
+	clz.b32 %r389, %r388;
+	shfl.sync.idx.b32 %r387, %r376, %r389, 31, 0xffffffff;
+	sub.s32 %r390, %r377, 1;
+	and.b32 %r391, %r377, %r390;
+$B91:
+	setp.eq.s32 %p232, %r391, 0;
+	@%p232 bra $B92;
+	brev.b32 %r392, %r391;
+	clz.b32 %r393, %r392;
+	shfl.sync.idx.b32 %r394, %r376, %r393, 31, 0xffffffff;
+	add.s32 %r387, %r387, %r394;
+	sub.s32 %r395, %r391, 1;
+	and.b32 %r391, %r391, %r395;
+	bra $B91;
+$B92:
+	mad.wide.u32 %rd235, %r387, 16384, %rd234;
+	.loc 8 57 28
+	setp.le.s64 %p233, %rd82, %rd235;
+	.loc 8 60 21
+	add.s32 %r396, %r347, -1;
+	.loc 8 57 28
+	selp.b32 %r345, %r345, %r396, %p233;
+	selp.b32 %r59, %r347, %r59, %p233;
+	.loc 8 55 13
+	setp.lt.s32 %p234, %r59, %r345;
+	@%p234 bra $B82;
+$B93:
+	.loc 5 220 15
+	@!%p60 bra $B94;
+	.loc 5 221 23
+	cvt.s64.s32 %rd236, %r59;
+	st.shared.u64 [$dynamic+53280], %rd236;
+$B94:
+	.loc 5 224 8
+	bar.sync 0;
+	.loc 5 225 29
+	ld.shared.u64 %rd237, [$dynamic+53280];
+	cvt.u32.u64 %r59, %rd237;
+	.loc 5 226 34
+	ld.shared.u32 %r397, [$dynamic+53272];
+	setp.lt.u32 %p235, %r4, %r397;
+	mov.u32 %r398, %r4;
+	@!%p235 bra $B98;
+$B95:
+	cvt.u64.u32 %rd238, %r398;
+	.loc 5 227 18
+	setp.lt.u32 %p236, %r398, 2048;
+	@!%p236 bra $FAULT18;
+	mad.lo.s32 %r399, %r398, 4, %r3;
+	ld.shared.u32 %r400, [%r399+36888];
+	.loc 6 28 59
+	shr.s32 %r401, %r400, 31;
+	shr.u32 %r402, %r401, 1;
+	xor.b32 %r403, %r400, %r402;
+	mov.b32 %f114, %r403;
+	.loc 5 195 9
+	setp.lt.s32 %p237, %r400, %r59;
+	mov.u32 %r404, -1;
+	@%p237 bra $B97;
+	.loc 6 33 7
+	setp.eq.f32 %p238, %f114, %f20;
+	mov.u32 %r404, 268435456;
+	@%p238 bra $B96;
+	.loc 6 36 28
+	sub.rn.f32 %f115, %f114, %f20;
+	mul.rn.f32 %f116, %f115, %f19;
+	.loc 7 36 10
+	fma.rn.f32 %f117, %f116, 0f3FB8AA3B, 0f4B400000;
+	.loc 7 37 9
+	sub.rn.f32 %f118, %f117, 0f4B400000;
+	.loc 7 38 25
+	fma.rn.f32 %f119, %f118, 0fBF317218, %f116;
+	fma.rn.f32 %f120, %f118, 0f3102E308, %f119;
+	.loc 7 39 21
+	fma.rn.f32 %f121, 0f3AB527C5, %f120, 0f3C091CC4;
+	fma.rn.f32 %f122, %f121, %f120, 0f3D2AAC57;
+	fma.rn.f32 %f123, %f122, %f120, 0f3E2AAA49;
+	fma.rn.f32 %f124, %f123, %f120, 0f3EFFFFFE;
+	.loc 7 40 16
+	fma.rn.f32 %f125, %f124, %f120, 0f3F800000;
+	fma.rn.f32 %f126, %f125, %f120, 0f3F800000;
+	mov.b32 %r405, %f117;
+	.loc 7 21 7
+	setp.lt.f32 %p239, 0f00000000, %f116;
+	selp.b32 %r406, 528482304, 1602224128, %p239;
+	selp.b32 %r407, 1602224128, 528482304, %p239;
+	.loc 7 24 51
+	mad.lo.s32 %r408, %r405, 8388608, %r406;
+	mov.b32 %f127, %r408;
+	mul.rn.f32 %f128, %f126, %f127;
+	mov.b32 %f129, %r407;
+	mul.rn.f32 %f130, %f128, %f129;
+	.loc 7 25 8
+	abs.f32 %f131, %f116;
+	setp.lt.f32 %p240, 0f42D00000, %f131;
+	selp.f32 %f132, 0f00000000, %f130, %p240;
+	and.pred %p241, %p240, %p239;
+	selp.f32 %f133, 0f7F800000, %f132, %p241;
+	.loc 6 36 43
+	mul.rn.f32 %f134, %f133, 0f4D800000;
+	cvt.rzi.s32.f32 %r404, %f134;
+$B96:
+$B97:
+	.loc 5 228 11
+	st.shared.u32 [%r399+36888], %r404;
+	.loc 5 226 43
+	add.s32 %r398, %r398, 512;
+	ld.shared.u32 %r409, [$dynamic+53272];
+	setp.lt.u32 %p242, %r398, %r409;
+	@%p242 bra $B95;
+$B98:
+	.loc 5 230 8
+	bar.sync 0;
+	.loc 5 231 14
+	@!%p66 bra $B137;
+	.loc 5 233 29
+	@!%p70 bra $B124;
+	.loc 8 41 31
+	ld.shared.u32 %r410, [$dynamic+53272];
+	setp.lt.u32 %p243, %r9, %r410;
+	mov.u32 %r411, 0;
+	mov.u32 %r412, 0;
+	@!%p243 bra $B104;
+	cvt.u64.u32 %rd239, %r410;
+	add.s64 %rd240, %rd239, -1;
+	selp.b64 %rd241, %rd240, %rd81, %p243;
+	sub.s64 %rd242, %rd241, %rd81;
+	setp.lt.u64 %p244, %rd242, 2147483648;
+	setp.lt.s64 %p245, %rd241, 2305843009213693952;
+	and.pred %p246, %p244, %p245;
+	and.pred %p247, %p246, %p82;
+	setp.lt.u64 %p248, %rd241, 2048;
+	and.pred %p249, %p247, %p248;
+	@!%p249 bra $B99;
+	mov.u32 %r411, 0;
+	mov.u32 %r412, 0;
+	mov.u32 %r413, %r9;
+	bra $B102;
+$B99:
+	mov.u32 %r411, 0;
+	mov.u32 %r412, 0;
+	mov.u32 %r414, %r9;
+$B100:
+	cvt.u64.u32 %rd243, %r414;
+	.loc 8 42 14
+	setp.lt.u32 %p250, %r414, 2048;
+	@!%p250 bra $FAULT19;
+	mad.lo.s32 %r415, %r414, 4, %r3;
+	ld.shared.u32 %r416, [%r415+36888];
+	setp.le.s32 %p251, 0, %r416;
+	@!%p251 bra $B101;
+	.loc 8 47 21
+	and.b32 %r417, %r416, 16383;
+	add.s32 %r411, %r411, %r417;
+	shr.u32 %r418, %r416, 14;
+	add.s32 %r412, %r412, %r418;
+$B101:
+	.loc 8 41 40
+	add.s32 %r414, %r414, 32;
+	setp.lt.u32 %p252, %r414, %r410;
+	@%p252 bra $B100;
+	bra $B104;
+$B102:
+	cvt.u64.u32 %rd244, %r413;
+	.loc 8 42 14
+	mad.lo.s32 %r419, %r413, 4, %r3;
+	ld.shared.u32 %r420, [%r419+36888];
+	setp.le.s32 %p253, 0, %r420;
+	@!%p253 bra $B103;
+	.loc 8 47 21
+	and.b32 %r421, %r420, 16383;
+	add.s32 %r411, %r411, %r421;
+	shr.u32 %r422, %r420, 14;
+	add.s32 %r412, %r412, %r422;
+$B103:
+	.loc 8 41 40
+	add.s64 %rd245, %rd244, 32;
+	setp.lt.s64 %p254, %rd245, %rd239;
+	cvt.u32.u64 %r413, %rd245;
+	@%p254 bra $B102;
+$B104:
+	.loc 8 50 32
+	mov.pred %p255, 1;
+	vote.sync.ballot.b32 %r423, %p255, 0xffffffff;
+	setp.eq.s32 %p256, %r423, -1;
+	@!%p256 bra $B105;
+	shfl.sync.bfly.b32 %r424, %r411, 16, 31, 0xffffffff;
+	add.s32 %r425, %r411, %r424;
+	shfl.sync.bfly.b32 %r426, %r425, 8, 31, 0xffffffff;
+	add.s32 %r427, %r425, %r426;
+	shfl.sync.bfly.b32 %r428, %r427, 4, 31, 0xffffffff;
+	add.s32 %r429, %r427, %r428;
+	shfl.sync.bfly.b32 %r430, %r429, 2, 31, 0xffffffff;
+	add.s32 %r431, %r429, %r430;
+	shfl.sync.bfly.b32 %r432, %r431, 1, 31, 0xffffffff;
+	add.s32 %r433, %r431, %r432;
+	bra $B107;
+$B105:
+	brev.b32 %r434, %r423;
+	clz.b32 %r435, %r434;
+	shfl.sync.idx.b32 %r433, %r411, %r435, 31, 0xffffffff;
+	sub.s32 %r436, %r423, 1;
+	and.b32 %r437, %r423, %r436;
+$B106:
+	setp.eq.s32 %p257, %r437, 0;
+	@%p257 bra $B107;
+	brev.b32 %r438, %r437;
+	clz.b32 %r439, %r438;
+	shfl.sync.idx.b32 %r440, %r411, %r439, 31, 0xffffffff;
+	add.s32 %r433, %r433, %r440;
+	sub.s32 %r441, %r437, 1;
+	and.b32 %r437, %r437, %r441;
+	bra $B106;
+$B107:
+	cvt.u64.u32 %rd246, %r433;
+	mov.pred %p258, 1;
+	vote.sync.ballot.b32 %r442, %p258, 0xffffffff;
+	setp.eq.s32 %p259, %r442, -1;
+	@!%p259 bra $B108;
+	shfl.sync.bfly.b32 %r443, %r412, 16, 31, 0xffffffff;
+	add.s32 %r444, %r412, %r443;
+	shfl.sync.bfly.b32 %r445, %r444, 8, 31, 0xffffffff;
+	add.s32 %r446, %r444, %r445;
+	shfl.sync.bfly.b32 %r447, %r446, 4, 31, 0xffffffff;
+	add.s32 %r448, %r446, %r447;
+	shfl.sync.bfly.b32 %r449, %r448, 2, 31, 0xffffffff;
+	add.s32 %r450, %r448, %r449;
+	shfl.sync.bfly.b32 %r451, %r450, 1, 31, 0xffffffff;
+	add.s32 %r452, %r450, %r451;
+	bra $B110;
+$B108:
+	brev.b32 %r453, %r442;
+	clz.b32 %r454, %r453;
+	shfl.sync.idx.b32 %r452, %r412, %r454, 31, 0xffffffff;
+	sub.s32 %r455, %r442, 1;
+	and.b32 %r456, %r442, %r455;
+$B109:
+	setp.eq.s32 %p260, %r456, 0;
+	@%p260 bra $B110;
+	brev.b32 %r457, %r456;
+	clz.b32 %r458, %r457;
+	shfl.sync.idx.b32 %r459, %r412, %r458, 31, 0xffffffff;
+	add.s32 %r452, %r452, %r459;
+	sub.s32 %r460, %r456, 1;
+	and.b32 %r456, %r456, %r460;
+	bra $B109;
+$B110:
+	mad.wide.u32 %rd247, %r452, 16384, %rd246;
+	.loc 6 49 45
+	cvt.rn.f64.u64 %fd2, %rd247;
+	mul.rn.f64 %fd3, %fd1, %fd2;
+	cvt.rzi.s64.f64 %rd248, %fd3;
+	setp.nan.f64 %p261, %fd3, %fd3;
+	selp.b64 %rd249, 0, %rd248, %p261;
+	setp.lt.s64 %p262, 1, %rd249;
+	selp.b64 %rd250, %rd249, 1, %p262;
+	.loc 8 41 28
+	cvt.u64.u32 %rd251, %r410;
+	add.s64 %rd252, %rd251, -1;
+	selp.b64 %rd253, %rd252, %rd81, %p243;
+	sub.s64 %rd254, %rd253, %rd81;
+	setp.lt.u64 %p263, %rd254, 2147483648;
+	setp.lt.s64 %p264, %rd253, 2305843009213693952;
+	and.pred %p265, %p263, %p264;
+	and.pred %p266, %p265, %p82;
+	setp.lt.u64 %p267, %rd253, 2048;
+	and.pred %p268, %p266, %p267;
+	mov.u32 %r461, 268435456;
+	mov.u32 %r462, 0;
+$B111:
+	.loc 8 56 34
+	add.s32 %r463, %r462, %r461;
+	add.s32 %r464, %r463, 1;
+	cvt.u64.u32 %rd255, %r464;
+	shr.u64 %rd256, %rd255, 1;
+	cvt.u32.u64 %r465, %rd256;
+	mov.u32 %r466, 0;
+	mov.u32 %r467, 0;
+	.loc 8 41 23
+	@!%p243 bra $B117;
+	@!%p268 bra $B112;
+	mov.u32 %r466, 0;
+	mov.u32 %r467, 0;
+	mov.u32 %r468, %r9;
+	bra $B115;
+$B112:
+	mov.u32 %r466, 0;
+	mov.u32 %r467, 0;
+	mov.u32 %r469, %r9;
+$B113:
+	cvt.u64.u32 %rd257, %r469;
+	.loc 8 42 14
+	setp.lt.u32 %p269, %r469, 2048;
+	@!%p269 bra $FAULT20;
+	mad.lo.s32 %r470, %r469, 4, %r3;
+	ld.shared.u32 %r471, [%r470+36888];
+	setp.le.s32 %p270, 0, %r471;
+	@!%p270 bra $B114;
+	setp.le.s32 %p271, %r465, %r471;
+	@!%p271 bra $B114;
+	.loc 8 47 21
+	and.b32 %r472, %r471, 16383;
+	add.s32 %r466, %r466, %r472;
+	shr.u32 %r473, %r471, 14;
+	add.s32 %r467, %r467, %r473;
+$B114:
+	.loc 8 41 40
+	add.s32 %r469, %r469, 32;
+	setp.lt.u32 %p272, %r469, %r410;
+	@%p272 bra $B113;
+	bra $B117;
+$B115:
+	cvt.u64.u32 %rd258, %r468;
+	.loc 8 42 14
+	mad.lo.s32 %r474, %r468, 4, %r3;
+	ld.shared.u32 %r475, [%r474+36888];
+	setp.le.s32 %p273, 0, %r475;
+	@!%p273 bra $B116;
+	setp.le.s32 %p274, %r465, %r475;
+	@!%p274 bra $B116;
+	.loc 8 47 21
+	and.b32 %r476, %r475, 16383;
+	add.s32 %r466, %r466, %r476;
+	shr.u32 %r477, %r475, 14;
+	add.s32 %r467, %r467, %r477;
+$B116:
+	.loc 8 41 40
+	add.s64 %rd259, %rd258, 32;
+	setp.lt.s64 %p275, %rd259, %rd251;
+	cvt.u32.u64 %r468, %rd259;
+	@%p275 bra $B115;
+$B117:
+	.loc 8 50 32
+	mov.pred %p276, 1;
+	vote.sync.ballot.b32 %r478, %p276, 0xffffffff;
+	setp.eq.s32 %p277, %r478, -1;
+	@!%p277 bra $B118;
+	shfl.sync.bfly.b32 %r479, %r466, 16, 31, 0xffffffff;
+	add.s32 %r480, %r466, %r479;
+	shfl.sync.bfly.b32 %r481, %r480, 8, 31, 0xffffffff;
+	add.s32 %r482, %r480, %r481;
+	shfl.sync.bfly.b32 %r483, %r482, 4, 31, 0xffffffff;
+	add.s32 %r484, %r482, %r483;
+	shfl.sync.bfly.b32 %r485, %r484, 2, 31, 0xffffffff;
+	add.s32 %r486, %r484, %r485;
+	shfl.sync.bfly.b32 %r487, %r486, 1, 31, 0xffffffff;
+	add.s32 %r488, %r486, %r487;
+	bra $B120;
+$B118:
+	brev.b32 %r489, %r478;
+	clz.b32 %r490, %r489;
+	shfl.sync.idx.b32 %r488, %r466, %r490, 31, 0xffffffff;
+	sub.s32 %r491, %r478, 1;
+	and.b32 %r492, %r478, %r491;
+$B119:
+	setp.eq.s32 %p278, %r492, 0;
+	@%p278 bra $B120;
+	brev.b32 %r493, %r492;
+	clz.b32 %r494, %r493;
+	shfl.sync.idx.b32 %r495, %r466, %r494, 31, 0xffffffff;
+	add.s32 %r488, %r488, %r495;
+	sub.s32 %r496, %r492, 1;
+	and.b32 %r492, %r492, %r496;
+	bra $B119;
+$B120:
+	cvt.u64.u32 %rd260, %r488;
+	mov.pred %p279, 1;
+	vote.sync.ballot.b32 %r497, %p279, 0xffffffff;
+	setp.eq.s32 %p280, %r497, -1;
+	@!%p280 bra $B121;
+	shfl.sync.bfly.b32 %r498, %r467, 16, 31, 0xffffffff;
+	add.s32 %r499, %r467, %r498;
+	shfl.sync.bfly.b32 %r500, %r499, 8, 31, 0xffffffff;
+	add.s32 %r501, %r499, %r500;
+	shfl.sync.bfly.b32 %r502, %r501, 4, 31, 0xffffffff;
+	add.s32 %r503, %r501, %r502;
+	shfl.sync.bfly.b32 %r504, %r503, 2, 31, 0xffffffff;
+	add.s32 %r505, %r503, %r504;
+	shfl.sync.bfly.b32 %r506, %r505, 1, 31, 0xffffffff;
+	add.s32 %r507, %r505, %r506;
+	bra $B123;
+$B121:
+	brev.b32 %r508, %r497;
+	clz.b32 %r509, %r508;
+	shfl.sync.idx.b32 %r507, %r467, %r509, 31, 0xffffffff;
+	sub.s32 %r510, %r497, 1;
+	and.b32 %r511, %r497, %r510;
+$B122:
+	setp.eq.s32 %p281, %r511, 0;
+	@%p281 bra $B123;
+	brev.b32 %r512, %r511;
+	clz.b32 %r513, %r512;
+	shfl.sync.idx.b32 %r514, %r467, %r513, 31, 0xffffffff;
+	add.s32 %r507, %r507, %r514;
+	sub.s32 %r515, %r511, 1;
+	and.b32 %r511, %r511, %r515;
+	bra $B122;
+$B123:
+	mad.wide.u32 %rd261, %r507, 16384, %rd260;
+	.loc 8 57 28
+	setp.le.s64 %p282, %rd250, %rd261;
+	.loc 8 60 21
+	add.s32 %r516, %r465, -1;
+	.loc 8 57 28
+	selp.b32 %r461, %r461, %r516, %p282;
+	selp.b32 %r462, %r465, %r462, %p282;
+	.loc 8 55 13
+	setp.lt.s32 %p283, %r462, %r461;
+	@%p283 bra $B111;
+	.loc 5 234 15
+	setp.lt.s32 %p284, %r58, %r462;
+	selp.b32 %r58, %r462, %r58, %p284;
+$B124:
+	.loc 8 41 31
+	ld.shared.u32 %r517, [$dynamic+53272];
+	setp.lt.u32 %p285, %r9, %r517;
+	mov.u32 %r518, 0;
+	mov.u32 %r519, 0;
+	@!%p285 bra $B130;
+	cvt.u64.u32 %rd262, %r517;
+	add.s64 %rd263, %rd262, -1;
+	selp.b64 %rd264, %rd263, %rd81, %p285;
+	sub.s64 %rd265, %rd264, %rd81;
+	setp.lt.u64 %p286, %rd265, 2147483648;
+	setp.lt.s64 %p287, %rd264, 2305843009213693952;
+	and.pred %p288, %p286, %p287;
+	and.pred %p289, %p288, %p82;
+	setp.lt.u64 %p290, %rd264, 2048;
+	and.pred %p291, %p289, %p290;
+	@!%p291 bra $B125;
+	mov.u32 %r518, 0;
+	mov.u32 %r519, 0;
+	mov.u32 %r520, %r9;
+	bra $B128;
+$B125:
+	mov.u32 %r518, 0;
+	mov.u32 %r519, 0;
+	mov.u32 %r521, %r9;
+$B126:
+	cvt.u64.u32 %rd266, %r521;
+	.loc 8 42 14
+	setp.lt.u32 %p292, %r521, 2048;
+	@!%p292 bra $FAULT21;
+	mad.lo.s32 %r522, %r521, 4, %r3;
+	ld.shared.u32 %r523, [%r522+36888];
+	setp.le.s32 %p293, 0, %r523;
+	@!%p293 bra $B127;
+	setp.le.s32 %p294, %r58, %r523;
+	@!%p294 bra $B127;
+	.loc 8 47 21
+	and.b32 %r524, %r523, 16383;
+	add.s32 %r518, %r518, %r524;
+	shr.u32 %r525, %r523, 14;
+	add.s32 %r519, %r519, %r525;
+$B127:
+	.loc 8 41 40
+	add.s32 %r521, %r521, 32;
+	setp.lt.u32 %p295, %r521, %r517;
+	@%p295 bra $B126;
+	bra $B130;
+$B128:
+	cvt.u64.u32 %rd267, %r520;
+	.loc 8 42 14
+	mad.lo.s32 %r526, %r520, 4, %r3;
+	ld.shared.u32 %r527, [%r526+36888];
+	setp.le.s32 %p296, 0, %r527;
+	@!%p296 bra $B129;
+	setp.le.s32 %p297, %r58, %r527;
+	@!%p297 bra $B129;
+	.loc 8 47 21
+	and.b32 %r528, %r527, 16383;
+	add.s32 %r518, %r518, %r528;
+	shr.u32 %r529, %r527, 14;
+	add.s32 %r519, %r519, %r529;
+$B129:
+	.loc 8 41 40
+	add.s64 %rd268, %rd267, 32;
+	setp.lt.s64 %p298, %rd268, %rd262;
+	cvt.u32.u64 %r520, %rd268;
+	@%p298 bra $B128;
+$B130:
+	.loc 8 50 32
+	mov.pred %p299, 1;
+	vote.sync.ballot.b32 %r530, %p299, 0xffffffff;
+	setp.eq.s32 %p300, %r530, -1;
+	@!%p300 bra $B131;
+	shfl.sync.bfly.b32 %r531, %r518, 16, 31, 0xffffffff;
+	add.s32 %r532, %r518, %r531;
+	shfl.sync.bfly.b32 %r533, %r532, 8, 31, 0xffffffff;
+	add.s32 %r534, %r532, %r533;
+	shfl.sync.bfly.b32 %r535, %r534, 4, 31, 0xffffffff;
+	add.s32 %r536, %r534, %r535;
+	shfl.sync.bfly.b32 %r537, %r536, 2, 31, 0xffffffff;
+	add.s32 %r538, %r536, %r537;
+	shfl.sync.bfly.b32 %r539, %r538, 1, 31, 0xffffffff;
+	add.s32 %r540, %r538, %r539;
+	bra $B133;
+$B131:
+	brev.b32 %r541, %r530;
+	clz.b32 %r542, %r541;
+	shfl.sync.idx.b32 %r540, %r518, %r542, 31, 0xffffffff;
+	sub.s32 %r543, %r530, 1;
+	and.b32 %r544, %r530, %r543;
+$B132:
+	setp.eq.s32 %p301, %r544, 0;
+	@%p301 bra $B133;
+	brev.b32 %r545, %r544;
+	clz.b32 %r546, %r545;
+	shfl.sync.idx.b32 %r547, %r518, %r546, 31, 0xffffffff;
+	add.s32 %r540, %r540, %r547;
+	sub.s32 %r548, %r544, 1;
+	and.b32 %r544, %r544, %r548;
+	bra $B132;
+$B133:
+	cvt.u64.u32 %rd269, %r540;
+	mov.pred %p302, 1;
+	vote.sync.ballot.b32 %r549, %p302, 0xffffffff;
+	setp.eq.s32 %p303, %r549, -1;
+	@!%p303 bra $B134;
+	shfl.sync.bfly.b32 %r550, %r519, 16, 31, 0xffffffff;
+	add.s32 %r551, %r519, %r550;
+	shfl.sync.bfly.b32 %r552, %r551, 8, 31, 0xffffffff;
+	add.s32 %r553, %r551, %r552;
+	shfl.sync.bfly.b32 %r554, %r553, 4, 31, 0xffffffff;
+	add.s32 %r555, %r553, %r554;
+	shfl.sync.bfly.b32 %r556, %r555, 2, 31, 0xffffffff;
+	add.s32 %r557, %r555, %r556;
+	shfl.sync.bfly.b32 %r558, %r557, 1, 31, 0xffffffff;
+	add.s32 %r559, %r557, %r558;
+	bra $B136;
+$B134:
+	brev.b32 %r560, %r549;
+	clz.b32 %r561, %r560;
+	shfl.sync.idx.b32 %r559, %r519, %r561, 31, 0xffffffff;
+	sub.s32 %r562, %r549, 1;
+	and.b32 %r563, %r549, %r562;
+$B135:
+	setp.eq.s32 %p304, %r563, 0;
+	@%p304 bra $B136;
+	brev.b32 %r564, %r563;
+	clz.b32 %r565, %r564;
+	shfl.sync.idx.b32 %r566, %r519, %r565, 31, 0xffffffff;
+	add.s32 %r559, %r559, %r566;
+	sub.s32 %r567, %r563, 1;
+	and.b32 %r563, %r563, %r567;
+	bra $B135;
+$B136:
+	mad.wide.u32 %rd270, %r559, 16384, %rd269;
+	.loc 5 236 46
+	@!%p60 bra $B137;
+	.loc 5 237 29
+	cvt.s64.s32 %rd271, %r58;
+	st.shared.v2.u64 [$dynamic+53280], {%rd271, %rd270};
+$B137:
+	.loc 5 240 8
+	bar.sync 0;
+	.loc 5 241 32
+	ld.shared.v2.u64 {%rd272, %rd273}, [$dynamic+53280];
+	cvt.u32.u64 %r58, %rd272;
+	mov.u32 %r568, %r37;
+	mov.u32 %r569, 0;
+	mov.u32 %r570, 0;
+	mov.u32 %r571, 0;
+	mov.u32 %r572, %r52;
+	mov.u32 %r573, %r53;
+	mov.u32 %r574, 0;
+$B138:
+	.loc 10 460 19
+	mul.wide.u32 %rd274, %r568, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd275, %rd274, 32;
+	cvt.u32.u64 %r575, %rd275;
+	cvt.u32.u64 %r576, %rd274;
+	.loc 10 460 19
+	mul.wide.u32 %rd276, %r570, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd277, %rd276, 32;
+	cvt.u32.u64 %r577, %rd277;
+	cvt.u32.u64 %r578, %rd276;
+	.loc 11 18 21
+	xor.b32 %r579, %r577, %r569;
+	xor.b32 %r568, %r579, %r572;
+	xor.b32 %r580, %r575, %r571;
+	xor.b32 %r570, %r580, %r573;
+	.loc 11 19 11
+	add.s32 %r572, %r572, -1640531527;
+	add.s32 %r573, %r573, -1150833019;
+	add.s32 %r574, %r574, 1;
+	setp.lt.u32 %p305, %r574, 10;
+	mov.u32 %r569, %r578;
+	mov.u32 %r571, %r576;
+	@%p305 bra $B138;
+	.loc 6 55 30
+	cvt.u64.u32 %rd278, %r578;
+	shl.b64 %rd279, %rd278, 32;
+	cvt.u64.u32 %rd280, %r568;
+	or.b64 %rd281, %rd279, %rd280;
+	mul.hi.u64 %rd282, %rd281, %rd273;
+	.loc 5 242 23
+	sub.s64 %rd77, %rd273, %rd282;
+	.loc 5 243 8
+	bar.sync 0;
+$B139:
+	.loc 5 206 14
+	@!%p66 bra $B153;
+	.loc 8 41 31
+	ld.shared.u32 %r581, [$dynamic+53272];
+	setp.lt.u32 %p306, %r9, %r581;
+	cvt.u64.u32 %rd283, %r581;
+	add.s64 %rd284, %rd283, -1;
+	selp.b64 %rd285, %rd284, %rd81, %p306;
+	sub.s64 %rd286, %rd285, %rd81;
+	setp.lt.u64 %p307, %rd286, 2147483648;
+	setp.lt.s64 %p308, %rd285, 2305843009213693952;
+	and.pred %p309, %p307, %p308;
+	and.pred %p310, %p309, %p82;
+	setp.lt.u64 %p311, %rd285, 2048;
+	and.pred %p312, %p310, %p311;
+	mov.u32 %r582, 2147483647;
+	mov.u32 %r583, 0;
+$B140:
+	.loc 8 56 34
+	add.s32 %r584, %r583, %r582;
+	add.s32 %r585, %r584, 1;
+	cvt.u64.u32 %rd287, %r585;
+	shr.u64 %rd288, %rd287, 1;
+	cvt.u32.u64 %r586, %rd288;
+	mov.u32 %r587, 0;
+	mov.u32 %r588, 0;
+	.loc 8 41 23
+	@!%p306 bra $B146;
+	@!%p312 bra $B141;
+	mov.u32 %r587, 0;
+	mov.u32 %r588, 0;
+	mov.u32 %r589, %r9;
+	bra $B144;
+$B141:
+	mov.u32 %r587, 0;
+	mov.u32 %r588, 0;
+	mov.u32 %r590, %r9;
+$B142:
+	cvt.u64.u32 %rd289, %r590;
+	.loc 8 42 14
+	setp.lt.u32 %p313, %r590, 2048;
+	@!%p313 bra $FAULT22;
+	mad.lo.s32 %r591, %r590, 4, %r3;
+	ld.shared.u32 %r592, [%r591+36888];
+	setp.le.s32 %p314, %r58, %r592;
+	@!%p314 bra $B143;
+	ld.shared.u32 %r593, [%r591+45080];
+	setp.le.s32 %p315, %r586, %r593;
+	@!%p315 bra $B143;
+	.loc 8 47 21
+	and.b32 %r594, %r592, 16383;
+	add.s32 %r587, %r587, %r594;
+	shr.u32 %r595, %r592, 14;
+	add.s32 %r588, %r588, %r595;
+$B143:
+	.loc 8 41 40
+	add.s32 %r590, %r590, 32;
+	setp.lt.u32 %p316, %r590, %r581;
+	@%p316 bra $B142;
+	bra $B146;
+$B144:
+	cvt.u64.u32 %rd290, %r589;
+	.loc 8 42 14
+	mad.lo.s32 %r596, %r589, 4, %r3;
+	ld.shared.u32 %r597, [%r596+36888];
+	setp.le.s32 %p317, %r58, %r597;
+	@!%p317 bra $B145;
+	ld.shared.u32 %r598, [%r596+45080];
+	setp.le.s32 %p318, %r586, %r598;
+	@!%p318 bra $B145;
+	.loc 8 47 21
+	and.b32 %r599, %r597, 16383;
+	add.s32 %r587, %r587, %r599;
+	shr.u32 %r600, %r597, 14;
+	add.s32 %r588, %r588, %r600;
+$B145:
+	.loc 8 41 40
+	add.s64 %rd291, %rd290, 32;
+	setp.lt.s64 %p319, %rd291, %rd283;
+	cvt.u32.u64 %r589, %rd291;
+	@%p319 bra $B144;
+$B146:
+	.loc 8 50 32
+	mov.pred %p320, 1;
+	vote.sync.ballot.b32 %r601, %p320, 0xffffffff;
+	setp.eq.s32 %p321, %r601, -1;
+	@!%p321 bra $B147;
+	shfl.sync.bfly.b32 %r602, %r587, 16, 31, 0xffffffff;
+	add.s32 %r603, %r587, %r602;
+	shfl.sync.bfly.b32 %r604, %r603, 8, 31, 0xffffffff;
+	add.s32 %r605, %r603, %r604;
+	shfl.sync.bfly.b32 %r606, %r605, 4, 31, 0xffffffff;
+	add.s32 %r607, %r605, %r606;
+	shfl.sync.bfly.b32 %r608, %r607, 2, 31, 0xffffffff;
+	add.s32 %r609, %r607, %r608;
+	shfl.sync.bfly.b32 %r610, %r609, 1, 31, 0xffffffff;
+	add.s32 %r611, %r609, %r610;
+	bra $B149;
+$B147:
+	brev.b32 %r612, %r601;
+	clz.b32 %r613, %r612;
+	shfl.sync.idx.b32 %r611, %r587, %r613, 31, 0xffffffff;
+	sub.s32 %r614, %r601, 1;
+	and.b32 %r615, %r601, %r614;
+$B148:
+	setp.eq.s32 %p322, %r615, 0;
+	@%p322 bra $B149;
+	brev.b32 %r616, %r615;
+	clz.b32 %r617, %r616;
+	shfl.sync.idx.b32 %r618, %r587, %r617, 31, 0xffffffff;
+	add.s32 %r611, %r611, %r618;
+	sub.s32 %r619, %r615, 1;
+	and.b32 %r615, %r615, %r619;
+	bra $B148;
+$B149:
+	cvt.u64.u32 %rd292, %r611;
+	mov.pred %p323, 1;
+	vote.sync.ballot.b32 %r620, %p323, 0xffffffff;
+	setp.eq.s32 %p324, %r620, -1;
+	@!%p324 bra $B150;
+	shfl.sync.bfly.b32 %r621, %r588, 16, 31, 0xffffffff;
+	add.s32 %r622, %r588, %r621;
+	shfl.sync.bfly.b32 %r623, %r622, 8, 31, 0xffffffff;
+	add.s32 %r624, %r622, %r623;
+	shfl.sync.bfly.b32 %r625, %r624, 4, 31, 0xffffffff;
+	add.s32 %r626, %r624, %r625;
+	shfl.sync.bfly.b32 %r627, %r626, 2, 31, 0xffffffff;
+	add.s32 %r628, %r626, %r627;
+	shfl.sync.bfly.b32 %r629, %r628, 1, 31, 0xffffffff;
+	add.s32 %r630, %r628, %r629;
+	bra $B152;
+$B150:
+	brev.b32 %r631, %r620;
+	clz.b32 %r632, %r631;
+	shfl.sync.idx.b32 %r630, %r588, %r632, 31, 0xffffffff;
+	sub.s32 %r633, %r620, 1;
+	and.b32 %r634, %r620, %r633;
+$B151:
+	setp.eq.s32 %p325, %r634, 0;
+	@%p325 bra $B152;
+	brev.b32 %r635, %r634;
+	clz.b32 %r636, %r635;
+	shfl.sync.idx.b32 %r637, %r588, %r636, 31, 0xffffffff;
+	add.s32 %r630, %r630, %r637;
+	sub.s32 %r638, %r634, 1;
+	and.b32 %r634, %r634, %r638;
+	bra $B151;
+$B152:
+	mad.wide.u32 %rd293, %r630, 16384, %rd292;
+	.loc 8 57 28
+	setp.le.s64 %p326, %rd77, %rd293;
+	.loc 8 60 21
+	add.s32 %r639, %r586, -1;
+	.loc 8 57 28
+	selp.b32 %r582, %r582, %r639, %p326;
+	selp.b32 %r583, %r586, %r583, %p326;
+	.loc 8 55 13
+	setp.lt.s32 %p327, %r583, %r582;
+	@%p327 bra $B140;
+	.loc 5 208 15
+	@!%p60 bra $B153;
+	.loc 5 209 23
+	cvt.u64.u32 %rd294, %r583;
+	st.shared.u64 [$dynamic+53280], %rd294;
+$B153:
+	.loc 5 212 8
+	bar.sync 0;
+	.loc 5 213 26
+	ld.shared.u64 %rd295, [$dynamic+53280];
+	cvt.u32.u64 %r57, %rd295;
+	mov.u32 %r65, 8;
+	.loc 5 174 15
+	@!%p3 bra $B184;
+	mov.u32 %r59, -2139095040;
+	mov.f32 %f19, 0f3F800000;
+	mov.u32 %r63, 1;
+	mov.pred %p88, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 7;
+	.loc 5 179 34
+	bra $B184;
+$B154:
+	.loc 10 460 19
+	mul.wide.u32 %rd296, %r334, 3528531795;
+	.loc 10 461 21
+	shr.u64 %rd297, %rd296, 32;
+	cvt.u32.u64 %r640, %rd297;
+	cvt.u32.u64 %r641, %rd296;
+	.loc 10 460 19
+	mul.wide.u32 %rd298, %r336, 3449720151;
+	.loc 10 461 21
+	shr.u64 %rd299, %rd298, 32;
+	cvt.u32.u64 %r642, %rd299;
+	cvt.u32.u64 %r643, %rd298;
+	.loc 11 18 21
+	xor.b32 %r644, %r642, %r335;
+	xor.b32 %r334, %r644, %r338;
+	xor.b32 %r645, %r640, %r337;
+	xor.b32 %r336, %r645, %r339;
+	.loc 11 19 11
+	add.s32 %r338, %r338, -1640531527;
+	add.s32 %r339, %r339, -1150833019;
+	add.s32 %r340, %r340, 1;
+	setp.lt.u32 %p328, %r340, 10;
+	mov.u32 %r335, %r643;
+	mov.u32 %r337, %r641;
+	@%p328 bra $B154;
+	.loc 6 55 30
+	cvt.u64.u32 %rd300, %r643;
+	shl.b64 %rd301, %rd300, 32;
+	cvt.u64.u32 %rd302, %r334;
+	or.b64 %rd303, %rd301, %rd302;
+	mul.hi.u64 %rd304, %rd303, %rd88;
+	mov.u64 %rd305, 0;
+	.loc 5 185 11
+	@!%p71 bra $B157;
+	mov.u64 %rd305, 0;
+	mov.u32 %r646, 0;
+	@%p87 bra $B156;
+$B155:
+	cvt.u64.u32 %rd305, %r646;
+	setp.lt.u32 %p329, %r646, 129;
+	@!%p329 bra $FAULT23;
+	mad.lo.s32 %r647, %r646, 8, %r3;
+	ld.shared.u64 %rd306, [%r647+53552];
+	setp.le.s64 %p330, %rd306, %rd304;
+	@!%p330 bra $B157;
+	.loc 5 186 3
+	sub.s64 %rd304, %rd304, %rd306;
+	.loc 5 187 3
+	add.s32 %r646, %r646, 1;
+	cvt.u64.u32 %rd305, %r646;
+	.loc 5 185 11
+	setp.lt.s64 %p331, %rd305, %rd84;
+	@%p331 bra $B155;
+	bra $B157;
+$B156:
+	cvt.u32.u64 %r648, %rd305;
+	mad.lo.s32 %r649, %r648, 8, %r3;
+	ld.shared.u64 %rd307, [%r649+53552];
+	setp.le.s64 %p332, %rd307, %rd304;
+	@!%p332 bra $B157;
+	.loc 5 186 3
+	sub.s64 %rd304, %rd304, %rd307;
+	.loc 5 187 3
+	add.s64 %rd305, %rd305, 1;
+	.loc 5 185 11
+	setp.lt.s64 %p333, %rd305, %rd84;
+	@%p333 bra $B156;
+$B157:
+	.loc 5 189 81
+	setp.lt.u64 %p334, %rd305, 129;
+	@!%p334 bra $FAULT24;
+	add.s64 %rd89, %rd305, 1;
+	cvt.u32.u64 %r650, %rd305;
+	mad.lo.s32 %r651, %r650, 8, %r3;
+	ld.shared.u64 %rd308, [%r651+53552];
+	sub.s64 %rd77, %rd308, %rd304;
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p62 bra $B158;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B158:
+	.loc 8 21 8
+	bar.sync 0;
+	cvt.u32.u64 %r64, %rd305;
+	mov.u32 %r39, 1;
+	mov.u32 %r65, 6;
+	bra $B184;
+$B159:
+	.loc 5 148 13
+	setp.eq.s32 %p335, %r60, 0;
+	mov.pred %p336, 1;
+	@%p335 bra $B161;
+	.loc 5 151 21
+	shl.b32 %r652, 1, %r60;
+	add.s32 %r61, %r652, -1;
+	setp.lt.u32 %p337, 12, %r60;
+	selp.b32 %r653, 12, %r60, %p337;
+	sub.s32 %r60, %r60, %r653;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r654, %r4;
+$B160:
+	.loc 2 23 8
+	mad.lo.s32 %r655, %r654, 4, %r3;
+	st.shared.u32 [%r655], 0;
+	st.shared.u32 [%r655+16384], 0;
+	.loc 2 22 41
+	add.s32 %r654, %r654, 512;
+	setp.lt.u32 %p338, %r654, 4096;
+	@%p338 bra $B160;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p336, 0;
+$B161:
+	.loc 5 100 16
+	@!%p336 bra $B184;
+	.loc 6 74 79
+	add.s32 %r656, %r62, 1065353216;
+	mov.b32 %f135, %r656;
+	cvt.rzi.s32.f32 %r657, %f135;
+	.loc 5 101 23
+	setp.lt.s32 %p339, %r58, %r657;
+	selp.b32 %r58, %r657, %r58, %p339;
+	mov.u32 %r63, %r58;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 169 4
+	bra $B184;
+$B162:
+	.loc 6 49 45
+	cvt.rn.f64.s64 %fd4, %rd88;
+	mul.rn.f64 %fd5, %fd1, %fd4;
+	cvt.rzi.s64.f64 %rd309, %fd5;
+	setp.nan.f64 %p340, %fd5, %fd5;
+	selp.b64 %rd310, 0, %rd309, %p340;
+	setp.lt.s64 %p341, 1, %rd310;
+	selp.b64 %rd77, %rd310, 1, %p341;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r658, %r4;
+$B163:
+	.loc 2 23 8
+	mad.lo.s32 %r659, %r658, 4, %r3;
+	st.shared.u32 [%r659], 0;
+	st.shared.u32 [%r659+16384], 0;
+	.loc 2 22 41
+	add.s32 %r658, %r658, 512;
+	setp.lt.u32 %p342, %r658, 4096;
+	@%p342 bra $B163;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.u32 %r60, 16;
+	mov.u32 %r61, 234881024;
+	mov.u32 %r62, 0;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 2;
+	mov.u32 %r65, 4;
+	bra $B184;
+$B164:
+	.loc 5 148 13
+	setp.eq.s32 %p343, %r60, 0;
+	mov.pred %p344, 1;
+	@%p343 bra $B166;
+	.loc 5 151 21
+	shl.b32 %r660, 1, %r60;
+	add.s32 %r61, %r660, -1;
+	setp.lt.u32 %p345, 12, %r60;
+	selp.b32 %r661, 12, %r60, %p345;
+	sub.s32 %r60, %r60, %r661;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r662, %r4;
+$B165:
+	.loc 2 23 8
+	mad.lo.s32 %r663, %r662, 4, %r3;
+	st.shared.u32 [%r663], 0;
+	st.shared.u32 [%r663+16384], 0;
+	.loc 2 22 41
+	add.s32 %r662, %r662, 512;
+	setp.lt.u32 %p346, %r662, 4096;
+	@%p346 bra $B165;
+	.loc 2 25 8
+	bar.sync 0;
+	mov.pred %p344, 0;
+$B166:
+	.loc 5 91 16
+	@!%p344 bra $B184;
+	.loc 6 69 55
+	xor.b32 %r664, %r62, -2147483648;
+	.loc 5 92 20
+	setp.lt.s32 %p347, -2139095040, %r664;
+	selp.b32 %r59, %r664, -2139095040, %p347;
+	mov.u32 %r63, %r58;
+	mov.pred %p88, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 159 19
+	@!%p68 bra $B184;
+	mov.u32 %r63, 1;
+	mov.pred %p88, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 3;
+	@%p69 bra $B184;
+	mov.u32 %r63, %r58;
+	mov.pred %p88, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 169 4
+	bra $B184;
+$B167:
+	.loc 5 116 29
+	cvt.s64.s32 %rd311, %r68;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p348, 1;
+	vote.sync.ballot.b32 %r665, %p348, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p349, %r665, -1;
+	@%p349 bra $B169;
+	.loc 9 58 43
+	brev.b32 %r666, %r665;
+	clz.b32 %r667, %r666;
+	cvt.u32.u64 %r668, %rd311;
+	shfl.sync.idx.b32 %r669, %r668, %r667, 31, 0xffffffff;
+	shr.u64 %rd312, %rd311, 32;
+	cvt.u32.u64 %r670, %rd312;
+	shfl.sync.idx.b32 %r671, %r670, %r667, 31, 0xffffffff;
+	mov.b64 %rd313, {%r669, %r671};
+	.loc 9 59 21
+	add.s32 %r672, %r665, -1;
+	and.b32 %r673, %r665, %r672;
+	setp.ne.s32 %p350, %r673, 0;
+	@!%p350 bra $B170;
+$B168:
+	.loc 9 60 59
+	brev.b32 %r674, %r673;
+	clz.b32 %r675, %r674;
+	cvt.u32.u64 %r676, %rd311;
+	shfl.sync.idx.b32 %r677, %r676, %r675, 31, 0xffffffff;
+	shr.u64 %rd314, %rd311, 32;
+	cvt.u32.u64 %r678, %rd314;
+	shfl.sync.idx.b32 %r679, %r678, %r675, 31, 0xffffffff;
+	mov.b64 %rd315, {%r677, %r679};
+	.loc 9 40 50
+	setp.lt.s64 %p351, %rd313, %rd315;
+	selp.b64 %rd313, %rd315, %rd313, %p351;
+	.loc 9 59 53
+	add.s32 %r680, %r673, -1;
+	and.b32 %r673, %r673, %r680;
+	setp.ne.s32 %p352, %r673, 0;
+	@%p352 bra $B168;
+	bra $B170;
+$B169:
+	.loc 9 54 32
+	cvt.u32.u64 %r681, %rd311;
+	shfl.sync.bfly.b32 %r682, %r681, 16, 31, 0xffffffff;
+	shr.u64 %rd316, %rd311, 32;
+	cvt.u32.u64 %r683, %rd316;
+	shfl.sync.bfly.b32 %r684, %r683, 16, 31, 0xffffffff;
+	mov.b64 %rd317, {%r682, %r684};
+	.loc 9 40 50
+	setp.lt.s64 %p353, %rd311, %rd317;
+	selp.b64 %rd318, %rd317, %rd311, %p353;
+	.loc 9 54 32
+	cvt.u32.u64 %r685, %rd318;
+	shfl.sync.bfly.b32 %r686, %r685, 8, 31, 0xffffffff;
+	shr.u64 %rd319, %rd318, 32;
+	cvt.u32.u64 %r687, %rd319;
+	shfl.sync.bfly.b32 %r688, %r687, 8, 31, 0xffffffff;
+	mov.b64 %rd320, {%r686, %r688};
+	.loc 9 40 50
+	setp.lt.s64 %p354, %rd318, %rd320;
+	selp.b64 %rd321, %rd320, %rd318, %p354;
+	.loc 9 54 32
+	cvt.u32.u64 %r689, %rd321;
+	shfl.sync.bfly.b32 %r690, %r689, 4, 31, 0xffffffff;
+	shr.u64 %rd322, %rd321, 32;
+	cvt.u32.u64 %r691, %rd322;
+	shfl.sync.bfly.b32 %r692, %r691, 4, 31, 0xffffffff;
+	mov.b64 %rd323, {%r690, %r692};
+	.loc 9 40 50
+	setp.lt.s64 %p355, %rd321, %rd323;
+	selp.b64 %rd324, %rd323, %rd321, %p355;
+	.loc 9 54 32
+	cvt.u32.u64 %r693, %rd324;
+	shfl.sync.bfly.b32 %r694, %r693, 2, 31, 0xffffffff;
+	shr.u64 %rd325, %rd324, 32;
+	cvt.u32.u64 %r695, %rd325;
+	shfl.sync.bfly.b32 %r696, %r695, 2, 31, 0xffffffff;
+	mov.b64 %rd326, {%r694, %r696};
+	.loc 9 40 50
+	setp.lt.s64 %p356, %rd324, %rd326;
+	selp.b64 %rd327, %rd326, %rd324, %p356;
+	.loc 9 54 32
+	cvt.u32.u64 %r697, %rd327;
+	shfl.sync.bfly.b32 %r698, %r697, 1, 31, 0xffffffff;
+	shr.u64 %rd328, %rd327, 32;
+	cvt.u32.u64 %r699, %rd328;
+	shfl.sync.bfly.b32 %r700, %r699, 1, 31, 0xffffffff;
+	mov.b64 %rd329, {%r698, %r700};
+	.loc 9 40 50
+	setp.lt.s64 %p357, %rd327, %rd329;
+	selp.b64 %rd313, %rd329, %rd327, %p357;
+$B170:
+	.loc 1 139 14
+	@!%p60 bra $B171;
+	.loc 1 140 10
+	@!%p61 bra $FAULT25;
+	st.shared.u64 [%r47+53296], %rd313;
+$B171:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd330, [$dynamic+53296];
+	mov.u32 %r701, 0;
+$B172:
+	.loc 1 145 21
+	mad.lo.s32 %r702, %r701, 8, %r3;
+	ld.shared.u64 %rd331, [%r702+53296];
+	setp.lt.s64 %p358, %rd330, %rd331;
+	selp.b64 %rd330, %rd331, %rd330, %p358;
+	add.s32 %r701, %r701, 1;
+	setp.lt.u32 %p359, %r701, 16;
+	@%p359 bra $B172;
+	.loc 5 116 14
+	cvt.u32.u64 %r703, %rd330;
+	.loc 5 117 9
+	setp.le.s32 %p360, %r703, -2139095041;
+	mov.u32 %r65, 8;
+	@%p360 bra $B184;
+	.loc 6 28 59
+	shr.s32 %r704, %r703, 31;
+	shr.u32 %r705, %r704, 1;
+	xor.b32 %r706, %r703, %r705;
+	mov.b32 %f20, %r706;
+	.loc 5 122 28
+	@%p54 bra $B178;
+	.loc 5 123 14
+	setp.ne.s32 %p361, %r68, %r703;
+	selp.b32 %r707, 2147483647, %r67, %p361;
+	.loc 5 126 35
+	cvt.s64.s32 %rd332, %r707;
+	sub.s64 %rd333, 0, %rd332;
+	.loc 1 137 8
+	bar.sync 0;
+	.loc 9 51 17
+	mov.pred %p362, 1;
+	vote.sync.ballot.b32 %r708, %p362, 0xffffffff;
+	.loc 9 52 11
+	setp.eq.s32 %p363, %r708, -1;
+	@%p363 bra $B174;
+	.loc 9 58 43
+	brev.b32 %r709, %r708;
+	clz.b32 %r710, %r709;
+	cvt.u32.u64 %r711, %rd333;
+	shfl.sync.idx.b32 %r712, %r711, %r710, 31, 0xffffffff;
+	shr.u64 %rd334, %rd333, 32;
+	cvt.u32.u64 %r713, %rd334;
+	shfl.sync.idx.b32 %r714, %r713, %r710, 31, 0xffffffff;
+	mov.b64 %rd335, {%r712, %r714};
+	.loc 9 59 21
+	add.s32 %r715, %r708, -1;
+	and.b32 %r716, %r708, %r715;
+	setp.ne.s32 %p364, %r716, 0;
+	@!%p364 bra $B175;
+$B173:
+	.loc 9 60 59
+	brev.b32 %r717, %r716;
+	clz.b32 %r718, %r717;
+	cvt.u32.u64 %r719, %rd333;
+	shfl.sync.idx.b32 %r720, %r719, %r718, 31, 0xffffffff;
+	shr.u64 %rd336, %rd333, 32;
+	cvt.u32.u64 %r721, %rd336;
+	shfl.sync.idx.b32 %r722, %r721, %r718, 31, 0xffffffff;
+	mov.b64 %rd337, {%r720, %r722};
+	.loc 9 40 50
+	setp.lt.s64 %p365, %rd335, %rd337;
+	selp.b64 %rd335, %rd337, %rd335, %p365;
+	.loc 9 59 53
+	add.s32 %r723, %r716, -1;
+	and.b32 %r716, %r716, %r723;
+	setp.ne.s32 %p366, %r716, 0;
+	@%p366 bra $B173;
+	bra $B175;
+$B174:
+	.loc 9 54 32
+	cvt.u32.u64 %r724, %rd333;
+	shfl.sync.bfly.b32 %r725, %r724, 16, 31, 0xffffffff;
+	shr.u64 %rd338, %rd333, 32;
+	cvt.u32.u64 %r726, %rd338;
+	shfl.sync.bfly.b32 %r727, %r726, 16, 31, 0xffffffff;
+	mov.b64 %rd339, {%r725, %r727};
+	.loc 9 40 50
+	setp.lt.s64 %p367, %rd333, %rd339;
+	selp.b64 %rd340, %rd339, %rd333, %p367;
+	.loc 9 54 32
+	cvt.u32.u64 %r728, %rd340;
+	shfl.sync.bfly.b32 %r729, %r728, 8, 31, 0xffffffff;
+	shr.u64 %rd341, %rd340, 32;
+	cvt.u32.u64 %r730, %rd341;
+	shfl.sync.bfly.b32 %r731, %r730, 8, 31, 0xffffffff;
+	mov.b64 %rd342, {%r729, %r731};
+	.loc 9 40 50
+	setp.lt.s64 %p368, %rd340, %rd342;
+	selp.b64 %rd343, %rd342, %rd340, %p368;
+	.loc 9 54 32
+	cvt.u32.u64 %r732, %rd343;
+	shfl.sync.bfly.b32 %r733, %r732, 4, 31, 0xffffffff;
+	shr.u64 %rd344, %rd343, 32;
+	cvt.u32.u64 %r734, %rd344;
+	shfl.sync.bfly.b32 %r735, %r734, 4, 31, 0xffffffff;
+	mov.b64 %rd345, {%r733, %r735};
+	.loc 9 40 50
+	setp.lt.s64 %p369, %rd343, %rd345;
+	selp.b64 %rd346, %rd345, %rd343, %p369;
+	.loc 9 54 32
+	cvt.u32.u64 %r736, %rd346;
+	shfl.sync.bfly.b32 %r737, %r736, 2, 31, 0xffffffff;
+	shr.u64 %rd347, %rd346, 32;
+	cvt.u32.u64 %r738, %rd347;
+	shfl.sync.bfly.b32 %r739, %r738, 2, 31, 0xffffffff;
+	mov.b64 %rd348, {%r737, %r739};
+	.loc 9 40 50
+	setp.lt.s64 %p370, %rd346, %rd348;
+	selp.b64 %rd349, %rd348, %rd346, %p370;
+	.loc 9 54 32
+	cvt.u32.u64 %r740, %rd349;
+	shfl.sync.bfly.b32 %r741, %r740, 1, 31, 0xffffffff;
+	shr.u64 %rd350, %rd349, 32;
+	cvt.u32.u64 %r742, %rd350;
+	shfl.sync.bfly.b32 %r743, %r742, 1, 31, 0xffffffff;
+	mov.b64 %rd351, {%r741, %r743};
+	.loc 9 40 50
+	setp.lt.s64 %p371, %rd349, %rd351;
+	selp.b64 %rd335, %rd351, %rd349, %p371;
+$B175:
+	.loc 1 139 14
+	@!%p60 bra $B176;
+	.loc 1 140 10
+	@!%p61 bra $FAULT25;
+	st.shared.u64 [%r47+53296], %rd335;
+$B176:
+	.loc 1 142 8
+	bar.sync 0;
+	.loc 1 143 13
+	ld.shared.u64 %rd352, [$dynamic+53296];
+	mov.u32 %r744, 0;
+$B177:
+	.loc 1 145 21
+	mad.lo.s32 %r745, %r744, 8, %r3;
+	ld.shared.u64 %rd353, [%r745+53296];
+	setp.lt.s64 %p372, %rd352, %rd353;
+	selp.b64 %rd352, %rd353, %rd352, %p372;
+	add.s32 %r744, %r744, 1;
+	setp.lt.u32 %p373, %r744, 16;
+	@%p373 bra $B177;
+	.loc 5 126 18
+	cvt.u32.u64 %r746, %rd352;
+	sub.s32 %r57, 0, %r746;
+	mov.u32 %r65, 8;
+	.loc 5 174 15
+	@!%p3 bra $B184;
+	mov.u32 %r59, -2139095040;
+	mov.f32 %f19, 0f3F800000;
+	mov.u32 %r63, 1;
+	mov.pred %p88, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 7;
+	.loc 5 179 34
+	bra $B184;
+$B178:
+	.loc 5 131 8
+	@%p55 bra $B179;
+	mov.u32 %r58, %r56;
+	mov.f32 %f19, %f15;
+	mov.u32 %r63, %r56;
+	mov.pred %p88, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 159 19
+	@!%p68 bra $B184;
+	mov.u32 %r58, %r56;
+	mov.f32 %f19, %f15;
+	mov.u32 %r63, 1;
+	mov.pred %p88, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 3;
+	@%p69 bra $B184;
+	mov.u32 %r58, %r56;
+	mov.f32 %f19, %f15;
+	mov.u32 %r63, %r56;
+	mov.pred %p88, 1;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 3;
+	mov.u32 %r65, 5;
+	.loc 5 169 4
+	bra $B184;
+$B179:
+	.loc 6 69 55
+	xor.b32 %r747, %r62, -2147483648;
+	.loc 5 135 18
+	setp.lt.s32 %p374, %r59, %r747;
+	selp.b32 %r59, %r747, %r59, %p374;
+	.loc 5 136 12
+	setp.le.s64 %p375, %rd140, 2048;
+	@%p375 bra $B182;
+	.loc 5 148 13
+	setp.eq.s32 %p376, %r60, 0;
+	@%p376 bra $B181;
+	.loc 5 151 21
+	shl.b32 %r748, 1, %r60;
+	add.s32 %r61, %r748, -1;
+	setp.lt.u32 %p377, 12, %r60;
+	selp.b32 %r749, 12, %r60, %p377;
+	sub.s32 %r60, %r60, %r749;
+	.loc 2 21 8
+	bar.sync 0;
+	mov.u32 %r750, %r4;
+$B180:
+	.loc 2 23 8
+	mad.lo.s32 %r751, %r750, 4, %r3;
+	st.shared.u32 [%r751], 0;
+	st.shared.u32 [%r751+16384], 0;
+	.loc 2 22 41
+	add.s32 %r750, %r750, 512;
+	setp.lt.u32 %p378, %r750, 4096;
+	@%p378 bra $B180;
+	.loc 2 25 8
+	bar.sync 0;
+$B181:
+	mov.u32 %r58, %r56;
+	mov.f32 %f19, %f15;
+	mov.u32 %r65, 2;
+	.loc 5 143 12
+	bra $B184;
+$B182:
+	.loc 8 17 8
+	bar.sync 0;
+	.loc 8 18 17
+	@!%p62 bra $B183;
+	.loc 8 19 5
+	st.shared.u32 [$dynamic+53272], 0;
+$B183:
+	.loc 8 21 8
+	bar.sync 0;
+	mov.u32 %r58, %r56;
+	mov.f32 %f19, %f15;
+	mov.u32 %r63, %r59;
+	mov.u64 %rd89, %rd76;
+	mov.u32 %r64, 0;
+	mov.u32 %r39, 1;
+	mov.u32 %r65, 1;
+$B184:
+	.loc 1 46 12
+	add.s32 %r66, %r66, 1;
+	setp.lt.u32 %p379, %r66, 10;
+	@!%p379 bra $B185;
+	.loc 1 42 14
+	setp.ne.s32 %p380, %r65, 8;
+	@%p380 bra $B20;
+$B185:
+	.loc 1 48 17
+	setp.lt.u32 %p381, 0, %r4;
+	@%p381 bra $B191;
+	.loc 1 51 8
+	setp.lt.u64 %p382, %rd25, %rd22;
+	@!%p382 bra $FAULT26;
+	mad.wide.u32 %rd354, %r2, 4, %rd21;
+	st.global.u32 [%rd354], %r57;
+	.loc 1 52 19
+	setp.lt.s64 %p383, 0, %rd24;
+	and.pred %p384, %p383, %p3;
+	@!%p384 bra $B189;
+	.loc 1 54 14
+	setp.le.s32 %p385, 0, %r57;
+	mov.f32 %f136, 0f7FC00000;
+	@!%p385 bra $B188;
+	.loc 1 55 31
+	cvt.u64.u32 %rd355, %r57;
+	add.s64 %rd356, %rd29, %rd355;
+	setp.lt.u64 %p386, %rd356, %rd2;
+	@!%p386 bra $FAULT27;
+	shl.b64 %rd357, %rd356, 2;
+	add.s64 %rd358, %rd1, %rd357;
+	ld.global.f32 %f137, [%rd358];
+	.loc 6 61 7
+	setp.eq.f32 %p387, %f137, %f20;
+	@%p387 bra $B186;
+	.loc 6 64 11
+	sub.rn.f32 %f138, %f137, %f20;
+	cvt.rn.f32.s64 %f139, %rd88;
+	mul.rn.f32 %f140, %f139, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f141, %f140;
+	setp.lt.f32 %p388, %f141, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f142, %f140, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f143, %f142, %f140, %p388;
+	selp.b32 %r752, 192937984, 0, %p388;
+	.loc 12 71 23
+	mov.b32 %r753, %f143;
+	.loc 12 72 10
+	add.s32 %r754, %r753, -1060439283;
+	and.b32 %r755, %r754, -8388608;
+	.loc 12 73 32
+	sub.s32 %r756, %r753, %r755;
+	mov.b32 %f144, %r756;
+	sub.s32 %r757, %r755, %r752;
+	cvt.rn.f32.s32 %f145, %r757;
+	.loc 12 8 9
+	sub.rn.f32 %f146, %f144, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f147, 0fBD9BD66F, %f146, 0f3E041C4B;
+	fma.rn.f32 %f148, %f147, %f146, 0fBE07A47F;
+	fma.rn.f32 %f149, %f148, %f146, 0f3E1139FA;
+	fma.rn.f32 %f150, %f149, %f146, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f151, %f150, %f146, 0f3E4CD1F1;
+	fma.rn.f32 %f152, %f151, %f146, 0fBE800219;
+	fma.rn.f32 %f153, %f152, %f146, 0f3EAAAAA8;
+	fma.rn.f32 %f154, %f153, %f146, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f155, %f146, %f146;
+	fma.rn.f32 %f156, %f154, %f155, %f146;
+	.loc 12 9 25
+	fma.rn.f32 %f157, %f145, 0f33B17218, %f156;
+	.loc 12 87 21
+	mov.b32 %r758, %f140;
+	setp.le.u32 %p389, 2139095040, %r758;
+	.loc 12 88 10
+	fma.rn.f32 %f158, %f140, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f159, %f158, %f157, %p389;
+	.loc 12 90 7
+	setp.eq.f32 %p390, %f140, 0f00000000;
+	selp.f32 %f160, 0fFF800000, %f159, %p390;
+	.loc 6 64 17
+	sub.rn.f32 %f136, %f138, %f160;
+	bra $B187;
+$B186:
+	.loc 6 62 29
+	cvt.rn.f32.s64 %f161, %rd88;
+	mul.rn.f32 %f162, %f161, 0f31800000;
+	.loc 12 68 8
+	abs.f32 %f163, %f162;
+	setp.lt.f32 %p391, %f163, 0f00800000;
+	.loc 12 69 21
+	mul.rn.f32 %f164, %f162, 0f4B000000;
+	.loc 12 68 12
+	selp.f32 %f165, %f164, %f162, %p391;
+	selp.b32 %r759, 192937984, 0, %p391;
+	.loc 12 71 23
+	mov.b32 %r760, %f165;
+	.loc 12 72 10
+	add.s32 %r761, %r760, -1060439283;
+	and.b32 %r762, %r761, -8388608;
+	.loc 12 73 32
+	sub.s32 %r763, %r760, %r762;
+	mov.b32 %f166, %r763;
+	sub.s32 %r764, %r762, %r759;
+	cvt.rn.f32.s32 %f167, %r764;
+	.loc 12 8 9
+	sub.rn.f32 %f168, %f166, 0f3F800000;
+	.loc 12 81 22
+	fma.rn.f32 %f169, 0fBD9BD66F, %f168, 0f3E041C4B;
+	fma.rn.f32 %f170, %f169, %f168, 0fBE07A47F;
+	fma.rn.f32 %f171, %f170, %f168, 0f3E1139FA;
+	fma.rn.f32 %f172, %f171, %f168, 0fBE2A12C2;
+	.loc 12 82 24
+	fma.rn.f32 %f173, %f172, %f168, 0f3E4CD1F1;
+	fma.rn.f32 %f174, %f173, %f168, 0fBE800219;
+	fma.rn.f32 %f175, %f174, %f168, 0f3EAAAAA8;
+	fma.rn.f32 %f176, %f175, %f168, 0fBEFFFFFC;
+	.loc 12 77 67
+	mul.rn.f32 %f177, %f168, %f168;
+	fma.rn.f32 %f178, %f176, %f177, %f168;
+	.loc 12 9 25
+	fma.rn.f32 %f179, %f167, 0f33B17218, %f178;
+	.loc 12 87 21
+	mov.b32 %r765, %f162;
+	setp.le.u32 %p392, 2139095040, %r765;
+	.loc 12 88 10
+	fma.rn.f32 %f180, %f162, 0f7F800000, 0f7F800000;
+	.loc 12 87 25
+	selp.f32 %f181, %f180, %f179, %p392;
+	.loc 12 90 7
+	setp.eq.f32 %p393, %f162, 0f00000000;
+	selp.f32 %f182, 0fFF800000, %f181, %p393;
+	.loc 6 62 10
+	neg.f32 %f136, %f182;
+$B187:
+$B188:
+	.loc 1 57 11
+	setp.lt.u64 %p394, %rd25, %rd24;
+	@!%p394 bra $FAULT28;
+	mad.wide.u32 %rd359, %r2, 4, %rd23;
+	st.global.f32 [%rd359], %f136;
+$B189:
+	.loc 1 59 32
+	setp.le.s32 %p395, 0, %r57;
+	and.pred %p396, %p18, %p395;
+	@!%p396 bra $B190;
+	.loc 1 60 18
+	cvt.u64.u32 %rd360, %r57;
+	add.s64 %rd361, %rd29, %rd360;
+	setp.lt.u64 %p397, %rd361, %rd11;
+	@!%p397 bra $FAULT29;
+	shl.b64 %rd362, %rd361, 1;
+	add.s64 %rd363, %rd10, %rd362;
+	ld.global.u16 %r766, [%rd363];
+	.loc 4 55 10
+	and.b32 %r767, %r766, 32767;
+	setp.eq.s32 %p398, %r767, 32767;
+	.loc 4 58 15
+	add.s32 %r768, %r766, 1;
+	and.b32 %r769, %r768, 65535;
+	.loc 4 55 20
+	selp.b32 %r770, %r766, %r769, %p398;
+	.loc 1 60 9
+	st.global.u16 [%rd363], %r770;
+$B190:
+	bra $EXIT;
+$B191:
+	.loc 1 49 3
+	bra $EXIT;
+$B192:
+	.loc 1 34 3
+	bra $EXIT;
+$B193:
+	.loc 1 84 19
+	@!%p100 bra $FAULT30;
+	@!%p106 bra $FAULT31;
+	@!%p112 bra $FAULT32;
+	bra $FAULT33;
+$B194:
+	.loc 2 54 33
+	add.s32 %r771, %r48, 1;
+	cvt.u64.u32 %rd364, %r771;
+	.loc 2 38 20
+	setp.lt.u32 %p399, %r771, 4096;
+	.loc 2 54 33
+	add.s32 %r772, %r48, 2;
+	cvt.u64.u32 %rd365, %r772;
+	.loc 2 38 20
+	setp.lt.u32 %p400, %r772, 4096;
+	.loc 2 54 33
+	add.s32 %r773, %r48, 3;
+	cvt.u64.u32 %rd366, %r773;
+	.loc 2 38 20
+	setp.lt.u32 %p401, %r773, 4096;
+	.loc 2 54 33
+	add.s32 %r774, %r48, 4;
+	cvt.u64.u32 %rd367, %r774;
+	.loc 2 38 20
+	setp.lt.u32 %p402, %r774, 4096;
+	.loc 2 54 33
+	add.s32 %r775, %r48, 5;
+	cvt.u64.u32 %rd368, %r775;
+	.loc 2 38 20
+	setp.lt.u32 %p403, %r775, 4096;
+	.loc 2 54 33
+	add.s32 %r776, %r48, 6;
+	cvt.u64.u32 %rd369, %r776;
+	.loc 2 38 20
+	setp.lt.u32 %p404, %r776, 4096;
+	.loc 2 54 33
+	cvt.u64.u32 %rd370, %r50;
+	.loc 2 38 20
+	@!%p63 bra $FAULT34;
+	@!%p399 bra $FAULT35;
+	@!%p400 bra $FAULT36;
+	@!%p401 bra $FAULT37;
+	@!%p402 bra $FAULT38;
+	@!%p403 bra $FAULT39;
+	@!%p404 bra $FAULT40;
+	@!%p64 bra $FAULT41;
+	.loc 2 56 11
+	bra $FAULT42;
+$EXIT:
+	ret;
+$FAULT0:
+	.loc 1 32 13
+	mov.u32 %r777, 0;
+	mov.u64 %rd371, %rd25;
+	mov.u64 %rd372, %rd7;
+	bra $FAULT;
+$FAULT1:
+	.loc 1 37 20
+	mov.u32 %r777, 1;
+	mov.u64 %rd371, %rd30;
+	mov.u64 %rd372, %rd3;
+	bra $FAULT;
+$FAULT2:
+	.loc 3 23 27
+	mov.u32 %r777, 7;
+	mov.u64 %rd371, %rd34;
+	mov.u64 %rd372, %rd20;
+	bra $FAULT;
+$FAULT3:
+	.loc 3 40 27
+	mov.u32 %r777, 11;
+	mov.u64 %rd371, %rd40;
+	mov.u64 %rd372, %rd17;
+	bra $FAULT;
+$FAULT4:
+	.loc 3 41 10
+	mov.u32 %r777, 12;
+	mov.u64 %rd371, %rd42;
+	mov.u64 %rd372, %rd26;
+	bra $FAULT;
+$FAULT5:
+	.loc 3 27 28
+	mov.u32 %r777, 8;
+	mov.u64 %rd371, %rd30;
+	mov.u64 %rd372, %rd12;
+	bra $FAULT;
+$FAULT6:
+	.loc 3 32 25
+	mov.u32 %r777, 9;
+	mov.u64 %rd371, %rd56;
+	mov.u64 %rd372, %rd15;
+	bra $FAULT;
+$FAULT7:
+	.loc 3 62 11
+	mov.u32 %r777, 22;
+	mov.u64 %rd371, %rd64;
+	mov.u64 %rd372, %rd26;
+	bra $FAULT;
+$FAULT8:
+	.loc 1 39 25
+	mov.u32 %r777, 6;
+	mov.u64 %rd371, %rd25;
+	mov.u64 %rd372, %rd9;
+	bra $FAULT;
+$FAULT9:
+	.loc 1 79 17
+	mov.u32 %r777, 13;
+	mov.u64 %rd371, %rd93;
+	mov.u64 %rd372, %rd5;
+	bra $FAULT;
+$FAULT10:
+	.loc 2 30 22
+	mov.u32 %r777, 18;
+	mov.u64 %rd371, %rd109;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT11:
+	mov.u32 %r777, 18;
+	mov.u64 %rd371, %rd113;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT12:
+	mov.u32 %r777, 18;
+	mov.u64 %rd371, %rd116;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT13:
+	mov.u32 %r777, 18;
+	mov.u64 %rd371, %rd119;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT14:
+	.loc 1 155 10
+	mov.u32 %r777, 14;
+	mov.u64 %rd371, %rd79;
+	mov.u64 %rd372, 32;
+	bra $FAULT;
+$FAULT15:
+	.loc 1 127 12
+	mov.u32 %r777, 10;
+	mov.u64 %rd371, %rd90;
+	mov.u64 %rd372, 129;
+	bra $FAULT;
+$FAULT16:
+	.loc 5 84 20
+	mov.u32 %r777, 19;
+	mov.u64 %rd371, %rd218;
+	mov.u64 %rd372, 129;
+	bra $FAULT;
+$FAULT17:
+	.loc 8 42 14
+	mov.u32 %r777, 20;
+	mov.u64 %rd371, %rd231;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT18:
+	.loc 5 227 18
+	mov.u32 %r777, 17;
+	mov.u64 %rd371, %rd238;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT19:
+	.loc 8 42 14
+	mov.u32 %r777, 20;
+	mov.u64 %rd371, %rd243;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT20:
+	mov.u32 %r777, 20;
+	mov.u64 %rd371, %rd257;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT21:
+	mov.u32 %r777, 20;
+	mov.u64 %rd371, %rd266;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT22:
+	mov.u32 %r777, 20;
+	mov.u64 %rd371, %rd289;
+	mov.u64 %rd372, 2048;
+	bra $FAULT;
+$FAULT23:
+	.loc 5 185 47
+	mov.u32 %r777, 21;
+	mov.u64 %rd371, %rd305;
+	mov.u64 %rd372, 129;
+	bra $FAULT;
+$FAULT24:
+	.loc 5 189 81
+	mov.u32 %r777, 15;
+	mov.u64 %rd371, %rd305;
+	mov.u64 %rd372, 129;
+	bra $FAULT;
+$FAULT25:
+	.loc 1 140 10
+	mov.u32 %r777, 16;
+	mov.u64 %rd371, %rd79;
+	mov.u64 %rd372, 32;
+	bra $FAULT;
+$FAULT26:
+	.loc 1 51 8
+	mov.u32 %r777, 2;
+	mov.u64 %rd371, %rd25;
+	mov.u64 %rd372, %rd22;
+	bra $FAULT;
+$FAULT27:
+	.loc 1 55 22
+	mov.u32 %r777, 3;
+	mov.u64 %rd371, %rd356;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT28:
+	.loc 1 57 11
+	mov.u32 %r777, 4;
+	mov.u64 %rd371, %rd25;
+	mov.u64 %rd372, %rd24;
+	bra $FAULT;
+$FAULT29:
+	.loc 1 60 45
+	mov.u32 %r777, 5;
+	mov.u64 %rd371, %rd361;
+	mov.u64 %rd372, %rd11;
+	bra $FAULT;
+$FAULT30:
+	.loc 1 84 19
+	mov.u32 %r777, 25;
+	mov.u64 %rd371, %rd94;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT31:
+	mov.u32 %r777, 25;
+	mov.u64 %rd371, %rd96;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT32:
+	mov.u32 %r777, 25;
+	mov.u64 %rd371, %rd97;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT33:
+	mov.u32 %r777, 25;
+	mov.u64 %rd371, %rd98;
+	mov.u64 %rd372, %rd2;
+	bra $FAULT;
+$FAULT34:
+	.loc 2 38 20
+	mov.u32 %r777, 23;
+	mov.u64 %rd371, %rd80;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT35:
+	mov.u32 %r777, 23;
+	mov.u64 %rd371, %rd364;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT36:
+	mov.u32 %r777, 23;
+	mov.u64 %rd371, %rd365;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT37:
+	mov.u32 %r777, 23;
+	mov.u64 %rd371, %rd366;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT38:
+	mov.u32 %r777, 23;
+	mov.u64 %rd371, %rd367;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT39:
+	mov.u32 %r777, 23;
+	mov.u64 %rd371, %rd368;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT40:
+	mov.u32 %r777, 23;
+	mov.u64 %rd371, %rd369;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT41:
+	mov.u32 %r777, 23;
+	mov.u64 %rd371, %rd370;
+	mov.u64 %rd372, 4096;
+	bra $FAULT;
+$FAULT42:
+	.loc 2 56 11
+	mov.u32 %r777, 24;
+	mov.u64 %rd371, %rd33;
+	mov.u64 %rd372, 512;
+$FAULT:
+	ld.param.u64 %rd373, [wide_params+248];
+	atom.relaxed.gpu.global.cas.b32 %r778, [%rd373], 0, 1;
+	setp.ne.u32 %p405, %r778, 0;
+	@%p405 bra $EXIT;
+	ld.global.u64 %rd374, [%rd373+8];
+	ld.param.u32 %r779, [wide_params+256];
+	st.global.u32 [%rd374+4], %r779;
+	ld.param.u32 %r780, [wide_params+260];
+	st.global.v2.u32 [%rd374+8], {%r780, %r777};
+	mov.u32 %r781, %ctaid.x;
+	mov.u32 %r782, %ctaid.y;
+	st.global.v2.u32 [%rd374+16], {%r781, %r782};
+	mov.u32 %r783, %ctaid.z;
+	mov.u32 %r784, %tid.x;
+	st.global.v2.u32 [%rd374+24], {%r783, %r784};
+	mov.u32 %r785, %tid.y;
+	mov.u32 %r786, %tid.z;
+	st.global.v2.u32 [%rd374+32], {%r785, %r786};
+	st.global.u64 [%rd374+40], %rd371;
+	st.global.u64 [%rd374+48], %rd372;
+	fence.acq_rel.sys;
+	st.volatile.global.u32 [%rd374], 56;
 	bra $EXIT;
 }
 `

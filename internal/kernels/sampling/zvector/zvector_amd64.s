@@ -62,1377 +62,941 @@ l1:
 #line 23 "plain.go"
 	RET
 
-// func PlainTwin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 float32, a13 float32, a14 float32, a15 unsafe.Pointer, a16 int) (done int)
-#line 32 "plain.go"
-TEXT ·PlainTwin_(SB), 0, $64-96
-#line 32 "plain.go"
-	MOVQ a0+0(FP), R15
-#line 32 "plain.go"
-	MOVQ R15, 16(SP); XORQ BX, BX
-#line 32 "plain.go"
-	MOVBLZX a1+8(FP), R15
-#line 32 "plain.go"
-	MOVQ R15, 32(SP)
-#line 32 "plain.go"
-	MOVBLZX a2+9(FP), R15
-#line 32 "plain.go"
-	MOVQ R15, 40(SP)
-#line 32 "plain.go"
-	MOVBLZX a3+10(FP), SI
-#line 32 "plain.go"
-	MOVBLZX a4+11(FP), DI
-#line 32 "plain.go"
-	MOVQ $1, R15; MOVQ R15, 0(SP)
-#line 32 "plain.go"
-	MOVBLZX a5+12(FP), R9
-#line 32 "plain.go"
-	MOVQ $1, R15; MOVQ R15, 8(SP)
-#line 32 "plain.go"
-	MOVBLZX a6+13(FP), R15
-#line 32 "plain.go"
-	MOVQ R15, 56(SP); MOVQ $1, R12; VPBROADCASTQ R12, Z0; MOVQ $506097522914230528, R12; VMOVQ R12, X1; VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, R12; VMOVQ R12, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 32 "plain.go"
-	MOVQ a7+16(FP), R12
-#line 32 "plain.go"
-	VPBROADCASTQ R12, Z0
-#line 32 "plain.go"
-	MOVQ a8+24(FP), R12
-#line 32 "plain.go"
-	MOVQ a9+32(FP), R13
-#line 32 "plain.go"
-	ADDQ R13, R12
-#line 32 "plain.go"
-	MOVQ a10+40(FP), R13
-#line 32 "plain.go"
-	MOVQ a11+48(FP), R14
-#line 32 "plain.go"
-	ADDQ R14, R13; MOVQ $0, R14; VPBROADCASTD R14, Z3
-#line 32 "plain.go"
-	VBROADCASTSS a12+56(FP), Z4
-#line 32 "plain.go"
-	MOVQ $32767, R14; VPBROADCASTD R14, Z5; MOVQ $65535, R14; VPBROADCASTD R14, Z6
-#line 32 "plain.go"
-	VBROADCASTSS a13+60(FP), Z7
-#line 32 "plain.go"
-	VBROADCASTSS a14+64(FP), Z8
-#line 32 "plain.go"
-	MOVQ $-2147483648, R14; VPBROADCASTD R14, Z9; MOVQ $31, R14; VPBROADCASTD R14, Z10; MOVQ $1, R14; VPBROADCASTD R14, Z11
-#line 32 "plain.go"
-	MOVQ a15+72(FP), R14
-#line 32 "plain.go"
-	MOVQ a16+80(FP), R8
-#line 32 "plain.go"
-	ADDQ R8, R14; MOVQ $1, R8; MOVQ $1, R10; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), AX; MOVQ 32(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 40(SP), R15; TESTB R15, R15; JNE l10
-l7:
-#line 32 "plain.go"
-	XORQ AX, AX
-l10:
-l11:
-#line 32 "plain.go"
-	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l12; CMPQ BX, 24(SP); JGE l6
-l12:
-#line 32 "plain.go"
-	CMPQ CX, 16(SP); JGT l1; KXORW K1, K1, K1; KXORW K2, K2, K2; MOVL BX, R15; MOVQ R15, 48(SP); MOVQ 32(SP), R15; TESTB R15, R15; JEQ l16
-#line 24 "params.go"
-	TESTB SI, SI; JEQ l19; TESTB DI, DI; JEQ l19; MOVQ 0(SP), DX; JMP l22
-l19:
-#line 24 "params.go"
-	TESTB R9, R9; JEQ l25; MOVQ 8(SP), DX; JMP l22
-l25:
-#line 24 "params.go"
-	MOVQ 56(SP), DX
-l22:
-#line 32 "plain.go"
-	TESTB DX, DX; JEQ l16
-#line 33 "plain.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1
-#line 123 "plain.go"
-	MOVQ 48(SP), DX; KXNORW K3, K3, K3; KORW K3, K1, K1; KORTESTW K1, K1; JEQ l2
-l29:
-#line 123 "plain.go"
-	KXORW K3, K3, K3; VPBROADCASTQ DX, Z12; VPADDQ Z12, Z1, Z13; VPADDQ Z12, Z2, Z12; VPCMPQ $1, Z0, Z13, K4; VPCMPQ $1, Z0, Z12, K5; KUNPCKBW K4, K5, K4; KANDW K1, K4, K4; KORTESTW K4, K4; JEQ l30
-#line 124 "plain.go"
-	VMOVUPS.Z 0(R12)(DX*4), K4, Z12; VPMOVZXWD.Z 0(R13)(DX*2), K4, Z13
-#line 29 "params.go"
-	VPCMPD $0, Z3, Z13, K5; KANDW K4, K5, K6; KANDNW K4, K5, K5; KORTESTW K6, K6; JEQ l34; VMOVUPS Z12, Z14
-l34:
-#line 29 "params.go"
-	KORTESTW K5, K5; JEQ l35
-#line 32 "params.go"
-	TESTB SI, SI; JEQ l38
-#line 33 "params.go"
-	VCMPPS $17, Z12, Z3, K6; KANDW K5, K6, K7; KANDNW K5, K6, K6; KORTESTW K7, K7; JEQ l40
-#line 34 "params.go"
-	VDIVPS Z4, Z12, Z16; VMOVUPS Z16, Z15
-l40:
-#line 34 "params.go"
-	KORTESTW K6, K6; JEQ l41
-#line 36 "params.go"
-	VMULPS Z4, Z12, Z16; VMOVDQA32 Z16, K6, Z15; JMP l41
-l38:
-#line 32 "params.go"
-	VMOVUPS Z12, Z15
-l41:
-#line 39 "params.go"
-	VPANDD Z5, Z13, Z12
-#line 40 "params.go"
-	VPANDD Z6, Z12, Z13; VCVTDQ2PS Z13, Z13; VMULPS Z13, Z7, Z13; VSUBPS Z13, Z15, Z13
-#line 41 "params.go"
-	VPANDD Z6, Z12, Z12; VPCMPUD $1, Z12, Z3, K6; KANDW K5, K6, K7; KANDNW K5, K6, K6; KORTESTW K7, K7; JEQ l43
-#line 42 "params.go"
-	VSUBPS Z8, Z13, Z15; VMOVUPS Z15, Z12
-l43:
-#line 42 "params.go"
-	KORTESTW K6, K6; JEQ l44
-#line 41 "params.go"
-	VMOVDQA32 Z13, K6, Z12
-l44:
-#line 44 "params.go"
-	VMOVDQA32 Z12, K5, Z14
-l35:
-#line 20 "weight.go"
-	VCMPPS $4, Z14, Z14, K5; KANDW K4, K5, K6; KANDNW K4, K5, K5; KORTESTW K6, K6; JEQ l46; VMOVUPS Z9, Z12
-l46:
-#line 20 "weight.go"
-	KORTESTW K5, K5; JEQ l47
-#line 23 "weight.go"
-	VADDPS Z3, Z14, Z13
-#line 24 "weight.go"
-	VPSRAVD Z10, Z13, Z14; VPSRLVD Z11, Z14, Z14; VPXORD Z14, Z13, Z13; VMOVDQA32 Z13, K5, Z12
-l47:
-#line 123 "plain.go"
-	LEAQ 16(DX), CX
-#line 124 "plain.go"
-	VMOVUPS Z12, K4, 0(R14)(DX*4)
-#line 123 "plain.go"
-	MOVQ CX, DX; KORW K4, K3, K3
-l30:
-#line 123 "plain.go"
-	KMOVW K3, K1; KORTESTW K1, K1; JNE l29; JMP l2
-l16:
-#line 116 "plain.go"
-	MOVQ 48(SP), CX; KXNORW K1, K1, K1; KORW K1, K2, K2; KORTESTW K2, K2; JEQ l2
-l50:
-#line 116 "plain.go"
-	KXORW K1, K1, K1; VPBROADCASTQ CX, Z12; VPADDQ Z12, Z1, Z13; VPADDQ Z12, Z2, Z12; VPCMPQ $1, Z0, Z13, K3; VPCMPQ $1, Z0, Z12, K4; KUNPCKBW K3, K4, K3; KANDW K2, K3, K3; KORTESTW K3, K3; JEQ l51
-#line 117 "plain.go"
-	VMOVUPS.Z 0(R12)(CX*4), K3, Z12
-#line 20 "weight.go"
-	VCMPPS $4, Z12, Z12, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l55; VMOVUPS Z9, Z13
-l55:
-#line 20 "weight.go"
-	KORTESTW K4, K4; JEQ l56
-#line 23 "weight.go"
-	VADDPS Z3, Z12, Z12
-#line 24 "weight.go"
-	VPSRAVD Z10, Z12, Z14; VPSRLVD Z11, Z14, Z14; VPXORD Z14, Z12, Z12; VMOVDQA32 Z12, K4, Z13
-l56:
-#line 116 "plain.go"
-	LEAQ 16(CX), DX
-#line 117 "plain.go"
-	VMOVUPS Z13, K3, 0(R14)(CX*4)
-#line 116 "plain.go"
-	MOVQ DX, CX; KORW K3, K1, K1
-l51:
-#line 116 "plain.go"
-	KMOVW K1, K2; KORTESTW K2, K2; JNE l50
-l2:
-#line 37 "plain.go"
-	ADDQ $16, BX; JMP l11
-l6:
-#line 37 "plain.go"
-	KXORW K1, K1, K1; KXORW K2, K2, K2; MOVL BX, CX
-#line 24 "params.go"
-	TESTB SI, SI; JEQ l61; TESTB DI, DI; JEQ l61; MOVQ R8, DX; JMP l64
-l61:
-#line 24 "params.go"
-	TESTB R9, R9; JEQ l67; MOVQ R10, DX; JMP l64
-l67:
-#line 24 "params.go"
-	MOVQ 56(SP), DX
-l64:
-#line 32 "plain.go"
-	TESTB DX, DX; JEQ l70
-#line 123 "plain.go"
-	MOVQ CX, DX; KXNORW K3, K3, K3; KORW K3, K1, K1; KORTESTW K1, K1; JEQ l5
-l72:
-#line 123 "plain.go"
-	KXORW K3, K3, K3; VPBROADCASTQ DX, Z12; VPADDQ Z12, Z1, Z13; VPADDQ Z12, Z2, Z12; VPCMPQ $1, Z0, Z13, K4; VPCMPQ $1, Z0, Z12, K5; KUNPCKBW K4, K5, K4; KANDW K1, K4, K4; KORTESTW K4, K4; JEQ l73
-#line 124 "plain.go"
-	VMOVUPS.Z 0(R12)(DX*4), K4, Z12; VPMOVZXWD.Z 0(R13)(DX*2), K4, Z13
-#line 29 "params.go"
-	VPCMPD $0, Z3, Z13, K5; KANDW K4, K5, K6; KANDNW K4, K5, K5; KORTESTW K6, K6; JEQ l77; VMOVUPS Z12, Z14
-l77:
-#line 29 "params.go"
-	KORTESTW K5, K5; JEQ l78
-#line 32 "params.go"
-	TESTB SI, SI; JEQ l81
-#line 33 "params.go"
-	VCMPPS $17, Z12, Z3, K6; KANDW K5, K6, K7; KANDNW K5, K6, K6; KORTESTW K7, K7; JEQ l83
-#line 34 "params.go"
-	VDIVPS Z4, Z12, Z16; VMOVUPS Z16, Z15
-l83:
-#line 34 "params.go"
-	KORTESTW K6, K6; JEQ l84
-#line 36 "params.go"
-	VMULPS Z4, Z12, Z16; VMOVDQA32 Z16, K6, Z15; JMP l84
-l81:
-#line 32 "params.go"
-	VMOVUPS Z12, Z15
-l84:
-#line 39 "params.go"
-	VPANDD Z5, Z13, Z12
-#line 40 "params.go"
-	VPANDD Z6, Z12, Z13; VCVTDQ2PS Z13, Z13; VMULPS Z13, Z7, Z13; VSUBPS Z13, Z15, Z13
-#line 41 "params.go"
-	VPANDD Z6, Z12, Z12; VPCMPUD $1, Z12, Z3, K6; KANDW K5, K6, K7; KANDNW K5, K6, K6; KORTESTW K7, K7; JEQ l86
-#line 42 "params.go"
-	VSUBPS Z8, Z13, Z15; VMOVUPS Z15, Z12
-l86:
-#line 42 "params.go"
-	KORTESTW K6, K6; JEQ l87
-#line 41 "params.go"
-	VMOVDQA32 Z13, K6, Z12
-l87:
-#line 44 "params.go"
-	VMOVDQA32 Z12, K5, Z14
-l78:
-#line 20 "weight.go"
-	VCMPPS $4, Z14, Z14, K5; KANDW K4, K5, K6; KANDNW K4, K5, K5; KORTESTW K6, K6; JEQ l89; VMOVUPS Z9, Z12
-l89:
-#line 20 "weight.go"
-	KORTESTW K5, K5; JEQ l90
-#line 23 "weight.go"
-	VADDPS Z3, Z14, Z13
-#line 24 "weight.go"
-	VPSRAVD Z10, Z13, Z14; VPSRLVD Z11, Z14, Z14; VPXORD Z14, Z13, Z13; VMOVDQA32 Z13, K5, Z12
-l90:
-#line 123 "plain.go"
-	LEAQ 16(DX), R11
-#line 124 "plain.go"
-	VMOVUPS Z12, K4, 0(R14)(DX*4)
-#line 123 "plain.go"
-	MOVQ R11, DX; KORW K4, K3, K3
-l73:
-#line 123 "plain.go"
-	KMOVW K3, K1; KORTESTW K1, K1; JNE l72; JMP l5
-l70:
-#line 116 "plain.go"
-	KXNORW K1, K1, K1; KORW K1, K2, K2; KORTESTW K2, K2; JEQ l5
-l93:
-#line 116 "plain.go"
-	KXORW K1, K1, K1; VPBROADCASTQ CX, Z12; VPADDQ Z12, Z1, Z13; VPADDQ Z12, Z2, Z12; VPCMPQ $1, Z0, Z13, K3; VPCMPQ $1, Z0, Z12, K4; KUNPCKBW K3, K4, K3; KANDW K2, K3, K3; KORTESTW K3, K3; JEQ l94
-#line 117 "plain.go"
-	VMOVUPS.Z 0(R12)(CX*4), K3, Z12
-#line 20 "weight.go"
-	VCMPPS $4, Z12, Z12, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l98; VMOVUPS Z9, Z13
-l98:
-#line 20 "weight.go"
-	KORTESTW K4, K4; JEQ l99
-#line 23 "weight.go"
-	VADDPS Z3, Z12, Z12
-#line 24 "weight.go"
-	VPSRAVD Z10, Z12, Z14; VPSRLVD Z11, Z14, Z14; VPXORD Z14, Z12, Z12; VMOVDQA32 Z12, K4, Z13
-l99:
-#line 116 "plain.go"
-	LEAQ 16(CX), DX
-#line 117 "plain.go"
-	VMOVUPS Z13, K3, 0(R14)(CX*4)
-#line 116 "plain.go"
-	MOVQ DX, CX; KORW K3, K1, K1
-l94:
-#line 116 "plain.go"
-	KMOVW K1, K2; KORTESTW K2, K2; JNE l93
-l5:
-#line 37 "plain.go"
-	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
-l1:
-#line 37 "plain.go"
-	VZEROUPPER
-#line 37 "plain.go"
-	MOVQ BX, done+88(FP)
-#line 37 "plain.go"
-	RET
-
-// func PlainTwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 float32, a13 float32, a14 float32, a15 unsafe.Pointer, a16 int) (done int)
-#line 32 "plain.go"
-TEXT ·PlainTwinAVX2_(SB), 0, $544-96
-#line 32 "plain.go"
-	MOVQ a0+0(FP), R15
-#line 32 "plain.go"
-	MOVQ R15, 16(SP); XORQ BX, BX
-#line 32 "plain.go"
-	MOVBLZX a1+8(FP), R15
-#line 32 "plain.go"
-	MOVQ R15, 32(SP)
-#line 32 "plain.go"
-	MOVBLZX a2+9(FP), R15
-#line 32 "plain.go"
-	MOVQ R15, 40(SP)
-#line 32 "plain.go"
-	MOVBLZX a3+10(FP), SI
-#line 32 "plain.go"
-	MOVBLZX a4+11(FP), DI
-#line 32 "plain.go"
-	MOVQ $1, R15; MOVQ R15, 0(SP)
-#line 32 "plain.go"
-	MOVBLZX a5+12(FP), R9
-#line 32 "plain.go"
-	MOVQ $1, R15; MOVQ R15, 8(SP)
-#line 32 "plain.go"
-	MOVBLZX a6+13(FP), R15
-#line 32 "plain.go"
-	MOVQ R15, 56(SP); MOVQ $50462976, R12; VMOVQ R12, X15; VMOVUPS Y15, 384(SP); VMOVUPS 384(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 384(SP); MOVQ $117835012, R12; VMOVQ R12, X15; VMOVUPS Y15, 416(SP); VMOVUPS 416(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 416(SP)
-#line 32 "plain.go"
-	MOVQ a7+16(FP), R12
-#line 32 "plain.go"
-	VMOVQ R12, X2; VPBROADCASTQ X2, Y2
-#line 32 "plain.go"
-	MOVQ a8+24(FP), R12
-#line 32 "plain.go"
-	MOVQ a9+32(FP), R13
-#line 32 "plain.go"
-	ADDQ R13, R12
-#line 32 "plain.go"
-	MOVQ a10+40(FP), R13
-#line 32 "plain.go"
-	MOVQ a11+48(FP), R14
-#line 32 "plain.go"
-	ADDQ R14, R13; MOVQ $0, R14; VMOVD R14, X3; VPBROADCASTD X3, Y3
-#line 32 "plain.go"
-	VBROADCASTSS a12+56(FP), Y15
-#line 32 "plain.go"
-	VMOVUPS Y15, 448(SP); MOVQ $32767, R14; VMOVD R14, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 288(SP); MOVQ $65535, R14; VMOVD R14, X6; VPBROADCASTD X6, Y15; VMOVUPS Y15, 480(SP)
-#line 32 "plain.go"
-	VBROADCASTSS a13+60(FP), Y15
-#line 32 "plain.go"
-	VMOVUPS Y15, 320(SP); MOVQ $-2147483648, R14; VMOVD R14, X8; VPBROADCASTD X8, Y8
-#line 32 "plain.go"
-	VBROADCASTSS a14+64(FP), Y15
-#line 32 "plain.go"
-	VMOVUPS Y15, 352(SP); MOVQ $31, R14; VMOVD R14, X10; VPBROADCASTD X10, Y15; VMOVUPS Y15, 512(SP); MOVQ $1, R14; VMOVD R14, X11; VPBROADCASTD X11, Y11
-#line 32 "plain.go"
-	MOVQ a15+72(FP), R14
-#line 32 "plain.go"
-	MOVQ a16+80(FP), R8
-#line 32 "plain.go"
-	ADDQ R8, R14; MOVQ $1, R8; MOVQ $1, R10; XORQ AX, AX; XORQ R15, R15; MOVQ R15, 24(SP); MOVQ 16(SP), AX; MOVQ 32(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 40(SP), R15; TESTB R15, R15; JNE l10
-l7:
-#line 32 "plain.go"
-	XORQ AX, AX
-l10:
-l11:
-#line 32 "plain.go"
-	LEAQ 8(BX), CX; CMPQ CX, AX; JGT l12; CMPQ BX, 24(SP); JGE l6
-l12:
-#line 32 "plain.go"
-	CMPQ CX, 16(SP); JGT l1; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 96(SP); VPXOR Y15, Y15, Y15; VMOVUPS Y15, 64(SP); MOVL BX, R15; MOVQ R15, 48(SP); MOVQ 32(SP), R15; TESTB R15, R15; JEQ l16
-#line 24 "params.go"
-	TESTB SI, SI; JEQ l19; TESTB DI, DI; JEQ l19; MOVQ 0(SP), DX; JMP l22
-l19:
-#line 24 "params.go"
-	TESTB R9, R9; JEQ l25; MOVQ 8(SP), DX; JMP l22
-l25:
-#line 24 "params.go"
-	MOVQ 56(SP), DX
-l22:
-#line 32 "plain.go"
-	TESTB DX, DX; JEQ l16
-#line 33 "plain.go"
-	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l1
-#line 123 "plain.go"
-	MOVQ 48(SP), DX; VPCMPEQD Y14, Y14, Y14; VMOVUPS 96(SP), Y15; VPOR Y14, Y15, Y15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15; VPTEST Y15, Y15; JEQ l2
-l29:
-#line 123 "plain.go"
-	VPXOR Y15, Y15, Y15; VMOVUPS Y15, 128(SP); VMOVQ DX, X13; VPBROADCASTQ X13, Y13; VMOVUPS 384(SP), Y15; VPADDQ Y13, Y15, Y12; VMOVUPS 416(SP), Y15; VPADDQ Y13, Y15, Y13; VPCMPGTQ Y12, Y2, Y12; VPCMPGTQ Y13, Y2, Y13; VSHUFPS $136, Y13, Y12, Y12; VPERMQ $216, Y12, Y12
-#line 123 "plain.go"
-	VPAND 96(SP), Y12, Y12; VMOVUPS Y12, 224(SP); VMOVUPS 224(SP), Y15; VPTEST Y15, Y15; JEQ l30
-#line 124 "plain.go"
-	VMOVUPS 224(SP), Y15; VMASKMOVPS 0(R12)(DX*4), Y15, Y15; VMOVUPS Y15, 192(SP); VPXOR Y14, Y14, Y14; VMOVUPS 224(SP), Y15; VMOVMSKPS Y15, CX; TESTL $1, CX; JEQ l33; VPINSRW $0, 0(R13)(DX*2), X14, X14
-l33:
-#line 124 "plain.go"
-	TESTL $2, CX; JEQ l34; VPINSRW $1, 2(R13)(DX*2), X14, X14
-l34:
-#line 124 "plain.go"
-	TESTL $4, CX; JEQ l35; VPINSRW $2, 4(R13)(DX*2), X14, X14
-l35:
-#line 124 "plain.go"
-	TESTL $8, CX; JEQ l36; VPINSRW $3, 6(R13)(DX*2), X14, X14
-l36:
-#line 124 "plain.go"
-	TESTL $16, CX; JEQ l37; VPINSRW $4, 8(R13)(DX*2), X14, X14
-l37:
-#line 124 "plain.go"
-	TESTL $32, CX; JEQ l38; VPINSRW $5, 10(R13)(DX*2), X14, X14
-l38:
-#line 124 "plain.go"
-	TESTL $64, CX; JEQ l39; VPINSRW $6, 12(R13)(DX*2), X14, X14
-l39:
-#line 124 "plain.go"
-	TESTL $128, CX; JEQ l40; VPINSRW $7, 14(R13)(DX*2), X14, X14
-l40:
-#line 124 "plain.go"
-	VPMOVZXWD X14, Y15; VMOVUPS Y15, 160(SP)
-#line 29 "params.go"
-	VMOVUPS 160(SP), Y15; VPCMPEQD Y3, Y15, Y14; VPAND 224(SP), Y14, Y12; VPANDN 224(SP), Y14, Y14; VPTEST Y12, Y12; JEQ l42; VMOVUPS 192(SP), Y15; VMOVUPS Y15, 256(SP)
-l42:
-#line 29 "params.go"
-	VPTEST Y14, Y14; JEQ l43
-#line 32 "params.go"
-	TESTB SI, SI; JEQ l46
-#line 33 "params.go"
-	VCMPPS $17, 192(SP), Y3, Y13; VPAND Y14, Y13, Y5; VPANDN Y14, Y13, Y13; VPTEST Y5, Y5; JEQ l48
-#line 34 "params.go"
-	VMOVUPS 192(SP), Y15; VDIVPS 448(SP), Y15, Y5; VMOVUPS Y5, Y12
-l48:
-#line 34 "params.go"
-	VPTEST Y13, Y13; JEQ l49
-#line 36 "params.go"
-	VMOVUPS 192(SP), Y15; VMULPS 448(SP), Y15, Y5; VBLENDVPS Y13, Y5, Y12, Y12; JMP l49
-l46:
-#line 32 "params.go"
-	VMOVUPS 192(SP), Y12
-l49:
-#line 39 "params.go"
-	VMOVUPS 160(SP), Y15; VPAND 288(SP), Y15, Y5
-#line 40 "params.go"
-	VPAND 480(SP), Y5, Y13; VCVTDQ2PS Y13, Y13; VMOVUPS 320(SP), Y15; VMULPS Y13, Y15, Y13; VSUBPS Y13, Y12, Y12
-#line 41 "params.go"
-	VPAND 480(SP), Y5, Y5; VPXOR Y8, Y3, Y13; VPXOR Y8, Y5, Y5; VPCMPGTD Y13, Y5, Y5; VPAND Y14, Y5, Y7; VPANDN Y14, Y5, Y5; VPTEST Y7, Y7; JEQ l51
-#line 42 "params.go"
-	VSUBPS 352(SP), Y12, Y7; VMOVUPS Y7, Y13
-l51:
-#line 42 "params.go"
-	VPTEST Y5, Y5; JEQ l52
-#line 41 "params.go"
-	VBLENDVPS Y5, Y12, Y13, Y13
-l52:
-#line 44 "params.go"
-	VMOVUPS 256(SP), Y15; VBLENDVPS Y14, Y13, Y15, Y15; VMOVUPS Y15, 256(SP)
-l43:
-#line 20 "weight.go"
-	VMOVUPS 256(SP), Y15; VCMPPS $4, Y15, Y15, Y5; VPAND 224(SP), Y5, Y12; VPANDN 224(SP), Y5, Y5; VPTEST Y12, Y12; JEQ l54; VMOVUPS Y8, Y7
-l54:
-#line 20 "weight.go"
-	VPTEST Y5, Y5; JEQ l55
-#line 23 "weight.go"
-	VMOVUPS 256(SP), Y15; VADDPS Y3, Y15, Y12
-#line 24 "weight.go"
-	VPSRAVD 512(SP), Y12, Y13; VPSRLVD Y11, Y13, Y13; VPXOR Y13, Y12, Y12; VBLENDVPS Y5, Y12, Y7, Y7
-l55:
-#line 123 "plain.go"
-	LEAQ 16(DX), CX
-#line 124 "plain.go"
-	VMOVUPS 224(SP), Y15; VMASKMOVPS Y7, Y15, 0(R14)(DX*4)
-#line 123 "plain.go"
-	MOVQ CX, DX; VMOVUPS 128(SP), Y15; VPOR 224(SP), Y15, Y15; VMOVUPS Y15, 128(SP)
-l30:
-#line 123 "plain.go"
-	VMOVUPS 128(SP), Y15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15; VPTEST Y15, Y15; JNE l29; JMP l2
-l16:
-#line 116 "plain.go"
-	MOVQ 48(SP), CX; VPCMPEQD Y5, Y5, Y5; VMOVUPS 64(SP), Y15; VPOR Y5, Y15, Y15; VMOVUPS Y15, 64(SP); VMOVUPS 64(SP), Y15; VPTEST Y15, Y15; JEQ l2
-l58:
-#line 116 "plain.go"
-	VPXOR Y5, Y5, Y5; VMOVQ CX, X7; VPBROADCASTQ X7, Y7; VMOVUPS 384(SP), Y15; VPADDQ Y7, Y15, Y12; VMOVUPS 416(SP), Y15; VPADDQ Y7, Y15, Y7; VPCMPGTQ Y12, Y2, Y12; VPCMPGTQ Y7, Y2, Y7; VSHUFPS $136, Y7, Y12, Y7; VPERMQ $216, Y7, Y7; VPAND 64(SP), Y7, Y7; VPTEST Y7, Y7
-#line 116 "plain.go"
-	JEQ l59
-#line 117 "plain.go"
-	VMASKMOVPS 0(R12)(CX*4), Y7, Y12
-#line 20 "weight.go"
-	VCMPPS $4, Y12, Y12, Y13; VPAND Y7, Y13, Y9; VPANDN Y7, Y13, Y13; VPTEST Y9, Y9; JEQ l63; VMOVUPS Y8, Y14
-l63:
-#line 20 "weight.go"
-	VPTEST Y13, Y13; JEQ l64
-#line 23 "weight.go"
-	VADDPS Y3, Y12, Y9
-#line 24 "weight.go"
-	VPSRAVD 512(SP), Y9, Y12; VPSRLVD Y11, Y12, Y12; VPXOR Y12, Y9, Y9; VBLENDVPS Y13, Y9, Y14, Y14
-l64:
-#line 116 "plain.go"
-	LEAQ 16(CX), DX
-#line 117 "plain.go"
-	VMASKMOVPS Y14, Y7, 0(R14)(CX*4)
-#line 116 "plain.go"
-	MOVQ DX, CX; VPOR Y7, Y5, Y5
-l59:
-#line 116 "plain.go"
-	VMOVUPS Y5, 64(SP); VMOVUPS 64(SP), Y15; VPTEST Y15, Y15; JNE l58
-l2:
-#line 37 "plain.go"
-	ADDQ $8, BX; JMP l11
-l6:
-#line 37 "plain.go"
-	VPXOR Y5, Y5, Y5; VPXOR Y7, Y7, Y7; MOVL BX, CX
-#line 24 "params.go"
-	TESTB SI, SI; JEQ l69; TESTB DI, DI; JEQ l69; MOVQ R8, DX; JMP l72
-l69:
-#line 24 "params.go"
-	TESTB R9, R9; JEQ l75; MOVQ R10, DX; JMP l72
-l75:
-#line 24 "params.go"
-	MOVQ 56(SP), DX
-l72:
-#line 32 "plain.go"
-	TESTB DX, DX; JEQ l78
-#line 123 "plain.go"
-	MOVQ CX, DX; VPCMPEQD Y9, Y9, Y9; VPOR Y9, Y5, Y5; VPTEST Y5, Y5; JEQ l5
-l80:
-#line 123 "plain.go"
-	VPXOR Y9, Y9, Y9; VMOVQ DX, X12; VPBROADCASTQ X12, Y12; VMOVUPS 384(SP), Y15; VPADDQ Y12, Y15, Y13; VMOVUPS 416(SP), Y15; VPADDQ Y12, Y15, Y12; VPCMPGTQ Y13, Y2, Y13; VPCMPGTQ Y12, Y2, Y12; VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPAND Y5, Y12, Y12
-#line 123 "plain.go"
-	VPTEST Y12, Y12; JEQ l81
-#line 124 "plain.go"
-	VMASKMOVPS 0(R12)(DX*4), Y12, Y13; VPXOR Y14, Y14, Y14; VMOVMSKPS Y12, R11; TESTL $1, R11; JEQ l84; VPINSRW $0, 0(R13)(DX*2), X14, X14
-l84:
-#line 124 "plain.go"
-	TESTL $2, R11; JEQ l85; VPINSRW $1, 2(R13)(DX*2), X14, X14
-l85:
-#line 124 "plain.go"
-	TESTL $4, R11; JEQ l86; VPINSRW $2, 4(R13)(DX*2), X14, X14
-l86:
-#line 124 "plain.go"
-	TESTL $8, R11; JEQ l87; VPINSRW $3, 6(R13)(DX*2), X14, X14
-l87:
-#line 124 "plain.go"
-	TESTL $16, R11; JEQ l88; VPINSRW $4, 8(R13)(DX*2), X14, X14
-l88:
-#line 124 "plain.go"
-	TESTL $32, R11; JEQ l89; VPINSRW $5, 10(R13)(DX*2), X14, X14
-l89:
-#line 124 "plain.go"
-	TESTL $64, R11; JEQ l90; VPINSRW $6, 12(R13)(DX*2), X14, X14
-l90:
-#line 124 "plain.go"
-	TESTL $128, R11; JEQ l91; VPINSRW $7, 14(R13)(DX*2), X14, X14
-l91:
-#line 124 "plain.go"
-	VPMOVZXWD X14, Y14
-#line 29 "params.go"
-	VPCMPEQD Y3, Y14, Y0; VPAND Y12, Y0, Y4; VPANDN Y12, Y0, Y0; VPTEST Y4, Y4; JEQ l93; VMOVUPS Y13, Y1
-l93:
-#line 29 "params.go"
-	VPTEST Y0, Y0; JEQ l94
-#line 32 "params.go"
-	TESTB SI, SI; JEQ l97
-#line 33 "params.go"
-	VCMPPS $17, Y13, Y3, Y6; VPAND Y0, Y6, Y10; VPANDN Y0, Y6, Y6; VPTEST Y10, Y10; JEQ l99
-#line 34 "params.go"
-	VDIVPS 448(SP), Y13, Y10; VMOVUPS Y10, Y4
-l99:
-#line 34 "params.go"
-	VPTEST Y6, Y6; JEQ l100
-#line 36 "params.go"
-	VMULPS 448(SP), Y13, Y10; VBLENDVPS Y6, Y10, Y4, Y4; JMP l100
-l97:
-#line 32 "params.go"
-	VMOVUPS Y13, Y4
-l100:
-#line 39 "params.go"
-	VPAND 288(SP), Y14, Y6
-#line 40 "params.go"
-	VPAND 480(SP), Y6, Y10; VCVTDQ2PS Y10, Y10; VMOVUPS 320(SP), Y15; VMULPS Y10, Y15, Y10; VSUBPS Y10, Y4, Y4
-#line 41 "params.go"
-	VPAND 480(SP), Y6, Y6; VPXOR Y8, Y3, Y10; VPXOR Y8, Y6, Y6; VPCMPGTD Y10, Y6, Y6; VPAND Y0, Y6, Y13; VPANDN Y0, Y6, Y6; VPTEST Y13, Y13; JEQ l102
-#line 42 "params.go"
-	VSUBPS 352(SP), Y4, Y13; VMOVUPS Y13, Y10
-l102:
-#line 42 "params.go"
-	VPTEST Y6, Y6; JEQ l103
-#line 41 "params.go"
-	VBLENDVPS Y6, Y4, Y10, Y10
-l103:
-#line 44 "params.go"
-	VBLENDVPS Y0, Y10, Y1, Y1
-l94:
-#line 20 "weight.go"
-	VCMPPS $4, Y1, Y1, Y0; VPAND Y12, Y0, Y6; VPANDN Y12, Y0, Y0; VPTEST Y6, Y6; JEQ l105; VMOVUPS Y8, Y4
-l105:
-#line 20 "weight.go"
-	VPTEST Y0, Y0; JEQ l106
-#line 23 "weight.go"
-	VADDPS Y3, Y1, Y1
-#line 24 "weight.go"
-	VPSRAVD 512(SP), Y1, Y6; VPSRLVD Y11, Y6, Y6; VPXOR Y6, Y1, Y1; VBLENDVPS Y0, Y1, Y4, Y4
-l106:
-#line 123 "plain.go"
-	LEAQ 16(DX), R11
-#line 124 "plain.go"
-	VMASKMOVPS Y4, Y12, 0(R14)(DX*4)
-#line 123 "plain.go"
-	MOVQ R11, DX; VPOR Y12, Y9, Y9
-l81:
-#line 123 "plain.go"
-	VMOVUPS Y9, Y5; VPTEST Y5, Y5; JNE l80; JMP l5
-l78:
-#line 116 "plain.go"
-	VPCMPEQD Y0, Y0, Y0; VPOR Y0, Y7, Y7; VPTEST Y7, Y7; JEQ l5
-l109:
-#line 116 "plain.go"
-	VPXOR Y0, Y0, Y0; VMOVQ CX, X1; VPBROADCASTQ X1, Y1; VMOVUPS 384(SP), Y15; VPADDQ Y1, Y15, Y4; VMOVUPS 416(SP), Y15; VPADDQ Y1, Y15, Y1; VPCMPGTQ Y4, Y2, Y4; VPCMPGTQ Y1, Y2, Y1; VSHUFPS $136, Y1, Y4, Y1; VPERMQ $216, Y1, Y1; VPAND Y7, Y1, Y1; VPTEST Y1, Y1
-#line 116 "plain.go"
-	JEQ l110
-#line 117 "plain.go"
-	VMASKMOVPS 0(R12)(CX*4), Y1, Y4
-#line 20 "weight.go"
-	VCMPPS $4, Y4, Y4, Y5; VPAND Y1, Y5, Y9; VPANDN Y1, Y5, Y5; VPTEST Y9, Y9; JEQ l114; VMOVUPS Y8, Y6
-l114:
-#line 20 "weight.go"
-	VPTEST Y5, Y5; JEQ l115
-#line 23 "weight.go"
-	VADDPS Y3, Y4, Y4
-#line 24 "weight.go"
-	VPSRAVD 512(SP), Y4, Y9; VPSRLVD Y11, Y9, Y9; VPXOR Y9, Y4, Y4; VBLENDVPS Y5, Y4, Y6, Y6
-l115:
-#line 116 "plain.go"
-	LEAQ 16(CX), DX
-#line 117 "plain.go"
-	VMASKMOVPS Y6, Y1, 0(R14)(CX*4)
-#line 116 "plain.go"
-	MOVQ DX, CX; VPOR Y1, Y0, Y0
-l110:
-#line 116 "plain.go"
-	VMOVUPS Y0, Y7; VPTEST Y7, Y7; JNE l109
-l5:
-#line 37 "plain.go"
-	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, AX; JLE l6; JMP l11
-l1:
-#line 37 "plain.go"
-	VZEROUPPER
-#line 37 "plain.go"
-	MOVQ BX, done+88(FP)
-#line 37 "plain.go"
-	RET
-
-// func PlainTwin__(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer, a7 int) (done int)
-#line 39 "plain.go"
-TEXT ·PlainTwin__(SB), 0, $48-72
-#line 39 "plain.go"
-	MOVQ a0+0(FP), R15
-#line 39 "plain.go"
-	MOVQ R15, 0(SP); XORQ BX, BX
-#line 39 "plain.go"
-	MOVBLZX a1+8(FP), CX
-#line 39 "plain.go"
-	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
-#line 39 "plain.go"
-	MOVQ a2+16(FP), DX
-#line 39 "plain.go"
-	VPBROADCASTQ DX, Z0
-#line 39 "plain.go"
-	MOVQ a3+24(FP), DX
-#line 39 "plain.go"
-	MOVQ a4+32(FP), SI
-#line 39 "plain.go"
-	ADDQ SI, DX; MOVQ $-1, SI; VPBROADCASTD SI, Z3; MOVQ $0, SI; MOVQ $32, DI; VPBROADCASTQ DI, Z4; MOVQ $506097522914230528, DI; VMOVQ DI, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z4, Z5, Z5; MOVQ $1084818905618843912, DI; VMOVQ DI, X6; VPMOVZXBQ X6, Z6; VPMULLQ Z4, Z6, Z6
-#line 39 "plain.go"
-	MOVQ a5+40(FP), DI
-#line 39 "plain.go"
-	VPBROADCASTQ DI, Z4; MOVQ $1, DI; VPBROADCASTD DI, Z7; MOVQ $0, DI; VPBROADCASTD DI, Z8
-#line 39 "plain.go"
-	MOVQ a6+48(FP), DI
-#line 39 "plain.go"
-	MOVQ a7+56(FP), R8
-#line 39 "plain.go"
-	ADDQ R8, DI; MOVQ $-2147483648, R8; VPBROADCASTD R8, Z9; MOVQ $128, R8; VPBROADCASTQ R8, Z10; MOVQ $506097522914230528, R8; VMOVQ R8, X11; VPMOVZXBQ X11, Z11; VPMULLQ Z10, Z11, Z11; MOVQ $1084818905618843912, R8; VMOVQ R8, X12; VPMOVZXBQ X12, Z12; VPMULLQ Z10, Z12, Z12
-#line 39 "plain.go"
-	MOVQ $0, R8; MOVQ $0, R9; MOVQ $0, R10; XORQ R11, R11; XORQ R15, R15; MOVQ R15, 8(SP); MOVQ 0(SP), R12; TESTB CX, CX; JNE l10; XORQ R12, R12
-l10:
-l11:
-#line 39 "plain.go"
-	LEAQ 16(BX), CX; CMPQ CX, R12; JGT l12; CMPQ BX, 8(SP); JGE l6
-l12:
-#line 39 "plain.go"
-	CMPQ CX, 0(SP); JGT l1; KXORW K7, K7, K7; KMOVQ K7, 16(SP); MOVL BX, CX
-#line 130 "plain.go"
-	KXNORW K2, K2, K2; KMOVQ 16(SP), K7; KORW K2, K7, K7; KMOVQ K7, 16(SP); KMOVQ 16(SP), K7; KORTESTW K7, K7; JEQ l17
-l15:
-#line 130 "plain.go"
-	KXORW K7, K7, K7; KMOVQ K7, 24(SP); KXORW K3, K3, K3; VPBROADCASTQ CX, Z10; VPADDQ Z10, Z1, Z13; VPADDQ Z10, Z2, Z10; VPCMPQ $1, Z0, Z13, K4; VPCMPQ $1, Z0, Z10, K5; KUNPCKBW K4, K5, K4; KMOVQ 16(SP), K7; KANDW K7, K4, K4; KORTESTW K4, K4; JEQ l16
-#line 131 "plain.go"
-	VMOVUPS.Z 0(DX)(CX*4), K4, Z10; VPCMPD $0, Z3, Z10, K5; KANDNW K4, K5, K5; KORTESTW K5, K5; JEQ l20
-#line 135 "plain.go"
-	MOVQ CX, R13; SHLQ $5, R13
-#line 130 "plain.go"
-	MOVQ SI, R14; KORW K5, K3, K3; KORTESTW K3, K3; JEQ l24
-l22:
-#line 130 "plain.go"
-	KXORW K5, K5, K5; KXORW K6, K6, K6
-#line 135 "plain.go"
-	LEAQ 0(R13)(R14*1), AX; VPBROADCASTQ AX, Z10; VPADDQ Z10, Z5, Z13; VPADDQ Z10, Z6, Z10; VPCMPQ $1, Z4, Z13, K1; VPCMPQ $1, Z4, Z10, K2; KUNPCKBW K1, K2, K1; KANDW K3, K1, K1; KORTESTW K1, K1; JEQ l26; VMOVUPS.Z 0(DX)(CX*4), K1, Z10; MOVL R14, R11; VPBROADCASTD R11, Z13
-#line 135 "plain.go"
-	VPSRLVD Z13, Z10, Z10; VPANDD Z7, Z10, Z10; VPCMPD $0, Z8, Z10, K2; KANDW K1, K2, K1; KORTESTW K1, K1; JEQ l26
-#line 136 "plain.go"
-	LEAQ 0(DI)(AX*4), AX; VPBROADCASTQ AX, Z10; VPADDQ Z10, Z11, Z13; VPADDQ Z10, Z12, Z10; KMOVW K1, K2; VSCATTERQPS Y9, K2, 0(R8)(Z13*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z9, Y13; VSCATTERQPS Y13, K1, 0(R8)(Z10*1)
-l26:
-#line 136 "plain.go"
-	LEAQ 1(R14), AX; CMPQ AX, $32; JGE l28; KMOVW K3, K6
-l28:
-#line 136 "plain.go"
-	KORTESTW K6, K6; JEQ l23; MOVQ AX, R14; KORW K6, K5, K5
-l23:
-#line 136 "plain.go"
-	KMOVW K5, K3; KORTESTW K3, K3; JNE l22
-l24:
-l20:
-#line 130 "plain.go"
-	LEAQ 16(CX), AX; MOVQ AX, CX; KMOVQ 24(SP), K7; KORW K4, K7, K7; KMOVQ K7, 24(SP)
-l16:
-#line 130 "plain.go"
-	KMOVQ 24(SP), K7; KMOVQ K7, 16(SP); KMOVQ 16(SP), K7; KORTESTW K7, K7; JNE l15
-l17:
-#line 130 "plain.go"
-	ADDQ $16, BX; JMP l11
-l6:
-#line 130 "plain.go"
-	KXORW K7, K7, K7; KMOVQ K7, 32(SP); MOVL BX, AX; KXNORW K2, K2, K2; KMOVQ 32(SP), K7; KORW K2, K7, K7; KMOVQ K7, 32(SP); KMOVQ 32(SP), K7; KORTESTW K7, K7; JEQ l35
-l33:
-#line 130 "plain.go"
-	KXORW K7, K7, K7; KMOVQ K7, 40(SP); KXORW K3, K3, K3; VPBROADCASTQ AX, Z10; VPADDQ Z10, Z1, Z13; VPADDQ Z10, Z2, Z10; VPCMPQ $1, Z0, Z13, K4; VPCMPQ $1, Z0, Z10, K5; KUNPCKBW K4, K5, K4; KMOVQ 32(SP), K7; KANDW K7, K4, K4; KORTESTW K4, K4; JEQ l34
-#line 131 "plain.go"
-	VMOVUPS.Z 0(DX)(AX*4), K4, Z10; VPCMPD $0, Z3, Z10, K5; KANDNW K4, K5, K5; KORTESTW K5, K5; JEQ l38
-#line 135 "plain.go"
-	MOVQ AX, CX; SHLQ $5, CX
-#line 130 "plain.go"
-	MOVQ R9, R11; KORW K5, K3, K3; KORTESTW K3, K3; JEQ l42
-l40:
-#line 130 "plain.go"
-	KXORW K5, K5, K5; KXORW K6, K6, K6
-#line 135 "plain.go"
-	LEAQ 0(CX)(R11*1), R13; VPBROADCASTQ R13, Z10; VPADDQ Z10, Z5, Z13; VPADDQ Z10, Z6, Z10; VPCMPQ $1, Z4, Z13, K1; VPCMPQ $1, Z4, Z10, K2; KUNPCKBW K1, K2, K1; KANDW K3, K1, K1; KORTESTW K1, K1; JEQ l44; VMOVUPS.Z 0(DX)(AX*4), K1, Z10; MOVL R11, R14; VPBROADCASTD R14, Z13
-#line 135 "plain.go"
-	VPSRLVD Z13, Z10, Z10; VPANDD Z7, Z10, Z10; VPCMPD $0, Z8, Z10, K2; KANDW K1, K2, K1; KORTESTW K1, K1; JEQ l44
-#line 136 "plain.go"
-	LEAQ 0(DI)(R13*4), R13; VPBROADCASTQ R13, Z10; VPADDQ Z10, Z11, Z13; VPADDQ Z10, Z12, Z10; KMOVW K1, K2; VSCATTERQPS Y9, K2, 0(R10)(Z13*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z9, Y13; VSCATTERQPS Y13, K1, 0(R10)(Z10*1)
-l44:
-#line 136 "plain.go"
-	LEAQ 1(R11), R13; CMPQ R13, $32; JGE l46; KMOVW K3, K6
-l46:
-#line 136 "plain.go"
-	KORTESTW K6, K6; JEQ l41; MOVQ R13, R11; KORW K6, K5, K5
-l41:
-#line 136 "plain.go"
-	KMOVW K5, K3; KORTESTW K3, K3; JNE l40
-l42:
-l38:
-#line 130 "plain.go"
-	LEAQ 16(AX), CX; MOVQ CX, AX; KMOVQ 40(SP), K7; KORW K4, K7, K7; KMOVQ K7, 40(SP)
-l34:
-#line 130 "plain.go"
-	KMOVQ 40(SP), K7; KMOVQ K7, 32(SP); KMOVQ 32(SP), K7; KORTESTW K7, K7; JNE l33
-l35:
-#line 130 "plain.go"
-	ADDQ $16, BX; LEAQ 16(BX), AX; CMPQ AX, R12; JLE l6; JMP l11
-l1:
-#line 130 "plain.go"
-	VZEROUPPER
-#line 130 "plain.go"
-	MOVQ BX, done+64(FP)
-#line 130 "plain.go"
-	RET
-
-// func PlainTwinAVX2__(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer, a7 int) (done int)
-#line 39 "plain.go"
-TEXT ·PlainTwinAVX2__(SB), 0, $448-72
-#line 39 "plain.go"
+// func PlainTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 bool, a8 float32, a9 float32, a10 float32) (done int)
+#line 28 "adjust.go"
+TEXT ·PlainTwin_(SB), 0, $0-80
+#line 28 "adjust.go"
 	MOVQ a0+0(FP), AX
-#line 39 "plain.go"
+#line 28 "adjust.go"
 	XORQ BX, BX
-#line 39 "plain.go"
+#line 28 "adjust.go"
 	MOVBLZX a1+8(FP), CX
-#line 39 "plain.go"
-	MOVQ $50462976, DX; VMOVQ DX, X15; VMOVUPS Y15, 96(SP); VMOVUPS 96(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 96(SP); MOVQ $117835012, DX; VMOVQ DX, X15; VMOVUPS Y15, 128(SP); VMOVUPS 128(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 128(SP)
-#line 39 "plain.go"
+#line 28 "adjust.go"
+	MOVQ $1, DX; VPBROADCASTQ DX, Z0; MOVQ $506097522914230528, DX; VMOVQ DX, X1; VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, DX; VMOVQ DX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
+#line 28 "adjust.go"
 	MOVQ a2+16(FP), DX
-#line 39 "plain.go"
-	VMOVQ DX, X2; VPBROADCASTQ X2, Y15; VMOVUPS Y15, 192(SP)
-#line 39 "plain.go"
+#line 28 "adjust.go"
+	VPBROADCASTQ DX, Z0
+#line 28 "adjust.go"
 	MOVQ a3+24(FP), DX
-#line 39 "plain.go"
+#line 28 "adjust.go"
 	MOVQ a4+32(FP), SI
-#line 39 "plain.go"
-	ADDQ SI, DX; MOVQ $-1, SI; VMOVD SI, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 160(SP); MOVQ $0, SI; MOVQ $50462976, DI; VMOVQ DI, X4; VPMOVZXBQ X4, Y4; VPSLLQ $5, Y4, Y15; VMOVUPS Y15, 288(SP); MOVQ $117835012, DI; VMOVQ DI, X5; VPMOVZXBQ X5, Y5; VPSLLQ $5, Y5, Y15
-#line 39 "plain.go"
-	VMOVUPS Y15, 320(SP)
-#line 39 "plain.go"
-	MOVQ a5+40(FP), DI
-#line 39 "plain.go"
-	VMOVQ DI, X6; VPBROADCASTQ X6, Y6; MOVQ $1, DI; VMOVD DI, X7; VPBROADCASTD X7, Y15; VMOVUPS Y15, 352(SP); MOVQ $0, DI; VMOVD DI, X8; VPBROADCASTD X8, Y15; VMOVUPS Y15, 384(SP)
-#line 39 "plain.go"
+#line 28 "adjust.go"
+	ADDQ SI, DX
+#line 28 "adjust.go"
+	MOVQ a5+40(FP), SI
+#line 28 "adjust.go"
 	MOVQ a6+48(FP), DI
-#line 39 "plain.go"
-	MOVQ a7+56(FP), R8
-#line 39 "plain.go"
-	ADDQ R8, DI; MOVQ $-2147483648, R8; VMOVD R8, X9; VPBROADCASTD X9, Y9; MOVQ $50462976, R8; VMOVQ R8, X10; VPMOVZXBQ X10, Y10; VPSLLQ $7, Y10, Y15; VMOVUPS Y15, 416(SP); MOVQ $117835012, R8; VMOVQ R8, X11; VPMOVZXBQ X11, Y11; VPSLLQ $7, Y11, Y11; MOVQ $0, R8
-#line 39 "plain.go"
-	XORQ R9, R9; XORQ R9, R9; MOVQ AX, R10; TESTB CX, CX; JNE l10; XORQ R10, R10
+#line 28 "adjust.go"
+	ADDQ DI, SI; MOVQ $0, DI; VPBROADCASTD DI, Z3
+#line 28 "adjust.go"
+	MOVBLZX a7+56(FP), DI
+#line 28 "adjust.go"
+	VBROADCASTSS a8+60(FP), Z4
+#line 28 "adjust.go"
+	MOVQ $32767, R8; VPBROADCASTD R8, Z5; MOVQ $65535, R8; VPBROADCASTD R8, Z6
+#line 28 "adjust.go"
+	VBROADCASTSS a9+64(FP), Z7
+#line 28 "adjust.go"
+	VBROADCASTSS a10+68(FP), Z8
+#line 28 "adjust.go"
+	XORQ R8, R8; XORQ R8, R8; MOVQ AX, R9; TESTB CX, CX; JNE l10; XORQ R9, R9
 l10:
 l11:
-#line 39 "plain.go"
-	LEAQ 8(BX), CX; CMPQ CX, R10; JGT l12; CMPQ BX, R9; JGE l6
+#line 28 "adjust.go"
+	LEAQ 16(BX), CX; CMPQ CX, R9; JGT l12; CMPQ BX, R8; JGE l6
 l12:
-#line 39 "plain.go"
-	CMPQ CX, AX; JGT l1; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 0(SP); MOVL BX, CX
-#line 130 "plain.go"
-	VPCMPEQD Y13, Y13, Y13; VMOVUPS 0(SP), Y15; VPOR Y13, Y15, Y15; VMOVUPS Y15, 0(SP); VMOVUPS 0(SP), Y15; VPTEST Y15, Y15; JEQ l17
+#line 28 "adjust.go"
+	CMPQ CX, AX; JGT l1; KXORW K1, K1, K1; MOVL BX, CX
+#line 49 "adjust.go"
+	KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l2
 l15:
-#line 130 "plain.go"
-	VPXOR Y15, Y15, Y15; VMOVUPS Y15, 32(SP); VPXOR Y15, Y15, Y15; VMOVUPS Y15, 224(SP); VMOVQ CX, X12; VPBROADCASTQ X12, Y12; VMOVUPS 96(SP), Y15; VPADDQ Y12, Y15, Y13; VMOVUPS 128(SP), Y15; VPADDQ Y12, Y15, Y12; VMOVUPS 192(SP), Y15; VPCMPGTQ Y13, Y15, Y13
-#line 130 "plain.go"
-	VMOVUPS 192(SP), Y15; VPCMPGTQ Y12, Y15, Y12; VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPAND 0(SP), Y12, Y12; VMOVUPS Y12, 64(SP); VMOVUPS 64(SP), Y15; VPTEST Y15, Y15; JEQ l16
-#line 131 "plain.go"
-	VMOVUPS 64(SP), Y15; VMASKMOVPS 0(DX)(CX*4), Y15, Y13; VPCMPEQD 160(SP), Y13, Y13; VPANDN 64(SP), Y13, Y13; VPTEST Y13, Y13; JEQ l20
-#line 135 "plain.go"
-	MOVQ CX, R11; SHLQ $5, R11
-#line 130 "plain.go"
-	MOVQ SI, R12; VMOVUPS 224(SP), Y15; VPOR Y13, Y15, Y15; VMOVUPS Y15, 224(SP); VMOVUPS 224(SP), Y15; VPTEST Y15, Y15; JEQ l24
-l22:
-#line 130 "plain.go"
-	VPXOR Y15, Y15, Y15; VMOVUPS Y15, 256(SP); VPXOR Y12, Y12, Y12
-#line 135 "plain.go"
-	LEAQ 0(R11)(R12*1), R13; VMOVQ R13, X0; VPBROADCASTQ X0, Y0; VMOVUPS 288(SP), Y15; VPADDQ Y0, Y15, Y1; VMOVUPS 320(SP), Y15; VPADDQ Y0, Y15, Y0; VPCMPGTQ Y1, Y6, Y1; VPCMPGTQ Y0, Y6, Y0; VSHUFPS $136, Y0, Y1, Y0; VPERMQ $216, Y0, Y0; VPAND 224(SP), Y0, Y0
-#line 135 "plain.go"
-	VPTEST Y0, Y0; JEQ l26; VMASKMOVPS 0(DX)(CX*4), Y0, Y1; MOVL R12, R14; VMOVD R14, X3; VPBROADCASTD X3, Y3; VPSRLVD Y3, Y1, Y1; VPAND 352(SP), Y1, Y1; VPCMPEQD 384(SP), Y1, Y1; VPAND Y0, Y1, Y0; VPTEST Y0, Y0; JEQ l26
-#line 136 "plain.go"
-	LEAQ 0(DI)(R13*4), R13; VMOVQ R13, X1; VPBROADCASTQ X1, Y1; VMOVUPS 416(SP), Y15; VPADDQ Y1, Y15, Y3; VPADDQ Y1, Y11, Y1; VEXTRACTI128 $1, Y3, X2; VEXTRACTI128 $1, Y1, X14; VEXTRACTI128 $1, Y9, X13; VMOVMSKPS Y0, R13; TESTL $1, R13; JEQ l28; VPEXTRQ $0, X3, R14
-#line 136 "plain.go"
-	VPEXTRD $0, X9, 0(R14)
-l28:
-#line 136 "plain.go"
-	TESTL $2, R13; JEQ l29; VPEXTRQ $1, X3, R14; VPEXTRD $1, X9, 0(R14)
-l29:
-#line 136 "plain.go"
-	TESTL $4, R13; JEQ l30; VPEXTRQ $0, X2, R14; VPEXTRD $2, X9, 0(R14)
-l30:
-#line 136 "plain.go"
-	TESTL $8, R13; JEQ l31; VPEXTRQ $1, X2, R14; VPEXTRD $3, X9, 0(R14)
-l31:
-#line 136 "plain.go"
-	TESTL $16, R13; JEQ l32; VPEXTRQ $0, X1, R14; VPEXTRD $0, X13, 0(R14)
-l32:
-#line 136 "plain.go"
-	TESTL $32, R13; JEQ l33; VPEXTRQ $1, X1, R14; VPEXTRD $1, X13, 0(R14)
-l33:
-#line 136 "plain.go"
-	TESTL $64, R13; JEQ l34; VPEXTRQ $0, X14, R14; VPEXTRD $2, X13, 0(R14)
-l34:
-#line 136 "plain.go"
-	TESTL $128, R13; JEQ l35; VPEXTRQ $1, X14, R13; VPEXTRD $3, X13, 0(R13)
-l35:
-l26:
-#line 136 "plain.go"
-	LEAQ 1(R12), R13; CMPQ R13, $32; JGE l36; VMOVUPS 224(SP), Y12
-l36:
-#line 136 "plain.go"
-	VPTEST Y12, Y12; JEQ l23; MOVQ R13, R12; VMOVUPS 256(SP), Y15; VPOR Y12, Y15, Y15; VMOVUPS Y15, 256(SP)
-l23:
-#line 136 "plain.go"
-	VMOVUPS 256(SP), Y15; VMOVUPS Y15, 224(SP); VMOVUPS 224(SP), Y15; VPTEST Y15, Y15; JNE l22
-l24:
+#line 49 "adjust.go"
+	KXORW K2, K2, K2; VPBROADCASTQ CX, Z9; VPADDQ Z9, Z1, Z10; VPADDQ Z9, Z2, Z9; VPCMPQ $1, Z0, Z10, K3; VPCMPQ $1, Z0, Z9, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l16
+#line 50 "adjust.go"
+	VMOVUPS.Z 0(DX)(CX*4), K3, Z9; VPMOVZXWD.Z 0(SI)(CX*2), K3, Z10
+#line 29 "params.go"
+	VPCMPD $0, Z3, Z10, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l20; VMOVUPS Z9, Z11
 l20:
-#line 130 "plain.go"
-	LEAQ 16(CX), R11; MOVQ R11, CX; VMOVUPS 32(SP), Y15; VPOR 64(SP), Y15, Y15; VMOVUPS Y15, 32(SP)
+#line 29 "params.go"
+	KORTESTW K4, K4; JEQ l21
+#line 32 "params.go"
+	TESTB DI, DI; JEQ l24
+#line 33 "params.go"
+	VCMPPS $17, Z9, Z3, K5; KANDW K4, K5, K6; KANDNW K4, K5, K5; KORTESTW K6, K6; JEQ l26
+#line 34 "params.go"
+	VDIVPS Z4, Z9, Z13; VMOVUPS Z13, Z12
+l26:
+#line 34 "params.go"
+	KORTESTW K5, K5; JEQ l27
+#line 36 "params.go"
+	VMULPS Z4, Z9, Z13; VMOVDQA32 Z13, K5, Z12; JMP l27
+l24:
+#line 32 "params.go"
+	VMOVUPS Z9, Z12
+l27:
+#line 39 "params.go"
+	VPANDD Z5, Z10, Z9
+#line 40 "params.go"
+	VPANDD Z6, Z9, Z10; VCVTDQ2PS Z10, Z10; VMULPS Z10, Z7, Z10; VSUBPS Z10, Z12, Z10
+#line 41 "params.go"
+	VPANDD Z6, Z9, Z9; VPCMPUD $1, Z9, Z3, K5; KANDW K4, K5, K6; KANDNW K4, K5, K5; KORTESTW K6, K6; JEQ l29
+#line 42 "params.go"
+	VSUBPS Z8, Z10, Z12; VMOVUPS Z12, Z9
+l29:
+#line 42 "params.go"
+	KORTESTW K5, K5; JEQ l30
+#line 41 "params.go"
+	VMOVDQA32 Z10, K5, Z9
+l30:
+#line 44 "params.go"
+	VMOVDQA32 Z9, K4, Z11
+l21:
+#line 49 "adjust.go"
+	LEAQ 16(CX), R10
+#line 50 "adjust.go"
+	VMOVUPS Z11, K3, 0(DX)(CX*4)
+#line 49 "adjust.go"
+	MOVQ R10, CX; KORW K3, K2, K2
 l16:
-#line 130 "plain.go"
-	VMOVUPS 32(SP), Y15; VMOVUPS Y15, 0(SP); VMOVUPS 0(SP), Y15; VPTEST Y15, Y15; JNE l15
-l17:
-#line 130 "plain.go"
+#line 49 "adjust.go"
+	KMOVW K2, K1; KORTESTW K1, K1; JNE l15
+l2:
+#line 29 "adjust.go"
+	ADDQ $16, BX; JMP l11
+l6:
+#line 29 "adjust.go"
+	KXORW K1, K1, K1; MOVL BX, CX
+#line 49 "adjust.go"
+	KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l5
+l34:
+#line 49 "adjust.go"
+	KXORW K2, K2, K2; VPBROADCASTQ CX, Z9; VPADDQ Z9, Z1, Z10; VPADDQ Z9, Z2, Z9; VPCMPQ $1, Z0, Z10, K3; VPCMPQ $1, Z0, Z9, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l35
+#line 50 "adjust.go"
+	VMOVUPS.Z 0(DX)(CX*4), K3, Z9; VPMOVZXWD.Z 0(SI)(CX*2), K3, Z10
+#line 29 "params.go"
+	VPCMPD $0, Z3, Z10, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l39; VMOVUPS Z9, Z11
+l39:
+#line 29 "params.go"
+	KORTESTW K4, K4; JEQ l40
+#line 32 "params.go"
+	TESTB DI, DI; JEQ l43
+#line 33 "params.go"
+	VCMPPS $17, Z9, Z3, K5; KANDW K4, K5, K6; KANDNW K4, K5, K5; KORTESTW K6, K6; JEQ l45
+#line 34 "params.go"
+	VDIVPS Z4, Z9, Z13; VMOVUPS Z13, Z12
+l45:
+#line 34 "params.go"
+	KORTESTW K5, K5; JEQ l46
+#line 36 "params.go"
+	VMULPS Z4, Z9, Z13; VMOVDQA32 Z13, K5, Z12; JMP l46
+l43:
+#line 32 "params.go"
+	VMOVUPS Z9, Z12
+l46:
+#line 39 "params.go"
+	VPANDD Z5, Z10, Z9
+#line 40 "params.go"
+	VPANDD Z6, Z9, Z10; VCVTDQ2PS Z10, Z10; VMULPS Z10, Z7, Z10; VSUBPS Z10, Z12, Z10
+#line 41 "params.go"
+	VPANDD Z6, Z9, Z9; VPCMPUD $1, Z9, Z3, K5; KANDW K4, K5, K6; KANDNW K4, K5, K5; KORTESTW K6, K6; JEQ l48
+#line 42 "params.go"
+	VSUBPS Z8, Z10, Z12; VMOVUPS Z12, Z9
+l48:
+#line 42 "params.go"
+	KORTESTW K5, K5; JEQ l49
+#line 41 "params.go"
+	VMOVDQA32 Z10, K5, Z9
+l49:
+#line 44 "params.go"
+	VMOVDQA32 Z9, K4, Z11
+l40:
+#line 49 "adjust.go"
+	LEAQ 16(CX), R10
+#line 50 "adjust.go"
+	VMOVUPS Z11, K3, 0(DX)(CX*4)
+#line 49 "adjust.go"
+	MOVQ R10, CX; KORW K3, K2, K2
+l35:
+#line 49 "adjust.go"
+	KMOVW K2, K1; KORTESTW K1, K1; JNE l34
+l5:
+#line 29 "adjust.go"
+	ADDQ $16, BX; LEAQ 16(BX), CX; CMPQ CX, R9; JLE l6; JMP l11
+l1:
+#line 29 "adjust.go"
+	VZEROUPPER
+#line 29 "adjust.go"
+	MOVQ BX, done+72(FP)
+#line 29 "adjust.go"
+	RET
+
+// func PlainTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 bool, a8 float32, a9 float32, a10 float32) (done int)
+#line 28 "adjust.go"
+TEXT ·PlainTwinAVX2_(SB), 0, $416-80
+#line 28 "adjust.go"
+	MOVQ a0+0(FP), AX
+#line 28 "adjust.go"
+	XORQ BX, BX
+#line 28 "adjust.go"
+	MOVBLZX a1+8(FP), CX
+#line 28 "adjust.go"
+	MOVQ $50462976, DX; VMOVQ DX, X15; VMOVUPS Y15, 224(SP); VMOVUPS 224(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 224(SP); MOVQ $117835012, DX; VMOVQ DX, X15; VMOVUPS Y15, 256(SP); VMOVUPS 256(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 256(SP)
+#line 28 "adjust.go"
+	MOVQ a2+16(FP), DX
+#line 28 "adjust.go"
+	VMOVQ DX, X2; VPBROADCASTQ X2, Y15; VMOVUPS Y15, 384(SP)
+#line 28 "adjust.go"
+	MOVQ a3+24(FP), DX
+#line 28 "adjust.go"
+	MOVQ a4+32(FP), SI
+#line 28 "adjust.go"
+	ADDQ SI, DX
+#line 28 "adjust.go"
+	MOVQ a5+40(FP), SI
+#line 28 "adjust.go"
+	MOVQ a6+48(FP), DI
+#line 28 "adjust.go"
+	ADDQ DI, SI; MOVQ $0, DI; VMOVD DI, X3; VPBROADCASTD X3, Y3
+#line 28 "adjust.go"
+	MOVBLZX a7+56(FP), DI
+#line 28 "adjust.go"
+	VBROADCASTSS a8+60(FP), Y4
+#line 28 "adjust.go"
+	MOVQ $32767, R8; VMOVD R8, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 288(SP); MOVQ $65535, R8; VMOVD R8, X6; VPBROADCASTD X6, Y6
+#line 28 "adjust.go"
+	VBROADCASTSS a9+64(FP), Y15
+#line 28 "adjust.go"
+	VMOVUPS Y15, 320(SP); MOVQ $-2147483648, R8; VMOVD R8, X8; VPBROADCASTD X8, Y8
+#line 28 "adjust.go"
+	VBROADCASTSS a10+68(FP), Y15
+#line 28 "adjust.go"
+	VMOVUPS Y15, 352(SP); XORQ R8, R8; XORQ R8, R8; MOVQ AX, R9; TESTB CX, CX; JNE l10; XORQ R9, R9
+l10:
+l11:
+#line 28 "adjust.go"
+	LEAQ 8(BX), CX; CMPQ CX, R9; JGT l12; CMPQ BX, R8; JGE l6
+l12:
+#line 28 "adjust.go"
+	CMPQ CX, AX; JGT l1; VPXOR Y15, Y15, Y15; VMOVUPS Y15, 0(SP); MOVL BX, CX
+#line 49 "adjust.go"
+	VPCMPEQD Y11, Y11, Y11; VMOVUPS 0(SP), Y15; VPOR Y11, Y15, Y15; VMOVUPS Y15, 0(SP); VMOVUPS 0(SP), Y15; VPTEST Y15, Y15; JEQ l2
+l15:
+#line 49 "adjust.go"
+	VPXOR Y15, Y15, Y15; VMOVUPS Y15, 32(SP); VMOVQ CX, X12; VPBROADCASTQ X12, Y12; VMOVUPS 224(SP), Y15; VPADDQ Y12, Y15, Y13; VMOVUPS 256(SP), Y15; VPADDQ Y12, Y15, Y12; VMOVUPS 384(SP), Y15; VPCMPGTQ Y13, Y15, Y13; VMOVUPS 384(SP), Y15; VPCMPGTQ Y12, Y15, Y12
+#line 49 "adjust.go"
+	VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPAND 0(SP), Y12, Y12; VMOVUPS Y12, 160(SP); VMOVUPS 160(SP), Y15; VPTEST Y15, Y15; JEQ l16
+#line 50 "adjust.go"
+	VMOVUPS 160(SP), Y15; VMASKMOVPS 0(DX)(CX*4), Y15, Y14; VMOVUPS Y14, 128(SP); VPXOR Y10, Y10, Y10; VMOVUPS 160(SP), Y15; VMOVMSKPS Y15, R10; TESTL $1, R10; JEQ l19; VPINSRW $0, 0(SI)(CX*2), X10, X10
+l19:
+#line 50 "adjust.go"
+	TESTL $2, R10; JEQ l20; VPINSRW $1, 2(SI)(CX*2), X10, X10
+l20:
+#line 50 "adjust.go"
+	TESTL $4, R10; JEQ l21; VPINSRW $2, 4(SI)(CX*2), X10, X10
+l21:
+#line 50 "adjust.go"
+	TESTL $8, R10; JEQ l22; VPINSRW $3, 6(SI)(CX*2), X10, X10
+l22:
+#line 50 "adjust.go"
+	TESTL $16, R10; JEQ l23; VPINSRW $4, 8(SI)(CX*2), X10, X10
+l23:
+#line 50 "adjust.go"
+	TESTL $32, R10; JEQ l24; VPINSRW $5, 10(SI)(CX*2), X10, X10
+l24:
+#line 50 "adjust.go"
+	TESTL $64, R10; JEQ l25; VPINSRW $6, 12(SI)(CX*2), X10, X10
+l25:
+#line 50 "adjust.go"
+	TESTL $128, R10; JEQ l26; VPINSRW $7, 14(SI)(CX*2), X10, X10
+l26:
+#line 50 "adjust.go"
+	VPMOVZXWD X10, Y15; VMOVUPS Y15, 96(SP)
+#line 29 "params.go"
+	VMOVUPS 96(SP), Y15; VPCMPEQD Y3, Y15, Y11; VPAND 160(SP), Y11, Y10; VPANDN 160(SP), Y11, Y11; VMOVUPS Y11, 192(SP); VPTEST Y10, Y10; JEQ l28; VMOVUPS 128(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 64(SP)
+l28:
+#line 29 "params.go"
+	VMOVUPS 192(SP), Y15; VPTEST Y15, Y15; JEQ l29
+#line 32 "params.go"
+	TESTB DI, DI; JEQ l32
+#line 33 "params.go"
+	VCMPPS $17, 128(SP), Y3, Y13; VPAND 192(SP), Y13, Y12; VPANDN 192(SP), Y13, Y13; VPTEST Y12, Y12; JEQ l34
+#line 34 "params.go"
+	VMOVUPS 128(SP), Y15; VDIVPS Y4, Y15, Y12; VMOVUPS Y12, Y10
+l34:
+#line 34 "params.go"
+	VPTEST Y13, Y13; JEQ l35
+#line 36 "params.go"
+	VMOVUPS 128(SP), Y15; VMULPS Y4, Y15, Y12; VBLENDVPS Y13, Y12, Y10, Y10; JMP l35
+l32:
+#line 32 "params.go"
+	VMOVUPS 128(SP), Y10
+l35:
+#line 39 "params.go"
+	VMOVUPS 96(SP), Y15; VPAND 288(SP), Y15, Y12
+#line 40 "params.go"
+	VPAND Y6, Y12, Y13; VCVTDQ2PS Y13, Y13; VMOVUPS 320(SP), Y15; VMULPS Y13, Y15, Y13; VSUBPS Y13, Y10, Y10
+#line 41 "params.go"
+	VPAND Y6, Y12, Y12; VPXOR Y8, Y3, Y13; VPXOR Y8, Y12, Y12; VPCMPGTD Y13, Y12, Y12; VPAND 192(SP), Y12, Y11; VPANDN 192(SP), Y12, Y12; VPTEST Y11, Y11; JEQ l37
+#line 42 "params.go"
+	VSUBPS 352(SP), Y10, Y11; VMOVUPS Y11, Y13
+l37:
+#line 42 "params.go"
+	VPTEST Y12, Y12; JEQ l38
+#line 41 "params.go"
+	VBLENDVPS Y12, Y10, Y13, Y13
+l38:
+#line 44 "params.go"
+	VMOVUPS 192(SP), Y15; VMOVUPS 64(SP), Y14; VBLENDVPS Y15, Y13, Y14, Y14; VMOVUPS Y14, 64(SP)
+l29:
+#line 49 "adjust.go"
+	LEAQ 16(CX), R10
+#line 50 "adjust.go"
+	VMOVUPS 64(SP), Y15; VMOVUPS 160(SP), Y14; VMASKMOVPS Y15, Y14, 0(DX)(CX*4)
+#line 49 "adjust.go"
+	MOVQ R10, CX; VMOVUPS 32(SP), Y15; VPOR 160(SP), Y15, Y15; VMOVUPS Y15, 32(SP)
+l16:
+#line 49 "adjust.go"
+	VMOVUPS 32(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 0(SP); VMOVUPS 0(SP), Y15; VPTEST Y15, Y15; JNE l15
+l2:
+#line 29 "adjust.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 130 "plain.go"
-	VPXOR Y0, Y0, Y0; MOVL BX, CX; VPCMPEQD Y1, Y1, Y1; VPOR Y1, Y0, Y0; VPTEST Y0, Y0; JEQ l43
-l41:
-#line 130 "plain.go"
-	VPXOR Y1, Y1, Y1; VPXOR Y2, Y2, Y2; VMOVQ CX, X3; VPBROADCASTQ X3, Y3; VMOVUPS 96(SP), Y15; VPADDQ Y3, Y15, Y12; VMOVUPS 128(SP), Y15; VPADDQ Y3, Y15, Y3; VMOVUPS 192(SP), Y15; VPCMPGTQ Y12, Y15, Y12; VMOVUPS 192(SP), Y15; VPCMPGTQ Y3, Y15, Y3; VSHUFPS $136, Y3, Y12, Y3
-#line 130 "plain.go"
-	VPERMQ $216, Y3, Y3; VPAND Y0, Y3, Y3; VPTEST Y3, Y3; JEQ l42
-#line 131 "plain.go"
-	VMASKMOVPS 0(DX)(CX*4), Y3, Y12; VPCMPEQD 160(SP), Y12, Y12; VPANDN Y3, Y12, Y12; VPTEST Y12, Y12; JEQ l46
-#line 135 "plain.go"
-	MOVQ CX, R11; SHLQ $5, R11
-#line 130 "plain.go"
-	MOVQ R8, R12; VPOR Y12, Y2, Y2; VPTEST Y2, Y2; JEQ l50
-l48:
-#line 130 "plain.go"
-	VPXOR Y12, Y12, Y12; VPXOR Y13, Y13, Y13
-#line 135 "plain.go"
-	LEAQ 0(R11)(R12*1), R13; VMOVQ R13, X14; VPBROADCASTQ X14, Y14; VMOVUPS 288(SP), Y15; VPADDQ Y14, Y15, Y4; VMOVUPS 320(SP), Y15; VPADDQ Y14, Y15, Y14; VPCMPGTQ Y4, Y6, Y4; VPCMPGTQ Y14, Y6, Y14; VSHUFPS $136, Y14, Y4, Y4; VPERMQ $216, Y4, Y4; VPAND Y2, Y4, Y4
-#line 135 "plain.go"
-	VPTEST Y4, Y4; JEQ l52; VMASKMOVPS 0(DX)(CX*4), Y4, Y14; MOVL R12, R14; VMOVD R14, X5; VPBROADCASTD X5, Y5; VPSRLVD Y5, Y14, Y5; VPAND 352(SP), Y5, Y5; VPCMPEQD 384(SP), Y5, Y5; VPAND Y4, Y5, Y4; VPTEST Y4, Y4; JEQ l52
-#line 136 "plain.go"
-	LEAQ 0(DI)(R13*4), R13; VMOVQ R13, X5; VPBROADCASTQ X5, Y5; VMOVUPS 416(SP), Y15; VPADDQ Y5, Y15, Y14; VPADDQ Y5, Y11, Y5; VEXTRACTI128 $1, Y14, X7; VEXTRACTI128 $1, Y5, X8; VEXTRACTI128 $1, Y9, X10; VMOVMSKPS Y4, R13; TESTL $1, R13; JEQ l54; VPEXTRQ $0, X14, R14
-#line 136 "plain.go"
-	VPEXTRD $0, X9, 0(R14)
-l54:
-#line 136 "plain.go"
-	TESTL $2, R13; JEQ l55; VPEXTRQ $1, X14, R14; VPEXTRD $1, X9, 0(R14)
-l55:
-#line 136 "plain.go"
-	TESTL $4, R13; JEQ l56; VPEXTRQ $0, X7, R14; VPEXTRD $2, X9, 0(R14)
-l56:
-#line 136 "plain.go"
-	TESTL $8, R13; JEQ l57; VPEXTRQ $1, X7, R14; VPEXTRD $3, X9, 0(R14)
-l57:
-#line 136 "plain.go"
-	TESTL $16, R13; JEQ l58; VPEXTRQ $0, X5, R14; VPEXTRD $0, X10, 0(R14)
-l58:
-#line 136 "plain.go"
-	TESTL $32, R13; JEQ l59; VPEXTRQ $1, X5, R14; VPEXTRD $1, X10, 0(R14)
-l59:
-#line 136 "plain.go"
-	TESTL $64, R13; JEQ l60; VPEXTRQ $0, X8, R14; VPEXTRD $2, X10, 0(R14)
-l60:
-#line 136 "plain.go"
-	TESTL $128, R13; JEQ l61; VPEXTRQ $1, X8, R13; VPEXTRD $3, X10, 0(R13)
-l61:
-l52:
-#line 136 "plain.go"
-	LEAQ 1(R12), R13; CMPQ R13, $32; JGE l62; VMOVUPS Y2, Y13
-l62:
-#line 136 "plain.go"
-	VPTEST Y13, Y13; JEQ l49; MOVQ R13, R12; VPOR Y13, Y12, Y12
-l49:
-#line 136 "plain.go"
-	VMOVUPS Y12, Y2; VPTEST Y2, Y2; JNE l48
-l50:
-l46:
-#line 130 "plain.go"
-	LEAQ 16(CX), R11; MOVQ R11, CX; VPOR Y3, Y1, Y1
+#line 29 "adjust.go"
+	VPXOR Y10, Y10, Y10; MOVL BX, CX
+#line 49 "adjust.go"
+	VPCMPEQD Y11, Y11, Y11; VPOR Y11, Y10, Y10; VPTEST Y10, Y10; JEQ l5
 l42:
-#line 130 "plain.go"
-	VMOVUPS Y1, Y0; VPTEST Y0, Y0; JNE l41
+#line 49 "adjust.go"
+	VPXOR Y11, Y11, Y11; VMOVQ CX, X12; VPBROADCASTQ X12, Y12; VMOVUPS 224(SP), Y15; VPADDQ Y12, Y15, Y13; VMOVUPS 256(SP), Y15; VPADDQ Y12, Y15, Y12; VMOVUPS 384(SP), Y15; VPCMPGTQ Y13, Y15, Y13; VMOVUPS 384(SP), Y15; VPCMPGTQ Y12, Y15, Y12; VSHUFPS $136, Y12, Y13, Y12
+#line 49 "adjust.go"
+	VPERMQ $216, Y12, Y12; VPAND Y10, Y12, Y12; VPTEST Y12, Y12; JEQ l43
+#line 50 "adjust.go"
+	VMASKMOVPS 0(DX)(CX*4), Y12, Y13; VPXOR Y0, Y0, Y0; VMOVMSKPS Y12, R10; TESTL $1, R10; JEQ l46; VPINSRW $0, 0(SI)(CX*2), X0, X0
+l46:
+#line 50 "adjust.go"
+	TESTL $2, R10; JEQ l47; VPINSRW $1, 2(SI)(CX*2), X0, X0
+l47:
+#line 50 "adjust.go"
+	TESTL $4, R10; JEQ l48; VPINSRW $2, 4(SI)(CX*2), X0, X0
+l48:
+#line 50 "adjust.go"
+	TESTL $8, R10; JEQ l49; VPINSRW $3, 6(SI)(CX*2), X0, X0
+l49:
+#line 50 "adjust.go"
+	TESTL $16, R10; JEQ l50; VPINSRW $4, 8(SI)(CX*2), X0, X0
+l50:
+#line 50 "adjust.go"
+	TESTL $32, R10; JEQ l51; VPINSRW $5, 10(SI)(CX*2), X0, X0
+l51:
+#line 50 "adjust.go"
+	TESTL $64, R10; JEQ l52; VPINSRW $6, 12(SI)(CX*2), X0, X0
+l52:
+#line 50 "adjust.go"
+	TESTL $128, R10; JEQ l53; VPINSRW $7, 14(SI)(CX*2), X0, X0
+l53:
+#line 50 "adjust.go"
+	VPMOVZXWD X0, Y0
+#line 29 "params.go"
+	VPCMPEQD Y3, Y0, Y1; VPAND Y12, Y1, Y7; VPANDN Y12, Y1, Y1; VPTEST Y7, Y7; JEQ l55; VMOVUPS Y13, Y5
+l55:
+#line 29 "params.go"
+	VPTEST Y1, Y1; JEQ l56
+#line 32 "params.go"
+	TESTB DI, DI; JEQ l59
+#line 33 "params.go"
+	VCMPPS $17, Y13, Y3, Y9; VPAND Y1, Y9, Y2; VPANDN Y1, Y9, Y9; VPTEST Y2, Y2; JEQ l61
+#line 34 "params.go"
+	VDIVPS Y4, Y13, Y2; VMOVUPS Y2, Y7
+l61:
+#line 34 "params.go"
+	VPTEST Y9, Y9; JEQ l62
+#line 36 "params.go"
+	VMULPS Y4, Y13, Y2; VBLENDVPS Y9, Y2, Y7, Y7; JMP l62
+l59:
+#line 32 "params.go"
+	VMOVUPS Y13, Y7
+l62:
+#line 39 "params.go"
+	VPAND 288(SP), Y0, Y0
+#line 40 "params.go"
+	VPAND Y6, Y0, Y2; VCVTDQ2PS Y2, Y2; VMOVUPS 320(SP), Y15; VMULPS Y2, Y15, Y2; VSUBPS Y2, Y7, Y2
+#line 41 "params.go"
+	VPAND Y6, Y0, Y0; VPXOR Y8, Y3, Y7; VPXOR Y8, Y0, Y0; VPCMPGTD Y7, Y0, Y0; VPAND Y1, Y0, Y9; VPANDN Y1, Y0, Y0; VPTEST Y9, Y9; JEQ l64
+#line 42 "params.go"
+	VSUBPS 352(SP), Y2, Y9; VMOVUPS Y9, Y7
+l64:
+#line 42 "params.go"
+	VPTEST Y0, Y0; JEQ l65
+#line 41 "params.go"
+	VBLENDVPS Y0, Y2, Y7, Y7
+l65:
+#line 44 "params.go"
+	VBLENDVPS Y1, Y7, Y5, Y5
+l56:
+#line 49 "adjust.go"
+	LEAQ 16(CX), R10
+#line 50 "adjust.go"
+	VMASKMOVPS Y5, Y12, 0(DX)(CX*4)
+#line 49 "adjust.go"
+	MOVQ R10, CX; VPOR Y12, Y11, Y11
 l43:
-#line 130 "plain.go"
-	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, R10; JLE l6; JMP l11
+#line 49 "adjust.go"
+	VMOVUPS Y11, Y10; VPTEST Y10, Y10; JNE l42
+l5:
+#line 29 "adjust.go"
+	ADDQ $8, BX; LEAQ 8(BX), CX; CMPQ CX, R9; JLE l6; JMP l11
 l1:
-#line 130 "plain.go"
+#line 29 "adjust.go"
 	VZEROUPPER
-#line 130 "plain.go"
-	MOVQ BX, done+64(FP)
-#line 130 "plain.go"
+#line 29 "adjust.go"
+	MOVQ BX, done+72(FP)
+#line 29 "adjust.go"
+	RET
+
+// func PlainTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+#line 93 "plain.go"
+TEXT ·PlainTwin__(SB), 0, $0-56
+#line 93 "plain.go"
+	MOVQ a0+0(FP), AX
+#line 93 "plain.go"
+	XORQ BX, BX; MOVQ $1, CX; VPBROADCASTQ CX, Z0; MOVQ $506097522914230528, CX; VMOVQ CX, X1; VPMOVZXBQ X1, Z1; VPMULLQ Z0, Z1, Z1; MOVQ $1084818905618843912, CX; VMOVQ CX, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z0, Z2, Z2
+#line 93 "plain.go"
+	MOVQ a1+8(FP), CX
+#line 93 "plain.go"
+	VPBROADCASTQ CX, Z0
+#line 93 "plain.go"
+	MOVQ a2+16(FP), CX
+#line 93 "plain.go"
+	MOVQ a3+24(FP), DX
+#line 93 "plain.go"
+	ADDQ DX, CX; MOVQ $-2147483648, DX; VPBROADCASTD DX, Z3; MOVQ $0, DX; VPBROADCASTD DX, Z4; MOVQ $31, DX; VPBROADCASTD DX, Z5; MOVQ $1, DX; VPBROADCASTD DX, Z6
+#line 93 "plain.go"
+	MOVQ a4+32(FP), DX
+#line 93 "plain.go"
+	MOVQ a5+40(FP), SI
+#line 93 "plain.go"
+	ADDQ SI, DX
+l5:
+#line 93 "plain.go"
+	LEAQ 16(BX), SI; CMPQ SI, AX; JGT l1; KXORW K1, K1, K1; MOVL BX, SI; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l2
+l8:
+#line 93 "plain.go"
+	KXORW K2, K2, K2; VPBROADCASTQ SI, Z7; VPADDQ Z7, Z1, Z8; VPADDQ Z7, Z2, Z7; VPCMPQ $1, Z0, Z8, K3; VPCMPQ $1, Z0, Z7, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l9
+#line 94 "plain.go"
+	VMOVUPS.Z 0(CX)(SI*4), K3, Z7
+#line 20 "weight.go"
+	VCMPPS $4, Z7, Z7, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l13; VMOVUPS Z3, Z8
+l13:
+#line 20 "weight.go"
+	KORTESTW K4, K4; JEQ l14
+#line 23 "weight.go"
+	VADDPS Z4, Z7, Z7
+#line 24 "weight.go"
+	VPSRAVD Z5, Z7, Z9; VPSRLVD Z6, Z9, Z9; VPXORD Z9, Z7, Z7; VMOVDQA32 Z7, K4, Z8
+l14:
+#line 93 "plain.go"
+	LEAQ 16(SI), DI
+#line 94 "plain.go"
+	VMOVUPS Z8, K3, 0(DX)(SI*4)
+#line 93 "plain.go"
+	MOVQ DI, SI; KORW K3, K2, K2
+l9:
+#line 93 "plain.go"
+	KMOVW K2, K1; KORTESTW K1, K1; JNE l8
+l2:
+#line 31 "plain.go"
+	ADDQ $16, BX; JMP l5
+l1:
+#line 31 "plain.go"
+	VZEROUPPER
+#line 31 "plain.go"
+	MOVQ BX, done+48(FP)
+#line 31 "plain.go"
+	RET
+
+// func PlainTwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
+#line 93 "plain.go"
+TEXT ·PlainTwinAVX2__(SB), 0, $0-56
+#line 93 "plain.go"
+	MOVQ a0+0(FP), AX
+#line 93 "plain.go"
+	XORQ BX, BX; MOVQ $50462976, CX; VMOVQ CX, X0; VPMOVZXBQ X0, Y0; MOVQ $117835012, CX; VMOVQ CX, X1; VPMOVZXBQ X1, Y1
+#line 93 "plain.go"
+	MOVQ a1+8(FP), CX
+#line 93 "plain.go"
+	VMOVQ CX, X2; VPBROADCASTQ X2, Y2
+#line 93 "plain.go"
+	MOVQ a2+16(FP), CX
+#line 93 "plain.go"
+	MOVQ a3+24(FP), DX
+#line 93 "plain.go"
+	ADDQ DX, CX; MOVQ $-2147483648, DX; VMOVD DX, X3; VPBROADCASTD X3, Y3; MOVQ $0, DX; VMOVD DX, X4; VPBROADCASTD X4, Y4; MOVQ $31, DX; VMOVD DX, X5; VPBROADCASTD X5, Y5; MOVQ $1, DX; VMOVD DX, X6; VPBROADCASTD X6, Y6
+#line 93 "plain.go"
+	MOVQ a4+32(FP), DX
+#line 93 "plain.go"
+	MOVQ a5+40(FP), SI
+#line 93 "plain.go"
+	ADDQ SI, DX
+l5:
+#line 93 "plain.go"
+	LEAQ 8(BX), SI; CMPQ SI, AX; JGT l1; VPXOR Y7, Y7, Y7; MOVL BX, SI; VPCMPEQD Y8, Y8, Y8; VPOR Y8, Y7, Y7; VPTEST Y7, Y7; JEQ l2
+l8:
+#line 93 "plain.go"
+	VPXOR Y8, Y8, Y8; VMOVQ SI, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y0, Y10; VPADDQ Y9, Y1, Y9; VPCMPGTQ Y10, Y2, Y10; VPCMPGTQ Y9, Y2, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y7, Y9, Y9; VPTEST Y9, Y9; JEQ l9
+#line 94 "plain.go"
+	VMASKMOVPS 0(CX)(SI*4), Y9, Y10
+#line 20 "weight.go"
+	VCMPPS $4, Y10, Y10, Y11; VPAND Y9, Y11, Y13; VPANDN Y9, Y11, Y11; VPTEST Y13, Y13; JEQ l13; VMOVUPS Y3, Y12
+l13:
+#line 20 "weight.go"
+	VPTEST Y11, Y11; JEQ l14
+#line 23 "weight.go"
+	VADDPS Y4, Y10, Y10
+#line 24 "weight.go"
+	VPSRAVD Y5, Y10, Y13; VPSRLVD Y6, Y13, Y13; VPXOR Y13, Y10, Y10; VBLENDVPS Y11, Y10, Y12, Y12
+l14:
+#line 93 "plain.go"
+	LEAQ 16(SI), DI
+#line 94 "plain.go"
+	VMASKMOVPS Y12, Y9, 0(DX)(SI*4)
+#line 93 "plain.go"
+	MOVQ DI, SI; VPOR Y9, Y8, Y8
+l9:
+#line 93 "plain.go"
+	VMOVUPS Y8, Y7; VPTEST Y7, Y7; JNE l8
+l2:
+#line 31 "plain.go"
+	ADDQ $8, BX; JMP l5
+l1:
+#line 31 "plain.go"
+	VZEROUPPER
+#line 31 "plain.go"
+	MOVQ BX, done+48(FP)
+#line 31 "plain.go"
 	RET
 
 // func PlainTwin___(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
-#line 145 "plain.go"
+#line 101 "plain.go"
 TEXT ·PlainTwin___(SB), 0, $0-48
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 145 "plain.go"
+#line 101 "plain.go"
 	XORQ BX, BX; MOVQ $-2147483648, CX; VPBROADCASTD CX, Z0
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a1+8(FP), CX
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a2+16(FP), DX
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a3+24(FP), SI
-#line 145 "plain.go"
+#line 101 "plain.go"
 	ADDQ SI, DX
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a4+32(FP), SI
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ $1, DI; VPBROADCASTQ DI, Z1; MOVQ $506097522914230528, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Z2; VPMULLQ Z1, Z2, Z2; MOVQ $1084818905618843912, DI; VMOVQ DI, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z1, Z3, Z3; VPBROADCASTQ CX, Z1
 l6:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS Z0, Z4; MOVQ DI, R8
 l8:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	LEAQ 15(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	CMPQ R8, CX; JGE l15
-#line 146 "plain.go"
+#line 102 "plain.go"
 	VMOVUPS 0(DX)(R8*4), Z5; VPCMPD $1, Z5, Z4, K1; VPBLENDMD Z5, Z4, K1, Z5
-#line 145 "plain.go"
+#line 101 "plain.go"
 	LEAQ 16(R8), R9; VMOVUPS Z5, Z4; MOVQ R9, R8; JMP l8
 l15:
-#line 43 "plain.go"
+#line 32 "plain.go"
 	VEXTRACTI64X4 $1, Z4, Y5; VPMOVSXDQ Y4, Z4; VPMOVSXDQ Y5, Z5
-#line 98 "plain.go"
+#line 75 "plain.go"
 	VMOVUPS Z4, 128(SI)(DI*8); VMOVUPS Z5, 192(SI)(DI*8)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	ADDQ $16, BX; JMP l6
 l4:
-#line 99 "plain.go"
+#line 76 "plain.go"
 	KXORW K1, K1, K1; MOVL BX, DI
-#line 145 "plain.go"
+#line 101 "plain.go"
 	VMOVUPS Z0, Z4; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l20
 l18:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	KXORW K2, K2, K2; VPBROADCASTQ R8, Z5; VPADDQ Z5, Z2, Z6; VPADDQ Z5, Z3, Z5; VPCMPQ $1, Z1, Z6, K3; VPCMPQ $1, Z1, Z5, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l19
-#line 146 "plain.go"
+#line 102 "plain.go"
 	VMOVUPS.Z 0(DX)(R8*4), K3, Z5; VPCMPD $1, Z5, Z4, K4; VPBLENDMD Z5, Z4, K4, Z5
-#line 145 "plain.go"
+#line 101 "plain.go"
 	LEAQ 16(R8), R9; VMOVDQA32 Z5, K3, Z4; MOVQ R9, R8; KORW K3, K2, K2
 l19:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l18
 l20:
-#line 43 "plain.go"
+#line 32 "plain.go"
 	VEXTRACTI64X4 $1, Z4, Y5; VPMOVSXDQ Y4, Z4; VPMOVSXDQ Y5, Z5
-#line 98 "plain.go"
+#line 75 "plain.go"
 	VMOVUPS Z4, 128(SI)(DI*8); VMOVUPS Z5, 192(SI)(DI*8)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	ADDQ $16, BX; JMP l6
 l1:
-#line 99 "plain.go"
+#line 76 "plain.go"
 	VZEROUPPER
-#line 99 "plain.go"
+#line 76 "plain.go"
 	MOVQ BX, done+40(FP)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	RET
 
 // func PlainTwinAVX2___(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int)
-#line 145 "plain.go"
+#line 101 "plain.go"
 TEXT ·PlainTwinAVX2___(SB), 0, $0-48
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 145 "plain.go"
+#line 101 "plain.go"
 	XORQ BX, BX; MOVQ $-2147483648, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a1+8(FP), CX
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a2+16(FP), DX
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a3+24(FP), SI
-#line 145 "plain.go"
+#line 101 "plain.go"
 	ADDQ SI, DX
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ a4+32(FP), SI
-#line 145 "plain.go"
+#line 101 "plain.go"
 	MOVQ $50462976, DI; VMOVQ DI, X1; VPMOVZXBQ X1, Y1; MOVQ $117835012, DI; VMOVQ DI, X2; VPMOVZXBQ X2, Y2; VMOVQ CX, X3; VPBROADCASTQ X3, Y3
 l6:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS Y0, Y4; MOVQ DI, R8
 l8:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	LEAQ 7(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	CMPQ R8, CX; JGE l15
-#line 146 "plain.go"
+#line 102 "plain.go"
 	VMOVUPS 0(DX)(R8*4), Y5; VPCMPGTD Y4, Y5, Y6; VBLENDVPS Y6, Y5, Y4, Y5
-#line 145 "plain.go"
+#line 101 "plain.go"
 	LEAQ 16(R8), R9; VMOVUPS Y5, Y4; MOVQ R9, R8; JMP l8
 l15:
-#line 43 "plain.go"
+#line 32 "plain.go"
 	VEXTRACTI128 $1, Y4, X5; VPMOVSXDQ X4, Y4; VPMOVSXDQ X5, Y5
-#line 98 "plain.go"
+#line 75 "plain.go"
 	VMOVUPS Y4, 128(SI)(DI*8); VMOVUPS Y5, 160(SI)(DI*8)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	ADDQ $8, BX; JMP l6
 l4:
-#line 99 "plain.go"
+#line 76 "plain.go"
 	VPXOR Y4, Y4, Y4; MOVL BX, DI
-#line 145 "plain.go"
+#line 101 "plain.go"
 	VMOVUPS Y0, Y5; MOVQ DI, R8; VPCMPEQD Y6, Y6, Y6; VPOR Y6, Y4, Y4; VPTEST Y4, Y4; JEQ l20
 l18:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	VPXOR Y6, Y6, Y6; VMOVQ R8, X7; VPBROADCASTQ X7, Y7; VPADDQ Y7, Y1, Y8; VPADDQ Y7, Y2, Y7; VPCMPGTQ Y8, Y3, Y8; VPCMPGTQ Y7, Y3, Y7; VSHUFPS $136, Y7, Y8, Y7; VPERMQ $216, Y7, Y7; VPAND Y4, Y7, Y7; VPTEST Y7, Y7; JEQ l19
-#line 146 "plain.go"
+#line 102 "plain.go"
 	VMASKMOVPS 0(DX)(R8*4), Y7, Y8; VPCMPGTD Y5, Y8, Y9; VBLENDVPS Y9, Y8, Y5, Y8
-#line 145 "plain.go"
+#line 101 "plain.go"
 	LEAQ 16(R8), R9; VBLENDVPS Y7, Y8, Y5, Y5; MOVQ R9, R8; VPOR Y7, Y6, Y6
 l19:
-#line 145 "plain.go"
+#line 101 "plain.go"
 	VMOVUPS Y6, Y4; VPTEST Y4, Y4; JNE l18
 l20:
-#line 43 "plain.go"
+#line 32 "plain.go"
 	VEXTRACTI128 $1, Y5, X4; VPMOVSXDQ X5, Y5; VPMOVSXDQ X4, Y4
-#line 98 "plain.go"
+#line 75 "plain.go"
 	VMOVUPS Y5, 128(SI)(DI*8); VMOVUPS Y4, 160(SI)(DI*8)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	ADDQ $8, BX; JMP l6
 l1:
-#line 99 "plain.go"
+#line 76 "plain.go"
 	VZEROUPPER
-#line 99 "plain.go"
+#line 76 "plain.go"
 	MOVQ BX, done+40(FP)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	RET
 
 // func PlainTwin____(a0 int) (done int)
-#line 100 "plain.go"
+#line 77 "plain.go"
 TEXT ·PlainTwin____(SB), 0, $0-16
-#line 100 "plain.go"
+#line 77 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 100 "plain.go"
+#line 77 "plain.go"
 	XORQ BX, BX
 l5:
-#line 100 "plain.go"
+#line 77 "plain.go"
 	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l1
-#line 45 "plain.go"
+#line 34 "plain.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 45 "plain.go"
+#line 34 "plain.go"
 	VZEROUPPER
-#line 45 "plain.go"
+#line 34 "plain.go"
 	MOVQ BX, done+8(FP)
-#line 45 "plain.go"
+#line 34 "plain.go"
 	RET
 
 // func PlainTwinAVX2____(a0 int) (done int)
-#line 100 "plain.go"
+#line 77 "plain.go"
 TEXT ·PlainTwinAVX2____(SB), 0, $0-16
-#line 100 "plain.go"
+#line 77 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 100 "plain.go"
+#line 77 "plain.go"
 	XORQ BX, BX
 l5:
-#line 100 "plain.go"
+#line 77 "plain.go"
 	LEAQ 8(BX), CX; CMPQ CX, AX; JGT l1
-#line 45 "plain.go"
+#line 34 "plain.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 45 "plain.go"
+#line 34 "plain.go"
 	VZEROUPPER
-#line 45 "plain.go"
+#line 34 "plain.go"
 	MOVQ BX, done+8(FP)
-#line 45 "plain.go"
+#line 34 "plain.go"
 	RET
 
 // func PlainTwin____________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
-#line 154 "plain.go"
+#line 110 "plain.go"
 TEXT ·PlainTwin____________(SB), 0, $0-64
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	XORQ BX, BX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a1+8(FP), CX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VPBROADCASTD CX, Z0
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a2+16(FP), CX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a3+24(FP), DX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a4+32(FP), SI
-#line 154 "plain.go"
+#line 110 "plain.go"
 	ADDQ SI, DX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a5+40(FP), SI
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VPBROADCASTD SI, Z1; MOVQ $1, SI; VPBROADCASTQ SI, Z2; MOVQ $506097522914230528, SI; VMOVQ SI, X3; VPMOVZXBQ X3, Z3; VPMULLQ Z2, Z3, Z3; MOVQ $1084818905618843912, SI; VMOVQ SI, X4; VPMOVZXBQ X4, Z4; VPMULLQ Z2, Z4, Z4; MOVQ $0, SI; VPBROADCASTQ SI, Z2
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a6+48(FP), SI
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VPBROADCASTQ CX, Z5
 l6:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS Z0, Z6; MOVQ DI, R8
 l8:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	LEAQ 15(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	CMPQ R8, CX; JGE l15
-#line 155 "plain.go"
+#line 111 "plain.go"
 	VMOVUPS 0(DX)(R8*4), Z7; VPCMPD $0, Z1, Z7, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17
-#line 156 "plain.go"
+#line 112 "plain.go"
 	VPBROADCASTQ R8, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPMOVQD Z9, Y9; VPMOVQD Z8, Y8; VINSERTI64X4 $1, Y8, Z9, Z8; VPCMPD $1, Z6, Z8, K2; VPBLENDMD Z8, Z6, K2, Z8; VMOVUPS Z8, Z7
 l17:
-#line 156 "plain.go"
+#line 112 "plain.go"
 	KORTESTW K1, K1; JEQ l18
-#line 155 "plain.go"
+#line 111 "plain.go"
 	VMOVDQA32 Z6, K1, Z7
 l18:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	LEAQ 16(R8), R9; VMOVUPS Z7, Z6; MOVQ R9, R8; JMP l8
 l15:
-#line 49 "plain.go"
+#line 38 "plain.go"
 	VEXTRACTI64X4 $1, Z6, Y7; VPMOVSXDQ Y6, Z6; VPMOVSXDQ Y7, Z7; VPSUBQ Z6, Z2, Z6; VPSUBQ Z7, Z2, Z7
-#line 98 "plain.go"
+#line 75 "plain.go"
 	VMOVUPS Z6, 0(SI)(DI*8); VMOVUPS Z7, 64(SI)(DI*8)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	ADDQ $16, BX; JMP l6
 l4:
-#line 99 "plain.go"
+#line 76 "plain.go"
 	KXORW K1, K1, K1; MOVL BX, DI
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VMOVUPS Z0, Z6; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l23
 l21:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	KXORW K2, K2, K2; VPBROADCASTQ R8, Z7; VPADDQ Z7, Z3, Z8; VPADDQ Z7, Z4, Z7; VPCMPQ $1, Z5, Z8, K3; VPCMPQ $1, Z5, Z7, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l22
-#line 155 "plain.go"
+#line 111 "plain.go"
 	VMOVUPS.Z 0(DX)(R8*4), K3, Z7; VPCMPD $0, Z1, Z7, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l26
-#line 156 "plain.go"
+#line 112 "plain.go"
 	VPBROADCASTQ R8, Z8; VPADDQ Z8, Z3, Z9; VPADDQ Z8, Z4, Z8; VPMOVQD Z9, Y9; VPMOVQD Z8, Y8; VINSERTI64X4 $1, Y8, Z9, Z8; VPCMPD $1, Z6, Z8, K5; VPBLENDMD Z8, Z6, K5, Z8; VMOVUPS Z8, Z7
 l26:
-#line 156 "plain.go"
+#line 112 "plain.go"
 	KORTESTW K4, K4; JEQ l27
-#line 155 "plain.go"
+#line 111 "plain.go"
 	VMOVDQA32 Z6, K4, Z7
 l27:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	LEAQ 16(R8), R9; VMOVDQA32 Z7, K3, Z6; MOVQ R9, R8; KORW K3, K2, K2
 l22:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l21
 l23:
-#line 49 "plain.go"
+#line 38 "plain.go"
 	VEXTRACTI64X4 $1, Z6, Y7; VPMOVSXDQ Y6, Z6; VPMOVSXDQ Y7, Z7; VPSUBQ Z6, Z2, Z6; VPSUBQ Z7, Z2, Z7
-#line 98 "plain.go"
+#line 75 "plain.go"
 	VMOVUPS Z6, 0(SI)(DI*8); VMOVUPS Z7, 64(SI)(DI*8)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	ADDQ $16, BX; JMP l6
 l1:
-#line 99 "plain.go"
+#line 76 "plain.go"
 	VZEROUPPER
-#line 99 "plain.go"
+#line 76 "plain.go"
 	MOVQ BX, done+56(FP)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	RET
 
 // func PlainTwinAVX2____________(a0 int, a1 int, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
-#line 154 "plain.go"
+#line 110 "plain.go"
 TEXT ·PlainTwinAVX2____________(SB), 0, $0-64
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	XORQ BX, BX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a1+8(FP), CX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VMOVD CX, X0; VPBROADCASTD X0, Y0
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a2+16(FP), CX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a3+24(FP), DX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a4+32(FP), SI
-#line 154 "plain.go"
+#line 110 "plain.go"
 	ADDQ SI, DX
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a5+40(FP), SI
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VMOVD SI, X1; VPBROADCASTD X1, Y1; MOVQ $50462976, SI; VMOVQ SI, X2; VPMOVZXBQ X2, Y2; MOVQ $117835012, SI; VMOVQ SI, X3; VPMOVZXBQ X3, Y3; MOVQ $0, SI; VMOVQ SI, X4; VPBROADCASTQ X4, Y4
-#line 154 "plain.go"
+#line 110 "plain.go"
 	MOVQ a6+48(FP), SI
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VMOVQ CX, X5; VPBROADCASTQ X5, Y5
 l6:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS Y0, Y6; MOVQ DI, R8
 l8:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	LEAQ 7(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	CMPQ R8, CX; JGE l15
-#line 155 "plain.go"
+#line 111 "plain.go"
 	VMOVUPS 0(DX)(R8*4), Y7; VPCMPEQD Y1, Y7, Y7; VMOVUPS Y7, Y9; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y7, Y7; VPTEST Y9, Y9; JEQ l17
-#line 156 "plain.go"
+#line 112 "plain.go"
 	VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPCMPGTD Y9, Y6, Y10; VBLENDVPS Y10, Y9, Y6, Y9; VMOVUPS Y9, Y8
 l17:
-#line 156 "plain.go"
+#line 112 "plain.go"
 	VPTEST Y7, Y7; JEQ l18
-#line 155 "plain.go"
+#line 111 "plain.go"
 	VBLENDVPS Y7, Y6, Y8, Y8
 l18:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	LEAQ 16(R8), R9; VMOVUPS Y8, Y6; MOVQ R9, R8; JMP l8
 l15:
-#line 49 "plain.go"
+#line 38 "plain.go"
 	VEXTRACTI128 $1, Y6, X7; VPMOVSXDQ X6, Y6; VPMOVSXDQ X7, Y7; VPSUBQ Y6, Y4, Y6; VPSUBQ Y7, Y4, Y7
-#line 98 "plain.go"
+#line 75 "plain.go"
 	VMOVUPS Y6, 0(SI)(DI*8); VMOVUPS Y7, 32(SI)(DI*8)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	ADDQ $8, BX; JMP l6
 l4:
-#line 99 "plain.go"
+#line 76 "plain.go"
 	VPXOR Y6, Y6, Y6; MOVL BX, DI
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VMOVUPS Y0, Y7; MOVQ DI, R8; VPCMPEQD Y8, Y8, Y8; VPOR Y8, Y6, Y6; VPTEST Y6, Y6; JEQ l23
 l21:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VPXOR Y8, Y8, Y8; VMOVQ R8, X9; VPBROADCASTQ X9, Y9; VPADDQ Y9, Y2, Y10; VPADDQ Y9, Y3, Y9; VPCMPGTQ Y10, Y5, Y10; VPCMPGTQ Y9, Y5, Y9; VSHUFPS $136, Y9, Y10, Y9; VPERMQ $216, Y9, Y9; VPAND Y6, Y9, Y9; VPTEST Y9, Y9; JEQ l22
-#line 155 "plain.go"
+#line 111 "plain.go"
 	VMASKMOVPS 0(DX)(R8*4), Y9, Y10; VPCMPEQD Y1, Y10, Y10; VPAND Y9, Y10, Y12; VPANDN Y9, Y10, Y10; VPTEST Y12, Y12; JEQ l26
-#line 156 "plain.go"
+#line 112 "plain.go"
 	VMOVQ R8, X12; VPBROADCASTQ X12, Y12; VPADDQ Y12, Y2, Y13; VPADDQ Y12, Y3, Y12; VSHUFPS $136, Y12, Y13, Y12; VPERMQ $216, Y12, Y12; VPCMPGTD Y12, Y7, Y13; VBLENDVPS Y13, Y12, Y7, Y12; VMOVUPS Y12, Y11
 l26:
-#line 156 "plain.go"
+#line 112 "plain.go"
 	VPTEST Y10, Y10; JEQ l27
-#line 155 "plain.go"
+#line 111 "plain.go"
 	VBLENDVPS Y10, Y7, Y11, Y11
 l27:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	LEAQ 16(R8), R9; VBLENDVPS Y9, Y11, Y7, Y7; MOVQ R9, R8; VPOR Y9, Y8, Y8
 l22:
-#line 154 "plain.go"
+#line 110 "plain.go"
 	VMOVUPS Y8, Y6; VPTEST Y6, Y6; JNE l21
 l23:
-#line 49 "plain.go"
+#line 38 "plain.go"
 	VEXTRACTI128 $1, Y7, X6; VPMOVSXDQ X7, Y7; VPMOVSXDQ X6, Y6; VPSUBQ Y7, Y4, Y7; VPSUBQ Y6, Y4, Y6
-#line 98 "plain.go"
+#line 75 "plain.go"
 	VMOVUPS Y7, 0(SI)(DI*8); VMOVUPS Y6, 32(SI)(DI*8)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	ADDQ $8, BX; JMP l6
 l1:
-#line 99 "plain.go"
+#line 76 "plain.go"
 	VZEROUPPER
-#line 99 "plain.go"
+#line 76 "plain.go"
 	MOVQ BX, done+56(FP)
-#line 99 "plain.go"
+#line 76 "plain.go"
 	RET
 
 // func PlainTwin_____________(a0 int) (done int)
-#line 100 "plain.go"
+#line 77 "plain.go"
 TEXT ·PlainTwin_____________(SB), 0, $0-16
-#line 100 "plain.go"
+#line 77 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 100 "plain.go"
+#line 77 "plain.go"
 	XORQ BX, BX
 l5:
-#line 100 "plain.go"
+#line 77 "plain.go"
 	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l1
-#line 49 "plain.go"
+#line 38 "plain.go"
 	ADDQ $16, BX; JMP l5
 l1:
-#line 49 "plain.go"
+#line 38 "plain.go"
 	VZEROUPPER
-#line 49 "plain.go"
+#line 38 "plain.go"
 	MOVQ BX, done+8(FP)
-#line 49 "plain.go"
+#line 38 "plain.go"
 	RET
 
 // func PlainTwinAVX2_____________(a0 int) (done int)
-#line 100 "plain.go"
+#line 77 "plain.go"
 TEXT ·PlainTwinAVX2_____________(SB), 0, $0-16
-#line 100 "plain.go"
+#line 77 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 100 "plain.go"
+#line 77 "plain.go"
 	XORQ BX, BX
 l5:
-#line 100 "plain.go"
+#line 77 "plain.go"
 	LEAQ 8(BX), CX; CMPQ CX, AX; JGT l1
-#line 49 "plain.go"
+#line 38 "plain.go"
 	ADDQ $8, BX; JMP l5
 l1:
-#line 49 "plain.go"
+#line 38 "plain.go"
 	VZEROUPPER
-#line 49 "plain.go"
+#line 38 "plain.go"
 	MOVQ BX, done+8(FP)
-#line 49 "plain.go"
+#line 38 "plain.go"
 	RET
 
 // func PlainTwin_____(a0 int, a1 bool) (done int)
-#line 47 "plain.go"
+#line 36 "plain.go"
 TEXT ·PlainTwin_____(SB), 0, $0-24
-#line 47 "plain.go"
+#line 36 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 47 "plain.go"
+#line 36 "plain.go"
 	XORQ BX, BX
-#line 47 "plain.go"
+#line 36 "plain.go"
 	MOVBLZX a1+8(FP), CX
-#line 47 "plain.go"
+#line 36 "plain.go"
 	XORQ DX, DX; XORQ DX, DX; MOVQ AX, SI; TESTB CX, CX; JNE l10; XORQ SI, SI
 l10:
 l11:
-#line 47 "plain.go"
+#line 36 "plain.go"
 	LEAQ 16(BX), CX; CMPQ CX, SI; JGT l12; CMPQ BX, DX; JGE l5
 l12:
-#line 47 "plain.go"
+#line 36 "plain.go"
 	CMPQ CX, AX; JGT l1
 #line 12 "plainsample.go"
 	ADDQ $16, BX; JMP l11
@@ -1448,22 +1012,22 @@ l1:
 	RET
 
 // func PlainTwinAVX2_____(a0 int, a1 bool) (done int)
-#line 47 "plain.go"
+#line 36 "plain.go"
 TEXT ·PlainTwinAVX2_____(SB), 0, $0-24
-#line 47 "plain.go"
+#line 36 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 47 "plain.go"
+#line 36 "plain.go"
 	XORQ BX, BX
-#line 47 "plain.go"
+#line 36 "plain.go"
 	MOVBLZX a1+8(FP), CX
-#line 47 "plain.go"
+#line 36 "plain.go"
 	XORQ DX, DX; XORQ DX, DX; MOVQ AX, SI; TESTB CX, CX; JNE l10; XORQ SI, SI
 l10:
 l11:
-#line 47 "plain.go"
+#line 36 "plain.go"
 	LEAQ 8(BX), CX; CMPQ CX, SI; JGT l12; CMPQ BX, DX; JGE l5
 l12:
-#line 47 "plain.go"
+#line 36 "plain.go"
 	CMPQ CX, AX; JGT l1
 #line 12 "plainsample.go"
 	ADDQ $8, BX; JMP l11
@@ -1769,12 +1333,12 @@ l18:
 #line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Z8, Z5; VMOVUPS Z9, Z6; MOVQ R9, R8; JMP l8
 l15:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Z5, 0(SI)(DI*8); VMOVUPS Z6, 64(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $16, BX; JMP l6
 l4:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	KXORW K1, K1, K1; MOVL BX, DI
 #line 68 "plainsample.go"
 	VMOVUPS Z0, Z5; VMOVUPS Z0, Z6; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l23
@@ -1799,16 +1363,16 @@ l22:
 #line 68 "plainsample.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l21
 l23:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Z5, 0(SI)(DI*8); VMOVUPS Z6, 64(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $16, BX; JMP l6
 l1:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VZEROUPPER
-#line 88 "plain.go"
+#line 65 "plain.go"
 	MOVQ BX, done+48(FP)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	RET
 
 // func PlainTwinAVX2________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
@@ -1856,12 +1420,12 @@ l18:
 #line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Y9, Y5; VMOVUPS Y10, Y6; MOVQ R9, R8; JMP l8
 l15:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Y5, 0(SI)(DI*8); VMOVUPS Y6, 32(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $8, BX; JMP l6
 l4:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VPXOR Y5, Y5, Y5; MOVL BX, DI
 #line 68 "plainsample.go"
 	VMOVUPS Y0, Y6; VMOVUPS Y0, Y7; MOVQ DI, R8; VPCMPEQD Y8, Y8, Y8; VPOR Y8, Y5, Y5; VPTEST Y5, Y5; JEQ l23
@@ -1886,27 +1450,27 @@ l22:
 #line 68 "plainsample.go"
 	VMOVUPS Y8, Y5; VPTEST Y5, Y5; JNE l21
 l23:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Y6, 0(SI)(DI*8); VMOVUPS Y7, 32(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $8, BX; JMP l6
 l1:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VZEROUPPER
-#line 88 "plain.go"
+#line 65 "plain.go"
 	MOVQ BX, done+48(FP)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	RET
 
 // func PlainTwin_________(a0 int) (done int)
-#line 90 "plain.go"
+#line 67 "plain.go"
 TEXT ·PlainTwin_________(SB), 0, $0-16
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 90 "plain.go"
+#line 67 "plain.go"
 	XORQ BX, BX
 l5:
-#line 90 "plain.go"
+#line 67 "plain.go"
 	LEAQ 16(BX), CX; CMPQ CX, AX; JGT l1
 #line 84 "plainsample.go"
 	ADDQ $16, BX; JMP l5
@@ -1919,14 +1483,14 @@ l1:
 	RET
 
 // func PlainTwinAVX2_________(a0 int) (done int)
-#line 90 "plain.go"
+#line 67 "plain.go"
 TEXT ·PlainTwinAVX2_________(SB), 0, $0-16
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 90 "plain.go"
+#line 67 "plain.go"
 	XORQ BX, BX
 l5:
-#line 90 "plain.go"
+#line 67 "plain.go"
 	LEAQ 8(BX), CX; CMPQ CX, AX; JGT l1
 #line 84 "plainsample.go"
 	ADDQ $8, BX; JMP l5
@@ -2116,239 +1680,47 @@ l1:
 #line 28 "plainsample.go"
 	RET
 
-// func PlainTwin______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
-#line 165 "plain.go"
-TEXT ·PlainTwin______________(SB), 0, $0-56
-#line 165 "plain.go"
+// func PlainTwin______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
+#line 123 "plain.go"
+TEXT ·PlainTwin______________(SB), 0, $472-64
+#line 123 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 165 "plain.go"
-	XORQ BX, BX; MOVQ $-2147483648, CX; VPBROADCASTD CX, Z0
-#line 165 "plain.go"
-	MOVQ a1+8(FP), CX
-#line 165 "plain.go"
-	MOVQ a2+16(FP), DX
-#line 165 "plain.go"
-	MOVQ a3+24(FP), SI
-#line 165 "plain.go"
-	ADDQ SI, DX; MOVQ $0, SI; VPBROADCASTD SI, Z1; MOVQ $31, SI; VPBROADCASTD SI, Z2; MOVQ $1, SI; VPBROADCASTD SI, Z3
-#line 165 "plain.go"
-	MOVQ a4+32(FP), SI
-#line 165 "plain.go"
-	MOVQ a5+40(FP), DI
-#line 165 "plain.go"
-	ADDQ DI, SI; MOVQ $1, DI; VPBROADCASTQ DI, Z4; MOVQ $506097522914230528, DI; VMOVQ DI, X5; VPMOVZXBQ X5, Z5; VPMULLQ Z4, Z5, Z5; MOVQ $1084818905618843912, DI; VMOVQ DI, X6; VPMOVZXBQ X6, Z6; VPMULLQ Z4, Z6, Z6; VPBROADCASTQ CX, Z4
-l6:
-#line 165 "plain.go"
-	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS Z0, Z7; MOVQ DI, R8
-l8:
-#line 165 "plain.go"
-	LEAQ 15(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
-l12:
-#line 165 "plain.go"
-	CMPQ R8, CX; JGE l15
-#line 166 "plain.go"
-	VMOVUPS 0(DX)(R8*4), Z8
-#line 20 "weight.go"
-	VCMPPS $4, Z8, Z8, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17; VMOVUPS Z0, Z9
-l17:
-#line 20 "weight.go"
-	KORTESTW K1, K1; JEQ l18
-#line 23 "weight.go"
-	VADDPS Z1, Z8, Z8
-#line 24 "weight.go"
-	VPSRAVD Z2, Z8, Z10; VPSRLVD Z3, Z10, Z10; VPXORD Z10, Z8, Z8; VMOVDQA32 Z8, K1, Z9
-l18:
-#line 166 "plain.go"
-	VPCMPD $1, Z9, Z7, K1; VPBLENDMD Z9, Z7, K1, Z8
-#line 165 "plain.go"
-	LEAQ 16(R8), R9; VMOVUPS Z8, Z7; MOVQ R9, R8; JMP l8
-l15:
-#line 168 "plain.go"
-	VEXTRACTI64X4 $1, Z7, Y8; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y8, Z8
-#line 98 "plain.go"
-	VMOVUPS Z7, 0(SI)(DI*8); VMOVUPS Z8, 64(SI)(DI*8)
-#line 99 "plain.go"
-	ADDQ $16, BX; JMP l6
-l4:
-#line 99 "plain.go"
-	KXORW K1, K1, K1; MOVL BX, DI
-#line 165 "plain.go"
-	VMOVUPS Z0, Z7; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l23
-l21:
-#line 165 "plain.go"
-	KXORW K2, K2, K2; VPBROADCASTQ R8, Z8; VPADDQ Z8, Z5, Z9; VPADDQ Z8, Z6, Z8; VPCMPQ $1, Z4, Z9, K3; VPCMPQ $1, Z4, Z8, K4; KUNPCKBW K3, K4, K3; KANDW K1, K3, K3; KORTESTW K3, K3; JEQ l22
-#line 166 "plain.go"
-	VMOVUPS.Z 0(DX)(R8*4), K3, Z8
-#line 20 "weight.go"
-	VCMPPS $4, Z8, Z8, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l26; VMOVUPS Z0, Z9
-l26:
-#line 20 "weight.go"
-	KORTESTW K4, K4; JEQ l27
-#line 23 "weight.go"
-	VADDPS Z1, Z8, Z8
-#line 24 "weight.go"
-	VPSRAVD Z2, Z8, Z10; VPSRLVD Z3, Z10, Z10; VPXORD Z10, Z8, Z8; VMOVDQA32 Z8, K4, Z9
-l27:
-#line 166 "plain.go"
-	VPCMPD $1, Z9, Z7, K4; VPBLENDMD Z9, Z7, K4, Z8
-#line 165 "plain.go"
-	LEAQ 16(R8), R9; VMOVDQA32 Z8, K3, Z7; MOVQ R9, R8; KORW K3, K2, K2
-l22:
-#line 165 "plain.go"
-	KMOVW K2, K1; KORTESTW K1, K1; JNE l21
-l23:
-#line 168 "plain.go"
-	VEXTRACTI64X4 $1, Z7, Y8; VPMOVSXDQ Y7, Z7; VPMOVSXDQ Y8, Z8
-#line 98 "plain.go"
-	VMOVUPS Z7, 0(SI)(DI*8); VMOVUPS Z8, 64(SI)(DI*8)
-#line 99 "plain.go"
-	ADDQ $16, BX; JMP l6
-l1:
-#line 99 "plain.go"
-	VZEROUPPER
-#line 99 "plain.go"
-	MOVQ BX, done+48(FP)
-#line 99 "plain.go"
-	RET
-
-// func PlainTwinAVX2______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
-#line 165 "plain.go"
-TEXT ·PlainTwinAVX2______________(SB), 0, $0-56
-#line 165 "plain.go"
-	MOVQ a0+0(FP), AX
-#line 165 "plain.go"
-	XORQ BX, BX; MOVQ $-2147483648, CX; VMOVD CX, X0; VPBROADCASTD X0, Y0
-#line 165 "plain.go"
-	MOVQ a1+8(FP), CX
-#line 165 "plain.go"
-	MOVQ a2+16(FP), DX
-#line 165 "plain.go"
-	MOVQ a3+24(FP), SI
-#line 165 "plain.go"
-	ADDQ SI, DX; MOVQ $0, SI; VMOVD SI, X1; VPBROADCASTD X1, Y1; MOVQ $31, SI; VMOVD SI, X2; VPBROADCASTD X2, Y2; MOVQ $1, SI; VMOVD SI, X3; VPBROADCASTD X3, Y3
-#line 165 "plain.go"
-	MOVQ a4+32(FP), SI
-#line 165 "plain.go"
-	MOVQ a5+40(FP), DI
-#line 165 "plain.go"
-	ADDQ DI, SI; MOVQ $50462976, DI; VMOVQ DI, X4; VPMOVZXBQ X4, Y4; MOVQ $117835012, DI; VMOVQ DI, X5; VPMOVZXBQ X5, Y5; VMOVQ CX, X6; VPBROADCASTQ X6, Y6
-l6:
-#line 165 "plain.go"
-	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS Y0, Y7; MOVQ DI, R8
-l8:
-#line 165 "plain.go"
-	LEAQ 7(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
-l12:
-#line 165 "plain.go"
-	CMPQ R8, CX; JGE l15
-#line 166 "plain.go"
-	VMOVUPS 0(DX)(R8*4), Y8
-#line 20 "weight.go"
-	VCMPPS $4, Y8, Y8, Y9; VMOVUPS Y9, Y11; VPCMPEQD Y12, Y12, Y12; VPXOR Y12, Y9, Y9; VPTEST Y11, Y11; JEQ l17; VMOVUPS Y0, Y10
-l17:
-#line 20 "weight.go"
-	VPTEST Y9, Y9; JEQ l18
-#line 23 "weight.go"
-	VADDPS Y1, Y8, Y8
-#line 24 "weight.go"
-	VPSRAVD Y2, Y8, Y11; VPSRLVD Y3, Y11, Y11; VPXOR Y11, Y8, Y8; VBLENDVPS Y9, Y8, Y10, Y10
-l18:
-#line 166 "plain.go"
-	VPCMPGTD Y7, Y10, Y8; VBLENDVPS Y8, Y10, Y7, Y8
-#line 165 "plain.go"
-	LEAQ 16(R8), R9; VMOVUPS Y8, Y7; MOVQ R9, R8; JMP l8
-l15:
-#line 168 "plain.go"
-	VEXTRACTI128 $1, Y7, X8; VPMOVSXDQ X7, Y7; VPMOVSXDQ X8, Y8
-#line 98 "plain.go"
-	VMOVUPS Y7, 0(SI)(DI*8); VMOVUPS Y8, 32(SI)(DI*8)
-#line 99 "plain.go"
-	ADDQ $8, BX; JMP l6
-l4:
-#line 99 "plain.go"
-	VPXOR Y7, Y7, Y7; MOVL BX, DI
-#line 165 "plain.go"
-	VMOVUPS Y0, Y8; MOVQ DI, R8; VPCMPEQD Y9, Y9, Y9; VPOR Y9, Y7, Y7; VPTEST Y7, Y7; JEQ l23
-l21:
-#line 165 "plain.go"
-	VPXOR Y9, Y9, Y9; VMOVQ R8, X10; VPBROADCASTQ X10, Y10; VPADDQ Y10, Y4, Y11; VPADDQ Y10, Y5, Y10; VPCMPGTQ Y11, Y6, Y11; VPCMPGTQ Y10, Y6, Y10; VSHUFPS $136, Y10, Y11, Y10; VPERMQ $216, Y10, Y10; VPAND Y7, Y10, Y10; VPTEST Y10, Y10; JEQ l22
-#line 166 "plain.go"
-	VMASKMOVPS 0(DX)(R8*4), Y10, Y11
-#line 20 "weight.go"
-	VCMPPS $4, Y11, Y11, Y12; VPAND Y10, Y12, Y14; VPANDN Y10, Y12, Y12; VPTEST Y14, Y14; JEQ l26; VMOVUPS Y0, Y13
-l26:
-#line 20 "weight.go"
-	VPTEST Y12, Y12; JEQ l27
-#line 23 "weight.go"
-	VADDPS Y1, Y11, Y11
-#line 24 "weight.go"
-	VPSRAVD Y2, Y11, Y14; VPSRLVD Y3, Y14, Y14; VPXOR Y14, Y11, Y11; VBLENDVPS Y12, Y11, Y13, Y13
-l27:
-#line 166 "plain.go"
-	VPCMPGTD Y8, Y13, Y11; VBLENDVPS Y11, Y13, Y8, Y11
-#line 165 "plain.go"
-	LEAQ 16(R8), R9; VBLENDVPS Y10, Y11, Y8, Y8; MOVQ R9, R8; VPOR Y10, Y9, Y9
-l22:
-#line 165 "plain.go"
-	VMOVUPS Y9, Y7; VPTEST Y7, Y7; JNE l21
-l23:
-#line 168 "plain.go"
-	VEXTRACTI128 $1, Y8, X7; VPMOVSXDQ X8, Y8; VPMOVSXDQ X7, Y7
-#line 98 "plain.go"
-	VMOVUPS Y8, 0(SI)(DI*8); VMOVUPS Y7, 32(SI)(DI*8)
-#line 99 "plain.go"
-	ADDQ $8, BX; JMP l6
-l1:
-#line 99 "plain.go"
-	VZEROUPPER
-#line 99 "plain.go"
-	MOVQ BX, done+48(FP)
-#line 99 "plain.go"
-	RET
-
-// func PlainTwin_______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
-#line 100 "plain.go"
-TEXT ·PlainTwin_______________(SB), 0, $472-64
-#line 100 "plain.go"
-	MOVQ a0+0(FP), AX
-#line 100 "plain.go"
+#line 123 "plain.go"
 	XORQ BX, BX; MOVQ $0, CX; VPBROADCASTQ CX, Z31; VMOVUPS Z31, 128(SP)
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a1+8(FP), CX
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a2+16(FP), DX
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a3+24(FP), SI
-#line 100 "plain.go"
+#line 123 "plain.go"
 	ADDQ SI, DX; MOVQ $-2147483648, SI; VPBROADCASTD SI, Z31; VMOVUPS Z31, 256(SP); MOVQ $0, SI; VPBROADCASTD SI, Z2; MOVQ $31, SI; VPBROADCASTD SI, Z31; VMOVUPS Z31, 320(SP); MOVQ $1, SI; VPBROADCASTD SI, Z31; VMOVUPS Z31, 384(SP); MOVQ $-2139095041, SI; VPBROADCASTD SI, Z5
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VBROADCASTSS a4+32(FP), Z6
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ $268435456, SI; VPBROADCASTD SI, Z7; MOVQ $1069066811, SI; VPBROADCASTD SI, Z8; MOVQ $1262485504, SI; VPBROADCASTD SI, Z9; MOVQ $-1087278568, SI; VPBROADCASTD SI, Z10; MOVQ $822272776, SI; VPBROADCASTD SI, Z11; MOVQ $984950725, SI; VPBROADCASTD SI, Z12
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ $1007230148, SI; VPBROADCASTD SI, Z13; MOVQ $1026206807, SI; VPBROADCASTD SI, Z14; MOVQ $1042983497, SI; VPBROADCASTD SI, Z15; MOVQ $1056964606, SI; VPBROADCASTD SI, Z16; MOVQ $1065353216, SI; VPBROADCASTD SI, Z17; MOVQ $528482304, SI; VPBROADCASTD SI, Z18
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ $1602224128, SI; VPBROADCASTD SI, Z19; MOVQ $23, SI; VPBROADCASTD SI, Z20; MOVQ $2147483647, SI; VPBROADCASTD SI, Z21; MOVQ $1120927744, SI; VPBROADCASTD SI, Z22; MOVQ $2139095040, SI; VPBROADCASTD SI, Z23; MOVQ $1300234240, SI; VPBROADCASTD SI, Z24
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a5+40(FP), SI
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a6+48(FP), DI
-#line 100 "plain.go"
+#line 123 "plain.go"
 	ADDQ DI, SI; MOVQ $1, DI; VPBROADCASTQ DI, Z25; MOVQ $506097522914230528, DI; VMOVQ DI, X31; VMOVUPS Z31, 0(SP); VMOVUPS 0(SP), Z31; VPMOVZXBQ X31, Z31; VMOVUPS Z31, 0(SP); VMOVUPS 0(SP), Z31; VPMULLQ Z25, Z31, Z31; VMOVUPS Z31, 0(SP); MOVQ $1084818905618843912, DI
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VMOVQ DI, X31; VMOVUPS Z31, 64(SP); VMOVUPS 64(SP), Z31; VPMOVZXBQ X31, Z31; VMOVUPS Z31, 64(SP); VMOVUPS 64(SP), Z31; VPMULLQ Z25, Z31, Z31; VMOVUPS Z31, 64(SP); VPBROADCASTQ CX, Z31; VMOVUPS Z31, 192(SP)
 l6:
-#line 100 "plain.go"
-	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI
-#line 170 "plain.go"
-	VMOVUPS 128(SP), Z28; VMOVUPS 128(SP), Z29; MOVQ DI, R8
+#line 123 "plain.go"
+	LEAQ 16(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS 128(SP), Z28; VMOVUPS 128(SP), Z29; MOVQ DI, R8
 l8:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	LEAQ 15(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	CMPQ R8, CX; JGE l15
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VMOVUPS 0(DX)(R8*4), Z30
 #line 20 "weight.go"
 	VCMPPS $4, Z30, Z30, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l17; VMOVUPS 256(SP), Z26
@@ -2360,7 +1732,7 @@ l17:
 #line 24 "weight.go"
 	VPSRAVD 320(SP), Z27, Z0; VPSRLVD 384(SP), Z0, Z0; VPXORD Z0, Z27, Z0; VMOVDQA32 Z0, K1, Z26
 l18:
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VPCMPD $1, Z26, Z5, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l20
 #line 34 "weight.go"
 	VCMPPS $0, Z6, Z30, K3; KANDW K2, K3, K4; KANDNW K2, K3, K2; KMOVW K4, K3; KORTESTW K3, K3; JEQ l22; VMOVUPS Z7, Z27
@@ -2407,32 +1779,32 @@ l31:
 #line 37 "weight.go"
 	VMULPS Z24, Z3, Z1; VCVTTPS2DQ Z1, Z1; VMOVDQA32 Z1, K2, Z27
 l23:
-#line 172 "plain.go"
+#line 125 "plain.go"
 	VEXTRACTI64X4 $1, Z27, Y1; VPMOVSXDQ Y27, Z3; VPMOVSXDQ Y1, Z1; VPADDQ Z3, Z28, Z3; VPADDQ Z1, Z29, Z1; VMOVUPS Z3, Z0; VMOVUPS Z1, Z26
 l20:
-#line 172 "plain.go"
+#line 125 "plain.go"
 	KORTESTW K1, K1; JEQ l32
-#line 171 "plain.go"
+#line 124 "plain.go"
 	KSHIFTRW $8, K1, K2; VMOVDQA64 Z28, K1, Z0; VMOVDQA64 Z29, K2, Z26
 l32:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	LEAQ 16(R8), R9; VMOVUPS Z0, Z28; VMOVUPS Z26, Z29; MOVQ R9, R8; JMP l8
 l15:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Z28, 0(SI)(DI*8); VMOVUPS Z29, 64(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $16, BX; JMP l6
 l4:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	KXORW K7, K7, K7; KMOVQ K7, 448(SP); MOVL BX, DI
-#line 170 "plain.go"
+#line 123 "plain.go"
 	VMOVUPS 128(SP), Z0; VMOVUPS 128(SP), Z1; MOVQ DI, R8; KXNORW K2, K2, K2; KMOVQ 448(SP), K7; KORW K2, K7, K7; KMOVQ K7, 448(SP); KMOVQ 448(SP), K7; KORTESTW K7, K7; JEQ l37
 l35:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	KXORW K7, K7, K7; KMOVQ K7, 456(SP); VPBROADCASTQ R8, Z3; VMOVUPS 0(SP), Z31; VPADDQ Z3, Z31, Z4; VMOVUPS 64(SP), Z31; VPADDQ Z3, Z31, Z3; VPCMPQ $1, 192(SP), Z4, K3; VPCMPQ $1, 192(SP), Z3, K4; KUNPCKBW K3, K4, K3; KMOVQ 448(SP), K7; KANDW K7, K3, K3
-#line 170 "plain.go"
+#line 123 "plain.go"
 	KORTESTW K3, K3; JEQ l36
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VMOVUPS.Z 0(DX)(R8*4), K3, Z3
 #line 20 "weight.go"
 	VCMPPS $4, Z3, Z3, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KORTESTW K5, K5; JEQ l40; VMOVUPS 256(SP), Z4
@@ -2444,7 +1816,7 @@ l40:
 #line 24 "weight.go"
 	VPSRAVD 320(SP), Z25, Z26; VPSRLVD 384(SP), Z26, Z26; VPXORD Z26, Z25, Z25; VMOVDQA32 Z25, K4, Z4
 l41:
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VPCMPD $1, Z4, Z5, K4; KANDW K3, K4, K5; KANDNW K3, K4, K4; KMOVQ K4, 464(SP); KORTESTW K5, K5; JEQ l43
 #line 34 "weight.go"
 	VCMPPS $0, Z6, Z3, K6; KANDW K5, K6, K1; KANDNW K5, K6, K5; KORTESTW K1, K1; JEQ l45; VMOVUPS Z7, Z26
@@ -2491,83 +1863,81 @@ l54:
 #line 37 "weight.go"
 	VMULPS Z24, Z3, Z3; VCVTTPS2DQ Z3, Z3; VMOVDQA32 Z3, K5, Z26
 l46:
-#line 172 "plain.go"
+#line 125 "plain.go"
 	VEXTRACTI64X4 $1, Z26, Y3; VPMOVSXDQ Y26, Z26; VPMOVSXDQ Y3, Z3; VPADDQ Z26, Z0, Z26; VPADDQ Z3, Z1, Z3; VMOVUPS Z26, Z4; VMOVUPS Z3, Z25
 l43:
-#line 172 "plain.go"
+#line 125 "plain.go"
 	KMOVQ 464(SP), K7; KORTESTW K7, K7; JEQ l55
-#line 171 "plain.go"
+#line 124 "plain.go"
 	KMOVQ 464(SP), K7; KSHIFTRW $8, K7, K1; KMOVQ 464(SP), K7; VMOVDQA64 Z0, K7, Z4; VMOVDQA64 Z1, K1, Z25
 l55:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	LEAQ 16(R8), R9; KSHIFTRW $8, K3, K1; VMOVDQA64 Z4, K3, Z0; VMOVDQA64 Z25, K1, Z1; MOVQ R9, R8; KMOVQ 456(SP), K7; KORW K3, K7, K7; KMOVQ K7, 456(SP)
 l36:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	KMOVQ 456(SP), K7; KMOVQ K7, 448(SP); KMOVQ 448(SP), K7; KORTESTW K7, K7; JNE l35
 l37:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Z0, 0(SI)(DI*8); VMOVUPS Z1, 64(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $16, BX; JMP l6
 l1:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VZEROUPPER
-#line 88 "plain.go"
+#line 65 "plain.go"
 	MOVQ BX, done+56(FP)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	RET
 
-// func PlainTwinAVX2_______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
-#line 100 "plain.go"
-TEXT ·PlainTwinAVX2_______________(SB), 0, $992-64
-#line 100 "plain.go"
+// func PlainTwinAVX2______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int)
+#line 123 "plain.go"
+TEXT ·PlainTwinAVX2______________(SB), 0, $992-64
+#line 123 "plain.go"
 	MOVQ a0+0(FP), AX
-#line 100 "plain.go"
+#line 123 "plain.go"
 	XORQ BX, BX; MOVQ $0, CX; VMOVQ CX, X0; VPBROADCASTQ X0, Y15; VMOVUPS Y15, 0(SP)
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a1+8(FP), CX
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a2+16(FP), DX
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a3+24(FP), SI
-#line 100 "plain.go"
+#line 123 "plain.go"
 	ADDQ SI, DX; MOVQ $-2147483648, SI; VMOVD SI, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 32(SP); MOVQ $0, SI; VMOVD SI, X2; VPBROADCASTD X2, Y15; VMOVUPS Y15, 864(SP); MOVQ $31, SI; VMOVD SI, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 64(SP); MOVQ $1, SI; VMOVD SI, X4
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VPBROADCASTD X4, Y15; VMOVUPS Y15, 96(SP); MOVQ $-2139095041, SI; VMOVD SI, X5; VPBROADCASTD X5, Y15; VMOVUPS Y15, 128(SP)
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VBROADCASTSS a4+32(FP), Y15
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VMOVUPS Y15, 704(SP); MOVQ $268435456, SI; VMOVD SI, X7; VPBROADCASTD X7, Y15; VMOVUPS Y15, 160(SP); MOVQ $1069066811, SI; VMOVD SI, X8; VPBROADCASTD X8, Y15; VMOVUPS Y15, 192(SP); MOVQ $1262485504, SI; VMOVD SI, X9; VPBROADCASTD X9, Y15; VMOVUPS Y15, 736(SP)
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ $-1087278568, SI; VMOVD SI, X10; VPBROADCASTD X10, Y15; VMOVUPS Y15, 224(SP); MOVQ $822272776, SI; VMOVD SI, X11; VPBROADCASTD X11, Y15; VMOVUPS Y15, 256(SP); MOVQ $984950725, SI; VMOVD SI, X12; VPBROADCASTD X12, Y15; VMOVUPS Y15, 288(SP); MOVQ $1007230148, SI
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VMOVD SI, X13; VPBROADCASTD X13, Y15; VMOVUPS Y15, 384(SP); MOVQ $1026206807, SI; VMOVD SI, X14; VPBROADCASTD X14, Y15; VMOVUPS Y15, 448(SP); MOVQ $1042983497, SI; VMOVD SI, X0; VPBROADCASTD X0, Y15; VMOVUPS Y15, 480(SP); MOVQ $1056964606, SI; VMOVD SI, X1
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VPBROADCASTD X1, Y15; VMOVUPS Y15, 512(SP); MOVQ $1065353216, SI; VMOVD SI, X3; VPBROADCASTD X3, Y15; VMOVUPS Y15, 768(SP); MOVQ $528482304, SI; VMOVD SI, X4; VPBROADCASTD X4, Y15; VMOVUPS Y15, 800(SP); MOVQ $1602224128, SI; VMOVD SI, X5; VPBROADCASTD X5, Y15
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VMOVUPS Y15, 832(SP); MOVQ $23, SI; VMOVD SI, X7; VPBROADCASTD X7, Y15; VMOVUPS Y15, 544(SP); MOVQ $2147483647, SI; VMOVD SI, X8; VPBROADCASTD X8, Y15; VMOVUPS Y15, 576(SP); MOVQ $1120927744, SI; VMOVD SI, X10; VPBROADCASTD X10, Y15; VMOVUPS Y15, 608(SP)
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ $2139095040, SI; VMOVD SI, X11; VPBROADCASTD X11, Y15; VMOVUPS Y15, 640(SP); MOVQ $1300234240, SI; VMOVD SI, X12; VPBROADCASTD X12, Y15; VMOVUPS Y15, 672(SP)
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a5+40(FP), SI
-#line 100 "plain.go"
+#line 123 "plain.go"
 	MOVQ a6+48(FP), DI
-#line 100 "plain.go"
+#line 123 "plain.go"
 	ADDQ DI, SI; MOVQ $50462976, DI; VMOVQ DI, X15; VMOVUPS Y15, 320(SP); VMOVUPS 320(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 320(SP); MOVQ $117835012, DI; VMOVQ DI, X15; VMOVUPS Y15, 352(SP); VMOVUPS 352(SP), Y15; VPMOVZXBQ X15, Y15; VMOVUPS Y15, 352(SP)
-#line 100 "plain.go"
+#line 123 "plain.go"
 	VMOVQ CX, X13; VPBROADCASTQ X13, Y15; VMOVUPS Y15, 416(SP)
 l6:
-#line 100 "plain.go"
-	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI
-#line 170 "plain.go"
-	VMOVUPS 0(SP), Y13; VMOVUPS 0(SP), Y14; MOVQ DI, R8
+#line 123 "plain.go"
+	LEAQ 8(BX), DI; CMPQ DI, AX; JGT l1; MOVL BX, DI; VMOVUPS 0(SP), Y13; VMOVUPS 0(SP), Y14; MOVQ DI, R8
 l8:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	LEAQ 7(R8), R9; CMPQ R8, R9; JGT l4; CMPQ R8, CX; JGE l12; CMPQ R9, CX; JGE l4
 l12:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	CMPQ R8, CX; JGE l15
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VMOVUPS 0(DX)(R8*4), Y0
 #line 20 "weight.go"
 	VCMPPS $4, Y0, Y0, Y1; VMOVUPS Y1, Y8; VPCMPEQD Y10, Y10, Y10; VPXOR Y10, Y1, Y1; VPTEST Y8, Y8; JEQ l17; VMOVUPS 32(SP), Y7
@@ -2579,7 +1949,7 @@ l17:
 #line 24 "weight.go"
 	VPSRAVD 64(SP), Y8, Y10; VPSRLVD 96(SP), Y10, Y10; VPXOR Y10, Y8, Y8; VBLENDVPS Y1, Y8, Y7, Y7
 l18:
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VPCMPGTD 128(SP), Y7, Y1; VMOVUPS Y1, Y10; VPCMPEQD Y11, Y11, Y11; VPXOR Y11, Y1, Y1; VPTEST Y10, Y10; JEQ l20
 #line 34 "weight.go"
 	VCMPPS $0, 704(SP), Y0, Y11; VPAND Y10, Y11, Y6; VPANDN Y10, Y11, Y10; VPTEST Y6, Y6; JEQ l22; VMOVUPS 160(SP), Y12
@@ -2626,32 +1996,32 @@ l31:
 #line 37 "weight.go"
 	VMULPS 672(SP), Y3, Y0; VCVTTPS2DQ Y0, Y0; VBLENDVPS Y10, Y0, Y12, Y12
 l23:
-#line 172 "plain.go"
+#line 125 "plain.go"
 	VEXTRACTI128 $1, Y12, X0; VPMOVSXDQ X12, Y2; VPMOVSXDQ X0, Y0; VPADDQ Y2, Y13, Y2; VPADDQ Y0, Y14, Y0; VMOVUPS Y2, Y7; VMOVUPS Y0, Y8
 l20:
-#line 172 "plain.go"
+#line 125 "plain.go"
 	VPTEST Y1, Y1; JEQ l32
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VPMOVSXDQ X1, Y0; VEXTRACTI128 $1, Y1, X1; VPMOVSXDQ X1, Y1; VBLENDVPS Y0, Y13, Y7, Y7; VBLENDVPS Y1, Y14, Y8, Y8
 l32:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	LEAQ 16(R8), R9; VMOVUPS Y7, Y13; VMOVUPS Y8, Y14; MOVQ R9, R8; JMP l8
 l15:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Y13, 0(SI)(DI*8); VMOVUPS Y14, 32(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $8, BX; JMP l6
 l4:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VPXOR Y15, Y15, Y15; VMOVUPS Y15, 960(SP); MOVL BX, DI
-#line 170 "plain.go"
+#line 123 "plain.go"
 	VMOVUPS 0(SP), Y15; VMOVUPS Y15, 896(SP); VMOVUPS 0(SP), Y15; VMOVUPS Y15, 928(SP); MOVQ DI, R8; VPCMPEQD Y3, Y3, Y3; VMOVUPS 960(SP), Y15; VPOR Y3, Y15, Y15; VMOVUPS Y15, 960(SP); VMOVUPS 960(SP), Y15; VPTEST Y15, Y15; JEQ l37
 l35:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	VPXOR Y3, Y3, Y3; VMOVQ R8, X4; VPBROADCASTQ X4, Y4; VMOVUPS 320(SP), Y15; VPADDQ Y4, Y15, Y5; VMOVUPS 352(SP), Y15; VPADDQ Y4, Y15, Y4; VMOVUPS 416(SP), Y15; VPCMPGTQ Y5, Y15, Y5; VMOVUPS 416(SP), Y15; VPCMPGTQ Y4, Y15, Y4; VSHUFPS $136, Y4, Y5, Y4; VPERMQ $216, Y4, Y4
-#line 170 "plain.go"
+#line 123 "plain.go"
 	VPAND 960(SP), Y4, Y4; VPTEST Y4, Y4; JEQ l36
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VMASKMOVPS 0(DX)(R8*4), Y4, Y5
 #line 20 "weight.go"
 	VCMPPS $4, Y5, Y5, Y6; VPAND Y4, Y6, Y8; VPANDN Y4, Y6, Y6; VPTEST Y8, Y8; JEQ l40; VMOVUPS 32(SP), Y7
@@ -2663,7 +2033,7 @@ l40:
 #line 24 "weight.go"
 	VPSRAVD 64(SP), Y8, Y9; VPSRLVD 96(SP), Y9, Y9; VPXOR Y9, Y8, Y8; VBLENDVPS Y6, Y8, Y7, Y7
 l41:
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VPCMPGTD 128(SP), Y7, Y6; VPAND Y4, Y6, Y9; VPANDN Y4, Y6, Y6; VPTEST Y9, Y9; JEQ l43
 #line 34 "weight.go"
 	VCMPPS $0, 704(SP), Y5, Y10; VPAND Y9, Y10, Y12; VPANDN Y9, Y10, Y9; VMOVUPS Y12, Y10; VPTEST Y10, Y10; JEQ l45; VMOVUPS 160(SP), Y11
@@ -2712,121 +2082,121 @@ l54:
 #line 37 "weight.go"
 	VMULPS 672(SP), Y2, Y0; VCVTTPS2DQ Y0, Y0; VBLENDVPS Y9, Y0, Y11, Y11
 l46:
-#line 172 "plain.go"
+#line 125 "plain.go"
 	VEXTRACTI128 $1, Y11, X0; VPMOVSXDQ X11, Y1; VPMOVSXDQ X0, Y0; VMOVUPS 896(SP), Y15; VPADDQ Y1, Y15, Y1; VMOVUPS 928(SP), Y15; VPADDQ Y0, Y15, Y0; VMOVUPS Y1, Y7; VMOVUPS Y0, Y8
 l43:
-#line 172 "plain.go"
+#line 125 "plain.go"
 	VPTEST Y6, Y6; JEQ l55
-#line 171 "plain.go"
+#line 124 "plain.go"
 	VPMOVSXDQ X6, Y0; VEXTRACTI128 $1, Y6, X1; VPMOVSXDQ X1, Y1; VBLENDVPS Y0, 896(SP), Y7, Y7; VBLENDVPS Y1, 928(SP), Y8, Y8
 l55:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	LEAQ 16(R8), R9; VPMOVSXDQ X4, Y0; VEXTRACTI128 $1, Y4, X1; VPMOVSXDQ X1, Y1; VMOVUPS 896(SP), Y15; VBLENDVPS Y0, Y7, Y15, Y15; VMOVUPS Y15, 896(SP); VMOVUPS 928(SP), Y15; VBLENDVPS Y1, Y8, Y15, Y15; VMOVUPS Y15, 928(SP); MOVQ R9, R8; VPOR Y4, Y3, Y3
 l36:
-#line 170 "plain.go"
+#line 123 "plain.go"
 	VMOVUPS Y3, 960(SP); VMOVUPS 960(SP), Y15; VPTEST Y15, Y15; JNE l35
 l37:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS 896(SP), Y15; VMOVUPS Y15, 0(SI)(DI*8); VMOVUPS 928(SP), Y15; VMOVUPS Y15, 32(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $8, BX; JMP l6
 l1:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VZEROUPPER
-#line 88 "plain.go"
+#line 65 "plain.go"
 	MOVQ BX, done+56(FP)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	RET
 
-// func PlainTwin________________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
-#line 90 "plain.go"
-TEXT ·PlainTwin________________(SB), 0, $96-104
-#line 90 "plain.go"
+// func PlainTwin_______________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
+#line 67 "plain.go"
+TEXT ·PlainTwin_______________(SB), 0, $96-104
+#line 67 "plain.go"
 	MOVQ a0+0(FP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ R15, 32(SP); XORQ BX, BX
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a1+8(FP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ R15, 48(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a2+9(FP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ R15, 56(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a3+10(FP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ R15, 64(SP); MOVQ $2143289344, DI; VPBROADCASTD DI, Z0
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a4+16(FP), DI
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a5+24(FP), R8
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ DI, 72(SP); MOVQ 72(SP), R15; ADDQ R8, R15; MOVQ R15, 72(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a6+32(FP), Z1
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a7+36(FP), R8
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a8+40(FP), Z2
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $192937984, R15; MOVQ R15, 0(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a9+44(FP), Z3
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $-1060439283, R11; VPBROADCASTD R11, Z4; MOVQ $-8388608, R11; VPBROADCASTD R11, Z5; MOVQ $1065353216, R11; VPBROADCASTD R11, Z6; MOVQ $-1113860497, R11; VPBROADCASTD R11, Z7; MOVQ $1040456779, R11; VPBROADCASTD R11, Z8
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $-1106795393, R11; VPBROADCASTD R11, Z9; MOVQ $1041316346, R11; VPBROADCASTD R11, Z10; MOVQ $-1104538942, R11; VPBROADCASTD R11, Z11; MOVQ $1045221873, R11; VPBROADCASTD R11, Z12; MOVQ $-1098907111, R11; VPBROADCASTD R11, Z13; MOVQ $1051372200, R11
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VPBROADCASTD R11, Z14; MOVQ $-1090519044, R11; VPBROADCASTD R11, Z15; MOVQ $867267096, R11; VPBROADCASTD R11, Z16
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a10+48(FP), R11
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a11+52(FP), Z17
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a12+56(FP), R12
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $-2147483648, R13; VPBROADCASTD R13, Z18
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a13+57(FP), R13
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a14+60(FP), Z19
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $192937984, R15; MOVQ R15, 16(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a15+64(FP), Z20
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $0, R15; MOVQ R15, 24(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a16+68(FP), R10
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a17+72(FP), Z21
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a18+76(FP), R14
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $506097522914230528, R9; MOVQ $1084818905618843912, AX; VMOVQ R9, X22; VPINSRQ $1, AX, X22, X22; VPMOVZXBD X22, Z22; MOVQ $0, AX; VPBROADCASTD AX, Z23
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a19+80(FP), AX
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a20+88(FP), R9
-#line 90 "plain.go"
+#line 67 "plain.go"
 	ADDQ R9, AX; VPBROADCASTQ AX, Z24; MOVQ $0, R15; MOVQ R15, 40(SP); MOVQ $192937984, R15; MOVQ R15, 88(SP); MOVQ $0, AX; MOVQ $192937984, CX; MOVQ $0, DX; MOVQ $0, SI; XORQ DI, DI; XORQ R15, R15; MOVQ R15, 80(SP); MOVQ 32(SP), DI; MOVQ 48(SP), R15; TESTB R15, R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	JNE l7; MOVQ 56(SP), R15; TESTB R15, R15; JEQ l7; MOVQ 64(SP), R15; TESTB R15, R15; JNE l10
 l7:
-#line 90 "plain.go"
+#line 67 "plain.go"
 	XORQ DI, DI
 l10:
 l11:
-#line 90 "plain.go"
+#line 67 "plain.go"
 	LEAQ 16(BX), R9; CMPQ R9, DI; JGT l12; CMPQ BX, 80(SP); JGE l6
 l12:
-#line 90 "plain.go"
+#line 67 "plain.go"
 	CMPQ R9, 32(SP); JGT l1
-#line 176 "plain.go"
+#line 129 "plain.go"
 	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l16; VMOVUPS Z0, Z25; JMP l17
 l16:
-#line 179 "plain.go"
+#line 132 "plain.go"
 	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 72(SP), R15; VBROADCASTSS 0(R15), Z26
 #line 62 "weight.go"
 	VCMPPS $0, Z1, Z26, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l19
@@ -2916,18 +2286,18 @@ l44:
 #line 65 "weight.go"
 	VSUBPS Z28, Z26, Z26; VMOVDQA32 Z26, K1, Z27
 l32:
-#line 179 "plain.go"
+#line 132 "plain.go"
 	VMOVUPS Z27, Z25
 l17:
-#line 54 "plain.go"
+#line 43 "plain.go"
 	VPBROADCASTD BX, Z26; VPADDD Z26, Z22, Z26; VPCMPD $0, Z23, Z26, K1; KORTESTW K1, K1; JEQ l2
-#line 55 "plain.go"
+#line 44 "plain.go"
 	MOVQ 64(SP), R15; TESTB R15, R15; JEQ l1; KMOVW K1, K2; MOVQ 40(SP), R15; VSCATTERQPS Y25, K2, 0(R15)(Z24*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z25, Y25; MOVQ 40(SP), R15; VSCATTERQPS Y25, K1, 0(R15)(Z24*1)
 l2:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	ADDQ $16, BX; JMP l11
 l6:
-#line 179 "plain.go"
+#line 132 "plain.go"
 	MOVQ 72(SP), R15; VBROADCASTSS 0(R15), Z25
 #line 62 "weight.go"
 	VCMPPS $0, Z1, Z25, K1; KMOVW K1, K2; KNOTW K1, K1; KORTESTW K2, K2; JEQ l49
@@ -3017,120 +2387,120 @@ l74:
 #line 65 "weight.go"
 	VSUBPS Z27, Z25, Z25; VMOVDQA32 Z25, K1, Z26
 l62:
-#line 179 "plain.go"
+#line 132 "plain.go"
 	VMOVUPS Z26, Z25
-#line 54 "plain.go"
+#line 43 "plain.go"
 	VPBROADCASTD BX, Z26; VPADDD Z26, Z22, Z26; VPCMPD $0, Z23, Z26, K1; KORTESTW K1, K1; JEQ l5
-#line 55 "plain.go"
+#line 44 "plain.go"
 	KMOVW K1, K2; VSCATTERQPS Y25, K2, 0(SI)(Z24*1); KSHIFTRW $8, K1, K1; VEXTRACTI64X4 $1, Z25, Y25; VSCATTERQPS Y25, K1, 0(SI)(Z24*1)
 l5:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	ADDQ $16, BX; LEAQ 16(BX), R9; CMPQ R9, DI; JLE l6; JMP l11
 l1:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	VZEROUPPER
-#line 55 "plain.go"
+#line 44 "plain.go"
 	MOVQ BX, done+96(FP)
-#line 55 "plain.go"
+#line 44 "plain.go"
 	RET
 
-// func PlainTwinAVX2________________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
-#line 90 "plain.go"
-TEXT ·PlainTwinAVX2________________(SB), 0, $920-104
-#line 90 "plain.go"
+// func PlainTwinAVX2_______________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int)
+#line 67 "plain.go"
+TEXT ·PlainTwinAVX2_______________(SB), 0, $920-104
+#line 67 "plain.go"
 	MOVQ a0+0(FP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ R15, 32(SP); XORQ BX, BX
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a1+8(FP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ R15, 40(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a2+9(FP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ R15, 48(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a3+10(FP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ R15, 56(SP); MOVQ $2143289344, DI; VMOVD DI, X0; VPBROADCASTD X0, Y15; VMOVUPS Y15, 88(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a4+16(FP), DI
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a5+24(FP), R8
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ DI, 72(SP); MOVQ 72(SP), R15; ADDQ R8, R15; MOVQ R15, 72(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a6+32(FP), Y15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVUPS Y15, 216(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a7+36(FP), R8
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a8+40(FP), Y15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVUPS Y15, 120(SP); MOVQ $192937984, R15; MOVQ R15, 0(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a9+44(FP), Y15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVUPS Y15, 152(SP); MOVQ $0, R15; MOVQ R15, 8(SP); MOVQ $-1060439283, R11; VMOVD R11, X4; VPBROADCASTD X4, Y15; VMOVUPS Y15, 504(SP); MOVQ $-8388608, R11; VMOVD R11, X5; VPBROADCASTD X5, Y5; MOVQ $1065353216, R11; VMOVD R11, X6; VPBROADCASTD X6, Y15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVUPS Y15, 568(SP); MOVQ $-1113860497, R11; VMOVD R11, X7; VPBROADCASTD X7, Y15; VMOVUPS Y15, 600(SP); MOVQ $1040456779, R11; VMOVD R11, X8; VPBROADCASTD X8, Y15; VMOVUPS Y15, 792(SP); MOVQ $-1106795393, R11; VMOVD R11, X9; VPBROADCASTD X9, Y15; VMOVUPS Y15, 824(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $1041316346, R11; VMOVD R11, X10; VPBROADCASTD X10, Y15; VMOVUPS Y15, 856(SP); MOVQ $-1104538942, R11; VMOVD R11, X11; VPBROADCASTD X11, Y15; VMOVUPS Y15, 888(SP); MOVQ $1045221873, R11; VMOVD R11, X12; VPBROADCASTD X12, Y12; MOVQ $-1098907111, R11
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVD R11, X13; VPBROADCASTD X13, Y13; MOVQ $1051372200, R11; VMOVD R11, X0; VPBROADCASTD X0, Y0; MOVQ $-1090519044, R11; VMOVD R11, X2; VPBROADCASTD X2, Y2; MOVQ $867267096, R11; VMOVD R11, X3; VPBROADCASTD X3, Y3
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a10+48(FP), R11
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a11+52(FP), Y15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVUPS Y15, 184(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a12+56(FP), R12
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $-2147483648, R13; VMOVD R13, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 248(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a13+57(FP), R13
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a14+60(FP), Y15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVUPS Y15, 280(SP); MOVQ $192937984, R15; MOVQ R15, 16(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a15+64(FP), Y15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVUPS Y15, 312(SP); MOVQ $0, R15; MOVQ R15, 24(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a16+68(FP), R10
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VBROADCASTSS a17+72(FP), Y15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	VMOVUPS Y15, 344(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVBLZX a18+76(FP), R14
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ $506097522914230528, R9; VMOVQ R9, X15; VMOVUPS Y15, 376(SP); VMOVUPS 376(SP), Y15; VPMOVZXBD X15, Y15; VMOVUPS Y15, 376(SP); MOVQ $0, R9; VMOVD R9, X1; VPBROADCASTD X1, Y15; VMOVUPS Y15, 408(SP)
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a19+80(FP), R9
-#line 90 "plain.go"
+#line 67 "plain.go"
 	MOVQ a20+88(FP), AX
-#line 90 "plain.go"
+#line 67 "plain.go"
 	ADDQ AX, R9; VMOVQ R9, X1; VPBROADCASTQ X1, Y1; MOVQ $192937984, R15; MOVQ R15, 80(SP); MOVQ $0, R9; MOVQ $192937984, CX; MOVQ $0, DX; XORQ SI, SI; XORQ R15, R15; MOVQ R15, 64(SP); MOVQ 32(SP), SI; MOVQ 40(SP), R15; TESTB R15, R15; JNE l7; MOVQ 48(SP), R15
-#line 90 "plain.go"
+#line 67 "plain.go"
 	TESTB R15, R15; JEQ l7; MOVQ 56(SP), R15; TESTB R15, R15; JNE l10
 l7:
-#line 90 "plain.go"
+#line 67 "plain.go"
 	XORQ SI, SI
 l10:
 l11:
-#line 90 "plain.go"
+#line 67 "plain.go"
 	LEAQ 8(BX), DI; CMPQ DI, SI; JGT l12; CMPQ BX, 64(SP); JGE l6
 l12:
-#line 90 "plain.go"
+#line 67 "plain.go"
 	CMPQ DI, 32(SP); JGT l1
-#line 176 "plain.go"
+#line 129 "plain.go"
 	MOVQ 40(SP), R15; TESTB R15, R15; JEQ l16; VMOVUPS 88(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 440(SP); JMP l17
 l16:
-#line 179 "plain.go"
+#line 132 "plain.go"
 	MOVQ 48(SP), R15; TESTB R15, R15; JEQ l1; MOVQ 72(SP), R15; VBROADCASTSS 0(R15), Y15; VMOVUPS Y15, 472(SP)
 #line 62 "weight.go"
 	VMOVUPS 472(SP), Y15; VCMPPS $0, 216(SP), Y15, Y4; VMOVUPS Y4, Y6; VPCMPEQD Y7, Y7, Y7; VPXOR Y7, Y4, Y4; VMOVUPS Y4, 632(SP); VPTEST Y6, Y6; JEQ l19
@@ -3220,40 +2590,40 @@ l44:
 #line 65 "weight.go"
 	VMOVUPS 696(SP), Y15; VSUBPS Y4, Y15, Y4; VMOVUPS 632(SP), Y15; VMOVUPS 536(SP), Y14; VBLENDVPS Y15, Y4, Y14, Y14; VMOVUPS Y14, 536(SP)
 l32:
-#line 179 "plain.go"
+#line 132 "plain.go"
 	VMOVUPS 536(SP), Y15; VMOVUPS Y15, Y14; VMOVUPS Y14, 440(SP)
 l17:
-#line 54 "plain.go"
+#line 43 "plain.go"
 	VMOVD BX, X4; VPBROADCASTD X4, Y4; VMOVUPS 376(SP), Y15; VPADDD Y4, Y15, Y4; VPCMPEQD 408(SP), Y4, Y4; VPTEST Y4, Y4; JEQ l2
-#line 55 "plain.go"
+#line 44 "plain.go"
 	MOVQ 56(SP), R15; TESTB R15, R15; JEQ l1; VEXTRACTI128 $1, Y1, X6; VEXTRACTI128 $1, Y1, X15; VMOVUPS Y15, 760(SP); VMOVUPS 440(SP), Y15; VEXTRACTI128 $1, Y15, X7; VMOVMSKPS Y4, DI; TESTL $1, DI; JEQ l46; VPEXTRQ $0, X1, AX; VMOVUPS 440(SP), Y15; VPEXTRD $0, X15, 0(AX)
 l46:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $2, DI; JEQ l47; VPEXTRQ $1, X1, AX; VMOVUPS 440(SP), Y15; VPEXTRD $1, X15, 0(AX)
 l47:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $4, DI; JEQ l48; VPEXTRQ $0, X6, AX; VMOVUPS 440(SP), Y15; VPEXTRD $2, X15, 0(AX)
 l48:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $8, DI; JEQ l49; VPEXTRQ $1, X6, AX; VMOVUPS 440(SP), Y15; VPEXTRD $3, X15, 0(AX)
 l49:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $16, DI; JEQ l50; VPEXTRQ $0, X1, AX; VPEXTRD $0, X7, 0(AX)
 l50:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $32, DI; JEQ l51; VPEXTRQ $1, X1, AX; VPEXTRD $1, X7, 0(AX)
 l51:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $64, DI; JEQ l52; VMOVUPS 760(SP), Y15; VPEXTRQ $0, X15, AX; VPEXTRD $2, X7, 0(AX)
 l52:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $128, DI; JEQ l53; VMOVUPS 760(SP), Y15; VPEXTRQ $1, X15, AX; VPEXTRD $3, X7, 0(AX)
 l53:
 l2:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	ADDQ $8, BX; JMP l11
 l6:
-#line 179 "plain.go"
+#line 132 "plain.go"
 	MOVQ 72(SP), R15; VBROADCASTSS 0(R15), Y4
 #line 62 "weight.go"
 	VCMPPS $0, 216(SP), Y4, Y6; VMOVUPS Y6, Y8; VPCMPEQD Y9, Y9, Y9; VPXOR Y9, Y6, Y6; VPTEST Y8, Y8; JEQ l57
@@ -3343,43 +2713,43 @@ l82:
 #line 65 "weight.go"
 	VSUBPS Y8, Y4, Y4; VBLENDVPS Y6, Y4, Y7, Y7
 l70:
-#line 179 "plain.go"
+#line 132 "plain.go"
 	VMOVUPS Y7, Y4
-#line 54 "plain.go"
+#line 43 "plain.go"
 	VMOVD BX, X6; VPBROADCASTD X6, Y6; VMOVUPS 376(SP), Y15; VPADDD Y6, Y15, Y6; VPCMPEQD 408(SP), Y6, Y6; VPTEST Y6, Y6; JEQ l5
-#line 55 "plain.go"
+#line 44 "plain.go"
 	VEXTRACTI128 $1, Y1, X7; VEXTRACTI128 $1, Y1, X8; VEXTRACTI128 $1, Y4, X9; VMOVMSKPS Y6, AX; TESTL $1, AX; JEQ l85; VPEXTRQ $0, X1, DI; VPEXTRD $0, X4, 0(DI)
 l85:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $2, AX; JEQ l86; VPEXTRQ $1, X1, DI; VPEXTRD $1, X4, 0(DI)
 l86:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $4, AX; JEQ l87; VPEXTRQ $0, X7, DI; VPEXTRD $2, X4, 0(DI)
 l87:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $8, AX; JEQ l88; VPEXTRQ $1, X7, DI; VPEXTRD $3, X4, 0(DI)
 l88:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $16, AX; JEQ l89; VPEXTRQ $0, X1, DI; VPEXTRD $0, X9, 0(DI)
 l89:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $32, AX; JEQ l90; VPEXTRQ $1, X1, DI; VPEXTRD $1, X9, 0(DI)
 l90:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $64, AX; JEQ l91; VPEXTRQ $0, X8, DI; VPEXTRD $2, X9, 0(DI)
 l91:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	TESTL $128, AX; JEQ l92; VPEXTRQ $1, X8, AX; VPEXTRD $3, X9, 0(AX)
 l92:
 l5:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	ADDQ $8, BX; LEAQ 8(BX), AX; CMPQ AX, SI; JLE l6; JMP l11
 l1:
-#line 55 "plain.go"
+#line 44 "plain.go"
 	VZEROUPPER
-#line 55 "plain.go"
+#line 44 "plain.go"
 	MOVQ BX, done+96(FP)
-#line 55 "plain.go"
+#line 44 "plain.go"
 	RET
 
 // func PlainTwin__________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
@@ -3433,12 +2803,12 @@ l18:
 #line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Z8, Z5; VMOVUPS Z9, Z6; MOVQ R9, R8; JMP l8
 l15:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Z5, 0(SI)(DI*8); VMOVUPS Z6, 64(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $16, BX; JMP l6
 l4:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	KXORW K1, K1, K1; MOVL BX, DI
 #line 66 "plainsample.go"
 	VMOVUPS Z0, Z5; VMOVUPS Z0, Z6; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l23
@@ -3465,16 +2835,16 @@ l22:
 #line 68 "plainsample.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l21
 l23:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Z5, 0(SI)(DI*8); VMOVUPS Z6, 64(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $16, BX; JMP l6
 l1:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VZEROUPPER
-#line 88 "plain.go"
+#line 65 "plain.go"
 	MOVQ BX, done+56(FP)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	RET
 
 // func PlainTwinAVX2__________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
@@ -3528,12 +2898,12 @@ l18:
 #line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Y9, Y5; VMOVUPS Y10, Y6; MOVQ R9, R8; JMP l8
 l15:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Y5, 0(SI)(DI*8); VMOVUPS Y6, 32(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $8, BX; JMP l6
 l4:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VPXOR Y5, Y5, Y5; MOVL BX, DI
 #line 66 "plainsample.go"
 	VMOVUPS Y0, Y6; VMOVUPS Y0, Y7; MOVQ DI, R8; VPCMPEQD Y8, Y8, Y8; VPOR Y8, Y5, Y5; VPTEST Y5, Y5; JEQ l23
@@ -3560,16 +2930,16 @@ l22:
 #line 68 "plainsample.go"
 	VMOVUPS Y8, Y5; VPTEST Y5, Y5; JNE l21
 l23:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Y6, 0(SI)(DI*8); VMOVUPS Y7, 32(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $8, BX; JMP l6
 l1:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VZEROUPPER
-#line 88 "plain.go"
+#line 65 "plain.go"
 	MOVQ BX, done+56(FP)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	RET
 
 // func PlainTwin______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
@@ -3621,12 +2991,12 @@ l18:
 #line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Z8, Z6; VMOVUPS Z9, Z7; MOVQ R9, R8; JMP l8
 l15:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Z6, 0(SI)(DI*8); VMOVUPS Z7, 64(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $16, BX; JMP l6
 l4:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	KXORW K1, K1, K1; MOVL BX, DI
 #line 66 "plainsample.go"
 	VMOVUPS Z0, Z6; VMOVUPS Z0, Z7; MOVQ DI, R8; KXNORW K2, K2, K2; KORW K2, K1, K1; KORTESTW K1, K1; JEQ l23
@@ -3651,16 +3021,16 @@ l22:
 #line 68 "plainsample.go"
 	KMOVW K2, K1; KORTESTW K1, K1; JNE l21
 l23:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Z6, 0(SI)(DI*8); VMOVUPS Z7, 64(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $16, BX; JMP l6
 l1:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VZEROUPPER
-#line 88 "plain.go"
+#line 65 "plain.go"
 	MOVQ BX, done+56(FP)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	RET
 
 // func PlainTwinAVX2______(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 int, a5 unsafe.Pointer, a6 int) (done int)
@@ -3712,12 +3082,12 @@ l18:
 #line 68 "plainsample.go"
 	LEAQ 16(R8), R9; VMOVUPS Y9, Y6; VMOVUPS Y10, Y7; MOVQ R9, R8; JMP l8
 l15:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Y6, 0(SI)(DI*8); VMOVUPS Y7, 32(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $8, BX; JMP l6
 l4:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VPXOR Y6, Y6, Y6; MOVL BX, DI
 #line 66 "plainsample.go"
 	VMOVUPS Y0, Y7; VMOVUPS Y0, Y8; MOVQ DI, R8; VPCMPEQD Y9, Y9, Y9; VPOR Y9, Y6, Y6; VPTEST Y6, Y6; JEQ l23
@@ -3742,14 +3112,14 @@ l22:
 #line 68 "plainsample.go"
 	VMOVUPS Y9, Y6; VPTEST Y6, Y6; JNE l21
 l23:
-#line 87 "plain.go"
+#line 64 "plain.go"
 	VMOVUPS Y7, 0(SI)(DI*8); VMOVUPS Y8, 32(SI)(DI*8)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	ADDQ $8, BX; JMP l6
 l1:
-#line 88 "plain.go"
+#line 65 "plain.go"
 	VZEROUPPER
-#line 88 "plain.go"
+#line 65 "plain.go"
 	MOVQ BX, done+56(FP)
-#line 88 "plain.go"
+#line 65 "plain.go"
 	RET

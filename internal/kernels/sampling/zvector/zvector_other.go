@@ -14,19 +14,19 @@ func PlainTwinAVX2(a0 int, a1 bool) (done int) {
 	return 0
 }
 
-func PlainTwin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 float32, a13 float32, a14 float32, a15 unsafe.Pointer, a16 int) (done int) {
+func PlainTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 bool, a8 float32, a9 float32, a10 float32) (done int) {
 	return 0
 }
 
-func PlainTwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 float32, a13 float32, a14 float32, a15 unsafe.Pointer, a16 int) (done int) {
+func PlainTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 unsafe.Pointer, a6 int, a7 bool, a8 float32, a9 float32, a10 float32) (done int) {
 	return 0
 }
 
-func PlainTwin__(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer, a7 int) (done int) {
+func PlainTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int) {
 	return 0
 }
 
-func PlainTwinAVX2__(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer, a7 int) (done int) {
+func PlainTwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int) {
 	return 0
 }
 
@@ -102,27 +102,19 @@ func PlainTwinAVX2___________(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer,
 	return 0
 }
 
-func PlainTwin______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int) {
+func PlainTwin______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int) {
 	return 0
 }
 
-func PlainTwinAVX2______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int) {
+func PlainTwinAVX2______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int) {
 	return 0
 }
 
-func PlainTwin_______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int) {
+func PlainTwin_______________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int) {
 	return 0
 }
 
-func PlainTwinAVX2_______________(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer, a6 int) (done int) {
-	return 0
-}
-
-func PlainTwin________________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int) {
-	return 0
-}
-
-func PlainTwinAVX2________________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int) {
+func PlainTwinAVX2_______________(a0 int, a1 bool, a2 bool, a3 bool, a4 unsafe.Pointer, a5 int, a6 float32, a7 bool, a8 float32, a9 float32, a10 bool, a11 float32, a12 bool, a13 bool, a14 float32, a15 float32, a16 bool, a17 float32, a18 bool, a19 unsafe.Pointer, a20 int) (done int) {
 	return 0
 }
 
