@@ -1,6 +1,16 @@
-// Package activation applies activation functions to bfloat16 numbers, computed in float32.
+// Package activation applies functions to the elements of arrays, in float32: activation functions, gated ones, and with
+// MapKernel any function of one element.
 //
-//	err := activation.SwiGLU(s, device.Cover(n, 256), gate.All(), up.All(), out.All())
+//	err := activation.Apply(s, activation.GELU, x, y) // device.Slice[dtype.BF16] and others
+//	err = activation.SwiGLU(s, shape, activation.Stacked, activation.Operands[dtype.BF16]{Gate: x, Y: y})
+//
+// A function of the user's own is a type without fields, of which kernels are made by instances:
+//
+//	type softsign struct{}
+//
+//	func (softsign) Of(x float32) float32 { return x / (1 + math32.Abs(x)) }
+//
+//	//gpu:instance Softsign = activation.MapKernel[row.BF16x8, softsign]
 package activation
 
 //go:generate go tool kernelgen .
