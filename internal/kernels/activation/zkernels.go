@@ -9,49 +9,604 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// SwiGLU stores gate*sigmoid(gate)*up (Shazeer, "GLU Variants Improve Transformer").
-func SwiGLU(s *device.Stream, g device.Grid, gate, up, out device.Slice[dtype.BF16]) error {
-	p := s.Plan(swiGLUKernel, g)
-	gate.Pass(p)
-	up.Pass(p)
-	out.Pass(p)
+// apply32 stores a function of each element of x in y.
+func apply32(s *device.Stream, g device.Grid, x, y device.Slice[row.F32x1], f Function) error {
+	p := s.Plan(apply32Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, f)
 	return p.Launch()
 }
 
-var swiGLUKernel = &driver.Kernel{
-	Name:    "swiGLU",
+var apply32Kernel = &driver.Kernel{
+	Name:    "apply[row.F32x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
-	File:    "swiglu.go",
-	Line:    12,
+	File:    "kernels.go",
+	Line:    21,
 	Params: []driver.Param{
-		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
-		{Name: "up", Offset: 24, Size: 24, Elem: 2},
-		{Name: "out", Offset: 48, Size: 24, Elem: 2},
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "f", Offset: 48, Size: 4},
 	},
-	ParamBytes: 88,
+	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "swiglu.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
+	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: swiGLUSM80NarrowCoarse},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: swiGLUSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: swiGLUSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: swiGLUSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: swiGLUSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: swiGLUSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: apply32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: apply32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: apply32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: apply32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			gate, up, out []dtype.BF16
+			x, y []row.F32x1
+			f    Function
 		})(args)
 		for ts.Next() {
-			swiGLU(ts.Thread(), a.gate, a.up, a.out)
+			apply[row.F32x1](ts.Thread(), a.x, a.y, a.f)
 		}
 	},
-	Twin:    swiGLUTwin,
+	Twin:    apply32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 38, 39, 43, 44, 50, 51, 52, 53, 54, 55, 56, 57, 59},
+}
+
+// applyBF16 stores a function of each element of x in y.
+func applyBF16(s *device.Stream, g device.Grid, x, y device.Slice[row.BF16x1], f Function) error {
+	p := s.Plan(applyBF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var applyBF16Kernel = &driver.Kernel{
+	Name:    "apply[row.BF16x1]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    21,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 2},
+		{Name: "y", Offset: 24, Size: 24, Elem: 2},
+		{Name: "f", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: applyBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: applyBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: applyBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: applyBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y []row.BF16x1
+			f    Function
+		})(args)
+		for ts.Next() {
+			apply[row.BF16x1](ts.Thread(), a.x, a.y, a.f)
+		}
+	},
+	Twin:    applyBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 27, 28, 43, 44, 50, 51, 52, 53, 54, 55, 56, 57, 59},
+}
+
+// applyF16 stores a function of each element of x in y.
+func applyF16(s *device.Stream, g device.Grid, x, y device.Slice[row.F16x1], f Function) error {
+	p := s.Plan(applyF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var applyF16Kernel = &driver.Kernel{
+	Name:    "apply[row.F16x1]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    21,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 2},
+		{Name: "y", Offset: 24, Size: 24, Elem: 2},
+		{Name: "f", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: applyF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: applyF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: applyF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: applyF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y []row.F16x1
+			f    Function
+		})(args)
+		for ts.Next() {
+			apply[row.F16x1](ts.Thread(), a.x, a.y, a.f)
+		}
+	},
+	Twin:    applyF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 33, 34, 43, 44, 50, 51, 52, 53, 54, 55, 56, 57, 59},
+}
+
+// wideBF16 is apply for 16 bytes at a time, of functions of few instructions.
+func wideBF16(s *device.Stream, g device.Blocks, x, y device.Slice[row.BF16x8], f Function) error {
+	p := s.Plan(wideBF16Kernel, wideBF16Kernel.Grid(g))
+	x.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var wideBF16Kernel = &driver.Kernel{
+	Name:    "applyQuick[row.BF16x8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    31,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "f", Offset: 48, Size: 4},
+	},
+	ParamBytes: 72,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y []row.BF16x8
+			f    Function
+		})(args)
+		for ts.Next() {
+			applyQuick[row.BF16x8](ts.Thread(), a.x, a.y, a.f)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 30, 31, 43, 45, 49, 50, 52, 54, 55, 56, 59},
+}
+
+// gluPairs32 stores silu(gate)*up for neighbours in x.
+func gluPairs32(s *device.Stream, g device.Grid, x device.Slice[[2]float32], y device.Slice[float32]) error {
+	p := s.Plan(gluPairs32Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	return p.Launch()
+}
+
+var gluPairs32Kernel = &driver.Kernel{
+	Name:    "gluPairs[float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    67,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 8},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: gluPairs32SM70NarrowCoarseAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gluPairs32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluPairs32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluPairs32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x [][2]float32
+			y []float32
+		})(args)
+		for ts.Next() {
+			gluPairs[float32, row.F32](ts.Thread(), a.x, a.y)
+		}
+	},
+	Twin:    gluPairs32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 23, 24, 25, 26, 47, 58, 59},
+}
+
+// gluPairsBF16 stores silu(gate)*up for neighbours in x.
+func gluPairsBF16(s *device.Stream, g device.Grid, x device.Slice[[2]dtype.BF16], y device.Slice[dtype.BF16]) error {
+	p := s.Plan(gluPairsBF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	return p.Launch()
+}
+
+var gluPairsBF16Kernel = &driver.Kernel{
+	Name:    "gluPairs[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    67,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 2},
+	},
+	ParamBytes: 64,
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: gluPairsBF16SM80NarrowCoarseAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gluPairsBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: gluPairsBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gluPairsBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: gluPairsBF16SM70NarrowCoarseAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gluPairsBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluPairsBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluPairsBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x [][2]dtype.BF16
+			y []dtype.BF16
+		})(args)
+		for ts.Next() {
+			gluPairs[dtype.BF16, row.BF16](ts.Thread(), a.x, a.y)
+		}
+	},
+	Twin:    gluPairsBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 17, 18, 19, 26, 47, 58, 59},
+}
+
+// gluPairsF16 stores silu(gate)*up for neighbours in x.
+func gluPairsF16(s *device.Stream, g device.Grid, x device.Slice[[2]dtype.F16], y device.Slice[dtype.F16]) error {
+	p := s.Plan(gluPairsF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	return p.Launch()
+}
+
+var gluPairsF16Kernel = &driver.Kernel{
+	Name:    "gluPairs[dtype.F16, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    67,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 2},
+	},
+	ParamBytes: 64,
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: gluPairsF16SM70NarrowCoarseAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gluPairsF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluPairsF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluPairsF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x [][2]dtype.F16
+			y []dtype.F16
+		})(args)
+		for ts.Next() {
+			gluPairs[dtype.F16, row.F16](ts.Thread(), a.x, a.y)
+		}
+	},
+	Twin:    gluPairsF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 20, 21, 22, 26, 47, 58, 59},
+}
+
+// glu32 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
+// row have its number as their index along y.
+func glu32(s *device.Stream, g device.Blocks, gate, up, y device.Slice[row.F32x1], columns, stride uint32) error {
+	p := s.Plan(glu32Kernel, glu32Kernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var glu32Kernel = &driver.Kernel{
+	Name:    "glu[row.F32x1]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    42,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 4},
+		{Name: "up", Offset: 24, Size: 24, Elem: 4},
+		{Name: "y", Offset: 48, Size: 24, Elem: 4},
+		{Name: "columns", Offset: 72, Size: 4},
+		{Name: "stride", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: glu32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: glu32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, y     []row.F32x1
+			columns, stride uint32
+		})(args)
+		for ts.Next() {
+			glu[row.F32x1](ts.Thread(), a.gate, a.up, a.y, a.columns, a.stride)
+		}
+	},
+	Twin:    glu32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 38, 40, 43, 46, 58, 59},
+}
+
+// gluBF16 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
+// row have its number as their index along y.
+func gluBF16(s *device.Stream, g device.Blocks, gate, up, y device.Slice[row.BF16x1], columns, stride uint32) error {
+	p := s.Plan(gluBF16Kernel, gluBF16Kernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var gluBF16Kernel = &driver.Kernel{
+	Name:    "glu[row.BF16x1]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    42,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
+		{Name: "up", Offset: 24, Size: 24, Elem: 2},
+		{Name: "y", Offset: 48, Size: 24, Elem: 2},
+		{Name: "columns", Offset: 72, Size: 4},
+		{Name: "stride", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: gluBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gluBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, y     []row.BF16x1
+			columns, stride uint32
+		})(args)
+		for ts.Next() {
+			glu[row.BF16x1](ts.Thread(), a.gate, a.up, a.y, a.columns, a.stride)
+		}
+	},
+	Twin:    gluBF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 27, 29, 43, 46, 58, 59},
+}
+
+// gluF16 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
+// row have its number as their index along y.
+func gluF16(s *device.Stream, g device.Blocks, gate, up, y device.Slice[row.F16x1], columns, stride uint32) error {
+	p := s.Plan(gluF16Kernel, gluF16Kernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var gluF16Kernel = &driver.Kernel{
+	Name:    "glu[row.F16x1]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    42,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
+		{Name: "up", Offset: 24, Size: 24, Elem: 2},
+		{Name: "y", Offset: 48, Size: 24, Elem: 2},
+		{Name: "columns", Offset: 72, Size: 4},
+		{Name: "stride", Offset: 76, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, y     []row.F16x1
+			columns, stride uint32
+		})(args)
+		for ts.Next() {
+			glu[row.F16x1](ts.Thread(), a.gate, a.up, a.y, a.columns, a.stride)
+		}
+	},
+	Twin:    gluF16Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 33, 35, 43, 46, 58, 59},
+}
+
+// wideGLU32 is glu for 16 bytes at a time, and for any number of rows.
+func wideGLU32(s *device.Stream, g device.Blocks, gate, up, y device.Slice[row.F32x4], rows, columns, stride uint32) error {
+	p := s.Plan(wideGLU32Kernel, wideGLU32Kernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var wideGLU32Kernel = &driver.Kernel{
+	Name:    "wideGLU[row.F32x4]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    53,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
+		{Name: "up", Offset: 24, Size: 24, Elem: 16},
+		{Name: "y", Offset: 48, Size: 24, Elem: 16},
+		{Name: "rows", Offset: 72, Size: 4},
+		{Name: "columns", Offset: 76, Size: 4},
+		{Name: "stride", Offset: 80, Size: 4},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLU32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideGLU32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, y           []row.F32x4
+			rows, columns, stride uint32
+		})(args)
+		for ts.Next() {
+			wideGLU[row.F32x4](ts.Thread(), a.gate, a.up, a.y, a.rows, a.columns, a.stride)
+		}
+	},
+	Twin:    wideGLU32Twin,
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 41, 42, 43, 48, 58, 59},
+}
+
+// wideGLUBF16 is glu for 16 bytes at a time, and for any number of rows.
+func wideGLUBF16(s *device.Stream, g device.Blocks, gate, up, y device.Slice[row.BF16x8], rows, columns, stride uint32) error {
+	p := s.Plan(wideGLUBF16Kernel, wideGLUBF16Kernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var wideGLUBF16Kernel = &driver.Kernel{
+	Name:    "wideGLU[row.BF16x8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    53,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
+		{Name: "up", Offset: 24, Size: 24, Elem: 16},
+		{Name: "y", Offset: 48, Size: 24, Elem: 16},
+		{Name: "rows", Offset: 72, Size: 4},
+		{Name: "columns", Offset: 76, Size: 4},
+		{Name: "stride", Offset: 80, Size: 4},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideGLUBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideGLUBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, y           []row.BF16x8
+			rows, columns, stride uint32
+		})(args)
+		for ts.Next() {
+			wideGLU[row.BF16x8](ts.Thread(), a.gate, a.up, a.y, a.rows, a.columns, a.stride)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 30, 32, 43, 48, 58, 59},
+}
+
+// wideGLUF16 is glu for 16 bytes at a time, and for any number of rows.
+func wideGLUF16(s *device.Stream, g device.Blocks, gate, up, y device.Slice[row.F16x8], rows, columns, stride uint32) error {
+	p := s.Plan(wideGLUF16Kernel, wideGLUF16Kernel.Grid(g))
+	gate.Pass(p)
+	up.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, columns)
+	driver.Pass(p, stride)
+	return p.Launch()
+}
+
+var wideGLUF16Kernel = &driver.Kernel{
+	Name:    "wideGLU[row.F16x8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "kernels.go",
+	Line:    53,
+	Params: []driver.Param{
+		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
+		{Name: "up", Offset: 24, Size: 24, Elem: 16},
+		{Name: "y", Offset: 48, Size: 24, Elem: 16},
+		{Name: "rows", Offset: 72, Size: 4},
+		{Name: "columns", Offset: 76, Size: 4},
+		{Name: "stride", Offset: 80, Size: 4},
+	},
+	ParamBytes: 104,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideGLUF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			gate, up, y           []row.F16x8
+			rows, columns, stride uint32
+		})(args)
+		for ts.Next() {
+			wideGLU[row.F16x8](ts.Thread(), a.gate, a.up, a.y, a.rows, a.columns, a.stride)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14, 36, 37, 43, 48, 58, 59},
 }

@@ -12,27 +12,36 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// swiGLUTwin runs blocks of the kernel swiGLU.
+// apply32Twin runs blocks of the kernel apply_row_F32x1.
 //
-//line swiglu.go:12
-func swiGLUTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	gate := *(*unsafe.Pointer)(args)
-	gateLen := *(*int)(unsafe.Add(args, 8))
-	up := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	upLen := *(*int)(unsafe.Add(args, 32))
-	out := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	outLen := *(*int)(unsafe.Add(args, 56))
+//line kernels.go:21
+func apply32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	f := *(*int32)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line swiglu.go:12
+//line ops.go:28
+	c43 := f == 1
+//line ops.go:30
+	c53 := f == 5
+//line ops.go:39
+	c172 := f == 2
+//line ops.go:42
+	c185 := f == 3
+//line ops.go:44
+	c192 := f == 4
+//line kernels.go:21
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line swiglu.go:13
-		i16 := bx * dx
+//line kernels.go:22
+		i13 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line swiglu.go:13
-				if !swiGLUTwinRow(blocks, lanes, gate, gateLen, i16, out, outLen, up, upLen, dx, ty, tz) {
+//line kernels.go:22
+				if !apply32TwinRow(blocks, lanes, c172, c185, c192, c43, c53, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
 			}
@@ -40,77 +49,1651 @@ func swiGLUTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
-// swiGLUTwinRow is what a row of threads does in swiGLUTwin.
+// apply32TwinRow is what a row of threads does in apply32Twin.
 //
-//line swiglu.go:13
-func swiGLUTwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i16 int, out unsafe.Pointer, outLen int, up unsafe.Pointer, upLen int, dx int, ty int, tz int) (ok bool) {
+//line kernels.go:22
+func apply32TwinRow(blocks *gpu.Blocks, lanes int, c172 bool, c185 bool, c192 bool, c43 bool, c53 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line swiglu.go:13
+//line kernels.go:22
 	if lanes == 16 && first == 0 {
-//line swiglu.go:13
-		first = blocks.Done(zvector.SwiGLUTwin(blocks.Span(), i16, outLen, gateLen, upLen, gate, up, out))
-//line swiglu.go:13
+//line kernels.go:22
+		first = blocks.Done(zvector.Apply32Twin(blocks.Span(), i13, yLen, xLen, x, c43, c53, c172, c185, c192, y))
+//line kernels.go:22
 	} else if lanes == 8 && first == 0 {
-//line swiglu.go:13
-		first = blocks.Done(zvector.SwiGLUTwinAVX2(blocks.Span(), i16, outLen, gateLen, upLen, gate, up, out))
+//line kernels.go:22
+		first = blocks.Done(zvector.Apply32TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c43, c53, c172, c185, c192, y))
 	}
 	for tx := first; tx < dx; tx++ {
-		var i68, i69 int32
-		var f81 float32
-//line swiglu.go:13
-		i19 := i16 + tx
-		if outLen > i19 {
-//line swiglu.go:17
-			if uint(i19) >= uint(gateLen) {
-//line swiglu.go:17
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i19, gateLen)
-//line swiglu.go:17
+		var f81, f122, f61, f164, f150, f290, f201, f325, f470 float32
+		var i277, i278, i312, i313, i457, i458 int32
+//line kernels.go:22
+		i16 := i13 + tx
+//line kernels.go:22
+		if i16 < yLen {
+			if uint(i16) >= uint(xLen) {
+//line kernels.go:23
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
+//line kernels.go:23
 				return false
 			}
-//line swiglu.go:17
-			f30 := dtype.BF16(uint16(*(*int16)(unsafe.Add(gate, i19*2)))).Float32()
-//line swiglu.go:21
-			f49 := float32(-f30)
+//line kernels.go:23
+			f25 := *(*float32)(unsafe.Add(x, i16*4))
+//line ops.go:28
+			if c43 {
+				f47 := float32(-f25 * 0.70710677)
+//line erf.go:24
+				f77 := math.Float32frombits(math.Float32bits(f47) &^ (1 << 31))
+				if 11 < f77 {
+//line erf.go:25
+					f81 = 11
+				} else {
+//line erf.go:25
+					f81 = f77
+				}
+//line safe.go:9
+				f203 := 1 / (f81 + 2)
+//line erf.go:31
+				f85 := float32((f81 - 2) * f203)
+				f90 := math32.FMA(f203, math32.FMA(-f85, f81, math32.FMA(-2, f85+1, f81)), f85)
+//line erf.go:34
+				f96 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.00040456216, f90, -0.0012379731), f90, 0.0013140773), f90, 0.008640233), f90, -0.008057981), f90, -0.05420747), f90, 0.1640546)
+				f99 := math32.FMA(math32.FMA(math32.FMA(f96, f90, -0.16603096), f90, -0.092763916), f90, 1.2769784)
+//line safe.go:9
+				f249 := 1 / math32.FMA(f81, 2, 1)
+//line erf.go:37
+				f102 := float32(f99 * f249)
+				f106 := math32.FMA(math32.FMA(float32(f102*f81), -2, f99-f102), f249, f102)
+				f107 := float32(f81 * f81)
+				f108 := float32(-f107)
 //line exp.go:36
-			f97 := math32.FMA(f49, 1.442695, 1.2582912e+07)
-			f98 := f97 - 1.2582912e+07
-			f100 := math32.FMA(f98, 1.9046542e-09, math32.FMA(f98, -0.6931472, f49))
+				f345 := math32.FMA(f108, 1.442695, 1.2582912e+07)
+				f346 := f345 - 1.2582912e+07
+				f348 := math32.FMA(f346, 1.9046542e-09, math32.FMA(f346, -0.6931472, f108))
+//line exp.go:40
+				f354 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f348, 0.008368675), f348, 0.041668262), f348, 0.16666521), f348, 0.49999994), f348, 1), f348, 1)
+//line exp.go:40
+				i355 := int32(math.Float32bits(f345))
+//line exp.go:47
+				i477 := int32(uint32(i355) >> 1)
+				f482 := float32(float32(math32.FMA(f106, f354, float32(f106*float32(f354*math32.FMA(-f81, f81, f107))))*math.Float32frombits(uint32(i477<<23+1065353216))) * math.Float32frombits(uint32((i355-i477)<<23+1065353216)))
+//line erf.go:43
+				if f47 < 0 {
+					f122 = 2 - f482
+				} else {
+//line erf.go:43
+					f122 = f482
+				}
+//line ops.go:29
+				f61 = float32(float32(f25*0.5) * f122)
+			} else {
+//line ops.go:30
+				if c53 {
+//line sinh.go:38
+					f135 := math.Float32frombits(math.Float32bits(f25) &^ (1 << 31))
+					if f135 < 0.6 {
+						f138 := float32(f135 * f135)
+//line sinh.go:42
+						f164 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f138, 0.020798625), f138, -0.053784717), f138, 0.13331936), f138, -0.333333), float32(f135*f138), f135))&^(1<<31) | math.Float32bits(f25)&(1<<31))
+					} else {
+						if 10 < f135 {
+//line sinh.go:44
+							f150 = 10
+						} else {
+//line sinh.go:44
+							f150 = f135
+						}
+//line sinh.go:47
+						f151 := f150 + f150
+//line exp.go:36
+						f217 := math32.FMA(f151, 1.442695, 1.2582912e+07)
+						f218 := f217 - 1.2582912e+07
+						f220 := math32.FMA(f218, 1.9046542e-09, math32.FMA(f218, -0.6931472, f151))
+//line sinh.go:48
+						f158 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f220, 0.008368675), f220, 0.041668262), f220, 0.16666521), f220, 0.49999994), f220, 1), f220, 1), math.Float32frombits(uint32(int32(math.Float32bits(f217))<<23+1065353216)), 1), 1)
+//line sinh.go:48
+						f164 = math.Float32frombits(math.Float32bits(f158)&^(1<<31) | math.Float32bits(f25)&(1<<31))
+					}
+//line ops.go:31
+					f61 = f164
+				} else {
+//line ops.go:39
+					if c172 {
+//line ops.go:41
+						f178 := float32((f25 + float32(float32(float32(f25*0.044715)*f25)*f25)) * -1.5957692)
+//line exp.go:36
+						f375 := math32.FMA(f178, 1.442695, 1.2582912e+07)
+						f376 := f375 - 1.2582912e+07
+						f378 := math32.FMA(f376, 1.9046542e-09, math32.FMA(f376, -0.6931472, f178))
 //line exp.go:21
-			c65 := 0 < f49
+						c274 := 0 < f178
 //line exp.go:21
-			if c65 {
+						if c274 {
 //line exp.go:21
-				i68, i69 = 528482304, 1602224128
+							i277, i278 = 528482304, 1602224128
+						} else {
+//line exp.go:21
+							i277, i278 = 1602224128, 528482304
+						}
+//line exp.go:24
+						f284 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f378, 0.008368675), f378, 0.041668262), f378, 0.16666521), f378, 0.49999994), f378, 1), f378, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f375))<<23+i277))) * math.Float32frombits(uint32(i278)))
+						if 104 < math.Float32frombits(math.Float32bits(f178)&^(1<<31)) {
+//line exp.go:27
+							if c274 {
+//line basic.go:19
+								f290 = math.Float32frombits(0x7f800000)
+							} else {
+//line exp.go:27
+								f290 = 0
+							}
+						} else {
+//line exp.go:25
+							f290 = f284
+						}
+//line fast.go:42
+						f201 = f25 / (f290 + 1)
+					} else {
+//line ops.go:42
+						if c185 {
+							f201 = max(f25, 0)
+						} else {
+//line ops.go:44
+							if c192 {
+								f187 := float32(-f25)
+//line exp.go:36
+								f413 := math32.FMA(f187, 1.442695, 1.2582912e+07)
+								f414 := f413 - 1.2582912e+07
+								f416 := math32.FMA(f414, 1.9046542e-09, math32.FMA(f414, -0.6931472, f187))
+//line exp.go:21
+								c309 := 0 < f187
+//line exp.go:21
+								if c309 {
+//line exp.go:21
+									i312, i313 = 528482304, 1602224128
+								} else {
+//line exp.go:21
+									i312, i313 = 1602224128, 528482304
+								}
+//line exp.go:24
+								f319 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f416, 0.008368675), f416, 0.041668262), f416, 0.16666521), f416, 0.49999994), f416, 1), f416, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f413))<<23+i312))) * math.Float32frombits(uint32(i313)))
+								if 104 < math.Float32frombits(math.Float32bits(f25)&^(1<<31)) {
+//line exp.go:27
+									if c309 {
+//line basic.go:19
+										f325 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:27
+										f325 = 0
+									}
+								} else {
+//line exp.go:25
+									f325 = f319
+								}
+//line fast.go:42
+								f201 = 1 / (f325 + 1)
+							} else {
+//line ops.go:51
+								f241 := float32(-f25)
+//line exp.go:36
+								f496 := math32.FMA(f241, 1.442695, 1.2582912e+07)
+								f497 := f496 - 1.2582912e+07
+								f499 := math32.FMA(f497, 1.9046542e-09, math32.FMA(f497, -0.6931472, f241))
+//line exp.go:21
+								c454 := 0 < f241
+//line exp.go:21
+								if c454 {
+//line exp.go:21
+									i457, i458 = 528482304, 1602224128
+								} else {
+//line exp.go:21
+									i457, i458 = 1602224128, 528482304
+								}
+//line exp.go:24
+								f464 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f499, 0.008368675), f499, 0.041668262), f499, 0.16666521), f499, 0.49999994), f499, 1), f499, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f496))<<23+i457))) * math.Float32frombits(uint32(i458)))
+								if 104 < math.Float32frombits(math.Float32bits(f25)&^(1<<31)) {
+//line exp.go:27
+									if c454 {
+//line basic.go:19
+										f470 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:27
+										f470 = 0
+									}
+								} else {
+//line exp.go:25
+									f470 = f464
+								}
+//line fast.go:42
+								f201 = f25 / (f470 + 1)
+							}
+						}
+					}
+//line ops.go:33
+					f61 = f201
+				}
+			}
+//line kernels.go:23
+			*(*float32)(unsafe.Add(y, i16*4)) = f61
+		}
+	}
+	return true
+}
+
+// applyBF16Twin runs blocks of the kernel apply_row_BF16x1.
+//
+//line kernels.go:21
+func applyBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	f := *(*int32)(unsafe.Add(args, 48))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line ops.go:28
+	c45 := f == 1
+//line ops.go:30
+	c55 := f == 5
+//line ops.go:39
+	c174 := f == 2
+//line ops.go:42
+	c187 := f == 3
+//line ops.go:44
+	c194 := f == 4
+//line kernels.go:21
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line kernels.go:22
+		i13 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:22
+				if !applyBF16TwinRow(blocks, lanes, c174, c187, c194, c45, c55, i13, x, xLen, y, yLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// applyBF16TwinRow is what a row of threads does in applyBF16Twin.
+//
+//line kernels.go:22
+func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 bool, c45 bool, c55 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:22
+	if lanes == 16 && first == 0 {
+//line kernels.go:22
+		first = blocks.Done(zvector.ApplyBF16Twin(blocks.Span(), i13, yLen, xLen, x, c45, c55, c174, c187, c194, y))
+//line kernels.go:22
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:22
+		first = blocks.Done(zvector.ApplyBF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c45, c55, c174, c187, c194, y))
+	}
+	for tx := first; tx < dx; tx++ {
+		var f83, f124, f63, f166, f152, f292, f203, f327, f472 float32
+		var i279, i280, i314, i315, i459, i460 int32
+//line kernels.go:22
+		i16 := i13 + tx
+//line kernels.go:22
+		if i16 < yLen {
+			if uint(i16) >= uint(xLen) {
+//line kernels.go:23
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
+//line kernels.go:23
+				return false
+			}
+//line vectors.go:36
+			f35 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
+//line ops.go:28
+			if c45 {
+				f49 := float32(-f35 * 0.70710677)
+//line erf.go:24
+				f79 := math.Float32frombits(math.Float32bits(f49) &^ (1 << 31))
+				if 11 < f79 {
+//line erf.go:25
+					f83 = 11
+				} else {
+//line erf.go:25
+					f83 = f79
+				}
+//line safe.go:9
+				f205 := 1 / (f83 + 2)
+//line erf.go:31
+				f87 := float32((f83 - 2) * f205)
+				f92 := math32.FMA(f205, math32.FMA(-f87, f83, math32.FMA(-2, f87+1, f83)), f87)
+//line erf.go:34
+				f98 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.00040456216, f92, -0.0012379731), f92, 0.0013140773), f92, 0.008640233), f92, -0.008057981), f92, -0.05420747), f92, 0.1640546)
+				f101 := math32.FMA(math32.FMA(math32.FMA(f98, f92, -0.16603096), f92, -0.092763916), f92, 1.2769784)
+//line safe.go:9
+				f251 := 1 / math32.FMA(f83, 2, 1)
+//line erf.go:37
+				f104 := float32(f101 * f251)
+				f108 := math32.FMA(math32.FMA(float32(f104*f83), -2, f101-f104), f251, f104)
+				f109 := float32(f83 * f83)
+				f110 := float32(-f109)
+//line exp.go:36
+				f347 := math32.FMA(f110, 1.442695, 1.2582912e+07)
+				f348 := f347 - 1.2582912e+07
+				f350 := math32.FMA(f348, 1.9046542e-09, math32.FMA(f348, -0.6931472, f110))
+//line exp.go:40
+				f356 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f350, 0.008368675), f350, 0.041668262), f350, 0.16666521), f350, 0.49999994), f350, 1), f350, 1)
+//line exp.go:40
+				i357 := int32(math.Float32bits(f347))
+//line exp.go:47
+				i479 := int32(uint32(i357) >> 1)
+				f484 := float32(float32(math32.FMA(f108, f356, float32(f108*float32(f356*math32.FMA(-f83, f83, f109))))*math.Float32frombits(uint32(i479<<23+1065353216))) * math.Float32frombits(uint32((i357-i479)<<23+1065353216)))
+//line erf.go:43
+				if f49 < 0 {
+					f124 = 2 - f484
+				} else {
+//line erf.go:43
+					f124 = f484
+				}
+//line ops.go:29
+				f63 = float32(float32(f35*0.5) * f124)
+			} else {
+//line ops.go:30
+				if c55 {
+//line sinh.go:38
+					f137 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
+					if f137 < 0.6 {
+						f140 := float32(f137 * f137)
+//line sinh.go:42
+						f166 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f140, 0.020798625), f140, -0.053784717), f140, 0.13331936), f140, -0.333333), float32(f137*f140), f137))&^(1<<31) | math.Float32bits(f35)&(1<<31))
+					} else {
+						if 10 < f137 {
+//line sinh.go:44
+							f152 = 10
+						} else {
+//line sinh.go:44
+							f152 = f137
+						}
+//line sinh.go:47
+						f153 := f152 + f152
+//line exp.go:36
+						f219 := math32.FMA(f153, 1.442695, 1.2582912e+07)
+						f220 := f219 - 1.2582912e+07
+						f222 := math32.FMA(f220, 1.9046542e-09, math32.FMA(f220, -0.6931472, f153))
+//line sinh.go:48
+						f160 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f222, 0.008368675), f222, 0.041668262), f222, 0.16666521), f222, 0.49999994), f222, 1), f222, 1), math.Float32frombits(uint32(int32(math.Float32bits(f219))<<23+1065353216)), 1), 1)
+//line sinh.go:48
+						f166 = math.Float32frombits(math.Float32bits(f160)&^(1<<31) | math.Float32bits(f35)&(1<<31))
+					}
+//line ops.go:31
+					f63 = f166
+				} else {
+//line ops.go:39
+					if c174 {
+//line ops.go:41
+						f180 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
+//line exp.go:36
+						f377 := math32.FMA(f180, 1.442695, 1.2582912e+07)
+						f378 := f377 - 1.2582912e+07
+						f380 := math32.FMA(f378, 1.9046542e-09, math32.FMA(f378, -0.6931472, f180))
+//line exp.go:21
+						c276 := 0 < f180
+//line exp.go:21
+						if c276 {
+//line exp.go:21
+							i279, i280 = 528482304, 1602224128
+						} else {
+//line exp.go:21
+							i279, i280 = 1602224128, 528482304
+						}
+//line exp.go:24
+						f286 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f380, 0.008368675), f380, 0.041668262), f380, 0.16666521), f380, 0.49999994), f380, 1), f380, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f377))<<23+i279))) * math.Float32frombits(uint32(i280)))
+						if 104 < math.Float32frombits(math.Float32bits(f180)&^(1<<31)) {
+//line exp.go:27
+							if c276 {
+//line basic.go:19
+								f292 = math.Float32frombits(0x7f800000)
+							} else {
+//line exp.go:27
+								f292 = 0
+							}
+						} else {
+//line exp.go:25
+							f292 = f286
+						}
+//line fast.go:42
+						f203 = f35 / (f292 + 1)
+					} else {
+//line ops.go:42
+						if c187 {
+							f203 = max(f35, 0)
+						} else {
+//line ops.go:44
+							if c194 {
+								f189 := float32(-f35)
+//line exp.go:36
+								f415 := math32.FMA(f189, 1.442695, 1.2582912e+07)
+								f416 := f415 - 1.2582912e+07
+								f418 := math32.FMA(f416, 1.9046542e-09, math32.FMA(f416, -0.6931472, f189))
+//line exp.go:21
+								c311 := 0 < f189
+//line exp.go:21
+								if c311 {
+//line exp.go:21
+									i314, i315 = 528482304, 1602224128
+								} else {
+//line exp.go:21
+									i314, i315 = 1602224128, 528482304
+								}
+//line exp.go:24
+								f321 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f418, 0.008368675), f418, 0.041668262), f418, 0.16666521), f418, 0.49999994), f418, 1), f418, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f415))<<23+i314))) * math.Float32frombits(uint32(i315)))
+								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
+//line exp.go:27
+									if c311 {
+//line basic.go:19
+										f327 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:27
+										f327 = 0
+									}
+								} else {
+//line exp.go:25
+									f327 = f321
+								}
+//line fast.go:42
+								f203 = 1 / (f327 + 1)
+							} else {
+//line ops.go:51
+								f243 := float32(-f35)
+//line exp.go:36
+								f498 := math32.FMA(f243, 1.442695, 1.2582912e+07)
+								f499 := f498 - 1.2582912e+07
+								f501 := math32.FMA(f499, 1.9046542e-09, math32.FMA(f499, -0.6931472, f243))
+//line exp.go:21
+								c456 := 0 < f243
+//line exp.go:21
+								if c456 {
+//line exp.go:21
+									i459, i460 = 528482304, 1602224128
+								} else {
+//line exp.go:21
+									i459, i460 = 1602224128, 528482304
+								}
+//line exp.go:24
+								f466 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f501, 0.008368675), f501, 0.041668262), f501, 0.16666521), f501, 0.49999994), f501, 1), f501, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f498))<<23+i459))) * math.Float32frombits(uint32(i460)))
+								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
+//line exp.go:27
+									if c456 {
+//line basic.go:19
+										f472 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:27
+										f472 = 0
+									}
+								} else {
+//line exp.go:25
+									f472 = f466
+								}
+//line fast.go:42
+								f203 = f35 / (f472 + 1)
+							}
+						}
+					}
+//line ops.go:33
+					f63 = f203
+				}
+			}
+//line kernels.go:23
+			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.BF16From32(f63))
+		}
+	}
+	return true
+}
+
+// applyF16Twin runs blocks of the kernel apply_row_F16x1.
+//
+//line kernels.go:21
+func applyF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	f := *(*int32)(unsafe.Add(args, 48))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line ops.go:28
+	c45 := f == 1
+//line ops.go:30
+	c55 := f == 5
+//line ops.go:39
+	c174 := f == 2
+//line ops.go:42
+	c187 := f == 3
+//line ops.go:44
+	c194 := f == 4
+//line kernels.go:21
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line kernels.go:22
+		i13 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:22
+				if !applyF16TwinRow(blocks, lanes, c174, c187, c194, c45, c55, i13, x, xLen, y, yLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// applyF16TwinRow is what a row of threads does in applyF16Twin.
+//
+//line kernels.go:22
+func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c174 bool, c187 bool, c194 bool, c45 bool, c55 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:22
+	if lanes == 16 && first == 0 {
+//line kernels.go:22
+		first = blocks.Done(zvector.ApplyF16Twin(blocks.Span(), i13, yLen, xLen, x, c45, c55, c174, c187, c194, y))
+//line kernels.go:22
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:22
+		first = blocks.Done(zvector.ApplyF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c45, c55, c174, c187, c194, y))
+	}
+	for tx := first; tx < dx; tx++ {
+		var f83, f124, f63, f166, f152, f292, f203, f327, f472 float32
+		var i279, i280, i314, i315, i459, i460 int32
+//line kernels.go:22
+		i16 := i13 + tx
+//line kernels.go:22
+		if i16 < yLen {
+			if uint(i16) >= uint(xLen) {
+//line kernels.go:23
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
+//line kernels.go:23
+				return false
+			}
+//line vectors.go:46
+			f35 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
+//line ops.go:28
+			if c45 {
+				f49 := float32(-f35 * 0.70710677)
+//line erf.go:24
+				f79 := math.Float32frombits(math.Float32bits(f49) &^ (1 << 31))
+				if 11 < f79 {
+//line erf.go:25
+					f83 = 11
+				} else {
+//line erf.go:25
+					f83 = f79
+				}
+//line safe.go:9
+				f205 := 1 / (f83 + 2)
+//line erf.go:31
+				f87 := float32((f83 - 2) * f205)
+				f92 := math32.FMA(f205, math32.FMA(-f87, f83, math32.FMA(-2, f87+1, f83)), f87)
+//line erf.go:34
+				f98 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.00040456216, f92, -0.0012379731), f92, 0.0013140773), f92, 0.008640233), f92, -0.008057981), f92, -0.05420747), f92, 0.1640546)
+				f101 := math32.FMA(math32.FMA(math32.FMA(f98, f92, -0.16603096), f92, -0.092763916), f92, 1.2769784)
+//line safe.go:9
+				f251 := 1 / math32.FMA(f83, 2, 1)
+//line erf.go:37
+				f104 := float32(f101 * f251)
+				f108 := math32.FMA(math32.FMA(float32(f104*f83), -2, f101-f104), f251, f104)
+				f109 := float32(f83 * f83)
+				f110 := float32(-f109)
+//line exp.go:36
+				f347 := math32.FMA(f110, 1.442695, 1.2582912e+07)
+				f348 := f347 - 1.2582912e+07
+				f350 := math32.FMA(f348, 1.9046542e-09, math32.FMA(f348, -0.6931472, f110))
+//line exp.go:40
+				f356 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f350, 0.008368675), f350, 0.041668262), f350, 0.16666521), f350, 0.49999994), f350, 1), f350, 1)
+//line exp.go:40
+				i357 := int32(math.Float32bits(f347))
+//line exp.go:47
+				i479 := int32(uint32(i357) >> 1)
+				f484 := float32(float32(math32.FMA(f108, f356, float32(f108*float32(f356*math32.FMA(-f83, f83, f109))))*math.Float32frombits(uint32(i479<<23+1065353216))) * math.Float32frombits(uint32((i357-i479)<<23+1065353216)))
+//line erf.go:43
+				if f49 < 0 {
+					f124 = 2 - f484
+				} else {
+//line erf.go:43
+					f124 = f484
+				}
+//line ops.go:29
+				f63 = float32(float32(f35*0.5) * f124)
+			} else {
+//line ops.go:30
+				if c55 {
+//line sinh.go:38
+					f137 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
+					if f137 < 0.6 {
+						f140 := float32(f137 * f137)
+//line sinh.go:42
+						f166 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f140, 0.020798625), f140, -0.053784717), f140, 0.13331936), f140, -0.333333), float32(f137*f140), f137))&^(1<<31) | math.Float32bits(f35)&(1<<31))
+					} else {
+						if 10 < f137 {
+//line sinh.go:44
+							f152 = 10
+						} else {
+//line sinh.go:44
+							f152 = f137
+						}
+//line sinh.go:47
+						f153 := f152 + f152
+//line exp.go:36
+						f219 := math32.FMA(f153, 1.442695, 1.2582912e+07)
+						f220 := f219 - 1.2582912e+07
+						f222 := math32.FMA(f220, 1.9046542e-09, math32.FMA(f220, -0.6931472, f153))
+//line sinh.go:48
+						f160 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f222, 0.008368675), f222, 0.041668262), f222, 0.16666521), f222, 0.49999994), f222, 1), f222, 1), math.Float32frombits(uint32(int32(math.Float32bits(f219))<<23+1065353216)), 1), 1)
+//line sinh.go:48
+						f166 = math.Float32frombits(math.Float32bits(f160)&^(1<<31) | math.Float32bits(f35)&(1<<31))
+					}
+//line ops.go:31
+					f63 = f166
+				} else {
+//line ops.go:39
+					if c174 {
+//line ops.go:41
+						f180 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
+//line exp.go:36
+						f377 := math32.FMA(f180, 1.442695, 1.2582912e+07)
+						f378 := f377 - 1.2582912e+07
+						f380 := math32.FMA(f378, 1.9046542e-09, math32.FMA(f378, -0.6931472, f180))
+//line exp.go:21
+						c276 := 0 < f180
+//line exp.go:21
+						if c276 {
+//line exp.go:21
+							i279, i280 = 528482304, 1602224128
+						} else {
+//line exp.go:21
+							i279, i280 = 1602224128, 528482304
+						}
+//line exp.go:24
+						f286 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f380, 0.008368675), f380, 0.041668262), f380, 0.16666521), f380, 0.49999994), f380, 1), f380, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f377))<<23+i279))) * math.Float32frombits(uint32(i280)))
+						if 104 < math.Float32frombits(math.Float32bits(f180)&^(1<<31)) {
+//line exp.go:27
+							if c276 {
+//line basic.go:19
+								f292 = math.Float32frombits(0x7f800000)
+							} else {
+//line exp.go:27
+								f292 = 0
+							}
+						} else {
+//line exp.go:25
+							f292 = f286
+						}
+//line fast.go:42
+						f203 = f35 / (f292 + 1)
+					} else {
+//line ops.go:42
+						if c187 {
+							f203 = max(f35, 0)
+						} else {
+//line ops.go:44
+							if c194 {
+								f189 := float32(-f35)
+//line exp.go:36
+								f415 := math32.FMA(f189, 1.442695, 1.2582912e+07)
+								f416 := f415 - 1.2582912e+07
+								f418 := math32.FMA(f416, 1.9046542e-09, math32.FMA(f416, -0.6931472, f189))
+//line exp.go:21
+								c311 := 0 < f189
+//line exp.go:21
+								if c311 {
+//line exp.go:21
+									i314, i315 = 528482304, 1602224128
+								} else {
+//line exp.go:21
+									i314, i315 = 1602224128, 528482304
+								}
+//line exp.go:24
+								f321 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f418, 0.008368675), f418, 0.041668262), f418, 0.16666521), f418, 0.49999994), f418, 1), f418, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f415))<<23+i314))) * math.Float32frombits(uint32(i315)))
+								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
+//line exp.go:27
+									if c311 {
+//line basic.go:19
+										f327 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:27
+										f327 = 0
+									}
+								} else {
+//line exp.go:25
+									f327 = f321
+								}
+//line fast.go:42
+								f203 = 1 / (f327 + 1)
+							} else {
+//line ops.go:51
+								f243 := float32(-f35)
+//line exp.go:36
+								f498 := math32.FMA(f243, 1.442695, 1.2582912e+07)
+								f499 := f498 - 1.2582912e+07
+								f501 := math32.FMA(f499, 1.9046542e-09, math32.FMA(f499, -0.6931472, f243))
+//line exp.go:21
+								c456 := 0 < f243
+//line exp.go:21
+								if c456 {
+//line exp.go:21
+									i459, i460 = 528482304, 1602224128
+								} else {
+//line exp.go:21
+									i459, i460 = 1602224128, 528482304
+								}
+//line exp.go:24
+								f466 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f501, 0.008368675), f501, 0.041668262), f501, 0.16666521), f501, 0.49999994), f501, 1), f501, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f498))<<23+i459))) * math.Float32frombits(uint32(i460)))
+								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
+//line exp.go:27
+									if c456 {
+//line basic.go:19
+										f472 = math.Float32frombits(0x7f800000)
+									} else {
+//line exp.go:27
+										f472 = 0
+									}
+								} else {
+//line exp.go:25
+									f472 = f466
+								}
+//line fast.go:42
+								f203 = f35 / (f472 + 1)
+							}
+						}
+					}
+//line ops.go:33
+					f63 = f203
+				}
+			}
+//line kernels.go:23
+			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.F16From32(f63))
+		}
+	}
+	return true
+}
+
+// gluPairs32Twin runs blocks of the kernel gluPairs_float32_row_F32.
+//
+//line kernels.go:67
+func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:67
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		i15 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:69
+				if !gluPairs32TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// gluPairs32TwinRow is what a row of threads does in gluPairs32Twin.
+//
+//line kernels.go:69
+func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:69
+	if lanes == 16 && first == 0 {
+//line kernels.go:69
+		first = blocks.Done(zvector.GluPairs32Twin(blocks.Span(), i15, yLen, xLen, x, y))
+//line kernels.go:69
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:69
+		first = blocks.Done(zvector.GluPairs32TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
+	}
+	for tx := first; tx < dx; tx++ {
+		var i89, i90 int32
+		var f102 float32
+//line kernels.go:69
+		i18 := i15 + tx
+//line kernels.go:69
+		if i18 < yLen {
+			if uint(i18) >= uint(xLen) {
+//line kernels.go:70
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
+//line kernels.go:70
+				return false
+			}
+//line kernels.go:70
+			f27 := *(*float32)(unsafe.Add(x, i18*8))
+//line kernels.go:70
+			f35 := *(*float32)(unsafe.Add(x, i18*8+4))
+//line ops.go:51
+			f62 := float32(-f27)
+//line exp.go:36
+			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
+			f119 := f118 - 1.2582912e+07
+			f121 := math32.FMA(f119, 1.9046542e-09, math32.FMA(f119, -0.6931472, f62))
+//line exp.go:21
+			c86 := 0 < f62
+//line exp.go:21
+			if c86 {
+//line exp.go:21
+				i89, i90 = 528482304, 1602224128
 			} else {
 //line exp.go:21
-				i68, i69 = 1602224128, 528482304
+				i89, i90 = 1602224128, 528482304
 			}
 //line exp.go:24
-			f73 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f100, 0.008368675), f100, 0.041668262), f100, 0.16666521), f100, 0.49999994), f100, 1), f100, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f97))<<23+i68)))
-			if 104 < math.Float32frombits(math.Float32bits(f30)&^(1<<31)) {
+			f94 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f121, 0.008368675), f121, 0.041668262), f121, 0.16666521), f121, 0.49999994), f121, 1), f121, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f118))<<23+i89)))
+			if 104 < math.Float32frombits(math.Float32bits(f27)&^(1<<31)) {
 //line exp.go:27
-				if c65 {
+				if c86 {
 //line basic.go:19
-					f81 = math.Float32frombits(0x7f800000)
+					f102 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:27
-					f81 = 0
+					f102 = 0
 				}
 			} else {
 //line exp.go:25
-				f81 = float32(f73 * math.Float32frombits(uint32(i69)))
+				f102 = float32(f94 * math.Float32frombits(uint32(i90)))
 			}
-//line swiglu.go:17
-			if uint(i19) >= uint(upLen) {
-//line swiglu.go:17
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i19, upLen)
-//line swiglu.go:17
+//line kernels.go:70
+			*(*float32)(unsafe.Add(y, i18*4)) = float32(f27 / (f102 + 1) * f35)
+		}
+	}
+	return true
+}
+
+// gluPairsBF16Twin runs blocks of the kernel gluPairs_dtype_BF16_row_BF16.
+//
+//line kernels.go:67
+func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:67
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		i15 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:69
+				if !gluPairsBF16TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// gluPairsBF16TwinRow is what a row of threads does in gluPairsBF16Twin.
+//
+//line kernels.go:69
+func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:69
+	if lanes == 16 && first == 0 {
+//line kernels.go:69
+		first = blocks.Done(zvector.GluPairsBF16Twin(blocks.Span(), i15, yLen, xLen, x, y))
+//line kernels.go:69
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:69
+		first = blocks.Done(zvector.GluPairsBF16TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
+	}
+	for tx := first; tx < dx; tx++ {
+		var i92, i93 int32
+		var f105 float32
+//line kernels.go:69
+		i18 := i15 + tx
+//line kernels.go:69
+		if i18 < yLen {
+			if uint(i18) >= uint(xLen) {
+//line kernels.go:70
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
+//line kernels.go:70
 				return false
 			}
-//line swiglu.go:17
-			i40 := int16(dtype.BF16From32(float32(f30 / (f81 + 1) * dtype.BF16(uint16(*(*int16)(unsafe.Add(up, i19*2)))).Float32())))
-//line swiglu.go:17
-			*(*int16)(unsafe.Add(out, i19*2)) = i40
+//line format.go:29
+			f47 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
+//line kernels.go:70
+			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
+//line ops.go:51
+			f65 := float32(-f47)
+//line exp.go:36
+			f121 := math32.FMA(f65, 1.442695, 1.2582912e+07)
+			f122 := f121 - 1.2582912e+07
+			f124 := math32.FMA(f122, 1.9046542e-09, math32.FMA(f122, -0.6931472, f65))
+//line exp.go:21
+			c89 := 0 < f65
+//line exp.go:21
+			if c89 {
+//line exp.go:21
+				i92, i93 = 528482304, 1602224128
+			} else {
+//line exp.go:21
+				i92, i93 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f97 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f124, 0.008368675), f124, 0.041668262), f124, 0.16666521), f124, 0.49999994), f124, 1), f124, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f121))<<23+i92)))
+			if 104 < math.Float32frombits(math.Float32bits(f47)&^(1<<31)) {
+//line exp.go:27
+				if c89 {
+//line basic.go:19
+					f105 = math.Float32frombits(0x7f800000)
+				} else {
+//line exp.go:27
+					f105 = 0
+				}
+			} else {
+//line exp.go:25
+				f105 = float32(f97 * math.Float32frombits(uint32(i93)))
+			}
+//line format.go:32
+			i60 := int16(dtype.BF16From32(float32(f47 / (f105 + 1) * dtype.BF16(uint16(i35)).Float32())))
+//line kernels.go:70
+			*(*int16)(unsafe.Add(y, i18*2)) = i60
+		}
+	}
+	return true
+}
+
+// gluPairsF16Twin runs blocks of the kernel gluPairs_dtype_F16_row_F16.
+//
+//line kernels.go:67
+func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yLen := *(*int)(unsafe.Add(args, 32))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line kernels.go:67
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		i15 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line kernels.go:69
+				if !gluPairsF16TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// gluPairsF16TwinRow is what a row of threads does in gluPairsF16Twin.
+//
+//line kernels.go:69
+func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:69
+	if lanes == 16 && first == 0 {
+//line kernels.go:69
+		first = blocks.Done(zvector.GluPairsF16Twin(blocks.Span(), i15, yLen, xLen, x, y))
+//line kernels.go:69
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:69
+		first = blocks.Done(zvector.GluPairsF16TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
+	}
+	for tx := first; tx < dx; tx++ {
+		var i92, i93 int32
+		var f105 float32
+//line kernels.go:69
+		i18 := i15 + tx
+//line kernels.go:69
+		if i18 < yLen {
+			if uint(i18) >= uint(xLen) {
+//line kernels.go:70
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
+//line kernels.go:70
+				return false
+			}
+//line format.go:38
+			f47 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
+//line kernels.go:70
+			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
+//line ops.go:51
+			f65 := float32(-f47)
+//line exp.go:36
+			f121 := math32.FMA(f65, 1.442695, 1.2582912e+07)
+			f122 := f121 - 1.2582912e+07
+			f124 := math32.FMA(f122, 1.9046542e-09, math32.FMA(f122, -0.6931472, f65))
+//line exp.go:21
+			c89 := 0 < f65
+//line exp.go:21
+			if c89 {
+//line exp.go:21
+				i92, i93 = 528482304, 1602224128
+			} else {
+//line exp.go:21
+				i92, i93 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f97 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f124, 0.008368675), f124, 0.041668262), f124, 0.16666521), f124, 0.49999994), f124, 1), f124, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f121))<<23+i92)))
+			if 104 < math.Float32frombits(math.Float32bits(f47)&^(1<<31)) {
+//line exp.go:27
+				if c89 {
+//line basic.go:19
+					f105 = math.Float32frombits(0x7f800000)
+				} else {
+//line exp.go:27
+					f105 = 0
+				}
+			} else {
+//line exp.go:25
+				f105 = float32(f97 * math.Float32frombits(uint32(i93)))
+			}
+//line format.go:41
+			i60 := int16(dtype.F16From32(float32(f47 / (f105 + 1) * dtype.F16(uint16(i35)).Float32())))
+//line kernels.go:70
+			*(*int16)(unsafe.Add(y, i18*2)) = i60
+		}
+	}
+	return true
+}
+
+// glu32Twin runs blocks of the kernel glu_row_F32x1.
+//
+//line kernels.go:42
+func glu32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	gate := *(*unsafe.Pointer)(args)
+	gateLen := *(*int)(unsafe.Add(args, 8))
+	up := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	upLen := *(*int)(unsafe.Add(args, 32))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	columns := *(*int32)(unsafe.Add(args, 72))
+	stride := *(*int32)(unsafe.Add(args, 76))
+	lanes := blocks.Lanes()
+//line kernels.go:44
+	i26 := int(uint32(stride))
+//line kernels.go:43
+	i23 := int(uint32(columns))
+//line kernels.go:42
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line kernels.go:43
+		i144 := bx << 8
+		i27 := by * i26
+		i30 := by * i23
+		{
+			{
+//line kernels.go:43
+				if !glu32TwinRow(blocks, lanes, gate, gateLen, i144, i23, i27, i30, up, upLen, y, yLen) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// glu32TwinRow is what a row of threads does in glu32Twin.
+//
+//line kernels.go:43
+func glu32TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i144 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:43
+	if lanes == 16 && first == 0 {
+//line kernels.go:43
+		first = blocks.Done(zvector.Glu32Twin(blocks.Span(), i144, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
+//line kernels.go:43
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:43
+		first = blocks.Done(zvector.Glu32TwinAVX2(blocks.Span(), i144, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
+	}
+	for tx := first; tx < 256; tx++ {
+		var i86, i87 int32
+		var f99 float32
+//line kernels.go:43
+		i20 := i144 + tx
+//line kernels.go:43
+		if i20 < i23 {
+			i28 := i27 + i20
+			i31 := i30 + i20
+//line kernels.go:45
+			if uint(i28) >= uint(gateLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			f37 := *(*float32)(unsafe.Add(gate, i28*4))
+//line kernels.go:45
+			if uint(i28) >= uint(upLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			f43 := *(*float32)(unsafe.Add(up, i28*4))
+//line ops.go:51
+			f59 := float32(-f37)
+//line exp.go:36
+			f115 := math32.FMA(f59, 1.442695, 1.2582912e+07)
+			f116 := f115 - 1.2582912e+07
+			f118 := math32.FMA(f116, 1.9046542e-09, math32.FMA(f116, -0.6931472, f59))
+//line exp.go:21
+			c83 := 0 < f59
+//line exp.go:21
+			if c83 {
+//line exp.go:21
+				i86, i87 = 528482304, 1602224128
+			} else {
+//line exp.go:21
+				i86, i87 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f91 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f118, 0.008368675), f118, 0.041668262), f118, 0.16666521), f118, 0.49999994), f118, 1), f118, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f115))<<23+i86)))
+			if 104 < math.Float32frombits(math.Float32bits(f37)&^(1<<31)) {
+//line exp.go:27
+				if c83 {
+//line basic.go:19
+					f99 = math.Float32frombits(0x7f800000)
+				} else {
+//line exp.go:27
+					f99 = 0
+				}
+			} else {
+//line exp.go:25
+				f99 = float32(f91 * math.Float32frombits(uint32(i87)))
+			}
+//line kernels.go:45
+			if uint(i31) >= uint(yLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			*(*float32)(unsafe.Add(y, i31*4)) = float32(f37 / (f99 + 1) * f43)
+		}
+	}
+	return true
+}
+
+// gluBF16Twin runs blocks of the kernel glu_row_BF16x1.
+//
+//line kernels.go:42
+func gluBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	gate := *(*unsafe.Pointer)(args)
+	gateLen := *(*int)(unsafe.Add(args, 8))
+	up := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	upLen := *(*int)(unsafe.Add(args, 32))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	columns := *(*int32)(unsafe.Add(args, 72))
+	stride := *(*int32)(unsafe.Add(args, 76))
+	lanes := blocks.Lanes()
+//line kernels.go:44
+	i26 := int(uint32(stride))
+//line kernels.go:43
+	i23 := int(uint32(columns))
+//line kernels.go:42
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line kernels.go:43
+		i147 := bx << 8
+		i27 := by * i26
+		i30 := by * i23
+		{
+			{
+//line kernels.go:43
+				if !gluBF16TwinRow(blocks, lanes, gate, gateLen, i147, i23, i27, i30, up, upLen, y, yLen) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// gluBF16TwinRow is what a row of threads does in gluBF16Twin.
+//
+//line kernels.go:43
+func gluBF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i147 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:43
+	if lanes == 16 && first == 0 {
+//line kernels.go:43
+		first = blocks.Done(zvector.GluBF16Twin(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
+//line kernels.go:43
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:43
+		first = blocks.Done(zvector.GluBF16TwinAVX2(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
+	}
+	for tx := first; tx < 256; tx++ {
+		var i89, i90 int32
+		var f102 float32
+//line kernels.go:43
+		i20 := i147 + tx
+//line kernels.go:43
+		if i20 < i23 {
+			i28 := i27 + i20
+			i31 := i30 + i20
+//line kernels.go:45
+			if uint(i28) >= uint(gateLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			if uint(i28) >= uint(upLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			i43 := *(*int16)(unsafe.Add(up, i28*2))
+//line vectors.go:41
+			f53 := dtype.BF16(uint16(*(*int16)(unsafe.Add(gate, i28*2)))).Float32()
+//line ops.go:51
+			f62 := float32(-f53)
+//line exp.go:36
+			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
+			f119 := f118 - 1.2582912e+07
+			f121 := math32.FMA(f119, 1.9046542e-09, math32.FMA(f119, -0.6931472, f62))
+//line exp.go:21
+			c86 := 0 < f62
+//line exp.go:21
+			if c86 {
+//line exp.go:21
+				i89, i90 = 528482304, 1602224128
+			} else {
+//line exp.go:21
+				i89, i90 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f94 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f121, 0.008368675), f121, 0.041668262), f121, 0.16666521), f121, 0.49999994), f121, 1), f121, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f118))<<23+i89)))
+			if 104 < math.Float32frombits(math.Float32bits(f53)&^(1<<31)) {
+//line exp.go:27
+				if c86 {
+//line basic.go:19
+					f102 = math.Float32frombits(0x7f800000)
+				} else {
+//line exp.go:27
+					f102 = 0
+				}
+			} else {
+//line exp.go:25
+				f102 = float32(f94 * math.Float32frombits(uint32(i90)))
+			}
+//line vectors.go:41
+			i56 := int16(dtype.BF16From32(float32(f53 / (f102 + 1) * dtype.BF16(uint16(i43)).Float32())))
+//line kernels.go:45
+			if uint(i31) >= uint(yLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			*(*int16)(unsafe.Add(y, i31*2)) = i56
+		}
+	}
+	return true
+}
+
+// gluF16Twin runs blocks of the kernel glu_row_F16x1.
+//
+//line kernels.go:42
+func gluF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	gate := *(*unsafe.Pointer)(args)
+	gateLen := *(*int)(unsafe.Add(args, 8))
+	up := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	upLen := *(*int)(unsafe.Add(args, 32))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	columns := *(*int32)(unsafe.Add(args, 72))
+	stride := *(*int32)(unsafe.Add(args, 76))
+	lanes := blocks.Lanes()
+//line kernels.go:44
+	i26 := int(uint32(stride))
+//line kernels.go:43
+	i23 := int(uint32(columns))
+//line kernels.go:42
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line kernels.go:43
+		i147 := bx << 8
+		i27 := by * i26
+		i30 := by * i23
+		{
+			{
+//line kernels.go:43
+				if !gluF16TwinRow(blocks, lanes, gate, gateLen, i147, i23, i27, i30, up, upLen, y, yLen) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// gluF16TwinRow is what a row of threads does in gluF16Twin.
+//
+//line kernels.go:43
+func gluF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i147 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
+	first := blocks.Begun()
+//line kernels.go:43
+	if lanes == 16 && first == 0 {
+//line kernels.go:43
+		first = blocks.Done(zvector.GluF16Twin(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
+//line kernels.go:43
+	} else if lanes == 8 && first == 0 {
+//line kernels.go:43
+		first = blocks.Done(zvector.GluF16TwinAVX2(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
+	}
+	for tx := first; tx < 256; tx++ {
+		var i89, i90 int32
+		var f102 float32
+//line kernels.go:43
+		i20 := i147 + tx
+//line kernels.go:43
+		if i20 < i23 {
+			i28 := i27 + i20
+			i31 := i30 + i20
+//line kernels.go:45
+			if uint(i28) >= uint(gateLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			if uint(i28) >= uint(upLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			i43 := *(*int16)(unsafe.Add(up, i28*2))
+//line vectors.go:51
+			f53 := dtype.F16(uint16(*(*int16)(unsafe.Add(gate, i28*2)))).Float32()
+//line ops.go:51
+			f62 := float32(-f53)
+//line exp.go:36
+			f118 := math32.FMA(f62, 1.442695, 1.2582912e+07)
+			f119 := f118 - 1.2582912e+07
+			f121 := math32.FMA(f119, 1.9046542e-09, math32.FMA(f119, -0.6931472, f62))
+//line exp.go:21
+			c86 := 0 < f62
+//line exp.go:21
+			if c86 {
+//line exp.go:21
+				i89, i90 = 528482304, 1602224128
+			} else {
+//line exp.go:21
+				i89, i90 = 1602224128, 528482304
+			}
+//line exp.go:24
+			f94 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f121, 0.008368675), f121, 0.041668262), f121, 0.16666521), f121, 0.49999994), f121, 1), f121, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f118))<<23+i89)))
+			if 104 < math.Float32frombits(math.Float32bits(f53)&^(1<<31)) {
+//line exp.go:27
+				if c86 {
+//line basic.go:19
+					f102 = math.Float32frombits(0x7f800000)
+				} else {
+//line exp.go:27
+					f102 = 0
+				}
+			} else {
+//line exp.go:25
+				f102 = float32(f94 * math.Float32frombits(uint32(i90)))
+			}
+//line vectors.go:51
+			i56 := int16(dtype.F16From32(float32(f53 / (f102 + 1) * dtype.F16(uint16(i43)).Float32())))
+//line kernels.go:45
+			if uint(i31) >= uint(yLen) {
+//line kernels.go:45
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
+//line kernels.go:45
+				return false
+			}
+//line kernels.go:45
+			*(*int16)(unsafe.Add(y, i31*2)) = i56
+		}
+	}
+	return true
+}
+
+// wideGLU32Twin runs blocks of the kernel wideGLU_row_F32x4.
+//
+//line kernels.go:53
+func wideGLU32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	gate := *(*unsafe.Pointer)(args)
+	gateLen := *(*int)(unsafe.Add(args, 8))
+	up := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	upLen := *(*int)(unsafe.Add(args, 32))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	yLen := *(*int)(unsafe.Add(args, 56))
+	rows := *(*int32)(unsafe.Add(args, 72))
+	columns := *(*int32)(unsafe.Add(args, 76))
+	stride := *(*int32)(unsafe.Add(args, 80))
+	_, gy, _ := blocks.Grid()
+//line kernels.go:59
+	i36 := int(uint32(stride))
+//line kernels.go:55
+	i25 := int(uint32(columns))
+//line kernels.go:58
+	i33 := int(uint32(rows))
+//line kernels.go:53
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+//line kernels.go:54
+		i230 := bx << 8
+		{
+			{
+//line kernels.go:54
+				if !wideGLU32TwinRow(i230, i25, by, i33, i36, gateLen, gate, upLen, up, yLen, y, gy, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// wideGLU32TwinRow is what a row of threads does in wideGLU32Twin.
+//
+//line kernels.go:54
+func wideGLU32TwinRow(i230 int, i25 int, by int, i33 int, i36 int, gateLen int, gate unsafe.Pointer, upLen int, up unsafe.Pointer, yLen int, y unsafe.Pointer, gy int, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 256 {
+		var i32 int
+		var i283, i284, i326, i327, i369, i370, i412, i413 int32
+		var f296, f339, f382, f425 float32
+//line kernels.go:54
+		i24 := i230 + tx
+		if i25 > i24 {
+//line kernels.go:58
+			i32 = by
+//line kernels.go:58
+			for {
+//line kernels.go:58
+				if i32 >= i33 {
+//line kernels.go:58
+					break
+				}
+//line kernels.go:59
+				i38 := i32*i36 + i24
+				i41 := i32*i25 + i24
+//line kernels.go:60
+				if uint(i38) >= uint(gateLen) {
+//line kernels.go:60
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i38, gateLen)
+//line kernels.go:60
+					return false
+				}
+//line kernels.go:60
+				f180 := *(*float32)(unsafe.Add(gate, i38*16))
+//line kernels.go:60
+				f182 := *(*float32)(unsafe.Add(gate, i38*16+4))
+//line kernels.go:60
+				f184 := *(*float32)(unsafe.Add(gate, i38*16+8))
+//line kernels.go:60
+				f186 := *(*float32)(unsafe.Add(gate, i38*16+12))
+//line kernels.go:60
+				if uint(i38) >= uint(upLen) {
+//line kernels.go:60
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i38, upLen)
+//line kernels.go:60
+					return false
+				}
+//line kernels.go:60
+				f187 := *(*float32)(unsafe.Add(up, i38*16))
+//line kernels.go:60
+				f189 := *(*float32)(unsafe.Add(up, i38*16+4))
+//line kernels.go:60
+				f191 := *(*float32)(unsafe.Add(up, i38*16+8))
+//line kernels.go:60
+				f193 := *(*float32)(unsafe.Add(up, i38*16+12))
+//line ops.go:51
+				f268 := float32(-f180)
+//line exp.go:36
+				f269 := math32.FMA(f268, 1.442695, 1.2582912e+07)
+				f270 := f269 - 1.2582912e+07
+				f272 := math32.FMA(f270, 1.9046542e-09, math32.FMA(f270, -0.6931472, f268))
+//line exp.go:21
+				c280 := 0 < f268
+//line exp.go:21
+				if c280 {
+//line exp.go:21
+					i283, i284 = 528482304, 1602224128
+				} else {
+//line exp.go:21
+					i283, i284 = 1602224128, 528482304
+				}
+//line exp.go:24
+				f290 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f272, 0.008368675), f272, 0.041668262), f272, 0.16666521), f272, 0.49999994), f272, 1), f272, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f269))<<23+i283))) * math.Float32frombits(uint32(i284)))
+				if 104 < math.Float32frombits(math.Float32bits(f180)&^(1<<31)) {
+//line exp.go:27
+					if c280 {
+//line basic.go:19
+						f296 = math.Float32frombits(0x7f800000)
+					} else {
+//line exp.go:27
+						f296 = 0
+					}
+				} else {
+//line exp.go:25
+					f296 = f290
+				}
+//line ops.go:51
+				f311 := float32(-f182)
+//line exp.go:36
+				f312 := math32.FMA(f311, 1.442695, 1.2582912e+07)
+				f313 := f312 - 1.2582912e+07
+				f315 := math32.FMA(f313, 1.9046542e-09, math32.FMA(f313, -0.6931472, f311))
+//line exp.go:21
+				c323 := 0 < f311
+//line exp.go:21
+				if c323 {
+//line exp.go:21
+					i326, i327 = 528482304, 1602224128
+				} else {
+//line exp.go:21
+					i326, i327 = 1602224128, 528482304
+				}
+//line exp.go:24
+				f333 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f315, 0.008368675), f315, 0.041668262), f315, 0.16666521), f315, 0.49999994), f315, 1), f315, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f312))<<23+i326))) * math.Float32frombits(uint32(i327)))
+				if 104 < math.Float32frombits(math.Float32bits(f182)&^(1<<31)) {
+//line exp.go:27
+					if c323 {
+//line basic.go:19
+						f339 = math.Float32frombits(0x7f800000)
+					} else {
+//line exp.go:27
+						f339 = 0
+					}
+				} else {
+//line exp.go:25
+					f339 = f333
+				}
+//line ops.go:51
+				f354 := float32(-f184)
+//line exp.go:36
+				f355 := math32.FMA(f354, 1.442695, 1.2582912e+07)
+				f356 := f355 - 1.2582912e+07
+				f358 := math32.FMA(f356, 1.9046542e-09, math32.FMA(f356, -0.6931472, f354))
+//line exp.go:21
+				c366 := 0 < f354
+//line exp.go:21
+				if c366 {
+//line exp.go:21
+					i369, i370 = 528482304, 1602224128
+				} else {
+//line exp.go:21
+					i369, i370 = 1602224128, 528482304
+				}
+//line exp.go:24
+				f376 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f358, 0.008368675), f358, 0.041668262), f358, 0.16666521), f358, 0.49999994), f358, 1), f358, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f355))<<23+i369))) * math.Float32frombits(uint32(i370)))
+				if 104 < math.Float32frombits(math.Float32bits(f184)&^(1<<31)) {
+//line exp.go:27
+					if c366 {
+//line basic.go:19
+						f382 = math.Float32frombits(0x7f800000)
+					} else {
+//line exp.go:27
+						f382 = 0
+					}
+				} else {
+//line exp.go:25
+					f382 = f376
+				}
+//line ops.go:51
+				f397 := float32(-f186)
+//line exp.go:36
+				f398 := math32.FMA(f397, 1.442695, 1.2582912e+07)
+				f399 := f398 - 1.2582912e+07
+				f401 := math32.FMA(f399, 1.9046542e-09, math32.FMA(f399, -0.6931472, f397))
+//line exp.go:21
+				c409 := 0 < f397
+//line exp.go:21
+				if c409 {
+//line exp.go:21
+					i412, i413 = 528482304, 1602224128
+				} else {
+//line exp.go:21
+					i412, i413 = 1602224128, 528482304
+				}
+//line exp.go:24
+				f419 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f401, 0.008368675), f401, 0.041668262), f401, 0.16666521), f401, 0.49999994), f401, 1), f401, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f398))<<23+i412))) * math.Float32frombits(uint32(i413)))
+				if 104 < math.Float32frombits(math.Float32bits(f186)&^(1<<31)) {
+//line exp.go:27
+					if c409 {
+//line basic.go:19
+						f425 = math.Float32frombits(0x7f800000)
+					} else {
+//line exp.go:27
+						f425 = 0
+					}
+				} else {
+//line exp.go:25
+					f425 = f419
+				}
+//line kernels.go:60
+				if uint(i41) >= uint(yLen) {
+//line kernels.go:60
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i41, yLen)
+//line kernels.go:60
+					return false
+				}
+//line kernels.go:60
+				*(*float32)(unsafe.Add(y, i41*16)) = float32(f180 / (f296 + 1) * f187)
+//line kernels.go:60
+				*(*float32)(unsafe.Add(y, i41*16+4)) = float32(f182 / (f339 + 1) * f189)
+//line kernels.go:60
+				*(*float32)(unsafe.Add(y, i41*16+8)) = float32(f184 / (f382 + 1) * f191)
+//line kernels.go:60
+				*(*float32)(unsafe.Add(y, i41*16+12)) = float32(f186 / (f425 + 1) * f193)
+//line kernels.go:58
+				i32 = i32 + gy
+			}
 		}
 	}
 	return true

@@ -5,7 +5,55 @@ package zvector
 import "unsafe"
 
 //go:noescape
-func SwiGLUTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+func Apply32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func SwiGLUTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+func Apply32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func ApplyBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func ApplyBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func ApplyF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func ApplyF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluPairs32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluPairs32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluPairsBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluPairsBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluPairsF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluPairsF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+
+//go:noescape
+func Glu32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func Glu32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int)
+
+//go:noescape
+func GluF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int)

@@ -6,10 +6,74 @@ package zvector
 
 import "unsafe"
 
-func SwiGLUTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+func Apply32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func SwiGLUTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+func Apply32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func ApplyBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func ApplyBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func ApplyF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func ApplyF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluPairs32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluPairs32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluPairsBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluPairsBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluPairsF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluPairsF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Glu32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func Glu32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func GluF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 int, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer) (done int) {
 	return 0
 }
