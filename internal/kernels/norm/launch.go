@@ -3,6 +3,7 @@ package norm
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -29,7 +30,7 @@ func (x Operands[T]) check(shape Shape) error {
 	n := shape.Rows * shape.Columns
 	fits := func(length, want int, optional bool) bool { return length == want || optional && length == 0 }
 	switch {
-	case shape.Rows < 0 || shape.Columns < 0,
+	case shape.Rows < 0 || shape.Columns < 0 || shape.Rows > math.MaxInt32 || shape.Columns > math.MaxInt32,
 		!fits(x.X.Len(), n, false), !fits(x.Y.Len(), n, false), !fits(x.Residual.Len(), n, true), x.Sum.Len() != x.Residual.Len(),
 		!fits(x.Weight.Len(), shape.Columns, false), !fits(x.Bias.Len(), shape.Columns, true):
 		return fmt.Errorf("%w: a matrix of %d x %d; X has %d elements, Y %d, Residual %d, Sum %d, Weight %d, Bias %d", ErrShape,
@@ -43,33 +44,41 @@ func (x Operands[T]) check(shape Shape) error {
 //
 // A row with a NaN becomes NaN. If the sum of the squares overflows, finite elements become 0 and infinities NaN.
 func RMSNorm[T row.Number](s *device.Stream, shape Shape, epsilon float32, x Operands[T]) error {
-	return run(s, row.FormFor(s), config{Rows: shape.Rows, Columns: shape.Columns, Epsilon: epsilon}, x)
+	return run(s, row.FormFor(s), function{shape, epsilon, false}, x)
 }
 
 // LayerNorm subtracts the mean of each row, divides by the root of the variance plus epsilon, multiplies by Weight, and adds Bias
 // (Ba, Kiros and Hinton, "Layer Normalization"). It adds in float32, first the elements, then the squares of their differences to
 // the mean. A row with a NaN or an infinity becomes NaN.
 func LayerNorm[T row.Number](s *device.Stream, shape Shape, epsilon float32, x Operands[T]) error {
-	return run(s, row.FormFor(s), config{Rows: shape.Rows, Columns: shape.Columns, Epsilon: epsilon, Centred: true}, x)
+	return run(s, row.FormFor(s), function{shape, epsilon, true}, x)
 }
 
-// config is what a kernel takes beside slices.
+// function is a norm of rows.
+type function struct {
+	Shape
+	epsilon float32
+	centred bool // LayerNorm
+}
+
+// config is what a kernel takes beside slices. Numbers have no sign, so that the compiler knows that indices are not negative.
 type config struct {
-	Rows, Columns int
-	Team          int // of a Wide kernel: the number of threads for a row
+	Rows, Columns uint32
+	Team          uint32 // of a Wide kernel: the number of threads for a row
 	Epsilon       float32
-	Centred       bool // LayerNorm
+	Centred       bool
 }
 
 // run normalizes in a form. The Wide form needs rows of whole 16 bytes; for others the Plain form runs.
-func run[T row.Number](s *device.Stream, form row.Form, c config, x Operands[T]) error {
-	if err := x.check(Shape{c.Rows, c.Columns}); err != nil || c.Rows*c.Columns == 0 {
+func run[T row.Number](s *device.Stream, form row.Form, f function, x Operands[T]) error {
+	if err := x.check(f.Shape); err != nil || f.Rows*f.Columns == 0 {
 		return err
 	}
+	c := config{Rows: uint32(f.Rows), Columns: uint32(f.Columns), Epsilon: f.epsilon, Centred: f.centred}
 	if x.Bias.Len() == 0 {
 		x.Bias = device.None[float32]()
 	}
-	if form == row.Wide && c.Columns%row.Elements[T]() == 0 {
+	if form == row.Wide && f.Columns%row.Elements[T]() == 0 {
 		return runWide(s, c, x)
 	}
 	return runPlain(s, c, x)
@@ -90,7 +99,7 @@ func runPlain[T row.Number](s *device.Stream, c config, x Operands[T]) error {
 		}
 		x.X = x.Sum
 	}
-	grid := device.Blocks{X: c.Rows}
+	grid := device.Blocks{X: int(c.Rows)}
 	switch x := any(x).(type) {
 	case Operands[float32]:
 		return plain32(s, grid, x.X, x.Y, x.Weight, x.Bias, c)
@@ -126,19 +135,19 @@ func runWide[T row.Number](s *device.Stream, c config, x Operands[T]) error {
 	if x.Sum.Len() > 0 {
 		in, residual, x.X = x.X, x.Residual, x.Sum
 	}
-	c.Team = row.TeamSize(c.Columns / row.Elements[T]())
-	grid := row.Teams(c.Rows, c.Team)
-	weight, bias := device.View[[4]float32](x.Weight), device.View[[4]float32](x.Bias)
+	c.Team = row.TeamSize(int(c.Columns) / row.Elements[T]())
+	grid := row.Teams(int(c.Rows), c.Team)
+	four, eight := device.View[[4]float32, float32], device.View[[8]float32, float32]
 	switch any(x).(type) {
 	case Operands[float32]:
 		v := device.View[[4]float32, T]
-		return wide32(s, grid, v(in), v(residual), v(x.X), v(x.Y), weight, bias, c)
+		return wide32(s, grid, v(in), v(residual), v(x.X), v(x.Y), four(x.Weight), four(x.Bias), c)
 	case Operands[dtype.BF16]:
 		v := device.View[[8]dtype.BF16, T]
-		return wideBF16(s, grid, v(in), v(residual), v(x.X), v(x.Y), weight, bias, c)
+		return wideBF16(s, grid, v(in), v(residual), v(x.X), v(x.Y), eight(x.Weight), eight(x.Bias), c)
 	case Operands[dtype.F16]:
 		v := device.View[[8]dtype.F16, T]
-		return wideF16(s, grid, v(in), v(residual), v(x.X), v(x.Y), weight, bias, c)
+		return wideF16(s, grid, v(in), v(residual), v(x.X), v(x.Y), eight(x.Weight), eight(x.Bias), c)
 	}
 	panic("BUG: norm: no such element type")
 }

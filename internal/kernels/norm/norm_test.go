@@ -69,8 +69,7 @@ func check[T row.Number](t *testing.T, s *device.Stream, p problem) {
 			sum[i] = row.From64[T](row.Float64(x[i]) + row.Float64(residual[i]))
 		}
 	}
-	c := config{Rows: p.shape.Rows, Columns: p.shape.Columns, Epsilon: epsilon, Centred: p.centred}
-	if err := run(s, p.form, c, o); err != nil {
+	if err := run(s, p.form, function{p.shape, epsilon, p.centred}, o); err != nil {
 		t.Fatal(err)
 	}
 	compare(t, p, ref, sum, kerneltest.Download(t, s, o.Y))
@@ -130,7 +129,7 @@ func TestSpecial(t *testing.T) {
 			s := kerneltest.Stream(t, open)
 			for form, formName := range forms {
 				o := Operands[float32]{X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, poison[float32](len(x))), Weight: kerneltest.Upload(t, s, weight)}
-				if err := run(s, form, config{Rows: 4, Columns: n, Epsilon: epsilon}, o); err != nil {
+				if err := run(s, form, function{Shape{4, n}, epsilon, false}, o); err != nil {
 					t.Fatal(err)
 				}
 				for i, got := range kerneltest.Download(t, s, o.Y) {

@@ -10,24 +10,24 @@ import (
 // elements again in each pass: they are in a cache.
 //
 //gpu:kernel
-func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, in, residual, x, y []V, weight, bias [][4]float32, c config) {
+func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, in, residual, x, y []V, weight, bias []A, c config) {
 	parts := gpu.Shared[[2]row.Parts](t)
 	team := row.TeamOf(t, c.Team)
-	if team.Row >= c.Rows {
+	if team.Row >= int(c.Rows) {
 		return
 	}
 	var v V
-	n := c.Columns / len(v)
+	n := int(c.Columns) / len(v)
 	first := team.Row * n
 	if len(residual) > 0 {
 		addRow[T, V, A, F](team, in[first:first+n], residual[first:first+n], x[first:first+n])
 	}
-	r := wideRow[T, V, A, F]{x: x[first : first+n], y: y[first : first+n], weight: weight, bias: bias}
+	r := wideRow[T, V, A, F]{x: x[first : first+n], y: y[first : first+n], weight: weight[:n]}
 	if c.Centred {
 		r.mean = team.Sum(t, &parts[0], r.sum(team)) / float32(c.Columns)
 	}
 	r.factor = 1 / math32.Sqrt(team.Sum(t, &parts[1], r.squares(team))/float32(c.Columns)+c.Epsilon)
-	r.store(team)
+	r.store(team, bias)
 }
 
 // addRow stores x + residual in sum.
@@ -44,7 +44,7 @@ func addRow[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](te
 // wideRow is a row that a team normalizes.
 type wideRow[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]] struct {
 	x, y         []V
-	weight, bias [][4]float32
+	weight       []A
 	mean, factor float32
 }
 
@@ -71,15 +71,16 @@ func (r *wideRow[T, V, A, F]) squares(team row.Team) (sum float32) {
 	return sum
 }
 
-// store stores a thread's elements of the result.
-func (r *wideRow[T, V, A, F]) store(team row.Team) {
+// store stores a thread's elements of the result, given the bias if there is one.
+func (r *wideRow[T, V, A, F]) store(team row.Team, bias []A) {
+	bias = bias[:min(len(bias), len(r.y))]
 	for i := team.Me; i < len(r.y); i += team.Size {
-		a, w := row.Unpack[T, V, A, F](r.x[i]), row.Numbers[A](r.weight, i)
+		a, w := row.Unpack[T, V, A, F](r.x[i]), r.weight[i]
 		for k := range len(a) {
 			a[k] = (a[k] - r.mean) * r.factor * w[k]
 		}
-		if len(r.bias) > 0 {
-			b := row.Numbers[A](r.bias, i)
+		if i < len(bias) {
+			b := bias[i]
 			for k := range len(a) {
 				a[k] += b[k]
 			}

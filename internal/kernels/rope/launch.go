@@ -3,6 +3,7 @@ package rope
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -33,7 +34,7 @@ func (s Shape) full() Shape {
 // check reports whether n elements and the given number of angles fit a full shape.
 func (s Shape) check(n, angles int) error {
 	switch {
-	case s.Tokens < 0 || s.Heads < 0 || s.Dim < 0, s.Rotary < 0 || s.Rotary > s.Dim || s.Rotary%2 != 0, s.Stride < s.Heads*s.Dim,
+	case s.Tokens < 0 || s.Heads < 0 || s.Dim < 0, s.Rotary < 0 || s.Rotary > s.Dim || s.Rotary%2 != 0, s.Stride < s.Heads*s.Dim || s.Stride > math.MaxInt32,
 		s.Tokens > 0 && n < (s.Tokens-1)*s.Stride+s.Heads*s.Dim, angles != s.Tokens*s.Rotary:
 		return fmt.Errorf("%w: %+v; %d elements, %d angles", ErrShape, s, n, angles)
 	}
@@ -53,11 +54,8 @@ type launch[T row.Number] struct {
 	angles device.Slice[float32]
 }
 
-// config is what a kernel takes beside slices.
-type config struct {
-	Stride, Heads, Dim int
-	Half               uint32 // the number of pairs; of a width that bounds indices
-}
+// config is what a kernel takes beside slices. Numbers have no sign, so that the compiler knows that indices are not negative.
+type config struct{ Stride, Heads, Dim, Half uint32 } // Half is the number of pairs
 
 // run launches a kernel. The Wide form needs heads whose halves are whole 16 bytes; for others the Plain form runs.
 func (l launch[T]) run(s *device.Stream, shape Shape) error {
@@ -65,9 +63,9 @@ func (l launch[T]) run(s *device.Stream, shape Shape) error {
 	if err := shape.check(l.x.Len(), l.angles.Len()); err != nil || shape.Tokens*shape.Heads*shape.Rotary == 0 {
 		return err
 	}
-	c := config{shape.Stride, shape.Heads, shape.Dim, uint32(shape.Rotary / 2)}
+	c := config{uint32(shape.Stride), uint32(shape.Heads), uint32(shape.Dim), uint32(shape.Rotary / 2)}
 	n := row.Elements[T]()
-	if l.form == row.Wide && shape.Rotary/2%n == 0 && c.Dim%n == 0 && c.Stride%n == 0 {
+	if l.form == row.Wide && shape.Rotary/2%n == 0 && shape.Dim%n == 0 && shape.Stride%n == 0 {
 		return l.wide(s, shape.Tokens, c)
 	}
 	return l.plain(s, shape.Tokens, c)
@@ -78,7 +76,7 @@ func (l launch[T]) run(s *device.Stream, shape Shape) error {
 //gpu:instance plainF16 = plain[dtype.F16, row.F16]
 
 func (l launch[T]) plain(s *device.Stream, tokens int, c config) error {
-	grid := device.Blocks{X: tokens * c.Heads}
+	grid := device.Blocks{X: tokens * int(c.Heads)}
 	switch x := any(l.x).(type) {
 	case device.Slice[float32]:
 		return plain32(s, grid, x, l.angles, c)
@@ -95,14 +93,14 @@ func (l launch[T]) plain(s *device.Stream, tokens int, c config) error {
 //gpu:instance wideF16 = wide[dtype.F16, [8]dtype.F16, [8]float32, row.F16]
 
 func (l launch[T]) wide(s *device.Stream, tokens int, c config) error {
-	grid, angles := device.Blocks{X: tokens}, device.View[[4]float32](l.angles)
+	grid, eight := device.Blocks{X: tokens}, device.View[[8]float32, float32]
 	switch x := any(l.x).(type) {
 	case device.Slice[float32]:
-		return wide32(s, grid, device.View[[4]float32](x), angles, c)
+		return wide32(s, grid, device.View[[4]float32](x), device.View[[4]float32](l.angles), c)
 	case device.Slice[dtype.BF16]:
-		return wideBF16(s, grid, device.View[[8]dtype.BF16](x), angles, c)
+		return wideBF16(s, grid, device.View[[8]dtype.BF16](x), eight(l.angles), c)
 	case device.Slice[dtype.F16]:
-		return wideF16(s, grid, device.View[[8]dtype.F16](x), angles, c)
+		return wideF16(s, grid, device.View[[8]dtype.F16](x), eight(l.angles), c)
 	}
 	panic("BUG: rope: no such element type")
 }

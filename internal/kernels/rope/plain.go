@@ -11,12 +11,12 @@ import (
 //gpu:block 16
 func plain[T any, F row.Format[T]](t gpu.Thread, x []T, angles []float32, c config) {
 	var f F
-	token, head := t.BlockX()/c.Heads, t.BlockX()%c.Heads
+	token, head := t.BlockX()/int(c.Heads), t.BlockX()%int(c.Heads)
 	half := int(c.Half)
 	cosine := 2 * token * half
 	sine := cosine + half
 	cosines, sines := angles[cosine:cosine+half], angles[sine:sine+half]
-	first := token*c.Stride + head*c.Dim
+	first := token*int(c.Stride) + head*int(c.Dim)
 	second := first + half
 	low, high := x[first:first+half], x[second:second+half]
 	for i := t.ThreadX(); i < half; i += row.Lanes {

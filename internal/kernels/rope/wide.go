@@ -11,17 +11,16 @@ const threads = 256 // of a block of wide
 //
 //gpu:kernel
 //gpu:block 256
-func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, x []V, angles [][4]float32, c config) {
+func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gpu.Thread, x []V, angles []A, c config) {
 	var v V
-	half, dim, quads := int(c.Half)/len(v), c.Dim/len(v), int(c.Half)/4
-	at, angle := t.BlockX()*(c.Stride/len(v)), t.BlockX()*2*quads
-	heads := x[at : at+(c.Heads-1)*dim+2*half]
-	cosines, sines := angles[angle:angle+quads], angles[angle+quads:angle+2*quads]
-	for item := t.ThreadX(); item < c.Heads*half; item += threads {
+	half, dim := int(c.Half)/len(v), int(c.Dim)/len(v)
+	at, angle := t.BlockX()*int(c.Stride)/len(v), t.BlockX()*2*half
+	sine := angle + half
+	heads, cosines, sines := x[at:at+int(c.Heads)*dim], angles[angle:angle+half], angles[sine:sine+half]
+	for item := t.ThreadX(); item < int(c.Heads)*half; item += threads {
 		i := item % half
 		low := item/half*dim + i
-		a, b := row.Unpack[T, V, A, F](heads[low]), row.Unpack[T, V, A, F](heads[low+half])
-		cos, sin := row.Numbers[A](cosines, i), row.Numbers[A](sines, i)
+		a, b, cos, sin := row.Unpack[T, V, A, F](heads[low]), row.Unpack[T, V, A, F](heads[low+half]), cosines[i], sines[i]
 		for k := range len(a) {
 			a[k], b[k] = a[k]*cos[k]-b[k]*sin[k], b[k]*cos[k]+a[k]*sin[k]
 		}

@@ -11,8 +11,9 @@ type Team struct{ Row, Me, Size int }
 // blockThreads is the number of threads in a block whose warps are teams.
 const blockThreads = 256
 
-// TeamSize returns the size of the teams for rows of n vectors: a warp for short rows, and blocks of two sizes.
-func TeamSize(n int) int {
+// TeamSize returns the size of the teams for rows of n vectors: a warp for short rows, and blocks of two sizes. It has no sign, so
+// that the compiler knows that indices are not negative.
+func TeamSize(n int) uint32 {
 	switch {
 	case n <= 4*gpu.WarpSize:
 		return gpu.WarpSize
@@ -23,19 +24,19 @@ func TeamSize(n int) int {
 }
 
 // Teams returns the grid that has a team of a size for each row.
-func Teams(rows, size int) device.Grid {
+func Teams(rows int, size uint32) device.Grid {
 	if size > gpu.WarpSize {
-		return device.Grid{Blocks: device.Dim{X: rows}, Block: device.Dim{X: size}}
+		return device.Grid{Blocks: device.Dim{X: rows}, Block: device.Dim{X: int(size)}}
 	}
-	return device.Cover(rows*size, blockThreads)
+	return device.Cover(rows*gpu.WarpSize, blockThreads)
 }
 
 // TeamOf returns the team of a thread. Teams take consecutive rows, some of the last block perhaps rows that do not exist.
-func TeamOf(t gpu.Thread, size int) Team {
+func TeamOf(t gpu.Thread, size uint32) Team {
 	if size > gpu.WarpSize {
-		return Team{t.BlockX(), t.ThreadX(), size}
+		return Team{t.BlockX(), t.ThreadX(), int(size)}
 	}
-	return Team{t.BlockX()*(blockThreads/gpu.WarpSize) + t.Warp(), t.Lane(), size}
+	return Team{t.BlockX()*(blockThreads/gpu.WarpSize) + t.Warp(), t.Lane(), int(size)}
 }
 
 // Parts is shared memory for a result of each warp of a block.
@@ -50,7 +51,7 @@ func (m Team) Sum(t gpu.Thread, parts *Parts, v float32) float32 {
 	}
 	m.exchange(t, parts, v)
 	v = 0
-	for i := range m.Size / gpu.WarpSize {
+	for i := range min(m.Size/gpu.WarpSize, len(parts)) {
 		v += parts[i]
 	}
 	return v
@@ -63,7 +64,7 @@ func (m Team) Max(t gpu.Thread, parts *Parts, v float32) float32 {
 		return v
 	}
 	m.exchange(t, parts, v)
-	for i := range m.Size / gpu.WarpSize {
+	for i := range min(m.Size/gpu.WarpSize, len(parts)) {
 		v = max(v, parts[i])
 	}
 	return v

@@ -21,17 +21,6 @@ func Pack[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F Format[T]](a A) (v 
 	return v
 }
 
-// Numbers returns numbers i*len(a) to i*len(a)+len(a)-1 of a vector of numbers, four to an element.
-func Numbers[A [4]float32 | [8]float32](from [][4]float32, i int) (a A) {
-	n := len(a) / 4
-	for k := range n {
-		for j, v := range from[i*n+k] {
-			a[4*k+j] = v
-		}
-	}
-	return a
-}
-
 // Elements returns the number of elements in 16 bytes.
 func Elements[T Number]() int {
 	var x T

@@ -33,7 +33,7 @@ var ErrShape = errors.New("softmax: shape does not fit")
 // check reports whether operands fit a shape.
 func (x Operands[T]) check(s Shape, queries int) error {
 	n := s.Rows * s.Columns
-	if s.Rows < 0 || s.Columns < 0 || s.Columns > math.MaxInt32 || queries < 0 || queries > math.MaxInt32 ||
+	if s.Rows < 0 || s.Columns < 0 || s.Rows > math.MaxInt32 || s.Columns > math.MaxInt32 || queries < 0 || queries > math.MaxInt32 ||
 		x.X.Len() != n || x.Y.Len() != n || x.Lengths.Len() != 0 && x.Lengths.Len() != s.Rows {
 		return fmt.Errorf("%w: a matrix of %d x %d, %d queries; X has %d elements, Y %d, Lengths %d", ErrShape, s.Rows, s.Columns, queries,
 			x.X.Len(), x.Y.Len(), x.Lengths.Len())
@@ -48,11 +48,11 @@ func Rows[T row.Number](s *device.Stream, shape Shape, o Options, x Operands[T])
 	return x.run(s, row.FormFor(s), shape, o)
 }
 
-// config is what a kernel takes beside slices.
+// config is what a kernel takes beside slices. Numbers have no sign, so that the compiler knows that indices are not negative.
 type config struct {
-	Rows             int
+	Rows             uint32
 	Columns, Queries uint32
-	Team             int // of a Wide kernel: the number of threads for a row
+	Team             uint32 // of a Wide kernel: the number of threads for a row
 	Scale            float32
 	Log              bool
 }
@@ -68,7 +68,7 @@ func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape, o Options
 	if o.Scale == 0 {
 		o.Scale = 1
 	}
-	c := config{Rows: shape.Rows, Columns: uint32(shape.Columns), Queries: uint32(o.Queries), Scale: o.Scale, Log: o.Log}
+	c := config{Rows: uint32(shape.Rows), Columns: uint32(shape.Columns), Queries: uint32(o.Queries), Scale: o.Scale, Log: o.Log}
 	if form == row.Wide && shape.Columns%row.Elements[T]() == 0 {
 		return x.wide(s, c)
 	}
@@ -81,7 +81,7 @@ func (x Operands[T]) run(s *device.Stream, form row.Form, shape Shape, o Options
 
 // plain launches the Plain form.
 func (x Operands[T]) plain(s *device.Stream, c config) error {
-	grid := device.Blocks{X: c.Rows}
+	grid := device.Blocks{X: int(c.Rows)}
 	switch x := any(x).(type) {
 	case Operands[float32]:
 		return plain32(s, grid, x.X, x.Y, x.Lengths, c)
@@ -108,7 +108,7 @@ const (
 func (x Operands[T]) wide(s *device.Stream, c config) error {
 	groups := int(c.Columns) / row.Elements[T]()
 	c.Team = row.TeamSize(groups)
-	grid := row.Teams(c.Rows, c.Team)
+	grid := row.Teams(int(c.Rows), c.Team)
 	if bytes := 16 * groups; bytes > leastStaged && bytes <= min(mostStaged, s.Device().Info().Limits.SharedDynamic) {
 		grid.Shared = bytes
 	}

@@ -17,16 +17,15 @@ func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gp
 	parts := gpu.Shared[[2]row.Parts](t)
 	held := gpu.DynamicShared[V](t)
 	team := row.TeamOf(t, c.Team)
-	if team.Row >= c.Rows {
+	if team.Row >= int(c.Rows) {
 		return
 	}
 	var v V
 	n := int(c.Columns) / len(v)
 	first := team.Row * n
-	r := wideRow[T, V, A, F]{
-		x: x[first : first+n], y: y[first : first+n], held: held, staged: len(held) >= n,
-		scale: c.Scale * math.Log2E, limit: c.limit(lengths, team.Row),
-	}
+	r := wideRow[T, V, A, F]{y: y[first : first+n], scale: c.Scale * math.Log2E, limit: c.limit(lengths, team.Row)}
+	some := (r.limit + len(v) - 1) / len(v)
+	r.x, r.held = x[first : first+n][:some], held[:min(some, len(held))]
 	own, part := r.online(team)
 	top := team.Max(t, &parts[0], own)
 	if own != math32.Inf(-1) {
@@ -37,8 +36,7 @@ func wide[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]](t gp
 
 // wideRow is a row of a team.
 type wideRow[T any, V [4]T | [8]T, A [4]float32 | [8]float32, F row.Format[T]] struct {
-	x, y, held []V
-	staged     bool // the row is kept in held
+	x, y, held []V // x is the vectors up to the limit; held is as long, or empty
 	scale      float32
 	limit      int // in elements
 }
@@ -59,9 +57,9 @@ func (r *wideRow[T, V, A, F]) scaled(v V, i int) A {
 // online returns the greatest of a thread's elements, and the sum of the exponentials of their differences to it.
 func (r *wideRow[T, V, A, F]) online(team row.Team) (top, sum float32) {
 	top = math32.Inf(-1)
-	for i := team.Me; i*len(r.x[0]) < r.limit; i += team.Size {
+	for i := team.Me; i < len(r.x); i += team.Size {
 		v := r.x[i]
-		if r.staged {
+		if i < len(r.held) {
 			r.held[i] = v
 		}
 		a := r.scaled(v, i)
@@ -88,8 +86,8 @@ func (r *wideRow[T, V, A, F]) store(team row.Team, log bool, l line) {
 	}
 	for i := team.Me; i < len(r.y); i += team.Size {
 		var a A
-		if i*len(a) < r.limit && l.top != math32.Inf(-1) {
-			if r.staged {
+		if i < len(r.x) && l.top != math32.Inf(-1) {
+			if i < len(r.held) {
 				a = r.scaled(r.held[i], i)
 			} else {
 				a = r.scaled(r.x[i], i)
